@@ -1,6 +1,6 @@
 import { createExecutionContext, reset, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { RegistryObject } from '../src/storage/registry/registry-object.ts'
 import type { Access } from '../src/storage/access/access-object.ts'
 import type { Connect } from '../src/storage/connect/connect-object.ts'
@@ -149,181 +149,177 @@ async function publish(app: ReturnType<typeof isolate>, from: number, to: number
   }
 }
 
-describe('what calls cost', () => {
-  it('does no I/O for a warm call of a bundled tool', async () => {
-    const app = isolate()
-    expect((await call(app, 'Calculator.Add', { a: 1, b: 2 })).body.result.value).toBe(3)
-    app.reset()
-    for (let n = 0; n < 200; n += 1) {
-      expect((await call(app, 'Calculator.Add', { a: n, b: 1 })).body.result.value).toBe(n + 1)
-    }
-    await settled()
-    expect(app.counts).toEqual({ kv: [], registry: [] })
-  })
-
-  it('answers an isolate’s first call before the registry does where KV has what the bundle carries', async () => {
-    const cold = async () => {
-      let arrive = () => {}
-      const held = new Promise<void>((done) => (arrive = done))
-      const app = isolate(() => held)
-      const asked = call(app, 'Calculator.Add', { a: 1, b: 2 })
-      const isFirst = Promise.race([asked.then(() => true), expect.poll(() => app.counts.registry.length).toBe(2)])
-      return { app, isFirst: (await isFirst) === true, arrive, asked }
-    }
-    // KV has nothing yet, as after a deployment with a new version, whose toolkit may be disabled
-    const first = await cold()
-    expect(first.isFirst).toBe(false)
-    first.arrive()
-    expect((await first.asked).body.result.value).toBe(3)
-    await settled()
-    await drain()
-
-    const second = await cold()
-    expect(second.isFirst).toBe(true)
-    expect((await second.asked).body.result.value).toBe(3)
-    expect(second.app.counts).toEqual({ kv: ['policies/all', 'tool/calculator.add'], registry: ['installBundle'] })
-    second.arrive()
-  })
-
-  it('matches the paths of calls, lists and other dialects by regular expressions, and not by a trie', async () => {
-    const app = isolate()
-    expect(app.router()).toBe('SmartRouter')
-    await call(app, 'Calculator.Add', { a: 1, b: 2 })
-    expect(app.router()).toBe('SmartRouter + RegExpRouter')
-  })
-
-  it('looks a tool up again behind a call, once, when its entry is five seconds old', async () => {
-    const app = isolate()
-    await call(app, 'Calculator.Add', { a: 1, b: 2 })
-    await drain()
-    // What this isolate took in itself it reads from the registry for a minute, and from KV after that, where policies are
-    for (const [later, asked] of [
-      [6_000, { kv: ['policies/all'], registry: ['value'] }],
-      [70_000, { kv: ['policies/all', 'tool/calculator.add'], registry: [] }],
-    ] as const) {
-      vi.setSystemTime(Date.now() + later)
-      app.reset()
-      for (let n = 0; n < 20; n += 1) await call(app, 'Calculator.Add', { a: n, b: 1 })
-      await settled()
-      expect(app.counts).toEqual(asked)
-    }
-  })
-
-  it('reads one KV key for a tool of another isolate, and nothing more while it is warm', async () => {
-    await publish(isolate(), 0, 1)
-    await drain()
-    const app = isolate()
-    await app.json('GET', '/tools/Calculator.Add')
-    app.reset()
-    expect((await app.json('GET', '/tools/Kit0.T0')).status).toBe(200)
-    expect(app.counts).toEqual({ kv: ['tool/kit0.t0'], registry: [] })
-    app.reset()
-    for (let n = 0; n < 50; n += 1) await call(app, 'Kit0.T0')
-    await settled()
-    expect(app.counts).toEqual({ kv: [], registry: [] })
-  })
-
-  it('asks the registry when KV does not have a new tool yet, and calls it', async () => {
-    const other = isolate()
-    await other.json('GET', '/tools/Calculator.Add')
-    const app = isolate()
-    const { status } = await app.json('POST', '/tools', {
-      definition: definition('Fresh.Tool@1.0.0'),
-      implementation: { kind: 'http', method: 'GET', url: 'https://api.example.com/', response: { type: 'json' } },
-    })
-    expect(status).toBe(201)
-    expect(await env.REGISTRY.get('tool/fresh.tool')).toBeNull()
-    other.reset()
-    expect((await call(other, 'Fresh.Tool')).body.result.value).toBe('from afar')
-    expect(other.counts).toEqual({ kv: ['tool/fresh.tool'], registry: ['documentOrNearest'] })
-  })
-
-  it('asks the registry once about an unknown name that is asked for 50 times, and again after a while', async () => {
-    const app = isolate()
-    await app.json('GET', '/tools/Calculator.Add')
-    app.reset()
-    for (let n = 0; n < 50; n += 1) expect((await call(app, 'No.Such')).status).toBe(400)
-    expect(app.counts).toEqual({ kv: ['tool/no.such'], registry: ['documentOrNearest'] })
-    vi.setSystemTime(Date.now() + 2_001)
-    await call(app, 'No.Such')
-    expect(app.counts.registry).toEqual(['documentOrNearest', 'documentOrNearest'])
-  })
-
-  it('does not keep an answer that was on its way when the tool was published', async () => {
-    let arrive: (() => void) | undefined
-    let held: Promise<void> | undefined
-    const app = isolate(() => held ?? Promise.resolve())
-    await app.json('GET', '/tools/Calculator.Add')
-    held = new Promise((done) => (arrive = done))
-    app.reset()
-    const asked = call(app, 'Kit0.T0')
-    await expect.poll(() => app.counts.registry).toEqual(['documentOrNearest'])
-    await runInDurableObject(stub(registryName), () => undefined)
-    held = undefined
-    await publish(app, 0, 1)
-    arrive?.()
-    expect((await asked).body.message).toContain('was not found')
-    expect((await call(app, 'Kit0.T0')).body.message).toBe("Tool 'Kit0.T0@1.0.0' cannot be called here")
-  })
+it('a deployment does no I/O for a warm call of a bundled tool', async () => {
+  const app = isolate()
+  expect((await call(app, 'Calculator.Add', { a: 1, b: 2 })).body.result.value).toBe(3)
+  app.reset()
+  for (let n = 0; n < 200; n += 1) {
+    expect((await call(app, 'Calculator.Add', { a: n, b: 1 })).body.result.value).toBe(n + 1)
+  }
+  await settled()
+  expect(app.counts).toEqual({ kv: [], registry: [] })
 })
 
-describe('what listings cost', () => {
-  it(
-    `reads as many keys to list 100 of ${LISTED_TOOLS} tools as of 500, and none when warm`,
-    { timeout: 300_000 },
-    async () => {
-      const writer = isolate()
-      const cost: Record<number, Counts> = {}
-      let published = 0
-      for (const size of [500, LISTED_TOOLS]) {
-        await publish(writer, published, size)
-        published = size
-        await drain()
-        const app = isolate()
-        const { body } = await app.json('GET', '/tools?limit=100')
-        expect(body.items.length).toBe(100)
-        cost[size] = { ...app.counts }
-        app.reset()
-        for (const path of ['/tools?limit=100', '/tools?limit=20']) await app.json('GET', path)
-        expect(app.counts).toEqual({ kv: [], registry: [] })
-      }
-      expect(cost[LISTED_TOOLS]?.kv.length).toBe(cost[500]?.kv.length)
-      expect(cost[LISTED_TOOLS]?.kv.length).toBeLessThanOrEqual(5)
-      expect(cost[LISTED_TOOLS]?.registry).toEqual(['installBundle'])
-    },
-  )
+it('a deployment answers an isolate’s first call before the registry does where KV has what the bundle carries', async () => {
+  const cold = async () => {
+    let arrive = () => {}
+    const held = new Promise<void>((done) => (arrive = done))
+    const app = isolate(() => held)
+    const asked = call(app, 'Calculator.Add', { a: 1, b: 2 })
+    const isFirst = Promise.race([asked.then(() => true), expect.poll(() => app.counts.registry.length).toBe(2)])
+    return { app, isFirst: (await isFirst) === true, arrive, asked }
+  }
+  // KV has nothing yet, as after a deployment with a new version, whose toolkit may be disabled
+  const first = await cold()
+  expect(first.isFirst).toBe(false)
+  first.arrive()
+  expect((await first.asked).body.result.value).toBe(3)
+  await settled()
+  await drain()
 
-  it('lists every tool of a toolkit wherever its page begins, from KV alone', async () => {
-    await publish(isolate(), 0, 1_000)
-    await drain()
-    const app = isolate()
-    for (let kit = 0; kit < 50; kit += 1) {
-      const { body } = await app.json('GET', `/tools?toolkit=Kit${kit}&limit=100`)
-      expect(body.items.length).toBe(20)
+  const second = await cold()
+  expect(second.isFirst).toBe(true)
+  expect((await second.asked).body.result.value).toBe(3)
+  expect(second.app.counts).toEqual({ kv: ['policies/all', 'tool/calculator.add'], registry: ['installBundle'] })
+  second.arrive()
+})
+
+it('a deployment matches the paths of calls, lists and other dialects by regular expressions, and not by a trie', async () => {
+  const app = isolate()
+  expect(app.router()).toBe('SmartRouter')
+  await call(app, 'Calculator.Add', { a: 1, b: 2 })
+  expect(app.router()).toBe('SmartRouter + RegExpRouter')
+})
+
+it('a deployment looks a tool up again behind a call, once, when its entry is five seconds old', async () => {
+  const app = isolate()
+  await call(app, 'Calculator.Add', { a: 1, b: 2 })
+  await drain()
+  // What this isolate took in itself it reads from the registry for a minute, and from KV after that, where policies are
+  for (const [later, asked] of [
+    [6_000, { kv: ['policies/all'], registry: ['value'] }],
+    [70_000, { kv: ['policies/all', 'tool/calculator.add'], registry: [] }],
+  ] as const) {
+    vi.setSystemTime(Date.now() + later)
+    app.reset()
+    for (let n = 0; n < 20; n += 1) await call(app, 'Calculator.Add', { a: n, b: 1 })
+    await settled()
+    expect(app.counts).toEqual(asked)
+  }
+})
+
+it('a deployment reads one KV key for a tool of another isolate, and nothing more while it is warm', async () => {
+  await publish(isolate(), 0, 1)
+  await drain()
+  const app = isolate()
+  await app.json('GET', '/tools/Calculator.Add')
+  app.reset()
+  expect((await app.json('GET', '/tools/Kit0.T0')).status).toBe(200)
+  expect(app.counts).toEqual({ kv: ['tool/kit0.t0'], registry: [] })
+  app.reset()
+  for (let n = 0; n < 50; n += 1) await call(app, 'Kit0.T0')
+  await settled()
+  expect(app.counts).toEqual({ kv: [], registry: [] })
+})
+
+it('a deployment asks the registry when KV does not have a new tool yet, and calls it', async () => {
+  const other = isolate()
+  await other.json('GET', '/tools/Calculator.Add')
+  const app = isolate()
+  const { status } = await app.json('POST', '/tools', {
+    definition: definition('Fresh.Tool@1.0.0'),
+    implementation: { kind: 'http', method: 'GET', url: 'https://api.example.com/', response: { type: 'json' } },
+  })
+  expect(status).toBe(201)
+  expect(await env.REGISTRY.get('tool/fresh.tool')).toBeNull()
+  other.reset()
+  expect((await call(other, 'Fresh.Tool')).body.result.value).toBe('from afar')
+  expect(other.counts).toEqual({ kv: ['tool/fresh.tool'], registry: ['documentOrNearest'] })
+})
+
+it('a deployment asks the registry once about an unknown name that is asked for 50 times, and again after a while', async () => {
+  const app = isolate()
+  await app.json('GET', '/tools/Calculator.Add')
+  app.reset()
+  for (let n = 0; n < 50; n += 1) expect((await call(app, 'No.Such')).status).toBe(400)
+  expect(app.counts).toEqual({ kv: ['tool/no.such'], registry: ['documentOrNearest'] })
+  vi.setSystemTime(Date.now() + 2_001)
+  await call(app, 'No.Such')
+  expect(app.counts.registry).toEqual(['documentOrNearest', 'documentOrNearest'])
+})
+
+it('a deployment does not keep an answer that was on its way when the tool was published', async () => {
+  let arrive: (() => void) | undefined
+  let held: Promise<void> | undefined
+  const app = isolate(() => held ?? Promise.resolve())
+  await app.json('GET', '/tools/Calculator.Add')
+  held = new Promise((done) => (arrive = done))
+  app.reset()
+  const asked = call(app, 'Kit0.T0')
+  await expect.poll(() => app.counts.registry).toEqual(['documentOrNearest'])
+  await runInDurableObject(stub(registryName), () => undefined)
+  held = undefined
+  await publish(app, 0, 1)
+  arrive?.()
+  expect((await asked).body.message).toContain('was not found')
+  expect((await call(app, 'Kit0.T0')).body.message).toBe("Tool 'Kit0.T0@1.0.0' cannot be called here")
+})
+
+it(
+  `a deployment reads as many keys to list 100 of ${LISTED_TOOLS} tools as of 500, and none when warm`,
+  { timeout: 300_000 },
+  async () => {
+    const writer = isolate()
+    const cost: Record<number, Counts> = {}
+    let published = 0
+    for (const size of [500, LISTED_TOOLS]) {
+      await publish(writer, published, size)
+      published = size
+      await drain()
+      const app = isolate()
+      const { body } = await app.json('GET', '/tools?limit=100')
+      expect(body.items.length).toBe(100)
+      cost[size] = { ...app.counts }
+      app.reset()
+      for (const path of ['/tools?limit=100', '/tools?limit=20']) await app.json('GET', path)
+      expect(app.counts).toEqual({ kv: [], registry: [] })
     }
-    expect(app.counts.registry).toEqual(['installBundle'])
-  })
+    expect(cost[LISTED_TOOLS]?.kv.length).toBe(cost[500]?.kv.length)
+    expect(cost[LISTED_TOOLS]?.kv.length).toBeLessThanOrEqual(5)
+    expect(cost[LISTED_TOOLS]?.registry).toEqual(['installBundle'])
+  },
+)
 
-  it('lists in an isolate that starts what was published before it did, though KV is behind', async () => {
-    const writer = isolate()
-    await publish(writer, 0, 10)
-    await drain()
-    await publish(writer, 10, 20)
-    const app = isolate()
-    expect((await app.json('GET', '/tools?limit=1000')).body.items.length).toBe(20 + build.tools.length)
-    expect(app.counts.registry).toContain('manifest')
-  })
+it('a deployment lists every tool of a toolkit wherever its page begins, from KV alone', async () => {
+  await publish(isolate(), 0, 1_000)
+  await drain()
+  const app = isolate()
+  for (let kit = 0; kit < 50; kit += 1) {
+    const { body } = await app.json('GET', `/tools?toolkit=Kit${kit}&limit=100`)
+    expect(body.items.length).toBe(20)
+  }
+  expect(app.counts.registry).toEqual(['installBundle'])
+})
 
-  it('lists from KV when API keys came after the last publication', async () => {
-    const writer = isolate()
-    await publish(writer, 0, 10)
-    await drain()
-    expect(
-      (await writer.json('POST', '/keys', { name: 'k', scopes: ['tools:read'], tools: ['*'], users: 'any' })).status,
-    ).toBe(201)
-    await drain()
-    const app = isolate()
-    await app.json('GET', '/tools')
-    expect(app.counts.registry).toEqual(['installBundle'])
-  })
+it('a deployment lists in an isolate that starts what was published before it did, though KV is behind', async () => {
+  const writer = isolate()
+  await publish(writer, 0, 10)
+  await drain()
+  await publish(writer, 10, 20)
+  const app = isolate()
+  expect((await app.json('GET', '/tools?limit=1000')).body.items.length).toBe(20 + build.tools.length)
+  expect(app.counts.registry).toContain('manifest')
+})
+
+it('a deployment lists from KV when API keys came after the last publication', async () => {
+  const writer = isolate()
+  await publish(writer, 0, 10)
+  await drain()
+  expect(
+    (await writer.json('POST', '/keys', { name: 'k', scopes: ['tools:read'], tools: ['*'], users: 'any' })).status,
+  ).toBe(201)
+  await drain()
+  const app = isolate()
+  await app.json('GET', '/tools')
+  expect(app.counts.registry).toEqual(['installBundle'])
 })

@@ -318,118 +318,109 @@ function findCycles(files: ReadonlyMap<string, readonly string[]>): string[][] {
   })
 }
 
-describe('cycles of imports', () => {
-  it('do not exist', () => {
-    expect(findCycles(new Map(code.map(({ path, imports }) => [path, imports])))).toEqual([])
-  })
-
-  it('would be found', () => {
-    const files = { a: ['b'], b: ['c'], c: ['b', 'd'], d: [], e: ['e'] }
-    expect(findCycles(new Map(Object.entries(files)))).toEqual([['b', 'c'], ['e']])
-  })
+it('cycles of imports do not exist', () => {
+  expect(findCycles(new Map(code.map(({ path, imports }) => [path, imports])))).toEqual([])
 })
 
-describe('the folders of ALLOWED_IMPORTS', () => {
-  it('have every file of the Worker but the entry, the composition and the environment', () => {
-    const others = worker.filter(({ path }) => path.startsWith('src/') && !findFolder(path) && !isComposition(path))
-    expect(others.map(({ path }) => path)).toEqual(['src/env.ts'])
-  })
+it('cycles of imports would be found', () => {
+  const files = { a: ['b'], b: ['c'], c: ['b', 'd'], d: [], e: ['e'] }
+  expect(findCycles(new Map(Object.entries(files)))).toEqual([['b', 'c'], ['e']])
 })
 
-describe('fetch capabilities', () => {
-  it('are created only where callers are authorized, and for settings', () => {
-    const makes = /\bnew FetchCapability\b|\bextends FetchCapability\b|\bas (?:unknown as )?FetchCapability\b/
-    expect(worker.filter(({ text }) => makes.test(text)).map(({ path }) => path)).toEqual([
-      'src/compose/providers.ts',
-      'src/http/caller/sessions.ts',
-      'src/http/route/router.ts',
-      'src/storage/connect/connect-store.ts',
-    ])
-  })
+it('the folders of ALLOWED_IMPORTS have every file of the Worker but the entry, the composition and the environment', () => {
+  const others = worker.filter(({ path }) => path.startsWith('src/') && !findFolder(path) && !isComposition(path))
+  expect(others.map(({ path }) => path)).toEqual(['src/env.ts'])
 })
 
-describe('the types of responses', () => {
-  it('are only types, so that importing them loads nothing', () => {
-    const { text = '' } = sources.find(({ path }) => path === 'src/api/answers.ts') ?? {}
-    expect(text).toMatch(/^import type /m)
-    expect(text).not.toMatch(/^import (?!type )|^export (?!type |interface )/m)
-  })
-})
-
-describe('text that was sent', () => {
-  const isChecked = inFolders(
-    ...['core', 'http', 'importers', 'console', 'runners', 'dialects', 'api'].map((folder) => `src/${folder}`),
-  )
-  const parses = /\bJSON\.parse\(|(?<!function )\bparseTrusted\(|\.json\(\)|\bnew URLSearchParams\((?![[{)A-Z])/
-  /** Files that parse text without a budget, and which text. */
-  const TRUSTED_TEXTS: Readonly<Record<string, string>> = {
-    'src/core/tool/json-text.ts': 'the one reader of JSON, after counting it',
-    'src/core/tool/json.ts': 'texts too short to exceed any limit',
-    'src/http/request/body.ts': 'fields of a form, after counting them',
-    'src/http/request/query.ts': 'parameters, of which `normalize-request.ts` allows few',
-    'src/runners/sandbox/egress.ts': 'one parameter of an outgoing request',
-    'src/runners/wasm/guest/http.ts': 'within a sandbox',
-    'src/runners/remote/mcp/normalize-messages.ts':
-      'messages that are counted as they arrive, before the SDK parses them',
-    'src/api/tools/neighbors.ts': 'lines that the catalog wrote',
-    'src/core/call/tool-candidates.ts': 'lines that the catalog wrote',
-    'src/core/catalog/choices.ts': 'lines that the catalog wrote',
-    'src/dialects/mcp/search-mode.ts': 'lines that the catalog wrote',
-    'src/dialects/oxp/routes.ts': 'lines that the catalog wrote',
-    'src/console/reply.ts': 'what a route of ours answered',
-    'src/console/tool/snippets.tsx': 'the text of an example',
-    'src/dialects/mcp/revisions/2026-07-28/request-state.ts': 'a state that was sealed here',
-    'src/importers/openapi/standalone-schema.ts': 'a schema that was made here, of a bounded size',
-  }
-  /** Each creates one for a request. */
-  const BUDGET_FILES = [
-    'src/api/archive/export-and-restore.ts',
-    'src/connect/routes.ts',
-    'src/console/show-page.ts',
-    'src/core/tool/budget.ts',
-    'src/dialects/mcp/routes.ts',
-    'src/http/route/incoming-call.ts',
-    'src/http/route/page-router.ts',
+it('fetch capabilities are created only where callers are authorized, and for settings', () => {
+  const makes = /\bnew FetchCapability\b|\bextends FetchCapability\b|\bas (?:unknown as )?FetchCapability\b/
+  expect(worker.filter(({ text }) => makes.test(text)).map(({ path }) => path)).toEqual([
+    'src/compose/providers.ts',
+    'src/http/caller/sessions.ts',
     'src/http/route/router.ts',
-  ]
+    'src/storage/connect/connect-store.ts',
+  ])
+})
 
-  it('is parsed in one file, which counts it first', () => {
-    const found = worker.filter(({ path, text }) => isChecked(path) && parses.test(text)).map(({ path }) => path)
-    expect(found.toSorted()).toEqual(Object.keys(TRUSTED_TEXTS).toSorted())
-    const { text = '' } = sources.find(({ path }) => path === 'src/core/tool/json-text.ts') ?? {}
-    expect(text).toContain('export function parseJson(text: string, budget: Budget,')
-  })
+it('the types of responses are only types, so that importing them loads nothing', () => {
+  const { text = '' } = sources.find(({ path }) => path === 'src/api/answers.ts') ?? {}
+  expect(text).toMatch(/^import type /m)
+  expect(text).not.toMatch(/^import (?!type )|^export (?!type |interface )/m)
+})
 
-  it('is counted by one budget for each request', () => {
-    const found = worker.filter(({ text }) => /\bcreateRequestBudget\(/.test(text)).map(({ path }) => path)
-    expect(found.toSorted()).toEqual(BUDGET_FILES)
-  })
+const isChecked = inFolders(
+  ...['core', 'http', 'importers', 'console', 'runners', 'dialects', 'api'].map((folder) => `src/${folder}`),
+)
+const parses = /\bJSON\.parse\(|(?<!function )\bparseTrusted\(|\.json\(\)|\bnew URLSearchParams\((?![[{)A-Z])/
+/** Files that parse text without a budget, and which text. */
+const TRUSTED_TEXTS: Readonly<Record<string, string>> = {
+  'src/core/tool/json-text.ts': 'the one reader of JSON, after counting it',
+  'src/core/tool/json.ts': 'texts too short to exceed any limit',
+  'src/http/request/body.ts': 'fields of a form, after counting them',
+  'src/http/request/query.ts': 'parameters, of which `normalize-request.ts` allows few',
+  'src/runners/sandbox/egress.ts': 'one parameter of an outgoing request',
+  'src/runners/wasm/guest/http.ts': 'within a sandbox',
+  'src/runners/remote/mcp/normalize-messages.ts':
+    'messages that are counted as they arrive, before the SDK parses them',
+  'src/api/tools/neighbors.ts': 'lines that the catalog wrote',
+  'src/core/call/tool-candidates.ts': 'lines that the catalog wrote',
+  'src/core/catalog/choices.ts': 'lines that the catalog wrote',
+  'src/dialects/mcp/search-mode.ts': 'lines that the catalog wrote',
+  'src/dialects/oxp/routes.ts': 'lines that the catalog wrote',
+  'src/console/reply.ts': 'what a route of ours answered',
+  'src/console/tool/snippets.tsx': 'the text of an example',
+  'src/dialects/mcp/revisions/2026-07-28/request-state.ts': 'a state that was sealed here',
+  'src/importers/openapi/standalone-schema.ts': 'a schema that was made here, of a bounded size',
+}
+/** Each creates one for a request. */
+const BUDGET_FILES = [
+  'src/api/archive/export-and-restore.ts',
+  'src/connect/routes.ts',
+  'src/console/show-page.ts',
+  'src/core/tool/budget.ts',
+  'src/dialects/mcp/routes.ts',
+  'src/http/route/incoming-call.ts',
+  'src/http/route/page-router.ts',
+  'src/http/route/router.ts',
+]
 
-  it.each(['JSON.parse(text)', 'await response.json()', 'new URLSearchParams(text)'])('would be found: %s', (line) => {
+it('text that was sent is parsed in one file, which counts it first', () => {
+  const found = worker.filter(({ path, text }) => isChecked(path) && parses.test(text)).map(({ path }) => path)
+  expect(found.toSorted()).toEqual(Object.keys(TRUSTED_TEXTS).toSorted())
+  const { text = '' } = sources.find(({ path }) => path === 'src/core/tool/json-text.ts') ?? {}
+  expect(text).toContain('export function parseJson(text: string, budget: Budget,')
+})
+
+it('text that was sent is counted by one budget for each request', () => {
+  const found = worker.filter(({ text }) => /\bcreateRequestBudget\(/.test(text)).map(({ path }) => path)
+  expect(found.toSorted()).toEqual(BUDGET_FILES)
+})
+
+it.each(['JSON.parse(text)', 'await response.json()', 'new URLSearchParams(text)'])(
+  'text that was sent would be found: %s',
+  (line) => {
     expect(parses.test(line)).toBe(true)
-  })
-})
+  },
+)
 
-describe('the list of sources', () => {
-  it('has every file that another one imports', () => {
-    const paths = code.map(({ path }) => path)
-    expect(paths.length).toBeGreaterThan(90)
-    expect(paths).toEqual(expect.arrayContaining(['src/index.ts', 'src/core/access/principal.ts']))
-    const app = code.find(({ path }) => path === 'src/app.ts')
-    expect(app?.imports).toEqual(expect.arrayContaining(['hono', 'src/compose/tool-routes.ts', 'src/docs/routes.ts']))
-    for (const { path, imports } of code) {
-      const ours = imports.filter((imported) => imported.startsWith('src/') && !imported.startsWith('src/generated/'))
-      // These are made when a sandbox is loaded, or are not TypeScript
-      const isOther = /\/guest\/(?:tool\.js|plugin\.wasm|async-local-storage\.js)$|\/(?:thesaurus|words)\.json$/
-      for (const imported of ours.filter((path) => !isOther.test(path))) {
-        expect(paths, `${path} imports it`).toContain(imported)
-      }
+it('the list of sources has every file that another one imports', () => {
+  const paths = code.map(({ path }) => path)
+  expect(paths.length).toBeGreaterThan(90)
+  expect(paths).toEqual(expect.arrayContaining(['src/index.ts', 'src/core/access/principal.ts']))
+  const app = code.find(({ path }) => path === 'src/app.ts')
+  expect(app?.imports).toEqual(expect.arrayContaining(['hono', 'src/compose/tool-routes.ts', 'src/docs/routes.ts']))
+  for (const { path, imports } of code) {
+    const ours = imports.filter((imported) => imported.startsWith('src/') && !imported.startsWith('src/generated/'))
+    // These are made when a sandbox is loaded, or are not TypeScript
+    const isOther = /\/guest\/(?:tool\.js|plugin\.wasm|async-local-storage\.js)$|\/(?:thesaurus|words)\.json$/
+    for (const imported of ours.filter((path) => !isOther.test(path))) {
+      expect(paths, `${path} imports it`).toContain(imported)
     }
-  })
+  }
 })
 
-describe.each(RULES)('$name', ({ files, forbids, violation: [path, line] }) => {
-  it('is kept', () => {
+describe.each(RULES)('$name', ({ name, files, forbids, violation: [path, line] }) => {
+  it(`${name} is kept`, () => {
     const governed = code.filter((source) => files(source.path))
     expect(governed.length).toBeGreaterThan(0)
     const violations = governed.flatMap((source) =>
@@ -440,50 +431,46 @@ describe.each(RULES)('$name', ({ files, forbids, violation: [path, line] }) => {
     expect(violations).toEqual([])
   })
 
-  it('finds a violation', () => {
+  it(`${name} finds a violation`, () => {
     expect(files(path)).toBe(true)
     expect(listImports(path, line).some((imported) => forbids(imported, path))).toBe(true)
   })
 })
 
-describe('the environment', () => {
-  /** The platform passes a Durable Object its bindings in the constructor. */
-  const mayRead = ({ path, text }: Source) => isEnv(path) || isComposition(path) || /extends DurableObject\b/.test(text)
-  /** Its texts to copy read the environment of the reader. */
-  const hasSnippets = ({ path }: Source) => path === 'src/console/tool/snippets.tsx'
-  const reads = (source: Source) => !hasSnippets(source) && readsEnv(source)
-  const readsEnv = ({ text }: Source) =>
-    /\benv\b(?!\.ts)[.[,)]|\bprocess\.env\b|\{[^}]*\benv\b[^}]*\} from 'cloudflare/.test(text)
+/** The platform passes a Durable Object its bindings in the constructor. */
+const mayRead = ({ path, text }: Source) => isEnv(path) || isComposition(path) || /extends DurableObject\b/.test(text)
+/** Its texts to copy read the environment of the reader. */
+const hasSnippets = ({ path }: Source) => path === 'src/console/tool/snippets.tsx'
+const reads = (source: Source) => !hasSnippets(source) && readsEnv(source)
+const readsEnv = ({ text }: Source) =>
+  /\benv\b(?!\.ts)[.[,)]|\bprocess\.env\b|\{[^}]*\benv\b[^}]*\} from 'cloudflare/.test(text)
 
-  it('is read only by the entry, the composition, env.ts and Durable Objects', () => {
-    expect(worker.filter(mayRead).filter(reads).length).toBeGreaterThanOrEqual(3)
-    expect(worker.filter((source) => !mayRead(source) && reads(source)).map(({ path }) => path)).toEqual([])
-  })
-
-  it('is read by variable name only in env.ts', () => {
-    const readers = worker.filter(({ text }) =>
-      /['"](?:ADMIN_KEY|TOOL_SECRETS|JWT_SECRET|ALLOW_HTTP_HOSTS)['"]/.test(text),
-    )
-    expect(readers.map(({ path }) => path)).toEqual(['src/env.ts'])
-  })
+it('the environment is read only by the entry, the composition, env.ts and Durable Objects', () => {
+  expect(worker.filter(mayRead).filter(reads).length).toBeGreaterThanOrEqual(3)
+  expect(worker.filter((source) => !mayRead(source) && reads(source)).map(({ path }) => path)).toEqual([])
 })
 
-describe('the keys of KV', () => {
-  const keys = sources.find(({ path }) => path === 'src/storage/keys.ts')?.text ?? ''
-  /** How the keys begin, up to the first `/`. */
-  const prefixes = new Set(Array.from(keys.matchAll(/'(\w+)\/[\w/]*'/g), ([, prefix]) => prefix))
-  const spells = (text: string) => new RegExp(`['"\`](?:${[...prefixes].join('|')})/`).test(text)
-
-  it('are built in one file', () => {
-    expect(prefixes.size).toBeGreaterThanOrEqual(7)
-    expect(worker.filter(({ text }) => spells(text)).map(({ path }) => path)).toEqual(['src/storage/keys.ts'])
-  })
-
-  it.each(['await kv.get(`tool/${key}`)', "queue(sql, 'catalogue/manifest')", 'WHERE target LIKE "record/%"'])(
-    'would be found elsewhere: %s',
-    (line) => expect(spells(line)).toBe(true),
+it('the environment is read by variable name only in env.ts', () => {
+  const readers = worker.filter(({ text }) =>
+    /['"](?:ADMIN_KEY|TOOL_SECRETS|JWT_SECRET|ALLOW_HTTP_HOSTS)['"]/.test(text),
   )
+  expect(readers.map(({ path }) => path)).toEqual(['src/env.ts'])
 })
+
+const keys = sources.find(({ path }) => path === 'src/storage/keys.ts')?.text ?? ''
+/** How the keys begin, up to the first `/`. */
+const prefixes = new Set(Array.from(keys.matchAll(/'(\w+)\/[\w/]*'/g), ([, prefix]) => prefix))
+const spells = (text: string) => new RegExp(`['"\`](?:${[...prefixes].join('|')})/`).test(text)
+
+it('the keys of KV are built in one file', () => {
+  expect(prefixes.size).toBeGreaterThanOrEqual(7)
+  expect(worker.filter(({ text }) => spells(text)).map(({ path }) => path)).toEqual(['src/storage/keys.ts'])
+})
+
+it.each(['await kv.get(`tool/${key}`)', "queue(sql, 'catalogue/manifest')", 'WHERE target LIKE "record/%"'])(
+  'the keys of KV would be found elsewhere: %s',
+  (line) => expect(spells(line)).toBe(true),
+)
 
 describe('the guides', () => {
   /** Texts in backticks that look like paths: with a slash, or with the ending of a file. */
@@ -509,20 +496,20 @@ describe('the guides', () => {
       (path) => !isExample(path) && !places(guide).some((place) => existsSync(join(root, place, path))),
     )
 
-  it('name files that exist', () => {
+  it('the guides name files that exist', () => {
     expect(guides.length).toBeGreaterThan(5)
     const all = guides.map((guide) => [guide, missing(guide, readFileSync(join(root, guide), 'utf8'))])
     expect(all.filter(([, paths]) => paths?.length !== 0)).toEqual([])
   })
 
-  it('list every resource of the API', () => {
+  it('the guides list every resource of the API', () => {
     const text = readFileSync(join(root, 'src/api/README.md'), 'utf8')
     const rows = [...text.matchAll(/^\| `([\w/]+)` +\|/gm)].map(([, folder]) => folder)
     const folders = worker.flatMap(({ path }) => /^src\/api\/(.+)\/routes\.ts$/.exec(path)?.[1] ?? [])
     expect(rows.toSorted()).toEqual(folders.toSorted())
   })
 
-  it('would be found to name one that does not', () => {
+  it('the guides would be found to name one that does not', () => {
     expect(missing('src/README.md', 'See `core/tool/tool.ts`, `core/nowhere.ts` and `nowhere/`')).toEqual([
       'core/nowhere.ts',
       'nowhere/',
@@ -538,35 +525,33 @@ describe('the table of faults', () => {
     )
   const missing = (text: string) => testsIn(text).filter((path) => !existsSync(join(root, 'test', path)))
 
-  it('names tests that exist', () => {
+  it('the table of faults names tests that exist', () => {
     expect(testsIn(table).length).toBeGreaterThan(25)
     expect(missing(table)).toEqual([])
   })
 
-  it('would be found to name one that does not', () => {
+  it('the table of faults would be found to name one that does not', () => {
     expect(missing('| a fault | an answer | `e2e/kill.test.ts`, `e2e/nowhere.test.ts` |')).toEqual([
       'e2e/nowhere.test.ts',
     ])
   })
 })
 
-describe('tracked files', () => {
-  it('contain no path of the machine they were written on', () => {
-    const tracked = execFileSync('git', ['ls-files', '--', 'src', 'tools'], { cwd: root, encoding: 'utf8' })
-    const paths = tracked.split('\n').filter((path) => path !== '')
-    expect(paths.length).toBeGreaterThan(90)
-    const places = [root.replace(/\/$/, ''), '/home/', '/Users/', '/work/', '/root/', 'C:\\\\', '/workspace']
-    const found = paths.filter((path) => {
-      try {
-        const text = readFileSync(join(root, path), 'utf8')
-        return places.some((place) => text.includes(place))
-      } catch {
-        // Removed, but still in the index
-        return false
-      }
-    })
-    expect(found).toEqual([])
+it('tracked files contain no path of the machine they were written on', () => {
+  const tracked = execFileSync('git', ['ls-files', '--', 'src', 'tools'], { cwd: root, encoding: 'utf8' })
+  const paths = tracked.split('\n').filter((path) => path !== '')
+  expect(paths.length).toBeGreaterThan(90)
+  const places = [root.replace(/\/$/, ''), '/home/', '/Users/', '/work/', '/root/', 'C:\\\\', '/workspace']
+  const found = paths.filter((path) => {
+    try {
+      const text = readFileSync(join(root, path), 'utf8')
+      return places.some((place) => text.includes(place))
+    } catch {
+      // Removed, but still in the index
+      return false
+    }
   })
+  expect(found).toEqual([])
 })
 
 /** esbuild's description of a bundle: its files, and each module with its files and imports. */
@@ -605,26 +590,26 @@ describe('the bundle that is deployed', () => {
   }, 60_000)
   afterAll(() => built?.remove())
 
-  it('contains the entry, Hono and the tools', () => {
+  it('the bundle that is deployed contains the entry, Hono and the tools', () => {
     expect(inputs).toContain('src/index.ts')
     expect(inputs.some((path) => path.startsWith('node_modules/hono/'))).toBe(true)
     expect(text).toContain('Reports that it began, then waits until its caller goes away')
   })
 
-  it('contains no Ajv, no MCP server SDK, no test and no build tool', () => {
+  it('the bundle that is deployed contains no Ajv, no MCP server SDK, no test and no build tool', () => {
     const foreign =
       /node_modules\/(?:ajv|ajv-formats|@modelcontextprotocol\/(?!client\/|core\/)|esbuild|miniflare|wrangler|vitest)\/|ajvProvider|src\/node\/|\.test\.ts$/
     expect(inputs.filter((path) => foreign.test(path))).toEqual([])
     expect(text).not.toMatch(/\bnew Ajv|Ajv2020|standaloneCode/)
   })
 
-  it('creates no code at run time, which Workers reject', () => {
+  it('the bundle that is deployed creates no code at run time, which Workers reject', () => {
     expect(text).not.toMatch(
       /\bnew Function\s*\(|[^.\w]Function\s*\(\s*['"`]|[^.\w]eval\s*\((?![\w,\s]*\)\s*\{)|\(0,\s*eval\)/,
     )
   })
 
-  it('starts without what only some requests need', () => {
+  it('the bundle that is deployed starts without what only some requests need', () => {
     const loadedLater =
       /node_modules\/(?:@cloudflare\/workers-oauth-provider|@modelcontextprotocol|zod|eventsource-parser|oauth4webapi|re2js|js-yaml|jsonc-parser)\/|src\/generated\/inside\.ts|src\/core\/call\/jmespath|src\/docs\/(?!routes)|src\/console\/(?!routes|pages\.ts)|node_modules\/hono\/.*jsx|src\/generated\/console\.ts|src\/api\/servers\/wire|src\/http\/page\/(?:document|style)|src\/(?:sign-in|connect|api\/authorizations)\/pages/
     expect(inputs.filter((path) => path.includes('@modelcontextprotocol/client')).length).toBeGreaterThan(0)
@@ -633,7 +618,7 @@ describe('the bundle that is deployed', () => {
     expect(started.filter((path) => loadedLater.test(path))).toEqual([])
   })
 
-  it('has less than 630 kB compressed, and starts with less than 400 kB uncompressed, without its tools', () => {
+  it('the bundle that is deployed has less than 630 kB compressed, and starts with less than 400 kB uncompressed, without its tools', () => {
     const size = gzipSync(text).length
     const parts = listStartModules(meta).flatMap((module) => Object.entries(module.inputs))
     const sum = parts

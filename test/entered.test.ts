@@ -41,11 +41,11 @@ describe('a warm request costs no more than it did', () => {
     if (isRisen) counted = count()
   }, 240_000)
 
-  it('and all of them are counted', () => {
+  it('a warm request costs no more than it did and all of them are counted', () => {
     expect(Object.keys(counted)).toEqual(Object.keys(AT_MOST))
   })
 
-  it.each(Object.entries(AT_MOST))('%s', (name, most) => {
+  it.each(Object.entries(AT_MOST))('a warm request costs no more than it did %s', (name, most) => {
     const risen = risenIn(counted, name, most)
     const said = risen.map((kind) => `${counted[name]?.[kind]} ${kind}, at most ${most[kind]}`)
     expect(said, `${name} takes more than it did: ${WHAT_TO_DO}`).toEqual([])

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Fork, fork, runIn } from './fork/fork.ts'
 
 const tests = fileURLToPath(new URL('.', import.meta.url))
@@ -12,8 +12,10 @@ beforeAll(() => {
 })
 afterAll(() => made?.remove())
 
-describe('a fork with a tool more, one changed and one less', () => {
-  it('is built of the tools it has, and keeps the rules of the architecture', { timeout: 240_000 }, () => {
+it(
+  'a fork with a tool more, one changed and one less is built of the tools it has, and keeps the rules of the architecture',
+  { timeout: 240_000 },
+  () => {
     runIn(made, 'npm', 'run', '--silent', 'generate')
     const build = readFileSync(join(made.folder, 'src/generated/build.ts'), 'utf8')
     expect(build).toContain(`from '../../tools/${made.added}.ts'`)
@@ -21,16 +23,16 @@ describe('a fork with a tool more, one changed and one less', () => {
     expect(build).not.toContain(`tools/${made.removed}.ts`)
     const files = ['--project', 'node', 'test/architecture.test.ts', '--testNamePattern', '^(?!the bundle)']
     expect(runIn(made, 'vitest', 'run', '--config', 'test/vitest.config.ts', ...files)).toMatch(/Tests +\d+ passed/)
-  })
+  },
+)
 
-  // Then no other can notice, and `npm run fork` runs them all to see that none does
-  it('is read by no test, but by those that take it as it is', () => {
-    const readers = readdirSync(tests, { recursive: true, encoding: 'utf8' })
-      .filter((path) => path.endsWith('.ts') && !path.startsWith('fixtures/'))
-      .filter((path) => {
-        const text = readFileSync(join(tests, path), 'utf8')
-        return /from '(?:\.\.\/)+(?:tools\/[A-Z]|src\/(?:index|generated\/(?:build|validators)))/.test(text)
-      })
-    expect(readers.sort()).toEqual(['dialects/read-back.test.ts', 'e2e/npm-run.test.ts', 'platform/in-process.ts'])
-  })
+// Then no other can notice, and `npm run fork` runs them all to see that none does
+it('a fork with a tool more, one changed and one less is read by no test, but by those that take it as it is', () => {
+  const readers = readdirSync(tests, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts') && !path.startsWith('fixtures/'))
+    .filter((path) => {
+      const text = readFileSync(join(tests, path), 'utf8')
+      return /from '(?:\.\.\/)+(?:tools\/[A-Z]|src\/(?:index|generated\/(?:build|validators)))/.test(text)
+    })
+  expect(readers.sort()).toEqual(['dialects/read-back.test.ts', 'e2e/npm-run.test.ts', 'platform/in-process.ts'])
 })

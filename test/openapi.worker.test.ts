@@ -1,6 +1,6 @@
 import { createExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { beforeAll, expect, it, vi } from 'vitest'
 import { createApp } from '../src/app.ts'
 import { composeDeployment } from '../src/compose/deployment.ts'
 import { openApiDocument } from '../src/api/openapi/document.ts'
@@ -21,71 +21,69 @@ async function get(path: string): Promise<Response> {
   return app.fetch(new Request(`http://localhost${path}`), bindings, createExecutionContext())
 }
 
-describe('the document', () => {
-  it('has every route of the app but pages for people, and nothing else', async () => {
-    const declared = documented.map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`)
-    expect(declared.length).toBeGreaterThan(60)
-    const api = await documentedApi(app.routes, { fields: {}, examples: {} })
-    const { paths } = openApiDocument(api, { origin: 'https://sb.example', version: '1.0.0' })
-    const found = Object.entries(Object(paths)).flatMap(([path, methods]) =>
-      Object.keys(Object(methods)).map((method) => `${method.toUpperCase()} ${path}`),
-    )
-    expect(new Set(found)).toEqual(new Set(declared))
-    const pages = routed.filter(({ operation }) => operation.summary === undefined)
-    const isPage =
-      /^\/(?:console\b.*|docs(?:\/:guide|\/reference(?:\/:group)?)?|sign-.*|authorizations\/.*|oauth\/callback|connect\/authorize|favicon\.ico)?$/
-    // Where it is posted for, the list is declared where it is published to
-    const others = pages.filter(({ path }) => !isPage.test(path)).map(({ path }) => path)
-    expect(others).toEqual(['/machine-context/tools'])
-  })
+it('the document has every route of the app but pages for people, and nothing else', async () => {
+  const declared = documented.map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`)
+  expect(declared.length).toBeGreaterThan(60)
+  const api = await documentedApi(app.routes, { fields: {}, examples: {} })
+  const { paths } = openApiDocument(api, { origin: 'https://sb.example', version: '1.0.0' })
+  const found = Object.entries(Object(paths)).flatMap(([path, methods]) =>
+    Object.keys(Object(methods)).map((method) => `${method.toUpperCase()} ${path}`),
+  )
+  expect(new Set(found)).toEqual(new Set(declared))
+  const pages = routed.filter(({ operation }) => operation.summary === undefined)
+  const isPage =
+    /^\/(?:console\b.*|docs(?:\/:guide|\/reference(?:\/:group)?)?|sign-.*|authorizations\/.*|oauth\/callback|connect\/authorize|favicon\.ico)?$/
+  // Where it is posted for, the list is declared where it is published to
+  const others = pages.filter(({ path }) => !isPage.test(path)).map(({ path }) => path)
+  expect(others).toEqual(['/machine-context/tools'])
+})
 
-  it('says what each route answers', () => {
-    expect(documented.filter(({ operation }) => !operation.responses).map(({ path }) => path)).toEqual([])
-  })
+it('the document says what each route answers', () => {
+  expect(documented.filter(({ operation }) => !operation.responses).map(({ path }) => path)).toEqual([])
+})
 
-  it('has the parameters that routes declare, with what reads them', async () => {
-    const { paths, servers } = await (await get('/openapi.json')).json<any>()
-    expect(servers).toEqual([{ url: 'http://localhost' }])
-    for (const { method, path, operation } of documented) {
-      const { parameters = [] } = paths[path.replace(/:(\w+)/g, '{$1}')][method.toLowerCase()]
-      const named = parameters.filter((each: any) => each.in === 'query').map(({ name }: any) => name)
-      expect(named).toEqual(operation.query.names)
-    }
-    const of = (path: string, name: string) => paths[path].get.parameters.find((each: any) => each.name === name)
-    expect(of('/tools', 'limit').schema).toEqual({ type: 'integer', minimum: 1, maximum: 1_000 })
-    expect(of('/tools', 'versions').schema).toEqual({ enum: ['newest', 'all'] })
-    expect(paths['/convert'].post.parameters).toMatchObject([
-      { name: 'toolkit', required: false },
-      { name: 'version', required: false },
-      { name: 'to', required: true },
-      { name: 'from', required: false },
-    ])
-    expect(paths['/keys'].post.security).toEqual([{ bearer: ['admin'] }, { key: ['admin'] }])
-    expect(paths['/llms.txt'].get.security).toEqual([])
-    expect(paths['/keys'].post.requestBody.content['application/json'].schema).toMatchObject({
-      required: ['name', 'scopes'],
-      additionalProperties: false,
-      properties: { name: { type: 'string', maxLength: 100 } },
-    })
+it('the document has the parameters that routes declare, with what reads them', async () => {
+  const { paths, servers } = await (await get('/openapi.json')).json<any>()
+  expect(servers).toEqual([{ url: 'http://localhost' }])
+  for (const { method, path, operation } of documented) {
+    const { parameters = [] } = paths[path.replace(/:(\w+)/g, '{$1}')][method.toLowerCase()]
+    const named = parameters.filter((each: any) => each.in === 'query').map(({ name }: any) => name)
+    expect(named).toEqual(operation.query.names)
+  }
+  const of = (path: string, name: string) => paths[path].get.parameters.find((each: any) => each.name === name)
+  expect(of('/tools', 'limit').schema).toEqual({ type: 'integer', minimum: 1, maximum: 1_000 })
+  expect(of('/tools', 'versions').schema).toEqual({ enum: ['newest', 'all'] })
+  expect(paths['/convert'].post.parameters).toMatchObject([
+    { name: 'toolkit', required: false },
+    { name: 'version', required: false },
+    { name: 'to', required: true },
+    { name: 'from', required: false },
+  ])
+  expect(paths['/keys'].post.security).toEqual([{ bearer: ['admin'] }, { key: ['admin'] }])
+  expect(paths['/llms.txt'].get.security).toEqual([])
+  expect(paths['/keys'].post.requestBody.content['application/json'].schema).toMatchObject({
+    required: ['name', 'scopes'],
+    additionalProperties: false,
+    properties: { name: { type: 'string', maxLength: 100 } },
   })
+})
 
-  it('is a page too, which can be read without its script, with each operation', async () => {
-    const response = await get('/docs/reference')
-    expect(response.headers.get('content-security-policy')).toContain("default-src 'none'")
-    const text = await response.text()
-    expect(text).not.toMatch(/<script [^>]*src|https?:\/\/(?!localhost)/)
-    const groups = new Set([...text.matchAll(/"(\/docs\/reference\/[\w-]+)"/g)].map(([, href = '']) => href))
-    expect(groups.size).toBeGreaterThan(10)
-    const pages = await Promise.all([...groups].map(async (href) => (await get(href)).text()))
-    // Links to an operation from before it had a page of its own lead on
-    for (const { method, path } of documented) {
-      const name = `${method} ${path.replace(/:(\w+)/g, '{$1}')}</code>`
-      expect(text).toContain(name)
-      expect(pages.filter((page) => page.includes(`<code>${name}`))).toHaveLength(1)
-    }
-    for (const page of [text, ...pages]) expect(page.length).toBeLessThan(60_000)
-    expect((await get('/docs/reference/nothing')).status).toBe(404)
-    expect(text).toMatch(/<a rel="prev" href="\/docs\/performance">[^]*<a rel="next" href="\/docs\/reference\/tools">/)
-    expect(pages[0]).toContain('<a href="/docs/reference/tools" aria-current="page">')
-  })
+it('the document is a page too, which can be read without its script, with each operation', async () => {
+  const response = await get('/docs/reference')
+  expect(response.headers.get('content-security-policy')).toContain("default-src 'none'")
+  const text = await response.text()
+  expect(text).not.toMatch(/<script [^>]*src|https?:\/\/(?!localhost)/)
+  const groups = new Set([...text.matchAll(/"(\/docs\/reference\/[\w-]+)"/g)].map(([, href = '']) => href))
+  expect(groups.size).toBeGreaterThan(10)
+  const pages = await Promise.all([...groups].map(async (href) => (await get(href)).text()))
+  // Links to an operation from before it had a page of its own lead on
+  for (const { method, path } of documented) {
+    const name = `${method} ${path.replace(/:(\w+)/g, '{$1}')}</code>`
+    expect(text).toContain(name)
+    expect(pages.filter((page) => page.includes(`<code>${name}`))).toHaveLength(1)
+  }
+  for (const page of [text, ...pages]) expect(page.length).toBeLessThan(60_000)
+  expect((await get('/docs/reference/nothing')).status).toBe(404)
+  expect(text).toMatch(/<a rel="prev" href="\/docs\/performance">[^]*<a rel="next" href="\/docs\/reference\/tools">/)
+  expect(pages[0]).toContain('<a href="/docs/reference/tools" aria-current="page">')
 })

@@ -1,6 +1,6 @@
 import { createExecutionContext, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { type Env, loadConfig } from '../src/env.ts'
 import { createDispatcher } from '../src/dispatcher.ts'
 import guide from '../src/docs/performance.md?raw'
@@ -195,38 +195,36 @@ function rowOf(name: string): readonly string[] {
   return rows.find(([, first]) => first === name)?.slice(2, -1) ?? []
 }
 
-describe('the guide says what Cloudflare counts of', () => {
-  it.each(Object.entries(WORK))('%s', async (name, work) => {
-    const operations = await operationsOf(work)
-    const said = rowOf(name).map((cell) => Number(cell.replaceAll(',', '')))
-    const counts = Object.values(operations).map((count, at) => {
-      const of1000 = 5 * count
-      const there = said[at] ?? NaN
-      // Reading a row costs a thousandth of writing one
-      const most = COLUMNS[at] === 'rows read' ? there : there / 5
-      return Math.abs(of1000 - there) <= most ? there : of1000
-    })
-    expect(counts, `Far from the guide's row '${name}'`).toEqual(said)
+it.each(Object.entries(WORK))('the guide says what Cloudflare counts of %s', async (name, work) => {
+  const operations = await operationsOf(work)
+  const said = rowOf(name).map((cell) => Number(cell.replaceAll(',', '')))
+  const counts = Object.values(operations).map((count, at) => {
+    const of1000 = 5 * count
+    const there = said[at] ?? NaN
+    // Reading a row costs a thousandth of writing one
+    const most = COLUMNS[at] === 'rows read' ? there : there / 5
+    return Math.abs(of1000 - there) <= most ? there : of1000
   })
+  expect(counts, `Far from the guide's row '${name}'`).toEqual(said)
+})
 
-  it('1,000 large outputs that are kept', async () => {
-    // R2 knows what day it is, and what is a day old is deleted
-    vi.setSystemTime(Date.now() - 43_200_000)
-    const of = prototypeOf(env.ARTIFACTS)
-    const counts = { list: 0, put: 0, others: 0 }
-    for (const method of ['list', 'put'] as const) spyOn(of, method, () => (counts[method] += 1))
-    for (const method of ['get', 'head', 'delete']) spyOn(of, method, () => (counts.others += 1))
-    vi.mocked(fetch).mockImplementation(async () => Response.json('x'.repeat(2_000)))
-    for (let n = 0; n < 20; n += 1) await call({ context: { inline_bytes: 1_000 } })
-    expect(counts).toEqual({ list: 20, put: 20, others: 0 })
-    expect(rowOf('1,000 large outputs that are kept')).toEqual(['1,000 lists and 1,000 writes in R2'])
-  })
+it('the guide says what Cloudflare counts of 1,000 large outputs that are kept', async () => {
+  // R2 knows what day it is, and what is a day old is deleted
+  vi.setSystemTime(Date.now() - 43_200_000)
+  const of = prototypeOf(env.ARTIFACTS)
+  const counts = { list: 0, put: 0, others: 0 }
+  for (const method of ['list', 'put'] as const) spyOn(of, method, () => (counts[method] += 1))
+  for (const method of ['get', 'head', 'delete']) spyOn(of, method, () => (counts.others += 1))
+  vi.mocked(fetch).mockImplementation(async () => Response.json('x'.repeat(2_000)))
+  for (let n = 0; n < 20; n += 1) await call({ context: { inline_bytes: 1_000 } })
+  expect(counts).toEqual({ list: 20, put: 20, others: 0 })
+  expect(rowOf('1,000 large outputs that are kept')).toEqual(['1,000 lists and 1,000 writes in R2'])
+})
 
-  it('a user with a grant, at rest', async () => {
-    const world = createWorld()
-    const user = world.user('ann')
-    await consent(world, user)
-    const databaseSize = await world.inVault(world.owner(user), (_, { storage }) => storage.sql.databaseSize)
-    expect([`${databaseSize / 1_024} KiB`]).toEqual(rowOf('a user with a grant, at rest'))
-  })
+it('the guide says what Cloudflare counts of a user with a grant, at rest', async () => {
+  const world = createWorld()
+  const user = world.user('ann')
+  await consent(world, user)
+  const databaseSize = await world.inVault(world.owner(user), (_, { storage }) => storage.sql.databaseSize)
+  expect([`${databaseSize / 1_024} KiB`]).toEqual(rowOf('a user with a grant, at rest'))
 })

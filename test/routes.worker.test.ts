@@ -63,13 +63,13 @@ const takesKeys = ({ path }: { readonly path: string }) => path !== '/connect/mc
 describe.each(declared.filter((route) => route.operation.query.unknown !== 'ignore' && takesKeys(route)))(
   '$method $path',
   ({ method, path, operation: { query } }) => {
-    it('rejects an unknown parameter', async () => {
+    it(`${method} ${path} rejects an unknown parameter`, async () => {
       const { status, text } = await send(method, `${path}?no_such_parameter=1`)
       expect(status).toBe(400)
       expect(text).toContain("Unknown parameter 'no_such_parameter'")
     })
 
-    it('suggests the nearest parameter, and rejects a repeated one', async () => {
+    it(`${method} ${path} suggests the nearest parameter, and rejects a repeated one`, async () => {
       for (const name of query.names) {
         const { text } = await send(method, `${path}?${name}_=1`)
         expect(text).toContain(`(meant '${name}'?)`)
@@ -85,62 +85,60 @@ describe.each(declared.filter((route) => route.operation.query.unknown !== 'igno
 describe.each(declared.filter(({ operation }) => operation.query.unknown === 'ignore'))(
   '$method $path',
   ({ method, path }) => {
-    it('ignores an unknown parameter', async () => {
+    it(`${method} ${path} ignores an unknown parameter`, async () => {
       const without = await send(method, path)
       expect((await send(method, `${path}?utm_source=a&utm_source=b`)).status).toBe(without.status)
     })
   },
 )
 
-describe('an unknown field in a body', () => {
-  const FIELD = { no_such_field: 1 }
-  const DESCRIPTION = { openapi: '3.1.0', info: { title: 'A', version: '1.0.0' }, paths: {} }
-  /** Bodies in which it stands where it can be told from what is passed over. */
-  const REFUSED: Readonly<Record<string, unknown>> = {
-    'POST /tools/call': { tool_id: 'Calculator.Add', ...FIELD },
-    'POST /oxp/tools/call': { request: { tool_id: 'Calculator.Add', ...FIELD } },
-    'POST /tools': { definition: {}, ...FIELD },
-    'POST /machine-context/tools': { definition: {}, ...FIELD },
-    'PATCH /tools/Calculator.Add@1.0.0': { status: 'active', ...FIELD },
-    'POST /toolkits/import': { from: { openapi: DESCRIPTION }, toolkit: 'Fresh', ...FIELD },
-    'PUT /toolkits/Fresh': { owner: null, ...FIELD },
-    'PATCH /toolkits/Calculator': { status: 'active', ...FIELD },
-    'POST /keys': FIELD,
-    'PATCH /keys/{key}': FIELD,
-    'POST /keys/{key}/rotate': FIELD,
-    'PUT /policies/Calculator.*': FIELD,
-    'PUT /providers/acme': FIELD,
-    'POST /clients': FIELD,
-    'POST /authorizations/None/confirm': FIELD,
-    'POST /machine-context/execute': { payload: { tool: FIELD } },
-  }
-  const PASSED_OVER: Readonly<Record<string, string>> = {
-    'POST /convert': 'a publication can be converted as it is, with all that stands beside its definition',
-    'POST /artifacts': 'the body is a file',
-    'POST /import': 'the body is an archive, of a line a record',
-    'PUT /toolkits/None/plugin': 'the body is a plugin',
-    'POST /worker/tools/invoke': 'extensions are taken: "New parameters … can be added as additional properties"',
-    'POST /plugin/call': 'its schema closes no object',
-    'POST /plugin/describe': 'no body is read: a plugin is asked without one',
-    'POST /mcp': 'clients of later revisions say more',
-    'POST /connect/mcp': 'clients of later revisions say more',
-  }
+const FIELD = { no_such_field: 1 }
+const DESCRIPTION = { openapi: '3.1.0', info: { title: 'A', version: '1.0.0' }, paths: {} }
+/** Bodies in which it stands where it can be told from what is passed over. */
+const REFUSED: Readonly<Record<string, unknown>> = {
+  'POST /tools/call': { tool_id: 'Calculator.Add', ...FIELD },
+  'POST /oxp/tools/call': { request: { tool_id: 'Calculator.Add', ...FIELD } },
+  'POST /tools': { definition: {}, ...FIELD },
+  'POST /machine-context/tools': { definition: {}, ...FIELD },
+  'PATCH /tools/Calculator.Add@1.0.0': { status: 'active', ...FIELD },
+  'POST /toolkits/import': { from: { openapi: DESCRIPTION }, toolkit: 'Fresh', ...FIELD },
+  'PUT /toolkits/Fresh': { owner: null, ...FIELD },
+  'PATCH /toolkits/Calculator': { status: 'active', ...FIELD },
+  'POST /keys': FIELD,
+  'PATCH /keys/{key}': FIELD,
+  'POST /keys/{key}/rotate': FIELD,
+  'PUT /policies/Calculator.*': FIELD,
+  'PUT /providers/acme': FIELD,
+  'POST /clients': FIELD,
+  'POST /authorizations/None/confirm': FIELD,
+  'POST /machine-context/execute': { payload: { tool: FIELD } },
+}
+const PASSED_OVER: Readonly<Record<string, string>> = {
+  'POST /convert': 'a publication can be converted as it is, with all that stands beside its definition',
+  'POST /artifacts': 'the body is a file',
+  'POST /import': 'the body is an archive, of a line a record',
+  'PUT /toolkits/None/plugin': 'the body is a plugin',
+  'POST /worker/tools/invoke': 'extensions are taken: "New parameters … can be added as additional properties"',
+  'POST /plugin/call': 'its schema closes no object',
+  'POST /plugin/describe': 'no body is read: a plugin is asked without one',
+  'POST /mcp': 'clients of later revisions say more',
+  'POST /connect/mcp': 'clients of later revisions say more',
+}
 
-  it.each(Object.entries(REFUSED))('is rejected by its name: %s', async (route, body) => {
-    const [method = '', path = ''] = route.split(' ')
-    const { text: made } = await send('POST', '/keys', { name: 'a key', scopes: ['tools:read'] })
-    const { id }: { id: string } = JSON.parse(made)
-    const { status, text } = await send(method, path.replace('{key}', id), body)
-    expect([400, 422], text).toContain(status)
-    expect(text).toContain("Unknown field 'no_such_field'")
-  })
+it.each(Object.entries(REFUSED))('an unknown field in a body is rejected by its name: %s', async (route, body) => {
+  const [method = '', path = ''] = route.split(' ')
+  const { text: made } = await send('POST', '/keys', { name: 'a key', scopes: ['tools:read'] })
+  const { id }: { id: string } = JSON.parse(made)
+  const { status, text } = await send(method, path.replace('{key}', id), body)
+  expect([400, 422], text).toContain(status)
+  expect(text).toContain("Unknown field 'no_such_field'")
+})
 
-  it('is tried on every route that takes a body and a credential', () => {
-    const takesBody = ({ method }: { readonly method: string }) => ['POST', 'PUT', 'PATCH'].includes(method)
-    const taken = declared.filter((route) => takesBody(route) && route.operation.scope !== undefined)
-    const named = (route: string) =>
-      route.replace(/\/(?:\{key\}|Fresh|acme|Calculator\.Add@1\.0\.0|Calculator\.\*|Calculator)/, '/None')
-    const known = new Set([...Object.keys(REFUSED).map(named), ...Object.keys(PASSED_OVER)])
-    expect(new Set(taken.map(({ method, path }) => `${method} ${path}`))).toEqual(known)
-  })
+it('an unknown field in a body is tried on every route that takes a body and a credential', () => {
+  const takesBody = ({ method }: { readonly method: string }) => ['POST', 'PUT', 'PATCH'].includes(method)
+  const taken = declared.filter((route) => takesBody(route) && route.operation.scope !== undefined)
+  const named = (route: string) =>
+    route.replace(/\/(?:\{key\}|Fresh|acme|Calculator\.Add@1\.0\.0|Calculator\.\*|Calculator)/, '/None')
+  const known = new Set([...Object.keys(REFUSED).map(named), ...Object.keys(PASSED_OVER)])
+  expect(new Set(taken.map(({ method, path }) => `${method} ${path}`))).toEqual(known)
 })

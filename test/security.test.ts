@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const [, ...sections] = readFileSync(join(root, 'src/SECURITY.md'), 'utf8').split(/^## /m)
@@ -47,37 +47,33 @@ function faultsOf({ title, statements }: Section): readonly string[] {
 
 const all = sections.map(sectionOf)
 
-describe('src/SECURITY.md', () => {
-  it.each(all.map((section) => [section.title, section] as const))(
-    'says of everything under "%s" which test proves it, or how to live with it',
-    (_, section) => {
-      expect(section.statements.length).toBeGreaterThan(0)
-      expect(faultsOf(section)).toEqual([])
-    },
-  )
+it.each(all.map((section) => [section.title, section] as const))(
+  'src/SECURITY.md says of everything under "%s" which test proves it, or how to live with it',
+  (_, section) => {
+    expect(section.statements.length).toBeGreaterThan(0)
+    expect(faultsOf(section)).toEqual([])
+  },
+)
 
-  it('has limits, and says of each how to live with it', () => {
-    expect(all.find(({ title }) => title === LIMITS)?.statements.length).toBeGreaterThan(5)
-  })
+it('src/SECURITY.md has limits, and says of each how to live with it', () => {
+  expect(all.find(({ title }) => title === LIMITS)?.statements.length).toBeGreaterThan(5)
 })
 
-describe('this test', () => {
-  it.each([
-    ['a promise without a test', 'Promises\n\nNobody can.\n', ['names no test: Nobody can.']],
-    ['an item without one', 'Promises\n\n- A (`test/env.test.ts`)\n- B\n  and C\n', ['names no test: - B and C']],
-    ['a row without one', 'Promises\n\n| a | b |\n| - | - |\n| c | d |\n', ['names no test: | c | d |']],
-    [
-      'a test that is gone',
-      'Promises\n\nA (`test/gone.test.ts`).\n',
-      ["'test/gone.test.ts' is not there: A (`test/gone.test.ts`)."],
-    ],
-    [
-      'a limit to live with somehow',
-      `${LIMITS}\n\n| a | b |\n| - | - |\n| It can be so | |\n`,
-      ['a limit without how to live with it: | It can be so | |'],
-    ],
-    ['a promise with its test', 'Promises\n\nNobody\ncan (`test/env.test.ts`).\n', []],
-  ])('finds %s', (_, text, faults) => {
-    expect(faultsOf(sectionOf(text))).toEqual(faults)
-  })
+it.each([
+  ['a promise without a test', 'Promises\n\nNobody can.\n', ['names no test: Nobody can.']],
+  ['an item without one', 'Promises\n\n- A (`test/env.test.ts`)\n- B\n  and C\n', ['names no test: - B and C']],
+  ['a row without one', 'Promises\n\n| a | b |\n| - | - |\n| c | d |\n', ['names no test: | c | d |']],
+  [
+    'a test that is gone',
+    'Promises\n\nA (`test/gone.test.ts`).\n',
+    ["'test/gone.test.ts' is not there: A (`test/gone.test.ts`)."],
+  ],
+  [
+    'a limit to live with somehow',
+    `${LIMITS}\n\n| a | b |\n| - | - |\n| It can be so | |\n`,
+    ['a limit without how to live with it: | It can be so | |'],
+  ],
+  ['a promise with its test', 'Promises\n\nNobody\ncan (`test/env.test.ts`).\n', []],
+])('this test finds %s', (_, text, faults) => {
+  expect(faultsOf(sectionOf(text))).toEqual(faults)
 })

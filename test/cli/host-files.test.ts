@@ -1,7 +1,7 @@
 import { chmod, lstat, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it } from 'vitest'
 import { mergeJson, mergeToml, writeWithBackup } from '../../src/cli/host-files.ts'
 
 let folder: string
@@ -20,95 +20,87 @@ async function merged(before: string | undefined, snippet = SERVER, merge = merg
   return (await merge(file, snippet)).after
 }
 
-describe('a file of JSON', () => {
-  it.each([undefined, '', ' \n', '{}'])('gets what it had not: %j', async (before) => {
-    expect(JSON.parse(await merged(before))).toEqual(JSON.parse(SERVER))
-  })
-
-  it('keeps the rest, comments and all', async () => {
-    const before = '{\n  // mine\n  "mcpServers": {\n    "other": { "url": "x" }, // and this\n  },\n  "more": [1]\n}\n'
-    const after = await merged(before)
-    for (const kept of ['// mine', '"url": "x"', '// and this', '"more": [1]']) expect(after).toContain(kept)
-    expect(after).toContain('https://new.test/mcp')
-  })
-
-  it('has another address in place of the one it had', async () => {
-    const after = await merged(
-      '{"mcpServers": {"switchboard": {"url": "https://old.test/mcp", "headers": {}}, "a": {}}}',
-    )
-    expect(JSON.parse(after)).toEqual({ mcpServers: { switchboard: { url: 'https://new.test/mcp' }, a: {} } })
-  })
-
-  it('has each input once', async () => {
-    const before = '{"inputs": [{"id": "other"}, {"id": "key", "password": false}]}'
-    const after = await merged(before, INPUTS)
-    expect(JSON.parse(after)).toEqual({
-      inputs: [{ id: 'other' }, { id: 'key', password: true }],
-      servers: { switchboard: { url: 'u' } },
-    })
-    expect(await merged(after, INPUTS)).toBe(after)
-    expect(JSON.parse(await merged('{}', INPUTS))).toEqual(JSON.parse(INPUTS))
-  })
-
-  it('stays as it is where it says so already', async () => {
-    const before = '{"mcpServers":{"switchboard":{"url":"https://new.test/mcp"}}}'
-    expect(await mergeJson((await merged(before), file), SERVER)).toEqual({ before, after: before })
-  })
-
-  it.each([
-    ['{"mcpServers": {', /line 1/],
-    ['{\n"a": 1,\n"b": }', /line 3/],
-    ['[]', /it is not an object/],
-    ['"text"', /it is not an object/],
-    ['{"mcpServers": []}', /'mcpServers' is not an object/],
-    ['{"mcpServers": "none"}', /'mcpServers' is not an object/],
-  ])('is left as it is where it cannot be read: %j', async (before, why) => {
-    await expect(merged(before)).rejects.toMatchObject({ code: 'refused', message: expect.stringMatching(why) })
-    expect(await readFile(file, 'utf8')).toBe(before)
-  })
+it.each([undefined, '', ' \n', '{}'])('a file of JSON gets what it had not: %j', async (before) => {
+  expect(JSON.parse(await merged(before))).toEqual(JSON.parse(SERVER))
 })
 
-describe('a file of TOML', () => {
-  const TABLE = '[mcp_servers.switchboard]\nurl = "https://new.test/mcp"'
-
-  it.each([
-    [undefined, `${TABLE}\n`],
-    ['model = "x"\n\n[mcp_servers.other]\nurl = "y"', `model = "x"\n\n[mcp_servers.other]\nurl = "y"\n\n${TABLE}\n`],
-    ['a = 1\n', `a = 1\n\n${TABLE}\n`],
-    [`${TABLE}\n`, `${TABLE}\n`],
-  ])('has the table at its end: %j', async (before, after) => {
-    expect(await merged(before, TABLE, mergeToml)).toBe(after)
-  })
-
-  it.each([
-    '[mcp_servers.switchboard]\nurl = "https://old.test/mcp"\n',
-    '[ mcp_servers . "switchboard" ]\n',
-    'mcp_servers = { other = {} }\n',
-    'mcp_servers.switchboard.url = "x"\n',
-    '[mcp_servers]\nother = 1\nswitchboard = {}\n',
-    'text = """\nopen\n',
-  ])('is left to its owner where the table could not follow: %j', async (before) => {
-    await expect(merged(before, TABLE, mergeToml)).rejects.toMatchObject({ code: 'refused' })
-  })
+it('a file of JSON keeps the rest, comments and all', async () => {
+  const before = '{\n  // mine\n  "mcpServers": {\n    "other": { "url": "x" }, // and this\n  },\n  "more": [1]\n}\n'
+  const after = await merged(before)
+  for (const kept of ['// mine', '"url": "x"', '// and this', '"more": [1]']) expect(after).toContain(kept)
+  expect(after).toContain('https://new.test/mcp')
 })
 
-describe('writing', () => {
-  it('keeps what was there beside it, with its mode, and a link a link', async () => {
-    const place = join(folder, 'place.json')
-    await writeFile(place, 'old')
-    await chmod(place, 0o640)
-    await symlink(place, file)
-    const backup = await writeWithBackup(file, 'old', 'new')
-    expect(await readFile(backup ?? '', 'utf8')).toBe('old')
-    expect(await readFile(file, 'utf8')).toBe('new')
-    expect((await lstat(file)).isSymbolicLink()).toBe(true)
-    expect((await stat(place)).mode & 0o777).toBe(0o640)
-    expect(await readdir(folder)).toHaveLength(3)
-  })
+it('a file of JSON has another address in place of the one it had', async () => {
+  const after = await merged('{"mcpServers": {"switchboard": {"url": "https://old.test/mcp", "headers": {}}, "a": {}}}')
+  expect(JSON.parse(after)).toEqual({ mcpServers: { switchboard: { url: 'https://new.test/mcp' }, a: {} } })
+})
 
-  it('makes what was not there, for its owner alone', async () => {
-    const made = join(folder, 'a/b/mcp.json')
-    expect(await writeWithBackup(made, undefined, 'new')).toBeUndefined()
-    expect((await stat(made)).mode & 0o777).toBe(0o600)
+it('a file of JSON has each input once', async () => {
+  const before = '{"inputs": [{"id": "other"}, {"id": "key", "password": false}]}'
+  const after = await merged(before, INPUTS)
+  expect(JSON.parse(after)).toEqual({
+    inputs: [{ id: 'other' }, { id: 'key', password: true }],
+    servers: { switchboard: { url: 'u' } },
   })
+  expect(await merged(after, INPUTS)).toBe(after)
+  expect(JSON.parse(await merged('{}', INPUTS))).toEqual(JSON.parse(INPUTS))
+})
+
+it('a file of JSON stays as it is where it says so already', async () => {
+  const before = '{"mcpServers":{"switchboard":{"url":"https://new.test/mcp"}}}'
+  expect(await mergeJson((await merged(before), file), SERVER)).toEqual({ before, after: before })
+})
+
+it.each([
+  ['{"mcpServers": {', /line 1/],
+  ['{\n"a": 1,\n"b": }', /line 3/],
+  ['[]', /it is not an object/],
+  ['"text"', /it is not an object/],
+  ['{"mcpServers": []}', /'mcpServers' is not an object/],
+  ['{"mcpServers": "none"}', /'mcpServers' is not an object/],
+])('a file of JSON is left as it is where it cannot be read: %j', async (before, why) => {
+  await expect(merged(before)).rejects.toMatchObject({ code: 'refused', message: expect.stringMatching(why) })
+  expect(await readFile(file, 'utf8')).toBe(before)
+})
+
+const TABLE = '[mcp_servers.switchboard]\nurl = "https://new.test/mcp"'
+
+it.each([
+  [undefined, `${TABLE}\n`],
+  ['model = "x"\n\n[mcp_servers.other]\nurl = "y"', `model = "x"\n\n[mcp_servers.other]\nurl = "y"\n\n${TABLE}\n`],
+  ['a = 1\n', `a = 1\n\n${TABLE}\n`],
+  [`${TABLE}\n`, `${TABLE}\n`],
+])('a file of TOML has the table at its end: %j', async (before, after) => {
+  expect(await merged(before, TABLE, mergeToml)).toBe(after)
+})
+
+it.each([
+  '[mcp_servers.switchboard]\nurl = "https://old.test/mcp"\n',
+  '[ mcp_servers . "switchboard" ]\n',
+  'mcp_servers = { other = {} }\n',
+  'mcp_servers.switchboard.url = "x"\n',
+  '[mcp_servers]\nother = 1\nswitchboard = {}\n',
+  'text = """\nopen\n',
+])('a file of TOML is left to its owner where the table could not follow: %j', async (before) => {
+  await expect(merged(before, TABLE, mergeToml)).rejects.toMatchObject({ code: 'refused' })
+})
+
+it('writing keeps what was there beside it, with its mode, and a link a link', async () => {
+  const place = join(folder, 'place.json')
+  await writeFile(place, 'old')
+  await chmod(place, 0o640)
+  await symlink(place, file)
+  const backup = await writeWithBackup(file, 'old', 'new')
+  expect(await readFile(backup ?? '', 'utf8')).toBe('old')
+  expect(await readFile(file, 'utf8')).toBe('new')
+  expect((await lstat(file)).isSymbolicLink()).toBe(true)
+  expect((await stat(place)).mode & 0o777).toBe(0o640)
+  expect(await readdir(folder)).toHaveLength(3)
+})
+
+it('writing makes what was not there, for its owner alone', async () => {
+  const made = join(folder, 'a/b/mcp.json')
+  expect(await writeWithBackup(made, undefined, 'new')).toBeUndefined()
+  expect((await stat(made)).mode & 0o777).toBe(0o600)
 })

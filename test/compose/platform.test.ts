@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { startDeadline } from '../../src/compose/platform.ts'
 
 beforeEach(() => void vi.useFakeTimers())
@@ -7,54 +7,52 @@ afterEach(() => void vi.useRealTimers())
 const never = new Promise<never>(() => {})
 const nobody = () => undefined
 
-describe('a deadline', () => {
-  it('gives what is there already as it is, without a timer or a look at the caller', () => {
-    const caller = vi.fn(nobody)
-    const deadline = startDeadline(100, caller)
-    const value = { a: 1 }
-    expect(deadline.race(value)).toBe(value)
-    expect(deadline.race(undefined)).toBeUndefined()
-    expect(vi.getTimerCount()).toBe(0)
-    expect(caller).not.toHaveBeenCalled()
-  })
+it('a deadline gives what is there already as it is, without a timer or a look at the caller', () => {
+  const caller = vi.fn(nobody)
+  const deadline = startDeadline(100, caller)
+  const value = { a: 1 }
+  expect(deadline.race(value)).toBe(value)
+  expect(deadline.race(undefined)).toBeUndefined()
+  expect(vi.getTimerCount()).toBe(0)
+  expect(caller).not.toHaveBeenCalled()
+})
 
-  it('gives what comes in time, and stops its timer', async () => {
-    const deadline = startDeadline(100, nobody)
-    expect(await deadline.race(Promise.resolve(7))).toBe(7)
-    await expect(deadline.race(Promise.reject(new Error('No')))).rejects.toThrow('No')
-    expect(vi.getTimerCount()).toBe(0)
-    expect(deadline.signal.aborted).toBe(false)
-  })
+it('a deadline gives what comes in time, and stops its timer', async () => {
+  const deadline = startDeadline(100, nobody)
+  expect(await deadline.race(Promise.resolve(7))).toBe(7)
+  await expect(deadline.race(Promise.reject(new Error('No')))).rejects.toThrow('No')
+  expect(vi.getTimerCount()).toBe(0)
+  expect(deadline.signal.aborted).toBe(false)
+})
 
-  it('passes once for all that is waited for, from its start on', async () => {
-    const deadline = startDeadline(100, nobody)
-    await vi.advanceTimersByTimeAsync(60)
-    const waiting = deadline.race(never)
-    await vi.advanceTimersByTimeAsync(39)
-    expect(deadline.signal.aborted).toBe(false)
-    await vi.advanceTimersByTimeAsync(1)
-    expect(await waiting).toBe('expired')
-    expect(deadline.signal.aborted).toBe(true)
-    expect(deadline.signal.reason).toMatchObject({ name: 'TimeoutError', message: 'The deadline passed' })
-  })
+it('a deadline passes once for all that is waited for, from its start on', async () => {
+  const deadline = startDeadline(100, nobody)
+  await vi.advanceTimersByTimeAsync(60)
+  const waiting = deadline.race(never)
+  await vi.advanceTimersByTimeAsync(39)
+  expect(deadline.signal.aborted).toBe(false)
+  await vi.advanceTimersByTimeAsync(1)
+  expect(await waiting).toBe('expired')
+  expect(deadline.signal.aborted).toBe(true)
+  expect(deadline.signal.reason).toMatchObject({ name: 'TimeoutError', message: 'The deadline passed' })
+})
 
-  it('passes at once when it is over already', async () => {
-    const deadline = startDeadline(100, nobody)
-    await vi.advanceTimersByTimeAsync(500)
-    const waiting = deadline.race(never)
-    await vi.advanceTimersByTimeAsync(0)
-    expect(await waiting).toBe('expired')
-  })
+it('a deadline passes at once when it is over already', async () => {
+  const deadline = startDeadline(100, nobody)
+  await vi.advanceTimersByTimeAsync(500)
+  const waiting = deadline.race(never)
+  await vi.advanceTimersByTimeAsync(0)
+  expect(await waiting).toBe('expired')
+})
 
-  it('ends when the caller goes away, before or meanwhile', async () => {
-    const gone = startDeadline(100, () => AbortSignal.abort(new Error('Closed')))
-    expect(await gone.race(never)).toBe('cancelled')
-    expect(gone.signal.reason).toEqual(new Error('Closed'))
-    const controller = new AbortController()
-    const deadline = startDeadline(100, () => controller.signal)
-    const waiting = deadline.race(never)
-    controller.abort(new Error('Closed'))
-    expect(await waiting).toBe('cancelled')
-    expect(deadline.signal.aborted).toBe(true)
-  })
+it('a deadline ends when the caller goes away, before or meanwhile', async () => {
+  const gone = startDeadline(100, () => AbortSignal.abort(new Error('Closed')))
+  expect(await gone.race(never)).toBe('cancelled')
+  expect(gone.signal.reason).toEqual(new Error('Closed'))
+  const controller = new AbortController()
+  const deadline = startDeadline(100, () => controller.signal)
+  const waiting = deadline.race(never)
+  controller.abort(new Error('Closed'))
+  expect(await waiting).toBe('cancelled')
+  expect(deadline.signal.aborted).toBe(true)
 })

@@ -1,5 +1,5 @@
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { FetchCapability } from '../../src/core/access/principal.ts'
 import { createAssertionVerifier } from '../../src/connect/client-assertion.ts'
 import type { ClientKeys, FindDocument } from '../../src/connect/client-document.ts'
@@ -56,14 +56,15 @@ function reader({ hasConnectedAgent = true, keys = { jwks }, document }: World =
   }
 }
 
-describe('an assertion by which a client proves who it is', () => {
-  it.each<[string, World]>([
-    ['to the server', {}],
-    ['to its token endpoint', { claims: { aud: `${ISSUER}/token` } }],
-    ['that names itself', { form: { client_id: CLIENT } }],
-    ['a minute after it was over', { claims: { exp: NOW / 1_000 - 59 } }],
-    ['for an hour and a minute', { claims: { exp: NOW / 1_000 + 3_660 } }],
-  ])('is taken %s, and stands for its id from then on', async (_, world) => {
+it.each<[string, World]>([
+  ['to the server', {}],
+  ['to its token endpoint', { claims: { aud: `${ISSUER}/token` } }],
+  ['that names itself', { form: { client_id: CLIENT } }],
+  ['a minute after it was over', { claims: { exp: NOW / 1_000 - 59 } }],
+  ['for an hour and a minute', { claims: { exp: NOW / 1_000 + 3_660 } }],
+])(
+  'an assertion by which a client proves who it is is taken %s, and stands for its id from then on',
+  async (_, world) => {
     const { asserted, form } = await reader().of(world)
     const { exp } = { ...CLAIMS, ...world.claims } as typeof CLAIMS
     expect(asserted).toEqual({
@@ -72,40 +73,40 @@ describe('an assertion by which a client proves who it is', () => {
       until: (exp + 60) * 1_000,
     })
     expect(form).toEqual({ grant_type: 'x', client_id: CLIENT })
-  })
+  },
+)
 
-  it.each<[string, World]>([
-    ['with a secret', { form: { client_secret: '' } }],
-    ['with other credentials', { authorization: 'Basic eDp5' }],
-    ['of another type', { form: { client_assertion_type: 'x' } }],
-    ['that is none', { form: { client_assertion: 'x' } }],
-    ['that is not there', { form: { client_assertion: '' } }],
-    ['beside the id of another', { form: { client_id: 'c2' } }],
-    ['of a client without a document', { claims: { iss: 'c2', sub: 'c2' }, form: { client_id: 'c2' } }],
-    ['without an issuer', { claims: { iss: undefined } }],
-    ['of another subject', { claims: { sub: 'https://evil.test/c' } }],
-    ['without a subject', { claims: { sub: undefined } }],
-    ['for another server', { claims: { aud: 'https://evil.test/connect' } }],
-    ['for another of its endpoints', { claims: { aud: `${ISSUER}/register` } }],
-    ['that is over', { claims: { exp: NOW / 1_000 - 60 } }],
-    ['that counts too long', { claims: { exp: NOW / 1_000 + 3_661 } }],
-    ['that counts for ever', { claims: { exp: undefined } }],
-    ['without an id', { claims: { jti: undefined } }],
-    ['with an empty id', { claims: { jti: '' } }],
-    ['under a key of strangers', { key: strangers.privateKey }],
-    ['under a shared secret', { key: new Uint8Array(32), alg: 'HS256' }],
-    ['that is too long', { claims: { more: 'x'.repeat(16_384) } }],
-    ['of a client that nobody let in', { hasConnectedAgent: false }],
-    ['of a client without keys', { document: { ok: true, client: DESCRIBED, keys: undefined } }],
-    ['of a client without a document that can be read', { document: { ok: false, message: 'x' } }],
-  ])('%s is refused, and the form left as it is', async (_, world) => {
-    const { asserted, form } = await reader(world).of(world)
-    expect([asserted, form['grant_type'], 'client_assertion' in form]).toEqual([undefined, 'x', true])
-  })
+it.each<[string, World]>([
+  ['with a secret', { form: { client_secret: '' } }],
+  ['with other credentials', { authorization: 'Basic eDp5' }],
+  ['of another type', { form: { client_assertion_type: 'x' } }],
+  ['that is none', { form: { client_assertion: 'x' } }],
+  ['that is not there', { form: { client_assertion: '' } }],
+  ['beside the id of another', { form: { client_id: 'c2' } }],
+  ['of a client without a document', { claims: { iss: 'c2', sub: 'c2' }, form: { client_id: 'c2' } }],
+  ['without an issuer', { claims: { iss: undefined } }],
+  ['of another subject', { claims: { sub: 'https://evil.test/c' } }],
+  ['without a subject', { claims: { sub: undefined } }],
+  ['for another server', { claims: { aud: 'https://evil.test/connect' } }],
+  ['for another of its endpoints', { claims: { aud: `${ISSUER}/register` } }],
+  ['that is over', { claims: { exp: NOW / 1_000 - 60 } }],
+  ['that counts too long', { claims: { exp: NOW / 1_000 + 3_661 } }],
+  ['that counts for ever', { claims: { exp: undefined } }],
+  ['without an id', { claims: { jti: undefined } }],
+  ['with an empty id', { claims: { jti: '' } }],
+  ['under a key of strangers', { key: strangers.privateKey }],
+  ['under a shared secret', { key: new Uint8Array(32), alg: 'HS256' }],
+  ['that is too long', { claims: { more: 'x'.repeat(16_384) } }],
+  ['of a client that nobody let in', { hasConnectedAgent: false }],
+  ['of a client without keys', { document: { ok: true, client: DESCRIBED, keys: undefined } }],
+  ['of a client without a document that can be read', { document: { ok: false, message: 'x' } }],
+])('an assertion by which a client proves who it is %s is refused, and the form left as it is', async (_, world) => {
+  const { asserted, form } = await reader(world).of(world)
+  expect([asserted, form['grant_type'], 'client_assertion' in form]).toEqual([undefined, 'x', true])
+})
 
-  it('is checked by the keys where the document says, which are read once, for who was let in', async () => {
-    const { of, asked } = reader({ keys: { jwksUri: KEYS } })
-    for (let n = 0; n < 2; n += 1) expect((await of()).asserted?.id).toBe(`${CLIENT} j1`)
-    expect(asked).toEqual([[new FetchCapability(CLIENT), KEYS, 'manual']])
-  })
+it('an assertion by which a client proves who it is is checked by the keys where the document says, which are read once, for who was let in', async () => {
+  const { of, asked } = reader({ keys: { jwksUri: KEYS } })
+  for (let n = 0; n < 2; n += 1) expect((await of()).asserted?.id).toBe(`${CLIENT} j1`)
+  expect(asked).toEqual([[new FetchCapability(CLIENT), KEYS, 'manual']])
 })

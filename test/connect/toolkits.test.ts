@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { ASK, faceWith, listed } from './face.ts'
 
 type Fields = Record<string, string>
@@ -47,107 +47,105 @@ function visitorOf(tools: Tools) {
   }
 }
 
-describe('the toolkits that an agent may use', () => {
-  it.each([
-    ['3,000 tools of as many toolkits', spread(3_000, 3_000)],
-    ['3,000 tools of 150 toolkits', spread(3_000, 150)],
-    ['3,000 tools of one toolkit, and another', [...spread(3_000, 1), ['Other', 'Do'] as const]],
-    ['635 toolkits', spread(2_609, 635)],
-    [
-      'names as long as they may be',
-      spread(3_000, 600).map(([toolkit, tool]) => [long(toolkit), long(tool), 8] as const),
-    ],
-  ])('are asked for on pages of at most 60 kB, with %s', async (_, tools) => {
-    const { open, press, boxes } = visitorOf(tools)
-    await open()
-    const [first = ''] = boxes()
-    await press(`open:${first}`)
-    await press('find', { find: 'do' })
-    await press(`open:${first}`)
-    await press('find', { find: '' })
-    await press('all')
-    await press('page:2')
-    await press('none')
-    expect(boxes().length).toBeLessThanOrEqual(50)
-  })
-
-  it('are selected over all pages, and allowed together', async () => {
-    const { open, press, boxes, ticked, count, agents } = visitorOf(spread(2_609, 635))
-    await open()
-    expect([boxes().length, boxes()[0], count()]).toEqual([50, 'Kit0', '0 of 635 selected'])
-    await press('page:13', { 'toolkit.Kit0': '1', 'toolkit.Kit49': '1' })
-    expect([boxes().length, boxes()[0], ticked()]).toEqual([35, 'Kit600', []])
-    await press('find', { 'toolkit.Kit634': '1', 'find': 'kit49' })
-    expect([boxes(), ticked()]).toEqual([expect.arrayContaining(['Kit49', 'Kit490']), ['Kit49']])
-    // Searching begins at the first page of what is found
-    await press('find', { 'toolkit.Kit49': '', 'find': '', 'selected': 'on' })
-    expect([boxes(), count()]).toEqual([['Kit0', 'Kit634'], '2 of 635 selected'])
-    await press('allow')
-    expect(agents.map(({ toolkits }) => toolkits)).toEqual([['Kit0', 'Kit634']])
-  })
-
-  it('are selected and deselected as they are found, by the names of their tools too', async () => {
-    const { open, press, boxes, ticked, count, agents } = visitorOf([
-      ['Mail', 'send_message'],
-      ['Mail', 'read'],
-      ['Chat', 'SendMessage'],
-      ['Files', 'read'],
-    ])
-    await open()
-    const { text } = await press('find', { find: ' MESSAGE send' })
-    expect(boxes()).toEqual(['Mail', 'Chat'])
-    expect(text.replaceAll(/<[^>]+>/g, ' ')).toMatch(/1 tool\s+SendMessage/)
-    await press('all')
-    await press('find', { find: 'mail read' })
-    expect([boxes(), ticked()]).toEqual([['Mail'], ['Mail']])
-    await press('none')
-    await press('find', { find: 'nothing like it' })
-    expect([boxes(), count()]).toEqual([[], '1 of 3 selected'])
-    await press('allow')
-    expect(agents.map(({ toolkits }) => toolkits)).toEqual([['Chat']])
-  })
-
-  it('list their tools when they are opened, and keep what is ticked', async () => {
-    const tools = Array.from({ length: 200 }, (_, n) => ['Big', `tool_${n}`] as const)
-    const { open, press, ticked } = visitorOf([...tools, ['Other', 'Do']])
-    const { text } = await open()
-    expect(text).toContain('formaction="#tools-Big" aria-expanded="false" aria-label="200 tools of Big"')
-    expect(text).not.toContain('tool_0')
-    const opened = await press('open:Big', { 'toolkit.Other': '1' })
-    expect(opened.text).toContain('tool_0, tool_1, ')
-    expect(opened.text).toContain('tool_149 and 50 more')
-    expect(ticked()).toEqual(['Other'])
-    expect((await press('open:')).text).not.toContain('tool_0')
-  })
-
-  it('that have changed meanwhile are asked for again: nobody allows others than they selected', async () => {
-    const { open, press, catalog, count, agents } = visitorOf(spread(60, 60))
-    await open()
-    await press('page:2', { 'toolkit.Kit3': '1' })
-    catalog.list = listed([['Another', 'Do'], ...spread(60, 60)]).list
-    const { status, text } = await press('allow', { 'toolkit.Kit55': '1' })
-    expect([status, agents, count()]).toEqual([400, [], '1 of 61 selected'])
-    expect(text).toContain('role="alert">The list of toolkits has changed')
-  })
-
-  it.each(['page:0', 'page:-1', 'page:99', 'page:x', 'page:', 'page:1e9', 'open:Nothing', 'open:', 'find:x'])(
-    "are shown for '%s' too",
-    async (decision) => {
-      const { open, press, boxes, agents } = visitorOf(spread(60, 60))
-      await open()
-      const { status } = await press(decision)
-      expect([status, agents]).toEqual([200, []])
-      expect(boxes().length).toBeGreaterThan(0)
-    },
-  )
-
-  it.each([`x.${'1'.repeat(60)}`, '1'.repeat(60), `.${'1'.repeat(60)}`])(
-    'are not selected by a field of another list: %s',
-    async (others) => {
-      const { open, press, agents } = visitorOf(spread(60, 60))
-      await open()
-      expect((await press('allow', { others })).status).toBe(400)
-      expect(agents).toEqual([])
-    },
-  )
+it.each([
+  ['3,000 tools of as many toolkits', spread(3_000, 3_000)],
+  ['3,000 tools of 150 toolkits', spread(3_000, 150)],
+  ['3,000 tools of one toolkit, and another', [...spread(3_000, 1), ['Other', 'Do'] as const]],
+  ['635 toolkits', spread(2_609, 635)],
+  [
+    'names as long as they may be',
+    spread(3_000, 600).map(([toolkit, tool]) => [long(toolkit), long(tool), 8] as const),
+  ],
+])('the toolkits that an agent may use are asked for on pages of at most 60 kB, with %s', async (_, tools) => {
+  const { open, press, boxes } = visitorOf(tools)
+  await open()
+  const [first = ''] = boxes()
+  await press(`open:${first}`)
+  await press('find', { find: 'do' })
+  await press(`open:${first}`)
+  await press('find', { find: '' })
+  await press('all')
+  await press('page:2')
+  await press('none')
+  expect(boxes().length).toBeLessThanOrEqual(50)
 })
+
+it('the toolkits that an agent may use are selected over all pages, and allowed together', async () => {
+  const { open, press, boxes, ticked, count, agents } = visitorOf(spread(2_609, 635))
+  await open()
+  expect([boxes().length, boxes()[0], count()]).toEqual([50, 'Kit0', '0 of 635 selected'])
+  await press('page:13', { 'toolkit.Kit0': '1', 'toolkit.Kit49': '1' })
+  expect([boxes().length, boxes()[0], ticked()]).toEqual([35, 'Kit600', []])
+  await press('find', { 'toolkit.Kit634': '1', 'find': 'kit49' })
+  expect([boxes(), ticked()]).toEqual([expect.arrayContaining(['Kit49', 'Kit490']), ['Kit49']])
+  // Searching begins at the first page of what is found
+  await press('find', { 'toolkit.Kit49': '', 'find': '', 'selected': 'on' })
+  expect([boxes(), count()]).toEqual([['Kit0', 'Kit634'], '2 of 635 selected'])
+  await press('allow')
+  expect(agents.map(({ toolkits }) => toolkits)).toEqual([['Kit0', 'Kit634']])
+})
+
+it('the toolkits that an agent may use are selected and deselected as they are found, by the names of their tools too', async () => {
+  const { open, press, boxes, ticked, count, agents } = visitorOf([
+    ['Mail', 'send_message'],
+    ['Mail', 'read'],
+    ['Chat', 'SendMessage'],
+    ['Files', 'read'],
+  ])
+  await open()
+  const { text } = await press('find', { find: ' MESSAGE send' })
+  expect(boxes()).toEqual(['Mail', 'Chat'])
+  expect(text.replaceAll(/<[^>]+>/g, ' ')).toMatch(/1 tool\s+SendMessage/)
+  await press('all')
+  await press('find', { find: 'mail read' })
+  expect([boxes(), ticked()]).toEqual([['Mail'], ['Mail']])
+  await press('none')
+  await press('find', { find: 'nothing like it' })
+  expect([boxes(), count()]).toEqual([[], '1 of 3 selected'])
+  await press('allow')
+  expect(agents.map(({ toolkits }) => toolkits)).toEqual([['Chat']])
+})
+
+it('the toolkits that an agent may use list their tools when they are opened, and keep what is ticked', async () => {
+  const tools = Array.from({ length: 200 }, (_, n) => ['Big', `tool_${n}`] as const)
+  const { open, press, ticked } = visitorOf([...tools, ['Other', 'Do']])
+  const { text } = await open()
+  expect(text).toContain('formaction="#tools-Big" aria-expanded="false" aria-label="200 tools of Big"')
+  expect(text).not.toContain('tool_0')
+  const opened = await press('open:Big', { 'toolkit.Other': '1' })
+  expect(opened.text).toContain('tool_0, tool_1, ')
+  expect(opened.text).toContain('tool_149 and 50 more')
+  expect(ticked()).toEqual(['Other'])
+  expect((await press('open:')).text).not.toContain('tool_0')
+})
+
+it('the toolkits that an agent may use that have changed meanwhile are asked for again: nobody allows others than they selected', async () => {
+  const { open, press, catalog, count, agents } = visitorOf(spread(60, 60))
+  await open()
+  await press('page:2', { 'toolkit.Kit3': '1' })
+  catalog.list = listed([['Another', 'Do'], ...spread(60, 60)]).list
+  const { status, text } = await press('allow', { 'toolkit.Kit55': '1' })
+  expect([status, agents, count()]).toEqual([400, [], '1 of 61 selected'])
+  expect(text).toContain('role="alert">The list of toolkits has changed')
+})
+
+it.each(['page:0', 'page:-1', 'page:99', 'page:x', 'page:', 'page:1e9', 'open:Nothing', 'open:', 'find:x'])(
+  "the toolkits that an agent may use are shown for '%s' too",
+  async (decision) => {
+    const { open, press, boxes, agents } = visitorOf(spread(60, 60))
+    await open()
+    const { status } = await press(decision)
+    expect([status, agents]).toEqual([200, []])
+    expect(boxes().length).toBeGreaterThan(0)
+  },
+)
+
+it.each([`x.${'1'.repeat(60)}`, '1'.repeat(60), `.${'1'.repeat(60)}`])(
+  'the toolkits that an agent may use are not selected by a field of another list: %s',
+  async (others) => {
+    const { open, press, agents } = visitorOf(spread(60, 60))
+    await open()
+    expect((await press('allow', { others })).status).toBe(400)
+    expect(agents).toEqual([])
+  },
+)

@@ -1,45 +1,43 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { fail, UnreachableError } from '../../src/core/failure/failure.ts'
 import { AWAY, awayOf } from '../http/on-page-error.ts'
 import { faceWith } from './face.ts'
 
 const away = () => Promise.reject(new UnreachableError('Switchboard cannot reach its connected agents right now'))
 
-describe('the page that asks about an agent', () => {
-  it('is there while all can be reached', async () => {
-    const { ask, decide } = faceWith()
-    expect((await ask()).status).toBe(200)
-    expect((await decide()).headers.get('location')).toContain('code=c')
-  })
+it('the page that asks about an agent is there while all can be reached', async () => {
+  const { ask, decide } = faceWith()
+  expect((await ask()).status).toBe(200)
+  expect((await decide()).headers.get('location')).toContain('code=c')
+})
 
-  it.each<[string, ReturnType<typeof faceWith>]>([
-    ['agents', faceWith({}, { readAuthorizationRequest: away })],
-    ['tools', faceWith({ prepare: away })],
-    [
-      'the session',
-      faceWith({ sessions: { findSession: async () => fail({ type: 'unavailable', message: 'Not now' }) } }),
-    ],
-  ])('says so to a person while %s cannot be reached', async (_, { ask, decide }) => {
-    expect(await awayOf(await ask())).toEqual(AWAY)
-    expect(await awayOf(await decide())).toEqual(AWAY)
-  })
+it.each<[string, ReturnType<typeof faceWith>]>([
+  ['agents', faceWith({}, { readAuthorizationRequest: away })],
+  ['tools', faceWith({ prepare: away })],
+  [
+    'the session',
+    faceWith({ sessions: { findSession: async () => fail({ type: 'unavailable', message: 'Not now' }) } }),
+  ],
+])('the page that asks about an agent says so to a person while %s cannot be reached', async (_, { ask, decide }) => {
+  expect(await awayOf(await ask())).toEqual(AWAY)
+  expect(await awayOf(await decide())).toEqual(AWAY)
+})
 
-  it('says so when agents can be reached no more as the form comes', async () => {
-    const { ask, decide } = faceWith({}, { authorizeAgent: away })
-    expect((await ask()).status).toBe(200)
-    expect(await awayOf(await decide())).toEqual(AWAY)
-  })
+it('the page that asks about an agent says so when agents can be reached no more as the form comes', async () => {
+  const { ask, decide } = faceWith({}, { authorizeAgent: away })
+  expect((await ask()).status).toBe(200)
+  expect(await awayOf(await decide())).toEqual(AWAY)
+})
 
-  it('says when to come again to whoever asks too often', async () => {
-    const { ask } = faceWith({ limitAnonymous: () => fail({ type: 'rate-limited', retry_after_ms: 9_000 }) })
-    const answer = await ask()
-    expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, '9'])
-    expect(await answer.text()).toContain('Too many requests')
-  })
+it('the page that asks about an agent says when to come again to whoever asks too often', async () => {
+  const { ask } = faceWith({ limitAnonymous: () => fail({ type: 'rate-limited', retry_after_ms: 9_000 }) })
+  const answer = await ask()
+  expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, '9'])
+  expect(await answer.text()).toContain('Too many requests')
+})
 
-  it('keeps JSON for clients', async () => {
-    const answer = await faceWith({}, { token: away }).redeem()
-    expect(answer.status).toBe(503)
-    expect(await answer.json()).toMatchObject({ error: 'temporarily_unavailable' })
-  })
+it('the page that asks about an agent keeps JSON for clients', async () => {
+  const answer = await faceWith({}, { token: away }).redeem()
+  expect(answer.status).toBe(503)
+  expect(await answer.json()).toMatchObject({ error: 'temporarily_unavailable' })
 })

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { toCallBars, toUsageBars } from '../../src/console/calls/chart.tsx'
 import { parseRange } from '../../src/console/calls/range.tsx'
 import { setUp } from './set-up.ts'
@@ -25,33 +25,31 @@ const CALL = {
   arguments: { to: ['<ann>'] },
 }
 
-describe('the bars of the chart', () => {
-  it('are there for every hour, those without a call too', () => {
-    const bars = toUsageBars([usage(HOUR, 3, 1)], parseRange('day'))
-    expect(bars).toHaveLength(24)
-    expect([bars[0]?.at, bars.at(-1)?.at]).toEqual([Date.parse('2030-01-01T13:00Z'), Date.parse('2030-01-02T12:00Z')])
-    expect(bars.filter(({ calls }) => calls > 0)).toEqual([
-      { at: Date.parse(HOUR), calls: 3, failures: 1, p50: 4, p95: 9 },
-    ])
-  })
+it('the bars of the chart are there for every hour, those without a call too', () => {
+  const bars = toUsageBars([usage(HOUR, 3, 1)], parseRange('day'))
+  expect(bars).toHaveLength(24)
+  expect([bars[0]?.at, bars.at(-1)?.at]).toEqual([Date.parse('2030-01-01T13:00Z'), Date.parse('2030-01-02T12:00Z')])
+  expect(bars.filter(({ calls }) => calls > 0)).toEqual([
+    { at: Date.parse(HOUR), calls: 3, failures: 1, p50: 4, p95: 9 },
+  ])
+})
 
-  it('are days of UTC over a week', () => {
-    const day = { ...usage(HOUR, 2, 0), group: { day: '2030-01-02' } }
-    expect(toUsageBars([day], parseRange('week')).map(({ calls }) => calls)).toEqual([0, 0, 0, 0, 0, 0, 0, 2])
-  })
+it('the bars of the chart are days of UTC over a week', () => {
+  const day = { ...usage(HOUR, 2, 0), group: { day: '2030-01-02' } }
+  expect(toUsageBars([day], parseRange('week')).map(({ calls }) => calls)).toEqual([0, 0, 0, 0, 0, 0, 0, 2])
+})
 
-  it('are five minutes of an hour, counted from its calls', () => {
-    const at = (time: string, duration_ms: number, outcome: 'success' | 'internal') => {
-      return { ...CALL, at: `2030-01-02T${time}.000Z`, dialect: 'mcp' as const, duration_ms, outcome }
-    }
-    const calls = [at('12:31:00', 10, 'success'), at('12:30:00', 30, 'internal'), at('11:35:00', 7, 'success')]
-    const bars = toCallBars(calls, parseRange('hour'))
-    expect(bars).toHaveLength(12)
-    expect([bars[0], bars.at(-1)]).toEqual([
-      { at: Date.parse('2030-01-02T11:35Z'), calls: 1, failures: 0, p50: 7, p95: 7 },
-      { at: Date.parse('2030-01-02T12:30Z'), calls: 2, failures: 1, p50: 10, p95: 30 },
-    ])
-  })
+it('the bars of the chart are five minutes of an hour, counted from its calls', () => {
+  const at = (time: string, duration_ms: number, outcome: 'success' | 'internal') => {
+    return { ...CALL, at: `2030-01-02T${time}.000Z`, dialect: 'mcp' as const, duration_ms, outcome }
+  }
+  const calls = [at('12:31:00', 10, 'success'), at('12:30:00', 30, 'internal'), at('11:35:00', 7, 'success')]
+  const bars = toCallBars(calls, parseRange('hour'))
+  expect(bars).toHaveLength(12)
+  expect([bars[0], bars.at(-1)]).toEqual([
+    { at: Date.parse('2030-01-02T11:35Z'), calls: 1, failures: 0, p50: 7, p95: 7 },
+    { at: Date.parse('2030-01-02T12:30Z'), calls: 2, failures: 1, p50: 10, p95: 30 },
+  ])
 })
 
 it('the page shows calls and their chart, in words too, and keeps the filter', async () => {

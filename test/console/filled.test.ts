@@ -80,7 +80,7 @@ describe.each(CASES)('a form at $page that stands open', (each) => {
   }
   const decoded = (text: string) => text.replaceAll(/&#(\d+);/g, (_, code) => String.fromCodePoint(Number(code)))
 
-  it('gives nothing again that somebody took away meanwhile, and is filled anew', async () => {
+  it(`a form at ${page} that stands open gives nothing again that somebody took away meanwhile, and is filled anew`, async () => {
     const { get, post, changes, changeIt } = world()
     const text = await (await get(address)).text()
     expect(text).toContain(`action="${address}"`)
@@ -96,14 +96,14 @@ describe.each(CASES)('a form at $page that stands open', (each) => {
     expect([again.status, changes()]).toEqual([302, ['"1"', '"2"']])
   })
 
-  it('is done where nobody changed anything', async () => {
+  it(`a form at ${page} that stands open is done where nobody changed anything`, async () => {
     const { get, post, changes } = world()
     const filled = filledIn(await (await get(address)).text())
     expect((await post(address, { ...fields, ...filled })).status).toBe(302)
     expect(changes()).toEqual(['"1"'])
   })
 
-  it('is held to what it was filled with first, once it comes back to be corrected', async () => {
+  it(`a form at ${page} that stands open is held to what it was filled with first, once it comes back to be corrected`, async () => {
     const { get, post, changes, changeIt } = world(Response.json({ message: 'Not valid' }, { status: 422 }))
     const filled = filledIn(await (await get(address)).text())
     const corrected = await post(address, { ...fields, ...filled })
@@ -113,7 +113,7 @@ describe.each(CASES)('a form at $page that stands open', (each) => {
     expect(changes()).toEqual(['"1"', '"1"'])
   })
 
-  it('does nothing with a revision that was made up', async () => {
+  it(`a form at ${page} that stands open does nothing with a revision that was made up`, async () => {
     const { post, changes } = world()
     for (const etag of ['*', 'x', '1", "2', '1\r\nx-y: z', '']) {
       expect([etag, (await post(address, { ...fields, etag })).status]).toEqual([etag, 412])

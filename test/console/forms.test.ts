@@ -18,9 +18,9 @@ describe.each<readonly [path: string, body: Reader<unknown>]>([
 ])('the form at %s', (path, body) => {
   const said = Object.keys(Object(toJsonSchema(body).properties))
 
-  it('is compared with what a route takes', () => expect(said.length).toBeGreaterThan(4))
+  it(`the form at ${path} is compared with what a route takes`, () => expect(said.length).toBeGreaterThan(4))
 
-  it.each(said)("has a field for '%s', as its route does", async (name) => {
+  it.each(said)(`the form at ${path} has a field for '%s', as its route does`, async (name) => {
     const text = await (await get(path)).text()
     for (const field of name === 'limits' ? LIMITS : [name]) expect(text).toContain(` name="input/${field}"`)
   })

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { ADMIN, ANONYMOUS } from '../../src/core/access/principal.ts'
 import { setUp } from './set-up.ts'
 
@@ -21,49 +21,45 @@ const TOOL = {
   'GET /tools/Mail.Send/versions': () => ({ items: [] }),
 }
 
-describe('the sidebar', () => {
-  it('has the pages in four groups, and those alone that the visitor may open', async () => {
-    const groups = (text: string) => [...text.matchAll(/<p>(\w+)<\/p><ul>/g)].map(([, name]) => name)
-    const links = (text: string) => [...text.matchAll(/<li><a href="(\/[^"?]*)"/g)].map(([, path]) => path)
-    const all = await (await setUp(ROUTES, ADMIN).get('/')).text()
-    expect(groups(all)).toEqual(['Tools', 'Activity', 'People', 'Settings'])
-    expect(links(all)).toContain('/console/keys')
-    const anybody = await (await setUp(ROUTES, ANONYMOUS).get('/')).text()
-    expect(groups(anybody)).toEqual(['Tools'])
-    expect(links(anybody)).toEqual(['/', '/console/connect', '/docs', '/docs/reference'])
-  })
-
-  it('marks where one is; a page below another has the way back in front', async () => {
-    const keys = await (await setUp({ 'GET /keys': () => ({ items: [] }) }).get('/console/keys')).text()
-    expect(keys).toContain('<a href="/console/keys" aria-current="page">API keys</a>')
-    expect(keys.match(/" aria-current=/g)).toHaveLength(1)
-    expect(keys).not.toContain('Breadcrumbs')
-    const tool = await (await setUp(TOOL).get('/console/tools/Mail.Send')).text()
-    expect(tool).toContain('<a href="/" aria-current="true">Catalog</a>')
-    expect(tool).toMatch(
-      /<nav aria-label="Breadcrumbs"><ol class="crumbs"><li><a href="\/">Catalog<\/a><\/li><li><a href="\/\?toolkit=Mail">Mail<\/a><\/li><li aria-current="page">/,
-    )
-  })
+it('the sidebar has the pages in four groups, and those alone that the visitor may open', async () => {
+  const groups = (text: string) => [...text.matchAll(/<p>(\w+)<\/p><ul>/g)].map(([, name]) => name)
+  const links = (text: string) => [...text.matchAll(/<li><a href="(\/[^"?]*)"/g)].map(([, path]) => path)
+  const all = await (await setUp(ROUTES, ADMIN).get('/')).text()
+  expect(groups(all)).toEqual(['Tools', 'Activity', 'People', 'Settings'])
+  expect(links(all)).toContain('/console/keys')
+  const anybody = await (await setUp(ROUTES, ANONYMOUS).get('/')).text()
+  expect(groups(anybody)).toEqual(['Tools'])
+  expect(links(anybody)).toEqual(['/', '/console/connect', '/docs', '/docs/reference'])
 })
 
-describe('the page that connects agents', () => {
-  it('names no key on a deployment that takes none', async () => {
-    const text = await (await setUp({}, { ...ADMIN, id: 'open' }).get('/console/connect')).text()
-    expect(text).toContain('<pre>claude mcp add --transport http switchboard https://switchboard.test/mcp</pre>')
-  })
+it('the sidebar marks where one is; a page below another has the way back in front', async () => {
+  const keys = await (await setUp({ 'GET /keys': () => ({ items: [] }) }).get('/console/keys')).text()
+  expect(keys).toContain('<a href="/console/keys" aria-current="page">API keys</a>')
+  expect(keys.match(/" aria-current=/g)).toHaveLength(1)
+  expect(keys).not.toContain('Breadcrumbs')
+  const tool = await (await setUp(TOOL).get('/console/tools/Mail.Send')).text()
+  expect(tool).toContain('<a href="/" aria-current="true">Catalog</a>')
+  expect(tool).toMatch(
+    /<nav aria-label="Breadcrumbs"><ol class="crumbs"><li><a href="\/">Catalog<\/a><\/li><li><a href="\/\?toolkit=Mail">Mail<\/a><\/li><li aria-current="page">/,
+  )
+})
 
-  it('has the address of MCP, and what each client takes', async () => {
-    const text = await (await setUp({}).get('/console/connect')).text()
-    expect(text).toContain('<pre>https://switchboard.test/mcp</pre>')
-    for (const client of ['Claude Code', 'Cursor', 'VS Code']) expect(text).toContain(`<summary>${client}</summary>`)
-    expect(text).not.toContain('workers.dev')
-    const groups = [...text.matchAll(/<details class="fold"( open="")?><summary><h2 id="[\w-]+">([^<]+)/g)]
-    expect(groups.map(([, open, group]) => [group, open !== undefined])).toEqual([
-      ['Apps', true],
-      ['Editors', false],
-      ['JavaScript and APIs', false],
-      ['Python', false],
-      ['Local servers only', false],
-    ])
-  })
+it('the page that connects agents names no key on a deployment that takes none', async () => {
+  const text = await (await setUp({}, { ...ADMIN, id: 'open' }).get('/console/connect')).text()
+  expect(text).toContain('<pre>claude mcp add --transport http switchboard https://switchboard.test/mcp</pre>')
+})
+
+it('the page that connects agents has the address of MCP, and what each client takes', async () => {
+  const text = await (await setUp({}).get('/console/connect')).text()
+  expect(text).toContain('<pre>https://switchboard.test/mcp</pre>')
+  for (const client of ['Claude Code', 'Cursor', 'VS Code']) expect(text).toContain(`<summary>${client}</summary>`)
+  expect(text).not.toContain('workers.dev')
+  const groups = [...text.matchAll(/<details class="fold"( open="")?><summary><h2 id="[\w-]+">([^<]+)/g)]
+  expect(groups.map(([, open, group]) => [group, open !== undefined])).toEqual([
+    ['Apps', true],
+    ['Editors', false],
+    ['JavaScript and APIs', false],
+    ['Python', false],
+    ['Local servers only', false],
+  ])
 })

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { exact } from '../../src/console/parts.tsx'
 import { escapeInvisible } from '../../src/http/page/text.ts'
 
@@ -7,18 +7,16 @@ function read(written: string): string {
   return written.replaceAll(/&#(\d+);/g, (_, code) => String.fromCodePoint(Number(code)))
 }
 
-describe('an exact value', () => {
-  it.each(['a & b < c > "d" \'e\'', 'tab\there\r\nand there', '\u200b\u202e\ufe0f👍', 'é日本', '&amp; &#39; &lt;'])(
-    'is read as it was: %j',
-    (text) => {
-      const written = escapeInvisible(String(exact(text)))
-      expect(written).toMatch(/^[\x20-\x7e]*$/)
-      expect(written).not.toMatch(/[<>"']/)
-      expect(read(written)).toBe(text)
-    },
-  )
+it.each(['a & b < c > "d" \'e\'', 'tab\there\r\nand there', '\u200b\u202e\ufe0f👍', 'é日本', '&amp; &#39; &lt;'])(
+  'an exact value is read as it was: %j',
+  (text) => {
+    const written = escapeInvisible(String(exact(text)))
+    expect(written).toMatch(/^[\x20-\x7e]*$/)
+    expect(written).not.toMatch(/[<>"']/)
+    expect(read(written)).toBe(text)
+  },
+)
 
-  it('has no half of a character', () => {
-    expect(read(String(exact('a\ud800b')))).not.toContain('\ud800')
-  })
+it('an exact value has no half of a character', () => {
+  expect(read(String(exact('a\ud800b')))).not.toContain('\ud800')
 })

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { agentHosts, EXAMPLE_ORIGIN, KEY_VARIABLE, whereWithoutKey, withoutKey } from '../../src/docs/agent-hosts.ts'
 import { parseHosts } from '../../src/node/agent-hosts.ts'
 import { toAnchor } from '../../src/node/guides.ts'
@@ -8,50 +8,48 @@ const GUIDE = readFileSync(new URL('../../src/docs/agents.md', import.meta.url),
 const README = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
 const hosts = agentHosts(EXAMPLE_ORIGIN)
 
-describe('the guide for agents', () => {
-  it('is where each host is read from: a paragraph, what to copy, and what else to sign in', () => {
-    const [codex] = parseHosts(GUIDE).filter(({ id }) => id === 'codex')
-    expect(codex).toEqual({
-      id: 'codex',
-      title: 'Codex',
-      group: 'Apps',
-      where: '`~/.codex/config.toml`, which the command line, the app and the extension share.',
-      file: { user: '.codex/config.toml' },
-      snippet: {
-        language: 'toml',
-        text: `[mcp_servers.switchboard]\nurl = "${EXAMPLE_ORIGIN}/mcp"\nbearer_token_env_var = "SWITCHBOARD_KEY"`,
-      },
-      signIn: {
-        language: 'sh',
-        text: `codex mcp add switchboard --url ${EXAMPLE_ORIGIN}/connect/mcp\ncodex mcp login switchboard`,
-      },
-    })
-    expect(parseHosts(GUIDE).filter(({ snippet }) => !snippet)).toHaveLength(2)
-    expect(() => parseHosts(GUIDE.replace('## Codex', '## Kodex'))).toThrow("it has nothing on 'Codex'")
+it('the guide for agents is where each host is read from: a paragraph, what to copy, and what else to sign in', () => {
+  const [codex] = parseHosts(GUIDE).filter(({ id }) => id === 'codex')
+  expect(codex).toEqual({
+    id: 'codex',
+    title: 'Codex',
+    group: 'Apps',
+    where: '`~/.codex/config.toml`, which the command line, the app and the extension share.',
+    file: { user: '.codex/config.toml' },
+    snippet: {
+      language: 'toml',
+      text: `[mcp_servers.switchboard]\nurl = "${EXAMPLE_ORIGIN}/mcp"\nbearer_token_env_var = "SWITCHBOARD_KEY"`,
+    },
+    signIn: {
+      language: 'sh',
+      text: `codex mcp add switchboard --url ${EXAMPLE_ORIGIN}/connect/mcp\ncodex mcp login switchboard`,
+    },
   })
+  expect(parseHosts(GUIDE).filter(({ snippet }) => !snippet)).toHaveLength(2)
+  expect(() => parseHosts(GUIDE.replace('## Codex', '## Kodex'))).toThrow("it has nothing on 'Codex'")
+})
 
-  it('has in the section of a host nothing that its host lacks', () => {
-    const [before = '', after = ''] = GUIDE.split(/\n## (?=Claude Code\n|Discovery\n)/).slice(1)
-    const fenced = [...before.matchAll(/```\w+\n([^]*?)\n```/g)].map(([, text]) => text)
-    expect(fenced).toEqual(hosts.flatMap(({ snippet, signIn }) => [snippet?.text, signIn?.text]).filter(Boolean))
-    expect([...before.matchAll(/^## (.+)$/gm)].map(([, title]) => title)).toEqual(
-      hosts.slice(1).map(({ title }) => title),
-    )
-    expect(after).toContain('ai-catalog')
-  })
+it('the guide for agents has in the section of a host nothing that its host lacks', () => {
+  const [before = '', after = ''] = GUIDE.split(/\n## (?=Claude Code\n|Discovery\n)/).slice(1)
+  const fenced = [...before.matchAll(/```\w+\n([^]*?)\n```/g)].map(([, text]) => text)
+  expect(fenced).toEqual(hosts.flatMap(({ snippet, signIn }) => [snippet?.text, signIn?.text]).filter(Boolean))
+  expect([...before.matchAll(/^## (.+)$/gm)].map(([, title]) => title)).toEqual(
+    hosts.slice(1).map(({ title }) => title),
+  )
+  expect(after).toContain('ai-catalog')
+})
 
-  it('is told with the address of the deployment', () => {
-    expect(JSON.stringify(agentHosts('https://tools.test'))).not.toContain('<you>')
-    expect(agentHosts('https://tools.test')[0]?.snippet?.text).toContain('https://tools.test/mcp --header')
-  })
+it('the guide for agents is told with the address of the deployment', () => {
+  expect(JSON.stringify(agentHosts('https://tools.test'))).not.toContain('<you>')
+  expect(agentHosts('https://tools.test')[0]?.snippet?.text).toContain('https://tools.test/mcp --header')
+})
 
-  it('has no key in any file, but where a host reads no variable', () => {
-    for (const { id, snippet } of hosts) {
-      const readsNone = id === 'local-servers' || id === 'zed'
-      if (snippet) expect(snippet.text).toMatch(readsNone ? /Bearer <key>/ : /SWITCHBOARD_KEY|input:/)
-    }
-    expect(KEY_VARIABLE).toBe('SWITCHBOARD_KEY')
-  })
+it('the guide for agents has no key in any file, but where a host reads no variable', () => {
+  for (const { id, snippet } of hosts) {
+    const readsNone = id === 'local-servers' || id === 'zed'
+    if (snippet) expect(snippet.text).toMatch(readsNone ? /Bearer <key>/ : /SWITCHBOARD_KEY|input:/)
+  }
+  expect(KEY_VARIABLE).toBe('SWITCHBOARD_KEY')
 })
 
 it('an open deployment is connected to without a word of a key, where a host can do so', () => {
@@ -61,8 +59,6 @@ it('an open deployment is connected to without a word of a key, where a host can
   expect(hosts.map(whereWithoutKey)).not.toContain('')
 })
 
-describe('the README', () => {
-  it.each(hosts)('leads to $title', ({ title }) => {
-    expect(README).toContain(`](src/docs/agents.md#${toAnchor(title)})`)
-  })
+it.each(hosts)('the README leads to $title', ({ title }) => {
+  expect(README).toContain(`](src/docs/agents.md#${toAnchor(title)})`)
 })

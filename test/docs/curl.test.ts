@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { formatCurl } from '../../src/docs/curl.ts'
 
 /** The words that a shell makes of a command. */
@@ -9,67 +9,61 @@ function wordsOf(command: string): readonly string[] {
   return execFileSync('sh', ['-c', script], { env, encoding: 'utf8' }).split('\0').slice(0, -1)
 }
 
-describe('a request as a command', () => {
-  it('has the key from the environment, and none on a machine that needs none', () => {
-    expect(wordsOf(formatCurl({ method: 'GET', path: '/tools?q=a' }, 'https://s.test', false))).toEqual([
-      'https://s.test/tools?q=a',
-      '-H',
-      'Authorization: Bearer sb_x',
-    ])
-    expect(wordsOf(formatCurl({ method: 'DELETE', path: '/keys/1' }, 'https://s.test', true))).toEqual([
-      '-X',
-      'DELETE',
-      'https://s.test/keys/1',
-    ])
-  })
+it('a request as a command has the key from the environment, and none on a machine that needs none', () => {
+  expect(wordsOf(formatCurl({ method: 'GET', path: '/tools?q=a' }, 'https://s.test', false))).toEqual([
+    'https://s.test/tools?q=a',
+    '-H',
+    'Authorization: Bearer sb_x',
+  ])
+  expect(wordsOf(formatCurl({ method: 'DELETE', path: '/keys/1' }, 'https://s.test', true))).toEqual([
+    '-X',
+    'DELETE',
+    'https://s.test/keys/1',
+  ])
+})
 
-  it.each(['it\'s $(id) `id` $HOME \\ " ! \n *', "'; rm -rf x #", "''", '-o/etc/passwd', 'é 日本 👍'])(
-    'sends a body as it is: %j',
-    (text) => {
-      const body = JSON.stringify({ text })
-      const words = wordsOf(formatCurl({ method: 'POST', path: '/tools/call', body }, 'https://s.test', true))
-      expect(words).toEqual(['https://s.test/tools/call', '-H', 'Content-Type: application/json', '-d', body])
-    },
+it.each(['it\'s $(id) `id` $HOME \\ " ! \n *', "'; rm -rf x #", "''", '-o/etc/passwd', 'é 日本 👍'])(
+  'a request as a command sends a body as it is: %j',
+  (text) => {
+    const body = JSON.stringify({ text })
+    const words = wordsOf(formatCurl({ method: 'POST', path: '/tools/call', body }, 'https://s.test', true))
+    expect(words).toEqual(['https://s.test/tools/call', '-H', 'Content-Type: application/json', '-d', body])
+  },
+)
+
+it('a request as a command reads a body from a file that is too long for a command', () => {
+  const command = formatCurl({ method: 'POST', path: '/tools/call', body: 'x'.repeat(10_001) }, 'https://s.test', true)
+  expect(wordsOf(command).slice(-2)).toEqual(['-d', '@body.json'])
+})
+
+it('a request as a command asks for what was asked for, as it comes', () => {
+  const request = { method: 'POST', path: '/tools/call', body: '{}', accept: 'text/event-stream' }
+  expect(wordsOf(formatCurl(request, 'https://s.test', true))).toEqual([
+    'https://s.test/tools/call',
+    '-N',
+    '-H',
+    'Accept: text/event-stream',
+    '-H',
+    'Content-Type: application/json',
+    '-d',
+    '{}',
+  ])
+})
+
+it('a request as a command sends a file as it is, with its type, and a credential from another variable', () => {
+  const request = { method: 'PUT', path: '/x', body: '@a file', type: 'application/wasm' }
+  expect(formatCurl(request, 'https://s.test', false, 'ACCESS_TOKEN')).toContain(
+    '"Authorization: Bearer $ACCESS_TOKEN"',
   )
+  expect(wordsOf(formatCurl(request, 'https://s.test', true)).slice(3)).toEqual([
+    '-H',
+    'Content-Type: application/wasm',
+    '--data-binary',
+    '@a file',
+  ])
+})
 
-  it('reads a body from a file that is too long for a command', () => {
-    const command = formatCurl(
-      { method: 'POST', path: '/tools/call', body: 'x'.repeat(10_001) },
-      'https://s.test',
-      true,
-    )
-    expect(wordsOf(command).slice(-2)).toEqual(['-d', '@body.json'])
-  })
-
-  it('asks for what was asked for, as it comes', () => {
-    const request = { method: 'POST', path: '/tools/call', body: '{}', accept: 'text/event-stream' }
-    expect(wordsOf(formatCurl(request, 'https://s.test', true))).toEqual([
-      'https://s.test/tools/call',
-      '-N',
-      '-H',
-      'Accept: text/event-stream',
-      '-H',
-      'Content-Type: application/json',
-      '-d',
-      '{}',
-    ])
-  })
-
-  it('sends a file as it is, with its type, and a credential from another variable', () => {
-    const request = { method: 'PUT', path: '/x', body: '@a file', type: 'application/wasm' }
-    expect(formatCurl(request, 'https://s.test', false, 'ACCESS_TOKEN')).toContain(
-      '"Authorization: Bearer $ACCESS_TOKEN"',
-    )
-    expect(wordsOf(formatCurl(request, 'https://s.test', true)).slice(3)).toEqual([
-      '-H',
-      'Content-Type: application/wasm',
-      '--data-binary',
-      '@a file',
-    ])
-  })
-
-  it('changes the revision that was changed', () => {
-    const request = { method: 'DELETE', path: '/keys/1', ifMatch: '"r1"' }
-    expect(wordsOf(formatCurl(request, 'https://s.test', true)).slice(3)).toEqual(['-H', 'If-Match: "r1"'])
-  })
+it('a request as a command changes the revision that was changed', () => {
+  const request = { method: 'DELETE', path: '/keys/1', ifMatch: '"r1"' }
+  expect(wordsOf(formatCurl(request, 'https://s.test', true)).slice(3)).toEqual(['-H', 'If-Match: "r1"'])
 })

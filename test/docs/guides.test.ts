@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, it, vi } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { createDocsRoutes } from '../../src/docs/routes.ts'
 import { searchDocs } from '../../src/docs/search.ts'
 import { GUIDE_GROUPS } from '../../src/docs/frame.tsx'
@@ -32,46 +32,45 @@ function get(path: string, limited = false) {
   return router.request(`${ORIGIN}${path}`)
 }
 
-describe('the search of the docs', () => {
-  it('cuts the words of a section once, however often it is searched', () => {
-    let reads = 0
-    const section = (number: number) => ({
-      href: `/${number}`,
-      guide: 'G',
-      title: `T ${number}`,
-      text: `word number${number}`,
-    })
-    const sections = Array.from({ length: 50 }, (_, number) => section(number))
-    const cut = vi.spyOn(String.prototype, 'split').mockName('split')
-    searchDocs(sections, 'nothing that is there')
-    reads = cut.mock.calls.length
-    searchDocs(
-      sections.map((each) => ({ ...each })),
-      'nothing that is there',
-    )
-    const again = cut.mock.calls.length - reads
-    cut.mockRestore()
-    expect(reads).toBeGreaterThan(100)
-    expect(again).toBeLessThan(5)
+it('the search of the docs cuts the words of a section once, however often it is searched', () => {
+  let reads = 0
+  const section = (number: number) => ({
+    href: `/${number}`,
+    guide: 'G',
+    title: `T ${number}`,
+    text: `word number${number}`,
   })
+  const sections = Array.from({ length: 50 }, (_, number) => section(number))
+  const cut = vi.spyOn(String.prototype, 'split').mockName('split')
+  searchDocs(sections, 'nothing that is there')
+  reads = cut.mock.calls.length
+  searchDocs(
+    sections.map((each) => ({ ...each })),
+    'nothing that is there',
+  )
+  const again = cut.mock.calls.length - reads
+  cut.mockRestore()
+  expect(reads).toBeGreaterThan(100)
+  expect(again).toBeLessThan(5)
 })
 
-describe('every guide', () => {
-  it('is served: each Markdown file beside the routes', () => {
-    const files = readdirSync(new URL('../../src/docs', import.meta.url)).filter((file) => file.endsWith('.md'))
-    expect(all.map(({ name }) => `${name}.md`)).toEqual(files.sort())
-  })
+it('every guide is served: each Markdown file beside the routes', () => {
+  const files = readdirSync(new URL('../../src/docs', import.meta.url)).filter((file) => file.endsWith('.md'))
+  expect(all.map(({ name }) => `${name}.md`)).toEqual(files.sort())
+})
 
-  it.each(all)('$name begins with a heading, and what one can do after reading it', ({ title, summary }) => {
-    expect(title).not.toBe('')
-    expect(summary).toMatch(/^After reading this you can /)
-  })
+it.each(all)('every guide $name begins with a heading, and what one can do after reading it', ({ title, summary }) => {
+  expect(title).not.toBe('')
+  expect(summary).toMatch(/^After reading this you can /)
+})
 
-  it.each(all)('$name leads to the reference', ({ text }) => {
-    expect(text).toContain('](/docs/reference)')
-  })
+it.each(all)('every guide $name leads to the reference', ({ text }) => {
+  expect(text).toContain('](/docs/reference)')
+})
 
-  it.each(all)('$name is all of the Markdown that is rendered, and its links lead somewhere', ({ name, text }) => {
+it.each(all)(
+  'every guide $name is all of the Markdown that is rendered, and its links lead somewhere',
+  ({ name, text }) => {
     const prose = text
       .replaceAll(/^```[^]*?^```$/gm, '')
       .replaceAll(/`[^`\n]*`/g, '')
@@ -85,108 +84,102 @@ describe('every guide', () => {
         anchor === undefined ? expect.any(Array) : expect.arrayContaining([anchor]),
       )
     }
-  })
+  },
+)
 
-  it.each(all)('$name is a page and a text, with the addresses of who serves it', async ({ name, text }) => {
-    const html = await get(`/docs/${name}`)
-    expect(html.status).toBe(200)
-    expect(html.headers.get('content-type')).toBe('text/html; charset=utf-8')
-    expect(html.headers.get('content-security-policy')).toContain("default-src 'none'")
-    const shown = await html.text()
-    if (text.includes(EXAMPLE_ORIGIN)) expect(shown).toContain(ORIGIN)
-    expect(shown).not.toMatch(/switchboard\.(?:<|&lt;)you/)
-    const markdown = await get(`/docs/${name}.md`)
-    expect(markdown.headers.get('content-type')).toBe('text/markdown; charset=utf-8')
-    expect(await markdown.text()).toBe(text.replaceAll(EXAMPLE_ORIGIN, ORIGIN))
-  })
+it.each(all)('every guide $name is a page and a text, with the addresses of who serves it', async ({ name, text }) => {
+  const html = await get(`/docs/${name}`)
+  expect(html.status).toBe(200)
+  expect(html.headers.get('content-type')).toBe('text/html; charset=utf-8')
+  expect(html.headers.get('content-security-policy')).toContain("default-src 'none'")
+  const shown = await html.text()
+  if (text.includes(EXAMPLE_ORIGIN)) expect(shown).toContain(ORIGIN)
+  expect(shown).not.toMatch(/switchboard\.(?:<|&lt;)you/)
+  const markdown = await get(`/docs/${name}.md`)
+  expect(markdown.headers.get('content-type')).toBe('text/markdown; charset=utf-8')
+  expect(await markdown.text()).toBe(text.replaceAll(EXAMPLE_ORIGIN, ORIGIN))
 })
 
-describe('each page', () => {
-  it('leads to every guide, each in one group, and says which one it is', async () => {
-    const names = Object.values(GUIDE_GROUPS).flat()
-    expect(names.toSorted()).toEqual(all.map(({ name }) => name).toSorted())
-    for (const path of ['/docs', '/docs/calls']) {
-      const shown = await (await get(path)).text()
-      for (const each of [...names, 'reference']) expect(shown).toContain(`<a href="/docs/${each}"`)
-    }
-    expect(await (await get('/docs/calls')).text()).toContain('<a href="/docs/calls" aria-current="page">')
-  })
-
-  it('leads to the one before and the one after', async () => {
-    const shown = await (await get('/docs/calls')).text()
-    expect(shown).toMatch(/<a rel="prev" href="\/docs\/agents">[^]*<a rel="next" href="\/docs\/client">/)
-    expect(await (await get('/docs/agents')).text()).not.toContain('rel="prev"')
-    expect(await (await get('/docs/performance')).text()).toContain('<a rel="next" href="/docs/reference">')
-  })
-
-  it('has its blocks to copy, its headings to link to, and no script but its own', async () => {
-    const response = await get('/docs/publish')
-    const shown = await response.text()
-    expect(shown.match(/<pre>/g)).toHaveLength((shown.match(/<div class="copyable"><pre>/g) ?? []).length)
-    expect(shown).toContain('<h2 id="a-plugin"><a class="anchor" href="#a-plugin">A plugin</a></h2>')
-    const policy = response.headers.get('content-security-policy')
-    expect(policy).toContain("default-src 'none'")
-    expect(policy).toMatch(/script-src 'nonce-[\w-]+'; connect-src 'self'; form-action 'self'/)
-    expect(shown).not.toMatch(/ on\w+=|<script[^>]* src|style="/)
-  })
+it('each page leads to every guide, each in one group, and says which one it is', async () => {
+  const names = Object.values(GUIDE_GROUPS).flat()
+  expect(names.toSorted()).toEqual(all.map(({ name }) => name).toSorted())
+  for (const path of ['/docs', '/docs/calls']) {
+    const shown = await (await get(path)).text()
+    for (const each of [...names, 'reference']) expect(shown).toContain(`<a href="/docs/${each}"`)
+  }
+  expect(await (await get('/docs/calls')).text()).toContain('<a href="/docs/calls" aria-current="page">')
 })
 
-describe('a search', () => {
-  const search = async (q: string) => (await get(`/docs?q=${encodeURIComponent(q)}`)).text()
-
-  it('finds sections by all of its words, those with a heading of them first, and keeps the question', async () => {
-    const shown = await search('large outputs')
-    expect(shown).toContain('name="q" value="large outputs"')
-    const found = [...shown.matchAll(/<li><a href="(\/docs\/[\w-]+#[\w-]+)">/g)].map(([, href]) => href)
-    expect(found.slice(0, 2).toSorted()).toEqual(['/docs/calls#large-outputs', '/docs/operate#files-and-large-outputs'])
-    expect(shown).not.toMatch(/switchboard\.(?:<|&lt;)you/)
-  })
-
-  it('knows words in other forms, and what stands in text and in code', async () => {
-    expect(await search('rotating keys')).toContain('/docs/operate#')
-    expect(await search('bearer_token_env_var')).toContain('/docs/agents#codex')
-  })
-
-  it('finds operations of the API beside guides', async () => {
-    expect(await search('list api keys')).toContain(
-      '<a href="/docs/reference/api-keys#get_keys">API reference: GET /keys</a>',
-    )
-  })
-
-  it('says so where there is nothing, and shows what was asked as text', async () => {
-    const shown = await search('<b>zebra</b>')
-    expect(shown).toContain('No section has all of these words')
-    expect(shown).not.toContain('<b>zebra')
-    expect((await get(`/docs?q=${'a'.repeat(300)}`)).status).toBe(400)
-  })
+it('each page leads to the one before and the one after', async () => {
+  const shown = await (await get('/docs/calls')).text()
+  expect(shown).toMatch(/<a rel="prev" href="\/docs\/agents">[^]*<a rel="next" href="\/docs\/client">/)
+  expect(await (await get('/docs/agents')).text()).not.toContain('rel="prev"')
+  expect(await (await get('/docs/performance')).text()).toContain('<a rel="next" href="/docs/reference">')
 })
 
-describe('the list of guides', () => {
-  it('is what the address of the deployment leads to', async () => {
-    const { status, headers } = await get('/')
-    expect([status, headers.get('location')]).toEqual([302, '/docs'])
-  })
+it('each page has its blocks to copy, its headings to link to, and no script but its own', async () => {
+  const response = await get('/docs/publish')
+  const shown = await response.text()
+  expect(shown.match(/<pre>/g)).toHaveLength((shown.match(/<div class="copyable"><pre>/g) ?? []).length)
+  expect(shown).toContain('<h2 id="a-plugin"><a class="anchor" href="#a-plugin">A plugin</a></h2>')
+  const policy = response.headers.get('content-security-policy')
+  expect(policy).toContain("default-src 'none'")
+  expect(policy).toMatch(/script-src 'nonce-[\w-]+'; connect-src 'self'; form-action 'self'/)
+  expect(shown).not.toMatch(/ on\w+=|<script[^>]* src|style="/)
+})
 
-  it('leads to each', async () => {
-    const shown = await (await get('/docs')).text()
-    for (const { name } of all) expect(shown).toContain(`href="/docs/${name}"`)
-    const listed = [...shown.matchAll(/<li><a href="\/docs\/([\w-]+)">[^<]*<\/a><p>/g)].map(([, name]) => name)
-    expect(listed).toEqual(Object.values(GUIDE_GROUPS).flat())
-  })
+const search = async (q: string) => (await get(`/docs?q=${encodeURIComponent(q)}`)).text()
 
-  it('is in llms.txt, with what each is for', async () => {
-    const response = await get('/llms.txt')
-    expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8')
-    const text = await response.text()
-    // https://llmstxt.org: a heading, a quote that sums it up, and lists of links under headings of the second level
-    expect(text).toMatch(/^# Switchboard\n\n> [^]+?\n\n## Guides\n\n(?:- \[.+\]\(https:\/\/.+\): .+\n)+\n## /)
-    const inOrder = Object.values(GUIDE_GROUPS).flatMap((names) =>
-      names.flatMap((name) => all.filter((each) => each.name === name)),
-    )
-    const links = inOrder.map(({ name, title, summary }) => `- [${title}](${ORIGIN}/docs/${name}.md): ${summary}`)
-    expect(text).toContain(`\n${links.join('\n')}\n`)
-    expect(links).toHaveLength(all.length)
-  })
+it('a search finds sections by all of its words, those with a heading of them first, and keeps the question', async () => {
+  const shown = await search('large outputs')
+  expect(shown).toContain('name="q" value="large outputs"')
+  const found = [...shown.matchAll(/<li><a href="(\/docs\/[\w-]+#[\w-]+)">/g)].map(([, href]) => href)
+  expect(found.slice(0, 2).toSorted()).toEqual(['/docs/calls#large-outputs', '/docs/operate#files-and-large-outputs'])
+  expect(shown).not.toMatch(/switchboard\.(?:<|&lt;)you/)
+})
+
+it('a search knows words in other forms, and what stands in text and in code', async () => {
+  expect(await search('rotating keys')).toContain('/docs/operate#')
+  expect(await search('bearer_token_env_var')).toContain('/docs/agents#codex')
+})
+
+it('a search finds operations of the API beside guides', async () => {
+  expect(await search('list api keys')).toContain(
+    '<a href="/docs/reference/api-keys#get_keys">API reference: GET /keys</a>',
+  )
+})
+
+it('a search says so where there is nothing, and shows what was asked as text', async () => {
+  const shown = await search('<b>zebra</b>')
+  expect(shown).toContain('No section has all of these words')
+  expect(shown).not.toContain('<b>zebra')
+  expect((await get(`/docs?q=${'a'.repeat(300)}`)).status).toBe(400)
+})
+
+it('the list of guides is what the address of the deployment leads to', async () => {
+  const { status, headers } = await get('/')
+  expect([status, headers.get('location')]).toEqual([302, '/docs'])
+})
+
+it('the list of guides leads to each', async () => {
+  const shown = await (await get('/docs')).text()
+  for (const { name } of all) expect(shown).toContain(`href="/docs/${name}"`)
+  const listed = [...shown.matchAll(/<li><a href="\/docs\/([\w-]+)">[^<]*<\/a><p>/g)].map(([, name]) => name)
+  expect(listed).toEqual(Object.values(GUIDE_GROUPS).flat())
+})
+
+it('the list of guides is in llms.txt, with what each is for', async () => {
+  const response = await get('/llms.txt')
+  expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8')
+  const text = await response.text()
+  // https://llmstxt.org: a heading, a quote that sums it up, and lists of links under headings of the second level
+  expect(text).toMatch(/^# Switchboard\n\n> [^]+?\n\n## Guides\n\n(?:- \[.+\]\(https:\/\/.+\): .+\n)+\n## /)
+  const inOrder = Object.values(GUIDE_GROUPS).flatMap((names) =>
+    names.flatMap((name) => all.filter((each) => each.name === name)),
+  )
+  const links = inOrder.map(({ name, title, summary }) => `- [${title}](${ORIGIN}/docs/${name}.md): ${summary}`)
+  expect(text).toContain(`\n${links.join('\n')}\n`)
+  expect(links).toHaveLength(all.length)
 })
 
 it('what no guide is called is a page that says so', async () => {

@@ -30,13 +30,13 @@ describe('the table of outcomes', () => {
     ([, cell = '']) => cell.match(/[a-z]+(?:-[a-z]+)*/g) ?? [],
   )
 
-  it('names outcomes that there are, each once', () => {
+  it('the table of outcomes names outcomes that there are, each once', () => {
     const outcomes = named.filter((name) => name !== 'outcome')
     expect(outcomes.filter((name) => !Object.hasOwn(STATUS, name))).toEqual([])
     expect(new Set(outcomes).size).toBe(outcomes.length)
   })
 
-  it('names all that a call can come to once its tool is looked up', () => {
+  it('the table of outcomes names all that a call can come to once its tool is looked up', () => {
     const ofCalls = ['forbidden', 'rate-limited', 'unavailable', 'internal', 'tool-unknown', 'requirements-missing']
     const ofTools = ['tool-disabled', 'tool-not-executable', 'tool-untrusted', 'approval-required', 'input-invalid']
     expect(named).toEqual(expect.arrayContaining([...Object.keys(OUTCOME_STATUS), ...ofCalls, ...ofTools]))
@@ -62,26 +62,27 @@ it('names commands and options of the command line that there are', () => {
   }
 })
 
-describe('the alert rules and the dashboard', () => {
-  const counted = {
-    since: 0,
-    calls: [{ toolkit: 'A', tool: 'B', outcome: 'success', calls: 1 }],
-    durations: [{ toolkit: 'A', seconds: 1, calls: 1, atMost: [{ seconds: 1, calls: 1 }] }],
-    lost: 0,
-  }
-  const metrics = encodeMetrics(counted, '1.0.0', false)
-  const expressionsIn = (value: unknown): string[] =>
-    typeof value !== 'object' || value === null
-      ? []
-      : Object.entries(value).flatMap(([key, held]) =>
-          (key === 'expr' || key === 'query') && typeof held === 'string' ? [held] : expressionsIn(held),
-        )
-  const files = {
-    'alerts.yml': expressionsIn(parseYaml(alerts)),
-    'dashboard.json': expressionsIn(JSON.parse(dashboard)),
-  }
+const counted = {
+  since: 0,
+  calls: [{ toolkit: 'A', tool: 'B', outcome: 'success', calls: 1 }],
+  durations: [{ toolkit: 'A', seconds: 1, calls: 1, atMost: [{ seconds: 1, calls: 1 }] }],
+  lost: 0,
+}
+const metrics = encodeMetrics(counted, '1.0.0', false)
+const expressionsIn = (value: unknown): string[] =>
+  typeof value !== 'object' || value === null
+    ? []
+    : Object.entries(value).flatMap(([key, held]) =>
+        (key === 'expr' || key === 'query') && typeof held === 'string' ? [held] : expressionsIn(held),
+      )
+const files = {
+  'alerts.yml': expressionsIn(parseYaml(alerts)),
+  'dashboard.json': expressionsIn(JSON.parse(dashboard)),
+}
 
-  it.each(Object.entries(files))('ask in %s for metrics, labels and outcomes that there are', (_, expressions) => {
+it.each(Object.entries(files))(
+  'the alert rules and the dashboard ask in %s for metrics, labels and outcomes that there are',
+  (_, expressions) => {
     expect(expressions.length).toBeGreaterThan(5)
     for (const expression of expressions) {
       for (const [name] of expression.matchAll(/switchboard_\w+/g))
@@ -93,12 +94,12 @@ describe('the alert rules and the dashboard', () => {
         for (const outcome of outcomes.split('|')) expect(['success', ...Object.keys(STATUS)]).toContain(outcome)
       }
     }
-  })
+  },
+)
 
-  it('lead to sections of the guide', () => {
-    const anchors = [...guide.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => toAnchor(heading))
-    const named = [...alerts.matchAll(/\/docs\/operate#([\w-]+)/g)].map(([, anchor]) => anchor)
-    expect(named.length).toBeGreaterThan(5)
-    for (const anchor of named) expect(anchors).toContain(anchor)
-  })
+it('the alert rules and the dashboard lead to sections of the guide', () => {
+  const anchors = [...guide.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => toAnchor(heading))
+  const named = [...alerts.matchAll(/\/docs\/operate#([\w-]+)/g)].map(([, anchor]) => anchor)
+  expect(named.length).toBeGreaterThan(5)
+  for (const anchor of named) expect(anchors).toContain(anchor)
 })

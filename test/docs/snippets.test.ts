@@ -12,100 +12,100 @@ import { CANNOT, FILES, root, snippets, snippetsOf, triedBy } from './snippets.t
 
 const read = (file: string) => readFileSync(join(root, file), 'utf8')
 
-describe('every block that people copy', () => {
-  it('is found', () => {
-    expect(FILES.length).toBeGreaterThan(12)
-    expect(snippets.length).toBeGreaterThan(70)
-    expect(snippets.length).toBe(FILES.flatMap((file) => [...read(file).matchAll(/^ *```\w*$/gm)]).length / 2)
-  })
-
-  it('is tried, or has a reason why it cannot be', () => {
-    expect(snippets.filter(({ way }) => way === 'untried')).toEqual([])
-  })
-
-  it('would be seen if it were neither', () => {
-    expect(snippetsOf('x.md', '```py\nprint(1)\n```\n')).toMatchObject([{ language: 'py', way: 'untried' }])
-    expect(snippetsOf('x.md', 'a\n\n   ```sh\n   b\n   ```\n\n```json\n{}\n```\n')).toMatchObject([
-      { text: 'b', way: 'server' },
-      { text: '{}', way: 'answer' },
-    ])
-  })
-
-  it('cannot be tried for no reason that none of them has', () => {
-    for (const beginning of Object.keys(CANNOT)) {
-      expect(snippets.filter(({ text }) => text.startsWith(beginning)).length, beginning).toBeGreaterThan(0)
-    }
-  })
-
-  it('that names a script of the package names one that is there', () => {
-    const { scripts } = JSON.parse(read('package.json'))
-    const named = FILES.flatMap((file) => [...read(file).matchAll(/npm run (?:-s |--silent )?([\w:]+)/g)])
-    expect(named.length).toBeGreaterThan(5)
-    for (const [, script = ''] of named) expect(Object.keys(scripts)).toContain(script)
-  })
+it('every block that people copy is found', () => {
+  expect(FILES.length).toBeGreaterThan(12)
+  expect(snippets.length).toBeGreaterThan(70)
+  expect(snippets.length).toBe(FILES.flatMap((file) => [...read(file).matchAll(/^ *```\w*$/gm)]).length / 2)
 })
 
-describe('the README', () => {
-  it('is read in five minutes: at most 1,100 words', () => {
-    const words = read('README.md')
-      .split(/\s+/)
-      .filter((word) => /\w/.test(word))
-    expect(words.length).toBeLessThanOrEqual(1_100)
-    expect(words.length).toBeGreaterThan(700)
-  })
-
-  it('leads to every guide, and to nothing that is not there', () => {
-    const links = [...read('README.md').matchAll(/\]\(([^)#]+)/g)].map(([, href = '']) => href)
-    for (const file of FILES.filter((each) => each.startsWith('src/docs/'))) expect(links).toContain(file)
-    for (const link of links.filter((href) => !href.startsWith('https:'))) expect(read(link), link).not.toBe('')
-  })
+it('every block that people copy is tried, or has a reason why it cannot be', () => {
+  expect(snippets.filter(({ way }) => way === 'untried')).toEqual([])
 })
 
-describe('a button that deploys a copy', () => {
-  // https://developers.cloudflare.com/workers/platform/deploy-buttons/: what is made for the Worker, and what needs no making
-  const MADE = ['kv_namespaces', 'durable_objects', 'r2_buckets']
-  const NEEDS_NONE = ['assets', 'ratelimits', 'worker_loaders', 'version_metadata']
+it('every block that people copy would be seen if it were neither', () => {
+  expect(snippetsOf('x.md', '```py\nprint(1)\n```\n')).toMatchObject([{ language: 'py', way: 'untried' }])
+  expect(snippetsOf('x.md', 'a\n\n   ```sh\n   b\n   ```\n\n```json\n{}\n```\n')).toMatchObject([
+    { text: 'b', way: 'server' },
+    { text: '{}', way: 'answer' },
+  ])
+})
 
-  it('finds in wrangler.toml only what Cloudflare makes, or what needs no making', () => {
-    const own = [...read('wrangler.toml').matchAll(/^\[\[?(\w+)/gm)].map(([, table = '']) => table)
-    const ABOUT = ['build', 'observability', 'migrations', 'vars']
-    expect(own.filter((table) => ![...MADE, ...NEEDS_NONE, ...ABOUT].includes(table))).toEqual([])
-    for (const table of MADE) expect(own).toContain(table)
-  })
+it('every block that people copy cannot be tried for no reason that none of them has', () => {
+  for (const beginning of Object.keys(CANNOT)) {
+    expect(snippets.filter(({ text }) => text.startsWith(beginning)).length, beginning).toBeGreaterThan(0)
+  }
+})
 
-  it('asks for the secrets that the first deployment is given', () => {
-    const asked = [...read('.dev.vars.example').matchAll(/^(\w+)=$/gm)].map(([, name]) => name)
-    expect(asked).toEqual(['ADMIN_KEY', 'VAULT_KEYS'])
-    for (const name of asked) expect(read('src/docs/operate.md')).toContain(`npx wrangler secret put ${name}`)
-  })
+it('every block that people copy that names a script of the package names one that is there', () => {
+  const { scripts } = JSON.parse(read('package.json'))
+  const named = FILES.flatMap((file) => [...read(file).matchAll(/npm run (?:-s |--silent )?([\w:]+)/g)])
+  expect(named.length).toBeGreaterThan(5)
+  for (const [, script = ''] of named) expect(Object.keys(scripts)).toContain(script)
+})
+
+it('the README is read in five minutes: at most 1,100 words', () => {
+  const words = read('README.md')
+    .split(/\s+/)
+    .filter((word) => /\w/.test(word))
+  expect(words.length).toBeLessThanOrEqual(1_100)
+  expect(words.length).toBeGreaterThan(700)
+})
+
+it('the README leads to every guide, and to nothing that is not there', () => {
+  const links = [...read('README.md').matchAll(/\]\(([^)#]+)/g)].map(([, href = '']) => href)
+  for (const file of FILES.filter((each) => each.startsWith('src/docs/'))) expect(links).toContain(file)
+  for (const link of links.filter((href) => !href.startsWith('https:'))) expect(read(link), link).not.toBe('')
+})
+
+// https://developers.cloudflare.com/workers/platform/deploy-buttons/: what is made for the Worker, and what needs no making
+const MADE = ['kv_namespaces', 'durable_objects', 'r2_buckets']
+const NEEDS_NONE = ['assets', 'ratelimits', 'worker_loaders', 'version_metadata']
+
+it('a button that deploys a copy finds in wrangler.toml only what Cloudflare makes, or what needs no making', () => {
+  const own = [...read('wrangler.toml').matchAll(/^\[\[?(\w+)/gm)].map(([, table = '']) => table)
+  const ABOUT = ['build', 'observability', 'migrations', 'vars']
+  expect(own.filter((table) => ![...MADE, ...NEEDS_NONE, ...ABOUT].includes(table))).toEqual([])
+  for (const table of MADE) expect(own).toContain(table)
+})
+
+it('a button that deploys a copy asks for the secrets that the first deployment is given', () => {
+  const asked = [...read('.dev.vars.example').matchAll(/^(\w+)=$/gm)].map(([, name]) => name)
+  expect(asked).toEqual(['ADMIN_KEY', 'VAULT_KEYS'])
+  for (const name of asked) expect(read('src/docs/operate.md')).toContain(`npx wrangler secret put ${name}`)
 })
 
 describe('what is added to wrangler.toml', () => {
   afterEach(() => void vi.restoreAllMocks())
 
-  it.each(triedBy('wrangler'))('is known there, and to Switchboard: $text', ({ text: added }) => {
-    const folder = mkdtempSync(join(tmpdir(), 'switchboard-toml-'))
-    try {
-      const own = read('wrangler.toml').replace('main = "src/index.ts"', '')
-      // What stands under no table comes first, and the rest of a table's anywhere
-      const isTable = /^\[/m.test(added)
-      const [, table = ''] = /^\[([\w.]+)\]$/m.exec(added) ?? []
-      const without = own.replace(new RegExp(`^\\[${table.replace('.', '\\.')}\\]\\n(?:(?!\\[).*(?:\\n|$))*`, 'm'), '')
-      const text = isTable ? `${without}\n${added}` : `${added}\n${own.replace('workers_dev = true', '')}`
-      writeFileSync(join(folder, 'wrangler.toml'), text)
-      const warned = vi.spyOn(console, 'warn').mockReturnValue()
-      const config = readConfig({ config: join(folder, 'wrangler.toml') })
-      expect(warned).not.toHaveBeenCalled()
-      if (table.startsWith('vars'))
-        expect(() => loadConfig(asEnv({ ...config.vars, ...secretsFor(added) }))).not.toThrow()
-      else if (isTable) expect(config.observability?.traces).toMatchObject({ destinations: ['traces-of-acme'] })
-      else expect(config.routes).toEqual([{ pattern: 'tools.example.com', custom_domain: true }])
-    } finally {
-      rmSync(folder, { recursive: true })
-    }
-  })
+  it.each(triedBy('wrangler'))(
+    'what is added to wrangler.toml is known there, and to Switchboard: $text',
+    ({ text: added }) => {
+      const folder = mkdtempSync(join(tmpdir(), 'switchboard-toml-'))
+      try {
+        const own = read('wrangler.toml').replace('main = "src/index.ts"', '')
+        // What stands under no table comes first, and the rest of a table's anywhere
+        const isTable = /^\[/m.test(added)
+        const [, table = ''] = /^\[([\w.]+)\]$/m.exec(added) ?? []
+        const without = own.replace(
+          new RegExp(`^\\[${table.replace('.', '\\.')}\\]\\n(?:(?!\\[).*(?:\\n|$))*`, 'm'),
+          '',
+        )
+        const text = isTable ? `${without}\n${added}` : `${added}\n${own.replace('workers_dev = true', '')}`
+        writeFileSync(join(folder, 'wrangler.toml'), text)
+        const warned = vi.spyOn(console, 'warn').mockReturnValue()
+        const config = readConfig({ config: join(folder, 'wrangler.toml') })
+        expect(warned).not.toHaveBeenCalled()
+        if (table.startsWith('vars'))
+          expect(() => loadConfig(asEnv({ ...config.vars, ...secretsFor(added) }))).not.toThrow()
+        else if (isTable) expect(config.observability?.traces).toMatchObject({ destinations: ['traces-of-acme'] })
+        else expect(config.routes).toEqual([{ pattern: 'tools.example.com', custom_domain: true }])
+      } finally {
+        rmSync(folder, { recursive: true })
+      }
+    },
+  )
 
-  it('would not be, misspelt', () => {
+  it('what is added to wrangler.toml would not be, misspelt', () => {
     expect(() => loadConfig(asEnv({ TOOL_LIMITS: { '*': { rates: {} } } }))).toThrow('TOOL_LIMITS')
   })
 
@@ -138,12 +138,12 @@ describe('tools of the guides', async () => {
   writeFileSync(join(folder, 'tsconfig.json'), '{ "extends": "../../test/tsconfig.json", "include": ["*.ts"] }')
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-  it('have the types that they say', { timeout: 120_000 }, () => {
+  it('tools of the guides have the types that they say', { timeout: 120_000 }, () => {
     expect(new Set(tools.map(({ named }) => named)).size).toBe(tools.length)
     expect(() => execFileSync('node_modules/.bin/tsc', ['-p', folder], { cwd: root, encoding: 'utf8' })).not.toThrow()
   })
 
-  it('run: a greeting', async () => {
+  it('tools of the guides run: a greeting', async () => {
     const { default: hello } = await import(fileOf('Hello'))
     expect(hello.handler({ name: 'Ann' }, {})).toBe('Hello, Ann!')
   })

@@ -210,93 +210,89 @@ const RULES: readonly Rule[] = [
   ],
 ]
 
-describe('each rule', () => {
-  it.each(RULES)('%o %s', (encode, _, property, wanted, losses) => {
-    const encoded = encode(
-      recordOf({ type: 'object', properties: { p: property }, required: ['p'], additionalProperties: false }),
-      'x',
-    )
-    expect(parametersOf(encoded.document).properties).toEqual({ p: wanted })
-    const about = pathsOf(encoded).filter((path) => path !== '/input/additionalProperties')
-    expect(about).toEqual(losses.map((path) => `/input/properties/p${path}`))
-  })
+it.each(RULES)('each rule %o %s', (encode, _, property, wanted, losses) => {
+  const encoded = encode(
+    recordOf({ type: 'object', properties: { p: property }, required: ['p'], additionalProperties: false }),
+    'x',
+  )
+  expect(parametersOf(encoded.document).properties).toEqual({ p: wanted })
+  const about = pathsOf(encoded).filter((path) => path !== '/input/additionalProperties')
+  expect(about).toEqual(losses.map((path) => `/input/properties/p${path}`))
 })
 
-describe('a declaration', () => {
-  const record = recordOf({
+const record = recordOf({
+  type: 'object',
+  properties: { a: { type: 'string' } },
+  required: ['a'],
+  additionalProperties: false,
+})
+
+it('a declaration has the form of its provider', () => {
+  const schema = record.input
+  const openaiForm = { name: 'n', description: 'Does it', parameters: schema }
+  expect(openai(record, 'n')).toEqual({ document: { type: 'function', function: openaiForm }, losses: [] })
+  expect(openaiStrict(record, 'n')).toEqual({
+    document: { type: 'function', function: { ...openaiForm, strict: true } },
+    losses: [],
+  })
+  expect(anthropic(record, 'n').document).toEqual({ name: 'n', description: 'Does it', input_schema: schema })
+  const { additionalProperties: _, ...open } = schema
+  expect(gemini(record, 'n').document).toEqual({ name: 'n', description: 'Does it', parameters: open })
+})
+
+it('a declaration declares no parameters to Gemini when there are none', () => {
+  expect(gemini(recordOf({ type: 'object' }), 'n').document).toEqual({ name: 'n', description: 'Does it' })
+})
+
+it('a declaration says what no declaration has', () => {
+  const full = recordOf(record.input, {
+    title: 'T',
+    annotations: {},
+    output: null,
+    securityLevel: 4,
+    requirements: { authorization: [], secrets: [{ id: 'S' }], user_id: false },
+  })
+  for (const [, encode] of EXPORTS) {
+    expect(pathsOf(encode(full, 'n'))).toEqual(
+      expect.arrayContaining(['/title', '/annotations', '/output', '/requirements', '/securityLevel']),
+    )
+  }
+})
+
+it('a declaration has a name that its provider takes', () => {
+  expect(gemini(record, '1st').document).toMatchObject({ name: '_1st' })
+  expect(pathsOf(gemini(record, '1st'))).toContain('/name')
+  expect(openai(record, 'a.b').document).toMatchObject({ function: { name: 'a_b' } })
+})
+
+it('a declaration makes the alternatives of a root optional properties', () => {
+  const root = recordOf({ type: 'object', anyOf: [{ properties: { a: { type: 'string' } }, required: ['a'] }] })
+  const encoded = openai(root, 'n')
+  expect(parametersOf(encoded.document)).toEqual({ type: 'object', properties: { a: { type: 'string' } } })
+  expect(pathsOf(encoded)).toEqual(['/input/anyOf'])
+})
+
+it('a declaration keeps a definition that refers to itself, or lists what becomes of it', () => {
+  const tree = recordOf({
     type: 'object',
-    properties: { a: { type: 'string' } },
-    required: ['a'],
-    additionalProperties: false,
+    properties: { root: { $ref: '#/$defs/node' } },
+    required: ['root'],
+    $defs: { node: { type: 'object', properties: { next: { $ref: '#/$defs/node' } } } },
   })
+  expect(parametersOf(openaiStrict(tree, 'n').document)).toMatchObject({
+    properties: { root: { $ref: '#/$defs/node' } },
+    $defs: { node: { properties: { next: { anyOf: [{ $ref: '#/$defs/node' }, { type: 'null' }] } } } },
+  })
+  const inlined = gemini(tree, 'n')
+  expect(parametersOf(inlined.document)).toMatchObject({ properties: { root: { properties: { next: {} } } } })
+  expect(pathsOf(inlined)).toContain('/input/properties/root/properties/next')
+})
 
-  it('has the form of its provider', () => {
-    const schema = record.input
-    const openaiForm = { name: 'n', description: 'Does it', parameters: schema }
-    expect(openai(record, 'n')).toEqual({ document: { type: 'function', function: openaiForm }, losses: [] })
-    expect(openaiStrict(record, 'n')).toEqual({
-      document: { type: 'function', function: { ...openaiForm, strict: true } },
-      losses: [],
-    })
-    expect(anthropic(record, 'n').document).toEqual({ name: 'n', description: 'Does it', input_schema: schema })
-    const { additionalProperties: _, ...open } = schema
-    expect(gemini(record, 'n').document).toEqual({ name: 'n', description: 'Does it', parameters: open })
-  })
-
-  it('declares no parameters to Gemini when there are none', () => {
-    expect(gemini(recordOf({ type: 'object' }), 'n').document).toEqual({ name: 'n', description: 'Does it' })
-  })
-
-  it('says what no declaration has', () => {
-    const full = recordOf(record.input, {
-      title: 'T',
-      annotations: {},
-      output: null,
-      securityLevel: 4,
-      requirements: { authorization: [], secrets: [{ id: 'S' }], user_id: false },
-    })
-    for (const [, encode] of EXPORTS) {
-      expect(pathsOf(encode(full, 'n'))).toEqual(
-        expect.arrayContaining(['/title', '/annotations', '/output', '/requirements', '/securityLevel']),
-      )
-    }
-  })
-
-  it('has a name that its provider takes', () => {
-    expect(gemini(record, '1st').document).toMatchObject({ name: '_1st' })
-    expect(pathsOf(gemini(record, '1st'))).toContain('/name')
-    expect(openai(record, 'a.b').document).toMatchObject({ function: { name: 'a_b' } })
-  })
-
-  it('makes the alternatives of a root optional properties', () => {
-    const root = recordOf({ type: 'object', anyOf: [{ properties: { a: { type: 'string' } }, required: ['a'] }] })
-    const encoded = openai(root, 'n')
-    expect(parametersOf(encoded.document)).toEqual({ type: 'object', properties: { a: { type: 'string' } } })
-    expect(pathsOf(encoded)).toEqual(['/input/anyOf'])
-  })
-
-  it('keeps a definition that refers to itself, or lists what becomes of it', () => {
-    const tree = recordOf({
-      type: 'object',
-      properties: { root: { $ref: '#/$defs/node' } },
-      required: ['root'],
-      $defs: { node: { type: 'object', properties: { next: { $ref: '#/$defs/node' } } } },
-    })
-    expect(parametersOf(openaiStrict(tree, 'n').document)).toMatchObject({
-      properties: { root: { $ref: '#/$defs/node' } },
-      $defs: { node: { properties: { next: { anyOf: [{ $ref: '#/$defs/node' }, { type: 'null' }] } } } },
-    })
-    const inlined = gemini(tree, 'n')
-    expect(parametersOf(inlined.document)).toMatchObject({ properties: { root: { properties: { next: {} } } } })
-    expect(pathsOf(inlined)).toContain('/input/properties/root/properties/next')
-  })
-
-  it('drops properties whose names Anthropic refuses', () => {
-    const odd = recordOf({ type: 'object', properties: { 'a b': {}, 'c': {} }, required: ['a b', 'c'] })
-    const encoded = anthropic(odd, 'n')
-    expect(encoded.document).toMatchObject({ input_schema: { properties: { c: {} }, required: ['c'] } })
-    expect(pathsOf(encoded)).toContain('/input/properties/a b')
-  })
+it('a declaration drops properties whose names Anthropic refuses', () => {
+  const odd = recordOf({ type: 'object', properties: { 'a b': {}, 'c': {} }, required: ['a b', 'c'] })
+  const encoded = anthropic(odd, 'n')
+  expect(encoded.document).toMatchObject({ input_schema: { properties: { c: {} }, required: ['c'] } })
+  expect(pathsOf(encoded)).toContain('/input/properties/a b')
 })
 
 const scalar = fc.constantFrom<JsonObject>(
@@ -351,7 +347,7 @@ describe.each(EXPORTS)('%s, of any schema', (form, encode, check) => {
     return within.ok ? within.value : { document: {}, losses: [] }
   }
 
-  it("gives what its provider's rules allow, never throws, and gives the same again", () => {
+  it(`${form}, of any schema gives what its provider's rules allow, never throws, and gives the same again`, () => {
     fc.assert(
       fc.property(inputs, (input) => {
         const encoded = written(input)
@@ -363,7 +359,7 @@ describe.each(EXPORTS)('%s, of any schema', (form, encode, check) => {
     )
   })
 
-  it('loses nothing silently: every keyword is there still, or its place or one around it is listed', () => {
+  it(`${form}, of any schema loses nothing silently: every keyword is there still, or its place or one around it is listed`, () => {
     fc.assert(
       fc.property(inputs, (input) => {
         expect(silent(input, written(input))).toEqual([])
@@ -373,7 +369,7 @@ describe.each(EXPORTS)('%s, of any schema', (form, encode, check) => {
   })
 
   it.skipIf(!hasShared('catalogues/oxp-definitions.json'))(
-    `takes a catalog of tools${unlessShared('catalogues/oxp-definitions.json')}`,
+    `${form}, of any schema takes a catalog of tools${unlessShared('catalogues/oxp-definitions.json')}`,
     () => {
       const { items } = JSON.parse(readShared('catalogues/oxp-definitions.json'))
       expect(items.length).toBeGreaterThan(0)

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { JsonObject } from '../../src/core/tool/json.ts'
 import { openapi } from '../../src/formats/openapi.ts'
 import { pathsOf, recordOf } from './records.ts'
@@ -26,62 +26,52 @@ function takes(document: unknown, body: unknown): boolean {
   return new Ajv2020({ strict: false }).validate({ ...schema, components }, body)
 }
 
-describe('a tool as an OpenAPI description', () => {
-  it('is one operation, that calls it where the description was read', () => {
-    const input = { type: 'object', properties: { a: { type: 'number' } }, required: ['a'] }
-    const { document, losses } = openapi(recordOf(input, { title: 'Adds', output: { type: 'number' } }), 'Kit_Tool')
-    expect(isDescription(document), JSON.stringify(isDescription.errors)).toBe(true)
-    expect(losses).toEqual([])
-    expect(document).toMatchObject({
-      info: { title: 'Adds', version: '1.0.0', description: 'Does it' },
-      servers: [{ url: '/' }],
-      paths: { '/tools/call': { post: { operationId: 'Kit_Tool', tags: ['Kit'] } } },
-      components: { schemas: { Input: input, Output: { type: 'number' } } },
-    })
-    expect(takes(document, { tool_id: 'Kit.Tool@1.0.0', input: { a: 1 } })).toBe(true)
-    expect(takes(document, { tool_id: 'Kit.Other@1.0.0', input: { a: 1 } })).toBe(false)
-    expect(takes(document, { tool_id: 'Kit.Tool@1.0.0', input: { a: 'x' } })).toBe(false)
+it('a tool as an OpenAPI description is one operation, that calls it where the description was read', () => {
+  const input = { type: 'object', properties: { a: { type: 'number' } }, required: ['a'] }
+  const { document, losses } = openapi(recordOf(input, { title: 'Adds', output: { type: 'number' } }), 'Kit_Tool')
+  expect(isDescription(document), JSON.stringify(isDescription.errors)).toBe(true)
+  expect(losses).toEqual([])
+  expect(document).toMatchObject({
+    info: { title: 'Adds', version: '1.0.0', description: 'Does it' },
+    servers: [{ url: '/' }],
+    paths: { '/tools/call': { post: { operationId: 'Kit_Tool', tags: ['Kit'] } } },
+    components: { schemas: { Input: input, Output: { type: 'number' } } },
   })
+  expect(takes(document, { tool_id: 'Kit.Tool@1.0.0', input: { a: 1 } })).toBe(true)
+  expect(takes(document, { tool_id: 'Kit.Other@1.0.0', input: { a: 1 } })).toBe(false)
+  expect(takes(document, { tool_id: 'Kit.Tool@1.0.0', input: { a: 'x' } })).toBe(false)
+})
 
-  it('has references that lead to where its schemas lie', () => {
-    const { document, losses } = openapi(recordOf(TREE), 'Kit_Tool')
-    expect(isDescription(document)).toBe(true)
-    const { Input } = Object(document).components.schemas
-    expect(Input.properties).toEqual({
-      tree: { $ref: '#/components/schemas/Input/$defs/a%20node' },
-      whole: { $ref: '#/components/schemas/Input' },
-      here: { $ref: '#spot' },
-    })
-    expect(losses).toEqual([])
-    const call = (tree: unknown) => takes(document, { tool_id: 'Kit.Tool@1.0.0', input: { tree } })
-    expect([call({ below: [{ below: [] }] }), call({ below: [{ below: 1 }] })]).toEqual([true, false])
+it('a tool as an OpenAPI description has references that lead to where its schemas lie', () => {
+  const { document, losses } = openapi(recordOf(TREE), 'Kit_Tool')
+  expect(isDescription(document)).toBe(true)
+  const { Input } = Object(document).components.schemas
+  expect(Input.properties).toEqual({
+    tree: { $ref: '#/components/schemas/Input/$defs/a%20node' },
+    whole: { $ref: '#/components/schemas/Input' },
+    here: { $ref: '#spot' },
   })
+  expect(losses).toEqual([])
+  const call = (tree: unknown) => takes(document, { tool_id: 'Kit.Tool@1.0.0', input: { tree } })
+  expect([call({ below: [{ below: [] }] }), call({ below: [{ below: 1 }] })]).toEqual([true, false])
+})
 
-  it('names what it cannot say, and says that nothing is given', () => {
-    const requirements = { authorization: [], secrets: [{ id: 'KEY' }], user_id: true }
-    const given = { requirements, securityLevel: 3, annotations: { readOnlyHint: true }, output: null }
-    const encoded = openapi(
-      recordOf({ $schema: 'http://json-schema.org/draft-07/schema#', type: 'object' }, given),
-      'n',
-    )
-    expect(pathsOf(encoded)).toEqual(['/annotations', '/securityLevel', '/requirements', '/input/$schema'])
-    expect(encoded.document).toMatchObject({ components: { schemas: { Output: { type: 'null' } } } })
-  })
+it('a tool as an OpenAPI description names what it cannot say, and says that nothing is given', () => {
+  const requirements = { authorization: [], secrets: [{ id: 'KEY' }], user_id: true }
+  const given = { requirements, securityLevel: 3, annotations: { readOnlyHint: true }, output: null }
+  const encoded = openapi(recordOf({ $schema: 'http://json-schema.org/draft-07/schema#', type: 'object' }, given), 'n')
+  expect(pathsOf(encoded)).toEqual(['/annotations', '/securityLevel', '/requirements', '/input/$schema'])
+  expect(encoded.document).toMatchObject({ components: { schemas: { Output: { type: 'null' } } } })
+})
 
-  it('is one of any input', () => {
-    const name = fc.string({ maxLength: 5 })
-    const leaf = fc.constantFrom(
-      { type: 'string' },
-      { $ref: '#' },
-      { type: 'array', items: true },
-      { items: [{}, true] },
-    )
-    const inputs = fc.dictionary(name, leaf).map((properties) => ({ type: 'object', properties }))
-    fc.assert(
-      fc.property(inputs, (input) => {
-        const { document } = openapi(recordOf(input), 'n')
-        expect(isDescription(JSON.parse(JSON.stringify(document))), JSON.stringify(isDescription.errors)).toBe(true)
-      }),
-    )
-  })
+it('a tool as an OpenAPI description is one of any input', () => {
+  const name = fc.string({ maxLength: 5 })
+  const leaf = fc.constantFrom({ type: 'string' }, { $ref: '#' }, { type: 'array', items: true }, { items: [{}, true] })
+  const inputs = fc.dictionary(name, leaf).map((properties) => ({ type: 'object', properties }))
+  fc.assert(
+    fc.property(inputs, (input) => {
+      const { document } = openapi(recordOf(input), 'n')
+      expect(isDescription(JSON.parse(JSON.stringify(document))), JSON.stringify(isDescription.errors)).toBe(true)
+    }),
+  )
 })

@@ -20,7 +20,7 @@ describe.each(['legacy', 'modern'] as const)('a %s MCP server', (era) => {
   const read = (more: Partial<ImportRequest> = {}) =>
     readAll(importerOf('mcp', upstream.host), { source: upstream.url, ...more })
 
-  test('gives each of its tools, from all pages, and its version', async () => {
+  test(`a ${era} MCP server gives each of its tools, from all pages, and its version`, async () => {
     const { tools, skipped, version } = await read()
     expect(skipped).toEqual([])
     expect(version).toBe('2.1.0')
@@ -45,12 +45,12 @@ describe.each(['legacy', 'modern'] as const)('a %s MCP server', (era) => {
     })
   })
 
-  test('gives the tools that are wanted alone', async () => {
+  test(`a ${era} MCP server gives the tools that are wanted alone`, async () => {
     const { tools } = await read({ isSelected: (name) => name === 'text_greet' })
     expect(tools.map(({ definition }) => definition.tool)).toEqual(['text_greet'])
   })
 
-  test('is shown the credentials, and its tools require them', async () => {
+  test(`a ${era} MCP server is shown the credentials, and its tools require them`, async () => {
     const asked: string[] = []
     const secret = (id: string) => {
       asked.push(id)
@@ -70,14 +70,14 @@ describe.each(['legacy', 'modern'] as const)('a %s MCP server', (era) => {
     expect(JSON.stringify(tools)).not.toContain('s3cret')
   })
 
-  test('is not asked with a secret that may not be had', async () => {
+  test(`a ${era} MCP server is not asked with a secret that may not be had`, async () => {
     upstream.arrived.length = 0
     const { problems } = await read({ options: { credentials: [{ secret: 'ADMIN_KEY' }] } })
     expect(problems).toEqual([{ path: '/credentials', message: "No secret 'ADMIN_KEY' in this test" }])
     expect(upstream.arrived).toEqual([])
   })
 
-  test("takes users' tokens for calls, and is listed without", async () => {
+  test(`a ${era} MCP server takes users' tokens for calls, and is listed without`, async () => {
     const credentials = [{ authorization: 'github', scopes: ['repo'] }]
     const { tools } = await read({ options: { credentials } })
     const authorization = [{ id: 'github', oauth2: { scopes: ['repo'] } }]
@@ -100,7 +100,7 @@ describe('the tools of a server', () => {
     return Object.fromEntries(tools.map(({ definition, implementation }) => [implementation['tool'], definition.tool]))
   }
 
-  test('have names that ids can take, whatever their own', async () => {
+  test('the tools of a server have names that ids can take, whatever their own', async () => {
     expect(await names('a.b', 'c d/e', 'ünïcödé', 'x'.repeat(100))).toEqual({
       'a.b': 'a_b',
       'c d/e': 'c_d_e',
@@ -109,14 +109,14 @@ describe('the tools of a server', () => {
     })
   })
 
-  test('have names that do not meet, in whatever order they are listed', async () => {
+  test('the tools of a server have names that do not meet, in whatever order they are listed', async () => {
     const one = await names('a.b', 'a_b', 'a b')
     expect(one['a_b']).toBe('a_b')
     expect(new Set(Object.values(one)).size).toBe(3)
     expect(await names('a b', 'a_b', 'a.b')).toEqual(one)
   })
 
-  test('that are not valid are skipped with the reason, and take no other along', async () => {
+  test('the tools of a server that are not valid are skipped with the reason, and take no other along', async () => {
     const broken = [
       tool('no-schema', { inputSchema: 'none' }),
       tool('list', { inputSchema: { type: 'array' } }),
@@ -151,7 +151,7 @@ describe('the tools of a server', () => {
     }
   })
 
-  test('lose what cannot be kept, and that is said', async () => {
+  test('the tools of a server lose what cannot be kept, and that is said', async () => {
     const inputSchema = { type: 'object', properties: { region: { type: 'string', 'x-mcp-header': 'Region' } } }
     const icons = [{ src: 'http://example.com/icon.png' }]
     const _meta = { 'dev.switchboard/id': 'Their.Tool@1.0.0', 'com.example/kept': 1 }
@@ -188,12 +188,12 @@ describe('a server that does not behave', () => {
     ['goes in a circle', () => ({ tools: [], nextCursor: 'again' }), 'a cursor twice'],
     ['lists 1 MB a tool', (cursor) => ({ tools: [{ name: 'x'.repeat(1e6) }], nextCursor: `${cursor}x` }), 'bytes'],
     ['lists no list', () => ({ tools: 'many' }), 'not MCP'],
-  ])('and %s', async (_, page, said) => {
+  ])('a server that does not behave and %s', async (_, page, said) => {
     const { problems } = await listing(page)
     expect(problems).toEqual([{ path: '/from/mcp', message: expect.stringContaining(said) }])
   })
 
-  test('and is no MCP server, or none at all', async () => {
+  test('a server that does not behave and is no MCP server, or none at all', async () => {
     server = await startUpstream((_, response) => void response.writeHead(404).end('Not here'))
     const importer = importerOf('mcp', server.host, '127.0.0.1:9')
     const found = await readAll(importer, { source: server.origin })

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import type { ImportRequest } from '../../src/core/publish/import.ts'
 import { type Upstream, startUpstream } from '../upstream.ts'
 import { importerOf } from '../runners/remote/set-up.ts'
@@ -26,67 +26,65 @@ async function listing(page: (query: URLSearchParams) => unknown, request: Parti
   return readAll(importer, { source: `${server.origin}/oxp`, ...request })
 }
 
-describe('the tools of an OXP server', () => {
-  test('are read from all pages, nested and flat, and keep calling the version they were', async () => {
-    const flat = { type: 'object', properties: {} }
-    const { tools, skipped } = await listing((query) =>
-      query.get('cursor') === 'two'
-        ? { items: [definition('Text.Upper@1.0.0', { input_schema: flat })] }
-        : { items: [definition('Math.Add@1.2.0')], next_cursor: 'two' },
-    )
-    expect(skipped).toEqual([])
-    expect(server?.arrived.map(({ url }) => url)).toEqual(['/oxp/tools', '/oxp/tools?cursor=two'])
-    expect(
-      tools.map(({ definition: { toolkit, tool, name }, implementation }) => [
-        toolkit,
-        tool,
-        name,
-        implementation['tool'],
-      ]),
-    ).toEqual([
-      ['There', 'Math_Add', 'Math_Add', 'Math.Add@1.2.0'],
-      ['There', 'Text_Upper', 'Text_Upper', 'Text.Upper@1.0.0'],
-    ])
-    expect(tools[0]?.definition.input).toMatchObject({ properties: { a: { type: 'number' } } })
-    expect(tools[1]?.definition.input).toEqual(flat)
-  })
+test('the tools of an OXP server are read from all pages, nested and flat, and keep calling the version they were', async () => {
+  const flat = { type: 'object', properties: {} }
+  const { tools, skipped } = await listing((query) =>
+    query.get('cursor') === 'two'
+      ? { items: [definition('Text.Upper@1.0.0', { input_schema: flat })] }
+      : { items: [definition('Math.Add@1.2.0')], next_cursor: 'two' },
+  )
+  expect(skipped).toEqual([])
+  expect(server?.arrived.map(({ url }) => url)).toEqual(['/oxp/tools', '/oxp/tools?cursor=two'])
+  expect(
+    tools.map(({ definition: { toolkit, tool, name }, implementation }) => [
+      toolkit,
+      tool,
+      name,
+      implementation['tool'],
+    ]),
+  ).toEqual([
+    ['There', 'Math_Add', 'Math_Add', 'Math.Add@1.2.0'],
+    ['There', 'Text_Upper', 'Text_Upper', 'Text.Upper@1.0.0'],
+  ])
+  expect(tools[0]?.definition.input).toMatchObject({ properties: { a: { type: 'number' } } })
+  expect(tools[1]?.definition.input).toEqual(flat)
+})
 
-  test('of one toolkit keep their names', async () => {
-    const items = [definition('Math.Add@1.2.0'), definition('Text.Upper@1.0.0')]
-    const { tools } = await listing(() => ({ items }), { options: { upstream_toolkit: 'Math' } })
-    expect(tools.map(({ definition: each }) => each.tool)).toEqual(['Add'])
-    expect(server?.arrived[0]?.url).toBe('/oxp/tools?toolkit=Math')
-  })
+test('the tools of an OXP server of one toolkit keep their names', async () => {
+  const items = [definition('Math.Add@1.2.0'), definition('Text.Upper@1.0.0')]
+  const { tools } = await listing(() => ({ items }), { options: { upstream_toolkit: 'Math' } })
+  expect(tools.map(({ definition: each }) => each.tool)).toEqual(['Add'])
+  expect(server?.arrived[0]?.url).toBe('/oxp/tools?toolkit=Math')
+})
 
-  test('require here what their credentials take, and a user only where it is passed on', async () => {
-    const requirements = { secrets: [{ id: 'THEIRS' }], authorization: [{ id: 'google' }], user_id: true }
-    const page = () => ({ items: [definition('Math.Add@1.2.0', { requirements }), definition('Math.Sub@1.0.0')] })
-    const plain = await listing(page)
-    await server?.close()
-    expect(plain.tools[0]?.definition.requirements).toEqual({ secrets: [], authorization: [], user_id: false })
-    const credentials = { secret: 'KEY', name: 'OXP-API-Key' }
-    const secret = () => ({ value: 's3cret-value' })
-    const passing = await listing(page, { secret, options: { credentials, pass_user: true } })
-    expect(passing.tools.map(({ definition: each }) => each.requirements)).toEqual([
-      { secrets: [{ id: 'KEY' }], authorization: [], user_id: true },
-      { secrets: [{ id: 'KEY' }], authorization: [], user_id: false },
-    ])
-    expect(server?.arrived[0]?.headers).toMatchObject({ 'oxp-api-key': 's3cret-value' })
-    expect(passing.tools[0]?.implementation).toMatchObject({ pass_user: true })
-  })
+test('the tools of an OXP server require here what their credentials take, and a user only where it is passed on', async () => {
+  const requirements = { secrets: [{ id: 'THEIRS' }], authorization: [{ id: 'google' }], user_id: true }
+  const page = () => ({ items: [definition('Math.Add@1.2.0', { requirements }), definition('Math.Sub@1.0.0')] })
+  const plain = await listing(page)
+  await server?.close()
+  expect(plain.tools[0]?.definition.requirements).toEqual({ secrets: [], authorization: [], user_id: false })
+  const credentials = { secret: 'KEY', name: 'OXP-API-Key' }
+  const secret = () => ({ value: 's3cret-value' })
+  const passing = await listing(page, { secret, options: { credentials, pass_user: true } })
+  expect(passing.tools.map(({ definition: each }) => each.requirements)).toEqual([
+    { secrets: [{ id: 'KEY' }], authorization: [], user_id: true },
+    { secrets: [{ id: 'KEY' }], authorization: [], user_id: false },
+  ])
+  expect(server?.arrived[0]?.headers).toMatchObject({ 'oxp-api-key': 's3cret-value' })
+  expect(passing.tools[0]?.implementation).toMatchObject({ pass_user: true })
+})
 
-  test('that are not valid are skipped with the reason', async () => {
-    const items = [
-      definition('Math.Add@1.2.0'),
-      definition('Math.Add@1.1.0'),
-      definition('Math.Bad@1.0.0', { input_schema: { parameters: { type: 'array' } } }),
-      definition('nonsense'),
-      null,
-    ]
-    const { tools, skipped } = await listing(() => ({ items }))
-    expect(tools).toHaveLength(1)
-    expect(skipped.map(({ name }) => name).toSorted()).toEqual(['Math.Add@1.1.0', 'Math.Bad@1.0.0', 'tool 3', 'tool 4'])
-  })
+test('the tools of an OXP server that are not valid are skipped with the reason', async () => {
+  const items = [
+    definition('Math.Add@1.2.0'),
+    definition('Math.Add@1.1.0'),
+    definition('Math.Bad@1.0.0', { input_schema: { parameters: { type: 'array' } } }),
+    definition('nonsense'),
+    null,
+  ]
+  const { tools, skipped } = await listing(() => ({ items }))
+  expect(tools).toHaveLength(1)
+  expect(skipped.map(({ name }) => name).toSorted()).toEqual(['Math.Add@1.1.0', 'Math.Bad@1.0.0', 'tool 3', 'tool 4'])
 })
 
 test.each<[string, (query: URLSearchParams) => unknown, string]>([

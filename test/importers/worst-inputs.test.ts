@@ -94,7 +94,7 @@ describe('the worst operation of an OpenAPI description', () => {
     }
   }
 
-  it('that a climb finds is within the share of one operation', async () => {
+  it('the worst operation of an OpenAPI description that a climb finds is within the share of one operation', async () => {
     // An importer is asynchronous, so what is tried is what it took before
     const tried = new Map<JsonObject, number>()
     const numbers = fc.sample(description, { seed: 11, numRuns: 25 })
@@ -154,7 +154,7 @@ describe('the worst operation of an OpenAPI description', () => {
         },
       ),
     ],
-  ])('is skipped within its share: %s', async (name, source) => {
+  ])('the worst operation of an OpenAPI description is skipped within its share: %s', async (name, source) => {
     const { skipped, tools, units } = await imported('openapi', source)
     expect(units, name).toBeLessThan(OPERATION_UNITS + 50_000)
     expect(await effortOfAsync(() => imported('openapi', source)), name).toBeLessThan(4 * MOST_EFFORT)
@@ -162,7 +162,7 @@ describe('the worst operation of an OpenAPI description', () => {
     for (const { reason } of skipped) expect(reason.length).toBeLessThan(1_000)
   })
 
-  it('is none of a description of more operations than anybody writes, which is refused at once', async () => {
+  it('the worst operation of an OpenAPI description is none of a description of more operations than anybody writes, which is refused at once', async () => {
     const methods = Object.fromEntries(['get', 'put', 'post', 'delete'].map((method) => [method, {}]))
     const paths = Object.fromEntries(many(60_000, (index) => [`/${index}`, { $ref: '#/x' }]))
     const source = { openapi: '3.1.0', paths, x: methods }
@@ -178,7 +178,7 @@ describe.each(['mcp', 'oxp'] as const)('the worst tool of an %s server', (kind) 
       ? { name, description: 'd', inputSchema }
       : { id: `Kit.${name}@1.0.0`, name, description: 'd', input_schema: inputSchema, output_schema: {} }
 
-  it('that a climb finds is within the units of a definition', async () => {
+  it(`the worst tool of an ${kind} server that a climb finds is within the units of a definition`, async () => {
     const schemas = fc.sample(schema, { seed: 12, numRuns: 150 })
     const { units } = await imported(
       kind,
@@ -202,14 +202,14 @@ describe.each(['mcp', 'oxp'] as const)('the worst tool of an %s server', (kind) 
       },
     ],
     ['of empty lists', { type: 'object', enum: many(1_000_000, () => []) }],
-  ])('is skipped with a short reason: %s', async (_, inputSchema) => {
+  ])(`the worst tool of an ${kind} server is skipped with a short reason: %s`, async (_, inputSchema) => {
     const tools = [toolOf(inputSchema), toolOf({ type: 'object' }, 'b')]
     const { skipped } = await imported(kind, tools)
     expect(await effortOfAsync(() => imported(kind, tools))).toBeLessThan(4 * MOST_EFFORT)
     expect(skipped.map(({ reason }) => reason)).toEqual(['Is larger than 262144 bytes'])
   })
 
-  it('takes of what is left for all', async () => {
+  it(`the worst tool of an ${kind} server takes of what is left for all`, async () => {
     const documents = many(50, (index) => toolOf({ type: 'object', enum: many(5_000, () => 1) }, `t${index}`))
     const { tools, skipped, units } = await imported(kind, documents, 60_000)
     expect([tools.length > 0, skipped.length > 0]).toEqual([true, true])

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it } from 'vitest'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const ROUNDS = 4
@@ -53,42 +53,44 @@ function filesOf(out: string): Record<string, string> {
   return Object.fromEntries(names.map((name) => [name, readFileSync(join(folder, out, name), 'utf8')]))
 }
 
-describe('several generators at once', () => {
-  it(
-    'leave what one of them alone makes, round after round, and no reader ever sees half of it',
-    { timeout: LONG },
-    async () => {
-      writeTool('Round 0.')
-      await generate('ours')
-      for (let round = 1; round <= ROUNDS; round++) {
-        const before = filesOf('ours')
-        writeTool(`Round ${'more '.repeat(round * 50)}.`)
-        let isOver = false
-        const seen = new Map<string, Set<string>>()
-        const reading = (async () => {
-          while (!isOver) {
-            for (const name of Object.keys(before)) {
-              const texts = seen.get(name) ?? new Set()
-              seen.set(name, texts.add(readFileSync(join(folder, 'ours', name), 'utf8')))
-            }
-            await new Promise((next) => setImmediate(next))
+it(
+  'several generators at once leave what one of them alone makes, round after round, and no reader ever sees half of it',
+  { timeout: LONG },
+  async () => {
+    writeTool('Round 0.')
+    await generate('ours')
+    for (let round = 1; round <= ROUNDS; round++) {
+      const before = filesOf('ours')
+      writeTool(`Round ${'more '.repeat(round * 50)}.`)
+      let isOver = false
+      const seen = new Map<string, Set<string>>()
+      const reading = (async () => {
+        while (!isOver) {
+          for (const name of Object.keys(before)) {
+            const texts = seen.get(name) ?? new Set()
+            seen.set(name, texts.add(readFileSync(join(folder, 'ours', name), 'utf8')))
           }
-        })()
-        await Promise.all([generate('ours'), generate('ours'), generate('alone')])
-        isOver = true
-        await reading
-        const wanted = filesOf('alone')
-        expect(filesOf('ours')).toEqual(wanted)
-        expect(wanted['build.ts']).not.toBe(before['build.ts'])
-        expect(seen.size).toBeGreaterThan(5)
-        for (const [name, texts] of seen) {
-          for (const text of texts) expect([before[name], wanted[name]]).toContain(text)
+          await new Promise((next) => setImmediate(next))
         }
+      })()
+      await Promise.all([generate('ours'), generate('ours'), generate('alone')])
+      isOver = true
+      await reading
+      const wanted = filesOf('alone')
+      expect(filesOf('ours')).toEqual(wanted)
+      expect(wanted['build.ts']).not.toBe(before['build.ts'])
+      expect(seen.size).toBeGreaterThan(5)
+      for (const [name, texts] of seen) {
+        for (const text of texts) expect([before[name], wanted[name]]).toContain(text)
       }
-    },
-  )
+    }
+  },
+)
 
-  it('leave what the newest source makes, though one that began before it is slower', { timeout: LONG }, async () => {
+it(
+  'several generators at once leave what the newest source makes, though one that began before it is slower',
+  { timeout: LONG },
+  async () => {
     const [begun, goOn] = [join(folder, 'begun'), join(folder, 'go-on')]
     const waits = `
 import { existsSync, writeFileSync } from 'node:fs'
@@ -106,13 +108,13 @@ while (!existsSync(${JSON.stringify(goOn)})) await new Promise((next) => setTime
     await Promise.all([older, newer])
     expect(filesOf('ours')['build.ts']).toContain('"After."')
     expect(filesOf('ours')['build.ts']).not.toContain('"Before."')
-  })
+  },
+)
 
-  it('wait for none that was ended', { timeout: LONG }, async () => {
-    writeTool('Ends.', 'process.kill(process.pid, "SIGKILL")')
-    await expect(generate('ours')).rejects.toThrow()
-    writeTool('Goes on.')
-    await generate('ours')
-    expect(filesOf('ours')['build.ts']).toContain('Goes on.')
-  })
+it('several generators at once wait for none that was ended', { timeout: LONG }, async () => {
+  writeTool('Ends.', 'process.kill(process.pid, "SIGKILL")')
+  await expect(generate('ours')).rejects.toThrow()
+  writeTool('Goes on.')
+  await generate('ours')
+  expect(filesOf('ours')['build.ts']).toContain('Goes on.')
 })

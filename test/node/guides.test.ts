@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { toAnchor, parseGuide } from '../../src/node/guides.ts'
 
 /** Without the lines between tags, and those that a paragraph is written on. */
@@ -7,49 +7,50 @@ const rendered = (text: string) =>
     .html.replaceAll(/>\s*\n\s*</g, '><')
     .trim()
 
-describe('a guide', () => {
-  it.each([
-    ['one\ntwo\n\nthree', '<p>one\ntwo</p><p>three</p>'],
-    ['## A `key`\ntext', '<h2 id="a-key"><a class="anchor" href="#a-key">A <code>key</code></a></h2><p>text</p>'],
-    ['## [a](#b)', '<h2 id="ab"><a href="#b">a</a></h2>'],
-    ['### Why?', '<h3 id="why"><a class="anchor" href="#why">Why?</a></h3>'],
-    [
-      '```sh\na <b>\n\n# c\n```\nafter',
-      '<div class="copyable"><pre><code class="language-sh">a &lt;b&gt;\n\n# c\n</code></pre></div><p>after</p>',
-    ],
-    ['- one\n  more\n- **two**', '<ul><li>one\nmore</li><li><strong>two</strong></li></ul>'],
-    [
-      '| a | b |\n| - | - |\n| `x\\|y` | [l](/m) |',
-      '<div class="scroll" role="region" aria-label="Table 1" tabindex="0"><table><thead><tr><th>a</th><th>b</th></tr></thead><tbody><tr><td><code>x|y</code></td><td><a href="/m">l</a></td></tr></tbody></table></div>',
-    ],
-    [
-      '|  | b |\n| - | - |\n| 1 |\n| 1 | 2 | 3 |',
-      '<div class="scroll" role="region" aria-label="Table 1" tabindex="0"><table><thead><tr><td></td><th>b</th></tr></thead><tbody><tr><td>1</td><td></td></tr><tr><td>1</td><td>2</td></tr></tbody></table></div>',
-    ],
-    ['``a`b`` and <https://x.dev>', '<p><code>a`b</code> and <a href="https://x.dev">https://x.dev</a></p>'],
-    ['**a `b` [c](#d)**', '<p><strong>a <code>b</code> <a href="#d">c</a></strong></p>'],
-    ['text\n- item', '<p>text</p><ul><li>item</li></ul>'],
-  ])('%j is %s', (text, html) => {
-    expect(rendered(text)).toBe(html)
-  })
-
-  it.each(['<script>alert(1)</script>', '[<b>](https://x.dev)', '# <i>', '| <b> |\n| - |\n| <b> |', '- <b>', '`<b>`'])(
-    'has no HTML of its own: %s',
-    (text) => {
-      expect(rendered(text)).not.toMatch(/<(?:script|b|i)>/)
-    },
-  )
-
-  it('has a link only where it may lead', () => {
-    expect(rendered('[a](javascript:x) [b](people.md#c) [d](../SECURITY.md)')).toBe(
-      '<p>a <a href="/docs/people#c">b</a> d</p>',
-    )
-  })
-
-  it.each(['# ', '####', '|', '```', '-', '> q', '# \n# \n', '|\n|', '- '])('ends, whatever it is: %j', (text) => {
-    expect(rendered(text)).toEqual(expect.any(String))
-  })
+it.each([
+  ['one\ntwo\n\nthree', '<p>one\ntwo</p><p>three</p>'],
+  ['## A `key`\ntext', '<h2 id="a-key"><a class="anchor" href="#a-key">A <code>key</code></a></h2><p>text</p>'],
+  ['## [a](#b)', '<h2 id="ab"><a href="#b">a</a></h2>'],
+  ['### Why?', '<h3 id="why"><a class="anchor" href="#why">Why?</a></h3>'],
+  [
+    '```sh\na <b>\n\n# c\n```\nafter',
+    '<div class="copyable"><pre><code class="language-sh">a &lt;b&gt;\n\n# c\n</code></pre></div><p>after</p>',
+  ],
+  ['- one\n  more\n- **two**', '<ul><li>one\nmore</li><li><strong>two</strong></li></ul>'],
+  [
+    '| a | b |\n| - | - |\n| `x\\|y` | [l](/m) |',
+    '<div class="scroll" role="region" aria-label="Table 1" tabindex="0"><table><thead><tr><th>a</th><th>b</th></tr></thead><tbody><tr><td><code>x|y</code></td><td><a href="/m">l</a></td></tr></tbody></table></div>',
+  ],
+  [
+    '|  | b |\n| - | - |\n| 1 |\n| 1 | 2 | 3 |',
+    '<div class="scroll" role="region" aria-label="Table 1" tabindex="0"><table><thead><tr><td></td><th>b</th></tr></thead><tbody><tr><td>1</td><td></td></tr><tr><td>1</td><td>2</td></tr></tbody></table></div>',
+  ],
+  ['``a`b`` and <https://x.dev>', '<p><code>a`b</code> and <a href="https://x.dev">https://x.dev</a></p>'],
+  ['**a `b` [c](#d)**', '<p><strong>a <code>b</code> <a href="#d">c</a></strong></p>'],
+  ['text\n- item', '<p>text</p><ul><li>item</li></ul>'],
+])('a guide %j is %s', (text, html) => {
+  expect(rendered(text)).toBe(html)
 })
+
+it.each(['<script>alert(1)</script>', '[<b>](https://x.dev)', '# <i>', '| <b> |\n| - |\n| <b> |', '- <b>', '`<b>`'])(
+  'a guide has no HTML of its own: %s',
+  (text) => {
+    expect(rendered(text)).not.toMatch(/<(?:script|b|i)>/)
+  },
+)
+
+it('a guide has a link only where it may lead', () => {
+  expect(rendered('[a](javascript:x) [b](people.md#c) [d](../SECURITY.md)')).toBe(
+    '<p>a <a href="/docs/people#c">b</a> d</p>',
+  )
+})
+
+it.each(['# ', '####', '|', '```', '-', '> q', '# \n# \n', '|\n|', '- '])(
+  'a guide ends, whatever it is: %j',
+  (text) => {
+    expect(rendered(text)).toEqual(expect.any(String))
+  },
+)
 
 it.each([
   ['Claude.ai', 'claudeai'],

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { createServerFinder } from '../../src/oauth-client/provider-server.ts'
 import { createOAuth } from '../../src/oauth-client/oauth.ts'
 import type { Provider } from '../../src/core/consent/provider.ts'
@@ -49,95 +49,87 @@ const METADATA = {
 const OIDC = '/.well-known/openid-configuration'
 const OAUTH = '/.well-known/oauth-authorization-server'
 
-describe('the client authenticates', () => {
-  const basic = `Basic ${btoa('c+1:the+secret%2C+with+%C3%BC+and+%3A')}`
-  it.each<[string, Provider, object, string | null, string | null]>([
-    ['in the body where nothing is known', GIVEN, {}, null, SECRET],
-    ['as it is configured', { ...GIVEN, token_endpoint_auth_method: 'client_secret_basic' }, {}, basic, null],
-    ['by Basic, as the metadata means that says nothing', ISSUED, {}, basic, null],
-    ['as the metadata says', ISSUED, { token_endpoint_auth_methods_supported: ['client_secret_post'] }, null, SECRET],
-  ])('%s', async (_, provider, more, authorization, secret) => {
-    const { oauth, asked } = client({ '/token': TOKEN, [OIDC]: { ...METADATA, ...more } })
-    expect(await oauth.refresh(provider, 'r', [])).toEqual({ ok: true, tokens: { access_token: 'a' } })
-    const last = asked.at(-1)
-    expect(last?.authorization).toBe(authorization)
-    expect(last?.form.get('client_secret')).toBe(secret)
-    expect(last?.form.get('refresh_token')).toBe('r')
-  })
+const basic = `Basic ${btoa('c+1:the+secret%2C+with+%C3%BC+and+%3A')}`
+it.each<[string, Provider, object, string | null, string | null]>([
+  ['in the body where nothing is known', GIVEN, {}, null, SECRET],
+  ['as it is configured', { ...GIVEN, token_endpoint_auth_method: 'client_secret_basic' }, {}, basic, null],
+  ['by Basic, as the metadata means that says nothing', ISSUED, {}, basic, null],
+  ['as the metadata says', ISSUED, { token_endpoint_auth_methods_supported: ['client_secret_post'] }, null, SECRET],
+])('the client authenticates %s', async (_, provider, more, authorization, secret) => {
+  const { oauth, asked } = client({ '/token': TOKEN, [OIDC]: { ...METADATA, ...more } })
+  expect(await oauth.refresh(provider, 'r', [])).toEqual({ ok: true, tokens: { access_token: 'a' } })
+  const last = asked.at(-1)
+  expect(last?.authorization).toBe(authorization)
+  expect(last?.form.get('client_secret')).toBe(secret)
+  expect(last?.form.get('refresh_token')).toBe('r')
+})
 
-  it('by Basic, with only those characters encoded that must be', async () => {
-    const { oauth, asked } = client({ '/token': TOKEN })
-    const provider = {
-      ...GIVEN,
-      client_id: 'my-app_1.example~2',
-      token_endpoint_auth_method: 'client_secret_basic' as const,
-    }
-    await oauth.refresh(provider, 'r', [])
-    expect(atob(asked.at(-1)?.authorization?.slice('Basic '.length) ?? '')).toMatch(
-      /^my-app_1\.example~2:the\+secret%2C/,
-    )
-  })
+it('the client authenticates by Basic, with only those characters encoded that must be', async () => {
+  const { oauth, asked } = client({ '/token': TOKEN })
+  const provider = {
+    ...GIVEN,
+    client_id: 'my-app_1.example~2',
+    token_endpoint_auth_method: 'client_secret_basic' as const,
+  }
+  await oauth.refresh(provider, 'r', [])
+  expect(atob(asked.at(-1)?.authorization?.slice('Basic '.length) ?? '')).toMatch(/^my-app_1\.example~2:the\+secret%2C/)
+})
 
-  it('not at all where it is public', async () => {
-    const { client_secret_name: _, ...open } = GIVEN
-    const { oauth, asked } = client({ '/token': TOKEN })
-    await oauth.refresh(open, 'r', [])
-    expect(asked.at(-1)).toMatchObject({ authorization: null })
-    expect(asked.at(-1)?.form.get('client_id')).toBe('c 1')
+it('the client authenticates not at all where it is public', async () => {
+  const { client_secret_name: _, ...open } = GIVEN
+  const { oauth, asked } = client({ '/token': TOKEN })
+  await oauth.refresh(open, 'r', [])
+  expect(asked.at(-1)).toMatchObject({ authorization: null })
+  expect(asked.at(-1)?.form.get('client_id')).toBe('c 1')
+})
+
+it('endpoints are discovered as OpenID Connect has it, else as RFC 8414, once an hour', async () => {
+  let time = 0
+  const { oauth, paths } = client({ '/token': TOKEN, [OAUTH]: METADATA }, () => time)
+  await oauth.refresh(ISSUED, 'r', [])
+  time += 3_599_999
+  await oauth.refresh(ISSUED, 'r', [])
+  expect(paths()).toEqual([OIDC, OAUTH, '/token', '/token'])
+  time += 1
+  await oauth.refresh(ISSUED, 'r', [])
+  expect(paths()).toHaveLength(7)
+})
+
+it('endpoints that are given are used as they are', async () => {
+  const { oauth, paths } = client({ '/other': TOKEN, [OIDC]: METADATA })
+  await oauth.refresh({ ...ISSUED, token_endpoint: 'https://acme.example/other' }, 'r', [])
+  expect(paths()).toEqual(['/other'])
+})
+
+it('endpoints of another issuer are those of nobody', async () => {
+  const { oauth, paths } = client({ '/token': TOKEN, [OIDC]: { ...METADATA, issuer: 'https://evil.example' } })
+  expect(await oauth.refresh(ISSUED, 'r', [])).toMatchObject({ ok: false, why: 'unavailable' })
+  expect(paths()).toEqual([OIDC, OAUTH])
+})
+
+it('endpoints where nothing is revoked are left alone', async () => {
+  const { oauth, asked } = client({ '/token': TOKEN })
+  await oauth.revoke(GIVEN, { access_token: 'a' })
+  expect(asked).toEqual([])
+})
+
+it('tokens are read with what the provider says of them', async () => {
+  const answer = { ...TOKEN, expires_in: '3600', refresh_token: 'r2', scope: 'b,a' }
+  const { oauth } = client({ '/token': answer })
+  expect(await oauth.refresh(GIVEN, 'r', ['a'])).toEqual({
+    ok: true,
+    tokens: { access_token: 'a', refresh_token: 'r2', expires_in: 3_600, scopes: ['b', 'a'] },
   })
 })
 
-describe('endpoints', () => {
-  it('are discovered as OpenID Connect has it, else as RFC 8414, once an hour', async () => {
-    let time = 0
-    const { oauth, paths } = client({ '/token': TOKEN, [OAUTH]: METADATA }, () => time)
-    await oauth.refresh(ISSUED, 'r', [])
-    time += 3_599_999
-    await oauth.refresh(ISSUED, 'r', [])
-    expect(paths()).toEqual([OIDC, OAUTH, '/token', '/token'])
-    time += 1
-    await oauth.refresh(ISSUED, 'r', [])
-    expect(paths()).toHaveLength(7)
+it('tokens and errors are told apart without a word of what was sent', async () => {
+  const { oauth } = client({ '/token': { error: 'invalid_client', error_description: `No such secret: ${SECRET}` } })
+  const trouble = await oauth.refresh(GIVEN, 'the-refresh-token', [])
+  expect(trouble).toEqual({
+    ok: false,
+    why: 'client',
+    message: `'${GIVEN.id}' gives nothing to this Switchboard as it is set up: its operator must put that right`,
+    forOperator: `'${GIVEN.id}' refused with 'invalid_client': an administrator must check the client that is set up for it`,
   })
-
-  it('that are given are used as they are', async () => {
-    const { oauth, paths } = client({ '/other': TOKEN, [OIDC]: METADATA })
-    await oauth.refresh({ ...ISSUED, token_endpoint: 'https://acme.example/other' }, 'r', [])
-    expect(paths()).toEqual(['/other'])
-  })
-
-  it('of another issuer are those of nobody', async () => {
-    const { oauth, paths } = client({ '/token': TOKEN, [OIDC]: { ...METADATA, issuer: 'https://evil.example' } })
-    expect(await oauth.refresh(ISSUED, 'r', [])).toMatchObject({ ok: false, why: 'unavailable' })
-    expect(paths()).toEqual([OIDC, OAUTH])
-  })
-
-  it('where nothing is revoked are left alone', async () => {
-    const { oauth, asked } = client({ '/token': TOKEN })
-    await oauth.revoke(GIVEN, { access_token: 'a' })
-    expect(asked).toEqual([])
-  })
-})
-
-describe('tokens', () => {
-  it('are read with what the provider says of them', async () => {
-    const answer = { ...TOKEN, expires_in: '3600', refresh_token: 'r2', scope: 'b,a' }
-    const { oauth } = client({ '/token': answer })
-    expect(await oauth.refresh(GIVEN, 'r', ['a'])).toEqual({
-      ok: true,
-      tokens: { access_token: 'a', refresh_token: 'r2', expires_in: 3_600, scopes: ['b', 'a'] },
-    })
-  })
-
-  it('and errors are told apart without a word of what was sent', async () => {
-    const { oauth } = client({ '/token': { error: 'invalid_client', error_description: `No such secret: ${SECRET}` } })
-    const trouble = await oauth.refresh(GIVEN, 'the-refresh-token', [])
-    expect(trouble).toEqual({
-      ok: false,
-      why: 'client',
-      message: `'${GIVEN.id}' gives nothing to this Switchboard as it is set up: its operator must put that right`,
-      forOperator: `'${GIVEN.id}' refused with 'invalid_client': an administrator must check the client that is set up for it`,
-    })
-    expect(JSON.stringify(trouble)).not.toMatch(/secret, with|the-refresh-token/)
-  })
+  expect(JSON.stringify(trouble)).not.toMatch(/secret, with|the-refresh-token/)
 })

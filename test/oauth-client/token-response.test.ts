@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { normalizeTokenResponse } from '../../src/oauth-client/token-response.ts'
 
 const normal = async (body: string | object, type = 'application/json', status = 200) => {
@@ -15,54 +15,55 @@ const json = async (...given: Parameters<typeof normal>) => {
   return { status, body: JSON.parse(text) }
 }
 
-describe("a token endpoint's answer", () => {
-  it('is left as it is where it says what it should', async () => {
-    const body = { access_token: 'a', token_type: 'Bearer', expires_in: 60, refresh_token: 'r', scope: '' }
-    expect(await json(body)).toEqual({ status: 200, body })
-  })
+it("a token endpoint's answer is left as it is where it says what it should", async () => {
+  const body = { access_token: 'a', token_type: 'Bearer', expires_in: 60, refresh_token: 'r', scope: '' }
+  expect(await json(body)).toEqual({ status: 200, body })
+})
 
-  it('is read from a form, as GitHub writes unless it is asked not to', async () => {
-    const form = 'access_token=a%20b&scope=repo%2Cgist&token_type=bearer'
-    expect((await json(form, 'application/x-www-form-urlencoded; charset=utf-8')).body).toEqual({
-      access_token: 'a b',
-      scope: 'repo,gist',
-      token_type: 'bearer',
-    })
-  })
-
-  it.each<[string, object, object]>([
-    ['nulls and empty texts', { access_token: 'a', token_type: 'bearer', refresh_token: '', scope: null }, {}],
-    ['an ID token', { access_token: 'a', token_type: 'bearer', id_token: 'x.y.z' }, {}],
-    ['no type of token', { access_token: 'a' }, {}],
-    ["Slack's own type of token", { ok: true, access_token: 'a', token_type: 'user' }, { ok: true }],
-    ['a life of 0', { access_token: 'a', token_type: 'bearer', expires_in: 0 }, {}],
-    ['a life that is no number', { access_token: 'a', token_type: 'bearer', expires_in: 'soon' }, {}],
-    ['a list of scopes', { access_token: 'a', token_type: 'bearer', scope: ['b', 'c'] }, { scope: 'b c' }],
-    ['no scopes in a list', { access_token: 'a', token_type: 'bearer', scope: [] }, { scope: '' }],
-    ['a life as a text', { access_token: 'a', token_type: 'bearer', expires_in: '60' }, { expires_in: '60' }],
-  ])('with %s is understood', async (_, body, more) => {
-    expect((await json(body, 'text/plain')).body).toEqual({ access_token: 'a', token_type: 'bearer', ...more })
-  })
-
-  it.each([201, 202, 203])('with %i is one with 200', async (status) => {
-    const body = { access_token: 'a', token_type: 'bearer' }
-    expect(await json(body, 'application/json', status)).toEqual({ status: 200, body })
-  })
-
-  it.each([
-    [{ error: 'bad_refresh_token' }, 200, 400, 'invalid_grant'],
-    [{ ok: false, error: 'token_revoked' }, 200, 400, 'invalid_grant'],
-    [{ error: 'incorrect_client_credentials' }, 200, 400, 'invalid_client'],
-    [{ error: 'invalid_grant' }, 401, 401, 'invalid_grant'],
-    [{ error: 'unheard_of' }, 200, 400, 'unheard_of'],
-    [{ error: { code: 'unheard_of' } }, 400, 400, 'unheard_of'],
-    [{ status: 'BAD_REFRESH_TOKEN' }, 400, 400, 'BAD_REFRESH_TOKEN'],
-    [{}, 400, 400, 'unnamed_error'],
-  ])('that is an error is one: %j', async (body, status, wanted, error) => {
-    expect(await json(body, 'application/json', status)).toMatchObject({ status: wanted, body: { error } })
-  })
-
-  it.each(['<h1>Hello</h1>', '[]', '"text"', '', '{'])('that says nothing stays as it is: %s', async (text) => {
-    expect(await normal(text, 'text/html')).toEqual({ status: 200, type: 'text/html', text })
+it("a token endpoint's answer is read from a form, as GitHub writes unless it is asked not to", async () => {
+  const form = 'access_token=a%20b&scope=repo%2Cgist&token_type=bearer'
+  expect((await json(form, 'application/x-www-form-urlencoded; charset=utf-8')).body).toEqual({
+    access_token: 'a b',
+    scope: 'repo,gist',
+    token_type: 'bearer',
   })
 })
+
+it.each<[string, object, object]>([
+  ['nulls and empty texts', { access_token: 'a', token_type: 'bearer', refresh_token: '', scope: null }, {}],
+  ['an ID token', { access_token: 'a', token_type: 'bearer', id_token: 'x.y.z' }, {}],
+  ['no type of token', { access_token: 'a' }, {}],
+  ["Slack's own type of token", { ok: true, access_token: 'a', token_type: 'user' }, { ok: true }],
+  ['a life of 0', { access_token: 'a', token_type: 'bearer', expires_in: 0 }, {}],
+  ['a life that is no number', { access_token: 'a', token_type: 'bearer', expires_in: 'soon' }, {}],
+  ['a list of scopes', { access_token: 'a', token_type: 'bearer', scope: ['b', 'c'] }, { scope: 'b c' }],
+  ['no scopes in a list', { access_token: 'a', token_type: 'bearer', scope: [] }, { scope: '' }],
+  ['a life as a text', { access_token: 'a', token_type: 'bearer', expires_in: '60' }, { expires_in: '60' }],
+])("a token endpoint's answer with %s is understood", async (_, body, more) => {
+  expect((await json(body, 'text/plain')).body).toEqual({ access_token: 'a', token_type: 'bearer', ...more })
+})
+
+it.each([201, 202, 203])("a token endpoint's answer with %i is one with 200", async (status) => {
+  const body = { access_token: 'a', token_type: 'bearer' }
+  expect(await json(body, 'application/json', status)).toEqual({ status: 200, body })
+})
+
+it.each([
+  [{ error: 'bad_refresh_token' }, 200, 400, 'invalid_grant'],
+  [{ ok: false, error: 'token_revoked' }, 200, 400, 'invalid_grant'],
+  [{ error: 'incorrect_client_credentials' }, 200, 400, 'invalid_client'],
+  [{ error: 'invalid_grant' }, 401, 401, 'invalid_grant'],
+  [{ error: 'unheard_of' }, 200, 400, 'unheard_of'],
+  [{ error: { code: 'unheard_of' } }, 400, 400, 'unheard_of'],
+  [{ status: 'BAD_REFRESH_TOKEN' }, 400, 400, 'BAD_REFRESH_TOKEN'],
+  [{}, 400, 400, 'unnamed_error'],
+])("a token endpoint's answer that is an error is one: %j", async (body, status, wanted, error) => {
+  expect(await json(body, 'application/json', status)).toMatchObject({ status: wanted, body: { error } })
+})
+
+it.each(['<h1>Hello</h1>', '[]', '"text"', '', '{'])(
+  "a token endpoint's answer that says nothing stays as it is: %s",
+  async (text) => {
+    expect(await normal(text, 'text/html')).toEqual({ status: 200, type: 'text/html', text })
+  },
+)

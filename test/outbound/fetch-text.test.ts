@@ -1,5 +1,5 @@
 import { FetchCapability } from '../../src/core/access/principal.ts'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { createTextFetch } from '../../src/outbound/fetch-text.ts'
 import { createGuardedFetch } from '../../src/outbound/guarded-fetch.ts'
 
@@ -14,32 +14,30 @@ function fetching(respond: (request: Request) => Response, maxResponseBytes = 1_
   return createTextFetch(guardedFetch, 'application/yaml', new FetchCapability('test'))
 }
 
-describe("a document's text", () => {
-  it('comes with where it came from, and is asked for as what it should be', async () => {
-    const get = fetching(({ url, headers }) =>
-      url.endsWith('/new')
-        ? new Response(`\ufeff${headers.get('accept')} é`)
-        : new Response(null, { status: 302, headers: { location: '/new' } }),
-    )
-    const wanted = { ok: true, text: 'application/yaml é', url: 'https://a.example/new' }
-    expect(await get('https://a.example/old', signal)).toEqual(wanted)
-  })
+it("a document's text comes with where it came from, and is asked for as what it should be", async () => {
+  const get = fetching(({ url, headers }) =>
+    url.endsWith('/new')
+      ? new Response(`\ufeff${headers.get('accept')} é`)
+      : new Response(null, { status: 302, headers: { location: '/new' } }),
+  )
+  const wanted = { ok: true, text: 'application/yaml é', url: 'https://a.example/new' }
+  expect(await get('https://a.example/old', signal)).toEqual(wanted)
+})
 
-  it.each([
-    ['is missing', () => new Response('gone', { status: 404 }), /answered 404, wanted 200/],
-    ['is no UTF-8', () => new Response(new Uint8Array([0x61, 0xff])), /Is not in UTF-8/],
-    ['is too large', () => new Response('x'.repeat(1_001)), /over 1000 bytes/],
-  ])('that %s is a problem, told without a word of it', async (_, respond, why) => {
-    const result = await fetching(respond)('https://a.example/', signal)
-    expect(result).toEqual({ ok: false, problem: expect.stringMatching(why) })
-    expect(JSON.stringify(result)).not.toContain('gone')
-  })
+it.each([
+  ['is missing', () => new Response('gone', { status: 404 }), /answered 404, wanted 200/],
+  ['is no UTF-8', () => new Response(new Uint8Array([0x61, 0xff])), /Is not in UTF-8/],
+  ['is too large', () => new Response('x'.repeat(1_001)), /over 1000 bytes/],
+])("a document's text that %s is a problem, told without a word of it", async (_, respond, why) => {
+  const result = await fetching(respond)('https://a.example/', signal)
+  expect(result).toEqual({ ok: false, problem: expect.stringMatching(why) })
+  expect(JSON.stringify(result)).not.toContain('gone')
+})
 
-  it('is not fetched from where it must not, nor for a caller who has gone', async () => {
-    const get = fetching(() => new Response('reached'))
-    expect(await get('https://10.0.0.1/', signal)).toMatchObject({
-      problem: expect.stringMatching(/not public\. An administrator allows its host: ALLOW_HTTP_HOSTS=10\.0\.0\.1/),
-    })
-    expect(await get('https://a.example/', AbortSignal.abort())).toMatchObject({ ok: false })
+it("a document's text is not fetched from where it must not, nor for a caller who has gone", async () => {
+  const get = fetching(() => new Response('reached'))
+  expect(await get('https://10.0.0.1/', signal)).toMatchObject({
+    problem: expect.stringMatching(/not public\. An administrator allows its host: ALLOW_HTTP_HOSTS=10\.0\.0\.1/),
   })
+  expect(await get('https://a.example/', AbortSignal.abort())).toMatchObject({ ok: false })
 })

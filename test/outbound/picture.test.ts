@@ -1,42 +1,40 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { decodeDataUrl, parseIconImage } from '../../src/outbound/picture.ts'
 
 const latin = (text: string) => Uint8Array.from(text, (character) => character.charCodeAt(0))
 const SVG = '<svg xmlns="http://www.w3.org/2000/svg"/>'
 
-describe('a picture', () => {
-  it.each([
-    ['image/png', '\x89PNG\r\n\x1a\n…'],
-    ['image/jpeg', '\xff\xd8\xff\xe0'],
-    ['image/webp', 'RIFF\x01\x02\x03\x04WEBPVP8 '],
-    ['image/svg+xml', SVG],
-    ['image/svg+xml', `\xef\xbb\xbf\n<?xml version="1.0"?>\n<!-- a > b --><!-- c -->\n${SVG}`],
-    ['image/svg+xml', `<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://www.w3.org/svg11.dtd">${SVG}`],
-  ])('is %s by its first bytes', (type, text) => {
-    const bytes = latin(text)
-    expect(parseIconImage(bytes)).toEqual({ type, bytes })
-  })
-
-  it.each([
-    '',
-    'x',
-    '<!doctype html><svg>',
-    `<html>${SVG}</html>`,
-    `<!-- ${SVG}`,
-    '<svgx/>',
-    `<!DOCTYPE svg [<!ENTITY a "aaaa">]>${SVG}`,
-    ` ${'x'.repeat(5_000)}${SVG}`,
-    'GIF89a',
-    'RIFF\x01\x02\x03\x04WAVE',
-    '%PDF-1.7',
-    '\x89PNG\n',
-    `${'<!--'.repeat(1_000)}`,
-  ])('is none that begins with %j', (text) => {
-    expect(parseIconImage(latin(text))).toBeUndefined()
-  })
-
-  it('is none without bytes', () => expect(parseIconImage(undefined)).toBeUndefined())
+it.each([
+  ['image/png', '\x89PNG\r\n\x1a\n…'],
+  ['image/jpeg', '\xff\xd8\xff\xe0'],
+  ['image/webp', 'RIFF\x01\x02\x03\x04WEBPVP8 '],
+  ['image/svg+xml', SVG],
+  ['image/svg+xml', `\xef\xbb\xbf\n<?xml version="1.0"?>\n<!-- a > b --><!-- c -->\n${SVG}`],
+  ['image/svg+xml', `<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://www.w3.org/svg11.dtd">${SVG}`],
+])('a picture is %s by its first bytes', (type, text) => {
+  const bytes = latin(text)
+  expect(parseIconImage(bytes)).toEqual({ type, bytes })
 })
+
+it.each([
+  '',
+  'x',
+  '<!doctype html><svg>',
+  `<html>${SVG}</html>`,
+  `<!-- ${SVG}`,
+  '<svgx/>',
+  `<!DOCTYPE svg [<!ENTITY a "aaaa">]>${SVG}`,
+  ` ${'x'.repeat(5_000)}${SVG}`,
+  'GIF89a',
+  'RIFF\x01\x02\x03\x04WAVE',
+  '%PDF-1.7',
+  '\x89PNG\n',
+  `${'<!--'.repeat(1_000)}`,
+])('a picture is none that begins with %j', (text) => {
+  expect(parseIconImage(latin(text))).toBeUndefined()
+})
+
+it('a picture is none without bytes', () => expect(parseIconImage(undefined)).toBeUndefined())
 
 it.each([
   ['data:,', ''],

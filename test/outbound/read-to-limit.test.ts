@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { readToLimit } from '../../src/outbound/read-to-limit.ts'
 
 /** A body that gives these chunks, then what `last` does; it remembers whether it was cancelled. */
@@ -22,36 +22,34 @@ function bodyOf(
 }
 const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
 
-describe('a body', () => {
-  it.each([
-    [[], 0],
-    [['abc', 'de'], 5],
-    [['abc', '', 'de'], 9],
-  ])('of %j is read as a whole within %i bytes', async (chunks, limit) => {
-    const { bytes, isComplete: isWhole } = await readToLimit(bodyOf(chunks).body, limit)
-    expect([text(bytes), isWhole]).toEqual([chunks.join(''), true])
-  })
+it.each([
+  [[], 0],
+  [['abc', 'de'], 5],
+  [['abc', '', 'de'], 9],
+])('a body of %j is read as a whole within %i bytes', async (chunks, limit) => {
+  const { bytes, isComplete: isWhole } = await readToLimit(bodyOf(chunks).body, limit)
+  expect([text(bytes), isWhole]).toEqual([chunks.join(''), true])
+})
 
-  it('that is absent is empty', async () => {
-    expect(await readToLimit(null, 0)).toEqual({ bytes: new Uint8Array(), isComplete: true })
-  })
+it('a body that is absent is empty', async () => {
+  expect(await readToLimit(null, 0)).toEqual({ bytes: new Uint8Array(), isComplete: true })
+})
 
-  it('over the limit is cut there, and the rest is neither asked for nor waited for', async () => {
-    const { body, seen } = bodyOf(['abc', 'def', 'ghi', 'jkl'])
-    const { bytes, isComplete: isWhole } = await readToLimit(body, 4)
-    expect([text(bytes), isWhole]).toEqual(['abcd', false])
-    expect(seen).toEqual({ cancelled: true, given: 2 })
-  })
+it('a body over the limit is cut there, and the rest is neither asked for nor waited for', async () => {
+  const { body, seen } = bodyOf(['abc', 'def', 'ghi', 'jkl'])
+  const { bytes, isComplete: isWhole } = await readToLimit(body, 4)
+  expect([text(bytes), isWhole]).toEqual(['abcd', false])
+  expect(seen).toEqual({ cancelled: true, given: 2 })
+})
 
-  it.each([undefined, new AbortController().signal])('that breaks off is an error (%#)', async (signal) => {
-    const { body } = bodyOf(['abc'], (controller) => controller.error(new Error('reset')))
-    await expect(readToLimit(body, 9, signal)).rejects.toThrow('reset')
-  })
+it.each([undefined, new AbortController().signal])('a body that breaks off is an error (%#)', async (signal) => {
+  const { body } = bodyOf(['abc'], (controller) => controller.error(new Error('reset')))
+  await expect(readToLimit(body, 9, signal)).rejects.toThrow('reset')
+})
 
-  it('that never goes on is cut off with the signal', async () => {
-    const controller = new AbortController()
-    const { body, seen } = bodyOf(['abc'], () => controller.abort(new Error('too late')))
-    await expect(readToLimit(body, 9, controller.signal)).rejects.toThrow('too late')
-    expect(seen.cancelled).toBe(true)
-  })
+it('a body that never goes on is cut off with the signal', async () => {
+  const controller = new AbortController()
+  const { body, seen } = bodyOf(['abc'], () => controller.abort(new Error('too late')))
+  await expect(readToLimit(body, 9, controller.signal)).rejects.toThrow('too late')
+  expect(seen.cancelled).toBe(true)
 })

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { createSemaphore, takeBoth } from '../../src/outbound/semaphore.ts'
 
 it('permits are taken, given back, and taken again', () => {
@@ -27,30 +27,28 @@ it('a permit that is never given back is lost in time', () => {
   expect(semaphore.countInUse(150)).toBe(1)
 })
 
-describe('a permit of two semaphores', () => {
-  it('takes nothing of its own where the other is full', () => {
-    const [own, all] = [createSemaphore(2), createSemaphore(1)]
-    const other = all.take(0, 100)
-    for (let count = 0; count < 5; count++) expect(takeBoth(own, all, 0, 100)).toBeUndefined()
-    expect([own.countInUse(0), all.countInUse(0)]).toEqual([0, 1])
-    other?.release()
-    expect(takeBoth(own, all, 0, 100)).toBeDefined()
-  })
+it('a permit of two semaphores takes nothing of its own where the other is full', () => {
+  const [own, all] = [createSemaphore(2), createSemaphore(1)]
+  const other = all.take(0, 100)
+  for (let count = 0; count < 5; count++) expect(takeBoth(own, all, 0, 100)).toBeUndefined()
+  expect([own.countInUse(0), all.countInUse(0)]).toEqual([0, 1])
+  other?.release()
+  expect(takeBoth(own, all, 0, 100)).toBeDefined()
+})
 
-  it('takes nothing of the other where its own is full', () => {
-    const [own, all] = [createSemaphore(1), createSemaphore(3)]
-    expect(takeBoth(own, all, 0, 100)).toBeDefined()
-    for (let count = 0; count < 5; count++) expect(takeBoth(own, all, 0, 100)).toBeUndefined()
-    expect([own.countInUse(0), all.countInUse(0)]).toEqual([1, 1])
-  })
+it('a permit of two semaphores takes nothing of the other where its own is full', () => {
+  const [own, all] = [createSemaphore(1), createSemaphore(3)]
+  expect(takeBoth(own, all, 0, 100)).toBeDefined()
+  for (let count = 0; count < 5; count++) expect(takeBoth(own, all, 0, 100)).toBeUndefined()
+  expect([own.countInUse(0), all.countInUse(0)]).toEqual([1, 1])
+})
 
-  it('gives both back, once, and is lost in both in time', () => {
-    const [own, all] = [createSemaphore(2), createSemaphore(2)]
-    const both = takeBoth(own, all, 0, 100)
-    expect(takeBoth(own, all, 0, 100)).toBeDefined()
-    both?.release()
-    both?.release()
-    expect([own.countInUse(0), all.countInUse(0)]).toEqual([1, 1])
-    expect([own.countInUse(100), all.countInUse(100)]).toEqual([0, 0])
-  })
+it('a permit of two semaphores gives both back, once, and is lost in both in time', () => {
+  const [own, all] = [createSemaphore(2), createSemaphore(2)]
+  const both = takeBoth(own, all, 0, 100)
+  expect(takeBoth(own, all, 0, 100)).toBeDefined()
+  both?.release()
+  both?.release()
+  expect([own.countInUse(0), all.countInUse(0)]).toEqual([1, 1])
+  expect([own.countInUse(100), all.countInUse(100)]).toEqual([0, 0])
 })

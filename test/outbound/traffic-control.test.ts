@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { MAX_FAILURES } from '../../src/outbound/circuit.ts'
 import {
   type ToolInitiator,
@@ -42,166 +42,160 @@ async function fail(made: ReturnType<typeof traffic>, times: number, toolkit = '
 
 const late = () => new DOMException('The deadline passed', 'TimeoutError')
 
-describe('a host that does not answer', () => {
-  it('is asked no more for a while, says why and when, and tells of it once', async () => {
-    const made = traffic()
-    await fail(made, MAX_FAILURES)
-    const refused = {
-      kind: 'failing',
-      reason: 'it did not answer 5 requests in a row, and is asked again in 2 s',
-      retryAfterMs: 2_000,
-    }
-    expect(await made.admit(HOST, asker())).toEqual(refused)
-    const health = { state: 'open', failures: 5, inFlight: 0, retryAfterMs: 2_000 }
-    expect(made.health(HOST, 'kit', 'ann')).toEqual(health)
-    expect(made.changes).toEqual([[HOST, 'Kit', health]])
-  })
-
-  it('is asked by one at a time after that, until it answers', async () => {
-    const made = traffic()
-    await fail(made, MAX_FAILURES)
-    made.pass(2_000)
-    const [probe, ...others] = await Promise.all([1, 2, 3].map(() => made.admit(HOST, asker())))
-    expect(others).toMatchObject([{ kind: 'failing' }, { kind: 'failing' }])
-    expect(made.health(HOST, 'Kit', 'ann')).toMatchObject({ state: 'half-open', inFlight: 1 })
-    passed(probe!).end('success')
-    expect(made.health(HOST, 'Kit', 'ann')).toEqual({ state: 'closed', failures: 0, inFlight: 0 })
-    expect(made.changes.map(([, , { state }]) => state)).toEqual(['open', 'closed'])
-    passed(await made.admit(HOST, asker()))
-  })
-
-  it('is nothing to other toolkits, nor to other hosts', async () => {
-    const made = traffic()
-    await fail(made, MAX_FAILURES, 'Strange')
-    expect(await made.admit(HOST, asker('strange'))).toMatchObject({ kind: 'failing' })
-    passed(await made.admit(HOST, asker('Kit')))
-    passed(await made.admit(`${HOST}:8443`, asker('Strange')))
-    expect(made.health(HOST, 'Never', 'ann')).toEqual({ state: 'closed', failures: 0, inFlight: 0 })
-  })
-
-  it('is known by calls whose time was over, not by those whose caller went away', async () => {
-    const made = traffic()
-    const end = async (reason: unknown) => {
-      const call = new AbortController()
-      const passage = passed(await made.admit(HOST, asker('Kit', call.signal)))
-      call.abort(reason)
-      // What is said later counts no more
-      passage.end('success')
-    }
-    for (let count = 0; count < 3 * MAX_FAILURES; count++) await end(new DOMException('Gone', 'AbortError'))
-    for (const reason of [undefined, 'TimeoutError']) await end(reason)
-    expect(made.health(HOST, 'Kit', 'ann')).toMatchObject({ failures: 0, inFlight: 0 })
-    for (let count = 0; count < MAX_FAILURES; count++) await end(late())
-    expect(made.health(HOST, 'Kit', 'ann')).toMatchObject({ state: 'open', inFlight: 0 })
-  })
-
-  it('cannot be kept from being asked by a caller that goes away each time', async () => {
-    const made = traffic()
-    await fail(made, MAX_FAILURES)
-    made.pass(2_000)
-    const call = new AbortController()
-    passed(await made.admit(HOST, asker('Kit', call.signal)))
-    call.abort()
-    passed(await made.admit(HOST, asker()))
-  })
+it('a host that does not answer is asked no more for a while, says why and when, and tells of it once', async () => {
+  const made = traffic()
+  await fail(made, MAX_FAILURES)
+  const refused = {
+    kind: 'failing',
+    reason: 'it did not answer 5 requests in a row, and is asked again in 2 s',
+    retryAfterMs: 2_000,
+  }
+  expect(await made.admit(HOST, asker())).toEqual(refused)
+  const health = { state: 'open', failures: 5, inFlight: 0, retryAfterMs: 2_000 }
+  expect(made.health(HOST, 'kit', 'ann')).toEqual(health)
+  expect(made.changes).toEqual([[HOST, 'Kit', health]])
 })
 
-describe('a caller whose requests are not answered', () => {
-  const as = (caller: string) => asker('Kit', undefined, caller)
-
-  it('keeps nobody else from asking', async () => {
-    const made = traffic()
-    await fail(made, MAX_FAILURES, 'Kit', 'mallory')
-    expect(await made.admit(HOST, as('mallory'))).toMatchObject({ kind: 'failing' })
-    expect(made.health(HOST, 'Kit', 'mallory')).toMatchObject({ state: 'open' })
-    expect(made.health(HOST, 'Kit', 'ann')).toMatchObject({ state: 'closed' })
-    for (let count = 0; count < 20; count++) passed(await made.admit(HOST, as('ann'))).end('success')
-  })
-
-  it('is believed sooner where several callers are not answered, until one is', async () => {
-    const made = traffic()
-    for (const caller of ['a', 'b', 'c']) await fail(made, 1, 'Kit', caller)
-    await fail(made, 1)
-    const reason = 'it did not answer 1 request, and is asked again in 2 s'
-    expect(await made.admit(HOST, as('ann'))).toMatchObject({ kind: 'failing', reason })
-    passed(await made.admit(HOST, as('bob'))).end('success')
-    await fail(made, 1, 'Kit', 'carl')
-    passed(await made.admit(HOST, as('carl')))
-  })
-
-  it('is not believed for others by what a gateway says, which an input may cause', async () => {
-    const made = traffic()
-    for (const caller of ['a', 'b', 'c', 'd']) passed(await made.admit(HOST, as(caller))).end('gateway-error')
-    await fail(made, 1)
-    passed(await made.admit(HOST, as('ann')))
-    for (let count = 1; count < MAX_FAILURES; count++) passed(await made.admit(HOST, as('a'))).end('gateway-error')
-    expect(await made.admit(HOST, as('a'))).toMatchObject({ kind: 'failing' })
-  })
-
-  it('takes the places of no other while its requests wait', async () => {
-    const made = traffic()
-    const slow = Array.from({ length: MAX_IN_FLIGHT }, () => made.admit(HOST, as('mallory')))
-    for (const each of await Promise.all(slow)) passed(each)
-    expect(await made.admit(HOST, as('mallory'))).toMatchObject({ kind: 'busy' })
-    passed(await made.admit(HOST, as('ann')))
-  })
+it('a host that does not answer is asked by one at a time after that, until it answers', async () => {
+  const made = traffic()
+  await fail(made, MAX_FAILURES)
+  made.pass(2_000)
+  const [probe, ...others] = await Promise.all([1, 2, 3].map(() => made.admit(HOST, asker())))
+  expect(others).toMatchObject([{ kind: 'failing' }, { kind: 'failing' }])
+  expect(made.health(HOST, 'Kit', 'ann')).toMatchObject({ state: 'half-open', inFlight: 1 })
+  passed(probe!).end('success')
+  expect(made.health(HOST, 'Kit', 'ann')).toEqual({ state: 'closed', failures: 0, inFlight: 0 })
+  expect(made.changes.map(([, , { state }]) => state)).toEqual(['open', 'closed'])
+  passed(await made.admit(HOST, asker()))
 })
 
-describe('a host that is slow', () => {
-  it('is asked by so many at a time, and a few wait', async () => {
-    const made = traffic()
-    const first = await Promise.all(Array.from({ length: MAX_IN_FLIGHT }, () => made.admit(HOST, asker())))
-    first.forEach(passed)
-    const refused = {
-      kind: 'busy',
-      reason: '64 requests of this toolkit are waiting for its answers already',
-      retryAfterMs: 1_000,
-    }
-    expect(await made.admit(HOST, asker())).toEqual(refused)
-    const waiting = made.admit(HOST, asker())
-    passed(first[0]!).end('success')
-    passed(await waiting)
-    // Busy is not failing
-    expect(made.health(HOST, 'Kit', 'ann')).toMatchObject({ state: 'closed', inFlight: MAX_IN_FLIGHT })
-    passed(await made.admit(HOST, asker('Other')))
-  })
+it('a host that does not answer is nothing to other toolkits, nor to other hosts', async () => {
+  const made = traffic()
+  await fail(made, MAX_FAILURES, 'Strange')
+  expect(await made.admit(HOST, asker('strange'))).toMatchObject({ kind: 'failing' })
+  passed(await made.admit(HOST, asker('Kit')))
+  passed(await made.admit(`${HOST}:8443`, asker('Strange')))
+  expect(made.health(HOST, 'Never', 'ann')).toEqual({ state: 'closed', failures: 0, inFlight: 0 })
+})
 
-  it('keeps no more than a few waiting', async () => {
-    const made = createTrafficControl({ now: () => 0, sleep: () => new Promise(() => {}), ...UNTOLD })
+it('a host that does not answer is known by calls whose time was over, not by those whose caller went away', async () => {
+  const made = traffic()
+  const end = async (reason: unknown) => {
     const call = new AbortController()
-    const all = Array.from({ length: MAX_IN_FLIGHT + MAX_WAITING }, () => made.admit(HOST, asker('Kit', call.signal)))
-    await Promise.all(all.slice(0, MAX_IN_FLIGHT))
-    expect(await made.admit(HOST, asker())).toMatchObject({ kind: 'busy' })
-    // The calls end: nobody waits any more, and every slot is free
-    call.abort()
-    await Promise.all(all)
-    expect(made.health(HOST, 'Kit', 'ann')).toMatchObject({ inFlight: 0 })
-    passed(await made.admit(HOST, asker()))
-  })
+    const passage = passed(await made.admit(HOST, asker('Kit', call.signal)))
+    call.abort(reason)
+    // What is said later counts no more
+    passage.end('success')
+  }
+  for (let count = 0; count < 3 * MAX_FAILURES; count++) await end(new DOMException('Gone', 'AbortError'))
+  for (const reason of [undefined, 'TimeoutError']) await end(reason)
+  expect(made.health(HOST, 'Kit', 'ann')).toMatchObject({ failures: 0, inFlight: 0 })
+  for (let count = 0; count < MAX_FAILURES; count++) await end(late())
+  expect(made.health(HOST, 'Kit', 'ann')).toMatchObject({ state: 'open', inFlight: 0 })
+})
 
-  it('has places to wait for others as soon as those who waited were let in, or sent away', async () => {
-    let atSleep = () => {}
-    const made = createTrafficControl({ now: () => 0, sleep: async () => atSleep(), ...UNTOLD })
-    const running = await Promise.all(Array.from({ length: MAX_IN_FLIGHT }, () => made.admit(HOST, asker())))
-    const away = await Promise.all(Array.from({ length: MAX_WAITING }, () => made.admit(HOST, asker())))
-    expect(away.map((each) => 'kind' in each && each.kind)).toEqual(Array(MAX_WAITING).fill('busy'))
-    atSleep = () => passed(running.shift()!).end('success')
-    for (let count = 0; count < 2 * MAX_WAITING; count++) running.push(passed(await made.admit(HOST, asker())))
-    expect(made.health(HOST, 'Kit', 'ann')).toMatchObject({ inFlight: MAX_IN_FLIGHT })
-  })
+it('a host that does not answer cannot be kept from being asked by a caller that goes away each time', async () => {
+  const made = traffic()
+  await fail(made, MAX_FAILURES)
+  made.pass(2_000)
+  const call = new AbortController()
+  passed(await made.admit(HOST, asker('Kit', call.signal)))
+  call.abort()
+  passed(await made.admit(HOST, asker()))
+})
 
-  it('gets its places back from requests that the platform ended', async () => {
-    const made = traffic()
-    for (let count = 0; count < MAX_IN_FLIGHT; count++) passed(await made.admit(HOST, asker()))
-    expect(await made.admit(HOST, asker())).toMatchObject({ kind: 'busy' })
-    made.pass(35_000)
-    passed(await made.admit(HOST, asker()))
-  })
+const as = (caller: string) => asker('Kit', undefined, caller)
 
-  it('can be told that a call is over, whatever else', async () => {
-    const made = traffic()
-    await fail(made, MAX_FAILURES)
-    passed(await made.admit(HOST, asker('Kit', AbortSignal.abort()))).end('failure')
-    expect(made.health(HOST, 'Kit', 'ann')).toMatchObject({ failures: MAX_FAILURES })
-  })
+it('a caller whose requests are not answered keeps nobody else from asking', async () => {
+  const made = traffic()
+  await fail(made, MAX_FAILURES, 'Kit', 'mallory')
+  expect(await made.admit(HOST, as('mallory'))).toMatchObject({ kind: 'failing' })
+  expect(made.health(HOST, 'Kit', 'mallory')).toMatchObject({ state: 'open' })
+  expect(made.health(HOST, 'Kit', 'ann')).toMatchObject({ state: 'closed' })
+  for (let count = 0; count < 20; count++) passed(await made.admit(HOST, as('ann'))).end('success')
+})
+
+it('a caller whose requests are not answered is believed sooner where several callers are not answered, until one is', async () => {
+  const made = traffic()
+  for (const caller of ['a', 'b', 'c']) await fail(made, 1, 'Kit', caller)
+  await fail(made, 1)
+  const reason = 'it did not answer 1 request, and is asked again in 2 s'
+  expect(await made.admit(HOST, as('ann'))).toMatchObject({ kind: 'failing', reason })
+  passed(await made.admit(HOST, as('bob'))).end('success')
+  await fail(made, 1, 'Kit', 'carl')
+  passed(await made.admit(HOST, as('carl')))
+})
+
+it('a caller whose requests are not answered is not believed for others by what a gateway says, which an input may cause', async () => {
+  const made = traffic()
+  for (const caller of ['a', 'b', 'c', 'd']) passed(await made.admit(HOST, as(caller))).end('gateway-error')
+  await fail(made, 1)
+  passed(await made.admit(HOST, as('ann')))
+  for (let count = 1; count < MAX_FAILURES; count++) passed(await made.admit(HOST, as('a'))).end('gateway-error')
+  expect(await made.admit(HOST, as('a'))).toMatchObject({ kind: 'failing' })
+})
+
+it('a caller whose requests are not answered takes the places of no other while its requests wait', async () => {
+  const made = traffic()
+  const slow = Array.from({ length: MAX_IN_FLIGHT }, () => made.admit(HOST, as('mallory')))
+  for (const each of await Promise.all(slow)) passed(each)
+  expect(await made.admit(HOST, as('mallory'))).toMatchObject({ kind: 'busy' })
+  passed(await made.admit(HOST, as('ann')))
+})
+
+it('a host that is slow is asked by so many at a time, and a few wait', async () => {
+  const made = traffic()
+  const first = await Promise.all(Array.from({ length: MAX_IN_FLIGHT }, () => made.admit(HOST, asker())))
+  first.forEach(passed)
+  const refused = {
+    kind: 'busy',
+    reason: '64 requests of this toolkit are waiting for its answers already',
+    retryAfterMs: 1_000,
+  }
+  expect(await made.admit(HOST, asker())).toEqual(refused)
+  const waiting = made.admit(HOST, asker())
+  passed(first[0]!).end('success')
+  passed(await waiting)
+  // Busy is not failing
+  expect(made.health(HOST, 'Kit', 'ann')).toMatchObject({ state: 'closed', inFlight: MAX_IN_FLIGHT })
+  passed(await made.admit(HOST, asker('Other')))
+})
+
+it('a host that is slow keeps no more than a few waiting', async () => {
+  const made = createTrafficControl({ now: () => 0, sleep: () => new Promise(() => {}), ...UNTOLD })
+  const call = new AbortController()
+  const all = Array.from({ length: MAX_IN_FLIGHT + MAX_WAITING }, () => made.admit(HOST, asker('Kit', call.signal)))
+  await Promise.all(all.slice(0, MAX_IN_FLIGHT))
+  expect(await made.admit(HOST, asker())).toMatchObject({ kind: 'busy' })
+  // The calls end: nobody waits any more, and every slot is free
+  call.abort()
+  await Promise.all(all)
+  expect(made.health(HOST, 'Kit', 'ann')).toMatchObject({ inFlight: 0 })
+  passed(await made.admit(HOST, asker()))
+})
+
+it('a host that is slow has places to wait for others as soon as those who waited were let in, or sent away', async () => {
+  let atSleep = () => {}
+  const made = createTrafficControl({ now: () => 0, sleep: async () => atSleep(), ...UNTOLD })
+  const running = await Promise.all(Array.from({ length: MAX_IN_FLIGHT }, () => made.admit(HOST, asker())))
+  const away = await Promise.all(Array.from({ length: MAX_WAITING }, () => made.admit(HOST, asker())))
+  expect(away.map((each) => 'kind' in each && each.kind)).toEqual(Array(MAX_WAITING).fill('busy'))
+  atSleep = () => passed(running.shift()!).end('success')
+  for (let count = 0; count < 2 * MAX_WAITING; count++) running.push(passed(await made.admit(HOST, asker())))
+  expect(made.health(HOST, 'Kit', 'ann')).toMatchObject({ inFlight: MAX_IN_FLIGHT })
+})
+
+it('a host that is slow gets its places back from requests that the platform ended', async () => {
+  const made = traffic()
+  for (let count = 0; count < MAX_IN_FLIGHT; count++) passed(await made.admit(HOST, asker()))
+  expect(await made.admit(HOST, asker())).toMatchObject({ kind: 'busy' })
+  made.pass(35_000)
+  passed(await made.admit(HOST, asker()))
+})
+
+it('a host that is slow can be told that a call is over, whatever else', async () => {
+  const made = traffic()
+  await fail(made, MAX_FAILURES)
+  passed(await made.admit(HOST, asker('Kit', AbortSignal.abort()))).end('failure')
+  expect(made.health(HOST, 'Kit', 'ann')).toMatchObject({ failures: MAX_FAILURES })
 })

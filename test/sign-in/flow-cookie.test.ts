@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { createFlows, MAX_RETURN } from '../../src/sign-in/flow-cookie.ts'
 import { createKeyring } from '../../src/storage/sealing/keyring.ts'
 
@@ -28,60 +28,58 @@ function newBrowser() {
   }
 }
 
-describe('a browser on its way to the provider', () => {
-  it.each([
-    ['an ordinary path', '/sessions', 1],
-    ['the longest', LONGEST, 3],
-  ])('comes back with %s', async (_, back, cookies) => {
-    const { jar, request, take } = newBrowser()
-    take(await flows.keep(request(), { request: REQUEST, back }))
-    expect(jar.size).toBe(cookies)
-    expect(await flows.of(request())).toEqual({ request: REQUEST, back })
-    take(flows.end(request()))
-    expect(jar.size).toBe(0)
-    expect(await flows.of(request())).toBeUndefined()
-  })
+it.each([
+  ['an ordinary path', '/sessions', 1],
+  ['the longest', LONGEST, 3],
+])('a browser on its way to the provider comes back with %s', async (_, back, cookies) => {
+  const { jar, request, take } = newBrowser()
+  take(await flows.keep(request(), { request: REQUEST, back }))
+  expect(jar.size).toBe(cookies)
+  expect(await flows.of(request())).toEqual({ request: REQUEST, back })
+  take(flows.end(request()))
+  expect(jar.size).toBe(0)
+  expect(await flows.of(request())).toBeUndefined()
+})
 
-  it('comes back within a quarter of an hour, however long it keeps its cookies', async () => {
-    const { request, take } = newBrowser()
-    take(await flows.keep(request(), { request: REQUEST, back: '/x' }))
-    now += 15 * 60_000 - 1
+it('a browser on its way to the provider comes back within a quarter of an hour, however long it keeps its cookies', async () => {
+  const { request, take } = newBrowser()
+  take(await flows.keep(request(), { request: REQUEST, back: '/x' }))
+  now += 15 * 60_000 - 1
+  expect(await flows.of(request())).toBeDefined()
+  now += 1
+  expect(await flows.of(request())).toBeUndefined()
+})
+
+it('a browser on its way to the provider keeps nothing of an earlier way', async () => {
+  const { jar, request, take } = newBrowser()
+  take(await flows.keep(request(), { request: REQUEST, back: LONGEST }))
+  take(await flows.keep(request(), { request: REQUEST, back: '/short' }))
+  expect(jar.size).toBe(1)
+  expect(await flows.of(request())).toMatchObject({ back: '/short' })
+})
+
+it('a browser on its way to the provider comes back with nothing where a part is missing, is of another way, or stands elsewhere', async () => {
+  const { jar, request, take } = newBrowser()
+  take(await flows.keep(request(), { request: REQUEST, back: LONGEST }))
+  const mine = new Map(jar)
+  take(await flows.keep(request(), { request: REQUEST, back: LONGEST }))
+  const other = new Map(jar)
+  const [first = '', second = ''] = [...mine.keys()]
+  for (const change of [
+    () => jar.delete(second),
+    () => jar.set(second, other.get(second) ?? ''),
+    () => jar.set(first, mine.get(second) ?? '').set(second, mine.get(first) ?? ''),
+  ]) {
+    jar.clear()
+    for (const [name, value] of mine) jar.set(name, value)
     expect(await flows.of(request())).toBeDefined()
-    now += 1
+    change()
     expect(await flows.of(request())).toBeUndefined()
-  })
+  }
+})
 
-  it('keeps nothing of an earlier way', async () => {
-    const { jar, request, take } = newBrowser()
-    take(await flows.keep(request(), { request: REQUEST, back: LONGEST }))
-    take(await flows.keep(request(), { request: REQUEST, back: '/short' }))
-    expect(jar.size).toBe(1)
-    expect(await flows.of(request())).toMatchObject({ back: '/short' })
-  })
-
-  it('comes back with nothing where a part is missing, is of another way, or stands elsewhere', async () => {
-    const { jar, request, take } = newBrowser()
-    take(await flows.keep(request(), { request: REQUEST, back: LONGEST }))
-    const mine = new Map(jar)
-    take(await flows.keep(request(), { request: REQUEST, back: LONGEST }))
-    const other = new Map(jar)
-    const [first = '', second = ''] = [...mine.keys()]
-    for (const change of [
-      () => jar.delete(second),
-      () => jar.set(second, other.get(second) ?? ''),
-      () => jar.set(first, mine.get(second) ?? '').set(second, mine.get(first) ?? ''),
-    ]) {
-      jar.clear()
-      for (const [name, value] of mine) jar.set(name, value)
-      expect(await flows.of(request())).toBeDefined()
-      change()
-      expect(await flows.of(request())).toBeUndefined()
-    }
-  })
-
-  it('is asked nothing, and forgets nothing, where it has no cookies of this', async () => {
-    const sealer = { seal: async () => '', unseal: () => Promise.reject(new Error('Nothing is opened')) }
-    expect(await createFlows(sealer, () => now).of(newBrowser().request())).toBeUndefined()
-    expect(flows.end(newBrowser().request())).toEqual([])
-  })
+it('a browser on its way to the provider is asked nothing, and forgets nothing, where it has no cookies of this', async () => {
+  const sealer = { seal: async () => '', unseal: () => Promise.reject(new Error('Nothing is opened')) }
+  expect(await createFlows(sealer, () => now).of(newBrowser().request())).toBeUndefined()
+  expect(flows.end(newBrowser().request())).toEqual([])
 })

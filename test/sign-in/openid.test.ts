@@ -1,5 +1,5 @@
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { createOpenId } from '../../src/sign-in/openid.ts'
 
 const ISSUER = 'https://id.test'
@@ -61,80 +61,73 @@ async function learn(idToken: object | null, userInfo: object, claims?: readonly
   return { asked, claims: finished.ok ? finished.claims : finished.message }
 }
 
-describe('the request that a browser takes to the provider', () => {
-  it.each<[string, boolean, World, Record<string, string | null>]>([
-    ['asks who it is', false, {}, { scope: 'openid email profile', prompt: null }],
-    [
-      'asks for groups where the provider knows them',
-      false,
-      { server: { scopes_supported: ['groups'] } },
-      { scope: 'openid email profile groups' },
-    ],
-    ['asks for no others', false, { server: { scopes_supported: ['phone'] } }, { scope: 'openid email profile' }],
-    ['asks anew', true, {}, { prompt: 'login' }],
-    ['asks Google in its way', true, { issuer: 'https://accounts.google.com' }, { prompt: 'select_account' }],
-  ])('%s', async (_, again, world, parameters) => {
-    const begun = await openIdOf(world).openId.begin(CALLBACK, again)
-    if (!begun.ok) throw new Error(begun.message)
-    const { searchParams } = new URL(begun.url)
-    for (const [name, value] of Object.entries({
-      ...parameters,
-      state: begun.request.state,
-      nonce: begun.request.nonce,
-    })) {
-      expect([name, searchParams.get(name)]).toEqual([name, value])
-    }
-    expect(new Set(Object.values(begun.request)).size).toBe(4)
-  })
+it.each<[string, boolean, World, Record<string, string | null>]>([
+  ['asks who it is', false, {}, { scope: 'openid email profile', prompt: null }],
+  [
+    'asks for groups where the provider knows them',
+    false,
+    { server: { scopes_supported: ['groups'] } },
+    { scope: 'openid email profile groups' },
+  ],
+  ['asks for no others', false, { server: { scopes_supported: ['phone'] } }, { scope: 'openid email profile' }],
+  ['asks anew', true, {}, { prompt: 'login' }],
+  ['asks Google in its way', true, { issuer: 'https://accounts.google.com' }, { prompt: 'select_account' }],
+])('the request that a browser takes to the provider %s', async (_, again, world, parameters) => {
+  const begun = await openIdOf(world).openId.begin(CALLBACK, again)
+  if (!begun.ok) throw new Error(begun.message)
+  const { searchParams } = new URL(begun.url)
+  for (const [name, value] of Object.entries({
+    ...parameters,
+    state: begun.request.state,
+    nonce: begun.request.nonce,
+  })) {
+    expect([name, searchParams.get(name)]).toEqual([name, value])
+  }
+  expect(new Set(Object.values(begun.request)).size).toBe(4)
+})
 
-  it('is not made for a page that cannot be opened', async () => {
-    const { openId } = openIdOf({ checkUrl: () => 'it is no https' })
-    expect(await openId.begin(CALLBACK, false)).toMatchObject({
-      ok: false,
-      message: expect.stringContaining('it is no https'),
-    })
+it('the request that a browser takes to the provider is not made for a page that cannot be opened', async () => {
+  const { openId } = openIdOf({ checkUrl: () => 'it is no https' })
+  expect(await openId.begin(CALLBACK, false)).toMatchObject({
+    ok: false,
+    message: expect.stringContaining('it is no https'),
   })
 })
 
-describe('the claims of a person', () => {
-  it('are those of the ID token, where it has all that is read', async () => {
-    const { asked, claims } = await learn(
-      { email: 'ann@acme.test', email_verified: true },
-      { email: 'other@acme.test' },
-    )
-    expect(claims).toMatchObject({ email: 'ann@acme.test', email_verified: true })
-    expect(asked).toEqual(['/token', '/keys'])
-  })
+it('the claims of a person are those of the ID token, where it has all that is read', async () => {
+  const { asked, claims } = await learn({ email: 'ann@acme.test', email_verified: true }, { email: 'other@acme.test' })
+  expect(claims).toMatchObject({ email: 'ann@acme.test', email_verified: true })
+  expect(asked).toEqual(['/token', '/keys'])
+})
 
-  it('are completed at the UserInfo endpoint', async () => {
-    const said = { email: 'ann@acme.test', email_verified: true, groups: ['staff'] }
-    const { asked, claims } = await learn({ ...said, groups: undefined }, said, ['email', 'groups'])
-    expect(claims).toMatchObject({ ...said, sub: 'a1', iss: ISSUER })
-    expect(asked).toContain('/userinfo')
-  })
+it('the claims of a person are completed at the UserInfo endpoint', async () => {
+  const said = { email: 'ann@acme.test', email_verified: true, groups: ['staff'] }
+  const { asked, claims } = await learn({ ...said, groups: undefined }, said, ['email', 'groups'])
+  expect(claims).toMatchObject({ ...said, sub: 'a1', iss: ISSUER })
+  expect(asked).toContain('/userinfo')
+})
 
-  it('say of no address what was said of another', async () => {
-    const unverified = await learn({ email: 'ann@acme.test' }, { email: 'eve@evil.test', email_verified: true }, [
-      'groups',
-    ])
-    expect(unverified.claims).toMatchObject({ email: 'ann@acme.test', email_verified: undefined })
-    const other = await learn({ email_verified: true }, { email: 'ann@acme.test', email_verified: false })
-    expect(other.claims).toMatchObject({ email: 'ann@acme.test', email_verified: false })
-  })
+it('the claims of a person say of no address what was said of another', async () => {
+  const unverified = await learn({ email: 'ann@acme.test' }, { email: 'eve@evil.test', email_verified: true }, [
+    'groups',
+  ])
+  expect(unverified.claims).toMatchObject({ email: 'ann@acme.test', email_verified: undefined })
+  const other = await learn({ email_verified: true }, { email: 'ann@acme.test', email_verified: false })
+  expect(other.claims).toMatchObject({ email: 'ann@acme.test', email_verified: false })
+})
 
-  it('are those of the ID token where there is nobody to complete them', async () => {
-    const { asked, claims } = await learn({}, {}, ['email'], { server: { userinfo_endpoint: undefined } })
-    expect([asked, claims]).toEqual([['/token', '/keys'], expect.objectContaining({ sub: 'a1' })])
-  })
+it('the claims of a person are those of the ID token where there is nobody to complete them', async () => {
+  const { asked, claims } = await learn({}, {}, ['email'], { server: { userinfo_endpoint: undefined } })
+  expect([asked, claims]).toEqual([['/token', '/keys'], expect.objectContaining({ sub: 'a1' })])
+})
 
-  it("are nobody's where the server was not discovered, or gives no ID token", async () => {
-    const unknown = await learn({ email: 'ann@acme.test' }, {}, undefined, { discovered: false })
-    expect([unknown.asked, unknown.claims]).toEqual([[], expect.stringContaining("'id.test' cannot be asked now")])
-    expect((await learn(null, { email: 'ann@acme.test' })).asked).toEqual(['/token'])
-  })
+it("the claims of a person are nobody's where the server was not discovered, or gives no ID token", async () => {
+  const unknown = await learn({ email: 'ann@acme.test' }, {}, undefined, { discovered: false })
+  expect([unknown.asked, unknown.claims]).toEqual([[], expect.stringContaining("'id.test' cannot be asked now")])
+  expect((await learn(null, { email: 'ann@acme.test' })).asked).toEqual(['/token'])
+})
 
-  it("are nobody's where UserInfo is another person's", async () => {
-    const { claims } = await learn({}, { sub: 'b2', email: 'bob@acme.test', email_verified: true })
-    expect(claims).toContain("'id.test' cannot be asked now")
-  })
+it("the claims of a person are nobody's where UserInfo is another person's", async () => {
+  const { claims } = await learn({}, { sub: 'b2', email: 'bob@acme.test', email_verified: true })
+  expect(claims).toContain("'id.test' cannot be asked now")
 })

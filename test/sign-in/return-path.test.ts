@@ -1,50 +1,48 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { MAX_RETURN, returnPath } from '../../src/sign-in/flow-cookie.ts'
 
 const ORIGIN = 'https://tools.acme.test'
 
-describe('the page to go back to', () => {
-  it.each(['/', '/sessions', '/authorizations/a-b_c/start', '/x?y=https://evil.test/&z=%2F%2F', '/a:b@c'])(
-    'may be %s',
-    (path) => {
-      expect(returnPath(path, ORIGIN)).toBe(path)
-    },
-  )
-
-  it.each([
-    '',
-    'https://evil.test/',
-    'https://tools.acme.test/sessions',
-    '//evil.test',
-    '///evil.test',
-    '/\\evil.test',
-    '\\\\evil.test',
-    '/\t/evil.test',
-    '/\n/evil.test',
-    ' //evil.test',
-    '/x\\..\\..//evil.test',
-    '/..//evil.test',
-    '/.//evil.test',
-    'javascript:alert(1)',
-    'sessions',
-    '@evil.test',
-    '/ä',
-    '/x\r\nset-cookie: a=b',
-    `/${'x'.repeat(MAX_RETURN)}`,
-  ])('may not be %j', (path) => {
-    expect(returnPath(path, ORIGIN)).toBeUndefined()
-  })
-
-  it('may have as many characters as are kept', () => {
-    expect(returnPath(`/${'x'.repeat(MAX_RETURN - 1)}`, ORIGIN)).toHaveLength(MAX_RETURN)
-  })
-
-  it('may be as long as the request of an agent', () => {
-    const path = `/connect/authorize?state=${'x'.repeat(8_000)}`
+it.each(['/', '/sessions', '/authorizations/a-b_c/start', '/x?y=https://evil.test/&z=%2F%2F', '/a:b@c'])(
+  'the page to go back to may be %s',
+  (path) => {
     expect(returnPath(path, ORIGIN)).toBe(path)
-  })
+  },
+)
 
-  it('loses what is for the browser alone', () => {
-    expect(returnPath('/x?y#z', ORIGIN)).toBe('/x?y')
-  })
+it.each([
+  '',
+  'https://evil.test/',
+  'https://tools.acme.test/sessions',
+  '//evil.test',
+  '///evil.test',
+  '/\\evil.test',
+  '\\\\evil.test',
+  '/\t/evil.test',
+  '/\n/evil.test',
+  ' //evil.test',
+  '/x\\..\\..//evil.test',
+  '/..//evil.test',
+  '/.//evil.test',
+  'javascript:alert(1)',
+  'sessions',
+  '@evil.test',
+  '/ä',
+  '/x\r\nset-cookie: a=b',
+  `/${'x'.repeat(MAX_RETURN)}`,
+])('the page to go back to may not be %j', (path) => {
+  expect(returnPath(path, ORIGIN)).toBeUndefined()
+})
+
+it('the page to go back to may have as many characters as are kept', () => {
+  expect(returnPath(`/${'x'.repeat(MAX_RETURN - 1)}`, ORIGIN)).toHaveLength(MAX_RETURN)
+})
+
+it('the page to go back to may be as long as the request of an agent', () => {
+  const path = `/connect/authorize?state=${'x'.repeat(8_000)}`
+  expect(returnPath(path, ORIGIN)).toBe(path)
+})
+
+it('the page to go back to loses what is for the browser alone', () => {
+  expect(returnPath('/x?y#z', ORIGIN)).toBe('/x?y')
 })

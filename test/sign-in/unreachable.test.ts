@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { fail, UnreachableError } from '../../src/core/failure/failure.ts'
 import { createFlows } from '../../src/sign-in/flow-cookie.ts'
 import { AWAY, awayOf, REFERENCE } from '../http/on-page-error.ts'
@@ -7,36 +7,34 @@ import { faceWith } from './face.ts'
 const away = () => Promise.reject(new UnreachableError('Switchboard cannot reach its keys right now'))
 const unavailable = fail({ type: 'unavailable', message: 'Not now' })
 
-describe('signing in and out', () => {
-  it('works while all can be reached', async () => {
-    const { begin, comeBack, signOut } = faceWith()
-    for (const answer of [await begin(), await comeBack()]) expect(answer.status).toBe(302)
-    expect((await signOut()).status).toBe(200)
-    expect((await faceWith({ provider: undefined }).sendKey()).status).toBe(302)
-  })
+it('signing in and out works while all can be reached', async () => {
+  const { begin, comeBack, signOut } = faceWith()
+  for (const answer of [await begin(), await comeBack()]) expect(answer.status).toBe(302)
+  expect((await signOut()).status).toBe(200)
+  expect((await faceWith({ provider: undefined }).sendKey()).status).toBe(302)
+})
 
-  it('says so to a person while the deployment cannot be reached for it', async () => {
-    const sealing = createFlows({ seal: away, unseal: away }, () => 0)
-    const loadPrincipal = async () => ({ result: unavailable })
-    for (const answer of [
-      await faceWith({ flows: sealing }).begin(),
-      await faceWith({ flows: sealing }).comeBack(),
-      await faceWith({}, { findSession: () => unavailable }).begin(),
-      await faceWith({}, { startSession: away }).comeBack(),
-      await faceWith({ provider: undefined }, { startSession: away }).sendKey(),
-      await faceWith({ provider: undefined, authenticator: { loadPrincipal, hasAdministrator: true } }).sendKey(),
-      await faceWith({}, { signOut: away }).signOut(),
-    ]) {
-      expect(await awayOf(answer)).toEqual(AWAY)
-    }
-  })
+it('signing in and out says so to a person while the deployment cannot be reached for it', async () => {
+  const sealing = createFlows({ seal: away, unseal: away }, () => 0)
+  const loadPrincipal = async () => ({ result: unavailable })
+  for (const answer of [
+    await faceWith({ flows: sealing }).begin(),
+    await faceWith({ flows: sealing }).comeBack(),
+    await faceWith({}, { findSession: () => unavailable }).begin(),
+    await faceWith({}, { startSession: away }).comeBack(),
+    await faceWith({ provider: undefined }, { startSession: away }).sendKey(),
+    await faceWith({ provider: undefined, authenticator: { loadPrincipal, hasAdministrator: true } }).sendKey(),
+    await faceWith({}, { signOut: away }).signOut(),
+  ]) {
+    expect(await awayOf(answer)).toEqual(AWAY)
+  }
+})
 
-  it('says nothing of a defect but its reference', async () => {
-    const broken = () => Promise.reject(new Error('secret-detail'))
-    const answer = await faceWith({}, { startSession: broken }).comeBack()
-    expect(answer.status).toBe(500)
-    const text = await answer.text()
-    expect(text).toContain(REFERENCE)
-    expect(text).not.toContain('secret-detail')
-  })
+it('signing in and out says nothing of a defect but its reference', async () => {
+  const broken = () => Promise.reject(new Error('secret-detail'))
+  const answer = await faceWith({}, { startSession: broken }).comeBack()
+  expect(answer.status).toBe(500)
+  const text = await answer.text()
+  expect(text).toContain(REFERENCE)
+  expect(text).not.toContain('secret-detail')
 })

@@ -14,32 +14,30 @@ beforeAll(async () => {
 describe('calls that have ids, and grants, whatever breaks', () => {
   simulateAll((world) => callScenario(tool)(world))
 
-  it('are simulated with the same events each time', async () => {
+  it('calls that have ids, and grants, whatever breaks, are simulated with the same events each time', async () => {
     for (let seed = 1; seed <= 5; seed += 1) {
       expect(await eventsOf(seed, callScenario(tool))).toEqual(await eventsOf(seed, callScenario(tool)))
     }
   })
 })
 
-describe('the simulation notices', () => {
-  it.each<[string, Sabotage, RegExp]>([
-    [
-      'an idempotency store that forgets',
-      damage('IdempotencyStore', 'call', 'DELETE FROM call'),
-      /is made 2 times|is made again/,
-    ],
-    [
-      'another outcome',
-      damage('IdempotencyStore', 'call', "UPDATE call SET outcome = replace(outcome, '1', '2')"),
-      /came to|is 'outcome-unknown'/,
-    ],
-    [
-      'a grant that is lost',
-      damage('Vault', 'account_grant', 'DELETE FROM account_grant'),
-      /consented, and is asked again/,
-    ],
-    ['a refresh token that comes back', restoreTokens(), /is used (?:twice|again)/],
-  ])('%s', async (_, sabotage, why) => {
-    expect(await failureOf(callScenario(tool, sabotage), why)).toBeDefined()
-  })
+it.each<[string, Sabotage, RegExp]>([
+  [
+    'an idempotency store that forgets',
+    damage('IdempotencyStore', 'call', 'DELETE FROM call'),
+    /is made 2 times|is made again/,
+  ],
+  [
+    'another outcome',
+    damage('IdempotencyStore', 'call', "UPDATE call SET outcome = replace(outcome, '1', '2')"),
+    /came to|is 'outcome-unknown'/,
+  ],
+  [
+    'a grant that is lost',
+    damage('Vault', 'account_grant', 'DELETE FROM account_grant'),
+    /consented, and is asked again/,
+  ],
+  ['a refresh token that comes back', restoreTokens(), /is used (?:twice|again)/],
+])('the simulation notices %s', async (_, sabotage, why) => {
+  expect(await failureOf(callScenario(tool, sabotage), why)).toBeDefined()
 })

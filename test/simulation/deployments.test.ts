@@ -22,7 +22,7 @@ beforeAll(async () => {
 describe('several deployments on the same storage, whatever breaks', () => {
   simulateAll((world) => deploymentScenario(bundles)(world))
 
-  it('are simulated with the same events each time', async () => {
+  it('several deployments on the same storage, whatever breaks, are simulated with the same events each time', async () => {
     for (let seed = 1; seed <= 5; seed += 1) {
       expect(await eventsOf(seed, deploymentScenario(bundles))).toEqual(
         await eventsOf(seed, deploymentScenario(bundles)),
@@ -31,20 +31,18 @@ describe('several deployments on the same storage, whatever breaks', () => {
   })
 })
 
-describe('the simulation notices', () => {
-  it.each<[string, Sabotage, RegExp]>([
-    [
-      'an old deployment that comes back',
-      damage('Registry', 'meta', "UPDATE meta SET value = '1' WHERE name = 'bundle_at'"),
-      /goes back to a deployment|and '.*' is newest/,
-    ],
-    [
-      'a tool that should be gone',
-      damage('Registry', 'version', 'UPDATE version SET left_bundle = 0'),
-      /are listed of|is there, and left/,
-    ],
-    ['a lost row of the outbox', damage('Registry', 'outbox', 'DELETE FROM outbox'), /are listed of|is '.*' in/],
-  ])('%s', async (_, sabotage, why) => {
-    expect(await failureOf(deploymentScenario(bundles, sabotage), why)).toBeDefined()
-  })
+it.each<[string, Sabotage, RegExp]>([
+  [
+    'an old deployment that comes back',
+    damage('Registry', 'meta', "UPDATE meta SET value = '1' WHERE name = 'bundle_at'"),
+    /goes back to a deployment|and '.*' is newest/,
+  ],
+  [
+    'a tool that should be gone',
+    damage('Registry', 'version', 'UPDATE version SET left_bundle = 0'),
+    /are listed of|is there, and left/,
+  ],
+  ['a lost row of the outbox', damage('Registry', 'outbox', 'DELETE FROM outbox'), /are listed of|is '.*' in/],
+])('the simulation notices %s', async (_, sabotage, why) => {
+  expect(await failureOf(deploymentScenario(bundles, sabotage), why)).toBeDefined()
 })

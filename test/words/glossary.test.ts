@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { keyPage, refusedSignInPage, signedInPage, signedOutPage } from '../../src/sign-in/pages.tsx'
 import { page } from '../../src/http/page/page.ts'
 import { faceWith, listed } from '../connect/face.ts'
@@ -19,64 +19,63 @@ function wordsOf(path: string): string {
   return path.endsWith('.md') ? text : text.replaceAll(/^\s*(?:\/\*\*|\*|\/\/).*$/gm, '')
 }
 
-describe('the glossary', () => {
-  it.each(files)('is what %s is written with', (path) => {
-    expect(phrasesIn(wordsOf(path))).toEqual([])
-  })
-
-  it.each(files.filter((path) => path.startsWith('src/docs/') && path.endsWith('.md')))(
-    'holds the headings of %s, which name things and tasks',
-    (path) => expect(clausesIn(wordsOf(path))).toEqual([]),
-  )
-
-  it('reads files, and knows what is none of its words', () => {
-    expect(files.length).toBeGreaterThan(400)
-    const html =
-      '<h2 id="a">What it <b>gives</b></h2><label>Users <span class="note">x</span><input></label><th>At most</th>'
-    expect(labelsOf(html)).toEqual(['What it gives', 'Users', 'At most'])
-    expect(unknownLabels(html)).toEqual(['What it gives', 'At most'])
-    expect(labelsOf('<summary aria-label="x">What came</summary><summary><h2>Input</h2></summary>')).toEqual([
-      'What came',
-      'Input',
-    ])
-    expect(clausesIn('# Errors\n```sh\n# What is run\n```\n## What goes wrong\n')).toEqual(['What goes wrong'])
-    expect(phrasesIn('See what\n came of it')).toEqual(["'what came of it': write 'Result'"])
-  })
-
-  it('has no word twice', () => {
-    const words = [...Object.keys(glossary.terms), ...glossary.labels]
-    expect(words.filter((word, index) => words.indexOf(word) !== index)).toEqual([])
-  })
+it.each(files)('the glossary is what %s is written with', (path) => {
+  expect(phrasesIn(wordsOf(path))).toEqual([])
 })
 
-describe('the pages of consent, approval and sign-in', () => {
-  const { get, post } = setUp()
-  const START = '/authorizations/auth_1/start'
-  const catalog = listed([
-    ['Mail', 'Send'],
-    ['Notes', 'Write'],
-  ])
+it.each(files.filter((path) => path.startsWith('src/docs/') && path.endsWith('.md')))(
+  'the glossary holds the headings of %s, which name things and tasks',
+  (path) => expect(clausesIn(wordsOf(path))).toEqual([]),
+)
 
-  it.each<[string, () => Response | Promise<Response>]>([
-    ['an agent that asks', () => faceWith({ catalog }).ask()],
-    ['an agent that is allowed nothing', () => faceWith({ catalog }).post('/connect/authorize', { decision: 'allow' })],
-    ['consent', () => get(START)],
-    ['consent that is refused', () => post(START, { decision: 'refuse' })],
-    ['an unknown link', () => get('/authorizations/nothing/start')],
-    ['a call without a user', () => get('/authorizations/google/start')],
-    ['signing in with a key', () => page(keyPage(undefined, 'x'))],
-    ['signed in', () => page(signedInPage('ann'))],
-    ['signed out', () => page(signedOutPage())],
-    ['not signed in', () => page(refusedSignInPage(403, 'x', undefined))],
-  ])('of %s have headings, labels and buttons of the glossary alone', async (_, open) => {
+it('the glossary reads files, and knows what is none of its words', () => {
+  expect(files.length).toBeGreaterThan(400)
+  const html =
+    '<h2 id="a">What it <b>gives</b></h2><label>Users <span class="note">x</span><input></label><th>At most</th>'
+  expect(labelsOf(html)).toEqual(['What it gives', 'Users', 'At most'])
+  expect(unknownLabels(html)).toEqual(['What it gives', 'At most'])
+  expect(labelsOf('<summary aria-label="x">What came</summary><summary><h2>Input</h2></summary>')).toEqual([
+    'What came',
+    'Input',
+  ])
+  expect(clausesIn('# Errors\n```sh\n# What is run\n```\n## What goes wrong\n')).toEqual(['What goes wrong'])
+  expect(phrasesIn('See what\n came of it')).toEqual(["'what came of it': write 'Result'"])
+})
+
+it('the glossary has no word twice', () => {
+  const words = [...Object.keys(glossary.terms), ...glossary.labels]
+  expect(words.filter((word, index) => words.indexOf(word) !== index)).toEqual([])
+})
+
+const { get, post } = setUp()
+const START = '/authorizations/auth_1/start'
+const catalog = listed([
+  ['Mail', 'Send'],
+  ['Notes', 'Write'],
+])
+
+it.each<[string, () => Response | Promise<Response>]>([
+  ['an agent that asks', () => faceWith({ catalog }).ask()],
+  ['an agent that is allowed nothing', () => faceWith({ catalog }).post('/connect/authorize', { decision: 'allow' })],
+  ['consent', () => get(START)],
+  ['consent that is refused', () => post(START, { decision: 'refuse' })],
+  ['an unknown link', () => get('/authorizations/nothing/start')],
+  ['a call without a user', () => get('/authorizations/google/start')],
+  ['signing in with a key', () => page(keyPage(undefined, 'x'))],
+  ['signed in', () => page(signedInPage('ann'))],
+  ['signed out', () => page(signedOutPage())],
+  ['not signed in', () => page(refusedSignInPage(403, 'x', undefined))],
+])(
+  'the pages of consent, approval and sign-in of %s have headings, labels and buttons of the glossary alone',
+  async (_, open) => {
     const html = await (await open()).text()
     expect(unknownLabels(html)).toEqual([])
     expect(phrasesIn(html)).toEqual([])
-  })
+  },
+)
 
-  it('of an approval have them too, beside the names of arguments', async () => {
-    const html = await (await get('/authorizations/auth_2/start')).text()
-    expect(unknownLabels(html)).toEqual(['to', 'cents'])
-    expect(phrasesIn(html)).toEqual([])
-  })
+it('the pages of consent, approval and sign-in of an approval have them too, beside the names of arguments', async () => {
+  const html = await (await get('/authorizations/auth_2/start')).text()
+  expect(unknownLabels(html)).toEqual(['to', 'cents'])
+  expect(phrasesIn(html)).toEqual([])
 })

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const EXPORT =
@@ -57,32 +57,33 @@ function findNameProblem(name: string): string | undefined {
   return undefined
 }
 
-describe('the names that are exported', () => {
-  it('follow the rules for names', () => {
-    const problems = exported.flatMap((name) => {
-      const problem = findNameProblem(name)
-      return problem === undefined ? [] : [`${name}: ${problem}`]
-    })
-    expect(problems).toEqual([])
-    expect(exported.length).toBeGreaterThan(2_000)
+it('the names that are exported follow the rules for names', () => {
+  const problems = exported.flatMap((name) => {
+    const problem = findNameProblem(name)
+    return problem === undefined ? [] : [`${name}: ${problem}`]
   })
-
-  it('stand in one file each, but where files have one shape', () => {
-    expect(findRepeatedNames(exportsByFile)).toEqual([])
-    const [first, second] = ['src/core/a.ts', 'src/api/b.ts'].map((path) => ({ path, names: ['readRows'] }))
-    expect(findRepeatedNames([first, second].filter((file) => file !== undefined))).toEqual([
-      'readRows: src/core/a.ts src/api/b.ts',
-    ])
-  })
-
-  it.each(['valueOf', 'Asked', 'given', 'findAsked', 'mcpFace', 'createGate', 'authoriseCall'])(
-    'would not be %s',
-    (name) => {
-      expect(findNameProblem(name)).toBeTypeOf('string')
-    },
-  )
-
-  it.each(['sealedToken', 'findValue', 'ToolRecord', 'rank', 'createRoutes'])('may be %s', (name) => {
-    expect(findNameProblem(name)).toBeUndefined()
-  })
+  expect(problems).toEqual([])
+  expect(exported.length).toBeGreaterThan(2_000)
 })
+
+it('the names that are exported stand in one file each, but where files have one shape', () => {
+  expect(findRepeatedNames(exportsByFile)).toEqual([])
+  const [first, second] = ['src/core/a.ts', 'src/api/b.ts'].map((path) => ({ path, names: ['readRows'] }))
+  expect(findRepeatedNames([first, second].filter((file) => file !== undefined))).toEqual([
+    'readRows: src/core/a.ts src/api/b.ts',
+  ])
+})
+
+it.each(['valueOf', 'Asked', 'given', 'findAsked', 'mcpFace', 'createGate', 'authoriseCall'])(
+  'the names that are exported would not be %s',
+  (name) => {
+    expect(findNameProblem(name)).toBeTypeOf('string')
+  },
+)
+
+it.each(['sealedToken', 'findValue', 'ToolRecord', 'rank', 'createRoutes'])(
+  'the names that are exported may be %s',
+  (name) => {
+    expect(findNameProblem(name)).toBeUndefined()
+  },
+)

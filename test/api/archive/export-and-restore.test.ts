@@ -111,8 +111,9 @@ it('restores many rows in a transaction, and lets others in after some lines', a
   expect(stretches.length).toBeLessThan(25)
 })
 
-describe('exports that an administrator does not read', () => {
-  it.each(['read', 'cancelled'] as const)('are refused beyond eight until one is %s', async (end) => {
+it.each(['read', 'cancelled'] as const)(
+  'exports that an administrator does not read are refused beyond eight until one is %s',
+  async (end) => {
     const { deps } = archiveDeps(40, 50_000)
     const router = createArchiveRoutes({ ...deps, respond: ({ type }) => new Response(type, { status: 429 }) })
     const background = { waitUntil: () => undefined, passThroughOnException: () => undefined, props: {} }
@@ -125,8 +126,8 @@ describe('exports that an administrator does not read', () => {
     const next = await requestExport()
     expect(next.status).toBe(200)
     for (const { body } of [...exports.slice(1), next]) await body?.cancel()
-  })
-})
+  },
+)
 
 describe('an export whose reader', () => {
   afterEach(() => void vi.useRealTimers())
@@ -169,7 +170,7 @@ describe('an export whose reader', () => {
     ],
     ['takes more than 16 kB a second is waited for', 0, 3_000, 'read'],
     ['waits for storage is waited for', 100_000, 0, 'read'],
-  ] as const)('%s', async (_, readMs, intervalMs, end) => {
+  ] as const)('an export whose reader %s', async (_, readMs, intervalMs, end) => {
     const result = await readExport(readMs, intervalMs)
     expect(result).toEqual({ end, characters: expect.any(Number), isReleased: true })
     expect(result.characters > 3_600_000).toBe(end === 'read')

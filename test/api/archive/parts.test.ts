@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { createPartSigner, type FilePart, readParts, type TextSigner } from '../../../src/api/archive/parts.ts'
 import { createRequestBudget } from '../../../src/core/tool/budget.ts'
 
@@ -47,30 +47,34 @@ const before = (line: number) => Math.max(0, ...ENDS.filter((end) => end < line)
 const UNSIGNED = [expect.stringContaining('was not signed by this deployment')]
 const BROKEN_OFF = ['The file is incomplete: its last signature is missing']
 
-describe('a file of signed parts', () => {
-  it('is believed as it was exported, also without its last line break', async () => {
-    expect(believed(await read(FILE))).toEqual({ lines: upTo(FILE.length), reasons: [] })
-    expect(believed(await read(FILE, OWN, ''))).toEqual({ lines: upTo(FILE.length), reasons: [] })
-  })
+it('a file of signed parts is believed as it was exported, also without its last line break', async () => {
+  expect(believed(await read(FILE))).toEqual({ lines: upTo(FILE.length), reasons: [] })
+  expect(believed(await read(FILE, OWN, ''))).toEqual({ lines: upTo(FILE.length), reasons: [] })
+})
 
-  it.each(upTo(FILE.length - 1))(
-    'that breaks off after line %i is believed to its last signature, and says so',
-    async (line) => {
-      const isBetween = ENDS.includes(line)
-      expect(believed(await read(FILE.slice(0, line)))).toEqual({
-        lines: upTo(isBetween ? line : before(line)),
-        reasons: isBetween ? [] : BROKEN_OFF,
-      })
-    },
-  )
+it.each(upTo(FILE.length - 1))(
+  'a file of signed parts that breaks off after line %i is believed to its last signature, and says so',
+  async (line) => {
+    const isBetween = ENDS.includes(line)
+    expect(believed(await read(FILE.slice(0, line)))).toEqual({
+      lines: upTo(isBetween ? line : before(line)),
+      reasons: isBetween ? [] : BROKEN_OFF,
+    })
+  },
+)
 
-  it.each(upTo(FILE.length))('that breaks off within line %i is not believed in that part', async (line) => {
+it.each(upTo(FILE.length))(
+  'a file of signed parts that breaks off within line %i is not believed in that part',
+  async (line) => {
     const cut = [...FILE.slice(0, line - 1), FILE[line - 1]?.slice(0, -3) ?? '']
     const { lines, reasons } = believed(await read(cut, OWN, ''))
     expect({ lines, reasons: reasons.length }).toEqual({ lines: upTo(before(line)), reasons: 1 })
-  })
+  },
+)
 
-  it.each(upTo(FILE.length))('is not believed from the part on whose line %i is another', async (line) => {
+it.each(upTo(FILE.length))(
+  'a file of signed parts is not believed from the part on whose line %i is another',
+  async (line) => {
     const text = FILE[line - 1] ?? ''
     const otherKind = text.includes('"end"') ? '"kind":"part"' : '"kind":"end"'
     const changes = [
@@ -84,45 +88,45 @@ describe('a file of signed parts', () => {
     for (const changed of changes) {
       expect(believed(await read(changed))).toEqual({ lines: upTo(before(line)), reasons: UNSIGNED })
     }
-  })
+  },
+)
 
-  it('is not believed where parts are left out, moved, or come of another file', async () => {
-    const part = (index: number) => FILE.slice(ENDS[index - 1] ?? 0, ENDS[index])
-    const first = upTo(ENDS[0] ?? 0)
-    for (const parts of [
-      [part(0), part(2), part(3), part(4)],
-      [part(0), part(2), part(1), part(3), part(4)],
-      [part(0), part(0), part(1), part(2), part(3), part(4)],
-      [part(0), part(4)],
-    ]) {
-      expect(believed(await read(parts.flat()))).toEqual({ lines: first, reasons: UNSIGNED })
-    }
-    const other = await fileOf(signerWith('of another deployment'))
-    expect(believed(await read(other))).toEqual({ lines: [], reasons: UNSIGNED })
-    expect(believed(await read([...part(0), ...other.slice(ENDS[0])]))).toEqual({ lines: first, reasons: UNSIGNED })
-  })
+it('a file of signed parts is not believed where parts are left out, moved, or come of another file', async () => {
+  const part = (index: number) => FILE.slice(ENDS[index - 1] ?? 0, ENDS[index])
+  const first = upTo(ENDS[0] ?? 0)
+  for (const parts of [
+    [part(0), part(2), part(3), part(4)],
+    [part(0), part(2), part(1), part(3), part(4)],
+    [part(0), part(0), part(1), part(2), part(3), part(4)],
+    [part(0), part(4)],
+  ]) {
+    expect(believed(await read(parts.flat()))).toEqual({ lines: first, reasons: UNSIGNED })
+  }
+  const other = await fileOf(signerWith('of another deployment'))
+  expect(believed(await read(other))).toEqual({ lines: [], reasons: UNSIGNED })
+  expect(believed(await read([...part(0), ...other.slice(ENDS[0])]))).toEqual({ lines: first, reasons: UNSIGNED })
+})
 
-  it('is not believed with a line more that is too long to be read', async () => {
-    const changed = FILE.toSpliced(2, 0, 'x'.repeat(4 * 1024 * 1024 + 1))
-    expect(believed(await read(changed))).toEqual({ lines: upTo(ENDS[0] ?? 0), reasons: UNSIGNED })
-  })
+it('a file of signed parts is not believed with a line more that is too long to be read', async () => {
+  const changed = FILE.toSpliced(2, 0, 'x'.repeat(4 * 1024 * 1024 + 1))
+  expect(believed(await read(changed))).toEqual({ lines: upTo(ENDS[0] ?? 0), reasons: UNSIGNED })
+})
 
-  it('is believed whatever its signatures are where no signer is asked', async () => {
-    const other = await fileOf(signerWith('of another deployment'))
-    const unsigned = other.filter((line) => !line.includes('hmac'))
-    const trusted = async (lines: readonly string[]) => {
-      const parts: FilePart[] = []
-      const body = new Blob([lines.join('\n')]).stream()
-      for await (const part of readParts(body, undefined, createRequestBudget(Infinity))) parts.push(part)
-      return believed(parts)
-    }
-    expect(await trusted(other)).toEqual({ lines: upTo(other.length), reasons: [] })
-    expect(await trusted(unsigned)).toEqual({ lines: upTo(unsigned.length), reasons: [] })
-  })
+it('a file of signed parts is believed whatever its signatures are where no signer is asked', async () => {
+  const other = await fileOf(signerWith('of another deployment'))
+  const unsigned = other.filter((line) => !line.includes('hmac'))
+  const trusted = async (lines: readonly string[]) => {
+    const parts: FilePart[] = []
+    const body = new Blob([lines.join('\n')]).stream()
+    for await (const part of readParts(body, undefined, createRequestBudget(Infinity))) parts.push(part)
+    return believed(parts)
+  }
+  expect(await trusted(other)).toEqual({ lines: upTo(other.length), reasons: [] })
+  expect(await trusted(unsigned)).toEqual({ lines: upTo(unsigned.length), reasons: [] })
+})
 
-  it('of a part without end is not read on and on', async () => {
-    const endless = Array.from({ length: 100_001 }, () => '{}')
-    const { lines, reasons } = believed(await read(endless))
-    expect({ lines, reasons }).toEqual({ lines: [], reasons: UNSIGNED })
-  })
+it('a file of signed parts of a part without end is not read on and on', async () => {
+  const endless = Array.from({ length: 100_001 }, () => '{}')
+  const { lines, reasons } = believed(await read(endless))
+  expect({ lines, reasons }).toEqual({ lines: [], reasons: UNSIGNED })
 })

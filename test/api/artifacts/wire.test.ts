@@ -1,14 +1,12 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { LINK_FAILURES } from '../../../src/api/artifacts/wire.ts'
 
-describe('a link that leads to nothing', () => {
-  it.each([
-    ['forged', 'forbidden', /signature/],
-    ['expired', 'gone', /expired/],
-    ['missing', 'not-found', /artifact does not exist/],
-  ] as const)('that is %s is %s', (why, type, words) => {
-    const failure = LINK_FAILURES[why]
-    expect(failure.type).toBe(type)
-    expect(JSON.stringify(failure)).toMatch(words)
-  })
+it.each([
+  ['forged', 'forbidden', /signature/],
+  ['expired', 'gone', /expired/],
+  ['missing', 'not-found', /artifact does not exist/],
+] as const)('a link that leads to nothing that is %s is %s', (why, type, words) => {
+  const failure = LINK_FAILURES[why]
+  expect(failure.type).toBe(type)
+  expect(JSON.stringify(failure)).toMatch(words)
 })

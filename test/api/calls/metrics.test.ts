@@ -1,33 +1,33 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { answerMetrics, encodeMetrics } from '../../../src/api/calls/metrics.ts'
 import { readOpenMetrics } from './open-metrics.ts'
 
-describe('the reader of OpenMetrics that these tests use', () => {
-  const eof = (...lines: string[]) => [...lines, '# EOF', ''].join('\n')
-  const BUCKET = 'h_bucket{le='
-  it.each([
-    ['no end', 'a 1\n'],
-    ['a sample without a family', eof('a_total 1')],
-    ['a sample of another name', eof('# TYPE a counter', 'b_total 1')],
-    ['a counter without its suffix', eof('# TYPE a counter', 'a 1')],
-    ['a counter below 0', eof('# TYPE a counter', 'a_total -1')],
-    ['a sample twice', eof('# TYPE a counter', 'a_total 1', 'a_total 1')],
-    ['a label twice', eof('# TYPE a counter', 'a_total{x="1",x="2"} 1')],
-    ['a name that is not escaped', eof('# TYPE a counter', 'a_total{x="a"b"} 1')],
-    ['a family in two places', eof('# TYPE a counter', 'a_total 1', '# TYPE b counter', 'b_total 1', '# HELP a again')],
-    ['a unit that is not in the name', eof('# TYPE a counter', '# UNIT a seconds')],
-    ['an unknown type', eof('# TYPE a number')],
-    ['an empty line', eof('# TYPE a counter', '', 'a_total 1')],
-    ['buckets that fall', eof('# TYPE h histogram', `${BUCKET}"1.0"} 2`, `${BUCKET}"+Inf"} 1`, 'h_count 1')],
-    ['no last bucket', eof('# TYPE h histogram', `${BUCKET}"1.0"} 2`, 'h_count 2')],
-    ['another count', eof('# TYPE h histogram', `${BUCKET}"+Inf"} 2`, 'h_count 1')],
-    ['a bound that is no float', eof('# TYPE h histogram', `${BUCKET}"1"} 1`, `${BUCKET}"+Inf"} 1`, 'h_count 1')],
-  ])('refuses %s', (_, text) => expect(() => readOpenMetrics(text)).toThrow())
+const eof = (...lines: string[]) => [...lines, '# EOF', ''].join('\n')
+const BUCKET = 'h_bucket{le='
+it.each([
+  ['no end', 'a 1\n'],
+  ['a sample without a family', eof('a_total 1')],
+  ['a sample of another name', eof('# TYPE a counter', 'b_total 1')],
+  ['a counter without its suffix', eof('# TYPE a counter', 'a 1')],
+  ['a counter below 0', eof('# TYPE a counter', 'a_total -1')],
+  ['a sample twice', eof('# TYPE a counter', 'a_total 1', 'a_total 1')],
+  ['a label twice', eof('# TYPE a counter', 'a_total{x="1",x="2"} 1')],
+  ['a name that is not escaped', eof('# TYPE a counter', 'a_total{x="a"b"} 1')],
+  ['a family in two places', eof('# TYPE a counter', 'a_total 1', '# TYPE b counter', 'b_total 1', '# HELP a again')],
+  ['a unit that is not in the name', eof('# TYPE a counter', '# UNIT a seconds')],
+  ['an unknown type', eof('# TYPE a number')],
+  ['an empty line', eof('# TYPE a counter', '', 'a_total 1')],
+  ['buckets that fall', eof('# TYPE h histogram', `${BUCKET}"1.0"} 2`, `${BUCKET}"+Inf"} 1`, 'h_count 1')],
+  ['no last bucket', eof('# TYPE h histogram', `${BUCKET}"1.0"} 2`, 'h_count 2')],
+  ['another count', eof('# TYPE h histogram', `${BUCKET}"+Inf"} 2`, 'h_count 1')],
+  ['a bound that is no float', eof('# TYPE h histogram', `${BUCKET}"1"} 1`, `${BUCKET}"+Inf"} 1`, 'h_count 1')],
+])('the reader of OpenMetrics that these tests use refuses %s', (_, text) =>
+  expect(() => readOpenMetrics(text)).toThrow(),
+)
 
-  it('reads what is in order', () => {
-    const text = eof('# TYPE h histogram', `${BUCKET}"1.0"} 1`, `${BUCKET}"+Inf"} 2`, 'h_count 2', 'h_sum 1.5')
-    expect([...(readOpenMetrics(text).get('h')?.samples.values() ?? [])]).toEqual([1, 2, 2, 1.5])
-  })
+it('the reader of OpenMetrics that these tests use reads what is in order', () => {
+  const text = eof('# TYPE h histogram', `${BUCKET}"1.0"} 1`, `${BUCKET}"+Inf"} 2`, 'h_count 2', 'h_sum 1.5')
+  expect([...(readOpenMetrics(text).get('h')?.samples.values() ?? [])]).toEqual([1, 2, 2, 1.5])
 })
 
 const counted = {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { callsQuery, toCallFilter, toOwnFilter, usageQuery } from '../../../src/api/calls/wire.ts'
 import { parseValue, type Reader } from '../../../src/core/tool/json-reader.ts'
 import { ADMIN, type Principal } from '../../../src/core/access/principal.ts'
@@ -22,74 +22,70 @@ function readQuery<F extends Times>(reader: Reader<F>, said: object, principal: 
 const readCallsQuery = (said: object, principal: Principal) => readQuery(callsQuery.reader, said, principal)
 const readUsageQuery = (said: object, principal: Principal) => readQuery(usageQuery.reader, said, principal, DAY)
 
-describe('the query of GET /calls', () => {
-  it('means all that there is, where it says nothing', () => {
-    const read = readCallsQuery({}, ADMIN)
-    const filter = { since: NOW - 31 * DAY + 3_600_000, until: NOW + 3_600_000 }
-    expect(read).toEqual({ ok: true, value: { ...filter, limit: 100 } })
-  })
+it('the query of GET /calls means all that there is, where it says nothing', () => {
+  const read = readCallsQuery({}, ADMIN)
+  const filter = { since: NOW - 31 * DAY + 3_600_000, until: NOW + 3_600_000 }
+  expect(read).toEqual({ ok: true, value: { ...filter, limit: 100 } })
+})
 
-  it('keeps what it names', () => {
-    const query = {
-      since: '2026-06-14T00:00:00Z',
-      until: '2026-06-15T02:00:00+02:00',
-      tool: 'Gmail.*',
-      outcome: 'tool-failed',
-      dialect: 'mcp',
-      user_id: 'ann',
-      principal: 'key:2',
-      limit: '7',
-      cursor: 'x',
-    }
-    const { limit: _, cursor: __, ...rest } = query
-    const filter = { ...rest, since: Date.parse('2026-06-14'), until: Date.parse('2026-06-15') }
-    expect(readCallsQuery(query, ADMIN)).toEqual({ ok: true, value: { ...filter, limit: 7, cursor: 'x' } })
-  })
+it('the query of GET /calls keeps what it names', () => {
+  const query = {
+    since: '2026-06-14T00:00:00Z',
+    until: '2026-06-15T02:00:00+02:00',
+    tool: 'Gmail.*',
+    outcome: 'tool-failed',
+    dialect: 'mcp',
+    user_id: 'ann',
+    principal: 'key:2',
+    limit: '7',
+    cursor: 'x',
+  }
+  const { limit: _, cursor: __, ...rest } = query
+  const filter = { ...rest, since: Date.parse('2026-06-14'), until: Date.parse('2026-06-15') }
+  expect(readCallsQuery(query, ADMIN)).toEqual({ ok: true, value: { ...filter, limit: 7, cursor: 'x' } })
+})
 
-  it('shows a key the calls it made, and a person those made for them too', () => {
-    const ownFor = (principal: Principal) => {
-      const read = readCallsQuery({ principal: 'key:2' }, principal)
-      return 'value' in read ? read.value.own : undefined
-    }
-    expect(ownFor(KEY)).toEqual({ principal: 'key:1' })
-    expect(ownFor({ ...KEY, kind: 'person' })).toEqual({ principal: 'key:1', user: 'ann' })
-    expect(ownFor({ ...KEY, kind: 'person', users: 'any' })).toEqual({ principal: 'key:1' })
-    expect(ownFor({ ...KEY, scopes: ['records:read'] })).toBeUndefined()
-    expect(ownFor(ADMIN)).toBeUndefined()
-  })
+it('the query of GET /calls shows a key the calls it made, and a person those made for them too', () => {
+  const ownFor = (principal: Principal) => {
+    const read = readCallsQuery({ principal: 'key:2' }, principal)
+    return 'value' in read ? read.value.own : undefined
+  }
+  expect(ownFor(KEY)).toEqual({ principal: 'key:1' })
+  expect(ownFor({ ...KEY, kind: 'person' })).toEqual({ principal: 'key:1', user: 'ann' })
+  expect(ownFor({ ...KEY, kind: 'person', users: 'any' })).toEqual({ principal: 'key:1' })
+  expect(ownFor({ ...KEY, scopes: ['records:read'] })).toBeUndefined()
+  expect(ownFor(ADMIN)).toBeUndefined()
+})
 
-  it.each([
-    [{ since: 'yesterday' }, '/since'],
-    [{ since: '2026-06-15T00:00:00Z', until: '2026-06-15T00:00:00Z' }, '/since'],
-    [{ limit: '0' }, '/limit'],
-    [{ limit: '1001' }, '/limit'],
-    [{ limit: '1e2' }, '/limit'],
-    [{ tool: 'a b' }, '/tool'],
-    [{ tool: 'A.B@1@2' }, '/tool'],
-    [{ outcome: 'nonsense' }, '/outcome'],
-    [{ outcome: 'refused' }, '/outcome'],
-    [{ dialect: 'soap' }, '/dialect'],
-    [{ user: 'ann' }, '/user'],
-  ])('refuses %j', (query, path) => {
-    const read = readCallsQuery(query, ADMIN)
-    expect(read.ok).toBe(false)
-    expect(JSON.stringify(read)).toContain(path.slice(1))
+it.each([
+  [{ since: 'yesterday' }, '/since'],
+  [{ since: '2026-06-15T00:00:00Z', until: '2026-06-15T00:00:00Z' }, '/since'],
+  [{ limit: '0' }, '/limit'],
+  [{ limit: '1001' }, '/limit'],
+  [{ limit: '1e2' }, '/limit'],
+  [{ tool: 'a b' }, '/tool'],
+  [{ tool: 'A.B@1@2' }, '/tool'],
+  [{ outcome: 'nonsense' }, '/outcome'],
+  [{ outcome: 'refused' }, '/outcome'],
+  [{ dialect: 'soap' }, '/dialect'],
+  [{ user: 'ann' }, '/user'],
+])('the query of GET /calls refuses %j', (query, path) => {
+  const read = readCallsQuery(query, ADMIN)
+  expect(read.ok).toBe(false)
+  expect(JSON.stringify(read)).toContain(path.slice(1))
+})
+
+it('the query of GET /usage means the tools of the last day, where it says nothing', () => {
+  const read = readUsageQuery({}, ADMIN)
+  expect(read).toEqual({
+    ok: true,
+    value: { since: NOW + 3_600_000 - DAY, until: NOW + 3_600_000, by: ['tool'] },
   })
 })
 
-describe('the query of GET /usage', () => {
-  it('means the tools of the last day, where it says nothing', () => {
-    const read = readUsageQuery({}, ADMIN)
-    expect(read).toEqual({
-      ok: true,
-      value: { since: NOW + 3_600_000 - DAY, until: NOW + 3_600_000, by: ['tool'] },
-    })
+it('the query of GET /usage counts by what it names, once each', () => {
+  expect(readUsageQuery({ by: 'day,principal,day' }, ADMIN)).toMatchObject({
+    value: { by: ['day', 'principal'] },
   })
-
-  it('counts by what it names, once each', () => {
-    expect(readUsageQuery({ by: 'day,principal,day' }, ADMIN)).toMatchObject({
-      value: { by: ['day', 'principal'] },
-    })
-    expect(readUsageQuery({ by: 'day,moon' }, ADMIN)).toMatchObject({ ok: false, problems: [{ path: '/by' }] })
-  })
+  expect(readUsageQuery({ by: 'day,moon' }, ADMIN)).toMatchObject({ ok: false, problems: [{ path: '/by' }] })
 })

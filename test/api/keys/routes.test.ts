@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { Hono } from 'hono'
-import { describe, expect, it, vi } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { ADMIN, type Principal, type Scope } from '../../../src/core/access/principal.ts'
 import { type ApiKey, applyKeyChange, type KeyStore } from '../../../src/core/access/api-key.ts'
 import type { Failure } from '../../../src/core/failure/failure.ts'
@@ -88,115 +88,107 @@ function setUp(caller: Principal = ADMIN, quota: Pick<KeysRoutesDeps, 'published
 const BODY = { name: 'agent', scopes: ['tools:call'] as Scope[], expires_at: '2027-01-01T00:00:00.000Z' }
 const SHOWN = { id: 'id1', ...BODY, tools: ['*'], users: [], created_at: NOW }
 
-describe('POST /keys', () => {
-  it('makes a key, shows it once and stores its hash', async () => {
-    const { send, stored, onChange } = setUp()
-    const response = await send('POST', '/keys', BODY)
-    expect(response.status).toBe(201)
-    expect(response.headers.get('cache-control')).toBe('no-store')
-    expect(await response.json()).toEqual({ ...SHOWN, key: KEY })
-    expect([...stored]).toEqual([[hashOf(KEY), SHOWN]])
-    expect(JSON.stringify([...stored])).not.toContain(KEY)
-    expect(onChange.mock.calls).toEqual([['created', 'id1']])
-  })
-
-  it('refuses a wrong body with every problem, and stores nothing', async () => {
-    const { send, stored, onChange } = setUp()
-    const response = await send('POST', '/keys', { scopes: ['root'], id: 'mine' })
-    expect(response.status).toBe(422)
-    expect(await response.json()).toMatchObject({
-      type: 'definition-invalid',
-      what: 'key',
-      problems: [{ path: '/id' }, { path: '/name' }, { path: '/scopes/0' }],
-    })
-    expect(stored.size).toBe(0)
-    expect(onChange).not.toHaveBeenCalled()
-  })
-
-  it('refuses a body that is no JSON, of another type, or too large', async () => {
-    const { app, send } = setUp()
-    const form = { method: 'POST', body: 'name=agent', headers: { 'content-type': 'text/plain' } }
-    expect((await app.request('/keys', form)).status).toBe(415)
-    const broken = { method: 'POST', body: '{', headers: { 'content-type': 'application/json' } }
-    expect((await app.request('/keys', broken)).status).toBe(400)
-    expect((await send('POST', '/keys', { ...BODY, name: 'x'.repeat(70_000) })).status).toBe(413)
-  })
+it('POST /keys makes a key, shows it once and stores its hash', async () => {
+  const { send, stored, onChange } = setUp()
+  const response = await send('POST', '/keys', BODY)
+  expect(response.status).toBe(201)
+  expect(response.headers.get('cache-control')).toBe('no-store')
+  expect(await response.json()).toEqual({ ...SHOWN, key: KEY })
+  expect([...stored]).toEqual([[hashOf(KEY), SHOWN]])
+  expect(JSON.stringify([...stored])).not.toContain(KEY)
+  expect(onChange.mock.calls).toEqual([['created', 'id1']])
 })
 
-describe('GET /keys', () => {
-  it('lists keys without their text or hash', async () => {
-    const { send } = setUp()
-    expect(await (await send('GET', '/keys')).json()).toEqual({ items: [] })
-    await send('POST', '/keys', BODY)
-    const response = await send('GET', '/keys')
-    const text = await response.text()
-    expect(JSON.parse(text)).toEqual({ items: [{ ...SHOWN, ...PUBLISHED }] })
-    expect(text).not.toContain(KEY)
-    expect(text).not.toContain(hashOf(KEY))
-    expect(response.headers.get('cache-control')).toBe('no-store')
+it('POST /keys refuses a wrong body with every problem, and stores nothing', async () => {
+  const { send, stored, onChange } = setUp()
+  const response = await send('POST', '/keys', { scopes: ['root'], id: 'mine' })
+  expect(response.status).toBe(422)
+  expect(await response.json()).toMatchObject({
+    type: 'definition-invalid',
+    what: 'key',
+    problems: [{ path: '/id' }, { path: '/name' }, { path: '/scopes/0' }],
   })
-
-  it('shows nothing that a store keeps beside a key', async () => {
-    const { send, stored } = setUp()
-    const kept = { ...SHOWN, hash: 'secret' }
-    stored.set('h', kept)
-    expect(await (await send('GET', '/keys/id1')).json()).toEqual({ ...SHOWN, ...PUBLISHED })
-  })
-
-  it('shows keys without what they published while that cannot be read', async () => {
-    const { send } = setUp(ADMIN, { ...QUOTA, published: async () => undefined })
-    await send('POST', '/keys', BODY)
-    expect(await (await send('GET', '/keys')).json()).toEqual({ items: [SHOWN] })
-    expect(await (await send('GET', '/keys/id1')).json()).toEqual(SHOWN)
-  })
-
-  it('shows one, or says that there is none', async () => {
-    const { send } = setUp()
-    await send('POST', '/keys', BODY)
-    expect(await (await send('GET', '/keys/id1')).json()).toEqual({ ...SHOWN, ...PUBLISHED })
-    const response = await send('GET', '/keys/id9')
-    expect(response.status).toBe(404)
-    expect(await response.json()).toEqual({ type: 'not-found', message: "Cannot find the key 'id9'" })
-  })
+  expect(stored.size).toBe(0)
+  expect(onChange).not.toHaveBeenCalled()
 })
 
-describe('DELETE /keys/{id}', () => {
-  it('removes a key, and says so', async () => {
-    const { send, stored, onChange } = setUp()
-    await send('POST', '/keys', BODY)
-    const response = await send('DELETE', '/keys/id1')
-    expect(response.status).toBe(204)
-    expect(await response.text()).toBe('')
-    expect(stored.size).toBe(0)
-    expect(onChange).toHaveBeenLastCalledWith('removed', 'id1')
-  })
-
-  it('of a key that is gone is 404, and still ends it in this isolate', async () => {
-    const { send, onChange } = setUp()
-    expect((await send('DELETE', '/keys/id1')).status).toBe(404)
-    expect(onChange).toHaveBeenCalledWith('removed', 'id1')
-  })
+it('POST /keys refuses a body that is no JSON, of another type, or too large', async () => {
+  const { app, send } = setUp()
+  const form = { method: 'POST', body: 'name=agent', headers: { 'content-type': 'text/plain' } }
+  expect((await app.request('/keys', form)).status).toBe(415)
+  const broken = { method: 'POST', body: '{', headers: { 'content-type': 'application/json' } }
+  expect((await app.request('/keys', broken)).status).toBe(400)
+  expect((await send('POST', '/keys', { ...BODY, name: 'x'.repeat(70_000) })).status).toBe(413)
 })
 
-describe('the scope admin', () => {
-  const routes = [
-    ['POST', '/keys'],
-    ['GET', '/keys'],
-    ['GET', '/keys/id1'],
-    ['DELETE', '/keys/id1'],
-  ] as const
+it('GET /keys lists keys without their text or hash', async () => {
+  const { send } = setUp()
+  expect(await (await send('GET', '/keys')).json()).toEqual({ items: [] })
+  await send('POST', '/keys', BODY)
+  const response = await send('GET', '/keys')
+  const text = await response.text()
+  expect(JSON.parse(text)).toEqual({ items: [{ ...SHOWN, ...PUBLISHED }] })
+  expect(text).not.toContain(KEY)
+  expect(text).not.toContain(hashOf(KEY))
+  expect(response.headers.get('cache-control')).toBe('no-store')
+})
 
-  it.each(routes)('is needed for %s %s', async (method, path) => {
-    const { send, onChange } = setUp({ ...ADMIN, kind: 'key', scopes: ['tools:read', 'tools:call', 'tools:publish'] })
-    expect((await send(method, path, method === 'POST' ? BODY : undefined)).status).toBe(403)
-    expect(onChange).not.toHaveBeenCalled()
-  })
+it('GET /keys shows nothing that a store keeps beside a key', async () => {
+  const { send, stored } = setUp()
+  const kept = { ...SHOWN, hash: 'secret' }
+  stored.set('h', kept)
+  expect(await (await send('GET', '/keys/id1')).json()).toEqual({ ...SHOWN, ...PUBLISHED })
+})
 
-  it('is not needed for other routes of the same app', async () => {
-    const { send } = setUp({ ...ADMIN, scopes: [] })
-    expect((await send('GET', '/health')).status).toBe(200)
-    expect((await send('GET', '/keysmith')).status).toBe(404)
-  })
+it('GET /keys shows keys without what they published while that cannot be read', async () => {
+  const { send } = setUp(ADMIN, { ...QUOTA, published: async () => undefined })
+  await send('POST', '/keys', BODY)
+  expect(await (await send('GET', '/keys')).json()).toEqual({ items: [SHOWN] })
+  expect(await (await send('GET', '/keys/id1')).json()).toEqual(SHOWN)
+})
+
+it('GET /keys shows one, or says that there is none', async () => {
+  const { send } = setUp()
+  await send('POST', '/keys', BODY)
+  expect(await (await send('GET', '/keys/id1')).json()).toEqual({ ...SHOWN, ...PUBLISHED })
+  const response = await send('GET', '/keys/id9')
+  expect(response.status).toBe(404)
+  expect(await response.json()).toEqual({ type: 'not-found', message: "Cannot find the key 'id9'" })
+})
+
+it('DELETE /keys/{id} removes a key, and says so', async () => {
+  const { send, stored, onChange } = setUp()
+  await send('POST', '/keys', BODY)
+  const response = await send('DELETE', '/keys/id1')
+  expect(response.status).toBe(204)
+  expect(await response.text()).toBe('')
+  expect(stored.size).toBe(0)
+  expect(onChange).toHaveBeenLastCalledWith('removed', 'id1')
+})
+
+it('DELETE /keys/{id} of a key that is gone is 404, and still ends it in this isolate', async () => {
+  const { send, onChange } = setUp()
+  expect((await send('DELETE', '/keys/id1')).status).toBe(404)
+  expect(onChange).toHaveBeenCalledWith('removed', 'id1')
+})
+
+const routes = [
+  ['POST', '/keys'],
+  ['GET', '/keys'],
+  ['GET', '/keys/id1'],
+  ['DELETE', '/keys/id1'],
+] as const
+
+it.each(routes)('the scope admin is needed for %s %s', async (method, path) => {
+  const { send, onChange } = setUp({ ...ADMIN, kind: 'key', scopes: ['tools:read', 'tools:call', 'tools:publish'] })
+  expect((await send(method, path, method === 'POST' ? BODY : undefined)).status).toBe(403)
+  expect(onChange).not.toHaveBeenCalled()
+})
+
+it('the scope admin is not needed for other routes of the same app', async () => {
+  const { send } = setUp({ ...ADMIN, scopes: [] })
+  expect((await send('GET', '/health')).status).toBe(200)
+  expect((await send('GET', '/keysmith')).status).toBe(404)
 })
 
 it('without a credential every route is 401', async () => {

@@ -1,5 +1,5 @@
 import { Hono } from 'hono'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { ADMIN, ANONYMOUS, type Principal } from '../../../src/core/access/principal.ts'
 import type { Failure } from '../../../src/core/failure/failure.ts'
 import { knownProvider, withConnected } from '../../../src/core/consent/known-providers.ts'
@@ -51,117 +51,111 @@ function setUp(caller: Principal = ADMIN) {
 
 const BODY = { name: 'Acme', issuer: 'https://acme.example', client_id: 'c1', client_secret_name: 'ACME_CLIENT_SECRET' }
 
-describe('PUT /providers/{id}', () => {
-  it('stores a provider, and gives it back', async () => {
-    const { send, stored } = setUp()
-    const response = await send('PUT', '/providers/acme', BODY)
-    expect(response.status).toBe(201)
-    expect(response.headers.get('cache-control')).toBe('no-store')
-    expect(await response.json()).toEqual({ id: 'acme', ...BODY })
-    expect([...stored.values()]).toEqual([{ id: 'acme', ...BODY }])
-  })
-
-  it('replaces one whole', async () => {
-    const { send, stored } = setUp()
-    await send('PUT', '/providers/acme', { ...BODY, tools: ['Acme.*'] })
-    const response = await send('PUT', '/providers/acme', { issuer: BODY.issuer, client_id: 'c2' })
-    expect(response.status).toBe(200)
-    expect(await response.json()).toEqual({ id: 'acme', name: 'acme', issuer: BODY.issuer, client_id: 'c2' })
-    expect(stored.get('acme')).toEqual({ id: 'acme', name: 'acme', issuer: BODY.issuer, client_id: 'c2' })
-  })
-
-  it('takes every id that a tool may name', async () => {
-    const { send, stored } = setUp()
-    expect((await send('PUT', '/providers/My%2FIdP%25', BODY)).status).toBe(201)
-    expect([...stored.keys()]).toEqual(['My/IdP%'])
-    expect((await send('GET', '/providers/My%2FIdP%25')).status).toBe(200)
-  })
-
-  it.each(['approval', '%20', '%C3%A9', 'x'.repeat(129), '%ff'])('refuses the id %j', async (id) => {
-    const { send, stored } = setUp()
-    for (const method of ['PUT', 'GET', 'DELETE']) {
-      expect((await send(method, `/providers/${id}`, method === 'PUT' ? BODY : undefined)).status).toBe(400)
-    }
-    expect(stored.size).toBe(0)
-  })
-
-  it('refuses a body with every problem, and stores nothing', async () => {
-    const { send, stored } = setUp()
-    const response = await send('PUT', '/providers/acme', { client_secret: 'hunter2', issuer: 'ftp://x' })
-    expect(response.status).toBe(422)
-    const text = await response.text()
-    expect(JSON.parse(text)).toMatchObject({
-      problems: [{ path: '/client_secret' }, { path: '/issuer' }, { path: '/client_id' }],
-    })
-    expect(text).not.toContain('hunter2')
-    expect(stored.size).toBe(0)
-  })
-
-  it.each([
-    ['http://acme.example', 422],
-    ['https://127.0.0.1', 422],
-    ['https://user:pass@acme.example', 422],
-    ['https://metadata.internal', 422],
-    ['acme.example', 422],
-    ['http://localhost:9000', 201],
-    ['http://localhost:9001', 422],
-  ])('judges where a provider is as every outgoing request is: %s', async (issuer, status) => {
-    expect((await setUp().send('PUT', '/providers/acme', { ...BODY, issuer })).status).toBe(status)
-  })
-
-  it('says how the host of an issuer is allowed, where that would help', async () => {
-    const told = async (issuer: string) => (await setUp().send('PUT', '/providers/acme', { ...BODY, issuer })).text()
-    expect(await told('http://localhost:9001')).toContain('npm run dev -- --var ALLOW_HTTP_HOSTS:localhost:9001')
-    expect(await told('https://user:pass@acme.example')).not.toContain('ALLOW_HTTP_HOSTS')
-  })
-
-  it('refuses a body that is no JSON, of another type, or too large', async () => {
-    const { request, send } = setUp()
-    const text = { method: 'PUT', body: 'a=b', headers: { 'content-type': 'text/plain' } }
-    expect((await request('/providers/acme', text)).status).toBe(415)
-    const broken = { method: 'PUT', body: '{', headers: { 'content-type': 'application/json' } }
-    expect((await request('/providers/acme', broken)).status).toBe(400)
-    expect((await send('PUT', '/providers/acme', { ...BODY, name: 'x'.repeat(300_000) })).status).toBe(413)
-  })
+it('PUT /providers/{id} stores a provider, and gives it back', async () => {
+  const { send, stored } = setUp()
+  const response = await send('PUT', '/providers/acme', BODY)
+  expect(response.status).toBe(201)
+  expect(response.headers.get('cache-control')).toBe('no-store')
+  expect(await response.json()).toEqual({ id: 'acme', ...BODY })
+  expect([...stored.values()]).toEqual([{ id: 'acme', ...BODY }])
 })
 
-describe('GET /providers', () => {
-  it('lists those given and those connected by their variables, each once', async () => {
-    const { send } = setUp()
-    await send('PUT', '/providers/acme', BODY)
-    const list = async () => (await send('GET', '/providers')).json()
-    expect(await list()).toMatchObject({ items: [{ id: 'acme' }, { id: 'google', client_id: 'g1', built_in: true }] })
-    await send('PUT', '/providers/google', { client_id: 'g2' })
-    expect(await list()).toMatchObject({ items: [{ id: 'acme' }, { id: 'google', client_id: 'g2' }] })
-  })
-
-  it('shows one, given or connected, or says that there is none', async () => {
-    const { send } = setUp()
-    await send('PUT', '/providers/acme', BODY)
-    expect(await (await send('GET', '/providers/acme')).json()).toEqual({ id: 'acme', ...BODY })
-    expect(await (await send('GET', '/providers/google')).json()).toMatchObject({ client_id: 'g1', built_in: true })
-    expect((await send('GET', '/providers/github')).status).toBe(404)
-    expect((await send('GET', '/providers/ACME')).status).toBe(404)
-  })
-
-  it('shows nothing that a store keeps beside a provider', async () => {
-    const { send, stored } = setUp()
-    const kept = { id: 'acme', ...BODY, client_secret: 'hunter2' }
-    stored.set('acme', kept)
-    for (const path of ['/providers', '/providers/acme']) {
-      expect(await (await send('GET', path)).text()).not.toContain('hunter2')
-    }
-  })
+it('PUT /providers/{id} replaces one whole', async () => {
+  const { send, stored } = setUp()
+  await send('PUT', '/providers/acme', { ...BODY, tools: ['Acme.*'] })
+  const response = await send('PUT', '/providers/acme', { issuer: BODY.issuer, client_id: 'c2' })
+  expect(response.status).toBe(200)
+  expect(await response.json()).toEqual({ id: 'acme', name: 'acme', issuer: BODY.issuer, client_id: 'c2' })
+  expect(stored.get('acme')).toEqual({ id: 'acme', name: 'acme', issuer: BODY.issuer, client_id: 'c2' })
 })
 
-describe('DELETE /providers/{id}', () => {
-  it('removes one, once', async () => {
-    const { send } = setUp()
-    await send('PUT', '/providers/acme', BODY)
-    expect((await send('DELETE', '/providers/acme')).status).toBe(204)
-    expect((await send('DELETE', '/providers/acme')).status).toBe(404)
-    expect((await send('GET', '/providers/acme')).status).toBe(404)
+it('PUT /providers/{id} takes every id that a tool may name', async () => {
+  const { send, stored } = setUp()
+  expect((await send('PUT', '/providers/My%2FIdP%25', BODY)).status).toBe(201)
+  expect([...stored.keys()]).toEqual(['My/IdP%'])
+  expect((await send('GET', '/providers/My%2FIdP%25')).status).toBe(200)
+})
+
+it.each(['approval', '%20', '%C3%A9', 'x'.repeat(129), '%ff'])('PUT /providers/{id} refuses the id %j', async (id) => {
+  const { send, stored } = setUp()
+  for (const method of ['PUT', 'GET', 'DELETE']) {
+    expect((await send(method, `/providers/${id}`, method === 'PUT' ? BODY : undefined)).status).toBe(400)
+  }
+  expect(stored.size).toBe(0)
+})
+
+it('PUT /providers/{id} refuses a body with every problem, and stores nothing', async () => {
+  const { send, stored } = setUp()
+  const response = await send('PUT', '/providers/acme', { client_secret: 'hunter2', issuer: 'ftp://x' })
+  expect(response.status).toBe(422)
+  const text = await response.text()
+  expect(JSON.parse(text)).toMatchObject({
+    problems: [{ path: '/client_secret' }, { path: '/issuer' }, { path: '/client_id' }],
   })
+  expect(text).not.toContain('hunter2')
+  expect(stored.size).toBe(0)
+})
+
+it.each([
+  ['http://acme.example', 422],
+  ['https://127.0.0.1', 422],
+  ['https://user:pass@acme.example', 422],
+  ['https://metadata.internal', 422],
+  ['acme.example', 422],
+  ['http://localhost:9000', 201],
+  ['http://localhost:9001', 422],
+])('PUT /providers/{id} judges where a provider is as every outgoing request is: %s', async (issuer, status) => {
+  expect((await setUp().send('PUT', '/providers/acme', { ...BODY, issuer })).status).toBe(status)
+})
+
+it('PUT /providers/{id} says how the host of an issuer is allowed, where that would help', async () => {
+  const told = async (issuer: string) => (await setUp().send('PUT', '/providers/acme', { ...BODY, issuer })).text()
+  expect(await told('http://localhost:9001')).toContain('npm run dev -- --var ALLOW_HTTP_HOSTS:localhost:9001')
+  expect(await told('https://user:pass@acme.example')).not.toContain('ALLOW_HTTP_HOSTS')
+})
+
+it('PUT /providers/{id} refuses a body that is no JSON, of another type, or too large', async () => {
+  const { request, send } = setUp()
+  const text = { method: 'PUT', body: 'a=b', headers: { 'content-type': 'text/plain' } }
+  expect((await request('/providers/acme', text)).status).toBe(415)
+  const broken = { method: 'PUT', body: '{', headers: { 'content-type': 'application/json' } }
+  expect((await request('/providers/acme', broken)).status).toBe(400)
+  expect((await send('PUT', '/providers/acme', { ...BODY, name: 'x'.repeat(300_000) })).status).toBe(413)
+})
+
+it('GET /providers lists those given and those connected by their variables, each once', async () => {
+  const { send } = setUp()
+  await send('PUT', '/providers/acme', BODY)
+  const list = async () => (await send('GET', '/providers')).json()
+  expect(await list()).toMatchObject({ items: [{ id: 'acme' }, { id: 'google', client_id: 'g1', built_in: true }] })
+  await send('PUT', '/providers/google', { client_id: 'g2' })
+  expect(await list()).toMatchObject({ items: [{ id: 'acme' }, { id: 'google', client_id: 'g2' }] })
+})
+
+it('GET /providers shows one, given or connected, or says that there is none', async () => {
+  const { send } = setUp()
+  await send('PUT', '/providers/acme', BODY)
+  expect(await (await send('GET', '/providers/acme')).json()).toEqual({ id: 'acme', ...BODY })
+  expect(await (await send('GET', '/providers/google')).json()).toMatchObject({ client_id: 'g1', built_in: true })
+  expect((await send('GET', '/providers/github')).status).toBe(404)
+  expect((await send('GET', '/providers/ACME')).status).toBe(404)
+})
+
+it('GET /providers shows nothing that a store keeps beside a provider', async () => {
+  const { send, stored } = setUp()
+  const kept = { id: 'acme', ...BODY, client_secret: 'hunter2' }
+  stored.set('acme', kept)
+  for (const path of ['/providers', '/providers/acme']) {
+    expect(await (await send('GET', path)).text()).not.toContain('hunter2')
+  }
+})
+
+it('DELETE /providers/{id} removes one, once', async () => {
+  const { send } = setUp()
+  await send('PUT', '/providers/acme', BODY)
+  expect((await send('DELETE', '/providers/acme')).status).toBe(204)
+  expect((await send('DELETE', '/providers/acme')).status).toBe(404)
+  expect((await send('GET', '/providers/acme')).status).toBe(404)
 })
 
 it.each([

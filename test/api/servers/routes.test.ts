@@ -1,5 +1,5 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { createServersRoutes } from '../../../src/api/servers/routes.ts'
 import { ADMIN } from '../../../src/core/access/principal.ts'
 import { type FailureResult, fail } from '../../../src/core/failure/failure.ts'
@@ -44,182 +44,176 @@ function expectValid(schema: object, body: unknown) {
 
 const FOR_ANY_ORIGIN = 'Authorization, Content-Type'.split(', ')
 
-describe('the registry of MCP servers', () => {
-  it('lists the deployment as its one server, as the schema of the API has it', async () => {
-    const { status, headers, body } = await get('/v0.1/servers')
-    expect(status).toBe(200)
-    expect(headers.get('content-type')).toMatch(/^application\/json/)
-    expectValid(serverList, body)
-    expect(body.servers[0].server).toMatchObject({
-      name: 'com.acme.tools/switchboard',
-      version: '0.1.0',
-      remotes: [
-        { type: 'streamable-http', url: 'https://tools.acme.com/connect/mcp' },
-        {
-          type: 'streamable-http',
-          url: 'https://tools.acme.com/mcp',
-          headers: [{ name: 'Authorization', isRequired: true, isSecret: true }],
-        },
-      ],
-    })
-    expect(body.servers[0]._meta).toEqual({
-      'io.modelcontextprotocol.registry/official': {
-        status: 'active',
-        isLatest: true,
-        publishedAt: '2026-11-01T12:00:00.000Z',
-        updatedAt: '2026-11-01T12:00:00.000Z',
+it('the registry of MCP servers lists the deployment as its one server, as the schema of the API has it', async () => {
+  const { status, headers, body } = await get('/v0.1/servers')
+  expect(status).toBe(200)
+  expect(headers.get('content-type')).toMatch(/^application\/json/)
+  expectValid(serverList, body)
+  expect(body.servers[0].server).toMatchObject({
+    name: 'com.acme.tools/switchboard',
+    version: '0.1.0',
+    remotes: [
+      { type: 'streamable-http', url: 'https://tools.acme.com/connect/mcp' },
+      {
+        type: 'streamable-http',
+        url: 'https://tools.acme.com/mcp',
+        headers: [{ name: 'Authorization', isRequired: true, isSecret: true }],
       },
-    })
+    ],
   })
-
-  it('has its versions, the latest of them and each by its number', async () => {
-    const versions = await get(`/v0.1/servers/${NAME}/versions`)
-    expectValid(serverList, versions.body)
-    for (const version of ['latest', '0.1.0']) {
-      const one = await get(`/v0.1/servers/${NAME}/versions/${version}`)
-      expectValid(serverResponse, one.body)
-      expect(one.body).toEqual(versions.body.servers[0])
-    }
-  })
-
-  it.each([
-    [`/v0.1/servers/${NAME}/versions/9.9.9`, "Server 'com.acme.tools/switchboard' has no version '9.9.9'"],
-    ['/v0.1/servers/com.other%2Fserver/versions', "Server 'com.other/server' was not found"],
-    ['/v0.1/servers/com.other%2Fserver/versions/latest', "Server 'com.other/server' was not found"],
-  ])('says that there is no %s', async (path, error) => {
-    expect(await get(path)).toMatchObject({ status: 404, body: { error } })
-  })
-
-  it.each([
-    ['search=SWITCH', 1],
-    ['search=gmail', 0],
-    ['version=latest', 1],
-    ['version=0.1.0', 1],
-    ['version=0.2.0', 0],
-    ['updated_since=2026-11-01T12:00:00Z', 1],
-    ['updated_since=2026-11-01T14:00:01%2B02:00', 0],
-    ['limit=1&include_deleted=true&cursor=', 1],
-    ['anything=else', 1],
-  ])('?%s gives %i', async (query, count) => {
-    const { body } = await get(`/v0.1/servers?${query}`)
-    expectValid(serverList, body)
-    expect(body.metadata.count).toBe(count)
-    expect(body.servers).toHaveLength(count)
-  })
-
-  it.each(['limit=0', 'limit=101', 'limit=ten', 'updated_since=yesterday', 'include_deleted=1'])(
-    '?%s is refused, with what is wanted',
-    async (query) => {
-      const { status, body } = await get(`/v0.1/servers?${query}`)
-      expect(status).toBe(400)
-      expect(body).toEqual({
-        error: expect.stringContaining(`Cannot read the query at '${query.split('=')[0]}': Must be`),
-      })
-    },
-  )
-
-  it('a path that is no UTF-8 is refused', async () => {
-    expect((await get('/v0.1/servers/%ff/versions')).status).toBe(400)
-    expect((await get(`/v0.1/servers/${NAME}/versions/%ff`)).status).toBe(400)
-  })
-
-  it('has no times if the time of the deployment is unknown', async () => {
-    const { body } = await get('/v0.1/servers?updated_since=2026-11-02T00:00:00Z', faceWith({ deployedAt: undefined }))
-    expectValid(serverList, body)
-    expect(body.servers[0]._meta['io.modelcontextprotocol.registry/official']).toEqual({
+  expect(body.servers[0]._meta).toEqual({
+    'io.modelcontextprotocol.registry/official': {
       status: 'active',
       isLatest: true,
-    })
+      publishedAt: '2026-11-01T12:00:00.000Z',
+      updatedAt: '2026-11-01T12:00:00.000Z',
+    },
   })
 })
 
-describe('whoever may call some tools', () => {
-  const asKey = (path: string) => get(path, faceWith(), ORIGIN, { authorization: 'Bearer key' })
-  const namesIn = (body: { servers: { server: { name: string } }[] }) => body.servers.map(({ server }) => server.name)
-
-  it('sees each toolkit as a server of its own', async () => {
-    const { body, headers } = await asKey('/v0.1/servers')
-    expectValid(serverList, body)
-    expect(namesIn(body)).toEqual([
-      'com.acme.tools/switchboard',
-      'com.acme.tools/switchboard.Gmail',
-      'com.acme.tools/switchboard.Maps',
-    ])
-    expect(body.servers[1].server).toMatchObject({
-      title: 'Gmail',
-      description: '12 tools',
-      remotes: [
-        { url: 'https://tools.acme.com/connect/mcp?toolkits=Gmail' },
-        { url: 'https://tools.acme.com/mcp?toolkits=Gmail' },
-      ],
-    })
-    expect([headers.get('cache-control'), headers.get('vary')]).toEqual(['no-store', 'Authorization, OXP-API-Key'])
-    const anybody = await get('/v0.1/servers')
-    expect(anybody.headers.get('cache-control')).toBe('public, max-age=300')
-    expect(anybody.headers.get('vary')).toBe('Authorization, OXP-API-Key')
-  })
-
-  it('gets them page by page, and each by its name', async () => {
-    const seen: string[] = []
-    let cursor = ''
-    do {
-      const { body } = await asKey(`/v0.1/servers?limit=1&cursor=${encodeURIComponent(cursor)}`)
-      expectValid(serverList, body)
-      seen.push(...namesIn(body))
-      cursor = body.metadata.nextCursor ?? ''
-    } while (cursor !== '')
-    expect(seen).toHaveLength(3)
-    const one = await asKey(`/v0.1/servers/${NAME}.Maps/versions/latest`)
+it('the registry of MCP servers has its versions, the latest of them and each by its number', async () => {
+  const versions = await get(`/v0.1/servers/${NAME}/versions`)
+  expectValid(serverList, versions.body)
+  for (const version of ['latest', '0.1.0']) {
+    const one = await get(`/v0.1/servers/${NAME}/versions/${version}`)
     expectValid(serverResponse, one.body)
-    expect(one.body.server.description).toBe('One tool')
-    expect(namesIn((await asKey('/v0.1/servers?search=gmail')).body)).toEqual(['com.acme.tools/switchboard.Gmail'])
-  })
+    expect(one.body).toEqual(versions.body.servers[0])
+  }
+})
 
-  it('gets the toolkits only with a credential', async () => {
-    expect((await get(`/v0.1/servers/${NAME}.Maps/versions/latest`)).status).toBe(404)
-    const stranger = await get('/v0.1/servers', faceWith(), ORIGIN, { authorization: 'Bearer guessed' })
-    expect(namesIn(stranger.body)).toEqual(['com.acme.tools/switchboard'])
-    expect(stranger.headers.get('cache-control')).toBe('no-store')
+it.each([
+  [`/v0.1/servers/${NAME}/versions/9.9.9`, "Server 'com.acme.tools/switchboard' has no version '9.9.9'"],
+  ['/v0.1/servers/com.other%2Fserver/versions', "Server 'com.other/server' was not found"],
+  ['/v0.1/servers/com.other%2Fserver/versions/latest', "Server 'com.other/server' was not found"],
+])('the registry of MCP servers says that there is no %s', async (path, error) => {
+  expect(await get(path)).toMatchObject({ status: 404, body: { error } })
+})
+
+it.each([
+  ['search=SWITCH', 1],
+  ['search=gmail', 0],
+  ['version=latest', 1],
+  ['version=0.1.0', 1],
+  ['version=0.2.0', 0],
+  ['updated_since=2026-11-01T12:00:00Z', 1],
+  ['updated_since=2026-11-01T14:00:01%2B02:00', 0],
+  ['limit=1&include_deleted=true&cursor=', 1],
+  ['anything=else', 1],
+])('the registry of MCP servers ?%s gives %i', async (query, count) => {
+  const { body } = await get(`/v0.1/servers?${query}`)
+  expectValid(serverList, body)
+  expect(body.metadata.count).toBe(count)
+  expect(body.servers).toHaveLength(count)
+})
+
+it.each(['limit=0', 'limit=101', 'limit=ten', 'updated_since=yesterday', 'include_deleted=1'])(
+  'the registry of MCP servers ?%s is refused, with what is wanted',
+  async (query) => {
+    const { status, body } = await get(`/v0.1/servers?${query}`)
+    expect(status).toBe(400)
+    expect(body).toEqual({
+      error: expect.stringContaining(`Cannot read the query at '${query.split('=')[0]}': Must be`),
+    })
+  },
+)
+
+it('the registry of MCP servers a path that is no UTF-8 is refused', async () => {
+  expect((await get('/v0.1/servers/%ff/versions')).status).toBe(400)
+  expect((await get(`/v0.1/servers/${NAME}/versions/%ff`)).status).toBe(400)
+})
+
+it('the registry of MCP servers has no times if the time of the deployment is unknown', async () => {
+  const { body } = await get('/v0.1/servers?updated_since=2026-11-02T00:00:00Z', faceWith({ deployedAt: undefined }))
+  expectValid(serverList, body)
+  expect(body.servers[0]._meta['io.modelcontextprotocol.registry/official']).toEqual({
+    status: 'active',
+    isLatest: true,
   })
 })
 
-describe('the catalog and the card', () => {
-  it('lead from the host to the endpoint', async () => {
-    const catalog = await get('/.well-known/ai-catalog.json')
-    expectValid(aiCatalog, catalog.body)
-    expect(catalog.headers.get('content-type')).toBe('application/ai-catalog+json')
-    expect(catalog.body.entries).toEqual([
-      {
-        identifier: 'urn:air:tools.acme.com:mcp:switchboard',
-        type: 'application/mcp-server-card+json',
-        url: 'https://tools.acme.com/mcp/server-card',
-      },
-    ])
-    const card = await get(new URL(catalog.body.entries[0].url).pathname)
-    expectValid(serverCard, card.body)
-    expect(card.headers.get('content-type')).toBe('application/mcp-server-card+json')
-    expect(card.body.remotes).toMatchObject([
-      { url: 'https://tools.acme.com/connect/mcp', supportedProtocolVersions: ['2026-07-28', '2025-11-25'] },
-      { url: 'https://tools.acme.com/mcp', supportedProtocolVersions: ['2026-07-28', '2025-11-25'] },
-    ])
-  })
+const asKey = (path: string) => get(path, faceWith(), ORIGIN, { authorization: 'Bearer key' })
+const namesIn = (body: { servers: { server: { name: string } }[] }) => body.servers.map(({ server }) => server.name)
 
-  it.each([
-    'http://localhost:8787',
-    'http://127.0.0.1:8787',
-    'http://[::1]:8787',
-    'https://switchboard.acme.workers.dev',
-  ])('hold to their schemas at %s', async (origin) => {
-    const router = faceWith({ needsKey: false })
-    const card = await get('/mcp/server-card', router, origin)
-    expectValid(serverCard, card.body)
-    const withKey = { url: `${origin}/mcp`, headers: [{ isRequired: false }] }
-    expect(card.body.remotes).toMatchObject([{ url: `${origin}/connect/mcp` }, withKey])
-    expectValid(serverList, (await get('/v0.1/servers', router, origin)).body)
-    const catalog = await get('/.well-known/ai-catalog.json', router, origin)
-    expectValid(aiCatalog, catalog.body)
-    expect(catalog.body.entries[0].url).toBe(`${origin}/mcp/server-card`)
+it('whoever may call some tools sees each toolkit as a server of its own', async () => {
+  const { body, headers } = await asKey('/v0.1/servers')
+  expectValid(serverList, body)
+  expect(namesIn(body)).toEqual([
+    'com.acme.tools/switchboard',
+    'com.acme.tools/switchboard.Gmail',
+    'com.acme.tools/switchboard.Maps',
+  ])
+  expect(body.servers[1].server).toMatchObject({
+    title: 'Gmail',
+    description: '12 tools',
+    remotes: [
+      { url: 'https://tools.acme.com/connect/mcp?toolkits=Gmail' },
+      { url: 'https://tools.acme.com/mcp?toolkits=Gmail' },
+    ],
   })
+  expect([headers.get('cache-control'), headers.get('vary')]).toEqual(['no-store', 'Authorization, OXP-API-Key'])
+  const anybody = await get('/v0.1/servers')
+  expect(anybody.headers.get('cache-control')).toBe('public, max-age=300')
+  expect(anybody.headers.get('vary')).toBe('Authorization, OXP-API-Key')
+})
+
+it('whoever may call some tools gets them page by page, and each by its name', async () => {
+  const seen: string[] = []
+  let cursor = ''
+  do {
+    const { body } = await asKey(`/v0.1/servers?limit=1&cursor=${encodeURIComponent(cursor)}`)
+    expectValid(serverList, body)
+    seen.push(...namesIn(body))
+    cursor = body.metadata.nextCursor ?? ''
+  } while (cursor !== '')
+  expect(seen).toHaveLength(3)
+  const one = await asKey(`/v0.1/servers/${NAME}.Maps/versions/latest`)
+  expectValid(serverResponse, one.body)
+  expect(one.body.server.description).toBe('One tool')
+  expect(namesIn((await asKey('/v0.1/servers?search=gmail')).body)).toEqual(['com.acme.tools/switchboard.Gmail'])
+})
+
+it('whoever may call some tools gets the toolkits only with a credential', async () => {
+  expect((await get(`/v0.1/servers/${NAME}.Maps/versions/latest`)).status).toBe(404)
+  const stranger = await get('/v0.1/servers', faceWith(), ORIGIN, { authorization: 'Bearer guessed' })
+  expect(namesIn(stranger.body)).toEqual(['com.acme.tools/switchboard'])
+  expect(stranger.headers.get('cache-control')).toBe('no-store')
+})
+
+it('the catalog and the card lead from the host to the endpoint', async () => {
+  const catalog = await get('/.well-known/ai-catalog.json')
+  expectValid(aiCatalog, catalog.body)
+  expect(catalog.headers.get('content-type')).toBe('application/ai-catalog+json')
+  expect(catalog.body.entries).toEqual([
+    {
+      identifier: 'urn:air:tools.acme.com:mcp:switchboard',
+      type: 'application/mcp-server-card+json',
+      url: 'https://tools.acme.com/mcp/server-card',
+    },
+  ])
+  const card = await get(new URL(catalog.body.entries[0].url).pathname)
+  expectValid(serverCard, card.body)
+  expect(card.headers.get('content-type')).toBe('application/mcp-server-card+json')
+  expect(card.body.remotes).toMatchObject([
+    { url: 'https://tools.acme.com/connect/mcp', supportedProtocolVersions: ['2026-07-28', '2025-11-25'] },
+    { url: 'https://tools.acme.com/mcp', supportedProtocolVersions: ['2026-07-28', '2025-11-25'] },
+  ])
+})
+
+it.each([
+  'http://localhost:8787',
+  'http://127.0.0.1:8787',
+  'http://[::1]:8787',
+  'https://switchboard.acme.workers.dev',
+])('the catalog and the card hold to their schemas at %s', async (origin) => {
+  const router = faceWith({ needsKey: false })
+  const card = await get('/mcp/server-card', router, origin)
+  expectValid(serverCard, card.body)
+  const withKey = { url: `${origin}/mcp`, headers: [{ isRequired: false }] }
+  expect(card.body.remotes).toMatchObject([{ url: `${origin}/connect/mcp` }, withKey])
+  expectValid(serverList, (await get('/v0.1/servers', router, origin)).body)
+  const catalog = await get('/.well-known/ai-catalog.json', router, origin)
+  expectValid(aiCatalog, catalog.body)
+  expect(catalog.body.entries[0].url).toBe(`${origin}/mcp/server-card`)
 })
 
 it('nobody is sent to sign in where others on the way could read along', async () => {
@@ -227,34 +221,29 @@ it('nobody is sent to sign in where others on the way could read along', async (
   expect(body.remotes.map(({ url }: { url: string }) => url)).toEqual(['http://tools.acme.com/mcp'])
 })
 
-describe('each document', () => {
-  const PATHS = [
-    '/v0.1/servers',
-    `/v0.1/servers/${NAME}/versions`,
-    `/v0.1/servers/${NAME}/versions/latest`,
-    '/mcp/server-card',
-    '/.well-known/ai-catalog.json',
-  ]
+const PATHS = [
+  '/v0.1/servers',
+  `/v0.1/servers/${NAME}/versions`,
+  `/v0.1/servers/${NAME}/versions/latest`,
+  '/mcp/server-card',
+  '/.well-known/ai-catalog.json',
+]
 
-  it.each(PATHS)('%s can be read by pages of any site, and cached', async (path) => {
-    const asked = await faceWith().request(`${ORIGIN}${path}`, { method: 'OPTIONS' })
-    expect(asked.status).toBe(204)
-    const { headers } = await get(path)
-    for (const each of [asked.headers, headers]) {
-      expect(each.get('access-control-allow-origin')).toBe('*')
-      expect(each.get('access-control-allow-methods')).toContain('GET')
-      for (const name of FOR_ANY_ORIGIN) expect(each.get('access-control-allow-headers')).toContain(name)
-    }
-    expect(headers.get('cache-control')).toBe('public, max-age=300')
-  })
+it.each(PATHS)('each document %s can be read by pages of any site, and cached', async (path) => {
+  const asked = await faceWith().request(`${ORIGIN}${path}`, { method: 'OPTIONS' })
+  expect(asked.status).toBe(204)
+  const { headers } = await get(path)
+  for (const each of [asked.headers, headers]) {
+    expect(each.get('access-control-allow-origin')).toBe('*')
+    expect(each.get('access-control-allow-methods')).toContain('GET')
+    for (const name of FOR_ANY_ORIGIN) expect(each.get('access-control-allow-headers')).toContain(name)
+  }
+  expect(headers.get('cache-control')).toBe('public, max-age=300')
+})
 
-  it.each(PATHS)('%s is rate-limited, and the rejection is not cached', async (path) => {
-    const { status, headers } = await get(
-      path,
-      faceWith({ limited: fail({ type: 'rate-limited', retry_after_ms: 1 }) }),
-    )
-    expect(status).toBe(429)
-    expect(headers.get('cache-control')).toBe('no-store')
-    expect(headers.get('access-control-allow-origin')).toBe('*')
-  })
+it.each(PATHS)('each document %s is rate-limited, and the rejection is not cached', async (path) => {
+  const { status, headers } = await get(path, faceWith({ limited: fail({ type: 'rate-limited', retry_after_ms: 1 }) }))
+  expect(status).toBe(429)
+  expect(headers.get('cache-control')).toBe('no-store')
+  expect(headers.get('access-control-allow-origin')).toBe('*')
 })

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { createSetupRoutes, type SetupRoutesDeps } from '../../../src/api/setup/routes.ts'
 import { ADMIN, ANONYMOUS, type Principal } from '../../../src/core/access/principal.ts'
 import { authorizerFor } from '../../http/authorizer-for.ts'
@@ -18,38 +18,36 @@ async function checks(setup: SetupRoutesDeps['setup'], keys: readonly (typeof KE
   return { status: response.status, items: Object(await response.json()).items }
 }
 
-describe('GET /setup', () => {
-  it('says what to do for each thing that a fresh deployment lacks', async () => {
-    const { items } = await checks({ vaultKeys: 'none', signIn: 'none' })
-    expect(items.map(({ about, state }: { about: string; state: string }) => [about, state])).toEqual([
-      ['API keys', 'off'],
-      ['VAULT_KEYS', 'off'],
-      ['sign-in', 'off'],
-      ['providers', 'off'],
-    ])
-    for (const { fix } of items) expect(fix).toMatch(/\S/)
-  })
+it('GET /setup says what to do for each thing that a fresh deployment lacks', async () => {
+  const { items } = await checks({ vaultKeys: 'none', signIn: 'none' })
+  expect(items.map(({ about, state }: { about: string; state: string }) => [about, state])).toEqual([
+    ['API keys', 'off'],
+    ['VAULT_KEYS', 'off'],
+    ['sign-in', 'off'],
+    ['providers', 'off'],
+  ])
+  for (const { fix } of items) expect(fix).toMatch(/\S/)
+})
 
-  it('has nothing to do where all is set up', async () => {
-    const { items } = await checks({ vaultKeys: 'set', signIn: 'set' }, [KEY])
-    expect(items).toMatchObject([
-      { state: 'ok', message: '1 key' },
-      { state: 'ok' },
-      { state: 'ok' },
-      { state: 'ok', message: 'acme' },
-    ])
-    expect(JSON.stringify(items)).not.toContain('fix')
-  })
+it('GET /setup has nothing to do where all is set up', async () => {
+  const { items } = await checks({ vaultKeys: 'set', signIn: 'set' }, [KEY])
+  expect(items).toMatchObject([
+    { state: 'ok', message: '1 key' },
+    { state: 'ok' },
+    { state: 'ok' },
+    { state: 'ok', message: 'acme' },
+  ])
+  expect(JSON.stringify(items)).not.toContain('fix')
+})
 
-  it('says that people who sign in may do nothing where no rule names them', async () => {
-    const { items } = await checks({ vaultKeys: 'set', signIn: 'nobody' })
-    expect(items[2]).toMatchObject({ state: 'off', fix: expect.stringContaining('SIGN_IN_RULES') })
-  })
+it('GET /setup says that people who sign in may do nothing where no rule names them', async () => {
+  const { items } = await checks({ vaultKeys: 'set', signIn: 'nobody' })
+  expect(items[2]).toMatchObject({ state: 'off', fix: expect.stringContaining('SIGN_IN_RULES') })
+})
 
-  it('needs the scope admin', async () => {
-    const reader = { ...ADMIN, scopes: ['tools:read', 'records:read'] } as const
-    for (const caller of [ANONYMOUS, reader]) {
-      expect((await checks({ vaultKeys: 'set', signIn: 'set' }, [], caller)).status).toBe(403)
-    }
-  })
+it('GET /setup needs the scope admin', async () => {
+  const reader = { ...ADMIN, scopes: ['tools:read', 'records:read'] } as const
+  for (const caller of [ANONYMOUS, reader]) {
+    expect((await checks({ vaultKeys: 'set', signIn: 'set' }, [], caller)).status).toBe(403)
+  }
 })

@@ -111,273 +111,268 @@ function setUp({ caller = publisher, refused, ...world }: World & { caller?: Pri
   return { send, stored, asked, set }
 }
 
-describe('POST /tools', () => {
-  it('publishes a document, and gives its ids', async () => {
-    const { send, stored } = setUp()
-    const { status, body } = await send('POST', '/tools', { plain: [{ tool: 'A' }, { tool: 'B' }] })
-    expect([status, body]).toEqual([201, { ids: ['Kit.A@1.0.0', 'Kit.B@1.0.0'] }])
-    expect(stored).toMatchObject([[{ allowBreaking: false }]])
-  })
+it('POST /tools publishes a document, and gives its ids', async () => {
+  const { send, stored } = setUp()
+  const { status, body } = await send('POST', '/tools', { plain: [{ tool: 'A' }, { tool: 'B' }] })
+  expect([status, body]).toEqual([201, { ids: ['Kit.A@1.0.0', 'Kit.B@1.0.0'] }])
+  expect(stored).toMatchObject([[{ allowBreaking: false }]])
+})
 
-  it('responds 200 with warnings if nothing changed', async () => {
-    const { send } = setUp({ outcomes: { 'Kit.Do@1.0.0': (ids) => ({ outcome: 'unchanged', ids }) } })
-    const warnings = [{ path: '/w', message: 'Is odd' }]
-    const { status, body } = await send('POST', '/tools', { plain: [{}], warnings })
-    expect([status, body]).toEqual([200, { ids: ['Kit.Do@1.0.0'], warnings }])
-  })
+it('POST /tools responds 200 with warnings if nothing changed', async () => {
+  const { send } = setUp({ outcomes: { 'Kit.Do@1.0.0': (ids) => ({ outcome: 'unchanged', ids }) } })
+  const warnings = [{ path: '/w', message: 'Is odd' }]
+  const { status, body } = await send('POST', '/tools', { plain: [{}], warnings })
+  expect([status, body]).toEqual([200, { ids: ['Kit.Do@1.0.0'], warnings }])
+})
 
-  it.each([
-    ['is not covered', { plain: [{ toolkit: 'Other' }] }, 403, { type: 'forbidden' }],
-    ['is wrong', { plain: [{ input: { type: 'text' } }] }, 422, { type: 'definition-invalid' }],
-    ['is no definition', 7, 422, { problems: [{ path: '', message: 'Must be a definition, which is an object' }] }],
-    ['exists otherwise', { plain: [{ tool: 'Taken' }] }, 409, { type: 'conflict', message: 'Exists' }],
-  ])('rejects what %s', async (_, document, status, failure) => {
-    const { send } = setUp({
-      outcomes: { 'Kit.Taken@1.0.0': (ids) => ({ outcome: 'conflict', ids, message: 'Exists' }) },
-    })
-    expect(await send('POST', '/tools', document)).toMatchObject({ status, body: failure })
+it.each([
+  ['is not covered', { plain: [{ toolkit: 'Other' }] }, 403, { type: 'forbidden' }],
+  ['is wrong', { plain: [{ input: { type: 'text' } }] }, 422, { type: 'definition-invalid' }],
+  ['is no definition', 7, 422, { problems: [{ path: '', message: 'Must be a definition, which is an object' }] }],
+  ['exists otherwise', { plain: [{ tool: 'Taken' }] }, 409, { type: 'conflict', message: 'Exists' }],
+])('POST /tools rejects what %s', async (_, document, status, failure) => {
+  const { send } = setUp({
+    outcomes: { 'Kit.Taken@1.0.0': (ids) => ({ outcome: 'conflict', ids, message: 'Exists' }) },
   })
+  expect(await send('POST', '/tools', document)).toMatchObject({ status, body: failure })
+})
 
-  it('takes the dialect, and leave to break versions, from the query', async () => {
-    const { send, stored } = setUp()
-    await send('POST', '/tools?dialect=plain&allow=breaking', { plain: [{}] })
-    expect(stored).toMatchObject([[{ allowBreaking: true }]])
-    expect((await send('POST', '/tools?dialect=x', { plain: [{}] })).body.problems[0].message).toBe(
-      "Unknown dialect 'x': wanted one of 'plain'",
-    )
-    for (const [query, got] of [
-      ['allow=all', 'all'],
-      ['allow=', ''],
-    ] as const) {
-      expect(await send('POST', `/tools?${query}`, { plain: [{}] })).toMatchObject({
-        status: 400,
-        body: {
-          type: 'request-malformed',
-          message: `Cannot read the query at 'allow': Must be 'breaking', got '${got}'`,
-        },
-      })
-    }
-    expect(stored).toHaveLength(1)
-  })
-
-  it('gives one result for each document of a batch, in order', async () => {
-    const { send, stored } = setUp({
-      outcomes: { 'Kit.Taken@1.0.0': (ids) => ({ outcome: 'conflict', ids, message: 'Exists' }) },
-    })
-    const { status, body } = await send('POST', '/tools', [
-      { plain: [{ tool: 'A' }], warnings: [{ path: '/w', message: 'Is odd' }] },
-      { id: 'No.Tool@1.0.0' },
-      { definition: { plain: [{ toolkit: 'Other' }] } },
-      { plain: [{ tool: 'B' }, { tool: 'C' }] },
-      null,
-      { plain: [{ tool: 'Taken' }] },
-    ])
-    expect(status).toBe(200)
-    expect(body).toEqual({
-      results: [
-        { id: 'Kit.A@1.0.0', status: 201, warnings: [{ path: '/w', message: 'Is odd' }] },
-        {
-          id: 'No.Tool@1.0.0',
-          status: 422,
-          errors: [{ path: '', message: expect.stringMatching(/^Cannot detect the dialect/) }],
-        },
-        {
-          id: 'Other.Do@1.0.0',
-          status: 403,
-          errors: [{ path: '', message: "The credential does not cover 'Other.Do'" }],
-        },
-        { id: 'Kit.B@1.0.0', status: 201, ids: ['Kit.B@1.0.0', 'Kit.C@1.0.0'] },
-        { id: null, status: 422, errors: [{ path: '', message: 'Must be a definition, which is an object' }] },
-        { id: 'Kit.Taken@1.0.0', status: 409, errors: [{ path: '', message: 'Exists' }] },
-      ],
-    })
-    expect(stored).toHaveLength(1)
-  })
-
-  it('takes at most 1,000 documents, and none as well', async () => {
-    const { send, stored } = setUp()
-    const documents = (count: number) =>
-      Array.from({ length: count }, (_, index) => ({ plain: [{ tool: `T${index}` }] }))
-    expect(await send('POST', '/tools', documents(1_001))).toMatchObject({
+it('POST /tools takes the dialect, and leave to break versions, from the query', async () => {
+  const { send, stored } = setUp()
+  await send('POST', '/tools?dialect=plain&allow=breaking', { plain: [{}] })
+  expect(stored).toMatchObject([[{ allowBreaking: true }]])
+  expect((await send('POST', '/tools?dialect=x', { plain: [{}] })).body.problems[0].message).toBe(
+    "Unknown dialect 'x': wanted one of 'plain'",
+  )
+  for (const [query, got] of [
+    ['allow=all', 'all'],
+    ['allow=', ''],
+  ] as const) {
+    expect(await send('POST', `/tools?${query}`, { plain: [{}] })).toMatchObject({
       status: 400,
-      body: { message: 'Cannot read the body: A batch holds at most 1000 definitions, got 1001' },
+      body: {
+        type: 'request-malformed',
+        message: `Cannot read the query at 'allow': Must be 'breaking', got '${got}'`,
+      },
     })
-    expect(stored).toEqual([])
-    expect((await send('POST', '/tools', documents(1_000))).body.results).toHaveLength(1_000)
-    expect(stored[0]).toHaveLength(1_000)
-    expect(await send('POST', '/tools', [])).toMatchObject({ status: 200, body: { results: [] } })
-  })
+  }
+  expect(stored).toHaveLength(1)
+})
 
-  it('needs the scope tools:publish', async () => {
-    const reader = setUp({ caller: { ...publisher, scopes: ['tools:read'] } })
-    expect(await reader.send('POST', '/tools', { plain: [{}] })).toMatchObject({
-      status: 403,
-      body: { reason: "This needs the scope 'tools:publish'" },
-    })
-    expect(await setUp({ caller: ANONYMOUS }).send('POST', '/tools', {})).toMatchObject({ status: 401 })
-    expect(reader.stored).toEqual([])
+it('POST /tools gives one result for each document of a batch, in order', async () => {
+  const { send, stored } = setUp({
+    outcomes: { 'Kit.Taken@1.0.0': (ids) => ({ outcome: 'conflict', ids, message: 'Exists' }) },
   })
+  const { status, body } = await send('POST', '/tools', [
+    { plain: [{ tool: 'A' }], warnings: [{ path: '/w', message: 'Is odd' }] },
+    { id: 'No.Tool@1.0.0' },
+    { definition: { plain: [{ toolkit: 'Other' }] } },
+    { plain: [{ tool: 'B' }, { tool: 'C' }] },
+    null,
+    { plain: [{ tool: 'Taken' }] },
+  ])
+  expect(status).toBe(200)
+  expect(body).toEqual({
+    results: [
+      { id: 'Kit.A@1.0.0', status: 201, warnings: [{ path: '/w', message: 'Is odd' }] },
+      {
+        id: 'No.Tool@1.0.0',
+        status: 422,
+        errors: [{ path: '', message: expect.stringMatching(/^Cannot detect the dialect/) }],
+      },
+      {
+        id: 'Other.Do@1.0.0',
+        status: 403,
+        errors: [{ path: '', message: "The credential does not cover 'Other.Do'" }],
+      },
+      { id: 'Kit.B@1.0.0', status: 201, ids: ['Kit.B@1.0.0', 'Kit.C@1.0.0'] },
+      { id: null, status: 422, errors: [{ path: '', message: 'Must be a definition, which is an object' }] },
+      { id: 'Kit.Taken@1.0.0', status: 409, errors: [{ path: '', message: 'Exists' }] },
+    ],
+  })
+  expect(stored).toHaveLength(1)
+})
 
-  it('reads JSON of at most 16 MiB', async () => {
-    const { send } = setUp()
-    expect(await send('POST', '/tools', '{"a":')).toMatchObject({ status: 400, body: { type: 'request-malformed' } })
-    expect(await send('POST', '/tools', ' '.repeat(16 * 1024 * 1024 + 1))).toMatchObject({
-      status: 413,
-      body: { limit: 16 * 1024 * 1024 },
-    })
-    expect(await send('POST', '/tools', '{}', { 'content-type': 'text/plain' })).toMatchObject({ status: 415 })
+it('POST /tools takes at most 1,000 documents, and none as well', async () => {
+  const { send, stored } = setUp()
+  const documents = (count: number) => Array.from({ length: count }, (_, index) => ({ plain: [{ tool: `T${index}` }] }))
+  expect(await send('POST', '/tools', documents(1_001))).toMatchObject({
+    status: 400,
+    body: { message: 'Cannot read the body: A batch holds at most 1000 definitions, got 1001' },
+  })
+  expect(stored).toEqual([])
+  expect((await send('POST', '/tools', documents(1_000))).body.results).toHaveLength(1_000)
+  expect(stored[0]).toHaveLength(1_000)
+  expect(await send('POST', '/tools', [])).toMatchObject({ status: 200, body: { results: [] } })
+})
+
+it('POST /tools needs the scope tools:publish', async () => {
+  const reader = setUp({ caller: { ...publisher, scopes: ['tools:read'] } })
+  expect(await reader.send('POST', '/tools', { plain: [{}] })).toMatchObject({
+    status: 403,
+    body: { reason: "This needs the scope 'tools:publish'" },
+  })
+  expect(await setUp({ caller: ANONYMOUS }).send('POST', '/tools', {})).toMatchObject({ status: 401 })
+  expect(reader.stored).toEqual([])
+})
+
+it('POST /tools reads JSON of at most 16 MiB', async () => {
+  const { send } = setUp()
+  expect(await send('POST', '/tools', '{"a":')).toMatchObject({ status: 400, body: { type: 'request-malformed' } })
+  expect(await send('POST', '/tools', ' '.repeat(16 * 1024 * 1024 + 1))).toMatchObject({
+    status: 413,
+    body: { limit: 16 * 1024 * 1024 },
+  })
+  expect(await send('POST', '/tools', '{}', { 'content-type': 'text/plain' })).toMatchObject({ status: 415 })
+})
+
+const active: ToolStatus = { state: 'active' }
+async function published(status = active, more = {}) {
+  const document = { said: 'so' }
+  const record = await createToolRecord({ definition: definitionOf(more), dialect: 'plain', document }, sha256)
+  const known = { published: { 'kit.do': documentOf([record], { status, newest: record }) }, records: [record] }
+  return { record, known }
+}
+
+it('a tool is returned as published, or in another format with its losses', async () => {
+  const { record, known } = await published()
+  const { send } = setUp(known)
+  const plainly = await send('GET', '/tools/Kit.Do')
+  expect([plainly.status, plainly.body, plainly.headers.get('etag')]).toEqual([
+    200,
+    { said: 'so' },
+    `"${record.digest}"`,
+  ])
+  expect(plainly.headers.get('cache-control')).toBe('private, no-cache')
+  const other = await send('GET', '/tools/Kit.Do@1.0.0?format=id&losses=1')
+  expect([other.body, other.headers.get('etag')]).toEqual([
+    { document: { id: 'Kit.Do@1.0.0', name: 'Kit_Do' }, losses: [{ path: '/input', reason: 'Has no place' }] },
+    `"${record.digest}.id.true"`,
+  ])
+  expect((await send('GET', '/tools/Kit.Do?losses=1')).body).toEqual({ document: { said: 'so' }, losses: [] })
+  expect(await send('GET', '/tools/Kit.Do?format=x')).toMatchObject({
+    status: 400,
+    body: { message: "Cannot read the query at 'format': Must be one of 'oxp', 'id', 'costly', got 'x'" },
   })
 })
 
-describe('a tool', () => {
-  const active: ToolStatus = { state: 'active' }
-  async function published(status = active, more = {}) {
-    const document = { said: 'so' }
-    const record = await createToolRecord({ definition: definitionOf(more), dialect: 'plain', document }, sha256)
-    const known = { published: { 'kit.do': documentOf([record], { status, newest: record }) }, records: [record] }
-    return { record, known }
+it('a tool is 304 for a caller that has it', async () => {
+  const { record, known } = await published()
+  const answer = await setUp(known).send('GET', '/tools/Kit.Do', undefined, { 'if-none-match': `"${record.digest}"` })
+  expect([answer.status, answer.body]).toEqual([304, undefined])
+})
+
+it('a tool says which versions there are, to whoever may see one', async () => {
+  const { known } = await published()
+  const message = "Version '2.0.0' of tool 'Kit.Do' is not available: there is '1.0.0'"
+  for (const path of ['/tools/Kit.Do@2.0.0', '/tools/Kit.Do@2.0.0/readiness']) {
+    expect(await setUp(known).send('GET', path)).toMatchObject({ status: 404, body: { type: 'not-found', message } })
   }
+  const stranger = setUp({ ...known, caller: { ...publisher, tools: ['Other.*'] } })
+  const hidden = "Tool 'Kit.Do@2.0.0' was not found"
+  expect((await stranger.send('GET', '/tools/Kit.Do@2.0.0')).body.message).toBe(hidden)
+  const { record: secret } = await published(active, { securityLevel: 5 })
+  const { record: newest } = await published(active, { version: '1.1.0' })
+  const records = [secret, newest]
+  const some = { published: { 'kit.do': documentOf(records, { status: active, newest }) }, records }
+  const nobody = await setUp({ ...some, caller: ANONYMOUS }).send('GET', '/tools/Kit.Do@2.0.0')
+  expect(nobody.body.message).toBe("Version '2.0.0' of tool 'Kit.Do' is not available: there is '1.1.0'")
+})
 
-  it('is returned as published, or in another format with its losses', async () => {
-    const { record, known } = await published()
-    const { send } = setUp(known)
-    const plainly = await send('GET', '/tools/Kit.Do')
-    expect([plainly.status, plainly.body, plainly.headers.get('etag')]).toEqual([
-      200,
-      { said: 'so' },
-      `"${record.digest}"`,
-    ])
-    expect(plainly.headers.get('cache-control')).toBe('private, no-cache')
-    const other = await send('GET', '/tools/Kit.Do@1.0.0?format=id&losses=1')
-    expect([other.body, other.headers.get('etag')]).toEqual([
-      { document: { id: 'Kit.Do@1.0.0', name: 'Kit_Do' }, losses: [{ path: '/input', reason: 'Has no place' }] },
-      `"${record.digest}.id.true"`,
-    ])
-    expect((await send('GET', '/tools/Kit.Do?losses=1')).body).toEqual({ document: { said: 'so' }, losses: [] })
-    expect(await send('GET', '/tools/Kit.Do?format=x')).toMatchObject({
-      status: 400,
-      body: { message: "Cannot read the query at 'format': Must be one of 'oxp', 'id', 'costly', got 'x'" },
-    })
+it('a tool is suggested where a name near it is unknown', async () => {
+  const { known } = await published()
+  const { status, body } = await setUp(known).send('GET', '/tools/Kit.Doo')
+  expect({ status, body }).toMatchObject({
+    status: 404,
+    body: { message: "Tool 'Kit.Doo' was not found: did you mean 'Kit.Do'?" },
   })
+})
 
-  it('is 304 for a caller that has it', async () => {
-    const { record, known } = await published()
-    const answer = await setUp(known).send('GET', '/tools/Kit.Do', undefined, { 'if-none-match': `"${record.digest}"` })
-    expect([answer.status, answer.body]).toEqual([304, undefined])
+it('a tool is 404 for callers that may not see it', async () => {
+  const { known } = await published()
+  const stranger = setUp({ ...known, caller: { ...publisher, tools: ['Other.*'] } })
+  const body = { type: 'not-found', message: "Tool 'Kit.Do' was not found" }
+  expect(await stranger.send('GET', '/tools/Kit.Do')).toMatchObject({ status: 404, body })
+  const { known: secret } = await published(active, { securityLevel: 1 })
+  expect(await setUp({ ...secret, caller: ANONYMOUS }).send('GET', '/tools/Kit.Do')).toMatchObject({ status: 404 })
+  expect(await setUp().send('GET', '/tools/Kit.Do')).toMatchObject({ status: 404, body })
+  expect((await setUp().send('GET', `/tools/${'x'.repeat(300)}`)).body.message).toBe(
+    `Tool '${'x'.repeat(200)}' was not found`,
+  )
+})
+
+it('a tool is returned with its status even if it cannot be called', async () => {
+  const { known } = await published({ state: 'disabled' })
+  const { status, body, headers } = await setUp(known).send('GET', '/tools/Kit.Do@1.0.0')
+  expect([status, body, headers.get('switchboard-status')]).toEqual([200, { said: 'so' }, 'disabled'])
+  const gone = setUp({ ...known, records: [] })
+  expect(await gone.send('GET', '/tools/Kit.Do@1.0.0')).toMatchObject({ status: 404 })
+})
+
+it('a tool gets another status from a publisher who covers it', async () => {
+  const { known } = await published()
+  const { send, set } = setUp(known)
+  expect(await send('PATCH', '/tools/Kit.Do', { status: 'yanked' })).toMatchObject({
+    status: 200,
+    body: { id: 'Kit.Do@1.0.0', status: 'yanked' },
   })
+  expect(set).toEqual([[{ toolkit: 'Kit', tool: 'Do' }, '1.0.0', { status: { state: 'yanked' } }, 'key:k1']])
+})
 
-  it('says which versions there are, to whoever may see one', async () => {
-    const { known } = await published()
-    const message = "Version '2.0.0' of tool 'Kit.Do' is not available: there is '1.0.0'"
-    for (const path of ['/tools/Kit.Do@2.0.0', '/tools/Kit.Do@2.0.0/readiness']) {
-      expect(await setUp(known).send('GET', path)).toMatchObject({ status: 404, body: { type: 'not-found', message } })
-    }
-    const stranger = setUp({ ...known, caller: { ...publisher, tools: ['Other.*'] } })
-    const hidden = "Tool 'Kit.Do@2.0.0' was not found"
-    expect((await stranger.send('GET', '/tools/Kit.Do@2.0.0')).body.message).toBe(hidden)
-    const { record: secret } = await published(active, { securityLevel: 5 })
-    const { record: newest } = await published(active, { version: '1.1.0' })
-    const records = [secret, newest]
-    const some = { published: { 'kit.do': documentOf(records, { status: active, newest }) }, records }
-    const nobody = await setUp({ ...some, caller: ANONYMOUS }).send('GET', '/tools/Kit.Do@2.0.0')
-    expect(nobody.body.message).toBe("Version '2.0.0' of tool 'Kit.Do' is not available: there is '1.1.0'")
+it('a tool is trusted by the very version, and its publisher is for administrators to see', async () => {
+  const { known } = await published()
+  const { send, set } = setUp({ ...known, caller: ADMIN })
+  expect(await send('PATCH', '/tools/Kit.Do@1.0.0', { trusted: false, status: 'yanked' })).toMatchObject({
+    status: 200,
+    body: { id: 'Kit.Do@1.0.0', status: 'yanked', publisher: 'key:k1', trusted: false },
   })
+  for (const id of ['Kit.Do', 'Kit.Do@1', 'Kit.Do@^1', 'Kit.Do@latest']) {
+    const { status, body } = await send('PATCH', `/tools/${id}`, { trusted: true })
+    expect([status, body.message]).toEqual([400, expect.stringContaining('name its version')])
+  }
+  for (const trusted of ['true', 1, null]) {
+    expect(await send('PATCH', '/tools/Kit.Do@1.0.0', { trusted })).toMatchObject({ status: 400 })
+  }
+  expect(set).toHaveLength(1)
+  const shown = await send('GET', '/tools/Kit.Do')
+  expect(shown.headers.get('switchboard-publisher')).toBe('key:k1')
+  expect(shown.headers.get('switchboard-trusted')).toBe('true')
+  const others = await setUp(known).send('GET', '/tools/Kit.Do')
+  expect([...others.headers.keys()].filter((name) => name.startsWith('switchboard-'))).toEqual([])
+})
 
-  it('is suggested where a name near it is unknown', async () => {
-    const { known } = await published()
-    const { status, body } = await setUp(known).send('GET', '/tools/Kit.Doo')
-    expect({ status, body }).toMatchObject({
+it('a tool is not changed if the registry rejects it, with the reason', async () => {
+  const { known } = await published()
+  const { send } = setUp({ ...known, refused: "It is another's" })
+  expect(await send('PATCH', '/tools/Kit.Do', { status: 'yanked' })).toMatchObject({ status: 403 })
+})
+
+it('a tool keeps its status if the request, its id or its caller is wrong', async () => {
+  const { known } = await published()
+  const { send, set } = setUp(known)
+  expect(await send('PATCH', '/tools/Kit.Do', { status: 'gone' })).toMatchObject({ status: 400 })
+  for (const id of ['Kit.Other', 'Kit.Do@2.0.0', 'Kit', 'Other.Do']) {
+    expect(await send('PATCH', `/tools/${id}`, { status: 'yanked' })).toMatchObject({
       status: 404,
-      body: { message: "Tool 'Kit.Doo' was not found: did you mean 'Kit.Do'?" },
+      body: { message: `Tool '${id}' was not found` },
     })
-  })
-
-  it('is 404 for callers that may not see it', async () => {
-    const { known } = await published()
-    const stranger = setUp({ ...known, caller: { ...publisher, tools: ['Other.*'] } })
-    const body = { type: 'not-found', message: "Tool 'Kit.Do' was not found" }
-    expect(await stranger.send('GET', '/tools/Kit.Do')).toMatchObject({ status: 404, body })
-    const { known: secret } = await published(active, { securityLevel: 1 })
-    expect(await setUp({ ...secret, caller: ANONYMOUS }).send('GET', '/tools/Kit.Do')).toMatchObject({ status: 404 })
-    expect(await setUp().send('GET', '/tools/Kit.Do')).toMatchObject({ status: 404, body })
-    expect((await setUp().send('GET', `/tools/${'x'.repeat(300)}`)).body.message).toBe(
-      `Tool '${'x'.repeat(200)}' was not found`,
-    )
-  })
-
-  it('is returned with its status even if it cannot be called', async () => {
-    const { known } = await published({ state: 'disabled' })
-    const { status, body, headers } = await setUp(known).send('GET', '/tools/Kit.Do@1.0.0')
-    expect([status, body, headers.get('switchboard-status')]).toEqual([200, { said: 'so' }, 'disabled'])
-    const gone = setUp({ ...known, records: [] })
-    expect(await gone.send('GET', '/tools/Kit.Do@1.0.0')).toMatchObject({ status: 404 })
-  })
-
-  it('gets another status from a publisher who covers it', async () => {
-    const { known } = await published()
-    const { send, set } = setUp(known)
-    expect(await send('PATCH', '/tools/Kit.Do', { status: 'yanked' })).toMatchObject({
-      status: 200,
-      body: { id: 'Kit.Do@1.0.0', status: 'yanked' },
-    })
-    expect(set).toEqual([[{ toolkit: 'Kit', tool: 'Do' }, '1.0.0', { status: { state: 'yanked' } }, 'key:k1']])
-  })
-
-  it('is trusted by the very version, and its publisher is for administrators to see', async () => {
-    const { known } = await published()
-    const { send, set } = setUp({ ...known, caller: ADMIN })
-    expect(await send('PATCH', '/tools/Kit.Do@1.0.0', { trusted: false, status: 'yanked' })).toMatchObject({
-      status: 200,
-      body: { id: 'Kit.Do@1.0.0', status: 'yanked', publisher: 'key:k1', trusted: false },
-    })
-    for (const id of ['Kit.Do', 'Kit.Do@1', 'Kit.Do@^1', 'Kit.Do@latest']) {
-      const { status, body } = await send('PATCH', `/tools/${id}`, { trusted: true })
-      expect([status, body.message]).toEqual([400, expect.stringContaining('name its version')])
-    }
-    for (const trusted of ['true', 1, null]) {
-      expect(await send('PATCH', '/tools/Kit.Do@1.0.0', { trusted })).toMatchObject({ status: 400 })
-    }
-    expect(set).toHaveLength(1)
-    const shown = await send('GET', '/tools/Kit.Do')
-    expect(shown.headers.get('switchboard-publisher')).toBe('key:k1')
-    expect(shown.headers.get('switchboard-trusted')).toBe('true')
-    const others = await setUp(known).send('GET', '/tools/Kit.Do')
-    expect([...others.headers.keys()].filter((name) => name.startsWith('switchboard-'))).toEqual([])
-  })
-
-  it('is not changed if the registry rejects it, with the reason', async () => {
-    const { known } = await published()
-    const { send } = setUp({ ...known, refused: "It is another's" })
-    expect(await send('PATCH', '/tools/Kit.Do', { status: 'yanked' })).toMatchObject({ status: 403 })
-  })
-
-  it('keeps its status if the request, its id or its caller is wrong', async () => {
-    const { known } = await published()
-    const { send, set } = setUp(known)
-    expect(await send('PATCH', '/tools/Kit.Do', { status: 'gone' })).toMatchObject({ status: 400 })
-    for (const id of ['Kit.Other', 'Kit.Do@2.0.0', 'Kit', 'Other.Do']) {
-      expect(await send('PATCH', `/tools/${id}`, { status: 'yanked' })).toMatchObject({
-        status: 404,
-        body: { message: `Tool '${id}' was not found` },
-      })
-    }
-    const stranger = setUp({ ...known, caller: { ...publisher, tools: ['Other.*'] } })
-    expect(await stranger.send('PATCH', '/tools/Kit.Do', { status: 'yanked' })).toMatchObject({ status: 404 })
-    const reader = setUp({ ...known, caller: { ...ADMIN, scopes: ['tools:read'] } })
-    expect(await reader.send('PATCH', '/tools/Kit.Do', { status: 'yanked' })).toMatchObject({ status: 403 })
-    expect([...set, ...stranger.set, ...reader.set]).toEqual([])
-  })
+  }
+  const stranger = setUp({ ...known, caller: { ...publisher, tools: ['Other.*'] } })
+  expect(await stranger.send('PATCH', '/tools/Kit.Do', { status: 'yanked' })).toMatchObject({ status: 404 })
+  const reader = setUp({ ...known, caller: { ...ADMIN, scopes: ['tools:read'] } })
+  expect(await reader.send('PATCH', '/tools/Kit.Do', { status: 'yanked' })).toMatchObject({ status: 403 })
+  expect([...set, ...stranger.set, ...reader.set]).toEqual([])
 })
 
 describe('POST /convert', () => {
   const { send } = setUp({ caller: ANONYMOUS })
 
-  it('needs the scope tools:read', async () => {
+  it('POST /convert needs the scope tools:read', async () => {
     const publisher = setUp({ caller: { ...ANONYMOUS, scopes: ['tools:publish'] } })
     expect(await publisher.send('POST', '/convert?to=id', { plain: [{}] })).toMatchObject({ status: 401 })
   })
 
-  it('says where a document takes too much work, to read and to write', async () => {
+  it('POST /convert says where a document takes too much work, to read and to write', async () => {
     // As many parts as are read of a body, and a long text beside them
     const plain = Array.from({ length: 400 }, () => ({ input: { enum: Array(245).fill(0) } }))
     const many = { plain, long: 'x'.repeat(100_000) }
@@ -393,7 +388,7 @@ describe('POST /convert', () => {
     })
   })
 
-  it('converts a document, bare or with its toolkit and version beside it', async () => {
+  it('POST /convert converts a document, bare or with its toolkit and version beside it', async () => {
     const losses = [{ path: '/input', reason: 'Has no place' }]
     expect(await send('POST', '/convert?to=id', { plain: [{}] })).toMatchObject({
       status: 200,
@@ -411,7 +406,7 @@ describe('POST /convert', () => {
     })
   })
 
-  it('says what is wrong', async () => {
+  it('POST /convert says what is wrong', async () => {
     expect(await send('POST', '/convert', {})).toMatchObject({
       status: 400,
       body: { message: "Cannot read the query at 'to': Is required: one of 'oxp', 'id', 'costly'" },

@@ -40,57 +40,51 @@ function setUp(caller: Principal = ADMIN, kept: readonly Grant[] = [GRANT, GITHU
   return { send, port }
 }
 
-describe('GET /users/{user}/grants', () => {
-  it('lists what a user granted', async () => {
-    const response = await setUp().send('/users/ann/grants')
-    expect(response.status).toBe(200)
-    expect(response.headers.get('cache-control')).toBe('no-store')
-    expect(await response.json()).toEqual({ items: [GRANT, GITHUB] })
-  })
-
-  it('is empty for a user without grants', async () => {
-    expect(await (await setUp().send('/users/bob/grants')).json()).toEqual({ items: [] })
-  })
-
-  it('has no field of a grant but the documented ones', async () => {
-    const kept = { ...GRANT, access_token: 'hunter2' }
-    const { send } = setUp(ADMIN, [kept])
-    for (const path of ['/users/ann/grants', '/users/ann/grants/google']) {
-      expect(await (await send(path)).text()).not.toContain('hunter2')
-    }
-  })
-
-  it.each(['ann@example.com', 'ann/b', 'ann%', 'ann?', 'ann ü', `ann${'x'.repeat(253)}`])(
-    'reads the user %j whole',
-    async (user) => {
-      const { send, port } = setUp()
-      expect((await send(`/users/${encodeURIComponent(user)}/grants`)).status).toBe(200)
-      expect(port.list.mock.calls).toEqual([[user]])
-    },
-  )
+it('GET /users/{user}/grants lists what a user granted', async () => {
+  const response = await setUp().send('/users/ann/grants')
+  expect(response.status).toBe(200)
+  expect(response.headers.get('cache-control')).toBe('no-store')
+  expect(await response.json()).toEqual({ items: [GRANT, GITHUB] })
 })
 
-describe('GET /users/{user}/grants/{provider}', () => {
-  it('shows one, or says that there is none', async () => {
-    const { send } = setUp()
-    expect(await (await send('/users/ann/grants/google')).json()).toEqual(GRANT)
-    expect(await (await send('/users/ann/grants/git%2Fhub')).json()).toEqual(GITHUB)
-    expect((await send('/users/ann/grants/slack')).status).toBe(404)
-  })
+it('GET /users/{user}/grants is empty for a user without grants', async () => {
+  expect(await (await setUp().send('/users/bob/grants')).json()).toEqual({ items: [] })
 })
 
-describe('DELETE /users/{user}/grants/{provider}', () => {
-  it('revokes one, or says that there is none', async () => {
+it('GET /users/{user}/grants has no field of a grant but the documented ones', async () => {
+  const kept = { ...GRANT, access_token: 'hunter2' }
+  const { send } = setUp(ADMIN, [kept])
+  for (const path of ['/users/ann/grants', '/users/ann/grants/google']) {
+    expect(await (await send(path)).text()).not.toContain('hunter2')
+  }
+})
+
+it.each(['ann@example.com', 'ann/b', 'ann%', 'ann?', 'ann ü', `ann${'x'.repeat(253)}`])(
+  'GET /users/{user}/grants reads the user %j whole',
+  async (user) => {
     const { send, port } = setUp()
-    const response = await send('/users/ann/grants/google', 'DELETE')
-    expect(response.status).toBe(204)
-    expect(await response.text()).toBe('')
-    expect((await send('/users/ann/grants/slack', 'DELETE')).status).toBe(404)
-    expect(port.revoke.mock.calls).toEqual([
-      ['ann', 'google', {}],
-      ['ann', 'slack', {}],
-    ])
-  })
+    expect((await send(`/users/${encodeURIComponent(user)}/grants`)).status).toBe(200)
+    expect(port.list.mock.calls).toEqual([[user]])
+  },
+)
+
+it('GET /users/{user}/grants/{provider} shows one, or says that there is none', async () => {
+  const { send } = setUp()
+  expect(await (await send('/users/ann/grants/google')).json()).toEqual(GRANT)
+  expect(await (await send('/users/ann/grants/git%2Fhub')).json()).toEqual(GITHUB)
+  expect((await send('/users/ann/grants/slack')).status).toBe(404)
+})
+
+it('DELETE /users/{user}/grants/{provider} revokes one, or says that there is none', async () => {
+  const { send, port } = setUp()
+  const response = await send('/users/ann/grants/google', 'DELETE')
+  expect(response.status).toBe(204)
+  expect(await response.text()).toBe('')
+  expect((await send('/users/ann/grants/slack', 'DELETE')).status).toBe(404)
+  expect(port.revoke.mock.calls).toEqual([
+    ['ann', 'google', {}],
+    ['ann', 'slack', {}],
+  ])
 })
 
 it('keeps to one of several accounts, or to one toolkit', async () => {
@@ -101,16 +95,14 @@ it('keeps to one of several accounts, or to one toolkit', async () => {
   expect(port.revoke.mock.calls).toEqual([['ann', 'google', { account: 'work', toolkit: 'Mail' }]])
 })
 
-describe('DELETE /users/{user}/grants', () => {
-  it('revokes all there are, were there any or not', async () => {
-    const { send, port } = setUp()
-    expect((await send('/users/ann/grants', 'DELETE')).status).toBe(204)
-    expect((await send('/users/bob/grants', 'DELETE')).status).toBe(204)
-    expect(port.revoke.mock.calls).toEqual([
-      ['ann', 'google', { account: '' }],
-      ['ann', 'git/hub', { account: 'work' }],
-    ])
-  })
+it('DELETE /users/{user}/grants revokes all there are, were there any or not', async () => {
+  const { send, port } = setUp()
+  expect((await send('/users/ann/grants', 'DELETE')).status).toBe(204)
+  expect((await send('/users/bob/grants', 'DELETE')).status).toBe(204)
+  expect(port.revoke.mock.calls).toEqual([
+    ['ann', 'google', { account: '' }],
+    ['ann', 'git/hub', { account: 'work' }],
+  ])
 })
 
 const ROUTES = [
@@ -121,13 +113,13 @@ const ROUTES = [
 ] as const
 
 describe.each(ROUTES)('%s /users/{user}%s', (method, path) => {
-  it("is for whoever may act for the user: 'any', and a list that holds them", async () => {
+  it(`${method} /users/{user}${path} is for whoever may act for the user: 'any', and a list that holds them`, async () => {
     const key: Principal = { ...ADMIN, kind: 'key', scopes: ['tools:call'], users: ['ann'] }
     const { send } = setUp(key)
     expect((await send(`/users/ann${path}`, method)).status).toBeLessThan(300)
   })
 
-  it('is 403 for every other user, before anything is looked up', async () => {
+  it(`${method} /users/{user}${path} is 403 for every other user, before anything is looked up`, async () => {
     const key: Principal = { ...ADMIN, kind: 'key', scopes: ['admin'], users: ['ann'] }
     const { send, port } = setUp(key)
     for (const user of ['bob', 'Ann', 'ann%20', 'any']) {
@@ -137,17 +129,20 @@ describe.each(ROUTES)('%s /users/{user}%s', (method, path) => {
     expect(port.revoke).not.toHaveBeenCalled()
   })
 
-  it('needs a credential', async () => {
+  it(`${method} /users/{user}${path} needs a credential`, async () => {
     const { send, port } = setUp(ANONYMOUS)
     expect((await send(`/users/ann${path}`, method)).status).toBe(401)
     expect(port.list).not.toHaveBeenCalled()
   })
 
-  it.each(['%ff', '%', '%E0%A4', 'x'.repeat(257)])('refuses the user %j', async (user) => {
-    const { send, port } = setUp()
-    expect((await send(`/users/${user}${path}`, method)).status).toBe(400)
-    expect(port.list).not.toHaveBeenCalled()
-  })
+  it.each(['%ff', '%', '%E0%A4', 'x'.repeat(257)])(
+    `${method} /users/{user}${path} refuses the user %j`,
+    async (user) => {
+      const { send, port } = setUp()
+      expect((await send(`/users/${user}${path}`, method)).status).toBe(400)
+      expect(port.list).not.toHaveBeenCalled()
+    },
+  )
 })
 
 it('rejects a malformed name of a provider', async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { Principal } from '../../../src/core/access/principal.ts'
 import { type Routes, setUp } from '../set-up.ts'
 
@@ -12,138 +12,129 @@ function world(items: readonly object[], more: Routes = {}, visitor?: Principal)
   return setUp({ 'GET /tools': lists, 'GET /toolkits': () => ({ items: [] }), ...more }, visitor)
 }
 
-describe('the catalogue', () => {
-  it('has a card for a tool that has only pre-releases, and says so', async () => {
-    const text = await (await world([TOOL, BETA]).get('/')).text()
-    expect(text).toContain('href="/console/tools/Mail.Read"')
-    expect(text).toContain('2.0.0-beta.1</span><span class="note">, a pre-release')
-    expect(text.match(/a pre-release/g)).toHaveLength(1)
-  })
+it('the catalogue has a card for a tool that has only pre-releases, and says so', async () => {
+  const text = await (await world([TOOL, BETA]).get('/')).text()
+  expect(text).toContain('href="/console/tools/Mail.Read"')
+  expect(text).toContain('2.0.0-beta.1</span><span class="note">, a pre-release')
+  expect(text.match(/a pre-release/g)).toHaveLength(1)
+})
 
-  it('says the title of a tool beside its id, in quotation marks that it cannot close', async () => {
-    const text = await (await world([{ ...TOOL, title: 'Send” <b>a mail</b>' }, BETA]).get('/')).text()
-    expect(text).toContain('“Send&#39; &lt;b&gt;a mail&lt;/b&gt;”</bdi>')
-    expect(text.match(/<bdi/g)).toHaveLength(1)
-  })
+it('the catalogue says the title of a tool beside its id, in quotation marks that it cannot close', async () => {
+  const text = await (await world([{ ...TOOL, title: 'Send” <b>a mail</b>' }, BETA]).get('/')).text()
+  expect(text).toContain('“Send&#39; &lt;b&gt;a mail&lt;/b&gt;”</bdi>')
+  expect(text.match(/<bdi/g)).toHaveLength(1)
+})
 
-  it('says once a title that its description begins with too', async () => {
-    const told = (description: string) => world([{ ...TOOL, title: 'Sends', description }, BETA]).get('/')
-    expect(await (await told('Sends\n\nA mail')).text()).toContain('<p dir="auto">A mail</p>')
-    expect(await (await told('Sends')).text()).toContain('<p dir="auto"></p>')
-    expect(await (await told('Sends mails')).text()).toContain('<p dir="auto">Sends mails</p>')
-  })
+it('the catalogue says once a title that its description begins with too', async () => {
+  const told = (description: string) => world([{ ...TOOL, title: 'Sends', description }, BETA]).get('/')
+  expect(await (await told('Sends\n\nA mail')).text()).toContain('<p dir="auto">A mail</p>')
+  expect(await (await told('Sends')).text()).toContain('<p dir="auto"></p>')
+  expect(await (await told('Sends mails')).text()).toContain('<p dir="auto">Sends mails</p>')
+})
 
-  it('has the icon of a tool, for which this deployment alone is asked', async () => {
-    const path = '/tools/Mail.Send%401.0.0/icon'
-    const text = await (await world([{ ...TOOL, icon: path }, BETA]).get('/')).text()
-    expect(text.match(/<img[^>]*>/g)).toEqual([
-      `<img class="icon" src="${path}" alt="" loading="lazy" decoding="async"/>`,
-    ])
-  })
+it('the catalogue has the icon of a tool, for which this deployment alone is asked', async () => {
+  const path = '/tools/Mail.Send%401.0.0/icon'
+  const text = await (await world([{ ...TOOL, icon: path }, BETA]).get('/')).text()
+  expect(text.match(/<img[^>]*>/g)).toEqual([
+    `<img class="icon" src="${path}" alt="" loading="lazy" decoding="async"/>`,
+  ])
+})
 
-  it('lists all versions where that is asked for, each with the page of its own', async () => {
-    const { get, asked } = world([TOOL, BETA])
-    const text = await (await get('/?versions=all&toolkit=Mail')).text()
-    expect(asked[0]?.request.url).toBe(
-      'https://switchboard.test/tools?toolkit=Mail&versions=all&format=summary&limit=30',
-    )
-    expect(text).toContain('href="/console/tools/Mail.Send%401.0.0"')
-    expect(text).toContain('Versions 1–2')
-    expect(text).toMatch(/name="versions" value="all" checked/)
-  })
+it('the catalogue lists all versions where that is asked for, each with the page of its own', async () => {
+  const { get, asked } = world([TOOL, BETA])
+  const text = await (await get('/?versions=all&toolkit=Mail')).text()
+  expect(asked[0]?.request.url).toBe('https://switchboard.test/tools?toolkit=Mail&versions=all&format=summary&limit=30')
+  expect(text).toContain('href="/console/tools/Mail.Send%401.0.0"')
+  expect(text).toContain('Versions 1–2')
+  expect(text).toMatch(/name="versions" value="all" checked/)
+})
 
-  it('says where else to look when there is nothing', async () => {
-    const nothing = await (await world([]).get('/?toolkit=Mail')).text()
-    for (const href of ['/?toolkit=Mail&amp;versions=all', '/console/versions?toolkit=Mail', '/console/import', '/']) {
-      expect(nothing).toContain(`href="${href}"`)
-    }
-    expect(nothing).toMatch(/<option value="Mail" selected/)
-    const reader = await (await world([], {}, READER).get('/?versions=all&q=x')).text()
-    expect(reader).not.toMatch(/href="[^"]*(?:versions=all"|console\/(?:versions|import))/)
-    expect(await (await world([]).get('/')).text()).toContain('No tools yet.')
-  })
+it('the catalogue says where else to look when there is nothing', async () => {
+  const nothing = await (await world([]).get('/?toolkit=Mail')).text()
+  for (const href of ['/?toolkit=Mail&amp;versions=all', '/console/versions?toolkit=Mail', '/console/import', '/']) {
+    expect(nothing).toContain(`href="${href}"`)
+  }
+  expect(nothing).toMatch(/<option value="Mail" selected/)
+  const reader = await (await world([], {}, READER).get('/?versions=all&q=x')).text()
+  expect(reader).not.toMatch(/href="[^"]*(?:versions=all"|console\/(?:versions|import))/)
+  expect(await (await world([]).get('/')).text()).toContain('No tools yet.')
+})
 
-  it('goes on where a page has none, but the next may', async () => {
-    const { get } = world([], { 'GET /tools': () => ({ items: [], next_cursor: 'n' }) }, READER)
-    const text = await (await get('/?versions=all&tag=t')).text()
-    expect(text).not.toContain('No tool')
-    expect(text).toContain('cursor=n')
-  })
+it('the catalogue goes on where a page has none, but the next may', async () => {
+  const { get } = world([], { 'GET /tools': () => ({ items: [], next_cursor: 'n' }) }, READER)
+  const text = await (await get('/?versions=all&tag=t')).text()
+  expect(text).not.toContain('No tool')
+  expect(text).toContain('cursor=n')
+})
 
-  it('says on its first page alone how many versions wait for whoever may review them', async () => {
-    const waiting = (count: number, next?: string): Routes => {
-      return { 'GET /tools': () => ({ items: Array.from({ length: count }, () => TOOL), next_cursor: next }) }
-    }
-    expect(await (await world([], waiting(1)).get('/')).text()).toMatch(
-      /href="\/console\/versions">1 version waits for/,
-    )
-    expect(await (await world([], waiting(2, 'n')).get('/')).text()).toContain('2 and more versions wait for review')
-    for (const [path, visitor] of [['/?q=x'], ['/?cursor=n'], ['/', READER]] as const) {
-      const { get, asked } = world([], waiting(1), visitor)
-      expect(await (await get(path)).text()).not.toContain('for review</a>')
-      expect(asked.map(({ request }) => request.url).join()).not.toContain('pending')
-    }
-  })
+it('the catalogue says on its first page alone how many versions wait for whoever may review them', async () => {
+  const waiting = (count: number, next?: string): Routes => {
+    return { 'GET /tools': () => ({ items: Array.from({ length: count }, () => TOOL), next_cursor: next }) }
+  }
+  expect(await (await world([], waiting(1)).get('/')).text()).toMatch(/href="\/console\/versions">1 version waits for/)
+  expect(await (await world([], waiting(2, 'n')).get('/')).text()).toContain('2 and more versions wait for review')
+  for (const [path, visitor] of [['/?q=x'], ['/?cursor=n'], ['/', READER]] as const) {
+    const { get, asked } = world([], waiting(1), visitor)
+    expect(await (await get(path)).text()).not.toContain('for review</a>')
+    expect(asked.map(({ request }) => request.url).join()).not.toContain('pending')
+  }
+})
 
-  it('says that the toolkits cannot be listed, and lists the tools', async () => {
-    const away = () => Response.json({ message: 'The registry does not answer' }, { status: 503 })
-    const page = await world([TOOL], { 'GET /toolkits': away }).get('/')
-    const text = await page.text()
-    expect(page.status).toBe(200)
-    expect(text).toContain('The toolkits cannot be listed right now: The registry does not answer.')
-    expect(text).toContain('/console/tools/Mail.Send')
-  })
+it('the catalogue says that the toolkits cannot be listed, and lists the tools', async () => {
+  const away = () => Response.json({ message: 'The registry does not answer' }, { status: 503 })
+  const page = await world([TOOL], { 'GET /toolkits': away }).get('/')
+  const text = await page.text()
+  expect(page.status).toBe(200)
+  expect(text).toContain('The toolkits cannot be listed right now: The registry does not answer.')
+  expect(text).toContain('/console/tools/Mail.Send')
+})
 
-  describe('of several toolkits', () => {
-    const toolkits = [
-      { toolkit: 'Mail', tools: 2, security_level: 0, description: 'Reads **mail** from [Acme](https://acme.example)' },
-      { toolkit: 'Calendar', tools: 9, security_level: 0 },
-      { toolkit: 'Zed', tools: 1, security_level: 0 },
-    ]
-    const several = (more: Routes = {}) =>
-      world([TOOL, BETA], { 'GET /toolkits': () => ({ items: toolkits }), ...more })
-    const order = (text: string) => [...text.matchAll(/href="\/\?toolkit=(\w+)">/g)].map(([, name]) => name)
+const toolkits = [
+  { toolkit: 'Mail', tools: 2, security_level: 0, description: 'Reads **mail** from [Acme](https://acme.example)' },
+  { toolkit: 'Calendar', tools: 9, security_level: 0 },
+  { toolkit: 'Zed', tools: 1, security_level: 0 },
+]
+const several = (more: Routes = {}) => world([TOOL, BETA], { 'GET /toolkits': () => ({ items: toolkits }), ...more })
+const order = (text: string) => [...text.matchAll(/href="\/\?toolkit=(\w+)">/g)].map(([, name]) => name)
 
-    it('begins with the toolkits, each of which opens its tools', async () => {
-      const { get, asked } = several()
-      const text = await (await get('/')).text()
-      expect(order(text)).toEqual(['Calendar', 'Mail', 'Zed'])
-      expect(text).toContain('12 tools in 3 toolkits.')
-      expect(text).toContain('Reads mail from Acme</p>')
-      expect(text).toContain('href="/?view=tools"')
-      expect(text).not.toContain('/console/tools/')
-      expect(asked.map(({ request }) => request.url).filter((url) => /\/tools\?(?!status)/.test(url))).toEqual([])
-    })
+it('the catalogue of several toolkits begins with the toolkits, each of which opens its tools', async () => {
+  const { get, asked } = several()
+  const text = await (await get('/')).text()
+  expect(order(text)).toEqual(['Calendar', 'Mail', 'Zed'])
+  expect(text).toContain('12 tools in 3 toolkits.')
+  expect(text).toContain('Reads mail from Acme</p>')
+  expect(text).toContain('href="/?view=tools"')
+  expect(text).not.toContain('/console/tools/')
+  expect(asked.map(({ request }) => request.url).filter((url) => /\/tools\?(?!status)/.test(url))).toEqual([])
+})
 
-    it('sorts them by their tools, or by how often these are called', async () => {
-      expect(order(await (await several().get('/?sort=tools')).text())).toEqual(['Calendar', 'Mail', 'Zed'])
-      const used = { 'GET /usage': () => ({ items: [{ group: { toolkit: 'zed' }, calls: 1_200 }] }) }
-      const text = await (await several(used).get('/?sort=calls')).text()
-      expect(order(text)).toEqual(['Zed', 'Mail', 'Calendar'])
-      expect(text).toContain('1,200 calls this week')
-      expect(order(await (await several().get('/?sort=calls')).text())).toHaveLength(3)
-    })
+it('the catalogue of several toolkits sorts them by their tools, or by how often these are called', async () => {
+  expect(order(await (await several().get('/?sort=tools')).text())).toEqual(['Calendar', 'Mail', 'Zed'])
+  const used = { 'GET /usage': () => ({ items: [{ group: { toolkit: 'zed' }, calls: 1_200 }] }) }
+  const text = await (await several(used).get('/?sort=calls')).text()
+  expect(order(text)).toEqual(['Zed', 'Mail', 'Calendar'])
+  expect(text).toContain('1,200 calls this week')
+  expect(order(await (await several().get('/?sort=calls')).text())).toHaveLength(3)
+})
 
-    it('goes on to the next toolkits where there are many', async () => {
-      const items = Array.from({ length: 61 }, (_, index) => ({
-        toolkit: `T${100 + index}`,
-        tools: 1,
-        security_level: 0,
-      }))
-      const { get } = several({ 'GET /toolkits': () => ({ items }) })
-      const text = await (await get('/')).text()
-      expect(order(text)).toHaveLength(60)
-      expect(text).toContain('href="/?from=61">Next 1</a>')
-      expect(order(await (await get('/?from=61')).text())).toEqual(['T160'])
-    })
+it('the catalogue of several toolkits goes on to the next toolkits where there are many', async () => {
+  const items = Array.from({ length: 61 }, (_, index) => ({
+    toolkit: `T${100 + index}`,
+    tools: 1,
+    security_level: 0,
+  }))
+  const { get } = several({ 'GET /toolkits': () => ({ items }) })
+  const text = await (await get('/')).text()
+  expect(order(text)).toHaveLength(60)
+  expect(text).toContain('href="/?from=61">Next 1</a>')
+  expect(order(await (await get('/?from=61')).text())).toEqual(['T160'])
+})
 
-    it('lists the tools of one, or of all', async () => {
-      const { get, asked } = several()
-      const text = await (await get('/?toolkit=mail')).text()
-      expect(text).toMatch(/<h1>Mail<\/h1>[^]*<strong>mail<\/strong>[^]*\/console\/tools\/Mail\.Send/)
-      expect(text).toMatch(/<option value="Mail" selected/)
-      expect(await (await get('/?view=tools')).text()).toContain('/console/tools/Mail.Send')
-      expect(asked.map(({ request }) => request.url).join()).not.toContain('view=')
-    })
-  })
+it('the catalogue of several toolkits lists the tools of one, or of all', async () => {
+  const { get, asked } = several()
+  const text = await (await get('/?toolkit=mail')).text()
+  expect(text).toMatch(/<h1>Mail<\/h1>[^]*<strong>mail<\/strong>[^]*\/console\/tools\/Mail\.Send/)
+  expect(text).toMatch(/<option value="Mail" selected/)
+  expect(await (await get('/?view=tools')).text()).toContain('/console/tools/Mail.Send')
+  expect(asked.map(({ request }) => request.url).join()).not.toContain('view=')
 })

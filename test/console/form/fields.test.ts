@@ -30,122 +30,118 @@ const SCHEMA = {
 const form = (fields: Record<string, string>) => new URLSearchParams(fields)
 const kinds = (fields: readonly Field[]) => Object.fromEntries(fields.map(({ key, kind }) => [key, kind.type]))
 
-describe('the fields of a schema', () => {
-  it('are of the kind in which each parameter is best written', () => {
-    const fields = listFields(SCHEMA)
-    expect(kinds(fields)).toEqual({
-      to: 'text',
-      body: 'text',
-      count: 'number',
-      size: 'number',
-      loud: 'choice',
-      level: 'choice',
-      tags: 'lines',
-      when: 'group',
-      other: 'mixed',
-      any: 'json',
-    })
-    expect(fields[0]).toEqual({
-      name: 'input/to',
-      key: 'to',
-      description: 'Whom',
-      isRequired: true,
-      schema: SCHEMA.properties.to,
-      kind: { type: 'text', isLong: false },
-    })
+it('the fields of a schema are of the kind in which each parameter is best written', () => {
+  const fields = listFields(SCHEMA)
+  expect(kinds(fields)).toEqual({
+    to: 'text',
+    body: 'text',
+    count: 'number',
+    size: 'number',
+    loud: 'choice',
+    level: 'choice',
+    tags: 'lines',
+    when: 'group',
+    other: 'mixed',
+    any: 'json',
   })
-
-  it('are none where there are no parameters, and end with what is deep or wide', () => {
-    for (const schema of [{}, true, null, { type: 'object' }]) expect(listFields(schema)).toEqual([])
-    const wide = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`p${index}`, { type: 'string' }]))
-    expect(listFields({ properties: wide })).toHaveLength(100)
-    let deep: object = { type: 'string' }
-    for (let level = 0; level < 50; level++) deep = { type: 'object', properties: { a: deep } }
-    const written = JSON.stringify(listFields(JSON.parse(JSON.stringify(deep))), (key, value) =>
-      key === 'schema' ? undefined : value,
-    )
-    expect(written.length).toBeLessThan(1_000)
+  expect(fields[0]).toEqual({
+    name: 'input/to',
+    key: 'to',
+    description: 'Whom',
+    isRequired: true,
+    schema: SCHEMA.properties.to,
+    kind: { type: 'text', isLong: false },
   })
 })
 
-describe('a form', () => {
-  it('is read as the input that it says, and what is empty is left out', () => {
-    const read = readFormInput(
-      listFields(SCHEMA),
-      form({
-        'input/to': 'ann',
-        'input/body': 'one\r\ntwo',
-        'input/count': '3',
-        'input/size': '',
-        'input/loud': '1',
-        'input/level': '1',
-        'input/tags': 'a b\r\n\r\nc',
-        'input/when/day': '2030-01-01',
-        'input/when/a~1b~0c': '1.5',
-        'input/other': '["x"]',
-        'input/unknown': 'y',
-      }),
-    )
-    expect(read).toEqual({
-      input: {
-        to: 'ann',
-        body: 'one\ntwo',
-        count: 3,
-        loud: false,
-        level: 3,
-        tags: ['a b', 'c'],
-        when: { 'day': '2030-01-01', 'a/b~c': 1.5 },
-        other: ['x'],
-      },
-      problems: [],
-    })
-  })
+it('the fields of a schema are none where there are no parameters, and end with what is deep or wide', () => {
+  for (const schema of [{}, true, null, { type: 'object' }]) expect(listFields(schema)).toEqual([])
+  const wide = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`p${index}`, { type: 'string' }]))
+  expect(listFields({ properties: wide })).toHaveLength(100)
+  let deep: object = { type: 'string' }
+  for (let level = 0; level < 50; level++) deep = { type: 'object', properties: { a: deep } }
+  const written = JSON.stringify(listFields(JSON.parse(JSON.stringify(deep))), (key, value) =>
+    key === 'schema' ? undefined : value,
+  )
+  expect(written.length).toBeLessThan(1_000)
+})
 
-  it('leaves to the schema what is no number or no choice, and says what is no JSON', () => {
-    const fields = listFields(SCHEMA)
-    const said = form({ 'input/count': 'three', 'input/loud': 'yes', 'input/level': '99', 'input/any': '{' })
-    const { input, problems } = readFormInput(fields, said)
-    expect(input).toEqual({ count: 'three', loud: 'yes', when: {} })
-    expect(problems).toEqual([{ path: '/any', message: expect.stringContaining('Must be JSON') }])
+it('a form is read as the input that it says, and what is empty is left out', () => {
+  const read = readFormInput(
+    listFields(SCHEMA),
+    form({
+      'input/to': 'ann',
+      'input/body': 'one\r\ntwo',
+      'input/count': '3',
+      'input/size': '',
+      'input/loud': '1',
+      'input/level': '1',
+      'input/tags': 'a b\r\n\r\nc',
+      'input/when/day': '2030-01-01',
+      'input/when/a~1b~0c': '1.5',
+      'input/other': '["x"]',
+      'input/unknown': 'y',
+    }),
+  )
+  expect(read).toEqual({
+    input: {
+      to: 'ann',
+      body: 'one\ntwo',
+      count: 3,
+      loud: false,
+      level: 3,
+      tags: ['a b', 'c'],
+      when: { 'day': '2030-01-01', 'a/b~c': 1.5 },
+      other: ['x'],
+    },
+    problems: [],
   })
+})
 
-  it.each([
-    ['My first issue', 'My first issue'],
-    ['123', 123],
-    ['"123"', '123'],
-    ['true', 'true'],
-    ['1.5', 1.5],
-    ['[1]', '[1]'],
-    ['null', 'null'],
-    ['a "quote', 'a "quote'],
-  ])('takes a text or a number as it is written, and shows it so again: %s', (text, value) => {
-    const fields = listFields({ properties: { title: { anyOf: [{ type: 'string' }, { type: 'integer' }] } } })
-    const { input, problems } = readFormInput(fields, form({ 'input/title': text }))
-    expect({ input, problems }).toEqual({ input: { title: value }, problems: [] })
-    expect(readFormInput(fields, toForm(fields, input)).input).toEqual(input)
-  })
+it('a form leaves to the schema what is no number or no choice, and says what is no JSON', () => {
+  const fields = listFields(SCHEMA)
+  const said = form({ 'input/count': 'three', 'input/loud': 'yes', 'input/level': '99', 'input/any': '{' })
+  const { input, problems } = readFormInput(fields, said)
+  expect(input).toEqual({ count: 'three', loud: 'yes', when: {} })
+  expect(problems).toEqual([{ path: '/any', message: expect.stringContaining('Must be JSON') }])
+})
 
-  it.each([
-    ['{"to": "bob", "x": [1]}', { to: 'bob', x: [1] }, []],
-    ['[1]', {}, [{ path: '', message: 'Must be a JSON object' }]],
-    ['{"to"', {}, [{ path: '', message: expect.stringContaining('Must be JSON') }]],
-    [
-      `{"to": ${'['.repeat(136)}${']'.repeat(136)}}`,
-      {},
-      [{ path: '', message: 'Cannot accept the text: it nests deeper than 136 levels' }],
-    ],
-  ])('may hold the whole input as JSON instead: %s', (whole, input, problems) => {
-    expect(readFormInput(listFields(SCHEMA), form({ 'input/to': 'ann', whole }))).toEqual({ input, problems })
-  })
+it.each([
+  ['My first issue', 'My first issue'],
+  ['123', 123],
+  ['"123"', '123'],
+  ['true', 'true'],
+  ['1.5', 1.5],
+  ['[1]', '[1]'],
+  ['null', 'null'],
+  ['a "quote', 'a "quote'],
+])('a form takes a text or a number as it is written, and shows it so again: %s', (text, value) => {
+  const fields = listFields({ properties: { title: { anyOf: [{ type: 'string' }, { type: 'integer' }] } } })
+  const { input, problems } = readFormInput(fields, form({ 'input/title': text }))
+  expect({ input, problems }).toEqual({ input: { title: value }, problems: [] })
+  expect(readFormInput(fields, toForm(fields, input)).input).toEqual(input)
+})
 
-  it('takes no name for more than a name', () => {
-    const schema = { properties: { ['__proto__x']: { type: 'string' }, constructor: { type: 'string' } } }
-    expect(readFormInput(listFields(schema), form({ 'input/constructor': 'a' })).input).toEqual({ constructor: 'a' })
-    const proto = listFields(JSON.parse('{"properties": {"__proto__": {"type": "string"}}}'))
-    const { input } = readFormInput(proto, form({ 'input/__proto__': 'a' }))
-    expect(Object.getPrototypeOf(input)).toBe(Object.prototype)
-    expect(JSON.stringify(input)).toBe('{"__proto__":"a"}')
-  })
+it.each([
+  ['{"to": "bob", "x": [1]}', { to: 'bob', x: [1] }, []],
+  ['[1]', {}, [{ path: '', message: 'Must be a JSON object' }]],
+  ['{"to"', {}, [{ path: '', message: expect.stringContaining('Must be JSON') }]],
+  [
+    `{"to": ${'['.repeat(136)}${']'.repeat(136)}}`,
+    {},
+    [{ path: '', message: 'Cannot accept the text: it nests deeper than 136 levels' }],
+  ],
+])('a form may hold the whole input as JSON instead: %s', (whole, input, problems) => {
+  expect(readFormInput(listFields(SCHEMA), form({ 'input/to': 'ann', whole }))).toEqual({ input, problems })
+})
+
+it('a form takes no name for more than a name', () => {
+  const schema = { properties: { ['__proto__x']: { type: 'string' }, constructor: { type: 'string' } } }
+  expect(readFormInput(listFields(schema), form({ 'input/constructor': 'a' })).input).toEqual({ constructor: 'a' })
+  const proto = listFields(JSON.parse('{"properties": {"__proto__": {"type": "string"}}}'))
+  const { input } = readFormInput(proto, form({ 'input/__proto__': 'a' }))
+  expect(Object.getPrototypeOf(input)).toBe(Object.prototype)
+  expect(JSON.stringify(input)).toBe('{"__proto__":"a"}')
 })
 
 describe('what is administered', () => {
@@ -173,7 +169,7 @@ describe('what is administered', () => {
     limits: { calls: 3 },
   }
 
-  it('is read from a form as it was written there', () => {
+  it('what is administered is read from a form as it was written there', () => {
     expect(kinds(fields)).toMatchObject({ scopes: 'several', users: 'lines', until: 'time', always: 'flag' })
     for (const value of [
       WHOLE,
@@ -186,7 +182,7 @@ describe('what is administered', () => {
     expect(readFormInput(fields, short).input).toEqual({ until: '2031-05-01T08:00:00Z' })
   })
 
-  it('is changed in what differs alone, and to its default, or nothing, where it was emptied', () => {
+  it('what is administered is changed in what differs alone, and to its default, or nothing, where it was emptied', () => {
     expect(diffInput(fields, { ...WHOLE, until: '2031-05-01T08:00:00.000Z' }, WHOLE)).toEqual({})
     expect(diffInput(fields, WHOLE, { ...WHOLE, name: 'eve', limits: { calls: 4 } })).toEqual({
       name: 'eve',

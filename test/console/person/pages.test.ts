@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { ANONYMOUS, type Principal } from '../../../src/core/access/principal.ts'
 import { type Routes, setUp } from '../set-up.ts'
 
@@ -57,126 +57,125 @@ const ROUTES: Routes = {
 
 const flat = async (response: Response) => (await response.text()).replaceAll(/\s+/g, ' ')
 
-describe('what is said', () => {
-  it('of agents is who they are, what they may use, and since when', async () => {
-    const text = await flat(await setUp(ROUTES, ANN).get('/console/agents'))
-    for (const said of ['&lt;b&gt;Claude&lt;/b&gt;', 'claude.ai', 'Mail, Calculator', '2026-11-01 12:34 UTC', 'never'])
-      expect(text).toContain(said)
-    expect(text).toContain('Disconnect all 2 agents')
-    // Only who may act for several is asked for whom
-    expect(text).not.toContain('name="user"')
-  })
+it('what is said of agents is who they are, what they may use, and since when', async () => {
+  const text = await flat(await setUp(ROUTES, ANN).get('/console/agents'))
+  for (const said of ['&lt;b&gt;Claude&lt;/b&gt;', 'claude.ai', 'Mail, Calculator', '2026-11-01 12:34 UTC', 'never'])
+    expect(text).toContain(said)
+  expect(text).toContain('Disconnect all 2 agents')
+  // Only who may act for several is asked for whom
+  expect(text).not.toContain('name="user"')
+})
 
-  it('of sign-ins is the browser and since when', async () => {
-    const text = await flat(await setUp(ROUTES, ANN).get('/console/sign-ins'))
-    for (const said of ['Firefox &lt;x&gt;', '2026-11-01 12:34 UTC', 'End session']) expect(text).toContain(said)
-    expect(text).not.toContain(ANN.id.replace('person:', 'person:ann'))
-    const asAdmin = await flat(await setUp(ROUTES, { ...ANN, scopes: ['admin'] }).get('/console/sign-ins'))
-    expect(asAdmin).toContain(`<h2>${ANN.id}</h2>`)
-  })
+it('what is said of sign-ins is the browser and since when', async () => {
+  const text = await flat(await setUp(ROUTES, ANN).get('/console/sign-ins'))
+  for (const said of ['Firefox &lt;x&gt;', '2026-11-01 12:34 UTC', 'End session']) expect(text).toContain(said)
+  expect(text).not.toContain(ANN.id.replace('person:', 'person:ann'))
+  const asAdmin = await flat(await setUp(ROUTES, { ...ANN, scopes: ['admin'] }).get('/console/sign-ins'))
+  expect(asAdmin).toContain(`<h2>${ANN.id}</h2>`)
+})
 
-  it('of accounts is until when one lasts that nothing refreshes, and all are taken back at once', async () => {
-    const expires_at = '2026-12-01T12:34:56.000Z'
-    const items = [
-      { ...GRANT, expires_at },
-      { ...GRANT, account: 'home', expires_at, refreshable: false },
-    ]
-    const { get, post, asked } = setUp(
-      { ...ROUTES, [`GET ${GRANTS}`]: () => ({ items }), [`DELETE ${GRANTS}`]: gone },
-      ANN,
-    )
-    const text = await flat(await get('/console/accounts'))
-    expect(text.match(/2026-12-01 12:34 UTC/g)).toHaveLength(1)
-    expect(text).toContain('Revoke all 2 accounts')
-    expect(await flat(await setUp(ROUTES, ANN).get('/console/accounts'))).not.toContain('name="all"')
-    const done = await post('/console/accounts', { all: '1' })
-    expect([done.status, done.headers.get('location')]).toEqual([302, '/console/accounts?done=1'])
-    expect(asked.at(-1)?.request.method).toBe('DELETE')
-    expect(asked.at(-1)?.request.url).toBe(`https://switchboard.test${GRANTS}`)
-  })
+it('what is said of accounts is until when one lasts that nothing refreshes, and all are taken back at once', async () => {
+  const expires_at = '2026-12-01T12:34:56.000Z'
+  const items = [
+    { ...GRANT, expires_at },
+    { ...GRANT, account: 'home', expires_at, refreshable: false },
+  ]
+  const { get, post, asked } = setUp(
+    { ...ROUTES, [`GET ${GRANTS}`]: () => ({ items }), [`DELETE ${GRANTS}`]: gone },
+    ANN,
+  )
+  const text = await flat(await get('/console/accounts'))
+  expect(text.match(/2026-12-01 12:34 UTC/g)).toHaveLength(1)
+  expect(text).toContain('Revoke all 2 accounts')
+  expect(await flat(await setUp(ROUTES, ANN).get('/console/accounts'))).not.toContain('name="all"')
+  const done = await post('/console/accounts', { all: '1' })
+  expect([done.status, done.headers.get('location')]).toEqual([302, '/console/accounts?done=1'])
+  expect(asked.at(-1)?.request.method).toBe('DELETE')
+  expect(asked.at(-1)?.request.url).toBe(`https://switchboard.test${GRANTS}`)
+})
 
-  it('of accounts is the provider, and which toolkits use them', async () => {
-    const text = await flat(await setUp(ROUTES, ANN).get('/console/accounts'))
-    for (const said of [
-      'google, work',
-      'mail.read',
-      '>Mail</a><span class="note">, which sends the token to mail.example',
-      '>Calendar</a></div>',
-      'Revoke for Calendar only',
-    ])
-      expect(text).toContain(said)
-  })
+it('what is said of accounts is the provider, and which toolkits use them', async () => {
+  const text = await flat(await setUp(ROUTES, ANN).get('/console/accounts'))
+  for (const said of [
+    'google, work',
+    'mail.read',
+    '>Mail</a><span class="note">, which sends the token to mail.example',
+    '>Calendar</a></div>',
+    'Revoke for Calendar only',
+  ])
+    expect(text).toContain(said)
+})
 
-  it.each(['/console/agents', '/console/sign-ins', '/console/accounts'])('at %s of nothing is said', async (path) => {
+it.each(['/console/agents', '/console/sign-ins', '/console/accounts'])(
+  'what is said at %s of nothing is said',
+  async (path) => {
     const none = () => ({ items: [] })
     const routes = { [`GET ${AGENTS}`]: none, 'GET /sessions': none, [`GET ${GRANTS}`]: none }
     const page = await setUp(routes, ANN).get(path)
     expect(page.status).toBe(200)
     expect(await page.text()).toContain('class="notice"')
-  })
+  },
+)
 
-  it('of others is what the route says to whoever asks', async () => {
-    const forbidden = () => Response.json({ message: 'The credential may not act for the user' }, { status: 403 })
-    const { get, asked } = setUp({ 'GET /users/bob/agents': forbidden }, ANN)
-    const page = await get('/console/agents?user=bob')
-    expect(page.status).toBe(403)
-    expect(await page.text()).toContain('may not act for the user')
-    expect(asked.map(({ principal }) => principal)).toEqual([ANN])
-  })
+it('what is said of others is what the route says to whoever asks', async () => {
+  const forbidden = () => Response.json({ message: 'The credential may not act for the user' }, { status: 403 })
+  const { get, asked } = setUp({ 'GET /users/bob/agents': forbidden }, ANN)
+  const page = await get('/console/agents?user=bob')
+  expect(page.status).toBe(403)
+  expect(await page.text()).toContain('may not act for the user')
+  expect(asked.map(({ principal }) => principal)).toEqual([ANN])
 })
 
-describe('what is done', () => {
-  it.each([
-    ['/console/agents', { id: 'a1' }, `DELETE ${AGENTS}/a1`],
-    ['/console/agents', { all: '1' }, `DELETE ${AGENTS}`],
-    ['/console/sign-ins', { id: 's1' }, 'DELETE /sessions/s1'],
-    ['/console/accounts', { provider: 'google', account: 'work "x"' }, `DELETE ${GRANTS}/google?account=work+%22x%22`],
-    [
-      '/console/accounts',
-      { provider: 'google', account: '', toolkit: 'Mail' },
-      `DELETE ${GRANTS}/google?account=&toolkit=Mail`,
-    ],
-  ])('at %s by %j is %s, once, and then said', async (path, fields, request) => {
-    const { post, get, asked } = setUp(ROUTES, ANN)
-    const done = await post(path, fields)
-    expect([done.status, done.headers.get('location')]).toEqual([302, `${path}?done=1`])
-    expect(
-      asked.map(({ request: { method, url } }) => `${method} ${url.slice('https://switchboard.test'.length)}`),
-    ).toEqual([request])
-    expect(await (await get(`${path}?done=1`)).text()).toContain('role="status"')
-  })
+it.each([
+  ['/console/agents', { id: 'a1' }, `DELETE ${AGENTS}/a1`],
+  ['/console/agents', { all: '1' }, `DELETE ${AGENTS}`],
+  ['/console/sign-ins', { id: 's1' }, 'DELETE /sessions/s1'],
+  ['/console/accounts', { provider: 'google', account: 'work "x"' }, `DELETE ${GRANTS}/google?account=work+%22x%22`],
+  [
+    '/console/accounts',
+    { provider: 'google', account: '', toolkit: 'Mail' },
+    `DELETE ${GRANTS}/google?account=&toolkit=Mail`,
+  ],
+])('what is done at %s by %j is %s, once, and then said', async (path, fields, request) => {
+  const { post, get, asked } = setUp(ROUTES, ANN)
+  const done = await post(path, fields)
+  expect([done.status, done.headers.get('location')]).toEqual([302, `${path}?done=1`])
+  expect(
+    asked.map(({ request: { method, url } }) => `${method} ${url.slice('https://switchboard.test'.length)}`),
+  ).toEqual([request])
+  expect(await (await get(`${path}?done=1`)).text()).toContain('role="status"')
+})
 
-  it('for another user leads back to that user', async () => {
-    const { post } = setUp({ 'DELETE /users/bob/agents/a1': gone })
-    const done = await post('/console/agents?user=bob&done=1', { id: 'a1' })
-    expect(done.headers.get('location')).toBe('/console/agents?user=bob&done=1')
-  })
+it('what is done for another user leads back to that user', async () => {
+  const { post } = setUp({ 'DELETE /users/bob/agents/a1': gone })
+  const done = await post('/console/agents?user=bob&done=1', { id: 'a1' })
+  expect(done.headers.get('location')).toBe('/console/agents?user=bob&done=1')
+})
 
-  it.each([
-    ['/console/agents', {}, 400],
-    ['/console/agents', { id: '' }, 404],
-    ['/console/agents', { id: '..' }, 404],
-    ['/console/agents', { id: '../grants' }, 404],
-    ['/console/sign-ins', {}, 400],
-    ['/console/accounts', {}, 400],
-    ['/console/accounts', { provider: '..' }, 404],
-  ])('at %s by %j is nothing', async (path, fields, status) => {
-    const { post, asked } = setUp(ROUTES, ANN)
-    expect((await post(path, fields)).status).toBe(status)
-    const done = asked
-      .filter(({ request }) => request.method !== 'GET')
-      .map(({ request }) => new URL(request.url).pathname)
-    for (const path of done) expect(Object.keys(ROUTES)).not.toContain(`DELETE ${path}`)
-  })
+it.each([
+  ['/console/agents', {}, 400],
+  ['/console/agents', { id: '' }, 404],
+  ['/console/agents', { id: '..' }, 404],
+  ['/console/agents', { id: '../grants' }, 404],
+  ['/console/sign-ins', {}, 400],
+  ['/console/accounts', {}, 400],
+  ['/console/accounts', { provider: '..' }, 404],
+])('what is done at %s by %j is nothing', async (path, fields, status) => {
+  const { post, asked } = setUp(ROUTES, ANN)
+  expect((await post(path, fields)).status).toBe(status)
+  const done = asked
+    .filter(({ request }) => request.method !== 'GET')
+    .map(({ request }) => new URL(request.url).pathname)
+  for (const path of done) expect(Object.keys(ROUTES)).not.toContain(`DELETE ${path}`)
+})
 
-  it('and refused says why, beside what is there', async () => {
-    const { post } = setUp({ ...ROUTES, [`DELETE ${AGENTS}/a1`]: missing }, ANN)
-    const page = await post('/console/agents', { id: 'a1' })
-    expect(page.status).toBe(404)
-    const text = await page.text()
-    expect(text).toContain('Cannot find the agent &#39;a1&#39;')
-    expect(text).toContain('claude.ai')
-  })
+it('what is done and refused says why, beside what is there', async () => {
+  const { post } = setUp({ ...ROUTES, [`DELETE ${AGENTS}/a1`]: missing }, ANN)
+  const page = await post('/console/agents', { id: 'a1' })
+  expect(page.status).toBe(404)
+  const text = await page.text()
+  expect(text).toContain('Cannot find the agent &#39;a1&#39;')
+  expect(text).toContain('claude.ai')
 })
 
 it.each(['/console/agents', '/console/sign-ins', '/console/accounts'])(

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { setUp } from '../set-up.ts'
 
 const GIVEN = { id: 'acme', name: 'Acme', issuer: 'https://login.acme.test', client_id: 'c' }
@@ -7,97 +7,95 @@ const world = (more: Parameters<typeof setUp>[0] = {}) =>
   setUp({ 'GET /providers': () => ({ items: [GIVEN] }), [PUT]: () => GIVEN, ...more })
 const PAGE = '/console/providers'
 
-describe('the page of providers', () => {
-  it('connects one as its form says, and says nothing that the form does not', async () => {
-    const { post, asked } = world()
-    const fields = {
-      'do': 'give',
-      'input/id': ' acme ',
-      'input/name': 'Acme',
-      'input/issuer': ' https://login.acme.test ',
-      'input/authorization_endpoint': '',
-      'input/revocation_endpoint': 'https://login.acme.test/revoke',
-      'input/client_id': 'c',
-      'input/client_secret_name': 'ACME_CLIENT_SECRET',
-      'input/token_endpoint_auth_method': '1',
-      'input/extra_scopes': 'offline_access\r\nemail',
-      'input/authorization_parameters': 'access_type=offline\r\n\r\nhint = a=b\r\nbare',
-      'input/scope_separator': ' ,',
-      'input/tools': 'Acme.*',
-    }
-    expect((await post(PAGE, fields)).headers.get('location')).toBe('/console/providers?done=1')
-    expect(JSON.parse(asked[0]?.body ?? '')).toEqual({
-      name: 'Acme',
-      issuer: 'https://login.acme.test',
-      revocation_endpoint: 'https://login.acme.test/revoke',
-      client_id: 'c',
-      client_secret_name: 'ACME_CLIENT_SECRET',
-      token_endpoint_auth_method: 'client_secret_post',
-      extra_scopes: ['offline_access', 'email'],
-      authorization_parameters: { access_type: 'offline', hint: 'a=b', bare: '' },
-      scope_separator: ' ,',
-      tools: ['Acme.*'],
-    })
-    await post(PAGE, { 'do': 'give', 'input/id': 'acme', 'input/client_id': 'c' })
-    expect(JSON.parse(asked[1]?.body ?? '')).toEqual({ client_id: 'c' })
+it('the page of providers connects one as its form says, and says nothing that the form does not', async () => {
+  const { post, asked } = world()
+  const fields = {
+    'do': 'give',
+    'input/id': ' acme ',
+    'input/name': 'Acme',
+    'input/issuer': ' https://login.acme.test ',
+    'input/authorization_endpoint': '',
+    'input/revocation_endpoint': 'https://login.acme.test/revoke',
+    'input/client_id': 'c',
+    'input/client_secret_name': 'ACME_CLIENT_SECRET',
+    'input/token_endpoint_auth_method': '1',
+    'input/extra_scopes': 'offline_access\r\nemail',
+    'input/authorization_parameters': 'access_type=offline\r\n\r\nhint = a=b\r\nbare',
+    'input/scope_separator': ' ,',
+    'input/tools': 'Acme.*',
+  }
+  expect((await post(PAGE, fields)).headers.get('location')).toBe('/console/providers?done=1')
+  expect(JSON.parse(asked[0]?.body ?? '')).toEqual({
+    name: 'Acme',
+    issuer: 'https://login.acme.test',
+    revocation_endpoint: 'https://login.acme.test/revoke',
+    client_id: 'c',
+    client_secret_name: 'ACME_CLIENT_SECRET',
+    token_endpoint_auth_method: 'client_secret_post',
+    extra_scopes: ['offline_access', 'email'],
+    authorization_parameters: { access_type: 'offline', hint: 'a=b', bare: '' },
+    scope_separator: ' ,',
+    tools: ['Acme.*'],
   })
+  await post(PAGE, { 'do': 'give', 'input/id': 'acme', 'input/client_id': 'c' })
+  expect(JSON.parse(asked[1]?.body ?? '')).toEqual({ client_id: 'c' })
+})
 
-  it('says why one was not connected, and keeps what was written, open where it was', async () => {
-    const problem = { path: '/tools/0', message: 'Must be a tool pattern' }
-    const { post } = world({
-      [PUT]: () => Response.json({ message: 'Not valid', errors: [problem] }, { status: 422 }),
-    })
-    const page = await post(PAGE, {
-      'do': 'give',
-      'input/id': 'acme',
-      'input/tools': '"<x>"',
-      'input/token_endpoint_auth_method': '2',
-    })
-    const text = await page.text()
-    expect(page.status).toBe(422)
-    expect(text).toContain('Must be a tool pattern')
-    expect(text).toContain('&#34;&#60;x&#62;&#34;</textarea>')
-    expect(text).toMatch(/<option value="2" selected[^>]*>none/)
-    expect(text).toMatch(/<details open[^>]*><summary>Advanced/)
+it('the page of providers says why one was not connected, and keeps what was written, open where it was', async () => {
+  const problem = { path: '/tools/0', message: 'Must be a tool pattern' }
+  const { post } = world({
+    [PUT]: () => Response.json({ message: 'Not valid', errors: [problem] }, { status: 422 }),
   })
+  const page = await post(PAGE, {
+    'do': 'give',
+    'input/id': 'acme',
+    'input/tools': '"<x>"',
+    'input/token_endpoint_auth_method': '2',
+  })
+  const text = await page.text()
+  expect(page.status).toBe(422)
+  expect(text).toContain('Must be a tool pattern')
+  expect(text).toContain('&#34;&#60;x&#62;&#34;</textarea>')
+  expect(text).toMatch(/<option value="2" selected[^>]*>none/)
+  expect(text).toMatch(/<details open[^>]*><summary>Advanced/)
+})
 
-  it('takes one away, and its refusal fills no form', async () => {
-    const { post } = world({ 'DELETE /providers/acme': () => new Response(null, { status: 204 }) })
-    expect((await post(PAGE, { 'do': 'remove', 'input/id': 'acme' })).headers.get('location')).toBe(
-      '/console/providers?done=1',
-    )
-    const text = await (await post(PAGE, { 'do': 'remove', 'input/id': 'other' })).text()
-    expect(text).toContain('There is nothing here')
-    expect(text).not.toContain('value="other"')
-  })
+it('the page of providers takes one away, and its refusal fills no form', async () => {
+  const { post } = world({ 'DELETE /providers/acme': () => new Response(null, { status: 204 }) })
+  expect((await post(PAGE, { 'do': 'remove', 'input/id': 'acme' })).headers.get('location')).toBe(
+    '/console/providers?done=1',
+  )
+  const text = await (await post(PAGE, { 'do': 'remove', 'input/id': 'other' })).text()
+  expect(text).toContain('There is nothing here')
+  expect(text).not.toContain('value="other"')
+})
 
-  it('fills its form with one that is to be changed, and sends the same where nothing is', async () => {
-    const whole = {
-      ...GIVEN,
-      client_secret_name: 'ACME_CLIENT_SECRET',
-      token_endpoint_auth_method: 'client_secret_post',
-      extra_scopes: ['offline_access', 'email'],
-      authorization_parameters: { access_type: 'offline', hint: 'a=b' },
-      scope_separator: ',',
-      tools: ['Acme.*', 'Other.*'],
-    }
-    const { get, post, asked } = world({
-      'GET /providers': () => ({ items: [whole] }),
-      'GET /providers/acme': () => whole,
-    })
-    const text = await (await get(`${PAGE}?id=acme`)).text()
-    expect(text).toContain('Edit provider acme')
-    const inputs = text.matchAll(/<input[^>]* name="(input\/\w+)"[^>]* value="([^"]*)"/g)
-    const areas = text.matchAll(/<textarea[^>]* name="(input\/\w+)"[^>]*>([^<]*)</g)
-    const fields = [...inputs, ...areas].map(([, name, value]) => [name, value?.replaceAll('&#10;', '\n')])
-    expect(text).toContain('access_type=offline&#10;hint=a=b</textarea>')
-    await post(PAGE, {
-      ...Object.fromEntries(fields),
-      'do': 'give',
-      'input/token_endpoint_auth_method': '1',
-    })
-    const { id: _, ...said } = whole
-    expect(JSON.parse(asked.at(-1)?.body ?? '')).toEqual(said)
-    expect(await (await get(`${PAGE}?id=other`)).text()).toContain('Add provider')
+it('the page of providers fills its form with one that is to be changed, and sends the same where nothing is', async () => {
+  const whole = {
+    ...GIVEN,
+    client_secret_name: 'ACME_CLIENT_SECRET',
+    token_endpoint_auth_method: 'client_secret_post',
+    extra_scopes: ['offline_access', 'email'],
+    authorization_parameters: { access_type: 'offline', hint: 'a=b' },
+    scope_separator: ',',
+    tools: ['Acme.*', 'Other.*'],
+  }
+  const { get, post, asked } = world({
+    'GET /providers': () => ({ items: [whole] }),
+    'GET /providers/acme': () => whole,
   })
+  const text = await (await get(`${PAGE}?id=acme`)).text()
+  expect(text).toContain('Edit provider acme')
+  const inputs = text.matchAll(/<input[^>]* name="(input\/\w+)"[^>]* value="([^"]*)"/g)
+  const areas = text.matchAll(/<textarea[^>]* name="(input\/\w+)"[^>]*>([^<]*)</g)
+  const fields = [...inputs, ...areas].map(([, name, value]) => [name, value?.replaceAll('&#10;', '\n')])
+  expect(text).toContain('access_type=offline&#10;hint=a=b</textarea>')
+  await post(PAGE, {
+    ...Object.fromEntries(fields),
+    'do': 'give',
+    'input/token_endpoint_auth_method': '1',
+  })
+  const { id: _, ...said } = whole
+  expect(JSON.parse(asked.at(-1)?.body ?? '')).toEqual(said)
+  expect(await (await get(`${PAGE}?id=other`)).text()).toContain('Add provider')
 })

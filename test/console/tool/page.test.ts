@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { NO_USER } from '../../../src/core/failure/failure-text.ts'
 import { setUp } from '../set-up.ts'
 
@@ -44,51 +44,49 @@ const send = async (answer: unknown, status?: number, fields: Record<string, str
   return { status: page.status, text: await page.text() }
 }
 
-describe('a hostile tool', () => {
-  it.each([
-    ['its definition', undefined],
-    ['its value', { result: { call_id: 'c', success: true, duration: 1, value: { [HOSTILE]: HOSTILE } } }],
-    [
-      'its error',
-      {
-        result: {
-          call_id: 'c',
-          success: false,
-          duration: 1,
-          error: {
-            message: HOSTILE,
-            developer_message: HOSTILE,
-            additional_prompt_content: HOSTILE,
-            artifact: { url: 'javascript:alert(1)' },
-          },
+it.each([
+  ['its definition', undefined],
+  ['its value', { result: { call_id: 'c', success: true, duration: 1, value: { [HOSTILE]: HOSTILE } } }],
+  [
+    'its error',
+    {
+      result: {
+        call_id: 'c',
+        success: false,
+        duration: 1,
+        error: {
+          message: HOSTILE,
+          developer_message: HOSTILE,
+          additional_prompt_content: HOSTILE,
+          artifact: { url: 'javascript:alert(1)' },
         },
       },
-    ],
-    [
-      'its challenge',
-      {
-        message: HOSTILE,
-        missing_requirements: {
-          authorization: [
-            { id: HOSTILE, url: 'javascript:alert(1)' },
-            { id: HOSTILE, url: 'https://s.test/"><script>' },
-          ],
-        },
+    },
+  ],
+  [
+    'its challenge',
+    {
+      message: HOSTILE,
+      missing_requirements: {
+        authorization: [
+          { id: HOSTILE, url: 'javascript:alert(1)' },
+          { id: HOSTILE, url: 'https://s.test/"><script>' },
+        ],
       },
-    ],
-    [
-      'its refusal',
-      { message: HOSTILE, developer_message: HOSTILE, parameter_errors: { to: HOSTILE, [HOSTILE]: HOSTILE } },
-    ],
-  ])('runs nothing by %s', async (_, answer) => {
-    const page =
-      answer === undefined ? await world({}).get(PAGE) : await world(answer).post(PAGE, { 'input/to': HOSTILE })
-    const text = await page.text()
-    expect(page.status).toBe(200)
-    expect(text.match(/<script/g)).toHaveLength(1)
-    expect(text).not.toMatch(/\u202e|href="javascript:/)
-    expect(text).toContain('\\u202e')
-  })
+    },
+  ],
+  [
+    'its refusal',
+    { message: HOSTILE, developer_message: HOSTILE, parameter_errors: { to: HOSTILE, [HOSTILE]: HOSTILE } },
+  ],
+])('a hostile tool runs nothing by %s', async (_, answer) => {
+  const page =
+    answer === undefined ? await world({}).get(PAGE) : await world(answer).post(PAGE, { 'input/to': HOSTILE })
+  const text = await page.text()
+  expect(page.status).toBe(200)
+  expect(text.match(/<script/g)).toHaveLength(1)
+  expect(text).not.toMatch(/\u202e|href="javascript:/)
+  expect(text).toContain('\\u202e')
 })
 
 it('a tool is headed by its icon and title, above its name; by its name where it has none', async () => {
@@ -103,323 +101,312 @@ it('a tool is headed by its icon and title, above its name; by its name where it
   expect(await headed({})).toBe('Evil.Tool</h1>')
 })
 
-describe('the definition of a tool', () => {
-  it('has a page of its own in each format, with nothing of it run, and the way back', async () => {
-    const { get, asked } = world({})
-    const text = await (await get(`${PAGE}?format=mcp`)).text()
-    expect(asked.map(({ request }) => request.url)).toEqual([
-      'https://switchboard.test/tools/Evil.Tool?losses=1&format=mcp',
-    ])
-    expect(text).toContain(`<li><a href="${PAGE}">Evil.Tool</a></li>`)
-    expect(text).toContain('Not included in this format (1)')
-    expect(text.match(/<script/g)).toHaveLength(1)
-    expect(text).not.toContain('\u202e')
-    expect((await setUp({}).get(`${PAGE}?format=mcp`)).status).toBe(404)
-  })
-
-  it('is no longer than a page is, and neither is the page of a tool with a large output', async () => {
-    const field = { type: 'string', description: 'x'.repeat(150) }
-    const properties = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`field_${index}`, field]))
-    const schema = { type: 'object', properties }
-    const { get } = setUp({
-      'GET /tools/Evil.Tool': () => ({ ...TOOL, output_schema: schema, document: schema }),
-      'GET /tools/Evil.Tool/readiness': () => READY,
-      'GET /tools/Evil.Tool/versions': () => ({ items: [VERSION] }),
-    })
-    const page = await (await get(PAGE)).text()
-    const definition = await (await get(`${PAGE}?format=mcp`)).text()
-    expect(page.length).toBeLessThan(60_000)
-    expect(page).toContain('See the definition for all fields.')
-    expect(definition.length).toBeLessThan(60_000)
-    expect(definition).toContain('Only the beginning is shown.')
-  })
-
-  it('stands behind a description, of which the first paragraphs are open', async () => {
-    const description = `${'One. '.repeat(80)}\n\nThe rest`
-    const { get } = setUp({
-      'GET /tools/Evil.Tool': () => ({ ...TOOL, description }),
-      'GET /tools/Evil.Tool/readiness': () => READY,
-    })
-    const text = await (await get(PAGE)).text()
-    expect(text).toMatch(/One\. <\/p><\/div><details><summary>More about this tool<\/summary>[^]*<p>The rest<\/p>/)
-  })
+it('the definition of a tool has a page of its own in each format, with nothing of it run, and the way back', async () => {
+  const { get, asked } = world({})
+  const text = await (await get(`${PAGE}?format=mcp`)).text()
+  expect(asked.map(({ request }) => request.url)).toEqual([
+    'https://switchboard.test/tools/Evil.Tool?losses=1&format=mcp',
+  ])
+  expect(text).toContain(`<li><a href="${PAGE}">Evil.Tool</a></li>`)
+  expect(text).toContain('Not included in this format (1)')
+  expect(text.match(/<script/g)).toHaveLength(1)
+  expect(text).not.toContain('\u202e')
+  expect((await setUp({}).get(`${PAGE}?format=mcp`)).status).toBe(404)
 })
 
-describe('the form of a tool', () => {
-  it('asks for the user where something depends on who it is', async () => {
-    const asks = async (tool: object, readiness: object = {}) => {
-      const { get } = setUp({
-        'GET /tools/Evil.Tool': () => ({ ...TOOL, ...tool }),
-        'GET /tools/Evil.Tool/readiness': () => ({ ...READY, ...readiness }),
-      })
-      return (await (await get(PAGE)).text()).includes('name="user_id"')
-    }
-    expect(await asks({})).toBe(false)
-    expect(await asks({ requirements: { secrets: [{ id: 'KEY' }] } })).toBe(false)
-    expect(await asks({ requirements: { user_id: true } })).toBe(true)
-    expect(await asks({ requirements: { authorization: [{ id: 'google' }] } })).toBe(true)
-    expect(await asks({}, { approval: true })).toBe(true)
-    expect(await asks({}, { context: ['user_id'] })).toBe(true)
+it('the definition of a tool is no longer than a page is, and neither is the page of a tool with a large output', async () => {
+  const field = { type: 'string', description: 'x'.repeat(150) }
+  const properties = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`field_${index}`, field]))
+  const schema = { type: 'object', properties }
+  const { get } = setUp({
+    'GET /tools/Evil.Tool': () => ({ ...TOOL, output_schema: schema, document: schema }),
+    'GET /tools/Evil.Tool/readiness': () => READY,
+    'GET /tools/Evil.Tool/versions': () => ({ items: [VERSION] }),
   })
-
-  it('calls it as it says, once where it is sent twice', async () => {
-    const { post, asked } = world({ result: { call_id: 'c', success: true, duration: 12.4, value: 5 } })
-    const fields = { 'input/to': 'ann', 'user_id': 'bob', 'call_id': 'form-1' }
-    const text = await (await post(PAGE, fields)).text()
-    await post(PAGE, fields)
-    await post(PAGE, { ...fields, 'input/to': 'eve' })
-    expect(text).toContain('Succeeded')
-    const bodies = asked.filter(({ request }) => request.method === 'POST').map(({ body }) => JSON.parse(body).request)
-    expect(bodies[0]).toEqual({
-      tool_id: TOOL.id,
-      call_id: expect.stringMatching(/^console-[\w-]{43}$/),
-      input: { to: 'ann' },
-      context: { inline_bytes: 262_144, user_id: 'bob' },
-    })
-    expect(bodies[1].call_id).toBe(bodies[0].call_id)
-    expect(bodies[2].call_id).not.toBe(bodies[0].call_id)
-    expect(text).toMatch(/name="call_id" value="(?!form-1)/)
-  })
-
-  it('says at each parameter what is wrong, and keeps what was written', async () => {
-    const { text } = await send(
-      { message: 'Some input parameters are invalid', parameter_errors: { to: 'Is too short' } },
-      422,
-    )
-    expect(text).toContain('Is too short')
-    expect(text).toMatch(/id="f-input\/to"[^>]*aria-invalid="true"[^>]*value="ann"/)
-    expect(text).toContain('Try again')
-  })
-
-  it('marks the first parameter at fault for the keyboard, and says how many there are', async () => {
-    const { text } = await send({ message: 'Wrong', parameter_errors: { to: 'Is too short' } }, 422)
-    expect(text).toMatch(/id="f-input\/to"[^>]*autofocus/)
-    const { text: json } = await send({}, 200, { whole: '{' })
-    expect(json).toContain('1 value needs a correction.')
-  })
-
-  it('becomes JSON with what was filled in, and fields again with what the JSON says, and calls nothing', async () => {
-    const { post, asked } = world({})
-    const json = await (await post(PAGE, { 'input/to': 'ann', 'user_id': 'bob', 'do': 'edit-json' })).text()
-    expect(json).toMatch(
-      /<textarea name="whole"[^>]*>\s*\{[^<]*&#34;to&#34;: &#34;ann&#34;|<textarea name="whole"[^>]*>[^<]*ann/,
-    )
-    expect(json).not.toContain('name="input/to"')
-    const fields = await (await post(PAGE, { whole: '{"to": "eve"}', do: 'edit-fields' })).text()
-    expect(fields).toMatch(/name="input\/to"[^>]*value="eve"/)
-    expect(fields).not.toContain('name="whole"')
-    const wrong = await (await post(PAGE, { whole: '{"to"', do: 'edit-fields' })).text()
-    expect(wrong).toContain('name="whole"')
-    expect(wrong).toContain('Must be JSON')
-    expect(asked.filter(({ request }) => request.method === 'POST')).toEqual([])
-  })
-
-  it('leads to what somebody must do first, and calls nothing where it holds no JSON', async () => {
-    const url = 'https://s.test/authorizations/x/start'
-    const needing = (challenge: object) =>
-      send(
-        { message: 'Needs more', missing_requirements: { authorization: [{ id: 'google', url, ...challenge }] } },
-        400,
-      )
-    const { text } = await needing({ check_url: 'https://s.test/authorizations/x' })
-    expect(text).toMatch(
-      /<li data-check="https:\/\/s\.test\/authorizations\/x">\s*<a href="[^"]*\/x\/start" target="_blank" rel="noopener noreferrer">Connect google<\/a>/,
-    )
-    expect(text).toContain('<li data-waiting="true">Come back here and press Try again.')
-    // There is nothing to wait for where nobody can tell when it is done
-    expect((await needing({})).text).toContain('<li>Come back here and press Try again.')
-    const { post, asked } = world({})
-    expect(await (await post(PAGE, { whole: '{' })).text()).toContain('Must be JSON')
-    expect(asked.filter(({ request }) => request.method === 'POST')).toEqual([])
-  })
-
-  it('offers no link where no user was given', async () => {
-    const authorization = [{ id: 'google', url: 'https://s.test/authorizations/x/start' }]
-    const { text } = await send({ message: 'Needs more', missing_requirements: { authorization, user_id: true } }, 400)
-    expect(text).toContain('Needs more')
-    expect(text).not.toContain('/x/start')
-  })
-
-  it('says that a provider is not set up, and offers no link to it', async () => {
-    const url = 'https://s.test/authorizations/x/start'
-    const why = "'google' is not set up on this Switchboard"
-    const authorization = [{ id: 'google', url, check_url: 'https://s.test/authorizations/x' }]
-    const missing_requirements = { authorization: [{ id: 'google', scopes: [], status: 'pending', needs_setup: true }] }
-    const { post } = setUp({
-      'GET /tools/Evil.Tool': () => ({ ...TOOL, requirements: { authorization: [{ id: 'google' }] } }),
-      'GET /tools/Evil.Tool/readiness': () => ({ ...READY, ready: false, missing_requirements }),
-      'GET /tools/Evil.Tool/versions': () => ({ items: [VERSION] }),
-      'POST /tools/call': () =>
-        Response.json(
-          { message: 'Needs more', developer_message: why, missing_requirements: { authorization } },
-          { status: 400 },
-        ),
-    })
-    const text = await (await post(PAGE, { 'input/to': 'ann' })).text()
-    expect(text).toContain(
-      '<strong class="warn">not set up</strong> <a href="/console/providers#give">Add provider</a>',
-    )
-    expect(text).toContain('is not set up on this Switchboard.')
-    expect(text).not.toContain('/x/start')
-  })
-
-  it('asks for the user by the field of its form', async () => {
-    const problem = { type: 'requirements-missing', message: 'It needs more', developer_message: NO_USER }
-    const missing_requirements = { user_id: true }
-    const { get } = setUp({
-      'GET /tools/Evil.Tool': () => ({ ...TOOL, requirements: { user_id: true } }),
-      'GET /tools/Evil.Tool/readiness': () => ({ ...READY, ready: false, problems: [problem], missing_requirements }),
-      'GET /tools/Evil.Tool/versions': () => ({ items: [VERSION] }),
-    })
-    const text = await (await get(PAGE)).text()
-    expect(text).toContain('<p class="note">Fill in User below</p>')
-    expect(text).not.toContain('X-User-Id')
-  })
-
-  it('tells whether it is ready for the user who is named', async () => {
-    const { post, asked } = world({ result: { call_id: 'c', success: true, duration: 1, value: 1 } })
-    const text = await (await post(PAGE, { 'input/to': 'ann', 'user_id': 'bob' })).text()
-    const users = asked.map(({ request }) => new URL(request.url).searchParams.get('user_id')).filter(Boolean)
-    expect(users).toEqual(['bob'])
-    expect(text).toContain('<li class="chip ok">Ready</li>')
-    const long = world({})
-    await long.post(PAGE, { 'input/to': 'ann', 'user_id': 'b'.repeat(257) })
-    expect(long.asked.some(({ request }) => request.url.includes('user_id'))).toBe(false)
-  })
-
-  it('shows pictures and links of a result, and none that is no picture or leads elsewhere in the clear', async () => {
-    const value = {
-      content: [
-        { type: 'image', mimeType: 'image/png', data: 'iVBORw0KGgo=' },
-        { type: 'image', mimeType: 'image/svg+xml', data: 'PHN2Zz4=' },
-        { type: 'image', mimeType: 'image/png', data: '"><script>' },
-        { type: 'resource_link', name: 'a', uri: 'https://s.test/a.pdf' },
-        { type: 'resource_link', name: 'b', uri: 'http://s.test/b.pdf' },
-        { type: 'resource_link', name: 'c', uri: 'javascript:alert(1)' },
-      ],
-      own: 'https://switchboard.test/artifacts/x',
-      long: 'x'.repeat(5_000),
-    }
-    const { post, get } = world({ result: { call_id: 'c', success: true, duration: 1, value } })
-    const page = await post(PAGE, { 'input/to': 'ann' })
-    const text = await page.text()
-    expect([...text.matchAll(/<img class="picture" src="([^"]*)"/g)].map(([, src]) => src)).toEqual([
-      'data:image/png;base64,iVBORw0KGgo=',
-    ])
-    const opened = [...text.matchAll(/<a href="([^"]*)" target="_blank" rel="noopener noreferrer nofollow"/g)]
-    expect(opened.map(([, href]) => href)).toEqual(['https://s.test/a.pdf', 'https://switchboard.test/artifacts/x'])
-    expect(text).toMatch(/<details><summary>JSON, 6 kB<\/summary>/)
-    expect(page.headers.get('content-security-policy')).toContain("img-src 'self' data:;")
-    expect((await get(PAGE)).headers.get('content-security-policy')).toContain("img-src 'self';")
-  })
-
-  it('is not there for whoever may only read', async () => {
-    const reader = { id: 'key:1', kind: 'key', scopes: ['tools:read'], tools: ['*'], users: [] } as const
-    const { get } = setUp(
-      {
-        'GET /tools/Evil.Tool': () => TOOL,
-        'GET /tools/Evil.Tool/readiness': () => READY,
-      },
-      reader,
-    )
-    const text = await (await get(PAGE)).text()
-    expect(text).toContain('You can view this tool, but not call it')
-    expect(text).not.toContain('name="call_id"')
-  })
+  const page = await (await get(PAGE)).text()
+  const definition = await (await get(`${PAGE}?format=mcp`)).text()
+  expect(page.length).toBeLessThan(60_000)
+  expect(page).toContain('See the definition for all fields.')
+  expect(definition.length).toBeLessThan(60_000)
+  expect(definition).toContain('Only the beginning is shown.')
 })
 
-describe('a call that tells how far it is', () => {
-  const RESULT = { result: { call_id: 'c', success: true, duration: 1, value: 'All is done' } }
-  const event = (name: string, data: unknown) => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`
+it('the definition of a tool stands behind a description, of which the first paragraphs are open', async () => {
+  const description = `${'One. '.repeat(80)}\n\nThe rest`
+  const { get } = setUp({
+    'GET /tools/Evil.Tool': () => ({ ...TOOL, description }),
+    'GET /tools/Evil.Tool/readiness': () => READY,
+  })
+  const text = await (await get(PAGE)).text()
+  expect(text).toMatch(/One\. <\/p><\/div><details><summary>More about this tool<\/summary>[^]*<p>The rest<\/p>/)
+})
 
-  /** The page of a call whose events a test sends, and what the page sends next. */
-  async function calling() {
-    const gone = Promise.withResolvers<void>()
-    let tell: (text: string) => void = () => undefined
-    let end: () => void = () => undefined
-    const events = new ReadableStream<Uint8Array>({
-      start(controller) {
-        tell = (text) => controller.enqueue(new TextEncoder().encode(text))
-        end = () => controller.close()
-      },
-      cancel: () => gone.resolve(),
+it('the form of a tool asks for the user where something depends on who it is', async () => {
+  const asks = async (tool: object, readiness: object = {}) => {
+    const { get } = setUp({
+      'GET /tools/Evil.Tool': () => ({ ...TOOL, ...tool }),
+      'GET /tools/Evil.Tool/readiness': () => ({ ...READY, ...readiness }),
     })
-    const { post, asked } = calledWith(() => new Response(events, { headers: { 'content-type': 'text/event-stream' } }))
-    const page = await post(PAGE, { 'input/to': 'ann' })
-    const reader = page.body?.pipeThrough(new TextDecoderStream()).getReader()
-    const next = async () => (await reader?.read())?.value ?? ''
-    async function rest() {
-      let text = ''
-      for (let part = await next(); part !== ''; part = await next()) text += part
-      return text
-    }
-    return { page, asked, tell, end, next, rest, leave: () => reader?.cancel(), gone: gone.promise }
+    return (await (await get(PAGE)).text()).includes('name="user_id"')
   }
+  expect(await asks({})).toBe(false)
+  expect(await asks({ requirements: { secrets: [{ id: 'KEY' }] } })).toBe(false)
+  expect(await asks({ requirements: { user_id: true } })).toBe(true)
+  expect(await asks({ requirements: { authorization: [{ id: 'google' }] } })).toBe(true)
+  expect(await asks({}, { approval: true })).toBe(true)
+  expect(await asks({}, { context: ['user_id'] })).toBe(true)
+})
 
-  it('is shown while it runs, and then what came of it', async () => {
-    const { page, asked, tell, next, rest } = await calling()
-    expect(page.status).toBe(200)
-    const start = await next()
-    expect(start).toMatch(/Result<\/h2><div class="live" role="status">$/)
-    expect(start).not.toContain('Call tool')
-    tell(event('progress', { progress: 1, total: 2, message: HOSTILE }))
-    const line = await next()
-    expect(line).toContain('<progress aria-label="Progress" value="1" max="2"></progress><br/>1 of 2: ')
-    expect(line).toContain('&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;\\u202e')
-    tell(event('progress', { progress: 7, message: '<!-- live -->' }))
-    expect(await next()).toContain('<progress aria-label="Progress"></progress><br/>7: &lt;!-- live --&gt;')
-    tell(event('progress', { progress: -1, total: 2 }))
-    expect(await next()).toContain('value="0" max="2"></progress><br/>-1 of 2')
-    tell(event('result', RESULT))
-    const end = await rest()
-    expect(end).toMatch(
-      /^<\/div><button class="go">Call tool<[^]*<div class="notice" role="status"><p><strong class="ok">Succeeded<[^]*All is done[^]*<\/html>$/,
-    )
-    // Of the page as it is, there is each part once
-    const whole = start + end
-    for (const part of ['<script', '<h1', '<footer', '</main>', '</html>', 'id="answer"', 'name="call_id"'])
-      expect(whole.split(part), part).toHaveLength(2)
-    const call = asked.find(({ request }) => request.method === 'POST')?.request
-    expect(call?.headers.get('accept')).toBe('application/json, text/event-stream')
-    expect(end).toContain('-N -H &#39;Accept: application/json, text/event-stream&#39; \\\n  -H &#39;Content-Type')
+it('the form of a tool calls it as it says, once where it is sent twice', async () => {
+  const { post, asked } = world({ result: { call_id: 'c', success: true, duration: 12.4, value: 5 } })
+  const fields = { 'input/to': 'ann', 'user_id': 'bob', 'call_id': 'form-1' }
+  const text = await (await post(PAGE, fields)).text()
+  await post(PAGE, fields)
+  await post(PAGE, { ...fields, 'input/to': 'eve' })
+  expect(text).toContain('Succeeded')
+  const bodies = asked.filter(({ request }) => request.method === 'POST').map(({ body }) => JSON.parse(body).request)
+  expect(bodies[0]).toEqual({
+    tool_id: TOOL.id,
+    call_id: expect.stringMatching(/^console-[\w-]{43}$/),
+    input: { to: 'ann' },
+    context: { inline_bytes: 262_144, user_id: 'bob' },
   })
+  expect(bodies[1].call_id).toBe(bodies[0].call_id)
+  expect(bodies[2].call_id).not.toBe(bodies[0].call_id)
+  expect(text).toMatch(/name="call_id" value="(?!form-1)/)
+})
 
-  it.each([
-    [
-      'an error of the tool',
-      [event('result', { result: { success: false, error: { message: 'No paper' } } })],
-      'No paper',
+it('the form of a tool says at each parameter what is wrong, and keeps what was written', async () => {
+  const { text } = await send(
+    { message: 'Some input parameters are invalid', parameter_errors: { to: 'Is too short' } },
+    422,
+  )
+  expect(text).toContain('Is too short')
+  expect(text).toMatch(/id="f-input\/to"[^>]*aria-invalid="true"[^>]*value="ann"/)
+  expect(text).toContain('Try again')
+})
+
+it('the form of a tool marks the first parameter at fault for the keyboard, and says how many there are', async () => {
+  const { text } = await send({ message: 'Wrong', parameter_errors: { to: 'Is too short' } }, 422)
+  expect(text).toMatch(/id="f-input\/to"[^>]*autofocus/)
+  const { text: json } = await send({}, 200, { whole: '{' })
+  expect(json).toContain('1 value needs a correction.')
+})
+
+it('the form of a tool becomes JSON with what was filled in, and fields again with what the JSON says, and calls nothing', async () => {
+  const { post, asked } = world({})
+  const json = await (await post(PAGE, { 'input/to': 'ann', 'user_id': 'bob', 'do': 'edit-json' })).text()
+  expect(json).toMatch(
+    /<textarea name="whole"[^>]*>\s*\{[^<]*&#34;to&#34;: &#34;ann&#34;|<textarea name="whole"[^>]*>[^<]*ann/,
+  )
+  expect(json).not.toContain('name="input/to"')
+  const fields = await (await post(PAGE, { whole: '{"to": "eve"}', do: 'edit-fields' })).text()
+  expect(fields).toMatch(/name="input\/to"[^>]*value="eve"/)
+  expect(fields).not.toContain('name="whole"')
+  const wrong = await (await post(PAGE, { whole: '{"to"', do: 'edit-fields' })).text()
+  expect(wrong).toContain('name="whole"')
+  expect(wrong).toContain('Must be JSON')
+  expect(asked.filter(({ request }) => request.method === 'POST')).toEqual([])
+})
+
+it('the form of a tool leads to what somebody must do first, and calls nothing where it holds no JSON', async () => {
+  const url = 'https://s.test/authorizations/x/start'
+  const needing = (challenge: object) =>
+    send({ message: 'Needs more', missing_requirements: { authorization: [{ id: 'google', url, ...challenge }] } }, 400)
+  const { text } = await needing({ check_url: 'https://s.test/authorizations/x' })
+  expect(text).toMatch(
+    /<li data-check="https:\/\/s\.test\/authorizations\/x">\s*<a href="[^"]*\/x\/start" target="_blank" rel="noopener noreferrer">Connect google<\/a>/,
+  )
+  expect(text).toContain('<li data-waiting="true">Come back here and press Try again.')
+  // There is nothing to wait for where nobody can tell when it is done
+  expect((await needing({})).text).toContain('<li>Come back here and press Try again.')
+  const { post, asked } = world({})
+  expect(await (await post(PAGE, { whole: '{' })).text()).toContain('Must be JSON')
+  expect(asked.filter(({ request }) => request.method === 'POST')).toEqual([])
+})
+
+it('the form of a tool offers no link where no user was given', async () => {
+  const authorization = [{ id: 'google', url: 'https://s.test/authorizations/x/start' }]
+  const { text } = await send({ message: 'Needs more', missing_requirements: { authorization, user_id: true } }, 400)
+  expect(text).toContain('Needs more')
+  expect(text).not.toContain('/x/start')
+})
+
+it('the form of a tool says that a provider is not set up, and offers no link to it', async () => {
+  const url = 'https://s.test/authorizations/x/start'
+  const why = "'google' is not set up on this Switchboard"
+  const authorization = [{ id: 'google', url, check_url: 'https://s.test/authorizations/x' }]
+  const missing_requirements = { authorization: [{ id: 'google', scopes: [], status: 'pending', needs_setup: true }] }
+  const { post } = setUp({
+    'GET /tools/Evil.Tool': () => ({ ...TOOL, requirements: { authorization: [{ id: 'google' }] } }),
+    'GET /tools/Evil.Tool/readiness': () => ({ ...READY, ready: false, missing_requirements }),
+    'GET /tools/Evil.Tool/versions': () => ({ items: [VERSION] }),
+    'POST /tools/call': () =>
+      Response.json(
+        { message: 'Needs more', developer_message: why, missing_requirements: { authorization } },
+        { status: 400 },
+      ),
+  })
+  const text = await (await post(PAGE, { 'input/to': 'ann' })).text()
+  expect(text).toContain('<strong class="warn">not set up</strong> <a href="/console/providers#give">Add provider</a>')
+  expect(text).toContain('is not set up on this Switchboard.')
+  expect(text).not.toContain('/x/start')
+})
+
+it('the form of a tool asks for the user by the field of its form', async () => {
+  const problem = { type: 'requirements-missing', message: 'It needs more', developer_message: NO_USER }
+  const missing_requirements = { user_id: true }
+  const { get } = setUp({
+    'GET /tools/Evil.Tool': () => ({ ...TOOL, requirements: { user_id: true } }),
+    'GET /tools/Evil.Tool/readiness': () => ({ ...READY, ready: false, problems: [problem], missing_requirements }),
+    'GET /tools/Evil.Tool/versions': () => ({ items: [VERSION] }),
+  })
+  const text = await (await get(PAGE)).text()
+  expect(text).toContain('<p class="note">Fill in User below</p>')
+  expect(text).not.toContain('X-User-Id')
+})
+
+it('the form of a tool tells whether it is ready for the user who is named', async () => {
+  const { post, asked } = world({ result: { call_id: 'c', success: true, duration: 1, value: 1 } })
+  const text = await (await post(PAGE, { 'input/to': 'ann', 'user_id': 'bob' })).text()
+  const users = asked.map(({ request }) => new URL(request.url).searchParams.get('user_id')).filter(Boolean)
+  expect(users).toEqual(['bob'])
+  expect(text).toContain('<li class="chip ok">Ready</li>')
+  const long = world({})
+  await long.post(PAGE, { 'input/to': 'ann', 'user_id': 'b'.repeat(257) })
+  expect(long.asked.some(({ request }) => request.url.includes('user_id'))).toBe(false)
+})
+
+it('the form of a tool shows pictures and links of a result, and none that is no picture or leads elsewhere in the clear', async () => {
+  const value = {
+    content: [
+      { type: 'image', mimeType: 'image/png', data: 'iVBORw0KGgo=' },
+      { type: 'image', mimeType: 'image/svg+xml', data: 'PHN2Zz4=' },
+      { type: 'image', mimeType: 'image/png', data: '"><script>' },
+      { type: 'resource_link', name: 'a', uri: 'https://s.test/a.pdf' },
+      { type: 'resource_link', name: 'b', uri: 'http://s.test/b.pdf' },
+      { type: 'resource_link', name: 'c', uri: 'javascript:alert(1)' },
     ],
-    [
-      'what somebody must do',
-      [
-        event('status', { status: 400 }),
-        event('result', {
-          message: 'Needs more',
-          missing_requirements: { authorization: [{ id: 'google', url: 'https://s.test/start' }] },
-        }),
-      ],
-      'Connect google',
-    ],
-    ['a failure of ours', [event('status', { status: 500 }), event('result', { message: 'Our fault' })], 'Our fault'],
-    ['nothing, since it broke off', [], 'The answer ended early'],
-  ])('ends with %s', async (_, last, said) => {
-    const { tell, end, rest } = await calling()
-    for (const each of [event('progress', { progress: 1 }), ...last]) tell(each)
-    end()
-    const text = await rest()
-    expect(text).toContain(said)
-    expect(text).toContain('Try again')
-    expect(text).toMatch(/<\/html>$/)
-  })
+    own: 'https://switchboard.test/artifacts/x',
+    long: 'x'.repeat(5_000),
+  }
+  const { post, get } = world({ result: { call_id: 'c', success: true, duration: 1, value } })
+  const page = await post(PAGE, { 'input/to': 'ann' })
+  const text = await page.text()
+  expect([...text.matchAll(/<img class="picture" src="([^"]*)"/g)].map(([, src]) => src)).toEqual([
+    'data:image/png;base64,iVBORw0KGgo=',
+  ])
+  const opened = [...text.matchAll(/<a href="([^"]*)" target="_blank" rel="noopener noreferrer nofollow"/g)]
+  expect(opened.map(([, href]) => href)).toEqual(['https://s.test/a.pdf', 'https://switchboard.test/artifacts/x'])
+  expect(text).toMatch(/<details><summary>JSON, 6 kB<\/summary>/)
+  expect(page.headers.get('content-security-policy')).toContain("img-src 'self' data:;")
+  expect((await get(PAGE)).headers.get('content-security-policy')).toContain("img-src 'self';")
+})
 
-  it('ends nothing but the page where its reader leaves', async () => {
-    const { tell, next, leave, gone } = await calling()
-    await next()
-    const leaving = leave()
-    tell(event('progress', { progress: 1 }))
-    await leaving
-    // What was told is read no further: what the call makes of that is the route's
-    await gone
+it('the form of a tool is not there for whoever may only read', async () => {
+  const reader = { id: 'key:1', kind: 'key', scopes: ['tools:read'], tools: ['*'], users: [] } as const
+  const { get } = setUp(
+    {
+      'GET /tools/Evil.Tool': () => TOOL,
+      'GET /tools/Evil.Tool/readiness': () => READY,
+    },
+    reader,
+  )
+  const text = await (await get(PAGE)).text()
+  expect(text).toContain('You can view this tool, but not call it')
+  expect(text).not.toContain('name="call_id"')
+})
+
+const RESULT = { result: { call_id: 'c', success: true, duration: 1, value: 'All is done' } }
+const event = (name: string, data: unknown) => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`
+
+/** The page of a call whose events a test sends, and what the page sends next. */
+async function calling() {
+  const gone = Promise.withResolvers<void>()
+  let tell: (text: string) => void = () => undefined
+  let end: () => void = () => undefined
+  const events = new ReadableStream<Uint8Array>({
+    start(controller) {
+      tell = (text) => controller.enqueue(new TextEncoder().encode(text))
+      end = () => controller.close()
+    },
+    cancel: () => gone.resolve(),
   })
+  const { post, asked } = calledWith(() => new Response(events, { headers: { 'content-type': 'text/event-stream' } }))
+  const page = await post(PAGE, { 'input/to': 'ann' })
+  const reader = page.body?.pipeThrough(new TextDecoderStream()).getReader()
+  const next = async () => (await reader?.read())?.value ?? ''
+  async function rest() {
+    let text = ''
+    for (let part = await next(); part !== ''; part = await next()) text += part
+    return text
+  }
+  return { page, asked, tell, end, next, rest, leave: () => reader?.cancel(), gone: gone.promise }
+}
+
+it('a call that tells how far it is is shown while it runs, and then what came of it', async () => {
+  const { page, asked, tell, next, rest } = await calling()
+  expect(page.status).toBe(200)
+  const start = await next()
+  expect(start).toMatch(/Result<\/h2><div class="live" role="status">$/)
+  expect(start).not.toContain('Call tool')
+  tell(event('progress', { progress: 1, total: 2, message: HOSTILE }))
+  const line = await next()
+  expect(line).toContain('<progress aria-label="Progress" value="1" max="2"></progress><br/>1 of 2: ')
+  expect(line).toContain('&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;\\u202e')
+  tell(event('progress', { progress: 7, message: '<!-- live -->' }))
+  expect(await next()).toContain('<progress aria-label="Progress"></progress><br/>7: &lt;!-- live --&gt;')
+  tell(event('progress', { progress: -1, total: 2 }))
+  expect(await next()).toContain('value="0" max="2"></progress><br/>-1 of 2')
+  tell(event('result', RESULT))
+  const end = await rest()
+  expect(end).toMatch(
+    /^<\/div><button class="go">Call tool<[^]*<div class="notice" role="status"><p><strong class="ok">Succeeded<[^]*All is done[^]*<\/html>$/,
+  )
+  // Of the page as it is, there is each part once
+  const whole = start + end
+  for (const part of ['<script', '<h1', '<footer', '</main>', '</html>', 'id="answer"', 'name="call_id"'])
+    expect(whole.split(part), part).toHaveLength(2)
+  const call = asked.find(({ request }) => request.method === 'POST')?.request
+  expect(call?.headers.get('accept')).toBe('application/json, text/event-stream')
+  expect(end).toContain('-N -H &#39;Accept: application/json, text/event-stream&#39; \\\n  -H &#39;Content-Type')
+})
+
+it.each([
+  [
+    'an error of the tool',
+    [event('result', { result: { success: false, error: { message: 'No paper' } } })],
+    'No paper',
+  ],
+  [
+    'what somebody must do',
+    [
+      event('status', { status: 400 }),
+      event('result', {
+        message: 'Needs more',
+        missing_requirements: { authorization: [{ id: 'google', url: 'https://s.test/start' }] },
+      }),
+    ],
+    'Connect google',
+  ],
+  ['a failure of ours', [event('status', { status: 500 }), event('result', { message: 'Our fault' })], 'Our fault'],
+  ['nothing, since it broke off', [], 'The answer ended early'],
+])('a call that tells how far it is ends with %s', async (_, last, said) => {
+  const { tell, end, rest } = await calling()
+  for (const each of [event('progress', { progress: 1 }), ...last]) tell(each)
+  end()
+  const text = await rest()
+  expect(text).toContain(said)
+  expect(text).toContain('Try again')
+  expect(text).toMatch(/<\/html>$/)
+})
+
+it('a call that tells how far it is ends nothing but the page where its reader leaves', async () => {
+  const { tell, next, leave, gone } = await calling()
+  await next()
+  const leaving = leave()
+  tell(event('progress', { progress: 1 }))
+  await leaving
+  // What was told is read no further: what the call makes of that is the route's
+  await gone
 })

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { setUp } from '../set-up.ts'
 
 const TOOL = {
@@ -19,22 +19,20 @@ async function pageOf(status: object): Promise<string> {
   return (await (await get('/console/tools/Mail.Send')).text()).replaceAll(/\s+/g, ' ')
 }
 
-describe('the page of a version that is not active', () => {
-  it('says so before all else, and leads to what to call in its place', async () => {
-    const text = await pageOf({ state: 'deprecated', message: 'Use <that>', successor: 'Mail.Post@2.0.0' })
-    expect(text).toContain('This version is deprecated: Use &lt;that&gt;. Its successor is')
-    expect(text).toContain('href="/console/tools/Mail.Post%402.0.0"')
-    expect(text.indexOf('This version is')).toBeLessThan(text.indexOf('id="answer"'))
-  })
+it('the page of a version that is not active says so before all else, and leads to what to call in its place', async () => {
+  const text = await pageOf({ state: 'deprecated', message: 'Use <that>', successor: 'Mail.Post@2.0.0' })
+  expect(text).toContain('This version is deprecated: Use &lt;that&gt;. Its successor is')
+  expect(text).toContain('href="/console/tools/Mail.Post%402.0.0"')
+  expect(text.indexOf('This version is')).toBeLessThan(text.indexOf('id="answer"'))
+})
 
-  it('leads whoever may see one that waits to where it is reviewed', async () => {
-    expect(await pageOf({ state: 'pending' })).toMatch(/once it is <a href="\/console\/versions">approved/)
-  })
+it('the page of a version that is not active leads whoever may see one that waits to where it is reviewed', async () => {
+  expect(await pageOf({ state: 'pending' })).toMatch(/once it is <a href="\/console\/versions">approved/)
+})
 
-  it('is no other than that of one that is', async () => {
-    const text = await pageOf({ state: 'active' })
-    expect(text).not.toContain('This version is')
-    // Texts run as their letters do
-    expect(text).toMatch(/<div class="said" dir="auto"><p>\s*שולח/)
-  })
+it('the page of a version that is not active is no other than that of one that is', async () => {
+  const text = await pageOf({ state: 'active' })
+  expect(text).not.toContain('This version is')
+  // Texts run as their letters do
+  expect(text).toMatch(/<div class="said" dir="auto"><p>\s*שולח/)
 })

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import {
   ADMIN,
   ANONYMOUS,
@@ -11,35 +11,31 @@ const CALLER: Principal = { id: 'key:a', kind: 'key', scopes: ['tools:call'], to
 const APPROVER: Principal = { ...CALLER, id: 'key:b', scopes: ['tools:publish'] }
 const tool = { toolkit: 'Bank', tool: 'Pay' }
 
-describe('a caller', () => {
-  it('is told from other keys by its own, unless it may make keys', () => {
-    expect(isDistinguishableByKey(CALLER)).toBe(true)
-    expect(isDistinguishableByKey({ ...CALLER, scopes: ['tools:call', 'admin'] })).toBe(false)
-    for (const kind of ['jwt', 'agent', 'person'] as const)
-      expect(isDistinguishableByKey({ ...CALLER, kind })).toBe(false)
-    for (const other of [ADMIN, ANONYMOUS]) expect(isDistinguishableByKey(other)).toBe(false)
-  })
+it('a caller is told from other keys by its own, unless it may make keys', () => {
+  expect(isDistinguishableByKey(CALLER)).toBe(true)
+  expect(isDistinguishableByKey({ ...CALLER, scopes: ['tools:call', 'admin'] })).toBe(false)
+  for (const kind of ['jwt', 'agent', 'person'] as const)
+    expect(isDistinguishableByKey({ ...CALLER, kind })).toBe(false)
+  for (const other of [ADMIN, ANONYMOUS]) expect(isDistinguishableByKey(other)).toBe(false)
 })
 
-describe('a call', () => {
-  const approved = (approver: Partial<Principal>, caller: Partial<Principal> = {}, userId?: string) =>
-    mayApproveByKey({ ...APPROVER, ...approver }, { ...CALLER, ...caller }, { tool, userId })
+const approved = (approver: Partial<Principal>, caller: Partial<Principal> = {}, userId?: string) =>
+  mayApproveByKey({ ...APPROVER, ...approver }, { ...CALLER, ...caller }, { tool, userId })
 
-  it('is approved by another key that may publish the tool by name, and by administrators', () => {
-    expect(approved({})).toBe(true)
-    expect(approved(ADMIN)).toBe(true)
-    expect(approved({ users: 'any' }, { users: ['ann'] }, 'ann')).toBe(true)
-    expect(approved({ users: ['bob'] }, { users: ['ann'] }, 'ann')).toBe(true)
-    expect(approved({ tools: ['*'] })).toBe(false)
-    expect(approved({ scopes: ['tools:call'] })).toBe(false)
-  })
+it('a call is approved by another key that may publish the tool by name, and by administrators', () => {
+  expect(approved({})).toBe(true)
+  expect(approved(ADMIN)).toBe(true)
+  expect(approved({ users: 'any' }, { users: ['ann'] }, 'ann')).toBe(true)
+  expect(approved({ users: ['bob'] }, { users: ['ann'] }, 'ann')).toBe(true)
+  expect(approved({ tools: ['*'] })).toBe(false)
+  expect(approved({ scopes: ['tools:call'] })).toBe(false)
+})
 
-  it('is not approved by its own key, by one of its user, or where its caller may make keys', () => {
-    expect(approved({ id: 'key:a' })).toBe(false)
-    expect(approved({ users: ['ann'] }, { users: ['ann', 'bob'] })).toBe(false)
-    expect(approved({ users: ['ann'] }, { users: 'any' }, 'ann')).toBe(false)
-    expect(approved({}, { scopes: ['admin'] })).toBe(false)
-    expect(approved({}, ADMIN)).toBe(false)
-    expect(approved({}, { kind: 'agent', id: 'agent:1' })).toBe(false)
-  })
+it('a call is not approved by its own key, by one of its user, or where its caller may make keys', () => {
+  expect(approved({ id: 'key:a' })).toBe(false)
+  expect(approved({ users: ['ann'] }, { users: ['ann', 'bob'] })).toBe(false)
+  expect(approved({ users: ['ann'] }, { users: 'any' }, 'ann')).toBe(false)
+  expect(approved({}, { scopes: ['admin'] })).toBe(false)
+  expect(approved({}, ADMIN)).toBe(false)
+  expect(approved({}, { kind: 'agent', id: 'agent:1' })).toBe(false)
 })

@@ -23,51 +23,49 @@ const letIt =
   "Neither TOOL_SECRETS nor a policy lets 'Mail.Send' have the secret 'NEW': 'switchboard policies set Mail.Send --secret NEW' allows it"
 const { isGranted, secretFor, formatGrantAdvice } = createToolSecrets(grants, (name) => values[name])
 
-describe('a secret', () => {
-  it.each([
-    ['SMS_KEY', TEXT, 's1'],
-    ['SHARED', MAIL, 's2'],
-  ])('%s is given to a tool that one of its patterns covers', (id, tool, value) => {
-    expect(isGranted(id, tool)).toBe(true)
-    expect(secretFor(id, tool)).toEqual({ value })
-  })
+it.each([
+  ['SMS_KEY', TEXT, 's1'],
+  ['SHARED', MAIL, 's2'],
+])('a secret %s is given to a tool that one of its patterns covers', (id, tool, value) => {
+  expect(isGranted(id, tool)).toBe(true)
+  expect(secretFor(id, tool)).toEqual({ value })
+})
 
-  it.each([
-    ['SMS_KEY', MAIL, 'Mail.Send'],
-    ['SHARED', TEXT, 'SMS.Send'],
-    ['NOBODYS', TEXT, 'SMS.Send'],
-    ['ADMIN_KEY', TEXT, 'SMS.Send'],
-    ['constructor', TEXT, 'SMS.Send'],
-  ])('%s is not given to a tool that none covers', (id, tool, name) => {
-    expect(isGranted(id, tool)).toBe(false)
-    const who = grants.has(id) ? 'TOOL_SECRETS does not let' : 'Neither TOOL_SECRETS nor a policy lets'
-    expect(secretFor(id, tool)).toEqual({ missing: `${who} '${name}' have the secret '${id}'` })
-  })
+it.each([
+  ['SMS_KEY', MAIL, 'Mail.Send'],
+  ['SHARED', TEXT, 'SMS.Send'],
+  ['NOBODYS', TEXT, 'SMS.Send'],
+  ['ADMIN_KEY', TEXT, 'SMS.Send'],
+  ['constructor', TEXT, 'SMS.Send'],
+])('a secret %s is not given to a tool that none covers', (id, tool, name) => {
+  expect(isGranted(id, tool)).toBe(false)
+  const who = grants.has(id) ? 'TOOL_SECRETS does not let' : 'Neither TOOL_SECRETS nor a policy lets'
+  expect(secretFor(id, tool)).toEqual({ missing: `${who} '${name}' have the secret '${id}'` })
+})
 
-  it.each(['EMPTY', 'UNSET'])('%s is granted all the same, and is missing', (id) => {
-    expect(isGranted(id, TEXT)).toBe(true)
-    expect(secretFor(id, TEXT)).toEqual({
-      missing: notSet(id),
-    })
+it.each(['EMPTY', 'UNSET'])('a secret %s is granted all the same, and is missing', (id) => {
+  expect(isGranted(id, TEXT)).toBe(true)
+  expect(secretFor(id, TEXT)).toEqual({
+    missing: notSet(id),
   })
+})
 
-  it.each([
-    ['UNSET', TEXT, notSet('UNSET')],
-    ['SMS_KEY', MAIL, "TOOL_SECRETS does not let 'Mail.Send' have the secret 'SMS_KEY'"],
-    ['NEW', MAIL, `${letIt}. ${notSet('NEW')}`],
-  ])('%s, for an administrator: each step that is left', (id, tool, steps) => {
-    expect(formatGrantAdvice(id, tool)).toBe(steps)
-  })
+it.each([
+  ['UNSET', TEXT, notSet('UNSET')],
+  ['SMS_KEY', MAIL, "TOOL_SECRETS does not let 'Mail.Send' have the secret 'SMS_KEY'"],
+  ['NEW', MAIL, `${letIt}. ${notSet('NEW')}`],
+])('a secret %s, for an administrator: each step that is left', (id, tool, steps) => {
+  expect(formatGrantAdvice(id, tool)).toBe(steps)
+})
 
-  it('is asked for by its name, and only for a tool that may have it', () => {
-    const asked: string[] = []
-    const secrets = createToolSecrets(grants, (name) => void asked.push(name))
-    secrets.secretFor('SMS_KEY', MAIL)
-    secrets.isGranted('SMS_KEY', TEXT)
-    expect(asked).toEqual([])
-    secrets.secretFor('SMS_KEY', TEXT)
-    expect(asked).toEqual(['SMS_KEY'])
-  })
+it('a secret is asked for by its name, and only for a tool that may have it', () => {
+  const asked: string[] = []
+  const secrets = createToolSecrets(grants, (name) => void asked.push(name))
+  secrets.secretFor('SMS_KEY', MAIL)
+  secrets.isGranted('SMS_KEY', TEXT)
+  expect(asked).toEqual([])
+  secrets.secretFor('SMS_KEY', TEXT)
+  expect(asked).toEqual(['SMS_KEY'])
 })
 
 describe('a secret of which policies speak', () => {
@@ -84,19 +82,22 @@ describe('a secret of which policies speak', () => {
     (id) => (id === 'ADMIN_KEY' ? "Is Switchboard's own" : undefined),
   )
 
-  it('is given to the tools that they say, and to no others', () => {
+  it('a secret of which policies speak is given to the tools that they say, and to no others', () => {
     expect(secrets.secretFor('MORE', MAIL)).toEqual({ value: 'm1' })
     expect([secrets.isGranted('MORE', MAIL), secrets.isGranted('MORE', TEXT)]).toEqual([true, false])
   })
 
-  it.each(['SMS_KEY', 'NOBODYS'])('is given as TOOL_SECRETS says where that names it: %s', (id) => {
-    expect(secrets.isGranted(id, MAIL)).toBe(false)
-    expect(secrets.secretFor(id, MAIL)).toEqual({
-      missing: `TOOL_SECRETS does not let 'Mail.Send' have the secret '${id}'`,
-    })
-  })
+  it.each(['SMS_KEY', 'NOBODYS'])(
+    'a secret of which policies speak is given as TOOL_SECRETS says where that names it: %s',
+    (id) => {
+      expect(secrets.isGranted(id, MAIL)).toBe(false)
+      expect(secrets.secretFor(id, MAIL)).toEqual({
+        missing: `TOOL_SECRETS does not let 'Mail.Send' have the secret '${id}'`,
+      })
+    },
+  )
 
-  it("is never Switchboard's own, whatever they say", () => {
+  it("a secret of which policies speak is never Switchboard's own, whatever they say", () => {
     expect(secrets.isGranted('ADMIN_KEY', MAIL)).toBe(false)
     expect(secrets.secretFor('ADMIN_KEY', MAIL)).toHaveProperty('missing')
     expect(secrets.formatGrantAdvice('ADMIN_KEY', MAIL)).toMatch(/have the secret 'ADMIN_KEY'$/)

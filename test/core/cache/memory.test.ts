@@ -1,45 +1,43 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { textBytes, createCacheMemory } from '../../../src/core/cache/swr-cache.ts'
 
-describe('memory', () => {
-  it('is of all kinds together, and lacks first what was not used for longest', () => {
-    const memory = createCacheMemory(100)
-    const texts = memory.partition<string>((text) => text.length)
-    const numbers = memory.partition<number>(() => 10)
-    for (let n = 0; n < 5; n += 1) texts.set(`t${n}`, 'x'.repeat(10))
-    for (let n = 0; n < 5; n += 1) numbers.set(`n${n}`, n)
-    expect(texts.get('t0')).toBe('x'.repeat(10))
-    numbers.set('n5', 5)
-    texts.set('t5', 'x'.repeat(20))
-    expect(['t0', 't1', 't2', 't3', 't4', 't5'].filter((key) => texts.has(key))).toEqual(['t0', 't4', 't5'])
-    expect([0, 1, 2, 3, 4, 5].map((n) => numbers.get(`n${n}`))).toEqual([0, 1, 2, 3, 4, 5])
-  })
+it('memory is of all kinds together, and lacks first what was not used for longest', () => {
+  const memory = createCacheMemory(100)
+  const texts = memory.partition<string>((text) => text.length)
+  const numbers = memory.partition<number>(() => 10)
+  for (let n = 0; n < 5; n += 1) texts.set(`t${n}`, 'x'.repeat(10))
+  for (let n = 0; n < 5; n += 1) numbers.set(`n${n}`, n)
+  expect(texts.get('t0')).toBe('x'.repeat(10))
+  numbers.set('n5', 5)
+  texts.set('t5', 'x'.repeat(20))
+  expect(['t0', 't1', 't2', 't3', 't4', 't5'].filter((key) => texts.has(key))).toEqual(['t0', 't4', 't5'])
+  expect([0, 1, 2, 3, 4, 5].map((n) => numbers.get(`n${n}`))).toEqual([0, 1, 2, 3, 4, 5])
+})
 
-  it('tells the same key of two kinds apart', () => {
-    const memory = createCacheMemory(100)
-    const [some, others] = [memory.partition<string>(() => 1), memory.partition<string>(() => 1)]
-    some.set('key', 'some')
-    expect(others.get('key')).toBeUndefined()
-    others.set('key', 'others')
-    others.clear()
-    expect([some.get('key'), others.get('key')]).toEqual(['some', undefined])
-  })
+it('memory tells the same key of two kinds apart', () => {
+  const memory = createCacheMemory(100)
+  const [some, others] = [memory.partition<string>(() => 1), memory.partition<string>(() => 1)]
+  some.set('key', 'some')
+  expect(others.get('key')).toBeUndefined()
+  others.set('key', 'others')
+  others.clear()
+  expect([some.get('key'), others.get('key')]).toEqual(['some', undefined])
+})
 
-  it('keeps what took the place of something, for what that takes, and nothing that would drive out all else', () => {
-    const memory = createCacheMemory(100)
-    const texts = memory.partition<string>((text) => text.length)
-    for (let n = 0; n < 50; n += 1) texts.set('same', 'x'.repeat(20))
-    for (let n = 0; n < 4; n += 1) texts.set(`t${n}`, 'x'.repeat(20))
-    expect(['same', 't0', 't1', 't2', 't3'].every((key) => texts.has(key))).toBe(true)
-    texts.set('same', 'x'.repeat(26))
-    expect(texts.has('same')).toBe(false)
-    expect(texts.has('t0')).toBe(true)
-  })
+it('memory keeps what took the place of something, for what that takes, and nothing that would drive out all else', () => {
+  const memory = createCacheMemory(100)
+  const texts = memory.partition<string>((text) => text.length)
+  for (let n = 0; n < 50; n += 1) texts.set('same', 'x'.repeat(20))
+  for (let n = 0; n < 4; n += 1) texts.set(`t${n}`, 'x'.repeat(20))
+  expect(['same', 't0', 't1', 't2', 't3'].every((key) => texts.has(key))).toBe(true)
+  texts.set('same', 'x'.repeat(26))
+  expect(texts.has('same')).toBe(false)
+  expect(texts.has('t0')).toBe(true)
+})
 
-  it('counts two bytes for each character of a text that is not of Latin-1', () => {
-    const [ascii, latin, greek] = ['a', 'é', 'α'].map((letter) => textBytes(letter.repeat(1_000)))
-    expect(latin).toBe(ascii)
-    expect(greek).toBe((ascii ?? 0) + 1_000)
-    expect(textBytes(`${'a'.repeat(999)}α`)).toBe(greek)
-  })
+it('memory counts two bytes for each character of a text that is not of Latin-1', () => {
+  const [ascii, latin, greek] = ['a', 'é', 'α'].map((letter) => textBytes(letter.repeat(1_000)))
+  expect(latin).toBe(ascii)
+  expect(greek).toBe((ascii ?? 0) + 1_000)
+  expect(textBytes(`${'a'.repeat(999)}α`)).toBe(greek)
 })

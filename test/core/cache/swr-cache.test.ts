@@ -33,112 +33,108 @@ function setUp(agesOf: (value: string) => CacheAges | undefined = () => AGES) {
   }
 }
 
-describe('a value', () => {
-  it('is loaded once, each key by itself, and given at once while it is fresh', async () => {
-    const { get, clock, loads, behind } = setUp()
-    expect(await get()).toBe('one')
-    clock.now = 9
-    expect([get(), loads, behind]).toEqual(['one', ['k'], []])
-    expect(await get('other')).toBe('one')
-    expect(loads).toEqual(['k', 'other'])
-  })
-
-  it('that is old is given, and loaded again by one request in the background', async () => {
-    const { get, clock, behind, stored } = setUp()
-    await get()
-    stored.value = 'two'
-    clock.now = 10
-    expect([get(), get(), behind.length]).toEqual(['one', 'one', 1])
-    await Promise.all(behind)
-    clock.now = 19
-    expect([get(), behind.length]).toEqual(['two', 1])
-  })
-
-  it('that is old is waited for by one request where there is no background', async () => {
-    const { get, kept, load, clock, stored } = setUp()
-    await get()
-    stored.value = 'two'
-    clock.now = 10
-    const waits = kept.get('k', load)
-    expect(kept.get('k', load)).toBe('one')
-    expect(await waits).toBe('two')
-  })
-
-  it('that is stale is waited for by all', async () => {
-    const { get, clock, loads, stored } = setUp()
-    await get()
-    stored.value = 'two'
-    clock.now = 30
-    expect(await Promise.all([get(), get()])).toEqual(['two', 'two'])
-    expect(loads).toHaveLength(3)
-  })
-
-  it('that fails to load in the background is tried again, and is never older than stale', async () => {
-    const { get, clock, behind, stored } = setUp()
-    await get()
-    stored.error = new Error('Storage')
-    for (const [at, tries] of [
-      [10, 1],
-      [19, 1],
-      [20, 2],
-    ] as const) {
-      clock.now = at
-      expect([get(), behind.length]).toEqual(['one', tries])
-    }
-    for (const work of behind) await expect(work).rejects.toThrow('Storage')
-    clock.now = 30
-    await expect(get()).rejects.toThrow('Storage')
-  })
-
-  it('is good since its loading began, for as long as its ages say, or not at all', async () => {
-    const { kept, clock } = setUp((value) => (value === 'kept' ? { fresh: 2 } : undefined))
-    const slowly = (value: string) => async () => {
-      clock.now += 1
-      return value
-    }
-    await kept.get('k', slowly('kept'))
-    expect(kept.get('k', slowly('kept'))).toBe('kept')
-    clock.now = 2
-    expect(await kept.get('k', slowly('other'))).toBe('other')
-    expect(kept.peek('k')).toBe('kept')
-    expect(await kept.get('new', slowly('other'))).toBe('other')
-    expect(kept.peek('new')).toBeUndefined()
-  })
-
-  it('may be undefined', async () => {
-    const kept = createSwrCache<string | undefined>({ store: new Map(), getAges: () => AGES, now: () => 0 })
-    expect(await kept.get('k', async () => undefined)).toBeUndefined()
-    expect(kept.get('k', async () => 'other')).toBeUndefined()
-  })
+it('a value is loaded once, each key by itself, and given at once while it is fresh', async () => {
+  const { get, clock, loads, behind } = setUp()
+  expect(await get()).toBe('one')
+  clock.now = 9
+  expect([get(), loads, behind]).toEqual(['one', ['k'], []])
+  expect(await get('other')).toBe('one')
+  expect(loads).toEqual(['k', 'other'])
 })
 
-describe('the last resort', () => {
-  it('is given while storage cannot be reached, and waited for seldom', async () => {
-    const { get, clock, loads, stored } = setUp()
-    await get()
-    stored.error = new UnreachableError('away')
-    clock.now = 45
-    expect(await get()).toBe('one')
-    clock.now = 49
-    expect([get(), loads.length]).toEqual(['one', 2])
-    clock.now = 50
-    await expect(get()).rejects.toThrow(UnreachableError)
-  })
+it('a value that is old is given, and loaded again by one request in the background', async () => {
+  const { get, clock, behind, stored } = setUp()
+  await get()
+  stored.value = 'two'
+  clock.now = 10
+  expect([get(), get(), behind.length]).toEqual(['one', 'one', 1])
+  await Promise.all(behind)
+  clock.now = 19
+  expect([get(), behind.length]).toEqual(['two', 1])
+})
 
-  it('is not for other errors, nor for what was never there', async () => {
-    const { get, clock, stored } = setUp()
-    stored.error = new UnreachableError('away')
-    await expect(get()).rejects.toThrow(UnreachableError)
-    delete stored.error
-    await get()
-    stored.error = new Error('Storage')
-    clock.now = 30
-    await expect(get()).rejects.toThrow('Storage')
-  })
+it('a value that is old is waited for by one request where there is no background', async () => {
+  const { get, kept, load, clock, stored } = setUp()
+  await get()
+  stored.value = 'two'
+  clock.now = 10
+  const waits = kept.get('k', load)
+  expect(kept.get('k', load)).toBe('one')
+  expect(await waits).toBe('two')
+})
+
+it('a value that is stale is waited for by all', async () => {
+  const { get, clock, loads, stored } = setUp()
+  await get()
+  stored.value = 'two'
+  clock.now = 30
+  expect(await Promise.all([get(), get()])).toEqual(['two', 'two'])
+  expect(loads).toHaveLength(3)
+})
+
+it('a value that fails to load in the background is tried again, and is never older than stale', async () => {
+  const { get, clock, behind, stored } = setUp()
+  await get()
+  stored.error = new Error('Storage')
+  for (const [at, tries] of [
+    [10, 1],
+    [19, 1],
+    [20, 2],
+  ] as const) {
+    clock.now = at
+    expect([get(), behind.length]).toEqual(['one', tries])
+  }
+  for (const work of behind) await expect(work).rejects.toThrow('Storage')
+  clock.now = 30
+  await expect(get()).rejects.toThrow('Storage')
+})
+
+it('a value is good since its loading began, for as long as its ages say, or not at all', async () => {
+  const { kept, clock } = setUp((value) => (value === 'kept' ? { fresh: 2 } : undefined))
+  const slowly = (value: string) => async () => {
+    clock.now += 1
+    return value
+  }
+  await kept.get('k', slowly('kept'))
+  expect(kept.get('k', slowly('kept'))).toBe('kept')
+  clock.now = 2
+  expect(await kept.get('k', slowly('other'))).toBe('other')
+  expect(kept.peek('k')).toBe('kept')
+  expect(await kept.get('new', slowly('other'))).toBe('other')
+  expect(kept.peek('new')).toBeUndefined()
+})
+
+it('a value may be undefined', async () => {
+  const kept = createSwrCache<string | undefined>({ store: new Map(), getAges: () => AGES, now: () => 0 })
+  expect(await kept.get('k', async () => undefined)).toBeUndefined()
+  expect(kept.get('k', async () => 'other')).toBeUndefined()
+})
+
+it('the last resort is given while storage cannot be reached, and waited for seldom', async () => {
+  const { get, clock, loads, stored } = setUp()
+  await get()
+  stored.error = new UnreachableError('away')
+  clock.now = 45
+  expect(await get()).toBe('one')
+  clock.now = 49
+  expect([get(), loads.length]).toEqual(['one', 2])
+  clock.now = 50
+  await expect(get()).rejects.toThrow(UnreachableError)
+})
+
+it('the last resort is not for other errors, nor for what was never there', async () => {
+  const { get, clock, stored } = setUp()
+  stored.error = new UnreachableError('away')
+  await expect(get()).rejects.toThrow(UnreachableError)
+  delete stored.error
+  await get()
+  stored.error = new Error('Storage')
+  clock.now = 30
+  await expect(get()).rejects.toThrow('Storage')
 })
 
 describe.each(['invalidate', 'expire'] as const)('after %s', (how) => {
-  it('the next request waits for the new value', async () => {
+  it(`after ${how} the next request waits for the new value`, async () => {
     const { get, stored, ...kept } = setUp()
     await get()
     stored.value = 'two'
@@ -148,7 +144,7 @@ describe.each(['invalidate', 'expire'] as const)('after %s', (how) => {
     expect(get()).toBe('two')
   })
 
-  it('a value whose loading began before is given once, and not kept', async () => {
+  it(`after ${how} a value whose loading began before is given once, and not kept`, async () => {
     const { get, stored, ...kept } = setUp()
     const begun = get()
     stored.value = 'two'
@@ -158,7 +154,7 @@ describe.each(['invalidate', 'expire'] as const)('after %s', (how) => {
     expect(await get()).toBe('two')
   })
 
-  it('a load that began before and fails gives no last resort', async () => {
+  it(`after ${how} a load that began before and fails gives no last resort`, async () => {
     const { get, clock, stored, ...kept } = setUp()
     await get()
     clock.now = 30

@@ -1,5 +1,5 @@
 import { createRequestBudget } from '../../../src/core/tool/budget.ts'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import {
   findArtifactContent,
   checkArtifactOutput,
@@ -16,126 +16,108 @@ const ARTIFACT = {
 }
 const read = (value: unknown) => readArtifact({ ok: true, value })
 
-describe('a value that says it is an artifact', () => {
-  it('is one, with what lies beside it as the value', () => {
-    expect(read({ artifact: ARTIFACT })).toEqual({ ok: true, value: { ok: true, value: null, artifact: ARTIFACT } })
-    const both = { ok: true, value: [1], artifact: ARTIFACT }
-    expect(read({ artifact: ARTIFACT, value: [1] })).toEqual({ ok: true, value: both })
-    const data = { ...ARTIFACT, url: 'data:text/csv,a' }
-    expect(read({ artifact: data })).toMatchObject({ value: { artifact: data } })
-  })
+it('a value that says it is an artifact is one, with what lies beside it as the value', () => {
+  expect(read({ artifact: ARTIFACT })).toEqual({ ok: true, value: { ok: true, value: null, artifact: ARTIFACT } })
+  const both = { ok: true, value: [1], artifact: ARTIFACT }
+  expect(read({ artifact: ARTIFACT, value: [1] })).toEqual({ ok: true, value: both })
+  const data = { ...ARTIFACT, url: 'data:text/csv,a' }
+  expect(read({ artifact: data })).toMatchObject({ value: { artifact: data } })
+})
 
-  it.each([null, 7, 'artifact', [], {}, { value: 1 }])('is none when it says nothing of the kind: %j', (value) => {
+it.each([null, 7, 'artifact', [], {}, { value: 1 }])(
+  'a value that says it is an artifact is none when it says nothing of the kind: %j',
+  (value) => {
     const result = { ok: true, value } as const
     expect(readArtifact(result)).toEqual({ ok: true, value: result })
-  })
+  },
+)
 
-  it('stays the one that its tool gave as such', () => {
-    const result = { ok: true, value: { artifact: 1 }, artifact: ARTIFACT } as const
-    expect(readArtifact(result)).toEqual({ ok: true, value: result })
-  })
+it('a value that says it is an artifact stays the one that its tool gave as such', () => {
+  const result = { ok: true, value: { artifact: 1 }, artifact: ARTIFACT } as const
+  expect(readArtifact(result)).toEqual({ ok: true, value: result })
+})
 
-  it.each<[object, string]>([
-    [{ url: 'javascript:alert(1)' }, '/artifact/url'],
-    [{ url: 'file:///etc/passwd' }, '/artifact/url'],
-    [{ size: -1 }, '/artifact/size'],
-    [{ size: 1.5 }, '/artifact/size'],
-    [{ content_type: '' }, '/artifact/content_type'],
-    [{ meta: {} }, '/artifact/meta/description'],
-  ])('is an invalid output with %j', (more, path) => {
-    expect(read({ artifact: { ...ARTIFACT, ...more } })).toMatchObject({
-      ok: false,
-      failure: { type: 'output-invalid', problems: [{ path }] },
-    })
+it.each<[object, string]>([
+  [{ url: 'javascript:alert(1)' }, '/artifact/url'],
+  [{ url: 'file:///etc/passwd' }, '/artifact/url'],
+  [{ size: -1 }, '/artifact/size'],
+  [{ size: 1.5 }, '/artifact/size'],
+  [{ content_type: '' }, '/artifact/content_type'],
+  [{ meta: {} }, '/artifact/meta/description'],
+])('a value that says it is an artifact is an invalid output with %j', (more, path) => {
+  expect(read({ artifact: { ...ARTIFACT, ...more } })).toMatchObject({
+    ok: false,
+    failure: { type: 'output-invalid', problems: [{ path }] },
   })
 })
 
-describe('bytes that a tool gave', () => {
-  const image: Content = { type: 'image', data: 'QUJD' }
-  const blob: Content = { type: 'resource', resource: { blob: 'QUJD' } }
-  const text: Content = { type: 'text', text: 'a' }
-  const page: Content = { type: 'resource', resource: { text: 'a' } }
-  const modes = (...available_modes: string[]) => ({ metadata: { available_modes } })
-  const gave = (content: readonly Content[], value: unknown = null) => ({ ok: true, value, content }) as const
+const image: Content = { type: 'image', data: 'QUJD' }
+const blob: Content = { type: 'resource', resource: { blob: 'QUJD' } }
+const text: Content = { type: 'text', text: 'a' }
+const page: Content = { type: 'resource', resource: { text: 'a' } }
+const modes = (...available_modes: string[]) => ({ metadata: { available_modes } })
+const gave = (content: readonly Content[], value: unknown = null) => ({ ok: true, value, content }) as const
 
-  it('are an artifact of a tool that declares them, and no value beside it', () => {
-    const record = modes('artifact', 'value')
-    for (const block of [image, blob]) expect(findArtifactContent(record, gave([block]))).toBe(block)
-    expect(findArtifactContent(modes('artifact'), gave([image], 7))).toBe(image)
-    expect(findArtifactContent(record, gave([image], undefined))).toBe(image)
-    for (const content of [[], [text], [page], [image, image]]) {
-      expect(findArtifactContent(record, gave(content))).toBeUndefined()
-    }
-    expect(findArtifactContent(record, gave([image], 7))).toBeUndefined()
-    expect(findArtifactContent(modes('value'), gave([image]))).toBeUndefined()
-    expect(findArtifactContent({}, gave([image]))).toBeUndefined()
-    expect(findArtifactContent(record, { ok: true, value: null })).toBeUndefined()
+it('bytes that a tool gave are an artifact of a tool that declares them, and no value beside it', () => {
+  const record = modes('artifact', 'value')
+  for (const block of [image, blob]) expect(findArtifactContent(record, gave([block]))).toBe(block)
+  expect(findArtifactContent(modes('artifact'), gave([image], 7))).toBe(image)
+  expect(findArtifactContent(record, gave([image], undefined))).toBe(image)
+  for (const content of [[], [text], [page], [image, image]]) {
+    expect(findArtifactContent(record, gave(content))).toBeUndefined()
+  }
+  expect(findArtifactContent(record, gave([image], 7))).toBeUndefined()
+  expect(findArtifactContent(modes('value'), gave([image]))).toBeUndefined()
+  expect(findArtifactContent({}, gave([image]))).toBeUndefined()
+  expect(findArtifactContent(record, { ok: true, value: null })).toBeUndefined()
+})
+
+it('bytes that a tool gave stand in place of a value, as an artifact does', () => {
+  const record = modes('artifact', 'value')
+  expect(isInline(record, gave([image]))).toBe(true)
+  expect(isInline(record, { ok: true, value: undefined, artifact: ARTIFACT })).toBe(true)
+  expect(isInline(record, { ok: true, value: 1, artifact: ARTIFACT })).toBe(false)
+  expect(isInline(record, gave([text]))).toBe(false)
+  expect(isInline({}, { ok: true, value: null, artifact: ARTIFACT })).toBe(false)
+})
+
+const wantsNumber = (value: unknown) => (typeof value === 'number' ? [] : [{ path: '', message: 'Must be a number' }])
+const invalid = { ok: false, failure: { type: 'output-invalid' } }
+
+it('an output is judged by its schema, save where an artifact is in place of a value', () => {
+  const record = modes('artifact', 'value')
+  expect(
+    checkArtifactOutput({ ok: true, value: 'x' }, record, wantsNumber, undefined, createRequestBudget()),
+  ).toMatchObject(invalid)
+  expect(checkArtifactOutput(gave([image]), record, wantsNumber, undefined, createRequestBudget())).toMatchObject({
+    ok: true,
+    value: null,
   })
-
-  it('stand in place of a value, as an artifact does', () => {
-    const record = modes('artifact', 'value')
-    expect(isInline(record, gave([image]))).toBe(true)
-    expect(isInline(record, { ok: true, value: undefined, artifact: ARTIFACT })).toBe(true)
-    expect(isInline(record, { ok: true, value: 1, artifact: ARTIFACT })).toBe(false)
-    expect(isInline(record, gave([text]))).toBe(false)
-    expect(isInline({}, { ok: true, value: null, artifact: ARTIFACT })).toBe(false)
+  expect(
+    checkArtifactOutput(
+      { ok: true, value: { artifact: ARTIFACT } },
+      record,
+      wantsNumber,
+      undefined,
+      createRequestBudget(),
+    ),
+  ).toEqual({
+    ok: true,
+    value: null,
+    artifact: ARTIFACT,
   })
+})
 
-  describe('an output', () => {
-    const wantsNumber = (value: unknown) =>
-      typeof value === 'number' ? [] : [{ path: '', message: 'Must be a number' }]
-    const invalid = { ok: false, failure: { type: 'output-invalid' } }
+it('an output is a value like any other of a tool that declares no artifacts', () => {
+  expect(
+    checkArtifactOutput({ ok: true, value: { artifact: ARTIFACT } }, {}, wantsNumber, undefined, createRequestBudget()),
+  ).toMatchObject(invalid)
+  expect(checkArtifactOutput(gave([image]), {}, wantsNumber, undefined, createRequestBudget())).toMatchObject(invalid)
+})
 
-    it('is judged by its schema, save where an artifact is in place of a value', () => {
-      const record = modes('artifact', 'value')
-      expect(
-        checkArtifactOutput({ ok: true, value: 'x' }, record, wantsNumber, undefined, createRequestBudget()),
-      ).toMatchObject(invalid)
-      expect(checkArtifactOutput(gave([image]), record, wantsNumber, undefined, createRequestBudget())).toMatchObject({
-        ok: true,
-        value: null,
-      })
-      expect(
-        checkArtifactOutput(
-          { ok: true, value: { artifact: ARTIFACT } },
-          record,
-          wantsNumber,
-          undefined,
-          createRequestBudget(),
-        ),
-      ).toEqual({
-        ok: true,
-        value: null,
-        artifact: ARTIFACT,
-      })
-    })
-
-    it('is a value like any other of a tool that declares no artifacts', () => {
-      expect(
-        checkArtifactOutput(
-          { ok: true, value: { artifact: ARTIFACT } },
-          {},
-          wantsNumber,
-          undefined,
-          createRequestBudget(),
-        ),
-      ).toMatchObject(invalid)
-      expect(checkArtifactOutput(gave([image]), {}, wantsNumber, undefined, createRequestBudget())).toMatchObject(
-        invalid,
-      )
-    })
-
-    it('is invalid where its artifact is none', () => {
-      const record = modes('artifact', 'value')
-      expect(
-        checkArtifactOutput(
-          { ok: true, value: { artifact: 1 } },
-          record,
-          wantsNumber,
-          undefined,
-          createRequestBudget(),
-        ),
-      ).toMatchObject(invalid)
-    })
-  })
+it('an output is invalid where its artifact is none', () => {
+  const record = modes('artifact', 'value')
+  expect(
+    checkArtifactOutput({ ok: true, value: { artifact: 1 } }, record, wantsNumber, undefined, createRequestBudget()),
+  ).toMatchObject(invalid)
 })

@@ -6,7 +6,7 @@ import {
   toNameRef,
   toRefKey,
 } from '../../../src/core/tool/tool-ref.ts'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { ADMIN, ANONYMOUS, type Principal } from '../../../src/core/access/principal.ts'
 import {
   authorizeCall,
@@ -29,25 +29,23 @@ const keyFor = (tools: readonly string[], more: Partial<Principal> = {}): Princi
   ...more,
 })
 
-describe('an id, before it is looked up', () => {
-  it.each([
-    ['Example.Tool', ['Example.*']],
-    ['Example.Tool@1.0.0', ['Other.*', 'Example.Tool']],
-    ['Secret.Tool', ['Example.*', '*']],
-    ['no id', ['Example.*']],
-    ['Secret_Tool', ['Example.*']],
-  ])('%s may be asked for by a key for %j', (asked, tools) => {
-    expect(denyUncovered(keyFor(tools), parseToolRef(asked))).toBeUndefined()
-  })
+it.each([
+  ['Example.Tool', ['Example.*']],
+  ['Example.Tool@1.0.0', ['Other.*', 'Example.Tool']],
+  ['Secret.Tool', ['Example.*', '*']],
+  ['no id', ['Example.*']],
+  ['Secret_Tool', ['Example.*']],
+])('an id, before it is looked up %s may be asked for by a key for %j', (asked, tools) => {
+  expect(denyUncovered(keyFor(tools), parseToolRef(asked))).toBeUndefined()
+})
 
-  it('that the key does not cover is refused, whether there is such a tool or not', () => {
-    for (const asked of ['Secret.Tool', 'Secret.Tool@^1']) {
-      expect(denyUncovered(keyFor(['Example.*']), toIdRef(asked))).toEqual({
-        ok: false,
-        failure: { type: 'forbidden', reason: "The credential does not cover 'Secret.Tool'" },
-      })
-    }
-  })
+it('an id, before it is looked up that the key does not cover is refused, whether there is such a tool or not', () => {
+  for (const asked of ['Secret.Tool', 'Secret.Tool@^1']) {
+    expect(denyUncovered(keyFor(['Example.*']), toIdRef(asked))).toEqual({
+      ok: false,
+      failure: { type: 'forbidden', reason: "The credential does not cover 'Secret.Tool'" },
+    })
+  }
 })
 
 const DOCUMENT = toDocumentRef({ dialect: 'd', id: 'a b', tool: 'do it' })
@@ -89,126 +87,118 @@ function hide(principal: Principal, failing: ReturnType<typeof fail>, called = t
   }
 }
 
-describe('suggestions', () => {
-  it('are three at most, of what the key covers', async () => {
-    const failing = unknown('Example.A', 'Secret.B', 'no id', 'Example.C', 'Example.D', 'Example.E')
-    const { hidden, asked } = hide(keyFor(['Example.*']), failing)
-    expect(await hidden).toEqual(unknown('Example.A', 'Example.C', 'Example.D'))
-    expect(asked).toEqual([])
-  })
-
-  it('are of level 0 for the anonymous, who see no other in lists', async () => {
-    const { hidden, asked } = hide(ANONYMOUS, unknown('Example.L4', 'Example.L0', 'Example.Off', 'B.L0'))
-    expect(await hidden).toEqual(nobodys('Example.Toll', 'Example.L0', 'B.L0'))
-    expect(asked).toEqual(['Example.L4', 'Example.L0', 'Example.Off', 'B.L0'])
-  })
-
-  it('are not looked up when there are enough', async () => {
-    const { hidden, asked } = hide(ANONYMOUS, unknown('A.L0', 'B.L0', 'C.L0', 'D.L0'))
-    expect(await hidden).toEqual(nobodys('Example.Toll', 'A.L0', 'B.L0', 'C.L0'))
-    expect(asked).toEqual(['A.L0', 'B.L0', 'C.L0'])
-  })
-
-  it('are all that is changed of a tool that the key covers', async () => {
-    const failing = fail({ type: 'tool-disabled', id: 'Example.Tool@1.0.0' })
-    expect(await hide(keyFor(['Example.*']), failing).hidden).toBe(failing)
-  })
-
-  it.each<[Failure, ToolRef, string]>([
-    [{ type: 'tool-disabled', id: 'Secret.Tool@1.0.0' }, toNameRef('secret'), 'secret'],
-    [{ type: 'version-unavailable', tool: 'Secret.Tool', name: 's', asked: '9', available: [] }, DOCUMENT, 'a b.do it'],
-  ])('of %j that is hidden are those of one that there is not', async (failure, asked, named) => {
-    const { hidden } = hide(keyFor(['Example.*']), fail(failure), asked)
-    expect(await hidden).toEqual(fail({ type: 'tool-unknown', asked: named, suggestions: [] }))
-  })
+it('suggestions are three at most, of what the key covers', async () => {
+  const failing = unknown('Example.A', 'Secret.B', 'no id', 'Example.C', 'Example.D', 'Example.E')
+  const { hidden, asked } = hide(keyFor(['Example.*']), failing)
+  expect(await hidden).toEqual(unknown('Example.A', 'Example.C', 'Example.D'))
+  expect(asked).toEqual([])
 })
 
-describe('the anonymous', () => {
-  const disabled = (id: string): Failure => ({ type: 'tool-disabled', id })
-  const unavailable = (tool: string, ...available: string[]): Failure => ({
-    type: 'version-unavailable',
-    tool,
-    name: 'n',
-    asked: '9',
-    available,
-  })
+it('suggestions are of level 0 for the anonymous, who see no other in lists', async () => {
+  const { hidden, asked } = hide(ANONYMOUS, unknown('Example.L4', 'Example.L0', 'Example.Off', 'B.L0'))
+  expect(await hidden).toEqual(nobodys('Example.Toll', 'Example.L0', 'B.L0'))
+  expect(asked).toEqual(['Example.L4', 'Example.L0', 'Example.Off', 'B.L0'])
+})
 
-  it.each([
-    ['is disabled', disabled('Example.L4@1.0.0'), 'Example.L4@1.0.0'],
-    ['is disabled, and nothing else', disabled('Example.Off@1.0.0'), 'Example.Off@1.0.0'],
-    ['has no such version', unavailable('Example.L4', '1.0.0'), 'Example.L4@9'],
-  ])(
-    'are told of a tool that they may not see and that %s as of one that there is none of',
-    async (_, failure, asked) => {
-      expect(await hide(ANONYMOUS, fail(failure), toIdRef(asked)).hidden).toEqual(nobodys(asked, 'Near.L0'))
-    },
+it('suggestions are not looked up when there are enough', async () => {
+  const { hidden, asked } = hide(ANONYMOUS, unknown('A.L0', 'B.L0', 'C.L0', 'D.L0'))
+  expect(await hidden).toEqual(nobodys('Example.Toll', 'A.L0', 'B.L0', 'C.L0'))
+  expect(asked).toEqual(['A.L0', 'B.L0', 'C.L0'])
+})
+
+it('suggestions are all that is changed of a tool that the key covers', async () => {
+  const failing = fail({ type: 'tool-disabled', id: 'Example.Tool@1.0.0' })
+  expect(await hide(keyFor(['Example.*']), failing).hidden).toBe(failing)
+})
+
+it.each<[Failure, ToolRef, string]>([
+  [{ type: 'tool-disabled', id: 'Secret.Tool@1.0.0' }, toNameRef('secret'), 'secret'],
+  [{ type: 'version-unavailable', tool: 'Secret.Tool', name: 's', asked: '9', available: [] }, DOCUMENT, 'a b.do it'],
+])('suggestions of %j that is hidden are those of one that there is not', async (failure, asked, named) => {
+  const { hidden } = hide(keyFor(['Example.*']), fail(failure), asked)
+  expect(await hidden).toEqual(fail({ type: 'tool-unknown', asked: named, suggestions: [] }))
+})
+
+const disabled = (id: string): Failure => ({ type: 'tool-disabled', id })
+const unavailable = (tool: string, ...available: string[]): Failure => ({
+  type: 'version-unavailable',
+  tool,
+  name: 'n',
+  asked: '9',
+  available,
+})
+
+it.each([
+  ['is disabled', disabled('Example.L4@1.0.0'), 'Example.L4@1.0.0'],
+  ['is disabled, and nothing else', disabled('Example.Off@1.0.0'), 'Example.Off@1.0.0'],
+  ['has no such version', unavailable('Example.L4', '1.0.0'), 'Example.L4@9'],
+])(
+  'the anonymous are told of a tool that they may not see and that %s as of one that there is none of',
+  async (_, failure, asked) => {
+    expect(await hide(ANONYMOUS, fail(failure), toIdRef(asked)).hidden).toEqual(nobodys(asked, 'Near.L0'))
+  },
+)
+
+it('the anonymous are told so of a tool that was found, and that they may not see', async () => {
+  const { resolver, behind } = hide(ANONYMOUS, unknown())
+  const [low, high] = [recordWith({ securityLevel: 0 }), recordWith({ securityLevel: 1 })]
+  expect([isHidden(ANONYMOUS, low), isHidden(ANONYMOUS, high), isHidden(keyFor(['A.*']), high)]).toEqual([
+    false,
+    true,
+    false,
+  ])
+  const told = (ref: ToolRef) => maskHiddenTool(ref, { principal: ANONYMOUS, background: behind }, resolver)
+  expect(await told(toIdRef('Example.L4'))).toEqual(nobodys('Example.L4', 'Near.L0'))
+  expect(await told(toNameRef('example'))).toEqual(nobodys('example'))
+  expect(await told(DOCUMENT)).toEqual(nobodys('a b.do it'))
+})
+
+it('the anonymous are told of a tool that they see what is wrong, with the versions that they see', async () => {
+  const wrong = fail(disabled('Example.L0@1.0.0'))
+  expect(await hide(ANONYMOUS, wrong, toIdRef('Example.L0@1.0.0')).hidden).toBe(wrong)
+  const { hidden } = hide(ANONYMOUS, fail(unavailable('Example.L0', '1.0.0', '2.0.0')), toIdRef('Example.L0@9'))
+  expect(await hidden).toEqual(fail(unavailable('Example.L0', '1.0.0', '2.0.0')))
+})
+
+it.each([
+  ['any', 'ann', 'ann'],
+  [['bob'], 'ann', 'ann'],
+  ['any', undefined, undefined],
+  [['bob'], undefined, 'bob'],
+  [['bob', 'ann'], undefined, undefined],
+  [[], undefined, undefined],
+  [['bob'], '', ''],
+] as const)('the user of a call of a key for %j that names %j is %j', (users, named, user) => {
+  expect(resolveUserId(keyFor(['*'], { users }), named)).toBe(user)
+})
+
+const call = (
+  principal: Principal,
+  { ref = toIdRef('Example.Tool'), level = 0, user = undefined as string | undefined } = {},
+) => authorizeCall(principal, ref, recordWith({ securityLevel: level }), user)
+const refused = (failure: Failure) => ({ ok: false, failure })
+
+it('a tool that was found may be called by whoever covers it, for whom it may act', () => {
+  expect(call(ADMIN, { level: 10, user: 'ann' })).toBeUndefined()
+  expect(call(ANONYMOUS)).toBeUndefined()
+  expect(call(keyFor(['Example.*'], { users: ['ann'] }), { level: 4, user: 'ann' })).toBeUndefined()
+  expect(call(keyFor(['Example.*']), { ref: toNameRef('Example_Tool') })).toBeUndefined()
+  expect(call(keyFor(['*'], { users: [] }))).toBeUndefined()
+})
+
+it('a tool that was found is forbidden to a key that does not cover it, and unknown where that would tell that there is one', () => {
+  const key = keyFor(['Other.*'])
+  const forbidden = { type: 'forbidden', reason: "The credential does not cover 'Example.Tool'" } as const
+  expect(call(key)).toEqual(refused(forbidden))
+  const unknown = { type: 'tool-unknown', asked: 'Example_Tool', suggestions: [] } as const
+  expect(call(key, { ref: toNameRef('Example_Tool', '^1') })).toEqual(refused(unknown))
+})
+
+it('a tool that was found is refused for its level, and for a user the key may not act for', () => {
+  expect(call(ANONYMOUS, { level: 1 })).toEqual(
+    refused({ type: 'unauthenticated', reason: "'Example.Tool' has security level 1 and needs a credential" }),
   )
-
-  it('are told so of a tool that was found, and that they may not see', async () => {
-    const { resolver, behind } = hide(ANONYMOUS, unknown())
-    const [low, high] = [recordWith({ securityLevel: 0 }), recordWith({ securityLevel: 1 })]
-    expect([isHidden(ANONYMOUS, low), isHidden(ANONYMOUS, high), isHidden(keyFor(['A.*']), high)]).toEqual([
-      false,
-      true,
-      false,
-    ])
-    const told = (ref: ToolRef) => maskHiddenTool(ref, { principal: ANONYMOUS, background: behind }, resolver)
-    expect(await told(toIdRef('Example.L4'))).toEqual(nobodys('Example.L4', 'Near.L0'))
-    expect(await told(toNameRef('example'))).toEqual(nobodys('example'))
-    expect(await told(DOCUMENT)).toEqual(nobodys('a b.do it'))
-  })
-
-  it('are told of a tool that they see what is wrong, with the versions that they see', async () => {
-    const wrong = fail(disabled('Example.L0@1.0.0'))
-    expect(await hide(ANONYMOUS, wrong, toIdRef('Example.L0@1.0.0')).hidden).toBe(wrong)
-    const { hidden } = hide(ANONYMOUS, fail(unavailable('Example.L0', '1.0.0', '2.0.0')), toIdRef('Example.L0@9'))
-    expect(await hidden).toEqual(fail(unavailable('Example.L0', '1.0.0', '2.0.0')))
-  })
-})
-
-describe('the user of a call', () => {
-  it.each([
-    ['any', 'ann', 'ann'],
-    [['bob'], 'ann', 'ann'],
-    ['any', undefined, undefined],
-    [['bob'], undefined, 'bob'],
-    [['bob', 'ann'], undefined, undefined],
-    [[], undefined, undefined],
-    [['bob'], '', ''],
-  ] as const)('of a key for %j that names %j is %j', (users, named, user) => {
-    expect(resolveUserId(keyFor(['*'], { users }), named)).toBe(user)
-  })
-})
-
-describe('a tool that was found', () => {
-  const call = (
-    principal: Principal,
-    { ref = toIdRef('Example.Tool'), level = 0, user = undefined as string | undefined } = {},
-  ) => authorizeCall(principal, ref, recordWith({ securityLevel: level }), user)
-  const refused = (failure: Failure) => ({ ok: false, failure })
-
-  it('may be called by whoever covers it, for whom it may act', () => {
-    expect(call(ADMIN, { level: 10, user: 'ann' })).toBeUndefined()
-    expect(call(ANONYMOUS)).toBeUndefined()
-    expect(call(keyFor(['Example.*'], { users: ['ann'] }), { level: 4, user: 'ann' })).toBeUndefined()
-    expect(call(keyFor(['Example.*']), { ref: toNameRef('Example_Tool') })).toBeUndefined()
-    expect(call(keyFor(['*'], { users: [] }))).toBeUndefined()
-  })
-
-  it('is forbidden to a key that does not cover it, and unknown where that would tell that there is one', () => {
-    const key = keyFor(['Other.*'])
-    const forbidden = { type: 'forbidden', reason: "The credential does not cover 'Example.Tool'" } as const
-    expect(call(key)).toEqual(refused(forbidden))
-    const unknown = { type: 'tool-unknown', asked: 'Example_Tool', suggestions: [] } as const
-    expect(call(key, { ref: toNameRef('Example_Tool', '^1') })).toEqual(refused(unknown))
-  })
-
-  it('is refused for its level, and for a user the key may not act for', () => {
-    expect(call(ANONYMOUS, { level: 1 })).toEqual(
-      refused({ type: 'unauthenticated', reason: "'Example.Tool' has security level 1 and needs a credential" }),
-    )
-    const reason = 'The credential may not act for this user'
-    expect(call(ANONYMOUS, { user: 'ann' })).toEqual(refused({ type: 'forbidden', reason }))
-    expect(call(keyFor(['*'], { users: ['bob'] }), { user: 'ann' })).toEqual(refused({ type: 'forbidden', reason }))
-  })
+  const reason = 'The credential may not act for this user'
+  expect(call(ANONYMOUS, { user: 'ann' })).toEqual(refused({ type: 'forbidden', reason }))
+  expect(call(keyFor(['*'], { users: ['bob'] }), { user: 'ann' })).toEqual(refused({ type: 'forbidden', reason }))
 })

@@ -22,7 +22,7 @@ const isTurn = { end: expect.any(Function) }
 describe('a rate', () => {
   const policy = { name: 'credential', quota: 2, seconds: 10 }
 
-  it('lets so many calls through in a window, which begins with the first, and says when it ends', () => {
+  it('a rate lets so many calls through in a window, which begins with the first, and says when it ends', () => {
     const { clock, take } = turnsAt()
     clock.now = 3_000
     expect([take(RATE), take(RATE)]).toEqual([isTurn, isTurn])
@@ -34,51 +34,47 @@ describe('a rate', () => {
     expect(take(RATE)).toEqual(refused(10_000, policy))
   })
 
-  it('is each one’s own', () => {
+  it('a rate is each one’s own', () => {
     const { take } = turnsAt()
     for (const id of ['key:a', 'key:b'])
       expect([take({ ...RATE, id }), take({ ...RATE, id })]).toEqual([isTurn, isTurn])
   })
 })
 
-describe('a number at a time', () => {
-  it('waits for calls to end, and for those that never do no longer than they may run', () => {
-    const { clock, take } = turnsAt()
-    const first = take(TWO)
-    take(TWO)
-    const policy = { name: 'tool', quota: 2 }
-    expect(take(TWO)).toEqual(refused(1_000, policy))
-    if ('end' in first) first.end()
-    expect(take(TWO)).toEqual(isTurn)
-    if ('end' in first) first.end()
-    expect(take(TWO)).toEqual(refused(1_000, policy))
-    clock.now = 15_000
-    expect(take(TWO)).toEqual(isTurn)
-  })
+it('a number at a time waits for calls to end, and for those that never do no longer than they may run', () => {
+  const { clock, take } = turnsAt()
+  const first = take(TWO)
+  take(TWO)
+  const policy = { name: 'tool', quota: 2 }
+  expect(take(TWO)).toEqual(refused(1_000, policy))
+  if ('end' in first) first.end()
+  expect(take(TWO)).toEqual(isTurn)
+  if ('end' in first) first.end()
+  expect(take(TWO)).toEqual(refused(1_000, policy))
+  clock.now = 15_000
+  expect(take(TWO)).toEqual(isTurn)
 })
 
-describe('what is left', () => {
-  it('is said of each limit when a call ends: of a rate until its window ends, of a number at a time at that moment', () => {
-    const clock = { now: 0 }
-    const turns = createCallLimiter(() => clock.now)
-    const key: LimitBucket = { ...RATE, limits: { rate: { calls: 3, seconds: 10 }, concurrency: 5 } }
-    const both = [key, TWO]
-    const [first, second] = [turns.take(both, 10_000), turns.take(both, 10_000)]
-    if ('ok' in first || 'ok' in second) throw new Error('There is a turn for each')
-    clock.now = 4_000
-    expect(first.end()).toEqual([
-      { name: 'credential', quota: 3, seconds: 10, remaining: 1, resetMs: 6_000 },
-      { name: 'credential', quota: 5, remaining: 4 },
-      { name: 'tool', quota: 2, remaining: 1 },
-    ])
-    clock.now = 10_000
-    // Its window is over, and nothing counts in the next yet
-    expect(second.end()).toEqual([
-      { name: 'credential', quota: 3, seconds: 10, remaining: 3, resetMs: 10_000 },
-      { name: 'credential', quota: 5, remaining: 5 },
-      { name: 'tool', quota: 2, remaining: 2 },
-    ])
-  })
+it('what is left is said of each limit when a call ends: of a rate until its window ends, of a number at a time at that moment', () => {
+  const clock = { now: 0 }
+  const turns = createCallLimiter(() => clock.now)
+  const key: LimitBucket = { ...RATE, limits: { rate: { calls: 3, seconds: 10 }, concurrency: 5 } }
+  const both = [key, TWO]
+  const [first, second] = [turns.take(both, 10_000), turns.take(both, 10_000)]
+  if ('ok' in first || 'ok' in second) throw new Error('There is a turn for each')
+  clock.now = 4_000
+  expect(first.end()).toEqual([
+    { name: 'credential', quota: 3, seconds: 10, remaining: 1, resetMs: 6_000 },
+    { name: 'credential', quota: 5, remaining: 4 },
+    { name: 'tool', quota: 2, remaining: 1 },
+  ])
+  clock.now = 10_000
+  // Its window is over, and nothing counts in the next yet
+  expect(second.end()).toEqual([
+    { name: 'credential', quota: 3, seconds: 10, remaining: 3, resetMs: 10_000 },
+    { name: 'credential', quota: 5, remaining: 5 },
+    { name: 'tool', quota: 2, remaining: 2 },
+  ])
 })
 
 it('a call that one of its limits refuses counts towards no other', () => {
@@ -89,28 +85,26 @@ it('a call that one of its limits refuses counts towards no other', () => {
   expect([take(RATE), take(RATE)]).toEqual([isTurn, isTurn])
 })
 
-describe('what is said of limits', () => {
-  it.each([
-    [{ rate: { calls: 1, seconds: 1 } }, true],
-    [{ concurrency: 5 }, true],
-    [{ rate: { calls: 1, seconds: 1 }, concurrency: 1 }, true],
-    [{}, false],
-    [{ rate: { calls: 0, seconds: 1 } }, false],
-    [{ rate: { calls: 1 } }, false],
-    [{ rate: { calls: 1, seconds: 86_401 } }, false],
-    [{ concurrency: 0 }, false],
-    [{ concurrency: 1.5 }, false],
-    [{ concurency: 5 }, false],
-    ['5', false],
-  ])('%j is in order: %j', (limits, ok) => expect(parseValue(callLimits, limits).ok).toBe(ok))
+it.each([
+  [{ rate: { calls: 1, seconds: 1 } }, true],
+  [{ concurrency: 5 }, true],
+  [{ rate: { calls: 1, seconds: 1 }, concurrency: 1 }, true],
+  [{}, false],
+  [{ rate: { calls: 0, seconds: 1 } }, false],
+  [{ rate: { calls: 1 } }, false],
+  [{ rate: { calls: 1, seconds: 86_401 } }, false],
+  [{ concurrency: 0 }, false],
+  [{ concurrency: 1.5 }, false],
+  [{ concurency: 5 }, false],
+  ['5', false],
+])('what is said of limits %j is in order: %j', (limits, ok) => expect(parseValue(callLimits, limits).ok).toBe(ok))
 
-  it('is of the first pattern that covers a tool', () => {
-    const [a, b] = [{ concurrency: 1 }, { concurrency: 2 }]
-    const limits = new Map(Object.entries({ 'Mail.Send': a, 'Mail.*': b }))
-    expect(findToolLimits(limits, { toolkit: 'Mail', tool: 'Send' })).toBe(a)
-    expect(findToolLimits(limits, { toolkit: 'mail', tool: 'Read' })).toBe(b)
-    expect(findToolLimits(limits, { toolkit: 'Other', tool: 'Send' })).toBeUndefined()
-  })
+it('what is said of limits is of the first pattern that covers a tool', () => {
+  const [a, b] = [{ concurrency: 1 }, { concurrency: 2 }]
+  const limits = new Map(Object.entries({ 'Mail.Send': a, 'Mail.*': b }))
+  expect(findToolLimits(limits, { toolkit: 'Mail', tool: 'Send' })).toBe(a)
+  expect(findToolLimits(limits, { toolkit: 'mail', tool: 'Read' })).toBe(b)
+  expect(findToolLimits(limits, { toolkit: 'Other', tool: 'Send' })).toBeUndefined()
 })
 
 describe('a turn of a call', () => {
@@ -118,11 +112,11 @@ describe('a turn of a call', () => {
   const key = { ...ADMIN, id: 'key:a' }
   const limits = { concurrency: 1 }
 
-  it('counts towards nothing where nothing limits it', () => {
+  it('a turn of a call counts towards nothing where nothing limits it', () => {
     expect(limitsFor(key, tool, [])).toEqual([])
   })
 
-  it('counts towards the limits of the credential, or of whoever it acts for, and of the tool', () => {
+  it('a turn of a call counts towards the limits of the credential, or of whoever it acts for, and of the tool', () => {
     const credential = { id: 'key:a', name: 'credential', limits }
     expect(limitsFor({ ...key, limits }, tool, [])).toEqual([credential])
     expect(limitsFor({ ...key, limits, owner: 'key:b' }, tool, [])).toEqual([{ ...credential, id: 'key:b' }])

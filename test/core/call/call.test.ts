@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { ADMIN, ANONYMOUS, type Principal } from '../../../src/core/access/principal.ts'
 import type { ArtifactOwner, ArtifactStore, StorableContent } from '../../../src/core/call/artifact-store.ts'
 import { createCallTool } from '../../../src/core/call/call.ts'
@@ -41,368 +41,365 @@ const MAIL = { providers: ['mail'] }
 const ANN = { userId: 'ann' }
 const refused = { challenge: challengeOf('mail'), reason: 'Mail refused the token' }
 
-describe('a call', () => {
-  const TRACEPARENT = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`
+const TRACEPARENT = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`
 
-  it('is traced where it leaves the deployment, and nowhere else', async () => {
-    const spansOf = async (needs: Needs, hosts?: readonly string[]) => {
-      const tool = callableOf(recordWith(needs), () => value(1))
-      if (!tool.runnable.ok) throw new Error('The tool cannot run')
-      const { deps, spans } = worldOf({
-        tool: { ...tool, runnable: { ...tool.runnable, ...(hosts ? { hosts } : {}) } },
-      })
-      await createCallTool(deps)(callWith({ userId: 'ann' }), callerWith())
-      return spans
-    }
-    expect(await spansOf({})).toEqual([])
-    expect(await spansOf(MAIL, ['api.example'])).toEqual([
-      ['requirements', { tool: 'Example.Tool@1.0.0', call_id: expect.any(String) }],
-      ['run', { tool: 'Example.Tool@1.0.0', call_id: expect.any(String) }],
-    ])
-  })
-
-  it('comes to its result, with the tool that was called, and is written down', async () => {
-    const tool = callableOf({ ...recordWith({}), digest: 'd1' }, ({ input, userId }, { callId }) =>
-      value([input, userId, callId]),
-    )
-    const { deps, records, asked, defects } = worldOf({ tool })
-    const behind: unknown[] = []
-    const background = () => undefined
-    const writeRecord: typeof deps.writeRecord = (record, given, forOperator) => {
-      expect(forOperator).toBeUndefined()
-      deps.writeRecord(record, given, forOperator)
-      behind.push(given)
-    }
-    const { callId: _, ...given } = { ...callWith({ input: { a: 1 }, userId: 'ann' }), traceId: 't1' }
-    const caller = { ...callerWith(), background, traceparent: TRACEPARENT }
-    expect(await createCallTool({ ...deps, writeRecord })(given, caller)).toEqual({
-      callId: 'made',
-      durationMs: 5,
-      result: { ok: true, value: [{ a: 1 }, 'ann', 'made'] },
-      tool: tool.record,
+it('a call is traced where it leaves the deployment, and nowhere else', async () => {
+  const spansOf = async (needs: Needs, hosts?: readonly string[]) => {
+    const tool = callableOf(recordWith(needs), () => value(1))
+    if (!tool.runnable.ok) throw new Error('The tool cannot run')
+    const { deps, spans } = worldOf({
+      tool: { ...tool, runnable: { ...tool.runnable, ...(hosts ? { hosts } : {}) } },
     })
-    expect(records).toEqual([
-      {
-        at: 1005,
-        call_id: 'made',
-        trace_id: 't1',
-        traceparent: TRACEPARENT,
-        principal: 'admin',
-        user_id: 'ann',
-        tool: 'Example.Tool@1.0.0',
-        digest: 'd1',
-        dialect: 'oxp',
-        outcome: 'success',
-        duration_ms: 5,
-      },
-    ])
-    expect(behind).toEqual([background])
-    expect({ asked, defects }).toEqual({ asked: [], defects: [] })
-    expect(vi.getTimerCount()).toBe(0)
+    await createCallTool(deps)(callWith({ userId: 'ann' }), callerWith())
+    return spans
+  }
+  expect(await spansOf({})).toEqual([])
+  expect(await spansOf(MAIL, ['api.example'])).toEqual([
+    ['requirements', { tool: 'Example.Tool@1.0.0', call_id: expect.any(String) }],
+    ['run', { tool: 'Example.Tool@1.0.0', call_id: expect.any(String) }],
+  ])
+})
+
+it('a call comes to its result, with the tool that was called, and is written down', async () => {
+  const tool = callableOf({ ...recordWith({}), digest: 'd1' }, ({ input, userId }, { callId }) =>
+    value([input, userId, callId]),
+  )
+  const { deps, records, asked, defects } = worldOf({ tool })
+  const behind: unknown[] = []
+  const background = () => undefined
+  const writeRecord: typeof deps.writeRecord = (record, given, forOperator) => {
+    expect(forOperator).toBeUndefined()
+    deps.writeRecord(record, given, forOperator)
+    behind.push(given)
+  }
+  const { callId: _, ...given } = { ...callWith({ input: { a: 1 }, userId: 'ann' }), traceId: 't1' }
+  const caller = { ...callerWith(), background, traceparent: TRACEPARENT }
+  expect(await createCallTool({ ...deps, writeRecord })(given, caller)).toEqual({
+    callId: 'made',
+    durationMs: 5,
+    result: { ok: true, value: [{ a: 1 }, 'ann', 'made'] },
+    tool: tool.record,
   })
+  expect(records).toEqual([
+    {
+      at: 1005,
+      call_id: 'made',
+      trace_id: 't1',
+      traceparent: TRACEPARENT,
+      principal: 'admin',
+      user_id: 'ann',
+      tool: 'Example.Tool@1.0.0',
+      digest: 'd1',
+      dialect: 'oxp',
+      outcome: 'success',
+      duration_ms: 5,
+    },
+  ])
+  expect(behind).toEqual([background])
+  expect({ asked, defects }).toEqual({ asked: [], defects: [] })
+  expect(vi.getTimerCount()).toBe(0)
+})
 
-  it('of a tool that its caller may not know of is recorded as it was asked for', async () => {
-    const tool = callableOf({ ...recordWith({}), digest: 'd1' }, () => value(1))
-    const { deps: made, records } = worldOf({ tool })
-    const toolRef = toNameRef('Example_Tool')
-    const resolve: typeof made.resolver.resolve = (ref, background) =>
-      made.resolver.resolve(ref === toolRef ? toIdRef('Example.Tool') : ref, background)
-    const deps = { ...made, resolver: { ...made.resolver, resolve } }
-    const principal: Principal = { ...ADMIN, scopes: ['tools:read', 'tools:call'], tools: ['Other.*'] }
-    const outcome = await createCallTool(deps)({ ...callWith(), toolRef }, callerWith({ principal }))
-    expect(outcome.result).toMatchObject({ failure: { type: 'tool-unknown' } })
-    expect(records).toMatchObject([{ tool: 'name:Example_Tool', digest: undefined, outcome: 'tool-unknown' }])
+it('a call of a tool that its caller may not know of is recorded as it was asked for', async () => {
+  const tool = callableOf({ ...recordWith({}), digest: 'd1' }, () => value(1))
+  const { deps: made, records } = worldOf({ tool })
+  const toolRef = toNameRef('Example_Tool')
+  const resolve: typeof made.resolver.resolve = (ref, background) =>
+    made.resolver.resolve(ref === toolRef ? toIdRef('Example.Tool') : ref, background)
+  const deps = { ...made, resolver: { ...made.resolver, resolve } }
+  const principal: Principal = { ...ADMIN, scopes: ['tools:read', 'tools:call'], tools: ['Other.*'] }
+  const outcome = await createCallTool(deps)({ ...callWith(), toolRef }, callerWith({ principal }))
+  expect(outcome.result).toMatchObject({ failure: { type: 'tool-unknown' } })
+  expect(records).toMatchObject([{ tool: 'name:Example_Tool', digest: undefined, outcome: 'tool-unknown' }])
+})
+
+it('a call keeps the id that its caller gave', async () => {
+  const { outcome, records } = await call({}, (_, { callId }) => value(callId))
+  expect(outcome).toMatchObject({ callId: 'call', result: { value: 'call' } })
+  expect(records[0]?.call_id).toBe('call')
+})
+
+it('a call that waits for nothing takes no timer, and does not look at its caller', async () => {
+  const tool = callableOf(recordWith({}), () => value(1))
+  const { deps } = worldOf({ tool })
+  const signal = vi.fn(() => undefined)
+  const setTimer = vi.fn()
+  // A spy would be restored after the clock was taken away, and leave the clock's timer to the files after this one
+  vi.stubGlobal('setTimeout', setTimer)
+  expect(await createCallTool(deps)(callWith(), { ...callerWith(), signal })).toMatchObject({ result: { ok: true } })
+  vi.unstubAllGlobals()
+  expect(setTimer).not.toHaveBeenCalled()
+  expect(signal).not.toHaveBeenCalled()
+})
+
+it('a call is for the only user that its principal may act for', async () => {
+  const principal: Principal = { ...ADMIN, users: ['bob'] }
+  const run: Run = ({ userId }) => value(userId)
+  const { result, records, asked } = await call({ securityLevel: 8 }, run, { principal })
+  expect(result).toEqual({ ok: true, value: 'bob' })
+  expect(records[0]?.user_id).toBe('bob')
+  expect(asked).toEqual(['approval admin bob {}'])
+  expect(await call(MAIL, run, { principal })).toMatchObject({ asked: ['token bob mail'] })
+})
+
+it('a call of a tool that the key does not cover is refused before it is looked up', async () => {
+  const resolve = vi.fn()
+  const principal: Principal = { ...ADMIN, kind: 'key', tools: ['Other.*'] }
+  const { deps, records } = worldOf()
+  const resolver = { resolve, suggest: () => [], invalidate: () => undefined }
+  const outcome = await createCallTool({ ...deps, resolver })(callWith(), callerWith({ principal }))
+  expect(outcome).toEqual({
+    callId: 'call',
+    durationMs: 5,
+    result: fail({ type: 'forbidden', reason: "The credential does not cover 'Example.Tool'" }),
   })
+  expect(records).toEqual([
+    {
+      at: 1005,
+      call_id: 'call',
+      principal: 'admin',
+      tool: 'Example.Tool',
+      dialect: 'oxp',
+      outcome: 'forbidden',
+      duration_ms: 5,
+    },
+  ])
+  expect(resolve).not.toHaveBeenCalled()
+})
 
-  it('keeps the id that its caller gave', async () => {
-    const { outcome, records } = await call({}, (_, { callId }) => value(callId))
-    expect(outcome).toMatchObject({ callId: 'call', result: { value: 'call' } })
-    expect(records[0]?.call_id).toBe('call')
+it('a call of an unknown tool suggests only what its principal may see', async () => {
+  const { deps, records } = worldOf()
+  const failing = fail({ type: 'tool-unknown', asked: 'x', suggestions: ['Secret.Tool', 'Example.Tool'] })
+  const resolver = { resolve: () => Promise.resolve(failing), suggest: () => [], invalidate: () => undefined }
+  const principal: Principal = { ...ADMIN, kind: 'key', tools: ['Example.*'] }
+  const asked = { ...callWith(), toolRef: toIdRef(`Example.${'x'.repeat(300)}`) }
+  const { result } = await createCallTool({ ...deps, resolver })(asked, callerWith({ principal }))
+  expect(result).toEqual(fail({ type: 'tool-unknown', asked: 'x', suggestions: ['Example.Tool'] }))
+  expect(records[0]).toMatchObject({ tool: `Example.${'x'.repeat(192)}`, outcome: 'tool-unknown' })
+})
+
+it('a call of an unknown tool is of what is asked otherwise, and is one call', async () => {
+  const { deps, records } = worldOf({ tool: callableOf(recordWith({}), () => value(1)) })
+  const asked = { ...callWith(), toolRef: toIdRef('Example.Other'), fallback: { toolRef: toIdRef('Example.Tool') } }
+  expect((await createCallTool(deps)(asked, callerWith())).result).toMatchObject({ value: 1 })
+  expect(records).toMatchObject([{ tool: 'Example.Tool@1.0.0', outcome: 'success' }])
+})
+
+it('a call that is refused tells the log of the tool, and not the caller', async () => {
+  const principal: Principal = { ...ADMIN, users: ['bob'] }
+  const { outcome, records, asked } = await call(MAIL, () => value(1), { principal, userId: 'ann' })
+  expect(outcome).toEqual({
+    callId: 'call',
+    durationMs: 5,
+    result: fail({ type: 'forbidden', reason: 'The credential may not act for this user' }),
   })
+  expect(records).toMatchObject([{ tool: 'Example.Tool@1.0.0', outcome: 'forbidden' }])
+  expect(records[0]?.user_id).toBeUndefined()
+  expect(asked).toEqual([])
+})
 
-  it('that waits for nothing takes no timer, and does not look at its caller', async () => {
-    const tool = callableOf(recordWith({}), () => value(1))
-    const { deps } = worldOf({ tool })
-    const signal = vi.fn(() => undefined)
-    const setTimer = vi.fn()
-    // A spy would be restored after the clock was taken away, and leave the clock's timer to the files after this one
-    vi.stubGlobal('setTimeout', setTimer)
-    expect(await createCallTool(deps)(callWith(), { ...callerWith(), signal })).toMatchObject({ result: { ok: true } })
-    vi.unstubAllGlobals()
-    expect(setTimer).not.toHaveBeenCalled()
-    expect(signal).not.toHaveBeenCalled()
+it('a call that is refused is recorded under its user where its caller may act for them', async () => {
+  const principal: Principal = { ...ADMIN, scopes: [], users: ['ann'] }
+  const { records } = await call(MAIL, () => value(1), { principal, userId: 'ann' })
+  expect(records).toMatchObject([{ user_id: 'ann', outcome: 'forbidden' }])
+})
+
+it('a call of a tool that cannot run here says so, before anything is asked', async () => {
+  const record = recordWith({ providers: ['mail'], securityLevel: 8 })
+  const tool = { ...callableOf(record, () => value(1)), runnable: { ok: false, reason: 'No loader' } as const }
+  const { outcome, asked } = await call({}, () => value(1), { userId: 'ann' }, { tool })
+  expect(outcome).toMatchObject({
+    result: fail({ type: 'tool-not-executable', id: 'Example.Tool@1.0.0', reason: 'No loader' }),
+    tool: record,
   })
+  expect(asked).toEqual([])
+})
 
-  it('is for the only user that its principal may act for', async () => {
-    const principal: Principal = { ...ADMIN, users: ['bob'] }
-    const run: Run = ({ userId }) => value(userId)
-    const { result, records, asked } = await call({ securityLevel: 8 }, run, { principal })
-    expect(result).toEqual({ ok: true, value: 'bob' })
-    expect(records[0]?.user_id).toBe('bob')
-    expect(asked).toEqual(['approval admin bob {}'])
-    expect(await call(MAIL, run, { principal })).toMatchObject({ asked: ['token bob mail'] })
+it('a call that throws says in the log where, without its secrets', async () => {
+  const thrownAt = () => {
+    const error = new Error('No')
+    error.stack = 'Error: No\n    at token of mail-1 (index.js:7:9)\n    at elsewhere (index.js:1:1)'
+    return error
+  }
+  const tool = callableOf(recordWith({ providers: ['mail'] }), () => Promise.reject(thrownAt()))
+  const places: (string | undefined)[] = []
+  const defect = (_: string, _tool: string, _message: string, place?: string) => void places.push(place)
+  const callTool = createCallTool({ ...worldOf({ tool }).deps, defect })
+  await callTool(callWith({ input: { a: 1 }, userId: 'ann' }), callerWith())
+  expect(places).toEqual(['token of [redacted] (index.js:7:9)'])
+})
+
+it('a call that lacks what only the operator can set up says that in the log, and not to an agent', async () => {
+  const tool = callableOf(recordWith({ secrets: ['KEY'] }), () => value(1))
+  const { deps, records } = worldOf({ tool, secretOf: () => undefined })
+  const logged: unknown[] = []
+  const callTool = createCallTool({
+    ...deps,
+    writeRecord(record, background, forOperator) {
+      deps.writeRecord(record, background, forOperator)
+      logged.push(forOperator)
+    },
   })
+  const agent: Principal = { ...ADMIN, id: 'key:1', kind: 'key', scopes: ['tools:call'], tools: ['Example.*'] }
+  const { result } = await callTool(callWith({ input: { a: 1 } }), { ...callerWith(), principal: agent })
+  expect(JSON.stringify(result)).not.toContain("No 'KEY'")
+  expect(logged).toEqual(["No 'KEY'"])
+  expect(JSON.stringify(records)).not.toContain("No 'KEY'")
+})
 
-  it('of a tool that the key does not cover is refused before it is looked up', async () => {
-    const resolve = vi.fn()
-    const principal: Principal = { ...ADMIN, kind: 'key', tools: ['Other.*'] }
-    const { deps, records } = worldOf()
-    const resolver = { resolve, suggest: () => [], invalidate: () => undefined }
-    const outcome = await createCallTool({ ...deps, resolver })(callWith(), callerWith({ principal }))
-    expect(outcome).toEqual({
-      callId: 'call',
-      durationMs: 5,
-      result: fail({ type: 'forbidden', reason: "The credential does not cover 'Example.Tool'" }),
-    })
-    expect(records).toEqual([
-      {
-        at: 1005,
-        call_id: 'call',
-        principal: 'admin',
-        tool: 'Example.Tool',
-        dialect: 'oxp',
-        outcome: 'forbidden',
-        duration_ms: 5,
-      },
-    ])
-    expect(resolve).not.toHaveBeenCalled()
+it('a call whose output is not what was promised says so, without its secrets', async () => {
+  const { result } = await call({ secrets: ['KEY'] }, () => value('bad'), {}, { secretOf: () => 'secret-one' })
+  expect(result).toEqual(fail({ type: 'output-invalid', problems: [{ path: '', message: 'Is bad' }] }))
+  const echo: Run = ({ secrets }) => value(`is ${secrets.get('KEY')?.value}`)
+  const told = await call({ secrets: ['KEY'] }, echo, {}, { secretOf: () => 'secret-one' })
+  expect(told.result).toEqual({ ok: true, value: 'is [redacted]' })
+})
+
+it('a call never throws: what breaks on the way is a defect that the caller is given a reference to', async () => {
+  const broken = await call(MAIL, () => value(1), ANN, { tokenFor: () => Promise.reject(new Error('Storage')) })
+  expect(broken.outcome).toMatchObject({
+    result: { ok: false, failure: { type: 'internal', reference: 'call' } },
+    tool: { id: 'Example.Tool@1.0.0' },
   })
+  expect(broken.defects).toEqual(['call Example.Tool@1.0.0: Storage'])
+  expect(broken.records).toMatchObject([{ outcome: 'internal', user_id: 'ann' }])
 
-  it('of an unknown tool suggests only what its principal may see', async () => {
-    const { deps, records } = worldOf()
-    const failing = fail({ type: 'tool-unknown', asked: 'x', suggestions: ['Secret.Tool', 'Example.Tool'] })
-    const resolver = { resolve: () => Promise.resolve(failing), suggest: () => [], invalidate: () => undefined }
-    const principal: Principal = { ...ADMIN, kind: 'key', tools: ['Example.*'] }
-    const asked = { ...callWith(), toolRef: toIdRef(`Example.${'x'.repeat(300)}`) }
-    const { result } = await createCallTool({ ...deps, resolver })(asked, callerWith({ principal }))
-    expect(result).toEqual(fail({ type: 'tool-unknown', asked: 'x', suggestions: ['Example.Tool'] }))
-    expect(records[0]).toMatchObject({ tool: `Example.${'x'.repeat(192)}`, outcome: 'tool-unknown' })
+  const { deps, defects } = worldOf()
+  const resolver = {
+    resolve: () => Promise.reject(new Error('Storage')),
+    suggest: () => [],
+    invalidate: () => undefined,
+  }
+  const asked = { ...callWith(), toolRef: toIdRef(`Example.${'x'.repeat(300)}`) }
+  const outcome = await createCallTool({ ...deps, resolver })(asked, callerWith())
+  expect(outcome).toEqual({
+    callId: 'call',
+    durationMs: 5,
+    result: fail({ type: 'internal', reference: 'call' }),
   })
+  expect(defects).toEqual([`call Example.${'x'.repeat(192)}: Storage`])
+})
 
-  it('of an unknown tool is of what is asked otherwise, and is one call', async () => {
-    const { deps, records } = worldOf({ tool: callableOf(recordWith({}), () => value(1)) })
-    const asked = { ...callWith(), toolRef: toIdRef('Example.Other'), fallback: { toolRef: toIdRef('Example.Tool') } }
-    expect((await createCallTool(deps)(asked, callerWith())).result).toMatchObject({ value: 1 })
-    expect(records).toMatchObject([{ tool: 'Example.Tool@1.0.0', outcome: 'success' }])
-  })
+it('a call lets its tool run for as long as it may, and for no longer than its caller waits', async () => {
+  const slow: Run = () => new Promise((done) => setTimeout(() => done(value(1)), 100))
+  expect((await call({}, slow, {}, {}, 101)).result).toEqual(value(1))
+  const late = await call({}, slow, {}, {}, 99)
+  expect(late.result).toEqual(fail({ type: 'tool-timed-out', timeout_ms: 99, may_have_run: true }))
+  const gone = await call({}, slow, { signal: AbortSignal.abort(), cancelOnDisconnect: true })
+  expect(gone.result).toEqual(fail({ type: 'cancelled', may_have_run: true }))
+})
 
-  it('that is refused tells the log of the tool, and not the caller', async () => {
-    const principal: Principal = { ...ADMIN, users: ['bob'] }
-    const { outcome, records, asked } = await call(MAIL, () => value(1), { principal, userId: 'ann' })
-    expect(outcome).toEqual({
-      callId: 'call',
-      durationMs: 5,
-      result: fail({ type: 'forbidden', reason: 'The credential may not act for this user' }),
-    })
-    expect(records).toMatchObject([{ tool: 'Example.Tool@1.0.0', outcome: 'forbidden' }])
-    expect(records[0]?.user_id).toBeUndefined()
-    expect(asked).toEqual([])
-  })
+it('a call goes on for a caller who goes away, and may come back for it by its id', async () => {
+  const slow: Run = () => new Promise((done) => setTimeout(() => done(value(1)), 100))
+  const signal = AbortSignal.abort()
+  const kept: Promise<unknown>[] = []
+  const { deps } = worldOf({ tool: callableOf(recordWith({}), slow) })
+  const background = (work: Promise<unknown>) => void kept.push(work)
+  const calling = createCallTool(deps)(callWith(), { ...callerWith({ signal }), background })
+  await vi.advanceTimersByTimeAsync(100)
+  expect((await calling).result).toEqual(value(1))
+  // The platform ends what a caller who has gone asked for, but for this
+  expect(await Promise.all(kept)).toMatchObject([{ result: value(1) }])
 
-  it('that is refused is recorded under its user where its caller may act for them', async () => {
-    const principal: Principal = { ...ADMIN, scopes: [], users: ['ann'] }
-    const { records } = await call(MAIL, () => value(1), { principal, userId: 'ann' })
-    expect(records).toMatchObject([{ user_id: 'ann', outcome: 'forbidden' }])
-  })
-
-  it('of a tool that cannot run here says so, before anything is asked', async () => {
-    const record = recordWith({ providers: ['mail'], securityLevel: 8 })
-    const tool = { ...callableOf(record, () => value(1)), runnable: { ok: false, reason: 'No loader' } as const }
-    const { outcome, asked } = await call({}, () => value(1), { userId: 'ann' }, { tool })
-    expect(outcome).toMatchObject({
-      result: fail({ type: 'tool-not-executable', id: 'Example.Tool@1.0.0', reason: 'No loader' }),
-      tool: record,
-    })
-    expect(asked).toEqual([])
-  })
-
-  it('that throws says in the log where, without its secrets', async () => {
-    const thrownAt = () => {
-      const error = new Error('No')
-      error.stack = 'Error: No\n    at token of mail-1 (index.js:7:9)\n    at elsewhere (index.js:1:1)'
-      return error
-    }
-    const tool = callableOf(recordWith({ providers: ['mail'] }), () => Promise.reject(thrownAt()))
-    const places: (string | undefined)[] = []
-    const defect = (_: string, _tool: string, _message: string, place?: string) => void places.push(place)
-    const callTool = createCallTool({ ...worldOf({ tool }).deps, defect })
-    await callTool(callWith({ input: { a: 1 }, userId: 'ann' }), callerWith())
-    expect(places).toEqual(['token of [redacted] (index.js:7:9)'])
-  })
-
-  it('that lacks what only the operator can set up says that in the log, and not to an agent', async () => {
-    const tool = callableOf(recordWith({ secrets: ['KEY'] }), () => value(1))
-    const { deps, records } = worldOf({ tool, secretOf: () => undefined })
-    const logged: unknown[] = []
-    const callTool = createCallTool({
-      ...deps,
-      writeRecord(record, background, forOperator) {
-        deps.writeRecord(record, background, forOperator)
-        logged.push(forOperator)
-      },
-    })
-    const agent: Principal = { ...ADMIN, id: 'key:1', kind: 'key', scopes: ['tools:call'], tools: ['Example.*'] }
-    const { result } = await callTool(callWith({ input: { a: 1 } }), { ...callerWith(), principal: agent })
-    expect(JSON.stringify(result)).not.toContain("No 'KEY'")
-    expect(logged).toEqual(["No 'KEY'"])
-    expect(JSON.stringify(records)).not.toContain("No 'KEY'")
-  })
-
-  it('whose output is not what was promised says so, without its secrets', async () => {
-    const { result } = await call({ secrets: ['KEY'] }, () => value('bad'), {}, { secretOf: () => 'secret-one' })
-    expect(result).toEqual(fail({ type: 'output-invalid', problems: [{ path: '', message: 'Is bad' }] }))
-    const echo: Run = ({ secrets }) => value(`is ${secrets.get('KEY')?.value}`)
-    const told = await call({ secrets: ['KEY'] }, echo, {}, { secretOf: () => 'secret-one' })
-    expect(told.result).toEqual({ ok: true, value: 'is [redacted]' })
-  })
-
-  it('never throws: what breaks on the way is a defect that the caller is given a reference to', async () => {
-    const broken = await call(MAIL, () => value(1), ANN, { tokenFor: () => Promise.reject(new Error('Storage')) })
-    expect(broken.outcome).toMatchObject({
-      result: { ok: false, failure: { type: 'internal', reference: 'call' } },
-      tool: { id: 'Example.Tool@1.0.0' },
-    })
-    expect(broken.defects).toEqual(['call Example.Tool@1.0.0: Storage'])
-    expect(broken.records).toMatchObject([{ outcome: 'internal', user_id: 'ann' }])
-
-    const { deps, defects } = worldOf()
-    const resolver = {
-      resolve: () => Promise.reject(new Error('Storage')),
-      suggest: () => [],
-      invalidate: () => undefined,
-    }
-    const asked = { ...callWith(), toolRef: toIdRef(`Example.${'x'.repeat(300)}`) }
-    const outcome = await createCallTool({ ...deps, resolver })(asked, callerWith())
-    expect(outcome).toEqual({
-      callId: 'call',
-      durationMs: 5,
-      result: fail({ type: 'internal', reference: 'call' }),
-    })
-    expect(defects).toEqual([`call Example.${'x'.repeat(192)}: Storage`])
-  })
-
-  it('lets its tool run for as long as it may, and for no longer than its caller waits', async () => {
-    const slow: Run = () => new Promise((done) => setTimeout(() => done(value(1)), 100))
-    expect((await call({}, slow, {}, {}, 101)).result).toEqual(value(1))
-    const late = await call({}, slow, {}, {}, 99)
-    expect(late.result).toEqual(fail({ type: 'tool-timed-out', timeout_ms: 99, may_have_run: true }))
-    const gone = await call({}, slow, { signal: AbortSignal.abort(), cancelOnDisconnect: true })
-    expect(gone.result).toEqual(fail({ type: 'cancelled', may_have_run: true }))
-  })
-
-  it('goes on for a caller who goes away, and may come back for it by its id', async () => {
-    const slow: Run = () => new Promise((done) => setTimeout(() => done(value(1)), 100))
-    const signal = AbortSignal.abort()
-    const kept: Promise<unknown>[] = []
-    const { deps } = worldOf({ tool: callableOf(recordWith({}), slow) })
-    const background = (work: Promise<unknown>) => void kept.push(work)
-    const calling = createCallTool(deps)(callWith(), { ...callerWith({ signal }), background })
+  const readOnly = { annotations: { readOnlyHint: true } }
+  const { callId: _, ...unnamed } = callWith()
+  for (const [record, asked, principal] of [
+    [recordWith({}), unnamed, ADMIN],
+    [recordWith({}), callWith(), ANONYMOUS],
+    [{ ...recordWith({}), ...readOnly }, callWith(), ADMIN],
+  ] as const) {
+    const { deps: others } = worldOf({ tool: callableOf(record, slow) })
+    const ended = createCallTool(others)(asked, callerWith({ signal, principal }))
     await vi.advanceTimersByTimeAsync(100)
-    expect((await calling).result).toEqual(value(1))
-    // The platform ends what a caller who has gone asked for, but for this
-    expect(await Promise.all(kept)).toMatchObject([{ result: value(1) }])
+    expect((await ended).result).toMatchObject({ failure: { type: 'cancelled' } })
+  }
+})
 
-    const readOnly = { annotations: { readOnlyHint: true } }
-    const { callId: _, ...unnamed } = callWith()
-    for (const [record, asked, principal] of [
-      [recordWith({}), unnamed, ADMIN],
-      [recordWith({}), callWith(), ANONYMOUS],
-      [{ ...recordWith({}), ...readOnly }, callWith(), ADMIN],
-    ] as const) {
-      const { deps: others } = worldOf({ tool: callableOf(record, slow) })
-      const ended = createCallTool(others)(asked, callerWith({ signal, principal }))
-      await vi.advanceTimersByTimeAsync(100)
-      expect((await ended).result).toMatchObject({ failure: { type: 'cancelled' } })
-    }
+const unapproved: World = {
+  claim: async () => ({ challenge: challengeOf('approval'), reason: 'Level 8' }),
+}
+
+it('a call that a person must approve runs once it is approved, which is asked for with its user and its input', async () => {
+  const { result, asked } = await call(APPROVED, () => value(7), { ...ANN, input: { a: 1 } })
+  expect(result).toEqual({ ok: true, value: 7 })
+  expect(asked).toEqual(['approval admin ann {"a":1}'])
+  const forNobody = await call(APPROVED, () => value(7))
+  expect(forNobody.asked).toEqual(['approval admin undefined {}'])
+})
+
+it('a call that a person must approve does not run before', async () => {
+  let ran = false
+  const { result } = await call(APPROVED, () => ((ran = true), value(7)), ANN, unapproved)
+  expect(result).toEqual({
+    ok: false,
+    failure: {
+      type: 'approval-required',
+      id: 'Example.Tool@1.0.0',
+      reason: 'Level 8',
+      challenge: challengeOf('approval'),
+    },
+  })
+  expect(ran).toBe(false)
+})
+
+it('a call that a person must approve is not brought before a person when it could not run anyway', async () => {
+  const invalid = await call(APPROVED, () => value(7), { ...ANN, input: { a: 'bad' } })
+  expect(invalid).toMatchObject({ result: { failure: { type: 'input-invalid' } }, asked: [] })
+  const lacking = await call({ ...APPROVED, ...MAIL }, () => value(7), ANN, { tokenFor: () => refused })
+  expect(lacking).toMatchObject({
+    result: { failure: { type: 'requirements-missing' } },
+    asked: ['token ann mail'],
   })
 })
 
-describe('a call that a person must approve', () => {
-  const unapproved: World = {
-    claim: async () => ({ challenge: challengeOf('approval'), reason: 'Level 8' }),
+it('a call that a person must approve is approved as it will run: an optional parameter that is null counts as absent', async () => {
+  const tool = {
+    ...callableOf(recordWith(APPROVED), () => value(7)),
+    validateInput: interpretSchema({ properties: { a: { type: 'string' } } }),
   }
-
-  it('runs once it is approved, which is asked for with its user and its input', async () => {
-    const { result, asked } = await call(APPROVED, () => value(7), { ...ANN, input: { a: 1 } })
-    expect(result).toEqual({ ok: true, value: 7 })
-    expect(asked).toEqual(['approval admin ann {"a":1}'])
-    const forNobody = await call(APPROVED, () => value(7))
-    expect(forNobody.asked).toEqual(['approval admin undefined {}'])
-  })
-
-  it('does not run before', async () => {
-    let ran = false
-    const { result } = await call(APPROVED, () => ((ran = true), value(7)), ANN, unapproved)
-    expect(result).toEqual({
-      ok: false,
-      failure: {
-        type: 'approval-required',
-        id: 'Example.Tool@1.0.0',
-        reason: 'Level 8',
-        challenge: challengeOf('approval'),
-      },
-    })
-    expect(ran).toBe(false)
-  })
-
-  it('is not brought before a person when it could not run anyway', async () => {
-    const invalid = await call(APPROVED, () => value(7), { ...ANN, input: { a: 'bad' } })
-    expect(invalid).toMatchObject({ result: { failure: { type: 'input-invalid' } }, asked: [] })
-    const lacking = await call({ ...APPROVED, ...MAIL }, () => value(7), ANN, { tokenFor: () => refused })
-    expect(lacking).toMatchObject({
-      result: { failure: { type: 'requirements-missing' } },
-      asked: ['token ann mail'],
-    })
-  })
-
-  it('is approved as it will run: an optional parameter that is null counts as absent', async () => {
-    const tool = {
-      ...callableOf(recordWith(APPROVED), () => value(7)),
-      validateInput: interpretSchema({ properties: { a: { type: 'string' } } }),
-    }
-    const { asked } = await call({}, () => value(7), { input: { a: null } }, { tool })
-    expect(asked).toEqual(['approval admin undefined {}'])
-  })
-
-  it('of level 7 needs nobody', async () => {
-    expect((await call({ securityLevel: 7 }, () => value(7), {}, unapproved)).asked).toEqual([])
-  })
+  const { asked } = await call({}, () => value(7), { input: { a: null } }, { tool })
+  expect(asked).toEqual(['approval admin undefined {}'])
 })
 
-describe("a call with a user's token", () => {
-  const twice: Run = async ({ tokens }, { renew }) => {
-    const second = await renew?.('mail', tokens.get('mail')?.value ?? '')
-    if (second === undefined) return { ok: false, failure: { message: 'The API answered 401' } }
-    return value(`with ${second}`)
-  }
+it("a call of level 7 needs nobody's approval", async () => {
+  expect((await call({ securityLevel: 7 }, () => value(7), {}, unapproved)).asked).toEqual([])
+})
 
-  it('can have it renewed; no answer holds the new one', async () => {
-    const { result, asked } = await call(MAIL, twice, ANN)
-    expect(result).toEqual({ ok: true, value: 'with [redacted]' })
-    expect(asked).toEqual(['token ann mail', 'renew ann mail mail-1'])
-    const thrown = await call(
-      MAIL,
-      async (input, context) => {
-        const ran = await twice(input, context)
-        throw new Error(`with ${ran.ok ? ran.value : ''} and mail-1`)
-      },
-      ANN,
-    )
-    expect(thrown.result).toMatchObject({ failure: { developer_message: 'with with [redacted] and [redacted]' } })
-    expect(thrown.defects).toEqual(['call Example.Tool@1.0.0: with with [redacted] and [redacted]'])
-  })
+const twice: Run = async ({ tokens }, { renew }) => {
+  const second = await renew?.('mail', tokens.get('mail')?.value ?? '')
+  if (second === undefined) return { ok: false, failure: { message: 'The API answered 401' } }
+  return value(`with ${second}`)
+}
 
-  it.each<[string, Run]>([
-    ['failed', twice],
-    [
-      'threw',
-      async (input, context) => {
-        await twice(input, context)
-        throw new Error('401')
-      },
-    ],
-    ['ran out of time', async (input, context) => (await twice(input, context), never())],
-  ])('becomes a challenge when the provider gives no more tokens and the tool %s', async (_, run) => {
+it("a call with a user's token can have it renewed; no answer holds the new one", async () => {
+  const { result, asked } = await call(MAIL, twice, ANN)
+  expect(result).toEqual({ ok: true, value: 'with [redacted]' })
+  expect(asked).toEqual(['token ann mail', 'renew ann mail mail-1'])
+  const thrown = await call(
+    MAIL,
+    async (input, context) => {
+      const ran = await twice(input, context)
+      throw new Error(`with ${ran.ok ? ran.value : ''} and mail-1`)
+    },
+    ANN,
+  )
+  expect(thrown.result).toMatchObject({ failure: { developer_message: 'with with [redacted] and [redacted]' } })
+  expect(thrown.defects).toEqual(['call Example.Tool@1.0.0: with with [redacted] and [redacted]'])
+})
+
+it.each<[string, Run]>([
+  ['failed', twice],
+  [
+    'threw',
+    async (input, context) => {
+      await twice(input, context)
+      throw new Error('401')
+    },
+  ],
+  ['ran out of time', async (input, context) => (await twice(input, context), never())],
+])(
+  "a call with a user's token becomes a challenge when the provider gives no more tokens and the tool %s",
+  async (_, run) => {
     const { result, defects } = await call(MAIL, run, ANN, { renew: () => refused }, 50)
     expect(result).toEqual({
       ok: false,
@@ -416,96 +413,94 @@ describe("a call with a user's token", () => {
       },
     })
     expect(defects).toEqual([])
-  })
+  },
+)
 
-  it('can be tried again when the provider is away', async () => {
-    const { result } = await call(MAIL, twice, ANN, { renew: () => ({ unavailable: "'mail' did not answer" }) })
-    expect(result).toEqual({
-      ok: false,
-      failure: { type: 'tool-failed', message: "'mail' did not answer", can_retry: true },
-    })
-  })
-
-  it('keeps what the tool came to without the token', async () => {
-    const run: Run = async (input, context) => (await twice(input, context), value('something else'))
-    const { result } = await call(MAIL, run, ANN, { renew: () => refused })
-    expect(result).toEqual({ ok: true, value: 'something else' })
-  })
-
-  it("has nothing to renew when the token is the caller's own, or there is none", async () => {
-    const seen: unknown[] = []
-    const run: Run = (_, { renew }) => (seen.push(renew), value(7))
-    await call(MAIL, run, { ...ANN, tokens: { mail: 'own' } })
-    await call({}, run, ANN)
-    expect(seen).toEqual([undefined, undefined])
-  })
-
-  it('does not wait for a provider or a person past its deadline, or for a caller who has gone', async () => {
-    for (const [needs, world] of [
-      [MAIL, { tokenFor: never }],
-      [APPROVED, { claim: never }],
-    ] as const) {
-      const late = await call(needs, () => value(7), ANN, world, 20)
-      expect(late.result).toEqual(fail({ type: 'tool-timed-out', timeout_ms: 20 }))
-      const leaving = { ...ANN, signal: AbortSignal.abort(), cancelOnDisconnect: true }
-      const gone = await call(needs, () => value(7), leaving, world)
-      expect(gone.result).toEqual(fail({ type: 'cancelled' }))
-    }
-  })
-
-  it('is asked for with the way the caller reached us', async () => {
-    const origins: string[] = []
-    await call(MAIL, () => value(7), ANN, {
-      tokenFor: ({ requestUrl }) => (origins.push(requestUrl()), { token: 't', account: '' }),
-    })
-    expect(origins).toEqual([REACHED_AT])
+it("a call with a user's token can be tried again when the provider is away", async () => {
+  const { result } = await call(MAIL, twice, ANN, { renew: () => ({ unavailable: "'mail' did not answer" }) })
+  expect(result).toEqual({
+    ok: false,
+    failure: { type: 'tool-failed', message: "'mail' did not answer", can_retry: true },
   })
 })
 
-describe('what a call gives that is too large for an answer', () => {
-  const LONG = 'x'.repeat(300_000)
-  const artifact = { url: 'https://x.test/a', content_type: 'text/csv', size: 9, meta: { description: 'Rows' } }
+it("a call with a user's token keeps what the tool came to without the token", async () => {
+  const run: Run = async (input, context) => (await twice(input, context), value('something else'))
+  const { result } = await call(MAIL, run, ANN, { renew: () => refused })
+  expect(result).toEqual({ ok: true, value: 'something else' })
+})
 
-  async function placed(run: Run, needs: Needs = {}, metadata?: ToolRecord['metadata']) {
-    const kept: [StorableContent, ArtifactOwner][] = []
-    const artifacts: ArtifactStore = {
-      async put(what, owner) {
-        kept.push([what, owner])
-        return { ok: true, url: 'https://edge.example/artifacts/1', size: 7, expiresAt: 'tomorrow' }
-      },
-      open: async () => 'missing',
-    }
-    const record = { ...recordWith(needs), ...(metadata ? { metadata } : {}) }
-    const tool = { ...callableOf(record, run), validateOutput: noNull }
-    const { deps } = worldOf({ tool, secretOf: () => 'a-long-secret-0123456789' })
-    const { result } = await createCallTool({ ...deps, artifacts })(callWith({ userId: 'ann' }), callerWith())
-    return { result, kept }
+it("a call with a user's token has nothing to renew when the token is the caller's own, or there is none", async () => {
+  const seen: unknown[] = []
+  const run: Run = (_, { renew }) => (seen.push(renew), value(7))
+  await call(MAIL, run, { ...ANN, tokens: { mail: 'own' } })
+  await call({}, run, ANN)
+  expect(seen).toEqual([undefined, undefined])
+})
+
+it("a call with a user's token does not wait for a provider or a person past its deadline, or for a caller who has gone", async () => {
+  for (const [needs, world] of [
+    [MAIL, { tokenFor: never }],
+    [APPROVED, { claim: never }],
+  ] as const) {
+    const late = await call(needs, () => value(7), ANN, world, 20)
+    expect(late.result).toEqual(fail({ type: 'tool-timed-out', timeout_ms: 20 }))
+    const leaving = { ...ANN, signal: AbortSignal.abort(), cancelOnDisconnect: true }
+    const gone = await call(needs, () => value(7), leaving, world)
+    expect(gone.result).toEqual(fail({ type: 'cancelled' }))
   }
-  const noNull: Validate = (given) =>
-    given === 'bad' || given === null || Array.isArray(given) ? [{ path: '', message: 'Is bad' }] : []
+})
 
-  it('is kept for its caller, without the secrets that the tool was given', async () => {
-    const run: Run = ({ secrets }) => value({ was: secrets.get('KEY')?.value, LONG })
-    const { result, kept } = await placed(run, { secrets: ['KEY'] })
-    expect(result).toMatchObject({ value: { artifact: { url: 'https://edge.example/artifacts/1', size: 7 } } })
-    const [[what, owner] = []] = kept
-    expect(what?.content).toEqual({ text: JSON.stringify({ was: '[redacted]', LONG }) })
-    expect(owner).toMatchObject({ callId: 'call', tool: 'Example.Tool@1.0.0', principal: 'admin', userId: 'ann' })
-    expect(owner?.requestUrl()).toBe(REACHED_AT)
+it("a call with a user's token is asked for with the way the caller reached us", async () => {
+  const origins: string[] = []
+  await call(MAIL, () => value(7), ANN, {
+    tokenFor: ({ requestUrl }) => (origins.push(requestUrl()), { token: 't', account: '' }),
   })
+  expect(origins).toEqual([REACHED_AT])
+})
 
-  it('is not kept when its schema refuses it, nor what is small', async () => {
-    for (const given of [[LONG], { a: 1 }]) expect((await placed(() => value(given))).kept).toEqual([])
-    expect((await placed(() => value([LONG]))).result).toMatchObject({ failure: { type: 'output-invalid' } })
-  })
+const LONG = 'x'.repeat(300_000)
+const artifact = { url: 'https://x.test/a', content_type: 'text/csv', size: 9, meta: { description: 'Rows' } }
 
-  it('is no value for a schema to judge where a tool gives an artifact in its place', async () => {
-    const modes = { available_modes: ['value', 'artifact'] }
-    const { result } = await placed(() => value({ artifact }), {}, modes)
-    expect(result).toEqual({ ok: true, value: { artifact }, elsewhere: artifact })
-    const none = await placed(() => value(null), {}, modes)
-    expect(none.result).toMatchObject({ failure: { type: 'output-invalid' } })
-    const wrong = await placed(() => value({ artifact: { url: 1 } }), {}, modes)
-    expect(wrong.result).toMatchObject({ failure: { type: 'output-invalid' } })
-  })
+async function placed(run: Run, needs: Needs = {}, metadata?: ToolRecord['metadata']) {
+  const kept: [StorableContent, ArtifactOwner][] = []
+  const artifacts: ArtifactStore = {
+    async put(what, owner) {
+      kept.push([what, owner])
+      return { ok: true, url: 'https://edge.example/artifacts/1', size: 7, expiresAt: 'tomorrow' }
+    },
+    open: async () => 'missing',
+  }
+  const record = { ...recordWith(needs), ...(metadata ? { metadata } : {}) }
+  const tool = { ...callableOf(record, run), validateOutput: noNull }
+  const { deps } = worldOf({ tool, secretOf: () => 'a-long-secret-0123456789' })
+  const { result } = await createCallTool({ ...deps, artifacts })(callWith({ userId: 'ann' }), callerWith())
+  return { result, kept }
+}
+const noNull: Validate = (given) =>
+  given === 'bad' || given === null || Array.isArray(given) ? [{ path: '', message: 'Is bad' }] : []
+
+it('what a call gives that is too large for an answer is kept for its caller, without the secrets that the tool was given', async () => {
+  const run: Run = ({ secrets }) => value({ was: secrets.get('KEY')?.value, LONG })
+  const { result, kept } = await placed(run, { secrets: ['KEY'] })
+  expect(result).toMatchObject({ value: { artifact: { url: 'https://edge.example/artifacts/1', size: 7 } } })
+  const [[what, owner] = []] = kept
+  expect(what?.content).toEqual({ text: JSON.stringify({ was: '[redacted]', LONG }) })
+  expect(owner).toMatchObject({ callId: 'call', tool: 'Example.Tool@1.0.0', principal: 'admin', userId: 'ann' })
+  expect(owner?.requestUrl()).toBe(REACHED_AT)
+})
+
+it('what a call gives that is too large for an answer is not kept when its schema refuses it, nor what is small', async () => {
+  for (const given of [[LONG], { a: 1 }]) expect((await placed(() => value(given))).kept).toEqual([])
+  expect((await placed(() => value([LONG]))).result).toMatchObject({ failure: { type: 'output-invalid' } })
+})
+
+it('what a call gives that is too large for an answer is no value for a schema to judge where a tool gives an artifact in its place', async () => {
+  const modes = { available_modes: ['value', 'artifact'] }
+  const { result } = await placed(() => value({ artifact }), {}, modes)
+  expect(result).toEqual({ ok: true, value: { artifact }, elsewhere: artifact })
+  const none = await placed(() => value(null), {}, modes)
+  expect(none.result).toMatchObject({ failure: { type: 'output-invalid' } })
+  const wrong = await placed(() => value({ artifact: { url: 1 } }), {}, modes)
+  expect(wrong.result).toMatchObject({ failure: { type: 'output-invalid' } })
 })

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { type Stages, selectStages } from '../../../src/core/call/callable-tool.ts'
 import { createCallTool } from '../../../src/core/call/call.ts'
 import type { ToolRecord } from '../../../src/core/tool/tool.ts'
@@ -7,40 +7,38 @@ import { callableOf, callerWith, callWith, type Needs, recordWith, worldOf } fro
 const BYTES = { type: 'object', properties: { a: { type: 'string', contentEncoding: 'base64' } } } as const
 const counted = ({ requirements, ready }: Stages) => [requirements.length, ready.length]
 
-describe('the stages of a tool', () => {
-  it('are none where its record asks for nothing, and such a call waits for nothing beside its tool', async () => {
-    const tool = callableOf(recordWith({}), () => ({ ok: true, value: 1 }))
-    expect(tool).toMatchObject({
-      stages: { requirements: [], ready: [] },
-      contextParameters: [],
-      givesArtifacts: false,
-      limits: [],
-    })
-    const { deps } = worldOf({ tool })
-    const never = () => {
-      throw new Error('Nothing of it concerns this tool')
-    }
-    const others = {
-      userTokens: { tokenFor: never, renew: never },
-      toolSecrets: { isGranted: never, secretFor: never, formatGrantAdvice: never },
-      approvals: { claim: never },
-      uploads: { find: never },
-      artifacts: { put: never, open: never },
-      callLimiter: { take: never },
-    }
-    const { callId: _, ...call } = callWith()
-    expect(await createCallTool({ ...deps, ...others })(call, callerWith())).toMatchObject({ result: { ok: true } })
+it('the stages of a tool are none where its record asks for nothing, and such a call waits for nothing beside its tool', async () => {
+  const tool = callableOf(recordWith({}), () => ({ ok: true, value: 1 }))
+  expect(tool).toMatchObject({
+    stages: { requirements: [], ready: [] },
+    contextParameters: [],
+    givesArtifacts: false,
+    limits: [],
   })
+  const { deps } = worldOf({ tool })
+  const never = () => {
+    throw new Error('Nothing of it concerns this tool')
+  }
+  const others = {
+    userTokens: { tokenFor: never, renew: never },
+    toolSecrets: { isGranted: never, secretFor: never, formatGrantAdvice: never },
+    approvals: { claim: never },
+    uploads: { find: never },
+    artifacts: { put: never, open: never },
+    callLimiter: { take: never },
+  }
+  const { callId: _, ...call } = callWith()
+  expect(await createCallTool({ ...deps, ...others })(call, callerWith())).toMatchObject({ result: { ok: true } })
+})
 
-  it.each<[string, Needs, Partial<ToolRecord>, number[]]>([
-    ['a secret', { secrets: ['KEY'] }, {}, [1, 0]],
-    ['a token', { providers: ['mail'] }, {}, [1, 0]],
-    ['a user', { user_id: true }, {}, [1, 0]],
-    ['an approval', { securityLevel: 8 }, {}, [0, 1]],
-    ['an approval that a policy wants', {}, { requiresApproval: true }, [0, 1]],
-    ['files', {}, { input: BYTES }, [0, 2]],
-    ['all of these', { secrets: ['KEY'], securityLevel: 8 }, { input: BYTES }, [1, 3]],
-  ])('are those of what it needs: %s', (_, needs, more, stages) => {
-    expect(counted(selectStages({ ...recordWith(needs), ...more }))).toEqual(stages)
-  })
+it.each<[string, Needs, Partial<ToolRecord>, number[]]>([
+  ['a secret', { secrets: ['KEY'] }, {}, [1, 0]],
+  ['a token', { providers: ['mail'] }, {}, [1, 0]],
+  ['a user', { user_id: true }, {}, [1, 0]],
+  ['an approval', { securityLevel: 8 }, {}, [0, 1]],
+  ['an approval that a policy wants', {}, { requiresApproval: true }, [0, 1]],
+  ['files', {}, { input: BYTES }, [0, 2]],
+  ['all of these', { secrets: ['KEY'], securityLevel: 8 }, { input: BYTES }, [1, 3]],
+])('the stages of a tool are those of what it needs: %s', (_, needs, more, stages) => {
+  expect(counted(selectStages({ ...recordWith(needs), ...more }))).toEqual(stages)
 })

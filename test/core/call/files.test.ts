@@ -1,5 +1,5 @@
 import { createRequestBudget } from '../../../src/core/tool/budget.ts'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { ArtifactStore, UploadedFile, UploadOwner, UploadStore } from '../../../src/core/call/artifact-store.ts'
 import { describeFiles, locateFiles, mayContainFiles, readFiles } from '../../../src/core/call/files.ts'
 import type { JsonObject } from '../../../src/core/tool/json.ts'
@@ -59,144 +59,140 @@ const given = async (schema: JsonObject, input: JsonObject) => {
 }
 const object = (properties: JsonObject, more: JsonObject = {}): JsonObject => ({ type: 'object', properties, ...more })
 
-describe('a handle', () => {
-  it.each<readonly [string, JsonObject, JsonObject, JsonObject]>([
-    ['a property', object({ a: BYTES }), { a: HANDLE }, { a: 'AQID' }],
-    ['a property of format binary', object({ a: { format: 'binary' } }), { a: HANDLE }, { a: 'AQID' }],
-    ['a property of format byte', object({ a: { format: 'byte' } }), { a: HANDLE }, { a: 'AQID' }],
-    ['an encoding in other letters', object({ a: { contentEncoding: 'BASE64' } }), { a: HANDLE }, { a: 'AQID' }],
-    ['items of a list', object({ a: { items: BYTES } }), { a: ['b', HANDLE] }, { a: ['b', 'AQID'] }],
-    [
-      'an item by its place',
-      object({ a: { prefixItems: [{}, BYTES] } }),
-      { a: [HANDLE, HANDLE] },
-      { a: [HANDLE, 'AQID'] },
-    ],
-    ['other members', { additionalProperties: BYTES }, { 'a/b~': HANDLE }, { 'a/b~': 'AQID' }],
-    ['one of several', object({ a: { anyOf: [{ type: 'null' }, BYTES] } }), { a: HANDLE }, { a: 'AQID' }],
-    ['a reference', object({ a: { $ref: '#/$defs/b' } }, { $defs: { b: BYTES } }), { a: HANDLE }, { a: 'AQID' }],
-    [
-      'deep within',
-      object({ a: { items: object({ data: BYTES }) } }),
-      { a: [{ data: HANDLE, x: HANDLE }] },
-      { a: [{ data: 'AQID', x: HANDLE }] },
-    ],
-  ])('stands for its file in %s', async (_, schema, input, wanted) => {
-    expect(await given(schema, input)).toEqual(wanted)
-  })
+it.each<readonly [string, JsonObject, JsonObject, JsonObject]>([
+  ['a property', object({ a: BYTES }), { a: HANDLE }, { a: 'AQID' }],
+  ['a property of format binary', object({ a: { format: 'binary' } }), { a: HANDLE }, { a: 'AQID' }],
+  ['a property of format byte', object({ a: { format: 'byte' } }), { a: HANDLE }, { a: 'AQID' }],
+  ['an encoding in other letters', object({ a: { contentEncoding: 'BASE64' } }), { a: HANDLE }, { a: 'AQID' }],
+  ['items of a list', object({ a: { items: BYTES } }), { a: ['b', HANDLE] }, { a: ['b', 'AQID'] }],
+  [
+    'an item by its place',
+    object({ a: { prefixItems: [{}, BYTES] } }),
+    { a: [HANDLE, HANDLE] },
+    { a: [HANDLE, 'AQID'] },
+  ],
+  ['other members', { additionalProperties: BYTES }, { 'a/b~': HANDLE }, { 'a/b~': 'AQID' }],
+  ['one of several', object({ a: { anyOf: [{ type: 'null' }, BYTES] } }), { a: HANDLE }, { a: 'AQID' }],
+  ['a reference', object({ a: { $ref: '#/$defs/b' } }, { $defs: { b: BYTES } }), { a: HANDLE }, { a: 'AQID' }],
+  [
+    'deep within',
+    object({ a: { items: object({ data: BYTES }) } }),
+    { a: [{ data: HANDLE, x: HANDLE }] },
+    { a: [{ data: 'AQID', x: HANDLE }] },
+  ],
+])('a handle stands for its file in %s', async (_, schema, input, wanted) => {
+  expect(await given(schema, input)).toEqual(wanted)
+})
 
-  it.each<readonly [string, JsonObject, JsonObject]>([
-    ['another property', object({ a: BYTES, b: { type: 'string' } }), { b: HANDLE }],
-    ['what no schema says anything of', object({ a: BYTES }), { c: HANDLE }],
-    ['the midst of a text', object({ a: BYTES }), { a: `see ${HANDLE}` }],
-    ['a name', object({ a: BYTES }), { [HANDLE]: 'a' }],
-    ['a tool without files', object({ a: { type: 'string' } }), { a: HANDLE }],
-    ['what another encoding is', object({ a: { ...BYTES, contentEncoding: '7bit' } }), { a: HANDLE }],
-  ])('is a text in %s', async (_, schema, input) => {
-    expect(await given(schema, input)).toBeUndefined()
-  })
+it.each<readonly [string, JsonObject, JsonObject]>([
+  ['another property', object({ a: BYTES, b: { type: 'string' } }), { b: HANDLE }],
+  ['what no schema says anything of', object({ a: BYTES }), { c: HANDLE }],
+  ['the midst of a text', object({ a: BYTES }), { a: `see ${HANDLE}` }],
+  ['a name', object({ a: BYTES }), { [HANDLE]: 'a' }],
+  ['a tool without files', object({ a: { type: 'string' } }), { a: HANDLE }],
+  ['what another encoding is', object({ a: { ...BYTES, contentEncoding: '7bit' } }), { a: HANDLE }],
+])('a handle is a text in %s', async (_, schema, input) => {
+  expect(await given(schema, input)).toBeUndefined()
+})
 
-  it('that names nothing is said where it stands', async () => {
-    const unknown = await given(object({ a: BYTES, b: BYTES }), { a: 'artifact:no', b: HANDLE })
-    expect(unknown).toMatchObject({ failure: { type: 'input-invalid', problems: [{ path: '/a' }] } })
-  })
+it('a handle that names nothing is said where it stands', async () => {
+  const unknown = await given(object({ a: BYTES, b: BYTES }), { a: 'artifact:no', b: HANDLE })
+  expect(unknown).toMatchObject({ failure: { type: 'input-invalid', problems: [{ path: '/a' }] } })
+})
 
-  it('is the caller’s, or the principal’s for no user', async () => {
-    const stores = storeOf(3)
-    const schema = object({ a: BYTES })
-    expect(
-      await locateFiles(
-        { input: schema },
-        { a: HANDLE },
-        true,
-        { principal: 'p', userId: 'u' },
-        stores,
-        createRequestBudget(),
-      ),
-    ).toMatchObject({ ok: true })
-    expect(stores.asked).toEqual([
-      [ID, { principal: 'p', userId: 'u' }],
-      [ID, { principal: 'p' }],
-    ])
-    const users = storeOf(3, { principal: 'p', userId: 'u' })
-    const none = await locateFiles(
+it('a handle is the caller’s, or the principal’s for no user', async () => {
+  const stores = storeOf(3)
+  const schema = object({ a: BYTES })
+  expect(
+    await locateFiles(
       { input: schema },
       { a: HANDLE },
       true,
-      { principal: 'p', userId: undefined },
-      users,
+      { principal: 'p', userId: 'u' },
+      stores,
       createRequestBudget(),
-    )
-    expect(none).toMatchObject({ ok: false })
-  })
+    ),
+  ).toMatchObject({ ok: true })
+  expect(stores.asked).toEqual([
+    [ID, { principal: 'p', userId: 'u' }],
+    [ID, { principal: 'p' }],
+  ])
+  const users = storeOf(3, { principal: 'p', userId: 'u' })
+  const none = await locateFiles(
+    { input: schema },
+    { a: HANDLE },
+    true,
+    { principal: 'p', userId: undefined },
+    users,
+    createRequestBudget(),
+  )
+  expect(none).toMatchObject({ ok: false })
+})
 
-  it.each([
-    [`https://here.test:8443/artifacts/${ID}?expires=1&signature=s`, 'AQID'],
-    [`http://[::1]:8787/artifacts/${ID}?expires=1&signature=s`, 'AQID'],
-    [`https://here.test/artifacts/${ID}?expires=2&signature=s`, /not a link from this Switchboard/],
-    [`https://here.test/artifacts/${ID}?expires=1&signature=s&x=1`, undefined],
-    [`https://here.test/artifacts/${ID}`, undefined],
-    [`https://here.test/x/artifacts/${ID}?expires=1&signature=s`, undefined],
-    [`see https://here.test/artifacts/${ID}?expires=1&signature=s`, undefined],
-  ])('may be the link to what a call gave: %s', async (link, wanted) => {
-    const read = await given(object({ a: BYTES, b: { type: 'string' } }), { a: link, b: link })
-    if (wanted === undefined) expect(read).toBeUndefined()
-    else if (typeof wanted === 'string') expect(read).toEqual({ a: wanted, b: link })
-    else {
-      const problems = [{ path: '/a', message: expect.stringMatching(wanted) }]
-      expect(read).toMatchObject({ failure: { type: 'input-invalid', problems } })
-    }
-  })
+it.each([
+  [`https://here.test:8443/artifacts/${ID}?expires=1&signature=s`, 'AQID'],
+  [`http://[::1]:8787/artifacts/${ID}?expires=1&signature=s`, 'AQID'],
+  [`https://here.test/artifacts/${ID}?expires=2&signature=s`, /not a link from this Switchboard/],
+  [`https://here.test/artifacts/${ID}?expires=1&signature=s&x=1`, undefined],
+  [`https://here.test/artifacts/${ID}`, undefined],
+  [`https://here.test/x/artifacts/${ID}?expires=1&signature=s`, undefined],
+  [`see https://here.test/artifacts/${ID}?expires=1&signature=s`, undefined],
+])('a handle may be the link to what a call gave: %s', async (link, wanted) => {
+  const read = await given(object({ a: BYTES, b: { type: 'string' } }), { a: link, b: link })
+  if (wanted === undefined) expect(read).toBeUndefined()
+  else if (typeof wanted === 'string') expect(read).toEqual({ a: wanted, b: link })
+  else {
+    const problems = [{ path: '/a', message: expect.stringMatching(wanted) }]
+    expect(read).toMatchObject({ failure: { type: 'input-invalid', problems } })
+  }
+})
 
-  it('gives bytes to who takes them', async () => {
-    const read = await found(object({ a: BYTES }), { a: HANDLE }, { asBase64: false })
-    expect(read).toEqual({
-      ok: true,
-      value: { files: new Map([[HANDLE, { bytes: new Uint8Array([1, 2, 3]), contentType: 'a/b', filename: 'f' }]]) },
-    })
+it('a handle gives bytes to who takes them', async () => {
+  const read = await found(object({ a: BYTES }), { a: HANDLE }, { asBase64: false })
+  expect(read).toEqual({
+    ok: true,
+    value: { files: new Map([[HANDLE, { bytes: new Uint8Array([1, 2, 3]), contentType: 'a/b', filename: 'f' }]]) },
   })
+})
 
-  it('is bounded: in size, in number, and by what the schema says', async () => {
-    const many = Object.fromEntries(Array.from({ length: 17 }, (_, index) => [`k${index}`, HANDLE]))
-    const problems = [{ path: expect.any(String), message: expect.stringMatching(/^Must (?:name|be)/) }]
-    const refused = { ok: false, failure: { type: 'input-invalid', problems } }
-    expect(await found({ additionalProperties: BYTES }, many)).toMatchObject(refused)
-    expect(await found(object({ a: BYTES }), { a: HANDLE }, { size: 8_388_609 })).toMatchObject(refused)
-    expect(await found(object({ a: BYTES }), { a: HANDLE }, { size: 8_388_609, asBase64: false })).toMatchObject({
-      ok: true,
-    })
-    expect(await found(object({ a: BYTES }), { a: HANDLE }, { size: 26_214_401, asBase64: false })).toMatchObject(
-      refused,
-    )
-    expect(await found(object({ a: { ...BYTES, maxLength: 3 } }), { a: HANDLE })).toMatchObject(refused)
-    expect(await found(object({ a: { ...BYTES, maxLength: 4 } }), { a: HANDLE })).toMatchObject({ ok: true })
+it('a handle is bounded: in size, in number, and by what the schema says', async () => {
+  const many = Object.fromEntries(Array.from({ length: 17 }, (_, index) => [`k${index}`, HANDLE]))
+  const problems = [{ path: expect.any(String), message: expect.stringMatching(/^Must (?:name|be)/) }]
+  const refused = { ok: false, failure: { type: 'input-invalid', problems } }
+  expect(await found({ additionalProperties: BYTES }, many)).toMatchObject(refused)
+  expect(await found(object({ a: BYTES }), { a: HANDLE }, { size: 8_388_609 })).toMatchObject(refused)
+  expect(await found(object({ a: BYTES }), { a: HANDLE }, { size: 8_388_609, asBase64: false })).toMatchObject({
+    ok: true,
   })
+  expect(await found(object({ a: BYTES }), { a: HANDLE }, { size: 26_214_401, asBase64: false })).toMatchObject(refused)
+  expect(await found(object({ a: { ...BYTES, maxLength: 3 } }), { a: HANDLE })).toMatchObject(refused)
+  expect(await found(object({ a: { ...BYTES, maxLength: 4 } }), { a: HANDLE })).toMatchObject({ ok: true })
+})
 
-  it('costs no more to find than a budget, whatever the schema', async () => {
-    const wide = Array.from({ length: 8 }, () => ({ $ref: '#/$defs/l1' }))
-    const $defs: Record<string, JsonObject> = { l8: BYTES }
-    for (let level = 1; level < 8; level++)
-      $defs[`l${level}`] = { anyOf: wide.map(() => ({ $ref: `#/$defs/l${level + 1}` })) }
-    const result = await given(object({ a: { anyOf: wide } }, { $defs }), { a: HANDLE })
-    expect(result).toMatchObject({
-      failure: { type: 'input-invalid', problems: [{ message: 'Is too costly to be searched for files' }] },
-    })
+it('a handle costs no more to find than a budget, whatever the schema', async () => {
+  const wide = Array.from({ length: 8 }, () => ({ $ref: '#/$defs/l1' }))
+  const $defs: Record<string, JsonObject> = { l8: BYTES }
+  for (let level = 1; level < 8; level++)
+    $defs[`l${level}`] = { anyOf: wide.map(() => ({ $ref: `#/$defs/l${level + 1}` })) }
+  const result = await given(object({ a: { anyOf: wide } }, { $defs }), { a: HANDLE })
+  expect(result).toMatchObject({
+    failure: { type: 'input-invalid', problems: [{ message: 'Is too costly to be searched for files' }] },
   })
+})
 
-  it('makes a call that may be made again where the store cannot be reached', async () => {
-    const find = async () => Promise.reject(new Error('away'))
-    const schema = object({ a: BYTES })
-    expect(
-      await locateFiles(
-        { input: schema },
-        { a: HANDLE },
-        true,
-        { principal: 'p' },
-        { ...storeOf(), uploads: { find } },
-        createRequestBudget(),
-      ),
-    ).toMatchObject({ failure: { type: 'unavailable' } })
-  })
+it('a handle makes a call that may be made again where the store cannot be reached', async () => {
+  const find = async () => Promise.reject(new Error('away'))
+  const schema = object({ a: BYTES })
+  expect(
+    await locateFiles(
+      { input: schema },
+      { a: HANDLE },
+      true,
+      { principal: 'p' },
+      { ...storeOf(), uploads: { find } },
+      createRequestBudget(),
+    ),
+  ).toMatchObject({ failure: { type: 'unavailable' } })
 })
 
 it('a schema may hold files where any part of it says so', () => {

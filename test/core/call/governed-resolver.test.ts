@@ -1,5 +1,5 @@
 import { toIdRef, toRefKey } from '../../../src/core/tool/tool-ref.ts'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { createPolicySet, NO_POLICIES, type PolicySet } from '../../../src/core/access/policy.ts'
 import { fail } from '../../../src/core/failure/failure.ts'
 import { withPolicies, type ResolvedTool, type Resolver } from '../../../src/core/call/resolve-tool.ts'
@@ -36,38 +36,36 @@ function setUp(timeoutMs = 30_000) {
   }
 }
 
-describe('a tool that is resolved', () => {
-  it('is what it was where no policy says anything of it, at once where it was', async () => {
-    const { answer, resolve, say, forget, forgotten } = setUp()
-    expect(resolve('known')).toBe(answer)
-    expect(resolve('soon')).toBeInstanceOf(Promise)
-    say([{ pattern: 'Nobody.*', approval: true }], 1)
-    expect(resolve('known')).toBe(answer)
-    expect(await resolve('soon')).toBe(answer)
-    expect(resolve('none')).toBe(UNKNOWN)
-    forget()
-    expect(forgotten()).toBe(1)
-  })
+it('a tool that is resolved is what it was where no policy says anything of it, at once where it was', async () => {
+  const { answer, resolve, say, forget, forgotten } = setUp()
+  expect(resolve('known')).toBe(answer)
+  expect(resolve('soon')).toBeInstanceOf(Promise)
+  say([{ pattern: 'Nobody.*', approval: true }], 1)
+  expect(resolve('known')).toBe(answer)
+  expect(await resolve('soon')).toBe(answer)
+  expect(resolve('none')).toBe(UNKNOWN)
+  forget()
+  expect(forgotten()).toBe(1)
+})
 
-  it('has the level, the approval and the time that policies say, made once', async () => {
-    const { answer, resolve, say } = setUp()
-    say([{ pattern: '*', security_level: 5, approval: true, timeout_ms: 100 }], 1)
-    const first = resolve('known')
-    expect(first).toMatchObject({
-      tool: { record: { securityLevel: 5, requiresApproval: true }, runnable: { ok: true, timeoutMs: 100 } },
-    })
-    expect(resolve('known')).toBe(first)
-    expect(await resolve('soon')).toBe(first)
-    say([{ pattern: '*', security_level: 7 }], 2)
-    expect(resolve('known')).toMatchObject({ tool: { record: { securityLevel: 7 }, runnable: { timeoutMs: 30_000 } } })
-    say([], 3)
-    expect(resolve('known')).toBe(answer)
+it('a tool that is resolved has the level, the approval and the time that policies say, made once', async () => {
+  const { answer, resolve, say } = setUp()
+  say([{ pattern: '*', security_level: 5, approval: true, timeout_ms: 100 }], 1)
+  const first = resolve('known')
+  expect(first).toMatchObject({
+    tool: { record: { securityLevel: 5, requiresApproval: true }, runnable: { ok: true, timeoutMs: 100 } },
   })
+  expect(resolve('known')).toBe(first)
+  expect(await resolve('soon')).toBe(first)
+  say([{ pattern: '*', security_level: 7 }], 2)
+  expect(resolve('known')).toMatchObject({ tool: { record: { securityLevel: 7 }, runnable: { timeoutMs: 30_000 } } })
+  say([], 3)
+  expect(resolve('known')).toBe(answer)
+})
 
-  it('gets no more time than it has', () => {
-    const { answer, resolve, say } = setUp(50)
-    say([{ pattern: '*', timeout_ms: 100 }], 1)
-    expect(resolve('known')).toMatchObject({ tool: { runnable: { timeoutMs: 50 } } })
-    expect(answer.tool.record.securityLevel).toBe(2)
-  })
+it('a tool that is resolved gets no more time than it has', () => {
+  const { answer, resolve, say } = setUp(50)
+  say([{ pattern: '*', timeout_ms: 100 }], 1)
+  expect(resolve('known')).toMatchObject({ tool: { runnable: { timeoutMs: 50 } } })
+  expect(answer.tool.record.securityLevel).toBe(2)
 })

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { createCallTool } from '../../../src/core/call/call.ts'
 import { type Failure, fail, UnreachableError } from '../../../src/core/failure/failure.ts'
 import {
@@ -37,133 +37,127 @@ async function once(
   return { finished, settled, runs: () => runs }
 }
 
-describe('a call under an id of its caller', () => {
-  it('is run where nobody ran it before, and what it came to is kept', async () => {
-    const { finished, settled, runs } = await once(undefined, async () => ok(3))
-    expect(await finished).toEqual({ result: ok(3), durationMs: 7, finishedAt: 114 })
-    expect(settled).toEqual([await finished])
-    expect(runs()).toBe(1)
-  })
-
-  it('is told what it came to, to the millisecond, where it was run before', async () => {
-    const before: CompletedCall = { result: ok(3), durationMs: 12, finishedAt: 40 }
-    const { finished, runs } = await once({ state: 'finished', finished: before }, async () => ok(4))
-    expect(await finished).toBe(before)
-    expect(runs()).toBe(0)
-  })
-
-  it.each<[Exclude<ClaimResult, { state: 'claimed' | 'finished' }>['state'], object]>([
-    ['reused', { type: 'conflict', message: expect.stringContaining("'c1'") }],
-    ['unknown', { type: 'outcome-unknown', call_id: 'c1' }],
-    ['unreachable', { type: 'unavailable' }],
-  ])('that is %s is not run', async (state, failure) => {
-    const { finished, runs } = await once({ state }, async () => ok(4))
-    expect((await finished).result).toMatchObject({ ok: false, failure })
-    expect(runs()).toBe(0)
-  })
-
-  it.each<[boolean, Failure]>([
-    [true, { type: 'tool-failed', message: 'm' }],
-    [true, { type: 'tool-failed', message: 'm', can_retry: false }],
-    [true, { type: 'tool-timed-out', timeout_ms: 1, may_have_run: true }],
-    [false, { type: 'tool-timed-out', timeout_ms: 1 }],
-    [true, { type: 'output-invalid', problems: [] }],
-    [true, { type: 'cancelled', may_have_run: true }],
-    [false, { type: 'cancelled' }],
-    [false, { type: 'tool-failed', message: 'm', can_retry: true }],
-    [false, { type: 'approval-required', id: 'A.B@1.0.0', reason: 'r', challenge: challengeOf('approval') }],
-    [false, { type: 'forbidden', reason: 'r' }],
-    [false, { type: 'input-required', requests: {} }],
-    [false, { type: 'unavailable', message: 'm' }],
-  ])('is kept (%j) that ended in %j', async (isKept, failure) => {
-    const { finished, settled } = await once(undefined, async () => fail(failure))
-    const said = await finished
-    expect(said.result).toEqual(fail(failure))
-    expect(settled).toEqual([isKept ? said : undefined])
-  })
-
-  it('is run when it is repeated where it broke off before its tool began', async () => {
-    const { finished, settled } = await once(undefined, async () => {
-      throw new Error('storage')
-    })
-    await expect(finished).rejects.toThrow('storage')
-    expect(settled).toEqual([undefined])
-  })
-
-  it('is not run again where its run broke off', async () => {
-    const { finished, settled } = await once(undefined, async (begins) => {
-      begins()
-      throw new Error('storage')
-    })
-    await expect(finished).rejects.toThrow('storage')
-    expect(settled).toMatchObject([{ result: { failure: { type: 'outcome-unknown', call_id: 'c1' } } }])
-  })
+it('a call under an id of its caller is run where nobody ran it before, and what it came to is kept', async () => {
+  const { finished, settled, runs } = await once(undefined, async () => ok(3))
+  expect(await finished).toEqual({ result: ok(3), durationMs: 7, finishedAt: 114 })
+  expect(settled).toEqual([await finished])
+  expect(runs()).toBe(1)
 })
 
-describe('a call that breaks on its way', () => {
-  const broken = async (given: Parameters<typeof worldOf>[0]) => {
-    const settled: (CompletedCall | undefined)[] = []
-    const settle = async (finished: CompletedCall | undefined) => void settled.push(finished)
-    const { deps } = worldOf({ ...given, idempotencyStore: { claim: async () => ({ state: 'claimed', settle }) } })
-    const { result } = await createCallTool(deps)({ ...callWith({ input: { a: 1 } }), callId: 'c1' }, callerWith())
-    return { result, settled }
-  }
-
-  it('before its tool ran can be made again under its id', async () => {
-    let runs = 0
-    const tool = callableOf({ ...recordWith({}), securityLevel: 8 }, () => ((runs += 1), ok(1)))
-    const claim = () => Promise.reject(new UnreachableError('Switchboard cannot reach its vaults right now'))
-    const { result, settled } = await broken({ tool, claim })
-    expect(result).toEqual(fail({ type: 'unavailable', message: 'Switchboard cannot reach its vaults right now' }))
-    expect([runs, settled]).toEqual([0, [undefined]])
-  })
-
-  it('after its tool ran cannot', async () => {
-    const validateOutput = () => {
-      throw new Error('A defect of ours')
-    }
-    const tool = { ...callableOf(recordWith({}), () => ok(1)), validateOutput }
-    const { result, settled } = await broken({ tool })
-    expect(result).toMatchObject({ failure: { type: 'internal' } })
-    expect(settled).toMatchObject([{ result: { failure: { type: 'outcome-unknown' } } }])
-  })
+it('a call under an id of its caller is told what it came to, to the millisecond, where it was run before', async () => {
+  const before: CompletedCall = { result: ok(3), durationMs: 12, finishedAt: 40 }
+  const { finished, runs } = await once({ state: 'finished', finished: before }, async () => ok(4))
+  expect(await finished).toBe(before)
+  expect(runs()).toBe(0)
 })
 
-describe('the idempotency store', () => {
-  const claims = async (given: { annotations?: object; callId?: string | undefined; anonymous?: boolean }) => {
-    const asked: IdempotentCall[] = []
-    const record = { ...recordWith({}), ...(given.annotations ? { annotations: { ...given.annotations } } : {}) }
-    const tool = callableOf(record, () => ok(1))
-    const { deps } = worldOf({
-      tool,
-      idempotencyStore: {
-        claim: async (call) => (asked.push(call), { state: 'claimed', settle: async () => undefined }),
-      },
-    })
-    const { callId: _, ...call } = callWith({ input: { a: 1 } })
-    const caller = callerWith(given.anonymous ? { principal: ANONYMOUS } : {})
-    const id = 'callId' in given ? given.callId : 'c1'
-    const outcome = await createCallTool(deps)({ ...call, ...(id === undefined ? {} : { callId: id }) }, caller)
-    expect(outcome.result).toEqual(ok(1))
-    return { asked, outcome }
+it.each<[Exclude<ClaimResult, { state: 'claimed' | 'finished' }>['state'], object]>([
+  ['reused', { type: 'conflict', message: expect.stringContaining("'c1'") }],
+  ['unknown', { type: 'outcome-unknown', call_id: 'c1' }],
+  ['unreachable', { type: 'unavailable' }],
+])('a call under an id of its caller that is %s is not run', async (state, failure) => {
+  const { finished, runs } = await once({ state }, async () => ok(4))
+  expect((await finished).result).toMatchObject({ ok: false, failure })
+  expect(runs()).toBe(0)
+})
+
+it.each<[boolean, Failure]>([
+  [true, { type: 'tool-failed', message: 'm' }],
+  [true, { type: 'tool-failed', message: 'm', can_retry: false }],
+  [true, { type: 'tool-timed-out', timeout_ms: 1, may_have_run: true }],
+  [false, { type: 'tool-timed-out', timeout_ms: 1 }],
+  [true, { type: 'output-invalid', problems: [] }],
+  [true, { type: 'cancelled', may_have_run: true }],
+  [false, { type: 'cancelled' }],
+  [false, { type: 'tool-failed', message: 'm', can_retry: true }],
+  [false, { type: 'approval-required', id: 'A.B@1.0.0', reason: 'r', challenge: challengeOf('approval') }],
+  [false, { type: 'forbidden', reason: 'r' }],
+  [false, { type: 'input-required', requests: {} }],
+  [false, { type: 'unavailable', message: 'm' }],
+])('a call under an id of its caller is kept (%j) that ended in %j', async (isKept, failure) => {
+  const { finished, settled } = await once(undefined, async () => fail(failure))
+  const said = await finished
+  expect(said.result).toEqual(fail(failure))
+  expect(settled).toEqual([isKept ? said : undefined])
+})
+
+it('a call under an id of its caller is run when it is repeated where it broke off before its tool began', async () => {
+  const { finished, settled } = await once(undefined, async () => {
+    throw new Error('storage')
+  })
+  await expect(finished).rejects.toThrow('storage')
+  expect(settled).toEqual([undefined])
+})
+
+it('a call under an id of its caller is not run again where its run broke off', async () => {
+  const { finished, settled } = await once(undefined, async (begins) => {
+    begins()
+    throw new Error('storage')
+  })
+  await expect(finished).rejects.toThrow('storage')
+  expect(settled).toMatchObject([{ result: { failure: { type: 'outcome-unknown', call_id: 'c1' } } }])
+})
+
+const broken = async (given: Parameters<typeof worldOf>[0]) => {
+  const settled: (CompletedCall | undefined)[] = []
+  const settle = async (finished: CompletedCall | undefined) => void settled.push(finished)
+  const { deps } = worldOf({ ...given, idempotencyStore: { claim: async () => ({ state: 'claimed', settle }) } })
+  const { result } = await createCallTool(deps)({ ...callWith({ input: { a: 1 } }), callId: 'c1' }, callerWith())
+  return { result, settled }
+}
+
+it('a call that breaks on its way before its tool ran can be made again under its id', async () => {
+  let runs = 0
+  const tool = callableOf({ ...recordWith({}), securityLevel: 8 }, () => ((runs += 1), ok(1)))
+  const claim = () => Promise.reject(new UnreachableError('Switchboard cannot reach its vaults right now'))
+  const { result, settled } = await broken({ tool, claim })
+  expect(result).toEqual(fail({ type: 'unavailable', message: 'Switchboard cannot reach its vaults right now' }))
+  expect([runs, settled]).toEqual([0, [undefined]])
+})
+
+it('a call that breaks on its way after its tool ran cannot', async () => {
+  const validateOutput = () => {
+    throw new Error('A defect of ours')
   }
+  const tool = { ...callableOf(recordWith({}), () => ok(1)), validateOutput }
+  const { result, settled } = await broken({ tool })
+  expect(result).toMatchObject({ failure: { type: 'internal' } })
+  expect(settled).toMatchObject([{ result: { failure: { type: 'outcome-unknown' } } }])
+})
 
-  it('is asked for a call that its caller gave an id', async () => {
-    const { asked, outcome } = await claims({})
-    expect(asked).toMatchObject([
-      { principal: 'admin', callId: 'c1', fingerprint: expect.stringContaining('"input":{"a":1}'), timeoutMs: 10_000 },
-    ])
-    expect(outcome.finishedAt).toBeTypeOf('number')
+const claims = async (given: { annotations?: object; callId?: string | undefined; anonymous?: boolean }) => {
+  const asked: IdempotentCall[] = []
+  const record = { ...recordWith({}), ...(given.annotations ? { annotations: { ...given.annotations } } : {}) }
+  const tool = callableOf(record, () => ok(1))
+  const { deps } = worldOf({
+    tool,
+    idempotencyStore: {
+      claim: async (call) => (asked.push(call), { state: 'claimed', settle: async () => undefined }),
+    },
   })
+  const { callId: _, ...call } = callWith({ input: { a: 1 } })
+  const caller = callerWith(given.anonymous ? { principal: ANONYMOUS } : {})
+  const id = 'callId' in given ? given.callId : 'c1'
+  const outcome = await createCallTool(deps)({ ...call, ...(id === undefined ? {} : { callId: id }) }, caller)
+  expect(outcome.result).toEqual(ok(1))
+  return { asked, outcome }
+}
 
-  it.each([
-    ['without an id', { callId: undefined }],
-    ['of a tool that only reads', { annotations: { readOnlyHint: true } }],
-    ['of a tool that may be called twice', { annotations: { idempotentHint: true } }],
-    ['of somebody who is nobody in particular', { anonymous: true }],
-  ])('is not asked for a call %s', async (_, given) => {
-    const { asked, outcome } = await claims(given)
-    expect(asked).toEqual([])
-    expect(outcome).not.toHaveProperty('finishedAt')
-  })
+it('the idempotency store is asked for a call that its caller gave an id', async () => {
+  const { asked, outcome } = await claims({})
+  expect(asked).toMatchObject([
+    { principal: 'admin', callId: 'c1', fingerprint: expect.stringContaining('"input":{"a":1}'), timeoutMs: 10_000 },
+  ])
+  expect(outcome.finishedAt).toBeTypeOf('number')
+})
+
+it.each([
+  ['without an id', { callId: undefined }],
+  ['of a tool that only reads', { annotations: { readOnlyHint: true } }],
+  ['of a tool that may be called twice', { annotations: { idempotentHint: true } }],
+  ['of somebody who is nobody in particular', { anonymous: true }],
+])('the idempotency store is not asked for a call %s', async (_, given) => {
+  const { asked, outcome } = await claims(given)
+  expect(asked).toEqual([])
+  expect(outcome).not.toHaveProperty('finishedAt')
 })

@@ -1,5 +1,5 @@
 import { createRequestBudget } from '../../../src/core/tool/budget.ts'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { completeInput, checkInput, createContextReader } from '../../../src/core/call/input.ts'
 import { type CallContext, NO_CONTEXT } from '../../../src/core/call/requirements.ts'
 import { loadPatternEngine } from '../../../src/core/schema/pattern-matcher.ts'
@@ -32,80 +32,76 @@ const check = (input: JsonObject, context: Partial<CallContext> = {}, includesCo
   return checked.failure.type === 'input-invalid' ? checked.failure.problems : checked.failure
 }
 
-describe('what no model may infer', () => {
-  it('is taken from the context, by its name', () => {
-    const context = { values: { admin: true, a: 'not asked for', user_info: { mail: 'ann@x.test' } } }
-    expect(check({ a: 'x' }, context)).toEqual({
-      a: 'x',
-      admin: true,
-      user_id: 'ann',
-      user_info: { mail: 'ann@x.test' },
-    })
-  })
-
-  it('is never a credential of the call', () => {
-    const values = { admin: true }
-    expect(check({}, { values, secrets: new Map([['KEY', 's3cret']]) })).toEqual({ admin: true, user_id: 'ann' })
-  })
-
-  it('is validated like any input', () => {
-    expect(check({ a: 1 }, { values: { admin: 'yes' } })).toEqual([
-      { path: '/a', message: 'Must be a string' },
-      { path: '/admin', message: 'Must be a boolean' },
-    ])
-  })
-
-  it('is missed where it is required, and refused in an input', () => {
-    expect(check({ a: 1 })).toEqual([
-      { path: '/admin', message: 'Is required in the context of the call: no model may infer it' },
-      { path: '/a', message: 'Must be a string' },
-    ])
-    expect(check({ admin: true }, { values: { admin: false } })).toEqual([
-      { path: '/admin', message: "Set this in the call's context, not in the input" },
-    ])
-  })
-
-  it('may stand in the input of whoever was told of it, and the context goes before', () => {
-    expect(check({ admin: true }, {}, true)).toEqual({ admin: true, user_id: 'ann' })
-    expect(check({ admin: true }, { values: { admin: false } }, true)).toMatchObject({ admin: false })
-  })
-
-  it('is not misspelt in a context whose fields are named', () => {
-    const contextFieldHints = { path: '/context', fields: ['user_id'] }
-    const given = (values: JsonObject) =>
-      completeInput(
-        { input: {}, context: { ...NO_CONTEXT, values }, contextFieldHints },
-        tool,
-        'ann',
-        createRequestBudget(),
-      )
-    expect(given({ admin: true, more: 1 })).toMatchObject({ ok: true })
-    expect(given({ admin: true, userId: 'ann' })).toMatchObject({
-      failure: {
-        type: 'request-malformed',
-        message: expect.stringContaining(
-          "at 'context.userId': Unknown field 'userId' (meant 'user_id'?): wanted 'user_id', 'account', 'select', 'inline_bytes', 'admin'",
-        ),
-      },
-    })
-  })
-
-  it('costs nothing where there is none', () => {
-    const input = { a: 'x' }
-    const plain = { record: recordWith({}), contextParameters: [], validateInput: () => [] }
-    const checked = completeInput({ input, context: NO_CONTEXT }, plain, undefined, createRequestBudget())
-    expect(checked.ok && checked.value).toBe(input)
+it('what no model may infer is taken from the context, by its name', () => {
+  const context = { values: { admin: true, a: 'not asked for', user_info: { mail: 'ann@x.test' } } }
+  expect(check({ a: 'x' }, context)).toEqual({
+    a: 'x',
+    admin: true,
+    user_id: 'ann',
+    user_info: { mail: 'ann@x.test' },
   })
 })
 
-describe('an open context', () => {
-  const reader = createContextReader({ known: integer(0, 9) })
+it('what no model may infer is never a credential of the call', () => {
+  const values = { admin: true }
+  expect(check({}, { values, secrets: new Map([['KEY', 's3cret']]) })).toEqual({ admin: true, user_id: 'ann' })
+})
 
-  it('keeps what has no field of its own', () => {
-    expect(read(reader, { known: 1, other: 2 })).toEqual({ ok: true, value: { known: 1, values: { other: 2 } } })
-    expect(read(reader, { known: 1 })).toEqual({ ok: true, value: { known: 1 } })
-    expect(read(reader, 7).ok).toBe(false)
+it('what no model may infer is validated like any input', () => {
+  expect(check({ a: 1 }, { values: { admin: 'yes' } })).toEqual([
+    { path: '/a', message: 'Must be a string' },
+    { path: '/admin', message: 'Must be a boolean' },
+  ])
+})
+
+it('what no model may infer is missed where it is required, and refused in an input', () => {
+  expect(check({ a: 1 })).toEqual([
+    { path: '/admin', message: 'Is required in the context of the call: no model may infer it' },
+    { path: '/a', message: 'Must be a string' },
+  ])
+  expect(check({ admin: true }, { values: { admin: false } })).toEqual([
+    { path: '/admin', message: "Set this in the call's context, not in the input" },
+  ])
+})
+
+it('what no model may infer may stand in the input of whoever was told of it, and the context goes before', () => {
+  expect(check({ admin: true }, {}, true)).toEqual({ admin: true, user_id: 'ann' })
+  expect(check({ admin: true }, { values: { admin: false } }, true)).toMatchObject({ admin: false })
+})
+
+it('what no model may infer is not misspelt in a context whose fields are named', () => {
+  const contextFieldHints = { path: '/context', fields: ['user_id'] }
+  const given = (values: JsonObject) =>
+    completeInput(
+      { input: {}, context: { ...NO_CONTEXT, values }, contextFieldHints },
+      tool,
+      'ann',
+      createRequestBudget(),
+    )
+  expect(given({ admin: true, more: 1 })).toMatchObject({ ok: true })
+  expect(given({ admin: true, userId: 'ann' })).toMatchObject({
+    failure: {
+      type: 'request-malformed',
+      message: expect.stringContaining(
+        "at 'context.userId': Unknown field 'userId' (meant 'user_id'?): wanted 'user_id', 'account', 'select', 'inline_bytes', 'admin'",
+      ),
+    },
   })
+})
+
+it('what no model may infer costs nothing where there is none', () => {
+  const input = { a: 'x' }
+  const plain = { record: recordWith({}), contextParameters: [], validateInput: () => [] }
+  const checked = completeInput({ input, context: NO_CONTEXT }, plain, undefined, createRequestBudget())
+  expect(checked.ok && checked.value).toBe(input)
+})
+
+const reader = createContextReader({ known: integer(0, 9) })
+
+it('an open context keeps what has no field of its own', () => {
+  expect(read(reader, { known: 1, other: 2 })).toEqual({ ok: true, value: { known: 1, values: { other: 2 } } })
+  expect(read(reader, { known: 1 })).toEqual({ ok: true, value: { known: 1 } })
+  expect(read(reader, 7).ok).toBe(false)
 })
 
 await loadPatternEngine({ pattern: '' })
@@ -136,89 +132,87 @@ const pathsOf = (checked: ReturnType<typeof checkWith>) =>
     ? checked.value
     : checked.failure.type === 'input-invalid' && checked.failure.problems.map(({ path }) => path)
 
-describe('an input', () => {
-  it('that is valid is taken as it is', () => {
-    const input = { needed: 'x', nullable: null }
-    const checked = checkWith(input)
-    expect(checked).toEqual({ ok: true, value: input })
-    expect(checked.ok && checked.value).toBe(input)
-  })
+it('an input that is valid is taken as it is', () => {
+  const input = { needed: 'x', nullable: null }
+  const checked = checkWith(input)
+  expect(checked).toEqual({ ok: true, value: input })
+  expect(checked.ok && checked.value).toBe(input)
+})
 
-  it('is refused with every problem at once', () => {
-    const checked = checkWith({ text: 1, inner: { text: 2 } })
-    expect(checked).toEqual({
-      ok: false,
-      failure: {
-        type: 'input-invalid',
-        problems: [
-          { path: '/inner/text', message: 'Must be a string' },
-          { path: '/needed', message: 'Is required' },
-          { path: '/text', message: 'Must be a string' },
-        ],
-      },
-    })
+it('an input is refused with every problem at once', () => {
+  const checked = checkWith({ text: 1, inner: { text: 2 } })
+  expect(checked).toEqual({
+    ok: false,
+    failure: {
+      type: 'input-invalid',
+      problems: [
+        { path: '/inner/text', message: 'Must be a string' },
+        { path: '/needed', message: 'Is required' },
+        { path: '/text', message: 'Must be a string' },
+      ],
+    },
   })
+})
 
-  it('counts null for an optional parameter that allows none as absent', () => {
-    const input = { needed: 'x', text: null, inner: null, 'a/b': null, nullable: null }
-    expect(checkWith(input)).toEqual({ ok: true, value: { needed: 'x', nullable: null } })
-    expect(input.text).toBeNull()
-  })
+it('an input counts null for an optional parameter that allows none as absent', () => {
+  const input = { needed: 'x', text: null, inner: null, 'a/b': null, nullable: null }
+  expect(checkWith(input)).toEqual({ ok: true, value: { needed: 'x', nullable: null } })
+  expect(input.text).toBeNull()
+})
 
-  it.each<[string, JsonObject, Json, Json]>([
-    ['an object', OPTIONAL, { b: null }, {}],
-    ['a required object', { ...OPTIONAL, required: ['a'] }, { a: 'x', b: null }, { a: 'x' }],
-    ['a list', { type: 'array', items: OPTIONAL }, [{ b: null }, { b: 'y', a: null }], [{}, { b: 'y' }]],
-    ['a tuple', { prefixItems: [true, OPTIONAL] }, [null, { b: null }], [null, {}]],
-    ['a map', { type: 'object', additionalProperties: { type: 'string' } }, { x: null, y: 'z' }, { y: 'z' }],
-    ['a closed object', { ...OPTIONAL, additionalProperties: false }, { c: null }, {}],
-    ['a pattern', { patternProperties: { '^x': { type: 'string' } } }, { xy: null, z: null }, { z: null }],
-    ['a field that nothing else judges', { unevaluatedProperties: OPTIONAL }, { c: { a: null }, d: null }, { c: {} }],
-    ['all of some schemas', { allOf: [OPTIONAL, { required: ['a'] }] }, { a: 'x', b: null }, { a: 'x' }],
-    ['an alternative', { anyOf: [{ type: 'string' }, OPTIONAL] }, { b: null }, {}],
-    ['the one alternative', { oneOf: [KIND('one'), KIND('two')] }, { kind: 'two', two: null }, { kind: 'two' }],
-    // oxlint-disable-next-line unicorn/no-thenable -- the keyword of that name; nobody awaits a schema
-    ['a branch', { if: true, then: OPTIONAL }, { b: null }, {}],
-    ['a reference', { $ref: '#/$defs/node' }, { node: { node: { a: null } }, a: null }, { node: { node: {} } }],
-  ])('counts it as absent within %s', (_, inner, value, wanted) => {
-    const schema = { type: 'object', properties: { inner }, $defs: { node: NODE } }
-    expect(checkWith({ inner: value }, schema)).toEqual({ ok: true, value: { inner: wanted } })
-  })
+it.each<[string, JsonObject, Json, Json]>([
+  ['an object', OPTIONAL, { b: null }, {}],
+  ['a required object', { ...OPTIONAL, required: ['a'] }, { a: 'x', b: null }, { a: 'x' }],
+  ['a list', { type: 'array', items: OPTIONAL }, [{ b: null }, { b: 'y', a: null }], [{}, { b: 'y' }]],
+  ['a tuple', { prefixItems: [true, OPTIONAL] }, [null, { b: null }], [null, {}]],
+  ['a map', { type: 'object', additionalProperties: { type: 'string' } }, { x: null, y: 'z' }, { y: 'z' }],
+  ['a closed object', { ...OPTIONAL, additionalProperties: false }, { c: null }, {}],
+  ['a pattern', { patternProperties: { '^x': { type: 'string' } } }, { xy: null, z: null }, { z: null }],
+  ['a field that nothing else judges', { unevaluatedProperties: OPTIONAL }, { c: { a: null }, d: null }, { c: {} }],
+  ['all of some schemas', { allOf: [OPTIONAL, { required: ['a'] }] }, { a: 'x', b: null }, { a: 'x' }],
+  ['an alternative', { anyOf: [{ type: 'string' }, OPTIONAL] }, { b: null }, {}],
+  ['the one alternative', { oneOf: [KIND('one'), KIND('two')] }, { kind: 'two', two: null }, { kind: 'two' }],
+  // oxlint-disable-next-line unicorn/no-thenable -- the keyword of that name; nobody awaits a schema
+  ['a branch', { if: true, then: OPTIONAL }, { b: null }, {}],
+  ['a reference', { $ref: '#/$defs/node' }, { node: { node: { a: null } }, a: null }, { node: { node: {} } }],
+])('an input counts it as absent within %s', (_, inner, value, wanted) => {
+  const schema = { type: 'object', properties: { inner }, $defs: { node: NODE } }
+  expect(checkWith({ inner: value }, schema)).toEqual({ ok: true, value: { inner: wanted } })
+})
 
-  it('keeps a null that the schema allows, beside one that it forbids', () => {
-    const fields = { type: 'object', properties: { a: { type: ['string', 'null'] }, b: { type: 'string' }, c: {} } }
-    const schema = { properties: { list: { type: 'array', items: { anyOf: [{ type: 'null' }, fields] } } } }
-    const list = [null, { a: null, b: null, c: null }]
-    expect(checkWith({ list }, schema)).toEqual({ ok: true, value: { list: [null, { a: null, c: null }] } })
-  })
+it('an input keeps a null that the schema allows, beside one that it forbids', () => {
+  const fields = { type: 'object', properties: { a: { type: ['string', 'null'] }, b: { type: 'string' }, c: {} } }
+  const schema = { properties: { list: { type: 'array', items: { anyOf: [{ type: 'null' }, fields] } } } }
+  const list = [null, { a: null, b: null, c: null }]
+  expect(checkWith({ list }, schema)).toEqual({ ok: true, value: { list: [null, { a: null, c: null }] } })
+})
 
-  it('takes nothing out for an alternative that the input does not fit otherwise', () => {
-    const alternatives = [KIND('one'), { type: 'object', properties: { one: { type: 'null' } }, required: ['text'] }]
-    const schema = { properties: { a: { anyOf: alternatives }, b: { type: 'string' } } }
-    const a = { kind: 'x', one: null, text: 'y' }
-    expect(checkWith({ a, b: null }, schema)).toEqual({ ok: true, value: { a } })
-    expect(pathsOf(checkWith({ a: { kind: 'x', one: null } }, schema))).toEqual(['/a'])
-  })
+it('an input takes nothing out for an alternative that the input does not fit otherwise', () => {
+  const alternatives = [KIND('one'), { type: 'object', properties: { one: { type: 'null' } }, required: ['text'] }]
+  const schema = { properties: { a: { anyOf: alternatives }, b: { type: 'string' } } }
+  const a = { kind: 'x', one: null, text: 'y' }
+  expect(checkWith({ a, b: null }, schema)).toEqual({ ok: true, value: { a } })
+  expect(pathsOf(checkWith({ a: { kind: 'x', one: null } }, schema))).toEqual(['/a'])
+})
 
-  it('does not for a required parameter', () => {
-    expect(pathsOf(checkWith({ needed: null }))).toEqual(['/needed'])
-    const schema = { properties: { a: { properties: { b: { type: 'string' } }, required: ['b'] } } }
-    expect(pathsOf(checkWith({ a: { b: null } }, schema))).toEqual(['/a/b'])
-    expect(pathsOf(checkWith({ needed: 'x', text: 1 }))).toEqual(['/text'])
-  })
+it('an input does not for a required parameter', () => {
+  expect(pathsOf(checkWith({ needed: null }))).toEqual(['/needed'])
+  const schema = { properties: { a: { properties: { b: { type: 'string' } }, required: ['b'] } } }
+  expect(pathsOf(checkWith({ a: { b: null } }, schema))).toEqual(['/a/b'])
+  expect(pathsOf(checkWith({ needed: 'x', text: 1 }))).toEqual(['/text'])
+})
 
-  it('is still refused for what else is wrong', () => {
-    expect(pathsOf(checkWith({ needed: null, text: null }))).toEqual(['/needed'])
-    expect(pathsOf(checkWith({ text: null }))).toEqual(['/needed'])
-  })
+it('an input is still refused for what else is wrong', () => {
+  expect(pathsOf(checkWith({ needed: null, text: null }))).toEqual(['/needed'])
+  expect(pathsOf(checkWith({ text: null }))).toEqual(['/needed'])
+})
 
-  it('of a schema that requires nothing is judged alike', () => {
-    const properties = { a: { type: 'string' } }
-    expect(checkWith({ a: null }, { properties })).toEqual({ ok: true, value: {} })
-  })
+it('an input of a schema that requires nothing is judged alike', () => {
+  const properties = { a: { type: 'string' } }
+  expect(checkWith({ a: null }, { properties })).toEqual({ ok: true, value: {} })
+})
 
-  it('that is refused as a whole, or somewhere else, loses nothing', () => {
-    expect(pathsOf(checkWith({ a: null }, { maxProperties: 0 }))).toEqual([''])
-    expect(pathsOf(checkWith({ a: null, b: 1 }, { properties: { b: { type: 'string' } } }))).toEqual(['/b'])
-  })
+it('an input that is refused as a whole, or somewhere else, loses nothing', () => {
+  expect(pathsOf(checkWith({ a: null }, { maxProperties: 0 }))).toEqual([''])
+  expect(pathsOf(checkWith({ a: null, b: 1 }, { properties: { b: { type: 'string' } } }))).toEqual(['/b'])
 })

@@ -61,114 +61,106 @@ const OUTPUT = 'The output of Example.Tool@1.0.0'
 const SHOWN = 'What the tool gave: image'
 const tooLarge = (why: string) => ({ ok: false, failure: { type: 'output-too-large', limit: MODEL_INLINE_BYTES, why } })
 
-describe('an output that fits an answer', () => {
-  it.each<ToolSuccess>([
-    { ok: true, value: { a: 1 } },
-    { ok: true, value: 'x'.repeat(MODEL_INLINE_BYTES - 2) },
-    { ok: true, value: null, content: [image('QUJD')], usage: { instructions: 1 } },
-    { ok: true, value: null, artifact: artifact(1, 'a/b', 'own') },
-  ])('is returned unchanged if it fits an answer: %#', async (success) => {
-    expect(fitsInline(success, MODEL_INLINE_BYTES)).toBe(true)
-    const { result, kept } = await place(success)
-    expect(result).toBe(success)
-    expect(kept).toEqual([])
+it.each<ToolSuccess>([
+  { ok: true, value: { a: 1 } },
+  { ok: true, value: 'x'.repeat(MODEL_INLINE_BYTES - 2) },
+  { ok: true, value: null, content: [image('QUJD')], usage: { instructions: 1 } },
+  { ok: true, value: null, artifact: artifact(1, 'a/b', 'own') },
+])('an output that fits an answer is returned unchanged if it fits an answer: %#', async (success) => {
+  expect(fitsInline(success, MODEL_INLINE_BYTES)).toBe(true)
+  const { result, kept } = await place(success)
+  expect(result).toBe(success)
+  expect(kept).toEqual([])
+})
+
+it('a value that is too large for an answer is kept whole, as JSON, and a value that says where stands in its place', async () => {
+  const value = { rows: [LONG] }
+  expect(fitsInline({ ok: true, value }, MODEL_INLINE_BYTES)).toBe(false)
+  const { result, kept } = await place({ ok: true, value, usage: { instructions: 1 } })
+  expect(kept).toEqual([{ content: { text: JSON.stringify(value) }, contentType: 'application/json' }])
+  const elsewhere = artifact(1, 'application/json', OUTPUT)
+  expect(result).toEqual({ ok: true, value: { artifact: elsewhere }, elsewhere, usage: { instructions: 1 } })
+  expect(result.ok && toValueResult(result)).toEqual({ ok: true, value: { artifact: elsewhere } })
+})
+
+it('a value that is too large for an answer is kept as the text it is', async () => {
+  const { kept } = await place({ ok: true, value: `${LONG}é` })
+  expect(kept).toEqual([{ content: { text: `${LONG}é` }, contentType: 'text/plain' }])
+})
+
+it('a value that is too large for an answer is a failure with the link for whoever holds to a schema that allows none', async () => {
+  const { result } = await place({ ok: true, value: LONG }, { validateOutput: textsOnly })
+  const elsewhere = artifact(1, 'text/plain', OUTPUT)
+  expect(result).toEqual({ ok: true, value: undefined, elsewhere })
+  expect(result.ok && toValueResult(result)).toEqual({
+    ok: false,
+    failure: { type: 'output-elsewhere', artifact: elsewhere },
   })
 })
 
-describe('a value that is too large for an answer', () => {
-  it('is kept whole, as JSON, and a value that says where stands in its place', async () => {
-    const value = { rows: [LONG] }
-    expect(fitsInline({ ok: true, value }, MODEL_INLINE_BYTES)).toBe(false)
-    const { result, kept } = await place({ ok: true, value, usage: { instructions: 1 } })
-    expect(kept).toEqual([{ content: { text: JSON.stringify(value) }, contentType: 'application/json' }])
-    const elsewhere = artifact(1, 'application/json', OUTPUT)
-    expect(result).toEqual({ ok: true, value: { artifact: elsewhere }, elsewhere, usage: { instructions: 1 } })
-    expect(result.ok && toValueResult(result)).toEqual({ ok: true, value: { artifact: elsewhere } })
-  })
-
-  it('is kept as the text it is', async () => {
-    const { kept } = await place({ ok: true, value: `${LONG}é` })
-    expect(kept).toEqual([{ content: { text: `${LONG}é` }, contentType: 'text/plain' }])
-  })
-
-  it('is a failure with the link for whoever holds to a schema that allows none', async () => {
-    const { result } = await place({ ok: true, value: LONG }, { validateOutput: textsOnly })
-    const elsewhere = artifact(1, 'text/plain', OUTPUT)
-    expect(result).toEqual({ ok: true, value: undefined, elsewhere })
-    expect(result.ok && toValueResult(result)).toEqual({
-      ok: false,
-      failure: { type: 'output-elsewhere', artifact: elsewhere },
-    })
-  })
-
-  it('leaves what there is to look at where it is', async () => {
-    const content = [image('QUJD')]
-    const { result } = await place({ ok: true, value: [LONG], content })
-    expect(result).toMatchObject({ content, elsewhere: { url: 'https://here/artifacts/1' } })
-  })
-
-  it('is an error that says what is missing where nothing can be kept', async () => {
-    const { result } = await place({ ok: true, value: [LONG] }, { store: 'none' })
-    expect(result).toEqual(tooLarge('no bucket'))
-  })
+it('a value that is too large for an answer leaves what there is to look at where it is', async () => {
+  const content = [image('QUJD')]
+  const { result } = await place({ ok: true, value: [LONG], content })
+  expect(result).toMatchObject({ content, elsewhere: { url: 'https://here/artifacts/1' } })
 })
 
-describe('content that is too large for an answer', () => {
-  it('is the artifact, when it is all there is', async () => {
-    const { result, kept } = await place({ ok: true, value: null, content: [image(BYTES)] })
-    expect(kept).toEqual([{ content: { base64: BYTES }, contentType: 'image/png' }])
-    expect(result).toEqual({ ok: true, value: null, artifact: artifact(1, 'image/png', SHOWN) })
-  })
+it('a value that is too large for an answer is an error that says what is missing where nothing can be kept', async () => {
+  const { result } = await place({ ok: true, value: [LONG] }, { store: 'none' })
+  expect(result).toEqual(tooLarge('no bucket'))
+})
 
-  it('is kept once, as bytes, where the value says the same', async () => {
-    const content: Content[] = [{ type: 'resource', resource: { uri: 'file:///a.pdf', blob: BYTES } }]
-    const { result, kept } = await place({ ok: true, value: { content_type: 'application/pdf', data: BYTES }, content })
-    expect(kept).toHaveLength(1)
-    const elsewhere = artifact(1, 'application/octet-stream', 'file:///a.pdf')
-    expect(result).toEqual({ ok: true, value: { artifact: elsewhere }, elsewhere })
-  })
+it('content that is too large for an answer is the artifact, when it is all there is', async () => {
+  const { result, kept } = await place({ ok: true, value: null, content: [image(BYTES)] })
+  expect(kept).toEqual([{ content: { base64: BYTES }, contentType: 'image/png' }])
+  expect(result).toEqual({ ok: true, value: null, artifact: artifact(1, 'image/png', SHOWN) })
+})
 
-  it('is linked to where there is no more room for it, and what is small stays', async () => {
-    const text: Content = { type: 'text', text: 'look' }
-    const page: Content = { type: 'resource', resource: { text: LONG, mimeType: 'text/html; charset=x' } }
-    const given = [text, image(BYTES), page, image('QUJD')]
-    const { result, kept } = await place({ ok: true, value: 1, content: given })
-    expect(kept.map(({ contentType }) => contentType)).toEqual(['image/png', 'text/html'])
-    const links = [link(1, 'image/png', SHOWN), link(2, 'text/html', 'What the tool gave: resource')]
-    expect(result).toEqual({ ok: true, value: 1, content: [text, ...links, image('QUJD')] })
-  })
+it('content that is too large for an answer is kept once, as bytes, where the value says the same', async () => {
+  const content: Content[] = [{ type: 'resource', resource: { uri: 'file:///a.pdf', blob: BYTES } }]
+  const { result, kept } = await place({ ok: true, value: { content_type: 'application/pdf', data: BYTES }, content })
+  expect(kept).toHaveLength(1)
+  const elsewhere = artifact(1, 'application/octet-stream', 'file:///a.pdf')
+  expect(result).toEqual({ ok: true, value: { artifact: elsewhere }, elsewhere })
+})
 
-  it('is kept as one where there is much of it, or nothing of it can be', async () => {
-    const many = Array.from({ length: 40 }, () => image(BYTES))
-    const { result, kept } = await place({ ok: true, value: 1, content: many })
-    expect(kept).toHaveLength(17)
-    expect(kept.at(-1)).toEqual({ content: { text: JSON.stringify(many) }, contentType: 'application/json' })
-    expect(Object(result).content).toEqual([
-      link(17, 'application/json', 'All that Example.Tool@1.0.0 gave to look at'),
-    ])
-    const endless: Content = { type: 'resource_link', uri: `https://x/${LONG}`, name: 'x' }
-    const one = await place({ ok: true, value: null, content: [endless] })
-    expect(Object(one.result).content).toMatchObject([{ uri: 'https://here/artifacts/1' }])
-  })
+it('content that is too large for an answer is linked to where there is no more room for it, and what is small stays', async () => {
+  const text: Content = { type: 'text', text: 'look' }
+  const page: Content = { type: 'resource', resource: { text: LONG, mimeType: 'text/html; charset=x' } }
+  const given = [text, image(BYTES), page, image('QUJD')]
+  const { result, kept } = await place({ ok: true, value: 1, content: given })
+  expect(kept.map(({ contentType }) => contentType)).toEqual(['image/png', 'text/html'])
+  const links = [link(1, 'image/png', SHOWN), link(2, 'text/html', 'What the tool gave: resource')]
+  expect(result).toEqual({ ok: true, value: 1, content: [text, ...links, image('QUJD')] })
+})
 
-  it('has no type that would not stay whole in a header', async () => {
-    const odd: Content = { type: 'audio', data: BYTES, mimeType: 'a\r\nx: y' }
-    const { kept } = await place({ ok: true, value: null, content: [odd] })
-    expect(kept).toMatchObject([{ contentType: 'application/octet-stream' }])
-  })
+it('content that is too large for an answer is kept as one where there is much of it, or nothing of it can be', async () => {
+  const many = Array.from({ length: 40 }, () => image(BYTES))
+  const { result, kept } = await place({ ok: true, value: 1, content: many })
+  expect(kept).toHaveLength(17)
+  expect(kept.at(-1)).toEqual({ content: { text: JSON.stringify(many) }, contentType: 'application/json' })
+  expect(Object(result).content).toEqual([link(17, 'application/json', 'All that Example.Tool@1.0.0 gave to look at')])
+  const endless: Content = { type: 'resource_link', uri: `https://x/${LONG}`, name: 'x' }
+  const one = await place({ ok: true, value: null, content: [endless] })
+  expect(Object(one.result).content).toMatchObject([{ uri: 'https://here/artifacts/1' }])
+})
 
-  it('is an error where nothing can be kept', async () => {
-    const { result } = await place({ ok: true, value: null, content: [image(BYTES)] }, { store: 'none' })
-    expect(result).toEqual(tooLarge('no bucket'))
-    const both = await place({ ok: true, value: 1, content: [image('QUJD'), image(BYTES)] }, { store: 'none' })
-    expect(both.result).toEqual(tooLarge('no bucket'))
-  })
+it('content that is too large for an answer has no type that would not stay whole in a header', async () => {
+  const odd: Content = { type: 'audio', data: BYTES, mimeType: 'a\r\nx: y' }
+  const { kept } = await place({ ok: true, value: null, content: [odd] })
+  expect(kept).toMatchObject([{ contentType: 'application/octet-stream' }])
+})
+
+it('content that is too large for an answer is an error where nothing can be kept', async () => {
+  const { result } = await place({ ok: true, value: null, content: [image(BYTES)] }, { store: 'none' })
+  expect(result).toEqual(tooLarge('no bucket'))
+  const both = await place({ ok: true, value: 1, content: [image('QUJD'), image(BYTES)] }, { store: 'none' })
+  expect(both.result).toEqual(tooLarge('no bucket'))
 })
 
 describe('a tool that declares artifacts', () => {
   const modes = ['artifact', 'error']
 
-  it('gives its bytes as one, small ones to look at too', async () => {
+  it('a tool that declares artifacts gives its bytes as one, small ones to look at too', async () => {
     const given: ToolSuccess = { ok: true, value: null, content: [image('QUJD')] }
     const small = await place(given, { modes })
     const made = artifact(1, 'image/png', SHOWN)
@@ -182,13 +174,13 @@ describe('a tool that declares artifacts', () => {
     for (const { kept } of [words, beside, several]) expect(kept).toEqual([])
   })
 
-  it('gives small bytes as they are where nothing can be kept', async () => {
+  it('a tool that declares artifacts gives small bytes as they are where nothing can be kept', async () => {
     const success: ToolSuccess = { ok: true, value: null, content: [image('QUJD')] }
     const { result } = await place(success, { modes, store: 'none' })
     expect(result).toBe(success)
   })
 
-  it('has one that holds itself kept, when it is large', async () => {
+  it('a tool that declares artifacts has one that holds itself kept, when it is large', async () => {
     const own = (url: string) => ({ ...artifact(9, 'text/csv', 'Rows'), url })
     const held = await place({ ok: true, value: null, artifact: own(`data:text/csv;base64,${BYTES}`) }, { modes })
     expect(held.kept).toEqual([{ content: { base64: BYTES }, contentType: 'text/csv' }])
@@ -197,14 +189,14 @@ describe('a tool that declares artifacts', () => {
     expect(long.result).toMatchObject({ ok: false, failure: { type: 'output-too-large' } })
   })
 
-  it('has one that takes of the room for what there is to look at', async () => {
+  it('a tool that declares artifacts has one that takes of the room for what there is to look at', async () => {
     const half = 'x'.repeat(MODEL_INLINE_BYTES / 2)
     const own = { ...artifact(9, 'text/csv', 'Rows'), url: `https://x/${half}` }
     const { result } = await place({ ok: true, value: null, artifact: own, content: [image(half)] }, { modes })
     expect(result).toEqual({ ok: true, value: null, artifact: own, content: [link(1, 'image/png', SHOWN)] })
   })
 
-  it('is where the value lies, for a schema that wants one', async () => {
+  it('a tool that declares artifacts is where the value lies, for a schema that wants one', async () => {
     const own = artifact(9, 'text/csv', 'Rows')
     const { result } = await place({ ok: true, value: null, artifact: own }, { modes, validateOutput: textsOnly })
     expect(result).toEqual({ ok: true, value: undefined, elsewhere: own })

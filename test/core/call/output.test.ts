@@ -1,5 +1,5 @@
 import { createRequestBudget } from '../../../src/core/tool/budget.ts'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { checkOutput } from '../../../src/core/call/run.ts'
 import { createRedactor } from '../../../src/core/call/redact.ts'
 import type { ToolResult } from '../../../src/core/call/runner.ts'
@@ -18,137 +18,131 @@ const invalid = (message: string) => ({
   failure: { type: 'output-invalid', problems: [{ path: '', message }] },
 })
 
-describe('what a tool gives', () => {
-  it('is a value, and nothing that there is not', () => {
-    const value = { a: [1] }
-    const checked = check({ ok: true, value })
-    expect(checked).toEqual({ ok: true, value })
-    expect(checked.ok && checked.value).toBe(value)
-    expect(Object.keys(checked)).toEqual(['ok', 'value'])
-  })
+it('what a tool gives is a value, and nothing that there is not', () => {
+  const value = { a: [1] }
+  const checked = check({ ok: true, value })
+  expect(checked).toEqual({ ok: true, value })
+  expect(checked.ok && checked.value).toBe(value)
+  expect(Object.keys(checked)).toEqual(['ok', 'value'])
+})
 
-  it('is null when it is no value at all', () => {
-    expect(check({ ok: true, value: undefined })).toEqual({ ok: true, value: null })
-    for (const value of [null, false, 0, '']) expect(check({ ok: true, value })).toEqual({ ok: true, value })
-  })
+it('what a tool gives is null when it is no value at all', () => {
+  expect(check({ ok: true, value: undefined })).toEqual({ ok: true, value: null })
+  for (const value of [null, false, 0, '']) expect(check({ ok: true, value })).toEqual({ ok: true, value })
+})
 
-  it('may be something to look at, may lie elsewhere, and says what it used', () => {
-    const content: Content[] = [{ type: 'text', text: 'look' }]
-    const artifact = { url: 'https://x.example/a', content_type: 'a/b', size: 1, meta: { description: 'An a' } }
-    const usage = { instructions: 7 }
-    const given = { ok: true, value: null, content, artifact, usage } as const
-    const checked = check(given)
-    expect(checked).toEqual(given)
-    expect(checked.ok && checked.content).toBe(content)
-    expect(checked.ok && checked.artifact).toBe(artifact)
-  })
+it('what a tool gives may be something to look at, may lie elsewhere, and says what it used', () => {
+  const content: Content[] = [{ type: 'text', text: 'look' }]
+  const artifact = { url: 'https://x.example/a', content_type: 'a/b', size: 1, meta: { description: 'An a' } }
+  const usage = { instructions: 7 }
+  const given = { ok: true, value: null, content, artifact, usage } as const
+  const checked = check(given)
+  expect(checked).toEqual(given)
+  expect(checked.ok && checked.content).toBe(content)
+  expect(checked.ok && checked.artifact).toBe(artifact)
+})
 
-  it('holds no secret, wherever it would', () => {
-    const content: Content[] = [{ type: 'text', text: `look: ${SECRET}` }]
-    const meta = { description: `An a for ${SECRET}` }
-    const artifact = { url: `https://x.example/?key=${SECRET}`, content_type: 'a/b', size: 1, meta }
-    expect(check({ ok: true, value: { a: [`is ${SECRET}`] }, content, artifact }, anything, redactor)).toEqual({
-      ok: true,
-      value: { a: ['is [redacted]'] },
-      content: [{ type: 'text', text: 'look: [redacted]' }],
-      artifact: { ...artifact, url: 'https://x.example/?key=[redacted]', meta: { description: 'An a for [redacted]' } },
-    })
-  })
-
-  it('must hold to the output schema, and is judged before it is redacted', () => {
-    const seen: unknown[] = []
-    const validate: Validate = (value) => {
-      seen.push(value)
-      return value === null ? [] : [{ path: `/${SECRET}`, message: `Is not ${SECRET}` }]
-    }
-    expect(check({ ok: true, value: undefined }, validate)).toEqual({ ok: true, value: null })
-    const problems = [{ path: '/s3cret', message: 'Is not s3cret' }]
-    expect(check({ ok: true, value: SECRET }, validate)).toEqual({
-      ok: false,
-      failure: { type: 'output-invalid', problems },
-    })
-    // Of a problem, the path may hold what the tool chose; the message is of the schema, which is public
-    expect(check({ ok: true, value: SECRET }, validate, redactor)).toEqual({
-      ok: false,
-      failure: { type: 'output-invalid', problems: [{ path: '/[redacted]', message: 'Is not s3cret' }] },
-    })
-    expect(seen).toEqual([null, SECRET, SECRET])
-  })
-
-  it('must be something that JSON can say', () => {
-    const notFinite = invalid('Must not hold a number that is not finite')
-    for (const value of [Infinity, -Infinity, NaN, [1, NaN], { a: { b: [Infinity] } }]) {
-      expect(check({ ok: true, value })).toEqual(notFinite)
-    }
-    expect(check({ ok: true, value: { a: [0, -1.5, null, 'NaN', true] } })).toMatchObject({ ok: true })
-  })
-
-  it('must not nest deeper than 500 levels', () => {
-    expect(check({ ok: true, value: nested(500) })).toMatchObject({ ok: true })
-    expect(check({ ok: true, value: nested(501) })).toEqual(invalid('Must not nest deeper than 500 levels'))
+it('what a tool gives holds no secret, wherever it would', () => {
+  const content: Content[] = [{ type: 'text', text: `look: ${SECRET}` }]
+  const meta = { description: `An a for ${SECRET}` }
+  const artifact = { url: `https://x.example/?key=${SECRET}`, content_type: 'a/b', size: 1, meta }
+  expect(check({ ok: true, value: { a: [`is ${SECRET}`] }, content, artifact }, anything, redactor)).toEqual({
+    ok: true,
+    value: { a: ['is [redacted]'] },
+    content: [{ type: 'text', text: 'look: [redacted]' }],
+    artifact: { ...artifact, url: 'https://x.example/?key=[redacted]', meta: { description: 'An a for [redacted]' } },
   })
 })
 
-describe('a tool that fails', () => {
-  const failure = {
-    message: `No ${SECRET}`,
-    developer_message: `Not ${SECRET}`,
-    additional_prompt_content: `Try ${SECRET}`,
-    can_retry: true,
-    retry_after_ms: 5,
+it('what a tool gives must hold to the output schema, and is judged before it is redacted', () => {
+  const seen: unknown[] = []
+  const validate: Validate = (value) => {
+    seen.push(value)
+    return value === null ? [] : [{ path: `/${SECRET}`, message: `Is not ${SECRET}` }]
   }
-
-  it('says so in its own words', () => {
-    expect(check({ ok: false, failure })).toEqual({ ok: false, failure: { type: 'tool-failed', ...failure } })
+  expect(check({ ok: true, value: undefined }, validate)).toEqual({ ok: true, value: null })
+  const problems = [{ path: '/s3cret', message: 'Is not s3cret' }]
+  expect(check({ ok: true, value: SECRET }, validate)).toEqual({
+    ok: false,
+    failure: { type: 'output-invalid', problems },
   })
-
-  it('gives away no secret', () => {
-    expect(check({ ok: false, failure }, anything, redactor)).toEqual({
-      ok: false,
-      failure: {
-        type: 'tool-failed',
-        message: 'No [redacted]',
-        developer_message: 'Not [redacted]',
-        additional_prompt_content: 'Try [redacted]',
-        can_retry: true,
-        retry_after_ms: 5,
-      },
-    })
-    const short = check({ ok: false, failure: { message: SECRET } }, anything, redactor)
-    expect(short).toStrictEqual({ ok: false, failure: { type: 'tool-failed', message: '[redacted]' } })
+  // Of a problem, the path may hold what the tool chose; the message is of the schema, which is public
+  expect(check({ ok: true, value: SECRET }, validate, redactor)).toEqual({
+    ok: false,
+    failure: { type: 'output-invalid', problems: [{ path: '/[redacted]', message: 'Is not s3cret' }] },
   })
+  expect(seen).toEqual([null, SECRET, SECRET])
+})
 
-  it('cannot pass for another failure', () => {
-    const forged = { ...failure, type: 'requirements-missing' }
-    expect(check({ ok: false, failure: forged })).toMatchObject({ failure: { type: 'tool-failed' } })
-    expect(check({ ok: false, failure: forged }, anything, redactor)).toMatchObject({
-      failure: { type: 'tool-failed' },
-    })
+it('what a tool gives must be something that JSON can say', () => {
+  const notFinite = invalid('Must not hold a number that is not finite')
+  for (const value of [Infinity, -Infinity, NaN, [1, NaN], { a: { b: [Infinity] } }]) {
+    expect(check({ ok: true, value })).toEqual(notFinite)
+  }
+  expect(check({ ok: true, value: { a: [0, -1.5, null, 'NaN', true] } })).toMatchObject({ ok: true })
+})
+
+it('what a tool gives must not nest deeper than 500 levels', () => {
+  expect(check({ ok: true, value: nested(500) })).toMatchObject({ ok: true })
+  expect(check({ ok: true, value: nested(501) })).toEqual(invalid('Must not nest deeper than 500 levels'))
+})
+
+const failure = {
+  message: `No ${SECRET}`,
+  developer_message: `Not ${SECRET}`,
+  additional_prompt_content: `Try ${SECRET}`,
+  can_retry: true,
+  retry_after_ms: 5,
+}
+
+it('a tool that fails says so in its own words', () => {
+  expect(check({ ok: false, failure })).toEqual({ ok: false, failure: { type: 'tool-failed', ...failure } })
+})
+
+it('a tool that fails gives away no secret', () => {
+  expect(check({ ok: false, failure }, anything, redactor)).toEqual({
+    ok: false,
+    failure: {
+      type: 'tool-failed',
+      message: 'No [redacted]',
+      developer_message: 'Not [redacted]',
+      additional_prompt_content: 'Try [redacted]',
+      can_retry: true,
+      retry_after_ms: 5,
+    },
+  })
+  const short = check({ ok: false, failure: { message: SECRET } }, anything, redactor)
+  expect(short).toStrictEqual({ ok: false, failure: { type: 'tool-failed', message: '[redacted]' } })
+})
+
+it('a tool that fails cannot pass for another failure', () => {
+  const forged = { ...failure, type: 'requirements-missing' }
+  expect(check({ ok: false, failure: forged })).toMatchObject({ failure: { type: 'tool-failed' } })
+  expect(check({ ok: false, failure: forged }, anything, redactor)).toMatchObject({
+    failure: { type: 'tool-failed' },
   })
 })
 
-describe('a tool that asks', () => {
-  const requests = { n: { method: 'elicitation/create', params: { message: `Who has ${SECRET}?` } } }
+const requests = { n: { method: 'elicitation/create', params: { message: `Who has ${SECRET}?` } } }
 
-  it('asks, and wants to be told its state again', () => {
-    expect(check({ ok: false, asks: { requests, state: { step: 1 } } })).toEqual({
-      ok: false,
-      failure: { type: 'input-required', requests, state: { step: 1 } },
-    })
-    expect(check({ ok: false, asks: { requests } })).toStrictEqual({
-      ok: false,
-      failure: { type: 'input-required', requests },
-    })
+it('a tool that asks asks, and wants to be told its state again', () => {
+  expect(check({ ok: false, asks: { requests, state: { step: 1 } } })).toEqual({
+    ok: false,
+    failure: { type: 'input-required', requests, state: { step: 1 } },
   })
+  expect(check({ ok: false, asks: { requests } })).toStrictEqual({
+    ok: false,
+    failure: { type: 'input-required', requests },
+  })
+})
 
-  it('gives away no secret by its questions, and gets its state as it was', () => {
-    expect(check({ ok: false, asks: { requests, state: SECRET } }, anything, redactor)).toEqual({
-      ok: false,
-      failure: {
-        type: 'input-required',
-        requests: { n: { method: 'elicitation/create', params: { message: 'Who has [redacted]?' } } },
-        state: SECRET,
-      },
-    })
+it('a tool that asks gives away no secret by its questions, and gets its state as it was', () => {
+  expect(check({ ok: false, asks: { requests, state: SECRET } }, anything, redactor)).toEqual({
+    ok: false,
+    failure: {
+      type: 'input-required',
+      requests: { n: { method: 'elicitation/create', params: { message: 'Who has [redacted]?' } } },
+      state: SECRET,
+    },
   })
 })

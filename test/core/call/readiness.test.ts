@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { ADMIN } from '../../../src/core/access/principal.ts'
 import { createReadinessCheck } from '../../../src/core/call/readiness.ts'
 import type { GrantPreview } from '../../../src/core/call/requirements.ts'
@@ -29,29 +29,27 @@ async function readinessOf(
 
 const problemsOf = async (...args: Parameters<typeof readinessOf>) => (await readinessOf(...args)).problems
 
-describe('whether a tool is ready', () => {
-  it('says what of its requirements is missing, or that this cannot be looked up', async () => {
-    const needs = { providers: ['mail'] }
-    expect(await problemsOf(needs)).toEqual([])
-    const challenged = { look: async () => ({ challenge: challengeOf('mail'), reason: 'Nobody was asked' }) }
-    expect(await problemsOf(needs, challenged)).toMatchObject([{ type: 'requirements-missing' }])
-    const unreachable = { look: () => Promise.reject(new Error('Storage is away')) }
-    expect(await problemsOf(needs, unreachable)).toMatchObject([{ type: 'unavailable' }])
-  })
+it('whether a tool is ready says what of its requirements is missing, or that this cannot be looked up', async () => {
+  const needs = { providers: ['mail'] }
+  expect(await problemsOf(needs)).toEqual([])
+  const challenged = { look: async () => ({ challenge: challengeOf('mail'), reason: 'Nobody was asked' }) }
+  expect(await problemsOf(needs, challenged)).toMatchObject([{ type: 'requirements-missing' }])
+  const unreachable = { look: () => Promise.reject(new Error('Storage is away')) }
+  expect(await problemsOf(needs, unreachable)).toMatchObject([{ type: 'unavailable' }])
+})
 
-  it('says without a user too that a provider is not set up', async () => {
-    const needsSetup = { challenge: { ...challengeOf('mail'), needsSetup: true }, reason: 'Set up mail' } as const
-    const { problems, missing_requirements } = await readinessOf(
-      { providers: ['mail'] },
-      { findSetupRefusal: async () => needsSetup },
-      { userId: '' },
-    )
-    expect(problems[0]?.developer_message).toMatch(/^Set up mail; No user given/)
-    expect(missing_requirements).toMatchObject({ user_id: true, authorization: [{ id: 'mail', needs_setup: true }] })
-  })
+it('whether a tool is ready says without a user too that a provider is not set up', async () => {
+  const needsSetup = { challenge: { ...challengeOf('mail'), needsSetup: true }, reason: 'Set up mail' } as const
+  const { problems, missing_requirements } = await readinessOf(
+    { providers: ['mail'] },
+    { findSetupRefusal: async () => needsSetup },
+    { userId: '' },
+  )
+  expect(problems[0]?.developer_message).toMatch(/^Set up mail; No user given/)
+  expect(missing_requirements).toMatchObject({ user_id: true, authorization: [{ id: 'mail', needs_setup: true }] })
+})
 
-  it('tells of an approval before it is asked for, and whether somebody could give it', async () => {
-    expect(await problemsOf({ securityLevel: 8 })).toMatchObject([{ type: 'approval-required' }])
-    expect(await problemsOf({ securityLevel: 8 }, {}, { canBeApproved: false })).toMatchObject([{ type: 'forbidden' }])
-  })
+it('whether a tool is ready tells of an approval before it is asked for, and whether somebody could give it', async () => {
+  expect(await problemsOf({ securityLevel: 8 })).toMatchObject([{ type: 'approval-required' }])
+  expect(await problemsOf({ securityLevel: 8 }, {}, { canBeApproved: false })).toMatchObject([{ type: 'forbidden' }])
 })

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { createTokenRenewer } from '../../../src/core/call/renewal.ts'
 import type { TokenResult } from '../../../src/core/call/requirements.ts'
 import type { Credential } from '../../../src/core/call/invocation.ts'
@@ -24,149 +24,147 @@ function renewing(renew?: World['renew'], tokens: Readonly<Record<string, Creden
   return { ...renewals, asked, defects }
 }
 
-describe('a token that was refused', () => {
-  it('and cannot be renewed for what only the operator can put right says that to them alone', async () => {
-    const { renew, failure } = renewing(() => ({ unavailable: 'Its operator must help', forOperator: 'Set KEY' }))
-    await renew('mail', 'mail-1')
-    expect(failure()).toEqual({
-      type: 'tool-failed',
-      message: 'Its operator must help',
-      forOperator: 'Set KEY',
-      can_retry: true,
-    })
-    const both = renewing(
-      ({ requirement: { id } }) => ({ ...refusedBy(id), ...(id === 'mail' ? { forOperator: 'Set KEY' } : {}) }),
-      { mail: MAIL, chat: { value: 'chat-1', from: 'deployment', account: '' } },
-    )
-    await both.renew('mail', 'mail-1')
-    await both.renew('chat', 'chat-1')
-    expect(both.failure()).toMatchObject({
-      detail: 'Refused by mail; Refused by chat',
-      forOperator: 'Set KEY; Refused by chat',
-    })
+it('a token that was refused and cannot be renewed for what only the operator can put right says that to them alone', async () => {
+  const { renew, failure } = renewing(() => ({ unavailable: 'Its operator must help', forOperator: 'Set KEY' }))
+  await renew('mail', 'mail-1')
+  expect(failure()).toEqual({
+    type: 'tool-failed',
+    message: 'Its operator must help',
+    forOperator: 'Set KEY',
+    can_retry: true,
   })
+  const both = renewing(
+    ({ requirement: { id } }) => ({ ...refusedBy(id), ...(id === 'mail' ? { forOperator: 'Set KEY' } : {}) }),
+    { mail: MAIL, chat: { value: 'chat-1', from: 'deployment', account: '' } },
+  )
+  await both.renew('mail', 'mail-1')
+  await both.renew('chat', 'chat-1')
+  expect(both.failure()).toMatchObject({
+    detail: 'Refused by mail; Refused by chat',
+    forOperator: 'Set KEY; Refused by chat',
+  })
+})
 
-  it('is renewed once; when the new one is refused as well, only the user can help', async () => {
-    const { renew, renewedTokens, failure, asked } = renewing((_, _token, final) =>
-      final ? refused : { token: 'mail-2', account: '' },
-    )
-    expect(await renew('mail', 'mail-1')).toBe('mail-2')
-    expect(failure()).toBeUndefined()
-    expect(await renew('mail', 'mail-2')).toBeUndefined()
-    expect(await renew('mail', 'mail-2')).toBeUndefined()
-    expect(asked).toEqual(['renew ann mail mail-1', 'renew ann mail mail-2 final'])
-    expect(renewedTokens).toEqual(['mail-2'])
-    expect(failure()).toMatchObject({
-      type: 'requirements-missing',
-      authorization: [challengeOf('mail')],
-      detail: 'Mail refused the token',
-    })
+it('a token that was refused is renewed once; when the new one is refused as well, only the user can help', async () => {
+  const { renew, renewedTokens, failure, asked } = renewing((_, _token, final) =>
+    final ? refused : { token: 'mail-2', account: '' },
+  )
+  expect(await renew('mail', 'mail-1')).toBe('mail-2')
+  expect(failure()).toBeUndefined()
+  expect(await renew('mail', 'mail-2')).toBeUndefined()
+  expect(await renew('mail', 'mail-2')).toBeUndefined()
+  expect(asked).toEqual(['renew ann mail mail-1', 'renew ann mail mail-2 final'])
+  expect(renewedTokens).toEqual(['mail-2'])
+  expect(failure()).toMatchObject({
+    type: 'requirements-missing',
+    authorization: [challengeOf('mail')],
+    detail: 'Mail refused the token',
   })
+})
 
-  it('is renewed once for all the requests that were refused with it', async () => {
-    const { renew, asked } = renewing()
-    const tokens = await Promise.all([1, 2, 3].map(() => renew('mail', 'mail-1')))
-    expect(tokens).toEqual(['mail-2', 'mail-2', 'mail-2'])
-    // One that comes late gets what the others got
-    expect(await renew('mail', 'mail-1')).toBe('mail-2')
-    expect(asked).toEqual(['renew ann mail mail-1'])
-  })
+it('a token that was refused is renewed once for all the requests that were refused with it', async () => {
+  const { renew, asked } = renewing()
+  const tokens = await Promise.all([1, 2, 3].map(() => renew('mail', 'mail-1')))
+  expect(tokens).toEqual(['mail-2', 'mail-2', 'mail-2'])
+  // One that comes late gets what the others got
+  expect(await renew('mail', 'mail-1')).toBe('mail-2')
+  expect(asked).toEqual(['renew ann mail mail-1'])
+})
 
-  it('is not given a third time, even when there is a newer grant by then', async () => {
-    let count = 1
-    const { renew, failure, renewedTokens } = renewing(() => ({ token: `mail-${++count}`, account: '' }))
-    expect(await renew('mail', 'mail-1')).toBe('mail-2')
-    expect(await renew('mail', 'mail-2')).toBeUndefined()
-    expect(failure()).toBeUndefined()
-    expect(renewedTokens).toEqual(['mail-2', 'mail-3'])
-  })
+it('a token that was refused is not given a third time, even when there is a newer grant by then', async () => {
+  let count = 1
+  const { renew, failure, renewedTokens } = renewing(() => ({ token: `mail-${++count}`, account: '' }))
+  expect(await renew('mail', 'mail-1')).toBe('mail-2')
+  expect(await renew('mail', 'mail-2')).toBeUndefined()
+  expect(failure()).toBeUndefined()
+  expect(renewedTokens).toEqual(['mail-2', 'mail-3'])
+})
 
-  it('may be renewed later when the provider is away, or our own storage is', async () => {
-    const away = renewing(() => ({ unavailable: "'mail' did not answer", retry_after_ms: 9 }))
-    expect(await away.renew('mail', 'mail-1')).toBeUndefined()
-    expect(away.failure()).toEqual({
-      type: 'tool-failed',
-      message: "'mail' did not answer",
-      can_retry: true,
-      retry_after_ms: 9,
-    })
-    const broken = renewing(() => Promise.reject(new Error('Storage')))
-    expect(await broken.renew('mail', 'mail-1')).toBeUndefined()
-    expect(broken.failure()).toStrictEqual({
-      type: 'tool-failed',
-      message: "The token of 'mail' could not be renewed",
-      can_retry: true,
-    })
-    expect(broken.defects).toEqual([new Error('Storage')])
+it('a token that was refused may be renewed later when the provider is away, or our own storage is', async () => {
+  const away = renewing(() => ({ unavailable: "'mail' did not answer", retry_after_ms: 9 }))
+  expect(await away.renew('mail', 'mail-1')).toBeUndefined()
+  expect(away.failure()).toEqual({
+    type: 'tool-failed',
+    message: "'mail' did not answer",
+    can_retry: true,
+    retry_after_ms: 9,
   })
+  const broken = renewing(() => Promise.reject(new Error('Storage')))
+  expect(await broken.renew('mail', 'mail-1')).toBeUndefined()
+  expect(broken.failure()).toStrictEqual({
+    type: 'tool-failed',
+    message: "The token of 'mail' could not be renewed",
+    can_retry: true,
+  })
+  expect(broken.defects).toEqual([new Error('Storage')])
+})
 
-  it('is not renewed when it is the caller’s own, or of a provider that the tool does not declare', async () => {
-    const { renew, asked, defects, failure } = renewing(undefined, {
-      mail: { value: 'own', from: 'caller' },
-      other: MAIL,
-    })
-    expect(await renew('mail', 'own')).toBeUndefined()
-    expect(await renew('other', 'mail-1')).toBeUndefined()
-    expect(await renew('nope', 'x')).toBeUndefined()
-    expect({ asked, defects }).toEqual({ asked: [], defects: [] })
-    expect(failure()).toBeUndefined()
+it('a token that was refused is not renewed when it is the caller’s own, or of a provider that the tool does not declare', async () => {
+  const { renew, asked, defects, failure } = renewing(undefined, {
+    mail: { value: 'own', from: 'caller' },
+    other: MAIL,
   })
+  expect(await renew('mail', 'own')).toBeUndefined()
+  expect(await renew('other', 'mail-1')).toBeUndefined()
+  expect(await renew('nope', 'x')).toBeUndefined()
+  expect({ asked, defects }).toEqual({ asked: [], defects: [] })
+  expect(failure()).toBeUndefined()
+})
 
-  it('of several providers leads to all their challenges', async () => {
-    const both = { mail: MAIL, chat: { value: 'chat-1', from: 'deployment', account: '' } as const }
-    const { renew, failure } = renewing(({ requirement: { id } }) => refusedBy(id), both)
-    await renew('mail', 'mail-1')
-    await renew('chat', 'chat-1')
-    expect(failure()).toMatchObject({
-      authorization: [challengeOf('mail'), challengeOf('chat')],
-      detail: 'Refused by mail; Refused by chat',
-    })
+it('a token that was refused of several providers leads to all their challenges', async () => {
+  const both = { mail: MAIL, chat: { value: 'chat-1', from: 'deployment', account: '' } as const }
+  const { renew, failure } = renewing(({ requirement: { id } }) => refusedBy(id), both)
+  await renew('mail', 'mail-1')
+  await renew('chat', 'chat-1')
+  expect(failure()).toMatchObject({
+    authorization: [challengeOf('mail'), challengeOf('chat')],
+    detail: 'Refused by mail; Refused by chat',
   })
+})
 
-  it('is asked for by the provider that the tool requires, for its user and of its account', async () => {
-    const seen: unknown[] = []
-    const ofWork: Credential = { ...MAIL, account: 'work' }
-    const given = { token: 'mail-2', account: 'work' }
-    const { renew } = renewing((required) => (seen.push(required), given), { mail: ofWork })
-    await renew('mail', 'mail-1')
-    const required = { userId: 'ann', requirement: { id: 'mail' }, tool: record, hosts: [], account: 'work' }
-    expect(seen).toEqual([{ ...required, chargedTo: 'key:k1', requestUrl: expect.any(Function) }])
-  })
+it('a token that was refused is asked for by the provider that the tool requires, for its user and of its account', async () => {
+  const seen: unknown[] = []
+  const ofWork: Credential = { ...MAIL, account: 'work' }
+  const given = { token: 'mail-2', account: 'work' }
+  const { renew } = renewing((required) => (seen.push(required), given), { mail: ofWork })
+  await renew('mail', 'mail-1')
+  const required = { userId: 'ann', requirement: { id: 'mail' }, tool: record, hosts: [], account: 'work' }
+  expect(seen).toEqual([{ ...required, chargedTo: 'key:k1', requestUrl: expect.any(Function) }])
+})
 
-  it('is not asked for again once the provider gave none, not even with the first token', async () => {
-    const { renew, asked, renewedTokens } = renewing(() => refused)
-    expect(await renew('mail', 'mail-1')).toBeUndefined()
-    expect(await renew('mail', 'something else')).toBeUndefined()
-    expect(asked).toEqual(['renew ann mail mail-1'])
-    expect(renewedTokens).toEqual([])
-  })
+it('a token that was refused is not asked for again once the provider gave none, not even with the first token', async () => {
+  const { renew, asked, renewedTokens } = renewing(() => refused)
+  expect(await renew('mail', 'mail-1')).toBeUndefined()
+  expect(await renew('mail', 'something else')).toBeUndefined()
+  expect(asked).toEqual(['renew ann mail mail-1'])
+  expect(renewedTokens).toEqual([])
+})
 
-  it('may be refused by some while others are away: the user is asked, and told of both', async () => {
-    const both = { mail: MAIL, chat: { value: 'chat-1', from: 'deployment', account: '' } as const }
-    const { renew, failure } = renewing(
-      ({ requirement: { id } }) => (id === 'mail' ? { unavailable: "'mail' is away" } : refusedBy(id)),
-      both,
-    )
-    expect(failure()).toBeUndefined()
-    await renew('mail', 'mail-1')
-    expect(failure()).toMatchObject({ type: 'tool-failed', message: "'mail' is away" })
-    await renew('chat', 'chat-1')
-    expect(failure()).toStrictEqual({
-      type: 'requirements-missing',
-      tool: 'Example.Tool',
-      authorization: [challengeOf('chat')],
-      secrets: [],
-      user_id: false,
-      detail: "'mail' is away; Refused by chat",
-    })
+it('a token that was refused may be refused by some while others are away: the user is asked, and told of both', async () => {
+  const both = { mail: MAIL, chat: { value: 'chat-1', from: 'deployment', account: '' } as const }
+  const { renew, failure } = renewing(
+    ({ requirement: { id } }) => (id === 'mail' ? { unavailable: "'mail' is away" } : refusedBy(id)),
+    both,
+  )
+  expect(failure()).toBeUndefined()
+  await renew('mail', 'mail-1')
+  expect(failure()).toMatchObject({ type: 'tool-failed', message: "'mail' is away" })
+  await renew('chat', 'chat-1')
+  expect(failure()).toStrictEqual({
+    type: 'requirements-missing',
+    tool: 'Example.Tool',
+    authorization: [challengeOf('chat')],
+    secrets: [],
+    user_id: false,
+    detail: "'mail' is away; Refused by chat",
   })
+})
 
-  it('of several providers is renewed for each', async () => {
-    const both = { mail: MAIL, chat: { value: 'chat-1', from: 'deployment', account: '' } as const }
-    const { renew, renewedTokens } = renewing(undefined, both)
-    expect(await Promise.all([renew('mail', 'mail-1'), renew('chat', 'chat-1')])).toEqual(['mail-2', 'chat-2'])
-    expect(renewedTokens).toEqual(['mail-2', 'chat-2'])
-  })
+it('a token that was refused of several providers is renewed for each', async () => {
+  const both = { mail: MAIL, chat: { value: 'chat-1', from: 'deployment', account: '' } as const }
+  const { renew, renewedTokens } = renewing(undefined, both)
+  expect(await Promise.all([renew('mail', 'mail-1'), renew('chat', 'chat-1')])).toEqual(['mail-2', 'chat-2'])
+  expect(renewedTokens).toEqual(['mail-2', 'chat-2'])
 })
 
 it('there is nothing to renew where no token is the deployment’s', () => {

@@ -1,5 +1,5 @@
 import { toIdRef, toRefKey, type ToolRef } from '../../../src/core/tool/tool-ref.ts'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { startDeadline } from '../../../src/compose/platform.ts'
 import { ADMIN, type Principal } from '../../../src/core/access/principal.ts'
 import { resolveToolRef } from '../../../src/core/call/authorize-call.ts'
@@ -35,50 +35,48 @@ async function resolve(knownKeys: readonly string[], id: string, address?: strin
   return { resolution, lookups }
 }
 
-describe('resolving the tool of a call', () => {
-  it('looks up the id where the call has no address', async () => {
-    const { resolution, lookups } = await resolve(['Example.Tool'], 'Example.Tool')
+it('resolving the tool of a call looks up the id where the call has no address', async () => {
+  const { resolution, lookups } = await resolve(['Example.Tool'], 'Example.Tool')
+  expect(resolution).toBe(RESOLVED)
+  expect(lookups).toEqual(['Example.Tool'])
+})
+
+it('resolving the tool of a call looks up only the address where a document has it', async () => {
+  const { resolution, lookups } = await resolve(['document'], 'Example.Tool', 'document')
+  expect(resolution).toBe(RESOLVED)
+  expect(lookups).toEqual(['document'])
+})
+
+it.each(['document', 'later document'])(
+  'resolving the tool of a call looks up the id after an address that no document has: %s',
+  async (address) => {
+    const { resolution, lookups } = await resolve(['Example.Tool'], 'Example.Tool', address)
     expect(resolution).toBe(RESOLVED)
-    expect(lookups).toEqual(['Example.Tool'])
-  })
+    expect(lookups).toEqual([address, 'Example.Tool'])
+  },
+)
 
-  it('looks up only the address where a document has it', async () => {
-    const { resolution, lookups } = await resolve(['document'], 'Example.Tool', 'document')
-    expect(resolution).toBe(RESOLVED)
-    expect(lookups).toEqual(['document'])
-  })
+it('resolving the tool of a call looks up the id where the caller may not know the tool of the address', async () => {
+  const { resolution, lookups } = await resolve(['document'], 'Other.Tool', 'document', keyFor('Other.*'))
+  expect(resolution).toBe(UNKNOWN)
+  expect(lookups).toEqual(['document', 'Other.Tool'])
+})
 
-  it.each(['document', 'later document'])(
-    'looks up the id after an address that no document has: %s',
-    async (address) => {
-      const { resolution, lookups } = await resolve(['Example.Tool'], 'Example.Tool', address)
-      expect(resolution).toBe(RESOLVED)
-      expect(lookups).toEqual([address, 'Example.Tool'])
-    },
-  )
+it('resolving the tool of a call looks up no id that the caller’s patterns do not cover', async () => {
+  const { resolution, lookups } = await resolve(['Example.Tool'], 'Example.Tool', undefined, keyFor('Other.*'))
+  expect(resolution).toMatchObject({ ok: false, failure: { type: 'forbidden' } })
+  expect(lookups).toEqual([])
+})
 
-  it('looks up the id where the caller may not know the tool of the address', async () => {
-    const { resolution, lookups } = await resolve(['document'], 'Other.Tool', 'document', keyFor('Other.*'))
-    expect(resolution).toBe(UNKNOWN)
-    expect(lookups).toEqual(['document', 'Other.Tool'])
-  })
-
-  it('looks up no id that the caller’s patterns do not cover', async () => {
-    const { resolution, lookups } = await resolve(['Example.Tool'], 'Example.Tool', undefined, keyFor('Other.*'))
-    expect(resolution).toMatchObject({ ok: false, failure: { type: 'forbidden' } })
-    expect(lookups).toEqual([])
-  })
-
-  it('ends when the caller goes away', async () => {
-    const disconnect = new AbortController()
-    const context = { principal: ADMIN, background: () => undefined, signal: () => disconnect.signal }
-    const resolver = {
-      resolve: () => new Promise<never>(() => undefined),
-      suggest: () => [],
-      invalidate: () => undefined,
-    }
-    const resolution = resolveToolRef(toIdRef('Example.Tool'), undefined, context, { resolver, startDeadline })
-    disconnect.abort()
-    expect(await resolution).toEqual(fail({ type: 'cancelled' }))
-  })
+it('resolving the tool of a call ends when the caller goes away', async () => {
+  const disconnect = new AbortController()
+  const context = { principal: ADMIN, background: () => undefined, signal: () => disconnect.signal }
+  const resolver = {
+    resolve: () => new Promise<never>(() => undefined),
+    suggest: () => [],
+    invalidate: () => undefined,
+  }
+  const resolution = resolveToolRef(toIdRef('Example.Tool'), undefined, context, { resolver, startDeadline })
+  disconnect.abort()
+  expect(await resolution).toEqual(fail({ type: 'cancelled' }))
 })

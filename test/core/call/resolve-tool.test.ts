@@ -110,151 +110,143 @@ function setUp(stored: Stored = {}) {
 
 const SOME: Versions = { '1.0.0': 'active', '1.2.0': 'active', '2.0.0': 'yanked', '0.9.0': 'deprecated' }
 
-describe('an id', () => {
-  it.each([
-    ['Example.Tool', 'Example.Tool@1.2.0 active'],
-    ['Example.Tool@latest', 'Example.Tool@1.2.0 active'],
-    ['Example.Tool@1', 'Example.Tool@1.0.0 active'],
-    ['Example.Tool@1.0.0', 'Example.Tool@1.0.0 active'],
-    ['Example.Tool@~1.0', 'Example.Tool@1.0.0 active'],
-    ['Example.Tool@^1', 'Example.Tool@1.2.0 active'],
-    ['Example.Tool@2.0.0', 'Example.Tool@2.0.0 yanked'],
-    ['Example.Tool@0.9.0', 'Example.Tool@0.9.0 deprecated'],
-  ])('%s leads to %s', async (asked, came) => {
-    const { short } = setUp({ quick: documentOf(SOME, '1.2.0') })
-    const version = came.slice('Example.Tool@'.length).split(' ')[0]
-    const record = version === '1.2.0' ? [] : [`record of ${version}`]
-    expect(await short(asked)).toEqual([came, 'document Example.Tool', ...record])
-  })
+it.each([
+  ['Example.Tool', 'Example.Tool@1.2.0 active'],
+  ['Example.Tool@latest', 'Example.Tool@1.2.0 active'],
+  ['Example.Tool@1', 'Example.Tool@1.0.0 active'],
+  ['Example.Tool@1.0.0', 'Example.Tool@1.0.0 active'],
+  ['Example.Tool@~1.0', 'Example.Tool@1.0.0 active'],
+  ['Example.Tool@^1', 'Example.Tool@1.2.0 active'],
+  ['Example.Tool@2.0.0', 'Example.Tool@2.0.0 yanked'],
+  ['Example.Tool@0.9.0', 'Example.Tool@0.9.0 deprecated'],
+])('an id %s leads to %s', async (asked, came) => {
+  const { short } = setUp({ quick: documentOf(SOME, '1.2.0') })
+  const version = came.slice('Example.Tool@'.length).split(' ')[0]
+  const record = version === '1.2.0' ? [] : [`record of ${version}`]
+  expect(await short(asked)).toEqual([came, 'document Example.Tool', ...record])
+})
 
-  it.each(['', 'Tool', 'Example.Tool@', 'Example.Tool@no version', 'a b.c'])(
-    'that is none, such as %j, is not looked up',
-    async (asked) => {
-      expect(await setUp().short(asked)).toEqual([{ type: 'id-malformed', asked }])
-    },
-  )
+it.each(['', 'Tool', 'Example.Tool@', 'Example.Tool@no version', 'a b.c'])(
+  'an id that is none, such as %j, is not looked up',
+  async (asked) => {
+    expect(await setUp().short(asked)).toEqual([{ type: 'id-malformed', asked }])
+  },
+)
 
-  it('of a disabled version says so', async () => {
-    const { short } = setUp({ quick: documentOf({ '1.0.0': 'disabled' }) })
-    expect(await short('Example.Tool@1')).toEqual([
-      { type: 'tool-disabled', id: 'Example.Tool@1.0.0' },
-      'document Example.Tool',
-    ])
-  })
+it('an id of a disabled version says so', async () => {
+  const { short } = setUp({ quick: documentOf({ '1.0.0': 'disabled' }) })
+  expect(await short('Example.Tool@1')).toEqual([
+    { type: 'tool-disabled', id: 'Example.Tool@1.0.0' },
+    'document Example.Tool',
+  ])
+})
 
-  it('of a tool whose versions are all disabled says so, with the last reason', async () => {
-    const document = documentOf({ '1.0.0': 'disabled', '1.1.0': 'disabled' })
-    const versions = document.versions.map((each) => ({ ...each, status: { ...each.status, message: 'INC-7' } }))
-    const { short } = setUp({ quick: { ...document, versions } })
-    const off = { type: 'tool-disabled', id: 'Example.Tool', detail: 'INC-7' }
-    for (const asked of ['Example.Tool', 'Example.Tool@^1']) expect((await short(asked))[0]).toEqual(off)
-    expect((await short('Example.Tool@1.1.0'))[0]).toEqual({ ...off, id: 'Example.Tool@1.1.0' })
-  })
+it('an id of a tool whose versions are all disabled says so, with the last reason', async () => {
+  const document = documentOf({ '1.0.0': 'disabled', '1.1.0': 'disabled' })
+  const versions = document.versions.map((each) => ({ ...each, status: { ...each.status, message: 'INC-7' } }))
+  const { short } = setUp({ quick: { ...document, versions } })
+  const off = { type: 'tool-disabled', id: 'Example.Tool', detail: 'INC-7' }
+  for (const asked of ['Example.Tool', 'Example.Tool@^1']) expect((await short(asked))[0]).toEqual(off)
+  expect((await short('Example.Tool@1.1.0'))[0]).toEqual({ ...off, id: 'Example.Tool@1.1.0' })
+})
 
-  it('of a pending version is as of one that there is not, and of a tool that has no other as of none', async () => {
-    const some = documentOf({ '1.0.0': 'active', '1.1.0': 'pending' }, '1.0.0')
-    const { short } = setUp({ quick: some, current: some })
-    expect((await short('Example.Tool'))[0]).toBe('Example.Tool@1.0.0 active')
-    for (const selector of ['1.1.0', '~1.1', '1.9.0']) {
-      expect((await short(`Example.Tool@${selector}`))[0]).toMatchObject({
-        type: 'version-unavailable',
-        asked: selector,
-        available: ['1.0.0'],
-      })
-    }
-    const alone = documentOf({ '1.0.0': 'pending' })
-    const hidden = setUp({ quick: alone, current: alone })
-    for (const asked of ['Example.Tool', 'Example.Tool@1.0.0', 'Example.Tool@1']) {
-      expect((await hidden.short(asked))[0]).toMatchObject({ type: 'tool-unknown', asked })
-    }
-  })
-
-  it('that the quick source does not know is asked of the registry', async () => {
-    const unknown = setUp({ quick: undefined, current: documentOf({ '1.0.0': 'active' }, '1.0.0') })
-    expect(await unknown.short('Example.Tool')).toEqual([
-      'Example.Tool@1.0.0 active',
-      'document Example.Tool',
-      'current Example.Tool',
-    ])
-    const newer = setUp({ quick: documentOf({ '1.0.0': 'active' }), current: documentOf(SOME) })
-    expect(await newer.short('Example.Tool@1.2.0')).toEqual([
-      'Example.Tool@1.2.0 active',
-      'document Example.Tool',
-      'current Example.Tool',
-      'record of 1.2.0',
-    ])
-  })
-
-  it('of an unknown tool comes with the names near it', async () => {
-    const near = ['Example.Tools', 'Examples.Tool']
-    expect(await setUp({ current: near }).short('Example.Tool@1')).toEqual([
-      { type: 'tool-unknown', asked: 'Example.Tool@1', suggestions: ['Example.Tools', 'Examples.Tool'] },
-      'document Example.Tool',
-      'current Example.Tool',
-    ])
-  })
-
-  it('of a version that there is not says which there are', async () => {
-    const { short } = setUp({ quick: documentOf({ ...SOME, '3.0.0': 'disabled' }, '1.2.0') })
-    const unavailable = {
+it('an id of a pending version is as of one that there is not, and of a tool that has no other as of none', async () => {
+  const some = documentOf({ '1.0.0': 'active', '1.1.0': 'pending' }, '1.0.0')
+  const { short } = setUp({ quick: some, current: some })
+  expect((await short('Example.Tool'))[0]).toBe('Example.Tool@1.0.0 active')
+  for (const selector of ['1.1.0', '~1.1', '1.9.0']) {
+    expect((await short(`Example.Tool@${selector}`))[0]).toMatchObject({
       type: 'version-unavailable',
-      tool: 'Example.Tool',
-      name: 'Example_Tool',
-      available: ['1.0.0', '1.2.0'],
-    }
-    expect((await short('Example.Tool@^5'))[0]).toEqual({ ...unavailable, asked: '^5' })
-    const none = setUp({ quick: documentOf({ '2.0.0': 'yanked' }) })
-    expect((await none.short('Example.Tool'))[0]).toEqual({
-      ...unavailable,
-      name: 'Example.Tool',
-      asked: 'latest',
-      available: [],
+      asked: selector,
+      available: ['1.0.0'],
     })
-  })
+  }
+  const alone = documentOf({ '1.0.0': 'pending' })
+  const hidden = setUp({ quick: alone, current: alone })
+  for (const asked of ['Example.Tool', 'Example.Tool@1.0.0', 'Example.Tool@1']) {
+    expect((await hidden.short(asked))[0]).toMatchObject({ type: 'tool-unknown', asked })
+  }
+})
 
-  it('of a version whose record is lost is as good as unavailable', async () => {
-    const { short } = setUp({ quick: documentOf({ '1.0.0': 'active' }), without: ['1.0.0'] })
-    expect(await short('Example.Tool')).toEqual([
-      expect.objectContaining({ type: 'version-unavailable' }),
-      'document Example.Tool',
-      'record of 1.0.0',
-      'current Example.Tool',
-      'record of 1.0.0',
-    ])
+it('an id that the quick source does not know is asked of the registry', async () => {
+  const unknown = setUp({ quick: undefined, current: documentOf({ '1.0.0': 'active' }, '1.0.0') })
+  expect(await unknown.short('Example.Tool')).toEqual([
+    'Example.Tool@1.0.0 active',
+    'document Example.Tool',
+    'current Example.Tool',
+  ])
+  const newer = setUp({ quick: documentOf({ '1.0.0': 'active' }), current: documentOf(SOME) })
+  expect(await newer.short('Example.Tool@1.2.0')).toEqual([
+    'Example.Tool@1.2.0 active',
+    'document Example.Tool',
+    'current Example.Tool',
+    'record of 1.2.0',
+  ])
+})
+
+it('an id of an unknown tool comes with the names near it', async () => {
+  const near = ['Example.Tools', 'Examples.Tool']
+  expect(await setUp({ current: near }).short('Example.Tool@1')).toEqual([
+    { type: 'tool-unknown', asked: 'Example.Tool@1', suggestions: ['Example.Tools', 'Examples.Tool'] },
+    'document Example.Tool',
+    'current Example.Tool',
+  ])
+})
+
+it('an id of a version that there is not says which there are', async () => {
+  const { short } = setUp({ quick: documentOf({ ...SOME, '3.0.0': 'disabled' }, '1.2.0') })
+  const unavailable = {
+    type: 'version-unavailable',
+    tool: 'Example.Tool',
+    name: 'Example_Tool',
+    available: ['1.0.0', '1.2.0'],
+  }
+  expect((await short('Example.Tool@^5'))[0]).toEqual({ ...unavailable, asked: '^5' })
+  const none = setUp({ quick: documentOf({ '2.0.0': 'yanked' }) })
+  expect((await none.short('Example.Tool'))[0]).toEqual({
+    ...unavailable,
+    name: 'Example.Tool',
+    asked: 'latest',
+    available: [],
   })
 })
 
-describe('a name', () => {
-  const names = { Short: { toolkit: 'Example', tool: 'Tool' } }
+it('an id of a version whose record is lost is as good as unavailable', async () => {
+  const { short } = setUp({ quick: documentOf({ '1.0.0': 'active' }), without: ['1.0.0'] })
+  expect(await short('Example.Tool')).toEqual([
+    expect.objectContaining({ type: 'version-unavailable' }),
+    'document Example.Tool',
+    'record of 1.0.0',
+    'current Example.Tool',
+    'record of 1.0.0',
+  ])
+})
 
-  it('leads to the tool that has it, in the version that is asked for', async () => {
-    const { short } = setUp({ quick: documentOf(SOME, '1.2.0'), names })
-    expect(await short(toNameRef('Short'))).toEqual([
-      'Example.Tool@1.2.0 active',
-      'named Short',
-      'document Example.Tool',
-    ])
-    expect(await short(toNameRef('Short', '1'))).toEqual([
-      'Example.Tool@1.0.0 active',
-      'named Short',
-      'document Example.Tool',
-      'record of 1.0.0',
-    ])
-  })
+const names = { Short: { toolkit: 'Example', tool: 'Tool' } }
 
-  it('that nobody has is unknown, without suggestions', async () => {
-    expect(await setUp({ quick: documentOf(SOME), names }).short(toNameRef('Other', '1'))).toEqual([
-      { type: 'tool-unknown', asked: 'Other', suggestions: [] },
-      'named Other',
-    ])
-  })
+it('a name leads to the tool that has it, in the version that is asked for', async () => {
+  const { short } = setUp({ quick: documentOf(SOME, '1.2.0'), names })
+  expect(await short(toNameRef('Short'))).toEqual(['Example.Tool@1.2.0 active', 'named Short', 'document Example.Tool'])
+  expect(await short(toNameRef('Short', '1'))).toEqual([
+    'Example.Tool@1.0.0 active',
+    'named Short',
+    'document Example.Tool',
+    'record of 1.0.0',
+  ])
+})
 
-  it('with what is no version is malformed', async () => {
-    expect(await setUp({ names }).short(toNameRef('Short', 'no version'))).toEqual([
-      { type: 'id-malformed', asked: 'Short@no version' },
-      'named Short',
-    ])
-  })
+it('a name that nobody has is unknown, without suggestions', async () => {
+  expect(await setUp({ quick: documentOf(SOME), names }).short(toNameRef('Other', '1'))).toEqual([
+    { type: 'tool-unknown', asked: 'Other', suggestions: [] },
+    'named Other',
+  ])
+})
+
+it('a name with what is no version is malformed', async () => {
+  expect(await setUp({ names }).short(toNameRef('Short', 'no version'))).toEqual([
+    { type: 'id-malformed', asked: 'Short@no version' },
+    'named Short',
+  ])
 })
 
 describe('an answer', () => {
@@ -263,7 +255,7 @@ describe('an answer', () => {
     return answer.ok ? answer.tool.record.version : answer.failure.type
   }
 
-  it('is given at once while it is fresh, and without a promise', async () => {
+  it('an answer is given at once while it is fresh, and without a promise', async () => {
     const { resolve, reads, clock, behind } = setUp({ quick: documentOf(SOME, '1.2.0') })
     const first = await resolve('Example.Tool')
     clock.now = 4_999
@@ -272,7 +264,7 @@ describe('an answer', () => {
     expect(behind).toEqual([])
   })
 
-  it('is given, and looked up behind the call, until it is stale', async () => {
+  it('an answer is given, and looked up behind the call, until it is stale', async () => {
     const { resolve, stored, reads, clock, behind } = setUp({ quick: documentOf(SOME, '1.2.0') })
     const first = await resolve('Example.Tool')
     stored.quick = documentOf({ ...SOME, '1.3.0': 'active' }, '1.3.0')
@@ -288,7 +280,7 @@ describe('an answer', () => {
     expect(behind).toHaveLength(1)
   })
 
-  it('is looked up once more every five seconds where that fails', async () => {
+  it('an answer is looked up once more every five seconds where that fails', async () => {
     const { resolve, stored, clock, behind } = setUp({ quick: documentOf(SOME, '1.2.0') })
     const first = await resolve('Example.Tool')
     Object.defineProperty(stored, 'quick', {
@@ -313,7 +305,7 @@ describe('an answer', () => {
     expect(behind).toHaveLength(3)
   })
 
-  it('is waited for once it is stale', async () => {
+  it('an answer is waited for once it is stale', async () => {
     const { resolve, stored, clock, behind } = setUp({ quick: documentOf(SOME, '1.2.0') })
     await resolve('Example.Tool')
     stored.quick = documentOf({ '3.0.0': 'active' }, '3.0.0')
@@ -322,7 +314,7 @@ describe('an answer', () => {
     expect(behind).toEqual([])
   })
 
-  it('that there is no such tool is kept for two seconds', async () => {
+  it('an answer that there is no such tool is kept for two seconds', async () => {
     const { resolve, stored, reads, clock, behind } = setUp({ current: [] })
     const first = await resolve('Example.Tool')
     stored.current = documentOf(SOME, '1.2.0')
@@ -334,7 +326,7 @@ describe('an answer', () => {
     expect(behind).toEqual([])
   })
 
-  it('is not kept when it could not be made', async () => {
+  it('an answer is not kept when it could not be made', async () => {
     const { resolve, stored, clock } = setUp({ quick: documentOf(SOME, '1.2.0') })
     const { quick } = stored
     stored.current = ['A.B']
@@ -351,7 +343,7 @@ describe('an answer', () => {
     expect(await version(resolve(toNameRef('Short')))).toBe('1.2.0')
   })
 
-  it('is forgotten after a change', async () => {
+  it('an answer is forgotten after a change', async () => {
     const { resolve, stored, forget } = setUp({ quick: documentOf(SOME, '1.2.0') })
     await resolve('Example.Tool')
     stored.quick = documentOf({ '3.0.0': 'active' }, '3.0.0')
@@ -360,7 +352,7 @@ describe('an answer', () => {
     expect(await version(resolve('Example.Tool'))).toBe('3.0.0')
   })
 
-  it('whose making began before a change is given once, and not kept', async () => {
+  it('an answer whose making began before a change is given once, and not kept', async () => {
     const { resolve, stored, forget, reads } = setUp({ quick: documentOf(SOME, '1.2.0') })
     const begun = resolve('Example.Tool')
     stored.quick = documentOf({ '3.0.0': 'active' }, '3.0.0')
@@ -372,23 +364,21 @@ describe('an answer', () => {
   })
 })
 
-describe('a tool', () => {
-  it('is made callable once, however it is asked for', async () => {
-    const { resolve, made, reads, forget } = setUp({ quick: documentOf(SOME, '1.2.0') })
-    const answers = [await resolve('Example.Tool'), await resolve('Example.Tool@^1'), await resolve('example.tool')]
-    forget()
-    answers.push(await resolve('Example.Tool'))
-    expect(made).toEqual(['Example.Tool@1.2.0'])
-    expect(new Set(answers.map((answer) => answer.ok && answer.tool)).size).toBe(1)
-    expect(reads.filter((read) => read.startsWith('record'))).toEqual([])
-  })
+it('a tool is made callable once, however it is asked for', async () => {
+  const { resolve, made, reads, forget } = setUp({ quick: documentOf(SOME, '1.2.0') })
+  const answers = [await resolve('Example.Tool'), await resolve('Example.Tool@^1'), await resolve('example.tool')]
+  forget()
+  answers.push(await resolve('Example.Tool'))
+  expect(made).toEqual(['Example.Tool@1.2.0'])
+  expect(new Set(answers.map((answer) => answer.ok && answer.tool)).size).toBe(1)
+  expect(reads.filter((read) => read.startsWith('record'))).toEqual([])
 })
 
 describe('what a document calls a tool', () => {
   const asked = (id: string, tool: string, range?: string) => toDocumentRef({ dialect: 'd', id, tool, range })
   const documents = { 'x y': { id: 'x y', toolkit: 'Example', tools: { 'do it': 'Tool' } } }
 
-  it('is the tool of that document, in the version that is asked for', async () => {
+  it('what a document calls a tool is the tool of that document, in the version that is asked for', async () => {
     const { short } = setUp({ quick: documentOf(SOME, '1.2.0'), documents })
     expect(await short(asked('x y', 'do it'))).toEqual([
       'Example.Tool@1.2.0 active',
@@ -400,12 +390,12 @@ describe('what a document calls a tool', () => {
     expect(await short(asked('x y', 'do it'))).toEqual(['Example.Tool@1.2.0 active'])
   })
 
-  it('is the tool of that toolkit and name where there is no such document', async () => {
+  it('what a document calls a tool is the tool of that toolkit and name where there is no such document', async () => {
     const { short } = setUp({ quick: documentOf(SOME, '1.2.0'), documents })
     expect((await short(asked('Example', 'Tool')))[0]).toBe('Example.Tool@1.2.0 active')
   })
 
-  it('is unknown otherwise', async () => {
+  it('what a document calls a tool is unknown otherwise', async () => {
     const { short } = setUp({ quick: documentOf(SOME, '1.2.0'), documents })
     for (const [id, tool] of [
       ['x y', 'Tool'],

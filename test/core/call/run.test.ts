@@ -1,5 +1,5 @@
 import { createRequestBudget } from '../../../src/core/tool/budget.ts'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { ADMIN } from '../../../src/core/access/principal.ts'
 import type { Deadline, AbortReason } from '../../../src/core/call/deadline.ts'
 import { toErrorMessage, type RunOptions, runTool } from '../../../src/core/call/run.ts'
@@ -79,143 +79,139 @@ const renewing: Run = async ({ tokens }, { renew }) => {
   return token === undefined ? { ok: false, failure: { message: '401' } } : { ok: true, value: token }
 }
 
-describe('what a run may use', () => {
-  it('is what its tool is given and its caller wants, and no more', async () => {
-    const { invocation, context } = await run()
-    const { signal: _, meter: _meter, ...rest } = context ?? {}
-    expect(rest).toEqual({ callId: 'c1', principal: ADMIN.id })
-    expect(invocation).toEqual(invocationWith({ a: 1 }))
-  })
+it('what a run may use is what its tool is given and its caller wants, and no more', async () => {
+  const { invocation, context } = await run()
+  const { signal: _, meter: _meter, ...rest } = context ?? {}
+  expect(rest).toEqual({ callId: 'c1', principal: ADMIN.id })
+  expect(invocation).toEqual(invocationWith({ a: 1 }))
+})
 
-  it('is all of what there is', async () => {
-    const caller = {
-      traceparent: 'trace',
-      progress: () => undefined,
-      log: () => undefined,
-      background: () => undefined,
+it('what a run may use is all of what there is', async () => {
+  const caller = {
+    traceparent: 'trace',
+    progress: () => undefined,
+    log: () => undefined,
+    background: () => undefined,
+  }
+  const secrets = { KEY: { value: 'secret-one', from: 'caller' } } as const
+  const { invocation, context } = await run({ caller, secrets, tokens: { mail: MAIL }, userId: 'ann' })
+  const { signal: _, meter: _meter, renew, progress, ...rest } = context ?? {}
+  const { progress: _told, ...others } = caller
+  expect(rest).toEqual({ callId: 'c1', principal: ADMIN.id, ...others })
+  expect(invocation).toEqual({ ...invocationWith({ a: 1 }, { secrets, tokens: { mail: MAIL } }), userId: 'ann' })
+  expect(renew).toBeTypeOf('function')
+  expect(progress).toBeTypeOf('function')
+})
+
+it('what a run may use is progress that is told without credentials, renewed ones too, until the run is over', async () => {
+  const told: unknown[] = []
+  const secrets = { KEY: { value: 'secret-one', from: 'deployment' } } as const
+  const { context } = await run({
+    secrets,
+    tokens: { mail: MAIL },
+    userId: 'ann',
+    caller: { progress: (progress) => void told.push(progress) },
+    async run(_, { progress, renew }) {
+      progress?.(1, 3, 'secret-one mail-one mail-2')
+      await renew?.('mail', 'mail-one')
+      progress?.(2, 3, 'secret-one mail-one mail-2')
+      return { ok: true, value: 1 }
+    },
+  })
+  context?.progress?.(3, 3, 'late')
+  expect(told).toEqual([
+    { progress: 1, total: 3, message: '[redacted] [redacted] mail-2' },
+    { progress: 2, total: 3, message: '[redacted] [redacted] [redacted]' },
+  ])
+})
+
+it('what a run may use is a signal only where the tool looks at it', async () => {
+  expect((await run({ run: () => ({ ok: true, value: 1 }) })).looked()).toBe(0)
+  expect((await run({ run: (_, { signal }) => ({ ok: true, value: signal.aborted }) })).looked()).toBe(1)
+})
+
+it('what a run may use is a renewal only of tokens of a user that are not the caller’s own', async () => {
+  const own = { mail: { value: 'mail-one', from: 'caller' } } as const
+  for (const given of [{}, { userId: 'ann' }, { tokens: { mail: MAIL } }, { tokens: own, userId: 'ann' }]) {
+    expect((await run(given)).context).toMatchObject({ renew: undefined })
+  }
+})
+
+it('a run gives what its tool came to, at once or later', async () => {
+  expect(await run()).toMatchObject({ ran: { ok: true, result: { ok: true, value: { a: 1 } }, redactor: undefined } })
+  const failed = { ok: false, failure: { message: 'No' } } as const
+  expect((await run({ run: async () => failed })).ran).toEqual({ ok: true, result: failed, redactor: undefined })
+})
+
+it('a run hides every secret and token that was given', async () => {
+  const secrets = { KEY: { value: 'secret-one', from: 'deployment' } } as const
+  const { ran } = await run({ secrets, tokens: { mail: MAIL }, userId: 'ann', run: renewing })
+  if (!ran.ok) throw new Error('It failed')
+  expect(ran.result).toEqual({ ok: true, value: 'mail-2' })
+  expect(ran.redactor?.text('secret-one mail-one mail-2 mail-3')).toBe('[redacted] [redacted] [redacted] mail-3')
+  const tokenAlone = await run({ tokens: { mail: MAIL } })
+  expect(tokenAlone.ran.ok && tokenAlone.ran.redactor?.text('mail-one')).toBe('[redacted]')
+  const secretAlone = await run({ secrets })
+  expect(secretAlone.ran.ok && secretAlone.ran.redactor?.text('secret-one')).toBe('[redacted]')
+})
+
+it('a run that throws is a defect, told without its secrets', async () => {
+  for (const thrown of [new Error('No mail-one'), 'No mail-one']) {
+    const throwing: Run = () => {
+      throw thrown
     }
-    const secrets = { KEY: { value: 'secret-one', from: 'caller' } } as const
-    const { invocation, context } = await run({ caller, secrets, tokens: { mail: MAIL }, userId: 'ann' })
-    const { signal: _, meter: _meter, renew, progress, ...rest } = context ?? {}
-    const { progress: _told, ...others } = caller
-    expect(rest).toEqual({ callId: 'c1', principal: ADMIN.id, ...others })
-    expect(invocation).toEqual({ ...invocationWith({ a: 1 }, { secrets, tokens: { mail: MAIL } }), userId: 'ann' })
-    expect(renew).toBeTypeOf('function')
-    expect(progress).toBeTypeOf('function')
-  })
-
-  it('is progress that is told without credentials, renewed ones too, until the run is over', async () => {
-    const told: unknown[] = []
-    const secrets = { KEY: { value: 'secret-one', from: 'deployment' } } as const
-    const { context } = await run({
-      secrets,
-      tokens: { mail: MAIL },
-      userId: 'ann',
-      caller: { progress: (progress) => void told.push(progress) },
-      async run(_, { progress, renew }) {
-        progress?.(1, 3, 'secret-one mail-one mail-2')
-        await renew?.('mail', 'mail-one')
-        progress?.(2, 3, 'secret-one mail-one mail-2')
-        return { ok: true, value: 1 }
-      },
-    })
-    context?.progress?.(3, 3, 'late')
-    expect(told).toEqual([
-      { progress: 1, total: 3, message: '[redacted] [redacted] mail-2' },
-      { progress: 2, total: 3, message: '[redacted] [redacted] [redacted]' },
-    ])
-  })
-
-  it('is a signal only where the tool looks at it', async () => {
-    expect((await run({ run: () => ({ ok: true, value: 1 }) })).looked()).toBe(0)
-    expect((await run({ run: (_, { signal }) => ({ ok: true, value: signal.aborted }) })).looked()).toBe(1)
-  })
-
-  it('is a renewal only of tokens of a user that are not the caller’s own', async () => {
-    const own = { mail: { value: 'mail-one', from: 'caller' } } as const
-    for (const given of [{}, { userId: 'ann' }, { tokens: { mail: MAIL } }, { tokens: own, userId: 'ann' }]) {
-      expect((await run(given)).context).toMatchObject({ renew: undefined })
+    for (const each of [throwing, async (input, context) => throwing(input, context)] satisfies Run[]) {
+      const { ran, defects } = await run({ run: each, tokens: { mail: MAIL } })
+      expect(ran).toEqual({
+        ok: false,
+        failure: {
+          type: 'tool-failed',
+          message: "The tool 'Example.Tool@1.0.0' failed unexpectedly",
+          developer_message: 'No [redacted]',
+        },
+      })
+      expect(defects).toEqual(['c1 Example.Tool@1.0.0: No [redacted]'])
     }
+  }
+  const plain = await run({ run: () => Promise.reject(new Error('No')) })
+  expect(plain.ran).toMatchObject({ failure: { developer_message: 'No' } })
+  expect(plain.defects).toEqual(['c1 Example.Tool@1.0.0: No'])
+})
+
+it('a run that takes too long has timed out', async () => {
+  expect((await run({ end: 'expired' })).ran).toEqual({
+    ok: false,
+    failure: { type: 'tool-timed-out', timeout_ms: 70, may_have_run: true },
   })
 })
 
-describe('a run', () => {
-  it('gives what its tool came to, at once or later', async () => {
-    expect(await run()).toMatchObject({ ran: { ok: true, result: { ok: true, value: { a: 1 } }, redactor: undefined } })
-    const failed = { ok: false, failure: { message: 'No' } } as const
-    expect((await run({ run: async () => failed })).ran).toEqual({ ok: true, result: failed, redactor: undefined })
+it('a run that used up what it may has timed out too', async () => {
+  expect((await run({ run: () => ({ ok: false, timedOutMs: 9 }), isRetrySafe: true })).ran).toEqual({
+    ok: false,
+    failure: { type: 'tool-timed-out', timeout_ms: 9 },
   })
+})
 
-  it('hides every secret and token that was given', async () => {
-    const secrets = { KEY: { value: 'secret-one', from: 'deployment' } } as const
-    const { ran } = await run({ secrets, tokens: { mail: MAIL }, userId: 'ann', run: renewing })
-    if (!ran.ok) throw new Error('It failed')
-    expect(ran.result).toEqual({ ok: true, value: 'mail-2' })
-    expect(ran.redactor?.text('secret-one mail-one mail-2 mail-3')).toBe('[redacted] [redacted] [redacted] mail-3')
-    const tokenAlone = await run({ tokens: { mail: MAIL } })
-    expect(tokenAlone.ran.ok && tokenAlone.ran.redactor?.text('mail-one')).toBe('[redacted]')
-    const secretAlone = await run({ secrets })
-    expect(secretAlone.ran.ok && secretAlone.ran.redactor?.text('secret-one')).toBe('[redacted]')
-  })
+it.each<[Given, true | undefined]>([
+  [{}, true],
+  [{ annotations: { idempotentHint: false, readOnlyHint: false } }, true],
+  [{ annotations: { idempotentHint: true } }, undefined],
+  [{ annotations: { readOnlyHint: true } }, undefined],
+  [{ isRetrySafe: true }, undefined],
+])('a run of %j that ended early may have done it: %j', async (given, may_have_run) => {
+  const used: Run = () => ({ ok: false, timedOutMs: 9 })
+  for (const each of [{ end: 'expired' }, { end: 'cancelled' }, { run: used }] satisfies Given[]) {
+    const { ran } = await run({ ...given, ...each })
+    expect(ran).toMatchObject({ ok: false })
+    expect(Object(ran).failure.may_have_run).toBe(may_have_run)
+  }
+})
 
-  it('that throws is a defect, told without its secrets', async () => {
-    for (const thrown of [new Error('No mail-one'), 'No mail-one']) {
-      const throwing: Run = () => {
-        throw thrown
-      }
-      for (const each of [throwing, async (input, context) => throwing(input, context)] satisfies Run[]) {
-        const { ran, defects } = await run({ run: each, tokens: { mail: MAIL } })
-        expect(ran).toEqual({
-          ok: false,
-          failure: {
-            type: 'tool-failed',
-            message: "The tool 'Example.Tool@1.0.0' failed unexpectedly",
-            developer_message: 'No [redacted]',
-          },
-        })
-        expect(defects).toEqual(['c1 Example.Tool@1.0.0: No [redacted]'])
-      }
-    }
-    const plain = await run({ run: () => Promise.reject(new Error('No')) })
-    expect(plain.ran).toMatchObject({ failure: { developer_message: 'No' } })
-    expect(plain.defects).toEqual(['c1 Example.Tool@1.0.0: No'])
-  })
-
-  it('that takes too long has timed out', async () => {
-    expect((await run({ end: 'expired' })).ran).toEqual({
-      ok: false,
-      failure: { type: 'tool-timed-out', timeout_ms: 70, may_have_run: true },
-    })
-  })
-
-  it('that used up what it may has timed out too', async () => {
-    expect((await run({ run: () => ({ ok: false, timedOutMs: 9 }), isRetrySafe: true })).ran).toEqual({
-      ok: false,
-      failure: { type: 'tool-timed-out', timeout_ms: 9 },
-    })
-  })
-
-  it.each<[Given, true | undefined]>([
-    [{}, true],
-    [{ annotations: { idempotentHint: false, readOnlyHint: false } }, true],
-    [{ annotations: { idempotentHint: true } }, undefined],
-    [{ annotations: { readOnlyHint: true } }, undefined],
-    [{ isRetrySafe: true }, undefined],
-  ])('of %j that ended early may have done it: %j', async (given, may_have_run) => {
-    const used: Run = () => ({ ok: false, timedOutMs: 9 })
-    for (const each of [{ end: 'expired' }, { end: 'cancelled' }, { run: used }] satisfies Given[]) {
-      const { ran } = await run({ ...given, ...each })
-      expect(ran).toMatchObject({ ok: false })
-      expect(Object(ran).failure.may_have_run).toBe(may_have_run)
-    }
-  })
-
-  it('whose caller has gone is cancelled, whatever became of its tokens', async () => {
-    const cancelled = { ok: false, failure: { type: 'cancelled', may_have_run: true } }
-    expect((await run({ end: 'cancelled' })).ran).toEqual(cancelled)
-    const refused = await run({ end: 'cancelled', ...refusedBy() })
-    expect(refused.ran).toEqual(cancelled)
-  })
+it('a run whose caller has gone is cancelled, whatever became of its tokens', async () => {
+  const cancelled = { ok: false, failure: { type: 'cancelled', may_have_run: true } }
+  expect((await run({ end: 'cancelled' })).ran).toEqual(cancelled)
+  const refused = await run({ end: 'cancelled', ...refusedBy() })
+  expect(refused.ran).toEqual(cancelled)
 })
 
 /** A run whose token is refused, and cannot be renewed. */
@@ -223,52 +219,50 @@ function refusedBy(ending: Run = renewing): Given {
   return { tokens: { mail: MAIL }, userId: 'ann', run: ending, world: { renew: () => refusal } }
 }
 
-describe('a run whose token is refused and not replaced', () => {
-  const challenged = {
-    ok: false,
-    failure: {
-      type: 'requirements-missing',
-      tool: 'Example.Tool',
-      authorization: [challengeOf('mail')],
-      secrets: [],
-      user_id: false,
-      detail: 'Mail refused the token',
-    },
+const challenged = {
+  ok: false,
+  failure: {
+    type: 'requirements-missing',
+    tool: 'Example.Tool',
+    authorization: [challengeOf('mail')],
+    secrets: [],
+    user_id: false,
+    detail: 'Mail refused the token',
+  },
+}
+
+it('a run whose token is refused and not replaced is a challenge when it fails, throws, or takes too much', async () => {
+  const throwing: Run = async (input, context) => {
+    await renewing(input, context)
+    throw new Error('401')
   }
+  const spending: Run = async (input, context) => (await renewing(input, context), { ok: false, timedOutMs: 5 })
+  const ends = [refusedBy(), refusedBy(throwing), refusedBy(spending), { ...refusedBy(), end: 'expired' } as const]
+  for (const end of ends) {
+    const { ran, defects, asked } = await run(end)
+    expect(ran).toEqual(challenged)
+    expect(defects).toEqual([])
+    expect(asked).toEqual(['renew ann mail mail-one'])
+  }
+})
 
-  it('is a challenge when it fails, throws, or takes too much', async () => {
-    const throwing: Run = async (input, context) => {
-      await renewing(input, context)
-      throw new Error('401')
-    }
-    const spending: Run = async (input, context) => (await renewing(input, context), { ok: false, timedOutMs: 5 })
-    const ends = [refusedBy(), refusedBy(throwing), refusedBy(spending), { ...refusedBy(), end: 'expired' } as const]
-    for (const end of ends) {
-      const { ran, defects, asked } = await run(end)
-      expect(ran).toEqual(challenged)
-      expect(defects).toEqual([])
-      expect(asked).toEqual(['renew ann mail mail-one'])
-    }
-  })
+it('a run whose token is refused and not replaced is what it is when it succeeds, or asks its caller', async () => {
+  const succeeding: Run = async (input, context) => (await renewing(input, context), { ok: true, value: 7 })
+  expect((await run(refusedBy(succeeding))).ran).toMatchObject({ ok: true, result: { value: 7 } })
+  const asks = { requests: {} }
+  const asking: Run = async (input, context) => (await renewing(input, context), { ok: false, asks })
+  expect((await run(refusedBy(asking))).ran).toMatchObject({ ok: true, result: { asks } })
+})
 
-  it('is what it is when it succeeds, or asks its caller', async () => {
-    const succeeding: Run = async (input, context) => (await renewing(input, context), { ok: true, value: 7 })
-    expect((await run(refusedBy(succeeding))).ran).toMatchObject({ ok: true, result: { value: 7 } })
-    const asks = { requests: {} }
-    const asking: Run = async (input, context) => (await renewing(input, context), { ok: false, asks })
-    expect((await run(refusedBy(asking))).ran).toMatchObject({ ok: true, result: { asks } })
+it('a run whose token is refused and not replaced tells of a defect of the store', async () => {
+  const { ran, defects } = await run({
+    tokens: { mail: MAIL },
+    userId: 'ann',
+    run: renewing,
+    world: { renew: () => Promise.reject(new Error('Storage')) },
   })
-
-  it('tells of a defect of the store', async () => {
-    const { ran, defects } = await run({
-      tokens: { mail: MAIL },
-      userId: 'ann',
-      run: renewing,
-      world: { renew: () => Promise.reject(new Error('Storage')) },
-    })
-    expect(ran).toMatchObject({ failure: { type: 'tool-failed', can_retry: true } })
-    expect(defects).toEqual(['c1 Example.Tool@1.0.0: Storage'])
-  })
+  expect(ran).toMatchObject({ failure: { type: 'tool-failed', can_retry: true } })
+  expect(defects).toEqual(['c1 Example.Tool@1.0.0: Storage'])
 })
 
 it('an error says its message, and anything else itself', () => {

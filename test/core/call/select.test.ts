@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { createCallTool } from '../../../src/core/call/call.ts'
 import type { IdempotencyStore } from '../../../src/core/call/idempotency.ts'
 import { NO_CONTEXT } from '../../../src/core/call/requirements.ts'
@@ -40,67 +40,63 @@ async function call(select: Json, output: RunResult = { ok: true, value: OUTPUT 
   return { result, runs, kept, claimed }
 }
 
-describe('the part of an output that a caller wants', () => {
-  it('is all that is answered, and what is kept for whoever repeats the call', async () => {
-    const wanted = { ok: true, value: [1, 2], selected: true }
-    expect(await call('rows[].id')).toEqual({ result: wanted, runs: 1, kept: [], claimed: ['rows[].id', wanted] })
-  })
-
-  it('is of the content and the artifact, where there is no value', async () => {
-    const image = { type: 'image', data: 'AA==', mimeType: 'image/png' } as const
-    const shown = await call('content[0].mimeType', { ok: true, value: null, content: [image] })
-    expect(shown.result).toEqual({ ok: true, value: 'image/png', selected: true })
-    const texts = await call('@', { ok: true, value: null, content: [{ type: 'text', text: 'words' }] })
-    expect(texts.result).toMatchObject({ value: 'words' })
-    expect((await call('rows', { ok: true, value: OUTPUT, content: [image] })).result).not.toHaveProperty('content')
-  })
-
-  it('is judged by the size it has itself', async () => {
-    const large = { ok: true, value: { few: 1, many: 'x'.repeat(300_000) } } as const
-    expect(await call('few', large)).toMatchObject({ result: { value: 1 }, kept: [] })
-    expect((await call('{all: many}', large)).result).toMatchObject({ value: { artifact: { size: 9 } } })
-  })
-
-  it('is not wanted of a tool that fails', async () => {
-    const { result } = await call('rows', { ok: false, failure: { message: 'No' } })
-    expect(result).toMatchObject({ failure: { type: 'tool-failed', message: 'No' } })
-  })
-
-  it('is refused before anything runs, where it is no expression', async () => {
-    const refused = await call('rows[')
-    expect(refused).toMatchObject({ result: { failure: { type: 'select-invalid', at: 5 } }, runs: 0, claimed: [] })
-    expect(await call(7)).toMatchObject({ result: { failure: { type: 'select-invalid' } }, runs: 0 })
-  })
-
-  it('is a failure of a call that ran where there is none, which keeps the whole', async () => {
-    const { result, runs, kept, claimed } = await call('length(rows[0].id)')
-    const artifact = { url: 'https://here/artifacts/a', content_type: 'application/json', size: 9 }
-    expect(result).toMatchObject({ ok: false, failure: { type: 'select-failed', artifact } })
-    expect({ runs, kept }).toEqual({ runs: 1, kept: [OUTPUT] })
-    expect(claimed[1]).toEqual(result)
-  })
+it('the part of an output that a caller wants is all that is answered, and what is kept for whoever repeats the call', async () => {
+  const wanted = { ok: true, value: [1, 2], selected: true }
+  expect(await call('rows[].id')).toEqual({ result: wanted, runs: 1, kept: [], claimed: ['rows[].id', wanted] })
 })
 
-describe('what says it', () => {
-  it('is a field of the context', () => {
-    expect(readOption(SELECT, { select: 'a' }, [])).toBe('a')
-    expect(readOption(SELECT, { select: null }, [])).toBeUndefined()
-    expect(readOption(SELECT, { other: 1 }, [])).toBeUndefined()
-  })
+it('the part of an output that a caller wants is of the content and the artifact, where there is no value', async () => {
+  const image = { type: 'image', data: 'AA==', mimeType: 'image/png' } as const
+  const shown = await call('content[0].mimeType', { ok: true, value: null, content: [image] })
+  expect(shown.result).toEqual({ ok: true, value: 'image/png', selected: true })
+  const texts = await call('@', { ok: true, value: null, content: [{ type: 'text', text: 'words' }] })
+  expect(texts.result).toMatchObject({ value: 'words' })
+  expect((await call('rows', { ok: true, value: OUTPUT, content: [image] })).result).not.toHaveProperty('content')
+})
 
-  it('is the tool’s own where no model may infer a parameter of that name', () => {
-    expect(readOption(SELECT, { select: 'a' }, ['select'])).toBeUndefined()
-  })
+it('the part of an output that a caller wants is judged by the size it has itself', async () => {
+  const large = { ok: true, value: { few: 1, many: 'x'.repeat(300_000) } } as const
+  expect(await call('few', large)).toMatchObject({ result: { value: 1 }, kept: [] })
+  expect((await call('{all: many}', large)).result).toMatchObject({ value: { artifact: { size: 9 } } })
+})
 
-  it('stands beside the context, before what that says', async () => {
-    const { result } = await call('rows[].id', undefined, { select: 'text' })
-    expect(result).toMatchObject({ value: [1, 2] })
-  })
+it('the part of an output that a caller wants is not wanted of a tool that fails', async () => {
+  const { result } = await call('rows', { ok: false, failure: { message: 'No' } })
+  expect(result).toMatchObject({ failure: { type: 'tool-failed', message: 'No' } })
+})
 
-  it('must be a text', async () => {
-    expect(await parseSelect(['a'])).toMatchObject({
-      ok: false,
-      failure: { type: 'select-invalid', message: 'it is not a string' },
-    })
+it('the part of an output that a caller wants is refused before anything runs, where it is no expression', async () => {
+  const refused = await call('rows[')
+  expect(refused).toMatchObject({ result: { failure: { type: 'select-invalid', at: 5 } }, runs: 0, claimed: [] })
+  expect(await call(7)).toMatchObject({ result: { failure: { type: 'select-invalid' } }, runs: 0 })
+})
+
+it('the part of an output that a caller wants is a failure of a call that ran where there is none, which keeps the whole', async () => {
+  const { result, runs, kept, claimed } = await call('length(rows[0].id)')
+  const artifact = { url: 'https://here/artifacts/a', content_type: 'application/json', size: 9 }
+  expect(result).toMatchObject({ ok: false, failure: { type: 'select-failed', artifact } })
+  expect({ runs, kept }).toEqual({ runs: 1, kept: [OUTPUT] })
+  expect(claimed[1]).toEqual(result)
+})
+
+it('what says it is a field of the context', () => {
+  expect(readOption(SELECT, { select: 'a' }, [])).toBe('a')
+  expect(readOption(SELECT, { select: null }, [])).toBeUndefined()
+  expect(readOption(SELECT, { other: 1 }, [])).toBeUndefined()
+})
+
+it('what says it is the tool’s own where no model may infer a parameter of that name', () => {
+  expect(readOption(SELECT, { select: 'a' }, ['select'])).toBeUndefined()
+})
+
+it('what says it stands beside the context, before what that says', async () => {
+  const { result } = await call('rows[].id', undefined, { select: 'text' })
+  expect(result).toMatchObject({ value: [1, 2] })
+})
+
+it('what says it must be a text', async () => {
+  expect(await parseSelect(['a'])).toMatchObject({
+    ok: false,
+    failure: { type: 'select-invalid', message: 'it is not a string' },
   })
 })

@@ -1,5 +1,5 @@
 import { toIdRef, toRefKey } from '../../../src/core/tool/tool-ref.ts'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { ADMIN, ANONYMOUS, type Principal } from '../../../src/core/access/principal.ts'
 import {
   type Candidate,
@@ -21,111 +21,101 @@ const candidate = (toolkit: string, securityLevel = 0): Candidate => ({
 const keyFor = (...tools: string[]): Principal => ({ ...ADMIN, kind: 'key', scopes: ['tools:call'], tools })
 const behind = () => undefined
 
-describe('a bare name', () => {
-  it('means the one tool that its caller may see, in the version that was asked for', () => {
-    const both = [candidate('Mail'), candidate('Evil')]
-    expect(chooseCandidate({ name: 'send' }, keyFor('Mail.*'), both)).toEqual(toIdRef('Mail.Send'))
-    expect(chooseCandidate({ name: 'send', range: '^1' }, keyFor('Mail.*'), both)).toEqual(toIdRef('Mail.Send@^1'))
-    expect(chooseCandidate({ name: 'send' }, keyFor('Other.*'), both)).toBeUndefined()
-    expect(chooseCandidate({ name: 'send' }, ANONYMOUS, [candidate('Mail'), candidate('Evil', 4)])).toEqual(
-      toIdRef('Mail.Send'),
-    )
-  })
-
-  it('is refused with the candidates when it may mean several, three of them at most', () => {
-    const all = ['A', 'B', 'C', 'D'].map((toolkit) => candidate(toolkit))
-    const suggestions = ['A.Send@1.0.0', 'B.Send@1.0.0', 'C.Send@1.0.0']
-    expect(chooseCandidate({ name: 'Send' }, ADMIN, all)).toEqual(
-      fail({ type: 'tool-unknown', asked: 'Send', suggestions }),
-    )
-  })
-
-  it('never gets a token without a provider to a tool, and the answer says so', async () => {
-    const record = recordWith({ providers: ['mail'] })
-    const tool = callableOf(record, () => ({ ok: true, value: 1 }))
-    const { deps } = worldOf({ tool, candidates: [record] })
-    const call = callWith({ tokens: { '*': 'secret' } })
-    const caller = callerWith()
-    const asked = { ...call, toolRef: toIdRef('Example.Tool') }
-    expect((await createCallTool(deps)(asked, caller)).result).toMatchObject({ ok: true })
-    const { result } = await createCallTool(deps)({ ...asked, bareName: { name: 'Tool' } }, caller)
-    expect(result).toMatchObject({ ok: false, failure: { type: 'requirements-missing' } })
-    expect(JSON.stringify(result)).toContain("called without its toolkit, 'Example'")
-  })
+it('a bare name means the one tool that its caller may see, in the version that was asked for', () => {
+  const both = [candidate('Mail'), candidate('Evil')]
+  expect(chooseCandidate({ name: 'send' }, keyFor('Mail.*'), both)).toEqual(toIdRef('Mail.Send'))
+  expect(chooseCandidate({ name: 'send', range: '^1' }, keyFor('Mail.*'), both)).toEqual(toIdRef('Mail.Send@^1'))
+  expect(chooseCandidate({ name: 'send' }, keyFor('Other.*'), both)).toBeUndefined()
+  expect(chooseCandidate({ name: 'send' }, ANONYMOUS, [candidate('Mail'), candidate('Evil', 4)])).toEqual(
+    toIdRef('Mail.Send'),
+  )
 })
 
-describe('candidates', () => {
-  function finder(called: readonly Candidate[], exposed?: string) {
-    const asked: string[] = []
-    let time = 0
-    const record = exposed === undefined ? undefined : { ...recordWith({}), name: exposed }
-    const resolver: Pick<Resolver, 'resolve'> = {
-      resolve: (ref) =>
-        record && toRefKey(ref).toLowerCase() === `name:${exposed}`.toLowerCase()
-          ? {
-              ok: true,
-              tool: callableOf(record, () => ({ ok: true, value: 1 })),
-              status: { state: 'active' },
-              publisher: PUBLISHER,
-            }
-          : fail({ type: 'tool-unknown', asked: toRefKey(ref), suggestions: [] }),
-    }
-    const find = createFindCandidates({
-      resolver,
-      findTools: async (name) => (asked.push(name), called),
-      now: () => time,
-    })
-    return { find, asked, pass: (ms: number) => void (time += ms) }
+it('a bare name is refused with the candidates when it may mean several, three of them at most', () => {
+  const all = ['A', 'B', 'C', 'D'].map((toolkit) => candidate(toolkit))
+  const suggestions = ['A.Send@1.0.0', 'B.Send@1.0.0', 'C.Send@1.0.0']
+  expect(chooseCandidate({ name: 'Send' }, ADMIN, all)).toEqual(
+    fail({ type: 'tool-unknown', asked: 'Send', suggestions }),
+  )
+})
+
+it('a bare name never gets a token without a provider to a tool, and the answer says so', async () => {
+  const record = recordWith({ providers: ['mail'] })
+  const tool = callableOf(record, () => ({ ok: true, value: 1 }))
+  const { deps } = worldOf({ tool, candidates: [record] })
+  const call = callWith({ tokens: { '*': 'secret' } })
+  const caller = callerWith()
+  const asked = { ...call, toolRef: toIdRef('Example.Tool') }
+  expect((await createCallTool(deps)(asked, caller)).result).toMatchObject({ ok: true })
+  const { result } = await createCallTool(deps)({ ...asked, bareName: { name: 'Tool' } }, caller)
+  expect(result).toMatchObject({ ok: false, failure: { type: 'requirements-missing' } })
+  expect(JSON.stringify(result)).toContain("called without its toolkit, 'Example'")
+})
+
+function finder(called: readonly Candidate[], exposed?: string) {
+  const asked: string[] = []
+  let time = 0
+  const record = exposed === undefined ? undefined : { ...recordWith({}), name: exposed }
+  const resolver: Pick<Resolver, 'resolve'> = {
+    resolve: (ref) =>
+      record && toRefKey(ref).toLowerCase() === `name:${exposed}`.toLowerCase()
+        ? {
+            ok: true,
+            tool: callableOf(record, () => ({ ok: true, value: 1 })),
+            status: { state: 'active' },
+            publisher: PUBLISHER,
+          }
+        : fail({ type: 'tool-unknown', asked: toRefKey(ref), suggestions: [] }),
   }
-
-  it('are the tools called so and the one that is exposed so, each once', async () => {
-    const found = await finder([candidate('Mail')], 'send').find('send', behind)
-    expect(found.map(({ id }) => id)).toEqual(['Example.Tool@1.0.0', 'Mail.Send@1.0.0'])
-    const own = { ...candidate('Example'), tool: 'Tool' }
-    expect(await finder([own], 'Tool').find('Tool', behind)).toHaveLength(1)
+  const find = createFindCandidates({
+    resolver,
+    findTools: async (name) => (asked.push(name), called),
+    now: () => time,
   })
+  return { find, asked, pass: (ms: number) => void (time += ms) }
+}
 
-  it('are one where the name is that of a toolkit and its tool, whatever else is called so', async () => {
-    const { find, asked } = finder([candidate('Mail')], 'Example_Tool')
-    expect(await find('example_tool', behind)).toMatchObject([{ toolkit: 'Example', tool: 'Tool' }])
-    expect(asked).toEqual([])
-  })
-
-  it('are found once, and then behind the call, so that a warm one waits for nothing', async () => {
-    const { find, asked, pass } = finder([candidate('Mail')])
-    const work: Promise<unknown>[] = []
-    const background = (each: Promise<unknown>) => void work.push(each)
-    const first = await find('Send', background)
-    expect(find('SEND', background)).toEqual(first)
-    pass(6_000)
-    expect(find('send', background)).toEqual(first)
-    expect(find('send', background)).toEqual(first)
-    await Promise.all(work)
-    expect([asked.length, work.length]).toEqual([2, 1])
-    pass(30_000)
-    expect(find('send', background)).toBeInstanceOf(Promise)
-  })
+it('candidates are the tools called so and the one that is exposed so, each once', async () => {
+  const found = await finder([candidate('Mail')], 'send').find('send', behind)
+  expect(found.map(({ id }) => id)).toEqual(['Example.Tool@1.0.0', 'Mail.Send@1.0.0'])
+  const own = { ...candidate('Example'), tool: 'Tool' }
+  expect(await finder([own], 'Tool').find('Tool', behind)).toHaveLength(1)
 })
 
-describe('the tools of a name', () => {
-  it('are those that are called so, ignoring case, of all that a search for it finds', async () => {
-    const found = [
-      candidate('Mail'),
-      { ...candidate('Mail'), tool: 'SendLater' },
-      { ...candidate('Chat'), tool: 'send' },
-    ]
-    const queries: unknown[] = []
-    const find = createFindTools({
-      list: async (query, principal) => {
-        queries.push([query, principal])
-        return { lines: found.map((each) => JSON.stringify(each)) }
-      },
-    })
-    expect((await find('SEND')).map(({ toolkit, tool }) => `${toolkit}.${tool}`)).toEqual(['Mail.Send', 'Chat.send'])
-    expect(queries).toEqual([[{ q: 'SEND', versions: 'newest', limit: 50 }, ADMIN]])
-  })
+it('candidates are one where the name is that of a toolkit and its tool, whatever else is called so', async () => {
+  const { find, asked } = finder([candidate('Mail')], 'Example_Tool')
+  expect(await find('example_tool', behind)).toMatchObject([{ toolkit: 'Example', tool: 'Tool' }])
+  expect(asked).toEqual([])
+})
 
-  it('are none where nothing is found', async () => {
-    expect(await createFindTools({ list: async () => undefined })('Send')).toEqual([])
+it('candidates are found once, and then behind the call, so that a warm one waits for nothing', async () => {
+  const { find, asked, pass } = finder([candidate('Mail')])
+  const work: Promise<unknown>[] = []
+  const background = (each: Promise<unknown>) => void work.push(each)
+  const first = await find('Send', background)
+  expect(find('SEND', background)).toEqual(first)
+  pass(6_000)
+  expect(find('send', background)).toEqual(first)
+  expect(find('send', background)).toEqual(first)
+  await Promise.all(work)
+  expect([asked.length, work.length]).toEqual([2, 1])
+  pass(30_000)
+  expect(find('send', background)).toBeInstanceOf(Promise)
+})
+
+it('the tools of a name are those that are called so, ignoring case, of all that a search for it finds', async () => {
+  const found = [candidate('Mail'), { ...candidate('Mail'), tool: 'SendLater' }, { ...candidate('Chat'), tool: 'send' }]
+  const queries: unknown[] = []
+  const find = createFindTools({
+    list: async (query, principal) => {
+      queries.push([query, principal])
+      return { lines: found.map((each) => JSON.stringify(each)) }
+    },
   })
+  expect((await find('SEND')).map(({ toolkit, tool }) => `${toolkit}.${tool}`)).toEqual(['Mail.Send', 'Chat.send'])
+  expect(queries).toEqual([[{ q: 'SEND', versions: 'newest', limit: 50 }, ADMIN]])
+})
+
+it('the tools of a name are none where nothing is found', async () => {
+  expect(await createFindTools({ list: async () => undefined })('Send')).toEqual([])
 })

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { ADMIN, type Principal } from '../../../src/core/access/principal.ts'
 import type { Catalog } from '../../../src/core/catalog/catalog.ts'
 import { listToolkitChoices } from '../../../src/core/catalog/choices.ts'
@@ -32,22 +32,20 @@ const choices = (principal: Principal, ...given: Parameters<typeof pages>) =>
     suggestNames: async () => [],
   })
 
-describe('what a person may let an agent use', () => {
-  it('is each toolkit once, over all pages, with its highest level', async () => {
-    const first = [record('Bell', 'Ring'), record('Door', 'Open')]
-    expect(await choices(ADMIN, first, [record('bell', 'Mute', { securityLevel: 3 })])).toEqual([
-      { toolkit: 'Bell', tools: ['Ring', 'Mute'], level: 3 },
-      { toolkit: 'Door', tools: ['Open'], level: 0 },
-    ])
-  })
+it('what a person may let an agent use is each toolkit once, over all pages, with its highest level', async () => {
+  const first = [record('Bell', 'Ring'), record('Door', 'Open')]
+  expect(await choices(ADMIN, first, [record('bell', 'Mute', { securityLevel: 3 })])).toEqual([
+    { toolkit: 'Bell', tools: ['Ring', 'Mute'], level: 3 },
+    { toolkit: 'Door', tools: ['Open'], level: 0 },
+  ])
+})
 
-  it('is nothing that cannot be called, nor that the person may not call', async () => {
-    const { implementation: _, ...planned } = record('Bell', 'Plan')
-    const person: Principal = { ...ADMIN, id: 'person:ann', kind: 'person', scopes: ['tools:read', 'tools:call'] }
-    const strict = record('Bell', 'Melt', { securityLevel: 5 })
-    expect(await choices(person, [planned, strict], [record('Door', 'Open')])).toEqual([
-      { toolkit: 'Door', tools: ['Open'], level: 0 },
-    ])
-    expect(await choices({ ...person, scopes: ['tools:read'] }, [], [record('Door', 'Open')])).toEqual([])
-  })
+it('what a person may let an agent use is nothing that cannot be called, nor that the person may not call', async () => {
+  const { implementation: _, ...planned } = record('Bell', 'Plan')
+  const person: Principal = { ...ADMIN, id: 'person:ann', kind: 'person', scopes: ['tools:read', 'tools:call'] }
+  const strict = record('Bell', 'Melt', { securityLevel: 5 })
+  expect(await choices(person, [planned, strict], [record('Door', 'Open')])).toEqual([
+    { toolkit: 'Door', tools: ['Open'], level: 0 },
+  ])
+  expect(await choices({ ...person, scopes: ['tools:read'] }, [], [record('Door', 'Open')])).toEqual([])
 })

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { ADMIN, type Principal } from '../../../src/core/access/principal.ts'
 import type { Failure } from '../../../src/core/failure/failure.ts'
 import { tailorFailure } from '../../../src/core/failure/operator-failure.ts'
@@ -28,37 +28,38 @@ const FAILURES: readonly (readonly [Failure, string])[] = [
   [{ type: 'tool-failed', message: 'It failed', developer_message: 'No answer', forOperator }, 'developer_message'],
 ]
 
-describe('what only an operator can do', () => {
-  it.each(FAILURES)('is not told to an agent: $type', (failure) => {
-    const told = tailorFailure(AGENT, failure)
-    const { forOperator: _, ...rest } = { forOperator, ...failure }
-    expect(told).toEqual(rest)
-    expect(JSON.stringify(told)).not.toContain('wrangler')
-  })
+it.each(FAILURES)('what only an operator can do is not told to an agent: $type', (failure) => {
+  const told = tailorFailure(AGENT, failure)
+  const { forOperator: _, ...rest } = { forOperator, ...failure }
+  expect(told).toEqual(rest)
+  expect(JSON.stringify(told)).not.toContain('wrangler')
+})
 
-  it.each(FAILURES)('is told to administrators in place of the rest: $type', (failure, where) => {
+it.each(FAILURES)(
+  'what only an operator can do is told to administrators in place of the rest: $type',
+  (failure, where) => {
     const told = tailorFailure(ADMIN, failure)
     expect(told).toMatchObject({ [where]: forOperator })
     expect(told).not.toHaveProperty('forOperator')
-  })
+  },
+)
 
-  it('of a tool that is disabled or not trusted, neither', () => {
-    const disabled = { type: 'tool-disabled', id } as const
-    const untrusted = { type: 'tool-untrusted', id, credentials: ["the secret 'KEY'"] } as const
-    for (const failure of [disabled, untrusted]) {
-      expect(tailorFailure(AGENT, failure)).toBe(failure)
-      expect(tailorFailure(ADMIN, failure)).toEqual({ ...failure, detail: expect.stringContaining('PATCH /tools/') })
-    }
-  })
-
-  it('adds to the reason that a tool is disabled for', () => {
-    const told = tailorFailure(ADMIN, { type: 'tool-disabled', id, detail: 'INC-7' })
-    expect(told).toMatchObject({ detail: expect.stringMatching(/^INC-7; .*PATCH .*PATCH \/toolkits\//) })
-  })
-
-  it('leaves what everybody is told as it is', () => {
-    const failure: Failure = { type: 'forbidden', reason: 'It may not' }
-    expect(tailorFailure(ADMIN, failure)).toBe(failure)
+it('what only an operator can do of a tool that is disabled or not trusted, neither', () => {
+  const disabled = { type: 'tool-disabled', id } as const
+  const untrusted = { type: 'tool-untrusted', id, credentials: ["the secret 'KEY'"] } as const
+  for (const failure of [disabled, untrusted]) {
     expect(tailorFailure(AGENT, failure)).toBe(failure)
-  })
+    expect(tailorFailure(ADMIN, failure)).toEqual({ ...failure, detail: expect.stringContaining('PATCH /tools/') })
+  }
+})
+
+it('what only an operator can do adds to the reason that a tool is disabled for', () => {
+  const told = tailorFailure(ADMIN, { type: 'tool-disabled', id, detail: 'INC-7' })
+  expect(told).toMatchObject({ detail: expect.stringMatching(/^INC-7; .*PATCH .*PATCH \/toolkits\//) })
+})
+
+it('what only an operator can do leaves what everybody is told as it is', () => {
+  const failure: Failure = { type: 'forbidden', reason: 'It may not' }
+  expect(tailorFailure(ADMIN, failure)).toBe(failure)
+  expect(tailorFailure(AGENT, failure)).toBe(failure)
 })

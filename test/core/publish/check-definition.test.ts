@@ -17,58 +17,56 @@ const LIMIT = 256 * 1024
 /** A text whose canonical JSON has so many characters, the quotes counted. */
 const text = (characters: number, of = 'x') => of.repeat(characters - 2)
 
-describe('a text', () => {
-  it('has at most 256 KiB of canonical JSON', () => {
-    expect(checkStorable(text(LIMIT), 'a definition', '/a')).toEqual([])
-    expect(checkStorable(text(LIMIT + 1), 'a definition', '/a')).toEqual([
-      { path: '/a', message: 'Is larger than 262144 bytes, the most a definition may have' },
-    ])
-    expect(checkStorable(text(LIMIT + 1), 'an implementation', '')).toEqual([
-      { path: '', message: 'Is larger than 262144 bytes, the most an implementation may have' },
-    ])
-  })
+it('a text has at most 256 KiB of canonical JSON', () => {
+  expect(checkStorable(text(LIMIT), 'a definition', '/a')).toEqual([])
+  expect(checkStorable(text(LIMIT + 1), 'a definition', '/a')).toEqual([
+    { path: '/a', message: 'Is larger than 262144 bytes, the most a definition may have' },
+  ])
+  expect(checkStorable(text(LIMIT + 1), 'an implementation', '')).toEqual([
+    { path: '', message: 'Is larger than 262144 bytes, the most an implementation may have' },
+  ])
+})
 
-  it.each([
-    ['one byte', '\u007f', 1],
-    ['two bytes', '\u0080', 2],
-    ['two bytes still', '\u07ff', 2],
-    ['three bytes', '\u0800', 3],
-    ['three bytes still', '\uffff', 3],
-    ['four bytes', '\u{10000}', 4],
-    ['four bytes still', '\u{10ffff}', 4],
-  ])('is counted in UTF-8: a character of %s', (_, character, bytes) => {
-    const fits = Math.floor((LIMIT - 2) / bytes)
-    const rest = 'x'.repeat(LIMIT - 2 - fits * bytes)
-    expect(checkStorable(character.repeat(fits) + rest, 'a definition', '')).toEqual([])
-    expect(checkStorable(`${character.repeat(fits)}${rest}x`, 'a definition', '')).toHaveLength(1)
-  })
+it.each([
+  ['one byte', '\u007f', 1],
+  ['two bytes', '\u0080', 2],
+  ['two bytes still', '\u07ff', 2],
+  ['three bytes', '\u0800', 3],
+  ['three bytes still', '\uffff', 3],
+  ['four bytes', '\u{10000}', 4],
+  ['four bytes still', '\u{10ffff}', 4],
+])('a text is counted in UTF-8: a character of %s', (_, character, bytes) => {
+  const fits = Math.floor((LIMIT - 2) / bytes)
+  const rest = 'x'.repeat(LIMIT - 2 - fits * bytes)
+  expect(checkStorable(character.repeat(fits) + rest, 'a definition', '')).toEqual([])
+  expect(checkStorable(`${character.repeat(fits)}${rest}x`, 'a definition', '')).toHaveLength(1)
+})
 
-  it('may be held to another limit', () => {
-    expect(checkStorable('abc', 'a word', '', 5)).toEqual([])
-    expect(checkStorable('abcd', 'a word', '', 5)).toEqual([
-      { path: '', message: 'Is larger than 5 bytes, the most a word may have' },
-    ])
-    expect(checkStorable(text(LIMIT + 1), 'a word', '', Infinity)).toEqual([])
-  })
+it('a text may be held to another limit', () => {
+  expect(checkStorable('abc', 'a word', '', 5)).toEqual([])
+  expect(checkStorable('abcd', 'a word', '', 5)).toEqual([
+    { path: '', message: 'Is larger than 5 bytes, the most a word may have' },
+  ])
+  expect(checkStorable(text(LIMIT + 1), 'a word', '', Infinity)).toEqual([])
+})
 
-  it.each([['\ud800'], [{ a: ['\udc00x'] }], [{ '\ud800': 1 }], [undefined], [NaN]])('is not %j', (value) => {
-    expect(checkStorable(value, 'a definition', '/a')).toEqual([
-      { path: '/a', message: 'Contains a lone surrogate (invalid Unicode)' },
-    ])
-  })
+it.each([['\ud800'], [{ a: ['\udc00x'] }], [{ '\ud800': 1 }], [undefined], [NaN]])('a text is not %j', (value) => {
+  expect(checkStorable(value, 'a definition', '/a')).toEqual([
+    { path: '/a', message: 'Contains a lone surrogate (invalid Unicode)' },
+  ])
+})
 
-  it('may be any JSON', () => {
-    for (const value of [null, 0, '', '\u{1f600}', [], { a: [true] }]) {
-      expect(checkStorable(value, 'a definition', '')).toEqual([])
-    }
-  })
+it('a text may be any JSON', () => {
+  for (const value of [null, 0, '', '\u{1f600}', [], { a: [true] }]) {
+    expect(checkStorable(value, 'a definition', '')).toEqual([])
+  }
 })
 
 describe('a definition that an importer made', () => {
   const { version: _, ...definition } = definitionOf({ description: '' })
   const room = LIMIT - canonicalJson(definition).length
 
-  it('has at most 256 KiB characters', () => {
+  it('a definition that an importer made has at most 256 KiB characters', () => {
     for (const character of ['x', '€']) {
       expect(checkImportedDefinition({ ...definition, description: character.repeat(room) })).toEqual([])
       expect(checkImportedDefinition({ ...definition, description: character.repeat(room + 1) })).toEqual([
@@ -77,109 +75,92 @@ describe('a definition that an importer made', () => {
     }
   })
 
-  it('is a text', () => {
+  it('a definition that an importer made is a text', () => {
     expect(checkImportedDefinition({ ...definition, description: '\ud800' })).toEqual([
       { path: '', message: 'Contains a lone surrogate (invalid Unicode)' },
     ])
   })
 })
 
-describe('the tools of one document', () => {
-  const tools = (count: number, characters: number) =>
-    Array.from({ length: count }, (_, n) => {
-      const size = canonicalJson(definitionOf({ tool: `T${n}`, description: '' })).length
-      return definitionOf({ tool: `T${n}`, description: 'x'.repeat(Math.max(0, characters - size)) })
-    })
-
-  it('are at most 500', () => {
-    expect(checkCombinedSize(tools(500, 0), '')).toEqual([])
-    expect(checkCombinedSize(tools(501, 0), '/definition')).toEqual([
-      { path: '/definition', message: 'Must define at most 500 tools, got 501' },
-    ])
+const tools = (count: number, characters: number) =>
+  Array.from({ length: count }, (_, n) => {
+    const size = canonicalJson(definitionOf({ tool: `T${n}`, description: '' })).length
+    return definitionOf({ tool: `T${n}`, description: 'x'.repeat(Math.max(0, characters - size)) })
   })
 
-  it('come to at most 2 MiB together, whatever each of them repeats', () => {
-    expect(checkCombinedSize(tools(8, 256 * 1024), '')).toEqual([])
-    const [problem, ...others] = checkCombinedSize(tools(400, 240_000), '/definition')
-    expect([problem?.path, problem?.message, others]).toEqual([
-      '/definition',
-      expect.stringContaining('Comes to more than 2097152 characters, since what it says of all its 400 tools'),
-      [],
-    ])
-  })
-})
-
-describe('an id', () => {
-  it.each([{}, { toolkit: 'a-_9', tool: 'x'.repeat(64) }, { version: '0.0.0' }, { version: '1.0.0-rc.1+5' }])(
-    'may be of %j',
-    (more) => {
-      expect(checkToolId(definitionOf(more))).toEqual([])
-    },
-  )
-
-  it.each([
-    [{ toolkit: 'a b' }, 'a b.Do@1.0.0'],
-    [{ toolkit: '' }, '.Do@1.0.0'],
-    [{ tool: 'a.b' }, 'Kit.a.b@1.0.0'],
-    [{ version: '1.0' }, 'Kit.Do@1.0'],
-    [{ version: '1.0.0-' }, 'Kit.Do@1.0.0-'],
-  ])('is not of %j', (more, id) => {
-    expect(checkToolId(definitionOf(more))).toEqual([
-      { path: '', message: `'${id}' must be an id 'Toolkit.Tool@x.y.z'` },
-    ])
-  })
-})
-
-describe('schemas', () => {
-  it('are judged each at its place, and with the references that its dialect has', () => {
-    const schemas = [
-      { path: '/a', schema: { type: 'text' } },
-      { path: '/b', schema: { $defs: { x: {} }, $ref: '#/$defs/x' } },
-      { path: '/c', schema: true },
-    ]
-    expect(checkSchemas(schemas, 'none', '/definition', createBudget()).map(({ path }) => path)).toEqual([
-      '/definition/a/type',
-      '/definition/b/$defs',
-      '/definition/b/$ref',
-    ])
-    expect(checkSchemas(schemas, 'local', '', createBudget()).map(({ path }) => path)).toEqual(['/a/type'])
-    expect(checkSchemas([], 'none', '', createBudget())).toEqual([])
-  })
-})
-
-describe('an implementation', () => {
-  it('is judged by the runner it names, with the definition', () => {
-    expect(checkImplementation({ kind: 'echo' }, definitionOf(), runners)).toEqual([])
-    expect(checkImplementation({ kind: 'other', wrong: '/at' }, definitionOf({ tool: 'Go' }), runners)).toEqual([
-      { path: '/implementation/at', message: 'Wrong for Go' },
-    ])
-  })
-
-  it('names a runner that there is', () => {
-    expect(checkImplementation({ kind: 'magic' }, definitionOf(), runners)).toEqual([
-      { path: '/implementation/kind', message: "Unknown kind 'magic': wanted one of 'echo', 'other'" },
-    ])
-  })
-})
-
-describe('the implementations of records', () => {
-  const kind = { kind: 'echo', check: () => [] }
-  const loading = new Map<string, ImplementationKind>([
-    ['echo', { ...kind, load: async ({ bad }) => (bad === true ? [{ path: '/module', message: 'Bad' }] : []) }],
-    ['plain', { ...kind, kind: 'plain' }],
+it('the tools of one document are at most 500', () => {
+  expect(checkCombinedSize(tools(500, 0), '')).toEqual([])
+  expect(checkCombinedSize(tools(501, 0), '/definition')).toEqual([
+    { path: '/definition', message: 'Must define at most 500 tools, got 501' },
   ])
-  const recordWith = (implementation?: Implementation) => (implementation ? { implementation } : {})
+})
 
-  it('are loaded each once, where their kind can be, and what is wrong has its place', async () => {
-    const shared = { kind: 'echo', bad: true }
-    const records = [
-      recordWith(shared),
-      recordWith(shared),
-      recordWith({ kind: 'echo' }),
-      recordWith({ kind: 'plain' }),
-    ]
-    const places = ['/implementation', '/implementation', '/implementations/b', '/implementations/c']
-    expect(await checkLoading(records, places, loading)).toEqual([{ path: '/implementation/module', message: 'Bad' }])
-    expect(await checkLoading([recordWith()], [''], loading)).toEqual([])
-  })
+it('the tools of one document come to at most 2 MiB together, whatever each of them repeats', () => {
+  expect(checkCombinedSize(tools(8, 256 * 1024), '')).toEqual([])
+  const [problem, ...others] = checkCombinedSize(tools(400, 240_000), '/definition')
+  expect([problem?.path, problem?.message, others]).toEqual([
+    '/definition',
+    expect.stringContaining('Comes to more than 2097152 characters, since what it says of all its 400 tools'),
+    [],
+  ])
+})
+
+it.each([{}, { toolkit: 'a-_9', tool: 'x'.repeat(64) }, { version: '0.0.0' }, { version: '1.0.0-rc.1+5' }])(
+  'an id may be of %j',
+  (more) => {
+    expect(checkToolId(definitionOf(more))).toEqual([])
+  },
+)
+
+it.each([
+  [{ toolkit: 'a b' }, 'a b.Do@1.0.0'],
+  [{ toolkit: '' }, '.Do@1.0.0'],
+  [{ tool: 'a.b' }, 'Kit.a.b@1.0.0'],
+  [{ version: '1.0' }, 'Kit.Do@1.0'],
+  [{ version: '1.0.0-' }, 'Kit.Do@1.0.0-'],
+])('an id is not of %j', (more, id) => {
+  expect(checkToolId(definitionOf(more))).toEqual([{ path: '', message: `'${id}' must be an id 'Toolkit.Tool@x.y.z'` }])
+})
+
+it('schemas are judged each at its place, and with the references that its dialect has', () => {
+  const schemas = [
+    { path: '/a', schema: { type: 'text' } },
+    { path: '/b', schema: { $defs: { x: {} }, $ref: '#/$defs/x' } },
+    { path: '/c', schema: true },
+  ]
+  expect(checkSchemas(schemas, 'none', '/definition', createBudget()).map(({ path }) => path)).toEqual([
+    '/definition/a/type',
+    '/definition/b/$defs',
+    '/definition/b/$ref',
+  ])
+  expect(checkSchemas(schemas, 'local', '', createBudget()).map(({ path }) => path)).toEqual(['/a/type'])
+  expect(checkSchemas([], 'none', '', createBudget())).toEqual([])
+})
+
+it('an implementation is judged by the runner it names, with the definition', () => {
+  expect(checkImplementation({ kind: 'echo' }, definitionOf(), runners)).toEqual([])
+  expect(checkImplementation({ kind: 'other', wrong: '/at' }, definitionOf({ tool: 'Go' }), runners)).toEqual([
+    { path: '/implementation/at', message: 'Wrong for Go' },
+  ])
+})
+
+it('an implementation names a runner that there is', () => {
+  expect(checkImplementation({ kind: 'magic' }, definitionOf(), runners)).toEqual([
+    { path: '/implementation/kind', message: "Unknown kind 'magic': wanted one of 'echo', 'other'" },
+  ])
+})
+
+const kind = { kind: 'echo', check: () => [] }
+const loading = new Map<string, ImplementationKind>([
+  ['echo', { ...kind, load: async ({ bad }) => (bad === true ? [{ path: '/module', message: 'Bad' }] : []) }],
+  ['plain', { ...kind, kind: 'plain' }],
+])
+const recordWith = (implementation?: Implementation) => (implementation ? { implementation } : {})
+
+it('the implementations of records are loaded each once, where their kind can be, and what is wrong has its place', async () => {
+  const shared = { kind: 'echo', bad: true }
+  const records = [recordWith(shared), recordWith(shared), recordWith({ kind: 'echo' }), recordWith({ kind: 'plain' })]
+  const places = ['/implementation', '/implementation', '/implementations/b', '/implementations/c']
+  expect(await checkLoading(records, places, loading)).toEqual([{ path: '/implementation/module', message: 'Bad' }])
+  expect(await checkLoading([recordWith()], [''], loading)).toEqual([])
 })

@@ -1,44 +1,42 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { chooseCodec } from '../../../src/core/publish/choose-codec.ts'
 import { plain } from './fakes.ts'
 
 const greedy = { ...plain, dialect: 'greedy', recognizes: () => true }
 const other = { ...plain, dialect: 'other', recognizes: (document: unknown) => 'other' in Object(document) }
 
-describe('the codec of a document', () => {
-  it("is its dialect's, whatever it looks like", () => {
-    expect(chooseCodec({ plain: [] }, 'other', [plain, other])).toBe(other)
-    expect(chooseCodec(null, 'plain', [other, plain])).toBe(plain)
-  })
+it("the codec of a document is its dialect's, whatever it looks like", () => {
+  expect(chooseCodec({ plain: [] }, 'other', [plain, other])).toBe(other)
+  expect(chooseCodec(null, 'plain', [other, plain])).toBe(plain)
+})
 
-  it('is the first that recognizes it', () => {
-    expect(chooseCodec({ plain: [] }, undefined, [other, plain, greedy])).toBe(plain)
-    expect(chooseCodec({ plain: [] }, undefined, [greedy, plain])).toBe(greedy)
-  })
+it('the codec of a document is the first that recognizes it', () => {
+  expect(chooseCodec({ plain: [] }, undefined, [other, plain, greedy])).toBe(plain)
+  expect(chooseCodec({ plain: [] }, undefined, [greedy, plain])).toBe(greedy)
+})
 
-  it('is none of a dialect that there is not', () => {
-    expect(chooseCodec({ plain: [] }, 'x', [plain, other])).toBe("Unknown dialect 'x': wanted one of 'plain', 'other'")
-    expect(chooseCodec({ plain: [] }, '', [plain])).toBe("Unknown dialect '': wanted one of 'plain'")
-  })
+it('the codec of a document is none of a dialect that there is not', () => {
+  expect(chooseCodec({ plain: [] }, 'x', [plain, other])).toBe("Unknown dialect 'x': wanted one of 'plain', 'other'")
+  expect(chooseCodec({ plain: [] }, '', [plain])).toBe("Unknown dialect '': wanted one of 'plain'")
+})
 
-  it('is none of what is no object, though a codec would take it', () => {
-    for (const document of [null, 'x', 7, []]) {
-      expect(chooseCodec(document, undefined, [greedy])).toBe('Must be a definition, which is an object')
-    }
-  })
+it('the codec of a document is none of what is no object, though a codec would take it', () => {
+  for (const document of [null, 'x', 7, []]) {
+    expect(chooseCodec(document, undefined, [greedy])).toBe('Must be a definition, which is an object')
+  }
+})
 
-  it('is none of a list that was read here, whichever dialect is named', () => {
-    for (const dialect of [undefined, 'plain']) {
-      expect(chooseCodec({ items: [{ plain: [] }] }, dialect, [plain, other])).toBe(
-        "Is a list of tools: send its 'items' as an array",
-      )
-    }
-    expect(chooseCodec({ plain: [], items: [] }, undefined, [plain, other])).toBe(plain)
-  })
-
-  it('is none where no codec recognizes it', () => {
-    expect(chooseCodec({}, undefined, [plain, other])).toBe(
-      "Cannot detect the dialect of this definition ('plain', 'other'): set ?dialect= to see what is missing",
+it('the codec of a document is none of a list that was read here, whichever dialect is named', () => {
+  for (const dialect of [undefined, 'plain']) {
+    expect(chooseCodec({ items: [{ plain: [] }] }, dialect, [plain, other])).toBe(
+      "Is a list of tools: send its 'items' as an array",
     )
-  })
+  }
+  expect(chooseCodec({ plain: [], items: [] }, undefined, [plain, other])).toBe(plain)
+})
+
+it('the codec of a document is none where no codec recognizes it', () => {
+  expect(chooseCodec({}, undefined, [plain, other])).toBe(
+    "Cannot detect the dialect of this definition ('plain', 'other'): set ?dialect= to see what is missing",
+  )
 })

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { convert } from '../../../src/core/publish/convert.ts'
 import { withBudget, type FormatWriter } from '../../../src/core/publish/export.ts'
 import type { Json } from '../../../src/core/tool/json.ts'
@@ -17,85 +17,83 @@ const into = (document: Json, to: FormatWriter = byId, from?: string) =>
     sha256,
   )
 
-describe('a conversion', () => {
-  it('of one tool gives its document', async () => {
-    expect(await into({ plain: [{}] })).toEqual({
-      ok: true,
-      value: {
-        document: { id: 'Kit.Do@2.0.0', name: 'Kit_Do' },
-        losses: [{ path: '/name', reason: 'Has no place' }],
-      },
-    })
+it('a conversion of one tool gives its document', async () => {
+  expect(await into({ plain: [{}] })).toEqual({
+    ok: true,
+    value: {
+      document: { id: 'Kit.Do@2.0.0', name: 'Kit_Do' },
+      losses: [{ path: '/name', reason: 'Has no place' }],
+    },
   })
+})
 
-  it('has the level, the approval and the tags that were said beside the definition', async () => {
-    const told: FormatWriter = ({ securityLevel, requiresApproval, tags }) => ({
-      document: { securityLevel, requiresApproval: requiresApproval ?? false, tags: [...tags] },
-      losses: [],
-    })
-    const wrapper = { decodeOptions: {}, tags: ['a'], guard: { security_level: 5, approval: true } } as const
-    const document = { plain: [{}] }
-    expect(await convert(document, { to: withBudget('test', told), wrapper }, [plain], sha256)).toMatchObject({
-      value: { document: { securityLevel: 5, requiresApproval: true, tags: ['a'] } },
-    })
+it('a conversion has the level, the approval and the tags that were said beside the definition', async () => {
+  const told: FormatWriter = ({ securityLevel, requiresApproval, tags }) => ({
+    document: { securityLevel, requiresApproval: requiresApproval ?? false, tags: [...tags] },
+    losses: [],
   })
-
-  it('of several tools gives an array, and says of which tool each loss is', async () => {
-    expect(await into({ plain: [{ tool: 'A' }, {}] })).toEqual({
-      ok: true,
-      value: {
-        document: [
-          { id: 'Kit.A@2.0.0', name: 'Kit_Do' },
-          { id: 'Kit.Do@2.0.0', name: 'Kit_Do' },
-        ],
-        losses: [{ path: '/1/name', reason: 'Has no place' }],
-      },
-    })
+  const wrapper = { decodeOptions: {}, tags: ['a'], guard: { security_level: 5, approval: true } } as const
+  const document = { plain: [{}] }
+  expect(await convert(document, { to: withBudget('test', told), wrapper }, [plain], sha256)).toMatchObject({
+    value: { document: { securityLevel: 5, requiresApproval: true, tags: ['a'] } },
   })
+})
 
-  it('of several tools that are written in one document gives that, and each loss once', async () => {
-    const together: FormatWriter = ({ source, tool }) => ({
-      document: source.document ?? null,
+it('a conversion of several tools gives an array, and says of which tool each loss is', async () => {
+  expect(await into({ plain: [{ tool: 'A' }, {}] })).toEqual({
+    ok: true,
+    value: {
+      document: [
+        { id: 'Kit.A@2.0.0', name: 'Kit_Do' },
+        { id: 'Kit.Do@2.0.0', name: 'Kit_Do' },
+      ],
+      losses: [{ path: '/1/name', reason: 'Has no place' }],
+    },
+  })
+})
+
+it('a conversion of several tools that are written in one document gives that, and each loss once', async () => {
+  const together: FormatWriter = ({ source, tool }) => ({
+    document: source.document ?? null,
+    losses: [
+      { path: '/a', reason: 'Has no place' },
+      { path: '/a', reason: 'Is too long' },
+      ...(tool === 'B' ? [{ path: '/b', reason: 'Has no place' }] : []),
+    ],
+  })
+  const document = { plain: [{ tool: 'A' }, { tool: 'B' }] }
+  expect(await into(document, together)).toEqual({
+    ok: true,
+    value: {
+      document,
       losses: [
         { path: '/a', reason: 'Has no place' },
         { path: '/a', reason: 'Is too long' },
-        ...(tool === 'B' ? [{ path: '/b', reason: 'Has no place' }] : []),
+        { path: '/b', reason: 'Has no place' },
       ],
-    })
-    const document = { plain: [{ tool: 'A' }, { tool: 'B' }] }
-    expect(await into(document, together)).toEqual({
-      ok: true,
-      value: {
-        document,
-        losses: [
-          { path: '/a', reason: 'Has no place' },
-          { path: '/a', reason: 'Is too long' },
-          { path: '/b', reason: 'Has no place' },
-        ],
-      },
-    })
+    },
   })
+})
 
-  it('of no tools gives no documents', async () => {
-    expect(await into({ plain: [] })).toEqual({ ok: true, value: { document: [], losses: [] } })
-    expect(await into({}, byId, 'plain')).toEqual({ ok: true, value: { document: [], losses: [] } })
-  })
+it('a conversion of no tools gives no documents', async () => {
+  expect(await into({ plain: [] })).toEqual({ ok: true, value: { document: [], losses: [] } })
+  expect(await into({}, byId, 'plain')).toEqual({ ok: true, value: { document: [], losses: [] } })
+})
 
-  it.each<[string, Json, string | undefined, string, string | RegExp]>([
-    ['no definition', 7, undefined, '', 'Must be a definition, which is an object'],
-    ['an unknown dialect', {}, 'x', '', "Unknown dialect 'x': wanted one of 'plain'"],
-    ['its problems', { plain: [], problems: [{ path: '/a', message: 'Is wrong' }] }, undefined, '/a', 'Is wrong'],
-    ['a schema that is none', { plain: [{ input: { type: 'text' } }] }, undefined, '/plain/0/input/type', /^Must be/],
-    ['no text', { plain: [{ description: '\ud800' }] }, undefined, '', 'Contains a lone surrogate (invalid Unicode)'],
-  ])('of what has %s gives the reason', async (_, document, from, path, message) => {
-    expect(await into(document, byId, from)).toEqual({
-      ok: false,
-      problems: [{ path, message: typeof message === 'string' ? message : expect.stringMatching(message) }],
-    })
+it.each<[string, Json, string | undefined, string, string | RegExp]>([
+  ['no definition', 7, undefined, '', 'Must be a definition, which is an object'],
+  ['an unknown dialect', {}, 'x', '', "Unknown dialect 'x': wanted one of 'plain'"],
+  ['its problems', { plain: [], problems: [{ path: '/a', message: 'Is wrong' }] }, undefined, '/a', 'Is wrong'],
+  ['a schema that is none', { plain: [{ input: { type: 'text' } }] }, undefined, '/plain/0/input/type', /^Must be/],
+  ['no text', { plain: [{ description: '\ud800' }] }, undefined, '', 'Contains a lone surrogate (invalid Unicode)'],
+])('a conversion of what has %s gives the reason', async (_, document, from, path, message) => {
+  expect(await into(document, byId, from)).toEqual({
+    ok: false,
+    problems: [{ path, message: typeof message === 'string' ? message : expect.stringMatching(message) }],
   })
+})
 
-  it('has no bound of its own on the length of a document', async () => {
-    const { ok } = await into({ plain: [{ description: 'x'.repeat(256 * 1024) }] })
-    expect(ok).toBe(true)
-  })
+it('a conversion has no bound of its own on the length of a document', async () => {
+  const { ok } = await into({ plain: [{ description: 'x'.repeat(256 * 1024) }] })
+  expect(ok).toBe(true)
 })

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { formats } from '../../../src/compose/dialects.ts'
 import { withBudget, checkExports } from '../../../src/core/publish/export.ts'
 import { type Budget, createBudget, DEFAULT_UNITS } from '../../../src/core/tool/budget.ts'
@@ -19,33 +19,31 @@ const spending = (units: number) =>
   })
 const MESSAGE = expect.stringMatching(/^Takes too much work to write as 'x'/)
 
-describe('a form', () => {
-  it('gives what is written within the budget', () => {
-    expect(spending(10)(RECORD, 'n')).toEqual({ ok: true, value: { document: RECORD.id, losses: [] } })
-  })
+it('a form gives what is written within the budget', () => {
+  expect(spending(10)(RECORD, 'n')).toEqual({ ok: true, value: { document: RECORD.id, losses: [] } })
+})
 
-  it.each([
-    ['the work that its writer says it does', spending(DEFAULT_UNITS + 1), '/input/properties/a'],
-    ['what is written', withBudget('x', () => ({ document: 'a'.repeat(64 * DEFAULT_UNITS), losses: [] })), ''],
-    [
-      'parts that are written at many places',
-      withBudget('x', () => {
-        const part = Array.from({ length: 1_000 }, () => 1)
-        return { document: Array.from({ length: 1_000 }, () => part), losses: [] }
-      }),
-      '',
-    ],
-    [
-      'losses',
-      withBudget('x', () => ({
-        document: null,
-        losses: Array.from({ length: 1_000 }, () => ({ path: 'p'.repeat(64 * 1_000), reason: 'r' })),
-      })),
-      '',
-    ],
-  ])('bounds %s', (_, format, path) => {
-    expect(format(RECORD, 'n')).toEqual({ ok: false, problems: [{ path, message: MESSAGE }] })
-  })
+it.each([
+  ['the work that its writer says it does', spending(DEFAULT_UNITS + 1), '/input/properties/a'],
+  ['what is written', withBudget('x', () => ({ document: 'a'.repeat(64 * DEFAULT_UNITS), losses: [] })), ''],
+  [
+    'parts that are written at many places',
+    withBudget('x', () => {
+      const part = Array.from({ length: 1_000 }, () => 1)
+      return { document: Array.from({ length: 1_000 }, () => part), losses: [] }
+    }),
+    '',
+  ],
+  [
+    'losses',
+    withBudget('x', () => ({
+      document: null,
+      losses: Array.from({ length: 1_000 }, () => ({ path: 'p'.repeat(64 * 1_000), reason: 'r' })),
+    })),
+    '',
+  ],
+])('a form bounds %s', (_, format, path) => {
+  expect(format(RECORD, 'n')).toEqual({ ok: false, problems: [{ path, message: MESSAGE }] })
 })
 
 /** Small schemas, of which forms make the most: each part is written in a way of its own. */
@@ -77,86 +75,84 @@ const schema = fc.oneof(
   fc.tuple(small, small).map(([root, a]): JsonObject => ({ type: 'object', properties: { root }, $defs: { a } })),
 )
 
-describe('the judging of exports', () => {
-  const places = ['/tools/0/inputSchema', '/tools/1/inputSchema']
-  const judge = async (formats: Parameters<typeof checkExports>[1], record = RECORD, budget?: Budget) => {
-    let gaveWay = 0
-    const giveWay = async () => void (gaveWay += 1)
-    const placeOf = (index: number) => places[index] ?? ''
-    const warnings = await checkExports([record, record], formats, placeOf, giveWay, budget)
-    return { warnings, gaveWay }
+const places = ['/tools/0/inputSchema', '/tools/1/inputSchema']
+const judge = async (formats: Parameters<typeof checkExports>[1], record = RECORD, budget?: Budget) => {
+  let gaveWay = 0
+  const giveWay = async () => void (gaveWay += 1)
+  const placeOf = (index: number) => places[index] ?? ''
+  const warnings = await checkExports([record, record], formats, placeOf, giveWay, budget)
+  return { warnings, gaveWay }
+}
+
+it('the judging of exports finds nothing wrong with what each form can be written in, and gives way in between', async () => {
+  expect(await judge([spending(1), spending(2)])).toEqual({ warnings: [], gaveWay: 0 })
+  expect(await judge([spending(0.9 * DEFAULT_UNITS), spending(0.9 * DEFAULT_UNITS)])).toEqual({
+    warnings: [],
+    gaveWay: 4,
+  })
+})
+
+it('the judging of exports names each form, and where the schema stands in what was published', async () => {
+  const message = expect.stringMatching(
+    /^Takes too much work to write as 'x'.* That export is refused, and lists in it/,
+  )
+  expect((await judge([spending(1), spending(DEFAULT_UNITS + 1)])).warnings).toEqual([
+    { path: '/tools/0/inputSchema/properties/a', message },
+    { path: '/tools/1/inputSchema/properties/a', message },
+  ])
+})
+
+it('the judging of exports ends with the work of all forms of all records together, and warns of none that it did not try', async () => {
+  const formats = Array.from({ length: 20 }, () => spending(0.9 * DEFAULT_UNITS))
+  expect(await judge(formats)).toEqual({ warnings: [], gaveWay: 22 })
+  expect(await judge([spending(0.9 * DEFAULT_UNITS)], RECORD, createBudget(DEFAULT_UNITS))).toEqual({
+    warnings: [],
+    gaveWay: 1,
+  })
+})
+
+it('the judging of exports writes no small schemas without references and merges', async () => {
+  const written: string[] = []
+  const noting = withBudget('x', ({ id }) => {
+    written.push(id)
+    return { document: null, losses: [] }
+  })
+  expect(await judge([noting], recordOf({ type: 'object', properties: { a: { enum: [1, 2] } } }))).toEqual({
+    warnings: [],
+    gaveWay: 0,
+  })
+  expect(written).toEqual([])
+  for (const record of [
+    RECORD,
+    recordOf({ type: 'object' }, { output: { allOf: [{}] } }),
+    recordOf({ type: 'object', description: 'd'.repeat(9_000) }),
+  ]) {
+    written.length = 0
+    await judge([noting], record)
+    expect(written).toEqual([record.id, record.id])
   }
+})
 
-  it('finds nothing wrong with what each form can be written in, and gives way in between', async () => {
-    expect(await judge([spending(1), spending(2)])).toEqual({ warnings: [], gaveWay: 0 })
-    expect(await judge([spending(0.9 * DEFAULT_UNITS), spending(0.9 * DEFAULT_UNITS)])).toEqual({
-      warnings: [],
-      gaveWay: 4,
-    })
-  })
+it.each<[string, JsonObject]>([
+  ['references to parts that refer to eight more', chained(8, 8)],
+  ['alternatives that are joined at the root', { $ref: '#/$defs/a', $defs: { a: { anyOf: alternatives(2_000) } } }],
+  ['branches that are joined', { properties: { a: { allOf: alternatives(2_000) } } }],
+  [
+    'a description of many alternatives',
+    { properties: { a: { description: 'd'.repeat(9_000), anyOf: nothings(3_000) } } },
+  ],
+])('the judging of exports warns of %s', async (_, input) => {
+  expect(await untold(recordOf(input))).toEqual({ refused: expect.arrayContaining([expect.any(String)]), untold: [] })
+})
 
-  it('names each form, and where the schema stands in what was published', async () => {
-    const message = expect.stringMatching(
-      /^Takes too much work to write as 'x'.* That export is refused, and lists in it/,
-    )
-    expect((await judge([spending(1), spending(DEFAULT_UNITS + 1)])).warnings).toEqual([
-      { path: '/tools/0/inputSchema/properties/a', message },
-      { path: '/tools/1/inputSchema/properties/a', message },
-    ])
-  })
-
-  it('ends with the work of all forms of all records together, and warns of none that it did not try', async () => {
-    const formats = Array.from({ length: 20 }, () => spending(0.9 * DEFAULT_UNITS))
-    expect(await judge(formats)).toEqual({ warnings: [], gaveWay: 22 })
-    expect(await judge([spending(0.9 * DEFAULT_UNITS)], RECORD, createBudget(DEFAULT_UNITS))).toEqual({
-      warnings: [],
-      gaveWay: 1,
-    })
-  })
-
-  it('writes no small schemas without references and merges', async () => {
-    const written: string[] = []
-    const noting = withBudget('x', ({ id }) => {
-      written.push(id)
-      return { document: null, losses: [] }
-    })
-    expect(await judge([noting], recordOf({ type: 'object', properties: { a: { enum: [1, 2] } } }))).toEqual({
-      warnings: [],
-      gaveWay: 0,
-    })
-    expect(written).toEqual([])
-    for (const record of [
-      RECORD,
-      recordOf({ type: 'object' }, { output: { allOf: [{}] } }),
-      recordOf({ type: 'object', description: 'd'.repeat(9_000) }),
-    ]) {
-      written.length = 0
-      await judge([noting], record)
-      expect(written).toEqual([record.id, record.id])
-    }
-  })
-
-  it.each<[string, JsonObject]>([
-    ['references to parts that refer to eight more', chained(8, 8)],
-    ['alternatives that are joined at the root', { $ref: '#/$defs/a', $defs: { a: { anyOf: alternatives(2_000) } } }],
-    ['branches that are joined', { properties: { a: { allOf: alternatives(2_000) } } }],
-    [
-      'a description of many alternatives',
-      { properties: { a: { description: 'd'.repeat(9_000), anyOf: nothings(3_000) } } },
-    ],
-  ])('warns of %s', async (_, input) => {
-    expect(await untold(recordOf(input))).toEqual({ refused: expect.arrayContaining([expect.any(String)]), untold: [] })
-  })
-
-  it('warns of every form that a schema cannot be written in', { timeout: 600_000 }, async () => {
-    await fc.assert(
-      fc.asyncProperty(schema, schema, fc.boolean(), async (one, other, isOutput) => {
-        const record = recordOf(one, { output: isOutput ? other : {}, source: { dialect: 'openapi', document: {} } })
-        expect((await untold(record)).untold).toEqual([])
-      }),
-      { numRuns: RANDOM_SCHEMAS },
-    )
-  })
+it('the judging of exports warns of every form that a schema cannot be written in', { timeout: 600_000 }, async () => {
+  await fc.assert(
+    fc.asyncProperty(schema, schema, fc.boolean(), async (one, other, isOutput) => {
+      const record = recordOf(one, { output: isOutput ? other : {}, source: { dialect: 'openapi', document: {} } })
+      expect((await untold(record)).untold).toEqual([])
+    }),
+    { numRuns: RANDOM_SCHEMAS },
+  )
 })
 
 /** The forms that a record cannot be written in, and those of them that publication does not warn of. */

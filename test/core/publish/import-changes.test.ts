@@ -34,118 +34,112 @@ async function successor(
   return problems?.[0]?.message ?? [prepared?.state, prepared?.publication.records[0]?.version]
 }
 
-describe('a tool that is not published', () => {
-  it('has the version that is said, else that of its source, else 1.0.0', async () => {
-    const tool = importedOf()
-    const versionOf = async (more: object) => (await prepare(tool, more)).prepared?.publication.records[0]?.version
-    expect(await versionOf({ version: '3.0.0', sourceVersion: '2.0.0' })).toBe('3.0.0')
-    expect(await versionOf({ sourceVersion: '2.0.0' })).toBe('2.0.0')
-    expect(await versionOf({})).toBe('1.0.0')
-  })
+it('a tool that is not published has the version that is said, else that of its source, else 1.0.0', async () => {
+  const tool = importedOf()
+  const versionOf = async (more: object) => (await prepare(tool, more)).prepared?.publication.records[0]?.version
+  expect(await versionOf({ version: '3.0.0', sourceVersion: '2.0.0' })).toBe('3.0.0')
+  expect(await versionOf({ sourceVersion: '2.0.0' })).toBe('2.0.0')
+  expect(await versionOf({})).toBe('1.0.0')
+})
 
-  it('is new', async () => {
-    const tool = importedOf()
-    expect(await prepare(tool)).toEqual({
-      asked: ['current Kit.Do'],
-      prepared: {
-        state: 'new',
-        publication: {
-          records: [await recordAs('1.0.0', tool)],
-          schemaPaths: [{ input: '/definition/input', output: '/definition/output' }],
-          specified: { implementation: true, tags: false },
-          allowBreaking: true,
-        },
-        implementationPaths: ['/implementation'],
-        warnings: [],
+it('a tool that is not published is new', async () => {
+  const tool = importedOf()
+  expect(await prepare(tool)).toEqual({
+    asked: ['current Kit.Do'],
+    prepared: {
+      state: 'new',
+      publication: {
+        records: [await recordAs('1.0.0', tool)],
+        schemaPaths: [{ input: '/definition/input', output: '/definition/output' }],
+        specified: { implementation: true, tags: false },
+        allowBreaking: true,
       },
-    })
-  })
-
-  it('is new where its name is known and has no versions', async () => {
-    const { prepared } = await prepare(importedOf(), { published: { 'kit.do': documentOf([]) } })
-    expect([prepared?.state, prepared?.publication.records[0]?.version]).toEqual(['new', '1.0.0'])
-  })
-
-  it('is judged as complete definitions are', async () => {
-    const problemsOf = async (...given: Parameters<typeof importedOf>) =>
-      (await prepare(importedOf(...given))).problems?.map(({ path }) => path)
-    expect(await problemsOf({ input: { type: 'text' }, output: { type: 'text' } })).toEqual([
-      '/definition/input/type',
-      '/definition/output/type',
-    ])
-    expect(await problemsOf({ input: schemasDeep(33) })).toEqual([`/definition/input${'/properties/a'.repeat(32)}`])
-    expect(await problemsOf({}, { implementation: { kind: 'magic' } })).toEqual(['/implementation/kind'])
-    expect(await problemsOf({}, { implementation: { kind: 'echo', wrong: '/at' } })).toEqual(['/implementation/at'])
-    expect(await problemsOf({}, { document: 'x'.repeat(256 * 1024) })).toEqual(['/definition'])
-    expect(await problemsOf({ output: null })).toBeUndefined()
+      implementationPaths: ['/implementation'],
+      warnings: [],
+    },
   })
 })
 
-describe('a tool that is no text, or too long a one', () => {
-  const LARGE = 'x'.repeat(256 * 1024)
-  it.each([
-    [importedOf({ description: '\ud800' }), '', 'Contains a lone surrogate (invalid Unicode)'],
-    [importedOf({ description: LARGE }), '', 'Its definition is larger than 262144 characters'],
-    [
-      importedOf({}, { implementation: { kind: '\ud800' } }),
-      '/implementation',
-      'Contains a lone surrogate (invalid Unicode)',
-    ],
-    [
-      importedOf({}, { implementation: { kind: 'echo', LARGE } }),
-      '/implementation',
-      'Is larger than 262144 bytes, the most an implementation may have',
-    ],
-  ])('is refused before its digest is made', async (tool, path, message) => {
-    const published = { 'kit.do': documentOf([await recordAs('1.0.0', importedOf())]) }
-    for (const world of [{}, { published }]) {
-      expect((await prepare(tool, world)).problems).toEqual([{ path, message }])
-    }
+it('a tool that is not published is new where its name is known and has no versions', async () => {
+  const { prepared } = await prepare(importedOf(), { published: { 'kit.do': documentOf([]) } })
+  expect([prepared?.state, prepared?.publication.records[0]?.version]).toEqual(['new', '1.0.0'])
+})
+
+it('a tool that is not published is judged as complete definitions are', async () => {
+  const problemsOf = async (...given: Parameters<typeof importedOf>) =>
+    (await prepare(importedOf(...given))).problems?.map(({ path }) => path)
+  expect(await problemsOf({ input: { type: 'text' }, output: { type: 'text' } })).toEqual([
+    '/definition/input/type',
+    '/definition/output/type',
+  ])
+  expect(await problemsOf({ input: schemasDeep(33) })).toEqual([`/definition/input${'/properties/a'.repeat(32)}`])
+  expect(await problemsOf({}, { implementation: { kind: 'magic' } })).toEqual(['/implementation/kind'])
+  expect(await problemsOf({}, { implementation: { kind: 'echo', wrong: '/at' } })).toEqual(['/implementation/at'])
+  expect(await problemsOf({}, { document: 'x'.repeat(256 * 1024) })).toEqual(['/definition'])
+  expect(await problemsOf({ output: null })).toBeUndefined()
+})
+
+const LARGE = 'x'.repeat(256 * 1024)
+it.each([
+  [importedOf({ description: '\ud800' }), '', 'Contains a lone surrogate (invalid Unicode)'],
+  [importedOf({ description: LARGE }), '', 'Its definition is larger than 262144 characters'],
+  [
+    importedOf({}, { implementation: { kind: '\ud800' } }),
+    '/implementation',
+    'Contains a lone surrogate (invalid Unicode)',
+  ],
+  [
+    importedOf({}, { implementation: { kind: 'echo', LARGE } }),
+    '/implementation',
+    'Is larger than 262144 bytes, the most an implementation may have',
+  ],
+])('a tool that is no text, or too long a one is refused before its digest is made', async (tool, path, message) => {
+  const published = { 'kit.do': documentOf([await recordAs('1.0.0', importedOf())]) }
+  for (const world of [{}, { published }]) {
+    expect((await prepare(tool, world)).problems).toEqual([{ path, message }])
+  }
+})
+
+it('a tool that is published as it is is unchanged in its highest version, whatever version is said', async () => {
+  const tool = importedOf()
+  for (const more of [{}, { version: '9.0.0' }, { version: '0.1.0' }, { sourceVersion: '9.0.0' }]) {
+    expect(await successor(tool, tool, ['1.9.0', '1.10.0', '0.5.0'], more)).toEqual(['unchanged', '1.10.0'])
+  }
+})
+
+it('a tool that is published as it is is unchanged where only its source says it otherwise, and is what it was', async () => {
+  const tool = importedOf()
+  const records = [await recordAs('1.0.0', tool)]
+  const published = { 'kit.do': documentOf(records, { newest: records[0] }) }
+  const again = importedOf({}, { document: 'in other words', about: {}, warnings: ['other'] })
+  expect(await prepare(again, { published, records })).toEqual({
+    asked: ['current Kit.Do'],
+    prepared: {
+      state: 'unchanged',
+      publication: {
+        records: [await recordAs('1.0.0', again)],
+        specified: { implementation: true, tags: false },
+        allowBreaking: false,
+      },
+      implementationPaths: [],
+      warnings: [],
+    },
   })
 })
 
-describe('a tool that is published as it is', () => {
-  it('is unchanged in its highest version, whatever version is said', async () => {
-    const tool = importedOf()
-    for (const more of [{}, { version: '9.0.0' }, { version: '0.1.0' }, { sourceVersion: '9.0.0' }]) {
-      expect(await successor(tool, tool, ['1.9.0', '1.10.0', '0.5.0'], more)).toEqual(['unchanged', '1.10.0'])
-    }
-  })
+it('a tool that is published as it is is not judged again', async () => {
+  const tool = importedOf({ input: { type: 'text' } })
+  expect(await successor(tool, tool, ['1.0.0'])).toEqual(['unchanged', '1.0.0'])
+})
 
-  it('is unchanged where only its source says it otherwise, and is what it was', async () => {
-    const tool = importedOf()
-    const records = [await recordAs('1.0.0', tool)]
-    const published = { 'kit.do': documentOf(records, { newest: records[0] }) }
-    const again = importedOf({}, { document: 'in other words', about: {}, warnings: ['other'] })
-    expect(await prepare(again, { published, records })).toEqual({
-      asked: ['current Kit.Do'],
-      prepared: {
-        state: 'unchanged',
-        publication: {
-          records: [await recordAs('1.0.0', again)],
-          specified: { implementation: true, tags: false },
-          allowBreaking: false,
-        },
-        implementationPaths: [],
-        warnings: [],
-      },
-    })
-  })
-
-  it('is not judged again', async () => {
-    const tool = importedOf({ input: { type: 'text' } })
-    expect(await successor(tool, tool, ['1.0.0'])).toEqual(['unchanged', '1.0.0'])
-  })
-
-  it('is changed where its highest version was another', async () => {
-    const tool = importedOf()
-    const records = await Promise.all([
-      recordAs('1.0.0', tool),
-      recordAs('2.0.0', importedOf({ description: 'Another' })),
-    ])
-    const { prepared } = await prepare(tool, { published: { 'kit.do': documentOf(records) }, records })
-    expect([prepared?.state, prepared?.publication.records[0]?.version]).toEqual(['changed', '2.0.1'])
-  })
+it('a tool that is published as it is is changed where its highest version was another', async () => {
+  const tool = importedOf()
+  const records = await Promise.all([
+    recordAs('1.0.0', tool),
+    recordAs('2.0.0', importedOf({ description: 'Another' })),
+  ])
+  const { prepared } = await prepare(tool, { published: { 'kit.do': documentOf(records) }, records })
+  expect([prepared?.state, prepared?.publication.records[0]?.version]).toEqual(['changed', '2.0.1'])
 })
 
 describe('a tool that changed', () => {
@@ -170,18 +164,18 @@ describe('a tool that changed', () => {
       '2.0.0',
       { requirements: { authorization: [], secrets: [{ id: 'K' }], user_id: false } },
     ],
-  ])('gets %s', async (_, version, more) => {
+  ])('a tool that changed gets %s', async (_, version, more) => {
     expect(await successor(changed(more), before, ['1.2.3'])).toEqual(['changed', version])
   })
 
-  it('gets a version above its highest, whatever its source calls itself', async () => {
+  it('a tool that changed gets a version above its highest, whatever its source calls itself', async () => {
     const tool = changed({ description: 'Another' })
     expect(await successor(tool, before, ['1.2.3', '3.0.0', '2.9.9'])).toEqual(['changed', '3.0.1'])
     expect(await successor(tool, before, ['1.2.3'], { sourceVersion: '7.0.0' })).toEqual(['changed', '1.2.4'])
     expect(await successor(changed(input({})), before, ['0.4.2'])).toEqual(['changed', '0.5.0'])
   })
 
-  it('gets the version that is said, if it is above its highest', async () => {
+  it('a tool that changed gets the version that is said, if it is above its highest', async () => {
     const tool = changed(input({}))
     expect(await successor(tool, before, ['1.2.3', '1.3.0'], { version: '1.3.1' })).toEqual(['changed', '1.3.1'])
     for (const version of ['1.3.0', '1.2.9']) {
@@ -191,7 +185,7 @@ describe('a tool that changed', () => {
     }
   })
 
-  it('is compared by what shared schemas say, not by their being shared', async () => {
+  it('a tool that changed is compared by what shared schemas say, not by their being shared', async () => {
     const sharing = (properties: JsonObject) => ({
       type: 'object',
       properties: { one: { $ref: '#/$defs/T' } },
@@ -206,7 +200,7 @@ describe('a tool that changed', () => {
     ])
   })
 
-  it('is compared with the newest record where that is its highest version, else with what its digest leads to', async () => {
+  it('a tool that changed is compared with the newest record where that is its highest version, else with what its digest leads to', async () => {
     const records = await Promise.all(['1.0.0', '2.0.0'].map((version) => recordAs(version, before)))
     const [old, highest] = records
     const tool = changed({ description: 'Another' })
@@ -222,7 +216,7 @@ describe('a tool that changed', () => {
     expect(await from(old, [])).toEqual(['3.0.0', `record ${highest?.digest}`])
   })
 
-  it('is judged in its new version, and has its own document', async () => {
+  it('a tool that changed is judged in its new version, and has its own document', async () => {
     const records = [await recordAs('1.0.0', before)]
     const published = { 'kit.do': documentOf(records) }
     const wrong = await prepare(changed({ input: { type: 'text' } }), { published, records })
@@ -233,7 +227,7 @@ describe('a tool that changed', () => {
     })
   })
 
-  it('is refused where its name is that of another but for case', async () => {
+  it('a tool that changed is refused where its name is that of another but for case', async () => {
     const records = [await recordAs('1.0.0', importedOf({ tool: 'DO' }))]
     for (const more of [{}, { version: '9.0.0' }]) {
       const { problems } = await prepare(importedOf(), { published: { 'kit.do': documentOf(records) }, ...more })
@@ -242,54 +236,50 @@ describe('a tool that changed', () => {
   })
 })
 
-describe('the name of an imported tool', () => {
-  const nameOf = async (...given: Parameters<typeof prepare>) =>
-    (await prepare(...given)).prepared?.publication.records[0]?.name
+const nameOf = async (...given: Parameters<typeof prepare>) =>
+  (await prepare(...given)).prepared?.publication.records[0]?.name
 
-  it.each([
-    ['do', 'Kit_Do'],
-    ['kit_do', 'kit_do'],
-    ['Kit_does-it', 'Kit_does-it'],
-    ['kitchen', 'Kit_Do'],
-    ['Other_do', 'Kit_Do'],
-  ])('that is %s is %s', async (name, expected) => {
-    expect(await nameOf(importedOf({ name }))).toBe(expected)
-  })
-
-  it('stays what it was where it was imported before', async () => {
-    const before = importedOf({ name: 'do' })
-    const records = [await recordAs('1.0.0', before)]
-    const published = { 'kit.do': documentOf(records) }
-    expect(await nameOf(before, { published, records })).toBe('do')
-    expect(await nameOf(importedOf({ name: 'do', description: 'Another' }), { published, records })).toBe('do')
-  })
+it.each([
+  ['do', 'Kit_Do'],
+  ['kit_do', 'kit_do'],
+  ['Kit_does-it', 'Kit_does-it'],
+  ['kitchen', 'Kit_Do'],
+  ['Other_do', 'Kit_Do'],
+])('the name of an imported tool that is %s is %s', async (name, expected) => {
+  expect(await nameOf(importedOf({ name }))).toBe(expected)
 })
 
-describe('the level of an imported tool that may destroy something', () => {
-  const annotations = { destructiveHint: true }
-  const destroys = importedOf({ annotations })
-  const levelOf = async (guards?: readonly Guard[], before?: number, tool = destroys) => {
-    const was = importedOf({ ...tool.definition, securityLevel: before ?? 0, description: 'Before' })
-    const records = before === undefined ? [] : [await recordAs('1.0.0', was)]
-    const { deps } = worldOf({ records, published: { 'kit.do': documentOf(records) } })
-    const result = await prepareImport({ imported: tool, guards }, deps)
-    return result.ok ? result.value.publication.records[0]?.securityLevel : result.problems
-  }
+it('the name of an imported tool stays what it was where it was imported before', async () => {
+  const before = importedOf({ name: 'do' })
+  const records = [await recordAs('1.0.0', before)]
+  const published = { 'kit.do': documentOf(records) }
+  expect(await nameOf(before, { published, records })).toBe('do')
+  expect(await nameOf(importedOf({ name: 'do', description: 'Another' }), { published, records })).toBe('do')
+})
 
-  it('begins at 4, unless the import says otherwise', async () => {
-    expect(await levelOf()).toBe(4)
-    expect(await levelOf([])).toBe(4)
-    expect(await levelOf([{ approval: true }])).toBe(4)
-    expect(await levelOf([{ security_level: 1 }])).toBe(1)
-    expect(await levelOf([{ security_level: 9 }])).toBe(9)
-    expect(await levelOf(undefined, undefined, importedOf({ annotations: { destructiveHint: false } }))).toBe(0)
-  })
+const annotations = { destructiveHint: true }
+const destroys = importedOf({ annotations })
+const levelOf = async (guards?: readonly Guard[], before?: number, tool = destroys) => {
+  const was = importedOf({ ...tool.definition, securityLevel: before ?? 0, description: 'Before' })
+  const records = before === undefined ? [] : [await recordAs('1.0.0', was)]
+  const { deps } = worldOf({ records, published: { 'kit.do': documentOf(records) } })
+  const result = await prepareImport({ imported: tool, guards }, deps)
+  return result.ok ? result.value.publication.records[0]?.securityLevel : result.problems
+}
 
-  it('stays what it was where it was imported with less, and stays at 4 where it began there', async () => {
-    expect(await levelOf(undefined, 0)).toBe(0)
-    expect(await levelOf([], 0)).toBe(0)
-    expect(await levelOf(undefined, 4)).toBe(4)
-    expect(await levelOf([], 4)).toBe(4)
-    expect(await levelOf([{ security_level: 1 }], 4)).toBe(1)
-  })
+it('the level of an imported tool that may destroy something begins at 4, unless the import says otherwise', async () => {
+  expect(await levelOf()).toBe(4)
+  expect(await levelOf([])).toBe(4)
+  expect(await levelOf([{ approval: true }])).toBe(4)
+  expect(await levelOf([{ security_level: 1 }])).toBe(1)
+  expect(await levelOf([{ security_level: 9 }])).toBe(9)
+  expect(await levelOf(undefined, undefined, importedOf({ annotations: { destructiveHint: false } }))).toBe(0)
+})
+
+it('the level of an imported tool that may destroy something stays what it was where it was imported with less, and stays at 4 where it began there', async () => {
+  expect(await levelOf(undefined, 0)).toBe(0)
+  expect(await levelOf([], 0)).toBe(0)
+  expect(await levelOf(undefined, 4)).toBe(4)
+  expect(await levelOf([], 4)).toBe(4)
+  expect(await levelOf([{ security_level: 1 }], 4)).toBe(1)
 })

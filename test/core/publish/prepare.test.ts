@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { prepareDefinitions, prepareDocument } from '../../../src/core/publish/prepare.ts'
 import { canonicalJson, createToolRecord } from '../../../src/core/tool/digest.ts'
 import type { DefinitionWithImplementation } from '../../../src/core/publish/submission.ts'
@@ -32,292 +32,286 @@ async function problems(body: Json, dialect?: string) {
 }
 const paths = async (body: Json, dialect?: string) => (await problems(body, dialect)).map(({ path }) => path)
 
-describe('a document', () => {
-  it('becomes a record of each tool it defines, with the document as their source', async () => {
-    const document = { plain: [{ tool: 'A' }, { tool: 'B', tags: ['own'] }] }
-    const [a, b] = [{ tool: 'A' }, { tool: 'B', tags: ['own'] }].map((each) => definitionOf(each))
-    const text = JSON.stringify(document)
-    const source = { dialect: 'plain', document, hash: await sha256(text) }
-    const records = [
-      await createToolRecord({ definition: a!, ...source }, sha256),
-      await createToolRecord({ definition: b!, ...source }, sha256),
-    ]
-    expect(records.map((each) => each.source)).toEqual([1, 2].map(() => ({ dialect: 'plain', hash: source.hash })))
-    expect(await prepared(document)).toEqual({
-      records,
-      document: { dialect: 'plain', hash: source.hash, text, toolkit: 'Kit', tools: { A: 'A', B: 'B' } },
-      specified: { implementation: false, tags: false },
-      allowBreaking: false,
-      schemaPaths: ['A', 'B'].map((name) => ({ input: '/input', output: '', requirements: '/requirements', name })),
-      implementationPaths: ['/implementation', '/implementation'],
-      warnings: [],
-    })
-  })
-
-  it('may have its implementation and its tags beside it, which are those of all of its tools', async () => {
-    const definition = { plain: [{ tool: 'A', tags: ['own'] }, { tool: 'B' }] }
-    const implementation = { kind: 'echo', to: 'x' }
-    const { records, specified } = await prepared({ definition, implementation, tags: ['t'] })
-    expect(records).toMatchObject([
-      { id: 'Kit.A@1.0.0', implementation, tags: ['t'] },
-      { id: 'Kit.B@1.0.0', implementation, tags: ['t'] },
-    ])
-    expect(specified).toEqual({ implementation: true, tags: true })
-  })
-
-  it('of one tool stands in its record', async () => {
-    const document = { plain: [{}] }
-    expect(await prepared(document)).toMatchObject({ records: [{ source: { dialect: 'plain', document } }] })
-    expect(await prepared(document)).not.toHaveProperty('document')
-  })
-
-  it('may have an implementation for each tool beside it, and one for the others', async () => {
-    const definition = { plain: [{ tool: 'A' }, { tool: 'B' }, { tool: 'C' }] }
-    const [one, other] = [{ kind: 'echo', to: 'x' }, { kind: 'other' }]
-    const { records, specified } = await prepared({ definition, implementations: { A: one, C: other } })
-    expect(records.map(({ implementation }) => implementation)).toEqual([one, undefined, other])
-    expect(specified).toEqual({ implementation: true, tags: false })
-    const all = await prepared({ definition, implementations: { A: one }, implementation: other })
-    expect(all.records.map(({ implementation }) => implementation)).toEqual([one, other, other])
-  })
-
-  it('has its implementations judged where they stand', async () => {
-    const definition = { plain: [{ tool: 'A' }, { tool: 'B' }] }
-    const implementations = { 'A': { kind: 'echo', wrong: '/at' }, 'B': { kind: 'none' }, 'x/y': { kind: 'echo' } }
-    expect(await problems({ definition, implementations })).toEqual([
-      { path: '/implementations/x~1y', message: "The definition has no 'x/y': wanted one of 'A', 'B'" },
-      { path: '/implementations/A/at', message: 'Wrong for A' },
-      { path: '/implementations/B/kind', message: "Unknown kind 'none': wanted one of 'echo', 'other'" },
-    ])
-    expect(await paths({ definition, implementations: { A: 'http' } })).toEqual(['/implementations/A'])
-    expect(await paths({ definition, implementations: [] })).toEqual(['/implementations'])
-  })
-
-  it('with an id of its own is in the toolkit that it was in, unless another is given', async () => {
-    const codec = {
-      ...plain,
-      decode(document: Json, given: DecodeOptions): ReturnType<Codec['decode']> {
-        const read = plain.decode(document, given)
-        const value = read.ok && { ...read.value, sourceNames: ['do it'], itself: { id: 'x', version: '1.0.0' } }
-        return value ? { ok: true, value } : read
-      },
-    }
-    const address = { id: 'x', toolkit: 'Before', tools: {} }
-    const asked: unknown[] = []
-    const addressed = async (...asking: unknown[]) => (asked.push(asking), address)
-    const of = async (body: Json) => {
-      const read = await prepareDocument(
-        { body },
-        { ...deps, codecs: [codec], source: { ...deps.source, findDocumentAddress: addressed } },
-      )
-      if (!read.ok) throw new Error('Cannot read')
-      return { ...read.value, ...read.value.publication }
-    }
-    expect(await of({ plain: [{}] })).toMatchObject({
-      records: [{ id: 'Before.Do@1.0.0' }],
-      document: { itself: { id: 'x', version: '1.0.0' }, toolkit: 'Before', tools: { 'do it': 'Do' } },
-      warnings: [{ path: '', message: "Its tools are in the toolkit 'Before', where 'x' is published already" }],
-    })
-    expect(asked).toEqual([['plain', 'x']])
-    const given = await of({ definition: { plain: [{}] }, toolkit: 'Given' })
-    expect(given).toMatchObject({ document: { toolkit: 'Given' }, specified: { toolkit: true }, warnings: [] })
-    expect(asked).toHaveLength(1)
-  })
-
-  it('keeps its own tags where none are said, and has none where none is said to be', async () => {
-    const definition = { plain: [{ tags: ['own'] }] }
-    const own = await prepared({ definition })
-    expect([own.records[0]?.tags, own.specified]).toEqual([['own'], { implementation: false, tags: false }])
-    const none = await prepared({ definition, tags: [] })
-    expect([none.records[0]?.tags, none.specified]).toEqual([[], { implementation: false, tags: true }])
-  })
-
-  it('is told the toolkit and the version beside it', async () => {
-    const { records } = await prepared({ definition: { plain: [{}] }, toolkit: 'Other', version: '2.3.4' })
-    expect(records.map(({ id }) => id)).toEqual(['Other.Do@2.3.4'])
-  })
-
-  it('is read in the dialect that is said', async () => {
-    const empty = { name: 'x' }
-    expect(await problems(empty)).toEqual([
-      {
-        path: '',
-        message: "Cannot detect the dialect of this definition ('plain'): set ?dialect= to see what is missing",
-      },
-    ])
-    expect((await prepared(empty, 'plain')).records).toEqual([])
-    expect(await problems({ plain: [] }, 'x')).toEqual([
-      { path: '', message: "Unknown dialect 'x': wanted one of 'plain'" },
-    ])
-  })
-
-  it('is one also where its field definition is null, and is no wrapper without that field', async () => {
-    expect(await problems({ definition: null })).toEqual([
-      { path: '/definition', message: 'Must be a definition, which is an object' },
-    ])
-    expect(await paths({ plain: [{}], tags: 7, surprise: 1 })).toEqual([])
-    for (const body of [null, 7, 'definition', []]) {
-      expect(await problems(body)).toEqual([{ path: '', message: 'Must be a definition, which is an object' }])
-    }
-  })
-
-  it.each([
-    ['bare', (document: Json) => document, ''],
-    ['wrapped', (definition: Json) => ({ definition }), '/definition'],
-  ])('(%s) has its problems and warnings at their places', async (_, body, prefix) => {
-    expect(await paths(body({ plain: [], problems: [{ path: '/a', message: 'Is wrong' }] }))).toEqual([`${prefix}/a`])
-    expect(await paths(body({ plain: [{}, BAD] }))).toEqual([`${prefix}/plain/1/input/type`])
-    const { warnings } = await prepared(body({ plain: [{}], warnings: [{ path: '/w', message: 'Is odd' }] }))
-    expect(warnings).toEqual([{ path: `${prefix}/w`, message: 'Is odd' }])
-    for (const [text, message] of [
-      ['\ud800', 'Contains a lone surrogate (invalid Unicode)'],
-      [LARGE, 'Is larger than 262144 bytes, the most a definition may have'],
-    ]) {
-      // Nothing else is said of it: it is not read
-      expect(await problems(body({ plain: [BAD], problems: [{}], text: text! }))).toEqual([{ path: prefix, message }])
-    }
-  })
-
-  it('has its schemas within the bounds, with the references of its dialect', async () => {
-    expect(await paths({ plain: [{ input: schemasDeep(32) }] })).toEqual([])
-    expect(await paths({ plain: [{ input: schemasDeep(33) }] })).toEqual([
-      `/plain/0/input${'/properties/a'.repeat(32)}`,
-    ])
-    const shared = { plain: [{ input: { $defs: { x: {} } } }] }
-    expect(await paths(shared)).toEqual(['/plain/0/input/$defs'])
-    const local = { ...deps, codecs: [{ ...plain, references: 'local' as const }] }
-    expect((await prepareDocument({ body: shared }, local)).ok).toBe(true)
-  })
-
-  it('has its implementation judged with each of its tools', async () => {
-    const definition = { plain: [{ tool: 'A' }, { tool: 'B' }] }
-    expect(await problems({ definition, implementation: { kind: 'echo', wrong: '/at' } })).toEqual([
-      { path: '/implementation/at', message: 'Wrong for A' },
-      { path: '/implementation/at', message: 'Wrong for B' },
-    ])
-    expect(await paths({ definition, implementation: null })).toEqual([])
-  })
-
-  it('is told of everything at once: what is beside it, its schemas, its implementation', async () => {
-    const implementation = { kind: 'echo', wrong: '/at' }
-    expect(await paths({ definition: { plain: [BAD] }, implementation, surprise: 1 })).toEqual([
-      '/surprise',
-      '/definition/plain/0/input/type',
-      '/implementation/at',
-    ])
-    expect(await paths({ definition: {}, surprise: 1 })).toEqual(['/surprise', '/definition'])
-    expect(await paths({ definition: { plain: ['\ud800'] }, surprise: 1 })).toEqual(['/surprise', '/definition'])
-    const wrong = { plain: [], problems: [{ path: '/a', message: 'Is wrong' }] }
-    expect(await paths({ definition: wrong, surprise: 1 })).toEqual(['/surprise', '/definition/a'])
-    expect(await paths({ definition: { plain: [{}] }, surprise: 1 })).toEqual(['/surprise'])
+it('a document becomes a record of each tool it defines, with the document as their source', async () => {
+  const document = { plain: [{ tool: 'A' }, { tool: 'B', tags: ['own'] }] }
+  const [a, b] = [{ tool: 'A' }, { tool: 'B', tags: ['own'] }].map((each) => definitionOf(each))
+  const text = JSON.stringify(document)
+  const source = { dialect: 'plain', document, hash: await sha256(text) }
+  const records = [
+    await createToolRecord({ definition: a!, ...source }, sha256),
+    await createToolRecord({ definition: b!, ...source }, sha256),
+  ]
+  expect(records.map((each) => each.source)).toEqual([1, 2].map(() => ({ dialect: 'plain', hash: source.hash })))
+  expect(await prepared(document)).toEqual({
+    records,
+    document: { dialect: 'plain', hash: source.hash, text, toolkit: 'Kit', tools: { A: 'A', B: 'B' } },
+    specified: { implementation: false, tags: false },
+    allowBreaking: false,
+    schemaPaths: ['A', 'B'].map((name) => ({ input: '/input', output: '', requirements: '/requirements', name })),
+    implementationPaths: ['/implementation', '/implementation'],
+    warnings: [],
   })
 })
 
-describe('complete definitions', () => {
-  const tool = (
-    more: Partial<Definition> = {},
-    rest: Partial<DefinitionWithImplementation> = {},
-  ): DefinitionWithImplementation => ({
-    definition: definitionOf(more),
-    implementation: { kind: 'echo' },
-    document: { of: 'its own' },
-    dialect: 'source',
-    schemaPaths: { input: '/in', output: '/out' },
-    ...rest,
-  })
-  const problemsOf = async (...tools: readonly DefinitionWithImplementation[]) => {
-    const result = await prepareDefinitions({ tools, warnings: [] }, deps)
-    return result.ok ? [] : result.problems
+it('a document may have its implementation and its tags beside it, which are those of all of its tools', async () => {
+  const definition = { plain: [{ tool: 'A', tags: ['own'] }, { tool: 'B' }] }
+  const implementation = { kind: 'echo', to: 'x' }
+  const { records, specified } = await prepared({ definition, implementation, tags: ['t'] })
+  expect(records).toMatchObject([
+    { id: 'Kit.A@1.0.0', implementation, tags: ['t'] },
+    { id: 'Kit.B@1.0.0', implementation, tags: ['t'] },
+  ])
+  expect(specified).toEqual({ implementation: true, tags: true })
+})
+
+it('a document of one tool stands in its record', async () => {
+  const document = { plain: [{}] }
+  expect(await prepared(document)).toMatchObject({ records: [{ source: { dialect: 'plain', document } }] })
+  expect(await prepared(document)).not.toHaveProperty('document')
+})
+
+it('a document may have an implementation for each tool beside it, and one for the others', async () => {
+  const definition = { plain: [{ tool: 'A' }, { tool: 'B' }, { tool: 'C' }] }
+  const [one, other] = [{ kind: 'echo', to: 'x' }, { kind: 'other' }]
+  const { records, specified } = await prepared({ definition, implementations: { A: one, C: other } })
+  expect(records.map(({ implementation }) => implementation)).toEqual([one, undefined, other])
+  expect(specified).toEqual({ implementation: true, tags: false })
+  const all = await prepared({ definition, implementations: { A: one }, implementation: other })
+  expect(all.records.map(({ implementation }) => implementation)).toEqual([one, other, other])
+})
+
+it('a document has its implementations judged where they stand', async () => {
+  const definition = { plain: [{ tool: 'A' }, { tool: 'B' }] }
+  const implementations = { 'A': { kind: 'echo', wrong: '/at' }, 'B': { kind: 'none' }, 'x/y': { kind: 'echo' } }
+  expect(await problems({ definition, implementations })).toEqual([
+    { path: '/implementations/x~1y', message: "The definition has no 'x/y': wanted one of 'A', 'B'" },
+    { path: '/implementations/A/at', message: 'Wrong for A' },
+    { path: '/implementations/B/kind', message: "Unknown kind 'none': wanted one of 'echo', 'other'" },
+  ])
+  expect(await paths({ definition, implementations: { A: 'http' } })).toEqual(['/implementations/A'])
+  expect(await paths({ definition, implementations: [] })).toEqual(['/implementations'])
+})
+
+it('a document with an id of its own is in the toolkit that it was in, unless another is given', async () => {
+  const codec = {
+    ...plain,
+    decode(document: Json, given: DecodeOptions): ReturnType<Codec['decode']> {
+      const read = plain.decode(document, given)
+      const value = read.ok && { ...read.value, sourceNames: ['do it'], itself: { id: 'x', version: '1.0.0' } }
+      return value ? { ok: true, value } : read
+    },
   }
+  const address = { id: 'x', toolkit: 'Before', tools: {} }
+  const asked: unknown[] = []
+  const addressed = async (...asking: unknown[]) => (asked.push(asking), address)
+  const of = async (body: Json) => {
+    const read = await prepareDocument(
+      { body },
+      { ...deps, codecs: [codec], source: { ...deps.source, findDocumentAddress: addressed } },
+    )
+    if (!read.ok) throw new Error('Cannot read')
+    return { ...read.value, ...read.value.publication }
+  }
+  expect(await of({ plain: [{}] })).toMatchObject({
+    records: [{ id: 'Before.Do@1.0.0' }],
+    document: { itself: { id: 'x', version: '1.0.0' }, toolkit: 'Before', tools: { 'do it': 'Do' } },
+    warnings: [{ path: '', message: "Its tools are in the toolkit 'Before', where 'x' is published already" }],
+  })
+  expect(asked).toEqual([['plain', 'x']])
+  const given = await of({ definition: { plain: [{}] }, toolkit: 'Given' })
+  expect(given).toMatchObject({ document: { toolkit: 'Given' }, specified: { toolkit: true }, warnings: [] })
+  expect(asked).toHaveLength(1)
+})
 
-  it('become records, each of its own document and implementation', async () => {
-    const tools = [tool(), tool({ tool: 'B' }, { implementation: { kind: 'other' }, document: 'b', dialect: 'd' })]
-    const warnings = [{ path: '/w', message: 'Is odd' }]
-    expect(await prepareDefinitions({ tools, warnings }, deps)).toEqual({
-      ok: true,
-      value: {
-        publication: {
-          records: await Promise.all(tools.map((each) => createToolRecord(each, sha256))),
-          schemaPaths: tools.map(() => ({ input: '/in', output: '/out' })),
-          specified: { implementation: true, tags: false },
-          allowBreaking: false,
-        },
-        implementationPaths: ['/implementation', '/implementation'],
-        warnings,
+it('a document keeps its own tags where none are said, and has none where none is said to be', async () => {
+  const definition = { plain: [{ tags: ['own'] }] }
+  const own = await prepared({ definition })
+  expect([own.records[0]?.tags, own.specified]).toEqual([['own'], { implementation: false, tags: false }])
+  const none = await prepared({ definition, tags: [] })
+  expect([none.records[0]?.tags, none.specified]).toEqual([[], { implementation: false, tags: true }])
+})
+
+it('a document is told the toolkit and the version beside it', async () => {
+  const { records } = await prepared({ definition: { plain: [{}] }, toolkit: 'Other', version: '2.3.4' })
+  expect(records.map(({ id }) => id)).toEqual(['Other.Do@2.3.4'])
+})
+
+it('a document is read in the dialect that is said', async () => {
+  const empty = { name: 'x' }
+  expect(await problems(empty)).toEqual([
+    {
+      path: '',
+      message: "Cannot detect the dialect of this definition ('plain'): set ?dialect= to see what is missing",
+    },
+  ])
+  expect((await prepared(empty, 'plain')).records).toEqual([])
+  expect(await problems({ plain: [] }, 'x')).toEqual([
+    { path: '', message: "Unknown dialect 'x': wanted one of 'plain'" },
+  ])
+})
+
+it('a document is one also where its field definition is null, and is no wrapper without that field', async () => {
+  expect(await problems({ definition: null })).toEqual([
+    { path: '/definition', message: 'Must be a definition, which is an object' },
+  ])
+  expect(await paths({ plain: [{}], tags: 7, surprise: 1 })).toEqual([])
+  for (const body of [null, 7, 'definition', []]) {
+    expect(await problems(body)).toEqual([{ path: '', message: 'Must be a definition, which is an object' }])
+  }
+})
+
+it.each([
+  ['bare', (document: Json) => document, ''],
+  ['wrapped', (definition: Json) => ({ definition }), '/definition'],
+])('a document (%s) has its problems and warnings at their places', async (_, body, prefix) => {
+  expect(await paths(body({ plain: [], problems: [{ path: '/a', message: 'Is wrong' }] }))).toEqual([`${prefix}/a`])
+  expect(await paths(body({ plain: [{}, BAD] }))).toEqual([`${prefix}/plain/1/input/type`])
+  const { warnings } = await prepared(body({ plain: [{}], warnings: [{ path: '/w', message: 'Is odd' }] }))
+  expect(warnings).toEqual([{ path: `${prefix}/w`, message: 'Is odd' }])
+  for (const [text, message] of [
+    ['\ud800', 'Contains a lone surrogate (invalid Unicode)'],
+    [LARGE, 'Is larger than 262144 bytes, the most a definition may have'],
+  ]) {
+    // Nothing else is said of it: it is not read
+    expect(await problems(body({ plain: [BAD], problems: [{}], text: text! }))).toEqual([{ path: prefix, message }])
+  }
+})
+
+it('a document has its schemas within the bounds, with the references of its dialect', async () => {
+  expect(await paths({ plain: [{ input: schemasDeep(32) }] })).toEqual([])
+  expect(await paths({ plain: [{ input: schemasDeep(33) }] })).toEqual([`/plain/0/input${'/properties/a'.repeat(32)}`])
+  const shared = { plain: [{ input: { $defs: { x: {} } } }] }
+  expect(await paths(shared)).toEqual(['/plain/0/input/$defs'])
+  const local = { ...deps, codecs: [{ ...plain, references: 'local' as const }] }
+  expect((await prepareDocument({ body: shared }, local)).ok).toBe(true)
+})
+
+it('a document has its implementation judged with each of its tools', async () => {
+  const definition = { plain: [{ tool: 'A' }, { tool: 'B' }] }
+  expect(await problems({ definition, implementation: { kind: 'echo', wrong: '/at' } })).toEqual([
+    { path: '/implementation/at', message: 'Wrong for A' },
+    { path: '/implementation/at', message: 'Wrong for B' },
+  ])
+  expect(await paths({ definition, implementation: null })).toEqual([])
+})
+
+it('a document is told of everything at once: what is beside it, its schemas, its implementation', async () => {
+  const implementation = { kind: 'echo', wrong: '/at' }
+  expect(await paths({ definition: { plain: [BAD] }, implementation, surprise: 1 })).toEqual([
+    '/surprise',
+    '/definition/plain/0/input/type',
+    '/implementation/at',
+  ])
+  expect(await paths({ definition: {}, surprise: 1 })).toEqual(['/surprise', '/definition'])
+  expect(await paths({ definition: { plain: ['\ud800'] }, surprise: 1 })).toEqual(['/surprise', '/definition'])
+  const wrong = { plain: [], problems: [{ path: '/a', message: 'Is wrong' }] }
+  expect(await paths({ definition: wrong, surprise: 1 })).toEqual(['/surprise', '/definition/a'])
+  expect(await paths({ definition: { plain: [{}] }, surprise: 1 })).toEqual(['/surprise'])
+})
+
+const tool = (
+  more: Partial<Definition> = {},
+  rest: Partial<DefinitionWithImplementation> = {},
+): DefinitionWithImplementation => ({
+  definition: definitionOf(more),
+  implementation: { kind: 'echo' },
+  document: { of: 'its own' },
+  dialect: 'source',
+  schemaPaths: { input: '/in', output: '/out' },
+  ...rest,
+})
+const problemsOf = async (...tools: readonly DefinitionWithImplementation[]) => {
+  const result = await prepareDefinitions({ tools, warnings: [] }, deps)
+  return result.ok ? [] : result.problems
+}
+
+it('complete definitions become records, each of its own document and implementation', async () => {
+  const tools = [tool(), tool({ tool: 'B' }, { implementation: { kind: 'other' }, document: 'b', dialect: 'd' })]
+  const warnings = [{ path: '/w', message: 'Is odd' }]
+  expect(await prepareDefinitions({ tools, warnings }, deps)).toEqual({
+    ok: true,
+    value: {
+      publication: {
+        records: await Promise.all(tools.map((each) => createToolRecord(each, sha256))),
+        schemaPaths: tools.map(() => ({ input: '/in', output: '/out' })),
+        specified: { implementation: true, tags: false },
+        allowBreaking: false,
       },
-    })
+      implementationPaths: ['/implementation', '/implementation'],
+      warnings,
+    },
   })
+})
 
-  it('are texts, and not too long ones', async () => {
-    const room = 512 * 1024 - canonicalJson(definitionOf({ description: '' })).length
-    expect(await problemsOf(tool({ description: 'x'.repeat(room) }))).toEqual([])
-    expect(await problemsOf(tool({ description: 'x'.repeat(room + 1) }))).toEqual([
-      { path: '', message: 'Is larger than 524288 bytes, the most a complete definition may have' },
-    ])
-    expect(await problemsOf(tool({ description: '\ud800' }))).toEqual([
-      { path: '', message: 'Contains a lone surrogate (invalid Unicode)' },
-    ])
-  })
+it('complete definitions are texts, and not too long ones', async () => {
+  const room = 512 * 1024 - canonicalJson(definitionOf({ description: '' })).length
+  expect(await problemsOf(tool({ description: 'x'.repeat(room) }))).toEqual([])
+  expect(await problemsOf(tool({ description: 'x'.repeat(room + 1) }))).toEqual([
+    { path: '', message: 'Is larger than 524288 bytes, the most a complete definition may have' },
+  ])
+  expect(await problemsOf(tool({ description: '\ud800' }))).toEqual([
+    { path: '', message: 'Contains a lone surrogate (invalid Unicode)' },
+  ])
+})
 
-  it('have an id', async () => {
-    expect(await problemsOf(tool({ tool: 'a b' }))).toEqual([
-      { path: '', message: "'Kit.a b@1.0.0' must be an id 'Toolkit.Tool@x.y.z'" },
-    ])
-  })
+it('complete definitions have an id', async () => {
+  expect(await problemsOf(tool({ tool: 'a b' }))).toEqual([
+    { path: '', message: "'Kit.a b@1.0.0' must be an id 'Toolkit.Tool@x.y.z'" },
+  ])
+})
 
-  it('have their schemas within the bounds, and may refer within each', async () => {
-    expect(await problemsOf(tool({ input: schemasDeep(32), output: schemasDeep(32) }))).toEqual([])
-    expect((await problemsOf(tool({ input: schemasDeep(33) }))).map(({ path }) => path)).toEqual([
-      `/in${'/properties/a'.repeat(32)}`,
-    ])
-    expect((await problemsOf(tool({ output: schemasDeep(33) }))).map(({ path }) => path)).toEqual([
-      `/out${'/properties/a'.repeat(32)}`,
-    ])
-    expect(await problemsOf(tool({ output: null }), tool({ output: true, tool: 'B' }))).toEqual([])
-    const shared = { $defs: { x: {} }, properties: { a: { $ref: '#/$defs/x' } } }
-    expect(await problemsOf(tool({ input: shared, output: shared }))).toEqual([])
-    const elsewhere = { $ref: 'https://example.com/schema' }
-    const nowhere = { $ref: '#/$defs/y' }
-    expect((await problemsOf(tool({ input: elsewhere, output: nowhere }))).map(({ path }) => path)).toEqual([
-      '/in/$ref',
-      '/out/$ref',
-    ])
-  })
+it('complete definitions have their schemas within the bounds, and may refer within each', async () => {
+  expect(await problemsOf(tool({ input: schemasDeep(32), output: schemasDeep(32) }))).toEqual([])
+  expect((await problemsOf(tool({ input: schemasDeep(33) }))).map(({ path }) => path)).toEqual([
+    `/in${'/properties/a'.repeat(32)}`,
+  ])
+  expect((await problemsOf(tool({ output: schemasDeep(33) }))).map(({ path }) => path)).toEqual([
+    `/out${'/properties/a'.repeat(32)}`,
+  ])
+  expect(await problemsOf(tool({ output: null }), tool({ output: true, tool: 'B' }))).toEqual([])
+  const shared = { $defs: { x: {} }, properties: { a: { $ref: '#/$defs/x' } } }
+  expect(await problemsOf(tool({ input: shared, output: shared }))).toEqual([])
+  const elsewhere = { $ref: 'https://example.com/schema' }
+  const nowhere = { $ref: '#/$defs/y' }
+  expect((await problemsOf(tool({ input: elsewhere, output: nowhere }))).map(({ path }) => path)).toEqual([
+    '/in/$ref',
+    '/out/$ref',
+  ])
+})
 
-  it('have a document that is a text, and not too long a one', async () => {
-    const message = 'Is larger than 262144 bytes, the most a definition may have'
-    expect(await problemsOf(tool(BAD, { document: LARGE }))).toEqual([{ path: '/definition', message }])
-    expect(await problemsOf(tool({}, { document: '\ud800' }))).toEqual([
-      { path: '/definition', message: 'Contains a lone surrogate (invalid Unicode)' },
-    ])
-  })
+it('complete definitions have a document that is a text, and not too long a one', async () => {
+  const message = 'Is larger than 262144 bytes, the most a definition may have'
+  expect(await problemsOf(tool(BAD, { document: LARGE }))).toEqual([{ path: '/definition', message }])
+  expect(await problemsOf(tool({}, { document: '\ud800' }))).toEqual([
+    { path: '/definition', message: 'Contains a lone surrogate (invalid Unicode)' },
+  ])
+})
 
-  it('have an implementation that its runner takes, and that is a text', async () => {
-    expect(await problemsOf(tool({}, { implementation: { kind: 'echo', wrong: '/at' } }))).toEqual([
-      { path: '/implementation/at', message: 'Wrong for Do' },
-    ])
-    expect(await problemsOf(tool({}, { implementation: { kind: 'magic' } }))).toEqual([
-      { path: '/implementation/kind', message: "Unknown kind 'magic': wanted one of 'echo', 'other'" },
-    ])
-    const message = 'Is larger than 262144 bytes, the most an implementation may have'
-    expect(await problemsOf(tool({}, { implementation: { kind: 'echo', LARGE } }))).toEqual([
-      { path: '/implementation', message },
-    ])
-  })
+it('complete definitions have an implementation that its runner takes, and that is a text', async () => {
+  expect(await problemsOf(tool({}, { implementation: { kind: 'echo', wrong: '/at' } }))).toEqual([
+    { path: '/implementation/at', message: 'Wrong for Do' },
+  ])
+  expect(await problemsOf(tool({}, { implementation: { kind: 'magic' } }))).toEqual([
+    { path: '/implementation/kind', message: "Unknown kind 'magic': wanted one of 'echo', 'other'" },
+  ])
+  const message = 'Is larger than 262144 bytes, the most an implementation may have'
+  expect(await problemsOf(tool({}, { implementation: { kind: 'echo', LARGE } }))).toEqual([
+    { path: '/implementation', message },
+  ])
+})
 
-  it('are told of everything at once, in their order', async () => {
-    const wrong = tool({ ...BAD, tool: '' }, { implementation: { kind: 'echo', wrong: '/at', text: '\ud800' } })
-    expect((await problemsOf(tool({ output: BAD.input }), wrong)).map(({ path }) => path)).toEqual([
-      '/out/type',
-      '',
-      '/implementation',
-      '/in/type',
-      '/implementation/at',
-    ])
-    expect((await problemsOf({ ...wrong, document: '\ud800' })).map(({ path }) => path)).toEqual([
-      '',
-      '/implementation',
-      '/definition',
-    ])
-  })
+it('complete definitions are told of everything at once, in their order', async () => {
+  const wrong = tool({ ...BAD, tool: '' }, { implementation: { kind: 'echo', wrong: '/at', text: '\ud800' } })
+  expect((await problemsOf(tool({ output: BAD.input }), wrong)).map(({ path }) => path)).toEqual([
+    '/out/type',
+    '',
+    '/implementation',
+    '/in/type',
+    '/implementation/at',
+  ])
+  expect((await problemsOf({ ...wrong, document: '\ud800' })).map(({ path }) => path)).toEqual([
+    '',
+    '/implementation',
+    '/definition',
+  ])
 })

@@ -43,8 +43,8 @@ const refused = (ids: readonly string[]): PublicationResult => ({
 })
 const conflict = (ids: readonly string[]): PublicationResult => ({ outcome: 'conflict', ids, message: 'Exists' })
 
-describe.each(WAYS)('%s', (_, of) => {
-  it('is stored, and reported as created', async () => {
+describe.each(WAYS)('%s', (name, of) => {
+  it(`${name} is stored, and reported as created`, async () => {
     const { publish, stored } = worldOf()
     const [report] = await publish([of()], options)
     expect(report).toMatchObject({ ok: true, outcome: 'created', ids: ['Kit.Do@1.0.0'], warnings: [] })
@@ -58,7 +58,7 @@ describe.each(WAYS)('%s', (_, of) => {
     ])
   })
 
-  it('is refused whoever may not publish it', async () => {
+  it(`${name} is refused whoever may not publish it`, async () => {
     const { publish, asked } = worldOf()
     const [report] = await publish([of()], { ...options, principal: principal('Other.*') })
     expect(report).toMatchObject({
@@ -71,7 +71,7 @@ describe.each(WAYS)('%s', (_, of) => {
   it.each([
     ['may have a secret', requiring({ secrets: [{ id: 'KEY' }] }), "may have the secret 'KEY'"],
     ["is given users' tokens", requiring({ authorization: [{ id: 'mail' }] }), "is given users' tokens of 'mail'"],
-  ])('that %s takes a credential that names it or its toolkit', async (_, more, why) => {
+  ])(`${name} that %s takes a credential that names it or its toolkit`, async (_, more, why) => {
     const { publish, asked, stored } = worldOf({ granted: ['KEY'] })
     const by = async (...tools: readonly string[]) =>
       (await publish([of(more)], { ...options, principal: principal(...tools) }))[0]
@@ -88,7 +88,7 @@ describe.each(WAYS)('%s', (_, of) => {
     expect(stored).toHaveLength(3)
   })
 
-  it('that may not have the secret it requires takes no such credential', async () => {
+  it(`${name} that may not have the secret it requires takes no such credential`, async () => {
     const { publish } = worldOf()
     const [report] = await publish([of(requiring({ secrets: [{ id: 'KEY' }] }))], {
       ...options,
@@ -97,7 +97,7 @@ describe.each(WAYS)('%s', (_, of) => {
     expect(report).toMatchObject({ ok: true })
   })
 
-  it('that is not within the bounds is refused, and not stored', async () => {
+  it(`${name} that is not within the bounds is refused, and not stored`, async () => {
     const { publish, stored } = worldOf()
     for (const more of [
       { input: { type: 'text' } },
@@ -111,7 +111,7 @@ describe.each(WAYS)('%s', (_, of) => {
     expect(stored).toEqual([])
   })
 
-  it('is reported on as the registry would have it', async () => {
+  it(`${name} is reported on as the registry would have it`, async () => {
     const reportOf = async (outcome: (ids: readonly string[]) => PublicationResult) =>
       (await worldOf({ outcomes: { 'Kit.Do@1.0.0': outcome } }).publish([of()], options))[0]
     const ids = ['Kit.Do@1.0.0']
@@ -124,7 +124,7 @@ describe.each(WAYS)('%s', (_, of) => {
     expect(await reportOf(() => ({ outcome: 'unchanged', ids }))).toMatchObject({ ok: true, outcome: 'unchanged', ids })
   })
 
-  it('is not stored in a dry run, and judged all the same', async () => {
+  it(`${name} is not stored in a dry run, and judged all the same`, async () => {
     const { publish, stored } = worldOf()
     const dryRun = { ...options, dryRun: true }
     expect((await publish([of()], dryRun))[0]).toMatchObject({
@@ -142,132 +142,126 @@ describe.each(WAYS)('%s', (_, of) => {
 })
 const importedAs = (state: string) => ({ state, record: expect.objectContaining({ name: 'Kit_Do' }) })
 
-describe('a publisher that may not, and whose tool is wrong too,', () => {
-  const other = { ...options, principal: principal('Other.*') }
-  const wrong = { input: { type: 'text' } }
+const other = { ...options, principal: principal('Other.*') }
+const wrong = { input: { type: 'text' } }
 
-  it.each(WAYS.slice(0, 2))('is told what is wrong with %s', async (_, of) => {
+it.each(WAYS.slice(0, 2))(
+  'a publisher that may not, and whose tool is wrong too, is told what is wrong with %s',
+  async (_, of) => {
     const [report] = await worldOf().publish([of(wrong)], other)
     expect(report).toMatchObject({ failure: { type: 'definition-invalid' } })
-  })
+  },
+)
 
-  it("is told of an import's tool that it may not, and the registry is not asked", async () => {
-    const { publish, asked } = worldOf()
-    expect(await publish([{ imported: importedOf(wrong) }], other)).toEqual([
-      { ok: false, ids: [], failure: { type: 'forbidden', reason: "The credential does not cover 'Kit.Do'" } },
-    ])
-    expect(asked).toEqual([])
-  })
-
-  it("is told so of an import's tool that is unchanged, too", async () => {
-    const { version, ...definition } = definitionOf()
-    const imported = { ...importedOf(), definition }
-    const record = await createToolRecord({ ...imported, definition: { ...definition, version } }, sha256)
-    const { publish } = worldOf({ published: { 'kit.do': documentOf([record]) } })
-    expect(await publish([{ imported }], other)).toMatchObject([{ ok: false, failure: { type: 'forbidden' } }])
-  })
+it("a publisher that may not, and whose tool is wrong too, is told of an import's tool that it may not, and the registry is not asked", async () => {
+  const { publish, asked } = worldOf()
+  expect(await publish([{ imported: importedOf(wrong) }], other)).toEqual([
+    { ok: false, ids: [], failure: { type: 'forbidden', reason: "The credential does not cover 'Kit.Do'" } },
+  ])
+  expect(asked).toEqual([])
 })
 
-describe('submissions', () => {
-  it('are judged each alone, stored together and in order, and reported on in order', async () => {
-    const { publish, asked, stored } = worldOf({ outcomes: { 'Kit.C@1.0.0': conflict } })
-    const document = (...tools: readonly string[]) => ({ body: { plain: tools.map((tool) => ({ tool })) } })
-    const reports = await publish(
-      [
-        document('A'),
-        { body: 'nonsense' },
-        document('B', 'Bee'),
-        document('C'),
-        { body: { plain: [{ toolkit: 'Other' }] } },
-        { imported: importedOf({ tool: 'D' }) },
-      ],
-      options,
-    )
-    expect(reports).toEqual([
-      { ok: true, outcome: 'created', ids: ['Kit.A@1.0.0'], warnings: [], uncallable: ['Kit.A@1.0.0'] },
-      {
-        ok: false,
-        ids: [],
-        failure: {
-          type: 'definition-invalid',
-          problems: [{ path: '', message: 'Must be a definition, which is an object' }],
-        },
-      },
-      {
-        ok: true,
-        outcome: 'created',
-        ids: ['Kit.B@1.0.0', 'Kit.Bee@1.0.0'],
-        warnings: [],
-        uncallable: ['Kit.B@1.0.0', 'Kit.Bee@1.0.0'],
-      },
-      { ok: false, ids: ['Kit.C@1.0.0'], failure: { type: 'conflict', message: 'Exists' } },
-      {
-        ok: false,
-        ids: ['Other.Do@1.0.0'],
-        failure: { type: 'forbidden', reason: "The credential does not cover 'Other.Do'" },
-      },
-      { ok: true, outcome: 'created', ids: ['Kit.D@1.0.0'], warnings: [], imported: importedAs('new') },
-    ])
-    expect(stored.map((all) => all.map(({ records }) => records.map(({ tool }) => tool)))).toEqual([
-      [['A'], ['B', 'Bee'], ['C'], ['D']],
-    ])
-    expect(asked).toEqual(['current Kit.D', 'publish 4'])
-  })
+it("a publisher that may not, and whose tool is wrong too, is told so of an import's tool that is unchanged, too", async () => {
+  const { version, ...definition } = definitionOf()
+  const imported = { ...importedOf(), definition }
+  const record = await createToolRecord({ ...imported, definition: { ...definition, version } }, sha256)
+  const { publish } = worldOf({ published: { 'kit.do': documentOf([record]) } })
+  expect(await publish([{ imported }], other)).toMatchObject([{ ok: false, failure: { type: 'forbidden' } }])
+})
 
-  it('are refused as a whole, all tools of one, where one of them may not be published', async () => {
-    const { publish, stored } = worldOf()
-    const by = { ...options, principal: principal('Kit.A', 'Kit.B') }
-    const [report] = await publish([{ body: { plain: [{ tool: 'A' }, { tool: 'X' }, { tool: 'B' }] } }], by)
-    expect(report).toEqual({
+it('submissions are judged each alone, stored together and in order, and reported on in order', async () => {
+  const { publish, asked, stored } = worldOf({ outcomes: { 'Kit.C@1.0.0': conflict } })
+  const document = (...tools: readonly string[]) => ({ body: { plain: tools.map((tool) => ({ tool })) } })
+  const reports = await publish(
+    [
+      document('A'),
+      { body: 'nonsense' },
+      document('B', 'Bee'),
+      document('C'),
+      { body: { plain: [{ toolkit: 'Other' }] } },
+      { imported: importedOf({ tool: 'D' }) },
+    ],
+    options,
+  )
+  expect(reports).toEqual([
+    { ok: true, outcome: 'created', ids: ['Kit.A@1.0.0'], warnings: [], uncallable: ['Kit.A@1.0.0'] },
+    {
       ok: false,
-      ids: ['Kit.A@1.0.0', 'Kit.X@1.0.0', 'Kit.B@1.0.0'],
-      failure: { type: 'forbidden', reason: "The credential does not cover 'Kit.X'" },
-    })
-    expect(stored).toEqual([])
-  })
-
-  it('are read in the dialect that each says, and give their warnings', async () => {
-    const warnings = [{ path: '/w', message: 'Is odd' }]
-    const { publish } = worldOf()
-    const reports = await publish(
-      [{ body: { plain: [{}], warnings } }, { body: { plain: [{}] }, dialect: 'x' }],
-      options,
-    )
-    expect(reports).toMatchObject([
-      { ok: true, warnings },
-      { ok: false, failure: { problems: [{ message: "Unknown dialect 'x': wanted one of 'plain'" }] } },
-    ])
-  })
-
-  it('may be none', async () => {
-    const { publish, asked } = worldOf()
-    expect(await publish([], options)).toEqual([])
-    expect(asked).toEqual([])
-  })
+      ids: [],
+      failure: {
+        type: 'definition-invalid',
+        problems: [{ path: '', message: 'Must be a definition, which is an object' }],
+      },
+    },
+    {
+      ok: true,
+      outcome: 'created',
+      ids: ['Kit.B@1.0.0', 'Kit.Bee@1.0.0'],
+      warnings: [],
+      uncallable: ['Kit.B@1.0.0', 'Kit.Bee@1.0.0'],
+    },
+    { ok: false, ids: ['Kit.C@1.0.0'], failure: { type: 'conflict', message: 'Exists' } },
+    {
+      ok: false,
+      ids: ['Other.Do@1.0.0'],
+      failure: { type: 'forbidden', reason: "The credential does not cover 'Other.Do'" },
+    },
+    { ok: true, outcome: 'created', ids: ['Kit.D@1.0.0'], warnings: [], imported: importedAs('new') },
+  ])
+  expect(stored.map((all) => all.map(({ records }) => records.map(({ tool }) => tool)))).toEqual([
+    [['A'], ['B', 'Bee'], ['C'], ['D']],
+  ])
+  expect(asked).toEqual(['current Kit.D', 'publish 4'])
 })
 
-describe('what breaks semantic versioning', () => {
-  const allowed = async (submission: Submission, allowBreaking: boolean) => {
-    const { publish, stored } = worldOf()
-    await publish([submission], { ...options, allowBreaking })
-    return stored[0]?.[0]?.allowBreaking
-  }
-
-  it.each(WAYS.slice(0, 2))('is allowed in %s by its publisher alone', async (_, of) => {
-    expect(await allowed(of(), false)).toBe(false)
-    expect(await allowed(of(), true)).toBe(true)
+it('submissions are refused as a whole, all tools of one, where one of them may not be published', async () => {
+  const { publish, stored } = worldOf()
+  const by = { ...options, principal: principal('Kit.A', 'Kit.B') }
+  const [report] = await publish([{ body: { plain: [{ tool: 'A' }, { tool: 'X' }, { tool: 'B' }] } }], by)
+  expect(report).toEqual({
+    ok: false,
+    ids: ['Kit.A@1.0.0', 'Kit.X@1.0.0', 'Kit.B@1.0.0'],
+    failure: { type: 'forbidden', reason: "The credential does not cover 'Kit.X'" },
   })
+  expect(stored).toEqual([])
+})
 
-  it("is judged in an import's tool where its publisher says the version", async () => {
-    expect(await allowed({ imported: importedOf(), version: '1.0.0' }, false)).toBe(false)
-    expect(await allowed({ imported: importedOf(), version: '1.0.0', sourceVersion: '1.0.0' }, false)).toBe(false)
-    expect(await allowed({ imported: importedOf(), version: '1.0.0' }, true)).toBe(true)
-  })
+it('submissions are read in the dialect that each says, and give their warnings', async () => {
+  const warnings = [{ path: '/w', message: 'Is odd' }]
+  const { publish } = worldOf()
+  const reports = await publish([{ body: { plain: [{}], warnings } }, { body: { plain: [{}] }, dialect: 'x' }], options)
+  expect(reports).toMatchObject([
+    { ok: true, warnings },
+    { ok: false, failure: { problems: [{ message: "Unknown dialect 'x': wanted one of 'plain'" }] } },
+  ])
+})
 
-  it("is not judged in an import's tool where the version follows from the change", async () => {
-    expect(await allowed({ imported: importedOf() }, false)).toBe(true)
-    expect(await allowed({ imported: importedOf(), sourceVersion: '3.0.0' }, false)).toBe(true)
-  })
+it('submissions may be none', async () => {
+  const { publish, asked } = worldOf()
+  expect(await publish([], options)).toEqual([])
+  expect(asked).toEqual([])
+})
+
+const allowed = async (submission: Submission, allowBreaking: boolean) => {
+  const { publish, stored } = worldOf()
+  await publish([submission], { ...options, allowBreaking })
+  return stored[0]?.[0]?.allowBreaking
+}
+
+it.each(WAYS.slice(0, 2))('what breaks semantic versioning is allowed in %s by its publisher alone', async (_, of) => {
+  expect(await allowed(of(), false)).toBe(false)
+  expect(await allowed(of(), true)).toBe(true)
+})
+
+it("what breaks semantic versioning is judged in an import's tool where its publisher says the version", async () => {
+  expect(await allowed({ imported: importedOf(), version: '1.0.0' }, false)).toBe(false)
+  expect(await allowed({ imported: importedOf(), version: '1.0.0', sourceVersion: '1.0.0' }, false)).toBe(false)
+  expect(await allowed({ imported: importedOf(), version: '1.0.0' }, true)).toBe(true)
+})
+
+it("what breaks semantic versioning is not judged in an import's tool where the version follows from the change", async () => {
+  expect(await allowed({ imported: importedOf() }, false)).toBe(true)
+  expect(await allowed({ imported: importedOf(), sourceVersion: '3.0.0' }, false)).toBe(true)
 })
 
 describe("an import's tool", () => {
@@ -281,21 +275,27 @@ describe("an import's tool", () => {
     return worldOf({ published: { 'kit.do': documentOf([record], { newest: record }) } })
   }
 
-  it.each([true, false])('that is unchanged is reported so, and not stored (dry run: %s)', async (dryRun) => {
-    const { publish, asked } = await worldWith()
-    expect(await publish([{ imported, version: '9.0.0' }], { ...options, dryRun })).toEqual([
-      { ok: true, outcome: 'unchanged', ids: ['Kit.Do@1.2.3'], warnings: [], imported: importedAs('unchanged') },
-    ])
-    expect(asked).toEqual(['current Kit.Do'])
-  })
+  it.each([true, false])(
+    "an import's tool that is unchanged is reported so, and not stored (dry run: %s)",
+    async (dryRun) => {
+      const { publish, asked } = await worldWith()
+      expect(await publish([{ imported, version: '9.0.0' }], { ...options, dryRun })).toEqual([
+        { ok: true, outcome: 'unchanged', ids: ['Kit.Do@1.2.3'], warnings: [], imported: importedAs('unchanged') },
+      ])
+      expect(asked).toEqual(['current Kit.Do'])
+    },
+  )
 
-  it.each([true, false])('that changed is reported so, with its new id (dry run: %s)', async (dryRun) => {
-    const { publish, stored } = await worldWith({ description: 'Another' })
-    expect(await publish([{ imported, sourceVersion: '9.0.0' }], { ...options, dryRun })).toEqual([
-      { ok: true, outcome: 'created', ids: ['Kit.Do@1.2.4'], warnings: [], imported: importedAs('changed') },
-    ])
-    expect(stored).toHaveLength(dryRun ? 0 : 1)
-  })
+  it.each([true, false])(
+    "an import's tool that changed is reported so, with its new id (dry run: %s)",
+    async (dryRun) => {
+      const { publish, stored } = await worldWith({ description: 'Another' })
+      expect(await publish([{ imported, sourceVersion: '9.0.0' }], { ...options, dryRun })).toEqual([
+        { ok: true, outcome: 'created', ids: ['Kit.Do@1.2.4'], warnings: [], imported: importedAs('changed') },
+      ])
+      expect(stored).toHaveLength(dryRun ? 0 : 1)
+    },
+  )
 })
 
 it('lets others in after a stretch of submissions, by the work of each', async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { codecs } from '../../../src/compose/dialects.ts'
 import { dropSharedDocument, redactSharedDocument } from '../../../src/core/publish/shared-documents.ts'
 import type { Json } from '../../../src/core/tool/json.ts'
@@ -17,25 +17,29 @@ const SEVERAL: readonly [string, Json][] = [
 const published = (dialect: string, document: Json) =>
   recordOf({ toolkit: 'Kit', tool: 'one', version: '1.0.0', id: 'Kit.one@1.0.0', source: { dialect, document } })
 
-describe('a document of several tools', () => {
-  it.each(SEVERAL)('goes with a record for who sees all of them: %s', async (dialect, document) => {
+it.each(SEVERAL)(
+  'a document of several tools goes with a record for who sees all of them: %s',
+  async (dialect, document) => {
     const record = published(dialect, document)
     const asked: string[] = []
     const seen = await redactSharedDocument(record, codecs, async (id) => asked.push(id) > 0)
     expect([seen, asked]).toEqual([record, ['Kit.two@1.0.0', 'Kit.three@1.0.0']])
-  })
+  },
+)
 
-  it.each(SEVERAL)('is left out for who does not, and then nothing else is: %s', async (dialect, document) => {
+it.each(SEVERAL)(
+  'a document of several tools is left out for who does not, and then nothing else is: %s',
+  async (dialect, document) => {
     const record = published(dialect, document)
     const seen = await redactSharedDocument(record, codecs, async (id) => id !== 'Kit.three@1.0.0')
     expect(seen).toEqual({ ...record, source: { dialect } })
     expect(dropSharedDocument(record, codecs)).toEqual(seen)
-  })
+  },
+)
 
-  it('is left out where it cannot be read any more', async () => {
-    const record = published('plugin', { tools: [...tools, { name: 1 }] })
-    expect((await redactSharedDocument(record, codecs, async () => true)).source).toEqual({ dialect: 'plugin' })
-  })
+it('a document of several tools is left out where it cannot be read any more', async () => {
+  const record = published('plugin', { tools: [...tools, { name: 1 }] })
+  expect((await redactSharedDocument(record, codecs, async () => true)).source).toEqual({ dialect: 'plugin' })
 })
 
 it.each([

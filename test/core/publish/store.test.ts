@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { createToolRecord } from '../../../src/core/tool/digest.ts'
 import type { PublicationResult } from '../../../src/core/publish/registry.ts'
 import { storePublications } from '../../../src/core/publish/publish.ts'
@@ -16,47 +16,45 @@ async function prepared(tool: string, more: Partial<PreparedSubmission> = {}): P
   return { publication, implementationPaths: [], warnings: [], ...more }
 }
 
-describe('prepared submissions', () => {
-  it('stores prepared submissions together and in order, and reports each at its place', async () => {
-    const conflict = (ids: readonly string[]): PublicationResult => ({ outcome: 'conflict', ids, message: 'Exists' })
-    const { deps, stored } = worldOf({ outcomes: { 'Kit.B@1.0.0': conflict } })
-    const refused = { ok: false, ids: [], failure: { type: 'forbidden', reason: 'No' } } as const
-    const unchanged = { ok: true, ...NOTHING, warnings: [] } as const
-    const warnings = [{ path: '/w', message: 'Is odd' }]
-    const [a, b, c] = [await prepared('A', { warnings }), await prepared('B'), await prepared('C', { state: 'new' })]
-    expect(await storePublications([refused, a, b, unchanged, c], deps.writer, principal('*'))).toEqual([
-      refused,
-      { ok: true, outcome: 'created', ids: ['Kit.A@1.0.0'], warnings, uncallable: ['Kit.A@1.0.0'] },
-      { ok: false, ids: ['Kit.B@1.0.0'], failure: { type: 'conflict', message: 'Exists' } },
-      unchanged,
-      {
-        ok: true,
-        outcome: 'created',
-        ids: ['Kit.C@1.0.0'],
-        warnings: [],
-        uncallable: ['Kit.C@1.0.0'],
-        imported: { state: 'new', record: expect.objectContaining({ name: 'Kit_Do' }) },
-      },
-    ])
-    expect(stored).toEqual([[a.publication, b.publication, c.publication]])
-  })
+it('prepared submissions stores prepared submissions together and in order, and reports each at its place', async () => {
+  const conflict = (ids: readonly string[]): PublicationResult => ({ outcome: 'conflict', ids, message: 'Exists' })
+  const { deps, stored } = worldOf({ outcomes: { 'Kit.B@1.0.0': conflict } })
+  const refused = { ok: false, ids: [], failure: { type: 'forbidden', reason: 'No' } } as const
+  const unchanged = { ok: true, ...NOTHING, warnings: [] } as const
+  const warnings = [{ path: '/w', message: 'Is odd' }]
+  const [a, b, c] = [await prepared('A', { warnings }), await prepared('B'), await prepared('C', { state: 'new' })]
+  expect(await storePublications([refused, a, b, unchanged, c], deps.writer, principal('*'))).toEqual([
+    refused,
+    { ok: true, outcome: 'created', ids: ['Kit.A@1.0.0'], warnings, uncallable: ['Kit.A@1.0.0'] },
+    { ok: false, ids: ['Kit.B@1.0.0'], failure: { type: 'conflict', message: 'Exists' } },
+    unchanged,
+    {
+      ok: true,
+      outcome: 'created',
+      ids: ['Kit.C@1.0.0'],
+      warnings: [],
+      uncallable: ['Kit.C@1.0.0'],
+      imported: { state: 'new', record: expect.objectContaining({ name: 'Kit_Do' }) },
+    },
+  ])
+  expect(stored).toEqual([[a.publication, b.publication, c.publication]])
+})
 
-  it('does not call the registry when there is nothing to store', async () => {
-    const { deps, asked } = worldOf()
-    const refused = { ok: false, ids: [], failure: { type: 'forbidden', reason: 'No' } } as const
-    expect(await storePublications([refused], deps.writer, principal('*'))).toEqual([refused])
-    expect(await storePublications([], deps.writer, principal('*'))).toEqual([])
-    expect(asked).toEqual([])
-  })
+it('prepared submissions does not call the registry when there is nothing to store', async () => {
+  const { deps, asked } = worldOf()
+  const refused = { ok: false, ids: [], failure: { type: 'forbidden', reason: 'No' } } as const
+  expect(await storePublications([refused], deps.writer, principal('*'))).toEqual([refused])
+  expect(await storePublications([], deps.writer, principal('*'))).toEqual([])
+  expect(asked).toEqual([])
+})
 
-  it('throws when the registry returns no result for a publication', async () => {
-    const writer = {
-      publish: async () => [],
-      change: async () => undefined,
-      rights: async () => ({ denied: undefined, maySendSecrets: true }),
-    }
-    await expect(storePublications([await prepared('A')], writer, principal('*'))).rejects.toThrow(
-      'A publication came to nothing',
-    )
-  })
+it('prepared submissions throws when the registry returns no result for a publication', async () => {
+  const writer = {
+    publish: async () => [],
+    change: async () => undefined,
+    rights: async () => ({ denied: undefined, maySendSecrets: true }),
+  }
+  await expect(storePublications([await prepared('A')], writer, principal('*'))).rejects.toThrow(
+    'A publication came to nothing',
+  )
 })

@@ -236,8 +236,8 @@ describe.each([
   ['input', inputs],
   ['output', outputs],
   ['requirements', requirements],
-])('what changed in the %s', (_, rows) => {
-  test.each(rows)('%s', (_name, previous, next, changes) => {
+])('what changed in the %s', (name, rows) => {
+  test.each(rows)(`what changed in the ${name} %s`, (_name, previous, next, changes) => {
     expect(compareDefinitions(previous, next).map(({ path, level }) => [path, level])).toEqual(changes)
   })
 })
@@ -371,93 +371,89 @@ test('a bump is judged of what schemas say, not of where they say it', () => {
   expect(requiredBump(closed, contract({ input: { $ref: '#/$defs/A', $defs: { A: true } } }))).toBe('major')
 })
 
-describe('versions', () => {
-  const levels = {
-    major: [input({ a }), input({})],
-    minor: [input({}), input({ a })],
-    patch: [input({ a }), input({ a: { ...a, title: 'A' } })],
-  } as const
+const levels = {
+  major: [input({ a }), input({})],
+  minor: [input({}), input({ a })],
+  patch: [input({ a }), input({ a: { ...a, title: 'A' } })],
+} as const
 
-  test.each<[BumpLevel, string, string, boolean]>([
-    ['major', '1.2.3', '2.0.0', true],
-    ['major', '1.2.3', '1.3.0', false],
-    ['minor', '1.2.3', '1.3.0', true],
-    ['minor', '1.2.3', '1.2.4', false],
-    ['minor', '1.2.3', '2.0.0', true],
-    ['patch', '1.2.3', '1.2.4', true],
-    ['major', '0.2.3', '0.3.0', true],
-    ['major', '0.2.3', '0.2.4', false],
-    ['minor', '0.2.3', '0.2.4', true],
-    ['patch', '0.0.3', '0.0.4', true],
-    ['patch', '1.2.3', '1.2.4', true],
-    ['minor', '0.0.3', '0.0.4', true],
-    ['major', '0.0.3', '0.0.4', false],
-    ['major', '0.0.3', '0.1.0', true],
-    ['major', '1.2.3', '1.2.3', true],
-    ['major', '1.2.3', '1.1.0', true],
-  ])('a %s change from %s to %s: %s', (level, from, to, allowed) => {
-    const [previous, next] = levels[level]
-    const problems = checkSuccessor({ ...previous, version: from }, { ...next, version: to })
-    expect(problems.length === 0).toBe(allowed)
-  })
-
-  test.each<[BumpLevel, string, string]>([
-    ['major', '1.2.3', '2.0.0'],
-    ['minor', '1.2.3', '1.3.0'],
-    ['patch', '1.2.3', '1.2.4'],
-    ['major', '0.2.3', '0.3.0'],
-    ['minor', '0.2.3', '0.2.4'],
-    ['patch', '0.2.3', '0.2.4'],
-  ])('a %s change of %s needs %s', (level, previous, lowest) => expect(lowestVersion(previous, level)).toBe(lowest))
-
-  test('what to do is said', () => {
-    const next = input({ b: a, c: a }, { required: ['b'] })
-    expect(checkSuccessor(input({ b: a }), { ...next, version: '1.0.1' })).toEqual([
-      {
-        path: '/input/properties/b',
-        message:
-          "Parameter 'b' is now required: a breaking change needs version 2.0.0 or higher, got 1.0.1 (publish with ?allow=breaking to override)",
-      },
-      {
-        path: '/input/properties/c',
-        message:
-          "Parameter 'c' is new: an addition needs version 1.1.0 or higher, got 1.0.1 (publish with ?allow=breaking to override)",
-      },
-    ])
-  })
-
-  test('where it changed is said as a pointer into what was sent', () => {
-    const places = { input: '/definition/in', output: '/definition/out', requirements: '/definition/requirements' }
-    const before = { ...input({ b: a }), output: {} }
-    const secrets = [{ id: 'KEY' }]
-    const after = { output: { type: 'string' }, requirements: { ...before.requirements, secrets }, securityLevel: 5 }
-    const next = { ...before, ...input({}), ...after, version: '1.0.1' }
-    expect(checkSuccessor(before, next, places).map(({ path }) => path)).toEqual([
-      '/definition/in/properties/b',
-      '/definition/out',
-      '/definition/requirements/secrets',
-      '/securityLevel',
-    ])
-  })
+test.each<[BumpLevel, string, string, boolean]>([
+  ['major', '1.2.3', '2.0.0', true],
+  ['major', '1.2.3', '1.3.0', false],
+  ['minor', '1.2.3', '1.3.0', true],
+  ['minor', '1.2.3', '1.2.4', false],
+  ['minor', '1.2.3', '2.0.0', true],
+  ['patch', '1.2.3', '1.2.4', true],
+  ['major', '0.2.3', '0.3.0', true],
+  ['major', '0.2.3', '0.2.4', false],
+  ['minor', '0.2.3', '0.2.4', true],
+  ['patch', '0.0.3', '0.0.4', true],
+  ['patch', '1.2.3', '1.2.4', true],
+  ['minor', '0.0.3', '0.0.4', true],
+  ['major', '0.0.3', '0.0.4', false],
+  ['major', '0.0.3', '0.1.0', true],
+  ['major', '1.2.3', '1.2.3', true],
+  ['major', '1.2.3', '1.1.0', true],
+])('versions: a %s change from %s to %s: %s', (level, from, to, allowed) => {
+  const [previous, next] = levels[level]
+  const problems = checkSuccessor({ ...previous, version: from }, { ...next, version: to })
+  expect(problems.length === 0).toBe(allowed)
 })
 
-describe('a document of several tools', () => {
-  const whole = (version: string, ...tools: string[]) => ({ version, tools })
+test.each<[BumpLevel, string, string]>([
+  ['major', '1.2.3', '2.0.0'],
+  ['minor', '1.2.3', '1.3.0'],
+  ['patch', '1.2.3', '1.2.4'],
+  ['major', '0.2.3', '0.3.0'],
+  ['minor', '0.2.3', '0.2.4'],
+  ['patch', '0.2.3', '0.2.4'],
+])('versions: a %s change of %s needs %s', (level, previous, lowest) =>
+  expect(lowestVersion(previous, level)).toBe(lowest),
+)
 
-  test.each([
-    ['1.0.0', 'a', '1.0.1', 'a', undefined],
-    ['1.0.0', 'a', '1.1.0', 'ab', undefined],
-    ['1.0.0', 'a', '1.0.1', 'ab', 'needs version 1.1.0'],
-    ['1.0.0', 'ab', '1.1.0', 'a', 'needs version 2.0.0'],
-    ['1.0.0', 'ab', '2.0.0', 'a', undefined],
-    ['1.0.0', 'ab', '2.0.0-rc.1', 'a', undefined],
-    ['0.1.0', 'ab', '0.1.1', 'a', 'needs version 0.2.0'],
-    ['0.1.0', 'ab', '0.2.0', 'a', undefined],
-    ['1.0.0', 'a', '1.0.0+b', 'ab', 'needs version 1.1.0'],
-  ])('at %s with %s, then at %s with %s: %s', (before, had, after, has, wanted) => {
-    const problems = checkToolSetSuccessor(whole(before, ...had), whole(after, ...has))
-    expect(problems.map(({ message }) => message)).toEqual(
-      wanted === undefined ? [] : [expect.stringContaining(wanted)],
-    )
-  })
+test('versions: what to do is said', () => {
+  const next = input({ b: a, c: a }, { required: ['b'] })
+  expect(checkSuccessor(input({ b: a }), { ...next, version: '1.0.1' })).toEqual([
+    {
+      path: '/input/properties/b',
+      message:
+        "Parameter 'b' is now required: a breaking change needs version 2.0.0 or higher, got 1.0.1 (publish with ?allow=breaking to override)",
+    },
+    {
+      path: '/input/properties/c',
+      message:
+        "Parameter 'c' is new: an addition needs version 1.1.0 or higher, got 1.0.1 (publish with ?allow=breaking to override)",
+    },
+  ])
+})
+
+test('versions: where it changed is said as a pointer into what was sent', () => {
+  const places = { input: '/definition/in', output: '/definition/out', requirements: '/definition/requirements' }
+  const before = { ...input({ b: a }), output: {} }
+  const secrets = [{ id: 'KEY' }]
+  const after = { output: { type: 'string' }, requirements: { ...before.requirements, secrets }, securityLevel: 5 }
+  const next = { ...before, ...input({}), ...after, version: '1.0.1' }
+  expect(checkSuccessor(before, next, places).map(({ path }) => path)).toEqual([
+    '/definition/in/properties/b',
+    '/definition/out',
+    '/definition/requirements/secrets',
+    '/securityLevel',
+  ])
+})
+
+const whole = (version: string, ...tools: string[]) => ({ version, tools })
+
+test.each([
+  ['1.0.0', 'a', '1.0.1', 'a', undefined],
+  ['1.0.0', 'a', '1.1.0', 'ab', undefined],
+  ['1.0.0', 'a', '1.0.1', 'ab', 'needs version 1.1.0'],
+  ['1.0.0', 'ab', '1.1.0', 'a', 'needs version 2.0.0'],
+  ['1.0.0', 'ab', '2.0.0', 'a', undefined],
+  ['1.0.0', 'ab', '2.0.0-rc.1', 'a', undefined],
+  ['0.1.0', 'ab', '0.1.1', 'a', 'needs version 0.2.0'],
+  ['0.1.0', 'ab', '0.2.0', 'a', undefined],
+  ['1.0.0', 'a', '1.0.0+b', 'ab', 'needs version 1.1.0'],
+])('a document of several tools at %s with %s, then at %s with %s: %s', (before, had, after, has, wanted) => {
+  const problems = checkToolSetSuccessor(whole(before, ...had), whole(after, ...has))
+  expect(problems.map(({ message }) => message)).toEqual(wanted === undefined ? [] : [expect.stringContaining(wanted)])
 })

@@ -1,6 +1,6 @@
 import { createRequestBudget, DEFAULT_UNITS } from '../../../src/core/tool/budget.ts'
 import { loadPatternEngine } from '../../../src/core/schema/pattern-matcher.ts'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { interpretSchema } from '../../../src/core/schema/validator.ts'
 import type { JsonSchema } from '../../../src/core/tool/tool.ts'
 
@@ -8,251 +8,245 @@ await loadPatternEngine({ pattern: '' })
 
 const COSTLY = [{ path: '', message: 'Is too costly to check against its schema' }]
 
-describe('hostile schemas and values', () => {
-  test('references that fan out are stopped', () => {
-    const levels = Array.from({ length: 40 }, (_, index) => `l${index}`)
-    const $defs = Object.fromEntries(
-      levels.map((name, index) => {
-        const next = { $ref: `#/$defs/${levels[index + 1]}` }
-        return [name, index + 1 < levels.length ? { allOf: [next, next] } : { type: 'string' }]
-      }),
-    )
-    expect(interpretSchema({ $ref: '#/$defs/l0', $defs })('a')).toEqual(COSTLY)
-  })
-
-  test('references in a circle and values that nest too deep are told', () => {
-    const [circle] = interpretSchema({ $ref: '#' })(1)
-    expect(circle?.message).toMatch(/^Is too (deep or too large|costly) to check/)
-    let deep: unknown = 1
-    for (let depth = 0; depth < 100_000; depth++) deep = [deep]
-    const message = 'Is too deep or too large to check against its schema'
-    expect(interpretSchema({ items: { $ref: '#' } })(deep)).toEqual([{ path: '', message }])
-  })
-
-  test('each validation has a budget of its own', () => {
-    const validate = interpretSchema({ items: { type: 'number' } })
-    const many = Array.from({ length: 150_000 }, (_, index) => index)
-    expect([validate(many), validate(many), validate([1, 'a'])]).toEqual([
-      [],
-      [],
-      [{ path: '/1', message: 'Must be a number' }],
-    ])
-    expect(validate([...many, ...many])).toEqual(COSTLY)
-  })
-
-  test('an evaluation is one of some 175,000', () => {
-    const many = (count: number) => Array.from({ length: count }, () => 1)
-    const withItems = (items: JsonSchema) => interpretSchema({ items })
-    expect(withItems({})(many(177_000))).toEqual([])
-    expect(withItems({})(many(178_000))).toEqual(COSTLY)
-  })
-
-  test('what takes longer than a comparison costs more', () => {
-    const names = Array.from({ length: 1_600 }, (_, index) => `n${index}`)
-    const object = Object.fromEntries(names.map((name) => [name, 'a'.repeat(64)]))
-    const costly: readonly (readonly [JsonSchema, unknown, number])[] = [
-      [{ required: names }, object, 985],
-      [{ dependentRequired: Object.fromEntries(names.map((name) => [name, []])) }, object, 985],
-      [{ additionalProperties: true }, object, 985],
-      [{ minProperties: 1 }, object, 985],
-      [{ maxLength: 1_000_000 }, 'a'.repeat(100_000), 990],
-      [{ multipleOf: 1 }, 1, 17_980],
-      [{ enum: [[1]] }, object, 30],
-      [{ not: { const: {} } }, object, 30],
-      [{ uniqueItems: true }, Object.values(object), 23],
-    ]
-    for (const [items, item, most] of costly) {
-      const validate = interpretSchema({ items })
-      const many = (count: number) => Array.from({ length: count }, () => item)
-      expect(validate(many(Math.floor(most * 0.9)))).not.toEqual(COSTLY)
-      expect(validate(many(Math.ceil(most * 1.1)))).toEqual(COSTLY)
-    }
-  })
-
-  test('texts are matched in time that grows with them', () => {
-    const ambiguous = interpretSchema({ properties: { a: { pattern: '^(a+)+b$' } } })
-    expect(ambiguous({ a: 'aab' })).toEqual([])
-    expect(ambiguous({ a: 'a'.repeat(100_000) })).toEqual([{ path: '/a', message: 'Must match the pattern ^(a+)+b$' }])
-    expect(interpretSchema({ pattern: '^[a-z]+$' })('a'.repeat(990_000))).toEqual([])
-    expect(interpretSchema({ pattern: '^[a-z]+$' })('a'.repeat(1_010_000))).toEqual(COSTLY)
-    expect(interpretSchema({ not: { pattern: '^[a-z]+$' } })('a'.repeat(1_010_000))).toEqual(COSTLY)
-  })
-
-  test('texts are matched as often as their lengths and patterns allow', () => {
-    const validate = interpretSchema({ items: { pattern: '(?:a?){500}a{500}$' } })
-    const texts = (count: number, length: number) => Array.from({ length: count }, () => 'a'.repeat(length))
-    expect(validate(texts(1, 980))).toEqual([])
-    expect(validate(texts(1, 1_000))).toEqual(COSTLY)
-    expect(validate(texts(9, 110)).length).toBe(9)
-    expect(validate(texts(10, 110))).toEqual(COSTLY)
-    // Where a text begins at one place, a counted character is in one state
-    expect(interpretSchema({ items: { pattern: '^.{1,2048}$' } })(texts(100, 2_048))).toEqual([])
-    expect(interpretSchema({ pattern: '^.{1,2048}$' })('a'.repeat(2_049))).toHaveLength(1)
-  })
-
-  test('names are matched as texts are', () => {
-    const validate = interpretSchema({ patternProperties: { '^(a+)+b$': { type: 'string' } } })
-    expect(validate({ aab: 1, aa: 1 })).toEqual([{ path: '/aab', message: 'Must be a string' }])
-    expect(validate({ ['a'.repeat(100_000)]: 1 })).toEqual([])
-    const costly = interpretSchema({ items: { patternProperties: { 'a{500}b{500}': true } } })
-    expect(costly([{ ['a'.repeat(900)]: 1 }])).toEqual([])
-    expect(costly([{ ['a'.repeat(900)]: 1 }, { ['a'.repeat(900)]: 1 }])).toEqual(COSTLY)
-  })
-
-  test('a pattern is matched again after RE2 was made to forget its states', () => {
-    const validate = interpretSchema({ pattern: '[ab]*a[ab]{99}c' })
-    const long = `${'ab'.repeat(700)}c`
-    for (let times = 0; times < 5; times++) expect([validate(long), validate('abc').length]).toEqual([[], 1])
-  })
-
-  test('a pattern that publication refuses matches nothing', () => {
-    const refusal = [{ path: '', message: 'Cannot be checked, since the schema cannot be used' }]
-    expect(interpretSchema({ pattern: '^(?=a)' })('a')).toEqual(refusal)
-    expect(interpretSchema({ patternProperties: { '^(a)\\1$': true } })({})).toEqual(refusal)
-  })
-
-  test('equal items are searched for among as many as there are', () => {
-    const validate = interpretSchema({ uniqueItems: true })
-    const numbers = Array.from({ length: 40_000 }, (_, index) => index)
-    expect(validate(numbers)).toEqual([])
-    expect(validate([...numbers, 7])).toEqual([{ path: '', message: 'Must not have the same item twice' }])
-    expect(validate('no array')).toEqual([])
-    expect(
-      validate([
-        { a: 1, b: [2] },
-        { b: [2], a: 1 },
-      ]),
-    ).toHaveLength(1)
-    expect(validate([1, '1', [1], { 1: 1 }, true, 'true', null, 'null', '\ud800', '\udc00'])).toEqual([])
-    expect(validate([...numbers, ...numbers.map((each) => -each)])).toEqual(COSTLY)
-  })
-
-  test('what is found in a wide or deep value is looked through up to a bound', () => {
-    const name = 'k'.repeat(100_000)
-    const found = interpretSchema({ properties: { [name]: { items: { type: 'string' } } } })({
-      [name]: Array.from({ length: 2_000 }, () => 1),
-    })
-    expect(found.length).toBeGreaterThan(0)
-    expect(found.length).toBeLessThanOrEqual(100)
-    const all = interpretSchema({ items: { type: 'string' } })(Array.from({ length: 50_000 }, () => 1))
-    expect(all).toHaveLength(100)
-  })
-
-  test('schemas that cannot be used refuse everything', () => {
-    const refusal = [{ path: '', message: 'Cannot be checked, since the schema cannot be used' }]
-    expect(interpretSchema({ pattern: '(' })('')).toEqual(refusal)
-    expect(interpretSchema({ properties: { a: 5 } })({})).toEqual(refusal)
-    expect(interpretSchema({ $ref: '#/$defs/none' })({})).toHaveLength(1)
-    expect(interpretSchema({ $ref: 'http://[' })({})).toHaveLength(1)
-  })
-
-  test('values that are no JSON are refused', () => {
-    expect(interpretSchema({})(undefined)).toEqual([{ path: '', message: 'Cannot be checked against its schema' }])
-    expect(interpretSchema({ additionalProperties: false })({ '\ud800': 1 })).toHaveLength(1)
-  })
+test('hostile schemas and values: references that fan out are stopped', () => {
+  const levels = Array.from({ length: 40 }, (_, index) => `l${index}`)
+  const $defs = Object.fromEntries(
+    levels.map((name, index) => {
+      const next = { $ref: `#/$defs/${levels[index + 1]}` }
+      return [name, index + 1 < levels.length ? { allOf: [next, next] } : { type: 'string' }]
+    }),
+  )
+  expect(interpretSchema({ $ref: '#/$defs/l0', $defs })('a')).toEqual(COSTLY)
 })
 
-describe('what is easily got wrong', () => {
-  test('format is an annotation', () => {
-    expect(interpretSchema({ format: 'email' })('nobody')).toEqual([])
-    expect(interpretSchema({ properties: { format: { type: 'string' } } })({ format: 1 })).toHaveLength(1)
-  })
+test('hostile schemas and values: references in a circle and values that nest too deep are told', () => {
+  const [circle] = interpretSchema({ $ref: '#' })(1)
+  expect(circle?.message).toMatch(/^Is too (deep or too large|costly) to check/)
+  let deep: unknown = 1
+  for (let depth = 0; depth < 100_000; depth++) deep = [deep]
+  const message = 'Is too deep or too large to check against its schema'
+  expect(interpretSchema({ items: { $ref: '#' } })(deep)).toEqual([{ path: '', message }])
+})
 
-  test('names of Object.prototype are names like others', () => {
-    const validate = interpretSchema({ required: ['toString', '__proto__'], unevaluatedProperties: false })
-    expect(validate(JSON.parse('{"toString":1,"__proto__":1}')).map(({ message }) => message)).toEqual([
-      'Is not a known parameter',
-      'Is not a known parameter',
-    ])
-    expect(validate({}).map(({ path }) => path)).toEqual(['/__proto__', '/toString'])
-  })
+test('hostile schemas and values: each validation has a budget of its own', () => {
+  const validate = interpretSchema({ items: { type: 'number' } })
+  const many = Array.from({ length: 150_000 }, (_, index) => index)
+  expect([validate(many), validate(many), validate([1, 'a'])]).toEqual([
+    [],
+    [],
+    [{ path: '/1', message: 'Must be a number' }],
+  ])
+  expect(validate([...many, ...many])).toEqual(COSTLY)
+})
 
-  test('the schema stays as it was', () => {
-    const schema = Object.freeze({
-      $id: 'not a URI://',
-      properties: Object.freeze({ a: Object.freeze({ $ref: '#' }) }),
-    })
-    expect(interpretSchema(schema)({ a: {} })).toEqual([])
-    expect(Object.getOwnPropertyNames(schema)).toEqual(['$id', 'properties'])
-  })
+test('hostile schemas and values: an evaluation is one of some 175,000', () => {
+  const many = (count: number) => Array.from({ length: count }, () => 1)
+  const withItems = (items: JsonSchema) => interpretSchema({ items })
+  expect(withItems({})(many(177_000))).toEqual([])
+  expect(withItems({})(many(178_000))).toEqual(COSTLY)
+})
 
-  test('$dynamicRef is a reference', () => {
-    const schema = { $dynamicAnchor: 'node', properties: { next: { $dynamicRef: '#node' }, value: { type: 'number' } } }
-    expect(interpretSchema(schema)({ next: { value: 'a' } })).toEqual([
-      { path: '/next/value', message: 'Must be a number' },
-    ])
-  })
+test('hostile schemas and values: what takes longer than a comparison costs more', () => {
+  const names = Array.from({ length: 1_600 }, (_, index) => `n${index}`)
+  const object = Object.fromEntries(names.map((name) => [name, 'a'.repeat(64)]))
+  const costly: readonly (readonly [JsonSchema, unknown, number])[] = [
+    [{ required: names }, object, 985],
+    [{ dependentRequired: Object.fromEntries(names.map((name) => [name, []])) }, object, 985],
+    [{ additionalProperties: true }, object, 985],
+    [{ minProperties: 1 }, object, 985],
+    [{ maxLength: 1_000_000 }, 'a'.repeat(100_000), 990],
+    [{ multipleOf: 1 }, 1, 17_980],
+    [{ enum: [[1]] }, object, 30],
+    [{ not: { const: {} } }, object, 30],
+    [{ uniqueItems: true }, Object.values(object), 23],
+  ]
+  for (const [items, item, most] of costly) {
+    const validate = interpretSchema({ items })
+    const many = (count: number) => Array.from({ length: count }, () => item)
+    expect(validate(many(Math.floor(most * 0.9)))).not.toEqual(COSTLY)
+    expect(validate(many(Math.ceil(most * 1.1)))).toEqual(COSTLY)
+  }
+})
 
-  test('$dynamicRef beside $ref is one more reference', () => {
-    const $defs = { a: { $dynamicAnchor: 'a', minimum: 5 }, b: { $anchor: 'b', maximum: 3 } }
-    const validate = interpretSchema({ $ref: '#/$defs/b', $dynamicRef: '#a', $defs })
-    expect(validate(4).map(({ message }) => message)).toEqual(['Must be at least 5', 'Must be at most 3'])
-    const beside = interpretSchema({ $ref: '#b', $dynamicRef: '#a', allOf: [{ multipleOf: 10 }], $defs })
-    expect(beside(4)).toHaveLength(3)
-  })
+test('hostile schemas and values: texts are matched in time that grows with them', () => {
+  const ambiguous = interpretSchema({ properties: { a: { pattern: '^(a+)+b$' } } })
+  expect(ambiguous({ a: 'aab' })).toEqual([])
+  expect(ambiguous({ a: 'a'.repeat(100_000) })).toEqual([{ path: '/a', message: 'Must match the pattern ^(a+)+b$' }])
+  expect(interpretSchema({ pattern: '^[a-z]+$' })('a'.repeat(990_000))).toEqual([])
+  expect(interpretSchema({ pattern: '^[a-z]+$' })('a'.repeat(1_010_000))).toEqual(COSTLY)
+  expect(interpretSchema({ not: { pattern: '^[a-z]+$' } })('a'.repeat(1_010_000))).toEqual(COSTLY)
+})
 
-  test('an anchor of its own is kept beside a dynamic one', () => {
-    const a = { $anchor: 'a', $dynamicAnchor: 'b', type: 'string' } as const
-    expect(interpretSchema({ $ref: '#a', $defs: { a } })(1)).toHaveLength(1)
-  })
+test('hostile schemas and values: texts are matched as often as their lengths and patterns allow', () => {
+  const validate = interpretSchema({ items: { pattern: '(?:a?){500}a{500}$' } })
+  const texts = (count: number, length: number) => Array.from({ length: count }, () => 'a'.repeat(length))
+  expect(validate(texts(1, 980))).toEqual([])
+  expect(validate(texts(1, 1_000))).toEqual(COSTLY)
+  expect(validate(texts(9, 110)).length).toBe(9)
+  expect(validate(texts(10, 110))).toEqual(COSTLY)
+  // Where a text begins at one place, a counted character is in one state
+  expect(interpretSchema({ items: { pattern: '^.{1,2048}$' } })(texts(100, 2_048))).toEqual([])
+  expect(interpretSchema({ pattern: '^.{1,2048}$' })('a'.repeat(2_049))).toHaveLength(1)
+})
 
-  test('URIs are understood where references use them', () => {
-    const $id = 'https://example.com/root'
-    const $defs = { text: { type: 'string' }, number: { $id: 'number', type: 'number' } } as const
-    const told = (schema: object) => interpretSchema({ $id, $defs, ...schema })(true).map(({ message }) => message)
-    expect(told({ $ref: '#/$defs/text' })).toEqual(['Must be a string'])
-    expect(told({ $ref: 'https://example.com/root#/$defs/text' })).toEqual(['Must be a string'])
-    expect(told({ $dynamicRef: 'https://example.com/root#/$defs/text' })).toEqual(['Must be a string'])
-    expect(told({ $ref: 'number' })).toEqual(['Must be a number'])
-    expect(told({ $ref: 'https://example.com/number' })).toEqual(['Must be a number'])
-    const alone = (schema: object) => interpretSchema({ $id, ...schema })(true).map(({ message }) => message)
-    const text = { text: { type: 'string' } }
-    expect(alone({ $ref: 'https://example.com/root#/$defs/text', $defs: text })).toEqual(['Must be a string'])
-    expect(alone({ $dynamicRef: 'root#/$defs/text', $defs: text })).toEqual(['Must be a string'])
-    expect(alone({ not: false, allOf: [true, { $ref: 'root#/$defs/text' }], $defs: text })).toEqual([
-      'Must be a string',
-    ])
-    // Nothing refers to either, so neither needs to be one
-    expect(interpretSchema({ $id: 'http://[', items: { $ref: '#/$defs/a' }, $defs: { a: true } })([1])).toEqual([])
-  })
+test('hostile schemas and values: names are matched as texts are', () => {
+  const validate = interpretSchema({ patternProperties: { '^(a+)+b$': { type: 'string' } } })
+  expect(validate({ aab: 1, aa: 1 })).toEqual([{ path: '/aab', message: 'Must be a string' }])
+  expect(validate({ ['a'.repeat(100_000)]: 1 })).toEqual([])
+  const costly = interpretSchema({ items: { patternProperties: { 'a{500}b{500}': true } } })
+  expect(costly([{ ['a'.repeat(900)]: 1 }])).toEqual([])
+  expect(costly([{ ['a'.repeat(900)]: 1 }, { ['a'.repeat(900)]: 1 }])).toEqual(COSTLY)
+})
 
-  test('older drafts write tuples as lists of items', () => {
-    const schema = {
-      items: [{ type: 'string' }, { $ref: '#/$defs/a' }],
-      additionalItems: false,
-      $defs: { a: { type: 'null' } },
-    }
-    const validate = interpretSchema(schema)
-    expect(validate(['a', null])).toEqual([])
-    expect(validate([1, 1, 1])).toEqual([
-      { path: '', message: 'Has more items than allowed' },
-      { path: '/0', message: 'Must be a string' },
-      { path: '/1', message: 'Must be null' },
-    ])
-  })
+test('hostile schemas and values: a pattern is matched again after RE2 was made to forget its states', () => {
+  const validate = interpretSchema({ pattern: '[ab]*a[ab]{99}c' })
+  const long = `${'ab'.repeat(700)}c`
+  for (let times = 0; times < 5; times++) expect([validate(long), validate('abc').length]).toEqual([[], 1])
+})
 
-  test('a keyword without a value is none', () => {
-    expect(interpretSchema({ items: undefined, pattern: undefined, minLength: 1 })('')).toHaveLength(1)
-  })
+test('hostile schemas and values: a pattern that publication refuses matches nothing', () => {
+  const refusal = [{ path: '', message: 'Cannot be checked, since the schema cannot be used' }]
+  expect(interpretSchema({ pattern: '^(?=a)' })('a')).toEqual(refusal)
+  expect(interpretSchema({ patternProperties: { '^(a)\\1$': true } })({})).toEqual(refusal)
+})
 
-  test('patterns and unique items beside allOf are asked for too', () => {
-    const schema = { pattern: '^a*a*b$', allOf: [{ minLength: 3 }] }
-    expect(interpretSchema(schema)('a').map(({ message }) => message)).toEqual([
-      'Must be at least 3 characters long',
-      'Must match the pattern ^a*a*b$',
-    ])
-    expect(interpretSchema({ uniqueItems: true, allOf: [{ minItems: 3 }] })([1, 1])).toEqual([
-      { path: '', message: 'Must have at least 3 items' },
-      { path: '', message: 'Must not have the same item twice' },
-    ])
-    expect(interpretSchema({ uniqueItems: false })([1, 1])).toEqual([])
-  })
+test('hostile schemas and values: equal items are searched for among as many as there are', () => {
+  const validate = interpretSchema({ uniqueItems: true })
+  const numbers = Array.from({ length: 40_000 }, (_, index) => index)
+  expect(validate(numbers)).toEqual([])
+  expect(validate([...numbers, 7])).toEqual([{ path: '', message: 'Must not have the same item twice' }])
+  expect(validate('no array')).toEqual([])
+  expect(
+    validate([
+      { a: 1, b: [2] },
+      { b: [2], a: 1 },
+    ]),
+  ).toHaveLength(1)
+  expect(validate([1, '1', [1], { 1: 1 }, true, 'true', null, 'null', '\ud800', '\udc00'])).toEqual([])
+  expect(validate([...numbers, ...numbers.map((each) => -each)])).toEqual(COSTLY)
+})
 
-  test('the value is never repeated', () => {
-    const secret = 'hunter2'
-    const schema = { enum: ['a'], const: 'b', pattern: '^c', maxLength: 1, not: { minLength: 3 }, anyOf: [false] }
-    expect(JSON.stringify(interpretSchema(schema)(secret))).not.toContain(secret)
+test('hostile schemas and values: what is found in a wide or deep value is looked through up to a bound', () => {
+  const name = 'k'.repeat(100_000)
+  const found = interpretSchema({ properties: { [name]: { items: { type: 'string' } } } })({
+    [name]: Array.from({ length: 2_000 }, () => 1),
   })
+  expect(found.length).toBeGreaterThan(0)
+  expect(found.length).toBeLessThanOrEqual(100)
+  const all = interpretSchema({ items: { type: 'string' } })(Array.from({ length: 50_000 }, () => 1))
+  expect(all).toHaveLength(100)
+})
+
+test('hostile schemas and values: schemas that cannot be used refuse everything', () => {
+  const refusal = [{ path: '', message: 'Cannot be checked, since the schema cannot be used' }]
+  expect(interpretSchema({ pattern: '(' })('')).toEqual(refusal)
+  expect(interpretSchema({ properties: { a: 5 } })({})).toEqual(refusal)
+  expect(interpretSchema({ $ref: '#/$defs/none' })({})).toHaveLength(1)
+  expect(interpretSchema({ $ref: 'http://[' })({})).toHaveLength(1)
+})
+
+test('hostile schemas and values: values that are no JSON are refused', () => {
+  expect(interpretSchema({})(undefined)).toEqual([{ path: '', message: 'Cannot be checked against its schema' }])
+  expect(interpretSchema({ additionalProperties: false })({ '\ud800': 1 })).toHaveLength(1)
+})
+
+test('what is easily got wrong: format is an annotation', () => {
+  expect(interpretSchema({ format: 'email' })('nobody')).toEqual([])
+  expect(interpretSchema({ properties: { format: { type: 'string' } } })({ format: 1 })).toHaveLength(1)
+})
+
+test('what is easily got wrong: names of Object.prototype are names like others', () => {
+  const validate = interpretSchema({ required: ['toString', '__proto__'], unevaluatedProperties: false })
+  expect(validate(JSON.parse('{"toString":1,"__proto__":1}')).map(({ message }) => message)).toEqual([
+    'Is not a known parameter',
+    'Is not a known parameter',
+  ])
+  expect(validate({}).map(({ path }) => path)).toEqual(['/__proto__', '/toString'])
+})
+
+test('what is easily got wrong: the schema stays as it was', () => {
+  const schema = Object.freeze({
+    $id: 'not a URI://',
+    properties: Object.freeze({ a: Object.freeze({ $ref: '#' }) }),
+  })
+  expect(interpretSchema(schema)({ a: {} })).toEqual([])
+  expect(Object.getOwnPropertyNames(schema)).toEqual(['$id', 'properties'])
+})
+
+test('what is easily got wrong: $dynamicRef is a reference', () => {
+  const schema = { $dynamicAnchor: 'node', properties: { next: { $dynamicRef: '#node' }, value: { type: 'number' } } }
+  expect(interpretSchema(schema)({ next: { value: 'a' } })).toEqual([
+    { path: '/next/value', message: 'Must be a number' },
+  ])
+})
+
+test('what is easily got wrong: $dynamicRef beside $ref is one more reference', () => {
+  const $defs = { a: { $dynamicAnchor: 'a', minimum: 5 }, b: { $anchor: 'b', maximum: 3 } }
+  const validate = interpretSchema({ $ref: '#/$defs/b', $dynamicRef: '#a', $defs })
+  expect(validate(4).map(({ message }) => message)).toEqual(['Must be at least 5', 'Must be at most 3'])
+  const beside = interpretSchema({ $ref: '#b', $dynamicRef: '#a', allOf: [{ multipleOf: 10 }], $defs })
+  expect(beside(4)).toHaveLength(3)
+})
+
+test('what is easily got wrong: an anchor of its own is kept beside a dynamic one', () => {
+  const a = { $anchor: 'a', $dynamicAnchor: 'b', type: 'string' } as const
+  expect(interpretSchema({ $ref: '#a', $defs: { a } })(1)).toHaveLength(1)
+})
+
+test('what is easily got wrong: URIs are understood where references use them', () => {
+  const $id = 'https://example.com/root'
+  const $defs = { text: { type: 'string' }, number: { $id: 'number', type: 'number' } } as const
+  const told = (schema: object) => interpretSchema({ $id, $defs, ...schema })(true).map(({ message }) => message)
+  expect(told({ $ref: '#/$defs/text' })).toEqual(['Must be a string'])
+  expect(told({ $ref: 'https://example.com/root#/$defs/text' })).toEqual(['Must be a string'])
+  expect(told({ $dynamicRef: 'https://example.com/root#/$defs/text' })).toEqual(['Must be a string'])
+  expect(told({ $ref: 'number' })).toEqual(['Must be a number'])
+  expect(told({ $ref: 'https://example.com/number' })).toEqual(['Must be a number'])
+  const alone = (schema: object) => interpretSchema({ $id, ...schema })(true).map(({ message }) => message)
+  const text = { text: { type: 'string' } }
+  expect(alone({ $ref: 'https://example.com/root#/$defs/text', $defs: text })).toEqual(['Must be a string'])
+  expect(alone({ $dynamicRef: 'root#/$defs/text', $defs: text })).toEqual(['Must be a string'])
+  expect(alone({ not: false, allOf: [true, { $ref: 'root#/$defs/text' }], $defs: text })).toEqual(['Must be a string'])
+  // Nothing refers to either, so neither needs to be one
+  expect(interpretSchema({ $id: 'http://[', items: { $ref: '#/$defs/a' }, $defs: { a: true } })([1])).toEqual([])
+})
+
+test('what is easily got wrong: older drafts write tuples as lists of items', () => {
+  const schema = {
+    items: [{ type: 'string' }, { $ref: '#/$defs/a' }],
+    additionalItems: false,
+    $defs: { a: { type: 'null' } },
+  }
+  const validate = interpretSchema(schema)
+  expect(validate(['a', null])).toEqual([])
+  expect(validate([1, 1, 1])).toEqual([
+    { path: '', message: 'Has more items than allowed' },
+    { path: '/0', message: 'Must be a string' },
+    { path: '/1', message: 'Must be null' },
+  ])
+})
+
+test('what is easily got wrong: a keyword without a value is none', () => {
+  expect(interpretSchema({ items: undefined, pattern: undefined, minLength: 1 })('')).toHaveLength(1)
+})
+
+test('what is easily got wrong: patterns and unique items beside allOf are asked for too', () => {
+  const schema = { pattern: '^a*a*b$', allOf: [{ minLength: 3 }] }
+  expect(interpretSchema(schema)('a').map(({ message }) => message)).toEqual([
+    'Must be at least 3 characters long',
+    'Must match the pattern ^a*a*b$',
+  ])
+  expect(interpretSchema({ uniqueItems: true, allOf: [{ minItems: 3 }] })([1, 1])).toEqual([
+    { path: '', message: 'Must have at least 3 items' },
+    { path: '', message: 'Must not have the same item twice' },
+  ])
+  expect(interpretSchema({ uniqueItems: false })([1, 1])).toEqual([])
+})
+
+test('what is easily got wrong: the value is never repeated', () => {
+  const secret = 'hunter2'
+  const schema = { enum: ['a'], const: 'b', pattern: '^c', maxLength: 1, not: { minLength: 3 }, anyOf: [false] }
+  expect(JSON.stringify(interpretSchema(schema)(secret))).not.toContain(secret)
 })
 
 test('all that is checked for one request draws on one meter', () => {

@@ -66,14 +66,14 @@ function knownIn(list: readonly KnownMiss[], file: string, groups: readonly Grou
     })
 }
 
-describe.each(engines)('%s schemas', (_, engine, known) => {
-  test('our own cases of each keyword', async () => {
+describe.each(engines)('%s schemas', (name, engine, known) => {
+  test(`${name} schemas: our own cases of each keyword`, async () => {
     expect(await misses(engine, OWN_CASES)).toEqual([])
   })
 
   // The JSON Schema test suite is not part of this repository; it is read where it lies beside it.
   describe.skipIf(files.length === 0)(`the JSON Schema test suite${unlessShared(SUITE)}`, () => {
-    test.each(files)('%s', async (file) => {
+    test.each(files)(`${name} schemas: the JSON Schema test suite %s`, async (file) => {
       const groups: Group[] = JSON.parse(readShared(`${SUITE}/${file}`))
       const failed = await misses(engine, groups)
       const expected = knownIn(known, file, groups)
@@ -84,7 +84,7 @@ describe.each(engines)('%s schemas', (_, engine, known) => {
       ).toEqual([])
     })
 
-    test('known misses name files of the suite', () => {
+    test(`${name} schemas: the JSON Schema test suite known misses name files of the suite`, () => {
       expect(known.filter(({ file }) => !files.includes(file))).toEqual([])
     })
   })

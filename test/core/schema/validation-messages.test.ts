@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { problemMessage, limitErrors } from '../../../src/core/schema/validation-messages.ts'
 
 test.each<[string, unknown, string]>([
@@ -47,63 +47,53 @@ test.each<[string, unknown, string]>([
   ['toString', undefined, 'Is not allowed'],
 ])('%s %j is worded', (keyword, wanted, message) => expect(problemMessage(keyword, wanted)).toBe(message))
 
-describe('long words are cut', () => {
-  const text = (length: number) => 'a'.repeat(length)
+const text = (length: number) => 'a'.repeat(length)
 
-  test.each([
-    ['pattern', text(200), `Must match the pattern ${text(200)}`],
-    ['pattern', text(201), `Must match the pattern ${text(200)}...`],
-    // With its quotes, and a comma and a space after each
-    ['enum', [text(196), 'b'], `Must be one of '${text(196)}', ...`],
-    ['enum', [text(96), text(96)], `Must be one of '${text(96)}', '${text(96)}'`],
-    ['enum', [text(96), text(97)], `Must be one of '${text(96)}', ...`],
-    ['enum', [text(300)], `Must be one of '${text(199)}...`],
-    ['enum', [text(300), 'b'], `Must be one of '${text(199)}..., ...`],
-    ['const', text(300), `Must be '${text(199)}...`],
-  ])('%s', (keyword, wanted, message) => expect(problemMessage(keyword, wanted)).toBe(message))
+test.each([
+  ['pattern', text(200), `Must match the pattern ${text(200)}`],
+  ['pattern', text(201), `Must match the pattern ${text(200)}...`],
+  // With its quotes, and a comma and a space after each
+  ['enum', [text(196), 'b'], `Must be one of '${text(196)}', ...`],
+  ['enum', [text(96), text(96)], `Must be one of '${text(96)}', '${text(96)}'`],
+  ['enum', [text(96), text(97)], `Must be one of '${text(96)}', ...`],
+  ['enum', [text(300)], `Must be one of '${text(199)}...`],
+  ['enum', [text(300), 'b'], `Must be one of '${text(199)}..., ...`],
+  ['const', text(300), `Must be '${text(199)}...`],
+])('long words are cut: %s', (keyword, wanted, message) => expect(problemMessage(keyword, wanted)).toBe(message))
 
-  test('lists end after 200 characters', () => {
-    const numbers = Array.from({ length: 100 }, (_, index) => 100 + index)
-    expect(problemMessage('enum', numbers)).toBe(`Must be one of ${numbers.slice(0, 40).join(', ')}, ...`)
-  })
+test('long words are cut: lists end after 200 characters', () => {
+  const numbers = Array.from({ length: 100 }, (_, index) => 100 + index)
+  expect(problemMessage('enum', numbers)).toBe(`Must be one of ${numbers.slice(0, 40).join(', ')}, ...`)
 })
 
-describe('what is reported', () => {
-  const found = (path: string, keyword: string, message = keyword) => ({ path, keyword, message })
+const found = (path: string, keyword: string, message = keyword) => ({ path, keyword, message })
 
-  test('each problem once, by path and then by words', () => {
-    const all = [
-      found('/b', 'minimum'),
-      found('/a', 'not'),
-      found('/a', 'enum'),
-      found('/b', 'minimum'),
-      found('', 'x'),
-    ]
-    expect(limitErrors(all)).toEqual([
-      { path: '', message: 'x' },
-      { path: '/a', message: 'enum' },
-      { path: '/a', message: 'not' },
-      { path: '/b', message: 'minimum' },
-    ])
-    expect(limitErrors([])).toEqual([])
-  })
+test('what is reported: each problem once, by path and then by words', () => {
+  const all = [found('/b', 'minimum'), found('/a', 'not'), found('/a', 'enum'), found('/b', 'minimum'), found('', 'x')]
+  expect(limitErrors(all)).toEqual([
+    { path: '', message: 'x' },
+    { path: '/a', message: 'enum' },
+    { path: '/a', message: 'not' },
+    { path: '/b', message: 'minimum' },
+  ])
+  expect(limitErrors([])).toEqual([])
+})
 
-  test('the same words at two places are two problems', () => {
-    expect(limitErrors([found('/a', 'x'), found('/b', 'x')])).toHaveLength(2)
-  })
+test('what is reported: the same words at two places are two problems', () => {
+  expect(limitErrors([found('/a', 'x'), found('/b', 'x')])).toHaveLength(2)
+})
 
-  test('of a value of the wrong type nothing else', () => {
-    const all = [found('/a', 'enum'), found('/a', 'type'), found('/a', 'type', 'other'), found('/a/b', 'enum')]
-    expect(limitErrors(all).map(({ path, message }) => [path, message])).toEqual([
-      ['/a', 'other'],
-      ['/a', 'type'],
-      ['/a/b', 'enum'],
-    ])
-  })
+test('what is reported: of a value of the wrong type nothing else', () => {
+  const all = [found('/a', 'enum'), found('/a', 'type'), found('/a', 'type', 'other'), found('/a/b', 'enum')]
+  expect(limitErrors(all).map(({ path, message }) => [path, message])).toEqual([
+    ['/a', 'other'],
+    ['/a', 'type'],
+    ['/a/b', 'enum'],
+  ])
+})
 
-  test('at most 100', () => {
-    const all = Array.from({ length: 101 }, (_, index) => found(`/${100 + index}`, 'x'))
-    const problems = limitErrors(all.toReversed())
-    expect([problems.length, problems[0]?.path, problems[99]?.path]).toEqual([100, '/100', '/199'])
-  })
+test('what is reported: at most 100', () => {
+  const all = Array.from({ length: 101 }, (_, index) => found(`/${100 + index}`, 'x'))
+  const problems = limitErrors(all.toReversed())
+  expect([problems.length, problems[0]?.path, problems[99]?.path]).toEqual([100, '/100', '/199'])
 })

@@ -1,5 +1,5 @@
 import { Ajv } from 'ajv'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { parseTerms } from '../../../src/core/search/question.ts'
 import schema from '../../../src/core/search/thesaurus.schema.json' with { type: 'json' }
 import thesaurus from '../../../src/core/search/thesaurus.json' with { type: 'json' }
@@ -7,93 +7,87 @@ import { stemWord, splitWords } from '../../../src/core/search/words.ts'
 
 const words = (q: string) => parseTerms(q).map(({ word }) => word)
 
-describe('the words of a text', () => {
-  it.each([
-    ['GetEmails', ['get', 'emails']],
-    ['send_sms to-all', ['send', 'sms', 'to', 'all']],
-    ['getURLInfo', ['get', 'url', 'info']],
-    ["the track I'm on, and who’s next", ['the', 'track', 'i', 'on', 'and', 'who', 'next']],
-    ['Übung 日本語 v2.0', ['übung', '日本語', 'v2', '0']],
-    ['.-"', []],
-  ])('of %j', (text, parts) => expect(splitWords(text)).toEqual(parts))
+it.each([
+  ['GetEmails', ['get', 'emails']],
+  ['send_sms to-all', ['send', 'sms', 'to', 'all']],
+  ['getURLInfo', ['get', 'url', 'info']],
+  ["the track I'm on, and who’s next", ['the', 'track', 'i', 'on', 'and', 'who', 'next']],
+  ['Übung 日本語 v2.0', ['übung', '日本語', 'v2', '0']],
+  ['.-"', []],
+])('the words of a text of %j', (text, parts) => expect(splitWords(text)).toEqual(parts))
+
+it('the terms of a question are its words but for those that say nothing, each once', () => {
+  expect(words('what is the song that is playing? the song!')).toEqual(['song', 'playing'])
+  expect(words('who is it')).toEqual(['who', 'is', 'it'])
+  expect(words('')).toEqual([])
 })
 
-describe('the terms of a question', () => {
-  it('are its words but for those that say nothing, each once', () => {
-    expect(words('what is the song that is playing? the song!')).toEqual(['song', 'playing'])
-    expect(words('who is it')).toEqual(['who', 'is', 'it'])
-    expect(words('')).toEqual([])
-  })
+it('the terms of a question are forty at most, of the first thousand characters', () => {
+  expect(words(Array.from({ length: 100 }, (_, index) => `word${index}`).join(' '))).toHaveLength(40)
+  expect(words(`pigeon ${'-'.repeat(993)}telegraph`)).toEqual(['pigeon'])
+})
 
-  it('are forty at most, of the first thousand characters', () => {
-    expect(words(Array.from({ length: 100 }, (_, index) => `word${index}`).join(' '))).toHaveLength(40)
-    expect(words(`pigeon ${'-'.repeat(993)}telegraph`)).toEqual(['pigeon'])
-  })
+it('the terms of a question hold letters and numbers alone, so that none is an operator of FTS5', () => {
+  const all = parseTerms('NEAR("pigeon" OR b*) close a pull request').flatMap((term) => [
+    ...term.itself,
+    ...term.standIns,
+  ])
+  expect(all).toEqual(expect.arrayContaining(['near', 'pigeon', 'b']))
+  expect(all.filter((word) => !/^[\p{L}\p{N} ]+$/u.test(word))).toEqual([])
+})
 
-  it('hold letters and numbers alone, so that none is an operator of FTS5', () => {
-    const all = parseTerms('NEAR("pigeon" OR b*) close a pull request').flatMap((term) => [
-      ...term.itself,
-      ...term.standIns,
-    ])
-    expect(all).toEqual(expect.arrayContaining(['near', 'pigeon', 'b']))
-    expect(all.filter((word) => !/^[\p{L}\p{N} ]+$/u.test(word))).toEqual([])
-  })
+it('the terms of a question are what is written as one word with a neighbor too', () => {
+  expect(parseTerms('who is on call')[0]?.itself).toContain(stemWord('oncall'))
+  expect(parseTerms('price lists').map(({ itself }) => itself.includes(stemWord('pricelist')))).toEqual([true, true])
+})
 
-  it('are what is written as one word with a neighbor too', () => {
-    expect(parseTerms('who is on call')[0]?.itself).toContain(stemWord('oncall'))
-    expect(parseTerms('price lists').map(({ itself }) => itself.includes(stemWord('pricelist')))).toEqual([true, true])
-  })
-
-  it('are several words where those stand for others, in any form of them', () => {
-    expect(words('take down my tweet')).toEqual(['take down', 'tweet'])
-    expect(words('taking down')).toEqual(['taking down'])
-    expect(words('how much does it cost')).toEqual(['how much', 'cost'])
-    expect(words('switch secret scanning on')).toEqual(['switch on', 'secret', 'scanning'])
-    expect(words('take the blue label off the runner')).toEqual(['take off', 'blue', 'label', 'runner'])
-    expect(words('get the file to Ann')).toEqual(['get', 'file', 'ann'])
-    expect(parseTerms('switch secret scanning on')[0]?.itself).toEqual(['switch on', 'switch'])
-    expect(words('take one two three four five six seven off')).not.toContain('take off')
-    expect(parseTerms('turn down an applicant')[0]).toMatchObject({
-      itself: ['turn down'],
-      standIns: expect.arrayContaining(['reject']),
-    })
+it('the terms of a question are several words where those stand for others, in any form of them', () => {
+  expect(words('take down my tweet')).toEqual(['take down', 'tweet'])
+  expect(words('taking down')).toEqual(['taking down'])
+  expect(words('how much does it cost')).toEqual(['how much', 'cost'])
+  expect(words('switch secret scanning on')).toEqual(['switch on', 'secret', 'scanning'])
+  expect(words('take the blue label off the runner')).toEqual(['take off', 'blue', 'label', 'runner'])
+  expect(words('get the file to Ann')).toEqual(['get', 'file', 'ann'])
+  expect(parseTerms('switch secret scanning on')[0]?.itself).toEqual(['switch on', 'switch'])
+  expect(words('take one two three four five six seven off')).not.toContain('take off')
+  expect(parseTerms('turn down an applicant')[0]).toMatchObject({
+    itself: ['turn down'],
+    standIns: expect.arrayContaining(['reject']),
   })
 })
 
-describe('what stands for a word', () => {
-  const standIns = (word: string) => parseTerms(word)[0]?.standIns ?? []
+const standIns = (word: string) => parseTerms(word)[0]?.standIns ?? []
 
-  it.each([
-    ['songs', 'track'],
-    ['bug', 'issu'],
-    ['tickets', 'issu'],
-    ['showing', 'get'],
-    ['look', 'search'],
-    ['colleagues', 'user'],
-    ['replied', 'answer'],
-    ['pr', 'pull request'],
-    ['prs', 'pull request'],
-  ])('%s: %s', (word, other) => expect(standIns(word)).toContain(other))
+it.each([
+  ['songs', 'track'],
+  ['bug', 'issu'],
+  ['tickets', 'issu'],
+  ['showing', 'get'],
+  ['look', 'search'],
+  ['colleagues', 'user'],
+  ['replied', 'answer'],
+  ['pr', 'pull request'],
+  ['prs', 'pull request'],
+])('what stands for a word %s: %s', (word, other) => expect(standIns(word)).toContain(other))
 
-  it('is not the other way round for what people say', () => {
-    expect(standIns('boss')).toContain('manager')
-    expect(standIns('manager')).not.toContain('boss')
-  })
+it('what stands for a word is not the other way round for what people say', () => {
+  expect(standIns('boss')).toContain('manager')
+  expect(standIns('manager')).not.toContain('boss')
+})
 
-  it('is never the word itself', () => {
-    for (const word of ['add', 'user', 'issue', 'list', 'email']) expect(standIns(word)).not.toContain(word)
-    expect(standIns('constructor')).toEqual([])
-  })
+it('what stands for a word is never the word itself', () => {
+  for (const word of ['add', 'user', 'issue', 'list', 'email']) expect(standIns(word)).not.toContain(word)
+  expect(standIns('constructor')).toEqual([])
+})
 
-  it('is written as its schema says, which editors know by its name', () => {
-    expect(thesaurus.$schema).toBe('./thesaurus.schema.json')
-    const validate = new Ajv({ allErrors: true }).compile(schema)
-    validate(thesaurus)
-    expect(validate.errors).toBeNull()
-    const wrong = { ...thesaurus, stopWords: ['Two  words'], synonyms: { '': 'no word', remove: 'Off' } }
-    validate(wrong)
-    expect(validate.errors?.map(({ instancePath }) => instancePath)).toEqual(
-      expect.arrayContaining(['/stopWords/0', '/synonyms', '/synonyms/remove']),
-    )
-  })
+it('what stands for a word is written as its schema says, which editors know by its name', () => {
+  expect(thesaurus.$schema).toBe('./thesaurus.schema.json')
+  const validate = new Ajv({ allErrors: true }).compile(schema)
+  validate(thesaurus)
+  expect(validate.errors).toBeNull()
+  const wrong = { ...thesaurus, stopWords: ['Two  words'], synonyms: { '': 'no word', remove: 'Off' } }
+  validate(wrong)
+  expect(validate.errors?.map(({ instancePath }) => instancePath)).toEqual(
+    expect.arrayContaining(['/stopWords/0', '/synonyms', '/synonyms/remove']),
+  )
 })

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { completeAnnotations } from '../../../src/core/tool/annotations.ts'
 import type { JsonObject } from '../../../src/core/tool/json.ts'
 
@@ -7,35 +7,33 @@ type Row = readonly [string, string | object, number, JsonObject, readonly boole
 const hints = ({ readOnlyHint, destructiveHint, idempotentHint, openWorldHint }: JsonObject) =>
   [readOnlyHint, destructiveHint, idempotentHint, openWorldHint] as const
 
-describe('the hints of a tool of which its publisher does not say all', () => {
-  it.each<Row>([
-    ['a GET reads', 'GET', 4, {}, [true, false, true, true]],
-    ['a POST may do anything', 'POST', 4, {}, [false, true, false, true]],
-    ['a PATCH changes what is there', 'PATCH', 0, {}, [false, true, false, true]],
-    ['a PUT does, as often as one likes', 'PUT', 4, {}, [false, true, true, true]],
-    ['a DELETE deletes', 'DELETE', 0, {}, [false, true, true, true]],
-    ['what a person approves is not harmless, whatever its method', 'GET', 8, {}, [false, true, false, true]],
-    ['nor is a POST', 'POST', 8, {}, [false, true, false, true]],
-    ['without a method it is as the protocol says', { kind: 'bundled' }, 3, {}, [false, true, false, true]],
-    ['a module that reaches no host', { kind: 'code', allowed_hosts: [] }, 0, {}, [false, true, false, false]],
-    ['a plugin that reaches one', { kind: 'wasm', allowed_hosts: ['x'] }, 0, {}, [false, true, false, true]],
-    ['the publisher says of a GET that it writes', 'GET', 0, { readOnlyHint: false }, [false, true, false, true]],
-    ['of a POST that it reads', 'POST', 4, { readOnlyHint: true }, [true, false, true, true]],
-    ['of a DELETE that it is harmless', 'DELETE', 0, { destructiveHint: false }, [false, false, true, true]],
-    ['of what a person approves that it reads', { kind: 'mcp' }, 9, { readOnlyHint: true }, [true, false, true, true]],
-  ])('%s', (_, way, securityLevel, annotations, expected) => {
-    const implementation = typeof way === 'string' ? { kind: 'http', method: way } : { kind: '', ...way }
-    expect(hints(completeAnnotations({ annotations, implementation, securityLevel }))).toEqual(expected)
-  })
+it.each<Row>([
+  ['a GET reads', 'GET', 4, {}, [true, false, true, true]],
+  ['a POST may do anything', 'POST', 4, {}, [false, true, false, true]],
+  ['a PATCH changes what is there', 'PATCH', 0, {}, [false, true, false, true]],
+  ['a PUT does, as often as one likes', 'PUT', 4, {}, [false, true, true, true]],
+  ['a DELETE deletes', 'DELETE', 0, {}, [false, true, true, true]],
+  ['what a person approves is not harmless, whatever its method', 'GET', 8, {}, [false, true, false, true]],
+  ['nor is a POST', 'POST', 8, {}, [false, true, false, true]],
+  ['without a method it is as the protocol says', { kind: 'bundled' }, 3, {}, [false, true, false, true]],
+  ['a module that reaches no host', { kind: 'code', allowed_hosts: [] }, 0, {}, [false, true, false, false]],
+  ['a plugin that reaches one', { kind: 'wasm', allowed_hosts: ['x'] }, 0, {}, [false, true, false, true]],
+  ['the publisher says of a GET that it writes', 'GET', 0, { readOnlyHint: false }, [false, true, false, true]],
+  ['of a POST that it reads', 'POST', 4, { readOnlyHint: true }, [true, false, true, true]],
+  ['of a DELETE that it is harmless', 'DELETE', 0, { destructiveHint: false }, [false, false, true, true]],
+  ['of what a person approves that it reads', { kind: 'mcp' }, 9, { readOnlyHint: true }, [true, false, true, true]],
+])('the hints of a tool of which its publisher does not say all %s', (_, way, securityLevel, annotations, expected) => {
+  const implementation = typeof way === 'string' ? { kind: 'http', method: way } : { kind: '', ...way }
+  expect(hints(completeAnnotations({ annotations, implementation, securityLevel }))).toEqual(expected)
+})
 
-  it('stand beside what else the publisher says', () => {
-    expect(completeAnnotations({ annotations: { title: 'A', own: 1 }, securityLevel: 0 })).toEqual({
-      title: 'A',
-      own: 1,
-      readOnlyHint: false,
-      destructiveHint: true,
-      idempotentHint: false,
-      openWorldHint: true,
-    })
+it('the hints of a tool of which its publisher does not say all stand beside what else the publisher says', () => {
+  expect(completeAnnotations({ annotations: { title: 'A', own: 1 }, securityLevel: 0 })).toEqual({
+    title: 'A',
+    own: 1,
+    readOnlyHint: false,
+    destructiveHint: true,
+    idempotentHint: false,
+    openWorldHint: true,
   })
 })

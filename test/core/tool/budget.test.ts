@@ -1,35 +1,33 @@
 import { describe, expect, it } from 'vitest'
 import { withinBudget, createBudget, textUnits, chargeValue } from '../../../src/core/tool/budget.ts'
 
-describe('a budget', () => {
-  it('gives so many units, and then no more', () => {
-    const budget = createBudget(10)
-    const work = (units: number) => withinBudget(() => budget.spend(units, '/a'), 'Too much')
-    expect(work(10)).toEqual({ ok: true, value: undefined })
-    expect(work(1)).toEqual({ ok: false, problems: [{ path: '/a', message: 'Too much' }] })
-    expect(work(0).ok).toBe(false)
-  })
+it('a budget gives so many units, and then no more', () => {
+  const budget = createBudget(10)
+  const work = (units: number) => withinBudget(() => budget.spend(units, '/a'), 'Too much')
+  expect(work(10)).toEqual({ ok: true, value: undefined })
+  expect(work(1)).toEqual({ ok: false, problems: [{ path: '/a', message: 'Too much' }] })
+  expect(work(0).ok).toBe(false)
+})
 
-  it('may be a share of another, which is then the smaller for it', () => {
-    const whole = createBudget(10)
-    const [one, other] = [createBudget(8, whole), createBudget(8, whole)]
-    one.spend(8)
-    expect([whole.spent, one.spent, other.spent]).toEqual([8, 8, 0])
-    expect(withinBudget(() => one.spend(1), '').ok).toBe(false)
-    expect(withinBudget(() => other.spend(2), '').ok).toBe(false)
-  })
+it('a budget may be a share of another, which is then the smaller for it', () => {
+  const whole = createBudget(10)
+  const [one, other] = [createBudget(8, whole), createBudget(8, whole)]
+  one.spend(8)
+  expect([whole.spent, one.spent, other.spent]).toEqual([8, 8, 0])
+  expect(withinBudget(() => one.spend(1), '').ok).toBe(false)
+  expect(withinBudget(() => other.spend(2), '').ok).toBe(false)
+})
 
-  it('says of a long path its beginning', () => {
-    const exhausted = withinBudget(() => createBudget(0).spend(1, `/${'n'.repeat(100_000)}`), 'Too much')
-    expect(exhausted).toMatchObject({ ok: false, problems: [{ path: `/${'n'.repeat(999)}` }] })
-  })
+it('a budget says of a long path its beginning', () => {
+  const exhausted = withinBudget(() => createBudget(0).spend(1, `/${'n'.repeat(100_000)}`), 'Too much')
+  expect(exhausted).toMatchObject({ ok: false, problems: [{ path: `/${'n'.repeat(999)}` }] })
+})
 
-  it('makes nothing of other errors', () => {
-    const defect = () => {
-      throw new TypeError('defect')
-    }
-    expect(() => withinBudget(defect, '')).toThrow('defect')
-  })
+it('a budget makes nothing of other errors', () => {
+  const defect = () => {
+    throw new TypeError('defect')
+  }
+  expect(() => withinBudget(defect, '')).toThrow('defect')
 })
 
 describe('a value', () => {
@@ -39,13 +37,13 @@ describe('a value', () => {
     return budget.spent
   }
 
-  it('takes a unit a part, and one for 64 characters', () => {
+  it('a value takes a unit a part, and one for 64 characters', () => {
     expect([units(null), units(1), units([]), units({}), units([[], [1, true]])]).toEqual([1, 1, 1, 1, 5])
     expect([units(''), units('a'.repeat(64)), textUnits('a'.repeat(128))]).toEqual([1, 2, 3])
     expect(units({ ['k'.repeat(64)]: 0 })).toBe(3)
   })
 
-  it('takes what it holds several times so often', () => {
+  it('a value takes what it holds several times so often', () => {
     const part = ['a', 'b', 'c']
     expect(units([part, part, part])).toBe(1 + 3 * units(part))
   })

@@ -1,81 +1,78 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { createBudget, createRequestBudget, DEFAULT_UNITS } from '../../../src/core/tool/budget.ts'
 import { FOREIGN_JSON, parseJson, parseInSlices } from '../../../src/core/tool/json-text.ts'
 
 const read = (text: string, rules = {}) => parseJson(text, createRequestBudget(), rules)
 const list = (commas: number) => `[${'0,'.repeat(commas)}0]`
 
-describe('a text that was sent', () => {
-  it.each([
-    'true',
-    ' false ',
-    '[false,true,null]',
-    '"\\u005f"',
-    '-0.5e-7',
-    '[1e308, 123456789012]',
-    `"${'a'.repeat(999)}"`,
-  ])('%j is read as JSON.parse reads it, however long it is', (text) => {
-    const padded = text + ' '.repeat(1_000)
-    for (const each of [text, padded]) expect(read(each)).toEqual({ ok: true, value: JSON.parse(text) })
-  })
+it.each([
+  'true',
+  ' false ',
+  '[false,true,null]',
+  '"\\u005f"',
+  '-0.5e-7',
+  '[1e308, 123456789012]',
+  `"${'a'.repeat(999)}"`,
+])('a text that was sent %j is read as JSON.parse reads it, however long it is', (text) => {
+  const padded = text + ' '.repeat(1_000)
+  for (const each of [text, padded]) expect(read(each)).toEqual({ ok: true, value: JSON.parse(text) })
+})
 
-  it('may hold so many parts, and no more', () => {
-    expect(read(list(DEFAULT_UNITS)).ok).toBe(true)
-    const refused = { ok: false, isJson: true, message: expect.stringContaining('more than 100000 parts') }
-    expect(read(list(DEFAULT_UNITS + 1))).toEqual(refused)
-    expect(read(`{${'"a":0,'.repeat(DEFAULT_UNITS / 2)}"a":0}`)).toEqual(refused)
-    expect(read(`[${'[[]],'.repeat(DEFAULT_UNITS / 2 - 1)}0]`).ok).toBe(true)
-    expect(read(`[${'[[]],'.repeat(DEFAULT_UNITS / 2 + 1)}0]`)).toEqual(refused)
-    expect(read(JSON.stringify(',:['.repeat(DEFAULT_UNITS))).ok).toBe(true)
-    expect(read(list(4_000), { maxParts: 3_999 }).ok).toBe(false)
-  })
+it('a text that was sent may hold so many parts, and no more', () => {
+  expect(read(list(DEFAULT_UNITS)).ok).toBe(true)
+  const refused = { ok: false, isJson: true, message: expect.stringContaining('more than 100000 parts') }
+  expect(read(list(DEFAULT_UNITS + 1))).toEqual(refused)
+  expect(read(`{${'"a":0,'.repeat(DEFAULT_UNITS / 2)}"a":0}`)).toEqual(refused)
+  expect(read(`[${'[[]],'.repeat(DEFAULT_UNITS / 2 - 1)}0]`).ok).toBe(true)
+  expect(read(`[${'[[]],'.repeat(DEFAULT_UNITS / 2 + 1)}0]`)).toEqual(refused)
+  expect(read(JSON.stringify(',:['.repeat(DEFAULT_UNITS))).ok).toBe(true)
+  expect(read(list(4_000), { maxParts: 3_999 }).ok).toBe(false)
+})
 
-  it('draws on the budget by its parts and its length, whatever it comes to', () => {
-    const meter = createRequestBudget()
-    parseJson(list(5_000), meter)
-    expect(meter.spent).toBeGreaterThan(5_000)
-    expect(meter.spent).toBeLessThan(5_050)
-    expect(parseJson(list(5_000), createBudget(500))).toMatchObject({ ok: false, message: /too much work/ })
-  })
+it('a text that was sent draws on the budget by its parts and its length, whatever it comes to', () => {
+  const meter = createRequestBudget()
+  parseJson(list(5_000), meter)
+  expect(meter.spent).toBeGreaterThan(5_000)
+  expect(meter.spent).toBeLessThan(5_050)
+  expect(parseJson(list(5_000), createBudget(500))).toMatchObject({ ok: false, message: /too much work/ })
+})
 
-  it('is refused at its first fault, without the rest of it', () => {
-    expect(read(`{"a":01,${'"b":0,'.repeat(1_000)}`)).toMatchObject({ isJson: false, message: /offset 6\)$/ })
-  })
+it('a text that was sent is refused at its first fault, without the rest of it', () => {
+  expect(read(`{"a":01,${'"b":0,'.repeat(1_000)}`)).toMatchObject({ isJson: false, message: /offset 6\)$/ })
+})
 
-  it('is read as deep where it is short', () => {
-    for (const pad of ['', ' '.repeat(3_000), ' '.repeat(5_000)]) {
-      expect(read('['.repeat(136) + pad + ']'.repeat(136)).ok).toBe(true)
-      expect(read('['.repeat(137) + pad + ']'.repeat(137))).toMatchObject({ message: /deeper than 136 levels/ })
-    }
-  })
+it('a text that was sent is read as deep where it is short', () => {
+  for (const pad of ['', ' '.repeat(3_000), ' '.repeat(5_000)]) {
+    expect(read('['.repeat(136) + pad + ']'.repeat(136)).ok).toBe(true)
+    expect(read('['.repeat(137) + pad + ']'.repeat(137))).toMatchObject({ message: /deeper than 136 levels/ })
+  }
+})
 
-  it('yields between its slices', () => {
-    const slices = (text: string) => [...parseInSlices(text, createRequestBudget())].length
-    expect([slices('1'), slices(`[${'"aaaaaaaa",'.repeat(90_000)}1]`)]).toEqual([0, 0])
-    expect(slices(`[${`"${'a'.repeat(100)}",`.repeat(40_000)}1]`)).toBe(4)
-  })
+it('a text that was sent yields between its slices', () => {
+  const slices = (text: string) => [...parseInSlices(text, createRequestBudget())].length
+  expect([slices('1'), slices(`[${'"aaaaaaaa",'.repeat(90_000)}1]`)]).toEqual([0, 0])
+  expect(slices(`[${`"${'a'.repeat(100)}",`.repeat(40_000)}1]`)).toBe(4)
+})
 
-  it('of a tool may hold many rows, and fewer names of one object', () => {
-    const row = { id: 0, name: 'n', price: 0, text: 'x' }
-    expect(read(JSON.stringify(Array(30_000).fill(row)), FOREIGN_JSON).ok).toBe(true)
-    const named = (count: number) =>
-      JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, at) => [at, 0])))
-    expect([read(named(70_000), FOREIGN_JSON).ok, read(named(80_000), FOREIGN_JSON).ok]).toEqual([true, false])
-  })
+it('a text that was sent of a tool may hold many rows, and fewer names of one object', () => {
+  const row = { id: 0, name: 'n', price: 0, text: 'x' }
+  expect(read(JSON.stringify(Array(30_000).fill(row)), FOREIGN_JSON).ok).toBe(true)
+  const named = (count: number) => JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, at) => [at, 0])))
+  expect([read(named(70_000), FOREIGN_JSON).ok, read(named(80_000), FOREIGN_JSON).ok]).toEqual([true, false])
+})
 
-  it('of a tool may hold what only passes through', () => {
-    const text = `{"__proto__":1e999,"a":${'['.repeat(400)}${']'.repeat(400)}}`
-    expect(read(text)).toMatchObject({ message: "Cannot accept the key '__proto__' at '/__proto__'" })
-    expect(read(text, FOREIGN_JSON).ok).toBe(true)
-    expect(read('['.repeat(1_001) + ']'.repeat(1_001), FOREIGN_JSON)).toMatchObject({
-      message: /deeper than 1000 levels/,
-    })
+it('a text that was sent of a tool may hold what only passes through', () => {
+  const text = `{"__proto__":1e999,"a":${'['.repeat(400)}${']'.repeat(400)}}`
+  expect(read(text)).toMatchObject({ message: "Cannot accept the key '__proto__' at '/__proto__'" })
+  expect(read(text, FOREIGN_JSON).ok).toBe(true)
+  expect(read('['.repeat(1_001) + ']'.repeat(1_001), FOREIGN_JSON)).toMatchObject({
+    message: /deeper than 1000 levels/,
   })
+})
 
-  it('has no number beyond doubles, wherever it stands', () => {
-    expect(read(`${' '.repeat(300)}{"a":[0,{"b/c":-1e400}]}`)).toMatchObject({
-      message: "Cannot accept a number at '/a/1/b~1c': it is too large",
-    })
-    expect(read('9'.repeat(400))).toMatchObject({ message: /too large/ })
+it('a text that was sent has no number beyond doubles, wherever it stands', () => {
+  expect(read(`${' '.repeat(300)}{"a":[0,{"b/c":-1e400}]}`)).toMatchObject({
+    message: "Cannot accept a number at '/a/1/b~1c': it is too large",
   })
+  expect(read('9'.repeat(400))).toMatchObject({ message: /too large/ })
 })

@@ -1,52 +1,48 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { jsonSize } from '../../../src/core/tool/json.ts'
 
 const MANY = 10_000_000
 const written = (value: unknown) => Buffer.byteLength(JSON.stringify(value))
 
-describe('the size of a value as JSON', () => {
-  it.each([
-    null,
-    true,
-    false,
-    0,
-    -1.5e-7,
-    '',
-    'plain',
-    'a "quote", a \\ and a /',
-    '\u0000\b\t\n\u000b\f\r\u001f\u007f',
-    'é€😀',
-    [],
-    [[]],
-    [1, 'two', null],
-    {},
-    { 'a': 1, 'b"': [{}], 'é': '' },
-    { absent: undefined, present: 1 },
-  ])('is that of %j', (value) => expect(jsonSize(value, MANY)).toBe(written(value)))
+it.each([
+  null,
+  true,
+  false,
+  0,
+  -1.5e-7,
+  '',
+  'plain',
+  'a "quote", a \\ and a /',
+  '\u0000\b\t\n\u000b\f\r\u001f\u007f',
+  'é€😀',
+  [],
+  [[]],
+  [1, 'two', null],
+  {},
+  { 'a': 1, 'b"': [{}], 'é': '' },
+  { absent: undefined, present: 1 },
+])('the size of a value as JSON is that of %j', (value) => expect(jsonSize(value, MANY)).toBe(written(value)))
 
-  it('is that of whatever JSON can say', () => {
-    const anyJson = fc.jsonValue({ stringUnit: 'grapheme' })
-    const isCounted = (value: unknown) => {
-      expect(jsonSize(value, MANY)).toBe(written(value))
-    }
-    fc.assert(fc.property(anyJson, isCounted))
-  })
+it('the size of a value as JSON is that of whatever JSON can say', () => {
+  const anyJson = fc.jsonValue({ stringUnit: 'grapheme' })
+  const isCounted = (value: unknown) => {
+    expect(jsonSize(value, MANY)).toBe(written(value))
+  }
+  fc.assert(fc.property(anyJson, isCounted))
+})
 
-  it('is counted no further than above what is asked for', () => {
-    let read = 0
-    const text = () => {
-      read += 1
-      return 'a'.repeat(100)
-    }
-    const huge = Array.from({ length: 10_000 }, () =>
-      Object.defineProperty({}, 'text', { get: text, enumerable: true }),
-    )
-    const size = jsonSize(huge, 1_000)
-    expect(size).toBeGreaterThan(1_000)
-    expect(size).toBeLessThan(2_000)
-    expect(read).toBeLessThan(20)
-    expect(jsonSize({ [`${'k'.repeat(5_000)}`]: huge }, 1_000)).toBeGreaterThan(1_000)
-    expect(jsonSize('é'.repeat(900), 1_000)).toBeGreaterThan(1_000)
-  })
+it('the size of a value as JSON is counted no further than above what is asked for', () => {
+  let read = 0
+  const text = () => {
+    read += 1
+    return 'a'.repeat(100)
+  }
+  const huge = Array.from({ length: 10_000 }, () => Object.defineProperty({}, 'text', { get: text, enumerable: true }))
+  const size = jsonSize(huge, 1_000)
+  expect(size).toBeGreaterThan(1_000)
+  expect(size).toBeLessThan(2_000)
+  expect(read).toBeLessThan(20)
+  expect(jsonSize({ [`${'k'.repeat(5_000)}`]: huge }, 1_000)).toBeGreaterThan(1_000)
+  expect(jsonSize('é'.repeat(900), 1_000)).toBeGreaterThan(1_000)
 })

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { JsonObject } from '../../../src/core/tool/json.ts'
 import {
   declaredModes,
@@ -15,54 +15,50 @@ const input: JsonObject = {
   required: ['a', 'token'],
 }
 
-describe("a record's metadata", () => {
-  it('says what its publisher declared', () => {
-    const metadata = {
-      available_modes: ['value', 'artifact'],
-      toolkit_description: 'Mail',
-      non_inferrable_parameters: ['token'],
-    }
-    expect(declaredModes({ metadata })).toEqual(['value', 'artifact'])
-    expect(givesArtifacts({ metadata })).toBe(true)
-    expect(getToolkitDescription({ metadata })).toBe('Mail')
-    expect(listContextParameters({ metadata })).toEqual(['token'])
-  })
-
-  it.each([
-    {},
-    { metadata: {} },
-    { metadata: { available_modes: 1, toolkit_description: 1, non_inferrable_parameters: [1] } },
-  ])('may say nothing of it: %j', (record) => {
-    expect([declaredModes(record), givesArtifacts(record), getToolkitDescription(record)]).toEqual([
-      undefined,
-      false,
-      undefined,
-    ])
-    expect(listContextParameters(record)).toEqual([])
-  })
+it("a record's metadata says what its publisher declared", () => {
+  const metadata = {
+    available_modes: ['value', 'artifact'],
+    toolkit_description: 'Mail',
+    non_inferrable_parameters: ['token'],
+  }
+  expect(declaredModes({ metadata })).toEqual(['value', 'artifact'])
+  expect(givesArtifacts({ metadata })).toBe(true)
+  expect(getToolkitDescription({ metadata })).toBe('Mail')
+  expect(listContextParameters({ metadata })).toEqual(['token'])
 })
 
-describe('what models are offered', () => {
-  it('leaves out what no model may infer, and says so', () => {
-    const record = { input, metadata: { non_inferrable_parameters: ['token'] } }
-    expect(omitContextParameters(record)).toEqual({
-      ...record,
-      input: { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] },
-    })
-    expect(contextParameterLosses(record)).toEqual([
-      { path: '/input/properties/token', reason: 'No model may infer it: the context of a call gives it' },
-    ])
-  })
+it.each([
+  {},
+  { metadata: {} },
+  { metadata: { available_modes: 1, toolkit_description: 1, non_inferrable_parameters: [1] } },
+])("a record's metadata may say nothing of it: %j", (record) => {
+  expect([declaredModes(record), givesArtifacts(record), getToolkitDescription(record)]).toEqual([
+    undefined,
+    false,
+    undefined,
+  ])
+  expect(listContextParameters(record)).toEqual([])
+})
 
-  it('requires nothing when all that was required is left out', () => {
-    const record = { input, metadata: { non_inferrable_parameters: ['token', 'a', 'b'] } }
-    expect(omitContextParameters(record).input).toEqual({ type: 'object', properties: {} })
-    expect(omitContextParameters({ ...record, input: { type: 'object' } }).input).toEqual({ type: 'object' })
+it('what models are offered leaves out what no model may infer, and says so', () => {
+  const record = { input, metadata: { non_inferrable_parameters: ['token'] } }
+  expect(omitContextParameters(record)).toEqual({
+    ...record,
+    input: { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] },
   })
+  expect(contextParameterLosses(record)).toEqual([
+    { path: '/input/properties/token', reason: 'No model may infer it: the context of a call gives it' },
+  ])
+})
 
-  it('is the record itself where nothing is left out', () => {
-    const record = { input }
-    expect(omitContextParameters(record)).toBe(record)
-    expect(contextParameterLosses({})).toEqual([])
-  })
+it('what models are offered requires nothing when all that was required is left out', () => {
+  const record = { input, metadata: { non_inferrable_parameters: ['token', 'a', 'b'] } }
+  expect(omitContextParameters(record).input).toEqual({ type: 'object', properties: {} })
+  expect(omitContextParameters({ ...record, input: { type: 'object' } }).input).toEqual({ type: 'object' })
+})
+
+it('what models are offered is the record itself where nothing is left out', () => {
+  const record = { input }
+  expect(omitContextParameters(record)).toBe(record)
+  expect(contextParameterLosses({})).toEqual([])
 })

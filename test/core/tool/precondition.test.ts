@@ -1,41 +1,38 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { matchesPrecondition, computeRevision } from '../../../src/core/tool/precondition.ts'
 import { ifMatch } from '../../../src/http/route/router.ts'
 
 const stored = { id: 'k', name: 'a' }
 const named = (value: string) => ifMatch(new Request('https://sb.example', { headers: { 'if-match': value } }))
 
-describe('a revision', () => {
-  it('is of all that is stored, however it comes', () => {
-    expect(computeRevision(stored)).toMatch(/^[0-9a-f]{16}$/)
-    expect(computeRevision(JSON.stringify(stored))).toBe(computeRevision({ ...stored }))
-    expect(computeRevision({ ...stored, name: 'b' })).not.toBe(computeRevision(stored))
-  })
-
-  it('is expected where nothing is named, where it is named, and by * where there is one', () => {
-    expect([matchesPrecondition(stored, undefined), matchesPrecondition(undefined, undefined)]).toEqual([true, true])
-    expect([
-      matchesPrecondition(stored, ['x', computeRevision(stored)]),
-      matchesPrecondition(stored, ['x']),
-      matchesPrecondition(stored, []),
-    ]).toEqual([true, false, false])
-    expect([
-      matchesPrecondition(stored, '*'),
-      matchesPrecondition(undefined, '*'),
-      matchesPrecondition(undefined, ['x']),
-    ]).toEqual([true, false, false])
-  })
+it('a revision is of all that is stored, however it comes', () => {
+  expect(computeRevision(stored)).toMatch(/^[0-9a-f]{16}$/)
+  expect(computeRevision(JSON.stringify(stored))).toBe(computeRevision({ ...stored }))
+  expect(computeRevision({ ...stored, name: 'b' })).not.toBe(computeRevision(stored))
 })
 
-describe('If-Match', () => {
-  it.each<[string, unknown]>([
-    ['*', '*'],
-    ['"a"', ['a']],
-    ['"a", "b" ,"c,d"', ['a', 'b', 'c,d']],
-    ['W/"a"', []],
-    ['a', []],
-    ['', []],
-  ])('%s names %j', (value, tags) => expect(named(value)).toEqual(tags))
-
-  it('names nothing where it is not sent', () => expect(ifMatch(new Request('https://sb.example'))).toBeUndefined())
+it('a revision is expected where nothing is named, where it is named, and by * where there is one', () => {
+  expect([matchesPrecondition(stored, undefined), matchesPrecondition(undefined, undefined)]).toEqual([true, true])
+  expect([
+    matchesPrecondition(stored, ['x', computeRevision(stored)]),
+    matchesPrecondition(stored, ['x']),
+    matchesPrecondition(stored, []),
+  ]).toEqual([true, false, false])
+  expect([
+    matchesPrecondition(stored, '*'),
+    matchesPrecondition(undefined, '*'),
+    matchesPrecondition(undefined, ['x']),
+  ]).toEqual([true, false, false])
 })
+
+it.each<[string, unknown]>([
+  ['*', '*'],
+  ['"a"', ['a']],
+  ['"a", "b" ,"c,d"', ['a', 'b', 'c,d']],
+  ['W/"a"', []],
+  ['a', []],
+  ['', []],
+])('If-Match %s names %j', (value, tags) => expect(named(value)).toEqual(tags))
+
+it('If-Match names nothing where it is not sent', () =>
+  expect(ifMatch(new Request('https://sb.example'))).toBeUndefined())

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import {
   formatToolRef,
   parseToolRef,
@@ -10,27 +10,25 @@ import {
 
 const LONG = 'x'.repeat(64)
 
-describe('the text of a tool reference', () => {
-  it.each([
-    ['get_emails', toNameRef('get_emails')],
-    ['get_emails@1.0.0', toNameRef('get_emails', '1.0.0')],
-    [`${LONG}@${'1'.repeat(128)}`, toNameRef(LONG, '1'.repeat(128))],
-    ['Gmail.GetEmails', toIdRef('Gmail.GetEmails')],
-    ['Gmail.GetEmails@^1', { kind: 'id', toolkit: 'Gmail', tool: 'GetEmails', range: '^1' }],
-    ['get emails', toNameRef('get emails')],
-    ['name:a', toNameRef('name:a')],
-    ['document:["a","b","c"]', toNameRef('document:["a","b","c"]')],
-    ['', { kind: 'malformed', text: '' }],
-    ['a\nb', { kind: 'malformed', text: 'a\nb' }],
-    [`document:["a","b","${'c'.repeat(160)}"]`, { kind: 'malformed', text: `document:["a","b","${'c'.repeat(160)}"]` }],
-  ])('%j is read as what it names', (text, ref) => {
-    expect(parseToolRef(text)).toEqual(ref)
-    expect(formatToolRef(parseToolRef(text))).toBe(text)
-  })
+it.each([
+  ['get_emails', toNameRef('get_emails')],
+  ['get_emails@1.0.0', toNameRef('get_emails', '1.0.0')],
+  [`${LONG}@${'1'.repeat(128)}`, toNameRef(LONG, '1'.repeat(128))],
+  ['Gmail.GetEmails', toIdRef('Gmail.GetEmails')],
+  ['Gmail.GetEmails@^1', { kind: 'id', toolkit: 'Gmail', tool: 'GetEmails', range: '^1' }],
+  ['get emails', toNameRef('get emails')],
+  ['name:a', toNameRef('name:a')],
+  ['document:["a","b","c"]', toNameRef('document:["a","b","c"]')],
+  ['', { kind: 'malformed', text: '' }],
+  ['a\nb', { kind: 'malformed', text: 'a\nb' }],
+  [`document:["a","b","${'c'.repeat(160)}"]`, { kind: 'malformed', text: `document:["a","b","${'c'.repeat(160)}"]` }],
+])('the text of a tool reference %j is read as what it names', (text, ref) => {
+  expect(parseToolRef(text)).toEqual(ref)
+  expect(formatToolRef(parseToolRef(text))).toBe(text)
+})
 
-  it('of a document has no dialect', () => {
-    expect(formatToolRef(toDocumentRef({ dialect: 'd', id: 'a b', tool: 'do it', range: '^1' }))).toBe('a b.do it@^1')
-  })
+it('the text of a tool reference of a document has no dialect', () => {
+  expect(formatToolRef(toDocumentRef({ dialect: 'd', id: 'a b', tool: 'do it', range: '^1' }))).toBe('a b.do it@^1')
 })
 
 it('each reference has another key', () => {

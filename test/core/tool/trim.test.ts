@@ -1,21 +1,19 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { trim, trimEnd } from '../../../src/core/tool/trim.ts'
 
-describe('a text that is trimmed', () => {
-  it.each([
-    ['__a_b__', 'a_b', '__a_b'],
-    ['___', '', ''],
-    ['', '', ''],
-    ['a', 'a', 'a'],
-    ['a_', 'a', 'a'],
-  ])('%j is %j, and %j where only its end is', (text, whole, end) => {
-    expect(trim(text, '_')).toBe(whole)
-    expect(trimEnd(text, '_')).toBe(end)
-  })
+it.each([
+  ['__a_b__', 'a_b', '__a_b'],
+  ['___', '', ''],
+  ['', '', ''],
+  ['a', 'a', 'a'],
+  ['a_', 'a', 'a'],
+])('a text that is trimmed %j is %j, and %j where only its end is', (text, whole, end) => {
+  expect(trim(text, '_')).toBe(whole)
+  expect(trimEnd(text, '_')).toBe(end)
+})
 
-  it('is read once, also where it is 4 MB of the character', () => {
-    const text = `a${'_'.repeat(4 * 1024 * 1024)}b`
-    expect(trim(text, '_')).toBe(text)
-    expect(trim(text.slice(0, -1), '_')).toBe('a')
-  })
+it('a text that is trimmed is read once, also where it is 4 MB of the character', () => {
+  const text = `a${'_'.repeat(4 * 1024 * 1024)}b`
+  expect(trim(text, '_')).toBe(text)
+  expect(trim(text.slice(0, -1), '_')).toBe('a')
 })

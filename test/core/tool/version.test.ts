@@ -25,112 +25,101 @@ const versionsOf = (...texts: readonly string[]) =>
 const resolve = (versions: readonly string[], selector?: string) =>
   resolveVersion(versionsOf(...versions), selector)?.version
 
-describe('a tool as callers know it', () => {
-  const status = { state: 'pending' } as const
-  const waiting = { version: '2.0.0', status }
+const status = { state: 'pending' } as const
+const waiting = { version: '2.0.0', status }
 
-  it('has no version that is pending, and is not there where all are', () => {
-    const versions = versionsOf('1.0.0', '1.1.0x')
-    expect(withoutPending({ isRemovedFromDocument: true, versions: [...versions, waiting] })).toEqual({
-      isRemovedFromDocument: true,
-      versions,
-    })
-    expect(withoutPending({ versions: [waiting] })).toBeUndefined()
+it('a tool as callers know it has no version that is pending, and is not there where all are', () => {
+  const versions = versionsOf('1.0.0', '1.1.0x')
+  expect(withoutPending({ isRemovedFromDocument: true, versions: [...versions, waiting] })).toEqual({
+    isRemovedFromDocument: true,
+    versions,
   })
-
-  it('is the same where none is', () => {
-    const document = { versions: versionsOf('1.0.0') }
-    expect(withoutPending(document)).toBe(document)
-  })
+  expect(withoutPending({ versions: [waiting] })).toBeUndefined()
 })
 
-describe('the order of versions', () => {
-  it.each([
-    ['1.0.0', '1.0.0', 0],
-    ['1.0.0', '1.0.1', -1],
-    ['1.10.0', '1.9.9', 1],
-    ['2.0.0', '10.0.0', -1],
-    ['0.0.1', '0.1.0', -1],
-  ])('%s and %s is %i', (a, b, order) => {
-    expect(compareVersions(a, b)).toBe(order)
-    expect(compareVersions(b, a)).toBe(order === 0 ? 0 : -order)
-  })
+it('a tool as callers know it is the same where none is', () => {
+  const document = { versions: versionsOf('1.0.0') }
+  expect(withoutPending(document)).toBe(document)
 })
 
-describe('a version', () => {
-  const ALL = ['1.0.0', '1.2.0', '1.10.0d', '2.0.0', '2.1.0y', '3.0.0x', '1.9.0']
+it.each([
+  ['1.0.0', '1.0.0', 0],
+  ['1.0.0', '1.0.1', -1],
+  ['1.10.0', '1.9.9', 1],
+  ['2.0.0', '10.0.0', -1],
+  ['0.0.1', '0.1.0', -1],
+])('the order of versions %s and %s is %i', (a, b, order) => {
+  expect(compareVersions(a, b)).toBe(order)
+  expect(compareVersions(b, a)).toBe(order === 0 ? 0 : -order)
+})
 
-  it.each<[string, readonly string[], string | undefined, string | undefined]>([
-    // Nothing asked
-    ['of nothing asked is the highest active one', ALL, undefined, '2.0.0'],
-    ['is compared as numbers', ['1.9.0', '1.10.0'], undefined, '1.10.0'],
-    ['is the highest in any order', ['1.10.0', '1.9.0'], undefined, '1.10.0'],
-    ['is an active one below a deprecated one', ['1.0.0', '2.0.0d'], undefined, '1.0.0'],
-    [
-      'is the highest deprecated one where none is active',
-      ['1.0.0d', '1.1.0d', '2.0.0y', '3.0.0x'],
-      undefined,
-      '1.1.0',
-    ],
-    ['is none where all are yanked or disabled', ['1.0.0y', '2.0.0x'], undefined, undefined],
-    ['is none where there are none', [], undefined, undefined],
-    // Exactly
-    ['is exactly what is asked', ALL, '1.2.0', '1.2.0'],
-    ['may be deprecated', ALL, '1.10.0', '1.10.0'],
-    ['may be yanked', ALL, '2.1.0', '2.1.0'],
-    ['may be disabled', ALL, '3.0.0', '3.0.0'],
-    ['that there is not is none, though others are near', ALL, '1.2.1', undefined],
-    // A number alone
-    ['of 1 is exactly 1.0.0', ALL, '1', '1.0.0'],
-    ['of 2 is exactly 2.0.0', ['2.1.0'], '2', undefined],
-    ['of 3 may be disabled', ALL, '3', '3.0.0'],
-    ['of a number with nine digits is exact', ['123456789.0.0', '123456789.1.0'], '123456789', '123456789.0.0'],
-    ['of 0 is exactly 0.0.0', ['0.0.0', '0.1.0'], '0', '0.0.0'],
-    ['of 01 is 1.0.0', ['1.0.0', '1.1.0'], '01', '1.0.0'],
-    // latest
-    ['that is latest is the highest active one', ALL, 'latest', '2.0.0'],
-    ['that is latest is never a deprecated one', ['1.0.0d'], 'latest', undefined],
-    // Ranges
-    ['of a range is its highest active one', ALL, '^1.0.0', '1.9.0'],
-    ['of a range is no deprecated one', ['1.0.0d'], '^1.0.0', undefined],
-    ['of a range is no yanked one', ALL, '>=2.1.0', undefined],
-    ['of a range is no disabled one', ['3.0.0x'], '3.x', undefined],
-    ['of 1.x', ALL, '1.x', '1.9.0'],
-    ['of 1.2', ALL, '1.2', '1.2.0'],
-    ['of ~1.2.0', ['1.2.0', '1.2.9', '1.3.0'], '~1.2.0', '1.2.9'],
-    ['of two ranges', ALL, '<1.2.0 || >=2.0.0', '2.0.0'],
-    ['of bounds', ALL, '>=1.0.0 <1.9.0', '1.2.0'],
-    ['of any', ALL, '*', '2.0.0'],
-    ['of an empty range', ALL, '', '2.0.0'],
-    ['of a range that nothing matches', ALL, '^4.0.0', undefined],
-    // Pre-releases and builds
-    ['of nothing asked is a release before a later pre-release', ['1.0.0', '2.0.0-rc.1'], undefined, '1.0.0'],
-    ['of nothing asked is a pre-release where there is no other', ['1.0.0-b.2', '1.0.0-b.10'], undefined, '1.0.0-b.10'],
-    ['of latest is a release before a later pre-release', ['1.0.0', '2.0.0-rc.1'], 'latest', '1.0.0'],
-    ['of a range is no pre-release', ['1.0.0', '1.1.0-rc.1'], '^1.0.0', '1.0.0'],
-    ['of a range that names one may be it', ['1.0.0', '1.1.0-rc.2'], '^1.1.0-rc.1', '1.1.0-rc.2'],
-    ['that is a pre-release is exactly that', ['1.0.0', '1.1.0-rc.1'], '1.1.0-rc.1', '1.1.0-rc.1'],
-    ['with a build is exactly that', ['1.0.0+a', '1.0.0+b'], '1.0.0+a', '1.0.0+a'],
-    ['without a build is not one with', ['1.0.0+a'], '1.0.0', undefined],
-    ['of a range may have a build', ['1.0.0+a', '1.0.0+b'], '^1.0.0', '1.0.0+b'],
-    // Neither
-    ['of no selector', ALL, 'newest', undefined],
-    ['of a word like latest', ALL, 'LATEST', undefined],
-    ['of 1.0.0 with something behind it', ALL, '1.0.0 please', undefined],
-  ])('%s', (_, versions, selector, wanted) => {
-    expect(resolve(versions, selector)).toBe(wanted)
-  })
+const ALL = ['1.0.0', '1.2.0', '1.10.0d', '2.0.0', '2.1.0y', '3.0.0x', '1.9.0']
 
-  it('is given with all that it was given with', () => {
-    const entry = { version: '1.0.0', status: { state: 'active' as const }, digest: 'd1' }
-    expect(resolveVersion([entry])).toBe(entry)
-    expect(resolveVersion([entry], '1')).toBe(entry)
-  })
+it.each<[string, readonly string[], string | undefined, string | undefined]>([
+  // Nothing asked
+  ['of nothing asked is the highest active one', ALL, undefined, '2.0.0'],
+  ['is compared as numbers', ['1.9.0', '1.10.0'], undefined, '1.10.0'],
+  ['is the highest in any order', ['1.10.0', '1.9.0'], undefined, '1.10.0'],
+  ['is an active one below a deprecated one', ['1.0.0', '2.0.0d'], undefined, '1.0.0'],
+  ['is the highest deprecated one where none is active', ['1.0.0d', '1.1.0d', '2.0.0y', '3.0.0x'], undefined, '1.1.0'],
+  ['is none where all are yanked or disabled', ['1.0.0y', '2.0.0x'], undefined, undefined],
+  ['is none where there are none', [], undefined, undefined],
+  // Exactly
+  ['is exactly what is asked', ALL, '1.2.0', '1.2.0'],
+  ['may be deprecated', ALL, '1.10.0', '1.10.0'],
+  ['may be yanked', ALL, '2.1.0', '2.1.0'],
+  ['may be disabled', ALL, '3.0.0', '3.0.0'],
+  ['that there is not is none, though others are near', ALL, '1.2.1', undefined],
+  // A number alone
+  ['of 1 is exactly 1.0.0', ALL, '1', '1.0.0'],
+  ['of 2 is exactly 2.0.0', ['2.1.0'], '2', undefined],
+  ['of 3 may be disabled', ALL, '3', '3.0.0'],
+  ['of a number with nine digits is exact', ['123456789.0.0', '123456789.1.0'], '123456789', '123456789.0.0'],
+  ['of 0 is exactly 0.0.0', ['0.0.0', '0.1.0'], '0', '0.0.0'],
+  ['of 01 is 1.0.0', ['1.0.0', '1.1.0'], '01', '1.0.0'],
+  // latest
+  ['that is latest is the highest active one', ALL, 'latest', '2.0.0'],
+  ['that is latest is never a deprecated one', ['1.0.0d'], 'latest', undefined],
+  // Ranges
+  ['of a range is its highest active one', ALL, '^1.0.0', '1.9.0'],
+  ['of a range is no deprecated one', ['1.0.0d'], '^1.0.0', undefined],
+  ['of a range is no yanked one', ALL, '>=2.1.0', undefined],
+  ['of a range is no disabled one', ['3.0.0x'], '3.x', undefined],
+  ['of 1.x', ALL, '1.x', '1.9.0'],
+  ['of 1.2', ALL, '1.2', '1.2.0'],
+  ['of ~1.2.0', ['1.2.0', '1.2.9', '1.3.0'], '~1.2.0', '1.2.9'],
+  ['of two ranges', ALL, '<1.2.0 || >=2.0.0', '2.0.0'],
+  ['of bounds', ALL, '>=1.0.0 <1.9.0', '1.2.0'],
+  ['of any', ALL, '*', '2.0.0'],
+  ['of an empty range', ALL, '', '2.0.0'],
+  ['of a range that nothing matches', ALL, '^4.0.0', undefined],
+  // Pre-releases and builds
+  ['of nothing asked is a release before a later pre-release', ['1.0.0', '2.0.0-rc.1'], undefined, '1.0.0'],
+  ['of nothing asked is a pre-release where there is no other', ['1.0.0-b.2', '1.0.0-b.10'], undefined, '1.0.0-b.10'],
+  ['of latest is a release before a later pre-release', ['1.0.0', '2.0.0-rc.1'], 'latest', '1.0.0'],
+  ['of a range is no pre-release', ['1.0.0', '1.1.0-rc.1'], '^1.0.0', '1.0.0'],
+  ['of a range that names one may be it', ['1.0.0', '1.1.0-rc.2'], '^1.1.0-rc.1', '1.1.0-rc.2'],
+  ['that is a pre-release is exactly that', ['1.0.0', '1.1.0-rc.1'], '1.1.0-rc.1', '1.1.0-rc.1'],
+  ['with a build is exactly that', ['1.0.0+a', '1.0.0+b'], '1.0.0+a', '1.0.0+a'],
+  ['without a build is not one with', ['1.0.0+a'], '1.0.0', undefined],
+  ['of a range may have a build', ['1.0.0+a', '1.0.0+b'], '^1.0.0', '1.0.0+b'],
+  // Neither
+  ['of no selector', ALL, 'newest', undefined],
+  ['of a word like latest', ALL, 'LATEST', undefined],
+  ['of 1.0.0 with something behind it', ALL, '1.0.0 please', undefined],
+])('a version %s', (_, versions, selector, wanted) => {
+  expect(resolve(versions, selector)).toBe(wanted)
+})
 
-  it('is the first of two that are the same', () => {
-    const [one, other] = [versionsOf('1.0.0')[0], versionsOf('1.0.0')[0]]
-    expect(resolveVersion([one!, other!])).toBe(one)
-  })
+it('a version is given with all that it was given with', () => {
+  const entry = { version: '1.0.0', status: { state: 'active' as const }, digest: 'd1' }
+  expect(resolveVersion([entry])).toBe(entry)
+  expect(resolveVersion([entry], '1')).toBe(entry)
+})
+
+it('a version is the first of two that are the same', () => {
+  const [one, other] = [versionsOf('1.0.0')[0], versionsOf('1.0.0')[0]]
+  expect(resolveVersion([one!, other!])).toBe(one)
 })
 
 describe('a tool that its document has left out', () => {
@@ -141,48 +130,42 @@ describe('a tool that its document has left out', () => {
     ['latest', undefined],
     ['1.0.0', '1.0.0'],
     ['^1.0.0', '1.1.0'],
-  ])('asked for %j gives %j', (selector, wanted) => {
+  ])('a tool that its document has left out asked for %j gives %j', (selector, wanted) => {
     expect(chooseVersion({ versions, isRemovedFromDocument: true }, selector)?.version).toBe(wanted)
     expect(chooseVersion({ versions }, selector)?.version).toBe(wanted ?? '1.1.0')
   })
 })
 
-describe('the version that was probably meant', () => {
-  it.each([
-    ['v1', '1.0.0'],
-    ['1.2', '1.2.0'],
-    ['v1.2.3', '1.2.3'],
-    ['01.2.3', '1.2.3'],
-    ['2024-05-01', '2024.5.1'],
-    ['release', '1.0.0'],
-    ['', '1.0.0'],
-  ])('by %j is %s', (text, version) => {
-    expect(guessVersion(text)).toBe(version)
-  })
+it.each([
+  ['v1', '1.0.0'],
+  ['1.2', '1.2.0'],
+  ['v1.2.3', '1.2.3'],
+  ['01.2.3', '1.2.3'],
+  ['2024-05-01', '2024.5.1'],
+  ['release', '1.0.0'],
+  ['', '1.0.0'],
+])('the version that was probably meant by %j is %s', (text, version) => {
+  expect(guessVersion(text)).toBe(version)
 })
 
-describe('a selector', () => {
-  it.each(['1.2.3', 'latest', '1', '^1.2.3', '1.x', '*', '', '>=1 <2', '1 || 2', '1234567890'])(
-    'may be %j',
-    (selector) => {
-      expect(isVersionRange(selector)).toBe(true)
-    },
-  )
+it.each(['1.2.3', 'latest', '1', '^1.2.3', '1.x', '*', '', '>=1 <2', '1 || 2', '1234567890'])(
+  'a selector may be %j',
+  (selector) => {
+    expect(isVersionRange(selector)).toBe(true)
+  },
+)
 
-  it.each(['newest', 'LATEST', '1.2.3.4', 'x.y.z', '1.0.0 please', '@1'])('is not %j', (selector) => {
-    expect(isVersionRange(selector)).toBe(false)
-  })
+it.each(['newest', 'LATEST', '1.2.3.4', 'x.y.z', '1.0.0 please', '@1'])('a selector is not %j', (selector) => {
+  expect(isVersionRange(selector)).toBe(false)
 })
 
-describe('of what is said of a version and of its toolkit', () => {
-  it('the stricter holds, and of two as strict the version’s own', () => {
-    const states = ['active', 'deprecated', 'yanked', 'disabled'] as const
-    for (const [index, own] of states.entries()) {
-      for (const [other, toolkit] of states.entries()) {
-        expect(stricterStatus({ state: own }, { state: toolkit }).state).toBe(states[Math.max(index, other)])
-      }
+it('of what is said of a version and of its toolkit the stricter holds, and of two as strict the version’s own', () => {
+  const states = ['active', 'deprecated', 'yanked', 'disabled'] as const
+  for (const [index, own] of states.entries()) {
+    for (const [other, toolkit] of states.entries()) {
+      expect(stricterStatus({ state: own }, { state: toolkit }).state).toBe(states[Math.max(index, other)])
     }
-    const own = { state: 'deprecated', message: 'own' } as const
-    expect(stricterStatus(own, { state: 'deprecated', message: 'its toolkit’s' })).toBe(own)
-  })
+  }
+  const own = { state: 'deprecated', message: 'own' } as const
+  expect(stricterStatus(own, { state: 'deprecated', message: 'its toolkit’s' })).toBe(own)
 })

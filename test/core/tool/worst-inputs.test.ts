@@ -56,7 +56,7 @@ describe('what is told of a document that no reader takes', () => {
     return { ...Object(best), parts: { ...Object(best).parts, ...Object(fresh).parts } }
   }
 
-  it('is bounded for the worst that a climb finds', () => {
+  it('what is told of a document that no reader takes is bounded for the worst that a climb finds', () => {
     const { best, most } = climb<Json>(document, grow, told, 10)
     expect(most).toBeGreaterThan(1_000)
     expect(most).toBeLessThan(MOST)
@@ -69,14 +69,14 @@ describe('what is told of a document that no reader takes', () => {
     ['unknown fields below a long name', { parts: { [LONG]: names(50_000) } }],
     ['long names', { parts: Object.fromEntries(many(100, (index) => [`${LONG}${index}`, {}])) }],
     ['lists of what is wrong', { parts: { a: { a: 0, b: 'b', c: many(100_000, () => 'x') } } }],
-  ])('is bounded: %s', (_, given) => {
+  ])('what is told of a document that no reader takes is bounded: %s', (_, given) => {
     const most = told(given)
     expect(most).toBeGreaterThan(100)
     expect(most).toBeLessThan(MOST)
     expect(effortOf(() => told(given))).toBeLessThan(MOST_EFFORT)
   })
 
-  it('says of what comes after a hundred problems that it is wrong, and no more', () => {
+  it('what is told of a document that no reader takes says of what comes after a hundred problems that it is wrong, and no more', () => {
     const read = parseValue(array(part), [...many(100, () => 0), { a: 1 }, 'x'])
     expect(read.ok).toBe(false)
     expect(!read.ok && read.problems).toHaveLength(100)
@@ -93,7 +93,7 @@ describe('the worst text to parse', () => {
     ['of escaped backslashes', `{"a": "${'\\\\'.repeat(MB / 2)}"}`],
     ['with escapes, which is looked through for a name', `{"a": [${'"\\u0061",'.repeat(MB / 20)}1]}`],
     ['of brackets that end at once', `[${'[],'.repeat(MB / 10)}1]`],
-  ])('%s takes a time that its length bounds', (_, text) => {
+  ])('the worst text to parse %s takes a time that its length bounds', (_, text) => {
     expect(effortOf(() => expect(read(text).ok).toBe(true))).toBeLessThan(MOST_EFFORT)
   })
 
@@ -102,42 +102,38 @@ describe('the worst text to parse', () => {
     ['of a text without an end', `"${'a'.repeat(4 * MB)}`],
     ['of commas', `[${','.repeat(4 * MB)}`],
     ['that ends too early', `[${'1,'.repeat(MB / 10)}`],
-  ])('%s is refused as soon', (_, text) => {
+  ])('the worst text to parse %s is refused as soon', (_, text) => {
     expect(effortOf(() => expect(read(text).ok).toBe(false))).toBeLessThan(MOST_EFFORT)
   })
 })
 
-describe('the worst value to put in order', () => {
-  // As many parts as an input may have, and as large as a definition is
-  const wide = names(150_000)
-  const nested = many(128, () => 0).reduce<Json>(
-    (inner) => ({ ...names(15), a: inner, [LONG.slice(0, 1_000)]: inner === null ? 1 : 2 }),
-    null,
+// As many parts as an input may have, and as large as a definition is
+const wide = names(150_000)
+const nested = many(128, () => 0).reduce<Json>(
+  (inner) => ({ ...names(15), a: inner, [LONG.slice(0, 1_000)]: inner === null ? 1 : 2 }),
+  null,
+)
+const alike = names(240, LONG.slice(0, 1_000))
+
+it.each<[string, Json]>([
+  ['deep', nested],
+  ['of names that begin alike', alike],
+  ['of short names', names(18_000)],
+])('the worst value to put in order is ordered for its hash within the time of a definition: %s', (_, value) => {
+  expect(checkStorable(value, 'a definition', '')).toEqual([])
+  expect(effortOf(() => canonicalJson(value))).toBeLessThan(MOST_EFFORT)
+})
+
+it('the worst value to put in order is ordered for the idempotency store as fast as an input may have parts', () => {
+  // Others run beside the tests: 100 ms alone
+  expect(effortOf(() => canonicalText(wide))).toBeLessThan(2 * MOST_EFFORT)
+  expect(canonicalText({ b: [1, { d: null, c: '\ud800' }], a: 'x' })).toBe('{"a":"x","b":[1,{"c":"\\ud800","d":null}]}')
+})
+
+it('the worst value to put in order is not ordered where it is too large', () => {
+  const value = many(4_000_000, () => 1)
+  expect(effortOf(() => expect(checkStorable(value, 'a definition', '/definition')).toHaveLength(1))).toBeLessThan(
+    MOST_EFFORT,
   )
-  const alike = names(240, LONG.slice(0, 1_000))
-
-  it.each<[string, Json]>([
-    ['deep', nested],
-    ['of names that begin alike', alike],
-    ['of short names', names(18_000)],
-  ])('is ordered for its hash within the time of a definition: %s', (_, value) => {
-    expect(checkStorable(value, 'a definition', '')).toEqual([])
-    expect(effortOf(() => canonicalJson(value))).toBeLessThan(MOST_EFFORT)
-  })
-
-  it('is ordered for the idempotency store as fast as an input may have parts', () => {
-    // Others run beside the tests: 100 ms alone
-    expect(effortOf(() => canonicalText(wide))).toBeLessThan(2 * MOST_EFFORT)
-    expect(canonicalText({ b: [1, { d: null, c: '\ud800' }], a: 'x' })).toBe(
-      '{"a":"x","b":[1,{"c":"\\ud800","d":null}]}',
-    )
-  })
-
-  it('is not ordered where it is too large', () => {
-    const value = many(4_000_000, () => 1)
-    expect(effortOf(() => expect(checkStorable(value, 'a definition', '/definition')).toHaveLength(1))).toBeLessThan(
-      MOST_EFFORT,
-    )
-    expect(effortOf(() => jsonSize(value, 1_000))).toBeLessThan(MOST_EFFORT)
-  })
+  expect(effortOf(() => jsonSize(value, 1_000))).toBeLessThan(MOST_EFFORT)
 })

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Json } from '../../../src/core/tool/json.ts'
 import { checkCodeImplementation } from '../../../src/runners/code/runner.ts'
 import { definitionWith } from '../http/records.ts'
@@ -15,50 +15,48 @@ function problemsOf(...given: Parameters<typeof check>): string[] {
   return checked.ok ? [] : checked.problems.map(({ path, message }) => `${path}: ${message}`)
 }
 
-describe("a code tool's credentials", () => {
-  const key = { secret: 'KEY', in: 'header', name: 'X-Key' }
+const key = { secret: 'KEY', in: 'header', name: 'X-Key' }
 
-  test('go to all allowed hosts, unless they name some, as they are', () => {
-    const token = { authorization: 'google', in: 'header', name: 'Authorization', hosts: ['a.example'] }
-    const checked = check([key, token])
-    expect(checked.ok && checked.value.credentials).toEqual([
-      { source: 'secret', id: 'KEY', in: 'header', name: 'X-Key', format: '{value}', hosts: ALLOWED },
-      {
-        source: 'authorization',
-        id: 'google',
-        in: 'header',
-        name: 'Authorization',
-        format: 'Bearer {value}',
-        hosts: ['a.example'],
-      },
-    ])
-  })
+test("a code tool's credentials go to all allowed hosts, unless they name some, as they are", () => {
+  const token = { authorization: 'google', in: 'header', name: 'Authorization', hosts: ['a.example'] }
+  const checked = check([key, token])
+  expect(checked.ok && checked.value.credentials).toEqual([
+    { source: 'secret', id: 'KEY', in: 'header', name: 'X-Key', format: '{value}', hosts: ALLOWED },
+    {
+      source: 'authorization',
+      id: 'google',
+      in: 'header',
+      name: 'Authorization',
+      format: 'Bearer {value}',
+      hosts: ['a.example'],
+    },
+  ])
+})
 
-  test('may share a name where no host gets both', () => {
-    const other = { ...key, secret: 'OTHER', name: 'x-key', hosts: ['b.example:8443'] }
-    expect(problemsOf([{ ...key, hosts: ['a.example'] }, other])).toEqual([])
-    const twice = "/credentials/1/name: Must be written once, got 'x-key' again"
-    expect(problemsOf([key, other])).toEqual([twice])
-    expect(problemsOf([{ ...key, in: 'query' }, other])).toEqual([])
-  })
+test("a code tool's credentials may share a name where no host gets both", () => {
+  const other = { ...key, secret: 'OTHER', name: 'x-key', hosts: ['b.example:8443'] }
+  expect(problemsOf([{ ...key, hosts: ['a.example'] }, other])).toEqual([])
+  const twice = "/credentials/1/name: Must be written once, got 'x-key' again"
+  expect(problemsOf([key, other])).toEqual([twice])
+  expect(problemsOf([{ ...key, in: 'query' }, other])).toEqual([])
+})
 
-  test.each<[string, object, string]>([
-    ['of another host', { hosts: ['c.example'] }, "/hosts: Must be some of 'allowed_hosts', got 'c.example'"],
-    ['of another port', { hosts: ['b.example'] }, "/hosts: Must be some of 'allowed_hosts', got 'b.example'"],
-    ['of no host', { hosts: [] }, "/hosts: Must name at least one of 'allowed_hosts' to send it to"],
-    ['of null', { hosts: null }, '/hosts: Must be an array of at most 32 items, got null'],
-    ['undeclared', { secret: 'GONE' }, "/secret: Must be declared in the tool's requirements, got 'GONE'"],
-    ['in a path', { in: 'path' }, "/in: Must be one of 'header', 'query', got 'path'"],
-    ["in the connection's header", { name: 'Host' }, "/name: Must not be 'Host', which is the connection's own"],
-    ['without its value', { format: 'Bearer s3cret' }, "/format: Must be a string that holds '{value}', got a string"],
-    ['of two sources', { authorization: 'google' }, ": Must have either 'authorization' or 'secret'"],
-  ])('are refused: %s', (_, more, problem) => {
-    expect(problemsOf([{ ...key, ...more }])).toEqual([`/credentials/0${problem}`])
-  })
+test.each<[string, object, string]>([
+  ['of another host', { hosts: ['c.example'] }, "/hosts: Must be some of 'allowed_hosts', got 'c.example'"],
+  ['of another port', { hosts: ['b.example'] }, "/hosts: Must be some of 'allowed_hosts', got 'b.example'"],
+  ['of no host', { hosts: [] }, "/hosts: Must name at least one of 'allowed_hosts' to send it to"],
+  ['of null', { hosts: null }, '/hosts: Must be an array of at most 32 items, got null'],
+  ['undeclared', { secret: 'GONE' }, "/secret: Must be declared in the tool's requirements, got 'GONE'"],
+  ['in a path', { in: 'path' }, "/in: Must be one of 'header', 'query', got 'path'"],
+  ["in the connection's header", { name: 'Host' }, "/name: Must not be 'Host', which is the connection's own"],
+  ['without its value', { format: 'Bearer s3cret' }, "/format: Must be a string that holds '{value}', got a string"],
+  ['of two sources', { authorization: 'google' }, ": Must have either 'authorization' or 'secret'"],
+])("a code tool's credentials are refused: %s", (_, more, problem) => {
+  expect(problemsOf([{ ...key, ...more }])).toEqual([`/credentials/0${problem}`])
+})
 
-  test('are judged by the hosts that can be allowed', () => {
-    expect(problemsOf([key], ['a.example', 'B.example'])).toEqual([
-      "/allowed_hosts/1: Must be written as URLs write hosts: did you mean 'b.example'?",
-    ])
-  })
+test("a code tool's credentials are judged by the hosts that can be allowed", () => {
+  expect(problemsOf([key], ['a.example', 'B.example'])).toEqual([
+    "/allowed_hosts/1: Must be written as URLs write hosts: did you mean 'b.example'?",
+  ])
 })

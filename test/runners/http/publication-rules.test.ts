@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Implementation } from '../../../src/core/tool/tool.ts'
 import { checkHttpImplementation } from '../../../src/runners/http/publication-rules.ts'
 import { checkedHttp, definitionWith } from './records.ts'
@@ -113,150 +113,143 @@ test('every problem is reported at once, with its place', () => {
   ])
 })
 
-describe('URLs', () => {
-  test.each([
-    'api.example.com/v1/{id}',
-    'ftp://example.com/{id}',
-    'https:///{id}',
-    'https://user@example.com/{id}',
-    'https://example.com:port/{id}',
-    'https://example.com:{id}/',
-    'https://exa mple.com/{id}',
-    'https://example.com/{id}#top',
-    'https://example.com/{+id}',
-    'https://example.com/{id*}',
-    'https://example.com/{id,limit}',
-    'https://example.com/{}',
-    'https://example.com/{id',
-    'https://example.com/id}',
-    'https://example.com/../{id}',
-    'https://example.com/%2E%2e/{id}',
-    '{KEY}/v1/{id}',
-  ])('"%s" is refused', (url) => {
-    expect(problemsOf({ ...GET, url }).map((problem) => problem.split(':')[0])).toContain('/url')
-  })
-
-  test('a variable is filled by an input of its name, a parameter or a credential', () => {
-    expect(problemsOf(GET)).toEqual([])
-    expect(problemsOf({ ...GET, url: 'https://example.com/{other}' })).toEqual([
-      "/url: Must have a 'path' parameter, a credential or an input for '{other}'",
-    ])
-    const parameters = [{ input: 'id', in: 'path', name: 'other' }]
-    expect(problemsOf({ ...GET, url: 'https://example.com/{other}', parameters })).toEqual([])
-    const credentials = [{ secret: 'KEY', in: 'path', name: 'other' }]
-    expect(problemsOf({ ...GET, url: 'https://example.com/{other}', credentials })).toEqual([])
-    expect(problemsOf({ ...GET, url: 'https://example.com/x?a={other}', credentials })).toEqual([])
-  })
-
-  test('only a credential may stand in the host', () => {
-    const url = 'https://{id}.example.com/'
-    const wanted = `/url: Must have a credential in 'path' for the host's '{id}'`
-    expect(problemsOf({ ...GET, url })).toEqual([wanted])
-    expect(problemsOf({ ...GET, url, parameters: [{ input: 'id', in: 'path' }] })).toContain(wanted)
-    expect(problemsOf({ ...GET, url, credentials: [{ secret: 'KEY', in: 'path', name: 'id' }] })).toEqual([])
-    expect(
-      problemsOf({ ...GET, url: 'https://{s}:8443/', credentials: [{ secret: 'KEY', in: 'path', name: 's' }] }),
-    ).toEqual([])
-  })
-
-  test('parameters and credentials in the path need a variable', () => {
-    expect(
-      problemsOf({
-        ...GET,
-        parameters: [{ input: 'limit', in: 'path' }],
-        credentials: [{ secret: 'KEY', in: 'path', name: 'key' }],
-      }),
-    ).toEqual([
-      "/parameters/0/name: Must be a variable of the URL, got 'limit'",
-      "/credentials/0/name: Must be a variable of the URL, got 'key'",
-    ])
-  })
+test.each([
+  'api.example.com/v1/{id}',
+  'ftp://example.com/{id}',
+  'https:///{id}',
+  'https://user@example.com/{id}',
+  'https://example.com:port/{id}',
+  'https://example.com:{id}/',
+  'https://exa mple.com/{id}',
+  'https://example.com/{id}#top',
+  'https://example.com/{+id}',
+  'https://example.com/{id*}',
+  'https://example.com/{id,limit}',
+  'https://example.com/{}',
+  'https://example.com/{id',
+  'https://example.com/id}',
+  'https://example.com/../{id}',
+  'https://example.com/%2E%2e/{id}',
+  '{KEY}/v1/{id}',
+])('URLs: "%s" is refused', (url) => {
+  expect(problemsOf({ ...GET, url }).map((problem) => problem.split(':')[0])).toContain('/url')
 })
 
-describe('parts that must fit each other', () => {
-  const header = (name: string) => ({ ...GET, headers: { [name]: 'x' } })
-  const parameter = (fields: object): Implementation => ({
-    ...GET,
-    parameters: [{ input: 'limit', in: 'query', ...fields }],
-  })
-  const credential = (...credentials: object[]): Implementation => ({
-    ...GET,
-    credentials: credentials.map((each) => ({ secret: 'KEY', in: 'header', name: 'X-Key', ...each })),
-  })
+test('URLs: a variable is filled by an input of its name, a parameter or a credential', () => {
+  expect(problemsOf(GET)).toEqual([])
+  expect(problemsOf({ ...GET, url: 'https://example.com/{other}' })).toEqual([
+    "/url: Must have a 'path' parameter, a credential or an input for '{other}'",
+  ])
+  const parameters = [{ input: 'id', in: 'path', name: 'other' }]
+  expect(problemsOf({ ...GET, url: 'https://example.com/{other}', parameters })).toEqual([])
+  const credentials = [{ secret: 'KEY', in: 'path', name: 'other' }]
+  expect(problemsOf({ ...GET, url: 'https://example.com/{other}', credentials })).toEqual([])
+  expect(problemsOf({ ...GET, url: 'https://example.com/x?a={other}', credentials })).toEqual([])
+})
 
-  test.each<[string, Implementation, string]>([
-    ['an unknown input', parameter({ input: 'nobody' }), '/parameters/0/input'],
-    ['an unknown body input', { ...POST, body: { input: 'nobody' } }, '/body/input'],
-    ['an undeclared secret', credential({ secret: 'ADMIN_KEY' }), '/credentials/0/secret'],
-    [
-      'an undeclared provider',
-      { ...GET, credentials: [{ authorization: 'github', in: 'header', name: 'Authorization' }] },
-      '/credentials/0/authorization',
-    ],
-    ['a secret that is only a provider', credential({ secret: 'google' }), '/credentials/0/secret'],
-    ['a format without its value', credential({ format: 'Bearer' }), '/credentials/0/format'],
-    ['basic with another name', credential({ in: 'basic', name: 'user' }), '/credentials/0/name'],
-    ['a header that is no token', header('X Key'), '/headers/X Key'],
-    ['a header name with a line break', header('X\r\nHost'), '/headers/X\r\nHost'],
-    ['a header value with a line break', { ...GET, headers: { 'x-a': 'b\r\nhost: evil' } }, '/headers/x-a'],
-    ['the host header', header('Host'), '/headers/Host'],
-    ['a content length', header('content-length'), '/headers/content-length'],
-    ['a hop-by-hop header', header('Connection'), '/headers/Connection'],
-    ['transfer encoding as a parameter', parameter({ in: 'header', name: 'Transfer-Encoding' }), '/parameters/0/name'],
-    ['the host header as a credential', credential({ name: 'host' }), '/credentials/0/name'],
-    ['a credential among the static headers', header('Authorization'), '/headers/Authorization'],
-    ['a parameter that writes authorization', parameter({ in: 'header', name: 'authorization' }), '/parameters/0/name'],
-    ['a cookie header', header('Cookie'), '/headers/Cookie'],
-    ['a cookie name with a separator', parameter({ in: 'cookie', name: 'a;b' }), '/parameters/0/name'],
-    ['a style of another place', parameter({ style: 'matrix' }), '/parameters/0/style'],
-    ['reserved characters in a path', parameter({ in: 'path', allow_reserved: true }), '/parameters/0/allow_reserved'],
-    ['a body for GET', { ...GET, body: { type: 'json' } }, '/body'],
-    ['a body parameter for GET', parameter({ in: 'body' }), '/parameters/0/in'],
-    ['a raw body of nothing', { ...POST, body: { type: 'raw' } }, '/body/input'],
-    ['no body with an input', { ...POST, body: { type: 'none', input: 'file' } }, '/body/input'],
-    ['inputs without a place', { ...POST, body: { input: 'file' } }, '/parameters'],
-    [
-      'a body pointer that is none',
-      { ...POST, parameters: [{ input: 'limit', in: 'body', name: '/a~2' }] },
-      '/parameters/0/name',
-    ],
-    ['a multipart content type', { ...POST, body: { type: 'multipart', content_type: 'a/b' } }, '/body/content_type'],
-    [
-      'a static multipart content type',
-      { ...POST, body: { type: 'multipart' }, headers: { 'Content-Type': 'a/b' } },
-      '/headers/Content-Type',
-    ],
-    ['a pointer into text', { ...GET, response: { type: 'text', pointer: '/a' } }, '/response/pointer'],
-    ['no expected status', { ...GET, response: { statuses: [] } }, '/response/statuses'],
-  ])('%s is refused', (_, implementation, path) => {
-    expect(problemsOf(implementation).map((problem) => problem.slice(0, problem.indexOf(': ')))).toContain(path)
-  })
+test('URLs: only a credential may stand in the host', () => {
+  const url = 'https://{id}.example.com/'
+  const wanted = `/url: Must have a credential in 'path' for the host's '{id}'`
+  expect(problemsOf({ ...GET, url })).toEqual([wanted])
+  expect(problemsOf({ ...GET, url, parameters: [{ input: 'id', in: 'path' }] })).toContain(wanted)
+  expect(problemsOf({ ...GET, url, credentials: [{ secret: 'KEY', in: 'path', name: 'id' }] })).toEqual([])
+  expect(
+    problemsOf({ ...GET, url: 'https://{s}:8443/', credentials: [{ secret: 'KEY', in: 'path', name: 's' }] }),
+  ).toEqual([])
+})
 
-  test.each<[string, Implementation]>([
-    ['two credentials in one header', credential({}, { secret: 'OTHER', name: 'x-key' })],
-    ['basic beside an authorization header', credential({ in: 'basic', name: 'username' }, { name: 'Authorization' })],
-    [
-      'a parameter over a credential header',
-      { ...credential({}), parameters: [{ input: 'limit', in: 'header', name: 'x-KEY' }] },
-    ],
-    ['a static header over a credential', { ...credential({}), headers: { 'x-key': 'a' } }],
-    ['an unplaced input over a query credential', credential({ in: 'query', name: 'limit' })],
-    ['two parameters of one name', parameter({ name: 'file' })],
-    [
-      'a body field inside another',
-      {
-        ...POST,
-        parameters: [
-          { input: 'limit', in: 'body', name: '/a' },
-          { input: 'file', in: 'body', name: '/a/b' },
-        ],
-      },
-    ],
-    [
-      'a body pointer into an unplaced input',
-      { ...POST, parameters: [{ input: 'limit', in: 'body', name: '/file/b' }] },
-    ],
-  ])('%s writes a name twice', (_, implementation) => {
-    expect(problemsOf(implementation).join('\n')).toMatch(/Must be written once|Must be left to the credential/)
-  })
+test('URLs: parameters and credentials in the path need a variable', () => {
+  expect(
+    problemsOf({
+      ...GET,
+      parameters: [{ input: 'limit', in: 'path' }],
+      credentials: [{ secret: 'KEY', in: 'path', name: 'key' }],
+    }),
+  ).toEqual([
+    "/parameters/0/name: Must be a variable of the URL, got 'limit'",
+    "/credentials/0/name: Must be a variable of the URL, got 'key'",
+  ])
+})
+
+const header = (name: string) => ({ ...GET, headers: { [name]: 'x' } })
+const parameter = (fields: object): Implementation => ({
+  ...GET,
+  parameters: [{ input: 'limit', in: 'query', ...fields }],
+})
+const credential = (...credentials: object[]): Implementation => ({
+  ...GET,
+  credentials: credentials.map((each) => ({ secret: 'KEY', in: 'header', name: 'X-Key', ...each })),
+})
+
+test.each<[string, Implementation, string]>([
+  ['an unknown input', parameter({ input: 'nobody' }), '/parameters/0/input'],
+  ['an unknown body input', { ...POST, body: { input: 'nobody' } }, '/body/input'],
+  ['an undeclared secret', credential({ secret: 'ADMIN_KEY' }), '/credentials/0/secret'],
+  [
+    'an undeclared provider',
+    { ...GET, credentials: [{ authorization: 'github', in: 'header', name: 'Authorization' }] },
+    '/credentials/0/authorization',
+  ],
+  ['a secret that is only a provider', credential({ secret: 'google' }), '/credentials/0/secret'],
+  ['a format without its value', credential({ format: 'Bearer' }), '/credentials/0/format'],
+  ['basic with another name', credential({ in: 'basic', name: 'user' }), '/credentials/0/name'],
+  ['a header that is no token', header('X Key'), '/headers/X Key'],
+  ['a header name with a line break', header('X\r\nHost'), '/headers/X\r\nHost'],
+  ['a header value with a line break', { ...GET, headers: { 'x-a': 'b\r\nhost: evil' } }, '/headers/x-a'],
+  ['the host header', header('Host'), '/headers/Host'],
+  ['a content length', header('content-length'), '/headers/content-length'],
+  ['a hop-by-hop header', header('Connection'), '/headers/Connection'],
+  ['transfer encoding as a parameter', parameter({ in: 'header', name: 'Transfer-Encoding' }), '/parameters/0/name'],
+  ['the host header as a credential', credential({ name: 'host' }), '/credentials/0/name'],
+  ['a credential among the static headers', header('Authorization'), '/headers/Authorization'],
+  ['a parameter that writes authorization', parameter({ in: 'header', name: 'authorization' }), '/parameters/0/name'],
+  ['a cookie header', header('Cookie'), '/headers/Cookie'],
+  ['a cookie name with a separator', parameter({ in: 'cookie', name: 'a;b' }), '/parameters/0/name'],
+  ['a style of another place', parameter({ style: 'matrix' }), '/parameters/0/style'],
+  ['reserved characters in a path', parameter({ in: 'path', allow_reserved: true }), '/parameters/0/allow_reserved'],
+  ['a body for GET', { ...GET, body: { type: 'json' } }, '/body'],
+  ['a body parameter for GET', parameter({ in: 'body' }), '/parameters/0/in'],
+  ['a raw body of nothing', { ...POST, body: { type: 'raw' } }, '/body/input'],
+  ['no body with an input', { ...POST, body: { type: 'none', input: 'file' } }, '/body/input'],
+  ['inputs without a place', { ...POST, body: { input: 'file' } }, '/parameters'],
+  [
+    'a body pointer that is none',
+    { ...POST, parameters: [{ input: 'limit', in: 'body', name: '/a~2' }] },
+    '/parameters/0/name',
+  ],
+  ['a multipart content type', { ...POST, body: { type: 'multipart', content_type: 'a/b' } }, '/body/content_type'],
+  [
+    'a static multipart content type',
+    { ...POST, body: { type: 'multipart' }, headers: { 'Content-Type': 'a/b' } },
+    '/headers/Content-Type',
+  ],
+  ['a pointer into text', { ...GET, response: { type: 'text', pointer: '/a' } }, '/response/pointer'],
+  ['no expected status', { ...GET, response: { statuses: [] } }, '/response/statuses'],
+])('parts that must fit each other: %s is refused', (_, implementation, path) => {
+  expect(problemsOf(implementation).map((problem) => problem.slice(0, problem.indexOf(': ')))).toContain(path)
+})
+
+test.each<[string, Implementation]>([
+  ['two credentials in one header', credential({}, { secret: 'OTHER', name: 'x-key' })],
+  ['basic beside an authorization header', credential({ in: 'basic', name: 'username' }, { name: 'Authorization' })],
+  [
+    'a parameter over a credential header',
+    { ...credential({}), parameters: [{ input: 'limit', in: 'header', name: 'x-KEY' }] },
+  ],
+  ['a static header over a credential', { ...credential({}), headers: { 'x-key': 'a' } }],
+  ['an unplaced input over a query credential', credential({ in: 'query', name: 'limit' })],
+  ['two parameters of one name', parameter({ name: 'file' })],
+  [
+    'a body field inside another',
+    {
+      ...POST,
+      parameters: [
+        { input: 'limit', in: 'body', name: '/a' },
+        { input: 'file', in: 'body', name: '/a/b' },
+      ],
+    },
+  ],
+  ['a body pointer into an unplaced input', { ...POST, parameters: [{ input: 'limit', in: 'body', name: '/file/b' }] }],
+])('parts that must fit each other: %s writes a name twice', (_, implementation) => {
+  expect(problemsOf(implementation).join('\n')).toMatch(/Must be written once|Must be left to the credential/)
 })

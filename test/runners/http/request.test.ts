@@ -26,96 +26,92 @@ function refusal(...args: Parameters<typeof build>): string {
   return result.ok ? `built ${result.request.url}` : result.failure.message
 }
 
-describe('a parameter of JSON text', () => {
-  test.each([
-    ['query', { url: 'https://api.example.com/v1?a=%7B%22x%22%3A%5B1%2C%22%26%22%5D%7D' }],
-    ['header', { header: '{"x":[1,"&"]}' }],
-  ])('is one value in the %s', (place, wanted) => {
-    const parameters = [{ input: 'a', in: place, content_type: 'application/json' }]
-    const { url, headers } = built({ method: 'GET', parameters }, { a: { x: [1, '&'] } })
-    expect({ url, header: headers.get('a') }).toMatchObject(wanted)
-  })
+test.each([
+  ['query', { url: 'https://api.example.com/v1?a=%7B%22x%22%3A%5B1%2C%22%26%22%5D%7D' }],
+  ['header', { header: '{"x":[1,"&"]}' }],
+])('a parameter of JSON text is one value in the %s', (place, wanted) => {
+  const parameters = [{ input: 'a', in: place, content_type: 'application/json' }]
+  const { url, headers } = built({ method: 'GET', parameters }, { a: { x: [1, '&'] } })
+  expect({ url, header: headers.get('a') }).toMatchObject(wanted)
+})
 
-  test('is left out when the input is', () => {
-    const parameters = [{ input: 'a', in: 'query', content_type: 'application/json' }]
-    expect(built({ method: 'GET', parameters }, { a: null }).url).toBe('https://api.example.com/v1')
+test('a parameter of JSON text is left out when the input is', () => {
+  const parameters = [{ input: 'a', in: 'query', content_type: 'application/json' }]
+  expect(built({ method: 'GET', parameters }, { a: null }).url).toBe('https://api.example.com/v1')
+})
+
+test.each(['GET', 'HEAD', 'DELETE'])('inputs without a parameter go to the query of %s', (method) => {
+  const request = built({ method }, { a: 'x y', b: [1, 2], c: null })
+  expect(request.url).toBe('https://api.example.com/v1?a=x%20y&b=1&b=2')
+  expect(request.body).toBeUndefined()
+})
+
+test.each(['POST', 'PUT', 'PATCH'])('inputs without a parameter go to the body of %s', (method) => {
+  const request = built({ method }, { a: 'x y', b: [1, 2], c: null, undeclared: true })
+  expect(request.url).toBe('https://api.example.com/v1')
+  expect(request.headers.get('content-type')).toBe('application/json')
+  expect(JSON.parse(String(request.body))).toEqual({ a: 'x y', b: [1, 2], c: null, undeclared: true })
+})
+
+test('inputs without a parameter go to the URL variable of their name', () => {
+  expect(built({ url: 'https://api.example.com/{id}/x?q={a}' }, { id: 'a/b', a: '&', b: 1 })).toMatchObject({
+    url: 'https://api.example.com/a%2Fb/x?q=%26',
+    body: '{"b":1}',
   })
 })
 
-describe('inputs without a parameter', () => {
-  test.each(['GET', 'HEAD', 'DELETE'])('go to the query of %s', (method) => {
-    const request = built({ method }, { a: 'x y', b: [1, 2], c: null })
-    expect(request.url).toBe('https://api.example.com/v1?a=x%20y&b=1&b=2')
-    expect(request.body).toBeUndefined()
-  })
+test('inputs without a parameter named __proto__ are ordinary fields', () => {
+  const request = built({}, JSON.parse('{"__proto__": {"x": 1}}') as JsonObject)
+  expect(request.body).toBe('{"__proto__":{"x":1}}')
+})
 
-  test.each(['POST', 'PUT', 'PATCH'])('go to the body of %s', (method) => {
-    const request = built({ method }, { a: 'x y', b: [1, 2], c: null, undeclared: true })
-    expect(request.url).toBe('https://api.example.com/v1')
-    expect(request.headers.get('content-type')).toBe('application/json')
-    expect(JSON.parse(String(request.body))).toEqual({ a: 'x y', b: [1, 2], c: null, undeclared: true })
-  })
+test('inputs without a parameter are never inherited', () => {
+  const definition = definitionWith(['constructor'])
+  const parameters = [{ input: 'constructor', in: 'query', name: 'c' }]
+  const fields: Implementation = { kind: 'http', method: 'GET', url: 'https://api.example.com/v1', parameters }
+  const result = prepareRequest(checkedHttp(fields, definition))(invocationWith({}), contextWith())
+  expect(result).toMatchObject({ request: { url: 'https://api.example.com/v1' } })
+})
 
-  test('go to the URL variable of their name', () => {
-    expect(built({ url: 'https://api.example.com/{id}/x?q={a}' }, { id: 'a/b', a: '&', b: 1 })).toMatchObject({
-      url: 'https://api.example.com/a%2Fb/x?q=%26',
-      body: '{"b":1}',
-    })
-  })
+test('inputs without a parameter cannot take the name of a credential', () => {
+  const credentials = [{ secret: 'KEY', in: 'query', name: 'api key' }]
+  const secrets = { KEY: 'k' }
+  const wanted = 'Cannot build the request: "api%20key" is a credential\'s name and cannot be an input\'s'
+  expect(refusal({ method: 'GET', credentials }, { 'api key': 'mine' }, { secrets })).toBe(wanted)
+  const parameters = [{ input: 'a', in: 'query' }]
+  expect(refusal({ method: 'GET', credentials, parameters }, { a: { 'api key': 'mine' } }, { secrets })).toBe(wanted)
+  const cookies = {
+    parameters: [{ input: 'a', in: 'cookie', explode: true }],
+    credentials: [{ secret: 'KEY', in: 'cookie', name: 'session' }],
+  }
+  expect(refusal(cookies, { a: { session: 'mine' } }, { secrets })).toBe(
+    'Cannot build the request: "session" is a credential\'s name and cannot be an input\'s',
+  )
+})
 
-  test('named __proto__ are ordinary fields', () => {
-    const request = built({}, JSON.parse('{"__proto__": {"x": 1}}') as JsonObject)
-    expect(request.body).toBe('{"__proto__":{"x":1}}')
-  })
-
-  test('are never inherited', () => {
-    const definition = definitionWith(['constructor'])
-    const parameters = [{ input: 'constructor', in: 'query', name: 'c' }]
-    const fields: Implementation = { kind: 'http', method: 'GET', url: 'https://api.example.com/v1', parameters }
-    const result = prepareRequest(checkedHttp(fields, definition))(invocationWith({}), contextWith())
-    expect(result).toMatchObject({ request: { url: 'https://api.example.com/v1' } })
-  })
-
-  test('cannot take the name of a credential', () => {
-    const credentials = [{ secret: 'KEY', in: 'query', name: 'api key' }]
-    const secrets = { KEY: 'k' }
-    const wanted = 'Cannot build the request: "api%20key" is a credential\'s name and cannot be an input\'s'
-    expect(refusal({ method: 'GET', credentials }, { 'api key': 'mine' }, { secrets })).toBe(wanted)
-    const parameters = [{ input: 'a', in: 'query' }]
-    expect(refusal({ method: 'GET', credentials, parameters }, { a: { 'api key': 'mine' } }, { secrets })).toBe(wanted)
-    const cookies = {
-      parameters: [{ input: 'a', in: 'cookie', explode: true }],
-      credentials: [{ secret: 'KEY', in: 'cookie', name: 'session' }],
-    }
-    expect(refusal(cookies, { a: { session: 'mine' } }, { secrets })).toBe(
-      'Cannot build the request: "session" is a credential\'s name and cannot be an input\'s',
-    )
-  })
-
-  test('that nothing has a place for are refused', () => {
-    expect(
-      refusal({ parameters: INPUTS.map((input) => ({ input, in: 'query' })), body: { type: 'none' } }, { more: 1 }),
-    ).toBe('Cannot build the request: the request has no place for "more"')
-  })
+test('inputs without a parameter that nothing has a place for are refused', () => {
+  expect(
+    refusal({ parameters: INPUTS.map((input) => ({ input, in: 'query' })), body: { type: 'none' } }, { more: 1 }),
+  ).toBe('Cannot build the request: the request has no place for "more"')
 })
 
 describe('the path', () => {
   const url = 'https://api.example.com/users/{id}'
 
-  test.each(['', '.', '..', null, undefined, []])('%j must not change it', (id) => {
+  test.each(['', '.', '..', null, undefined, []])('%j must not change the path', (id) => {
     expect(refusal({ method: 'DELETE', url }, id === undefined ? {} : { id })).toMatch(/^Cannot build the request: /)
   })
 
-  test('needs no variables of the query', () => {
+  test('the path needs no variables of the query', () => {
     expect(built({ method: 'GET', url: 'https://api.example.com/x?a={a}&b={b}' }, { a: '' }).url).toMatch(/x\?a=&b=$/)
   })
 
-  test('names the input that is missing', () => {
+  test('the path names the input that is missing', () => {
     const parameters = [{ input: 'a', in: 'path', name: 'id' }]
     expect(refusal({ url, parameters })).toBe(`Cannot build the request: "a" is empty, and the URL's path needs it`)
   })
 
-  test('is not changed by pieces that make a dot segment together', () => {
+  test('the path is not changed by pieces that make a dot segment together', () => {
     const pieces = 'https://api.example.com/{a}{b}/x'
     expect(refusal({ url: pieces }, { a: '.', b: '.' })).toMatch('"." or ".." segment')
   })
@@ -130,13 +126,13 @@ describe('the path', () => {
     [0, '/users/0'],
     [false, '/users/false'],
     [['a', 'b,c'], '/users/a,b%2Cc'],
-  ])('%j becomes "%s", and stays so', (id, path) => {
+  ])('the path %j becomes "%s", and stays so', (id, path) => {
     const request = built({ method: 'GET', url }, { id })
     expect(request.url).toBe(`https://api.example.com${path}`)
     expect(new URL(request.url).pathname).toBe(path)
   })
 
-  test('and the query give back any text that went in', () => {
+  test('the path and the query give back any text that went in', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', minLength: 1 }), fc.string({ unit: 'binary' }), (id, a) => {
         fc.pre(id !== '.' && id !== '..')
@@ -148,195 +144,189 @@ describe('the path', () => {
     )
   })
 
-  test('knows label and matrix', () => {
+  test('the path knows label and matrix', () => {
     const styled = (style: string) => [{ input: 'a', in: 'path', name: 'id', style, explode: true }]
     expect(built({ url, parameters: styled('label') }, { a: ['x', 'y'] }).url).toMatch(/users\/\.x\.y$/)
     expect(built({ url, parameters: styled('matrix') }, { a: ['x', 'y'] }).url).toMatch(/users\/;id=x;id=y$/)
   })
 })
 
-describe('headers and cookies', () => {
-  test('the usual ones are sent unless set', () => {
-    const headers = built({}, { a: 1 }, { traceparent: '00-1-2-00' }).headers
-    expect(Object.fromEntries(headers)).toEqual({
-      'accept': 'application/json, */*;q=0.5',
-      'content-type': 'application/json',
-      'traceparent': '00-1-2-00',
-      'user-agent': 'switchboard',
-    })
-    const set = { 'Accept': 'text/csv', 'User-Agent': 'other', 'Content-Type': 'application/json; v=2' }
-    expect(Object.fromEntries(built({ headers: set }, { a: 1 }).headers)).toEqual({
-      'accept': 'text/csv',
-      'content-type': 'application/json; v=2',
-      'user-agent': 'other',
-    })
+test('headers and cookies: the usual ones are sent unless set', () => {
+  const headers = built({}, { a: 1 }, { traceparent: '00-1-2-00' }).headers
+  expect(Object.fromEntries(headers)).toEqual({
+    'accept': 'application/json, */*;q=0.5',
+    'content-type': 'application/json',
+    'traceparent': '00-1-2-00',
+    'user-agent': 'switchboard',
   })
-
-  test('a parameter wins over a static header, and its default stands in for absent and null', () => {
-    const fields = {
-      headers: { 'X-Version': '1', 'X-Other': '2' },
-      parameters: [
-        { input: 'a', in: 'header', name: 'x-version' },
-        { input: 'b', in: 'header', name: 'X-B', default: 'b!' },
-      ],
-    }
-    expect(built(fields, { a: '9', b: null }).headers.get('x-version')).toBe('9')
-    expect(built(fields, {}).headers.get('x-version')).toBe('1')
-    expect(built(fields, { b: null }).headers.get('x-b')).toBe('b!')
-    expect(built(fields, {}).headers.get('x-b')).toBe('b!')
-    expect(built(fields, { b: '' }).headers.get('x-b')).toBe('')
-  })
-
-  test.each(['a\r\nhost: evil', 'a\nb', '\0', '€'])('%j cannot stand in a header', (a) => {
-    expect(refusal({ parameters: [{ input: 'a', in: 'header', name: 'X-A' }] }, { a })).toBe(
-      'Cannot build the request: "a" cannot stand in the header "X-A": wanted Latin-1 in one line',
-    )
-  })
-
-  test('cookies of inputs and credentials are joined', () => {
-    const parameters = [{ input: 'a', in: 'cookie', name: 'theme' }]
-    const credentials = [{ secret: 'KEY', in: 'cookie', name: 'session' }]
-    const request = built({ parameters, credentials }, { a: 'x; session=mine' }, { secrets: { KEY: 'a+b/c==' } })
-    expect(request.headers.get('cookie')).toBe('theme=x%3B%20session%3Dmine; session=a+b/c==')
-    expect(refusal({ credentials }, {}, { secrets: { KEY: 'a; b' } })).toBe(
-      'Cannot build the request: "KEY" cannot stand in a cookie',
-    )
+  const set = { 'Accept': 'text/csv', 'User-Agent': 'other', 'Content-Type': 'application/json; v=2' }
+  expect(Object.fromEntries(built({ headers: set }, { a: 1 }).headers)).toEqual({
+    'accept': 'text/csv',
+    'content-type': 'application/json; v=2',
+    'user-agent': 'other',
   })
 })
 
-describe('bodies', () => {
-  test('pointers make nested JSON', () => {
-    const parameters = [
-      { input: 'a', in: 'body', name: '/to/type' },
-      { input: 'b', in: 'body', name: '/to/~1value' },
-      { input: 'c', in: 'body', name: 'plain.name' },
-    ]
-    expect(JSON.parse(String(built({ parameters }, { a: 1, b: 2, c: 3, id: 4 }).body))).toEqual({
-      'to': { 'type': 1, '/value': 2 },
-      'plain.name': 3,
-      'id': 4,
-    })
-    expect(JSON.parse(String(built({ parameters }, { b: 2 }).body))).toEqual({ to: { '/value': 2 } })
-  })
-
-  test('an empty one is sent only if it is declared and JSON', () => {
-    expect(built({}).body).toBeUndefined()
-    expect(built({}).headers.has('content-type')).toBe(false)
-    expect(built({ body: { type: 'json' } }).body).toBe('{}')
-    expect(built({ body: { type: 'form' } }).body).toBeUndefined()
-  })
-
-  const others = ['id', 'b', 'c'].map((input) => ({ input, in: 'query' }))
-
-  test('one input can be all of it', () => {
-    const whole = (type: string, a: JsonObject['a']) => built({ parameters: others, body: { type, input: 'a' } }, { a })
-    expect(whole('json', [1, null]).body).toBe('[1,null]')
-    expect(whole('json', 'text').body).toBe('"text"')
-    expect(whole('json', null).body).toBe('null')
-    expect(whole('form', { x: 'a&b', y: [1, 2] }).body).toBe('x=a%26b&y=1&y=2')
-    expect(whole('raw', 'a line').body).toBe('a line')
-    expect(whole('raw', 'a line').headers.get('content-type')).toBe('text/plain; charset=utf-8')
-    expect(refusal({ parameters: others, body: { type: 'form', input: 'a' } }, { a: 'text' })).toBe(
-      'Cannot build the request: wanted an object as the form body, got string',
-    )
-    const csv = built({ parameters: others, body: { type: 'raw', input: 'a', content_type: 'text/csv' } }, { a: '1,2' })
-    expect(csv.headers.get('content-type')).toBe('text/csv')
-  })
-
-  test('a raw one can be a file', () => {
-    const a = { filename: 'a.bin', content_type: 'image/png', data: 'AP/+' }
-    const request = built({ parameters: others, body: { type: 'raw', input: 'a' } }, { a })
-    expect(request.headers.get('content-type')).toBe('image/png')
-    expect(request.body).toEqual(new Uint8Array([0, 255, 254]))
-  })
-
-  test('forms have the styles of OpenAPI', () => {
-    const parameters = [
-      { input: 'a', in: 'body', explode: false },
-      { input: 'b', in: 'body', style: 'deepObject' },
-    ]
-    const request = built({ parameters, body: { type: 'form' } }, { a: [1, 'x,y'], b: { k: 'v' }, c: 'ü z', id: null })
-    expect(request.body).toBe('a=1,x%2Cy&b%5Bk%5D=v&c=%C3%BC%20z')
-    expect(request.headers.get('content-type')).toBe('application/x-www-form-urlencoded')
-  })
-
-  test('multipart has files, repeated parts and JSON parts', async () => {
-    const file = { filename: 'a.txt', content_type: 'text/plain', data: btoa('hello') }
-    const request = built({ body: { type: 'multipart' } }, { a: file, b: ['x', 2], c: { k: 'v' }, id: null })
-    expect(request.headers.has('content-type')).toBe(false)
-    const sent = await new Response(request.body ?? null).formData()
-    const arrived = sent.get('a') as File
-    expect([arrived.name, arrived.type, await arrived.text()]).toEqual(['a.txt', 'text/plain', 'hello'])
-    expect(sent.getAll('b')).toEqual(['x', '2'])
-    expect(sent.get('c')).toBe('{"k":"v"}')
-    expect(sent.has('id')).toBe(false)
-  })
+test('headers and cookies: a parameter wins over a static header, and its default stands in for absent and null', () => {
+  const fields = {
+    headers: { 'X-Version': '1', 'X-Other': '2' },
+    parameters: [
+      { input: 'a', in: 'header', name: 'x-version' },
+      { input: 'b', in: 'header', name: 'X-B', default: 'b!' },
+    ],
+  }
+  expect(built(fields, { a: '9', b: null }).headers.get('x-version')).toBe('9')
+  expect(built(fields, {}).headers.get('x-version')).toBe('1')
+  expect(built(fields, { b: null }).headers.get('x-b')).toBe('b!')
+  expect(built(fields, {}).headers.get('x-b')).toBe('b!')
+  expect(built(fields, { b: '' }).headers.get('x-b')).toBe('')
 })
 
-describe('credentials', () => {
-  test('go where the implementation says', () => {
-    const credentials = [
-      { authorization: 'google', in: 'header', name: 'Authorization' },
-      { secret: 'KEY', in: 'header', name: 'X-Key', format: 'key={value}; again={value}' },
-      { secret: 'OTHER', in: 'query', name: 'k&' },
-      { secret: 'HOST', in: 'path', name: 'bot' },
-    ]
-    const request = built(
-      { url: 'https://api.example.com/bot{bot}/send?x=1', credentials },
-      {},
-      { tokens: { google: 'token' }, secrets: { KEY: '$&$&', OTHER: 'a&b&', HOST: '1:2/3' } },
-    )
-    expect(request.url).toBe('https://api.example.com/bot1%3A2%2F3/send?x=1&k%26=a%26b%26')
-    expect(request.headers.get('authorization')).toBe('Bearer token')
-    expect(request.headers.get('x-key')).toBe('key=$&$&; again=$&$&')
-    expect(request.credentialHeaders).toEqual(['authorization', 'x-key'])
-    expect(request.shown).toEqual({ host: 'api.example.com', url: 'https://api.example.com/bot{bot}/send' })
-    for (const text of ['token', '$&$&', 'a&b&', 'a%26b%26', '1:2/3', '1%3A2%2F3']) {
-      expect(request.redact(`with ${text} in it`)).toBe('with [redacted] in it')
-    }
-  })
+test.each(['a\r\nhost: evil', 'a\nb', '\0', '€'])('headers and cookies: %j cannot stand in a header', (a) => {
+  expect(refusal({ parameters: [{ input: 'a', in: 'header', name: 'X-A' }] }, { a })).toBe(
+    'Cannot build the request: "a" cannot stand in the header "X-A": wanted Latin-1 in one line',
+  )
+})
 
-  test('a secret named Authorization is bare', () => {
-    const credentials = [{ secret: 'KEY', in: 'header', name: 'Authorization' }]
-    expect(built({ credentials }, {}, { secrets: { KEY: 'abc' } }).headers.get('authorization')).toBe('abc')
-  })
+test('headers and cookies: cookies of inputs and credentials are joined', () => {
+  const parameters = [{ input: 'a', in: 'cookie', name: 'theme' }]
+  const credentials = [{ secret: 'KEY', in: 'cookie', name: 'session' }]
+  const request = built({ parameters, credentials }, { a: 'x; session=mine' }, { secrets: { KEY: 'a+b/c==' } })
+  expect(request.headers.get('cookie')).toBe('theme=x%3B%20session%3Dmine; session=a+b/c==')
+  expect(refusal({ credentials }, {}, { secrets: { KEY: 'a; b' } })).toBe(
+    'Cannot build the request: "KEY" cannot stand in a cookie',
+  )
+})
 
-  const username = { secret: 'KEY', in: 'basic', name: 'username' }
-  const password = { secret: 'OTHER', in: 'basic', name: 'password' }
-  test.each([
-    [[username], 'me:'],
-    [[password], ':pässwörd'],
-    [[username, password], 'me:pässwörd'],
-    [[password, { ...username, format: '{value}/token' }], 'me/token:pässwörd'],
-  ])('basic %#', (credentials, pair) => {
-    const request = built({ credentials }, {}, { secrets: { KEY: 'me', OTHER: 'pässwörd' } })
-    expect(request.headers.get('authorization')).toBe(`Basic ${Buffer.from(pair, 'utf8').toString('base64')}`)
-    expect(request.credentialHeaders).toEqual(['authorization'])
-    expect(request.redact(`with ${Buffer.from(pair, 'utf8').toString('base64')}`)).toBe('with [redacted]')
+test('bodies: pointers make nested JSON', () => {
+  const parameters = [
+    { input: 'a', in: 'body', name: '/to/type' },
+    { input: 'b', in: 'body', name: '/to/~1value' },
+    { input: 'c', in: 'body', name: 'plain.name' },
+  ]
+  expect(JSON.parse(String(built({ parameters }, { a: 1, b: 2, c: 3, id: 4 }).body))).toEqual({
+    'to': { 'type': 1, '/value': 2 },
+    'plain.name': 3,
+    'id': 4,
   })
+  expect(JSON.parse(String(built({ parameters }, { b: 2 }).body))).toEqual({ to: { '/value': 2 } })
+})
 
-  test.each([
-    [username, 'a:b', '"KEY" is a user name and must not hold a colon'],
-    [username, 'leak\r\nme', '"KEY" holds a control character'],
-    [{ secret: 'KEY', in: 'header', name: 'X-Key' }, 'leak\nme', '"KEY" holds a control character'],
-    [{ secret: 'KEY', in: 'header', name: 'X-Key' }, 'leak€', '"KEY" cannot stand in a header'],
-    [{ secret: 'KEY', in: 'query', name: 'key' }, 'leak\u0085', '"KEY" holds a control character'],
-  ])('%j refuses %j without showing it', (credential, value, reason) => {
-    const message = refusal({ credentials: [credential] }, {}, { secrets: { KEY: value } })
-    expect(message).toBe(`Cannot build the request: ${reason}`)
-  })
+test('bodies: an empty one is sent only if it is declared and JSON', () => {
+  expect(built({}).body).toBeUndefined()
+  expect(built({}).headers.has('content-type')).toBe(false)
+  expect(built({ body: { type: 'json' } }).body).toBe('{}')
+  expect(built({ body: { type: 'form' } }).body).toBeUndefined()
+})
 
-  test('that are missing are named', () => {
-    const credentials = [username, { authorization: 'google', in: 'query', name: 'token' }]
-    expect(refusal({ credentials })).toBe(
-      'Cannot build the request: the secret "KEY" is missing; the authorization "google" is missing',
-    )
-  })
+const others = ['id', 'b', 'c'].map((input) => ({ input, in: 'query' }))
 
-  test.each(['..', '.', ''])('%j in the path must not change it', (value) => {
-    const fields = { url: 'https://api.example.com/{key}/x', credentials: [{ secret: 'KEY', in: 'path', name: 'key' }] }
-    expect(refusal(fields, {}, { secrets: { KEY: value } })).toMatch(/^Cannot build the request: /)
-  })
+test('bodies: one input can be all of it', () => {
+  const whole = (type: string, a: JsonObject['a']) => built({ parameters: others, body: { type, input: 'a' } }, { a })
+  expect(whole('json', [1, null]).body).toBe('[1,null]')
+  expect(whole('json', 'text').body).toBe('"text"')
+  expect(whole('json', null).body).toBe('null')
+  expect(whole('form', { x: 'a&b', y: [1, 2] }).body).toBe('x=a%26b&y=1&y=2')
+  expect(whole('raw', 'a line').body).toBe('a line')
+  expect(whole('raw', 'a line').headers.get('content-type')).toBe('text/plain; charset=utf-8')
+  expect(refusal({ parameters: others, body: { type: 'form', input: 'a' } }, { a: 'text' })).toBe(
+    'Cannot build the request: wanted an object as the form body, got string',
+  )
+  const csv = built({ parameters: others, body: { type: 'raw', input: 'a', content_type: 'text/csv' } }, { a: '1,2' })
+  expect(csv.headers.get('content-type')).toBe('text/csv')
+})
+
+test('bodies: a raw one can be a file', () => {
+  const a = { filename: 'a.bin', content_type: 'image/png', data: 'AP/+' }
+  const request = built({ parameters: others, body: { type: 'raw', input: 'a' } }, { a })
+  expect(request.headers.get('content-type')).toBe('image/png')
+  expect(request.body).toEqual(new Uint8Array([0, 255, 254]))
+})
+
+test('bodies: forms have the styles of OpenAPI', () => {
+  const parameters = [
+    { input: 'a', in: 'body', explode: false },
+    { input: 'b', in: 'body', style: 'deepObject' },
+  ]
+  const request = built({ parameters, body: { type: 'form' } }, { a: [1, 'x,y'], b: { k: 'v' }, c: 'ü z', id: null })
+  expect(request.body).toBe('a=1,x%2Cy&b%5Bk%5D=v&c=%C3%BC%20z')
+  expect(request.headers.get('content-type')).toBe('application/x-www-form-urlencoded')
+})
+
+test('bodies: multipart has files, repeated parts and JSON parts', async () => {
+  const file = { filename: 'a.txt', content_type: 'text/plain', data: btoa('hello') }
+  const request = built({ body: { type: 'multipart' } }, { a: file, b: ['x', 2], c: { k: 'v' }, id: null })
+  expect(request.headers.has('content-type')).toBe(false)
+  const sent = await new Response(request.body ?? null).formData()
+  const arrived = sent.get('a') as File
+  expect([arrived.name, arrived.type, await arrived.text()]).toEqual(['a.txt', 'text/plain', 'hello'])
+  expect(sent.getAll('b')).toEqual(['x', '2'])
+  expect(sent.get('c')).toBe('{"k":"v"}')
+  expect(sent.has('id')).toBe(false)
+})
+
+test('credentials: go where the implementation says', () => {
+  const credentials = [
+    { authorization: 'google', in: 'header', name: 'Authorization' },
+    { secret: 'KEY', in: 'header', name: 'X-Key', format: 'key={value}; again={value}' },
+    { secret: 'OTHER', in: 'query', name: 'k&' },
+    { secret: 'HOST', in: 'path', name: 'bot' },
+  ]
+  const request = built(
+    { url: 'https://api.example.com/bot{bot}/send?x=1', credentials },
+    {},
+    { tokens: { google: 'token' }, secrets: { KEY: '$&$&', OTHER: 'a&b&', HOST: '1:2/3' } },
+  )
+  expect(request.url).toBe('https://api.example.com/bot1%3A2%2F3/send?x=1&k%26=a%26b%26')
+  expect(request.headers.get('authorization')).toBe('Bearer token')
+  expect(request.headers.get('x-key')).toBe('key=$&$&; again=$&$&')
+  expect(request.credentialHeaders).toEqual(['authorization', 'x-key'])
+  expect(request.shown).toEqual({ host: 'api.example.com', url: 'https://api.example.com/bot{bot}/send' })
+  for (const text of ['token', '$&$&', 'a&b&', 'a%26b%26', '1:2/3', '1%3A2%2F3']) {
+    expect(request.redact(`with ${text} in it`)).toBe('with [redacted] in it')
+  }
+})
+
+test('credentials: a secret named Authorization is bare', () => {
+  const credentials = [{ secret: 'KEY', in: 'header', name: 'Authorization' }]
+  expect(built({ credentials }, {}, { secrets: { KEY: 'abc' } }).headers.get('authorization')).toBe('abc')
+})
+
+const username = { secret: 'KEY', in: 'basic', name: 'username' }
+const password = { secret: 'OTHER', in: 'basic', name: 'password' }
+test.each([
+  [[username], 'me:'],
+  [[password], ':pässwörd'],
+  [[username, password], 'me:pässwörd'],
+  [[password, { ...username, format: '{value}/token' }], 'me/token:pässwörd'],
+])('credentials: basic %#', (credentials, pair) => {
+  const request = built({ credentials }, {}, { secrets: { KEY: 'me', OTHER: 'pässwörd' } })
+  expect(request.headers.get('authorization')).toBe(`Basic ${Buffer.from(pair, 'utf8').toString('base64')}`)
+  expect(request.credentialHeaders).toEqual(['authorization'])
+  expect(request.redact(`with ${Buffer.from(pair, 'utf8').toString('base64')}`)).toBe('with [redacted]')
+})
+
+test.each([
+  [username, 'a:b', '"KEY" is a user name and must not hold a colon'],
+  [username, 'leak\r\nme', '"KEY" holds a control character'],
+  [{ secret: 'KEY', in: 'header', name: 'X-Key' }, 'leak\nme', '"KEY" holds a control character'],
+  [{ secret: 'KEY', in: 'header', name: 'X-Key' }, 'leak€', '"KEY" cannot stand in a header'],
+  [{ secret: 'KEY', in: 'query', name: 'key' }, 'leak\u0085', '"KEY" holds a control character'],
+])('credentials: %j refuses %j without showing it', (credential, value, reason) => {
+  const message = refusal({ credentials: [credential] }, {}, { secrets: { KEY: value } })
+  expect(message).toBe(`Cannot build the request: ${reason}`)
+})
+
+test('credentials: that are missing are named', () => {
+  const credentials = [username, { authorization: 'google', in: 'query', name: 'token' }]
+  expect(refusal({ credentials })).toBe(
+    'Cannot build the request: the secret "KEY" is missing; the authorization "google" is missing',
+  )
+})
+
+test.each(['..', '.', ''])('credentials: %j in the path must not change it', (value) => {
+  const fields = { url: 'https://api.example.com/{key}/x', credentials: [{ secret: 'KEY', in: 'path', name: 'key' }] }
+  expect(refusal(fields, {}, { secrets: { KEY: value } })).toMatch(/^Cannot build the request: /)
 })
 
 describe('a secret in the host', () => {
@@ -344,7 +334,7 @@ describe('a secret in the host', () => {
   const partial = { url: 'https://{h}.example.com/v1', credentials: [host] }
   const whole = { url: 'https://{h}/v1', credentials: [host] }
 
-  test('is a label, or a whole name where it stands alone', () => {
+  test('a secret in the host is a label, or a whole name where it stands alone', () => {
     expect(built(partial, {}, { secrets: { HOST: 'acme-eu' } }).url).toBe('https://acme-eu.example.com/v1')
     expect(built(whole, {}, { secrets: { HOST: 'books.acme.eu' } }).url).toBe('https://books.acme.eu/v1')
     expect(built({ ...whole, url: 'https://{h}:8443/v1' }, {}, { secrets: { HOST: 'a.b' } }).url).toBe(
@@ -353,7 +343,7 @@ describe('a secret in the host', () => {
     expect(built(partial, {}, { secrets: { HOST: 'acme-eu' } }).shown.host).toBe('{h}.example.com')
   })
 
-  test('is a whole origin where the template has no scheme of its own', () => {
+  test('a secret in the host is a whole origin where the template has no scheme of its own', () => {
     const origin = { url: '{h}/v1', credentials: [host] }
     expect(built(origin, {}, { secrets: { HOST: 'https://eu.acme.example' } }).url).toBe('https://eu.acme.example/v1')
     expect(built(origin, {}, { secrets: { HOST: 'http://127.0.0.1:8080/' } }).url).toBe('http://127.0.0.1:8080/v1')
@@ -373,17 +363,20 @@ describe('a secret in the host', () => {
   })
 
   test.each(['', 'a.b', 'evil.com/', 'evil.com#', 'evil.com?', 'a@b', 'a:b', 'a\\', '-a', 'a-', 'ü', 'a b', '%61'])(
-    '%j is no label',
+    'a secret in the host %j is no label',
     (value) => {
       expect(refusal(partial, {}, { secrets: { HOST: value } })).toContain('"HOST" is not a host name')
     },
   )
 
-  test.each(['', '.', 'a..b', 'a.', '.a', 'https://a.b', 'a.b/c', 'a.b:80', 'u@a.b'])('%j is no name', (value) => {
-    expect(refusal(whole, {}, { secrets: { HOST: value } })).toContain('"HOST" is not a host name')
-  })
+  test.each(['', '.', 'a..b', 'a.', '.a', 'https://a.b', 'a.b/c', 'a.b:80', 'u@a.b'])(
+    'a secret in the host %j is no name',
+    (value) => {
+      expect(refusal(whole, {}, { secrets: { HOST: value } })).toContain('"HOST" is not a host name')
+    },
+  )
 
-  test("that the caller gives does not get the deployment's credentials", () => {
+  test("a secret in the host that the caller gives does not get the deployment's credentials", () => {
     const token = { authorization: 'google', in: 'header', name: 'Authorization' }
     const fields = { ...whole, credentials: [host, token] }
     const caller = (value: string) => ({ value, from: 'caller' as const })

@@ -55,135 +55,133 @@ async function call(
   return prepared.run(invocationWith({ a: 1 }, given), contextWith(given))
 }
 
-describe('retries', () => {
-  test.each<[Answer]>([[503], [429], ['unreachable']])(
-    '%j is tried again, at most twice, waiting longer',
-    async (answer) => {
-      const script = scripted([answer, answer, answer, answer])
-      expect(await call(script)).toMatchObject({ ok: false, failure: { can_retry: true } })
-      expect(script.sent).toHaveLength(3)
-      expect(script.slept).toEqual([125, 250])
-    },
-  )
+test.each<[Answer]>([[503], [429], ['unreachable']])(
+  'retries: %j is tried again, at most twice, waiting longer',
+  async (answer) => {
+    const script = scripted([answer, answer, answer, answer])
+    expect(await call(script)).toMatchObject({ ok: false, failure: { can_retry: true } })
+    expect(script.sent).toHaveLength(3)
+    expect(script.slept).toEqual([125, 250])
+  },
+)
 
-  test('are not all made at once', async () => {
-    const script = scripted([503, { status: 503, retryAfter: '2' }], { random: 1 })
-    await call(script)
-    expect(script.slept).toEqual([250, 2200])
-    const patient = scripted([{ status: 503, retryAfter: '20' }], { random: 1 })
-    await call(patient)
-    expect(patient.slept).toEqual([21_000])
+test('retries: are not all made at once', async () => {
+  const script = scripted([503, { status: 503, retryAfter: '2' }], { random: 1 })
+  await call(script)
+  expect(script.slept).toEqual([250, 2200])
+  const patient = scripted([{ status: 503, retryAfter: '20' }], { random: 1 })
+  await call(patient)
+  expect(patient.slept).toEqual([21_000])
+})
+
+test.each<[Answer, string, boolean]>([
+  ['unreachable', 'POST', false],
+  [500, 'POST', false],
+  [502, 'POST', false],
+  [504, 'PATCH', false],
+  [503, 'POST', true],
+  [429, 'POST', true],
+  [408, 'POST', true],
+  ['busy', 'POST', true],
+  ['failing', 'POST', true],
+  ['unreachable', 'PUT', true],
+  [500, 'DELETE', true],
+])('retries: after %j to a %s, whether it can be made again is %j', async (answer, method, canRetry) => {
+  const script = scripted([answer, answer, answer])
+  const result = await call(script, { method })
+  expect(result).toMatchObject({ ok: false, failure: { can_retry: canRetry } })
+  // What was not done, or may be done twice, needs no warning
+  expect(JSON.stringify(result).includes(MAY_HAVE_RUN)).toBe(!canRetry)
+  if (!canRetry) expect(result).not.toHaveProperty('failure.retry_after_ms')
+})
+
+test.each<Answer>(['broken', 'too-large'])('retries: what is %s was done, perhaps', async (answer) => {
+  const failure = { can_retry: false, additional_prompt_content: MAY_HAVE_RUN }
+  expect(await call(scripted([answer]), { method: 'POST' })).toMatchObject({ failure })
+})
+
+test('retries: a server that says itself whether it can be made again is believed', async () => {
+  const response = { error: { can_retry: '/again' } }
+  const body = '{"again":true}'
+  expect(await call(scripted([{ status: 500, body }]), { method: 'POST', response })).toMatchObject({
+    failure: { can_retry: true },
   })
+})
 
-  test.each<[Answer, string, boolean]>([
-    ['unreachable', 'POST', false],
-    [500, 'POST', false],
-    [502, 'POST', false],
-    [504, 'PATCH', false],
-    [503, 'POST', true],
-    [429, 'POST', true],
-    [408, 'POST', true],
-    ['busy', 'POST', true],
-    ['failing', 'POST', true],
-    ['unreachable', 'PUT', true],
-    [500, 'DELETE', true],
-  ])('after %j to a %s, whether it can be made again is %j', async (answer, method, canRetry) => {
-    const script = scripted([answer, answer, answer])
-    const result = await call(script, { method })
-    expect(result).toMatchObject({ ok: false, failure: { can_retry: canRetry } })
-    // What was not done, or may be done twice, needs no warning
-    expect(JSON.stringify(result).includes(MAY_HAVE_RUN)).toBe(!canRetry)
-    if (!canRetry) expect(result).not.toHaveProperty('failure.retry_after_ms')
-  })
+test('retries: what was not sent is not sent again soon', async () => {
+  for (const answer of ['busy', 'failing'] as const) {
+    const script = scripted([answer])
+    expect(await call(script)).toMatchObject({ failure: { can_retry: true, retry_after_ms: 70 } })
+    expect(script.sent).toHaveLength(1)
+  }
+})
 
-  test.each<Answer>(['broken', 'too-large'])('what is %s was done, perhaps', async (answer) => {
-    const failure = { can_retry: false, additional_prompt_content: MAY_HAVE_RUN }
-    expect(await call(scripted([answer]), { method: 'POST' })).toMatchObject({ failure })
-  })
+test('retries: the first good answer counts', async () => {
+  const script = scripted(['unreachable', 200])
+  expect(await call(script)).toEqual({ ok: true, value: { status: 200 } })
+  expect(script.sent).toHaveLength(2)
+})
 
-  test('a server that says itself whether it can be made again is believed', async () => {
-    const response = { error: { can_retry: '/again' } }
-    const body = '{"again":true}'
-    expect(await call(scripted([{ status: 500, body }]), { method: 'POST', response })).toMatchObject({
-      failure: { can_retry: true },
-    })
-  })
+test.each<[Answer]>([[500], [502], [408], [404], ['refused'], ['too-large'], ['aborted']])(
+  'retries: %j is not tried again',
+  async (answer) => {
+    const script = scripted([answer])
+    expect(await call(script)).toMatchObject({ ok: false })
+    expect(script.sent).toHaveLength(1)
+  },
+)
 
-  test('what was not sent is not sent again soon', async () => {
-    for (const answer of ['busy', 'failing'] as const) {
-      const script = scripted([answer])
-      expect(await call(script)).toMatchObject({ failure: { can_retry: true, retry_after_ms: 70 } })
-      expect(script.sent).toHaveLength(1)
-    }
-  })
+test.each([
+  ['GET', {}, 3],
+  ['HEAD', {}, 3],
+  ['OPTIONS', {}, 3],
+  ['PUT', {}, 3],
+  ['DELETE', {}, 3],
+  ['POST', {}, 1],
+  ['PATCH', {}, 1],
+  ['POST', { idempotentHint: true }, 3],
+  ['POST', { readOnlyHint: true }, 3],
+  ['POST', { idempotentHint: 'yes', readOnlyHint: false }, 1],
+])('retries: %s with %j is sent %i times', async (method, annotations, times) => {
+  const script = scripted([503, 503, 503])
+  await call(script, { method }, { annotations })
+  expect(script.sent).toHaveLength(times)
+})
 
-  test('the first good answer counts', async () => {
-    const script = scripted(['unreachable', 200])
-    expect(await call(script)).toEqual({ ok: true, value: { status: 200 } })
-    expect(script.sent).toHaveLength(2)
-  })
+test.each([0, 1, 2])('retries: the implementation may want only %i', async (attempts) => {
+  const script = scripted([503, 503, 503])
+  await call(script, { retry: { attempts } })
+  expect(script.slept).toHaveLength(attempts)
+})
 
-  test.each<[Answer]>([[500], [502], [408], [404], ['refused'], ['too-large'], ['aborted']])(
-    '%j is not tried again',
-    async (answer) => {
-      const script = scripted([answer])
-      expect(await call(script)).toMatchObject({ ok: false })
-      expect(script.sent).toHaveLength(1)
-    },
-  )
+test('retries: an expected status is an answer', async () => {
+  const script = scripted([503])
+  expect(await call(script, { response: { statuses: ['2xx', 503] } })).toEqual({ ok: true, value: { status: 503 } })
+})
 
-  test.each([
-    ['GET', {}, 3],
-    ['HEAD', {}, 3],
-    ['OPTIONS', {}, 3],
-    ['PUT', {}, 3],
-    ['DELETE', {}, 3],
-    ['POST', {}, 1],
-    ['PATCH', {}, 1],
-    ['POST', { idempotentHint: true }, 3],
-    ['POST', { readOnlyHint: true }, 3],
-    ['POST', { idempotentHint: 'yes', readOnlyHint: false }, 1],
-  ])('%s with %j is sent %i times', async (method, annotations, times) => {
-    const script = scripted([503, 503, 503])
-    await call(script, { method }, { annotations })
-    expect(script.sent).toHaveLength(times)
-  })
+test('retries: Retry-After is honoured', async () => {
+  const script = scripted([
+    { status: 503, retryAfter: '2' },
+    { status: 429, retryAfter: 'Thu, 01 Jan 1970 00:16:45 GMT' },
+  ])
+  expect(await call(script)).toMatchObject({ ok: true })
+  // The clock starts at 1,000 s and has moved by 2 s: 16:45 is 1,005 s.
+  expect(script.slept).toEqual([2000, 3000])
+})
 
-  test.each([0, 1, 2])('the implementation may want only %i', async (attempts) => {
-    const script = scripted([503, 503, 503])
-    await call(script, { retry: { attempts } })
-    expect(script.slept).toHaveLength(attempts)
-  })
+test('retries: a wait past the deadline is not begun, but told', async () => {
+  const script = scripted([{ status: 503, retryAfter: '30' }])
+  expect(await call(script)).toMatchObject({ ok: false, failure: { retry_after_ms: 30_000, can_retry: true } })
+  expect(script.slept).toEqual([])
+  const patient = scripted([{ status: 503, retryAfter: '30' }])
+  expect(await call(patient, { timeout_ms: 60_000 })).toMatchObject({ ok: true })
+})
 
-  test('an expected status is an answer', async () => {
-    const script = scripted([503])
-    expect(await call(script, { response: { statuses: ['2xx', 503] } })).toEqual({ ok: true, value: { status: 503 } })
-  })
-
-  test('Retry-After is honoured', async () => {
-    const script = scripted([
-      { status: 503, retryAfter: '2' },
-      { status: 429, retryAfter: 'Thu, 01 Jan 1970 00:16:45 GMT' },
-    ])
-    expect(await call(script)).toMatchObject({ ok: true })
-    // The clock starts at 1,000 s and has moved by 2 s: 16:45 is 1,005 s.
-    expect(script.slept).toEqual([2000, 3000])
-  })
-
-  test('a wait past the deadline is not begun, but told', async () => {
-    const script = scripted([{ status: 503, retryAfter: '30' }])
-    expect(await call(script)).toMatchObject({ ok: false, failure: { retry_after_ms: 30_000, can_retry: true } })
-    expect(script.slept).toEqual([])
-    const patient = scripted([{ status: 503, retryAfter: '30' }])
-    expect(await call(patient, { timeout_ms: 60_000 })).toMatchObject({ ok: true })
-  })
-
-  test('the signal ends the waiting', async () => {
-    const controller = new AbortController()
-    const script = scripted([503, 200], { onSleep: () => controller.abort() })
-    const result = await call(script, {}, { signal: controller.signal })
-    expect(result).toMatchObject({ ok: false, failure: { can_retry: false } })
-  })
+test('retries: the signal ends the waiting', async () => {
+  const controller = new AbortController()
+  const script = scripted([503, 200], { onSleep: () => controller.abort() })
+  const result = await call(script, {}, { signal: controller.signal })
+  expect(result).toMatchObject({ ok: false, failure: { can_retry: false } })
 })
 
 test('a refusal is told without the secret that is the host', async () => {
@@ -235,82 +233,80 @@ test("the deadline is the implementation's", () => {
   expect(prepare({ timeout_ms: 300_001 })).toMatchObject({ ok: false })
 })
 
-describe('a token that is refused', () => {
-  const TOKEN = {
-    method: 'POST',
-    credentials: [{ authorization: 'mail', in: 'header', name: 'Authorization', format: 'Bearer {value}' }],
-    body: { type: 'json' },
+const TOKEN = {
+  method: 'POST',
+  credentials: [{ authorization: 'mail', in: 'header', name: 'Authorization', format: 'Bearer {value}' }],
+  body: { type: 'json' },
+}
+
+/** A call whose tokens are renewed by these in turn, and what was refused. */
+async function renewing(
+  answers: readonly Answer[],
+  renewed: readonly string[],
+  fields: object = TOKEN,
+  tokens: Given = { tokens: { mail: 'mail-1' } },
+) {
+  const script = scripted(answers)
+  const refused: string[] = []
+  const renew = async (provider: string, token: string) => {
+    refused.push(`${provider} ${token}`)
+    return renewed[refused.length - 1]
   }
+  const prepared = script.runner.prepare(
+    recordOf(definitionWith(['a'], { providers: ['mail'], secrets: ['KEY'] }), {
+      kind: 'http',
+      url: 'https://example.com/',
+      ...fields,
+    }),
+  )
+  if (!prepared.ok) throw new Error(prepared.reason)
+  const result = await prepared.run(invocationWith({ a: 1 }, tokens), contextWith({ renew }))
+  const sent = script.sent.map(({ headers, body }) => [headers.get('authorization'), body])
+  return { result, refused, sent }
+}
 
-  /** A call whose tokens are renewed by these in turn, and what was refused. */
-  async function renewing(
-    answers: readonly Answer[],
-    renewed: readonly string[],
-    fields: object = TOKEN,
-    tokens: Given = { tokens: { mail: 'mail-1' } },
-  ) {
-    const script = scripted(answers)
-    const refused: string[] = []
-    const renew = async (provider: string, token: string) => {
-      refused.push(`${provider} ${token}`)
-      return renewed[refused.length - 1]
-    }
-    const prepared = script.runner.prepare(
-      recordOf(definitionWith(['a'], { providers: ['mail'], secrets: ['KEY'] }), {
-        kind: 'http',
-        url: 'https://example.com/',
-        ...fields,
-      }),
-    )
-    if (!prepared.ok) throw new Error(prepared.reason)
-    const result = await prepared.run(invocationWith({ a: 1 }, tokens), contextWith({ renew }))
-    const sent = script.sent.map(({ headers, body }) => [headers.get('authorization'), body])
-    return { result, refused, sent }
-  }
+test('a token that is refused is renewed, and the request sent once more with the new one', async () => {
+  const { result, refused, sent } = await renewing([401, 200], ['mail-2'])
+  expect(result).toEqual({ ok: true, value: { status: 200 } })
+  expect(refused).toEqual(['mail mail-1'])
+  expect(sent).toEqual([
+    ['Bearer mail-1', '{"a":1}'],
+    ['Bearer mail-2', '{"a":1}'],
+  ])
+})
 
-  test('is renewed, and the request sent once more with the new one', async () => {
-    const { result, refused, sent } = await renewing([401, 200], ['mail-2'])
-    expect(result).toEqual({ ok: true, value: { status: 200 } })
-    expect(refused).toEqual(['mail mail-1'])
-    expect(sent).toEqual([
-      ['Bearer mail-1', '{"a":1}'],
-      ['Bearer mail-2', '{"a":1}'],
-    ])
-  })
+test('a token that is refused twice is refused for good, which is said', async () => {
+  const { result, refused, sent } = await renewing([401, 401, 200], ['mail-2'])
+  expect(result).toMatchObject({ ok: false, failure: { message: 'example.com answered 401 Unauthorized' } })
+  expect(refused).toEqual(['mail mail-1', 'mail mail-2'])
+  expect(sent).toHaveLength(2)
+  expect(JSON.stringify(result)).not.toMatch(/mail-\d/)
+})
 
-  test('twice is refused for good, which is said', async () => {
-    const { result, refused, sent } = await renewing([401, 401, 200], ['mail-2'])
-    expect(result).toMatchObject({ ok: false, failure: { message: 'example.com answered 401 Unauthorized' } })
-    expect(refused).toEqual(['mail mail-1', 'mail mail-2'])
-    expect(sent).toHaveLength(2)
-    expect(JSON.stringify(result)).not.toMatch(/mail-\d/)
-  })
+test('a token that is refused stays refused when there is no other', async () => {
+  const { result, sent } = await renewing([401, 200], [])
+  expect(result).toMatchObject({ ok: false })
+  expect(sent).toHaveLength(1)
+})
 
-  test('stays refused when there is no other', async () => {
-    const { result, sent } = await renewing([401, 200], [])
-    expect(result).toMatchObject({ ok: false })
-    expect(sent).toHaveLength(1)
-  })
+test.each<[string, object, Given]>([
+  ["the caller's own", TOKEN, { tokens: { mail: { value: 'own', from: 'caller' } } }],
+  [
+    'not sent',
+    { method: 'GET', credentials: [{ secret: 'KEY', in: 'query', name: 'k' }] },
+    { tokens: { mail: 'mail-1' }, secrets: { KEY: 's' } },
+  ],
+])('a token that is refused is not renewed when it is %s', async (_, fields, tokens) => {
+  const { result, refused } = await renewing([401], ['mail-2'], fields, tokens)
+  expect(result).toMatchObject({ ok: false })
+  expect(refused).toEqual([])
+})
 
-  test.each<[string, object, Given]>([
-    ["the caller's own", TOKEN, { tokens: { mail: { value: 'own', from: 'caller' } } }],
-    [
-      'not sent',
-      { method: 'GET', credentials: [{ secret: 'KEY', in: 'query', name: 'k' }] },
-      { tokens: { mail: 'mail-1' }, secrets: { KEY: 's' } },
-    ],
-  ])('is not renewed when it is %s', async (_, fields, tokens) => {
-    const { result, refused } = await renewing([401], ['mail-2'], fields, tokens)
-    expect(result).toMatchObject({ ok: false })
-    expect(refused).toEqual([])
-  })
-
-  test.each([
-    ['the implementation expects a 401', { ...TOKEN, response: { type: 'json', statuses: ['2xx', 401] } }],
-    ['a redirect led elsewhere', { ...TOKEN, url: 'https://other.example.com/' }],
-  ])('is not renewed when %s', async (_, fields) => {
-    expect((await renewing([401], ['mail-2'], fields)).refused).toEqual([])
-  })
+test.each([
+  ['the implementation expects a 401', { ...TOKEN, response: { type: 'json', statuses: ['2xx', 401] } }],
+  ['a redirect led elsewhere', { ...TOKEN, url: 'https://other.example.com/' }],
+])('a token that is refused is not renewed when %s', async (_, fields) => {
+  expect((await renewing([401], ['mail-2'], fields)).refused).toEqual([])
 })
 
 describe('a URL that names the tool', () => {
@@ -326,13 +322,13 @@ describe('a URL that names the tool', () => {
     return [record.tool, script.sent[0]?.url]
   }
 
-  test('is of the tool that is called, unless an input is called so', async () => {
+  test('a URL that names the tool is of the tool that is called, unless an input is called so', async () => {
     const [tool, url] = await sent('https://example.com/{tool}/x', ['a'])
     expect(url).toContain(`https://example.com/${tool}/x`)
     expect((await sent('https://example.com/{tool}/x', ['tool']))[1]).toBe('https://example.com/given/x')
   })
 
-  test('says what the document calls it, too', async () => {
+  test('a URL that names the tool says what the document calls it, too', async () => {
     const of = async (called?: string) => (await sent('https://example.com/a/{called}/x', ['a'], called))[1]
     expect(await of('get forecast/$&{tool}')).toContain('https://example.com/a/get%20forecast%2F%24%26%7Btool%7D/x')
     const [tool] = await sent('https://example.com/', ['a'])

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { readPages } from '../../../src/runners/remote/list-pages.ts'
 
 /** How many pages were read of a server whose pages name these cursors as the next. */
@@ -11,24 +11,22 @@ async function read(nextOf: (page: number) => string | undefined, tools = 1) {
   return { listed: listed.ok ? listed.tools.length : listed.problem, pages }
 }
 
-describe("another server's list of tools", () => {
-  it('is read to its last page', async () => {
-    expect(await read((page) => (page < 100 ? `${page}` : undefined))).toEqual({ listed: 100, pages: 100 })
-  })
+it("another server's list of tools is read to its last page", async () => {
+  expect(await read((page) => (page < 100 ? `${page}` : undefined))).toEqual({ listed: 100, pages: 100 })
+})
 
-  it('is refused at the first cursor that comes twice', async () => {
-    const problem = 'tools.test lists its tools in a circle: it gave a cursor twice'
-    expect(await read((page) => ['a', 'b', 'a'][page - 1])).toEqual({ listed: problem, pages: 3 })
-  })
+it("another server's list of tools is refused at the first cursor that comes twice", async () => {
+  const problem = 'tools.test lists its tools in a circle: it gave a cursor twice'
+  expect(await read((page) => ['a', 'b', 'a'][page - 1])).toEqual({ listed: problem, pages: 3 })
+})
 
-  it('is refused past a hundred pages, and past five thousand tools', async () => {
-    expect(await read((page) => `${page}`)).toEqual({
-      listed: 'tools.test lists its tools on more than 100 pages',
-      pages: 100,
-    })
-    expect(await read((page) => `${page}`, 2_000)).toEqual({
-      listed: 'tools.test lists more than 5000 tools',
-      pages: 3,
-    })
+it("another server's list of tools is refused past a hundred pages, and past five thousand tools", async () => {
+  expect(await read((page) => `${page}`)).toEqual({
+    listed: 'tools.test lists its tools on more than 100 pages',
+    pages: 100,
+  })
+  expect(await read((page) => `${page}`, 2_000)).toEqual({
+    listed: 'tools.test lists more than 5000 tools',
+    pages: 3,
   })
 })

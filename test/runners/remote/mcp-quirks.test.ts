@@ -67,77 +67,75 @@ const sends = [
   ['events', stream],
 ] as const
 
-describe('a server that does not know server/discover', () => {
-  const empty =
-    (status: number): Answer =>
-    (_, response) =>
-      void response.writeHead(status).end()
-  test.each<[string, Answer]>([
-    ['never answers it', () => undefined],
-    [
-      'begins a stream and says nothing',
-      (_, response) => void response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders(),
-    ],
-    ...[202, 204, 301, 400, 401, 403, 404, 405, 406, 422, 429, 500, 501, 502, 503, 504].map(
-      (status): [string, Answer] => [`answers ${status}`, empty(status)],
-    ),
-    ['answers 200 with nothing', empty(200)],
-    [
-      'answers 200 with nothing, as JSON',
-      (_, response) => void response.writeHead(200, { 'content-type': 'application/json' }).end(),
-    ],
-    ['answers a page', (_, response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<html>')],
-    ['closes the connection', (_, response) => void response.destroy()],
-    [
-      'answers an error with another id',
-      (_, response) => void json(response, { jsonrpc: '2.0', id: 'x', error: { code: -1, message: '' } }),
-    ],
-    [
-      'answers an error with id null',
-      (_, response) => void json(response, { jsonrpc: '2.0', id: null, error: { code: -1, message: '' } }),
-    ],
-    ['answers null', (_, response) => void json(response, null)],
-    [
-      'ends a stream of nothing',
-      (_, response) => void response.writeHead(200, { 'content-type': 'text/event-stream' }).end(),
-    ],
-  ])('and %s is imported and called by initialize', async (_, discover) => {
-    const call = await called({ discover }, { implementation: { timeout_ms: 3_000 } })
-    expect(call).toMatchObject({ ok: true, value: 'It ran' })
-  })
+const empty =
+  (status: number): Answer =>
+  (_, response) =>
+    void response.writeHead(status).end()
+test.each<[string, Answer]>([
+  ['never answers it', () => undefined],
+  [
+    'begins a stream and says nothing',
+    (_, response) => void response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders(),
+  ],
+  ...[202, 204, 301, 400, 401, 403, 404, 405, 406, 422, 429, 500, 501, 502, 503, 504].map(
+    (status): [string, Answer] => [`answers ${status}`, empty(status)],
+  ),
+  ['answers 200 with nothing', empty(200)],
+  [
+    'answers 200 with nothing, as JSON',
+    (_, response) => void response.writeHead(200, { 'content-type': 'application/json' }).end(),
+  ],
+  ['answers a page', (_, response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<html>')],
+  ['closes the connection', (_, response) => void response.destroy()],
+  [
+    'answers an error with another id',
+    (_, response) => void json(response, { jsonrpc: '2.0', id: 'x', error: { code: -1, message: '' } }),
+  ],
+  [
+    'answers an error with id null',
+    (_, response) => void json(response, { jsonrpc: '2.0', id: null, error: { code: -1, message: '' } }),
+  ],
+  ['answers null', (_, response) => void json(response, null)],
+  [
+    'ends a stream of nothing',
+    (_, response) => void response.writeHead(200, { 'content-type': 'text/event-stream' }).end(),
+  ],
+])('a server that does not know server/discover and %s is imported and called by initialize', async (_, discover) => {
+  const call = await called({ discover }, { implementation: { timeout_ms: 3_000 } })
+  expect(call).toMatchObject({ ok: true, value: 'It ran' })
+})
 
-  test('is imported by initialize, and asked by it from then on', async () => {
-    await using({ discover: (_, response) => void response.writeHead(500).end() }, async (url, host, arrived) => {
-      const { tools } = await readAll(importerOf('mcp', host), { source: url })
-      expect(tools).toHaveLength(1)
-      const deps = upstreamDeps(host)
-      await callRemote(deps, { url, tool: 'any' })
-      arrived.length = 0
-      await callRemote(deps, { url, tool: 'any' })
-      expect(arrived.map(({ body }) => body.match(/server\/discover|tools\/call/)?.[0]).filter(Boolean)).toEqual([
-        'tools/call',
-      ])
-    })
-  })
-
-  test('and refuses both is told by what the second was refused with', async () => {
-    const refuse: Answer = (_, response) => void response.writeHead(401).end()
-    const given = {
-      discover: (_: unknown, response: ServerResponse) => void response.writeHead(500).end(),
-      initialize: refuse,
-    }
-    expect(await called(given)).toMatchObject({
-      failure: { message: expect.stringMatching(/wants other credentials: it answered 401/) },
-    })
-    const unknown = {
-      discover: refuse,
-      initialize: (_: unknown, response: ServerResponse) => void response.writeHead(404).end(),
-    }
-    expect(await called(unknown)).toMatchObject({ failure: { message: expect.stringMatching(/answered 401/) } })
+test('a server that does not know server/discover is imported by initialize, and asked by it from then on', async () => {
+  await using({ discover: (_, response) => void response.writeHead(500).end() }, async (url, host, arrived) => {
+    const { tools } = await readAll(importerOf('mcp', host), { source: url })
+    expect(tools).toHaveLength(1)
+    const deps = upstreamDeps(host)
+    await callRemote(deps, { url, tool: 'any' })
+    arrived.length = 0
+    await callRemote(deps, { url, tool: 'any' })
+    expect(arrived.map(({ body }) => body.match(/server\/discover|tools\/call/)?.[0]).filter(Boolean)).toEqual([
+      'tools/call',
+    ])
   })
 })
 
-describe.each(sends)('what is null, empty or PHP’s [] for absent, in %s,', (_, send) => {
+test('a server that does not know server/discover and refuses both is told by what the second was refused with', async () => {
+  const refuse: Answer = (_, response) => void response.writeHead(401).end()
+  const given = {
+    discover: (_: unknown, response: ServerResponse) => void response.writeHead(500).end(),
+    initialize: refuse,
+  }
+  expect(await called(given)).toMatchObject({
+    failure: { message: expect.stringMatching(/wants other credentials: it answered 401/) },
+  })
+  const unknown = {
+    discover: refuse,
+    initialize: (_: unknown, response: ServerResponse) => void response.writeHead(404).end(),
+  }
+  expect(await called(unknown)).toMatchObject({ failure: { message: expect.stringMatching(/answered 401/) } })
+})
+
+describe.each(sends)('what is null, empty or PHP’s [] for absent, in %s,', (name, send) => {
   test.each<[string, object]>([
     ['a cursor that is null', { tools: [TOOL], nextCursor: null }],
     ['a cursor that is empty', { tools: [TOOL], nextCursor: '' }],
@@ -148,12 +146,12 @@ describe.each(sends)('what is null, empty or PHP’s [] for absent, in %s,', (_,
       { tools: [{ ...TOOL, title: null, annotations: [], _meta: null, outputSchema: null, icons: null }] },
     ],
     ['properties of a schema', { tools: [{ ...TOOL, inputSchema: { type: 'object', properties: [] } }] }],
-  ])('in a list is so: %s', async (_, list) => {
+  ])(`what is null, empty or PHP’s [] for absent, in ${name}, in a list is so: %s`, async (_, list) => {
     const { tools, skipped } = await imported({ list, send })
     expect([tools.length, skipped]).toEqual([1, []])
   })
 
-  test('in a schema keeps its meaning where null has one', async () => {
+  test(`what is null, empty or PHP’s [] for absent, in ${name}, in a schema keeps its meaning where null has one`, async () => {
     const inputSchema = { type: 'object', properties: { a: { enum: [null, 1], default: null } } }
     const { tools } = await imported({ list: { tools: [{ ...TOOL, inputSchema }], nextCursor: null }, send })
     expect(JSON.stringify(tools)).toContain('"enum":[null,1],"default":null')
@@ -169,7 +167,7 @@ describe.each(sends)('what is null, empty or PHP’s [] for absent, in %s,', (_,
     ['no version', { serverInfo: { name: 'odd' } }],
     ['no server', { serverInfo: null }],
     ['metadata', { _meta: [] }],
-  ])('in initialize is so: %s', async (_, more) => {
+  ])(`what is null, empty or PHP’s [] for absent, in ${name}, in initialize is so: %s`, async (_, more) => {
     const initialize = { ...INITIALIZED, ...more }
     expect(await called({ initialize, send })).toMatchObject({ value: 'It ran' })
     expect((await imported({ initialize, send })).tools).toHaveLength(1)
@@ -194,25 +192,25 @@ describe.each(sends)('what is null, empty or PHP’s [] for absent, in %s,', (_,
         ],
       },
     ],
-  ])('in a result is so: %s', async (_, more) => {
+  ])(`what is null, empty or PHP’s [] for absent, in ${name}, in a result is so: %s`, async (_, more) => {
     expect(await called({ call: { ...CALLED, ...more }, send })).toMatchObject({ ok: true, value: 'It ran' })
   })
 
-  test('beside an error or a result is so', async () => {
+  test(`what is null, empty or PHP’s [] for absent, in ${name}, beside an error or a result is so`, async () => {
     const error = { code: -32000, message: 'Out of paper', data: null }
     expect(await called({ call: { result: null, error }, send })).toMatchObject({
       failure: { message: expect.stringContaining('Out of paper') },
     })
   })
 
-  test('in structured content keeps its meaning', async () => {
+  test(`what is null, empty or PHP’s [] for absent, in ${name}, in structured content keeps its meaning`, async () => {
     const structuredContent = { a: null, b: [], annotations: [], _meta: null, nextCursor: '' }
     expect(await called({ call: { content: null, structuredContent }, send })).toMatchObject({
       value: structuredContent,
     })
   })
 
-  test('leaves big integers as they were written', async () => {
+  test(`what is null, empty or PHP’s [] for absent, in ${name}, leaves big integers as they were written`, async () => {
     const text = `{"jsonrpc":"2.0","id":ID,"result":{"_meta":null,"content":[],"structuredContent":{"n":1234567890123456789,"a":null}}}`
     const call: Answer = ({ body }, response) => {
       const message = text.replace('ID', String(JSON.parse(body).id))
@@ -225,7 +223,7 @@ describe.each(sends)('what is null, empty or PHP’s [] for absent, in %s,', (_,
     expect(JSON.stringify(result)).toContain('1234567890123456789')
   })
 
-  test('a list is structured content, and a number', async () => {
+  test(`what is null, empty or PHP’s [] for absent, in ${name}, a list is structured content, and a number`, async () => {
     for (const structuredContent of [[1, 2], [], 7, 'x']) {
       expect(await called({ call: { ...CALLED, structuredContent }, send })).toMatchObject({
         ok: true,
@@ -242,64 +240,62 @@ test('a name of other letters is the title of its tool', async () => {
   expect(tools.map(({ definition }) => definition.title)).toEqual(['名前', 'Mine', undefined])
 })
 
-describe('a result', () => {
-  test.each(sends)('that is an error has its structured content told, in %s', async (_, send) => {
-    const failing = {
-      isError: true,
-      content: [{ type: 'text', text: 'Bad line' }],
-      structuredContent: { code: 7, line: 3 },
-    }
-    expect(await called({ call: failing, send })).toMatchObject({
+test.each(sends)('a result that is an error has its structured content told, in %s', async (_, send) => {
+  const failing = {
+    isError: true,
+    content: [{ type: 'text', text: 'Bad line' }],
+    structuredContent: { code: 7, line: 3 },
+  }
+  expect(await called({ call: failing, send })).toMatchObject({
+    ok: false,
+    failure: {
+      message: 'Bad line\n{"code":7,"line":3}',
+      content: [{ text: 'Bad line' }, { text: '{"code":7,"line":3}' }],
+    },
+  })
+  const echoed = { isError: true, content: [{ type: 'text', text: '{"code":7}' }], structuredContent: { code: 7 } }
+  expect(await called({ call: echoed, send })).toMatchObject({ failure: { message: '{"code":7}' } })
+  const bare = { isError: true, content: [], structuredContent: { code: 7 } }
+  expect(await called({ call: bare, send })).toMatchObject({ failure: { message: '{"code":7}' } })
+})
+
+test.each<[string, Answer]>([
+  ['is promised with 202', (_, response) => void response.writeHead(202).end()],
+  ['does not come with 204', (_, response) => void response.writeHead(204).end()],
+  ['comes for another request', (_, response) => void json(response, { jsonrpc: '2.0', id: 'x', result: CALLED })],
+])('a result that %s fails at once', async (_, call) => {
+  const failed = await called({ call })
+  expect(failed).toMatchObject({
+    ok: false,
+    failure: { message: expect.stringMatching(/before it was complete|is not MCP/) },
+  })
+})
+
+test('a result of a tool with an output schema is the JSON of its text where it sends nothing else', async () => {
+  const call = (text: string) => ({ call: { content: [{ type: 'text', text }] } })
+  const object = { output: { type: 'object' } }
+  expect(await called(call('{ "r": "x" }'), object)).toMatchObject({ ok: true, value: { r: 'x' } })
+  expect(await called(call('[1]'), { output: { type: 'array' } })).toMatchObject({ ok: true, value: [1] })
+  expect(await called(call('{ "r": "x" }'))).toMatchObject({ value: '{ "r": "x" }' })
+  expect(await called(call('none'), { output: { type: ['object', 'string'] } })).toMatchObject({ value: 'none' })
+})
+
+test('a result of a tool with an output schema is a failure that tells the text where it is another one', async () => {
+  for (const [text, type] of [
+    ['3 files were deleted', 'object'],
+    ['[1]', 'object'],
+    ['{ "r": "x" }', 'array'],
+    ['', 'array'],
+  ] as const) {
+    const call = { content: [{ type: 'text', text }] }
+    expect(await called({ call }, { output: { type } })).toEqual({
       ok: false,
       failure: {
-        message: 'Bad line\n{"code":7,"line":3}',
-        content: [{ text: 'Bad line' }, { text: '{"code":7,"line":3}' }],
+        message: `The tool ran, but its text does not match the output schema: ${text}`,
+        can_retry: false,
       },
     })
-    const echoed = { isError: true, content: [{ type: 'text', text: '{"code":7}' }], structuredContent: { code: 7 } }
-    expect(await called({ call: echoed, send })).toMatchObject({ failure: { message: '{"code":7}' } })
-    const bare = { isError: true, content: [], structuredContent: { code: 7 } }
-    expect(await called({ call: bare, send })).toMatchObject({ failure: { message: '{"code":7}' } })
-  })
-
-  test.each<[string, Answer]>([
-    ['is promised with 202', (_, response) => void response.writeHead(202).end()],
-    ['does not come with 204', (_, response) => void response.writeHead(204).end()],
-    ['comes for another request', (_, response) => void json(response, { jsonrpc: '2.0', id: 'x', result: CALLED })],
-  ])('that %s fails at once', async (_, call) => {
-    const failed = await called({ call })
-    expect(failed).toMatchObject({
-      ok: false,
-      failure: { message: expect.stringMatching(/before it was complete|is not MCP/) },
-    })
-  })
-
-  test('of a tool with an output schema is the JSON of its text where it sends nothing else', async () => {
-    const call = (text: string) => ({ call: { content: [{ type: 'text', text }] } })
-    const object = { output: { type: 'object' } }
-    expect(await called(call('{ "r": "x" }'), object)).toMatchObject({ ok: true, value: { r: 'x' } })
-    expect(await called(call('[1]'), { output: { type: 'array' } })).toMatchObject({ ok: true, value: [1] })
-    expect(await called(call('{ "r": "x" }'))).toMatchObject({ value: '{ "r": "x" }' })
-    expect(await called(call('none'), { output: { type: ['object', 'string'] } })).toMatchObject({ value: 'none' })
-  })
-
-  test('of a tool with an output schema is a failure that tells the text where it is another one', async () => {
-    for (const [text, type] of [
-      ['3 files were deleted', 'object'],
-      ['[1]', 'object'],
-      ['{ "r": "x" }', 'array'],
-      ['', 'array'],
-    ] as const) {
-      const call = { content: [{ type: 'text', text }] }
-      expect(await called({ call }, { output: { type } })).toEqual({
-        ok: false,
-        failure: {
-          message: `The tool ran, but its text does not match the output schema: ${text}`,
-          can_retry: false,
-        },
-      })
-    }
-  })
+  }
 })
 
 describe.each(['\n', '', '\r\n', '\r'])('a stream whose last event ends with %j and no blank line', (end) => {
@@ -311,14 +307,14 @@ describe.each(['\n', '', '\r\n', '\r'])('a stream whose last event ends with %j 
         .end(`: ping\n\nevent: message\ndata: ${text(JSON.parse(body).id)}${end}`)
   const answer = (result: object) => ending((id) => JSON.stringify({ jsonrpc: '2.0', id, result }))
 
-  test('is read to its end, whatever it answers', async () => {
+  test(`a stream whose last event ends with ${end} and no blank line is read to its end, whatever it answers`, async () => {
     expect(await called({ call: answer(CALLED) })).toMatchObject({ ok: true, value: 'It ran' })
     expect(await called({ initialize: answer(INITIALIZED) })).toMatchObject({ ok: true, value: 'It ran' })
     // What nobody has said is left out there too
     expect(await called({ call: answer({ ...CALLED, _meta: null }) })).toMatchObject({ ok: true, value: 'It ran' })
   })
 
-  test('holds no answer where it was cut off', async () => {
+  test(`a stream whose last event ends with ${end} and no blank line holds no answer where it was cut off`, async () => {
     const call = ending((id) => JSON.stringify({ jsonrpc: '2.0', id, result: CALLED }).slice(0, -1))
     expect(await called({ call })).toMatchObject({
       ok: false,

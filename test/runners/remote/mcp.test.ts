@@ -20,25 +20,25 @@ describe.each(['legacy', 'modern'] as const)('a %s MCP server', (era) => {
   const call = (tool: string, given?: Parameters<typeof callRemote>[2]) =>
     callRemote(deps, { url: upstream.url, tool }, given)
 
-  test('structured content is the value, which is not told twice', async () => {
+  test(`a ${era} MCP server: structured content is the value, which is not told twice`, async () => {
     expect(await call('add', { input: { a: 2, b: 3 } })).toEqual({ ok: true, value: { sum: 5 } })
   })
 
-  test('content alone is its own value, as text', async () => {
+  test(`a ${era} MCP server: content alone is its own value, as text`, async () => {
     expect(await call('text.greet', { input: { name: 'Zoë' } })).toMatchObject({ ok: true, value: 'Grüß Gott, Zoë' })
     const picture = await call('picture')
     expect(picture).toMatchObject({ ok: true, value: null })
     expect(picture).toMatchObject({ content: [{ type: 'text' }, { type: 'image' }, { type: 'resource' }] })
   })
 
-  test('what a tool fails with is told in its words', async () => {
+  test(`a ${era} MCP server: what a tool fails with is told in its words`, async () => {
     const more = { developer_message: 'D', can_retry: true, retry_after_ms: 500 }
     const message = 'The printer is out of paper'
     expect(await call('fail')).toEqual({ ok: false, failure: { message, ...more } })
     expect(await call('nothing')).toMatchObject({ ok: false, failure: { message: expect.stringContaining('nothing') } })
   })
 
-  test('progress passes through, where it is wanted', async () => {
+  test(`a ${era} MCP server: progress passes through, where it is wanted`, async () => {
     const reports: unknown[] = []
     const progress = (...report: unknown[]) => void reports.push(report)
     expect(await call('steps', { context: { progress } })).toMatchObject({ ok: true, value: 'Done' })
@@ -46,7 +46,7 @@ describe.each(['legacy', 'modern'] as const)('a %s MCP server', (era) => {
     expect(await call('steps')).toMatchObject({ ok: true, value: 'Done' })
   })
 
-  test('credentials and trace context go along, and a credential is never shown', async () => {
+  test(`a ${era} MCP server: credentials and trace context go along, and a credential is never shown`, async () => {
     const implementation = {
       credentials: [{ secret: 'KEY', in: 'header', name: 'Authorization', format: 'Bearer {value}' }],
     }
@@ -66,26 +66,26 @@ describe.each(['legacy', 'modern'] as const)('a %s MCP server', (era) => {
     expect(other).toMatchObject({ value: { authorization: null } })
   })
 
-  test('its era is asked for once', async () => {
+  test(`a ${era} MCP server: its era is asked for once`, async () => {
     upstream.arrived.length = 0
     await call('add', { input: { a: 1, b: 1 } })
     const session = ['POST initialize', 'POST notifications/initialized', 'POST tools/call', 'DELETE']
     expect(upstream.arrived).toEqual(era === 'modern' ? ['POST tools/call'] : session)
   })
 
-  test('a server that changed its era is asked again', async () => {
+  test(`a ${era} MCP server: a server that changed its era is asked again`, async () => {
     deps.revisions.set(upstream.url, era === 'modern' ? { kind: 'legacy' } : modernPrior('2026-07-28'))
     expect(await call('add', { input: { a: 1, b: 1 } })).toMatchObject({ ok: true, value: { sum: 2 } })
   })
 
-  test('a call that failed there is not made again, though the server may have changed its era', async () => {
+  test(`a ${era} MCP server: a call that failed there is not made again, though the server may have changed its era`, async () => {
     await call('add', { input: { a: 1, b: 1 } })
     upstream.arrived.length = 0
     expect(await call('unknown')).toMatchObject({ ok: false, failure: { message: expect.stringContaining('Unknown') } })
     expect(upstream.arrived.filter((line) => line === 'POST tools/call')).toHaveLength(1)
   })
 
-  test('a cancelled call is cancelled there too, and the session ended', async () => {
+  test(`a ${era} MCP server: a cancelled call is cancelled there too, and the session ended`, async () => {
     const gone = new AbortController()
     const behind: Promise<unknown>[] = []
     const background = (work: Promise<unknown>) => void behind.push(work)
@@ -126,7 +126,7 @@ describe('a server that asks for something first', () => {
   })
   afterAll(() => upstream.close())
 
-  test('asks whoever calls, and is told the answers', async () => {
+  test('a server that asks for something first asks whoever calls, and is told the answers', async () => {
     const deps = upstreamDeps(upstream.host)
     const tool = { url: upstream.url, tool: 'ask' }
     const first = await callRemote(deps, tool, { context: { answers: { responses: {} } } })
@@ -142,7 +142,7 @@ describe('a server that asks for something first', () => {
     expect(second).toMatchObject({ ok: true, value: 'Ann, state-1' })
   })
 
-  test('has its questions told where nobody can be asked', async () => {
+  test('a server that asks for something first has its questions told where nobody can be asked', async () => {
     const result = await callRemote(upstreamDeps(upstream.host), { url: upstream.url, tool: 'ask' })
     // The SDK's server refuses by itself to ask a client that cannot be asked
     expect(result).toMatchObject({ ok: false, failure: { message: expect.stringContaining('elicitation') } })
@@ -206,73 +206,74 @@ test('what a server logs is told to whoever wants it, without credentials', asyn
   }
 })
 
-describe('a server that does not behave', () => {
-  type Answer = Parameters<typeof startUpstream>[0]
-  /** A server of no era: each test says what it answers. */
-  async function against(answer: Answer, given: Parameters<typeof callRemote>[2] = {}) {
-    const server = await startUpstream(answer)
-    const deps = upstreamDeps(server.host)
-    try {
-      const result = await callRemote(deps, { url: `${server.origin}/mcp`, tool: 'any' }, given)
-      return { result, deps, server }
-    } finally {
-      await server.close()
-    }
+type Answer = Parameters<typeof startUpstream>[0]
+/** A server of no era: each test says what it answers. */
+async function against(answer: Answer, given: Parameters<typeof callRemote>[2] = {}) {
+  const server = await startUpstream(answer)
+  const deps = upstreamDeps(server.host)
+  try {
+    const result = await callRemote(deps, { url: `${server.origin}/mcp`, tool: 'any' }, given)
+    return { result, deps, server }
+  } finally {
+    await server.close()
   }
-  const READ_ONLY = { annotations: { readOnlyHint: true } }
-  const modern = (body: string, result: object) =>
-    JSON.stringify({ jsonrpc: '2.0', id: JSON.parse(body).id, result: { resultType: 'complete', ...result } })
-  const DISCOVERED = { supportedVersions: ['2026-07-28'], capabilities: { tools: {} }, ttlMs: 0, cacheScope: 'private' }
+}
+const READ_ONLY = { annotations: { readOnlyHint: true } }
+const modern = (body: string, result: object) =>
+  JSON.stringify({ jsonrpc: '2.0', id: JSON.parse(body).id, result: { resultType: 'complete', ...result } })
+const DISCOVERED = { supportedVersions: ['2026-07-28'], capabilities: { tools: {} }, ttlMs: 0, cacheScope: 'private' }
 
-  test('is retried when it is busy, and only for tools that may be called twice', async () => {
-    const busy: Answer = (_, response) => void response.writeHead(503, { 'retry-after': '1' }).end('busy')
-    const once = await against(busy)
-    expect(once.result).toMatchObject({
-      failure: { can_retry: true, retry_after_ms: 1000, message: expect.stringContaining('503') },
-    })
-    expect(once.deps.slept).toEqual([])
-    const thrice = await against(busy, READ_ONLY)
-    expect(thrice.deps.slept).toEqual([1000, 1000])
+test('a server that does not behave is retried when it is busy, and only for tools that may be called twice', async () => {
+  const busy: Answer = (_, response) => void response.writeHead(503, { 'retry-after': '1' }).end('busy')
+  const once = await against(busy)
+  expect(once.result).toMatchObject({
+    failure: { can_retry: true, retry_after_ms: 1000, message: expect.stringContaining('503') },
   })
+  expect(once.deps.slept).toEqual([])
+  const thrice = await against(busy, READ_ONLY)
+  expect(thrice.deps.slept).toEqual([1000, 1000])
+})
 
-  test('refuses credentials, and that is said', async () => {
-    const { result } = await against((_, response) => void response.writeHead(401).end('{"secret":"s3cret-value"}'), {
-      implementation: { credentials: [{ secret: 'KEY', in: 'header', name: 'x-key' }] },
-      secrets: { KEY: 's3cret-value' },
-    })
+test('a server that does not behave refuses credentials, and that is said', async () => {
+  const { result } = await against((_, response) => void response.writeHead(401).end('{"secret":"s3cret-value"}'), {
+    implementation: { credentials: [{ secret: 'KEY', in: 'header', name: 'x-key' }] },
+    secrets: { KEY: 's3cret-value' },
+  })
+  expect(result).toMatchObject({
+    failure: { message: expect.stringContaining('wants other credentials'), can_retry: false },
+  })
+  expect(JSON.stringify(result)).not.toContain('s3cret')
+})
+
+test.each(['http://169.254.169.254/latest/meta-data', 'http://127.0.0.1:9/', 'https://elsewhere.example/mcp'])(
+  'a server that does not behave redirects to %s, which is not followed',
+  async (location) => {
+    const { result } = await against((_, response) => void response.writeHead(307, { location }).end(), READ_ONLY)
     expect(result).toMatchObject({
-      failure: { message: expect.stringContaining('wants other credentials'), can_retry: false },
+      failure: { message: expect.stringContaining('redirects elsewhere'), can_retry: false },
     })
-    expect(JSON.stringify(result)).not.toContain('s3cret')
-  })
+  },
+)
 
-  test.each(['http://169.254.169.254/latest/meta-data', 'http://127.0.0.1:9/', 'https://elsewhere.example/mcp'])(
-    'redirects to %s, which is not followed',
-    async (location) => {
-      const { result } = await against((_, response) => void response.writeHead(307, { location }).end(), READ_ONLY)
-      expect(result).toMatchObject({
-        failure: { message: expect.stringContaining('redirects elsewhere'), can_retry: false },
-      })
-    },
+test('a server that does not behave answers nonsense', async () => {
+  const { result } = await against(
+    (_, response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<html>'),
   )
+  expect(result).toMatchObject({ ok: false, failure: { message: expect.stringContaining('is not MCP') } })
+})
 
-  test('answers nonsense', async () => {
-    const { result } = await against(
-      (_, response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<html>'),
-    )
-    expect(result).toMatchObject({ ok: false, failure: { message: expect.stringContaining('is not MCP') } })
+test('a server that does not behave answers a result that is none', async () => {
+  const { result } = await against(({ body }, response) => {
+    response.setHeader('content-type', 'application/json')
+    const { method } = JSON.parse(body)
+    response.end(modern(body, method === 'server/discover' ? DISCOVERED : { content: 'none' }))
   })
+  expect(result).toMatchObject({ ok: false, failure: { message: expect.stringContaining('is not MCP') } })
+})
 
-  test('answers a result that is none', async () => {
-    const { result } = await against(({ body }, response) => {
-      response.setHeader('content-type', 'application/json')
-      const { method } = JSON.parse(body)
-      response.end(modern(body, method === 'server/discover' ? DISCOVERED : { content: 'none' }))
-    })
-    expect(result).toMatchObject({ ok: false, failure: { message: expect.stringContaining('is not MCP') } })
-  })
-
-  test.each(['application/json', 'text/event-stream'])('never stops answering, as %s', async (type) => {
+test.each(['application/json', 'text/event-stream'])(
+  'a server that does not behave never stops answering, as %s',
+  async (type) => {
     const { result } = await against(({ body }, response) => {
       const { method } = JSON.parse(body)
       if (method === 'server/discover') {
@@ -290,99 +291,99 @@ describe('a server that does not behave', () => {
       ok: false,
       failure: { message: expect.stringContaining('bytes'), can_retry: false },
     })
-  })
+  },
+)
 
-  test('ends its stream without an answer', async () => {
-    const { result, deps } = await against(({ body }, response) => {
-      const { method } = JSON.parse(body)
-      if (method === 'server/discover') {
-        response.setHeader('content-type', 'application/json')
-        return void response.end(modern(body, DISCOVERED))
-      }
-      response.writeHead(200, { 'content-type': 'text/event-stream' }).end(': nothing\n\n')
-    }, READ_ONLY)
-    expect(result).toMatchObject({ failure: { message: expect.stringContaining('ended its answer'), can_retry: true } })
-    expect(deps.slept).toHaveLength(2)
-  })
-
-  test('is lost after it was asked: what must not be done twice may have been done', async () => {
-    const { result, deps } = await against(({ body }, response) => {
-      if (JSON.parse(body).method !== 'server/discover') return void response.destroy()
+test('a server that does not behave ends its stream without an answer', async () => {
+  const { result, deps } = await against(({ body }, response) => {
+    const { method } = JSON.parse(body)
+    if (method === 'server/discover') {
       response.setHeader('content-type', 'application/json')
-      response.end(modern(body, DISCOVERED))
-    })
-    expect(result).toMatchObject({ failure: { can_retry: false, additional_prompt_content: MAY_HAVE_RUN } })
-    expect(deps.slept).toEqual([])
-  })
+      return void response.end(modern(body, DISCOVERED))
+    }
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).end(': nothing\n\n')
+  }, READ_ONLY)
+  expect(result).toMatchObject({ failure: { message: expect.stringContaining('ended its answer'), can_retry: true } })
+  expect(deps.slept).toHaveLength(2)
+})
 
-  test('answers what is not UTF-8', async () => {
-    const { result, deps } = await against(({ body }, response) => {
-      response.setHeader('content-type', 'application/json')
-      const { method } = JSON.parse(body)
-      if (method === 'server/discover') return void response.end(modern(body, DISCOVERED))
-      const text = modern(body, { resultType: 'complete', content: [{ type: 'text', text: 'caf\u00e9' }] })
-      response.end(Buffer.from(text, 'latin1'))
-    }, READ_ONLY)
-    expect(result).toMatchObject({ failure: { message: expect.stringMatching(/it is not UTF-8$/), can_retry: false } })
-    expect(deps.slept).toEqual([])
+test('a server that does not behave is lost after it was asked: what must not be done twice may have been done', async () => {
+  const { result, deps } = await against(({ body }, response) => {
+    if (JSON.parse(body).method !== 'server/discover') return void response.destroy()
+    response.setHeader('content-type', 'application/json')
+    response.end(modern(body, DISCOVERED))
   })
+  expect(result).toMatchObject({ failure: { can_retry: false, additional_prompt_content: MAY_HAVE_RUN } })
+  expect(deps.slept).toEqual([])
+})
 
-  test('answers what nests without end', async () => {
-    const { result } = await against(({ body }, response) => {
-      const { method, id } = JSON.parse(body)
-      response.setHeader('content-type', 'application/json')
-      if (method === 'server/discover') return void response.end(modern(body, DISCOVERED))
-      const deep = `${'{"a":'.repeat(100_000)}{}${'}'.repeat(100_000)}`
-      const answer = `{"resultType":"complete","content":[],"structuredContent":${deep}}`
-      response.end(`{"jsonrpc":"2.0","id":${id},"result":${answer}}`)
-    })
-    // Whatever the SDK makes of it is a result, and the executor knows what cannot be said
-    expect(result).toHaveProperty('ok')
-  })
+test('a server that does not behave answers what is not UTF-8', async () => {
+  const { result, deps } = await against(({ body }, response) => {
+    response.setHeader('content-type', 'application/json')
+    const { method } = JSON.parse(body)
+    if (method === 'server/discover') return void response.end(modern(body, DISCOVERED))
+    const text = modern(body, { resultType: 'complete', content: [{ type: 'text', text: 'caf\u00e9' }] })
+    response.end(Buffer.from(text, 'latin1'))
+  }, READ_ONLY)
+  expect(result).toMatchObject({ failure: { message: expect.stringMatching(/it is not UTF-8$/), can_retry: false } })
+  expect(deps.slept).toEqual([])
+})
 
-  test('needs a person first, and the link is told', async () => {
-    const { result } = await against(({ body }, response) => {
-      const { method, id } = JSON.parse(body)
-      response.setHeader('content-type', 'application/json')
-      if (method === 'server/discover') return void response.end(modern(body, DISCOVERED))
-      const elicitations = [{ mode: 'url', elicitationId: '1', url: 'https://example.com/grant', message: 'Allow it' }]
-      response.end(
-        JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32042, message: 'Needs', data: { elicitations } } }),
-      )
-    })
-    expect(result).toMatchObject({
-      failure: { message: expect.stringContaining('Allow it https://example.com/grant') },
-    })
+test('a server that does not behave answers what nests without end', async () => {
+  const { result } = await against(({ body }, response) => {
+    const { method, id } = JSON.parse(body)
+    response.setHeader('content-type', 'application/json')
+    if (method === 'server/discover') return void response.end(modern(body, DISCOVERED))
+    const deep = `${'{"a":'.repeat(100_000)}{}${'}'.repeat(100_000)}`
+    const answer = `{"resultType":"complete","content":[],"structuredContent":${deep}}`
+    response.end(`{"jsonrpc":"2.0","id":${id},"result":${answer}}`)
   })
+  // Whatever the SDK makes of it is a result, and the executor knows what cannot be said
+  expect(result).toHaveProperty('ok')
+})
 
-  test('asks a caller who cannot be asked: what for is told', async () => {
-    const { result } = await against(({ body }, response) => {
-      const { method } = JSON.parse(body)
-      response.setHeader('content-type', 'application/json')
-      if (method === 'server/discover') return void response.end(modern(body, DISCOVERED))
-      const params = { mode: 'url', message: 'Sign in at', url: 'https://example.com/sign-in' }
-      const inputRequests = { sign: { method: 'elicitation/create', params } }
-      response.end(modern(body, { resultType: 'input_required', inputRequests }))
-    })
-    const message = expect.stringMatching(/asks for something first: Sign in at https:\/\/example\.com\/sign-in$/)
-    expect(result).toMatchObject({ ok: false, failure: { message } })
+test('a server that does not behave needs a person first, and the link is told', async () => {
+  const { result } = await against(({ body }, response) => {
+    const { method, id } = JSON.parse(body)
+    response.setHeader('content-type', 'application/json')
+    if (method === 'server/discover') return void response.end(modern(body, DISCOVERED))
+    const elicitations = [{ mode: 'url', elicitationId: '1', url: 'https://example.com/grant', message: 'Allow it' }]
+    response.end(
+      JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32042, message: 'Needs', data: { elicitations } } }),
+    )
   })
+  expect(result).toMatchObject({
+    failure: { message: expect.stringContaining('Allow it https://example.com/grant') },
+  })
+})
 
-  test('is not there', async () => {
-    const deps = upstreamDeps('127.0.0.1:9')
-    const gone = await callRemote(deps, { url: 'http://127.0.0.1:9/mcp', tool: 'any' }, READ_ONLY)
-    expect(gone).toMatchObject({ failure: { message: 'Cannot reach "http://127.0.0.1:9"', can_retry: true } })
-    expect(deps.slept).toEqual([125, 250])
-    // It was not asked for anything that must not be done twice
-    const once = await callRemote(upstreamDeps('127.0.0.1:9'), { url: 'http://127.0.0.1:9/mcp', tool: 'any' })
-    expect(once).toMatchObject({ failure: { can_retry: true } })
-    const refused = await callRemote(upstreamDeps(), { url: 'http://127.0.0.1:9/mcp', tool: 'any' })
-    expect(refused).toMatchObject({ failure: { message: expect.stringContaining('Cannot request'), can_retry: false } })
+test('a server that does not behave asks a caller who cannot be asked: what for is told', async () => {
+  const { result } = await against(({ body }, response) => {
+    const { method } = JSON.parse(body)
+    response.setHeader('content-type', 'application/json')
+    if (method === 'server/discover') return void response.end(modern(body, DISCOVERED))
+    const params = { mode: 'url', message: 'Sign in at', url: 'https://example.com/sign-in' }
+    const inputRequests = { sign: { method: 'elicitation/create', params } }
+    response.end(modern(body, { resultType: 'input_required', inputRequests }))
   })
+  const message = expect.stringMatching(/asks for something first: Sign in at https:\/\/example\.com\/sign-in$/)
+  expect(result).toMatchObject({ ok: false, failure: { message } })
+})
 
-  test('never begins to answer: the call ends when it must', async () => {
-    const gone = new AbortController()
-    const { result } = await against(() => gone.abort(), { context: { signal: gone.signal } })
-    expect(result).toMatchObject({ ok: false })
-  })
+test('a server that does not behave is not there', async () => {
+  const deps = upstreamDeps('127.0.0.1:9')
+  const gone = await callRemote(deps, { url: 'http://127.0.0.1:9/mcp', tool: 'any' }, READ_ONLY)
+  expect(gone).toMatchObject({ failure: { message: 'Cannot reach "http://127.0.0.1:9"', can_retry: true } })
+  expect(deps.slept).toEqual([125, 250])
+  // It was not asked for anything that must not be done twice
+  const once = await callRemote(upstreamDeps('127.0.0.1:9'), { url: 'http://127.0.0.1:9/mcp', tool: 'any' })
+  expect(once).toMatchObject({ failure: { can_retry: true } })
+  const refused = await callRemote(upstreamDeps(), { url: 'http://127.0.0.1:9/mcp', tool: 'any' })
+  expect(refused).toMatchObject({ failure: { message: expect.stringContaining('Cannot request'), can_retry: false } })
+})
+
+test('a server that does not behave never begins to answer: the call ends when it must', async () => {
+  const gone = new AbortController()
+  const { result } = await against(() => gone.abort(), { context: { signal: gone.signal } })
+  expect(result).toMatchObject({ ok: false })
 })

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { startUpstream } from '../../upstream.ts'
 import { callRemote, upstreamDeps } from './set-up.ts'
 import { readPersonRequest, readPersonUrl, toPersonText } from '../../../src/runners/remote/person-facing.ts'
@@ -33,99 +33,94 @@ const UNSHOWN = [
   ['https://a.example/'],
 ]
 
-describe('the URL that another server shows to a person', () => {
-  test.each(UNSHOWN)('is not shown where it is %j', (url) => {
-    expect(readPersonUrl(url)).toBeUndefined()
-    expect(
-      readPersonRequest({ mode: 'url', message: 'x', ...(url === undefined ? {} : { url: url as string }) }, 'a'),
-    ).toBeUndefined()
-  })
+test.each(UNSHOWN)('the URL that another server shows to a person is not shown where it is %j', (url) => {
+  expect(readPersonUrl(url)).toBeUndefined()
+  expect(
+    readPersonRequest({ mode: 'url', message: 'x', ...(url === undefined ? {} : { url: url as string }) }, 'a'),
+  ).toBeUndefined()
+})
 
-  test.each([
-    ['https://a.example/x?y=z', 'https://a.example/x?y=z'],
-    ['HTTPS://A.Example', 'https://a.example/'],
-    ['http://localhost:8787/x', 'http://localhost:8787/x'],
-    ['http://[::1]/', 'http://[::1]/'],
-    ['https://аpple.example/', 'https://xn--pple-43d.example/'],
-    ['https://bank。example/', 'https://bank.example/'],
-    ['https://a.example/ü', 'https://a.example/%C3%BC'],
-    ['https:\\\\a.example\\b', 'https://a.example/b'],
-  ])('%s is shown as %s', (url, shown) => {
-    expect(readPersonUrl(url)).toBe(shown)
+test.each([
+  ['https://a.example/x?y=z', 'https://a.example/x?y=z'],
+  ['HTTPS://A.Example', 'https://a.example/'],
+  ['http://localhost:8787/x', 'http://localhost:8787/x'],
+  ['http://[::1]/', 'http://[::1]/'],
+  ['https://аpple.example/', 'https://xn--pple-43d.example/'],
+  ['https://bank。example/', 'https://bank.example/'],
+  ['https://a.example/ü', 'https://a.example/%C3%BC'],
+  ['https:\\\\a.example\\b', 'https://a.example/b'],
+])('the URL that another server shows to a person %s is shown as %s', (url, shown) => {
+  expect(readPersonUrl(url)).toBe(shown)
+})
+
+test('the text has nothing in it that cannot be seen, in a whole form', () => {
+  expect(toPersonText('Pay \u202e001\u202c\u200b\u2066x\u0007\ufeff\u3164 now\n')).toBe('Pay 001x now\n')
+  const requestedSchema = { properties: { a: { title: 'A\u202eB', enum: ['\u200bx'], default: 7 } } }
+  expect(readPersonRequest({ message: 'Who\u202e?', requestedSchema }, 'a.example')).toEqual({
+    message: 'a.example says: Who?',
+    requestedSchema: { properties: { a: { title: 'AB', enum: ['x'], default: 7 } } },
   })
 })
 
-describe('the text', () => {
-  test('has nothing in it that cannot be seen, in a whole form', () => {
-    expect(toPersonText('Pay \u202e001\u202c\u200b\u2066x\u0007\ufeff\u3164 now\n')).toBe('Pay 001x now\n')
-    const requestedSchema = { properties: { a: { title: 'A\u202eB', enum: ['\u200bx'], default: 7 } } }
-    expect(readPersonRequest({ message: 'Who\u202e?', requestedSchema }, 'a.example')).toEqual({
-      message: 'a.example says: Who?',
-      requestedSchema: { properties: { a: { title: 'AB', enum: ['x'], default: 7 } } },
-    })
-  })
-
-  test('that nests without end is cut', () => {
-    let deep: any = {}
-    for (let depth = 0; depth < 50_000; depth++) deep = { a: deep }
-    expect(JSON.stringify(readPersonRequest(deep, 'a')).length).toBeLessThan(1_000)
-  })
+test('the text that nests without end is cut', () => {
+  let deep: any = {}
+  for (let depth = 0; depth < 50_000; depth++) deep = { a: deep }
+  expect(JSON.stringify(readPersonRequest(deep, 'a')).length).toBeLessThan(1_000)
 })
 
-describe('an MCP server of others', () => {
-  /** Answers a call with this. */
-  async function asked(answer: object, canAsk = true) {
-    const server = await startUpstream(({ body }, response) => {
-      const { id, method }: { id: unknown; method: string } = JSON.parse(body)
-      const discovered = {
-        supportedVersions: ['2026-07-28'],
-        capabilities: { tools: {} },
-        ttlMs: 0,
-        cacheScope: 'private',
-      }
-      const said = method === 'server/discover' ? { result: { resultType: 'complete', ...discovered } } : answer
-      response
-        .writeHead(200, { 'content-type': 'application/json' })
-        .end(JSON.stringify({ jsonrpc: '2.0', id, ...said }))
-    })
-    try {
-      const tool = { url: `${server.origin}/mcp`, tool: 'any' }
-      const context = canAsk ? { answers: { responses: {} } } : {}
-      return { host: server.host, result: await callRemote(upstreamDeps(server.host), tool, { context }) }
-    } finally {
-      await server.close()
+/** Answers a call with this. */
+async function asked(answer: object, canAsk = true) {
+  const server = await startUpstream(({ body }, response) => {
+    const { id, method }: { id: unknown; method: string } = JSON.parse(body)
+    const discovered = {
+      supportedVersions: ['2026-07-28'],
+      capabilities: { tools: {} },
+      ttlMs: 0,
+      cacheScope: 'private',
     }
+    const said = method === 'server/discover' ? { result: { resultType: 'complete', ...discovered } } : answer
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ jsonrpc: '2.0', id, ...said }))
+  })
+  try {
+    const tool = { url: `${server.origin}/mcp`, tool: 'any' }
+    const context = canAsk ? { answers: { responses: {} } } : {}
+    return { host: server.host, result: await callRemote(upstreamDeps(server.host), tool, { context }) }
+  } finally {
+    await server.close()
   }
-  const requiring = (url: unknown) => ({
-    result: {
-      resultType: 'input_required',
-      inputRequests: { sign: { method: 'elicitation/create', params: { mode: 'url', message: 'Sign in\u202e', url } } },
-    },
-  })
-  const failing = (url: unknown) => ({
-    error: {
-      code: -32042,
-      message: 'Needs',
-      data: { elicitations: [{ mode: 'url', message: 'Sign in', url, elicitationId: '1' }] },
-    },
-  })
+}
+const requiring = (url: unknown) => ({
+  result: {
+    resultType: 'input_required',
+    inputRequests: { sign: { method: 'elicitation/create', params: { mode: 'url', message: 'Sign in\u202e', url } } },
+  },
+})
+const failing = (url: unknown) => ({
+  error: {
+    code: -32042,
+    message: 'Needs',
+    data: { elicitations: [{ mode: 'url', message: 'Sign in', url, elicitationId: '1' }] },
+  },
+})
 
-  test('asks a person by its own name, at a URL that can be read', async () => {
-    const { host, result } = await asked(requiring('https://аpple.example/'))
-    expect(result).toEqual({
-      ok: false,
-      asks: {
-        requests: {
-          sign: {
-            method: 'elicitation/create',
-            params: { mode: 'url', message: `${host} says: Sign in`, url: 'https://xn--pple-43d.example/' },
-          },
+test('an MCP server of others asks a person by its own name, at a URL that can be read', async () => {
+  const { host, result } = await asked(requiring('https://аpple.example/'))
+  expect(result).toEqual({
+    ok: false,
+    asks: {
+      requests: {
+        sign: {
+          method: 'elicitation/create',
+          params: { mode: 'url', message: `${host} says: Sign in`, url: 'https://xn--pple-43d.example/' },
         },
       },
-    })
+    },
   })
+})
 
-  test.each(UNSHOWN.filter((url) => typeof url === 'string' && url.length > 1))('shows nobody %j', async (url) => {
+test.each(UNSHOWN.filter((url) => typeof url === 'string' && url.length > 1))(
+  'an MCP server of others shows nobody %j',
+  async (url) => {
     for (const [answer, canAsk] of [
       [requiring(url), true],
       [requiring(url), false],
@@ -135,5 +130,5 @@ describe('an MCP server of others', () => {
       expect(result).toMatchObject({ ok: false, failure: { message: expect.any(String) } })
       expect(JSON.stringify(result)).not.toContain(JSON.stringify(url).slice(1, -1))
     }
-  })
-})
+  },
+)

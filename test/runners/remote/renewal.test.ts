@@ -45,13 +45,13 @@ async function call(protocol: 'mcp' | 'oxp', renewed: readonly string[]) {
 }
 
 describe.each(['oxp', 'mcp'] as const)('a user’s token that an %s server does not take', (protocol) => {
-  test('is replaced, and the call made once more', async () => {
+  test(`a user’s token that an ${protocol} server does not take is replaced, and the call made once more`, async () => {
     const { result, asked } = await call(protocol, ['new'])
     expect(asked).toEqual(['acme old'])
     expect(result).toMatchObject({ ok: true, value: 'hello' })
   })
 
-  test('is the end of it when there is no other, or that is not taken either', async () => {
+  test(`a user’s token that an ${protocol} server does not take is the end of it when there is no other, or that is not taken either`, async () => {
     const first = await call(protocol, [])
     expect(first.asked).toEqual(['acme old'])
     expect(first.result).toMatchObject({ ok: false, failure: { message: expect.stringContaining('401') } })

@@ -37,7 +37,7 @@ const late = (after: Promise<unknown>) => {
 }
 
 describe.each(['legacy', 'modern'] as const)('the requests of a call of a %s MCP server', (era) => {
-  test('are all over when it is, and it has answered', async () => {
+  test(`the requests of a call of a ${era} MCP server are all over when it is, and it has answered`, async () => {
     const server = await startMcpServer(era, upstreamTools().tools)
     servers.push(server)
     const { deps, health } = countedDeps(server.host)
@@ -51,7 +51,7 @@ describe.each(['legacy', 'modern'] as const)('the requests of a call of a %s MCP
     expect(health()).toEqual({ state: 'closed', failures: 0, inFlight: 0 })
   })
 
-  test('count against it when it does not answer in time, and it is told', async () => {
+  test(`the requests of a call of a ${era} MCP server count against it when it does not answer in time, and it is told`, async () => {
     const { tools, waiter } = upstreamTools()
     const server = await startMcpServer(era, tools)
     servers.push(server)

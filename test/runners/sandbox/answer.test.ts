@@ -1,15 +1,13 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { createRequestBudget } from '../../../src/core/tool/budget.ts'
 import { parseAnswer } from '../../../src/runners/sandbox/answer.ts'
 
 const read = (value: string) => parseAnswer(value, createRequestBudget(), (text) => text)
 const ofLength = (length: number) => `{"ok":true,"value":"${'x'.repeat(length - 22)}"}`
 
-describe('what comes out of a sandbox', () => {
-  it('has so many characters at most', () => {
-    expect(read(ofLength(4_000_000))).toMatchObject({ result: { ok: true } })
-    expect(read(ofLength(4_000_001))).toMatchObject({
-      failure: { message: 'The output is larger than 4000000 characters' },
-    })
+it('what comes out of a sandbox has so many characters at most', () => {
+  expect(read(ofLength(4_000_000))).toMatchObject({ result: { ok: true } })
+  expect(read(ofLength(4_000_001))).toMatchObject({
+    failure: { message: 'The output is larger than 4000000 characters' },
   })
 })

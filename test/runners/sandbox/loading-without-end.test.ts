@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import {
   createLoaderRunner,
   createSandbox,
@@ -39,51 +39,49 @@ function loadedBy(unloads: boolean) {
 
 const times = (count: number) => Array.from({ length: count }, (_, index) => String(index))
 
-describe('isolates that the platform never unloads', () => {
-  it('are few for a caller who sends another credential each time, or names another user', async () => {
-    const { call, staying, passing } = loadedBy(false)
-    for (const each of times(500)) await call(['key:a', 'ann'], 'code', each)
-    for (const each of times(500)) await call(['key:a', each])
-    expect(staying.size).toBe(20)
-    expect(passing()).toBe(980)
-  })
+it('isolates that the platform never unloads are few for a caller who sends another credential each time, or names another user', async () => {
+  const { call, staying, passing } = loadedBy(false)
+  for (const each of times(500)) await call(['key:a', 'ann'], 'code', each)
+  for (const each of times(500)) await call(['key:a', each])
+  expect(staying.size).toBe(20)
+  expect(passing()).toBe(980)
+})
 
-  it('are left to others, and stay theirs', async () => {
-    const { call, staying, passing } = loadedBy(false)
-    for (const each of times(500)) await call(['key:a', 'ann'], 'code', each)
-    const before = passing()
-    for (const _ of times(3)) await call(['key:b', 'bob'])
-    expect(staying.size).toBe(21)
-    expect(passing()).toBe(before)
-  })
+it('isolates that the platform never unloads are left to others, and stay theirs', async () => {
+  const { call, staying, passing } = loadedBy(false)
+  for (const each of times(500)) await call(['key:a', 'ann'], 'code', each)
+  const before = passing()
+  for (const _ of times(3)) await call(['key:b', 'bob'])
+  expect(staying.size).toBe(21)
+  expect(passing()).toBe(before)
+})
 
-  it('are few for all that callers and publishers think of', async () => {
-    const { call, staying } = loadedBy(false)
-    for (const each of times(500)) await call([], `plugin ${each}`)
-    expect(staying.size).toBe(100)
-    for (const each of times(500)) await call([`key:${each}`, 'ann'])
-    expect(staying.size).toBe(200)
-  })
+it('isolates that the platform never unloads are few for all that callers and publishers think of', async () => {
+  const { call, staying } = loadedBy(false)
+  for (const each of times(500)) await call([], `plugin ${each}`)
+  expect(staying.size).toBe(100)
+  for (const each of times(500)) await call([`key:${each}`, 'ann'])
+  expect(staying.size).toBe(200)
+})
 
-  it('are left to tools that all share, however many callers there are', async () => {
-    const { call, staying } = loadedBy(false)
-    for (const each of times(500)) await call([`key:${each}`, 'ann'])
-    expect(staying.size).toBe(100)
-    for (const each of times(500)) await call([], `plugin ${each}`)
-    expect(staying.size).toBe(200)
-  })
+it('isolates that the platform never unloads are left to tools that all share, however many callers there are', async () => {
+  const { call, staying } = loadedBy(false)
+  for (const each of times(500)) await call([`key:${each}`, 'ann'])
+  expect(staying.size).toBe(100)
+  for (const each of times(500)) await call([], `plugin ${each}`)
+  expect(staying.size).toBe(200)
+})
 
-  it('are those that could be loaded', async () => {
-    const { call, staying } = loadedBy(false)
-    const missing = () => Promise.reject(new Error('No plugin is kept'))
-    for (const each of times(500)) await call([], `missing ${each}`, '', missing)
-    for (const each of times(500)) await call([], `plugin ${each}`)
-    expect(staying.size).toBe(100)
-  })
+it('isolates that the platform never unloads are those that could be loaded', async () => {
+  const { call, staying } = loadedBy(false)
+  const missing = () => Promise.reject(new Error('No plugin is kept'))
+  for (const each of times(500)) await call([], `missing ${each}`, '', missing)
+  for (const each of times(500)) await call([], `plugin ${each}`)
+  expect(staying.size).toBe(100)
+})
 
-  it('all have names where it does', async () => {
-    const { call, staying, passing } = loadedBy(true)
-    for (const each of times(500)) await call(['key:a', each])
-    expect([staying.size, passing()]).toEqual([500, 0])
-  })
+it('isolates that the platform never unloads all have names where it does', async () => {
+  const { call, staying, passing } = loadedBy(true)
+  for (const each of times(500)) await call(['key:a', each])
+  expect([staying.size, passing()]).toEqual([500, 0])
 })

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { LRUCache } from 'lru-cache'
 import type { ToolRecord } from '../../../src/core/tool/tool.ts'
 import {
@@ -70,42 +70,40 @@ function endProcess(name: string, reason: EndReason = 'silent'): void {
   for (const under of calls.filter(({ process }) => process === name)) under.fail()
 }
 
-describe('an end of the shared process', () => {
-  it('is blamed on the tool that was under way where no other ran in it', async () => {
-    const { outcome } = await call('loops')
-    endProcess('shared')
-    expect(await outcome).toEqual({ reason: 'silent', isToBlame: true, elapsedMs: 2_000 })
-  })
+it('an end of the shared process is blamed on the tool that was under way where no other ran in it', async () => {
+  const { outcome } = await call('loops')
+  endProcess('shared')
+  expect(await outcome).toEqual({ reason: 'silent', isToBlame: true, elapsedMs: 2_000 })
+})
 
-  it('is not blamed on a tool under way where another that answered just before may go on', async () => {
-    await (await call('answers-and-loops')).answer()
-    now += 1_000
-    const { outcome } = await call('under-way')
-    endProcess('shared')
-    expect(await outcome).toEqual({ reason: 'silent', isToBlame: false, elapsedMs: 2_000 })
-    for (const digest of ['answers-and-loops', 'under-way']) expect((await call(digest)).process).toMatch(/^alone-/)
-  })
+it('an end of the shared process is not blamed on a tool under way where another that answered just before may go on', async () => {
+  await (await call('answers-and-loops')).answer()
+  now += 1_000
+  const { outcome } = await call('under-way')
+  endProcess('shared')
+  expect(await outcome).toEqual({ reason: 'silent', isToBlame: false, elapsedMs: 2_000 })
+  for (const digest of ['answers-and-loops', 'under-way']) expect((await call(digest)).process).toMatch(/^alone-/)
+})
 
-  it('is not blamed on a tool that ran long before', async () => {
-    await (await call('long-before')).answer()
-    now += 60_000
-    const { outcome } = await call('loops')
-    endProcess('shared')
-    expect(await outcome).toMatchObject({ isToBlame: true })
-    expect((await call('long-before')).process).toBe('shared')
-  })
+it('an end of the shared process is not blamed on a tool that ran long before', async () => {
+  await (await call('long-before')).answer()
+  now += 60_000
+  const { outcome } = await call('loops')
+  endProcess('shared')
+  expect(await outcome).toMatchObject({ isToBlame: true })
+  expect((await call('long-before')).process).toBe('shared')
+})
 
-  it('disables no tool, however often it happens', async () => {
-    for (let end = 1; end <= 5; end++) {
-      const underWay = await call('under-way')
-      expect(underWay.process).toBe('shared')
-      endProcess('shared')
-      await underWay.outcome
-      await (await call('under-way')).answer()
-      await (await call('under-way')).answer()
-    }
-    expect(disabled).toEqual([])
-  })
+it('an end of the shared process disables no tool, however often it happens', async () => {
+  for (let end = 1; end <= 5; end++) {
+    const underWay = await call('under-way')
+    expect(underWay.process).toBe('shared')
+    endProcess('shared')
+    await underWay.outcome
+    await (await call('under-way')).answer()
+    await (await call('under-way')).answer()
+  }
+  expect(disabled).toEqual([])
 })
 
 it('a tool is disabled once it has ended two processes of its own, after one of all', async () => {

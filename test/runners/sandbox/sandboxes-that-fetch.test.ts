@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { createGuardedFetch } from '../../../src/outbound/guarded-fetch.ts'
 import { createMemory } from '../../../src/outbound/memory-budget.ts'
 import { handleEgress, type EgressPolicy } from '../../../src/runners/sandbox/egress.ts'
@@ -43,73 +43,68 @@ function startAsking(bytes: number, request: () => Request, waits: Promise<unkno
   return { answers, all, asked: () => asked }
 }
 
-describe('a module that fetches a lot at once', () => {
-  it('has no more answers in memory than a caller has memory for, whether or not it reads them', async () => {
-    const { answers, all } = startAsking(4 * MB, () => new Request(place))
-    await sleep(1_000)
-    expect(answers.length).toBeLessThanOrEqual(4)
-    const lengths = await Promise.all(all.map(async (one) => (await (await one).arrayBuffer()).byteLength))
-    expect(lengths).toEqual(Array.from({ length: 20 }, () => 4 * MB))
-  })
+it('a module that fetches a lot at once has no more answers in memory than a caller has memory for, whether or not it reads them', async () => {
+  const { answers, all } = startAsking(4 * MB, () => new Request(place))
+  await sleep(1_000)
+  expect(answers.length).toBeLessThanOrEqual(4)
+  const lengths = await Promise.all(all.map(async (one) => (await (await one).arrayBuffer()).byteLength))
+  expect(lengths).toEqual(Array.from({ length: 20 }, () => 4 * MB))
+})
 
-  it('has twice as many at most that it leaves unread for long', async () => {
-    const { answers } = startAsking(4 * MB, () => new Request(place))
-    await sleep(4_500)
-    expect(answers.length).toBeLessThanOrEqual(8)
-  })
+it('a module that fetches a lot at once has twice as many at most that it leaves unread for long', async () => {
+  const { answers } = startAsking(4 * MB, () => new Request(place))
+  await sleep(4_500)
+  expect(answers.length).toBeLessThanOrEqual(8)
+})
 
-  it('has no more bodies in memory either, while the server keeps them waiting', async () => {
-    const { promise, resolve } = Promise.withResolvers<void>()
-    const body = new Uint8Array(4 * MB)
-    const { asked, all } = startAsking(0, () => new Request(place, { method: 'POST', body }), promise)
-    await sleep(1_000)
-    expect(asked()).toBeLessThanOrEqual(4)
-    resolve()
-    const statuses = await Promise.all(all.map(async (one) => (await one).status))
-    expect(new Set(statuses)).toEqual(new Set([200]))
-  })
+it('a module that fetches a lot at once has no more bodies in memory either, while the server keeps them waiting', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const body = new Uint8Array(4 * MB)
+  const { asked, all } = startAsking(0, () => new Request(place, { method: 'POST', body }), promise)
+  await sleep(1_000)
+  expect(asked()).toBeLessThanOrEqual(4)
+  resolve()
+  const statuses = await Promise.all(all.map(async (one) => (await one).status))
+  expect(new Set(statuses)).toEqual(new Set([200]))
+})
 
-  it('waits for no memory for what is small', async () => {
-    const { all } = startAsking(60_000, () => new Request(place, { method: 'POST', body: 'small' }))
-    const statuses = await Promise.all(all.map(async (one) => (await one).status))
-    expect(new Set(statuses)).toEqual(new Set([200]))
-  })
+it('a module that fetches a lot at once waits for no memory for what is small', async () => {
+  const { all } = startAsking(60_000, () => new Request(place, { method: 'POST', body: 'small' }))
+  const statuses = await Promise.all(all.map(async (one) => (await one).status))
+  expect(new Set(statuses)).toEqual(new Set([200]))
 })
 
 /** Node asks for it, and the platform's types do not know it. */
 const HALF = { duplex: 'half' }
 
-describe('a module that reads its answers later', () => {
-  function asking(bytes: number, sensitive: readonly string[] = []) {
-    const memory = createBudget()
-    const guardedFetch = createGuardedFetch({
-      fetch: () => Promise.resolve(new Response(new Uint8Array(bytes))),
-      allowHttpHosts: new Set(),
-      memory,
-    })
-    return (init?: RequestInit) =>
-      handleEgress(new Request(place, init), { ...POLICY, sensitive }, guardedFetch, memory)
-  }
+function asking(bytes: number, sensitive: readonly string[] = []) {
+  const memory = createBudget()
+  const guardedFetch = createGuardedFetch({
+    fetch: () => Promise.resolve(new Response(new Uint8Array(bytes))),
+    allowHttpHosts: new Set(),
+    memory,
+  })
+  return (init?: RequestInit) => handleEgress(new Request(place, init), { ...POLICY, sensitive }, guardedFetch, memory)
+}
 
-  it.each([
-    { bytes: 4.3 * MB, sensitive: [] },
-    { bytes: 2.2 * MB, sensitive: ['token-of-ann'] },
-  ])(
-    'waits for none of $bytes bytes that it has not read, of several at once',
-    async ({ bytes, sensitive }) => {
-      const ask = asking(bytes, sensitive)
-      const answers = await Promise.all([ask(), ask()])
-      const lengths = await Promise.all(answers.map(async (one) => (await one.arrayBuffer()).byteLength))
-      expect(lengths).toEqual([bytes, bytes])
-    },
-    5_000,
-  )
+it.each([
+  { bytes: 4.3 * MB, sensitive: [] },
+  { bytes: 2.2 * MB, sensitive: ['token-of-ann'] },
+])(
+  'a module that reads its answers later waits for none of $bytes bytes that it has not read, of several at once',
+  async ({ bytes, sensitive }) => {
+    const ask = asking(bytes, sensitive)
+    const answers = await Promise.all([ask(), ask()])
+    const lengths = await Promise.all(answers.map(async (one) => (await one.arrayBuffer()).byteLength))
+    expect(lengths).toEqual([bytes, bytes])
+  },
+  5_000,
+)
 
-  it('sends on what it is answered', async () => {
-    const ask = asking(4.3 * MB)
-    const { body } = await ask()
-    const sent = await ask({ method: 'PUT', body, ...HALF })
-    expect(sent.status).toBe(200)
-    await sent.body?.cancel()
-  }, 5_000)
-})
+it('a module that reads its answers later sends on what it is answered', async () => {
+  const ask = asking(4.3 * MB)
+  const { body } = await ask()
+  const sent = await ask({ method: 'PUT', body, ...HALF })
+  expect(sent.status).toBe(200)
+  await sent.body?.cancel()
+}, 5_000)

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { createImportRoutes } from '../../../../src/api/toolkits/import/routes.ts'
 import { ADMIN, type Principal } from '../../../../src/core/access/principal.ts'
 import type { Failure } from '../../../../src/core/failure/failure.ts'
@@ -67,116 +67,109 @@ async function imports(
   return { status: response.status, body: await response.json(), requests, stored }
 }
 
-describe('an import', () => {
-  it('publishes what the source makes, in the version of the source', async () => {
-    const skipped = { name: 'gone', reason: 'Is gone' }
-    const { status, body, stored, requests } = await imports([named('A'), { skipped }, named('B')], {
-      version: '2.0.0',
-    })
-    expect([status, body]).toEqual([201, { ids: ['Kit.A@2.0.0', 'Kit.B@2.0.0'], skipped: [skipped] }])
-    expect(stored).toMatchObject([[{ allowBreaking: true }, { allowBreaking: true }]])
-    expect(requests).toMatchObject([{ source: 'https://a.example', toolkit: 'Kit', options: {} }])
+it('an import publishes what the source makes, in the version of the source', async () => {
+  const skipped = { name: 'gone', reason: 'Is gone' }
+  const { status, body, stored, requests } = await imports([named('A'), { skipped }, named('B')], {
+    version: '2.0.0',
   })
-
-  it('publishes in the version that is said, which the registry then judges', async () => {
-    const body = { ...BODY, version: '3.0.0', more: 1 }
-    const given = await imports([named('A')], { body, version: '2.0.0' })
-    expect(given.body).toEqual({ ids: ['Kit.A@3.0.0'], skipped: [] })
-    expect(given.stored).toMatchObject([[{ allowBreaking: false }]])
-    expect(given.requests[0]?.options).toEqual({ more: 1 })
-    const allowed = await imports([named('A')], { body, query: '?allow=breaking' })
-    expect(allowed.stored).toMatchObject([[{ allowBreaking: true }]])
-  })
-
-  it('stores nothing in a dry run', async () => {
-    const { status, body, stored } = await imports([named('A')], { query: '?dry_run=1' })
-    expect([status, stored]).toEqual([200, []])
-    expect(body).toEqual({
-      tools: [{ id: 'Kit.A@1.0.0', name: 'Kit_Do', path: 'A', state: 'new' }],
-      skipped: [],
-    })
-    expect((await imports([], { query: '?dry_run=1' })).body).toEqual({ tools: [], skipped: [] })
-    expect((await imports([named('A')], { query: '?dry_run=0' })).stored).toHaveLength(1)
-  })
-
-  it('says which of the secrets that tools need they would not get, and how to administrators alone', async () => {
-    const secrets = [{ id: 'KEY' }, { id: 'UNSET' }]
-    const needy = { requirements: { ...KEY.requirements, secrets } }
-    const items = [named('A', needy), named('B', needy), named('C', KEY)]
-    const missing_requirements = { secrets: [{ id: 'UNSET' }] }
-    const about = { tools: 2, ids: ['Kit.A@1.0.0', 'Kit.B@1.0.0'] }
-    const planned = await imports(items, { query: '?dry_run=1' })
-    expect(planned.body).toMatchObject({
-      tools: [{ missing_requirements }, { missing_requirements }, { requirements: { secrets: [{ id: 'KEY' }] } }],
-      warnings: [{ message: "Give 'Kit.*' UNSET", ...about }],
-    })
-    expect(planned.body).not.toHaveProperty('tools.2.missing_requirements')
-    const given = await imports(items, { query: '?dry_run=1', granted: ['UNSET'] })
-    expect(given.body).toMatchObject({
-      warnings: [{ message: "Give 'Kit.A' UNSET" }, { message: "Give 'Kit.B' UNSET" }],
-    })
-    const message = "An administrator must set the secret 'UNSET' and allow it for the tool"
-    const others = await imports(items, { caller: principal('Kit.*') })
-    expect(others.body).toMatchObject({ ids: { length: 3 }, warnings: [{ message, ...about }] })
-  })
-
-  it('answers 200 where everything is unchanged, and 201 where anything is not', async () => {
-    const { version, ...definition } = definitionOf()
-    const unchanged = { ...importedOf(), definition }
-    const record = await createToolRecord({ ...unchanged, definition: { ...definition, version } }, sha256)
-    const published = { 'kit.do': documentOf([record]) }
-    const again = await imports([{ tool: unchanged }], { published })
-    expect([again.status, again.body]).toEqual([
-      200,
-      { ids: ['Kit.Do@1.0.0'], unchanged: ['Kit.Do@1.0.0'], skipped: [] },
-    ])
-    expect((await imports([{ tool: unchanged }, named('A')], { published })).status).toBe(201)
-  })
-
-  it('is rejected with the problems of each tool if none is made', async () => {
-    expect(await imports([])).toMatchObject({ status: 422, body: { problems: [{ path: '/tools' }] } })
-    expect(await imports([{ skipped: { name: 'gone', reason: 'Is gone' } }])).toMatchObject({
-      status: 422,
-      body: { problems: [{ path: '/from/openapi', message: "'gone' cannot be made: Is gone" }] },
-    })
-    expect(await imports('refused')).toMatchObject({ status: 422, body: { problems: [{ message: 'Cannot be read' }] } })
-  })
-
-  it('is forbidden if only rights are missing', async () => {
-    const more = { caller: principal('*'), granted: ['KEY'] }
-    const denied = await imports([named('A', KEY), named('B', KEY)], more)
-    expect(denied).toMatchObject({
-      status: 403,
-      body: { type: 'forbidden', reason: expect.stringContaining("'Kit.A' may have the secret 'KEY'") },
-      stored: [],
-    })
-    const mixed = await imports([named('A', KEY), { skipped: { name: 'gone', reason: 'Is gone' } }], more)
-    expect(mixed).toMatchObject({ status: 422, body: { type: 'definition-invalid' } })
-    const some = await imports([named('A', KEY), named('B')], more)
-    expect(some).toMatchObject({ status: 201, body: { ids: ['Kit.B@1.0.0'], skipped: [{ name: 'A' }] } })
-  })
+  expect([status, body]).toEqual([201, { ids: ['Kit.A@2.0.0', 'Kit.B@2.0.0'], skipped: [skipped] }])
+  expect(stored).toMatchObject([[{ allowBreaking: true }, { allowBreaking: true }]])
+  expect(requests).toMatchObject([{ source: 'https://a.example', toolkit: 'Kit', options: {} }])
 })
 
-describe('who imports', () => {
-  it('covers the whole toolkit, and is told so before the source is read', async () => {
-    for (const pattern of ['Other.*', 'Kit.A']) {
-      expect(await imports([named('A')], { caller: principal(pattern) })).toMatchObject({
-        status: 403,
-        body: { reason: "The credential does not cover 'Kit.*'" },
-        requests: [],
-      })
-    }
-    const reader = { ...principal('Kit.*'), scopes: ['tools:read'] } as const
-    expect(await imports([], { caller: reader })).toMatchObject({ status: 403, requests: [] })
-  })
+it('an import publishes in the version that is said, which the registry then judges', async () => {
+  const body = { ...BODY, version: '3.0.0', more: 1 }
+  const given = await imports([named('A')], { body, version: '2.0.0' })
+  expect(given.body).toEqual({ ids: ['Kit.A@3.0.0'], skipped: [] })
+  expect(given.stored).toMatchObject([[{ allowBreaking: false }]])
+  expect(given.requests[0]?.options).toEqual({ more: 1 })
+  const allowed = await imports([named('A')], { body, query: '?allow=breaking' })
+  expect(allowed.stored).toMatchObject([[{ allowBreaking: true }]])
+})
 
-  it('names the toolkit to have its secrets used for reading the source', async () => {
-    const secretOf = async (caller: Principal) => (await imports([named('A')], { caller })).requests[0]?.secret('KEY')
-    expect(await secretOf(principal('Kit.*'))).toEqual({ value: 'KEY for Kit.*' })
-    expect(await secretOf(ADMIN)).toEqual({ value: 'KEY for Kit.*' })
-    expect(await secretOf(principal('*'))).toEqual({
-      missing: "To use the secret 'KEY', the credential must name the toolkit 'Kit'",
+it('an import stores nothing in a dry run', async () => {
+  const { status, body, stored } = await imports([named('A')], { query: '?dry_run=1' })
+  expect([status, stored]).toEqual([200, []])
+  expect(body).toEqual({
+    tools: [{ id: 'Kit.A@1.0.0', name: 'Kit_Do', path: 'A', state: 'new' }],
+    skipped: [],
+  })
+  expect((await imports([], { query: '?dry_run=1' })).body).toEqual({ tools: [], skipped: [] })
+  expect((await imports([named('A')], { query: '?dry_run=0' })).stored).toHaveLength(1)
+})
+
+it('an import says which of the secrets that tools need they would not get, and how to administrators alone', async () => {
+  const secrets = [{ id: 'KEY' }, { id: 'UNSET' }]
+  const needy = { requirements: { ...KEY.requirements, secrets } }
+  const items = [named('A', needy), named('B', needy), named('C', KEY)]
+  const missing_requirements = { secrets: [{ id: 'UNSET' }] }
+  const about = { tools: 2, ids: ['Kit.A@1.0.0', 'Kit.B@1.0.0'] }
+  const planned = await imports(items, { query: '?dry_run=1' })
+  expect(planned.body).toMatchObject({
+    tools: [{ missing_requirements }, { missing_requirements }, { requirements: { secrets: [{ id: 'KEY' }] } }],
+    warnings: [{ message: "Give 'Kit.*' UNSET", ...about }],
+  })
+  expect(planned.body).not.toHaveProperty('tools.2.missing_requirements')
+  const given = await imports(items, { query: '?dry_run=1', granted: ['UNSET'] })
+  expect(given.body).toMatchObject({
+    warnings: [{ message: "Give 'Kit.A' UNSET" }, { message: "Give 'Kit.B' UNSET" }],
+  })
+  const message = "An administrator must set the secret 'UNSET' and allow it for the tool"
+  const others = await imports(items, { caller: principal('Kit.*') })
+  expect(others.body).toMatchObject({ ids: { length: 3 }, warnings: [{ message, ...about }] })
+})
+
+it('an import answers 200 where everything is unchanged, and 201 where anything is not', async () => {
+  const { version, ...definition } = definitionOf()
+  const unchanged = { ...importedOf(), definition }
+  const record = await createToolRecord({ ...unchanged, definition: { ...definition, version } }, sha256)
+  const published = { 'kit.do': documentOf([record]) }
+  const again = await imports([{ tool: unchanged }], { published })
+  expect([again.status, again.body]).toEqual([200, { ids: ['Kit.Do@1.0.0'], unchanged: ['Kit.Do@1.0.0'], skipped: [] }])
+  expect((await imports([{ tool: unchanged }, named('A')], { published })).status).toBe(201)
+})
+
+it('an import is rejected with the problems of each tool if none is made', async () => {
+  expect(await imports([])).toMatchObject({ status: 422, body: { problems: [{ path: '/tools' }] } })
+  expect(await imports([{ skipped: { name: 'gone', reason: 'Is gone' } }])).toMatchObject({
+    status: 422,
+    body: { problems: [{ path: '/from/openapi', message: "'gone' cannot be made: Is gone" }] },
+  })
+  expect(await imports('refused')).toMatchObject({ status: 422, body: { problems: [{ message: 'Cannot be read' }] } })
+})
+
+it('an import is forbidden if only rights are missing', async () => {
+  const more = { caller: principal('*'), granted: ['KEY'] }
+  const denied = await imports([named('A', KEY), named('B', KEY)], more)
+  expect(denied).toMatchObject({
+    status: 403,
+    body: { type: 'forbidden', reason: expect.stringContaining("'Kit.A' may have the secret 'KEY'") },
+    stored: [],
+  })
+  const mixed = await imports([named('A', KEY), { skipped: { name: 'gone', reason: 'Is gone' } }], more)
+  expect(mixed).toMatchObject({ status: 422, body: { type: 'definition-invalid' } })
+  const some = await imports([named('A', KEY), named('B')], more)
+  expect(some).toMatchObject({ status: 201, body: { ids: ['Kit.B@1.0.0'], skipped: [{ name: 'A' }] } })
+})
+
+it('who imports covers the whole toolkit, and is told so before the source is read', async () => {
+  for (const pattern of ['Other.*', 'Kit.A']) {
+    expect(await imports([named('A')], { caller: principal(pattern) })).toMatchObject({
+      status: 403,
+      body: { reason: "The credential does not cover 'Kit.*'" },
+      requests: [],
     })
+  }
+  const reader = { ...principal('Kit.*'), scopes: ['tools:read'] } as const
+  expect(await imports([], { caller: reader })).toMatchObject({ status: 403, requests: [] })
+})
+
+it('who imports names the toolkit to have its secrets used for reading the source', async () => {
+  const secretOf = async (caller: Principal) => (await imports([named('A')], { caller })).requests[0]?.secret('KEY')
+  expect(await secretOf(principal('Kit.*'))).toEqual({ value: 'KEY for Kit.*' })
+  expect(await secretOf(ADMIN)).toEqual({ value: 'KEY for Kit.*' })
+  expect(await secretOf(principal('*'))).toEqual({
+    missing: "To use the secret 'KEY', the credential must name the toolkit 'Kit'",
   })
 })
 

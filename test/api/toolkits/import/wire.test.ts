@@ -9,102 +9,98 @@ const KINDS = ['openapi', 'mcp'] as const
 const decode = (body: unknown) => parseValue(importReader(KINDS), body)
 const BODY = { from: { openapi: 'https://a.example' }, toolkit: 'Kit' }
 
-describe('the body of an import', () => {
-  it('says the source and the toolkit, and leaves what it does not know to the importer', () => {
-    expect(decode(BODY)).toEqual({
-      ok: true,
-      value: {
-        kind: 'openapi',
-        source: 'https://a.example',
-        toolkit: 'Kit',
-        isSelected: expect.any(Function),
-        options: {},
-      },
-    })
-    expect(
-      decode({ from: { mcp: { a: 1 } }, toolkit: 'x'.repeat(64), version: '1.2.3', credentials: 1 }),
-    ).toMatchObject({
-      ok: true,
-      value: { kind: 'mcp', source: { a: 1 }, version: '1.2.3', options: { credentials: 1 } },
-    })
+it('the body of an import says the source and the toolkit, and leaves what it does not know to the importer', () => {
+  expect(decode(BODY)).toEqual({
+    ok: true,
+    value: {
+      kind: 'openapi',
+      source: 'https://a.example',
+      toolkit: 'Kit',
+      isSelected: expect.any(Function),
+      options: {},
+    },
   })
+  expect(decode({ from: { mcp: { a: 1 } }, toolkit: 'x'.repeat(64), version: '1.2.3', credentials: 1 })).toMatchObject({
+    ok: true,
+    value: { kind: 'mcp', source: { a: 1 }, version: '1.2.3', options: { credentials: 1 } },
+  })
+})
 
-  it('says which tools are wanted', () => {
-    const wants = (tools: readonly string[] | undefined, tool: string) => {
-      const decoded = decode({ ...BODY, ...(tools ? { tools } : {}) })
-      return decoded.ok && decoded.value.isSelected(tool, createBudget())
-    }
-    expect(wants(undefined, 'getPet')).toBe(true)
-    expect(wants(['*'], 'getPet')).toBe(true)
-    expect(wants(['x', 'GET*'], 'getPet')).toBe(true)
-    expect(wants(['get'], 'getPet')).toBe(false)
-    expect(wants([], 'getPet')).toBe(false)
-    expect(
-      wants(
-        Array.from({ length: 1_000 }, () => 'x'),
-        'x',
-      ),
-    ).toBe(true)
-  })
+it('the body of an import says which tools are wanted', () => {
+  const wants = (tools: readonly string[] | undefined, tool: string) => {
+    const decoded = decode({ ...BODY, ...(tools ? { tools } : {}) })
+    return decoded.ok && decoded.value.isSelected(tool, createBudget())
+  }
+  expect(wants(undefined, 'getPet')).toBe(true)
+  expect(wants(['*'], 'getPet')).toBe(true)
+  expect(wants(['x', 'GET*'], 'getPet')).toBe(true)
+  expect(wants(['get'], 'getPet')).toBe(false)
+  expect(wants([], 'getPet')).toBe(false)
+  expect(
+    wants(
+      Array.from({ length: 1_000 }, () => 'x'),
+      'x',
+    ),
+  ).toBe(true)
+})
 
-  it('counts each pattern that is compared with a name, and looks up the others', () => {
-    const chosenBy = (tools: readonly string[]) => {
-      const decoded = decode({ ...BODY, tools })
-      const meter = createBudget(Infinity)
-      for (let index = 0; index < 100; index++) if (decoded.ok) decoded.value.isSelected(`operation_${index}`, meter)
-      return meter.spent
-    }
-    const numbers = Array.from({ length: 400 }, (_, index) => index)
-    expect(chosenBy(numbers.map((number) => `pet-${number}`))).toBe(100)
-    expect(chosenBy(numbers.map((number) => `pet${number}*`))).toBe(100)
-    expect(chosenBy(numbers.map((number) => `*pet${number}*`))).toBe(100 * 401)
-  })
+it('the body of an import counts each pattern that is compared with a name, and looks up the others', () => {
+  const chosenBy = (tools: readonly string[]) => {
+    const decoded = decode({ ...BODY, tools })
+    const meter = createBudget(Infinity)
+    for (let index = 0; index < 100; index++) if (decoded.ok) decoded.value.isSelected(`operation_${index}`, meter)
+    return meter.spent
+  }
+  const numbers = Array.from({ length: 400 }, (_, index) => index)
+  expect(chosenBy(numbers.map((number) => `pet-${number}`))).toBe(100)
+  expect(chosenBy(numbers.map((number) => `pet${number}*`))).toBe(100)
+  expect(chosenBy(numbers.map((number) => `*pet${number}*`))).toBe(100 * 401)
+})
 
-  it('has at most 1,000 patterns in all rules together', () => {
-    const rule = (index: number) => ({ tools: Array.from({ length: 300 }, () => `t${index}`), security_level: 2 })
-    expect(decode({ ...BODY, rules: [0, 1, 2].map(rule) })).toMatchObject({ ok: true })
-    expect(decode({ ...BODY, rules: [0, 1, 2, 3].map(rule) })).toMatchObject({
-      ok: false,
-      problems: [{ path: '/rules', message: 'Must have at most 1000 tool names in all rules together' }],
-    })
+it('the body of an import has at most 1,000 patterns in all rules together', () => {
+  const rule = (index: number) => ({ tools: Array.from({ length: 300 }, () => `t${index}`), security_level: 2 })
+  expect(decode({ ...BODY, rules: [0, 1, 2].map(rule) })).toMatchObject({ ok: true })
+  expect(decode({ ...BODY, rules: [0, 1, 2, 3].map(rule) })).toMatchObject({
+    ok: false,
+    problems: [{ path: '/rules', message: 'Must have at most 1000 tool names in all rules together' }],
   })
+})
 
-  const FROM = "Must be an object with one of 'openapi', 'mcp'"
-  const SOURCE = 'Must be a URL, or a document as an object or a text'
-  const TOOLKIT = 'Must be 1 to 64 of the characters A-Z, a-z, 0-9, _ and -'
-  const TOOLS = "Must be a list of at most 1000 tool names, in which '*' stands for any characters"
-  it.each<[object, string, string]>([
-    [{ from: undefined }, '/from', 'Is required'],
-    [{ from: {} }, '/from', `${FROM}, got an object`],
-    [{ from: 'https://a.example' }, '/from', `${FROM}, got a string`],
-    [{ from: { oxp: 'https://a.example' } }, '/from', `${FROM}, got an object`],
-    [{ from: { openapi: 'a', mcp: 'b' } }, '/from', `${FROM}, got an object`],
-    [{ from: { openapi: 7 } }, '/from/openapi', `${SOURCE}, got a number`],
-    [{ from: { openapi: ' ' } }, '/from/openapi', `${SOURCE}, got a string`],
-    [{ from: { mcp: [] } }, '/from/mcp', `${SOURCE}, got an empty array`],
-    [{ toolkit: undefined }, '/toolkit', 'Is required'],
-    [{ toolkit: 'a b' }, '/toolkit', `${TOOLKIT}, got 'a b'`],
-    [{ toolkit: 7 }, '/toolkit', `${TOOLKIT}, got 7`],
-    [{ version: '1' }, '/version', "Must be a version of the form x.y.z, such as '1.0.0', got '1'"],
-    [{ version: 1 }, '/version', 'Must be a version of the form x.y.z, got 1'],
-    [{ tools: 'a' }, '/tools', `${TOOLS}, got 'a'`],
-    [{ tools: ['a.b'] }, '/tools', `${TOOLS}, got an array of 1`],
-    [{ tools: [''] }, '/tools', `${TOOLS}, got an array of 1`],
-    [{ tools: ['x'.repeat(65)] }, '/tools', `${TOOLS}, got an array of 1`],
-    [{ tools: [7] }, '/tools', `${TOOLS}, got an array of 1`],
-    [{ tools: Array.from({ length: 1_001 }, () => 'x') }, '/tools', `${TOOLS}, got an array of 1001`],
-  ])('is not %j', (more, path, message) => {
-    expect(decode({ ...BODY, ...more })).toEqual({ ok: false, problems: [{ path, message }] })
-  })
+const FROM = "Must be an object with one of 'openapi', 'mcp'"
+const SOURCE = 'Must be a URL, or a document as an object or a text'
+const TOOLKIT = 'Must be 1 to 64 of the characters A-Z, a-z, 0-9, _ and -'
+const TOOLS = "Must be a list of at most 1000 tool names, in which '*' stands for any characters"
+it.each<[object, string, string]>([
+  [{ from: undefined }, '/from', 'Is required'],
+  [{ from: {} }, '/from', `${FROM}, got an object`],
+  [{ from: 'https://a.example' }, '/from', `${FROM}, got a string`],
+  [{ from: { oxp: 'https://a.example' } }, '/from', `${FROM}, got an object`],
+  [{ from: { openapi: 'a', mcp: 'b' } }, '/from', `${FROM}, got an object`],
+  [{ from: { openapi: 7 } }, '/from/openapi', `${SOURCE}, got a number`],
+  [{ from: { openapi: ' ' } }, '/from/openapi', `${SOURCE}, got a string`],
+  [{ from: { mcp: [] } }, '/from/mcp', `${SOURCE}, got an empty array`],
+  [{ toolkit: undefined }, '/toolkit', 'Is required'],
+  [{ toolkit: 'a b' }, '/toolkit', `${TOOLKIT}, got 'a b'`],
+  [{ toolkit: 7 }, '/toolkit', `${TOOLKIT}, got 7`],
+  [{ version: '1' }, '/version', "Must be a version of the form x.y.z, such as '1.0.0', got '1'"],
+  [{ version: 1 }, '/version', 'Must be a version of the form x.y.z, got 1'],
+  [{ tools: 'a' }, '/tools', `${TOOLS}, got 'a'`],
+  [{ tools: ['a.b'] }, '/tools', `${TOOLS}, got an array of 1`],
+  [{ tools: [''] }, '/tools', `${TOOLS}, got an array of 1`],
+  [{ tools: ['x'.repeat(65)] }, '/tools', `${TOOLS}, got an array of 1`],
+  [{ tools: [7] }, '/tools', `${TOOLS}, got an array of 1`],
+  [{ tools: Array.from({ length: 1_001 }, () => 'x') }, '/tools', `${TOOLS}, got an array of 1001`],
+])('the body of an import is not %j', (more, path, message) => {
+  expect(decode({ ...BODY, ...more })).toEqual({ ok: false, problems: [{ path, message }] })
+})
 
-  it('is an object, and is told of everything that is wrong', () => {
-    expect(decode([])).toEqual({
-      ok: false,
-      problems: [{ path: '', message: 'Must be an object, got an empty array' }],
-    })
-    const wrong = decode({ version: 1, tools: 7 })
-    expect(!wrong.ok && wrong.problems.map(({ path }) => path)).toEqual(['/from', '/toolkit', '/version', '/tools'])
+it('the body of an import is an object, and is told of everything that is wrong', () => {
+  expect(decode([])).toEqual({
+    ok: false,
+    problems: [{ path: '', message: 'Must be an object, got an empty array' }],
   })
+  const wrong = decode({ version: 1, tools: 7 })
+  expect(!wrong.ok && wrong.problems.map(({ path }) => path)).toEqual(['/from', '/toolkit', '/version', '/tools'])
 })
 
 describe('what an import came to', () => {
@@ -127,7 +123,7 @@ describe('what an import came to', () => {
     { name: 'c', reason: 'Is gone' },
   ]
 
-  it('is ids, and what is unchanged, was skipped or could not be said quite so', () => {
+  it('what an import came to is ids, and what is unchanged, was skipped or could not be said quite so', () => {
     expect(encodeImported({ imported: [made('a')], skipped: [], denied: 0 })).toEqual({
       ids: ['Kit.a@1.0.0'],
       skipped: [],
@@ -148,7 +144,7 @@ describe('what an import came to', () => {
     })
   })
 
-  it('is said of each tool in a dry run', () => {
+  it('what an import came to is said of each tool in a dry run', () => {
     const requirements = { authorization: [{ id: 'mail' }], secrets: [{ id: 'KEY' }], user_id: true }
     const all = [made('a'), made('b', { requirements, missing: [{ id: 'KEY' }], warnings: ['One'], state: 'changed' })]
     expect(encodeDryRun({ imported: all, skipped, denied: 0 })).toEqual({
@@ -170,7 +166,7 @@ describe('what an import came to', () => {
     expect(encodeDryRun({ imported: [user], skipped: [], denied: 0 }).tools[0]?.requirements).toEqual({ user_id: true })
   })
 
-  it('is said once where it is about many tools, with two of them as examples', () => {
+  it('what an import came to is said once where it is about many tools, with two of them as examples', () => {
     const warnings = ['It cannot run']
     const all = ['a', 'b', 'c'].map((tool) => made(tool, { warnings }))
     const said = [{ message: 'It cannot run', tools: 3, ids: ['Kit.a@1.0.0', 'Kit.b@1.0.0'] }]
@@ -180,7 +176,7 @@ describe('what an import came to', () => {
     expect(JSON.stringify(plan.tools)).not.toContain('It cannot run')
   })
 
-  it('has the reasons if nothing was imported', () => {
+  it('what an import came to has the reasons if nothing was imported', () => {
     expect(listProblems('mcp', { imported: [], skipped: [], denied: 0 })).toEqual([
       { path: '/tools', message: 'Must choose at least one tool of the source' },
     ])

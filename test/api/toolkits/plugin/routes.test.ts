@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { createUploadRoutes } from '../../../../src/api/toolkits/plugin/routes.ts'
 import { ADMIN, type Principal } from '../../../../src/core/access/principal.ts'
 import type { Failure } from '../../../../src/core/failure/failure.ts'
@@ -60,98 +60,89 @@ async function upload(
   return { status: response.status, body: await response.json(), read, stored }
 }
 
-describe('an uploaded plugin', () => {
-  it('has all its tools published together', async () => {
-    const answer = await upload({ tools: [tool('a', { more: 1 }), tool('b')] })
+it('an uploaded plugin has all its tools published together', async () => {
+  const answer = await upload({ tools: [tool('a', { more: 1 }), tool('b')] })
+  expect(answer).toMatchObject({
+    status: 201,
+    body: { ids: ['Box.a@1.0.0', 'Box.b@1.0.0'], warnings: [{ path: '/tools/0/more' }] },
+    read: ['Box 3'],
+  })
+  expect(answer.stored).toMatchObject([
+    [{ records: [{ implementation: { kind: 'echo', tool: 'a' } }, { id: 'Box.b@1.0.0' }], allowBreaking: false }],
+  ])
+})
+
+it('an uploaded plugin may be unchanged, and may break its versions where it is let', async () => {
+  const unchanged = { 'Box.a@1.0.0': (ids: readonly string[]) => ({ outcome: 'unchanged' as const, ids }) }
+  const answer = await upload({ tools: [tool('a')] }, { outcomes: unchanged })
+  expect(answer).toMatchObject({ status: 200, body: { ids: ['Box.a@1.0.0'] } })
+  const { stored } = await upload({ tools: [tool('a')] }, { path: '/toolkits/Box/plugin?version=1.0.0&allow=breaking' })
+  expect(stored).toMatchObject([[{ allowBreaking: true }]])
+})
+
+it('an uploaded plugin is rejected with the reason of the registry', async () => {
+  const conflict = (ids: readonly string[]) => ({ outcome: 'conflict' as const, ids, message: 'Exists' })
+  expect(await upload({ tools: [tool('a')] }, { outcomes: { 'Box.a@1.0.0': conflict } })).toMatchObject({
+    status: 409,
+    body: { type: 'conflict', message: 'Exists' },
+  })
+})
+
+it.each([
+  ['no JSON', '{"tools": [', /^Its 'describe' did not give a JSON object: /],
+  ['no object', '[]', /^Its 'describe' did not give a JSON object$/],
+  ['no tools', '{}', /^Is required$/],
+  ['a schema that is none', { tools: [tool('a', { inputSchema: { type: 'object', required: 7 } })] }, /./],
+])('an uploaded plugin is rejected if it describes %s', async (_, described, message) => {
+  const { status, body, stored } = await upload(described)
+  expect([status, stored]).toEqual([422, []])
+  expect(body).toMatchObject({ type: 'definition-invalid', problems: [{ message: expect.stringMatching(message) }] })
+})
+
+it('an uploaded plugin is rejected with the reason if it cannot be read', async () => {
+  const refused = { type: 'tool-not-executable', id: 'Box', reason: 'No loader' } as const
+  expect((await upload({}, { refused })).body).toEqual(refused)
+})
+
+it('who uploads covers the whole toolkit, and is told so before the plugin is read', async () => {
+  for (const pattern of ['Other.*', 'Box.a']) {
+    const answer = await upload({ tools: [tool('a')] }, { caller: principal(pattern) })
     expect(answer).toMatchObject({
-      status: 201,
-      body: { ids: ['Box.a@1.0.0', 'Box.b@1.0.0'], warnings: [{ path: '/tools/0/more' }] },
-      read: ['Box 3'],
-    })
-    expect(answer.stored).toMatchObject([
-      [{ records: [{ implementation: { kind: 'echo', tool: 'a' } }, { id: 'Box.b@1.0.0' }], allowBreaking: false }],
-    ])
-  })
-
-  it('may be unchanged, and may break its versions where it is let', async () => {
-    const unchanged = { 'Box.a@1.0.0': (ids: readonly string[]) => ({ outcome: 'unchanged' as const, ids }) }
-    const answer = await upload({ tools: [tool('a')] }, { outcomes: unchanged })
-    expect(answer).toMatchObject({ status: 200, body: { ids: ['Box.a@1.0.0'] } })
-    const { stored } = await upload(
-      { tools: [tool('a')] },
-      { path: '/toolkits/Box/plugin?version=1.0.0&allow=breaking' },
-    )
-    expect(stored).toMatchObject([[{ allowBreaking: true }]])
-  })
-
-  it('is rejected with the reason of the registry', async () => {
-    const conflict = (ids: readonly string[]) => ({ outcome: 'conflict' as const, ids, message: 'Exists' })
-    expect(await upload({ tools: [tool('a')] }, { outcomes: { 'Box.a@1.0.0': conflict } })).toMatchObject({
-      status: 409,
-      body: { type: 'conflict', message: 'Exists' },
-    })
-  })
-
-  it.each([
-    ['no JSON', '{"tools": [', /^Its 'describe' did not give a JSON object: /],
-    ['no object', '[]', /^Its 'describe' did not give a JSON object$/],
-    ['no tools', '{}', /^Is required$/],
-    ['a schema that is none', { tools: [tool('a', { inputSchema: { type: 'object', required: 7 } })] }, /./],
-  ])('is rejected if it describes %s', async (_, described, message) => {
-    const { status, body, stored } = await upload(described)
-    expect([status, stored]).toEqual([422, []])
-    expect(body).toMatchObject({ type: 'definition-invalid', problems: [{ message: expect.stringMatching(message) }] })
-  })
-
-  it('is rejected with the reason if it cannot be read', async () => {
-    const refused = { type: 'tool-not-executable', id: 'Box', reason: 'No loader' } as const
-    expect((await upload({}, { refused })).body).toEqual(refused)
-  })
-})
-
-describe('who uploads', () => {
-  it('covers the whole toolkit, and is told so before the plugin is read', async () => {
-    for (const pattern of ['Other.*', 'Box.a']) {
-      const answer = await upload({ tools: [tool('a')] }, { caller: principal(pattern) })
-      expect(answer).toMatchObject({
-        status: 403,
-        body: { reason: "The credential does not cover 'Box.*'" },
-        read: [],
-      })
-    }
-    expect(await upload({ tools: [tool('a')] }, { caller: principal('Box.*') })).toMatchObject({ status: 201 })
-    const reader = { ...principal('Box.*'), scopes: ['tools:read'] } as const
-    expect(await upload({}, { caller: reader })).toMatchObject({ status: 403, read: [] })
-  })
-
-  it('names the toolkit where its tools may have a secret', async () => {
-    const path = '/toolkits/Box/plugin?version=1.0.0&config=key:KEY'
-    const more = { path, granted: ['KEY'] }
-    const refused = await upload({ tools: [tool('a'), tool('b')] }, { ...more, caller: principal('*') })
-    expect(refused).toMatchObject({
       status: 403,
-      body: { reason: expect.stringContaining("'Box.a' may have the secret 'KEY'") },
-      stored: [],
+      body: { reason: "The credential does not cover 'Box.*'" },
+      read: [],
     })
-    expect(await upload({ tools: [tool('a')] }, { ...more, caller: principal('Box.*') })).toMatchObject({ status: 201 })
-  })
+  }
+  expect(await upload({ tools: [tool('a')] }, { caller: principal('Box.*') })).toMatchObject({ status: 201 })
+  const reader = { ...principal('Box.*'), scopes: ['tools:read'] } as const
+  expect(await upload({}, { caller: reader })).toMatchObject({ status: 403, read: [] })
 })
 
-describe('an upload that is not well said', () => {
-  it.each([
-    ['a toolkit', { path: '/toolkits/B.ox/plugin?version=1.0.0' }, 400, /the path at 'toolkit'/],
-    ['a query', { path: '/toolkits/Box/plugin' }, 400, /'version'/],
-    ['a type', { type: 'text/plain' }, 415, /^application\/wasm$/],
-    ['a size', { bytes: 5 * 1024 * 1024 + 1 }, 413, /^5242880$/],
-  ])('is rejected by %s, and not read', async (_, given, status, said) => {
-    const answer = await upload({ tools: [tool('a')] }, given)
-    expect(answer).toMatchObject({ status, read: [] })
-    const { message, wanted, limit } = Object(answer.body)
-    expect(String(message ?? wanted ?? limit)).toMatch(said)
+it('who uploads names the toolkit where its tools may have a secret', async () => {
+  const path = '/toolkits/Box/plugin?version=1.0.0&config=key:KEY'
+  const more = { path, granted: ['KEY'] }
+  const refused = await upload({ tools: [tool('a'), tool('b')] }, { ...more, caller: principal('*') })
+  expect(refused).toMatchObject({
+    status: 403,
+    body: { reason: expect.stringContaining("'Box.a' may have the secret 'KEY'") },
+    stored: [],
   })
+  expect(await upload({ tools: [tool('a')] }, { ...more, caller: principal('Box.*') })).toMatchObject({ status: 201 })
+})
 
-  it('may have parameters behind its type, in any case', async () => {
-    const answer = await upload({ tools: [tool('a')] }, { type: ' Application/WASM ; x=1' })
-    expect(answer.status).toBe(201)
-  })
+it.each([
+  ['a toolkit', { path: '/toolkits/B.ox/plugin?version=1.0.0' }, 400, /the path at 'toolkit'/],
+  ['a query', { path: '/toolkits/Box/plugin' }, 400, /'version'/],
+  ['a type', { type: 'text/plain' }, 415, /^application\/wasm$/],
+  ['a size', { bytes: 5 * 1024 * 1024 + 1 }, 413, /^5242880$/],
+])('an upload that is not well said is rejected by %s, and not read', async (_, given, status, said) => {
+  const answer = await upload({ tools: [tool('a')] }, given)
+  expect(answer).toMatchObject({ status, read: [] })
+  const { message, wanted, limit } = Object(answer.body)
+  expect(String(message ?? wanted ?? limit)).toMatch(said)
+})
+
+it('an upload that is not well said may have parameters behind its type, in any case', async () => {
+  const answer = await upload({ tools: [tool('a')] }, { type: ' Application/WASM ; x=1' })
+  expect(answer.status).toBe(201)
 })

@@ -1,22 +1,20 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { encodeImplementation, moduleHeaders, findModule } from '../../../../src/api/tools/implementation/routes.ts'
 import { createToolRecord } from '../../../../src/core/tool/digest.ts'
 import { definitionOf, sha256 } from '../../../core/publish/fakes.ts'
 
-describe('moduleOf', () => {
-  it('is the text of a code tool, and where the bytes of a plugin are kept', () => {
-    expect(findModule({ kind: 'code', module: 'export default 1' })).toEqual({
-      type: 'javascript',
-      text: 'export default 1',
-    })
-    expect(findModule({ kind: 'wasm', blob: 'ab' })).toEqual({ type: 'wasm', blob: 'ab' })
+it('moduleOf is the text of a code tool, and where the bytes of a plugin are kept', () => {
+  expect(findModule({ kind: 'code', module: 'export default 1' })).toEqual({
+    type: 'javascript',
+    text: 'export default 1',
   })
+  expect(findModule({ kind: 'wasm', blob: 'ab' })).toEqual({ type: 'wasm', blob: 'ab' })
+})
 
-  it('is nothing of what has no file of its own', () => {
-    for (const each of [{ kind: 'http', url: 'https://a.example' }, { kind: 'bundled' }, { kind: 'code', module: 5 }]) {
-      expect(findModule(each)).toBeUndefined()
-    }
-  })
+it('moduleOf is nothing of what has no file of its own', () => {
+  for (const each of [{ kind: 'http', url: 'https://a.example' }, { kind: 'bundled' }, { kind: 'code', module: 5 }]) {
+    expect(findModule(each)).toBeUndefined()
+  }
 })
 
 it('an implementation is given as it was published, with its version and digest', async () => {

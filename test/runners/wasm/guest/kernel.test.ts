@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { copyStart, createKernel, MAX_MEMORY_BYTES } from '../../../../src/runners/wasm/guest/kernel.ts'
 
 /** A kernel that has so many units of fuel. */
@@ -13,70 +13,68 @@ function kernelWith(fuel: number) {
 
 const BYTES = Uint8Array.of(104, 101, 108, 108, 111)
 
-describe('a block', () => {
-  it('is read whole, or its beginning, for a price by the byte', () => {
-    const { kernel, used } = kernelWith(1_000)
-    const handle = kernel.give(BYTES)
-    const before = used()
-    expect(kernel.read(handle, 3)).toEqual(BYTES)
-    expect(kernel.read(handle, 10, 2n)).toEqual(BYTES.subarray(0, 2))
-    expect(kernel.read(handle, 10, 0n)).toEqual(new Uint8Array())
-    expect(used() - before).toBe(5 * 3 + 2 * 10)
-  })
+it('a block is read whole, or its beginning, for a price by the byte', () => {
+  const { kernel, used } = kernelWith(1_000)
+  const handle = kernel.give(BYTES)
+  const before = used()
+  expect(kernel.read(handle, 3)).toEqual(BYTES)
+  expect(kernel.read(handle, 10, 2n)).toEqual(BYTES.subarray(0, 2))
+  expect(kernel.read(handle, 10, 0n)).toEqual(new Uint8Array())
+  expect(used() - before).toBe(5 * 3 + 2 * 10)
+})
 
-  it.each([6n, 2n ** 32n, 2n ** 63n - 1n, -1n, -(2n ** 63n)])('of 5 bytes is not read to %s', (size) => {
-    const { kernel, used } = kernelWith(1_000)
-    const handle = kernel.give(BYTES)
-    const before = used()
-    const bytes = BigInt.asUintN(64, size)
-    expect(() => kernel.read(handle, 1, size)).toThrow(`The plugin used ${bytes} bytes of a block of 5`)
-    expect(used()).toBe(before)
-  })
+it.each([6n, 2n ** 32n, 2n ** 63n - 1n, -1n, -(2n ** 63n)])('a block of 5 bytes is not read to %s', (size) => {
+  const { kernel, used } = kernelWith(1_000)
+  const handle = kernel.give(BYTES)
+  const before = used()
+  const bytes = BigInt.asUintN(64, size)
+  expect(() => kernel.read(handle, 1, size)).toThrow(`The plugin used ${bytes} bytes of a block of 5`)
+  expect(used()).toBe(before)
+})
 
-  it('is not looked at when there is no fuel for its bytes', () => {
-    const { kernel } = kernelWith(40)
-    const handle = kernel.give(BYTES)
-    expect(() => kernel.read(handle, 10)).toThrow('There is no fuel left')
-    expect(kernel.read(handle, 1)).toEqual(BYTES)
-  })
+it('a block is not looked at when there is no fuel for its bytes', () => {
+  const { kernel } = kernelWith(40)
+  const handle = kernel.give(BYTES)
+  expect(() => kernel.read(handle, 10)).toThrow('There is no fuel left')
+  expect(kernel.read(handle, 1)).toEqual(BYTES)
+})
 
-  it.each([-1n, -(2n ** 63n), BigInt(MAX_MEMORY_BYTES) + 1n])('of %s bytes is not allocated', (size) => {
-    const { kernel, used } = kernelWith(2 ** 40)
-    expect(() => kernel.alloc(size)).toThrow(`more than ${MAX_MEMORY_BYTES} bytes of shared memory`)
-    expect(used()).toBe(0)
-  })
+it.each([-1n, -(2n ** 63n), BigInt(MAX_MEMORY_BYTES) + 1n])('a block of %s bytes is not allocated', (size) => {
+  const { kernel, used } = kernelWith(2 ** 40)
+  expect(() => kernel.alloc(size)).toThrow(`more than ${MAX_MEMORY_BYTES} bytes of shared memory`)
+  expect(used()).toBe(0)
+})
 
-  it('is not made when there is no fuel for its bytes', () => {
+it('a block is not made when there is no fuel for its bytes', () => {
+  const { kernel } = kernelWith(1_000)
+  expect(() => kernel.alloc(1_000_000n)).toThrow('There is no fuel left')
+  expect(() => kernel.give(new Uint8Array(1_000_000))).toThrow('There is no fuel left')
+})
+
+it.each([0n, 1n, -1n, 2n ** 62n, -(2n ** 63n)])(
+  'a block that was never made has no bytes, and none can be named: %s',
+  (handle) => {
     const { kernel } = kernelWith(1_000)
-    expect(() => kernel.alloc(1_000_000n)).toThrow('There is no fuel left')
-    expect(() => kernel.give(new Uint8Array(1_000_000))).toThrow('There is no fuel left')
-  })
+    expect(kernel.length(handle)).toBe(0)
+    expect(kernel.read(handle, 1)).toEqual(new Uint8Array())
+    expect(() => kernel.read(handle, 1, 1n)).toThrow('of a block of 0')
+    expect(() => kernel.load8(handle)).toThrow('not allocated')
+    expect(() => kernel.free(handle)).not.toThrow()
+  },
+)
 
-  it.each([0n, 1n, -1n, 2n ** 62n, -(2n ** 63n)])(
-    'that was never made has no bytes, and none can be named: %s',
-    (handle) => {
-      const { kernel } = kernelWith(1_000)
-      expect(kernel.length(handle)).toBe(0)
-      expect(kernel.read(handle, 1)).toEqual(new Uint8Array())
-      expect(() => kernel.read(handle, 1, 1n)).toThrow('of a block of 0')
-      expect(() => kernel.load8(handle)).toThrow('not allocated')
-      expect(() => kernel.free(handle)).not.toThrow()
-    },
-  )
-
-  it('is freed with its memory, unless it is the output, which is read later', () => {
-    const { kernel } = kernelWith(2 ** 40)
-    const size = BigInt(MAX_MEMORY_BYTES / 2 - 1_000)
-    const [output, other] = [kernel.alloc(size), kernel.alloc(size)]
-    kernel.keepOutput(output)
-    kernel.free(output)
-    expect(kernel.length(output)).toBe(Number(size))
-    expect(() => createKernel(() => undefined).alloc(size)).not.toThrow()
-    kernel.free(other)
-    expect(kernel.length(other)).toBe(0)
-    kernel.alloc(size)
-    expect(() => kernel.alloc(size)).toThrow('shared memory')
-  })
+it('a block is freed with its memory, unless it is the output, which is read later', () => {
+  const { kernel } = kernelWith(2 ** 40)
+  const size = BigInt(MAX_MEMORY_BYTES / 2 - 1_000)
+  const [output, other] = [kernel.alloc(size), kernel.alloc(size)]
+  kernel.keepOutput(output)
+  kernel.free(output)
+  expect(kernel.length(output)).toBe(Number(size))
+  expect(() => createKernel(() => undefined).alloc(size)).not.toThrow()
+  kernel.free(other)
+  expect(kernel.length(other)).toBe(0)
+  kernel.alloc(size)
+  expect(() => kernel.alloc(size)).toThrow('shared memory')
 })
 
 it('the beginning of a text is as many characters, or all', () => {

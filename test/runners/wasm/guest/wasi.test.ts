@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { PluginCall } from '../../../../src/runners/wasm/guest/plugin-call.ts'
 import { createKernel } from '../../../../src/runners/wasm/guest/kernel.ts'
 import { DECODED_BYTE } from '../../../../src/runners/wasm/guest/prices.ts'
@@ -37,20 +37,18 @@ function write(parts: readonly (readonly [start: number, length: number])[]) {
   return { code, written: memory.getUint32(WRITTEN, true), logged: logged.join().length, charged }
 }
 
-describe('fd_write', () => {
-  it('writes all of what is not much', () => {
-    const text = [MIB, 10] as const
-    expect(write([text, text])).toEqual({ code: 0, written: 20, logged: 20, charged: 20 * DECODED_BYTE })
-  })
+it('fd_write writes all of what is not much', () => {
+  const text = [MIB, 10] as const
+  expect(write([text, text])).toEqual({ code: 0, written: 20, logged: 20, charged: 20 * DECODED_BYTE })
+})
 
-  it.each([
-    ['1,024 parts that overlap', Array.from({ length: 1_024 }, () => [MIB, MIB] as const)],
-    ['one large part', [[MIB, MIB] as const]],
-  ])('takes no more than 64 KiB at once, and reads as much as a line keeps: %s', (_, parts) => {
-    expect(write(parts)).toEqual({ code: 0, written: 65_536, logged: 12_000, charged: DECODED_BYTE * 12_000 })
-  })
+it.each([
+  ['1,024 parts that overlap', Array.from({ length: 1_024 }, () => [MIB, MIB] as const)],
+  ['one large part', [[MIB, MIB] as const]],
+])('fd_write takes no more than 64 KiB at once, and reads as much as a line keeps: %s', (_, parts) => {
+  expect(write(parts)).toEqual({ code: 0, written: 65_536, logged: 12_000, charged: DECODED_BYTE * 12_000 })
+})
 
-  it('takes at most 1,024 parts', () => {
-    expect(write(Array.from({ length: 1_025 }, () => [MIB, 1] as const))).toMatchObject({ code: 28, logged: 0 })
-  })
+it('fd_write takes at most 1,024 parts', () => {
+  expect(write(Array.from({ length: 1_025 }, () => [MIB, 1] as const))).toMatchObject({ code: 28, logged: 0 })
 })
