@@ -210,31 +210,6 @@ it("the way back from the provider is refused with another person's code: the pr
   expect(await grantsOf(other.user)).toEqual([])
 })
 
-it('the way back from the provider is open once', async () => {
-  const { user, back, who } = await halfway()
-  expect((await who.open(back.href)).status).toBe(200)
-  expect(await get(user)).toMatchObject(succeeded('joe'))
-  await edge.ask('DELETE', `/users/${user}/grants/mail`)
-  expect(await refusal(who, back, user)).toBe(GONE)
-})
-
-it('the way back from the provider is open once for 5 requests at once', async () => {
-  const { user, back, who } = await halfway()
-  const before = exchanges()
-  const all = await Promise.all(Array.from({ length: 5 }, () => who.open(back.href)))
-  expect(all.map(({ status }) => status).toSorted()[0]).toBe(200)
-  expect(all.filter(({ status }) => status === 200)).toHaveLength(1)
-  expect(exchanges()).toBe(before + 1)
-  expect(await get(user)).toMatchObject(succeeded('joe'))
-})
-
-it('the way back from the provider is closed once the person has refused in another window', async () => {
-  const { user, url, check_url, back, who } = await halfway()
-  expect((await who.press(await who.open(url), /deny/i)).text).toContain('Refused')
-  expect(await edge.settled(check_url)).toMatchObject({ status: 'failed', reason: expect.stringMatching(/refused/i) })
-  expect(await refusal(who, back, user)).toBe(GONE)
-})
-
 it('a link that several callers were given names each of them, once', async () => {
   const user = newUser()
   const keyNamed = async (name: string) => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { assemble, compilePlugin } from '../plugins/compile.ts'
 import { describing } from '../plugins/describing.ts'
 import { type Upstream, startUpstream } from '../upstream.ts'
@@ -64,187 +64,115 @@ async function call(name: string, input: object = {}, context?: object) {
   return answer.body.result
 }
 
-const callPlugin = (name: string, input: object = {}) =>
-  server.json('POST', '/plugin/call?toolkit=Box', { params: { name, arguments: input } })
+it('a plugin has each of its tools called by id', async () => {
+  expect(await call('add', { a: 2, b: 3.5 })).toMatchObject({ success: true, value: '5.5' })
+  expect(await call('echo', { text: 'Grüße ✓ 👋' })).toMatchObject({ value: 'Grüße ✓ 👋' })
+  expect(await call('add', { a: 'two' })).toBeUndefined()
+})
 
-describe('a plugin', () => {
-  it('a plugin has each of its tools called by id', async () => {
-    expect(await call('add', { a: 2, b: 3.5 })).toMatchObject({ success: true, value: '5.5' })
-    expect(await call('echo', { text: 'Grüße ✓ 👋' })).toMatchObject({ value: 'Grüße ✓ 👋' })
-    expect(await call('add', { a: 'two' })).toBeUndefined()
+it('a plugin gives bytes that lie in the bucket over the Open Tool Calling RFC', async () => {
+  const tool = { name: 'image', toolkit: 'Box' }
+  const { output } = (await server.json('POST', '/worker/tools/invoke', { tool })).body
+  expect(output.artifact).toMatchObject({ url: expect.stringMatching(/^http/), content_type: 'image/png', size: 5 })
+  expect(await (await fetch(output.artifact.url)).text()).toBe('image')
+})
+
+it('a plugin is called over MCP', async () => {
+  const mcp = async (name: string, input: object) =>
+    (
+      await server.json(
+        'POST',
+        '/mcp?toolkits=Box',
+        { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: input } },
+        { 'accept': 'application/json, text/event-stream', 'mcp-protocol-version': '2025-11-25' },
+      )
+    ).body.result
+  expect(await mcp('echo', { text: 'Grüße ✓' })).toMatchObject({ content: [{ type: 'text', text: 'Grüße ✓' }] })
+  expect(await mcp('image', {})).toMatchObject({
+    content: [{ type: 'image', mimeType: 'image/png', data: 'aW1hZ2U=' }],
   })
-
-  it('a plugin gives bytes that lie in the bucket over the Open Tool Calling RFC', async () => {
-    const tool = { name: 'image', toolkit: 'Box' }
-    const { output } = (await server.json('POST', '/worker/tools/invoke', { tool })).body
-    expect(output.artifact).toMatchObject({ url: expect.stringMatching(/^http/), content_type: 'image/png', size: 5 })
-    expect(await (await fetch(output.artifact.url)).text()).toBe('image')
+  expect(await mcp('complain', { about: 'it' })).toMatchObject({
+    isError: true,
+    _meta: { 'dev.switchboard/error': { developer_message: 'D', can_retry: true, retry_after_ms: 500 } },
   })
+})
 
-  it('a plugin is a plugin to others too', async () => {
-    const described = await server.json('GET', '/plugin/describe?toolkit=Box')
-    expect(described.body.tools).toContainEqual({
-      name: 'echo',
-      description: 'Echoes text, ünïcode ✓ too',
-      inputSchema: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
-    })
-    expect((await callPlugin('echo', { text: 'Grüße ✓' })).body).toEqual({
-      content: [{ type: 'text', text: 'Grüße ✓' }],
-    })
-    expect((await callPlugin('image')).body).toEqual({
-      content: [
-        { type: 'image', mimeType: 'image/png', data: 'aW1hZ2U=', annotations: { audience: ['user'], priority: 0.5 } },
-      ],
-    })
-    expect((await callPlugin('complain', { about: 'Ü' })).body).toMatchObject({
-      content: [{ type: 'text', text: expect.stringContaining('I complain about Ü') }],
-      isError: true,
-    })
-    const source = await server.json('GET', '/tools/Box.echo?format=plugin')
-    expect(source.body).toMatchObject({ tools: [{ name: 'echo' }] })
-  })
-
-  const answer = async (result: object) => (await callPlugin('answer', { result: JSON.stringify(result) })).body
-  const annotations = { audience: ['user'], priority: 1 }
-
-  it.each([
-    [{ type: 'text', annotations }],
-    [{ type: 'text', text: '{"a":1}', mimeType: 'application/json' }],
-    [{ type: 'image', data: 'aW1hZ2U=' }],
-    [{ type: 'resource', text: 'a,b', mimeType: 'text/csv' }],
-    [{ type: 'resource', data: 'aW1hZ2U=', mimeType: 'application/pdf' }],
-  ])("a plugin gives the schema's own %j as it is", async (block) => {
-    expect(await answer({ content: [block] })).toEqual({ content: [block] })
-  })
-
-  it('a plugin keeps its content where there is none, and where it failed', async () => {
-    expect(await answer({ content: [] })).toEqual({ content: [] })
-    const content = [
-      { type: 'text', text: 'see picture' },
-      { type: 'image', data: 'aW1hZ2U=', mimeType: 'image/png' },
-    ]
-    expect(await answer({ content, isError: true })).toEqual({ content, isError: true })
-    const failed = await call('answer', { result: JSON.stringify({ content, isError: true }) })
-    expect(failed).toMatchObject({ success: false, error: { content } })
-  })
-
-  it.each([
-    [{ audience: ['user'], priority: 7 }, /priority/],
-    [{ audience: ['system'], priority: 1 }, /audience/],
-  ])('a plugin is told that %j annotates nothing', async (wrong, words) => {
-    const { content, isError } = await answer({ content: [{ type: 'text', text: 'x', annotations: wrong }] })
-    expect(isError).toBe(true)
-    expect(content[0].text).toMatch(words)
-  })
-
-  it('a plugin is told the method of the call, and called by its own names', async () => {
-    const named = (name: string, method?: string) =>
-      server.json('POST', '/plugin/call?toolkit=Box', { ...(method ? { method } : {}), params: { name } })
-    for (const name of ['method.name', 'method_name']) {
-      expect((await named(name)).body).toEqual({ content: [{ type: 'text', text: 'tools/call' }] })
-      expect((await named(name, 'x/y')).body).toEqual({ content: [{ type: 'text', text: 'x/y' }] })
-    }
-  })
-
-  it('a plugin is called over MCP', async () => {
-    const mcp = async (name: string, input: object) =>
-      (
-        await server.json(
-          'POST',
-          '/mcp?toolkits=Box',
-          { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: input } },
-          { 'accept': 'application/json, text/event-stream', 'mcp-protocol-version': '2025-11-25' },
-        )
-      ).body.result
-    expect(await mcp('echo', { text: 'Grüße ✓' })).toMatchObject({ content: [{ type: 'text', text: 'Grüße ✓' }] })
-    expect(await mcp('image', {})).toMatchObject({
-      content: [{ type: 'image', mimeType: 'image/png', data: 'aW1hZ2U=' }],
-    })
-    expect(await mcp('complain', { about: 'it' })).toMatchObject({
-      isError: true,
-      _meta: { 'dev.switchboard/error': { developer_message: 'D', can_retry: true, retry_after_ms: 500 } },
-    })
-  })
-
-  it('a plugin is told what it used in the Machine Context face', async () => {
-    const execute = async (capability: string, parameters: object) =>
-      (
-        await server.json('POST', '/machine-context/execute', {
-          header: { messageId: crypto.randomUUID(), messageType: 'request' },
-          payload: { tool: { id: 'Box', capability, parameters } },
-        })
-      ).body.payload.execution
-    const small = await execute('primes', { n: 100 })
-    const large = await execute('primes', { n: 20_000 })
-    expect(small).toMatchObject({
-      status: 'success',
-      result: '25',
-      resource_usage: { memory_bytes: expect.any(Number) },
-    })
-    expect(large.result).toBe('2262')
-    expect(small.resource_usage.instructions).toBeGreaterThan(1_000)
-    expect(large.resource_usage.instructions).toBeGreaterThan(20 * small.resource_usage.instructions)
-    const again = await execute('primes', { n: 20_000 })
-    expect(again.resource_usage).toEqual(large.resource_usage)
-  })
-
-  it('a plugin reads the configuration that its uploader gave it, and nothing else', async () => {
-    expect(await call('config', { key: 'key' })).toMatchObject({ success: true, value: '[redacted]' })
-    expect(
-      await call('config', { key: 'key' }, { secrets: [{ id: 'PLUGIN_KEY', value: 'its-caller' }] }),
-    ).toMatchObject({
-      value: '[redacted]',
-    })
-    for (const key of ['toString', '__proto__', 'PLUGIN_KEY', '']) {
-      expect(await call('config', { key })).toMatchObject({ success: false, error: { message: 'not configured' } })
-    }
-  })
-
-  it('a plugin keeps nothing from one call to the next', async () => {
-    expect(await call('count')).toMatchObject({ value: '1 1' })
-    const counts = await Promise.all([1, 2, 3].map(() => call('count')))
-    expect(counts.map(({ value }) => value)).toEqual(['1 1', '1 1', '1 1'])
-  })
-
-  it('a plugin reaches the allowed hosts alone, also through redirects', async () => {
-    expect(await call('get', { url: `${upstream.origin}/a` })).toMatchObject({ value: '200 Grüße ✓' })
-    expect(upstream.arrived[0]).toMatchObject({ method: 'GET', url: '/a', headers: { 'x-plugin': 'toolbox' } })
-    for (const url of [`${elsewhere.origin}/`, `${upstream.origin}/to-elsewhere`]) {
-      expect(await call('get', { url })).toMatchObject({
-        success: false,
-        error: {
-          message: `Cannot request "${elsewhere.origin}": publish the tool with "${elsewhere.host}" in its allowed_hosts`,
-        },
+it('a plugin is told what it used in the Machine Context face', async () => {
+  const execute = async (capability: string, parameters: object) =>
+    (
+      await server.json('POST', '/machine-context/execute', {
+        header: { messageId: crypto.randomUUID(), messageType: 'request' },
+        payload: { tool: { id: 'Box', capability, parameters } },
       })
-    }
-    expect(await call('get', { url: 'no url' })).toMatchObject({ success: false })
-    expect(elsewhere.arrived).toEqual([])
-    const parallel = await Promise.all([1, 2, 3, 4].map((n) => call('get', { url: `${upstream.origin}/${n}` })))
-    expect(parallel.map(({ value }) => value)).toEqual(Array(4).fill('200 Grüße ✓'))
+    ).body.payload.execution
+  const small = await execute('primes', { n: 100 })
+  const large = await execute('primes', { n: 20_000 })
+  expect(small).toMatchObject({
+    status: 'success',
+    result: '25',
+    resource_usage: { memory_bytes: expect.any(Number) },
   })
+  expect(large.result).toBe('2262')
+  expect(small.resource_usage.instructions).toBeGreaterThan(1_000)
+  expect(large.resource_usage.instructions).toBeGreaterThan(20 * small.resource_usage.instructions)
+  const again = await execute('primes', { n: 20_000 })
+  expect(again.resource_usage).toEqual(large.resource_usage)
+})
 
-  it('a plugin fails in its own words', async () => {
-    expect(await call('fail')).toMatchObject({ success: false, error: { message: 'A deliberate failure' } })
-    expect(await call('crash')).toMatchObject({
-      success: false,
-      error: { message: expect.stringContaining('The roof fell in') },
-    })
-    expect(await call('trap')).toMatchObject({
-      success: false,
-      error: { message: 'The tool failed unexpectedly', developer_message: 'unreachable' },
-    })
-    expect(await call('garble')).toMatchObject({
-      success: false,
-      error: { message: expect.stringContaining('CallToolResult') },
-    })
+it('a plugin reads the configuration that its uploader gave it, and nothing else', async () => {
+  expect(await call('config', { key: 'key' })).toMatchObject({ success: true, value: '[redacted]' })
+  expect(await call('config', { key: 'key' }, { secrets: [{ id: 'PLUGIN_KEY', value: 'its-caller' }] })).toMatchObject({
+    value: '[redacted]',
   })
+  for (const key of ['toString', '__proto__', 'PLUGIN_KEY', '']) {
+    expect(await call('config', { key })).toMatchObject({ success: false, error: { message: 'not configured' } })
+  }
+})
 
-  it('a plugin writes to the log of its call', async () => {
-    const { call_id } = await call('note', { text: `Grüße ${SECRET}` })
-    await expect
-      .poll(() => server.printed())
-      .toContain(JSON.stringify({ event: 'tool-log', call_id, message: 'Grüße [redacted]' }))
+it('a plugin keeps nothing from one call to the next', async () => {
+  expect(await call('count')).toMatchObject({ value: '1 1' })
+  const counts = await Promise.all([1, 2, 3].map(() => call('count')))
+  expect(counts.map(({ value }) => value)).toEqual(['1 1', '1 1', '1 1'])
+})
+
+it('a plugin reaches the allowed hosts alone, also through redirects', async () => {
+  expect(await call('get', { url: `${upstream.origin}/a` })).toMatchObject({ value: '200 Grüße ✓' })
+  expect(upstream.arrived[0]).toMatchObject({ method: 'GET', url: '/a', headers: { 'x-plugin': 'toolbox' } })
+  for (const url of [`${elsewhere.origin}/`, `${upstream.origin}/to-elsewhere`]) {
+    expect(await call('get', { url })).toMatchObject({
+      success: false,
+      error: {
+        message: `Cannot request "${elsewhere.origin}": publish the tool with "${elsewhere.host}" in its allowed_hosts`,
+      },
+    })
+  }
+  expect(await call('get', { url: 'no url' })).toMatchObject({ success: false })
+  expect(elsewhere.arrived).toEqual([])
+  const parallel = await Promise.all([1, 2, 3, 4].map((n) => call('get', { url: `${upstream.origin}/${n}` })))
+  expect(parallel.map(({ value }) => value)).toEqual(Array(4).fill('200 Grüße ✓'))
+})
+
+it('a plugin fails in its own words', async () => {
+  expect(await call('fail')).toMatchObject({ success: false, error: { message: 'A deliberate failure' } })
+  expect(await call('crash')).toMatchObject({
+    success: false,
+    error: { message: expect.stringContaining('The roof fell in') },
   })
+  expect(await call('trap')).toMatchObject({
+    success: false,
+    error: { message: 'The tool failed unexpectedly', developer_message: 'unreachable' },
+  })
+  expect(await call('garble')).toMatchObject({
+    success: false,
+    error: { message: expect.stringContaining('CallToolResult') },
+  })
+})
+
+it('a plugin writes to the log of its call', async () => {
+  const { call_id } = await call('note', { text: `Grüße ${SECRET}` })
+  await expect
+    .poll(() => server.printed())
+    .toContain(JSON.stringify({ event: 'tool-log', call_id, message: 'Grüße [redacted]' }))
 })
 
 it.each([
@@ -382,18 +310,6 @@ it.each([
   },
   10_000,
 )
-
-it('an upload may describe no tools at all', async () => {
-  expect(await upload('Empty', listing([]))).toEqual({ status: 200, body: { ids: [] } })
-})
-
-it('an upload names the tool whose schema is wrong', async () => {
-  const { body } = await upload(
-    'Bad',
-    listing([fine, { ...fine, name: 'b', inputSchema: { type: 'object', properties: 5 } }]),
-  )
-  expect(body.errors[0].path).toBe('/tools/1/inputSchema/properties')
-})
 
 it('an upload asks for a person’s approval where its upload says so, and is another where it did not', async () => {
   expect(await upload('Held', toolbox, 'version=1.0.0&approval=1&allowed_hosts=')).toMatchObject({ status: 201 })

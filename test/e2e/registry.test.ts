@@ -3,7 +3,6 @@ import { type Upstream, startUpstream } from '../upstream.ts'
 import { hasShared, readShared, unlessShared } from '../shared.ts'
 import { build } from '../fixtures/generated/build.ts'
 import { definition, manyDefinitions } from './definition.ts'
-import { raw } from './raw.ts'
 import { type RunningServer, startApp } from './server.ts'
 
 const CATALOGUE = 'catalogues/oxp-definitions.json'
@@ -393,17 +392,6 @@ it('publication takes what is just within the bounds', async () => {
   for (const each of within) expect((await server.json('GET', `/tools/${each.id}`)).body).toEqual(each)
 })
 
-it('publication refuses __proto__ wherever it stands', async () => {
-  const text = JSON.stringify(definition('Bad.Proto@1.0.0')).replace('"text":', '"__proto__":')
-  for (const body of [text, `[${text}]`, `{"definition":${text}}`]) {
-    const headers = { 'content-type': 'application/json' }
-    const response = await fetch(`${server.url}/tools`, { method: 'POST', headers, body })
-    expect(response.status).toBe(400)
-    expect(await response.text()).toContain('__proto__')
-  }
-  expect((await server.json('GET', '/tools/Bad.Proto')).status).toBe(404)
-})
-
 it('publication reports everything at once: the wrapper, the document and the schemas', async () => {
   const { status, body } = await server.json('POST', '/tools', {
     definition: withInput({
@@ -525,40 +513,6 @@ it('publishing a batch takes 1,000 at once, refuses 1,001 as a whole, and does n
   expect(await server.json('POST', '/tools', [])).toMatchObject({ status: 200, body: { results: [] } })
 })
 
-it('publishing a batch answers bodies that are too large, of another type or no JSON as such', async () => {
-  const send = (body: string, type = 'application/json') =>
-    raw(server.url, { method: 'POST', path: '/tools', headers: { 'content-type': type }, body })
-  expect((await send(`"${'x'.repeat(16 * 1024 * 1024)}"`)).status).toBe(413)
-  expect((await send('{}', 'text/plain')).status).toBe(415)
-  const broken = await send('{"id": }')
-  expect(broken.status).toBe(400)
-  expect(broken.text).toContain('line 1')
-})
-
-it.each([
-  'limit=0',
-  'limit=1001',
-  'limit=-1',
-  'limit=ten',
-  'limit=1.5',
-  'cursor=!!!',
-  'cursor=',
-  'cursor=YWJj',
-  'cursor=MTAw',
-  'cursor=%F0%9F%98%80',
-  'q=tool&cursor=YWJj',
-  'q=tool&cursor=YS5i',
-  'versions=all&cursor=YS5i',
-  'versions=all&cursor=MTAw',
-  'versions=some',
-  'toolkit=a%20b',
-  'format=esperanto',
-])('GET /tools refuses ?%s', async (query) => {
-  const { status, body } = await server.json('GET', `/tools?${query}`)
-  expect(status).toBe(400)
-  expect(body.message).toMatch(/^Cannot read the query at '\w+': Must be /)
-})
-
 it('GET /tools answers 304 to whoever holds the list, until something is published', async () => {
   for (const path of ['/tools', '/oxp/tools', '/tools?versions=all', '/tools?q=add']) {
     const first = await server.json('GET', path)
@@ -616,9 +570,6 @@ it('GET /tools ranks the exact name first', async () => {
   ])
   for (const q of ['SendMessage', 'send message', 'Rank.SendMessage', 'rank_sendmessage', 'Rank_SendMessage']) {
     expect(ids((await server.json('GET', `/tools?q=${encodeURIComponent(q)}`)).body)[0]).toBe('Rank.SendMessage@1.0.0')
-  }
-  for (const q of ['"', '*', 'a"b', 'NEAR(', 'OR', "'; --", '%', '(', 'x'.repeat(500)]) {
-    expect((await server.json('GET', `/tools?q=${encodeURIComponent(q)}`)).status).toBe(200)
   }
 })
 
@@ -731,31 +682,6 @@ it('PATCH /tools/{id} takes a status in each of its forms', async () => {
     const { headers } = await server.json('GET', `/tools/${id}`)
     expect(headers.get('switchboard-status') ?? 'active').toBe(answer.body.status)
   }
-})
-
-const malformed: readonly unknown[] = [
-  {},
-  [],
-  'active',
-  { status: 'gone' },
-  { status: 7 },
-  { status: {} },
-  { status: { state: 'active', since: 1 } },
-  { status: { active: {}, yanked: {} } },
-  { status: { yanked: null } },
-  { status: 'active', message: 'm' },
-  { status: 'yanked', other: 1 },
-  { status: { state: 'yanked' }, other: 1 },
-  { status: 'deprecated', message: 7 },
-  { status: 'deprecated', successor: 'nonsense' },
-  { status: 'deprecated', successor: 'A.B@\ud800' },
-]
-const tooLong = { status: 'deprecated', message: 'x'.repeat(1_001) }
-const cases = [...malformed.map((sent) => [JSON.stringify(sent), sent]), ['a message that is too long', tooLong]]
-it.each(cases)('PATCH /tools/{id} refuses %s', async (_, sent) => {
-  const { status, body } = await server.json('PATCH', '/tools/Calculator.Add@1.0.0', sent)
-  expect(status).toBe(400)
-  expect(body.message.length).toBeGreaterThan(10)
 })
 
 it('PATCH /tools/{id} answers 404 for a tool or version there is not', async () => {
