@@ -107,7 +107,7 @@ export const calls: readonly Row[] = [
       input: call.input,
       ...(call.callId === undefined ? {} : { callId: call.callId }),
     })
-    written(JSON.parse(formatResponse(1, toResult(JSON.stringify(call.input)))))
+    written(JSON.parse(formatResponse(1, toResult(call.input))))
     return true
   }),
   ...(['2026-07-28', '2025-11-25', '2025-03-26', ''] as const).map((version) =>
@@ -125,7 +125,7 @@ export const calls: readonly Row[] = [
       if (message.kind === 'notification') return true
       const answer = revision.handleMethod(message.method, message.params)
       if (answer === undefined) return true
-      return typeof answer === 'string' ? Boolean(JSON.parse(answer)) : isMcpError(answer)
+      return answer.kind === 'error' ? isMcpError(answer) : Boolean(JSON.parse(formatResponse(1, answer)))
     }),
   ),
   row('a body over MCP, through its route', values(MCP_MESSAGES), async (body) => {

@@ -7,10 +7,10 @@ import type { CheckReadiness } from '../../core/call/readiness.ts'
 import type { Resolver } from '../../core/call/resolve-tool.ts'
 import type { Seal } from '../../core/call/seal.ts'
 import { withinBudget, CALL_UNITS, createRequestBudget } from '../../core/tool/budget.ts'
-import type { Json } from '../../core/tool/json.ts'
+import type { Json, JsonObject } from '../../core/tool/json.ts'
 import { yieldToEventLoop, readJson } from '../../http/request/body.ts'
 import { MEMORY_FULL, requestMemory } from '../../http/request/request-memory.ts'
-import { respondOrStream, createEventStream, type EventStream } from '../../http/response/event-stream.ts'
+import { respondOrStream, createEventStream } from '../../http/response/event-stream.ts'
 import { getBackground, type Authorize, type RouteContext } from '../../http/route/authorizer.ts'
 import { MAX_CALL_BYTES } from '../../http/route/incoming-call.ts'
 import { failureHeaders, jsonTextResponse, PRIVATE } from '../../http/response/json-response.ts'
@@ -18,9 +18,9 @@ import { MCP_FAILURES, formatFailure } from './failure.ts'
 import { isAllowedOrigin } from './origin.ts'
 import { revision2026 } from './revisions/2026-07-28.ts'
 import { negotiateRevision, negotiateBatchRevision, type Revisions } from './revisions/negotiation.ts'
-import type { Revision, ServerInfo } from './revisions/revision.ts'
+import type { ServerInfo } from './revisions/revision.ts'
 import { revision2025November, revisionsUntil2025 } from './revisions/until-2025-11-25.ts'
-import { handleToolsCall, toMcpFailure, createMessageEvent, wantsEventStream } from './tools-call.ts'
+import { handleToolsCall, toMcpFailure, createMessageEvent, type McpExchange } from './tools-call.ts'
 import { handleToolsList } from './tools-list.ts'
 import { type ResponseSpecs, json, OBJECT } from '../../http/route/response-specs.ts'
 import { declareOperation } from '../../http/route/operation.ts'
@@ -30,8 +30,6 @@ import {
   decodeToolCall,
   formatErrorResponse,
   INVALID_REQUEST,
-  invalid,
-  toResult,
   type McpResult,
   type McpError,
 } from './wire.ts'
@@ -56,14 +54,17 @@ interface McpRoutesDeps {
 
 const MAX_BATCH = 100
 const READ_OR_CALL = ['tools:call', 'tools:read'] as const
-const SEARCH_MODE = 'search_tools finds tools, and call_tool calls them'
 const MCP_RESPONSES: ResponseSpecs = {
   200: { ...json('A JSON-RPC response, or a stream of messages that ends with it', OBJECT), streams: true },
   202: { description: 'The notification was accepted' },
 }
 const HOW_TO_CONNECT = '. What to copy for each agent is at /docs/agents'
 
-/** The Model Context Protocol over stateless Streamable HTTP, in all revisions at the same URL. */
+/**
+ * The Model Context Protocol over stateless Streamable HTTP, in all revisions at the same URL. A POST passes these checks in this
+ * order: the origin, the caller, the toolset in the query, the body, the names in the toolset, the message, its revision. Then its
+ * operation runs. A batch runs its operations one after another, and streams none of them.
+ */
 export function createMcpRoutes(deps: McpRoutesDeps): Hono {
   const { endpoints, origins, callTool, catalog, resolver, checkReadiness, seal, serverInfo } = deps
   const revisions: Revisions = {
@@ -134,15 +135,13 @@ export function createMcpRoutes(deps: McpRoutesDeps): Hono {
     const revision = negotiateRevision(headers, message, revisions)
     if (revision.kind === 'error') return respondWithError(message.kind === 'request' ? message.id : null, revision)
     if (message.kind === 'notification') return respondAccepted()
-    if (message.method !== 'tools/call') {
+    const operation = readOperation(message)
+    const stream = wantsEventStream(operation, request) ? createEventStream(request.signal) : undefined
+    const pendingResult = runOperation(operation, { revision, client, stream })
+    if (!stream) {
       const sessionId = revision.createSessionId?.(message.method, message.params, () => crypto.randomUUID())
-      return respondTo(message, await handleRequest(message, revision, client), sessionId)
+      return respondTo(message, await pendingResult, sessionId)
     }
-    const call = decodeToolCall(message.params)
-    if (call.kind === 'error') return respondWithError(message.id, call)
-    const stream = wantsEventStream(call, request) ? createEventStream(request.signal) : undefined
-    const pendingResult = callOrSearch(call, revision, client, stream)
-    if (!stream) return respondTo(message, await pendingResult)
     return respondOrStream(pendingResult, {
       stream,
       background: client.background,
@@ -155,47 +154,44 @@ export function createMcpRoutes(deps: McpRoutesDeps): Hono {
     })
   }
 
-  async function handleRequest(
-    { method, params }: McpRequest,
-    revision: Revision,
-    client: McpRequestContext,
-  ): Promise<McpResult> {
-    if (method === 'tools/list') {
-      const denied = findScopeDenial(client.principal, 'tools:read')
-      if (denied) return toMcpFailure(denied, revision)
-      const result = await catchUnreachable(handleToolsList(params, revision, client, catalog))
-      return result.ok ? result.value : toMcpError(result.failure)
+  async function runOperation(operation: Operation, exchange: McpExchange): Promise<McpResult> {
+    const { revision, client } = exchange
+    switch (operation.kind) {
+      case 'error':
+        return operation
+      case 'call':
+        return client.toolset.search
+          ? callInSearchMode(operation, exchange)
+          : handleToolsCall(operation, exchange, toolsCallDeps)
+      case 'list': {
+        const denied = findScopeDenial(client.principal, 'tools:read')
+        if (denied) return toMcpFailure(denied, revision)
+        const result = await catchUnreachable(handleToolsList(operation.params, revision, client, catalog))
+        return result.ok ? result.value : toMcpError(result.failure)
+      }
+      case 'other': {
+        const { method, params } = operation
+        const instructions = method === revision.discoveryMethod ? await loadInstructions(client) : undefined
+        const result = revision.handleMethod(method, params, instructions)
+        return result ?? toMcpFailure({ type: 'route-unknown', method, path: '/mcp' }, revision)
+      }
     }
-    if (method === 'tools/call') {
-      const call = decodeToolCall(params)
-      return call.kind === 'error' ? call : callOrSearch(call, revision, client, undefined)
-    }
-    const instructions = method === revision.discoveryMethod ? await loadInstructions(client) : undefined
-    const text = revision.handleMethod(method, params, instructions)
-    return text === undefined ? toMcpFailure({ type: 'route-unknown', method, path: '/mcp' }, revision) : toResult(text)
   }
 
   const loadInstructions = async (client: McpRequestContext) =>
     (await import('./instructions.ts')).createInstructions(client, catalog)
 
-  type ToolsCallArguments = readonly [McpToolCall, Revision, McpRequestContext, EventStream | undefined]
-
-  function callOrSearch(...[call, revision, client, stream]: ToolsCallArguments): Promise<McpResult> {
-    if (client.toolset.search) return callInSearchMode(call, revision, client, stream)
-    return handleToolsCall(call, revision, client, stream, toolsCallDeps)
-  }
-
-  async function callInSearchMode(...[call, revision, client, stream]: ToolsCallArguments): Promise<McpResult> {
+  async function callInSearchMode(call: McpToolCall, exchange: McpExchange): Promise<McpResult> {
+    const { revision, client } = exchange
     const denied = findScopeDenial(client.principal, 'tools:read')
     if (denied) return toMcpFailure(denied, revision)
     // Loaded on first use: few agents search, and those that do can wait
     const { callSearchTool } = await import('./search-mode.ts')
-    const request = { call, revision, client, catalog, resolver, checkReadiness }
-    const searched = await catchUnreachable(callSearchTool(request))
+    const searched = await catchUnreachable(
+      callSearchTool({ call, revision, client, catalog, resolver, checkReadiness }),
+    )
     if (!searched.ok) return toMcpError(searched.failure)
-    if (!searched.value) return invalid(`Unknown tool: '${call.name.slice(0, 200)}': ${SEARCH_MODE}`)
-    if (searched.value.kind !== 'call') return searched.value
-    return handleToolsCall(searched.value, revision, client, stream, toolsCallDeps)
+    return searched.value.kind === 'call' ? handleToolsCall(searched.value, exchange, toolsCallDeps) : searched.value
   }
 
   async function suggest(name: string, client: McpRequestContext): Promise<readonly string[]> {
@@ -223,7 +219,7 @@ export function createMcpRoutes(deps: McpRoutesDeps): Hono {
       const isExceeded = budget.isExceeded || budget.answer.isExceeded
       const response = formatResponse(
         message.id,
-        isExceeded ? BUDGET_SPENT : await handleRequest(message, revision, client),
+        isExceeded ? BUDGET_SPENT : await runOperation(readOperation(message), { revision, client }),
       )
       responses.push(response)
       withinBudget(() => budget.answer.spend(response.length), '')
@@ -233,6 +229,23 @@ export function createMcpRoutes(deps: McpRoutesDeps): Hono {
   }
 
   return router
+}
+
+type Operation =
+  | McpToolCall
+  | { readonly kind: 'list'; readonly params: JsonObject }
+  | { readonly kind: 'other'; readonly method: string; readonly params: JsonObject }
+  | McpError
+
+function readOperation({ method, params }: McpRequest): Operation {
+  if (method === 'tools/call') return decodeToolCall(params)
+  return method === 'tools/list' ? { kind: 'list', params } : { kind: 'other', method, params }
+}
+
+function wantsEventStream(operation: Operation, { headers }: Request): boolean {
+  if (operation.kind !== 'call' || (operation.progressToken === undefined && !operation.wantsLogs)) return false
+  const accept = headers.get('accept')
+  return accept === null || /text\/(?:event-stream|\*)|\*\/\*/.test(accept)
 }
 
 function respondTo({ id }: McpRequest, result: McpResult, sessionId?: string): Response {

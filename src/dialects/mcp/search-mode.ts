@@ -17,7 +17,7 @@ import { encodeErrorResult } from './tools-call.ts'
 import type { Revision } from './revisions/revision.ts'
 import { addSelectParameter } from './select-parameter.ts'
 import { type McpRequestContext, restrictToToolset, findVisibleTool } from './toolset.ts'
-import { type McpResult, type McpToolCall, toResult } from './wire.ts'
+import { invalid, type McpResult, type McpToolCall } from './wire.ts'
 import { getDisplayTitle } from '../../core/tool/tool.ts'
 
 const DEFAULT_RESULTS = 10
@@ -80,8 +80,7 @@ function encodeInvalidInput(problems: readonly Problem[], revision: Revision): M
 
 /** Results are text only, and not structured content as well: every client shows its model the text. */
 function encodeAsText(value: object, revision: Revision): McpResult {
-  const text = JSON.stringify(JSON.stringify(value))
-  return toResult(revision.formatResult(`"content":[{"type":"text","text":${text}}]`))
+  return revision.createResult({ content: [{ type: 'text', text: JSON.stringify(value) }] })
 }
 
 /** Estimates tokens: up to three lower-case letters, or any other character, count as one. */
@@ -191,7 +190,11 @@ const TOOLS = [
 /** Without the functions, which JSON leaves out. */
 export const SEARCH_TOOLS = `"tools":${JSON.stringify(TOOLS)}`
 
-/** A result, or the call that it stands for; undefined for a tool that the mode does not have. */
-export async function callSearchTool(request: SearchCall): Promise<McpResult | McpToolCall | undefined> {
-  return TOOLS.find(({ name }) => name === request.call.name)?.handle(request)
+/** Returns the result of `search_tools` or `describe_tool`, or the call that `call_tool` asks for. */
+export async function callSearchTool(request: SearchCall): Promise<McpResult | McpToolCall> {
+  const { name } = request.call
+  const tool = TOOLS.find((each) => each.name === name)
+  return tool
+    ? tool.handle(request)
+    : invalid(`Unknown tool: '${name.slice(0, 200)}': search_tools finds tools, and call_tool calls them`)
 }

@@ -25,7 +25,7 @@ import type { Revision } from './revisions/revision.ts'
 import { extractSelect } from './select-parameter.ts'
 import { hasPublishedName } from './tool-document.ts'
 import { type McpRequestContext, findVisibleTool } from './toolset.ts'
-import { INVALID_PARAMS, invalid, type McpResult, type McpToolCall, toResult, withHeaders } from './wire.ts'
+import { INVALID_PARAMS, invalid, type McpResult, type McpToolCall, withHeaders } from './wire.ts'
 
 interface ToolsCallDeps {
   readonly callTool: CallTool
@@ -33,11 +33,16 @@ interface ToolsCallDeps {
   readonly suggest: (name: string, client: McpRequestContext) => Promise<readonly string[]>
 }
 
+export interface McpExchange {
+  readonly revision: Revision
+  readonly client: McpRequestContext
+  /** Where progress and log lines go. Without a stream, they are dropped. */
+  readonly stream?: EventStream | undefined
+}
+
 export async function handleToolsCall(
   toolCall: McpToolCall,
-  revision: Revision,
-  client: McpRequestContext,
-  stream: EventStream | undefined,
+  { revision, client, stream }: McpExchange,
   deps: ToolsCallDeps,
 ): Promise<McpResult> {
   const { request, principal, background, toolset, budget } = client
@@ -103,12 +108,6 @@ function createUnknownTool(name: string, suggestions: readonly string[] = []): F
   return { type: 'tool-unknown', asked: name, suggestions }
 }
 
-export function wantsEventStream({ progressToken, wantsLogs }: McpToolCall, { headers }: Request): boolean {
-  if (progressToken === undefined && !wantsLogs) return false
-  const accept = headers.get('accept')
-  return accept === null || /text\/(?:event-stream|\*)|\*\/\*/.test(accept)
-}
-
 export function createMessageEvent(data: string): StreamEvent {
   return { event: 'message', data }
 }
@@ -133,7 +132,7 @@ function encodeSuccess(success: ToolSuccess, output: JsonSchema | null, revision
   const { value, content, artifact, elsewhere } = success
   const valueResult = toValueResult(success)
   if (!valueResult.ok) return encodeErrorContent(toContent(valueResult.failure), revision)
-  const text = JSON.stringify(value) ?? 'null'
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? 'null')
   const hasContent = content || artifact || elsewhere
   const blocks = [
     ...(content ?? []).map(toContentBlock),
@@ -142,13 +141,11 @@ function encodeSuccess(success: ToolSuccess, output: JsonSchema | null, revision
       ? [{ type: 'text', text: `The output is at ${elsewhere.url}` } as const, toResourceLink(elsewhere)]
       : []),
   ]
-  const contentText = hasContent
-    ? JSON.stringify(blocks)
-    : `[{"type":"text","text":${typeof value === 'string' ? text : JSON.stringify(text)}}]`
-  const structured =
-    hasContent && value === null ? undefined : revision.toStructuredContent(value, text, success.selected ? {} : output)
-  const structuredMember = structured === undefined ? '' : `,"structuredContent":${structured}`
-  return toResult(revision.formatResult(`"content":${contentText}${structuredMember}`))
+  const structuredContent =
+    hasContent && value === null
+      ? undefined
+      : revision.toStructuredContent(value === undefined ? null : value, success.selected ? {} : output)
+  return revision.createResult({ content: hasContent ? blocks : [{ type: 'text', text }], structuredContent })
 }
 
 /** MCP's text has no type, its image must have one, and its resource must have a URI. */
@@ -176,8 +173,7 @@ function toContent(failure: Failure): readonly Content[] {
 }
 
 function encodeErrorContent(content: readonly Content[], revision: Revision, meta?: JsonObject): McpResult {
-  const contentText = JSON.stringify(content.map(toContentBlock))
-  return toResult(revision.formatResult(`"content":${contentText},"isError":true`, meta))
+  return revision.createResult({ content: content.map(toContentBlock), isError: true }, meta)
 }
 
 export function encodeErrorResult(text: string, revision: Revision, meta?: JsonObject): McpResult {

@@ -8,7 +8,7 @@ import type { Revision } from './revisions/revision.ts'
 import { toMcpFailure } from './tools-call.ts'
 import { addSelectParameter } from './select-parameter.ts'
 import { type McpRequestContext, restrictToToolset, type Toolset } from './toolset.ts'
-import { invalid, type McpResult, toResult, withHeaders } from './wire.ts'
+import { invalid, type McpResult, withHeaders } from './wire.ts'
 
 /** So many, since clients in use read the first page only. */
 const PAGE_SIZE = 1_000
@@ -31,7 +31,7 @@ export async function handleToolsList(
     const unknown = await explainUnknownNames(client, catalog)
     if (unknown !== undefined) return invalid(unknown)
   }
-  if (toolset.search) return toResult(revision.formatListResult((await import('./search-mode.ts')).SEARCH_TOOLS))
+  if (toolset.search) return toToolList(revision, (await import('./search-mode.ts')).SEARCH_TOOLS)
   const format = lineFormat(revision, toolset)
   const listing = await catalog.list(query, restrictToToolset(principal, toolset), format, {
     reserve: (characters) => client.memory.growAnswer(characters),
@@ -43,8 +43,12 @@ export async function handleToolsList(
   const needsNote = lines.length === 0 && isComplete && toolset.tools?.length
   const tools = `"tools":[${lines.join(',')}]`
   const next = listing.nextCursor === undefined ? '' : `,"nextCursor":${JSON.stringify(listing.nextCursor)}`
-  const result = toResult(revision.formatListResult(`${tools}${next}`))
+  const result = toToolList(revision, `${tools}${next}`)
   return needsNote ? withHeaders(result, noteHeader(NO_CALLABLE_TOOLS)) : result
+}
+
+function toToolList(revision: Revision, members: string): McpResult {
+  return { kind: 'tool-list', json: revision.formatToolList(members) }
 }
 
 function lineFormat({ format, encodeTool }: Revision, { select, bare }: Toolset): LineFormat {

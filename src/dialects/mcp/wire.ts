@@ -105,12 +105,23 @@ export interface McpError {
   readonly headers?: Record<string, string> | undefined
 }
 
-/** The JSON of a result, or an error of JSON-RPC. */
-export type McpResult =
-  { readonly kind: 'result'; readonly text: string; readonly headers?: Record<string, string> | undefined } | McpError
+interface McpValue {
+  readonly kind: 'result'
+  readonly value: object
+  readonly headers?: Record<string, string> | undefined
+}
 
-export function toResult(text: string): McpResult {
-  return { kind: 'result', text }
+/** A list of tools as JSON, since each tool in it is stored as JSON. */
+interface McpToolList {
+  readonly kind: 'tool-list'
+  readonly json: string
+  readonly headers?: Record<string, string> | undefined
+}
+
+export type McpResult = McpValue | McpToolList | McpError
+
+export function toResult(value: object): McpValue {
+  return { kind: 'result', value }
 }
 
 export function withHeaders(result: McpResult, headers: Record<string, string> | undefined): McpResult {
@@ -162,7 +173,8 @@ const createMalformedMessage = (id: string | number | null, message: string) => 
 
 export function formatResponse(id: string | number, result: McpResult): string {
   if (result.kind === 'error') return formatErrorResponse(id, result)
-  return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result.text}}`
+  if (result.kind === 'tool-list') return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result.json}}`
+  return JSON.stringify({ jsonrpc: '2.0', id, result: result.value })
 }
 
 export function formatErrorResponse(id: string | number | null, { code, message, data }: McpError): string {

@@ -5,7 +5,7 @@ import { resumeRoundTrip, createRoundTrip } from './2026-07-28/round-trip.ts'
 import type { Revision, ServerInfo } from './revision.ts'
 import { isJsonObject } from '../../../core/tool/json.ts'
 import { decodeBase64Text } from '../../../http/request/header-text.ts'
-import { CAPABILITIES_KEY, INVALID_PARAMS, type McpError, type McpRequest, outputKind } from '../wire.ts'
+import { CAPABILITIES_KEY, INVALID_PARAMS, type McpError, type McpRequest, outputKind, toResult } from '../wire.ts'
 
 const SERVER_KEY = 'io.modelcontextprotocol/serverInfo'
 
@@ -13,34 +13,29 @@ const TTL_MS = 5_000
 
 /** MCP 2026-07-28: without a handshake. The state that a client gives back with its answers is sealed. */
 export function revision2026(serverInfo: ServerInfo, seal: Seal): Revision {
-  const meta = `"_meta":${JSON.stringify({ [SERVER_KEY]: { ...serverInfo } })}`
-  const cacheFields = `"ttlMs":${TTL_MS},"cacheScope":"private"`
-  const formatInputRequired = (members: string) => `{"resultType":"input_required",${members},${meta}}`
+  const serverMeta = { [SERVER_KEY]: serverInfo }
+  const cacheFields = { ttlMs: TTL_MS, cacheScope: 'private', _meta: serverMeta }
+  const cacheMembers = JSON.stringify(cacheFields).slice(1)
   const revision: Revision = {
     kind: 'revision',
     format: 'mcp-2026-07-28',
     statuses: {},
     cancelOnDisconnect: true,
     encodeTool: (record, name) => toListedTool(record, toListedName(record, name)),
-    toStructuredContent(value, text, output) {
+    toStructuredContent(value, output) {
       const kind = outputKind(output)
-      return kind === 'none' || (kind === 'any' && value === null) ? undefined : text
+      return kind === 'none' || (kind === 'any' && value === null) ? undefined : value
     },
-    formatResult(members, resultMeta) {
-      const metaMember = resultMeta
-        ? `"_meta":${JSON.stringify({ ...resultMeta, [SERVER_KEY]: { ...serverInfo } })}`
-        : meta
-      return `{"resultType":"complete",${members},${metaMember}}`
-    },
-    formatListResult: (members) => `{"resultType":"complete",${members},${cacheFields},${meta}}`,
+    createResult: (fields, meta) => toResult({ resultType: 'complete', ...fields, _meta: { ...meta, ...serverMeta } }),
+    formatToolList: (members) => `{"resultType":"complete",${members},${cacheMembers}`,
     discoveryMethod: 'server/discover',
     handleMethod(method, _params, instructions) {
       if (method !== 'server/discover') return undefined
       const discovery = { supportedVersions: VERSIONS_FROM_2026, capabilities: { tools: {} }, instructions }
-      return revision.formatListResult(JSON.stringify(discovery).slice(1, -1))
+      return toResult({ resultType: 'complete', ...discovery, ...cacheFields })
     },
     startRoundTrip(call, client) {
-      const deps = { seal, revision, formatInputRequired }
+      const deps = { seal, revision, serverMeta }
       if (call.requestState !== undefined || call.inputResponses !== undefined)
         return resumeRoundTrip(call, client, deps)
       return {

@@ -17,11 +17,13 @@ export interface Revision {
   readonly statuses: Readonly<Partial<Record<FailureType, number>>>
   readonly cancelOnDisconnect: boolean
   encodeTool(record: ToolRecord, name: string): JsonObject
-  toStructuredContent(value: unknown, text: string, output: JsonSchema | null): string | undefined
-  formatResult(members: string, meta?: JsonObject): string
-  formatListResult(members: string): string
-  /** Answers a method that needs nothing but the server itself; undefined when the revision has no such method. */
-  handleMethod(method: string, params: JsonObject, instructions?: string): string | undefined
+  /** Undefined where the revision has no structured content for a value of this output schema. */
+  toStructuredContent(value: unknown, output: JsonSchema | null): unknown
+  createResult(fields: object, meta?: JsonObject): McpResult
+  /** Takes the members of the list as JSON, without braces. */
+  formatToolList(members: string): string
+  /** The result of a method that needs only the server itself. Undefined if the revision has no such method. */
+  handleMethod(method: string, params: JsonObject, instructions?: string): McpResult | undefined
   /** The method that is answered with the instructions. */
   readonly discoveryMethod: string
   createSessionId?(method: string, params: JsonObject, createId: () => string): string | undefined

@@ -2,7 +2,7 @@ import { isJsonObject, isObject, type JsonObject } from '../../../core/tool/json
 import type { ToolRecord } from '../../../core/tool/tool.ts'
 import { hasCapability, URL_ELICITATION, toUrlElicitations } from '../elicitation.ts'
 import { formatFailure } from '../failure.ts'
-import { outputKind } from '../wire.ts'
+import { outputKind, toResult } from '../wire.ts'
 import { toListedTool, toListedName, wrapOutputSchema } from '../tool-document.ts'
 import type { Revision, ServerInfo } from './revision.ts'
 
@@ -29,19 +29,19 @@ export function revisionsUntil2025(serverInfo: ServerInfo): Revision {
     // "Disconnection SHOULD NOT be interpreted as the client cancelling its request"
     cancelOnDisconnect: false,
     encodeTool: (record, name) => wrapOutputSchema(toListedTool(record, name)),
-    toStructuredContent(value, text, output) {
+    toStructuredContent(value, output) {
       const kind = outputKind(output)
-      if (kind === 'value') return `{"result":${text}}`
-      return kind === 'object' || (kind === 'any' && isObject(value)) ? text : undefined
+      if (kind === 'value') return { result: value }
+      return kind === 'object' || (kind === 'any' && isObject(value)) ? value : undefined
     },
-    formatResult: (members, meta) => (meta ? `{${members},"_meta":${JSON.stringify(meta)}}` : `{${members}}`),
-    formatListResult: (members) => `{${members}}`,
+    createResult: (fields, meta) => toResult(meta ? { ...fields, _meta: meta } : fields),
+    formatToolList: (members) => `{${members}}`,
     discoveryMethod: 'initialize',
     handleMethod(method, params, instructions) {
-      if (method === 'ping') return '{}'
+      if (method === 'ping') return toResult({})
       if (method !== 'initialize') return undefined
       const protocolVersion = negotiateVersion(params)
-      return JSON.stringify({ protocolVersion, capabilities: { tools: {} }, serverInfo, instructions })
+      return toResult({ protocolVersion, capabilities: { tools: {} }, serverInfo, instructions })
     },
     createSessionId(method, params, createId) {
       if (method !== 'initialize' || negotiateVersion(params) !== '2025-11-25') return undefined

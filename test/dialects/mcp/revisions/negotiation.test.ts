@@ -5,6 +5,7 @@ import type { JsonObject } from '../../../../src/core/tool/json.ts'
 import { revision2026 } from '../../../../src/dialects/mcp/revisions/2026-07-28.ts'
 import { negotiateRevision, negotiateBatchRevision } from '../../../../src/dialects/mcp/revisions/negotiation.ts'
 import { revision2025November, revisionsUntil2025 } from '../../../../src/dialects/mcp/revisions/until-2025-11-25.ts'
+import { toResult } from '../../../../src/dialects/mcp/wire.ts'
 
 const server = { name: 's', title: 'S', version: '1' }
 const seal: Seal = { seal: async () => ok(''), unseal: async () => ok(undefined) }
@@ -107,20 +108,22 @@ describe('what a revision answers by itself', () => {
   it('answers initialize with the server, and the requested version if it is known', () => {
     const { until2025, from2026 } = revisions
     const initialized = (protocolVersion: string) =>
-      JSON.stringify({ protocolVersion, capabilities: { tools: {} }, serverInfo: server })
-    expect(until2025.handleMethod('initialize', { protocolVersion: '2024-11-05' })).toBe(initialized('2024-11-05'))
-    expect(until2025.handleMethod('initialize', {})).toBe(initialized('2025-11-25'))
-    expect(until2025.handleMethod('ping', {})).toBe('{}')
+      toResult({ protocolVersion, capabilities: { tools: {} }, serverInfo: server })
+    expect(until2025.handleMethod('initialize', { protocolVersion: '2024-11-05' })).toEqual(initialized('2024-11-05'))
+    expect(until2025.handleMethod('initialize', {})).toEqual(initialized('2025-11-25'))
+    expect(until2025.handleMethod('ping', {})).toEqual(toResult({}))
     expect(until2025.handleMethod('server/discover', {})).toBeUndefined()
     expect(from2026.handleMethod('initialize', {})).toBeUndefined()
-    expect(JSON.parse(from2026.handleMethod('server/discover', {}) ?? '')).toEqual({
-      resultType: 'complete',
-      supportedVersions: ['2026-07-28'],
-      capabilities: { tools: {} },
-      ttlMs: 5000,
-      cacheScope: 'private',
-      _meta: { 'io.modelcontextprotocol/serverInfo': server },
-    })
+    expect(from2026.handleMethod('server/discover', {})).toEqual(
+      toResult({
+        resultType: 'complete',
+        supportedVersions: ['2026-07-28'],
+        capabilities: { tools: {} },
+        ttlMs: 5000,
+        cacheScope: 'private',
+        _meta: { 'io.modelcontextprotocol/serverInfo': server },
+      }),
+    )
   })
 
   it('begins a session only for a client that can show URLs', () => {
@@ -140,16 +143,13 @@ describe('what a revision answers by itself', () => {
   it('formats results with the _meta of the revision', () => {
     const { until2025, from2026 } = revisions
     const own = { 'io.modelcontextprotocol/serverInfo': server }
-    expect(until2025.formatResult('"a":1')).toBe('{"a":1}')
-    expect(until2025.formatResult('"a":1', { b: 2 })).toBe('{"a":1,"_meta":{"b":2}}')
-    expect(until2025.formatListResult('"a":1')).toBe('{"a":1}')
-    expect(JSON.parse(from2026.formatResult('"a":1'))).toEqual({ resultType: 'complete', a: 1, _meta: own })
-    expect(JSON.parse(from2026.formatResult('"a":1', { b: 2 }))).toEqual({
-      resultType: 'complete',
-      a: 1,
-      _meta: { b: 2, ...own },
-    })
-    expect(JSON.parse(from2026.formatListResult('"a":1'))).toEqual({
+    const modern = { resultType: 'complete', a: 1 }
+    expect(until2025.createResult({ a: 1 })).toEqual(toResult({ a: 1 }))
+    expect(until2025.createResult({ a: 1 }, { b: 2 })).toEqual(toResult({ a: 1, _meta: { b: 2 } }))
+    expect(until2025.formatToolList('"a":1')).toBe('{"a":1}')
+    expect(from2026.createResult({ a: 1 })).toEqual(toResult({ ...modern, _meta: own }))
+    expect(from2026.createResult({ a: 1 }, { b: 2 })).toEqual(toResult({ ...modern, _meta: { b: 2, ...own } }))
+    expect(JSON.parse(from2026.formatToolList('"a":1'))).toEqual({
       resultType: 'complete',
       a: 1,
       ttlMs: 5000,
@@ -162,23 +162,23 @@ describe('what a revision answers by itself', () => {
 
   it.each([
     [null, undefined, undefined],
-    [{}, 'T', undefined],
-    [true, 'T', undefined],
-    [false, 'T', '{"result":T}'],
-    [{ type: 'object' }, 'T', 'T'],
-    [{ type: 'string' }, 'T', '{"result":T}'],
+    [{}, 1, undefined],
+    [true, 1, undefined],
+    [false, 1, { result: 1 }],
+    [{ type: 'object' }, 1, 1],
+    [{ type: 'string' }, 1, { result: 1 }],
   ] as const)(
     'gives a value of the output %j as the structured content %j, and before 2026 as %j',
     (output, modern, legacy) => {
-      expect(revisions.from2026.toStructuredContent(1, 'T', output)).toBe(modern)
-      expect(revisions.until2025.toStructuredContent(1, 'T', output)).toBe(legacy)
+      expect(revisions.from2026.toStructuredContent(1, output)).toEqual(modern)
+      expect(revisions.until2025.toStructuredContent(1, output)).toEqual(legacy)
     },
   )
 
   it('gives a value of any output as structured content where the revision allows it', () => {
-    expect(revisions.from2026.toStructuredContent(null, 'T', {})).toBeUndefined()
-    expect(revisions.from2026.toStructuredContent(null, 'T', { type: 'null' })).toBe('T')
-    expect(revisions.until2025.toStructuredContent({}, 'T', {})).toBe('T')
-    expect(revisions.until2025.toStructuredContent([], 'T', {})).toBeUndefined()
+    expect(revisions.from2026.toStructuredContent(null, {})).toBeUndefined()
+    expect(revisions.from2026.toStructuredContent(null, { type: 'null' })).toBe(null)
+    expect(revisions.until2025.toStructuredContent({}, {})).toEqual({})
+    expect(revisions.until2025.toStructuredContent([], {})).toBeUndefined()
   })
 })

@@ -32,7 +32,7 @@ interface RequestList {
 interface RoundDeps {
   readonly seal: Seal
   readonly revision: Revision
-  readonly formatInputRequired: (members: string) => string
+  readonly serverMeta: object
 }
 
 const FORM_ELICITATION: JsonObject = { elicitation: { form: {} } }
@@ -57,15 +57,14 @@ export function createRoundTrip(
   client: McpRequestContext,
   deps: RoundDeps,
 ): RoundTrip {
-  const { seal, revision, formatInputRequired } = deps
+  const { seal, revision, serverMeta } = deps
   const inputResponses = mergeResponses(call, previousState)
 
   async function toInputRequired(requests: Requests, state: Partial<RequestState>): Promise<McpResult> {
     const sealedState = await sealState(state, toAssociatedData(call, client), seal)
     if (!sealedState.ok) return toMcpFailure(sealedState.failure, revision)
-    const members = `"inputRequests":${JSON.stringify(requests)}`
-    const requestState = sealedState.value === undefined ? '' : `,"requestState":${JSON.stringify(sealedState.value)}`
-    return toResult(formatInputRequired(`${members}${requestState}`))
+    const requestState = sealedState.value
+    return toResult({ resultType: 'input_required', inputRequests: requests, requestState, _meta: serverMeta })
   }
 
   return {
