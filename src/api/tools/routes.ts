@@ -1,7 +1,8 @@
 import type { Hono } from 'hono'
 import { covers, mayActFor, maySee, type Principal } from '../../core/access/principal.ts'
 import { isAdministrator } from '../../core/access/toolkit-owner.ts'
-import { filterSuggestions, resolveUserId } from '../../core/call/authorize-call.ts'
+import { resolveUserId } from '../../core/call/authorize-call.ts'
+import { hideFromViewer } from '../../core/call/hide-tools.ts'
 import type { Catalog } from '../../core/catalog/catalog.ts'
 import type { CheckReadiness } from '../../core/call/readiness.ts'
 import { fail, type FailureResult, ok } from '../../core/failure/failure.ts'
@@ -265,7 +266,7 @@ export function createRegistryRoutes(deps: RegistryRoutesDeps): Hono {
     const withSuggestions = async () => toolNotFound(ref, await deps.catalog.suggestNames(ref, principal))
     if (resolved.ok || resolved.failure.type !== 'version-unavailable') return withSuggestions()
     if (!(await find(resolved.failure.tool, principal, background))) return withSuggestions()
-    const { failure } = await filterSuggestions(toolRef, resolved, { principal, background }, deps.resolver)
+    const { failure } = await hideFromViewer(toolRef, resolved, { principal, background }, deps.resolver)
     if (failure.type !== 'version-unavailable') return toolNotFound(ref)
     return fail({ type: 'not-found', message: formatSentence(describeFailure(failure)) })
   }

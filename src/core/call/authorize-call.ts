@@ -1,9 +1,12 @@
 /**
- * Finds the tool that a call names, hides it from those who may not know of it, and authorizes the call. The
- * address of a definition document is tried first, then the id, if the address leads to nothing that the credential
- * covers. An id that the credential does not cover is denied before it is looked up, so it cannot be told from one
- * that does not exist. Suggestions that the caller may not see are removed. A lookup takes 15 s at most. The rules:
- * `../access/principal.ts`.
+ * Finds the tool that a call names, and decides whether the caller may call it. The rules are in `../access/principal.ts`:
+ *
+ * - a credential covers a tool if one of its patterns matches the tool's id, so this is known without a lookup;
+ * - `KNOWING_SCOPES` are the scopes whose patterns let a caller know that a tool exists;
+ * - `findCallDenial` says why a caller may not call a tool: scope, patterns, or security level.
+ *
+ * An id that the credential does not cover is denied before it is looked up, so the answer is the same whether the tool
+ * exists or not. `hide-tools.ts` does the same for failed lookups.
  */
 import {
   findCoverDenial,
@@ -11,21 +14,16 @@ import {
   findCallDenial,
   KNOWING_SCOPES,
   mayActFor,
-  maySee,
   patternsFor,
   type Principal,
 } from '../access/principal.ts'
 import type { WaitUntil, Signal } from '../tool/platform.ts'
-import { didYouMean } from '../tool/problem.ts'
-import { formatToolId, parseToolId } from '../tool/tool-id.ts'
-import { formatRefName, formatToolRef, toIdRef, type ToolRef } from '../tool/tool-ref.ts'
+import { formatToolRef, type ToolRef } from '../tool/tool-ref.ts'
 import type { ToolRecord } from '../tool/tool.ts'
 import { type FailureResult, fail } from '../failure/failure.ts'
 import { type Deadline, abortFailure } from './deadline.ts'
+import { toolUnknownFailure } from './hide-tools.ts'
 import type { ResolvedTool, Resolver } from './resolve-tool.ts'
-
-const MAX_SUGGESTIONS = 3
-const MAX_AVAILABLE = 20
 
 export interface RequestContext {
   readonly principal: Principal
@@ -40,7 +38,10 @@ export interface ResolveRefDeps {
 
 const RESOLVE_MS = 15_000
 
-/** Resolves the address of a document first, if there is one, and then the reference. */
+/**
+ * Resolves `ref`. If a definition document may have the same id, `documentRef` is its address, which is tried first: a tool
+ * that it leads to is taken if the credential covers it.
+ */
 export async function resolveToolRef(
   ref: ToolRef,
   documentRef: ToolRef | undefined,
@@ -88,67 +89,6 @@ export function denyUncovered(principal: Principal, ref: ToolRef): FailureResult
   return denied && fail(denied)
 }
 
-export function isHidden(principal: Principal, record: ToolRecord): boolean {
-  return principal.kind === 'anonymous' && !maySee(principal, record, 'tools:call')
-}
-
-type Viewer = Pick<RequestContext, 'principal' | 'background'>
-
-export async function maskHiddenTool(
-  ref: ToolRef,
-  viewer: Viewer,
-  resolver: Pick<Resolver, 'resolve' | 'suggest'>,
-): Promise<FailureResult> {
-  const name = ref.kind === 'document' ? parseToolId(formatRefName(ref)) : ref.kind === 'id' ? ref : undefined
-  const suggestions = name ? await resolver.suggest(name, viewer.background) : []
-  return filterSuggestions(ref, fail({ type: 'tool-unknown', asked: '', suggestions }), viewer, resolver)
-}
-
-/** Keeps from a failure to resolve every suggestion, tool and version that lists hide from the principal. */
-export async function filterSuggestions(
-  ref: ToolRef,
-  failing: FailureResult,
-  { principal, background }: Viewer,
-  resolver: Pick<Resolver, 'resolve' | 'suggest'>,
-): Promise<FailureResult> {
-  const { failure } = failing
-  async function isShown(id: string): Promise<boolean> {
-    const idRef = toIdRef(id)
-    if (idRef.kind !== 'id' || !covers(principal, idRef, KNOWING_SCOPES)) return false
-    const resolved = principal.kind === 'anonymous' ? await resolver.resolve(idRef, background) : undefined
-    return !resolved || (resolved.ok && maySee(principal, resolved.tool.record, KNOWING_SCOPES))
-  }
-
-  function mask(): FailureResult | Promise<FailureResult> {
-    if (principal.kind !== 'anonymous') return toolUnknownFailure(principal, ref)
-    return maskHiddenTool(ref, { principal, background }, resolver)
-  }
-
-  if (failure.type === 'tool-disabled') {
-    const name = parseToolId(failure.id)
-    return name && (await isShown(formatToolId(name))) ? failing : mask()
-  }
-  if (failure.type === 'version-unavailable') {
-    if (!(await isShown(failure.tool))) return mask()
-    // A credential that covers a tool covers all its versions
-    if (principal.kind !== 'anonymous') return failing
-    const available: string[] = []
-    for (const version of failure.available.slice(0, MAX_AVAILABLE)) {
-      if (await isShown(`${failure.tool}@${version}`)) available.push(version)
-    }
-    return fail({ ...failure, available })
-  }
-  if (failure.type !== 'tool-unknown') return failing
-  const suggestions: string[] = []
-  for (const id of failure.suggestions) {
-    if (suggestions.length === MAX_SUGGESTIONS) break
-    if (await isShown(id)) suggestions.push(id)
-  }
-  return principal.kind === 'anonymous'
-    ? toolUnknownFailure(principal, ref, suggestions)
-    : fail({ ...failure, suggestions })
-}
-
 export function resolveUserId(principal: Principal, userId: string | undefined): string | undefined {
   if (userId !== undefined) return userId
   return principal.users !== 'any' && principal.users.length === 1 ? principal.users[0] : undefined
@@ -162,11 +102,4 @@ export function authorizeCall(principal: Principal, ref: ToolRef, record: ToolRe
   if (denied) return fail(denied)
   if (userId === undefined || mayActFor(principal, userId)) return undefined
   return fail({ type: 'forbidden', reason: 'The credential may not act for this user' })
-}
-
-function toolUnknownFailure(principal: Principal, ref: ToolRef, suggestions: readonly string[] = []): FailureResult {
-  const refText = ref.kind === 'name' || ref.kind === 'document' ? formatRefName(ref) : formatToolRef(ref)
-  if (principal.kind !== 'anonymous') return fail({ type: 'tool-unknown', asked: refText, suggestions })
-  const reason = `No tool '${refText.slice(0, 200)}' is available without a credential${didYouMean(suggestions)}`
-  return fail({ type: 'unauthenticated', reason, suggestions })
 }

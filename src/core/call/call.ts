@@ -18,7 +18,8 @@ import { mayActFor } from '../access/principal.ts'
 import type { WaitUntil } from '../tool/platform.ts'
 import type { ArtifactStore } from './artifact-store.ts'
 import { type ResolveRefDeps, type RequestContext, authorizeCall, resolveToolRef } from './authorize-call.ts'
-import { filterSuggestions, isHidden, maskHiddenTool, resolveUserId } from './authorize-call.ts'
+import { resolveUserId } from './authorize-call.ts'
+import { hideFromViewer, hideTool, isHidden } from './hide-tools.ts'
 import { readInlineBytes, readOption, SELECT } from './call-options.ts'
 import { type FindCandidates, chooseCandidate } from './tool-candidates.ts'
 import type { CallableTool } from './callable-tool.ts'
@@ -188,8 +189,8 @@ async function findTool(request: CallRequest, caller: Caller, deps: CallDeps): P
   if (chosen && 'failure' in chosen) return chosen
   const toolRef = chosen ?? request.toolRef
   const resolved = await resolveToolRef(toolRef, documentRef, caller, deps)
-  if (!resolved.ok) return filterSuggestions(toolRef, resolved, caller, deps.resolver)
-  if (isHidden(principal, resolved.tool.record)) return maskHiddenTool(toolRef, caller, deps.resolver)
+  if (!resolved.ok) return hideFromViewer(toolRef, resolved, caller, deps.resolver)
+  if (isHidden(principal, resolved.tool.record)) return hideTool(toolRef, caller, deps.resolver)
   return { ...resolved, toolRef }
 }
 

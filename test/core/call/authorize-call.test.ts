@@ -8,14 +8,8 @@ import {
 } from '../../../src/core/tool/tool-ref.ts'
 import { expect, it } from 'vitest'
 import { ADMIN, ANONYMOUS, type Principal } from '../../../src/core/access/principal.ts'
-import {
-  authorizeCall,
-  filterSuggestions,
-  isHidden,
-  maskHiddenTool,
-  denyUncovered,
-  resolveUserId,
-} from '../../../src/core/call/authorize-call.ts'
+import { authorizeCall, denyUncovered, resolveUserId } from '../../../src/core/call/authorize-call.ts'
+import { hideFromViewer, hideTool, isHidden } from '../../../src/core/call/hide-tools.ts'
 import { type Failure, fail } from '../../../src/core/failure/failure.ts'
 import type { Resolver } from '../../../src/core/call/resolve-tool.ts'
 import { callableOf, PUBLISHER, recordWith } from './fakes.ts'
@@ -80,7 +74,7 @@ function hide(principal: Principal, failing: ReturnType<typeof fail>, called = t
     invalidate: () => undefined,
   }
   return {
-    hidden: filterSuggestions(called, failing, { principal, background: behind }, resolver),
+    hidden: hideFromViewer(called, failing, { principal, background: behind }, resolver),
     asked,
     resolver,
     behind,
@@ -147,7 +141,7 @@ it('the anonymous are told so of a tool that was found, and that they may not se
     true,
     false,
   ])
-  const told = (ref: ToolRef) => maskHiddenTool(ref, { principal: ANONYMOUS, background: behind }, resolver)
+  const told = (ref: ToolRef) => hideTool(ref, { principal: ANONYMOUS, background: behind }, resolver)
   expect(await told(toIdRef('Example.L4'))).toEqual(nobodys('Example.L4', 'Near.L0'))
   expect(await told(toNameRef('example'))).toEqual(nobodys('example'))
   expect(await told(DOCUMENT)).toEqual(nobodys('a b.do it'))

@@ -1,0 +1,101 @@
+/**
+ * Keeps failed lookups from telling of tools that the caller's lists do not show. With a credential, a caller may know of
+ * the tools that its patterns for listing or calling cover. Without one, a caller may know of tools of security level 0.
+ */
+import { covers, KNOWING_SCOPES, maySee, type Principal } from '../access/principal.ts'
+import { type Failure, type FailureResult, fail } from '../failure/failure.ts'
+import { didYouMean } from '../tool/problem.ts'
+import { formatToolId, parseToolId } from '../tool/tool-id.ts'
+import { formatRefName, formatToolRef, toIdRef, type ToolRef } from '../tool/tool-ref.ts'
+import type { ToolRecord } from '../tool/tool.ts'
+import type { WaitUntil } from '../tool/platform.ts'
+import type { Resolver } from './resolve-tool.ts'
+
+const MAX_SUGGESTIONS = 3
+const MAX_AVAILABLE = 20
+
+interface Viewer {
+  readonly principal: Principal
+  readonly background: WaitUntil
+}
+
+type Lookup = Pick<Resolver, 'resolve' | 'suggest'>
+
+export function isHidden(principal: Principal, record: ToolRecord): boolean {
+  return principal.kind === 'anonymous' && !maySee(principal, record, 'tools:call')
+}
+
+/** `failing`, without the tools, versions and suggestions that are hidden from the viewer. */
+export async function hideFromViewer(
+  ref: ToolRef,
+  failing: FailureResult,
+  viewer: Viewer,
+  lookup: Lookup,
+): Promise<FailureResult> {
+  const { failure } = failing
+  if (failure.type === 'tool-unknown') return hideSuggestions(ref, failure, viewer, lookup)
+  if (failure.type === 'version-unavailable') return hideVersions(ref, failure, viewer, lookup)
+  if (failure.type !== 'tool-disabled') return failing
+  const name = parseToolId(failure.id)
+  const mayKnow = name !== undefined && (await mayKnowOf(formatToolId(name), viewer, lookup))
+  return mayKnow ? failing : hideTool(ref, viewer, lookup)
+}
+
+/** Answers as if the tool that `ref` leads to did not exist. */
+export async function hideTool(ref: ToolRef, viewer: Viewer, lookup: Lookup): Promise<FailureResult> {
+  if (viewer.principal.kind !== 'anonymous') return toolUnknownFailure(viewer.principal, ref)
+  const name = ref.kind === 'document' ? parseToolId(formatRefName(ref)) : ref.kind === 'id' ? ref : undefined
+  const suggestions = name ? await lookup.suggest(name, viewer.background) : []
+  return hideSuggestions(ref, { type: 'tool-unknown', asked: '', suggestions }, viewer, lookup)
+}
+
+async function hideSuggestions(
+  ref: ToolRef,
+  failure: Extract<Failure, { readonly type: 'tool-unknown' }>,
+  viewer: Viewer,
+  lookup: Lookup,
+): Promise<FailureResult> {
+  const suggestions: string[] = []
+  for (const id of failure.suggestions) {
+    if (suggestions.length === MAX_SUGGESTIONS) break
+    if (await mayKnowOf(id, viewer, lookup)) suggestions.push(id)
+  }
+  if (viewer.principal.kind === 'anonymous') return toolUnknownFailure(viewer.principal, ref, suggestions)
+  return fail({ ...failure, suggestions })
+}
+
+async function hideVersions(
+  ref: ToolRef,
+  failure: Extract<Failure, { readonly type: 'version-unavailable' }>,
+  viewer: Viewer,
+  lookup: Lookup,
+): Promise<FailureResult> {
+  if (!(await mayKnowOf(failure.tool, viewer, lookup))) return hideTool(ref, viewer, lookup)
+  // A credential that covers a tool covers all its versions
+  if (viewer.principal.kind !== 'anonymous') return fail(failure)
+  const available: string[] = []
+  for (const version of failure.available.slice(0, MAX_AVAILABLE)) {
+    if (await mayKnowOf(`${failure.tool}@${version}`, viewer, lookup)) available.push(version)
+  }
+  return fail({ ...failure, available })
+}
+
+async function mayKnowOf(id: string, { principal, background }: Viewer, lookup: Lookup): Promise<boolean> {
+  const idRef = toIdRef(id)
+  if (idRef.kind !== 'id' || !covers(principal, idRef, KNOWING_SCOPES)) return false
+  if (principal.kind !== 'anonymous') return true
+  const resolved = await lookup.resolve(idRef, background)
+  return resolved.ok && maySee(principal, resolved.tool.record, KNOWING_SCOPES)
+}
+
+/** Without a credential it says that one may help, whether the tool exists or not. */
+export function toolUnknownFailure(
+  principal: Principal,
+  ref: ToolRef,
+  suggestions: readonly string[] = [],
+): FailureResult {
+  const refText = ref.kind === 'name' || ref.kind === 'document' ? formatRefName(ref) : formatToolRef(ref)
+  if (principal.kind !== 'anonymous') return fail({ type: 'tool-unknown', asked: refText, suggestions })
+  const reason = `No tool '${refText.slice(0, 200)}' is available without a credential${didYouMean(suggestions)}`
+  return fail({ type: 'unauthenticated', reason, suggestions })
+}
