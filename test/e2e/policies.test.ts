@@ -56,15 +56,32 @@ afterAll(() => server?.stop())
 it('/policies keeps one for each pattern, whatever its case, as it was put', async () => {
   const policy = { security_level: 3, limits: { rate: { calls: 5, seconds: 60 } }, secrets: ['MAIL_KEY'] }
   const made = await put('Kept.*', policy)
-  expect([made.status, made.body]).toEqual([201, { pattern: 'Kept.*', ...policy }])
+  expect([made.status, made.body]).toMatchObject([201, { pattern: 'Kept.*', ...policy }])
   expect((await put('Kept.*', policy)).status).toBe(200)
-  expect((await put('kept.*', { approval: true })).body).toEqual({ pattern: 'kept.*', approval: true })
+  expect((await put('kept.*', { approval: true })).body).toMatchObject({ pattern: 'kept.*', approval: true })
   const all = await server.json('GET', '/policies', undefined, asAdmin)
   expect(all.body).toEqual({ items: [{ pattern: 'kept.*', approval: true }] })
   expect((await server.json('GET', '/policies/KEPT.*', undefined, asAdmin)).body).toMatchObject({ approval: true })
   expect((await remove('Kept.*')).status).toBe(204)
   expect((await remove('Kept.*')).status).toBe(404)
   expect((await server.json('GET', '/policies/Kept.*', undefined, asAdmin)).status).toBe(404)
+})
+
+it('PUT /policies warns that a pattern matches no tool yet, and stores the policy without the warning', async () => {
+  const message = "No tool matches 'Later.*' yet: the policy will apply to tools that do"
+  const policy = { pattern: 'Later.*', security_level: 2 }
+  const warned = { ...policy, warnings: [{ path: '', message }] }
+  const [created, replaced] = [await put('Later.*', { security_level: 2 }), await put('Later.*', { security_level: 2 })]
+  expect([created.status, created.body, replaced.status, replaced.body]).toEqual([201, warned, 200, warned])
+  const stored = await server.json('GET', '/policies/Later.*', undefined, asAdmin)
+  expect([stored.body, stored.headers.get('etag')]).toEqual([policy, created.headers.get('etag')])
+  await publish('Later')
+  expect((await put('Later.*', { security_level: 2 })).body).toEqual(policy)
+  expect((await put('*.d*', { security_level: 1 })).body).toEqual({ pattern: '*.d*', security_level: 1 })
+  for (const pattern of ['Later.*', '*.d*']) await remove(pattern)
+  // A bundled tool counts, and its case does not
+  expect((await put('calculator.add', { security_level: 1 })).body).not.toHaveProperty('warnings')
+  await remove('calculator.add')
 })
 
 it('/policies refuses what cannot be meant, with the place', async () => {

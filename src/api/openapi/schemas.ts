@@ -105,6 +105,7 @@ export const COMPONENTS = {
     'timeout_ms?': COUNT,
     'limits?': OBJECT,
     'review?': { const: true },
+    'warnings?': WARNINGS,
   }),
   Provider: objectSchema({
     ...fields(TEXT, 'id', 'name', 'issuer?', 'authorization_endpoint?', 'token_endpoint?', 'revocation_endpoint?'),

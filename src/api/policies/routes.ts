@@ -3,6 +3,7 @@ import type { CheckSecretName, PolicyStore, Policy } from '../../core/access/pol
 import { MAX_POLICIES, policyReader } from '../../core/access/policy.ts'
 import { fail, ok } from '../../core/failure/failure.ts'
 import { stringMatching } from '../../core/tool/json-reader.ts'
+import type { Problem } from '../../core/tool/problem.ts'
 import { isToolPattern } from '../../core/tool/tool-id.ts'
 import { jsonBody } from '../../http/request/json-body.ts'
 import { jsonRef, itemList, withEtag } from '../../http/route/response-specs.ts'
@@ -11,7 +12,7 @@ import { ADMIN_ROUTE, createRouter, etag, type RouteDeps, PRECONDITION_FAILED } 
 export interface PolicyAnswers {
   'GET /policies': { readonly items: readonly Policy[] }
   'GET /policies/:pattern': Policy
-  'PUT /policies/:pattern': Policy
+  'PUT /policies/:pattern': Policy & { readonly warnings?: readonly Problem[] }
   'DELETE /policies/:pattern': undefined
 }
 
@@ -57,12 +58,14 @@ export function createPoliciesRoutes(deps: PoliciesRoutesDeps): Hono {
     const policy = { pattern, ...body }
     const { limits, ...details } = policy
     addAuditDetails({ ...details, ...(limits ? { limits: { ...limits } } : {}) })
+    // Before the change, so that nothing has changed if this fails
+    const coversTool = await store.coversTool(pattern)
     const result = await store.put(policy, precondition)
     if (result === 'precondition-failed') return PRECONDITION_FAILED
-    if (result !== 'limit-reached')
-      return { ...ok(policy), status: result === 'created' ? 201 : 200, headers: etag(policy) }
-    const message = `There are ${MAX_POLICIES} policies, the maximum: delete one`
-    return fail({ type: 'conflict', message })
+    if (result === 'limit-reached')
+      return fail({ type: 'conflict', message: `There are ${MAX_POLICIES} policies, the maximum: delete one` })
+    const report = coversTool ? policy : { ...policy, warnings: [warnOfNoTool(pattern)] }
+    return { ...ok(report), status: result === 'created' ? 201 : 200, headers: etag(policy) }
   })
 
   on('DELETE /policies/:pattern', 'Delete a policy', {
@@ -77,6 +80,11 @@ export function createPoliciesRoutes(deps: PoliciesRoutesDeps): Hono {
   })
 
   return router
+}
+
+function warnOfNoTool(pattern: string): Problem {
+  const message = `No tool matches '${pattern}' yet: the policy will apply to tools that do`
+  return { path: '', message }
 }
 
 const unknown = (pattern: string) => fail({ type: 'not-found', message: `There is no policy for '${pattern}'` })

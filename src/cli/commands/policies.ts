@@ -1,12 +1,15 @@
 import { SwitchboardError } from '../../client/index.ts'
-import { isObject, type JsonRecord, tryParseJson } from '../../client/json.ts'
+import { getText, isObject, type JsonRecord, listObjects, tryParseJson } from '../../client/json.ts'
 import { collectOption, readObject, parseIntegerOption } from '../argument-values.ts'
 import { CliError } from '../cli-error.ts'
 import type { AddCommands, CliSession } from '../context.ts'
 import type { Columns } from '../table.ts'
 import { addListing } from './listings.ts'
 
-const COLUMNS: Columns = { Tools: 'pattern', Rules: (policy) => ({ ...policy, pattern: undefined }) }
+const COLUMNS: Columns = {
+  Tools: 'pattern',
+  Rules: (policy) => ({ ...policy, pattern: undefined, warnings: undefined }),
+}
 
 export const addPolicies: AddCommands = (program, open) => {
   const policies = program
@@ -56,7 +59,11 @@ export const addPolicies: AddCommands = (program, open) => {
         headers,
         signal,
       })
-      terminal.emit(updatedPolicy, () => terminal.table(COLUMNS)([updatedPolicy]))
+      terminal.emit(updatedPolicy, () => {
+        terminal.table(COLUMNS)([updatedPolicy])
+        for (const warning of listObjects(updatedPolicy, 'warnings'))
+          terminal.note(['yellow', getText(warning, 'message') ?? ''])
+      })
     })
   policies
     .command('remove <pattern>')

@@ -16,6 +16,7 @@ const FIELDS = listEditFields(toJsonSchema(policyReader()), {
 
 const DONE_MESSAGES = new Map([
   ['set', 'Policy saved. It applies everywhere within a minute.'],
+  ['set-for-later', 'Policy saved. No tool matches its pattern yet: it will apply to tools that do.'],
   ['removed', 'Policy removed. Other policies still apply to these tools.'],
 ])
 
@@ -29,7 +30,8 @@ export async function submit(context: PageContext): Promise<PageResult> {
   const { pattern: _, ...body } = readFormInput(FIELDS, form, context.budget).input
   const etag = readEtag(form, pattern, context.url.searchParams.get('pattern'))
   const saved = await context.fetchRoute('PUT /policies/:pattern', { pattern, body, etag })
-  return saved.ok ? { redirectTo: `${PATH}?done=set` } : show(context, toRefusedForm(saved, form))
+  if (!saved.ok) return show(context, toRefusedForm(saved, form))
+  return { redirectTo: `${PATH}?done=${saved.value.warnings ? 'set-for-later' : 'set'}` }
 }
 
 export async function show(context: PageContext, submitted?: SubmittedForm): Promise<View> {

@@ -127,6 +127,8 @@ export interface Policies {
 
 export interface PolicyStore {
   list(): Promise<readonly Policy[]>
+  /** Whether any tool of the deployment matches, in any status. */
+  coversTool(pattern: string): Promise<boolean>
   put(policy: Policy, precondition?: Precondition): Promise<PutPolicyResult>
   remove(pattern: string, precondition?: Precondition): Promise<RemovePolicyResult>
 }

@@ -1,6 +1,7 @@
 import { createPolicySet, MAX_POLICIES, type Policy, type PolicySet } from '../../core/access/policy.ts'
 import type { PutPolicyResult, RemovePolicyResult } from '../../core/access/policy.ts'
 import { type Precondition, matchesPrecondition } from '../../core/tool/precondition.ts'
+import { matchesPattern } from '../../core/tool/tool-id.ts'
 import { ALL_POLICIES, kvKey } from '../keys.ts'
 import { column, readField } from '../rows.ts'
 import { nextRevision, queue, readMeta, writeMeta } from './tables.ts'
@@ -44,6 +45,13 @@ export function removePolicy(sql: SqlStorage, pattern: string, precondition?: Pr
   sql.exec('DELETE FROM policy WHERE pattern = ?', pattern.toLowerCase())
   queuePolicies(sql)
   return 'removed'
+}
+
+/** Whether any tool has a name that the pattern matches. */
+export function coversTool(sql: SqlStorage, pattern: string): boolean {
+  const [prefix = ''] = pattern.toLowerCase().split(/[*-]/, 1)
+  const query = 'SELECT key FROM tool WHERE key >= ? AND key < ?'
+  return column<string>(sql, query, prefix, `${prefix}\u{10ffff}`).some((key) => matchesPattern(pattern, key))
 }
 
 const policySets = new WeakMap<SqlStorage, PolicySet>()

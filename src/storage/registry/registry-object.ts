@@ -17,7 +17,7 @@ import { keyOfName } from './write/exposed-names.ts'
 import { createRegistryOutbox } from './catalog/registry-outbox.ts'
 import type { WriteLine } from './catalog/listed-tools.ts'
 import { createManifests, rebuildLines } from './catalog/pages.ts'
-import { policiesText, buildPolicySet, removePolicy, storePolicy } from './policies.ts'
+import { coversTool, policiesText, buildPolicySet, removePolicy, storePolicy } from './policies.ts'
 import { levelIndex, renewIndex } from './search/search-index.ts'
 import type { NearTool } from './search/unknown.ts'
 import { publishedByAll } from './write/quota.ts'
@@ -191,6 +191,10 @@ export function defineRegistry<Env extends RegistryEnv>(
 
     async putPolicy(policy: Policy, precondition?: Precondition) {
       return this.#change(() => this.#levelled(() => storePolicy(this.#sql, policy, precondition)))
+    }
+
+    async coversTool(pattern: string): Promise<boolean> {
+      return coversTool(this.#sql, pattern)
     }
 
     async removePolicy(pattern: string, precondition?: Precondition) {

@@ -61,6 +61,13 @@ it('the page of policies sets one as its form says, and says nothing that the fo
   expect(JSON.parse(asked[1]?.body ?? '')).toEqual({ security_level: 3 })
 })
 
+it('the page of policies says that a saved policy covers no tool yet', async () => {
+  const warnings = [{ path: '', message: 'No tool matches' }]
+  const { post, get } = world({ [PUT]: () => ({ ...POLICY, warnings }) })
+  const location = (await post('/console/policies', FIELDS)).headers.get('location') ?? ''
+  expect(await (await get(location)).text()).toContain('Policy saved. No tool matches its pattern yet')
+})
+
 it('the page of policies leaves what is no number to the route, whose words it shows, and keeps what was written', async () => {
   const problem = { path: '/timeout_ms', message: 'Must be a whole number' }
   const { post, asked } = world({

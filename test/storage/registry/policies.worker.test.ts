@@ -56,6 +56,15 @@ describe('the policies of a registry', () => {
       expect(await registry.putPolicy(MAIL)).toBe('created')
     }))
 
+  it('cover tools whose names match, ignoring case, with a dash for an underscore', () =>
+    inRegistry(async ({ registry }) => {
+      await registry.publish([await publication('Mail_Box.Send_it@1.0.0')], ADMIN)
+      const covered = ['*', 'mail_box.*', 'Mail-Box.Send-it', '*.Send*', 'Mail*.*it']
+      const uncovered = ['Mail.*', 'Mail_Box.Send', '*.Read*', 'Mailbox.*', 'Mail_Box.Send_it_all']
+      for (const pattern of [...covered, ...uncovered])
+        expect([pattern, await registry.coversTool(pattern)]).toEqual([pattern, covered.includes(pattern)])
+    }))
+
   it('hide from the anonymous what they raise, in searches', () =>
     inRegistry(async ({ registry }) => {
       await registry.publish([await publication('Mail.Send@1.0.0'), await publication('Post.Send@1.0.0')], ADMIN)

@@ -46,7 +46,7 @@ export function createKvPolicies({ kv, registry, now }: Pick<RegistryReach, 'kv'
     await policies.ready()
   }
 
-  const store: PolicyStore = {
+  const store: Omit<PolicyStore, 'coversTool'> = {
     async list() {
       return parseKvJson<PolicyList>(await registry().value(KEY))?.policies ?? []
     },

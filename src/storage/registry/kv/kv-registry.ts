@@ -1,5 +1,6 @@
 import type { RegistryArchive } from '../../../core/publish/archive/archive-rows.ts'
 import { kvKey } from '../../keys.ts'
+import type { PolicyStore } from '../../../core/access/policy.ts'
 import { createKvReader } from '../../kv-reader.ts'
 import { withFallback } from '../../reachable-stub.ts'
 import { createBundledTools } from './bundled-tools.ts'
@@ -20,7 +21,7 @@ export function createKvRegistry(options: KvRegistryOptions) {
   const reader = createKvReader(options.kv, (key) => registry().value(key), options.now)
   const bundledTools = createBundledTools(bundle, options.writeLine)
   const attachDocuments = createDocumentJoiner({ ...options, carried: bundledTools.text })
-  const { policies, store: policyStore, refresh: refreshPolicies } = createKvPolicies(options)
+  const { policies, store, refresh: refreshPolicies } = createKvPolicies(options)
   const { catalog, require } = createKvCatalog({
     ...options,
     policies,
@@ -38,6 +39,14 @@ export function createKvRegistry(options: KvRegistryOptions) {
     requireRevision: require,
     attachDocuments,
   })
+
+  const policyStore: PolicyStore = {
+    ...store,
+    async coversTool(pattern) {
+      await installBundle()
+      return registry().coversTool(pattern)
+    },
+  }
 
   const archive: RegistryArchive = {
     read: (cursor, toolkit) => registry().readArchive(cursor, toolkit),
