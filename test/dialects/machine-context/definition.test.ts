@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Json, JsonObject } from '../../../src/core/tool/json.ts'
 import { checkSchema } from '../../../src/core/schema/publishable.ts'
-import type { ToolRecord } from '../../../src/core/tool/tool.ts'
+import type { Definition, ToolRecord } from '../../../src/core/tool/tool.ts'
 import { machineContext } from '../../../src/dialects/machine-context/definition.ts'
 import { hasShared, readShared, unlessShared } from '../../shared.ts'
 import { CALCULATOR, type Draft } from './calculator.ts'
@@ -675,421 +675,77 @@ const UNSAID = {
 } as unknown as Partial<ToolRecord>
 
 describe('each field of a document', () => {
-  it.each<[Json, unknown]>([
+  const least = {
+    id: 'x',
+    name: 'x',
+    version: '0.0.1',
+    description: 'Y',
+    capabilities: [{ name: 'y', description: 'Y' }],
+  }
+  const leastDefinition = {
+    securityLevel: 0,
+    tags: [],
+    tool: 'y',
+    name: 'x_y',
+    description: 'Y',
+    input: { type: 'object' },
+    output: {},
+  }
+  const returning = (value: Json) => ({ capabilities: [{ name: 'y', description: 'Y', return: value }] })
+  const own = (fields: JsonObject) => ({ _meta: { 'dev.switchboard/tool': fields } })
+  const long = 'x'.repeat(65)
+  const noTags = { path: '/metadata/tags', message: 'Gives no tags: wanted up to 32 texts of 1 to 64 characters' }
+
+  it.each<[JsonObject, ...JsonObject[]]>([
+    [{}, {}],
+    [{ name: 'X' }, own({ name: 'X', description: 'Y', capabilities: ['y'] })],
+    [{ description: 'Other' }, own({ name: 'x', description: 'Other', capabilities: ['y'] })],
     [
-      { id: 'x', name: 'x', version: '0.0.1', description: 'Y', capabilities: [{ name: 'y', description: 'Y' }] },
-      {
-        definitions: [
-          {
-            securityLevel: 0,
-            tags: [],
-            tool: 'y',
-            name: 'x_y',
-            description: 'Y',
-            input: { type: 'object' },
-            output: {},
-          },
-        ],
-      },
+      { capabilities: [...least.capabilities, { name: 'z', description: 'Y' }] },
+      own({ name: 'x', description: 'Y', capabilities: ['y', 'z'] }),
+      { tool: 'z', name: 'x_z', ...own({ name: 'x', description: 'Y', capabilities: ['y', 'z'] }) },
+    ],
+    [{ metadata: {} }, { metadata: {} }],
+    [
+      { metadata: { tags: ['a'] }, securityLevel: 10 },
+      { metadata: { tags: ['a'] }, tags: ['a'], securityLevel: 10 },
+    ],
+    [{ metadata: { tags: [] } }, { metadata: { tags: [] } }],
+    [{ metadata: { tags: [long.slice(1)] } }, { metadata: { tags: [long.slice(1)] }, tags: [long.slice(1)] }],
+    [returning({}), {}],
+    [returning({ description: 'R' }), { output: { description: 'R' } }],
+    [returning({ schema: { type: 'string' } }), { output: { type: 'string' } }],
+    [returning({ description: 'R', schema: { type: 'string' } }), { output: { type: 'string', description: 'R' } }],
+    [returning({ description: 'R', schema: { description: 'R' } }), { output: { description: 'R' } }],
+    [
+      returning({ description: 'R', schema: { description: 'S' } }),
+      { output: { description: 'S' }, ...own({ return: 'R' }) },
     ],
     [
-      { id: 'x', name: 'X', version: '0.0.1', description: 'Y', capabilities: [{ name: 'y', description: 'Y' }] },
-      {
-        definitions: [
-          {
-            securityLevel: 0,
-            tags: [],
-            tool: 'y',
-            name: 'x_y',
-            description: 'Y',
-            input: { type: 'object' },
-            output: {},
-            _meta: { 'dev.switchboard/tool': { name: 'X', description: 'Y', capabilities: ['y'] } },
-          },
-        ],
-      },
+      { name: 'X', ...returning({ description: 'R', schema: { description: 'S' } }) },
+      { output: { description: 'S' }, ...own({ name: 'X', description: 'Y', capabilities: ['y'], return: 'R' }) },
     ],
-    [
-      { id: 'x', name: 'x', version: '0.0.1', description: 'Other', capabilities: [{ name: 'y', description: 'Y' }] },
-      {
-        definitions: [
-          {
-            securityLevel: 0,
-            tags: [],
-            tool: 'y',
-            name: 'x_y',
-            description: 'Y',
-            input: { type: 'object' },
-            output: {},
-            _meta: { 'dev.switchboard/tool': { name: 'x', description: 'Other', capabilities: ['y'] } },
-          },
-        ],
-      },
-    ],
-    [
-      {
-        id: 'x',
-        name: 'x',
-        version: '0.0.1',
-        description: 'Y',
-        capabilities: [
-          { name: 'y', description: 'Y' },
-          { name: 'z', description: 'Y' },
-        ],
-      },
-      {
-        definitions: [
-          {
-            securityLevel: 0,
-            tags: [],
-            tool: 'y',
-            name: 'x_y',
-            description: 'Y',
-            input: { type: 'object' },
-            output: {},
-            _meta: { 'dev.switchboard/tool': { name: 'x', description: 'Y', capabilities: ['y', 'z'] } },
-          },
-          {
-            securityLevel: 0,
-            tags: [],
-            tool: 'z',
-            name: 'x_z',
-            description: 'Y',
-            input: { type: 'object' },
-            output: {},
-            _meta: { 'dev.switchboard/tool': { name: 'x', description: 'Y', capabilities: ['y', 'z'] } },
-          },
-        ],
-      },
-    ],
-    [
-      {
-        id: 'x',
-        name: 'x',
-        version: '0.0.1',
-        description: 'Y',
-        capabilities: [{ name: 'y', description: 'Y' }],
-        metadata: {},
-      },
-      {
-        definitions: [
-          {
-            securityLevel: 0,
-            metadata: {},
-            tags: [],
-            tool: 'y',
-            name: 'x_y',
-            description: 'Y',
-            input: { type: 'object' },
-            output: {},
-          },
-        ],
-      },
-    ],
-    [
-      {
-        id: 'x',
-        name: 'x',
-        version: '0.0.1',
-        description: 'Y',
-        capabilities: [{ name: 'y', description: 'Y' }],
-        metadata: { tags: ['a'] },
-        securityLevel: 10,
-      },
-      {
-        definitions: [
-          {
-            securityLevel: 10,
-            metadata: { tags: ['a'] },
-            tags: ['a'],
-            tool: 'y',
-            name: 'x_y',
-            description: 'Y',
-            input: { type: 'object' },
-            output: {},
-          },
-        ],
-      },
-    ],
-    [
-      {
-        id: 'x',
-        name: 'x',
-        version: '0.0.1',
-        description: 'Y',
-        capabilities: [{ name: 'y', description: 'Y' }],
-        metadata: { tags: [] },
-      },
-      {
-        definitions: [
-          {
-            securityLevel: 0,
-            metadata: { tags: [] },
-            tags: [],
-            tool: 'y',
-            name: 'x_y',
-            description: 'Y',
-            input: { type: 'object' },
-            output: {},
-          },
-        ],
-      },
-    ],
-    [
-      {
-        id: 'x',
-        name: 'x',
-        version: '0.0.1',
-        description: 'Y',
-        capabilities: [{ name: 'y', description: 'Y' }],
-        metadata: { tags: [''] },
-      },
-      {
-        definitions: [
-          {
-            securityLevel: 0,
-            metadata: { tags: [''] },
-            tags: [],
-            tool: 'y',
-            name: 'x_y',
-            description: 'Y',
-            input: { type: 'object' },
-            output: {},
-          },
-        ],
-        warnings: [{ path: '/metadata/tags', message: 'Gives no tags: wanted up to 32 texts of 1 to 64 characters' }],
-      },
-    ],
-    [
-      {
-        id: 'x',
-        name: 'x',
-        version: '0.0.1',
-        description: 'Y',
-        capabilities: [{ name: 'y', description: 'Y' }],
-        metadata: { tags: ['x'.repeat(65)] },
-      },
-      {
-        definitions: [
-          {
-            securityLevel: 0,
-            metadata: { tags: ['x'.repeat(65)] },
-            tags: [],
-            tool: 'y',
-            name: 'x_y',
-            description: 'Y',
-            input: { type: 'object' },
-            output: {},
-          },
-        ],
-        warnings: [{ path: '/metadata/tags', message: 'Gives no tags: wanted up to 32 texts of 1 to 64 characters' }],
-      },
-    ],
-    [
-      {
-        id: 'x',
-        name: 'x',
-        version: '0.0.1',
-        description: 'Y',
-        capabilities: [{ name: 'y', description: 'Y' }],
-        metadata: { tags: ['x'.repeat(64)] },
-      },
-      {
-        definitions: [
-          {
-            securityLevel: 0,
-            metadata: { tags: ['x'.repeat(64)] },
-            tags: ['x'.repeat(64)],
-            tool: 'y',
-            name: 'x_y',
-            description: 'Y',
-            input: { type: 'object' },
-            output: {},
-          },
-        ],
-      },
-    ],
-    [
-      {
-        id: 'x',
-        name: 'x',
-        version: '0.0.1',
-        description: 'Y',
-        capabilities: [{ name: 'y', description: 'Y', return: {} }],
-      },
-      {
-        definitions: [
-          {
-            securityLevel: 0,
-            tags: [],
-            tool: 'y',
-            name: 'x_y',
-            description: 'Y',
-            input: { type: 'object' },
-            output: {},
-          },
-        ],
-      },
-    ],
-    [
-      {
-        id: 'x',
-        name: 'x',
-        version: '0.0.1',
-        description: 'Y',
-        capabilities: [{ name: 'y', description: 'Y', return: { description: 'R' } }],
-      },
-      {
-        definitions: [
-          {
-            securityLevel: 0,
-            tags: [],
-            tool: 'y',
-            name: 'x_y',
-            description: 'Y',
-            input: { type: 'object' },
-            output: { description: 'R' },
-          },
-        ],
-      },
-    ],
-    [
-      {
-        id: 'x',
-        name: 'x',
-        version: '0.0.1',
-        description: 'Y',
-        capabilities: [{ name: 'y', description: 'Y', return: { schema: { type: 'string' } } }],
-      },
-      {
-        definitions: [
-          {
-            securityLevel: 0,
-            tags: [],
-            tool: 'y',
-            name: 'x_y',
-            description: 'Y',
-            input: { type: 'object' },
-            output: { type: 'string' },
-          },
-        ],
-      },
-    ],
-    [
-      {
-        id: 'x',
-        name: 'x',
-        version: '0.0.1',
-        description: 'Y',
-        capabilities: [{ name: 'y', description: 'Y', return: { description: 'R', schema: { type: 'string' } } }],
-      },
-      {
-        definitions: [
-          {
-            securityLevel: 0,
-            tags: [],
-            tool: 'y',
-            name: 'x_y',
-            description: 'Y',
-            input: { type: 'object' },
-            output: { type: 'string', description: 'R' },
-          },
-        ],
-      },
-    ],
-    [
-      {
-        id: 'x',
-        name: 'x',
-        version: '0.0.1',
-        description: 'Y',
-        capabilities: [{ name: 'y', description: 'Y', return: { description: 'R', schema: { description: 'R' } } }],
-      },
-      {
-        definitions: [
-          {
-            securityLevel: 0,
-            tags: [],
-            tool: 'y',
-            name: 'x_y',
-            description: 'Y',
-            input: { type: 'object' },
-            output: { description: 'R' },
-          },
-        ],
-      },
-    ],
-    [
-      {
-        id: 'x',
-        name: 'x',
-        version: '0.0.1',
-        description: 'Y',
-        capabilities: [{ name: 'y', description: 'Y', return: { description: 'R', schema: { description: 'S' } } }],
-      },
-      {
-        definitions: [
-          {
-            securityLevel: 0,
-            tags: [],
-            tool: 'y',
-            name: 'x_y',
-            description: 'Y',
-            input: { type: 'object' },
-            output: { description: 'S' },
-            _meta: { 'dev.switchboard/tool': { return: 'R' } },
-          },
-        ],
-      },
-    ],
-    [
-      {
-        id: 'x',
-        name: 'X',
-        version: '0.0.1',
-        description: 'Y',
-        capabilities: [{ name: 'y', description: 'Y', return: { description: 'R', schema: { description: 'S' } } }],
-      },
-      {
-        definitions: [
-          {
-            securityLevel: 0,
-            tags: [],
-            tool: 'y',
-            name: 'x_y',
-            description: 'Y',
-            input: { type: 'object' },
-            output: { description: 'S' },
-            _meta: { 'dev.switchboard/tool': { name: 'X', description: 'Y', capabilities: ['y'], return: 'R' } },
-          },
-        ],
-      },
-    ],
-  ])('in %j says what it means', (document, wanted) => {
-    const { definitions, warnings } = decoded(document)
-    const own = definitions.map(
-      ({ tool, name, description, input, output, securityLevel, metadata, tags: all, _meta }) => ({
-        tool,
-        name,
-        description,
-        input,
-        output,
-        securityLevel,
-        metadata,
-        tags: all,
-        _meta,
-      }),
-    )
-    expect({ definitions: own, ...(warnings.length > 0 ? { warnings } : {}) }).toEqual(wanted)
+  ])('in %j says what it means', (fields, ...wanted) => {
+    const { definitions, warnings } = decoded({ ...least, ...fields })
+    expect(definitions.map(readFields)).toEqual(wanted.map((each) => ({ ...leastDefinition, ...each })))
+    expect(warnings).toEqual([])
   })
+
+  it.each([[['']], [[long]]])('in the tags %j says none', (tags) => {
+    const { definitions, warnings } = decoded({ ...least, metadata: { tags } })
+    expect(definitions.map(readFields)).toEqual([{ ...leastDefinition, metadata: { tags } }])
+    expect(warnings).toEqual([noTags])
+  })
+
+  function readFields({ tool, name, description, input, output, securityLevel, metadata, tags, _meta }: Definition) {
+    return { tool, name, description, input, output, securityLevel, metadata, tags, _meta }
+  }
 
   it('in more than 32 tags says none', () => {
     const tagged = (count: number) =>
       decoded(changed((tool) => (tool.metadata.tags = Array.from({ length: count }, (_, index) => `t${index}`))))
     expect(tagged(32).definitions[0]?.tags).toHaveLength(32)
     expect(tagged(33).definitions[0]?.tags).toEqual([])
-    expect(tagged(33).warnings).toEqual([
-      { path: '/metadata/tags', message: 'Gives no tags: wanted up to 32 texts of 1 to 64 characters' },
-    ])
+    expect(tagged(33).warnings).toEqual([noTags])
   })
 })

@@ -23,274 +23,99 @@ it('says how a name with a dash is read', () => {
 })
 
 describe('each field of a record', () => {
-  it.each<[Partial<ToolRecord>, unknown]>([
+  const least = {
+    id: 'Kit',
+    name: 'Kit',
+    version: '1.0.0',
+    description: 'What it does',
+    capabilities: [{ name: 'Tool', description: 'What it does' }],
+    securityLevel: 0,
+  }
+
+  it.each<[Partial<ToolRecord>, object, object[]?]>([
     [
       { output: null },
-      {
-        document: {
-          id: 'Kit',
-          name: 'Kit',
-          version: '1.0.0',
-          description: 'What it does',
-          capabilities: [{ name: 'Tool', description: 'What it does', return: { schema: { type: 'null' } } }],
-          securityLevel: 0,
-        },
-        losses: [{ path: '/output', reason: 'No output at all is written as the schema {"type": "null"}' }],
-      },
+      { capabilities: [{ name: 'Tool', description: 'What it does', return: { schema: { type: 'null' } } }] },
+      [{ path: '/output', reason: 'No output at all is written as the schema {"type": "null"}' }],
     ],
-    [
-      { output: true },
-      {
-        document: {
-          id: 'Kit',
-          name: 'Kit',
-          version: '1.0.0',
-          description: 'What it does',
-          capabilities: [{ name: 'Tool', description: 'What it does' }],
-          securityLevel: 0,
-        },
-        losses: [],
-      },
-    ],
+    [{ output: true }, {}],
     [
       { output: false },
-      {
-        document: {
-          id: 'Kit',
-          name: 'Kit',
-          version: '1.0.0',
-          description: 'What it does',
-          capabilities: [{ name: 'Tool', description: 'What it does', return: { schema: { not: {} } } }],
-          securityLevel: 0,
-        },
-        losses: [],
-      },
+      { capabilities: [{ name: 'Tool', description: 'What it does', return: { schema: { not: {} } } }] },
     ],
     [
       { output: { type: 'string' } },
-      {
-        document: {
-          id: 'Kit',
-          name: 'Kit',
-          version: '1.0.0',
-          description: 'What it does',
-          capabilities: [{ name: 'Tool', description: 'What it does', return: { schema: { type: 'string' } } }],
-          securityLevel: 0,
-        },
-        losses: [],
-      },
+      { capabilities: [{ name: 'Tool', description: 'What it does', return: { schema: { type: 'string' } } }] },
     ],
     [
       { output: { description: 7 } },
-      {
-        document: {
-          id: 'Kit',
-          name: 'Kit',
-          version: '1.0.0',
-          description: 'What it does',
-          capabilities: [{ name: 'Tool', description: 'What it does', return: { schema: { description: 7 } } }],
-          securityLevel: 0,
-        },
-        losses: [],
-      },
+      { capabilities: [{ name: 'Tool', description: 'What it does', return: { schema: { description: 7 } } }] },
     ],
-    [
-      { metadata: { x: 1 } },
-      {
-        document: {
-          id: 'Kit',
-          name: 'Kit',
-          version: '1.0.0',
-          description: 'What it does',
-          capabilities: [{ name: 'Tool', description: 'What it does' }],
-          securityLevel: 0,
-          metadata: { x: 1 },
-        },
-        losses: [],
-      },
-    ],
-    [
-      { metadata: { tags: ['a'] }, tags: ['a'] },
-      {
-        document: {
-          id: 'Kit',
-          name: 'Kit',
-          version: '1.0.0',
-          description: 'What it does',
-          capabilities: [{ name: 'Tool', description: 'What it does' }],
-          securityLevel: 0,
-          metadata: { tags: ['a'] },
-        },
-        losses: [],
-      },
-    ],
+    [{ metadata: { x: 1 } }, { metadata: { x: 1 } }],
+    [{ metadata: { tags: ['a'] }, tags: ['a'] }, { metadata: { tags: ['a'] } }],
     [
       { metadata: { tags: ['a', 'b'] }, tags: ['a'] },
-      {
-        document: {
-          id: 'Kit',
-          name: 'Kit',
-          version: '1.0.0',
-          description: 'What it does',
-          capabilities: [{ name: 'Tool', description: 'What it does' }],
-          securityLevel: 0,
-          metadata: { tags: ['a'] },
-        },
-        losses: [{ path: '/metadata/tags', reason: "The tool's own tags stand there" }],
-      },
+      { metadata: { tags: ['a'] } },
+      [{ path: '/metadata/tags', reason: "The tool's own tags stand there" }],
     ],
     [
       { metadata: { tags: ['a'] }, tags: [] },
-      {
-        document: {
-          id: 'Kit',
-          name: 'Kit',
-          version: '1.0.0',
-          description: 'What it does',
-          capabilities: [{ name: 'Tool', description: 'What it does' }],
-          securityLevel: 0,
-          metadata: { tags: ['a'] },
-        },
-        losses: [{ path: '/tags', reason: "The tags in the metadata count as the tool's own" }],
-      },
+      { metadata: { tags: ['a'] } },
+      [{ path: '/tags', reason: "The tags in the metadata count as the tool's own" }],
     ],
-    [
-      { metadata: { tags: 7 }, tags: [] },
-      {
-        document: {
-          id: 'Kit',
-          name: 'Kit',
-          version: '1.0.0',
-          description: 'What it does',
-          capabilities: [{ name: 'Tool', description: 'What it does' }],
-          securityLevel: 0,
-          metadata: { tags: 7 },
-        },
-        losses: [],
-      },
-    ],
-    [
-      { tags: ['a'] },
-      {
-        document: {
-          id: 'Kit',
-          name: 'Kit',
-          version: '1.0.0',
-          description: 'What it does',
-          capabilities: [{ name: 'Tool', description: 'What it does' }],
-          securityLevel: 0,
-          metadata: { tags: ['a'] },
-        },
-        losses: [],
-      },
-    ],
+    [{ metadata: { tags: 7 }, tags: [] }, { metadata: { tags: 7 } }],
+    [{ tags: ['a'] }, { metadata: { tags: ['a'] } }],
     [
       { name: 'other' },
-      {
-        document: {
-          id: 'Kit',
-          name: 'Kit',
-          version: '1.0.0',
-          description: 'What it does',
-          capabilities: [{ name: 'Tool', description: 'What it does' }],
-          securityLevel: 0,
-        },
-        losses: [{ path: '/name', reason: "The name is made of the tool's id and the capability: 'Kit_Tool'" }],
-      },
+      {},
+      [{ path: '/name', reason: "The name is made of the tool's id and the capability: 'Kit_Tool'" }],
     ],
-    [
-      { title: 'T' },
-      {
-        document: {
-          id: 'Kit',
-          name: 'Kit',
-          version: '1.0.0',
-          description: 'What it does',
-          capabilities: [{ name: 'Tool', description: 'What it does' }],
-          securityLevel: 0,
-        },
-        losses: [{ path: '/title', reason: 'The Machine Context Protocol has no such field' }],
-      },
-    ],
+    [{ title: 'T' }, {}, [{ path: '/title', reason: 'The Machine Context Protocol has no such field' }]],
     [
       { description: '', title: 'T', annotations: { title: 'A' } },
-      {
-        document: {
-          id: 'Kit',
-          name: 'Kit',
-          version: '1.0.0',
-          description: 'T',
-          capabilities: [{ name: 'Tool', description: 'T' }],
-          securityLevel: 0,
-        },
-        losses: [
-          { path: '/description', reason: 'A description is required, so the title or the name is written' },
-          { path: '/title', reason: 'The Machine Context Protocol has no such field' },
-          { path: '/annotations', reason: 'The Machine Context Protocol has no such field' },
-        ],
-      },
+      { description: 'T', capabilities: [{ name: 'Tool', description: 'T' }] },
+      [
+        { path: '/description', reason: 'A description is required, so the title or the name is written' },
+        { path: '/title', reason: 'The Machine Context Protocol has no such field' },
+        { path: '/annotations', reason: 'The Machine Context Protocol has no such field' },
+      ],
     ],
     [
       { description: '', annotations: { title: 'A' } },
-      {
-        document: {
-          id: 'Kit',
-          name: 'Kit',
-          version: '1.0.0',
-          description: 'A',
-          capabilities: [{ name: 'Tool', description: 'A' }],
-          securityLevel: 0,
-        },
-        losses: [
-          { path: '/description', reason: 'A description is required, so the title or the name is written' },
-          { path: '/annotations', reason: 'The Machine Context Protocol has no such field' },
-        ],
-      },
+      { description: 'A', capabilities: [{ name: 'Tool', description: 'A' }] },
+      [
+        { path: '/description', reason: 'A description is required, so the title or the name is written' },
+        { path: '/annotations', reason: 'The Machine Context Protocol has no such field' },
+      ],
     ],
     [
       { requirements: { authorization: [{ id: 'a' }], secrets: [{ id: 'b' }], user_id: true } },
-      {
-        document: {
-          id: 'Kit',
-          name: 'Kit',
-          version: '1.0.0',
-          description: 'What it does',
-          capabilities: [{ name: 'Tool', description: 'What it does' }],
-          securityLevel: 0,
-        },
-        losses: [
-          { path: '/requirements/authorization', reason: 'The Machine Context Protocol has no such field' },
-          { path: '/requirements/secrets', reason: 'The Machine Context Protocol has no such field' },
-          { path: '/requirements/user_id', reason: 'The Machine Context Protocol has no such field' },
-        ],
-      },
+      {},
+      [
+        { path: '/requirements/authorization', reason: 'The Machine Context Protocol has no such field' },
+        { path: '/requirements/secrets', reason: 'The Machine Context Protocol has no such field' },
+        { path: '/requirements/user_id', reason: 'The Machine Context Protocol has no such field' },
+      ],
     ],
     [
       { input: { properties: { a: { type: 'integer' } } } },
       {
-        document: {
-          id: 'Kit',
-          name: 'Kit',
-          version: '1.0.0',
-          description: 'What it does',
-          capabilities: [
-            {
-              name: 'Tool',
-              description: 'What it does',
-              parameters: [{ name: 'a', description: '', type: 'number', required: false }],
-            },
-          ],
-          securityLevel: 0,
-        },
-        losses: [
+        capabilities: [
           {
-            path: '/input/properties/a/type',
-            reason: "A parameter's type is one of string, number, boolean, object, array, so it is written as number",
+            name: 'Tool',
+            description: 'What it does',
+            parameters: [{ name: 'a', description: '', type: 'number', required: false }],
           },
         ],
       },
+      [
+        {
+          path: '/input/properties/a/type',
+          reason: "A parameter's type is one of string, number, boolean, object, array, so it is written as number",
+        },
+      ],
     ],
-  ])('with %j is written, or among the losses', (given, wanted) => {
-    expect(encode(recordOf(given))).toEqual(wanted)
+  ])('with %j is written, or among the losses', (given, fields, losses = []) => {
+    expect(encode(recordOf(given))).toEqual({ document: { ...least, ...fields }, losses })
   })
 })

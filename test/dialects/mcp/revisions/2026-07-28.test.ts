@@ -7,424 +7,149 @@ import {
   createUnsupportedVersion,
 } from '../../../../src/dialects/mcp/revisions/2026-07-28.ts'
 
+const VERSION = { 'mcp-protocol-version': '2026-07-28' }
+const _meta = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientCapabilities': {},
+}
+
 describe('the envelope of a request', () => {
-  it.each<[Record<string, string>, { method: string; params: JsonObject }, unknown]>([
+  it.each<[Record<string, string>, string, JsonObject, object?]>([
+    [{ ...VERSION, 'mcp-method': 'm' }, 'm', { _meta }],
     [
-      { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'm' },
+      { ...VERSION, 'mcp-method': 'm' },
+      'm',
+      {},
+      { code: -32602, message: "'_meta' must have 'io.modelcontextprotocol/protocolVersion', which is a string" },
+    ],
+    [
+      { ...VERSION, 'mcp-method': 'm' },
+      'm',
+      { _meta: 7 },
+      { code: -32602, message: "'_meta' must have 'io.modelcontextprotocol/protocolVersion', which is a string" },
+    ],
+    [
+      { ...VERSION, 'mcp-method': 'm' },
+      'm',
+      { _meta: { 'io.modelcontextprotocol/clientCapabilities': {} } },
+      { code: -32602, message: "'_meta' must have 'io.modelcontextprotocol/protocolVersion', which is a string" },
+    ],
+    [
+      { ...VERSION, 'mcp-method': 'm' },
+      'm',
+      { _meta: { 'io.modelcontextprotocol/protocolVersion': 7, 'io.modelcontextprotocol/clientCapabilities': {} } },
+      { code: -32602, message: "'_meta' must have 'io.modelcontextprotocol/protocolVersion', which is a string" },
+    ],
+    [
+      { ...VERSION, 'mcp-method': 'm' },
+      'm',
+      { _meta: { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' } },
+      { code: -32602, message: "'_meta' must have 'io.modelcontextprotocol/clientCapabilities', which is an object" },
+    ],
+    [
+      { ...VERSION, 'mcp-method': 'm' },
+      'm',
       {
-        method: 'm',
-        params: {
-          _meta: {
-            'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-            'io.modelcontextprotocol/clientCapabilities': {},
-          },
+        _meta: {
+          'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+          'io.modelcontextprotocol/clientCapabilities': [],
         },
       },
-      undefined,
-    ],
-    [
-      { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'm' },
-      { method: 'm', params: {} },
-      {
-        kind: 'error',
-        code: -32602,
-        message: "'_meta' must have 'io.modelcontextprotocol/protocolVersion', which is a string",
-        status: 400,
-      },
-    ],
-    [
-      { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'm' },
-      { method: 'm', params: { _meta: 7 } },
-      {
-        kind: 'error',
-        code: -32602,
-        message: "'_meta' must have 'io.modelcontextprotocol/protocolVersion', which is a string",
-        status: 400,
-      },
-    ],
-    [
-      { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'm' },
-      { method: 'm', params: { _meta: { 'io.modelcontextprotocol/clientCapabilities': {} } } },
-      {
-        kind: 'error',
-        code: -32602,
-        message: "'_meta' must have 'io.modelcontextprotocol/protocolVersion', which is a string",
-        status: 400,
-      },
-    ],
-    [
-      { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'm' },
-      {
-        method: 'm',
-        params: {
-          _meta: { 'io.modelcontextprotocol/protocolVersion': 7, 'io.modelcontextprotocol/clientCapabilities': {} },
-        },
-      },
-      {
-        kind: 'error',
-        code: -32602,
-        message: "'_meta' must have 'io.modelcontextprotocol/protocolVersion', which is a string",
-        status: 400,
-      },
-    ],
-    [
-      { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'm' },
-      { method: 'm', params: { _meta: { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' } } },
-      {
-        kind: 'error',
-        code: -32602,
-        message: "'_meta' must have 'io.modelcontextprotocol/clientCapabilities', which is an object",
-        status: 400,
-      },
-    ],
-    [
-      { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'm' },
-      {
-        method: 'm',
-        params: {
-          _meta: {
-            'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-            'io.modelcontextprotocol/clientCapabilities': [],
-          },
-        },
-      },
-      {
-        kind: 'error',
-        code: -32602,
-        message: "'_meta' must have 'io.modelcontextprotocol/clientCapabilities', which is an object",
-        status: 400,
-      },
+      { code: -32602, message: "'_meta' must have 'io.modelcontextprotocol/clientCapabilities', which is an object" },
     ],
     [
       { 'mcp-method': 'm' },
-      {
-        method: 'm',
-        params: {
-          _meta: {
-            'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-            'io.modelcontextprotocol/clientCapabilities': {},
-          },
-        },
-      },
-      {
-        kind: 'error',
-        code: -32020,
-        message: "The header 'MCP-Protocol-Version' is missing: wanted '2026-07-28'",
-        status: 400,
-      },
+      'm',
+      { _meta },
+      { code: -32020, message: "The header 'MCP-Protocol-Version' is missing: wanted '2026-07-28'" },
     ],
     [
       { 'mcp-protocol-version': '2025-11-25', 'mcp-method': 'm' },
-      {
-        method: 'm',
-        params: {
-          _meta: {
-            'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-            'io.modelcontextprotocol/clientCapabilities': {},
-          },
-        },
-      },
-      {
-        kind: 'error',
-        code: -32020,
-        message: "The header 'MCP-Protocol-Version' says '2025-11-25', and the body '2026-07-28'",
-        status: 400,
-      },
+      'm',
+      { _meta },
+      { code: -32020, message: "The header 'MCP-Protocol-Version' says '2025-11-25', and the body '2026-07-28'" },
     ],
     [
       { 'mcp-protocol-version': '2099-01-01', 'mcp-method': 'm' },
+      'm',
       {
-        method: 'm',
-        params: {
-          _meta: {
-            'io.modelcontextprotocol/protocolVersion': '2099-01-01',
-            'io.modelcontextprotocol/clientCapabilities': {},
-          },
+        _meta: {
+          'io.modelcontextprotocol/protocolVersion': '2099-01-01',
+          'io.modelcontextprotocol/clientCapabilities': {},
         },
       },
       {
-        kind: 'error',
         code: -32022,
         message: "The protocol version '2099-01-01' is not supported: wanted one of 2026-07-28",
         data: { supported: ['2026-07-28'], requested: '2099-01-01' },
-        status: 400,
       },
+    ],
+    [{ ...VERSION }, 'm', { _meta }, { code: -32020, message: "The header 'Mcp-Method' is missing: wanted 'm'" }],
+    [
+      { ...VERSION, 'mcp-method': 'M' },
+      'm',
+      { _meta },
+      { code: -32020, message: "The header 'Mcp-Method' says 'M', and the body 'm'" },
     ],
     [
-      { 'mcp-protocol-version': '2026-07-28' },
-      {
-        method: 'm',
-        params: {
-          _meta: {
-            'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-            'io.modelcontextprotocol/clientCapabilities': {},
-          },
-        },
-      },
-      { kind: 'error', code: -32020, message: "The header 'Mcp-Method' is missing: wanted 'm'", status: 400 },
+      { ...VERSION, 'mcp-method': 'tools/call' },
+      'tools/call',
+      { _meta, name: 'n' },
+      { code: -32020, message: "The header 'Mcp-Name' is missing: wanted 'n'" },
+    ],
+    [{ ...VERSION, 'mcp-method': 'tools/call', 'mcp-name': 'n' }, 'tools/call', { _meta, name: 'n' }],
+    [
+      { ...VERSION, 'mcp-method': 'prompts/get' },
+      'prompts/get',
+      { _meta, name: 'n' },
+      { code: -32020, message: "The header 'Mcp-Name' is missing: wanted 'n'" },
+    ],
+    [{ ...VERSION, 'mcp-method': 'prompts/get', 'mcp-name': 'n' }, 'prompts/get', { _meta, name: 'n' }],
+    [
+      { ...VERSION, 'mcp-method': 'tools/call', 'mcp-name': 'x' },
+      'tools/call',
+      { _meta, name: 'n', uri: 'x' },
+      { code: -32020, message: "The header 'Mcp-Name' says 'x', and the body 'n'" },
+    ],
+    [{ ...VERSION, 'mcp-method': 'tools/call' }, 'tools/call', { _meta, name: 7 }],
+    [{ ...VERSION, 'mcp-method': 'resources/read', 'mcp-name': 'u' }, 'resources/read', { _meta, uri: 'u', name: 'n' }],
+    [
+      { ...VERSION, 'mcp-method': 'resources/read' },
+      'resources/read',
+      { _meta, uri: 'u' },
+      { code: -32020, message: "The header 'Mcp-Name' is missing: wanted 'u'" },
+    ],
+    [{ ...VERSION, 'mcp-method': 'm' }, 'm', { _meta, name: 'n', uri: 'u' }],
+    [{ ...VERSION, 'mcp-method': 'tools/call', 'mcp-name': '=?base64?w6k=?=' }, 'tools/call', { _meta, name: 'é' }],
+    [
+      { ...VERSION, 'mcp-method': 'tools/call', 'mcp-name': 'x=?base64?bg==?=' },
+      'tools/call',
+      { _meta, name: 'n' },
+      { code: -32020, message: "The header 'Mcp-Name' says 'x=?base64?bg==?=', and the body 'n'" },
     ],
     [
-      { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'M' },
-      {
-        method: 'm',
-        params: {
-          _meta: {
-            'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-            'io.modelcontextprotocol/clientCapabilities': {},
-          },
-        },
-      },
-      { kind: 'error', code: -32020, message: "The header 'Mcp-Method' says 'M', and the body 'm'", status: 400 },
+      { ...VERSION, 'mcp-method': 'tools/call', 'mcp-name': '=?base64?bg==?=x' },
+      'tools/call',
+      { _meta, name: 'n' },
+      { code: -32020, message: "The header 'Mcp-Name' says '=?base64?bg==?=x', and the body 'n'" },
     ],
     [
-      { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call' },
-      {
-        method: 'tools/call',
-        params: {
-          _meta: {
-            'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-            'io.modelcontextprotocol/clientCapabilities': {},
-          },
-          name: 'n',
-        },
-      },
-      { kind: 'error', code: -32020, message: "The header 'Mcp-Name' is missing: wanted 'n'", status: 400 },
+      { ...VERSION, 'mcp-method': 'tools/call', 'mcp-name': '=?base64?%%%?=' },
+      'tools/call',
+      { _meta, name: 'n' },
+      { code: -32020, message: "The header 'Mcp-Name' says '=?base64?%%%?=', and the body 'n'" },
     ],
     [
-      { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': 'n' },
-      {
-        method: 'tools/call',
-        params: {
-          _meta: {
-            'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-            'io.modelcontextprotocol/clientCapabilities': {},
-          },
-          name: 'n',
-        },
-      },
-      undefined,
+      { ...VERSION, 'mcp-method': 'tools/call', 'mcp-name': '=?base64?/w==?=' },
+      'tools/call',
+      { _meta, name: '�' },
+      { code: -32020, message: "The header 'Mcp-Name' says '=?base64?/w==?=', and the body '�'" },
     ],
-    [
-      { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'prompts/get' },
-      {
-        method: 'prompts/get',
-        params: {
-          _meta: {
-            'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-            'io.modelcontextprotocol/clientCapabilities': {},
-          },
-          name: 'n',
-        },
-      },
-      { kind: 'error', code: -32020, message: "The header 'Mcp-Name' is missing: wanted 'n'", status: 400 },
-    ],
-    [
-      { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'prompts/get', 'mcp-name': 'n' },
-      {
-        method: 'prompts/get',
-        params: {
-          _meta: {
-            'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-            'io.modelcontextprotocol/clientCapabilities': {},
-          },
-          name: 'n',
-        },
-      },
-      undefined,
-    ],
-    [
-      { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': 'x' },
-      {
-        method: 'tools/call',
-        params: {
-          _meta: {
-            'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-            'io.modelcontextprotocol/clientCapabilities': {},
-          },
-          name: 'n',
-          uri: 'x',
-        },
-      },
-      { kind: 'error', code: -32020, message: "The header 'Mcp-Name' says 'x', and the body 'n'", status: 400 },
-    ],
-    [
-      { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call' },
-      {
-        method: 'tools/call',
-        params: {
-          _meta: {
-            'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-            'io.modelcontextprotocol/clientCapabilities': {},
-          },
-          name: 7,
-        },
-      },
-      undefined,
-    ],
-    [
-      { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'resources/read', 'mcp-name': 'u' },
-      {
-        method: 'resources/read',
-        params: {
-          _meta: {
-            'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-            'io.modelcontextprotocol/clientCapabilities': {},
-          },
-          uri: 'u',
-          name: 'n',
-        },
-      },
-      undefined,
-    ],
-    [
-      { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'resources/read' },
-      {
-        method: 'resources/read',
-        params: {
-          _meta: {
-            'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-            'io.modelcontextprotocol/clientCapabilities': {},
-          },
-          uri: 'u',
-        },
-      },
-      { kind: 'error', code: -32020, message: "The header 'Mcp-Name' is missing: wanted 'u'", status: 400 },
-    ],
-    [
-      { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'm' },
-      {
-        method: 'm',
-        params: {
-          _meta: {
-            'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-            'io.modelcontextprotocol/clientCapabilities': {},
-          },
-          name: 'n',
-          uri: 'u',
-        },
-      },
-      undefined,
-    ],
-    [
-      { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': '=?base64?w6k=?=' },
-      {
-        method: 'tools/call',
-        params: {
-          _meta: {
-            'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-            'io.modelcontextprotocol/clientCapabilities': {},
-          },
-          name: 'é',
-        },
-      },
-      undefined,
-    ],
-    [
-      { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': 'x=?base64?bg==?=' },
-      {
-        method: 'tools/call',
-        params: {
-          _meta: {
-            'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-            'io.modelcontextprotocol/clientCapabilities': {},
-          },
-          name: 'n',
-        },
-      },
-      {
-        kind: 'error',
-        code: -32020,
-        message: "The header 'Mcp-Name' says 'x=?base64?bg==?=', and the body 'n'",
-        status: 400,
-      },
-    ],
-    [
-      { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': '=?base64?bg==?=x' },
-      {
-        method: 'tools/call',
-        params: {
-          _meta: {
-            'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-            'io.modelcontextprotocol/clientCapabilities': {},
-          },
-          name: 'n',
-        },
-      },
-      {
-        kind: 'error',
-        code: -32020,
-        message: "The header 'Mcp-Name' says '=?base64?bg==?=x', and the body 'n'",
-        status: 400,
-      },
-    ],
-    [
-      { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': '=?base64?%%%?=' },
-      {
-        method: 'tools/call',
-        params: {
-          _meta: {
-            'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-            'io.modelcontextprotocol/clientCapabilities': {},
-          },
-          name: 'n',
-        },
-      },
-      {
-        kind: 'error',
-        code: -32020,
-        message: "The header 'Mcp-Name' says '=?base64?%%%?=', and the body 'n'",
-        status: 400,
-      },
-    ],
-    [
-      { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': '=?base64?/w==?=' },
-      {
-        method: 'tools/call',
-        params: {
-          _meta: {
-            'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-            'io.modelcontextprotocol/clientCapabilities': {},
-          },
-          name: '�',
-        },
-      },
-      {
-        kind: 'error',
-        code: -32020,
-        message: "The header 'Mcp-Name' says '=?base64?/w==?=', and the body '�'",
-        status: 400,
-      },
-    ],
-    [
-      { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': '=?base64?77u/bg==?=' },
-      {
-        method: 'tools/call',
-        params: {
-          _meta: {
-            'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-            'io.modelcontextprotocol/clientCapabilities': {},
-          },
-          name: 'n',
-        },
-      },
-      undefined,
-    ],
-    [
-      { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': '=?base64??=' },
-      {
-        method: 'tools/call',
-        params: {
-          _meta: {
-            'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-            'io.modelcontextprotocol/clientCapabilities': {},
-          },
-          name: '',
-        },
-      },
-      undefined,
-    ],
-  ])('of the headers %j and the message %j is judged', (headers, message, error) => {
-    expect(findEnvelopeError(new Headers(headers), { kind: 'request', id: 1, ...message })).toEqual(error)
+    [{ ...VERSION, 'mcp-method': 'tools/call', 'mcp-name': '=?base64?77u/bg==?=' }, 'tools/call', { _meta, name: 'n' }],
+    [{ ...VERSION, 'mcp-method': 'tools/call', 'mcp-name': '=?base64??=' }, 'tools/call', { _meta, name: '' }],
+  ])('of the headers %j, the method %s and the params %j is judged', (headers, method, params, error) => {
+    const found = findEnvelopeError(new Headers(headers), { kind: 'request', id: 1, method, params })
+    expect(found).toEqual(error && { kind: 'error', status: 400, ...error })
   })
 
   it('of a notification has a method', () => {
