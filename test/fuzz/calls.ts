@@ -1,6 +1,6 @@
 import { toNameRef, toRefKey } from '../../src/core/tool/tool-ref.ts'
 import { expect } from 'vitest'
-import type { CallRequest, CallOutcome } from '../../src/core/call/call.ts'
+import type { CallRequest, CallOutcome } from '../../src/core/call/call-request.ts'
 import type { Failure } from '../../src/core/failure/failure.ts'
 import { isJsonObject } from '../../src/core/tool/json.ts'
 import * as machineContext from '../../src/dialects/machine-context/wire.ts'

@@ -1,6 +1,6 @@
 import type { CallLimits } from '../../src/core/access/call-limits.ts'
 import type { Principal } from '../../src/core/access/principal.ts'
-import type { CallOutcome } from '../../src/core/call/call.ts'
+import type { CallOutcome } from '../../src/core/call/call-request.ts'
 import type { RunResult } from '../../src/core/call/runner.ts'
 import type { createCallLimiter } from '../../src/core/call/call-limiter.ts'
 import type { ToolRecord } from '../../src/core/tool/tool.ts'

@@ -1,90 +1,50 @@
 /**
- * Executes one tool call, for every dialect (OXP 1.0, "Calls"). The first failure ends it:
+ * Executes one tool call, for every dialect (OXP 1.0, "Calls"). Its stages, of which the first failure ends the call:
  *
- *   resolve → hide → authorize → parse `select` → requirements → input → idempotency (a call with an id, by a
- *   caller with a credential, of a tool that is not safe to repeat) → rate limits → files, approval → run → check the output → select → offload →
- *   record
+ * 1. find the tool, hide it from callers who may not know of it, and authorize the call
+ * 2. read `select` and the size of an inline answer
+ * 3. check what the tool requires (user, credentials), and complete and validate the input
+ * 4. run at most once: for a call with an id, by a caller with a credential, of a tool that is not safe to repeat
+ * 5. take a permit of the rate limits
+ * 6. read files, get a person's approval, and run the tool
+ * 7. validate the output, apply `select`, and store large parts (`process-output.ts`)
+ * 8. write the call's record, also of a call that failed
  *
  * Neither the outcome nor the record holds a secret that the tool received. A call that fails before the limits does not
  * count against them. Limits and memory are released however the call ends. What is thrown becomes `internal`, with the
  * call's id as its reference; an unreachable store becomes `unavailable`, and a used-up work budget `request-malformed`.
  * A call that runs at most once (`runsOnce`) continues if its caller goes away, unless the dialect cancels on disconnect.
  */
-import type { ToolRecord } from '../tool/tool.ts'
 import { isBudgetError } from '../tool/budget.ts'
-import type { NameRef, ToolRef } from '../tool/tool-ref.ts'
-import { isJsonObject, type Json } from '../tool/json.ts'
+import type { ToolRef } from '../tool/tool-ref.ts'
 import { mayActFor } from '../access/principal.ts'
 import type { WaitUntil } from '../tool/platform.ts'
 import type { ArtifactStore } from './artifact-store.ts'
-import { type ResolveRefDeps, type RequestContext, authorizeCall, resolveToolRef } from './authorize-call.ts'
-import { resolveUserId } from './authorize-call.ts'
+import { authorizeCall, type ResolveRefDeps, resolveToolRef, resolveUserId } from './authorize-call.ts'
 import { hideFromViewer, hideTool, isHidden } from './hide-tools.ts'
 import { readInlineBytes, readOption, SELECT } from './call-options.ts'
+import type { Caller, CallOutcome, CallRequest, CallTool } from './call-request.ts'
+import { type CallState, createState, type StateDeps } from './call-state.ts'
+import { processOutput } from './process-output.ts'
 import { type FindCandidates, chooseCandidate } from './tool-candidates.ts'
-import type { CallableTool } from './callable-tool.ts'
-import type { Deadline } from './deadline.ts'
 import { type FailureResult, type Failure, fail, isUnknownTool, UnreachableError } from '../failure/failure.ts'
-import { completeInput, type CallInput } from './input.ts'
-import { fingerprintInvocation, type Invocation } from './invocation.ts'
-import { type FindArtifact, storeWholeOutput, offloadOutput } from './large-output.ts'
+import { completeInput } from './input.ts'
+import { fingerprintInvocation } from './invocation.ts'
 import { type IdempotencyStore, runIdempotently } from './idempotency.ts'
 import type { ResolvedTool } from './resolve-tool.ts'
-import { checkArtifactOutput } from './artifact-output.ts'
 import { type CallRecord, type CallFacts, toLoggedToolId, createCallRecord } from './call-record.ts'
-import { NO_CREDENTIALS, withoutUnnamedToken } from './requirements.ts'
-import { checkOutput, fitsInline, toErrorMessage, ACCEPT_ALL, type RunOutcome, runTool } from './run.ts'
-import type { RunCaller, RunDeps, RunOptions } from './run.ts'
+import { type RunDeps, toErrorMessage, runTool } from './run.ts'
 import type { ToolSuccess } from './runner.ts'
-import { parseSelect, type OutputSelector } from './select.ts'
-import { runStages, type StageDeps, type StageInput } from './stage.ts'
+import { parseSelect } from './select.ts'
+import { runStages, type StageDeps } from './stage.ts'
 import { tailorFailure } from '../failure/operator-failure.ts'
-import { type LimitStatus, limitsFor, type CallLimiter } from './call-limiter.ts'
+import { limitsFor, type CallLimiter } from './call-limiter.ts'
 
-export interface CallRequest extends CallInput, Partial<Pick<Invocation, 'answers' | 'method'>> {
-  readonly toolRef: ToolRef
-  readonly bareName?: NameRef
-  /** In place of these where there is no such tool. */
-  readonly fallback?: Partial<Pick<CallRequest, 'toolRef' | 'bareName'>>
-  /** Tried first: a document's id may look like a tool's. */
-  readonly documentRef?: ToolRef
-  readonly callId?: string | undefined
-  readonly traceId?: string | undefined
-  readonly select?: Json | undefined
-}
-
-export interface Caller extends RequestContext, RunCaller {
-  readonly background: WaitUntil
-  readonly dialect: string
-  /** Whether a caller who goes away cancels the call even if it could come back for it by its id. */
-  readonly cancelOnDisconnect?: boolean
-  readonly audience: Audience
-  readonly findArtifact?: FindArtifact
-}
-
-/** Who reads the answers of a dialect. */
-type Audience = 'model' | 'program'
-
-export interface CallOutcome {
-  readonly callId: string
-  readonly durationMs: number
-  readonly result: ToolSuccess | FailureResult
-  /** Milliseconds since 1970. Repetitions of a call under an id are told the same. */
-  readonly finishedAt?: number
-  readonly tool?: ToolRecord | undefined
-  readonly limitStatuses?: readonly LimitStatus[]
-}
-
-export type CallTool = (call: CallRequest, caller: Caller) => Promise<CallOutcome>
-
-export interface CallDeps extends ResolveRefDeps, RunDeps, StageDeps {
+export interface CallDeps extends ResolveRefDeps, RunDeps, StageDeps, StateDeps {
   readonly findCandidates: FindCandidates
   readonly artifacts: ArtifactStore
   readonly callLimiter: CallLimiter
   readonly idempotencyStore: IdempotencyStore
-  /** Bytes of JSON that an answer holds before its value becomes a link, unless its call says otherwise. */
-  readonly inlineBytes: Readonly<Record<Audience, number>>
-  readonly now: () => number
   readonly newId: () => string
   readonly writeRecord: (record: CallRecord, background: WaitUntil, forOperator: string | undefined) => void
 }
@@ -126,31 +86,7 @@ function toFailure(error: unknown, reference: string): Failure {
   return { type: 'request-malformed', message }
 }
 
-/** A call under way, from the moment it is authorized. Its stages set what is not `readonly`. */
-interface CallState extends StageInput, Pick<RunOptions, 'traceId' | 'idempotencyKey'> {
-  readonly request: CallRequest
-  readonly caller: Caller
-  readonly tool: CallableTool
-  readonly facts: CallFacts
-  readonly findArtifact: FindArtifact | undefined
-  /** Whether the call has an id under which it runs at most once. */
-  readonly runsOnce: boolean
-  /** The selection as requested, and parsed; set by `readOptions`. */
-  select?: Json | undefined
-  selector?: OutputSelector
-  /** The default, until `readOptions`. */
-  inlineBytes: number
-  /** Called before the tool begins; set by `runOnce`. */
-  onBegin?: () => void
-}
-
 type ToolCallResult = ToolSuccess | FailureResult
-
-/** The signal of a caller who may come back for the call by its id: going away does not end the call. */
-const NO_DISCONNECT = () => undefined
-
-/** A tool gets at least this time, however long the stages before took. */
-const MIN_RUN_MS = 1_000
 
 async function executeCall(
   callId: string,
@@ -207,62 +143,6 @@ function authorize(
   if (denial?.failure.type !== 'tool-unknown') facts.knownTool = record
   if (!denial) facts.authorizedTool = record
   return denial
-}
-
-function createState(
-  callId: string,
-  request: CallRequest,
-  found: Omit<ResolvedTool, 'ok'> & { readonly runnable: RunOptions['runnable']; readonly userId: string | undefined },
-  caller: Caller,
-  startedAt: number,
-  facts: CallFacts,
-  deps: CallDeps,
-): CallState {
-  const { tool, publisher, runnable, userId } = found
-  const { context, traceId } = request
-  const { timeoutMs } = runnable
-  const userInfo = context.values?.user_info
-  // Ids of callers without a credential are no keys: anybody could repeat them
-  const runsOnce = request.callId !== undefined && caller.principal.kind !== 'anonymous' && !tool.isIdempotent
-  let deadline: Deadline | undefined
-  return {
-    callId,
-    request,
-    tool,
-    record: tool.record,
-    runnable,
-    publisher,
-    caller,
-    facts,
-    runsOnce,
-    traceId,
-    findArtifact: caller.findArtifact,
-    idempotencyKey: runsOnce ? () => deps.fingerprint([caller.principal.id, callId]) : undefined,
-    inlineBytes: deps.inlineBytes[caller.audience],
-    context: request.bareName ? withoutUnnamedToken(context) : context,
-    invocation: {
-      input: request.input,
-      userId,
-      userInfo: isJsonObject(userInfo) ? userInfo : undefined,
-      method: request.method,
-      answers: request.answers,
-      secrets: NO_CREDENTIALS,
-      tokens: NO_CREDENTIALS,
-      files: undefined,
-    },
-    // Started at its first use: most tools end at once and need no timer
-    deadline() {
-      const remainingMs = Math.max(timeoutMs - (deps.now() - startedAt), Math.min(timeoutMs, MIN_RUN_MS))
-      const signal = runsOnce && !caller.cancelOnDisconnect ? NO_DISCONNECT : caller.signal
-      return (deadline ??= deps.startDeadline(remainingMs, signal))
-    },
-    answered: (status) => void (facts.upstreamStatus = status),
-    deferFileRelease: (release) => void (facts.releaseFiles = release),
-    deferRelease(release) {
-      facts.release?.()
-      facts.release = release
-    },
-  }
 }
 
 /** Reads `select` and the size of an inline answer, from the request or from parameters of its context. */
@@ -327,36 +207,5 @@ async function runReady(state: CallState, deps: CallDeps): Promise<ToolCallResul
   if (failure) return failure
   state.onBegin?.()
   const outcome = await runTool(state, deps)
-  return outcome.ok ? processOutput(outcome, state, deps) : outcome
-}
-
-/** Validates the output, applies `select`, and replaces what is too large by a link. */
-async function processOutput(
-  { result, redactor }: RunOutcome,
-  state: CallState,
-  { artifacts }: CallDeps,
-): Promise<ToolCallResult> {
-  const { callId, record, tool, selector, inlineBytes, facts, caller, findArtifact } = state
-  const { validateOutput, givesArtifacts } = tool
-  facts.redactor = redactor
-  const output = givesArtifacts
-    ? checkArtifactOutput(result, record, validateOutput, redactor, caller.meter)
-    : checkOutput(result, validateOutput, redactor, caller.meter)
-  if (!output.ok) return output
-  const selected = selector ? selector(output, caller.meter) : output
-  const isSmall = selected.ok && fitsInline(selected, inlineBytes)
-  if (isSmall && !givesArtifacts && !selected.artifact && !(findArtifact && selected.content)) return selected
-  const { userId } = state.invocation
-  const offloadOptions = {
-    record,
-    inlineBytes,
-    isSmall,
-    findArtifact,
-    validateOutput: selector ? ACCEPT_ALL : validateOutput,
-    owner: { callId, tool: record.id, principal: caller.principal.id, userId, requestUrl: caller.requestUrl },
-    artifacts,
-  }
-  if (selected.ok) return offloadOutput(selected, offloadOptions)
-  const artifact = await storeWholeOutput(output, offloadOptions)
-  return fail({ type: 'select-failed', why: selected.why, ...(artifact ? { artifact } : {}) })
+  return outcome.ok ? processOutput(outcome, state, deps.artifacts) : outcome
 }

@@ -45,8 +45,8 @@ export async function offloadOutput(
     const stored = await storeContent(artifactPart.part, artifactPart.name, options)
     return stored.ok ? { ...success, artifact: stored.value } : success
   }
-  const isMoved = !isSmall || findArtifactContent(record, success) !== undefined
-  return isMoved ? offloadParts(success, options) : linkOrInline(success, options)
+  const mustStoreParts = !isSmall || findArtifactContent(record, success) !== undefined
+  return mustStoreParts ? offloadParts(success, options) : linkOrInline(success, options)
 }
 
 /** Stores the whole output, for a caller whose selection failed. Undefined if it cannot be stored. */
@@ -77,31 +77,21 @@ function toLinkValue(elsewhere: Artifact, validateOutput: Validate): Pick<ToolSu
  * Otherwise the value, the artifact and the blocks take room in this order, and each part without room is stored.
  */
 async function offloadParts(success: ToolSuccess, options: OffloadOptions): Promise<ToolSuccess | FailureResult> {
+  const soleBlock = findSoleBlock(success)
+  if (soleBlock) return offloadSoleBlock(success, soleBlock, options)
   const { value, content = [], artifact: givenArtifact, ...rest } = success
-  const { validateOutput, record, inlineBytes, isSmall } = options
-  const [only] = content.length === 1 ? content : []
-  const bytes = only && toStorable(only)
-  if (only && bytes && !givenArtifact && (value === null || holds(value, bytes))) {
-    const stored = await storeContent(bytes, describeBlock(only), options)
-    if (!stored.ok) return isSmall ? success : stored
-    if (value !== null) return { ...rest, ...toLinkValue(stored.value, validateOutput) }
-    return linkOrInline({ ...rest, value, ...(isSmall ? { content } : {}), artifact: stored.value }, options)
-  }
-
   let placed: ToolSuccess = { ...rest, value }
-  let remainingBytes = inlineBytes
-  const isAlone = content.length === 0 && !givenArtifact
-  const size = isAlone && !isSmall ? Infinity : jsonSize(value, remainingBytes)
-  if (size > remainingBytes) {
-    const stored = await storeContent(toStorableJson(value), `The output of ${record.id}`, options)
+  let remainingBytes = options.inlineBytes
+  const isValueTooLarge = !options.isSmall && content.length === 0 && !givenArtifact
+  const valueBytes = isValueTooLarge ? Infinity : jsonSize(value, remainingBytes)
+  if (valueBytes > remainingBytes) {
+    const stored = await storeContent(toStorableJson(value), `The output of ${options.record.id}`, options)
     if (!stored.ok) return stored
-    placed = { ...rest, ...toLinkValue(stored.value, validateOutput) }
-  } else remainingBytes -= size
+    placed = { ...rest, ...toLinkValue(stored.value, options.validateOutput) }
+  } else remainingBytes -= valueBytes
   if (givenArtifact) {
-    const artifact =
-      jsonSize(givenArtifact, remainingBytes) > remainingBytes
-        ? await offloadDataUrl(givenArtifact, options)
-        : ok(givenArtifact)
+    const isArtifactTooLarge = jsonSize(givenArtifact, remainingBytes) > remainingBytes
+    const artifact = isArtifactTooLarge ? await offloadDataUrl(givenArtifact, options) : ok(givenArtifact)
     if (!artifact.ok) return artifact
     remainingBytes -= jsonSize(artifact.value, remainingBytes)
     placed = { ...placed, artifact: artifact.value }
@@ -112,6 +102,27 @@ async function offloadParts(success: ToolSuccess, options: OffloadOptions): Prom
     placed = { ...placed, content: blocks.value }
   }
   return linkOrInline(placed, options)
+}
+
+interface SoleBlock {
+  readonly block: Content
+  readonly part: StorableContent
+}
+
+/** The only content block, if the output has nothing else: its value is null, or repeats the block's bytes. */
+function findSoleBlock({ value, content = [], artifact }: ToolSuccess): SoleBlock | undefined {
+  const [block] = content
+  if (!block || content.length > 1 || artifact) return undefined
+  const part = toStorable(block)
+  return part && (value === null || hasBytes(value, part)) ? { block, part } : undefined
+}
+
+async function offloadSoleBlock(success: ToolSuccess, { block, part }: SoleBlock, options: OffloadOptions) {
+  const { value, content, ...rest } = success
+  const stored = await storeContent(part, describeBlock(block), options)
+  if (!stored.ok) return options.isSmall ? success : stored
+  if (value !== null) return { ...rest, ...toLinkValue(stored.value, options.validateOutput) }
+  return linkOrInline({ ...rest, value, ...(options.isSmall ? { content } : {}), artifact: stored.value }, options)
 }
 
 async function offloadBlocks(blocks: readonly Content[], room: number, options: OffloadOptions) {
@@ -195,7 +206,7 @@ export function describeBlock(block: Content): string {
   return uri !== undefined && uri.length <= 200 ? uri : `What the tool gave: ${block.type}`
 }
 
-function holds(value: unknown, { content }: StorableContent): boolean {
+function hasBytes(value: unknown, { content }: StorableContent): boolean {
   return 'base64' in content && isObject(value) && Object.values(value).includes(content.base64)
 }
 

@@ -1,5 +1,5 @@
 import { type Context, Hono, type Next } from 'hono'
-import type { CallTool } from '../../core/call/call.ts'
+import type { CallTool } from '../../core/call/call-request.ts'
 import type { Failure } from '../../core/failure/failure.ts'
 import { isNamePart } from '../../core/tool/tool-id.ts'
 import { enumReader, optional, stringMatching } from '../../core/tool/json-reader.ts'

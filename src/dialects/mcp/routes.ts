@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import { findScopeDenial } from '../../core/access/principal.ts'
 import type { Catalog, ToolkitCounts } from '../../core/catalog/catalog.ts'
-import type { CallTool } from '../../core/call/call.ts'
+import type { CallTool } from '../../core/call/call-request.ts'
 import { type Failure, fail, ok, type Result, UnreachableError } from '../../core/failure/failure.ts'
 import type { CheckReadiness } from '../../core/call/readiness.ts'
 import type { Resolver } from '../../core/call/resolve-tool.ts'

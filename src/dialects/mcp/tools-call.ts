@@ -5,7 +5,7 @@
  * is an argument, so an unknown tool is such a result too. Progress and log lines are streamed if the client asks for
  * them and accepts a stream.
  */
-import type { Caller, CallTool } from '../../core/call/call.ts'
+import type { Caller, CallTool } from '../../core/call/call-request.ts'
 import { type Failure, fail, needsSuggestions } from '../../core/failure/failure.ts'
 import type { Resolver } from '../../core/call/resolve-tool.ts'
 import { toResourceLink } from '../../core/call/large-output.ts'

@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import { patternsFor, type Principal } from '../../core/access/principal.ts'
-import type { CallTool } from '../../core/call/call.ts'
+import type { CallTool } from '../../core/call/call-request.ts'
 import type { Failure } from '../../core/failure/failure.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
 import { jsonRef, arraySchema, OBJECT } from '../../http/route/response-specs.ts'

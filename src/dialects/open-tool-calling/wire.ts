@@ -1,4 +1,4 @@
-import type { CallRequest, CallOutcome } from '../../core/call/call.ts'
+import type { CallRequest, CallOutcome } from '../../core/call/call-request.ts'
 import { credentialValue, identifier, malformedRequestFailure } from '../../core/call/call-options.ts'
 import { createContextReader } from '../../core/call/input.ts'
 import { fail, type FailureResult } from '../../core/failure/failure.ts'

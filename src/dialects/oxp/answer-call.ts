@@ -1,4 +1,4 @@
-import type { CallRequest, Caller, CallTool, CallOutcome } from '../../core/call/call.ts'
+import type { CallRequest, Caller, CallTool, CallOutcome } from '../../core/call/call-request.ts'
 import { type Failure, fail } from '../../core/failure/failure.ts'
 import { respondOrStream, createEventStream, type StreamEvent } from '../../http/response/event-stream.ts'
 import {

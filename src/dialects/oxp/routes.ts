@@ -1,7 +1,7 @@
 import { parseTrusted } from '../../core/tool/json-text.ts'
 import { type Context, Hono } from 'hono'
 import type { ExportFormat } from '../../core/publish/export.ts'
-import type { Caller, CallTool, CallOutcome } from '../../core/call/call.ts'
+import type { Caller, CallTool, CallOutcome } from '../../core/call/call-request.ts'
 import { integerStringReader, invalidParameterFailure } from '../../core/call/call-options.ts'
 import {
   fail,

@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import { maySee } from '../../core/access/principal.ts'
-import type { Caller, CallTool } from '../../core/call/call.ts'
+import type { Caller, CallTool } from '../../core/call/call-request.ts'
 import { fail, type Failure, needsSuggestions } from '../../core/failure/failure.ts'
 import type { Resolver } from '../../core/call/resolve-tool.ts'
 import { formatToolId, isNamePart, isOwnName } from '../../core/tool/tool-id.ts'

@@ -1,4 +1,4 @@
-import type { CallOutcome } from '../../core/call/call.ts'
+import type { CallOutcome } from '../../core/call/call-request.ts'
 import { malformedRequestFailure } from '../../core/call/call-options.ts'
 import type { Failure } from '../../core/failure/failure.ts'
 import { toFailureMeta } from '../../core/failure/failure-meta.ts'

@@ -1,4 +1,4 @@
-import type { CallOutcome } from '../../core/call/call.ts'
+import type { CallOutcome } from '../../core/call/call-request.ts'
 import type { Failure } from '../../core/failure/failure.ts'
 import type { LimitStatus } from '../../core/call/call-limiter.ts'
 import { SMALL } from '../../outbound/memory-budget.ts'

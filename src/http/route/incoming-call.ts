@@ -1,5 +1,5 @@
 import type { Principal } from '../../core/access/principal.ts'
-import type { Caller } from '../../core/call/call.ts'
+import type { Caller } from '../../core/call/call-request.ts'
 import { type CallContext, NO_CONTEXT } from '../../core/call/requirements.ts'
 import { type FailureResult, type Failure, fail, ok, type Result } from '../../core/failure/failure.ts'
 import { CALL_UNITS, createRequestBudget, type RequestBudget } from '../../core/tool/budget.ts'

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import type { ExecutionContext } from 'hono'
 import type { Hono } from 'hono'
 import { maySee } from '../../../src/core/access/principal.ts'
-import type { CallRequest, Caller, CallTool, CallOutcome } from '../../../src/core/call/call.ts'
+import type { CallRequest, Caller, CallTool, CallOutcome } from '../../../src/core/call/call-request.ts'
 import type { Catalog } from '../../../src/core/catalog/catalog.ts'
 import type { ToolRecord } from '../../../src/core/tool/tool.ts'
 

@@ -1,7 +1,7 @@
 import { toDocumentRef, toIdRef, toRefKey } from '../../../src/core/tool/tool-ref.ts'
 import { describe, expect, it } from 'vitest'
 import { ANONYMOUS, type Principal } from '../../../src/core/access/principal.ts'
-import type { CallOutcome } from '../../../src/core/call/call.ts'
+import type { CallOutcome } from '../../../src/core/call/call-request.ts'
 import type { Failure } from '../../../src/core/failure/failure.ts'
 import type { ToolRecord } from '../../../src/core/tool/tool.ts'
 import { machineContext } from '../../../src/dialects/machine-context/definition.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { CallOutcome } from '../../../src/core/call/call.ts'
+import type { CallOutcome } from '../../../src/core/call/call-request.ts'
 import { fail } from '../../../src/core/failure/failure.ts'
 import type { Progress } from '../../../src/core/call/progress.ts'
 import { respondWithStream } from '../../../src/dialects/oxp/answer-call.ts'

@@ -1,7 +1,7 @@
 import { toIdRef, toNameRef, toRefKey } from '../../../src/core/tool/tool-ref.ts'
 import { describe, expect, it, vi } from 'vitest'
 import type { Principal } from '../../../src/core/access/principal.ts'
-import type { CallOutcome } from '../../../src/core/call/call.ts'
+import type { CallOutcome } from '../../../src/core/call/call-request.ts'
 import type { Content } from '../../../src/core/tool/content.ts'
 import { type Failure, fail } from '../../../src/core/failure/failure.ts'
 import { createCallableTool } from '../../../src/core/call/callable-tool.ts'

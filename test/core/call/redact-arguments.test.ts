@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { redactArguments } from '../../../src/core/call/call-record.ts'
+import { redactArguments } from '../../../src/core/call/redact-arguments.ts'
 import type { JsonObject } from '../../../src/core/tool/json.ts'
 import { createRedactor } from '../../../src/core/call/redact.ts'
 

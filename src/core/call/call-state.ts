@@ -1,0 +1,100 @@
+import { isJsonObject, type Json } from '../tool/json.ts'
+import type { Signal } from '../tool/platform.ts'
+import type { CallFacts } from './call-record.ts'
+import type { Audience, Caller, CallRequest } from './call-request.ts'
+import type { CallableTool } from './callable-tool.ts'
+import type { Deadline } from './deadline.ts'
+import type { FindArtifact } from './large-output.ts'
+import { NO_CREDENTIALS, withoutUnnamedToken } from './requirements.ts'
+import type { ResolvedTool } from './resolve-tool.ts'
+import type { RunOptions } from './run.ts'
+import type { OutputSelector } from './select.ts'
+import type { StageDeps, StageInput } from './stage.ts'
+
+/** A call under way, from the moment it is authorized. Its stages set what is not `readonly`. */
+export interface CallState extends StageInput, Pick<RunOptions, 'traceId' | 'idempotencyKey'> {
+  readonly request: CallRequest
+  readonly caller: Caller
+  readonly tool: CallableTool
+  readonly facts: CallFacts
+  readonly findArtifact: FindArtifact | undefined
+  /** Whether the call has an id under which it runs at most once. */
+  readonly runsOnce: boolean
+  /** The selection as requested, and parsed; set by `readOptions`. */
+  select?: Json | undefined
+  selector?: OutputSelector
+  /** The default, until `readOptions`. */
+  inlineBytes: number
+  /** Called before the tool begins; set by `runOnce`. */
+  onBegin?: () => void
+}
+
+export interface StateDeps extends Pick<StageDeps, 'fingerprint'> {
+  /** Bytes of JSON that an answer holds before its value becomes a link, unless its call says otherwise. */
+  readonly inlineBytes: Readonly<Record<Audience, number>>
+  readonly startDeadline: (timeoutMs: number, caller: () => Signal | undefined) => Deadline
+  readonly now: () => number
+}
+
+/** The signal of a caller who may come back for the call by its id: going away does not end the call. */
+const NO_DISCONNECT = () => undefined
+
+/** A tool gets at least this time, however long the stages before took. */
+const MIN_RUN_MS = 1_000
+
+/** Creates the state of a call that is authorized, and whose tool can run. */
+export function createState(
+  callId: string,
+  request: CallRequest,
+  found: Omit<ResolvedTool, 'ok'> & { readonly runnable: RunOptions['runnable']; readonly userId: string | undefined },
+  caller: Caller,
+  startedAt: number,
+  facts: CallFacts,
+  deps: StateDeps,
+): CallState {
+  const { tool, publisher, runnable, userId } = found
+  const { context, traceId } = request
+  const { timeoutMs } = runnable
+  const userInfo = context.values?.user_info
+  // Ids of callers without a credential are no keys: anybody could repeat them
+  const runsOnce = request.callId !== undefined && caller.principal.kind !== 'anonymous' && !tool.isIdempotent
+  let deadline: Deadline | undefined
+  return {
+    callId,
+    request,
+    tool,
+    record: tool.record,
+    runnable,
+    publisher,
+    caller,
+    facts,
+    runsOnce,
+    traceId,
+    findArtifact: caller.findArtifact,
+    idempotencyKey: runsOnce ? () => deps.fingerprint([caller.principal.id, callId]) : undefined,
+    inlineBytes: deps.inlineBytes[caller.audience],
+    context: request.bareName ? withoutUnnamedToken(context) : context,
+    invocation: {
+      input: request.input,
+      userId,
+      userInfo: isJsonObject(userInfo) ? userInfo : undefined,
+      method: request.method,
+      answers: request.answers,
+      secrets: NO_CREDENTIALS,
+      tokens: NO_CREDENTIALS,
+      files: undefined,
+    },
+    // Started at its first use: most tools end at once and need no timer
+    deadline() {
+      const remainingMs = Math.max(timeoutMs - (deps.now() - startedAt), Math.min(timeoutMs, MIN_RUN_MS))
+      const signal = runsOnce && !caller.cancelOnDisconnect ? NO_DISCONNECT : caller.signal
+      return (deadline ??= deps.startDeadline(remainingMs, signal))
+    },
+    answered: (status) => void (facts.upstreamStatus = status),
+    deferFileRelease: (release) => void (facts.releaseFiles = release),
+    deferRelease(release) {
+      facts.release?.()
+      facts.release = release
+    },
+  }
+}

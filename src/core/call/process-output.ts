@@ -1,0 +1,39 @@
+import { fail, type FailureResult } from '../failure/failure.ts'
+import { checkArtifactOutput } from './artifact-output.ts'
+import type { ArtifactStore } from './artifact-store.ts'
+import type { CallState } from './call-state.ts'
+import { offloadOutput, storeWholeOutput } from './large-output.ts'
+import { ACCEPT_ALL, checkOutput, fitsInline, type RunOutcome } from './run.ts'
+import type { ToolSuccess } from './runner.ts'
+
+/** Validates the output, applies `select`, and replaces what is too large by a link. */
+export async function processOutput(
+  { result, redactor }: RunOutcome,
+  state: CallState,
+  artifacts: ArtifactStore,
+): Promise<ToolSuccess | FailureResult> {
+  const { callId, record, tool, selector, inlineBytes, facts, caller, findArtifact } = state
+  const { validateOutput, givesArtifacts } = tool
+  facts.redactor = redactor
+  const output = givesArtifacts
+    ? checkArtifactOutput(result, record, validateOutput, redactor, caller.meter)
+    : checkOutput(result, validateOutput, redactor, caller.meter)
+  if (!output.ok) return output
+  const selected = selector ? selector(output, caller.meter) : output
+  const isSmall = selected.ok && fitsInline(selected, inlineBytes)
+  const mayStore = givesArtifacts || (selected.ok && (selected.artifact || (findArtifact && selected.content)))
+  if (isSmall && !mayStore) return selected
+  const { userId } = state.invocation
+  const offloadOptions = {
+    record,
+    inlineBytes,
+    isSmall,
+    findArtifact,
+    validateOutput: selector ? ACCEPT_ALL : validateOutput,
+    owner: { callId, tool: record.id, principal: caller.principal.id, userId, requestUrl: caller.requestUrl },
+    artifacts,
+  }
+  if (selected.ok) return offloadOutput(selected, offloadOptions)
+  const artifact = await storeWholeOutput(output, offloadOptions)
+  return fail({ type: 'select-failed', why: selected.why, ...(artifact ? { artifact } : {}) })
+}
