@@ -73,7 +73,7 @@ export function createProviderOAuth(config: Config): OAuth {
     unready: (provider) => formatMissingSecret(provider, readSecret),
     begin: async (...parameters) => (await load()).begin(...parameters),
     exchange: async (...parameters) => (await load()).exchange(...parameters),
-    refresh: async (...parameters) => (await load()).refresh(...parameters),
+    refreshTokens: async (...parameters) => (await load()).refreshTokens(...parameters),
     revoke: async (...parameters) => (await load()).revoke(...parameters),
   }
 }

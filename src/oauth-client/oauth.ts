@@ -97,7 +97,8 @@ export function createOAuth({ fetch, findServer, checkUrl, readSecret, timeout }
         return oauth.processAuthorizationCodeResponse(as, client, await redeem(response, request))
       })
     },
-    refresh(provider: Provider, refreshToken: string, scopes: readonly string[]): Promise<Issued> {
+    /** RFC 6749, section 6. */
+    refreshTokens(provider: Provider, refreshToken: string, scopes: readonly string[]): Promise<Issued> {
       return issue(provider, scopes, async ({ as, client, auth, options, lastAnswer }) => {
         const response = await oauth.refreshTokenGrantRequest(as, client, auth, refreshToken, options)
         return oauth.processRefreshTokenResponse(as, client, response).catch((error: unknown) => {

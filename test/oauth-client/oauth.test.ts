@@ -57,7 +57,7 @@ it.each<[string, Provider, object, string | null, string | null]>([
   ['as the metadata says', ISSUED, { token_endpoint_auth_methods_supported: ['client_secret_post'] }, null, SECRET],
 ])('the client authenticates %s', async (_, provider, more, authorization, secret) => {
   const { oauth, asked } = client({ '/token': TOKEN, [OIDC]: { ...METADATA, ...more } })
-  expect(await oauth.refresh(provider, 'r', [])).toEqual({ ok: true, tokens: { access_token: 'a' } })
+  expect(await oauth.refreshTokens(provider, 'r', [])).toEqual({ ok: true, tokens: { access_token: 'a' } })
   const last = asked.at(-1)
   expect(last?.authorization).toBe(authorization)
   expect(last?.form.get('client_secret')).toBe(secret)
@@ -71,14 +71,14 @@ it('the client authenticates by Basic, with only those characters encoded that m
     client_id: 'my-app_1.example~2',
     token_endpoint_auth_method: 'client_secret_basic' as const,
   }
-  await oauth.refresh(provider, 'r', [])
+  await oauth.refreshTokens(provider, 'r', [])
   expect(atob(asked.at(-1)?.authorization?.slice('Basic '.length) ?? '')).toMatch(/^my-app_1\.example~2:the\+secret%2C/)
 })
 
 it('the client authenticates not at all where it is public', async () => {
   const { client_secret_name: _, ...open } = GIVEN
   const { oauth, asked } = client({ '/token': TOKEN })
-  await oauth.refresh(open, 'r', [])
+  await oauth.refreshTokens(open, 'r', [])
   expect(asked.at(-1)).toMatchObject({ authorization: null })
   expect(asked.at(-1)?.form.get('client_id')).toBe('c 1')
 })
@@ -86,24 +86,24 @@ it('the client authenticates not at all where it is public', async () => {
 it('endpoints are discovered as OpenID Connect has it, else as RFC 8414, once an hour', async () => {
   let time = 0
   const { oauth, paths } = client({ '/token': TOKEN, [OAUTH]: METADATA }, () => time)
-  await oauth.refresh(ISSUED, 'r', [])
+  await oauth.refreshTokens(ISSUED, 'r', [])
   time += 3_599_999
-  await oauth.refresh(ISSUED, 'r', [])
+  await oauth.refreshTokens(ISSUED, 'r', [])
   expect(paths()).toEqual([OIDC, OAUTH, '/token', '/token'])
   time += 1
-  await oauth.refresh(ISSUED, 'r', [])
+  await oauth.refreshTokens(ISSUED, 'r', [])
   expect(paths()).toHaveLength(7)
 })
 
 it('endpoints that are given are used as they are', async () => {
   const { oauth, paths } = client({ '/other': TOKEN, [OIDC]: METADATA })
-  await oauth.refresh({ ...ISSUED, token_endpoint: 'https://acme.example/other' }, 'r', [])
+  await oauth.refreshTokens({ ...ISSUED, token_endpoint: 'https://acme.example/other' }, 'r', [])
   expect(paths()).toEqual(['/other'])
 })
 
 it('endpoints of another issuer are those of nobody', async () => {
   const { oauth, paths } = client({ '/token': TOKEN, [OIDC]: { ...METADATA, issuer: 'https://evil.example' } })
-  expect(await oauth.refresh(ISSUED, 'r', [])).toMatchObject({ ok: false, why: 'unavailable' })
+  expect(await oauth.refreshTokens(ISSUED, 'r', [])).toMatchObject({ ok: false, why: 'unavailable' })
   expect(paths()).toEqual([OIDC, OAUTH])
 })
 
@@ -116,7 +116,7 @@ it('endpoints where nothing is revoked are left alone', async () => {
 it('tokens are read with what the provider says of them', async () => {
   const answer = { ...TOKEN, expires_in: '3600', refresh_token: 'r2', scope: 'b,a' }
   const { oauth } = client({ '/token': answer })
-  expect(await oauth.refresh(GIVEN, 'r', ['a'])).toEqual({
+  expect(await oauth.refreshTokens(GIVEN, 'r', ['a'])).toEqual({
     ok: true,
     tokens: { access_token: 'a', refresh_token: 'r2', expires_in: 3_600, scopes: ['b', 'a'] },
   })
@@ -124,7 +124,7 @@ it('tokens are read with what the provider says of them', async () => {
 
 it('tokens and errors are told apart without a word of what was sent', async () => {
   const { oauth } = client({ '/token': { error: 'invalid_client', error_description: `No such secret: ${SECRET}` } })
-  const trouble = await oauth.refresh(GIVEN, 'the-refresh-token', [])
+  const trouble = await oauth.refreshTokens(GIVEN, 'the-refresh-token', [])
   expect(trouble).toEqual({
     ok: false,
     why: 'client',

@@ -72,7 +72,7 @@ export function refusedPage({ kind, tool }: Pick<Authorization, 'kind' | 'tool'>
 }
 
 const STEP_PAGES = {
-  'gone': { status: 410, title: 'This link no longer works' },
+  'expired': { status: 410, title: 'This link no longer works' },
   'other-browser': { status: 403, title: 'Started in another browser' },
   'refused': { status: 400, title: 'Access was not granted' },
   'unavailable': { status: 502, title: 'Something went wrong' },
@@ -80,7 +80,7 @@ const STEP_PAGES = {
 
 export function failedStepPage({ why, message }: Extract<FlowStep, { ok: false }>, retry?: string): Page {
   const { status, title } = STEP_PAGES[why]
-  if (retry === undefined || why === 'gone') return plainPage(status, title, message)
+  if (retry === undefined || why === 'expired') return plainPage(status, title, message)
   const retryLink = (
     <p>
       <a href={retry}>Start again</a>

@@ -210,7 +210,7 @@ function buildAuditDetails(
   }
 }
 
-const NO_FILE = { ok: false, why: 'gone', message: 'This file does not exist, or has expired' } as const
+const NO_FILE = { ok: false, why: 'expired', message: 'This file does not exist, or has expired' } as const
 
 const NO_BROWSER = {
   ok: false,

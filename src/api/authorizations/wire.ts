@@ -16,6 +16,6 @@ export function encodeAuthorization(authorization: Authorization) {
 }
 
 export function stepFailure({ why, message }: Extract<FlowStep, { ok: false }>): Failure {
-  if (why === 'gone') return { type: 'not-found', message }
+  if (why === 'expired') return { type: 'not-found', message }
   return why === 'unavailable' ? { type: 'unavailable', message } : { type: 'forbidden', reason: message }
 }

@@ -111,10 +111,12 @@ export function collectSecrets(policies: readonly Policy[]): ReadonlySet<string>
   return new Set(policies.flatMap(({ secrets }) => secrets ?? []))
 }
 
+/** Policies change no stored record: they are applied whenever a tool is read, for lists and searches by this level. */
 export function raiseLevel<T extends ToolWithLevel>(tool: T, { securityLevel }: EffectivePolicy): T {
   return securityLevel > tool.securityLevel ? { ...tool, securityLevel } : tool
 }
 
+/** For calls, and for whoever reads one tool. */
 export function applyPolicyToRecord(record: ToolRecord, policy: EffectivePolicy): ToolRecord {
   const raised = raiseLevel(record, policy)
   return policy.approval && !raised.requiresApproval ? { ...raised, requiresApproval: true } : raised

@@ -46,8 +46,8 @@ export interface AuthorizationChallenge {
 
 export interface FlowError {
   readonly ok: false
-  /** `gone`: unknown or over; `refused`: by the person or provider; `unavailable`: try again. */
-  readonly why: 'gone' | 'other-browser' | 'refused' | 'unavailable'
+  /** `expired`: unknown or ended; `refused`: by the person or provider; `unavailable`: try again. */
+  readonly why: 'expired' | 'other-browser' | 'refused' | 'unavailable'
   readonly message: string
 }
 

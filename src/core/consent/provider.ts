@@ -40,6 +40,10 @@ export interface Provider {
   readonly tools?: readonly string[]
 }
 
+/** A provider that a tool may use, or for an administrator why it may not. */
+export type ProviderResult =
+  { readonly ok: true; readonly value: Provider } | { readonly ok: false; readonly reason: string }
+
 export function formatMissingSecret(
   { id, client_secret_name: name }: Provider,
   readSecret: (name: string) => string | undefined,

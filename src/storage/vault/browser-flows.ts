@@ -5,9 +5,13 @@ export type BrowserFlow = {
   readonly authorization: string
   /** SHA-256 of the browser's cookie. */
   readonly browser: string
-  /** At the verifier of users; confirmed there; proved to be in front of this browser; at the provider. */
+  /** Sent to the verifier of users; confirmed there; back from there with the proof; sent to the provider. */
   readonly stage: 'verifying' | 'confirmed' | 'proven' | 'at-provider'
-  /** SHA-256 of the text the browser was sent with: the verifier's `flow`, the proof of confirmation, or `state`. */
+  /**
+   * SHA-256 of the text that comes back with the browser. While `verifying`: the `flow` parameter of the verifier's URL.
+   * When `confirmed` or `proven`: the `proof` parameter of the link back from the verifier. While `at-provider`: the `state`
+   * of the authorization request.
+   */
   readonly secret: string
   readonly callback: string
   /** At the provider: its configuration as JSON, by which the answer is read, and the sealed PKCE verifier. */

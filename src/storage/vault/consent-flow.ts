@@ -1,7 +1,13 @@
 import * as base64url from 'jose/base64url'
-import { type FlowResult, NO_APPROVER_SETUP, type FlowStep, type Visit } from '../../core/consent/authorization.ts'
+import {
+  type FlowError,
+  type FlowResult,
+  NO_APPROVER_SETUP,
+  type FlowStep,
+  type Visit,
+} from '../../core/consent/authorization.ts'
 import { missingScopes } from '../../core/consent/oauth-scopes.ts'
-import type { Provider } from '../../core/consent/provider.ts'
+import type { ProviderResult } from '../../core/consent/provider.ts'
 import { sha256 } from '../sealing/sha256.ts'
 import { newState } from './authorization-id.ts'
 import { type AuthorizationRows, isOpen, type StoredAuthorization } from './authorization-rows.ts'
@@ -27,11 +33,12 @@ export type Consent = ReturnType<typeof createConsent>
  *   back in the same browser. An approval waits there for a decision; a grant goes on to its provider.
  * - `at-provider`: the authorization request, with `state` and PKCE (RFC 6749, section 4.1; RFC 7636). Its answer is used up once.
  *
- * The verifier's secret, the proof and the state are stored as SHA-256. After each await the authorization is read again: it
- * may have ended. Tokens and consent are stored in one transaction; if fewer scopes were granted than requested, the
- * authorization fails. Only an identified person approves, except on a trial deployment.
+ * The browser is recognized when it comes back by a text that it was sent with, which is stored as SHA-256: see `secret` in
+ * `BrowserFlow`. After each await the authorization is read again: it may have ended. Tokens and consent are stored in one
+ * transaction; if fewer scopes were granted than requested, the authorization fails. Only an identified person approves,
+ * except on a trial deployment.
  *
- * `browser` is the hash of the browser's cookie; a text as `provider` tells the person why there is none.
+ * In each visit, `browser` is the hash of the browser's cookie. Approvals have no provider.
  */
 export function createConsent(
   { id: object, storage }: Pick<DurableObjectState, 'id' | 'storage'>,
@@ -86,11 +93,12 @@ export function createConsent(
     return { ok: true, location: url.href }
   }
 
-  async function redirectToProvider(id: string, visit: Visit, provider: Provider | string): Promise<FlowStep> {
+  async function redirectToProvider(id: string, visit: Visit, found: ProviderResult | undefined): Promise<FlowStep> {
     const { browser, callback } = visit
     const authorization = findOpen(id)
     if (!authorization) return EXPIRED_LINK
-    if (typeof provider === 'string') return flowError('unavailable', provider)
+    if (!found?.ok) return toNoProvider(found)
+    const provider = found.value
     if (keyring.isEmpty) return flowError('unavailable', NO_VAULT_KEYS)
     const account = chooseAccount(authorization, visit.account)
     if (reuseConsent(authorization, visit, account))
@@ -111,14 +119,14 @@ export function createConsent(
   const buildPageUrl = (id: string, callback: string) => `${new URL(callback).origin}/authorizations/${id}`
 
   return {
-    async start(id: string, visit: Visit, provider: Provider | string): Promise<FlowStep> {
+    async start(id: string, visit: Visit, provider: ProviderResult | undefined): Promise<FlowStep> {
       const authorization = findOpen(id)
       if (!authorization) return EXPIRED_LINK
       const identity = identifyPerson(authorization, visit)
-      if (typeof identity !== 'string') return identity
-      if (identity === 'needs-verification') {
+      if (identity.kind === 'denied') return identity.error
+      if (identity.kind === 'needs-verification') {
         // Nobody should be confirmed at the verifier who could not go on from there
-        if (typeof provider === 'string' && authorization.kind === 'grant') return flowError('unavailable', provider)
+        if (authorization.kind === 'grant' && !provider?.ok) return toNoProvider(provider)
         return redirectToVerifier(id, visit)
       }
       if (authorization.kind === 'grant') return redirectToProvider(id, visit, provider)
@@ -141,7 +149,7 @@ export function createConsent(
       return { ok: true, location: `${buildPageUrl(id, flow.callback)}/resume?proof=${proof}` }
     },
 
-    async resume(id: string, proof: string, visit: Visit, provider: Provider | string): Promise<FlowStep> {
+    async resume(id: string, proof: string, visit: Visit, provider: ProviderResult | undefined): Promise<FlowStep> {
       const secret = await sha256(proof)
       const authorization = findOpen(id)
       if (!authorization) return EXPIRED_LINK
@@ -161,7 +169,7 @@ export function createConsent(
 
     async handleCallback(
       { url, browser, state }: ProviderCallback,
-      provider: Provider | string,
+      found: ProviderResult,
     ): Promise<FlowResult<StoredAuthorization>> {
       const flow = flows.findBySecret(await sha256(state))
       const id = flow?.authorization ?? ''
@@ -170,7 +178,8 @@ export function createConsent(
       if (flow.browser !== browser) return OTHER_BROWSER
       // From here on this answer is used up, whatever happens
       flows.remove(flow)
-      if (typeof provider === 'string') return flowError('unavailable', provider)
+      if (!found.ok) return toNoProvider(found)
+      const provider = found.value
       if (flow.provider !== JSON.stringify(provider))
         return flowError('unavailable', 'The settings of the provider were changed meanwhile. Open the link again')
       const verifier = await keyring.unseal(flow.sealed ?? '', flowBound(id))
@@ -203,6 +212,19 @@ export function createConsent(
       return lackingScopes.length === 0 ? toResult(id) : flowError('refused', reason)
     },
 
+    /**
+     * The first case that applies decides:
+     *
+     * | case                                                       | result                             |
+     * | ---------------------------------------------------------- | ---------------------------------- |
+     * | the authorization has ended                                | error: the link has expired        |
+     * | people sign in, and this person may not decide             | error: why not                     |
+     * | the person refuses                                         | the authorization fails            |
+     * | it is for a grant                                          | error: the provider grants access  |
+     * | nobody can be told from the caller here                    | error: what has to be set up       |
+     * | the verifier has not confirmed yet who the person is       | redirect to the verifier           |
+     * | otherwise                                                  | the call is approved               |
+     */
     async decide(
       id: string,
       { approve, ...visit }: Visit & { readonly approve: boolean },
@@ -210,17 +232,15 @@ export function createConsent(
       const authorization = findOpen(id)
       if (!authorization) return EXPIRED_LINK
       const identity = identifyPerson(authorization, visit)
-      const hasSignIn = needsSignInFor(deployment, authorization)
-      if (hasSignIn && verifierUrl === undefined && typeof identity !== 'string') return identity
+      if (identity.kind === 'denied') return identity.error
       if (!approve) {
         rows.end(id, 'failed', 'The person refused')
         return toResult(id)
       }
-      if (authorization.kind !== 'approval') return flowError('refused', 'Access is given at the provider, not here')
-      if (verifierUrl === undefined && !hasSignIn && !isTrialUrl(visit.callback))
-        return flowError('refused', NO_APPROVER_SETUP)
-      if (typeof identity !== 'string') return identity
-      if (identity === 'needs-verification') return redirectToVerifier(id, visit)
+      if (authorization.kind === 'grant') return flowError('refused', 'Access is given at the provider, not here')
+      const identifiesPeople = verifierUrl !== undefined || needsSignInFor(deployment, authorization)
+      if (!identifiesPeople && !isTrialUrl(visit.callback)) return flowError('refused', NO_APPROVER_SETUP)
+      if (identity.kind === 'needs-verification') return redirectToVerifier(id, visit)
       rows.approve(id)
       return toResult(id)
     },
@@ -238,6 +258,11 @@ export function createConsent(
     if ((why === 'denied' || why === 'client') && findOpen(id)) rows.end(id, 'failed', message, forOperator)
     return flowError(why === 'unavailable' ? 'unavailable' : 'refused', forOperator ?? message)
   }
+}
+
+/** For a person who wants to give access to a provider that the tool cannot use. */
+function toNoProvider(found: Extract<ProviderResult, { ok: false }> | undefined): FlowError {
+  return flowError('unavailable', found?.reason ?? 'This needs no provider')
 }
 
 function flowBound(id: string): string {

@@ -9,7 +9,7 @@ export const SIGN_IN_FIRST = flowError('refused', 'Sign in first: only the perso
 export const WRONG_PERSON = flowError('refused', 'You are signed in as a different user')
 export const OWN_CALL = flowError('refused', 'The caller of a tool cannot approve the call')
 
-export const EXPIRED_LINK = flowError('gone', 'This link has expired. Ask your agent to try again')
+export const EXPIRED_LINK = flowError('expired', 'This link has expired. Ask your agent to try again')
 export const OTHER_BROWSER = flowError(
   'other-browser',
   'This was started in another browser, and can only be finished there',

@@ -6,6 +6,7 @@ import type { Keyring } from '../sealing/keyring.ts'
 import type { ConsentRows, GrantUse } from './consent-rows.ts'
 import type { GrantRows, StoredGrant } from './grant-rows.ts'
 import type { OAuth, Tokens } from '../../oauth-client/oauth.ts'
+import { createTokenRefresh, sealTokens, toGrantAad } from './token-refresh.ts'
 
 export const NO_VAULT_KEYS =
   "Grants cannot be stored yet: an administrator must set the Worker secret 'VAULT_KEYS', for example to the output of `openssl rand -base64 32`"
@@ -53,15 +54,10 @@ export interface VaultDeployment {
   readonly now: () => number
 }
 
-interface OpenedGrant extends Pick<TokenRequest, 'userId' | 'provider'> {
-  readonly grant: StoredGrant
-  readonly tokens: Tokens
-}
-
 export type Grants = ReturnType<typeof createGrants>
 
 export function createGrants(rows: GrantRows, consents: ConsentRows, { keyring, oauth, now }: VaultDeployment) {
-  const refreshing = new Map<string, Promise<ProviderUnavailable | 'settled'>>()
+  const refreshTokens = createTokenRefresh({ rows, consents, keyring, oauth })
 
   async function openTokens(userId: string, { provider, account, sealed }: StoredGrant) {
     const opened = sealed === null ? undefined : await keyring.unseal(sealed, toGrantAad(userId, provider, account))
@@ -69,56 +65,14 @@ export function createGrants(rows: GrantRows, consents: ConsentRows, { keyring, 
     return opened && tokens && { tokens, current: opened.current }
   }
 
-  function seal(
-    userId: string,
-    { provider, account }: Pick<StoredGrant, 'provider' | 'account'>,
-    { access_token, refresh_token }: Tokens,
-  ): Promise<string> {
-    return keyring.seal(JSON.stringify({ access_token, refresh_token }), toGrantAad(userId, provider, account))
-  }
+  const seal = (userId: string, grant: Pick<StoredGrant, 'provider' | 'account'>, tokens: Tokens) =>
+    sealTokens(keyring, userId, grant, tokens)
 
   function accountFor(provider: string, toolkit: string): string | readonly string[] {
     const consentedAccounts = consents.accounts(provider, toolkit)
     if (consentedAccounts.length > 1) return consentedAccounts
     const [firstAccount = '', ...otherAccounts] = rows.accounts(provider)
     return consentedAccounts[0] ?? (otherAccounts.length === 0 ? firstAccount : '')
-  }
-
-  /** Refreshes once for all callers that wait. New tokens are stored before any caller gets one. */
-  function refresh(openedGrant: OpenedGrant): Promise<ProviderUnavailable | 'settled'> {
-    const { generation } = openedGrant.grant
-    const work = refreshing.get(generation) ?? refreshOnce(openedGrant).finally(() => refreshing.delete(generation))
-    refreshing.set(generation, work)
-    return work
-  }
-
-  async function refreshOnce({
-    userId,
-    provider,
-    grant,
-    tokens,
-  }: OpenedGrant): Promise<ProviderUnavailable | 'settled'> {
-    const { generation, scopes, account } = grant
-    const { refresh_token = '' } = tokens
-    const refreshResult = await oauth.refresh(provider, refresh_token, scopes)
-    if (!refreshResult.ok) {
-      const { why, message, ok: _, ...details } = refreshResult
-      if (why !== 'refused') return { unavailable: message, ...details }
-      rows.markLost(generation, `${message}: what the user granted was revoked there, or is no longer accepted`)
-      consents.remove(provider.id, account)
-      return 'settled'
-    }
-    const newTokens = { refresh_token, ...refreshResult.tokens }
-    const sealedTokens = await seal(userId, grant, newTokens)
-    const isStored = rows.replace(
-      generation,
-      newTokens,
-      newTokens.scopes?.length ? newTokens.scopes : scopes,
-      sealedTokens,
-    )
-    // The user revoked the grant meanwhile: the new tokens must not live on
-    if (!isStored && !rows.find(provider.id, account)) await oauth.revoke(provider, newTokens)
-    return 'settled'
   }
 
   /** Finds the grant to use. If its tokens turn out to be useless, the user is asked for `neededScopes`. */
@@ -194,7 +148,7 @@ export function createGrants(rows: GrantRows, consents: ConsentRows, { keyring, 
           if (isLive) return { token, account }
           return { scopes: neededScopes, reason: formatAccessEnded(id) }
         }
-        const outcome = await refresh({ userId, provider, grant, tokens: openedTokens.tokens })
+        const outcome = await refreshTokens({ userId, provider, grant, tokens: openedTokens.tokens })
         if (outcome !== 'settled') return isLive ? { token, account } : outcome
         hasRenewed = true
       }
@@ -237,9 +191,4 @@ export function notGranted(tool: string, provider: string): string {
 
 function formatAccessEnded(provider: string): string {
   return `The user's access to '${provider}' has ended or was revoked, and cannot be renewed`
-}
-
-/** Tokens open for no other user, provider or account. */
-function toGrantAad(userId: string, provider: string, account: string): string {
-  return JSON.stringify(['grant', userId, provider, account])
 }

@@ -6,7 +6,14 @@ import { OWN_CALL, SIGN_IN_FIRST, WRONG_PERSON } from './flow-errors.ts'
 
 type IdentifiedAuthorization = Pick<StoredAuthorization, 'id' | 'kind' | 'userId' | 'principal'>
 
-/** `needs-verification`: at the verifier. Without sign-in and verifier, anybody with the link counts as the user. */
+export type PersonIdentity =
+  | { readonly kind: 'identified' }
+  /** Only the verifier of users can say who it is. */
+  | { readonly kind: 'needs-verification' }
+  /** Only where people sign in, and there is no verifier. */
+  | { readonly kind: 'denied'; readonly error: FlowError }
+
+/** Says whether the person of a visit may decide. Without sign-in and verifier, anybody with the link counts as the user. */
 export function createPersonCheck(
   deployment: Pick<VaultDeployment, 'verifierUrl' | 'hasOpenIdSignIn' | 'approvesByKey'>,
   flows: Pick<BrowserFlows, 'find'>,
@@ -15,13 +22,15 @@ export function createPersonCheck(
   return (
     authorization: IdentifiedAuthorization,
     { browser, person }: Pick<Visit, 'browser' | 'person'>,
-  ): 'identified' | 'needs-verification' | FlowError => {
+  ): PersonIdentity => {
     const needsSignIn = needsSignInFor(deployment, authorization)
-    const refusal = needsSignIn ? findDenial(authorization, person) : undefined
-    if (needsSignIn && !refusal) return 'identified'
-    if (verifierUrl !== undefined)
-      return flows.find(authorization.id, browser)?.stage === 'proven' ? 'identified' : 'needs-verification'
-    return refusal ?? 'identified'
+    const error = needsSignIn ? findDenial(authorization, person) : undefined
+    const isSignedIn = needsSignIn && !error
+    if (verifierUrl !== undefined && !isSignedIn) {
+      const isProven = flows.find(authorization.id, browser)?.stage === 'proven'
+      return { kind: isProven ? 'identified' : 'needs-verification' }
+    }
+    return error ? { kind: 'denied', error } : { kind: 'identified' }
   }
 }
 

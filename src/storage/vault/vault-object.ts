@@ -1,7 +1,7 @@
 import { DurableObject } from 'cloudflare:workers'
 import type { AuthorizationStatus, FlowResult, Grant, FlowStep, Visit } from '../../core/consent/authorization.ts'
 import { APPROVAL } from '../../core/consent/authorization.ts'
-import type { Provider } from '../../core/consent/provider.ts'
+import type { Provider, ProviderResult } from '../../core/consent/provider.ts'
 import { HOUR_MS } from '../../core/tool/time.ts'
 import { formatNotSetUp } from '../../core/failure/failure-text.ts'
 import { createChangeNotifier } from '../changes.ts'
@@ -35,7 +35,7 @@ interface NewQuestion {
 interface CallTokenRequest extends Omit<TokenRequest, 'provider'>, Pick<NewAuthorization, 'requestedBy'> {
   readonly chargedTo: string
   readonly providerId: string
-  readonly provider: Provider | string
+  readonly provider: ProviderResult
 }
 
 interface ApprovalRequest extends Omit<NewAuthorization, 'kind' | 'provider' | 'scopes' | 'hosts'> {
@@ -85,15 +85,15 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
     async #tokenFor(request: CallTokenRequest, mode: 'issue' | 'preview', isNew: boolean): Promise<TokenRequestResult> {
       const { provider, scopes } = request
       const { keyring, oauth } = this.#deployment
-      if (typeof provider === 'string') return { scopes, ...notReady(request, provider) }
+      if (!provider.ok) return { scopes, ...notReady(request, provider.reason) }
       if (keyring.isEmpty) return { scopes, ...notReady(request, NO_VAULT_KEYS) }
       const result = isNew
-        ? { scopes, reason: notGranted(request.tool, provider.id) }
-        : await this.#grants[mode === 'issue' ? 'token' : 'look']({ ...request, provider })
+        ? { scopes, reason: notGranted(request.tool, provider.value.id) }
+        : await this.#grants[mode === 'issue' ? 'token' : 'look']({ ...request, provider: provider.value })
       if (!('scopes' in result)) return result
-      const unready = oauth.unready(provider)
+      const unready = oauth.unready(provider.value)
       if (unready !== undefined) return { scopes: result.scopes, ...notReady(request, unready) }
-      return mode === 'issue' ? { ...result, ...this.#withLastFailure(result, 'provider', provider.id) } : result
+      return mode === 'issue' ? { ...result, ...this.#withLastFailure(result, 'provider', provider.value.id) } : result
     }
 
     async claim(owner: string, { reason, chargedTo, ...request }: ApprovalRequest) {
@@ -144,7 +144,7 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
     async step(
       id: string,
       { proof, ...visit }: Visit & { readonly proof?: string },
-      provider: Provider | string,
+      provider: ProviderResult | undefined,
     ): Promise<FlowStep> {
       const flow = await this.#flow()
       if (proof === undefined) return flow.start(id, visit, provider)
@@ -160,7 +160,7 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       return (await this.#flow()).findPendingAuthorization(state)
     }
 
-    async finish(callback: ProviderCallback, provider: Provider | string): Promise<FlowResult<StoredAuthorization>> {
+    async finish(callback: ProviderCallback, provider: ProviderResult): Promise<FlowResult<StoredAuthorization>> {
       return this.#settled(await (await this.#flow()).handleCallback(callback, provider))
     }
 

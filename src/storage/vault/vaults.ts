@@ -86,7 +86,7 @@ export function createVault(
     const authorization = await vault?.find(id)
     if (!vault || !authorization) return EXPIRED_LINK
     const { kind, provider, tool } = authorization
-    const currentProvider = kind === 'grant' ? await providerFor(provider, tool, visit.callback) : APPROVAL
+    const currentProvider = kind === 'grant' ? await providerFor(provider, tool, visit.callback) : undefined
     return vault.step(id, await hashed(visit), currentProvider)
   }
 
@@ -96,9 +96,9 @@ export function createVault(
     look: (required) => requestToken(required, 'preview'),
     async findSetupRefusal({ requirement, tool, requestUrl }) {
       const provider = await providerFor(requirement.id, tool.id, requestUrl())
-      if (typeof provider !== 'string') return undefined
+      if (provider.ok) return undefined
       const challenge = { ...createUserlessChallenge(requirement, requestUrl), needsSetup: true } as const
-      return { challenge, reason: formatNotSetUp(requirement.id), forOperator: provider }
+      return { challenge, reason: formatNotSetUp(requirement.id), forOperator: provider.reason }
     },
 
     canBeApproved: identifies,

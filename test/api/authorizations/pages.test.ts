@@ -397,7 +397,7 @@ it("pressing a page's button never starts a grant by a decision it does not know
 })
 
 it.each([
-  ['gone', 410],
+  ['expired', 410],
   ['other-browser', 403],
   ['refused', 400],
   ['unavailable', 502],
@@ -408,7 +408,7 @@ it.each([
   expect(response.status).toBe(status)
   const text = await response.text()
   expect(text).toContain('Cannot reach &lt;Google&gt;.')
-  expect(text.includes(`href="${START}"`)).toBe(why !== 'gone')
+  expect(text.includes(`href="${START}"`)).toBe(why !== 'expired')
 })
 
 it("pressing a page's button on a link that leads nowhere is the page that says so", async () => {
@@ -457,7 +457,7 @@ it('coming back from the provider in a browser without the cookie is for the por
 })
 
 it.each([
-  ['gone', 410],
+  ['expired', 410],
   ['other-browser', 403],
   ['refused', 400],
   ['unavailable', 502],

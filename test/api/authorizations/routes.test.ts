@@ -118,7 +118,7 @@ it('POST /authorizations/{id}/confirm is 404 for an authorization that is unknow
 })
 
 it.each([
-  ['gone', 404],
+  ['expired', 404],
   ['other-browser', 403],
   ['refused', 403],
   ['unavailable', 503],

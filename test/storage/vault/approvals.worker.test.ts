@@ -80,7 +80,7 @@ describe('the approval of a call', () => {
     const world = createWorld()
     const late = await asked(world)
     world.time += 15 * MINUTE
-    expect(await decide(world, late, true)).toMatchObject({ ok: false, why: 'gone' })
+    expect(await decide(world, late, true)).toMatchObject({ ok: false, why: 'expired' })
     const id = await asked(world)
     world.time += 14 * MINUTE
     await decide(world, id, true)
@@ -95,7 +95,7 @@ describe('the approval of a call', () => {
     const world = createWorld()
     const id = await asked(world)
     expect(await decide(world, id, false)).toMatchObject({ ok: true, authorization: { status: 'failed' } })
-    expect(await decide(world, id, true)).toMatchObject({ ok: false, why: 'gone' })
+    expect(await decide(world, id, true)).toMatchObject({ ok: false, why: 'expired' })
     const next = challenged(await claim(world))
     expect(next.authorization).not.toBe(id)
     expect(next.reason).toContain('The person refused')
@@ -166,7 +166,7 @@ describe('the arguments', () => {
       status: 'failed',
       reason: 'Its arguments cannot be read any more',
     })
-    expect(await decide(world, id, true)).toMatchObject({ ok: false, why: 'gone' })
+    expect(await decide(world, id, true)).toMatchObject({ ok: false, why: 'expired' })
   })
 
   it('of one call are none of another', async () => {
@@ -267,7 +267,7 @@ describe('what a caller makes users’ vaults hold', () => {
     world.time += 76 * MINUTE
     expect(await tables()).toEqual([0, null])
     expect(await world.vault.find(id)).toBeUndefined()
-    expect(await decide(world, id, true)).toMatchObject({ ok: false, why: 'gone' })
+    expect(await decide(world, id, true)).toMatchObject({ ok: false, why: 'expired' })
     expect(await world.vault.list(world.user('ann'))).toEqual([])
     expect(await asked(world)).not.toBe(id)
   })

@@ -60,11 +60,11 @@ describe('an authorization', () => {
     for (const id of ['', 'x', 'A'.repeat(64), guessed, `${authorization}.`, 'é'.repeat(64)]) {
       expect(await world.vault.find(id)).toBeUndefined()
       expect(await world.vault.waitForChange(id, 'not_started', 1_000)).toBeUndefined()
-      expect(await world.vault.start(id, { browser: ann, callback: CALLBACK })).toMatchObject({ why: 'gone' })
+      expect(await world.vault.start(id, { browser: ann, callback: CALLBACK })).toMatchObject({ why: 'expired' })
       expect(await world.vault.decide(id, { browser: ann, callback: CALLBACK, approve: true })).toMatchObject({
-        why: 'gone',
+        why: 'expired',
       })
-      expect(await world.vault.confirm(id, 'x', 'ann')).toMatchObject({ why: 'gone' })
+      expect(await world.vault.confirm(id, 'x', 'ann')).toMatchObject({ why: 'expired' })
     }
     expect(await world.vault.find(authorization)).toMatchObject({ userId: world.user('ann'), tool: 'Mail.Get@1.0.0' })
   })
@@ -74,7 +74,7 @@ describe('an authorization', () => {
     const { user, id } = await begun(world)
     world.time += 15 * MINUTE
     expect(await world.vault.find(id)).toMatchObject({ status: 'failed', reason: 'Nobody answered within 15 minutes' })
-    expect(await world.vault.start(id, { browser: ann, callback: CALLBACK })).toMatchObject({ why: 'gone' })
+    expect(await world.vault.start(id, { browser: ann, callback: CALLBACK })).toMatchObject({ why: 'expired' })
     world.time += 59 * MINUTE
     expect(await world.vault.find(id)).toMatchObject({ status: 'failed' })
     world.time += 2 * MINUTE
@@ -223,7 +223,7 @@ describe('the way back', () => {
     const ends = await Promise.all([finish(world, url), finish(world, url), finish(world, url)])
     expect(ends.map(({ ok }) => ok).toSorted()).toEqual([false, false, true])
     await world.vault.revoke(user, 'mail')
-    expect(await finish(world, url)).toMatchObject({ ok: false, why: 'gone' })
+    expect(await finish(world, url)).toMatchObject({ ok: false, why: 'expired' })
     expect(exchanges(world)).toBe(1)
     expect(await world.vault.list(user)).toEqual([])
   })
@@ -244,10 +244,10 @@ describe('the way back', () => {
   })
 
   it.each<[string, (parameters: URLSearchParams) => void, string]>([
-    ['with another state', (all) => all.set('state', `${all.get('state')?.slice(0, -43)}${'A'.repeat(43)}`), 'gone'],
-    ['with a state that was made up', (all) => all.set('state', 'A'.repeat(86)), 'gone'],
-    ['without a state', (all) => all.delete('state'), 'gone'],
-    ['with two states', (all) => all.append('state', all.get('state') ?? ''), 'gone'],
+    ['with another state', (all) => all.set('state', `${all.get('state')?.slice(0, -43)}${'A'.repeat(43)}`), 'expired'],
+    ['with a state that was made up', (all) => all.set('state', 'A'.repeat(86)), 'expired'],
+    ['without a state', (all) => all.delete('state'), 'expired'],
+    ['with two states', (all) => all.append('state', all.get('state') ?? ''), 'expired'],
     ['with two codes', (all) => all.append('code', 'x'), 'refused'],
     ['without a code', (all) => all.delete('code'), 'refused'],
     ['from another issuer', (all) => all.set('iss', 'https://evil.example'), 'refused'],
@@ -276,7 +276,7 @@ describe('the way back', () => {
     const late = await begun(world)
     const url = world.provider.allow(late.location, 'ann')
     world.time += 15 * MINUTE
-    expect(await finish(world, url)).toMatchObject({ ok: false, why: 'gone' })
+    expect(await finish(world, url)).toMatchObject({ ok: false, why: 'expired' })
     const moved = await begun(world)
     world.providers.set('mail', { ...MAIL, token_endpoint: 'https://evil.example/token' })
     expect(await finish(world, world.provider.allow(moved.location, 'ann'))).toMatchObject({
@@ -292,7 +292,7 @@ describe('the way back', () => {
     world.provider.beforeAnswer = async () => {
       await world.vault.decide(id, { browser: ann, callback: CALLBACK, approve: false })
     }
-    expect(await finish(world, world.provider.allow(location, 'ann'))).toMatchObject({ ok: false, why: 'gone' })
+    expect(await finish(world, world.provider.allow(location, 'ann'))).toMatchObject({ ok: false, why: 'expired' })
     expect(await world.vault.list(user)).toEqual([])
     expect([...world.provider.issued.values()].filter(({ live }) => live)).toEqual([])
     expect(await world.vault.find(id)).toMatchObject({ status: 'failed', reason: 'The person refused' })
@@ -438,7 +438,7 @@ describe("a deployment's verifier of users", () => {
       why: 'refused',
       message: 'The person is not the user this is for',
     })
-    expect(await world.vault.confirm(id, flow, user)).toMatchObject({ ok: false, why: 'gone' })
+    expect(await world.vault.confirm(id, flow, user)).toMatchObject({ ok: false, why: 'expired' })
     expect(await resume(world, id)).toMatchObject({ ok: false, why: 'refused' })
   })
 
@@ -456,13 +456,13 @@ describe("a deployment's verifier of users", () => {
     const world = createWorld({ verifierUrl: VERIFIER })
     const { user, id, flow } = await sentToVerifier(world)
     const other = new URL(locationOf(await world.vault.start(id, { browser: browser('bob'), callback: CALLBACK })))
-    expect(await world.vault.confirm(id, 'made-up', user)).toMatchObject({ why: 'gone' })
+    expect(await world.vault.confirm(id, 'made-up', user)).toMatchObject({ why: 'expired' })
     const proof = proofIn(await world.vault.confirm(id, flow, user))
-    expect(await world.vault.confirm(id, flow, user)).toMatchObject({ why: 'gone' })
+    expect(await world.vault.confirm(id, flow, user)).toMatchObject({ why: 'expired' })
     expect(await resume(world, id, 'made-up', browser('bob'))).toMatchObject({ ok: false, why: 'refused' })
     world.time += 15 * MINUTE
-    expect(await world.vault.confirm(id, other.searchParams.get('flow') ?? '', user)).toMatchObject({ why: 'gone' })
-    expect(await resume(world, id, proof)).toMatchObject({ why: 'gone' })
+    expect(await world.vault.confirm(id, other.searchParams.get('flow') ?? '', user)).toMatchObject({ why: 'expired' })
+    expect(await resume(world, id, proof)).toMatchObject({ why: 'expired' })
   })
 
   it('knows a user whose grant another toolkit may use then, in any browser, without the provider', async () => {
@@ -500,7 +500,7 @@ it('the state that a provider sends back confirms nobody', async () => {
   const world = createWorld()
   const { user, id, location } = await begun(world)
   const state = new URL(location).searchParams.get('state') ?? ''
-  expect(await world.vault.confirm(id, state, user)).toMatchObject({ ok: false, why: 'gone' })
+  expect(await world.vault.confirm(id, state, user)).toMatchObject({ ok: false, why: 'expired' })
 })
 
 describe('a browser that comes back', () => {
@@ -545,7 +545,7 @@ describe('a browser that comes back', () => {
       world.owner(user),
       (_, { storage }) => void storage.sql.exec("UPDATE flow SET stage = 'proven'"),
     )
-    expect(await finish(world, world.provider.allow(location, 'ann'))).toMatchObject({ ok: false, why: 'gone' })
+    expect(await finish(world, world.provider.allow(location, 'ann'))).toMatchObject({ ok: false, why: 'expired' })
     world.deploy([])
     const step = await world.vault.start(id, { browser: ann, callback: CALLBACK })
     expect(step).toMatchObject({ ok: false, why: 'unavailable', message: expect.stringContaining('VAULT_KEYS') })

@@ -19,7 +19,7 @@ function flowsAt(stage?: BrowserFlow['stage']) {
 
 describe('without sign-in or a verifier', () => {
   it('whoever has the link counts as the user', () => {
-    expect(createPersonCheck({ verifierUrl: undefined }, flowsAt())(GRANT, visitOf())).toBe('identified')
+    expect(createPersonCheck({ verifierUrl: undefined }, flowsAt())(GRANT, visitOf())).toEqual({ kind: 'identified' })
   })
 })
 
@@ -27,42 +27,52 @@ describe('where people sign in', () => {
   const identified = createPersonCheck({ verifierUrl: undefined, hasOpenIdSignIn: true }, flowsAt())
 
   it('the user is known, and nobody else', () => {
-    expect(identified(GRANT, visitOf(personOf('ann')))).toBe('identified')
-    expect(identified(GRANT, visitOf())).toBe(SIGN_IN_FIRST)
-    expect(identified(GRANT, visitOf(personOf('bob')))).toBe(WRONG_PERSON)
-    expect(identified({ id: 'a', kind: 'grant' }, visitOf(personOf('ann')))).toBe(WRONG_PERSON)
+    expect(identified(GRANT, visitOf(personOf('ann')))).toEqual({ kind: 'identified' })
+    expect(identified(GRANT, visitOf())).toEqual({ kind: 'denied', error: SIGN_IN_FIRST })
+    expect(identified(GRANT, visitOf(personOf('bob')))).toEqual({ kind: 'denied', error: WRONG_PERSON })
+    expect(identified({ id: 'a', kind: 'grant' }, visitOf(personOf('ann')))).toEqual({
+      kind: 'denied',
+      error: WRONG_PERSON,
+    })
   })
 
   it('who may approve does so in place of the user, and never for a call of their own', () => {
-    expect(identified(APPROVAL, visitOf(personOf('bob', true)))).toBe('identified')
-    expect(identified(APPROVAL, visitOf(personOf('bob')))).toBe(WRONG_PERSON)
-    expect(identified(GRANT, visitOf(personOf('bob', true)))).toBe(WRONG_PERSON)
-    expect(identified(APPROVAL, visitOf(personOf('ann', true, 'key:agent')))).toBe(OWN_CALL)
+    expect(identified(APPROVAL, visitOf(personOf('bob', true)))).toEqual({ kind: 'identified' })
+    expect(identified(APPROVAL, visitOf(personOf('bob')))).toEqual({ kind: 'denied', error: WRONG_PERSON })
+    expect(identified(GRANT, visitOf(personOf('bob', true)))).toEqual({ kind: 'denied', error: WRONG_PERSON })
+    expect(identified(APPROVAL, visitOf(personOf('ann', true, 'key:agent')))).toEqual({
+      kind: 'denied',
+      error: OWN_CALL,
+    })
   })
 })
 
 it('where people sign in with keys, calls are approved by them, and consent is given as without', () => {
   const identified = createPersonCheck({ verifierUrl: undefined, approvesByKey: true }, flowsAt())
   const byKey = (principal: string, approves: boolean) => ({ browser: 'b', person: { principal, approves } })
-  expect(identified(GRANT, visitOf())).toBe('identified')
-  expect(identified(APPROVAL, visitOf())).toBe(SIGN_IN_FIRST)
-  expect(identified(APPROVAL, byKey('key:other', true))).toBe('identified')
-  expect(identified(APPROVAL, byKey('key:other', false))).toBe(WRONG_PERSON)
-  expect(identified(APPROVAL, byKey('key:agent', true))).toBe(OWN_CALL)
+  expect(identified(GRANT, visitOf())).toEqual({ kind: 'identified' })
+  expect(identified(APPROVAL, visitOf())).toEqual({ kind: 'denied', error: SIGN_IN_FIRST })
+  expect(identified(APPROVAL, byKey('key:other', true))).toEqual({ kind: 'identified' })
+  expect(identified(APPROVAL, byKey('key:other', false))).toEqual({ kind: 'denied', error: WRONG_PERSON })
+  expect(identified(APPROVAL, byKey('key:agent', true))).toEqual({ kind: 'denied', error: OWN_CALL })
 })
 
 describe('where there is a verifier', () => {
   it('who has proved it to be them is known, and all others are asked', () => {
     for (const stage of ['verifying', 'confirmed', 'at-provider', undefined] as const) {
-      expect(createPersonCheck({ verifierUrl: VERIFIER }, flowsAt(stage))(GRANT, visitOf())).toBe('needs-verification')
+      expect(createPersonCheck({ verifierUrl: VERIFIER }, flowsAt(stage))(GRANT, visitOf())).toEqual({
+        kind: 'needs-verification',
+      })
     }
-    expect(createPersonCheck({ verifierUrl: VERIFIER }, flowsAt('proven'))(GRANT, visitOf())).toBe('identified')
+    expect(createPersonCheck({ verifierUrl: VERIFIER }, flowsAt('proven'))(GRANT, visitOf())).toEqual({
+      kind: 'identified',
+    })
   })
 
   it('it is asked about whoever is not signed in as the user', () => {
     const identified = createPersonCheck({ verifierUrl: VERIFIER, hasOpenIdSignIn: true }, flowsAt())
-    expect(identified(GRANT, visitOf(personOf('ann')))).toBe('identified')
-    expect(identified(GRANT, visitOf(personOf('bob')))).toBe('needs-verification')
-    expect(identified(GRANT, visitOf())).toBe('needs-verification')
+    expect(identified(GRANT, visitOf(personOf('ann')))).toEqual({ kind: 'identified' })
+    expect(identified(GRANT, visitOf(personOf('bob')))).toEqual({ kind: 'needs-verification' })
+    expect(identified(GRANT, visitOf())).toEqual({ kind: 'needs-verification' })
   })
 })

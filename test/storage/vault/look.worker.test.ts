@@ -103,7 +103,7 @@ it('the vault of one user opens for no other', async () => {
   const request = {
     userId: bob,
     providerId: 'mail',
-    provider: 'none',
+    provider: { ok: false, reason: 'none' } as const,
     scopes: [],
     tool: 't',
     toolkit: 'T',

@@ -1,0 +1,72 @@
+import type { ProviderUnavailable } from '../../core/call/requirements.ts'
+import type { Provider } from '../../core/consent/provider.ts'
+import type { OAuth, Tokens } from '../../oauth-client/oauth.ts'
+import type { Keyring } from '../sealing/keyring.ts'
+import type { ConsentRows } from './consent-rows.ts'
+import type { GrantRows, StoredGrant } from './grant-rows.ts'
+
+interface OpenedGrant {
+  readonly userId: string
+  readonly provider: Provider
+  readonly grant: StoredGrant
+  readonly tokens: Tokens
+}
+
+interface TokenRefreshDeps {
+  readonly rows: GrantRows
+  readonly consents: ConsentRows
+  readonly keyring: Keyring
+  readonly oauth: OAuth
+}
+
+/** The stored grant has changed in any case: its tokens are new, it is marked as lost, or it was revoked meanwhile. */
+type RefreshOutcome = 'settled' | ProviderUnavailable
+
+/**
+ * Refreshes the tokens of a grant at its provider (RFC 6749, section 6). A refresh token can be used only once, so all
+ * callers that wait share one request, and new tokens are stored before any caller gets one. If the provider refuses the
+ * refresh token, the grant is lost and its consents are removed; if the provider is only unavailable, the grant stays.
+ */
+export function createTokenRefresh({ rows, consents, keyring, oauth }: TokenRefreshDeps) {
+  const pending = new Map<string, Promise<RefreshOutcome>>()
+
+  async function refreshOnce({ userId, provider, grant, tokens }: OpenedGrant): Promise<RefreshOutcome> {
+    const { generation, scopes, account } = grant
+    const { refresh_token = '' } = tokens
+    const result = await oauth.refreshTokens(provider, refresh_token, scopes)
+    if (!result.ok) {
+      const { why, message, ok: _, ...details } = result
+      if (why !== 'refused') return { unavailable: message, ...details }
+      rows.markLost(generation, `${message}: what the user granted was revoked there, or is no longer accepted`)
+      consents.remove(provider.id, account)
+      return 'settled'
+    }
+    const newTokens = { refresh_token, ...result.tokens }
+    const newScopes = newTokens.scopes?.length ? newTokens.scopes : scopes
+    const isStored = rows.replace(generation, newTokens, newScopes, await sealTokens(keyring, userId, grant, newTokens))
+    // The user revoked the grant meanwhile: the new tokens must not live on
+    if (!isStored && !rows.find(provider.id, account)) await oauth.revoke(provider, newTokens)
+    return 'settled'
+  }
+
+  return (openedGrant: OpenedGrant): Promise<RefreshOutcome> => {
+    const { generation } = openedGrant.grant
+    const work = pending.get(generation) ?? refreshOnce(openedGrant).finally(() => pending.delete(generation))
+    pending.set(generation, work)
+    return work
+  }
+}
+
+export function sealTokens(
+  keyring: Keyring,
+  userId: string,
+  { provider, account }: Pick<StoredGrant, 'provider' | 'account'>,
+  { access_token, refresh_token }: Tokens,
+): Promise<string> {
+  return keyring.seal(JSON.stringify({ access_token, refresh_token }), toGrantAad(userId, provider, account))
+}
+
+/** Tokens open for no other user, provider or account. */
+export function toGrantAad(userId: string, provider: string, account: string): string {
+  return JSON.stringify(['grant', userId, provider, account])
+}
