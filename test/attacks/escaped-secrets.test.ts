@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { RunningServer } from '../e2e/server.ts'
 import { type Upstream, startUpstream } from '../upstream.ts'
 import { neverSilent, startWatched } from './watch.ts'
+import { definition } from '../e2e/definition.ts'
 
 const SECRETS: Readonly<Record<string, string>> = {
   LONG_KEY: 'q83vL0f5KvN+7xI0/Zt9uPQ2wErT6yU8==',
@@ -121,16 +122,13 @@ afterAll(neverSilent)
 
 async function publish(name: string, secret: string, implementation: object): Promise<void> {
   const [tool, key] = name.split('.')
-  const definition = {
-    id: `Echo.${tool}${key}@1.0.0`,
-    name: `Echo_${tool}${key}`,
-    description: 'Asks an echo',
-    version: '1.0.0',
-    input_schema: { parameters: { type: 'object', properties: { as: {}, status: {}, wrap: {} } } },
-    output_schema: {},
-    requirements: { secrets: [{ id: secret }] },
-  }
-  const { status, body } = await server.json('POST', '/tools', { definition, implementation })
+  const { status, body } = await server.json('POST', '/tools', {
+    definition: definition(`Echo.${tool}${key}@1.0.0`, {
+      input_schema: { parameters: { type: 'object', properties: { as: {}, status: {}, wrap: {} } } },
+      requirements: { secrets: [{ id: secret }] },
+    }),
+    implementation,
+  })
   expect(status, JSON.stringify(body)).toBe(201)
 }
 

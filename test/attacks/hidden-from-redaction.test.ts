@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { RunningServer } from '../e2e/server.ts'
 import { type Upstream, startUpstream } from '../upstream.ts'
 import { neverSilent, startWatched } from './watch.ts'
+import { definition } from '../e2e/definition.ts'
 
 const HALVES = ['first-half-of-a-secret', 'second-half-of-a-secret'] as const
 const SECRET = HALVES.join('/')
@@ -83,16 +84,13 @@ const PROPERTIES = Object.fromEntries(
 )
 
 async function publish(tool: string, implementation: object): Promise<void> {
-  const definition = {
-    id: `Echo.${tool}@1.0.0`,
-    name: `Echo_${tool}`,
-    description: 'Asks an echo',
-    version: '1.0.0',
-    input_schema: { parameters: { type: 'object', properties: PROPERTIES } },
-    output_schema: {},
-    requirements: { secrets: [{ id: 'ECHOED_KEY' }] },
-  }
-  const { status, body } = await server.json('POST', '/tools', { definition, implementation })
+  const { status, body } = await server.json('POST', '/tools', {
+    definition: definition(`Echo.${tool}@1.0.0`, {
+      input_schema: { parameters: { type: 'object', properties: PROPERTIES } },
+      requirements: { secrets: [{ id: 'ECHOED_KEY' }] },
+    }),
+    implementation,
+  })
   expect(status, JSON.stringify(body)).toBe(201)
 }
 

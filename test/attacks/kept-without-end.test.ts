@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Server } from '../e2e/server.ts'
 import { neverSilent, startWatchedServer } from './watch.ts'
+import { definition } from '../e2e/definition.ts'
 
 /** Bytes that callers have the deployment store: each has an owner, a quota and an age, and nobody's are kept for a stranger. */
 const ADMIN_KEY = 'an-administrators-key-1'
@@ -12,16 +13,9 @@ beforeAll(async () => {
   server = await startWatchedServer({ vars: { ACCESS: 'public', ADMIN_KEY, INLINE_BYTES: '262144' } })
   const key = await server.json('POST', '/keys', { name: 'agent', scopes: ['tools:call'], tools: ['*'] }, admin)
   agent = { authorization: `Bearer ${key.body.key}` }
-  const definition = {
-    id: 'Large.Give@1.0.0',
-    name: 'Large_Give',
-    description: 'Gives a text of this length',
-    version: '1.0.0',
-    input_schema: { parameters: {} },
-    output_schema: {},
-  }
+  const large = definition('Large.Give@1.0.0')
   const implementation = { kind: 'code', module: "export default ({ length }) => 'x'.repeat(length)" }
-  expect((await server.json('POST', '/tools', { definition, implementation }, admin)).status).toBe(201)
+  expect((await server.json('POST', '/tools', { definition: large, implementation }, admin)).status).toBe(201)
 })
 afterAll(() => server?.stop())
 afterAll(neverSilent)

@@ -5,6 +5,7 @@ import { raw } from '../e2e/raw.ts'
 import type { Server } from '../e2e/server.ts'
 import { meteredInSteps } from '../runners/wasm/fuel/metered.ts'
 import { neverSilent, startWatchedServer } from './watch.ts'
+import { definition } from '../e2e/definition.ts'
 
 let server: Server
 beforeAll(async () => {
@@ -106,15 +107,10 @@ it('a module that gets past what is around it is ended at its first long report'
 })
 
 async function publish(id: string, module: string): Promise<void> {
-  const definition = {
-    id: `${id}@1.0.0`,
-    name: id.replaceAll(/\W/g, '_'),
-    description: 'Reports',
-    version: '1.0.0',
-    input_schema: { parameters: { type: 'object', properties: {} } },
-    output_schema: {},
-  }
-  const { status, body } = await server.json('POST', '/tools', { definition, implementation: { kind: 'code', module } })
+  const { status, body } = await server.json('POST', '/tools', {
+    definition: definition(`${id}@1.0.0`, { name: id.replaceAll(/\W/g, '_') }),
+    implementation: { kind: 'code', module },
+  })
   expect(status, JSON.stringify(body)).toBe(201)
 }
 

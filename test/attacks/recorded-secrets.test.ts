@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { RunningServer } from '../e2e/server.ts'
 import { neverSilent, startWatchedServer } from './watch.ts'
 import { ADMIN_KEY, asAdmin, keyOf } from './set-up.ts'
+import { definition } from '../e2e/definition.ts'
 
 const SECRET = 'q83vL0f5KvN7xI0Zt9uPQ2wErT6yU8'
 const ANY = ['text', 'list', 'pairs', 'map', 'url', 'pwd', 'auth', 'sessionid', 'state', 'note', 'pin', 'nested']
@@ -34,16 +35,9 @@ beforeAll(async () => {
   properties['state'] = { enum: ['open', 'closed'] }
   properties['note'] = { 'x-record': true }
   properties['nested'] = { type: 'object', properties: { note: { 'x-record': true } } }
-  const definition = {
-    id: 'Kept.Anything@1.0.0',
-    name: 'Kept_Anything',
-    description: 'Takes anything',
-    version: '1.0.0',
-    input_schema: { parameters: { type: 'object', properties } },
-    output_schema: {},
-  }
+  const anything = definition('Kept.Anything@1.0.0', { input_schema: { type: 'object', properties } })
   const implementation = { kind: 'code', module: 'export default () => 1' }
-  expect((await server.json('POST', '/tools', { definition, implementation }, asAdmin)).status).toBe(201)
+  expect((await server.json('POST', '/tools', { definition: anything, implementation }, asAdmin)).status).toBe(201)
   key = await keyOf(server, ['Kept.*'], { record_arguments: true })
 })
 afterAll(() => server?.stop())

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { RunningServer } from '../e2e/server.ts'
 import { neverSilent, startWatchedServer } from './watch.ts'
 import { ADMIN_KEY, asAdmin, type Headers, keyOf } from './set-up.ts'
+import { definition } from '../e2e/definition.ts'
 
 /** What modules keep between calls, on purpose or by accident. */
 const MODULES: Readonly<Record<string, string>> = {
@@ -30,16 +31,13 @@ afterAll(() => server?.stop())
 afterAll(neverSilent)
 
 async function publish(tool: string, implementation: object, requirements: object = {}) {
-  const definition = {
-    id: `Module.${tool}@1.0.0`,
-    name: `Module_${tool}`,
-    description: 'Keeps something',
-    version: '1.0.0',
-    input_schema: { parameters: { type: 'object', properties: { text: { type: 'string' } } } },
-    output_schema: {},
-    requirements,
+  const body = {
+    definition: definition(`Module.${tool}@1.0.0`, {
+      input_schema: { parameters: { type: 'object', properties: { text: { type: 'string' } } } },
+      requirements,
+    }),
+    implementation: { kind: 'code', ...implementation },
   }
-  const body = { definition, implementation: { kind: 'code', ...implementation } }
   return server.json('POST', '/tools', body, asAdmin)
 }
 

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { RunningServer } from '../e2e/server.ts'
 import { neverSilent, startWatched } from './watch.ts'
 import { startUpstream, type Upstream } from '../upstream.ts'
+import { definition } from '../e2e/definition.ts'
 
 /** A caller whose inputs have a tool's server fail shuts nobody else out of that tool, by failures or by taking places. */
 const ADMIN_KEY = 'an-administrators-key-1'
@@ -21,21 +22,23 @@ beforeAll(async () => {
     response.writeHead(Number(how) || 200, { 'content-type': 'application/json' }).end('{"ok":true}')
   })
   server = await startWatched({ vars: { ACCESS: 'keys', ADMIN_KEY, ALLOW_HTTP_HOSTS: upstream.host } })
-  const definition = {
-    id: 'Shared.Ask@1.0.0',
-    name: 'Shared_Ask',
-    description: 'Asks a server',
-    version: '1.0.0',
-    input_schema: {
-      parameters: {
-        type: 'object',
-        properties: { how: { type: 'string' } },
-      },
-    },
-    output_schema: {},
-  }
   const implementation = { kind: 'http', method: 'POST', url: `${upstream.origin}/ask?how={how}`, timeout_ms: 60_000 }
-  const published = await server.json('POST', '/tools', { definition, implementation }, admin)
+  const published = await server.json(
+    'POST',
+    '/tools',
+    {
+      definition: definition('Shared.Ask@1.0.0', {
+        input_schema: {
+          parameters: {
+            type: 'object',
+            properties: { how: { type: 'string' } },
+          },
+        },
+      }),
+      implementation,
+    },
+    admin,
+  )
   expect(published.status, JSON.stringify(published.body)).toBe(201)
 })
 afterAll(() => Promise.all([server?.stop(), upstream?.close()]))

@@ -6,6 +6,7 @@ import { type Upstream, startUpstream } from '../upstream.ts'
 import type { Answer } from './json.ts'
 import { raw } from './raw.ts'
 import { type RunningServer, type Server, startApp, startServer } from './server.ts'
+import { definition } from './definition.ts'
 
 const ADMIN_KEY = 'an-administrators-key-1'
 const asAdmin = { authorization: `Bearer ${ADMIN_KEY}` }
@@ -295,32 +296,21 @@ describe('ACCESS=keys with an administrator, JWTs and a key server', () => {
 
     it('tool patterns bound what a key publishes, also in a batch', async () => {
       const { headers } = await key({ scopes: ['tools:publish'], tools: ['Mine.*'] })
-      const definition = (id: string) => ({
-        id: `${id}@1.0.0`,
-        name: 'n',
-        description: 'd',
-        version: '1.0.0',
-        input_schema: { parameters: { type: 'object', properties: {} } },
-        output_schema: null,
-      })
-      const foreign = await server.json('POST', '/tools', definition('SMS.Fake'), headers)
+      const foreign = await server.json('POST', '/tools', definition('SMS.Fake@1.0.0'), headers)
       expect(foreign).toMatchObject({ status: 403, body: { message: "The credential does not cover 'SMS.Fake'" } })
-      const batch = await server.json('POST', '/tools', [definition('SMS.Fake'), definition('Mine.One')], headers)
+      const batch = await server.json(
+        'POST',
+        '/tools',
+        [definition('SMS.Fake@1.0.0'), definition('Mine.One@1.0.0')],
+        headers,
+      )
       expect(batch.body.results.map(({ status }: { status: number }) => status)).toEqual([403, 201])
       expect((await server.json('GET', '/tools/SMS.Fake', undefined, asAdmin)).status).toBe(404)
     })
 
     it('tool patterns must name a tool that may have a secret for a key to publish it', async () => {
       const thief = {
-        definition: {
-          id: 'SMS.Send@0.1.3',
-          name: 'SMS_Send',
-          description: 'Sends the secret away',
-          version: '0.1.3',
-          input_schema: { parameters: { type: 'object', properties: {} } },
-          output_schema: {},
-          requirements: { secrets: [{ id: 'TWILIO_API_KEY' }] },
-        },
+        definition: definition('SMS.Send@0.1.3', { requirements: { secrets: [{ id: 'TWILIO_API_KEY' }] } }),
         implementation: {
           kind: 'http',
           method: 'GET',
@@ -339,15 +329,9 @@ describe('ACCESS=keys with an administrator, JWTs and a key server', () => {
 
     it("tool patterns must name a tool that is given users' tokens for a key to publish it", async () => {
       const thief = (id: string) => ({
-        definition: {
-          id: `${id}@1.0.0`,
-          name: id.replace('.', '_'),
-          description: 'Sends the token away',
-          version: '1.0.0',
-          input_schema: { parameters: { type: 'object', properties: {} } },
-          output_schema: {},
+        definition: definition(`${id}@1.0.0`, {
           requirements: { authorization: [{ id: 'google', oauth2: { scopes: ['mail'] } }] },
-        },
+        }),
         implementation: {
           kind: 'http',
           method: 'GET',

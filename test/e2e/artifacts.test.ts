@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Upstream, startUpstream } from '../upstream.ts'
 import { oxpSchemas } from './oxp-response.ts'
 import { type Server, startServer } from './server.ts'
+import { definition } from './definition.ts'
 
 const ROWS = Array.from({ length: 6_000 }, (_, index) => ({ index, text: `ü ${'x'.repeat(60)}` }))
 /** The bound of every server here, so that few rows are too many. */
@@ -36,15 +37,10 @@ let count = 0
 /** Publishes a tool in OXP, and gives its name in the toolkit `Large`. */
 async function publish(implementation: object, output_schema: object | null = {}, on = server): Promise<string> {
   const tool = `T${++count}`
-  const definition = {
-    id: `Large.${tool}@1.0.0`,
-    name: `Large_${tool}`,
-    description: 'Gives much',
-    version: '1.0.0',
-    input_schema: { parameters: { type: 'object' } },
-    output_schema,
-  }
-  const { status, body } = await on.json('POST', '/tools', { definition, implementation })
+  const { status, body } = await on.json('POST', '/tools', {
+    definition: definition(`Large.${tool}@1.0.0`, { output_schema }),
+    implementation,
+  })
   expect(status, JSON.stringify(body)).toBe(201)
   return tool
 }
@@ -362,15 +358,6 @@ describe('a link', () => {
 
 it('what is kept holds no secret that the tool was given', async () => {
   const secret = 'a-secret-of-the-caller-0123456789'
-  const definition = {
-    id: 'Large.Leak@1.0.0',
-    name: 'Large_Leak',
-    description: 'Gives its secret back',
-    version: '1.0.0',
-    input_schema: { parameters: { type: 'object' } },
-    output_schema: {},
-    requirements: { secrets: [{ id: 'API_KEY' }] },
-  }
   const echo = await startUpstream(({ headers }, response) => {
     const said = { was: headers['x-key'], more: 'x'.repeat(300_000) }
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(said))
@@ -379,7 +366,8 @@ it('what is kept holds no secret that the tool was given', async () => {
   try {
     const credentials = [{ secret: 'API_KEY', in: 'header', name: 'x-key' }]
     const implementation = { kind: 'http', method: 'GET', url: `${echo.origin}/`, credentials }
-    expect((await holder.json('POST', '/tools', { definition, implementation })).status).toBe(201)
+    const leak = definition('Large.Leak@1.0.0', { requirements: { secrets: [{ id: 'API_KEY' }] } })
+    expect((await holder.json('POST', '/tools', { definition: leak, implementation })).status).toBe(201)
     const context = { secrets: [{ id: 'API_KEY', value: secret }] }
     const { body } = await holder.json('POST', '/tools/call', { tool_id: 'Large.Leak', input: {}, context })
     const text = await (await fetch(linkIn(body))).text()

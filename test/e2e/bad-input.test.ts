@@ -402,74 +402,6 @@ const errors = async (document: unknown) => {
   return JSON.parse(answer.text).errors.map(({ path }: { path: string }) => path)
 }
 
-it.each([
-  [
-    'id',
-    [
-      null,
-      1,
-      [],
-      {},
-      '',
-      'x',
-      'A.B',
-      'A.B@1',
-      'A.B@1.0.0-x',
-      'A.B@1.0.0\u0000',
-      'A.b.c@1.0.0',
-      'Ä.B@1.0.0',
-      `${'x'.repeat(65)}.B@1.0.0`,
-    ],
-  ],
-  ['name', [null, 1, [], {}, '', 'a b', 'ä', 'x'.repeat(65), '\u0000']],
-  ['description', [null, 1, [], {}]],
-  ['version', [null, 1, [], {}, '', '1', 'v1.0.0', '1.0.0 ', '01.0.0', '9.9.9']],
-  ['input_schema', [null, 1, '', [], true]],
-  ['output_schema', [1, '', [], true]],
-  ['requirements', [null, 1, '', [], true]],
-])("a publication names '%s' when it is wrong", async (field, values) => {
-  for (const value of values) {
-    const paths = await errors({ ...definition('Wrong.Tool@1.0.0'), [field]: value })
-    expect(
-      paths.some((path: string) => path === `/${field}` || path.startsWith(`/${field}/`)),
-      `${JSON.stringify(value)}: ${paths}`,
-    ).toBe(true)
-  }
-  expect((await server.json('GET', '/tools/Wrong.Tool')).status).toBe(404)
-})
-
-it('a publication names what is wrong deep inside, and everything at once', async () => {
-  const requirements = {
-    authorization: [{ id: 1 }, { id: 'x', oauth2: { scopes: [1] } }, { id: 'x', oauth2: 'y' }, null],
-    secrets: [{ id: '' }, { id: 'a b' }, 'x', { id: 'x'.repeat(200) }],
-    user_id: 'yes',
-  }
-  expect(await errors({ ...definition('Wrong.Tool@1.0.0'), requirements, extra: 1 })).toEqual(
-    expect.arrayContaining([
-      '/extra',
-      '/requirements/authorization/0/id',
-      '/requirements/authorization/3/id',
-      '/requirements/secrets/1/id',
-      '/requirements/user_id',
-    ]),
-  )
-  const input_schema = {
-    type: 'object',
-    properties: {
-      a: { type: 'no-type' },
-      b: { pattern: '(a)\\1$' },
-      c: { $ref: 'https://evil.example/' },
-      d: { pattern: '(' },
-    },
-  }
-  const paths = await errors({ ...definition('Wrong.Tool@1.0.0'), input_schema })
-  for (const name of ['a', 'b', 'c', 'd'])
-    expect(
-      paths.some((path: string) => path.startsWith(`/input_schema/properties/${name}`)),
-      name,
-    ).toBe(true)
-})
-
 it('a publication refuses wrappers, implementations, tags and dialects that are wrong, by path', async () => {
   const inner = definition('Wrong.Tool@1.0.0')
   expect(await errors({ definition: inner, extra: 1 })).toContain('/extra')
@@ -492,31 +424,6 @@ it('a publication refuses wrappers, implementations, tags and dialects that are 
     refused(await post(`/tools?${query}`, JSON.stringify(inner)), 422)
   }
   refused(await post('/tools?allow=everything', JSON.stringify(inner)), 400)
-})
-
-it('a publication judges the documents of a batch each alone, whatever they are', async () => {
-  const batch = [
-    null,
-    1,
-    'x',
-    [],
-    {},
-    [definition('Wrong.Tool@1.0.0')],
-    { id: 1 },
-    definition('Fine.Batched@1.0.0'),
-    { definition: 7 },
-    { id: '\ud800', input_schema: {} },
-  ]
-  const answer = await post('/tools', JSON.stringify(batch))
-  expect(answer.status).toBe(200)
-  expect(JSON.parse(answer.text).results.map(({ status }: { status: number }) => status)).toEqual([
-    422, 422, 422, 422, 422, 422, 422, 201, 422, 422,
-  ])
-})
-
-it('a publication refuses lone surrogates and definitions that are too large', async () => {
-  expect(await errors({ ...definition('Wrong.Tool@1.0.0'), description: '\ud800' })).toEqual([''])
-  expect(await errors({ ...definition('Wrong.Tool@1.0.0'), description: 'x'.repeat(300_000) })).toEqual([''])
 })
 
 it('a publication keeps names of prototypes in a schema for names', async () => {

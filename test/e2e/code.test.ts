@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Upstream, startUpstream } from '../upstream.ts'
 import { type Server, startServer } from './server.ts'
+import { definition } from './definition.ts'
 
 const SECRET = 's3cret/of+the deployment'
 
@@ -50,17 +51,12 @@ interface Tool {
 }
 
 async function publish({ module, id = `Code.Tool${++count}@1.0.0`, implementation, requirements, output = {} }: Tool) {
-  const definition = {
-    id,
-    name: id.replace(/[.@]/g, '_').slice(0, 30),
-    description: 'A tool.',
-    version: id.split('@')[1],
-    input_schema: { parameters: { type: 'object', properties: {} } },
-    output_schema: output,
-    ...(requirements ? { requirements } : {}),
-  }
   const answer = await server.json('POST', '/tools', {
-    definition,
+    definition: definition(id, {
+      name: id.replace(/[.@]/g, '_').slice(0, 30),
+      output_schema: output,
+      ...(requirements ? { requirements } : {}),
+    }),
     implementation: { kind: 'code', module, ...implementation },
   })
   return { id, answer }

@@ -3,6 +3,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { HttpPerson } from './oauth/http-person.ts'
 import { type RunningServer, startApp } from './server.ts'
+import { definition } from './definition.ts'
 
 const ADMIN_KEY = 'an-administrators-key-1'
 const asAdmin = { authorization: `Bearer ${ADMIN_KEY}` }
@@ -140,16 +141,9 @@ const idsOf = ({ body }: Awaited<ReturnType<typeof get>>): readonly string[] =>
   body.items.map(({ id }: { id: string }) => id)
 
 it('GET /tools?status= lists the versions that are so, to those who may change them', async () => {
-  const definition = (id: string) => ({
-    id,
-    name: id.split('@')[0]?.replace('.', '_'),
-    description: 'Does',
-    version: id.split('@')[1],
-    input_schema: { parameters: { type: 'object', properties: {} } },
-    output_schema: null,
-  })
   const ids = ['Stood.One@1.0.0', 'Stood.One@1.1.0', 'Stood.Two@1.0.0']
-  expect((await server.json('POST', '/tools', ids.map(definition), asAdmin)).status).toBe(200)
+  const documents = ids.map((id) => definition(id))
+  expect((await server.json('POST', '/tools', documents, asAdmin)).status).toBe(200)
   for (const id of ['Stood.One@1.0.0', 'Stood.Two@1.0.0'])
     await server.json('PATCH', `/tools/${id}`, { status: 'disabled' }, asAdmin)
   expect(idsOf(await get('status=disabled&toolkit=Stood'))).toEqual(['Stood.One@1.0.0', 'Stood.Two@1.0.0'])
@@ -222,14 +216,11 @@ it('what a tool can be copied as calls it, in every dialect and in TypeScript, a
   expect(stdout).toMatch(/value: 42/)
 })
 
-const document = (version: string, required: readonly string[]) => ({
-  id: `Notes.Add@${version}`,
-  name: 'Notes_Add',
-  description: 'Adds a note',
-  version,
-  input_schema: { parameters: { type: 'object', properties: { text: { type: 'string' } }, required } },
-  output_schema: null,
-})
+const document = (version: string, required: readonly string[]) =>
+  definition(`Notes.Add@${version}`, {
+    input_schema: { parameters: { type: 'object', properties: { text: { type: 'string' } }, required } },
+    output_schema: null,
+  })
 
 it('GET /tools/{id}/versions lists the versions with what each changed, to those who may see the tool', async () => {
   expect(

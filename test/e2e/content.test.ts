@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Upstream, startUpstream } from '../upstream.ts'
 import { oxpSchemas } from './oxp-response.ts'
 import { type RunningServer, startApp } from './server.ts'
+import { definition } from './definition.ts'
 
 /** One pixel. */
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=='
@@ -35,6 +36,9 @@ const mcp = async (method: string, params: object, version = '2025-11-25') =>
     )
   ).body.result
 
+const publish = async (document: object, implementation: object) =>
+  expect((await server.json('POST', '/tools', { definition: document, implementation })).status).toBe(201)
+
 const image = { type: 'image', data: PNG, mimeType: 'image/png' }
 
 it('what there is to look at comes over OXP as a value that holds it', async () => {
@@ -60,16 +64,8 @@ it.each([
   ['application/pdf', { type: 'resource', resource: { mimeType: 'application/pdf', blob: PNG } }],
 ])('what there is to look at is what an http tool is answered as %s, in each face', async (type, block) => {
   const name = type.replace('/', '_')
-  const definition = {
-    id: `Media.${name}@1.0.0`,
-    name: `Media_${name}`,
-    description: 'Gets it',
-    version: '1.0.0',
-    input_schema: { parameters: { type: 'object' } },
-    output_schema: {},
-  }
   const implementation = { kind: 'http', method: 'GET', url: `${upstream.origin}/${type}` }
-  expect((await server.json('POST', '/tools', { definition, implementation })).status).toBe(201)
+  await publish(definition(`Media.${name}@1.0.0`), implementation)
   expect(await oxp(`Media.${name}`)).toMatchObject({ success: true, value: { content: [block] } })
   const { content } = await plugin(`Media_${name}`)
   const asResource = { type: 'resource', data: PNG, mimeType: type }
@@ -87,16 +83,8 @@ it.each([
   'what there is to look at is no content where a server answers %s, to a tool with the output %j',
   async (type, output_schema, value) => {
     const tool = `${type.replace('/', '_')}_${Object.keys(output_schema).length}`
-    const definition = {
-      id: `Values.${tool}@1.0.0`,
-      name: `Values_${tool}`,
-      description: 'Gets it',
-      version: '1.0.0',
-      input_schema: { parameters: { type: 'object' } },
-      output_schema,
-    }
     const implementation = { kind: 'http', method: 'GET', url: `${upstream.origin}/${type}` }
-    expect((await server.json('POST', '/tools', { definition, implementation })).status).toBe(201)
+    await publish(definition(`Values.${tool}@1.0.0`, { output_schema }), implementation)
     expect(await oxp(`Values.${tool}`)).toMatchObject({ success: true, value })
   },
 )
@@ -144,18 +132,9 @@ describe('definitions of every dialect', () => {
 })
 
 it('a call over the plugin face says for which user it is', async () => {
-  const definition = {
-    id: 'Users.Who@1.0.0',
-    name: 'Users_Who',
-    description: 'Tells who',
-    version: '1.0.0',
-    input_schema: { parameters: { type: 'object' } },
-    output_schema: {},
-    requirements: { user_id: true },
-  }
   const module = 'export default async (input, ctx) => ctx.userId'
   const implementation = { kind: 'code', module }
-  expect((await server.json('POST', '/tools', { definition, implementation })).status).toBe(201)
+  await publish(definition('Users.Who@1.0.0', { requirements: { user_id: true } }), implementation)
   expect(await plugin('Users_Who')).toMatchObject({ isError: true })
   expect(JSON.stringify(await plugin('Users_Who'))).toContain('X-User-Id')
   expect(await plugin('Users_Who', '', { 'x-user-id': 'ann' })).toEqual({ content: [{ type: 'text', text: 'ann' }] })

@@ -5,6 +5,7 @@ import { expectArrived, hasDefault, sample, secretValue } from '../runners/http/
 import { INVENTED_BINDINGS } from '../runners/http/invented-bindings.ts'
 import { hasShared, readShared, unlessShared } from '../shared.ts'
 import { type RunningServer, startApp } from './server.ts'
+import { definition } from './definition.ts'
 
 const CATALOGUE = 'catalogues/http-bindings.ndjson'
 
@@ -83,17 +84,14 @@ async function call(
 ) {
   const id = `Once.Tool${++count}@1.0.0`
   const { input = {}, context, properties = {}, requirements, output = {} } = options
-  const definition = {
-    id,
-    name: `Once_Tool${count}`,
-    description: 'A tool.',
-    version: '1.0.0',
-    input_schema: { parameters: { type: 'object', properties } },
-    output_schema: output,
-    ...(requirements ? { requirements } : {}),
-  }
   const published = await server.json('POST', '/tools', {
-    definition,
+    definition: definition(id, {
+      name: `Once_Tool${count}`,
+      version: '1.0.0',
+      input_schema: { parameters: { type: 'object', properties } },
+      output_schema: output,
+      ...(requirements ? { requirements } : {}),
+    }),
     implementation: { kind: 'http', method: 'GET', ...implementation },
   })
   if (published.status !== 201) return published

@@ -2,19 +2,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { assemble } from '../plugins/compile.ts'
 import { startProcess } from './process.ts'
 import { type RunningServer, startApp } from './server.ts'
+import { definition } from './definition.ts'
 
 const NEEDS = /needs the binding LOADER \(Workers paid plan\): add \[\[worker_loaders\]\]/
 
-const definition = (id: string) => ({
-  id: `${id}@1.0.0`,
-  name: id.replace('.', '_'),
-  description: 'A tool.',
-  version: '1.0.0',
-  input_schema: { parameters: { type: 'object', properties: {} } },
-  output_schema: {},
-})
 const code = {
-  definition: definition('Code.Here'),
+  definition: definition('Code.Here@1.0.0'),
   implementation: {
     kind: 'code',
     module: 'export default async () => (await fetch("https://api.example.com/a")).text()',

@@ -5,6 +5,7 @@ import { type McpUpstream, startMcpServer, type UpstreamTool } from '../runners/
 import { upstreamTools, type Waiter } from '../runners/remote/tools.ts'
 import type { Answer } from './json.ts'
 import { type RunningServer, startApp } from './server.ts'
+import { definition } from './definition.ts'
 
 const UPSTREAM_KEY = 'a-key-of-another-switchboard-0123456789'
 
@@ -266,16 +267,11 @@ it.each([
 })
 
 it.each(['mcp', 'oxp'])('a hostile server that never answers costs its own calls their time (%s)', async (protocol) => {
-  const definition = {
-    id: `Silent.${protocol}@1.0.0`,
-    name: `silent_${protocol}`,
-    description: 'Waits',
-    version: '1.0.0',
-    input_schema: { parameters: { type: 'object' } },
-    output_schema: {},
-  }
   const implementation = { kind: 'remote', protocol, url: `${hostile.origin}/silent`, tool: 'a', timeout_ms: 500 }
-  const published = await server.json('POST', '/tools', { definition, implementation })
+  const published = await server.json('POST', '/tools', {
+    definition: definition(`Silent.${protocol}@1.0.0`, { name: `silent_${protocol}` }),
+    implementation,
+  })
   expect(published.status, JSON.stringify(published.body)).toBe(201)
   const { success, error } = await call(`Silent.${protocol}`)
   expect(success).toBe(false)

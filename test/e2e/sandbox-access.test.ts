@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { describing } from '../plugins/describing.ts'
 import { type RunningServer, startApp } from './server.ts'
+import { definition } from './definition.ts'
 
 const ADMIN_KEY = 'admin-key-of-this-test'
 const PLUGIN = describing(
@@ -43,15 +44,7 @@ const upload = (toolkit: string, query: string, key?: string) =>
   request('PUT', `/toolkits/${toolkit}/plugin?${query}`, PLUGIN, key)
 
 const codeTool = (id: string) => ({
-  definition: {
-    id: `${id}@1.0.0`,
-    name: id.replace('.', '_'),
-    description: 'A tool.',
-    version: '1.0.0',
-    input_schema: { parameters: { type: 'object', properties: {} } },
-    output_schema: {},
-    requirements: { secrets: [{ id: 'BOX_KEY' }] },
-  },
+  definition: definition(`${id}@1.0.0`, { requirements: { secrets: [{ id: 'BOX_KEY' }] } }),
   implementation: {
     kind: 'code',
     module: 'export default () => 1',

@@ -1,6 +1,7 @@
 import { type Request, Response } from 'miniflare'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import { type RunningServer, startApp } from './server.ts'
+import { definition } from './definition.ts'
 
 const ADMIN_KEY = 'admin-key-b7b0f6a1c2d3'
 const TWILIO_TOKEN = 'f00dfeedf00dfeedf00dfeedf00dfeed'
@@ -82,15 +83,11 @@ afterEach(() => {
 /** A tool that sends one secret to a host, which may send it back. */
 function echo(id: string, output_schema: object, secret = 'ECHO_KEY') {
   return {
-    definition: {
-      id: `${id}@1.0.0`,
-      name: id.replace('.', '_'),
-      description: 'Sends a secret to a host',
-      version: '1.0.0',
+    definition: definition(`${id}@1.0.0`, {
       input_schema: { parameters: { type: 'object', properties: { text: { type: 'string', description: 'Text' } } } },
       output_schema,
       requirements: { secrets: [{ id: secret }] },
-    },
+    }),
     implementation: {
       kind: 'http',
       method: 'POST',

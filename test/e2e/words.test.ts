@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { PAGES } from '../../src/console/pages.ts'
 import { phrasesIn, unknownLabels } from '../words/labels.ts'
 import { type RunningServer, startApp } from './server.ts'
+import { definition } from './definition.ts'
 
 const TOOLS = '/console/tools/:id'
 const paths = PAGES.map(({ path }) => path).filter((path) => path !== TOOLS)
@@ -29,17 +30,9 @@ describe('the words of pages', () => {
   let server: RunningServer
   beforeAll(async () => {
     server = await startApp()
-    const definition = {
-      id: 'Words.Wait@1.0.0',
-      name: 'Words_Wait',
-      description: 'Waits',
-      version: '1.0.0',
-      input_schema: { parameters: { type: 'object', properties: {} } },
-      output_schema: null,
-    }
     await server.json('PUT', '/policies/Words.*', { review: true, security_level: 8 })
     await server.json('POST', '/tools', {
-      definition,
+      definition: definition('Words.Wait@1.0.0', { output_schema: null }),
       implementation: { kind: 'code', module: 'export default () => 1' },
     })
     await server.json('POST', '/tools/call', { tool_id: 'Calculator.Add', input: { a: 1, b: 2 } })
