@@ -14,7 +14,6 @@ const describing = (operation: object, version = '2.3.4') => ({
   servers: [{ url: 'https://a.example' }],
   paths: { '/a': { post: { operationId: 'do', ...operation } }, '/b': { get: { operationId: 'other' } } },
 })
-const parameter = (name: string, more: object = {}) => ({ name, in: 'query', schema: { type: 'string' }, ...more })
 const answering = (schema: object, schemas: object = {}) => ({
   responses: { 200: { content: { 'application/json': { schema } } } },
   ...schemas,
@@ -45,34 +44,6 @@ it('the version of an imported tool keeps the version of an unchanged tool, what
   const { results, records } = await imports(describing({}), describing({}, '9.0.0'))
   expect(results[1]).toEqual({ 'Kit.do@2.3.4': 'unchanged', 'Kit.other@2.3.4': 'unchanged' })
   expect(records).toHaveLength(2)
-})
-
-const before = {
-  parameters: [parameter('a')],
-  ...answering({ type: 'object', properties: { x: { type: 'string' } } }),
-}
-it.each([
-  ['2.3.5', 'a description', { ...before, description: 'Does it.' }],
-  ['2.3.5', 'a tag', { ...before, tags: ['new'] }],
-  ['2.4.0', 'a parameter that may be given', { ...before, parameters: [parameter('a'), parameter('b')] }],
-  [
-    '2.4.0',
-    'more output',
-    { ...before, ...answering({ type: 'object', properties: { x: { type: 'string' }, y: {} } }) },
-  ],
-  [
-    '3.0.0',
-    'a parameter that must be given',
-    { ...before, parameters: [parameter('a'), parameter('b', { required: true })] },
-  ],
-  ['3.0.0', 'a parameter less', { ...before, parameters: [] }],
-  ['3.0.0', 'another output', { ...before, ...answering({ type: 'string' }) }],
-])('the version of an imported tool becomes %s by %s, and the old one stays as it was', async (version, _, after) => {
-  const { results, records } = await imports(describing(before), describing(after))
-  expect(results[1]).toEqual({ [`Kit.do@${version}`]: 'changed', 'Kit.other@2.3.4': 'unchanged' })
-  const [old, , fresh] = records
-  expect(old).toMatchObject({ id: 'Kit.do@2.3.4' })
-  expect(old?.digest).not.toBe(fresh?.digest)
 })
 
 it('the version of an imported tool derives the version from what a shared schema says, not from its being shared', async () => {
@@ -110,27 +81,6 @@ it('the version of an imported tool derives the version from what a shared schem
   const apart = await imports(once({}), once({ b: { type: 'string' } }))
   expect(apart.records[0]?.output).toHaveProperty('$defs')
   expect(Object.keys(apart.results[1] ?? {})[0]).toBe('Kit.do@2.4.0')
-})
-
-it('the version of an imported tool uses the version that is specified, if it is above the highest', async () => {
-  const records: ToolRecord[] = []
-  const { items = [] } = await read(describing(before))
-  await publish(items, records, { version: '5.0.0' })
-  const { items: changed = [] } = await read(describing({ ...before, summary: 'Other' }))
-  const low = await publish(changed, records, { version: '5.0.0' })
-  expect(low.imported.map(({ id }) => id)).toEqual(['Kit.other@5.0.0'])
-  expect(low.skipped).toEqual([
-    {
-      name: 'do',
-      reason: 'It changed, and version 5.0.0 is not above 5.0.0, its highest',
-      about: { method: 'POST', path: '/a' },
-    },
-  ])
-  const high = await publish(changed, records, { version: '5.0.1' })
-  expect(high.imported.map(({ id, state }) => [id, state])).toEqual([
-    ['Kit.do@5.0.1', 'changed'],
-    ['Kit.other@5.0.0', 'unchanged'],
-  ])
 })
 
 it('a tool that cannot be published skips a tool that cannot be imported, and imports the others', async () => {

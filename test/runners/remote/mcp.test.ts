@@ -222,6 +222,14 @@ const READ_ONLY = { annotations: { readOnlyHint: true } }
 const modern = (body: string, result: object) =>
   JSON.stringify({ jsonrpc: '2.0', id: JSON.parse(body).id, result: { resultType: 'complete', ...result } })
 const DISCOVERED = { supportedVersions: ['2026-07-28'], capabilities: { tools: {} }, ttlMs: 0, cacheScope: 'private' }
+/** Says that it is modern, and answers whatever comes after that by `answer`. */
+const discovered =
+  (answer: Answer): Answer =>
+  (request, response) => {
+    response.setHeader('content-type', 'application/json')
+    if (JSON.parse(request.body).method !== 'server/discover') return answer(request, response)
+    response.end(modern(request.body, DISCOVERED))
+  }
 
 test('a server that does not behave is retried when it is busy, and only for tools that may be called twice', async () => {
   const busy: Answer = (_, response) => void response.writeHead(503, { 'retry-after': '1' }).end('busy')
@@ -263,30 +271,24 @@ test('a server that does not behave answers nonsense', async () => {
 })
 
 test('a server that does not behave answers a result that is none', async () => {
-  const { result } = await against(({ body }, response) => {
-    response.setHeader('content-type', 'application/json')
-    const { method } = JSON.parse(body)
-    response.end(modern(body, method === 'server/discover' ? DISCOVERED : { content: 'none' }))
-  })
+  const { result } = await against(
+    discovered(({ body }, response) => void response.end(modern(body, { content: 'none' }))),
+  )
   expect(result).toMatchObject({ ok: false, failure: { message: expect.stringContaining('is not MCP') } })
 })
 
 test.each(['application/json', 'text/event-stream'])(
   'a server that does not behave never stops answering, as %s',
   async (type) => {
-    const { result } = await against(({ body }, response) => {
-      const { method } = JSON.parse(body)
-      if (method === 'server/discover') {
-        response.setHeader('content-type', 'application/json')
-        return void response.end(modern(body, DISCOVERED))
-      }
+    const endless: Answer = (_, response) => {
       response.writeHead(200, { 'content-type': type })
       const more = () => {
         while (!response.destroyed && response.write(`data: ${'x'.repeat(65_536)}\n`));
         if (!response.destroyed) response.once('drain', more)
       }
       more()
-    })
+    }
+    const { result } = await against(discovered(endless))
     expect(result).toMatchObject({
       ok: false,
       failure: { message: expect.stringContaining('bytes'), can_retry: false },
@@ -295,77 +297,55 @@ test.each(['application/json', 'text/event-stream'])(
 )
 
 test('a server that does not behave ends its stream without an answer', async () => {
-  const { result, deps } = await against(({ body }, response) => {
-    const { method } = JSON.parse(body)
-    if (method === 'server/discover') {
-      response.setHeader('content-type', 'application/json')
-      return void response.end(modern(body, DISCOVERED))
-    }
-    response.writeHead(200, { 'content-type': 'text/event-stream' }).end(': nothing\n\n')
-  }, READ_ONLY)
+  const silent: Answer = (_, response) =>
+    void response.writeHead(200, { 'content-type': 'text/event-stream' }).end(': nothing\n\n')
+  const { result, deps } = await against(discovered(silent), READ_ONLY)
   expect(result).toMatchObject({ failure: { message: expect.stringContaining('ended its answer'), can_retry: true } })
   expect(deps.slept).toHaveLength(2)
 })
 
 test('a server that does not behave is lost after it was asked: what must not be done twice may have been done', async () => {
-  const { result, deps } = await against(({ body }, response) => {
-    if (JSON.parse(body).method !== 'server/discover') return void response.destroy()
-    response.setHeader('content-type', 'application/json')
-    response.end(modern(body, DISCOVERED))
-  })
+  const { result, deps } = await against(discovered((_, response) => void response.destroy()))
   expect(result).toMatchObject({ failure: { can_retry: false, additional_prompt_content: MAY_HAVE_RUN } })
   expect(deps.slept).toEqual([])
 })
 
 test('a server that does not behave answers what is not UTF-8', async () => {
-  const { result, deps } = await against(({ body }, response) => {
-    response.setHeader('content-type', 'application/json')
-    const { method } = JSON.parse(body)
-    if (method === 'server/discover') return void response.end(modern(body, DISCOVERED))
-    const text = modern(body, { resultType: 'complete', content: [{ type: 'text', text: 'caf\u00e9' }] })
+  const latin: Answer = ({ body }, response) => {
+    const text = modern(body, { content: [{ type: 'text', text: 'caf\u00e9' }] })
     response.end(Buffer.from(text, 'latin1'))
-  }, READ_ONLY)
+  }
+  const { result, deps } = await against(discovered(latin), READ_ONLY)
   expect(result).toMatchObject({ failure: { message: expect.stringMatching(/it is not UTF-8$/), can_retry: false } })
   expect(deps.slept).toEqual([])
 })
 
 test('a server that does not behave answers what nests without end', async () => {
-  const { result } = await against(({ body }, response) => {
-    const { method, id } = JSON.parse(body)
-    response.setHeader('content-type', 'application/json')
-    if (method === 'server/discover') return void response.end(modern(body, DISCOVERED))
-    const deep = `${'{"a":'.repeat(100_000)}{}${'}'.repeat(100_000)}`
-    const answer = `{"resultType":"complete","content":[],"structuredContent":${deep}}`
-    response.end(`{"jsonrpc":"2.0","id":${id},"result":${answer}}`)
-  })
+  const deep = `${'{"a":'.repeat(100_000)}{}${'}'.repeat(100_000)}`
+  const answer: Answer = ({ body }, response) =>
+    void response.end(modern(body, { content: [], structuredContent: 'DEEP' }).replace('"DEEP"', deep))
+  const { result } = await against(discovered(answer))
   // Whatever the SDK makes of it is a result, and the executor knows what cannot be said
   expect(result).toHaveProperty('ok')
 })
 
 test('a server that does not behave needs a person first, and the link is told', async () => {
-  const { result } = await against(({ body }, response) => {
-    const { method, id } = JSON.parse(body)
-    response.setHeader('content-type', 'application/json')
-    if (method === 'server/discover') return void response.end(modern(body, DISCOVERED))
-    const elicitations = [{ mode: 'url', elicitationId: '1', url: 'https://example.com/grant', message: 'Allow it' }]
-    response.end(
-      JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32042, message: 'Needs', data: { elicitations } } }),
-    )
-  })
+  const elicitations = [{ mode: 'url', elicitationId: '1', url: 'https://example.com/grant', message: 'Allow it' }]
+  const error = { code: -32042, message: 'Needs', data: { elicitations } }
+  const { result } = await against(
+    discovered(({ body }, response) => {
+      response.end(JSON.stringify({ jsonrpc: '2.0', id: JSON.parse(body).id, error }))
+    }),
+  )
   expect(result).toMatchObject({
     failure: { message: expect.stringContaining('Allow it https://example.com/grant') },
   })
 })
 
 test('a server that does not behave asks a caller who cannot be asked: what for is told', async () => {
-  const { result } = await against(({ body }, response) => {
-    const { method } = JSON.parse(body)
-    response.setHeader('content-type', 'application/json')
-    if (method === 'server/discover') return void response.end(modern(body, DISCOVERED))
-    const params = { mode: 'url', message: 'Sign in at', url: 'https://example.com/sign-in' }
-    const inputRequests = { sign: { method: 'elicitation/create', params } }
-    response.end(modern(body, { resultType: 'input_required', inputRequests }))
-  })
+  const params = { mode: 'url', message: 'Sign in at', url: 'https://example.com/sign-in' }
+  const asked = { resultType: 'input_required', inputRequests: { sign: { method: 'elicitation/create', params } } }
+  const { result } = await against(discovered(({ body }, response) => void response.end(modern(body, asked))))
   const message = expect.stringMatching(/asks for something first: Sign in at https:\/\/example\.com\/sign-in$/)
   expect(result).toMatchObject({ ok: false, failure: { message } })
 })
