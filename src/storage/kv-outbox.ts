@@ -43,8 +43,8 @@ export interface Replication {
   readonly isDirty: () => boolean
   /** Before this time it writes nothing, in milliseconds since 1970. */
   readonly cooldownUntil: () => number
-  /** Writes some of it, or waits; whether there is more to write at once. `isQuiet`: nothing is queued that may be written. */
-  write(isQuiet: boolean): Promise<boolean>
+  /** Writes some of it, or waits. True if there is more to write at once. */
+  write(): Promise<boolean>
 }
 
 interface OutboxOptions {
@@ -120,9 +120,8 @@ export function createOutbox({ storage, kv, kinds, replication, continueChange, 
     const urgent = skipRecent(`WHERE ${IS_URGENT} ORDER BY priority, rowid`, URGENT_PER_RUN)
     await writeAll(urgent)
     await writeAll(skipRecent('ORDER BY since, priority, rowid', PER_RUN - urgent.length))
-    const isQuiet = skipRecent('', 1).length === 0
-    const hasMore = (await replication?.write(isQuiet)) ?? false
-    return hasMore || !isQuiet
+    const hasMore = (await replication?.write()) ?? false
+    return hasMore || skipRecent('', 1).length > 0
   }
 
   function skipRecent(clause: string, most: number): readonly OutboxEntry[] {

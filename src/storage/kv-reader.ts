@@ -1,5 +1,5 @@
 import { parseTrusted } from '../core/tool/json-text.ts'
-import { createKvClient } from './kv-reads.ts'
+import { createKvClient } from './kv-client.ts'
 import { createRateCounter } from './lookup-budget.ts'
 import { createLruCache } from '../core/tool/recently-used.ts'
 

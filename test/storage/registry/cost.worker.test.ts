@@ -39,17 +39,6 @@ describe('a publication', () => {
       expect(many.characters).toBeLessThan(1.3 * few.characters)
     }))
 
-  it('in a page writes one definition, and not those of the tools beside it', () =>
-    inRegistry(async ({ registry, sql, drain }) => {
-      await registry.publish(await publications(0, 100), ADMIN)
-      await drain()
-      const written = vi.spyOn(sql, 'exec')
-      await registry.publish([await publication('Kit3.T50a@1.0.0')], ADMIN)
-      await registry.manifest()
-      await drain()
-      expect(written.mock.calls.filter(([query]) => query.startsWith('INSERT OR REPLACE INTO line'))).toHaveLength(1)
-    }))
-
   it('after much that was written waits longer for a manifest, so that little is replaced before it is deleted', () =>
     inRegistry(async ({ registry, kv, drain }) => {
       const times = () => kv.log.filter(({ key }) => key === 'catalogue/manifest').map(({ at }) => at)

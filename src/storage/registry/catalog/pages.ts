@@ -2,7 +2,7 @@ import { sha256 } from '../../sealing/sha256.ts'
 import { readField, firstRow, rows } from '../../rows.ts'
 import { nextRevision, readMeta, readNumber, getRevision, writeMeta } from '../tables.ts'
 import { splitChunks } from './chunks.ts'
-import { LINE_TABLE, type ListedTool, loadListedTools, type WriteLine, formatPage } from './listed-tools.ts'
+import { type ListedTool, loadListedTools, type WriteLine, formatPage } from './listed-tools.ts'
 import { EMPTY_MANIFEST, type ManifestUpdate, type PageReference, withPages } from './manifest.ts'
 
 /** A page beyond either limit is split into parts of about equal size, with room for more in each. */
@@ -22,17 +22,18 @@ export interface PageRow extends Record<string, SqlStorageValue> {
 }
 
 /** A page as its tools were at the change `changed`; `until` is the next page's first key. */
-export interface BuiltPage {
-  readonly page: PageReference
+export interface BuiltPage extends PageReference {
   readonly until: string
-  readonly text: string
   readonly changed: number
+  readonly characters: number
 }
 
+/** Rebuilds the pages if this version writes their lines differently. */
 export function rebuildLines(sql: SqlStorage): void {
+  // Older versions cached lines in a table
+  sql.exec('DROP TABLE IF EXISTS line')
   if (readMeta(sql, 'lines') === LINES) return
   writeMeta(sql, 'lines', LINES)
-  for (const statement of ['DROP TABLE IF EXISTS line', LINE_TABLE]) sql.exec(statement)
   if (readField(sql, 'SELECT 1 FROM page WHERE hash IS NOT NULL LIMIT 1') === undefined) return
   nextRevision(sql)
   markPagesDirty(sql, '', LAST_KEY)
@@ -76,17 +77,18 @@ export async function buildPage(
   sql: SqlStorage,
   { first, changed }: PageRow,
   writeLine: WriteLine,
-): Promise<BuiltPage> {
+): Promise<{ readonly page: BuiltPage; readonly text: string }> {
   const end = endOfPage(sql, first)
   const [tools = [], ...splitOff] = splitPage(loadListedTools(sql, first, end, writeLine))
-  const parts = splitOff.flatMap(([tool]) => tool?.key ?? [])
+  const parts = splitOff.flatMap(([tool]) => tool?.entry.key ?? [])
   const split = 'INSERT INTO page (first, changed, replicated) SELECT ?, changed, replicated FROM page WHERE first = ?'
   for (const key of parts) sql.exec(split, key, first)
   const text = formatPage(tools)
-  const page = { first, count: tools.length, hash: await sha256(text) }
+  const hash = await sha256(text)
   const update = 'UPDATE page SET made = ?1, count = ?2, hash = ?3 WHERE first = ?4 AND made < ?1'
-  sql.exec(update, changed, page.count, page.hash, first)
-  return { page, until: parts[0] ?? end, text, changed }
+  sql.exec(update, changed, tools.length, hash, first)
+  const page = { first, count: tools.length, hash, until: parts[0] ?? end, changed, characters: text.length }
+  return { page, text }
 }
 
 export function pageText(sql: SqlStorage, hash: string, writeLine: WriteLine): string | undefined {

@@ -20,7 +20,7 @@ const MAX_DELETIONS = 400
 /** Writes to KV what the registry's changes queue, and the catalog. */
 export function createRegistryOutbox(storage: DurableObjectStorage, kv: KVNamespace, writeLine: WriteLine) {
   const { sql } = storage
-  const { replication, knowsManifest } = createReplication(storage, kv, writeLine)
+  const replication = createReplication(storage, kv, writeLine)
 
   async function deleteRetired(): Promise<void> {
     const until = Date.now() - RETIRE_AFTER_MS
@@ -69,13 +69,13 @@ export function createRegistryOutbox(storage: DurableObjectStorage, kv: KVNamesp
     kinds,
     replication: {
       ...replication,
-      async write(isQuiet) {
-        const isMore = await replication.write(isQuiet)
-        if (knowsManifest()) {
+      async write() {
+        const hasMore = await replication.write()
+        if (replication.knowsManifest()) {
           await purgeDeleted()
           await deleteRetired()
         }
-        return isMore
+        return hasMore
       },
     },
     continueChange: () => storage.transactionSync(() => continueFanOut(sql)),

@@ -1,152 +1,133 @@
+/*
+ * The catalog in KV: pages by their hash, and the manifest that names them.
+ *
+ *   clean ── a tool changes ──▶ dirty ── pause is over ──▶ pages ── none is left ──▶ manifest
+ *     ▲                          ▲ ▲                                                    │
+ *     │                          │ └── the object starts anew, from any state           │
+ *     └── no page is dirty ──────┴──── some page is dirty ◀──────── KV has the manifest ┘
+ *
+ * clean     KV's manifest is that of now: no row of `page` has `replicated < changed`.
+ * dirty     Some row has. A pause passes since the last manifest.
+ * pages     `round` is set, at a revision. Every dirty page is built as its tools are now and written, in the order of
+ *           keys, each from where the one before it ended. So each tool is on one page of the manifest that comes,
+ *           whatever is split meanwhile, and everything that changed up to the revision is on it.
+ * manifest  All pages of the round are in KV. Once KV has the manifest, the rows say what it names.
+ *
+ * The outbox writes tools' entries meanwhile, in any order with these: the manifest may name a tool that KV does not have
+ * yet, since a reader that misses a tool in KV asks the Registry.
+ *
+ * No page is deleted while KV's manifest may name it. Pages of a round that ended early are deleted as replaced ones are.
+ */
 import { kvKey, MANIFEST_KEY } from '../../keys.ts'
 import { yieldControl, type Replication } from '../../kv-outbox.ts'
 import { readField, firstRow, rows } from '../../rows.ts'
 import { readNumber } from '../tables.ts'
 import type { WriteLine } from './listed-tools.ts'
-import { EMPTY_MANIFEST, type Manifest, type PageReference, withPages } from './manifest.ts'
+import { EMPTY_MANIFEST, type PageReference, withPages } from './manifest.ts'
 import { type BuiltPage, buildPage, type PageRow } from './pages.ts'
 
-/*
- * The catalog in KV: pages by their hash, and the manifest that names them, written after them.
- *
- *   clean ── a tool changes ──▶ dirty ── nothing else is queued, or 5 s ──▶ pages ── none is left ──▶ manifest
- *     ▲                           ▲ ▲                                                                    │
- *     │                           │ └────────────── the object starts anew, from any state               │
- *     └── no page changed since ──┴──────── some did ◀──────────────────────────────── KV has taken it ──┘
- *
- * clean     KV's manifest is that of now: no row of `page` has `replicated < changed`.
- * dirty     Some row has. Tools' documents are written first, though nothing depends on that: who misses one in KV asks
- *           the Registry. A moment passes since the last manifest.
- * pages     `round` is set, at a revision. Every dirty page is made as its tools are now and written, in the order of
- *           keys, each from where the one before it ended: so each tool is on one page of the manifest that comes,
- *           whatever is split meanwhile, and all that changed up to the revision is on it.
- * manifest  All pages of the round are in KV. Once KV has the manifest, the rows say what it names.
- *
- * No page is deleted while KV's manifest may name it. Pages of a round that ended early are deleted as replaced ones are.
- */
-
-/** How long documents are written before the manifest while more and more come. */
-const DOCUMENTS_FIRST_MS = 5_000
 /** KV takes one write a second to a key. */
-const MANIFEST_INTERVAL_MS = 1_100
-/** Pages are written at this rate on average, so that what is replaced does not pile up before it is deleted. */
-const CHARACTERS_PER_MS = 1_000
+const MIN_PAUSE_MS = 1_100
 const MAX_PAUSE_MS = 60_000
+/** Pages are written at this rate on average, so that replaced pages do not pile up before they are deleted. */
+const CHARACTERS_PER_MS = 1_000
 const PAGES_AT_ONCE = 4
-/** Then what is urgent comes first again. */
+/** After these, the outbox writes what is urgent first. */
 const PAGES_PER_RUN = 100
 
 interface Round {
   readonly revision: number
-  readonly pages: WrittenPage[]
+  readonly pages: BuiltPage[]
 }
 
-interface WrittenPage extends Omit<BuiltPage, 'text'> {
-  readonly characters: number
+export interface CatalogReplication extends Replication {
+  /** False if KV may have a manifest that an earlier instance wrote and did not note. */
+  readonly knowsManifest: () => boolean
 }
 
-export function createReplication(storage: DurableObjectStorage, kv: KVNamespace, writeLine: WriteLine) {
+export function createReplication(
+  storage: DurableObjectStorage,
+  kv: KVNamespace,
+  writeLine: WriteLine,
+): CatalogReplication {
   const { sql } = storage
   let round: Round | undefined
-  let dirtySince: number | undefined
   let cooldownUntil = 0
-  /** KV's manifest, once this instance has written one. */
-  let manifest: Manifest | undefined
+  let hasWrittenManifest = false
 
   const isDirty = () => readField(sql, 'SELECT 1 FROM page WHERE replicated < changed LIMIT 1') !== undefined
 
-  function isDue(isQuiet: boolean): boolean {
-    if (!isDirty()) return false
-    const now = Date.now()
-    dirtySince ??= now
-    return now >= cooldownUntil && (isQuiet || now - dirtySince >= DOCUMENTS_FIRST_MS)
-  }
-
-  async function buildPages(from: string): Promise<readonly BuiltPage[]> {
+  async function buildPages(from: string) {
     const query = 'SELECT first, changed FROM page WHERE replicated < changed AND first >= ? ORDER BY first LIMIT 1'
-    const pages: BuiltPage[] = []
-    while (pages.length < PAGES_AT_ONCE) {
-      const row = firstRow<PageRow>(sql, query, pages.at(-1)?.until ?? from)
+    const built: { page: BuiltPage; text: string }[] = []
+    while (built.length < PAGES_AT_ONCE) {
+      const row = firstRow<PageRow>(sql, query, built.at(-1)?.page.until ?? from)
       if (!row) break
-      pages.push(await buildPage(sql, row, writeLine))
+      built.push(await buildPage(sql, row, writeLine))
     }
-    return pages
+    return built
   }
 
-  /** Whether none is left. */
-  async function writePages({ pages }: Round): Promise<boolean> {
+  /** False if pages are left for the next run. */
+  async function writePages(pages: BuiltPage[]): Promise<boolean> {
     for (let count = 0; count < PAGES_PER_RUN; count += PAGES_AT_ONCE) {
-      const builtPages = await buildPages(pages.at(-1)?.until ?? '')
-      if (builtPages.length === 0) return true
-      deletePagesLater(
-        sql,
-        builtPages.map(({ page }) => page),
-        'IGNORE',
-      )
+      const built = await buildPages(pages.at(-1)?.until ?? '')
+      if (built.length === 0) return true
+      const newPages = built.map(({ page }) => page)
+      deletePagesLater(sql, newPages, 'IGNORE')
       // All writes are awaited: a late one must not come after its page was deleted
-      const results = await Promise.allSettled(
-        builtPages.map(({ page, text }) => kv.put(kvKey('page', page.hash), text)),
-      )
+      const results = await Promise.allSettled(built.map(({ page, text }) => kv.put(kvKey('page', page.hash), text)))
       for (const result of results) if (result.status === 'rejected') throw result.reason
-      pages.push(...builtPages.map(({ text, ...page }) => ({ ...page, characters: text.length })))
+      pages.push(...newPages)
       await yieldControl()
     }
     return false
   }
 
   async function writeManifest({ revision, pages }: Round): Promise<void> {
-    const previousManifest = manifest ?? withPages(EMPTY_MANIFEST, replicatedPages(sql), revision)
-    const changed = pages.map(({ page }) => page)
-    const next = withPages(previousManifest, changed, revision)
-    await kv.put(MANIFEST_KEY, JSON.stringify(next))
+    const references = pages.map(({ first, count, hash }) => ({ first, count, hash }))
+    const manifest = withPages(withPages(EMPTY_MANIFEST, listReplicatedPages(sql), revision), references, revision)
+    await kv.put(MANIFEST_KEY, JSON.stringify(manifest))
     storage.transactionSync(() => noteReplicated(sql, pages))
-    manifest = next
+    hasWrittenManifest = true
   }
 
-  const replication: Replication = {
+  return {
     isDirty,
     cooldownUntil: () => cooldownUntil,
+    knowsManifest: () => !round && (hasWrittenManifest || !isDirty()),
 
-    async write(isQuiet) {
-      if (!round && !isDue(isQuiet)) return false
+    async write() {
+      if (!round && (Date.now() < cooldownUntil || !isDirty())) return false
       round ??= { revision: readNumber(sql, 'revision'), pages: [] }
-      if (!(await writePages(round))) return true
+      if (!(await writePages(round.pages))) return true
       await writeManifest(round)
       const characters = round.pages.reduce((sum, page) => sum + page.characters, 0)
-      cooldownUntil =
-        Date.now() + Math.min(MAX_PAUSE_MS, Math.max(MANIFEST_INTERVAL_MS, characters / CHARACTERS_PER_MS))
+      cooldownUntil = Date.now() + Math.min(MAX_PAUSE_MS, Math.max(MIN_PAUSE_MS, characters / CHARACTERS_PER_MS))
       round = undefined
-      dirtySince = undefined
       return false
     },
   }
-
-  /** False where KV may have a manifest that an earlier instance wrote and did not note. */
-  const knowsManifest = () => !round && (manifest !== undefined || !isDirty())
-
-  return { replication, knowsManifest }
 }
 
-function replicatedPages(sql: SqlStorage): PageReference[] {
-  type Row = { first: string; count: number; hash: string }
+function listReplicatedPages(sql: SqlStorage, condition = 'TRUE', ...bindings: string[]): PageReference[] {
   const query = `SELECT first, replicated_count AS count, replicated_hash AS hash FROM page
-    WHERE replicated_hash IS NOT NULL ORDER BY first`
-  return rows<Row>(sql, query)
+    WHERE replicated_hash IS NOT NULL AND ${condition}`
+  return rows<{ first: string; count: number; hash: string }>(sql, query, ...bindings)
 }
 
 /** Records which pages KV's manifest names now. */
-function noteReplicated(sql: SqlStorage, pages: readonly WrittenPage[]): void {
-  const firsts = JSON.stringify(pages.map(({ page }) => page.first))
-  const replaced = `SELECT replicated_count AS count, replicated_hash AS hash, first FROM page
-    WHERE first IN (SELECT value FROM json_each(?)) AND replicated_hash IS NOT NULL`
-  deletePagesLater(sql, rows<{ first: string; count: number; hash: string }>(sql, replaced, firsts), 'REPLACE')
-  const targets = JSON.stringify(pages.map(({ page }) => kvKey('page', page.hash)))
+function noteReplicated(sql: SqlStorage, pages: readonly BuiltPage[]): void {
+  const firsts = JSON.stringify(pages.map(({ first }) => first))
+  const replaced = listReplicatedPages(sql, 'first IN (SELECT value FROM json_each(?))', firsts)
+  deletePagesLater(sql, replaced, 'REPLACE')
+  const targets = JSON.stringify(pages.map(({ hash }) => kvKey('page', hash)))
   sql.exec('DELETE FROM retired WHERE target IN (SELECT value FROM json_each(?))', targets)
   const note = 'UPDATE page SET replicated = ?, replicated_count = ?, replicated_hash = ? WHERE first = ?'
-  for (const { page, changed } of pages) sql.exec(note, changed, page.count, page.hash, page.first)
+  for (const { first, count, hash, changed } of pages) sql.exec(note, changed, count, hash, first)
 }
 
-/** Save the page without tools, which several rows may have. */
+/** Keeps the page without tools, which several rows may have. */
 function deletePagesLater(sql: SqlStorage, pages: readonly PageReference[], onConflict: 'IGNORE' | 'REPLACE'): void {
   const targets = pages.flatMap(({ count, hash }) => (count > 0 ? kvKey('page', hash) : []))
   const insert = `INSERT OR ${onConflict} INTO retired SELECT value, ? FROM json_each(?)`

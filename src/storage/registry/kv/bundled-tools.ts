@@ -5,7 +5,7 @@ import { chooseVersion } from '../../../core/tool/version.ts'
 import { documentKey } from '../../keys.ts'
 import type { Bundle } from '../write/bundle.ts'
 import type { Manifest } from '../catalog/manifest.ts'
-import { toListedEntry, type WriteLine, formatPage } from '../catalog/listed-tools.ts'
+import { toListedTool, type WriteLine, formatPage } from '../catalog/listed-tools.ts'
 
 /** The bundled tools, served from memory until the registry could be reached. */
 export function createBundledTools({ hash, records, documents }: Bundle, writeLine: WriteLine) {
@@ -87,9 +87,10 @@ export function createBundledTools({ hash, records, documents }: Bundle, writeLi
       const newest = [...byKey.keys()].flatMap((key) => document(key, undefined)?.newest ?? [])
       const sorted = newest.toSorted((a, b) => (toolKey(a) < toolKey(b) ? -1 : 1))
       const text = formatPage(
-        sorted.map((record) =>
-          toListedEntry({ name: record.name, record: JSON.stringify(record), tags: [] }, writeLine),
-        ),
+        sorted.map((record) => ({
+          ...toListedTool(record, record.name, [], writeLine),
+          record: JSON.stringify(record),
+        })),
       )
       const page = { first: '', count: sorted.length, hash: `tools of ${hash}` }
       return {

@@ -2,7 +2,7 @@ import { createSwrCache } from '../../../core/cache/swr-cache.ts'
 import { UnreachableError } from '../../../core/failure/failure.ts'
 import { MANIFEST_KEY } from '../../keys.ts'
 import { CHANGING_TTL_S, parseKvJson } from '../../kv-reader.ts'
-import type { KvClient } from '../../kv-reads.ts'
+import type { KvClient } from '../../kv-client.ts'
 import { applyUpdate, type Manifest } from '../catalog/manifest.ts'
 import type { RegistryReach } from '../registry-stub.ts'
 
@@ -13,12 +13,16 @@ interface KvManifestOptions extends RegistryReach {
 
 /** One request reads it again after this long, while others use the known one. */
 const AGES = { fresh: 5_000, stale: Infinity }
+const REGISTRY_TRIES = 3
 
-export function createKvManifest({ kv, registry, now, reads, loadBundledManifest }: KvManifestOptions) {
+/**
+ * An isolate's manifest is KV's, or the Registry's after the isolate's own changes, which KV does not have yet. The Registry
+ * sends only the pages that changed since the isolate's manifest.
+ */
+export function createKvManifest({ registry, now, reads, loadBundledManifest }: KvManifestOptions) {
   const cache = createSwrCache<Manifest>({ store: new Map(), getAges: () => AGES, now })
-  /** The last change that this isolate made, and the one up to which it looked for a manifest. */
+  /** The revision of the last change that this isolate made. */
   let required = 0
-  let lookedUpTo = 0
 
   async function loadFromRegistry(cachedManifest: Manifest | undefined): Promise<Manifest> {
     return cachedManifest
@@ -28,10 +32,8 @@ export function createKvManifest({ kv, registry, now, reads, loadBundledManifest
 
   async function load(): Promise<Manifest> {
     const cachedManifest = cache.peek(MANIFEST_KEY)
-    // KV does not have this isolate's changes yet
-    const isLagging = cachedManifest !== undefined && lookedUpTo < required
-    lookedUpTo = required
-    const read = isLagging ? undefined : await readKv()
+    const kvIsBehind = cachedManifest !== undefined && cachedManifest.revision < required
+    const read = kvIsBehind ? undefined : await readKv()
     if (read && read.revision >= required) return read
     try {
       return await loadFromRegistry(newest(read, cachedManifest))
@@ -47,17 +49,23 @@ export function createKvManifest({ kv, registry, now, reads, loadBundledManifest
     return parseKvJson<Manifest>(await reads.text(MANIFEST_KEY, CHANGING_TTL_S))
   }
 
+  const read = async (): Promise<Manifest> => cache.get(MANIFEST_KEY, load)
+
   return {
-    read: async (): Promise<Manifest> => cache.get(MANIFEST_KEY, load),
+    read,
 
-    async renew(): Promise<Manifest> {
-      cache.expire()
-      return cache.get(MANIFEST_KEY, () => loadFromRegistry(cache.peek(MANIFEST_KEY)))
-    },
-
-    /** All its pages are in KV, and stay for a while. */
-    async replicated(): Promise<Manifest | undefined> {
-      return parseKvJson<Manifest>(await kv.get(MANIFEST_KEY, { cacheTtl: CHANGING_TTL_S }))
+    /**
+     * The manifests to list by, until the pages of one can be read. The Registry's current one may lose a page again while it
+     * is read. KV's is older, but its pages are in KV and stay for a while.
+     */
+    async *candidates(): AsyncGenerator<Manifest> {
+      yield await read()
+      for (let tries = 0; tries < REGISTRY_TRIES; tries += 1) {
+        cache.expire()
+        yield await cache.get(MANIFEST_KEY, () => loadFromRegistry(cache.peek(MANIFEST_KEY)))
+      }
+      const replicated = await readKv()
+      if (replicated) yield replicated
     },
 
     require(revision: number): void {

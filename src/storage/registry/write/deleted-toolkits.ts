@@ -26,7 +26,7 @@ function deleteTool(sql: SqlStorage, key: string): readonly string[] {
   const digests = column<string>(sql, 'SELECT digest FROM version WHERE key = ?', key)
   const sources = listSources(sql, key)
   indexTool(sql, key)
-  for (const table of ['version', 'name', 'line', 'tool']) sql.exec(`DELETE FROM ${table} WHERE key = ?`, key)
+  for (const table of ['version', 'name', 'tool']) sql.exec(`DELETE FROM ${table} WHERE key = ?`, key)
   sql.exec('DELETE FROM document_tool WHERE tool = ?', key)
   return [
     kvKey('tool', key),

@@ -47,8 +47,6 @@ export function storeVersion(sql: SqlStorage, record: ToolRecord, source: Source
   )
   // The first version's record is inline in the tool's entry, so it gets a key of its own once there is a second
   const [first, second] = superseded
-  // A replaced record may be of the same digest, which does not cover its source
-  if (first !== undefined) sql.exec('DELETE FROM line WHERE key = ?', key)
   if (first !== undefined && second === undefined) queue(sql, kvKey('record', first))
   const isInline = superseded.length === 0 && status === JSON.stringify(ACTIVE) && !isRemovedFromDocument(sql, key)
   if (!isInline) queue(sql, kvKey('record', record.digest))

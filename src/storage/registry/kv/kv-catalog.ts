@@ -9,7 +9,7 @@ import { raiseLevel } from '../../../core/access/policy.ts'
 import type { ToolRecord } from '../../../core/tool/tool.ts'
 import type { Sealer } from '../../sealing/deployment-keys.ts'
 import { decodeCursor, encodeCursor } from './cursor.ts'
-import { createKvClient } from '../../kv-reads.ts'
+import { createKvClient } from '../../kv-client.ts'
 import { findPage, type Manifest, type PageReference } from '../catalog/manifest.ts'
 import { createKvManifest } from './kv-manifest.ts'
 import { createKvPages, MAX_UNITS } from './kv-pages.ts'
@@ -46,8 +46,6 @@ const PLACE_LENGTH = { all: 200, ranked: 24 }
 const MAX_SUGGESTED = 3
 /** Longer names are near none. */
 const MAX_UNKNOWN = 200
-/** How often a list is read anew when pages are replaced while it reads. */
-const MAX_TRIES = 3
 const OUT_OF_MEMORY: Listing = { lines: [], isOutOfMemory: true }
 
 /** Reads pages from KV, or from the registry while KV lacks them; they are cut into lines and not parsed. */
@@ -63,7 +61,7 @@ export function createKvCatalog(options: KvCatalogOptions) {
     return carried?.manifest
   }
 
-  /** Undefined where a page that the manifest names is no more. */
+  /** Undefined if a page that the manifest names is gone. */
   async function walk(manifest: Manifest, options: WalkOptions): Promise<Listing | undefined> {
     const { limit, after, prefix, isShown, mayShow } = options
     const begin = Math.max(0, findPage(manifest.pages, after > prefix ? after : prefix))
@@ -153,16 +151,11 @@ export function createKvCatalog(options: KvCatalogOptions) {
         (!query.callable || tool.executable)
       const mayShow = createPageFilter(principal)
       const walkOptions = { limit: query.limit, after, prefix, isShown, mayShow, format, reserve }
-      // A page may be replaced meanwhile
-      for (let tries = 0; tries <= MAX_TRIES; tries += 1) {
-        const manifest = tries === 0 ? await manifests.read() : await manifests.renew()
+      for await (const manifest of manifests.candidates()) {
         const listing = await walk(manifest, walkOptions)
         if (listing) return listing
       }
-      const replicated = await manifests.replicated()
-      const earlier = replicated && (await walk(replicated, walkOptions))
-      if (!earlier) throw new UnreachableError('Cannot read the catalog: it changes faster than it is read')
-      return earlier
+      throw new UnreachableError('Cannot read the catalog: it changes faster than it is read')
     },
   }
 

@@ -7,7 +7,7 @@ import { createDocumentJoiner } from '../../../../src/storage/registry/kv/kv-pag
 import { createCacheMemory } from '../../../../src/core/cache/swr-cache.ts'
 import { createKeyring } from '../../../../src/storage/sealing/keyring.ts'
 import { createKvPolicies } from '../../../../src/storage/registry/kv/kv-policies.ts'
-import { createKvCatalog } from '../../../../src/storage/registry/kv/kv-catalogue.ts'
+import { createKvCatalog } from '../../../../src/storage/registry/kv/kv-catalog.ts'
 import { ADMIN, type Harness, inRegistry, publication, stopClock, stubOf } from '../set-up.ts'
 
 stopClock()
