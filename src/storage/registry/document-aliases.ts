@@ -22,7 +22,8 @@ import { column, readField, firstRow, rows } from '../rows.ts'
 import { queue } from './tables.ts'
 import { toolKeyRange } from './toolkits.ts'
 
-export type DocumentRow = {
+/** A stored version of a document that has an id. */
+export type DocumentVersion = {
   readonly id: string
   readonly version: string
   readonly toolkit: string
@@ -32,12 +33,12 @@ export type DocumentRow = {
 type DocumentKey = { readonly dialect: string; readonly key: string }
 
 /** The stored versions of a document; none if the document has no id. */
-export function documentRows(sql: SqlStorage, { dialect, itself }: DefinitionDocument): DocumentRow[] {
+export function listDocumentVersions(sql: SqlStorage, { dialect, itself }: DefinitionDocument): DocumentVersion[] {
   const query = 'SELECT id, version, toolkit, hash FROM document WHERE dialect = ? AND key = ?'
-  return rows<DocumentRow>(sql, query, dialect, itself?.id.toLowerCase() ?? '')
+  return rows<DocumentVersion>(sql, query, dialect, itself?.id.toLowerCase() ?? '')
 }
 
-export function listDocumentNames(sql: SqlStorage, dialect: string, { id, version }: DocumentRow): string[] {
+export function listDocumentNames(sql: SqlStorage, dialect: string, { id, version }: DocumentVersion): string[] {
   const query = 'SELECT name FROM document_tool WHERE dialect = ? AND key = ? AND version = ?'
   return column<string>(sql, query, dialect, id.toLowerCase(), version)
 }
@@ -89,7 +90,7 @@ export function addressText(sql: SqlStorage, address: string): string | undefine
   const [dialect, key] = [address.slice(0, at), address.slice(at + 1)]
   if (dialect === BY_TOOLKIT) return toolkitAddress(sql, key)
   const query = 'SELECT id, toolkit FROM document WHERE dialect = ? AND key = ? LIMIT 1'
-  const document = firstRow<Pick<DocumentRow, 'id' | 'toolkit'>>(sql, query, dialect, key)
+  const document = firstRow<Pick<DocumentVersion, 'id' | 'toolkit'>>(sql, query, dialect, key)
   if (!document) return undefined
   return JSON.stringify({ ...document, tools: loadDocumentTools(sql, dialect, key) } satisfies DocumentAddress)
 }

@@ -13,6 +13,7 @@ import { isAdministrator, mayReview, findToolkitDenial } from '../../core/access
 import { findCoverDenial, isTrustedWith, type Principal } from '../../core/access/principal.ts'
 import type { PublisherRights, VersionChange } from '../../core/publish/registry.ts'
 import { formatToolId, toolKey, type ToolName } from '../../core/tool/tool-id.ts'
+import type { ToolStatus } from '../../core/tool/version.ts'
 import type { Publisher } from '../../core/tool/tool.ts'
 import { column, readField, firstRow } from '../rows.ts'
 import { loadPolicySet } from './policies.ts'
@@ -59,22 +60,33 @@ export function findChangeDenial(
   }
   if (row?.unreviewed === 1 && !mayReview(principal, row.publisher, findOwner(sql, name.toolkit)))
     return `'${formatToolId(name, version)}' awaits review by an administrator, or by the owner of its toolkit if somebody else published it`
-  const [field] = change === 'delete' ? [] : fieldsToReview(change)
+  const field = change === 'delete' ? undefined : findFieldToReview(change)
   if (field === undefined || !awaitsReview(sql, principal, name)) return undefined
   return `Changes in the toolkit '${name.toolkit}' are reviewed: only an administrator sets '${field}'`
 }
 
-/** Fields whose text agents never read. In a reviewed toolkit, only an administrator sets any other field. */
-const UNREAD_FIELDS: ReadonlySet<string> = new Set(['state', 'review', 'owner', 'trusted', 'name'])
+type KeyOfAny<T> = T extends unknown ? keyof T : never
+type ChangedField = KeyOfAny<ToolStatus> | Exclude<KeyOfAny<ToolkitChange | VersionChange>, 'status'>
 
-function fieldsToReview({ status, ...fields }: Exclude<PublisherChange, 'delete'>): readonly string[] {
-  const isSet = (value: unknown) =>
-    value !== undefined && value !== null && !(Array.isArray(value) && value.length === 0)
-  const reviewedFields = Object.entries({ ...status, ...fields }).filter(
-    ([field, value]) => !UNREAD_FIELDS.has(field) && isSet(value),
-  )
-  return reviewedFields.map(([field]) => field)
+/** Whether agents read the text of a field. In a reviewed toolkit, only an administrator sets such a field. */
+const IS_AGENT_TEXT: Readonly<Record<ChangedField, boolean>> = {
+  message: true,
+  successor: true,
+  tags: true,
+  description: true,
+  state: false,
+  review: false,
+  owner: false,
+  trusted: false,
+  name: false,
 }
+
+function findFieldToReview({ status, ...fields }: Exclude<PublisherChange, 'delete'>): string | undefined {
+  const isReviewed = (field: string) => Reflect.get(IS_AGENT_TEXT, field) !== false
+  return Object.entries({ ...status, ...fields }).find(([field, value]) => isReviewed(field) && isSet(value))?.[0]
+}
+
+const isSet = (value: unknown) => value !== undefined && value !== null && !(Array.isArray(value) && value.length === 0)
 
 /** An import sends requests to a server, which carry no secret if the imported tools would await review. */
 export function rightsOfPublisher(sql: SqlStorage, principal: Principal, name: ToolName): PublisherRights {
@@ -101,6 +113,7 @@ export function claimToolkit(sql: SqlStorage, { id }: Principal, toolkit: string
   if (owner !== 'deployment') addToolkit(sql, toolkit, owner === 'nobody' ? id : owner.principal)
 }
 
+/** Adds a row for a toolkit that has none. An existing row keeps its owner. */
 function addToolkit(sql: SqlStorage, toolkit: string, principal: string | null): void {
   const row = 'INSERT OR IGNORE INTO toolkit (key, name, owner) VALUES (?, ?, ?)'
   sql.exec(row, toolkit.toLowerCase(), findName(sql, toolkit), principal)
@@ -123,6 +136,7 @@ export function restoreOwner(sql: SqlStorage, toolkit: string, principal: string
   return isSame ? 'unchanged' : 'taken'
 }
 
+/** Replaces the owner, or adds a row with it. */
 function writeOwner(sql: SqlStorage, toolkit: string, principal: string | null): void {
   const row = `INSERT INTO toolkit (key, name, owner) VALUES (?, ?, ?)
     ON CONFLICT DO UPDATE SET name = excluded.name, owner = excluded.owner`
@@ -138,6 +152,7 @@ type SettingsRow = {
   readonly description: string | null
 }
 
+/** Sets columns of the toolkit's row, which is added with the present owner if there is none. */
 export function writeSettings(sql: SqlStorage, toolkit: string, values: Partial<SettingsRow>): void {
   const key = toolkit.toLowerCase()
   const owner = findOwner(sql, toolkit)

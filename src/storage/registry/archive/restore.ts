@@ -9,7 +9,7 @@ import { formatToolId, parseToolId, toolKey } from '../../../core/tool/tool-id.t
 import { readField, firstRow } from '../../rows.ts'
 import { holdsBlob } from '../blobs.ts'
 import { documentConflict } from '../write/conflicts.ts'
-import { documentRows, storeDocument, textByHash } from '../document-aliases.ts'
+import { listDocumentVersions, storeDocument, textByHash } from '../document-aliases.ts'
 import { keyOfName } from '../write/exposed-names.ts'
 import { findPolicy, storePolicy } from '../policies.ts'
 import { countPublished } from '../write/quota.ts'
@@ -68,11 +68,11 @@ function toToolKey(tool: string): string {
 }
 
 function restoreDocument(sql: SqlStorage, document: DefinitionDocument): RowOutcome {
-  const published = documentRows(sql, document)
+  const storedVersions = listDocumentVersions(sql, document)
   const given = { implementation: true, tags: true, toolkit: true }
-  const reason = documentConflict(sql, { document, specified: given }, published)
+  const reason = documentConflict(sql, { document, specified: given }, storedVersions)
   if (reason !== undefined) return { refused: reason }
-  if (published.some(({ version }) => version === document.itself?.version)) return 'unchanged'
+  if (storedVersions.some(({ version }) => version === document.itself?.version)) return 'unchanged'
   const id = document.itself?.id ?? document.toolkit
   const owner = findOwner(sql, sanitizeName(id))
   if (owner !== 'nobody' && canonicalJson(owner) !== canonicalJson(findOwner(sql, document.toolkit)))
@@ -126,8 +126,8 @@ function restoreToolkit(sql: SqlStorage, row: Extract<ArchiveRow, { kind: 'toolk
   const bringsSettings = status !== undefined || tags.length > 0 || review === true || description !== here.description
   if (!bringsSettings || !hasNoSettings || (outcome === 'unchanged' && !isBundled(sql, toolkit))) return outcome
   const change = { status, tags: tags.length > 0 ? tags : undefined, review: review || undefined, description }
-  const refusal = changeToolkit(sql, toolkit, change, principal)
-  if (typeof refusal === 'object') return { refused: refusal.reason }
+  const changed = changeToolkit(sql, toolkit, change, principal)
+  if (changed.kind === 'refused') return { refused: changed.refusal.reason }
   writeSettings(sql, toolkit, { held: held ? 1 : 0 })
   return outcome === 'created' ? 'created' : 'changed'
 }

@@ -38,39 +38,48 @@ const MAX_CHARACTERS = 8_000_000
  * malformed.
  */
 export function searchTools(sql: SqlStorage, listQuery: ListQuery, principal: Principal): QueryAnswer | undefined {
-  const { q, versions, cursor = '0.0' } = listQuery
+  const { q, versions, cursor } = listQuery
   if (q === undefined) {
     const all = allVersions(sql, listQuery)
-    return all && buildPage(sql, all, listQuery, principal)
+    return all && takeVisible(sql, all, listQuery, principal)
   }
-  const [, place, last, version = ''] = CURSOR.exec(cursor) ?? []
-  if (place === undefined) return undefined
   const isNewest = versions === 'newest'
-  // The index has only the tags of newest versions, so with all versions `buildPage` filters by tag
+  // The index has only the tags of newest versions, so with all versions `takeVisible` filters by tag
   const scope = buildScope(sql, isNewest ? listQuery : { ...listQuery, tag: undefined }, principal)
   const { ids, unmatched } = rank(sql, q, scope)
-  const at = ids.indexOf(Number(last))
-  // If the search no longer finds the last tool, the page starts at that tool's place
-  const [start, behind] = at === -1 ? [Number(place), ''] : [isNewest ? at + 1 : at, version]
+  const start = resumeAt(cursor, ids)
+  if (!start) return undefined
+  const { place, afterVersion } = start
 
   function* foundVersions(): Generator<FoundVersion> {
     const statement = `SELECT coalesce(exposed, '') AS name, record, ${isNewest ? "''" : "'@' || version"} AS suffix
       FROM indexed JOIN tool USING (key) JOIN version USING (key)
       WHERE indexed.id = ? AND ${isNewest ? 'version = listed' : IS_SHOWN_SQL} AND version > ? ORDER BY version`
+    type Row = Omit<FoundVersion, 'cursor'> & { suffix: string }
     for (const [index, id] of ids.entries()) {
-      if (index < start) continue
-      const from = index === start ? behind : ''
-      for (const { suffix, ...row } of sql.exec<Omit<FoundVersion, 'cursor'> & { suffix: string }>(statement, id, from))
+      if (index < place) continue
+      for (const { suffix, ...row } of sql.exec<Row>(statement, id, index === place ? afterVersion : ''))
         yield { ...row, cursor: `${index}.${id}${suffix}` }
     }
   }
 
-  const answer = buildPage(sql, foundVersions(), listQuery, principal)
+  const answer = takeVisible(sql, foundVersions(), listQuery, principal)
   return isNewest ? { ...answer, total: ids.length, unmatched } : { ...answer, unmatched }
 }
 
-/** Keeps the versions that match the query and that the principal may see, each by its own record. */
-function buildPage(
+/** The place in the ranking where a page starts, and the version of the tool there after which it does. */
+function resumeAt(cursor: string | undefined, ids: readonly number[]) {
+  if (cursor === undefined) return { place: 0, afterVersion: '' }
+  const [, lastPlace, lastId, lastVersion] = CURSOR.exec(cursor) ?? []
+  if (lastPlace === undefined) return undefined
+  const place = ids.indexOf(Number(lastId))
+  // The search no longer finds the last tool
+  if (place === -1) return { place: Number(lastPlace), afterVersion: '' }
+  return lastVersion === undefined ? { place: place + 1, afterVersion: '' } : { place, afterVersion: lastVersion }
+}
+
+/** Takes a page of the versions that match the query and that the principal may see, each by its own record. */
+function takeVisible(
   sql: SqlStorage,
   versions: Iterable<FoundVersion>,
   listQuery: ListQuery,

@@ -2,7 +2,7 @@ import { toolKey } from '../../../core/tool/tool-id.ts'
 import type { ToolRecord } from '../../../core/tool/tool.ts'
 import type { DefinitionDocument } from '../../../core/publish/registry.ts'
 import { column, readField, rows } from '../../rows.ts'
-import { documentRows, storeDocument } from '../document-aliases.ts'
+import { listDocumentVersions, storeDocument } from '../document-aliases.ts'
 import { nextRevision, readMeta, readNumber, writeMeta } from '../tables.ts'
 import { loadSettings, writeSettings } from '../toolkits.ts'
 import { updateSiblings, setUnbundled, storeVersion } from './store-version.ts'
@@ -30,7 +30,7 @@ export function writeBundle(sql: SqlStorage, bundle: Bundle, deployedAt: number)
   nextRevision(sql)
   const bundledIds = new Set(bundle.records.map(({ id }) => id.toLowerCase()))
   for (const document of bundle.documents) {
-    const [storedDocument] = documentRows(sql, document)
+    const [storedDocument] = listDocumentVersions(sql, document)
     // If its id is taken, isolates find it in their bundle
     const { itself, ...documentWithoutId } = document
     const isTaken = storedDocument && (storedDocument.id !== itself?.id || storedDocument.toolkit !== document.toolkit)

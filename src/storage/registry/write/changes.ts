@@ -19,9 +19,23 @@ import { toolEntryText, isPending, listToolKeys, recordText } from '../versions.
 
 type Refusal = Extract<ToolkitChangeResult, { readonly ok: false }>
 
-const forbidden = (reason: string): Refusal => ({ ok: false, reason })
+/** How a change of a toolkit ends. `unknown` if the principal may not know of the toolkit. */
+type ToolkitOutcome = { readonly kind: 'done' } | { readonly kind: 'unknown' } | RefusedOutcome
 
-const conflict = (reason: string): Refusal => ({ ok: false, reason, isConflict: true })
+interface RefusedOutcome {
+  readonly kind: 'refused'
+  readonly refusal: Refusal
+}
+
+const DONE: ToolkitOutcome = { kind: 'done' }
+const UNKNOWN: ToolkitOutcome = { kind: 'unknown' }
+
+const forbidden = (reason: string): RefusedOutcome => ({ kind: 'refused', refusal: { ok: false, reason } })
+
+const conflict = (reason: string): RefusedOutcome => ({
+  kind: 'refused',
+  refusal: { ok: false, reason, isConflict: true },
+})
 
 /** Undefined if the principal may not know of the version. `keys` are the keys of the changed tools. */
 export function changeVersion(
@@ -38,13 +52,14 @@ export function changeVersion(
   const isAdmin = isAdministrator(principal)
   if ((trusted !== undefined || newName !== undefined) && !isAdmin)
     return forbidden('Only an administrator says which tools are trusted with credentials, and what they are called')
+      .refusal
   const denial = findChangeDenial(sql, principal, { name, version, change })
-  if (denial !== undefined) return forbidden(denial)
+  if (denial !== undefined) return forbidden(denial).refusal
   const deleted = findDeletedDenial(sql, name.toolkit)
-  if (deleted !== undefined) return isAdmin ? conflict(deleted) : undefined
+  if (deleted !== undefined) return isAdmin ? conflict(deleted).refusal : undefined
   nextRevision(sql)
   if (newName !== undefined && !storeName(sql, key, newName))
-    return conflict(`'${newName}' is the derived name of another tool, which keeps it`)
+    return conflict(`'${newName}' is the derived name of another tool, which keeps it`).refusal
   const siblingKeys = status ? storeStatus(sql, key, version, status, isAdmin) : []
   if (trusted !== undefined) storeTrust(sql, key, version, trusted)
   const document = toolEntryText(sql, key)
@@ -54,15 +69,15 @@ export function changeVersion(
 
 const isEqual = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
 
-/** Gives why the change is refused, 'unknown' if there is no such toolkit, and undefined if the change was made. */
+/** A change to the present values is `done` too. */
 export function changeToolkit(
   sql: SqlStorage,
   toolkit: string,
   change: ToolkitChange,
   principal: Principal,
-): Refusal | 'unknown' | undefined {
+): ToolkitOutcome {
   const { status, owner, tags, review, description } = change
-  if (!isToolkit(sql, toolkit)) return 'unknown'
+  if (!isToolkit(sql, toolkit)) return UNKNOWN
   const isAdmin = isAdministrator(principal)
   const denial = findToolkitChangeDenial(sql, principal, toolkit, change)
   if (denial !== undefined) return forbidden(denial)
@@ -81,7 +96,7 @@ export function changeToolkit(
   const hasNewTags = tags && !isEqual(tags, settings.tags)
   const hasNewDescription = description !== undefined && (description || undefined) !== settings.description
   // Other callers wait while the tools of a toolkit are updated, so a change to the present values updates nothing
-  if (!hasNewStatus && !hasNewTags && !hasNewDescription) return undefined
+  if (!hasNewStatus && !hasNewTags && !hasNewDescription) return DONE
   if (hasNewTags) writeSettings(sql, toolkit, { tags: JSON.stringify(tags) })
   if (hasNewDescription) writeSettings(sql, toolkit, { description })
   if (hasNewStatus) {
@@ -92,7 +107,7 @@ export function changeToolkit(
   nextRevision(sql)
   markPagesDirty(sql, ...toolKeyRange(toolkit))
   fanOut(sql, toolkit, hasNewStatus ? statusPriority(status, isAdmin) : undefined)
-  return undefined
+  return DONE
 }
 
 /**
@@ -118,34 +133,34 @@ export function applyToolkitMutation(
   principal: Principal,
   now: number,
 ) {
-  const refusal =
+  const outcome =
     change === 'delete'
       ? deleteToolkit(sql, name, principal, now)
       : 'to' in change
         ? transferWholeToolkit(sql, name, change.to)
         : changeToolkit(sql, name, change, principal)
-  const toolkit = loadToolkit(sql, name)
-  if (refusal === 'unknown' || !toolkit) return undefined
-  return refusal ?? ({ ok: true, toolkit, revision: readNumber(sql, 'catalogue') } as const)
+  if (outcome.kind === 'refused') return outcome.refusal
+  const toolkit = outcome.kind === 'done' ? loadToolkit(sql, name) : undefined
+  return toolkit && ({ ok: true, toolkit, revision: readNumber(sql, 'catalogue') } as const)
 }
 
-function transferWholeToolkit(sql: SqlStorage, toolkit: string, to: string | null): Refusal | undefined {
+function transferWholeToolkit(sql: SqlStorage, toolkit: string, to: string | null): ToolkitOutcome {
   const deleted = findDeletedDenial(sql, toolkit)
   if (deleted !== undefined) return conflict(deleted)
   if (!transferToolkit(sql, toolkit, to)) return conflict(formatNotTransferable(toolkit))
   nextRevision(sql)
-  return undefined
+  return DONE
 }
 
-/** Only administrators can read a deleted toolkit, until it is restored or purged. Results are those of `changeToolkit`. */
-function deleteToolkit(sql: SqlStorage, toolkit: string, principal: Principal, now: number) {
-  if (!isToolkit(sql, toolkit)) return 'unknown'
+/** Only administrators can read a deleted toolkit, until it is restored or purged. */
+function deleteToolkit(sql: SqlStorage, toolkit: string, principal: Principal, now: number): ToolkitOutcome {
+  if (!isToolkit(sql, toolkit)) return UNKNOWN
   const denial = findToolkitChangeDenial(sql, principal, toolkit, 'delete')
   if (denial !== undefined) return forbidden(denial)
   // Otherwise an owner could end the review of the toolkit by deleting it
   const { isReviewed, deleted } = loadSettings(sql, toolkit)
   if (isReviewed && !isAdministrator(principal)) return forbidden(formatReviewed(toolkit, 'deletes it'))
-  if (deleted) return isAdministrator(principal) ? undefined : 'unknown'
+  if (deleted) return isAdministrator(principal) ? DONE : UNKNOWN
   if (isBundled(sql, toolkit)) {
     const how = `take its files out of tools/${toolkit} and deploy, or disable it with PATCH /toolkits/${toolkit}`
     return conflict(`${formatBundled(toolkit)} be deleted: ${how}`)
@@ -161,7 +176,7 @@ function deleteToolkit(sql: SqlStorage, toolkit: string, principal: Principal, n
   nextRevision(sql)
   writeSettings(sql, toolkit, { deleted: now })
   fanOut(sql, toolkit, 'status')
-  return undefined
+  return DONE
 }
 
 function findToolkitChangeDenial(

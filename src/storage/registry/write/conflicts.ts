@@ -7,7 +7,7 @@ import { sourceNames } from '../../../core/tool/source-names.ts'
 import { sanitizeName } from '../../../core/tool/sanitize-name.ts'
 import { formatToolId, toolKey } from '../../../core/tool/tool-id.ts'
 import type { ToolRecord } from '../../../core/tool/tool.ts'
-import { findDocumentOfTool, type DocumentRow, textByHash } from '../document-aliases.ts'
+import { findDocumentOfTool, type DocumentVersion, textByHash } from '../document-aliases.ts'
 import { isTakenName } from './exposed-names.ts'
 import { isBundled, findOwner, findToolkitSpelling } from '../toolkits.ts'
 import { findSimilarKey, loadToolName } from '../versions.ts'
@@ -18,13 +18,13 @@ const ANOTHER_TOOLKIT = 'give another beside the document: {"definition": …, "
 export function claimDenial(
   sql: SqlStorage,
   { records, document }: Publication,
-  published: readonly DocumentRow[],
+  storedVersions: readonly DocumentVersion[],
   principal: Principal,
 ) {
   if (!document?.itself) return undefined
   const { id } = document.itself
   const claimedName = { toolkit: sanitizeName(id), tool: '*' }
-  const holder = published[0]?.toolkit ?? claimedName.toolkit
+  const holder = storedVersions[0]?.toolkit ?? claimedName.toolkit
   const isInItsToolkit = isSameName(holder, document.toolkit)
   // The reason does not tell whether somebody has the id
   if (!isInItsToolkit && findCoverDenial(principal, claimedName, 'tools:publish')) {
@@ -38,22 +38,22 @@ export function claimDenial(
   return { outcome: 'conflict', message } as const
 }
 
-/** Why a document cannot be published under its id. `published` are the stored versions of that id. */
+/** Why a document cannot be published under its id. `storedVersions` are those of that id. */
 export function documentConflict(
   sql: SqlStorage,
   { document, specified }: Pick<Publication, 'document' | 'specified'>,
-  published: readonly DocumentRow[],
+  storedVersions: readonly DocumentVersion[],
 ): string | undefined {
   if (!document?.itself) return undefined
   const { toolkit } = document
   const { id, version } = document.itself
-  const [first] = published
+  const [first] = storedVersions
   if (!first) {
     if (specified.toolkit || findToolkitSpelling(sql, toolkit) === undefined) return undefined
     return `The toolkit '${toolkit}', which is named after the document's id, holds other tools: ${ANOTHER_TOOLKIT}`
   }
   if (first.id !== id) return `'${first.id}' exists: ids of documents are unique ignoring case`
-  const sameVersion = published.find((row) => row.version === version)
+  const sameVersion = storedVersions.find((row) => row.version === version)
   // A document with a bundled document's id is refused, unless its publisher names the toolkit
   if (!isSameName(first.toolkit, toolkit) || (!sameVersion && !specified.toolkit && isBundled(sql, toolkit)))
     return `The id '${id}' is that of a document in the toolkit '${first.toolkit}': give this one an id of its own, or publish it as a version of that with {"definition": …, "toolkit": "${first.toolkit}"}`

@@ -1,10 +1,12 @@
 /*
- * Updates what is derived from the tools of a toolkit after a change of the toolkit: pages, index and KV.
+ * Updates every tool of a toolkit after a change of the toolkit: its entry in the index, its page and, if the change concerns
+ * the status of versions, its entry in KV.
  *
- * A change updates the first tools inside its own transaction, so that it is complete at once in a small toolkit. The
- * outbox updates the others in turns, and other requests are handled between the turns. A change during a pass takes no
- * turn: the pass goes on to the last tool and ends with the tools before it. So waiting changes share one pass, and
- * changes without end keep no tool from its turn. Passes of several toolkits take turns.
+ * - The change updates the first TOOLS_PER_CHANGE tools inside its own transaction. In a small toolkit, these are all.
+ * - The outbox updates the others, TOOLS_PER_TURN in a turn. Other requests are handled between the turns.
+ * - A second change of the toolkit extends the fan-out that is under way: this goes on to the last tool, then starts again and
+ *   ends where it was. So waiting changes share one fan-out, and changes without end keep no tool from its turn.
+ * - Fan-outs of several toolkits take turns.
  */
 import type { OutboxPriority } from '../../kv-outbox.ts'
 import { column, firstRow } from '../../rows.ts'

@@ -10,7 +10,12 @@ import type { ToolRecord } from '../../../core/tool/tool.ts'
 import { compareVersions, isPrerelease } from '../../../core/tool/version.ts'
 import { readField } from '../../rows.ts'
 import { claimDenial, documentConflict, matchesStored, recordConflict, versionConflict } from './conflicts.ts'
-import { listDocumentNames, type DocumentRow, documentRows, listRemovedSiblings } from '../document-aliases.ts'
+import {
+  listDocumentNames,
+  type DocumentVersion,
+  listDocumentVersions,
+  listRemovedSiblings,
+} from '../document-aliases.ts'
 import { storeDocument, textByHash } from '../document-aliases.ts'
 import { nextRevision } from '../tables.ts'
 import { countPublished, publishedBy } from './quota.ts'
@@ -27,14 +32,16 @@ export function storePublication(
 ): PublicationResult {
   const { records, document, allowBreaking } = publication
   const ids = records.map(({ id }) => id)
-  const published = document ? documentRows(sql, document) : []
-  const newRecords = documentConflict(sql, publication, published) ?? findNewVersions(sql, publication)
-  const denial = claimDenial(sql, publication, published, principal) ?? findStoreDenial(sql, records, principal)
-  if (denial && !(newRecords.length === 0 && isBundledFor(sql, principal, publication))) return { ids, ...denial }
-  if (typeof newRecords === 'string') return { outcome: 'conflict', ids, message: newRecords }
-  if (newRecords.length === 0) return { outcome: 'unchanged', ids, ...describePending(sql, records) }
+  const documentVersions = document ? listDocumentVersions(sql, document) : []
+  const comparison = compareWithStored(sql, publication, documentVersions)
+  const denial = claimDenial(sql, publication, documentVersions, principal) ?? findStoreDenial(sql, records, principal)
+  const isHarmlessRepeat = comparison.kind === 'unchanged' && isBundledFor(sql, principal, publication)
+  if (denial && !isHarmlessRepeat) return { ids, ...denial }
+  if (comparison.kind === 'conflict') return { outcome: 'conflict', ids, message: comparison.message }
+  if (comparison.kind === 'unchanged') return { outcome: 'unchanged', ids, ...describePending(sql, records) }
+  const { newRecords } = comparison
   if (!allowBreaking) {
-    const problems = checkSuccessors(sql, publication, newRecords, published)
+    const problems = checkSuccessors(sql, publication, newRecords, documentVersions)
     if (problems.length > 0) return { outcome: 'refused', ids, problems }
   }
   const bytes = estimateBytes(sql, newRecords, document)
@@ -43,19 +50,20 @@ export function storePublication(
   countPublished(sql, principal.id, bytes)
   nextRevision(sql)
   const [first] = records
-  const removedIds = document?.itself && first && listRemovedSiblings(sql, toolKey(first))
+  // Read before `storeDocument` and `storeVersion` overwrite it
+  const removedBefore = document?.itself && first && listRemovedSiblings(sql, toolKey(first))
   for (const { toolkit } of newRecords) claimToolkit(sql, principal, toolkit)
   if (document) storeDocument(sql, document)
   for (const record of newRecords) storeVersion(sql, record, principal)
   describeByItsSource(sql, publication, principal)
-  const others = document?.itself ? updateSiblings(sql, records, removedIds) : []
+  const removedIds = document?.itself ? updateSiblings(sql, records, removedBefore) : []
   const warnings = newRecords.flatMap((record) =>
     [statusWarning(sql, record) ?? [], nameWarning(sql, record) ?? []].flat(),
   )
   return {
     outcome: 'created',
     ids,
-    ...(others.length > 0 ? { removedIds: others } : {}),
+    ...(removedIds.length > 0 ? { removedIds } : {}),
     ...describePending(sql, records, warnings),
   }
 }
@@ -73,18 +81,29 @@ function findStoreDenial(sql: SqlStorage, records: readonly ToolRecord[], princi
   return undefined
 }
 
-/** Which versions are not stored yet, or the conflict with one that is. */
-function findNewVersions(sql: SqlStorage, publication: Publication): string | readonly ToolRecord[] {
+type Comparison =
+  | { readonly kind: 'unchanged' }
+  | { readonly kind: 'new-versions'; readonly newRecords: readonly ToolRecord[] }
+  | { readonly kind: 'conflict'; readonly message: string }
+
+function compareWithStored(
+  sql: SqlStorage,
+  publication: Publication,
+  documentVersions: readonly DocumentVersion[],
+): Comparison {
+  const conflict = documentConflict(sql, publication, documentVersions)
+  if (conflict !== undefined) return { kind: 'conflict', message: conflict }
   const newRecords: ToolRecord[] = []
   for (const record of publication.records) {
-    const conflict = recordConflict(sql, record, publication)
-    if (conflict !== undefined) return conflict
-    const storedText = recordText(sql, toolKey(record), record.version)
-    const stored: ToolRecord | undefined = storedText === undefined ? undefined : parseTrusted(storedText)
+    const message = recordConflict(sql, record, publication)
+    if (message !== undefined) return { kind: 'conflict', message }
+    const text = recordText(sql, toolKey(record), record.version)
+    const stored: ToolRecord | undefined = text === undefined ? undefined : parseTrusted(text)
     if (!stored) newRecords.push(record)
-    else if (!matchesStored(sql, stored, record, publication)) return versionConflict(stored, record)
+    else if (!matchesStored(sql, stored, record, publication))
+      return { kind: 'conflict', message: versionConflict(stored, record) }
   }
-  return newRecords
+  return newRecords.length === 0 ? { kind: 'unchanged' } : { kind: 'new-versions', newRecords }
 }
 
 /** Publishing a bundled tool again stores nothing, so everybody who may read the tool may do it. */
@@ -123,18 +142,18 @@ function statusWarning(sql: SqlStorage, { id, toolkit }: ToolRecord): string | u
 /** Compares each version with the highest lower release. Yanked versions of tools do not count. */
 function checkSuccessors(
   sql: SqlStorage,
-  { records, schemaPaths: places, document }: Publication,
+  { records, schemaPaths, document }: Publication,
   newRecords: readonly ToolRecord[],
-  published: readonly DocumentRow[],
+  documentVersions: readonly DocumentVersion[],
 ): readonly Problem[] {
   const problems = newRecords.flatMap((record) => {
     const key = toolKey(record)
     const notYanked = listVersions(sql, key).filter(({ status }) => status.state !== 'yanked')
     const previous = highestBelow(notYanked, record.version)
     const text = previous && recordText(sql, key, previous.version)
-    return text === undefined ? [] : checkSuccessor(parseTrusted(text), record, places?.[records.indexOf(record)])
+    return text === undefined ? [] : checkSuccessor(parseTrusted(text), record, schemaPaths?.[records.indexOf(record)])
   })
-  const previous = document?.itself && highestBelow(published, document.itself.version)
+  const previous = document?.itself && highestBelow(documentVersions, document.itself.version)
   // A change of the whole document appears as one in each of its tools
   const distinctProblems = [...new Map(problems.map((each) => [`${each.path} ${each.message}`, each])).values()]
   if (!previous) return distinctProblems
