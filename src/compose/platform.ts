@@ -37,8 +37,8 @@ export const traffic = createTrafficControl({
   },
 })
 
-/** A server that stalls keeps others waiting no longer than `leaseMs`. */
-const RESPONSE_BUDGET = { name: 'server-answers', size: 64_000_000, share: 16_000_000, leaseMs: 15_000 }
+/** A server that stalls keeps others waiting no longer than `idleMs`. */
+const RESPONSE_BUDGET = { name: 'server-answers', size: 64_000_000, share: 16_000_000, idleMs: 15_000 }
 /** With these every request of a tool is sent: all responses are read in the same memory. */
 export const outboundOptions = {
   fetch: (...request: Parameters<Fetch>) => fetch(...request),
@@ -51,7 +51,7 @@ const files = isolateMemory.createBudget({
   name: 'files',
   size: 56_000_000,
   share: 28_000_000,
-  leaseMs: 330_000,
+  idleMs: 330_000,
   waitMs: 15_000,
 })
 

@@ -6,7 +6,7 @@ import type { Config } from '../env.ts'
 import { sha256 } from '../storage/sealing/sha256.ts'
 import type { Deployment } from './deployment.ts'
 import { codecs, formats } from './dialects.ts'
-import { yieldToEventLoop } from '../http/request/body.ts'
+import { yieldToEventLoop } from '../outbound/event-loop.ts'
 
 export type Publishing = Awaited<ReturnType<typeof composePublishing>>
 

@@ -23,7 +23,7 @@ import { createKvRegistry } from '../storage/registry/kv/kv-registry.ts'
 import { registryStub } from '../storage/registry/registry-stub.ts'
 import { toListLine as writeLine } from '../dialects/oxp/encode.ts'
 import { createProviderOAuth } from './providers.ts'
-import { yieldToEventLoop } from '../http/request/body.ts'
+import { yieldToEventLoop } from '../outbound/event-loop.ts'
 import { printLogEntry } from './platform.ts'
 
 /** In bytes: with less, SQLite can store nothing more. */

@@ -14,7 +14,7 @@ import { sha256 } from '../storage/sealing/sha256.ts'
 import { outboundOptionsFor } from './bundled.ts'
 import type { Deployment } from './deployment.ts'
 import { codecs, formats } from './dialects.ts'
-import { yieldToEventLoop } from '../http/request/body.ts'
+import { yieldToEventLoop } from '../outbound/event-loop.ts'
 import type { Publishing } from './publishing.ts'
 
 /** Routes that publish and manage tools. */

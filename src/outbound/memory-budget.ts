@@ -5,7 +5,7 @@
  * that. A reservation grows before its bytes are read, and waits until all of its quotas have room. The oldest reservation of
  * a budget, or of a caller in it, grows past that quota, so that reservations which wait for each other come to an end.
  *
- * `release` gives a reservation back. One that has not grown for `leaseMs` is dropped, because a request that the platform ends
+ * `release` gives a reservation back. One that has not grown for `idleMs` is dropped, because a request that the platform ends
  * runs no `finally`.
  */
 export type Memory = ReturnType<typeof createMemory>
@@ -25,7 +25,7 @@ interface BudgetOptions {
   /** The quota of one caller in this budget. A larger reservation is cut to it. */
   readonly share: number
   /** A reservation that has not grown for this time expires. */
-  readonly leaseMs: number
+  readonly idleMs: number
   /** The time that `grow` waits at most; by default until the call is over. */
   readonly waitMs?: number
   /** Reservations do not count in the caller's quota of the isolate: their calls hold memory in another budget already. */
@@ -39,86 +39,88 @@ interface Quota {
   readonly yieldsToOldest?: true
 }
 
-/** The state of a reservation. */
-interface Lease {
+interface ReservationState {
   readonly quotas: readonly Quota[]
-  readonly leaseMs: number
+  readonly idleMs: number
   bytes: number
-  /** When the lease expires, in milliseconds since 1970. */
+  /** When the reservation expires, in milliseconds since 1970. */
   end: number
 }
 
 /** The reservations of one caller in one budget. */
-const MAX_LEASES = 100
+const MAX_RESERVATIONS = 100
 const LOOK_AGAIN_MS = 25
 /** Smaller bodies make no reservation. In bytes. */
 export const SMALL = 65_536
 
+/** The keys of quotas: of the isolate, of a caller in it, and of a caller in a budget. A budget's key is its name. */
+const ISOLATE_KEY = ''
+const getCallerKey = (caller: string) => ` ${caller}`
+const getShareKey = (budget: string, caller: string) => `${budget} ${caller}`
+
 /** `size` and `share` are the quotas of the isolate and of one caller, in bytes. Two callers at their quota leave room for others. */
 export function createMemory({ now, sleep }: Clock, size = 96_000_000, share = 40_000_000) {
-  /**
-   * The use of each quota, oldest lease first. The keys of quotas:
-   *
-   * - `''`: the isolate
-   * - `' <caller>'`: a caller in the isolate
-   * - `'<budget>'`: a budget
-   * - `'<budget> <caller>'`: a caller in a budget
-   */
-  const used = new Map<string, { bytes: number; readonly leases: Set<Lease> }>()
+  /** The use of each quota by its key, oldest reservation first. */
+  const used = new Map<string, { bytes: number; readonly reservations: Set<ReservationState> }>()
 
-  function resize(lease: Lease, bytes: number): void {
-    for (const { key } of lease.quotas) {
-      const use = used.get(key) ?? { bytes: 0, leases: new Set() }
-      use.bytes += bytes - lease.bytes
+  function resize(reservation: ReservationState, bytes: number): void {
+    for (const { key } of reservation.quotas) {
+      const use = used.get(key) ?? { bytes: 0, reservations: new Set() }
+      use.bytes += bytes - reservation.bytes
       used.set(key, use)
-      use.leases.add(lease)
+      use.reservations.add(reservation)
     }
-    lease.bytes = bytes
-    lease.end = now() + lease.leaseMs
+    reservation.bytes = bytes
+    reservation.end = now() + reservation.idleMs
   }
 
-  function drop(lease: Lease): void {
-    resize(lease, 0)
-    for (const { key } of lease.quotas) {
-      const leases = used.get(key)?.leases
-      leases?.delete(lease)
-      if (leases?.size === 0) used.delete(key)
+  /** Gives a reservation its place among those of its quotas, which it keeps while it waits. */
+  function enqueue(reservation: ReservationState): void {
+    resize(reservation, reservation.bytes)
+  }
+
+  function drop(reservation: ReservationState): void {
+    resize(reservation, 0)
+    for (const { key } of reservation.quotas) {
+      const reservations = used.get(key)?.reservations
+      reservations?.delete(reservation)
+      if (reservations?.size === 0) used.delete(key)
     }
   }
 
   function dropExpired(): void {
     const at = now()
-    for (const lease of used.get('')?.leases ?? []) {
+    for (const reservation of used.get(ISOLATE_KEY)?.reservations ?? []) {
       // Also where the clock was set back
-      lease.end = Math.min(lease.end, at + lease.leaseMs)
-      if (lease.end <= at) drop(lease)
+      reservation.end = Math.min(reservation.end, at + reservation.idleMs)
+      if (reservation.end <= at) drop(reservation)
     }
   }
 
-  function hasRoom(lease: Lease, addedBytes: number): boolean {
-    return lease.quotas.every((quota) => {
+  function hasRoom(reservation: ReservationState, addedBytes: number): boolean {
+    return reservation.quotas.every((quota) => {
       const use = used.get(quota.key)
       if (!use || use.bytes + addedBytes <= quota.size) return true
-      const [oldest = lease] = use.leases
-      return quota.yieldsToOldest === true && oldest === lease
+      const [oldest = reservation] = use.reservations
+      return quota.yieldsToOldest === true && oldest === reservation
     })
   }
 
-  function tryToGrow(lease: Lease, bytes: number): boolean {
-    if (bytes <= lease.bytes) return true
-    if (!hasRoom(lease, bytes - lease.bytes)) dropExpired()
-    // This lease may have expired too
-    if (!hasRoom(lease, bytes - lease.bytes)) return false
-    resize(lease, bytes)
+  function tryToGrow(reservation: ReservationState, bytes: number): boolean {
+    if (bytes <= reservation.bytes) return true
+    if (!hasRoom(reservation, bytes - reservation.bytes)) dropExpired()
+    // This reservation may have expired too
+    if (!hasRoom(reservation, bytes - reservation.bytes)) return false
+    resize(reservation, bytes)
     return true
   }
 
-  function createBudget({ name, leaseMs, waitMs = Infinity, isNested, ...limits }: BudgetOptions) {
+  function createBudget({ name, idleMs, waitMs = Infinity, isNested, ...limits }: BudgetOptions) {
     const listQuotas = (caller: string): Quota[] => [
-      { key: '', size },
-      ...(isNested ? [] : [{ key: ` ${caller}`, size: share }]),
+      { key: ISOLATE_KEY, size },
+      ...(isNested ? [] : [{ key: getCallerKey(caller), size: share }]),
       { key: name, size: limits.size, yieldsToOldest: true },
-      { key: `${name} ${caller}`, size: limits.share, yieldsToOldest: true },
+      { key: getShareKey(name, caller), size: limits.share, yieldsToOldest: true },
     ]
 
     return {
@@ -126,36 +128,36 @@ export function createMemory({ now, sleep }: Clock, size = 96_000_000, share = 4
       isFull(getCaller: () => string): boolean {
         if (!used.has(name)) return false
         dropExpired()
-        return (used.get(`${name} ${getCaller()}`)?.bytes ?? 0) >= limits.share
+        return (used.get(getShareKey(name, getCaller()))?.bytes ?? 0) >= limits.share
       },
       /** Makes a reservation of no bytes. `grow` stops waiting when `isOver`. A released reservation cannot grow. */
       reserve(caller: string, isOver: () => boolean = () => false) {
-        const lease: Lease = { quotas: listQuotas(caller), leaseMs, bytes: 0, end: 0 }
+        const reservation: ReservationState = { quotas: listQuotas(caller), idleMs, bytes: 0, end: 0 }
         let isReleased = false
         return {
-          getBytes: () => lease.bytes,
+          getBytes: () => reservation.bytes,
           /** Waits until the reservation has `bytes` bytes in all. False if there was no room in time. */
           async grow(bytes: number): Promise<boolean> {
             const targetBytes = bytes < limits.share ? bytes : limits.share
-            const leases = used.get(`${name} ${caller}`)?.leases
+            const reservations = used.get(getShareKey(name, caller))?.reservations
             for (let waitedMs = 0; !isReleased && !isOver(); waitedMs += LOOK_AGAIN_MS) {
-              if (tryToGrow(lease, targetBytes)) return true
-              if (waitedMs >= waitMs || (leases && leases.size >= MAX_LEASES && !leases.has(lease))) break
-              // Registers the lease, so that it keeps its place while it waits
-              if (waitedMs === 0) resize(lease, lease.bytes)
+              if (tryToGrow(reservation, targetBytes)) return true
+              const isRefused = (reservations?.size ?? 0) >= MAX_RESERVATIONS && !reservations?.has(reservation)
+              if (waitedMs >= waitMs || isRefused) break
+              if (waitedMs === 0) enqueue(reservation)
               // Checks again by itself: the platform may end the request whose release it would wait for
               await sleep(LOOK_AGAIN_MS)
             }
-            if (lease.bytes === 0) drop(lease)
+            if (reservation.bytes === 0) drop(reservation)
             return false
           },
           /** Counts bytes that are in memory already, even if there is no room. */
           count(bytes: number): void {
-            if (!isReleased && bytes > lease.bytes) resize(lease, bytes)
+            if (!isReleased && bytes > reservation.bytes) resize(reservation, bytes)
           },
           release(): void {
             isReleased = true
-            drop(lease)
+            drop(reservation)
           },
         }
       },

@@ -5,6 +5,7 @@
  * catalog write. A row is deleted only if it did not change since it was read. KV takes one write a second for each
  * key. After a failure it waits 1.1 to 10 s, at random; the alarm never throws.
  */
+import { yieldToEventLoop } from '../outbound/event-loop.ts'
 import { type KvKind, parseKvKey } from './keys.ts'
 import { readField, rows } from './rows.ts'
 
@@ -29,9 +30,6 @@ const WRITE_CONCURRENCY = 8
 /** Bounds of one run, so that one key that changes over and over does not hold up the others. */
 const PER_RUN = 400
 const URGENT_PER_RUN = 300
-
-/** Lets the process handle other requests. KV and the Durable Objects run in one process with `npm run serve`. */
-export const yieldControl = () => new Promise<void>((done) => setTimeout(done, 0))
 
 export interface KeysOfKind {
   readonly value: (of: string) => string | ArrayBuffer | undefined
@@ -140,7 +138,7 @@ export function createOutbox({ storage, kv, kinds, replication, continueChange, 
       const results = await Promise.allSettled(batch.map(write))
       noteWritten(batch.filter((_, at) => results[at]?.status === 'fulfilled'))
       for (const result of results) if (result.status === 'rejected') throw result.reason
-      await yieldControl()
+      await yieldToEventLoop()
     }
   }
 

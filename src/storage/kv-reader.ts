@@ -28,6 +28,13 @@ export function createKvReader(kv: KVNamespace, readFromObject: ReadValue, now: 
     return isLate(writtenAt.get(key)) || isLate(writtenAt.get(key.slice(0, key.indexOf('.') + 1)))
   }
 
+  async function load<Value>(key: string, isMissFinal: boolean): Promise<Value | undefined> {
+    if (isLagging(key)) return parseKvJson<Value>(await readFromObject(key))
+    const text = await reads.text(key, CHANGING_TTL_S)
+    const isFinal = text !== undefined && (text !== null || isMissFinal || !mayReadThrough())
+    return parseKvJson<Value>(isFinal ? text : await readFromObject(key))
+  }
+
   return {
     reads,
     isLagging,
@@ -36,13 +43,11 @@ export function createKvReader(kv: KVNamespace, readFromObject: ReadValue, now: 
       writtenAt.set(key, now())
     },
 
-    /** A key that KV does not have is `absent`, or is read from the Durable Object, as one that KV fails to read always is. */
-    async read<Value>(key: string, { onMiss }: { readonly onMiss: 'absent' | 'read-through' }) {
-      if (isLagging(key)) return parseKvJson<Value>(await readFromObject(key))
-      const text = await reads.text(key, CHANGING_TTL_S)
-      const readsThrough = text === undefined || (text === null && onMiss === 'read-through' && mayReadThrough())
-      return parseKvJson<Value>(readsThrough ? await readFromObject(key) : text)
-    },
+    /** Undefined if KV does not have the key. If KV fails, the Durable Object is asked. */
+    read: <Value>(key: string) => load<Value>(key, true),
+
+    /** Asks the Durable Object also if KV does not have the key. */
+    readThrough: <Value>(key: string) => load<Value>(key, false),
 
     async immutable(key: string, type: 'text' | 'bytes') {
       return (await reads[type](key, IMMUTABLE_TTL_S)) ?? (await readFromObject(key))

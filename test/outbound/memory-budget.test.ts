@@ -2,10 +2,10 @@ import { expect, it } from 'vitest'
 import { createMemory } from '../../src/outbound/memory-budget.ts'
 
 const WHOLE = 16_000_000
-const LIMITS = { name: 'answers', size: 32_000_000, share: WHOLE, leaseMs: 15_000 }
+const LIMITS = { name: 'answers', size: 32_000_000, share: WHOLE, idleMs: 15_000 }
 
 /** By a clock that goes as those who wait look again. */
-function createWorld(limits: { readonly waitMs?: number; readonly leaseMs?: number } = {}) {
+function createWorld(limits: { readonly waitMs?: number; readonly idleMs?: number } = {}) {
   let time = 0
   const memory = createMemory({ now: () => time, sleep: async (ms) => void (time += ms) })
   const budget = memory.createBudget({ ...LIMITS, ...limits })
@@ -204,7 +204,7 @@ it('memory of an isolate is given back whole after thousands of callers, and non
 
 it('memory of an isolate is one for all budgets, of which one caller has a share', async () => {
   const { memory } = createWorld()
-  const limits = { size: 90_000_000, share: 30_000_000, leaseMs: 60_000, waitMs: 100 }
+  const limits = { size: 90_000_000, share: 30_000_000, idleMs: 60_000, waitMs: 100 }
   const [bodies, files] = ['bodies', 'files'].map((name) => memory.createBudget({ ...limits, name }))
   expect(await bodies?.reserve('a').grow(30_000_000)).toBe(true)
   expect(await files?.reserve('a').grow(10_000_001)).toBe(false)
@@ -215,7 +215,7 @@ it('memory of an isolate is one for all budgets, of which one caller has a share
 
 it('memory of an isolate lets a call that has its caller’s share of the isolate go on with what is nested in it', async () => {
   const { memory } = createWorld()
-  const files = memory.createBudget({ name: 'files', size: 56_000_000, share: 40_000_000, leaseMs: 330_000 })
+  const files = memory.createBudget({ name: 'files', size: 56_000_000, share: 40_000_000, idleMs: 330_000 })
   const answers = memory.createBudget({ ...LIMITS, isNested: true, waitMs: 100 })
   expect(await files.reserve('a').grow(40_000_000)).toBe(true)
   expect(await answers.reserve('a').grow(WHOLE)).toBe(true)
@@ -223,7 +223,7 @@ it('memory of an isolate lets a call that has its caller’s share of the isolat
 
 it('memory of an isolate forgets what ran out in another budget, where that waits for the isolate', async () => {
   const { memory, setTime } = createWorld()
-  const limits = { size: 96_000_000, share: 40_000_000, leaseMs: 15_000, waitMs: 100 }
+  const limits = { size: 96_000_000, share: 40_000_000, idleMs: 15_000, waitMs: 100 }
   const lost = memory.createBudget({ ...limits, name: 'lost' })
   for (const caller of ['a', 'b']) await lost.reserve(caller).grow(40_000_000)
   await lost.reserve('c').grow(16_000_000)

@@ -4,7 +4,7 @@ import { createMemory } from '../../src/outbound/memory-budget.ts'
 
 const MB = 1_000_000
 const PIECE = new Uint8Array(100_000)
-const BUDGET = { name: 'answers', size: 32_000_000, share: 16_000_000, leaseMs: 15_000 }
+const BUDGET = { name: 'answers', size: 32_000_000, share: 16_000_000, idleMs: 15_000 }
 const sleep = (ms: number) => new Promise<void>((done) => setTimeout(done, ms))
 
 it('answers of one server of the Model Context Protocol are in memory only as far as a caller has memory', async () => {

@@ -21,7 +21,8 @@ function isolate() {
     clock,
     owner,
     wrote: reader.markWritten,
-    read: (key: string, onMiss: 'absent' | 'read-through' = 'read-through') => reader.read<unknown>(key, { onMiss }),
+    read: (key: string) => reader.readThrough<unknown>(key),
+    readKv: (key: string) => reader.read<unknown>(key),
   }
 }
 
@@ -67,11 +68,11 @@ describe('what changes in KV', () => {
   })
 
   it('is asked of its Durable Object where KV does not know it, if it is not to be believed', async () => {
-    const { asked, owner, read } = isolate()
+    const { asked, owner, read, readKv } = isolate()
     owner.set('a', '"new"')
-    expect(await read('a', 'absent')).toBeUndefined()
+    expect(await readKv('a')).toBeUndefined()
     expect(asked).toEqual([])
-    expect(await read('a', 'read-through')).toBe('new')
+    expect(await read('a')).toBe('new')
   })
 
   it('is asked of its Durable Object 50 times a second, and is unknown to all others', async () => {

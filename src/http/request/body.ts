@@ -2,11 +2,14 @@ import { type FailureResult, fail, ok, type Result } from '../../core/failure/fa
 import { type RequestBudget, textUnits } from '../../core/tool/budget.ts'
 import { type Json, parseShortJson } from '../../core/tool/json.ts'
 import { parseInSlices, type JsonParseResult, type JsonLimits } from '../../core/tool/json-text.ts'
+import { yieldToEventLoop } from '../../outbound/event-loop.ts'
 import { openReader, readToLimit } from '../../outbound/read-to-limit.ts'
 import { SMALL } from '../../outbound/memory-budget.ts'
 import { utf8Text } from '../../outbound/utf8.ts'
 import { LEAST_BYTES_A_MS, PATIENCE_MS, watchTransfer } from '../../outbound/watch-transfer.ts'
 import { type BodyMemory, MEMORY_FULL } from './request-memory.ts'
+
+export { yieldToEventLoop }
 
 const encoder = new TextEncoder()
 
@@ -74,10 +77,6 @@ export function waitForBody<T>(work: Promise<T>, bytes: number): Promise<T | Fai
     const timer = setTimeout(() => done(BODY_TIMED_OUT), PATIENCE_MS + bytes / LEAST_BYTES_A_MS)
     work.then(done, reject).finally(() => clearTimeout(timer))
   })
-}
-
-export function yieldToEventLoop(): Promise<void> {
-  return new Promise((done) => setTimeout(done, 0))
 }
 
 /** Yields to the event loop between the slices of a long text. */

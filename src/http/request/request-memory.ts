@@ -53,14 +53,14 @@ export function createRequestMemory({ createBudget }: Memory) {
     name: 'bodies',
     size: 72_000_000,
     share: 24_000_000,
-    leaseMs: BODY_HELD_MS,
+    idleMs: BODY_HELD_MS,
     waitMs,
   })
   const answerBudget = createBudget({
     name: 'answers',
     size: 64_000_000,
     share: 16_000_000,
-    leaseMs: ANSWER_HELD_MS,
+    idleMs: ANSWER_HELD_MS,
     waitMs,
   })
 

@@ -35,6 +35,6 @@ export function createKvKeys(kv: KVNamespace, access: AccessStub, now: () => num
     },
     listLastUses: access.listLastUses,
     remove: (id, expected) => access.removeSetting('apiKey', id, expected),
-    find: (hash) => reader.read<ApiKey>(kvKey('apiKey', hash), { onMiss: 'read-through' }),
+    find: (hash) => reader.readThrough<ApiKey>(kvKey('apiKey', hash)),
   }
 }

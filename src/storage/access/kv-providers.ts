@@ -16,7 +16,7 @@ export function createKvProviders(kv: KVNamespace, access: AccessStub, now: () =
     getAges: () => AGES,
     now,
   })
-  const load = (id: string) => reader.read<Provider>(kvKey('provider', id), { onMiss: 'read-through' })
+  const load = (id: string) => reader.readThrough<Provider>(kvKey('provider', id))
 
   function noteChange(id: string): void {
     reader.markWritten(kvKey('provider', id))

@@ -21,15 +21,16 @@ const USED_MS = 100 * 86_400_000
 
 const BY_ADMINISTRATOR = '"given"'
 const IS_CLIENT = "key > 'client:' AND key < 'client;'"
-/** Older deployments stored `"unused"`. */
+/** Older deployments stored `"unused"` instead of an object. */
 const IS_UNAPPROVED = `${IS_CLIENT} AND (metadata = '"unused"' OR metadata ->> 'until' >= 0)`
+/** SQL whose parameter ?1 must be the time now. */
 const IS_PENDING = `${IS_CLIENT} AND metadata ->> 'until' > ?1`
 
 /**
  * The OAuth clients of agents. The `metadata` of a client's entry says which kind of client it is:
  *
  * - Unapproved (`until`, `address`, `opened`): the client registered itself, for a day. A request for its authorization is
- *   pending before `until`, and meanwhile the client cannot be evicted. `address` is the network address of whoever
+ *   pending before `until`, and meanwhile the client cannot be evicted; 0 means that none is pending. `address` is the network address of whoever
  *   registered it or opened its link last, which only Cloudflare's edge tells. `opened` is the principal who saw the
  *   request last.
  * - Approved (`holder`): a principal approved the client, for USED_MS. Beyond MAX_IDLE clients of one principal that have

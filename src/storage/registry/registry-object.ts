@@ -8,8 +8,8 @@ import type { ArchiveCursor, ArchiveRow } from '../../core/publish/archive/archi
 import type { Publication, PublisherRights, VersionChange } from '../../core/publish/registry.ts'
 import type { ListQuery, UnknownName } from '../../core/catalog/catalog.ts'
 import { formatToolId, toolKey, type ToolName } from '../../core/tool/tool-id.ts'
+import { yieldToEventLoop } from '../../outbound/event-loop.ts'
 import { kvKey } from '../keys.ts'
-import { yieldControl } from '../kv-outbox.ts'
 import { createRateCounter } from '../lookup-budget.ts'
 import { storeBlob } from './blobs.ts'
 import { type Bundle, isNewBundle, recordDeployment, writeBundle } from './write/bundle.ts'
@@ -222,7 +222,7 @@ export function defineRegistry<Env extends RegistryEnv>(
     /** Writes after the writes that arrived before it. A write takes up to 200 ms, so reads may come between two writes. */
     async #takeTurn<T>(write: () => T): Promise<T> {
       const turn = this.#lastTurn.then(write)
-      this.#lastTurn = turn.then(yieldControl, yieldControl)
+      this.#lastTurn = turn.then(yieldToEventLoop, yieldToEventLoop)
       const written = await turn
       await this.#outbox.schedule()
       return written

@@ -18,7 +18,7 @@ const POLICY: EgressPolicy = {
 }
 
 const time = { now: Date.now, sleep: (ms: number) => new Promise<void>((done) => setTimeout(done, ms)) }
-const LIMITS = { name: 'answers', size: 64_000_000, share: 16_000_000, leaseMs: 15_000 }
+const LIMITS = { name: 'answers', size: 64_000_000, share: 16_000_000, idleMs: 15_000 }
 const budget = createMemory(time).createBudget(LIMITS)
 
 /** Sends a request through the gateway; gives what reached the guarded fetch, and the answer. */

@@ -17,7 +17,7 @@ const sleep = (ms: number) => new Promise<void>((done) => setTimeout(done, ms))
 const place = 'https://large.example.com/'
 
 function createBudget() {
-  const limits = { name: 'answers', size: 64_000_000, share: 16_000_000, leaseMs: 15_000 }
+  const limits = { name: 'answers', size: 64_000_000, share: 16_000_000, idleMs: 15_000 }
   return createMemory({ now: Date.now, sleep }).createBudget(limits)
 }
 

@@ -18,8 +18,9 @@
  *
  * No page is deleted while KV's manifest may name it. Pages of a round that ended early are deleted as replaced ones are.
  */
+import { yieldToEventLoop } from '../../../outbound/event-loop.ts'
 import { kvKey, MANIFEST_KEY } from '../../keys.ts'
-import { yieldControl, type Replication } from '../../kv-outbox.ts'
+import type { Replication } from '../../kv-outbox.ts'
 import { readField, firstRow, rows } from '../../rows.ts'
 import { readNumber } from '../tables.ts'
 import type { WriteLine } from './listed-tools.ts'
@@ -74,12 +75,13 @@ export function createReplication(
       const built = await buildPages(pages.at(-1)?.until ?? '')
       if (built.length === 0) return true
       const newPages = built.map(({ page }) => page)
-      deletePagesLater(sql, newPages, 'IGNORE')
+      // If the round ends early, no manifest will name them
+      retirePages(sql, newPages, 'IGNORE')
       // All writes are awaited: a late one must not come after its page was deleted
       const results = await Promise.allSettled(built.map(({ page, text }) => kv.put(kvKey('page', page.hash), text)))
       for (const result of results) if (result.status === 'rejected') throw result.reason
       pages.push(...newPages)
-      await yieldControl()
+      await yieldToEventLoop()
     }
     return false
   }
@@ -120,15 +122,15 @@ function listReplicatedPages(sql: SqlStorage, condition = 'TRUE', ...bindings: s
 function noteReplicated(sql: SqlStorage, pages: readonly BuiltPage[]): void {
   const firsts = JSON.stringify(pages.map(({ first }) => first))
   const replaced = listReplicatedPages(sql, 'first IN (SELECT value FROM json_each(?))', firsts)
-  deletePagesLater(sql, replaced, 'REPLACE')
+  retirePages(sql, replaced, 'REPLACE')
   const targets = JSON.stringify(pages.map(({ hash }) => kvKey('page', hash)))
   sql.exec('DELETE FROM retired WHERE target IN (SELECT value FROM json_each(?))', targets)
   const note = 'UPDATE page SET replicated = ?, replicated_count = ?, replicated_hash = ? WHERE first = ?'
   for (const { first, count, hash, changed } of pages) sql.exec(note, changed, count, hash, first)
 }
 
-/** Keeps the page without tools, which several rows may have. */
-function deletePagesLater(sql: SqlStorage, pages: readonly PageReference[], onConflict: 'IGNORE' | 'REPLACE'): void {
+/** Notes the time after which pages are deleted. The page without tools stays, since several rows may have it. */
+function retirePages(sql: SqlStorage, pages: readonly PageReference[], onConflict: 'IGNORE' | 'REPLACE'): void {
   const targets = pages.flatMap(({ count, hash }) => (count > 0 ? kvKey('page', hash) : []))
   const insert = `INSERT OR ${onConflict} INTO retired SELECT value, ? FROM json_each(?)`
   sql.exec(insert, Date.now(), JSON.stringify(targets))

@@ -13,6 +13,7 @@ export function createBundledTools({ hash, records, documents }: Bundle, writeLi
   const byDigest = new Map(records.map((record) => [record.digest, record]))
   const byName = new Map(records.map((record) => [toDerivedName(record).toLowerCase(), toolKey(record)]))
   const toolkits = new Set(records.map(({ toolkit }) => toolkit.toLowerCase()))
+  const hasToolkit = (toolkit: string) => toolkits.has(toolkit.toLowerCase())
   const addresses = new Map(
     documents.flatMap(({ dialect, itself, toolkit, tools }) =>
       itself ? [[documentKey(dialect, itself.id), { id: itself.id, toolkit, tools }] as const] : [],
@@ -69,14 +70,16 @@ export function createBundledTools({ hash, records, documents }: Bundle, writeLi
 
     record: (digest: string): ToolRecord | undefined => byDigest.get(digest),
     text: (documentHash: string): string | undefined => texts.get(documentHash),
-    holds: (toolkit: string): boolean => toolkits.has(toolkit.toLowerCase()),
+
+    /** Whether a bundled document or toolkit has the id. */
+    hasAddress: (dialect: string, id: string): boolean => hasToolkit(id) || addresses.has(documentKey(dialect, id)),
 
     /** Bundled documents and toolkits come before others of the same id. */
-    addressed(dialect: string, id: string, stored: DocumentAddress | undefined): DocumentAddress | undefined {
+    chooseAddress(dialect: string, id: string, stored: DocumentAddress | undefined): DocumentAddress | undefined {
       const bundledAddress = addresses.get(documentKey(dialect, id))
       if (bundledAddress) return stored?.toolkit === bundledAddress.toolkit ? stored : bundledAddress
-      const isOthers = stored !== undefined && !this.holds(stored.toolkit)
-      return isOthers && this.holds(id) ? undefined : stored
+      const isOthers = stored !== undefined && !hasToolkit(stored.toolkit)
+      return isOthers && hasToolkit(id) ? undefined : stored
     },
 
     named(name: string): ToolName | undefined {

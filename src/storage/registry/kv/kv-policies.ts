@@ -21,7 +21,7 @@ export function createKvPolicies({ kv, registry, now }: Pick<RegistryReach, 'kv'
   const cache = createSwrCache<PolicySet>({ store: new Map(), getAges: () => AGES, now })
 
   async function load(): Promise<PolicySet> {
-    const list = await reader.read<PolicyList>(KEY, { onMiss: 'absent' })
+    const list = await reader.read<PolicyList>(KEY)
     const { policies, revision } = list ?? { policies: [], revision: 0 }
     const cachedPolicies = cache.peek(KEY)
     return cachedPolicies?.revision === revision ? cachedPolicies : createPolicySet(policies, revision)

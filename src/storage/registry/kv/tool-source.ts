@@ -90,24 +90,34 @@ export function createToolSource(options: ToolSourceOptions) {
   const readFromRegistry = async <Value>(key: string) =>
     parseKvJson<Value>(await (await getRegistryWithBundle()).value(key))
 
+  /**
+   * A tool that KV does not have is undefined: the resolver then asks the Registry by `loadCurrent`. Until the bundle is
+   * installed, the bundled tools count as installed.
+   */
+  async function loadInstalled(key: string): Promise<ToolDocument | undefined> {
+    const read = () => reader.read<ToolDocument>(kvKey('tool', key))
+    const entry = await read()
+    if (isBundleInstalled || bundledTools.isInstalled(key, entry)) return entry
+    await installBundle()
+    return isBundleInstalled ? read() : bundledTools.document(key, entry)
+  }
+
+  /** With a full disk, the Registry is lost before KV has the bundled tools. One that was disabled before stays so. */
+  async function loadFromMemoryIfLost(key: string, error: unknown): Promise<ToolDocument | undefined> {
+    const target = kvKey('tool', key)
+    const mayBeLost = error instanceof UnreachableError && installedKeys.has(target) && reader.isLagging(target)
+    const textInKv = mayBeLost ? await reader.reads.text(target, CHANGING_TTL_S) : undefined
+    if (textInKv === undefined) throw error
+    return bundledTools.document(key, parseKvJson(textInKv))
+  }
+
   const source: ToolSource = {
     async loadTool(name) {
       const key = toolKey(name)
-      const stored = kvKey('tool', key)
       try {
-        const document = await reader.read<ToolDocument>(stored, { onMiss: 'absent' })
-        if (isBundleInstalled || bundledTools.isInstalled(key, document)) return document
-        await installBundle()
-        // Until the registry responds, the bundled tools count as installed
-        return isBundleInstalled
-          ? await reader.read<ToolDocument>(stored, { onMiss: 'absent' })
-          : bundledTools.document(key, document)
+        return await loadInstalled(key)
       } catch (error) {
-        const mayBeLost = error instanceof UnreachableError && installedKeys.has(stored) && reader.isLagging(stored)
-        // With a full disk the registry is lost before KV has them; a tool that was disabled before stays so
-        const textInKv = mayBeLost ? await reader.reads.text(stored, CHANGING_TTL_S) : undefined
-        if (textInKv === undefined) throw error
-        return bundledTools.document(key, parseKvJson(textInKv))
+        return loadFromMemoryIfLost(key, error)
       }
     },
     loadCurrent: (name) => readFromRegistry<ToolDocument>(kvKey('tool', toolKey(name))),
@@ -127,14 +137,15 @@ export function createToolSource(options: ToolSourceOptions) {
     },
     async findDocumentAddress(dialect, id, tool) {
       const key = kvKey('address', documentKey(dialect, id))
-      const readAddress = () => reader.read<DocumentAddress>(key, { onMiss: 'read-through' })
+      const readAddress = () => reader.readThrough<DocumentAddress>(key)
       // Bundled documents are found without the registry
-      const isBundled = bundledTools.holds(id) || bundledTools.addressed(dialect, id, undefined) !== undefined
-      const storedAddress = await (isBundled ? withFallback(readAddress, undefined) : readAddress())
+      const storedAddress = await (bundledTools.hasAddress(dialect, id)
+        ? withFallback(readAddress, undefined)
+        : readAddress())
       // KV may lack the tools of a new version
       const isComplete = storedAddress?.id !== id || tool === undefined || Object.hasOwn(storedAddress.tools, tool)
       const stored = isComplete ? storedAddress : await readFromRegistry<DocumentAddress>(key)
-      const address = bundledTools.addressed(dialect, id, stored)
+      const address = bundledTools.chooseAddress(dialect, id, stored)
       return address?.id === id ? address : undefined
     },
     async attachDocument(record) {

@@ -25,7 +25,7 @@ const carried = createBundledTools(
 )
 const asked = (id: string, toolkit?: string) => {
   const stored = toolkit === undefined ? undefined : { id, toolkit, tools: { remoteName: 'theirs' } }
-  return carried.addressed('machine-context', id, stored)
+  return carried.chooseAddress('machine-context', id, stored)
 }
 const OWN = { id: 'sums', toolkit: 'Arithmetic', tools: { add: 'add' } }
 
@@ -81,5 +81,5 @@ it('a tool is not known to be taken in while an active version is stored that on
 })
 
 it('what is asked of another dialect is another document', () => {
-  expect(carried.addressed('open-tool-calling', 'sums', undefined)).toBeUndefined()
+  expect(carried.chooseAddress('open-tool-calling', 'sums', undefined)).toBeUndefined()
 })
