@@ -33,12 +33,17 @@ export function loadListedTools(sql: SqlStorage, first: string, until: string, w
   )
   return toolRows.map(({ record: text, name, tags, description }) => {
     const record: ToolRecord = parseTrusted(text)
-    const listedTool = toListedTool(record, name, parseTrusted(tags ?? '[]'), writeLine)
+    const listedTool = formatListedTool(record, name, parseTrusted(tags ?? '[]'), writeLine)
     return { ...listedTool, record: addToolkitDescription(text, description) }
   })
 }
 
-export function toListedTool(record: ToolRecord, name: string, toolkitTags: readonly string[], writeLine: WriteLine) {
+export function formatListedTool(
+  record: ToolRecord,
+  name: string,
+  toolkitTags: readonly string[],
+  writeLine: WriteLine,
+) {
   const { toolkit, tool, tags, securityLevel, implementation } = record
   const entry: IndexedTool = {
     key: toolKey(record),

@@ -5,7 +5,7 @@ import { chooseVersion } from '../../../core/tool/version.ts'
 import { documentKey } from '../../keys.ts'
 import type { Bundle } from '../write/bundle.ts'
 import type { Manifest } from '../catalog/manifest.ts'
-import { toListedTool, type WriteLine, formatPage } from '../catalog/listed-tools.ts'
+import { formatListedTool, type WriteLine, formatPage } from '../catalog/listed-tools.ts'
 
 /** The bundled tools, served from memory until the registry could be reached. */
 export function createBundledTools({ hash, records, documents }: Bundle, writeLine: WriteLine) {
@@ -91,7 +91,7 @@ export function createBundledTools({ hash, records, documents }: Bundle, writeLi
       const sorted = newest.toSorted((a, b) => (toolKey(a) < toolKey(b) ? -1 : 1))
       const text = formatPage(
         sorted.map((record) => ({
-          ...toListedTool(record, record.name, [], writeLine),
+          ...formatListedTool(record, record.name, [], writeLine),
           record: JSON.stringify(record),
         })),
       )
