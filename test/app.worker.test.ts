@@ -234,7 +234,7 @@ it('a deployment asks the registry when KV does not have a new tool yet, and cal
   expect(await env.REGISTRY.get('tool/fresh.tool')).toBeNull()
   other.reset()
   expect((await call(other, 'Fresh.Tool')).body.result.value).toBe('from afar')
-  expect(other.counts).toEqual({ kv: ['tool/fresh.tool'], registry: ['documentOrNearest'] })
+  expect(other.counts).toEqual({ kv: ['tool/fresh.tool'], registry: ['loadEntryOrNearest'] })
 })
 
 it('a deployment asks the registry once about an unknown name that is asked for 50 times, and again after a while', async () => {
@@ -242,10 +242,10 @@ it('a deployment asks the registry once about an unknown name that is asked for 
   await app.json('GET', '/tools/Calculator.Add')
   app.reset()
   for (let n = 0; n < 50; n += 1) expect((await call(app, 'No.Such')).status).toBe(400)
-  expect(app.counts).toEqual({ kv: ['tool/no.such'], registry: ['documentOrNearest'] })
+  expect(app.counts).toEqual({ kv: ['tool/no.such'], registry: ['loadEntryOrNearest'] })
   vi.setSystemTime(Date.now() + 2_001)
   await call(app, 'No.Such')
-  expect(app.counts.registry).toEqual(['documentOrNearest', 'documentOrNearest'])
+  expect(app.counts.registry).toEqual(['loadEntryOrNearest', 'loadEntryOrNearest'])
 })
 
 it('a deployment does not keep an answer that was on its way when the tool was published', async () => {
@@ -256,7 +256,7 @@ it('a deployment does not keep an answer that was on its way when the tool was p
   held = new Promise((done) => (arrive = done))
   app.reset()
   const asked = call(app, 'Kit0.T0')
-  await expect.poll(() => app.counts.registry).toEqual(['documentOrNearest'])
+  await expect.poll(() => app.counts.registry).toEqual(['loadEntryOrNearest'])
   await runInDurableObject(stub(registryName), () => undefined)
   held = undefined
   await publish(app, 0, 1)

@@ -2,7 +2,7 @@ import { toIdRef } from '../../src/core/tool/tool-ref.ts'
 import type { Publication } from '../../src/core/publish/registry.ts'
 import { ADMIN } from '../../src/core/access/principal.ts'
 import { parseToolId, toolKey } from '../../src/core/tool/tool-id.ts'
-import type { ToolDocument, ToolRecord } from '../../src/core/tool/tool.ts'
+import type { ToolEntry, ToolRecord } from '../../src/core/tool/tool.ts'
 import type { ToolStatus } from '../../src/core/tool/version.ts'
 import { MANIFEST_KEY, kvKey } from '../../src/storage/keys.ts'
 import { parsePage } from '../../src/storage/registry/catalog/listed-tools.ts'
@@ -207,7 +207,7 @@ export function createToolClients(world: World, all: Publications) {
     for (const [id, { digest }] of published) {
       const text = kv.valueOf(kvKey('tool', keyOf(id)))
       holds(text !== null, `'${id}' was published, and KV never got it`)
-      const document: ToolDocument = JSON.parse(text)
+      const document: ToolEntry = JSON.parse(text)
       const stored = document.versions.find(({ version }) => version === parseToolId(id)?.range)
       holds(stored?.digest === digest, `'${id}' was published with '${digest}', and is '${stored?.digest}'`)
       holds(mayBe(id, stored.status.state, clock.now(), 'document'), `'${id}' ends '${stored.status.state}'`)
@@ -260,7 +260,7 @@ function pagesOf(manifest: string | null): string[] {
 
 /** What a tool's document in KV names, which is read with it. */
 function namedBy(value: string | null): string[] {
-  const { versions, newest }: ToolDocument = JSON.parse(value ?? '{"versions":[]}')
+  const { versions, newest }: ToolEntry = JSON.parse(value ?? '{"versions":[]}')
   const others = versions.filter(({ version }) => version !== newest?.version)
   const document = newest?.source.hash
   return [

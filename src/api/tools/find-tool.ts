@@ -7,7 +7,7 @@ import type { WaitUntil } from '../../core/tool/platform.ts'
 import { isVersion, parseToolId } from '../../core/tool/tool-id.ts'
 import { parseToolRef } from '../../core/tool/tool-ref.ts'
 import type { ToolSource } from '../../core/tool/tool-source.ts'
-import type { ToolDocument, ToolRecord } from '../../core/tool/tool.ts'
+import type { ToolEntry, ToolRecord } from '../../core/tool/tool.ts'
 import { compareVersions, resolveVersion, withoutPending } from '../../core/tool/version.ts'
 
 type Toolkits = Pick<ToolkitStore, 'find'>
@@ -43,20 +43,20 @@ export function createFindTool({ source, resolver, policies, toolkits }: FindToo
     const mayBePending = isVersion(id?.range ?? '') && hasScope(principal, 'tools:publish')
     const mayBeDeleted = failure.type === 'tool-unknown' && isAdministrator(principal)
     if (!id || !(isDisabled || mayBePending || mayBeDeleted)) return undefined
-    const document = await source.loadCurrent(id)
-    if (!document) return undefined
+    const toolEntry = await source.loadCurrent(id)
+    if (!toolEntry) return undefined
     // A deleted toolkit has no active version
-    const [highest] = document.versions.toSorted((a, b) => compareVersions(b.version, a.version))
-    const entry = id.range === undefined ? highest : resolveVersion(document.versions, id.range)
+    const [highest] = toolEntry.versions.toSorted((a, b) => compareVersions(b.version, a.version))
+    const entry = id.range === undefined ? highest : resolveVersion(toolEntry.versions, id.range)
     if (!entry) return undefined
     const isPending = entry.status.state === 'pending'
-    const mayRead = document.isDeleted ? isAdministrator(principal) : isDisabled || isPending
-    if (!mayRead || (isPending && !(await mayReadPendingVersions(document, principal, toolkits)))) return undefined
+    const mayRead = toolEntry.isDeleted ? isAdministrator(principal) : isDisabled || isPending
+    if (!mayRead || (isPending && !(await mayReadPendingVersions(toolEntry, principal, toolkits)))) return undefined
     const record = await source.loadRecord(entry.digest)
     if (!record) return undefined
     const governed = applyPolicyToRecord(record, policies.current().policyFor(record))
     return {
-      record: withToolkitDescription(governed, document.toolkitDescription),
+      record: withToolkitDescription(governed, toolEntry.toolkitDescription),
       status: entry.status,
       publisher: entry.publisher,
     }
@@ -67,17 +67,19 @@ function withToolkitDescription(record: ToolRecord, toolkitDescription: string |
   return toolkitDescription === undefined ? record : { ...record, toolkitDescription }
 }
 
-export async function withoutHiddenVersions(principal: Principal, document: ToolDocument, toolkits: Toolkits) {
-  const published = withoutPending(document)
-  return published === document || !(await mayReadPendingVersions(document, principal, toolkits)) ? published : document
+export async function withoutHiddenVersions(principal: Principal, toolEntry: ToolEntry, toolkits: Toolkits) {
+  const published = withoutPending(toolEntry)
+  return published === toolEntry || !(await mayReadPendingVersions(toolEntry, principal, toolkits))
+    ? published
+    : toolEntry
 }
 
 async function mayReadPendingVersions(
-  document: ToolDocument,
+  toolEntry: ToolEntry,
   principal: Principal,
   toolkits: Toolkits,
 ): Promise<boolean> {
   if (isAdministrator(principal)) return true
-  const owner = (await toolkits.find(document.toolkit))?.owner
-  return owner !== undefined && mayReadPending(principal, document, owner)
+  const owner = (await toolkits.find(toolEntry.toolkit))?.owner
+  return owner !== undefined && mayReadPending(principal, toolEntry, owner)
 }

@@ -5,7 +5,7 @@ import type { WaitUntil } from '../tool/platform.ts'
 import { formatToolId, isNamePart, type ToolName } from '../tool/tool-id.ts'
 import { formatRefName, formatToolRef, type ToolRef, toRefKey, type WellFormedRef } from '../tool/tool-ref.ts'
 import type { ToolSource } from '../tool/tool-source.ts'
-import type { Publisher, ToolDocument, ToolRecord } from '../tool/tool.ts'
+import type { Publisher, ToolEntry, ToolRecord } from '../tool/tool.ts'
 import { chooseVersion, isVersionRange, type ToolStatus, withoutPending } from '../tool/version.ts'
 import { type FailureResult, fail } from '../failure/failure.ts'
 import { type CallableTool, applyPolicyToTool } from './callable-tool.ts'
@@ -89,30 +89,30 @@ export function createResolver({ source, makeCallable, now, memory }: ResolverDe
     range: string | undefined,
     refText: string,
   ): Promise<ResolvedTool | FailureResult> {
-    const document = await source.loadTool(name)
-    const visibleDocument = document && withoutPending(document)
-    const resolved = visibleDocument && (await pickVersion(visibleDocument, range))
+    const entry = await source.loadTool(name)
+    const visibleEntry = entry && withoutPending(entry)
+    const resolved = visibleEntry && (await pickVersion(visibleEntry, range))
     if (resolved) return resolved
     const current = await source.loadCurrentOrSuggest(name)
-    const currentDocument = 'versions' in current && !current.isDeleted ? withoutPending(current) : undefined
-    if (currentDocument) return (await pickVersion(currentDocument, range)) ?? versionFailure(currentDocument, range)
+    const currentEntry = 'versions' in current && !current.isDeleted ? withoutPending(current) : undefined
+    if (currentEntry) return (await pickVersion(currentEntry, range)) ?? versionFailure(currentEntry, range)
     const suggestions = 'versions' in current ? await source.suggestIds(name) : current
     return fail({ type: 'tool-unknown', asked: refText, suggestions })
   }
 
   async function pickVersion(
-    document: ToolDocument,
+    entry: ToolEntry,
     range: string | undefined,
   ): Promise<ResolvedTool | FailureResult | undefined> {
-    const version = document.isDeleted ? undefined : chooseVersion(document, range)
+    const version = entry.isDeleted ? undefined : chooseVersion(entry, range)
     if (!version) return undefined
     if (version.status.state === 'disabled')
-      return disabledFailure(formatToolId(document, version.version), version.status)
+      return disabledFailure(formatToolId(entry, version.version), version.status)
     const cachedTool = tools.get(version.digest)
     const { status, publisher } = version
-    const { toolkitDescription } = document
+    const { toolkitDescription } = entry
     if (cachedTool) return { ok: true, tool: cachedTool, status, publisher, toolkitDescription }
-    const inline = document.newest?.digest === version.digest ? document.newest : undefined
+    const inline = entry.newest?.digest === version.digest ? entry.newest : undefined
     const record = inline ?? (await source.loadRecord(version.digest))
     if (!record) return undefined
     const tool = await makeCallable(record)
@@ -165,15 +165,15 @@ function nameFailure(refText: string): FailureResult {
   )
 }
 
-function versionFailure(document: ToolDocument, range = 'latest'): FailureResult {
-  const off = document.versions.flatMap(({ status }) => (status.state === 'disabled' ? [status] : []))
-  if (off.length === document.versions.length) return disabledFailure(formatToolId(document), off.at(-1))
+function versionFailure(entry: ToolEntry, range = 'latest'): FailureResult {
+  const off = entry.versions.flatMap(({ status }) => (status.state === 'disabled' ? [status] : []))
+  if (off.length === entry.versions.length) return disabledFailure(formatToolId(entry), off.at(-1))
   return fail({
     type: 'version-unavailable',
-    tool: formatToolId(document),
-    name: document.newest?.name ?? formatToolId(document),
+    tool: formatToolId(entry),
+    name: entry.newest?.name ?? formatToolId(entry),
     asked: range,
-    available: document.versions.filter(({ status }) => status.state === 'active').map(({ version }) => version),
+    available: entry.versions.filter(({ status }) => status.state === 'active').map(({ version }) => version),
   })
 }
 

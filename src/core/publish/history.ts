@@ -2,7 +2,7 @@ import { compareDefinitions } from '../schema/compatibility.ts'
 import { withinBudget, type Budget, createBudget, chargeValue } from '../tool/budget.ts'
 import { canonicalJson } from '../tool/digest.ts'
 import type { ToolSource } from '../tool/tool-source.ts'
-import type { Implementation, ToolDocument, ToolRecord, VersionEntry } from '../tool/tool.ts'
+import type { Implementation, ToolEntry, ToolRecord, VersionEntry } from '../tool/tool.ts'
 import { compareVersions } from '../tool/version.ts'
 import { compareTexts, type TextChange } from './text-changes.ts'
 
@@ -19,7 +19,7 @@ const MAX_TEXT_CHARACTERS = 500_000
 
 /** The versions that the reader may see, the highest first; all comparisons draw on one budget. */
 export async function loadHistory(
-  { versions }: ToolDocument,
+  { versions }: ToolEntry,
   source: Pick<ToolSource, 'loadRecord'>,
   maySee: (record: ToolRecord) => boolean,
 ): Promise<readonly VersionHistory[]> {

@@ -2,7 +2,7 @@ import type { Principal } from '../access/principal.ts'
 import type { SchemaPaths } from '../schema/compatibility.ts'
 import type { Problem } from '../tool/problem.ts'
 import type { ToolName } from '../tool/tool-id.ts'
-import type { ToolDocument, ToolRecord } from '../tool/tool.ts'
+import type { ToolEntry, ToolRecord } from '../tool/tool.ts'
 import type { ToolStatus } from '../tool/version.ts'
 
 export interface DefinitionDocument {
@@ -62,7 +62,7 @@ export interface PublisherRights {
 }
 
 type VersionChangeResult =
-  | { readonly ok: true; readonly document: ToolDocument }
+  | { readonly ok: true; readonly document: ToolEntry }
   | { readonly ok: false; readonly reason: string; readonly isConflict?: true }
 
 /** The registry's one writer, which alone decides who may write what. Its answers are never stale. */

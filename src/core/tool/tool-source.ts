@@ -1,5 +1,5 @@
 import type { ToolName } from './tool-id.ts'
-import type { ToolDocument, ToolRecord } from './tool.ts'
+import type { ToolEntry, ToolRecord } from './tool.ts'
 
 export interface DocumentAddress {
   /** As first published; another that differs in case alone is not it. */
@@ -10,14 +10,14 @@ export interface DocumentAddress {
 
 /** `loadTool` and `loadRecord` may be seconds old; `loadCurrent` never is. */
 export interface ToolSource {
-  loadTool(name: ToolName): Promise<ToolDocument | undefined>
-  loadCurrent(name: ToolName): Promise<ToolDocument | undefined>
+  loadTool(name: ToolName): Promise<ToolEntry | undefined>
+  loadCurrent(name: ToolName): Promise<ToolEntry | undefined>
   loadRecord(digest: string): Promise<ToolRecord | undefined>
   findByName(name: string): Promise<ToolName | undefined>
   findDocumentAddress(dialect: string, id: string, tool?: string): Promise<DocumentAddress | undefined>
   attachDocument(record: ToolRecord): Promise<ToolRecord>
   hasToolkit(toolkit: string): Promise<boolean>
   /** A name may differ in `-` and `_`, as OXP writes older ones. For an unknown name, at most 20 ids near it. */
-  loadCurrentOrSuggest(name: ToolName): Promise<ToolDocument | readonly string[]>
+  loadCurrentOrSuggest(name: ToolName): Promise<ToolEntry | readonly string[]>
   suggestIds(name: ToolName): Promise<readonly string[]>
 }

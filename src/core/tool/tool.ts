@@ -86,7 +86,7 @@ export interface VersionEntry extends VersionStatus {
   readonly publisher: Publisher
 }
 
-export interface ToolDocument extends ToolName {
+export interface ToolEntry extends ToolName {
   readonly versions: readonly VersionEntry[]
   readonly newest?: ToolRecord
   readonly toolkitDescription?: string

@@ -140,7 +140,7 @@ export function defineRegistry<Env extends RegistryEnv>(
     }
 
     /** The tool's entry as JSON, or suggestions if the tool is unknown: one message serves both. */
-    async documentOrNearest(name: ToolName): Promise<string | NearTool[]> {
+    async loadEntryOrNearest(name: ToolName): Promise<string | NearTool[]> {
       const key = toolKey(name)
       const loadSimilar = () => toolEntryText(this.#sql, findSimilarKey(this.#sql, key) ?? '')
       return toolEntryText(this.#sql, key) ?? loadSimilar() ?? this.suggestTools(formatToolId(name))

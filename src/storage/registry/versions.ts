@@ -1,5 +1,5 @@
 import { toolKey, type ToolName } from '../../core/tool/tool-id.ts'
-import type { ToolDocument, ToolRecord } from '../../core/tool/tool.ts'
+import type { ToolEntry, ToolRecord } from '../../core/tool/tool.ts'
 import { resolveVersion } from '../../core/tool/version.ts'
 import { column, readField, firstRow, rows } from '../rows.ts'
 import { isRemovedFromDocument } from './document-aliases.ts'
@@ -27,7 +27,7 @@ export function listToolKeys(sql: SqlStorage, toolkit: string): string[] {
   return column<string>(sql, 'SELECT key FROM tool WHERE key >= ? AND key < ? ORDER BY key', ...toolKeyRange(toolkit))
 }
 
-export function listVersions(sql: SqlStorage, key: string): ToolDocument['versions'] {
+export function listVersions(sql: SqlStorage, key: string): ToolEntry['versions'] {
   const status = `iif(left_bundle, '{"state":"disabled"}', status) AS status`
   const query = `SELECT version, digest, ${status}, publisher, trusted FROM version WHERE key = ?`
   return rows<VersionRow>(sql, query, key).map(({ version, digest, status, publisher, trusted }) => ({

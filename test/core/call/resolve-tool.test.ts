@@ -4,7 +4,7 @@ import { createResolver } from '../../../src/core/call/resolve-tool.ts'
 import type { ToolName } from '../../../src/core/tool/tool-id.ts'
 import { toDocumentRef, toIdRef, toNameRef, type ToolRef } from '../../../src/core/tool/tool-ref.ts'
 import type { DocumentAddress, ToolSource } from '../../../src/core/tool/tool-source.ts'
-import type { ToolDocument, ToolRecord } from '../../../src/core/tool/tool.ts'
+import type { ToolEntry, ToolRecord } from '../../../src/core/tool/tool.ts'
 import type { ToolStatus } from '../../../src/core/tool/version.ts'
 import { callableOf, PUBLISHER, recordWith } from './fakes.ts'
 
@@ -18,7 +18,7 @@ const recordAt = (version: string): ToolRecord => ({
 })
 
 /** `Example.Tool` in these versions; the newest comes along when it is named. */
-function documentOf(versions: Versions, newest?: string): ToolDocument {
+function documentOf(versions: Versions, newest?: string): ToolEntry {
   return {
     toolkit: 'Example',
     tool: 'Tool',
@@ -34,8 +34,8 @@ function documentOf(versions: Versions, newest?: string): ToolDocument {
 
 interface Stored {
   /** What the quick source knows, and the registry; the same unless given. */
-  quick?: ToolDocument | undefined
-  current?: ToolDocument | readonly string[]
+  quick?: ToolEntry | undefined
+  current?: ToolEntry | readonly string[]
   names?: Readonly<Record<string, ToolName>>
   documents?: Readonly<Record<string, DocumentAddress>>
   without?: readonly string[]

@@ -7,7 +7,7 @@ import type { Publication, PublicationResult } from '../../../src/core/publish/r
 import type { Codec } from '../../../src/core/tool/codec.ts'
 import type { ImplementationKind } from '../../../src/core/tool/tool.ts'
 import type { JsonObject } from '../../../src/core/tool/json.ts'
-import { type Definition, NO_REQUIREMENTS, type ToolDocument, type ToolRecord } from '../../../src/core/tool/tool.ts'
+import { type Definition, NO_REQUIREMENTS, type ToolEntry, type ToolRecord } from '../../../src/core/tool/tool.ts'
 import type { DocumentAddress } from '../../../src/core/tool/tool-source.ts'
 import type { ToolStatus } from '../../../src/core/tool/version.ts'
 
@@ -90,7 +90,7 @@ export const runners = new Map<string, ImplementationKind>([
 export function documentOf(
   records: readonly ToolRecord[],
   { newest, status = { state: 'active' } }: { newest?: ToolRecord | undefined; status?: ToolStatus } = {},
-): ToolDocument {
+): ToolEntry {
   const [{ toolkit, tool } = definitionOf()] = records
   const versions = records.map(({ version, digest }) => ({
     version,
@@ -103,7 +103,7 @@ export function documentOf(
 
 export interface World {
   /** What is published, by `Toolkit.Tool` in lower case. */
-  readonly published?: Readonly<Record<string, ToolDocument>>
+  readonly published?: Readonly<Record<string, ToolEntry>>
   /** What can be read by its digest. */
   readonly records?: readonly ToolRecord[]
   /** What the registry makes of a publication, by its first id; created otherwise. */

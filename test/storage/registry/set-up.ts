@@ -6,7 +6,7 @@ import { toListLine as writeLine } from '../../../src/dialects/oxp/encode.ts'
 import type { Principal } from '../../../src/core/access/principal.ts'
 import { prepareDocument } from '../../../src/core/publish/prepare.ts'
 import type { Publication } from '../../../src/core/publish/registry.ts'
-import type { ToolDocument, ToolRecord } from '../../../src/core/tool/tool.ts'
+import type { ToolEntry, ToolRecord } from '../../../src/core/tool/tool.ts'
 import { machineContext } from '../../../src/dialects/machine-context/definition.ts'
 import { oxp } from '../../../src/dialects/oxp/definition.ts'
 import type { Manifest } from '../../../src/storage/registry/catalog/manifest.ts'
@@ -238,6 +238,6 @@ export function textOf(registry: RegistryObject, key: string): string | undefine
   return typeof value === 'string' ? value : undefined
 }
 
-export function documentOf(registry: RegistryObject, key: string): ToolDocument {
+export function documentOf(registry: RegistryObject, key: string): ToolEntry {
   return JSON.parse(textOf(registry, `tool/${key}`) ?? 'null')
 }

@@ -1,6 +1,6 @@
 import { toDerivedName, toolKey, type ToolName } from '../../../core/tool/tool-id.ts'
 import type { DocumentAddress } from '../../../core/tool/tool-source.ts'
-import type { ToolDocument, ToolRecord } from '../../../core/tool/tool.ts'
+import type { ToolEntry, ToolRecord } from '../../../core/tool/tool.ts'
 import { chooseVersion } from '../../../core/tool/version.ts'
 import { documentKey } from '../../keys.ts'
 import type { Bundle } from '../write/bundle.ts'
@@ -21,8 +21,8 @@ export function createBundledTools({ hash, records, documents }: Bundle, writeLi
   )
   const texts = new Map(documents.map((document) => [document.hash, document.text]))
 
-  /** Bundled versions replace stored ones of the same number, whose status they keep. */
-  function document(key: string, stored: ToolDocument | undefined): ToolDocument | undefined {
+  /** The entry of a tool as if the bundle were installed: bundled versions replace stored ones of the same number, and keep their status. */
+  function mergeEntry(key: string, stored: ToolEntry | undefined): ToolEntry | undefined {
     const bundledRecords = byKey.get(key)
     const [first] = bundledRecords ?? []
     if (!bundledRecords || !first) return stored
@@ -36,7 +36,7 @@ export function createBundledTools({ hash, records, documents }: Bundle, writeLi
     )
     const versions = [...rest, ...bundledVersions]
     const { toolkit, tool } = first
-    const { newest: before, isDeleted: _, ...others }: ToolDocument = stored ?? { toolkit, tool, versions }
+    const { newest: before, isDeleted: _, ...others }: ToolEntry = stored ?? { toolkit, tool, versions }
     const merged = { ...others, versions }
     const newest = chooseVersion(merged)
     const record = [...bundledRecords, ...(before ? [before] : [])].find(({ digest }) => digest === newest?.digest)
@@ -44,19 +44,19 @@ export function createBundledTools({ hash, records, documents }: Bundle, writeLi
   }
 
   return {
-    document,
+    mergeEntry,
 
     /**
      * Whether each version that it carries is stored, and may be called, and none that it carries no more: then the
      * registry has taken them in before.
      */
-    isInstalled(key: string, stored: ToolDocument | undefined): boolean {
+    isInstalled(key: string, stored: ToolEntry | undefined): boolean {
       const bundledRecords = byKey.get(key) ?? []
       const isActive = ({ version, digest }: ToolRecord) =>
         stored?.versions.some(
           (each) => each.version === version && each.digest === digest && each.status.state === 'active',
         )
-      const isDropped = ({ version, status, publisher }: ToolDocument['versions'][number]) =>
+      const isDropped = ({ version, status, publisher }: ToolEntry['versions'][number]) =>
         publisher.principal === 'bundle' &&
         status.state !== 'disabled' &&
         !bundledRecords.some((each) => each.version === version)
@@ -87,7 +87,7 @@ export function createBundledTools({ hash, records, documents }: Bundle, writeLi
     },
 
     async catalog(): Promise<{ manifest: Manifest; pages: ReadonlyMap<string, string> }> {
-      const newest = [...byKey.keys()].flatMap((key) => document(key, undefined)?.newest ?? [])
+      const newest = [...byKey.keys()].flatMap((key) => mergeEntry(key, undefined)?.newest ?? [])
       const sorted = newest.toSorted((a, b) => (toolKey(a) < toolKey(b) ? -1 : 1))
       const text = formatPage(
         sorted.map((record) => ({

@@ -19,7 +19,7 @@
 import { UnreachableError } from '../../../core/failure/failure.ts'
 import type { DocumentAddress, ToolSource } from '../../../core/tool/tool-source.ts'
 import { formatToolId, parseToolId, toolKey } from '../../../core/tool/tool-id.ts'
-import type { ToolDocument, ToolRecord } from '../../../core/tool/tool.ts'
+import type { ToolEntry, ToolRecord } from '../../../core/tool/tool.ts'
 import { documentKey, kvKey } from '../../keys.ts'
 import { CHANGING_TTL_S, type KvReader, parseKvJson } from '../../kv-reader.ts'
 import { withFallback, withTimeout } from '../../reachable-stub.ts'
@@ -94,21 +94,21 @@ export function createToolSource(options: ToolSourceOptions) {
    * A tool that KV does not have is undefined: the resolver then asks the Registry by `loadCurrent`. Until the bundle is
    * installed, the bundled tools count as installed.
    */
-  async function loadInstalled(key: string): Promise<ToolDocument | undefined> {
-    const read = () => reader.read<ToolDocument>(kvKey('tool', key))
+  async function loadInstalled(key: string): Promise<ToolEntry | undefined> {
+    const read = () => reader.read<ToolEntry>(kvKey('tool', key))
     const entry = await read()
     if (isBundleInstalled || bundledTools.isInstalled(key, entry)) return entry
     await installBundle()
-    return isBundleInstalled ? read() : bundledTools.document(key, entry)
+    return isBundleInstalled ? read() : bundledTools.mergeEntry(key, entry)
   }
 
   /** With a full disk, the Registry is lost before KV has the bundled tools. One that was disabled before stays so. */
-  async function loadFromMemoryIfLost(key: string, error: unknown): Promise<ToolDocument | undefined> {
+  async function loadFromMemoryIfLost(key: string, error: unknown): Promise<ToolEntry | undefined> {
     const target = kvKey('tool', key)
     const mayBeLost = error instanceof UnreachableError && installedKeys.has(target) && reader.isLagging(target)
     const textInKv = mayBeLost ? await reader.reads.text(target, CHANGING_TTL_S) : undefined
     if (textInKv === undefined) throw error
-    return bundledTools.document(key, parseKvJson(textInKv))
+    return bundledTools.mergeEntry(key, parseKvJson(textInKv))
   }
 
   const source: ToolSource = {
@@ -120,7 +120,7 @@ export function createToolSource(options: ToolSourceOptions) {
         return loadFromMemoryIfLost(key, error)
       }
     },
-    loadCurrent: (name) => readFromRegistry<ToolDocument>(kvKey('tool', toolKey(name))),
+    loadCurrent: (name) => readFromRegistry<ToolEntry>(kvKey('tool', toolKey(name))),
     async loadRecord(digest) {
       return (
         bundledTools.record(digest) ?? parseKvJson<ToolRecord>(await reader.immutable(kvKey('record', digest), 'text'))
@@ -155,7 +155,7 @@ export function createToolSource(options: ToolSourceOptions) {
     hasToolkit: async (toolkit) => (await getRegistryWithBundle()).hasToolkit(toolkit),
     suggestIds: async (name) => listIds(await (await getRegistryWithBundle()).suggestTools(formatToolId(name))),
     async loadCurrentOrSuggest({ toolkit, tool }) {
-      const answer = await (await getRegistryWithBundle()).documentOrNearest({ toolkit, tool })
+      const answer = await (await getRegistryWithBundle()).loadEntryOrNearest({ toolkit, tool })
       return typeof answer === 'string' ? JSON.parse(answer) : listIds(answer)
     },
   }

@@ -19,7 +19,7 @@ const publish = async ({ registry }: Harness, ...ids: readonly string[]) =>
   registry.publish(await Promise.all(ids.map((id) => publication(id))), ADMIN)
 
 const near = async (registry: RegistryObject, toolkit: string, tool: string) => {
-  const answer = await registry.documentOrNearest({ toolkit, tool })
+  const answer = await registry.loadEntryOrNearest({ toolkit, tool })
   if (typeof answer === 'string') throw new Error(`Wanted no such tool, got ${answer}`)
   return answer.map(({ id }) => id)
 }

@@ -71,7 +71,7 @@ describe('a publication', () => {
       expect(await publish(registry, before)).toMatchObject({ outcome: 'created' })
       expect(registry.hasToolkit('My-Kit')).toBe(true)
       expect(registry.hasToolkit('My_Kit')).toBe(false)
-      const found = await registry.documentOrNearest({ toolkit: 'my_kit', tool: 'tool' })
+      const found = await registry.loadEntryOrNearest({ toolkit: 'my_kit', tool: 'tool' })
       expect(found).toBe(textOf(registry, 'tool/my-kit.tool'))
       expect(await publish(registry, await publication('my_kit.tool@2.0.0'))).toMatchObject({
         outcome: 'conflict',
