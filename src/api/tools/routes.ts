@@ -9,7 +9,8 @@ import { fail, type FailureResult, ok } from '../../core/failure/failure.ts'
 import { formatSentence, describeFailure } from '../../core/failure/failure-text.ts'
 import { convert } from '../../core/publish/convert.ts'
 import type { ExportFormat } from '../../core/publish/export.ts'
-import { type Publish, summarizeReports } from '../../core/publish/publish.ts'
+import { type Publish } from '../../core/publish/publish.ts'
+import { summarizeReports } from '../../core/publish/report.ts'
 import type { RegistryWriter } from '../../core/publish/registry.ts'
 import {
   type WrapperFields,

@@ -1,7 +1,7 @@
 import type { Readiness } from '../../core/call/readiness.ts'
 import { identifier } from '../../core/call/call-options.ts'
 import type { VersionHistory } from '../../core/publish/history.ts'
-import { toProblems, type PublicationReport } from '../../core/publish/publish.ts'
+import { toProblems, type PublicationReport } from '../../core/publish/report.ts'
 import type { toSummary } from '../../core/publish/summary.ts'
 import { statusReader } from '../../core/publish/status-body.ts'
 import { namePart, version } from '../../core/tool/definition-fields.ts'

@@ -6,7 +6,8 @@ import { NO_REQUIREMENTS, type Requirements, type ToolRecord } from '../tool/too
 import type { ToolName } from '../tool/tool-id.ts'
 import type { ImportedFrom, ImportedTool, ImportItem, SkippedTool } from './import.ts'
 import type { ImportState } from './prepare.ts'
-import { toProblems, type Publish, type PublishOptions } from './publish.ts'
+import { type Publish, type PublishOptions } from './publish.ts'
+import { toProblems } from './report.ts'
 import type { ImportSubmission } from './submission.ts'
 
 export interface ImportOptions

@@ -1,15 +1,14 @@
-import type { JsonObject } from '../tool/json.ts'
 import { findCoverDenial, isTrustedWith, type Principal } from '../access/principal.ts'
 import type { ToolSecrets } from '../access/tool-secrets.ts'
 import { createYielder, createBudget, type YieldControl } from '../tool/budget.ts'
-import type { Problem } from '../tool/problem.ts'
 import { formatToolId, type ToolName } from '../tool/tool-id.ts'
-import type { Requirements, ToolRecord } from '../tool/tool.ts'
+import type { Requirements } from '../tool/tool.ts'
 import { type ExportFormat, checkExports } from './export.ts'
 import { checkLoading, findUnreachable } from './check-definition.ts'
-import { type ImportState, type PreparedSubmission, prepareDefinitions, prepareDocument } from './prepare.ts'
+import { type PreparedSubmission, prepareDefinitions, prepareDocument } from './prepare.ts'
 import type { PrepareImportDeps } from './import-changes.ts'
-import type { PublicationResult, PublisherRights, RegistryWriter, PublicationSuccess } from './registry.ts'
+import type { PublisherRights, RegistryWriter } from './registry.ts'
+import { type PublicationReport, rejectPublication, toReport } from './report.ts'
 import type { Submission } from './submission.ts'
 
 export interface PublishDeps extends PrepareImportDeps {
@@ -33,7 +32,10 @@ export type Publish = (
 /** Work that a submission costs beside what its budget counts: digests, records, and the look-ups that an import makes for each tool. */
 const SUBMISSION_UNITS = { published: 300, imported: 10_000 }
 
-/** Every publication passes through: prepare → authorize → check → store → report. */
+/**
+ * Creates the function that every publication goes through. Each submission is prepared (`prepare.ts`), authorized and
+ * checked by itself; one that fails gets its report then. All others are stored together, and reported on.
+ */
 export function createPublish(deps: PublishDeps): Publish {
   return async (submissions, options) => {
     const accepted: (PreparedSubmission | PublicationReport)[] = []
@@ -87,22 +89,25 @@ async function acceptSubmission(
   return { ...prepared, warnings, publication: { ...publication, allowBreaking } }
 }
 
+/** Stores what is prepared, in one request to the registry. Submissions that were reported on before keep their report. */
 export async function storePublications(
   submissions: readonly (PreparedSubmission | PublicationReport)[],
   writer: RegistryWriter,
   principal: Principal,
 ): Promise<readonly PublicationReport[]> {
-  const publications = submissions.flatMap((submission) =>
-    'publication' in submission ? [submission.publication] : [],
-  )
+  const publications = submissions.filter(isPrepared).map(({ publication }) => publication)
   const stored = publications.length === 0 ? [] : await writer.publish(publications, principal)
   const results = stored.values()
   return submissions.map((submission) => {
-    if (!('publication' in submission)) return submission
+    if (!isPrepared(submission)) return submission
     const result = results.next().value
     if (!result) throw new Error('A publication came to nothing')
     return toReport(result, submission, submission.publication.records)
   })
+}
+
+function isPrepared(submission: PreparedSubmission | PublicationReport): submission is PreparedSubmission {
+  return 'publication' in submission
 }
 
 async function prepare(submission: Submission, deps: PrepareImportDeps, principal: Principal) {
@@ -144,73 +149,4 @@ export async function findToolkitPublishDenial(
   const anyTool = { toolkit, tool: '*' }
   const denial = findCoverDenial(principal, anyTool, 'tools:publish')?.reason
   return denial === undefined ? writer.rights(anyTool, principal) : { denied: denial, maySendSecrets: false }
-}
-
-type PublicationFailure =
-  | { readonly type: 'definition-invalid'; readonly problems: readonly Problem[] }
-  | { readonly type: 'forbidden'; readonly reason: string }
-  | { readonly type: 'conflict'; readonly message: string }
-
-export type PublicationReport =
-  | (Omit<PublicationSuccess, 'warnings'> & {
-      readonly ok: true
-      readonly warnings: readonly Problem[]
-      readonly uncallable?: readonly string[]
-      readonly readAs?: string
-      readonly imported?: { readonly state: ImportState; readonly record: ToolRecord | undefined }
-    })
-  | { readonly ok: false; readonly ids: readonly string[]; readonly failure: PublicationFailure }
-
-export function rejectPublication(failure: PublicationFailure, ids: readonly string[] = []): PublicationReport {
-  return { ok: false, ids, failure }
-}
-
-export function toReport(
-  result: PublicationResult,
-  { warnings, state, readAs }: Pick<PreparedSubmission, 'warnings' | 'state' | 'readAs'>,
-  records: readonly ToolRecord[] = [],
-): PublicationReport {
-  const { ids } = result
-  switch (result.outcome) {
-    case 'created':
-    case 'unchanged': {
-      const { warnings: storeWarnings = [], ...fields } = result
-      // An unchanged version may have got its implementation before
-      const created = result.outcome === 'created' ? records : []
-      const uncallable = created.filter(({ implementation }) => !implementation).map(({ id }) => id)
-      return {
-        ok: true,
-        ...fields,
-        warnings: [...warnings, ...storeWarnings.map((message) => ({ path: '', message }))],
-        ...(uncallable.length > 0 ? { uncallable } : {}),
-        ...(readAs === undefined ? {} : { readAs }),
-        ...(state === undefined ? {} : { imported: { state, record: records[0] } }),
-      }
-    }
-    case 'forbidden':
-      return rejectPublication({ type: 'forbidden', reason: result.reason }, ids)
-    case 'conflict':
-      return rejectPublication({ type: 'conflict', message: result.message }, ids)
-    case 'refused':
-      return rejectPublication({ type: 'definition-invalid', problems: result.problems }, ids)
-  }
-}
-
-export function toProblems(failure: PublicationFailure): readonly Problem[] {
-  if (failure.type === 'definition-invalid') return failure.problems
-  return [{ path: '', message: failure.type === 'conflict' ? failure.message : failure.reason }]
-}
-
-export function summarizeReports(reports: readonly PublicationReport[]): JsonObject {
-  const stored = reports.flatMap((report) => (report.ok ? [report] : []))
-  const publishedIds = stored.flatMap(({ outcome, ids }) => (outcome === 'created' ? ids : []))
-  const pending = stored.flatMap((report) => report.pending ?? [])
-  const unchangedCount = stored.filter(({ outcome }) => outcome === 'unchanged').length
-  const refusedCount = reports.length - stored.length
-  return {
-    published: publishedIds,
-    ...(pending.length > 0 ? { pending } : {}),
-    ...(unchangedCount > 0 ? { unchanged: unchangedCount } : {}),
-    ...(refusedCount > 0 ? { refused: refusedCount } : {}),
-  }
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { summarizeReports, rejectPublication, toReport } from '../../../src/core/publish/publish.ts'
+import { summarizeReports, rejectPublication, toReport } from '../../../src/core/publish/report.ts'
 import { definitionWith, recordOf } from '../../runners/http/records.ts'
 
 const warnings = [{ path: '/w', message: 'Is odd' }]

@@ -1,6 +1,7 @@
 import type { Hono } from 'hono'
 import { fail, ok } from '../../../core/failure/failure.ts'
-import { findToolkitPublishDenial, type Publish, summarizeReports } from '../../../core/publish/publish.ts'
+import { findToolkitPublishDenial, type Publish } from '../../../core/publish/publish.ts'
+import { summarizeReports } from '../../../core/publish/report.ts'
 import { type PluginReader, pluginSubmission } from '../../../core/publish/plugin-submission.ts'
 import type { RegistryWriter } from '../../../core/publish/registry.ts'
 import type { Codec } from '../../../core/tool/codec.ts'

@@ -1,4 +1,4 @@
-import type { PublicationReport } from '../../../core/publish/publish.ts'
+import type { PublicationReport } from '../../../core/publish/report.ts'
 import { version } from '../../../core/tool/definition-fields.ts'
 import { defineQuery } from '../../../http/request/query.ts'
 import {
