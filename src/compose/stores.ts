@@ -28,7 +28,7 @@ import { printLogEntry } from './platform.ts'
 
 /** In bytes: with less, SQLite can store nothing more. */
 const MIN_FREE_BYTES = 500_000
-const RESERVATION_WAIT_MS = 5_000
+const PENDING_WRITE_WAIT_MS = 5_000
 /** An isolate has 128 MB; running tools need the rest. */
 const MEMORY_BYTES = 40_000_000
 
@@ -104,10 +104,10 @@ function openFiles({ ARTIFACTS: bucket, IdempotencyStore }: Env, signer: Signer)
         import('../storage/artifacts/r2-outcomes.ts'),
       ])
     if (!bucket) return { artifacts: noArtifacts, uploads: noUploads }
-    const stubOptions = { what: 'idempotency stores', waitMs: RESERVATION_WAIT_MS }
-    const reservations = (principal: string) =>
+    const stubOptions = { what: 'idempotency stores', waitMs: PENDING_WRITE_WAIT_MS }
+    const pendingWrites = (principal: string) =>
       createReliableStub(() => IdempotencyStore.getByName(principal), stubOptions)
-    const store = { bucket, reservations }
+    const store = { bucket, pendingWrites }
     const { now } = Date
     return {
       artifacts: createR2Artifacts(store, signer, now),

@@ -18,17 +18,18 @@ interface StoreRequest {
   readonly options?: R2PutOptions
 }
 
-interface ReservedBytes {
+interface PendingWrite {
   readonly key: string
   readonly size: number
 }
 
 export interface ByteStore {
   readonly bucket: R2Bucket
-  /** Where bytes of a principal are counted before they come. */
-  readonly reservations: (principal: string) => {
-    reserve(prefix: string, key: string, size: number): Promise<readonly ReservedBytes[]>
-    unreserve(key: string): Promise<void>
+  /** Counts bytes of a principal before they are in the bucket. */
+  readonly pendingWrites: (principal: string) => {
+    /** Gives the principal's other pending writes whose keys begin with the prefix. */
+    beginWrite(prefix: string, key: string, size: number): Promise<readonly PendingWrite[]>
+    endWrite(key: string): Promise<void>
   }
 }
 
@@ -45,22 +46,22 @@ interface StoreOptions {
 export async function storeBytes(request: StoreRequest, options: StoreOptions) {
   if (request.principal === ANONYMOUS.id) return { anonymous: true }
   const { prefix, key, size } = request
-  const reservations = options.store.reservations(request.principal)
-  const reserved = await reservations.reserve(prefix, key, size)
+  const pendingWrites = options.store.pendingWrites(request.principal)
+  const otherWrites = await pendingWrites.beginWrite(prefix, key, size)
   try {
-    return await keepReserved(request, reserved, options)
+    return await putWithinQuota(request, otherWrites, options)
   } finally {
-    await reservations.unreserve(key)
+    await pendingWrites.endWrite(key)
   }
 }
 
-async function keepReserved(request: StoreRequest, reserved: readonly ReservedBytes[], options: StoreOptions) {
+async function putWithinQuota(request: StoreRequest, otherWrites: readonly PendingWrite[], options: StoreOptions) {
   const { now, quota, refusesWhenFull } = options
   const { bucket } = options.store
-  // Listed after it is reserved, so that nothing is in neither
+  // Listed after the pending writes, so that no bytes are in neither list
   const { objects } = await bucket.list({ prefix: request.prefix, limit: 1_000 })
   const stored = new Set(objects.map(({ key }) => key))
-  const coming = reserved.filter(({ key }) => !stored.has(key))
+  const coming = otherWrites.filter(({ key }) => !stored.has(key))
   const isOver = ({ uploaded }: R2Object) => now() >= uploaded.getTime() + LIFETIME_MS
   let files = 1 + coming.length
   let bytes = coming.reduce((sum, { size }) => sum + size, request.size)

@@ -40,7 +40,7 @@ const MAX_OUTCOMES = 2_000
 const MAX_CALLS = 1_000_000
 
 /** Longer than the slowest upload. */
-const RESERVED_MS = 1_800_000
+const PENDING_WRITE_MS = 1_800_000
 
 /** One a principal: calls under ids of its own, with sealed outcomes. A repeated call waits for the first one. */
 export function defineIdempotencyStore<E>(clock: () => number) {
@@ -86,21 +86,21 @@ export function defineIdempotencyStore<E>(clock: () => number) {
       this.#changes.notifyChange(callId)
     }
 
-    /** Counts bytes that are about to be stored under a key, and gives what else is, where keys begin so. */
-    reserve(prefix: string, key: string, size: number): { key: string; size: number }[] {
+    /** Counts bytes that are about to be written under a key. Gives the other pending writes whose keys begin with the prefix. */
+    beginWrite(prefix: string, key: string, size: number): { key: string; size: number }[] {
       const now = clock()
       const { kv } = this.ctx.storage
-      const reservations: { key: string; size: number }[] = []
-      for (const [other, reserved] of kv.list<{ size: number; until: number }>({ prefix })) {
-        if (reserved.until <= now) kv.delete(other)
-        else reservations.push({ key: other, size: reserved.size })
+      const otherWrites: { key: string; size: number }[] = []
+      for (const [otherKey, write] of kv.list<{ size: number; until: number }>({ prefix })) {
+        if (write.until <= now) kv.delete(otherKey)
+        else otherWrites.push({ key: otherKey, size: write.size })
       }
-      kv.put(key, { size, until: now + RESERVED_MS })
-      return reservations
+      kv.put(key, { size, until: now + PENDING_WRITE_MS })
+      return otherWrites
     }
 
-    /** Its bytes are stored now, or never will be. */
-    unreserve(key: string): void {
+    /** The bytes are stored now, or never will be. */
+    endWrite(key: string): void {
       this.ctx.storage.kv.delete(key)
     }
 

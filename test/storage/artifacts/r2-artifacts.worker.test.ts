@@ -19,7 +19,7 @@ const DAY = 86_400_000
 function artifactsAt(time: number, secret = 'the secret') {
   const keys = createDeploymentKeys({ deploymentSecret: async () => secret })
   return createR2Artifacts(
-    { bucket: env.ARTIFACTS, reservations: (principal: string) => env.IdempotencyStore.getByName(principal) },
+    { bucket: env.ARTIFACTS, pendingWrites: (principal: string) => env.IdempotencyStore.getByName(principal) },
     keys.signer('artifact'),
     () => time,
   )

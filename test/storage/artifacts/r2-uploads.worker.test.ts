@@ -6,7 +6,7 @@ import { createR2Uploads, noUploads } from '../../../src/storage/artifacts/r2-up
 const DAY = 86_400_000
 const uploadsAt = (time: number) =>
   createR2Uploads(
-    { bucket: env.ARTIFACTS, reservations: (principal: string) => env.IdempotencyStore.getByName(principal) },
+    { bucket: env.ARTIFACTS, pendingWrites: (principal: string) => env.IdempotencyStore.getByName(principal) },
     () => time,
   )
 

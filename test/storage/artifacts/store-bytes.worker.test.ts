@@ -9,7 +9,7 @@ const QUOTA = { files: 5, bytes: 100 }
 const bucket = env.ARTIFACTS
 const storeIn = (bucket: R2Bucket) => ({
   bucket,
-  reservations: (principal: string) => env.IdempotencyStore.getByName(principal),
+  pendingWrites: (principal: string) => env.IdempotencyStore.getByName(principal),
 })
 
 /** What one principal keeps, of so many bytes each, by a clock that says when they were. */
