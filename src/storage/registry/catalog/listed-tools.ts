@@ -66,14 +66,14 @@ export function formatPage(tools: readonly ListedTool[]): string {
   return [head.length, head, ...tools.map(({ record }) => record)].join('\n')
 }
 
-export interface CatalogPage {
+export interface ParsedPage {
   readonly index: readonly IndexedTool[]
   readonly lines: readonly string[]
   /** Parses the records, for a list in another format than OXP's. */
   readonly records: () => readonly ToolRecord[]
 }
 
-export function parsePage(text: string): CatalogPage {
+export function parsePage(text: string): ParsedPage {
   const from = text.indexOf('\n') + 1
   const until = from + Number(text.slice(0, from))
   const [index = '[]', ...lines] = text.slice(from, until).split('\n')

@@ -16,7 +16,7 @@ const LAST_KEY = '\u{10ffff}'
 /** Count up with each change of how lines are written. */
 const LINES = '3'
 
-export interface PageRow extends Record<string, SqlStorageValue> {
+export interface DirtyPage extends Record<string, SqlStorageValue> {
   readonly first: string
   readonly changed: number
 }
@@ -57,7 +57,7 @@ export function createManifests(sql: SqlStorage, writeLine: WriteLine) {
 
   return async (since = -1): Promise<ManifestUpdate> => {
     const findDirtyPage = () =>
-      firstRow<PageRow>(sql, 'SELECT first, changed FROM page WHERE made < changed ORDER BY first LIMIT 1')
+      firstRow<DirtyPage>(sql, 'SELECT first, changed FROM page WHERE made < changed ORDER BY first LIMIT 1')
     for (let row = findDirtyPage(); row; row = findDirtyPage()) await buildPage(sql, row, writeLine)
     // Nothing comes between these reads
     const revision = readNumber(sql, 'revision')
@@ -75,7 +75,7 @@ function pagesSince(sql: SqlStorage, revision: number): PageReference[] {
 /** Makes a page of the tools as they are now. One that has grown too large is split first, and the first part made. */
 export async function buildPage(
   sql: SqlStorage,
-  { first, changed }: PageRow,
+  { first, changed }: DirtyPage,
   writeLine: WriteLine,
 ): Promise<{ readonly page: BuiltPage; readonly text: string }> {
   const end = endOfPage(sql, first)

@@ -25,7 +25,7 @@ import { readField, firstRow, rows } from '../../rows.ts'
 import { readNumber } from '../tables.ts'
 import type { WriteLine } from './listed-tools.ts'
 import { EMPTY_MANIFEST, type PageReference, withPages } from './manifest.ts'
-import { type BuiltPage, buildPage, type PageRow } from './pages.ts'
+import { type BuiltPage, buildPage, type DirtyPage } from './pages.ts'
 
 /** KV takes one write a second to a key. */
 const MIN_PAUSE_MS = 1_100
@@ -62,7 +62,7 @@ export function createReplication(
     const query = 'SELECT first, changed FROM page WHERE replicated < changed AND first >= ? ORDER BY first LIMIT 1'
     const built: { page: BuiltPage; text: string }[] = []
     while (built.length < PAGES_AT_ONCE) {
-      const row = firstRow<PageRow>(sql, query, built.at(-1)?.page.until ?? from)
+      const row = firstRow<DirtyPage>(sql, query, built.at(-1)?.page.until ?? from)
       if (!row) break
       built.push(await buildPage(sql, row, writeLine))
     }

@@ -86,21 +86,19 @@ export function createBundledTools({ hash, records, documents }: Bundle, writeLi
       return byKey.get(byName.get(name.toLowerCase()) ?? '')?.[0]
     },
 
-    async catalog(): Promise<{ manifest: Manifest; pages: ReadonlyMap<string, string> }> {
+    /** A manifest of one page, and the page's text. */
+    catalog(): { manifest: Manifest; hash: string; text: string } {
       const newest = [...byKey.keys()].flatMap((key) => mergeEntry(key, undefined)?.newest ?? [])
-      const sorted = newest.toSorted((a, b) => (toolKey(a) < toolKey(b) ? -1 : 1))
-      const text = formatPage(
-        sorted.map((record) => ({
+      const tools = newest
+        .toSorted((a, b) => (toolKey(a) < toolKey(b) ? -1 : 1))
+        .map((record) => ({
           ...formatListedTool(record, record.name, [], writeLine),
           record: JSON.stringify(record),
-        })),
-      )
-      const page = { first: '', count: sorted.length, hash: `tools of ${hash}` }
-      return {
-        // No revision of the registry's, so that it gives the whole manifest
-        manifest: { revision: -1, etag: hash, count: page.count, pages: [page] },
-        pages: new Map([[page.hash, text]]),
-      }
+        }))
+      const page = { first: '', count: tools.length, hash: `tools of ${hash}` }
+      // No revision of the Registry's, so that it gives the whole manifest
+      const manifest = { revision: -1, etag: hash, count: page.count, pages: [page] }
+      return { manifest, hash: page.hash, text: formatPage(tools) }
     },
   }
 }

@@ -25,7 +25,8 @@ export interface KvCatalogOptions extends RegistryReach {
   readonly policies: CachedPolicies
   /** Seals cursors of searches and of all versions, which may name tools hidden from the caller. */
   readonly sealer: Sealer
-  readonly carried?: () => Promise<{ readonly manifest: Manifest; readonly pages: ReadonlyMap<string, string> }>
+  /** The catalog of the bundled tools, which has one page. */
+  readonly bundledCatalog?: () => { readonly manifest: Manifest; readonly hash: string; readonly text: string }
   readonly yieldControl: YieldControl
 }
 
@@ -55,10 +56,10 @@ export function createKvCatalog(options: KvCatalogOptions) {
   const pages = createKvPages({ ...options, reads })
   const manifests = createKvManifest({ ...options, reads, loadBundledManifest })
 
-  async function loadBundledManifest(): Promise<Manifest | undefined> {
-    const carried = await options.carried?.()
-    if (carried) pages.seed(carried.pages)
-    return carried?.manifest
+  function loadBundledManifest(): Manifest | undefined {
+    const bundled = options.bundledCatalog?.()
+    if (bundled) pages.seed(bundled.hash, bundled.text)
+    return bundled?.manifest
   }
 
   /** Undefined if a page that the manifest names is gone. */

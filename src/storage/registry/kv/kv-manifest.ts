@@ -8,7 +8,7 @@ import type { RegistryReach } from '../registry-stub.ts'
 
 interface KvManifestOptions extends RegistryReach {
   readonly reads: KvClient
-  readonly loadBundledManifest: () => Promise<Manifest | undefined>
+  readonly loadBundledManifest: () => Manifest | undefined
 }
 
 /** One request reads it again after this long, while others use the known one. */
@@ -39,7 +39,7 @@ export function createKvManifest({ registry, now, reads, loadBundledManifest }: 
       return await loadFromRegistry(newest(read, cachedManifest))
     } catch (error) {
       if (!(error instanceof UnreachableError)) throw error
-      const manifest = newest(read ?? (await readKv()), cachedManifest) ?? (await loadBundledManifest())
+      const manifest = newest(read ?? (await readKv()), cachedManifest) ?? loadBundledManifest()
       if (!manifest) throw error
       return manifest
     }

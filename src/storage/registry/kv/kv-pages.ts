@@ -17,7 +17,7 @@ import { IMMUTABLE_TTL_S } from '../../kv-reader.ts'
 import { createKvClient, type KvClient } from '../../kv-client.ts'
 import type { PageReference } from '../catalog/manifest.ts'
 import type { CachedPolicies } from './kv-policies.ts'
-import { type CatalogPage, type IndexedTool, parsePage } from '../catalog/listed-tools.ts'
+import { type ParsedPage, type IndexedTool, parsePage } from '../catalog/listed-tools.ts'
 import type { RegistryReach } from '../registry-stub.ts'
 
 interface KvPagesOptions extends Pick<RegistryReach, 'registry' | 'memory'> {
@@ -67,8 +67,8 @@ export function createKvPages({ registry, reads, memory, attachDocuments, polici
     return lines
   }
 
-  /** Undefined where a page is gone. */
-  async function readPages(references: readonly PageReference[]): Promise<readonly CatalogPage[] | undefined> {
+  /** Undefined if a page is gone. */
+  async function readPages(references: readonly PageReference[]): Promise<readonly ParsedPage[] | undefined> {
     const read = await texts.read(references.map(({ hash }) => hash))
     return read.length < references.length ? undefined : read.map(parsePage)
   }
@@ -103,17 +103,11 @@ export function createKvPages({ registry, reads, memory, attachDocuments, polici
     return listed
   }
 
-  return {
-    loadPages,
-    write,
-    seed(pages: ReadonlyMap<string, string>): void {
-      for (const [hash, text] of pages) texts.seed(hash, text)
-    },
-  }
+  return { loadPages, write, seed: texts.seed }
 }
 
 /** In characters, as they are stored. */
-function countShown(pages: readonly CatalogPage[], isShown: LoadOptions['isShown']): number {
+function countShown(pages: readonly ParsedPage[], isShown: LoadOptions['isShown']): number {
   let sum = 0
   for (const { index, lines } of pages)
     for (const [at, tool] of index.entries()) if (isShown(tool)) sum += lines[at]?.length ?? 0
@@ -126,11 +120,11 @@ const KV_BULK = 50
 interface KvTextsOptions extends Pick<RegistryReach, 'registry' | 'memory'> {
   readonly kind: 'document' | 'page'
   readonly reads: KvClient
-  readonly carried?: (hash: string) => string | undefined
+  readonly findBundledText?: (hash: string) => string | undefined
 }
 
-/** Texts that never change, by their hash: kept in the isolate, else read from KV, else of the deployment, else asked for. */
-function createKvTexts({ kind, reads, registry, memory, carried }: KvTextsOptions) {
+/** Reads texts by their hash: from the isolate's memory, KV, the bundle or the Registry, in this order. */
+function createKvTexts({ kind, reads, registry, memory, findBundledText }: KvTextsOptions) {
   const cache = memory.partition<string>(textBytes)
 
   return {
@@ -147,7 +141,7 @@ function createKvTexts({ kind, reads, registry, memory, carried }: KvTextsOption
       const texts: string[] = []
       for (const hash of hashes) {
         const key = kvKey(kind, hash)
-        const text = cache.get(hash) ?? foundTexts.get(key) ?? carried?.(hash) ?? (await registry().value(key))
+        const text = cache.get(hash) ?? foundTexts.get(key) ?? findBundledText?.(hash) ?? (await registry().value(key))
         if (typeof text !== 'string') break
         cache.set(hash, text)
         texts.push(text)
@@ -158,7 +152,7 @@ function createKvTexts({ kind, reads, registry, memory, carried }: KvTextsOption
 }
 
 /** Adds documents to records. */
-export function createDocumentJoiner({ kv, now, ...options }: RegistryReach & Pick<KvTextsOptions, 'carried'>) {
+export function createDocumentJoiner({ kv, now, ...options }: RegistryReach & Pick<KvTextsOptions, 'findBundledText'>) {
   const texts = createKvTexts({ ...options, kind: 'document', reads: createKvClient(kv, now) })
 
   return async function attachDocuments(records: readonly ToolRecord[]): Promise<readonly ToolRecord[]> {

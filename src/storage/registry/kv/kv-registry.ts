@@ -20,13 +20,13 @@ export function createKvRegistry(options: KvRegistryOptions) {
   const { registry, bundle } = options
   const reader = createKvReader(options.kv, (key) => registry().value(key), options.now)
   const bundledTools = createBundledTools(bundle, options.writeLine)
-  const attachDocuments = createDocumentJoiner({ ...options, carried: bundledTools.text })
+  const attachDocuments = createDocumentJoiner({ ...options, findBundledText: bundledTools.text })
   const { policies, store, refresh: refreshPolicies } = createKvPolicies(options)
   const { catalog, require } = createKvCatalog({
     ...options,
     policies,
     attachDocuments,
-    carried: bundledTools.catalog,
+    bundledCatalog: bundledTools.catalog,
   })
 
   const installedKeys = new Set<string>()
