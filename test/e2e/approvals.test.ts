@@ -93,16 +93,6 @@ it('a tool that a person must approve each call of does not run with other argum
   expect((await empty(user)).body.result).toMatchObject({ success: true })
 })
 
-it('a tool that a person must approve each call of runs once when it is called 10 times at once', async () => {
-  const user = newUser()
-  const { url } = await edge.challenge(TOOL, user, { folder: 'spam' })
-  await approve(url)
-  const before = emptied()
-  const answers = await Promise.all(Array.from({ length: 10 }, () => empty(user)))
-  expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array(9).fill(400)])
-  expect(emptied()).toBe(before + 1)
-})
-
 it('a tool that a person must approve each call of does not use up an approval for a call that is refused for its input', async () => {
   const user = newUser()
   expect((await edge.call(TOOL, user, { input: {} })).status).toBe(422)

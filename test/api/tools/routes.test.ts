@@ -111,32 +111,6 @@ function setUp({ caller = publisher, refused, ...world }: World & { caller?: Pri
   return { send, stored, asked, set }
 }
 
-it('POST /tools publishes a document, and gives its ids', async () => {
-  const { send, stored } = setUp()
-  const { status, body } = await send('POST', '/tools', { plain: [{ tool: 'A' }, { tool: 'B' }] })
-  expect([status, body]).toEqual([201, { ids: ['Kit.A@1.0.0', 'Kit.B@1.0.0'] }])
-  expect(stored).toMatchObject([[{ allowBreaking: false }]])
-})
-
-it('POST /tools responds 200 with warnings if nothing changed', async () => {
-  const { send } = setUp({ outcomes: { 'Kit.Do@1.0.0': (ids) => ({ outcome: 'unchanged', ids }) } })
-  const warnings = [{ path: '/w', message: 'Is odd' }]
-  const { status, body } = await send('POST', '/tools', { plain: [{}], warnings })
-  expect([status, body]).toEqual([200, { ids: ['Kit.Do@1.0.0'], warnings }])
-})
-
-it.each([
-  ['is not covered', { plain: [{ toolkit: 'Other' }] }, 403, { type: 'forbidden' }],
-  ['is wrong', { plain: [{ input: { type: 'text' } }] }, 422, { type: 'definition-invalid' }],
-  ['is no definition', 7, 422, { problems: [{ path: '', message: 'Must be a definition, which is an object' }] }],
-  ['exists otherwise', { plain: [{ tool: 'Taken' }] }, 409, { type: 'conflict', message: 'Exists' }],
-])('POST /tools rejects what %s', async (_, document, status, failure) => {
-  const { send } = setUp({
-    outcomes: { 'Kit.Taken@1.0.0': (ids) => ({ outcome: 'conflict', ids, message: 'Exists' }) },
-  })
-  expect(await send('POST', '/tools', document)).toMatchObject({ status, body: failure })
-})
-
 it('POST /tools takes the dialect, and leave to break versions, from the query', async () => {
   const { send, stored } = setUp()
   await send('POST', '/tools?dialect=plain&allow=breaking', { plain: [{}] })
@@ -193,39 +167,6 @@ it('POST /tools gives one result for each document of a batch, in order', async 
   expect(stored).toHaveLength(1)
 })
 
-it('POST /tools takes at most 1,000 documents, and none as well', async () => {
-  const { send, stored } = setUp()
-  const documents = (count: number) => Array.from({ length: count }, (_, index) => ({ plain: [{ tool: `T${index}` }] }))
-  expect(await send('POST', '/tools', documents(1_001))).toMatchObject({
-    status: 400,
-    body: { message: 'Cannot read the body: A batch holds at most 1000 definitions, got 1001' },
-  })
-  expect(stored).toEqual([])
-  expect((await send('POST', '/tools', documents(1_000))).body.results).toHaveLength(1_000)
-  expect(stored[0]).toHaveLength(1_000)
-  expect(await send('POST', '/tools', [])).toMatchObject({ status: 200, body: { results: [] } })
-})
-
-it('POST /tools needs the scope tools:publish', async () => {
-  const reader = setUp({ caller: { ...publisher, scopes: ['tools:read'] } })
-  expect(await reader.send('POST', '/tools', { plain: [{}] })).toMatchObject({
-    status: 403,
-    body: { reason: "This needs the scope 'tools:publish'" },
-  })
-  expect(await setUp({ caller: ANONYMOUS }).send('POST', '/tools', {})).toMatchObject({ status: 401 })
-  expect(reader.stored).toEqual([])
-})
-
-it('POST /tools reads JSON of at most 16 MiB', async () => {
-  const { send } = setUp()
-  expect(await send('POST', '/tools', '{"a":')).toMatchObject({ status: 400, body: { type: 'request-malformed' } })
-  expect(await send('POST', '/tools', ' '.repeat(16 * 1024 * 1024 + 1))).toMatchObject({
-    status: 413,
-    body: { limit: 16 * 1024 * 1024 },
-  })
-  expect(await send('POST', '/tools', '{}', { 'content-type': 'text/plain' })).toMatchObject({ status: 415 })
-})
-
 const active: ToolStatus = { state: 'active' }
 async function published(status = active, more = {}) {
   const document = { said: 'so' }
@@ -254,12 +195,6 @@ it('a tool is returned as published, or in another format with its losses', asyn
     status: 400,
     body: { message: "Cannot read the query at 'format': Must be one of 'oxp', 'id', 'costly', got 'x'" },
   })
-})
-
-it('a tool is 304 for a caller that has it', async () => {
-  const { record, known } = await published()
-  const answer = await setUp(known).send('GET', '/tools/Kit.Do', undefined, { 'if-none-match': `"${record.digest}"` })
-  expect([answer.status, answer.body]).toEqual([304, undefined])
 })
 
 it('a tool says which versions there are, to whoever may see one', async () => {
@@ -307,16 +242,6 @@ it('a tool is returned with its status even if it cannot be called', async () =>
   expect([status, body, headers.get('switchboard-status')]).toEqual([200, { said: 'so' }, 'disabled'])
   const gone = setUp({ ...known, records: [] })
   expect(await gone.send('GET', '/tools/Kit.Do@1.0.0')).toMatchObject({ status: 404 })
-})
-
-it('a tool gets another status from a publisher who covers it', async () => {
-  const { known } = await published()
-  const { send, set } = setUp(known)
-  expect(await send('PATCH', '/tools/Kit.Do', { status: 'yanked' })).toMatchObject({
-    status: 200,
-    body: { id: 'Kit.Do@1.0.0', status: 'yanked' },
-  })
-  expect(set).toEqual([[{ toolkit: 'Kit', tool: 'Do' }, '1.0.0', { status: { state: 'yanked' } }, 'key:k1']])
 })
 
 it('a tool is trusted by the very version, and its publisher is for administrators to see', async () => {
