@@ -53,7 +53,11 @@ function isCovered(patterns: readonly string[], name: ToolName): boolean {
   return patterns.some((pattern) => matchesTool(pattern, name))
 }
 
-export function findCoverDenial(principal: Principal, name: ToolName, scope: Scope): Denial | undefined {
+export function findCoverDenial(
+  principal: Principal,
+  name: ToolName,
+  scope: Scope | readonly Scope[],
+): Denial | undefined {
   if (covers(principal, name, scope)) return undefined
   return { type: 'forbidden', reason: `The credential does not cover '${formatToolId(name)}'` }
 }

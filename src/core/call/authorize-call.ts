@@ -14,7 +14,6 @@ import {
   findCallDenial,
   KNOWING_SCOPES,
   mayActFor,
-  patternsFor,
   type Principal,
 } from '../access/principal.ts'
 import type { WaitUntil, Signal } from '../tool/platform.ts'
@@ -48,45 +47,32 @@ export async function resolveToolRef(
   context: RequestContext,
   deps: ResolveRefDeps,
 ): Promise<ResolvedTool | FailureResult> {
-  if (documentRef === undefined) return resolveCovered(ref, context, deps)
-  const byDocument = await resolveWithDeadline(documentRef, context, deps)
-  if (byDocument.ok && covers(context.principal, byDocument.tool.record, KNOWING_SCOPES)) return byDocument
-  const byRef = await resolveCovered(ref, context, deps)
-  if (!byRef.ok || ref === documentRef) return byRef
+  if (documentRef !== undefined) {
+    const byDocument = await resolveWithDeadline(documentRef, context, deps)
+    if (byDocument.ok && covers(context.principal, byDocument.tool.record, KNOWING_SCOPES)) return byDocument
+  }
+  const byRef = denyUncovered(context.principal, ref) ?? (await resolveWithDeadline(ref, context, deps))
+  if (!byRef.ok || documentRef === undefined || ref === documentRef) return byRef
   // An id in other upper or lower case than the tool's is the id of a document, which the lookup above did not find
   if (ref.kind === 'id' && ref.toolkit === byRef.tool.record.toolkit) return byRef
   return fail({ type: 'tool-unknown', asked: formatToolRef(ref), suggestions: [] })
 }
 
-async function resolveCovered(ref: ToolRef, context: RequestContext, deps: ResolveRefDeps) {
-  return denyUncovered(context.principal, ref) ?? resolveWithDeadline(ref, context, deps)
-}
-
-/** Takes no timer for a tool that is cached. */
 async function resolveWithDeadline(
   ref: ToolRef,
   { background, signal }: RequestContext,
   { resolver, startDeadline }: ResolveRefDeps,
 ): Promise<ResolvedTool | FailureResult> {
-  const resolving = resolver.resolve(ref, background)
-  return resolving instanceof Promise ? raceDeadline(resolving, startDeadline(RESOLVE_MS, signal)) : resolving
-}
-
-async function raceDeadline(
-  resolving: Promise<ResolvedTool | FailureResult>,
-  deadline: Deadline,
-): Promise<ResolvedTool | FailureResult> {
-  const resolved = await deadline.race(resolving)
+  // The deadline sets no timer for a cached tool, which is resolved without a promise
+  const resolved = await startDeadline(RESOLVE_MS, signal).race(resolver.resolve(ref, background))
   if (resolved === 'cancelled') return abortFailure(resolved, RESOLVE_MS)
   return resolved === 'expired' ? fail({ type: 'unavailable', message: 'Cannot look up the tool in time' }) : resolved
 }
 
 /** Refuses an uncovered id before it is looked up: it cannot be told from one that does not exist. */
 export function denyUncovered(principal: Principal, ref: ToolRef): FailureResult | undefined {
-  if (principal.restrictedTo === undefined && patternsFor(principal, 'tools:call').includes('*')) return undefined
-  if (ref.kind !== 'id' || covers(principal, ref, KNOWING_SCOPES)) return undefined
-  const denied = findCoverDenial(principal, ref, 'tools:call')
-  return denied && fail(denied)
+  const denial = ref.kind === 'id' ? findCoverDenial(principal, ref, KNOWING_SCOPES) : undefined
+  return denial && fail(denial)
 }
 
 export function resolveUserId(principal: Principal, userId: string | undefined): string | undefined {
@@ -94,12 +80,14 @@ export function resolveUserId(principal: Principal, userId: string | undefined):
   return principal.users !== 'any' && principal.users.length === 1 ? principal.users[0] : undefined
 }
 
+/** Why the caller may not call the tool, or not for this user. */
 export function authorizeCall(principal: Principal, ref: ToolRef, record: ToolRecord, userId: string | undefined) {
-  const denied = findCallDenial(principal, record)
-  // Refusing a name without a toolkit would tell that the tool exists
-  if (denied && !covers(principal, record, KNOWING_SCOPES) && ref.kind !== 'id')
-    return toolUnknownFailure(principal, ref)
-  if (denied) return fail(denied)
+  const denial = findCallDenial(principal, record)
+  if (denial) {
+    // The denial of a name without a toolkit would tell that the tool exists
+    const mayKnowTool = ref.kind === 'id' || covers(principal, record, KNOWING_SCOPES)
+    return mayKnowTool ? fail(denial) : toolUnknownFailure(principal, ref)
+  }
   if (userId === undefined || mayActFor(principal, userId)) return undefined
   return fail({ type: 'forbidden', reason: 'The credential may not act for this user' })
 }

@@ -50,11 +50,9 @@ export interface RunOutcome {
   readonly redactor: Redactor | undefined
 }
 
-export function runTool(
-  options: RunOptions,
-  deps: RunDeps,
-): RunOutcome | FailureResult | Promise<RunOutcome | FailureResult> {
+export async function runTool(options: RunOptions, deps: RunDeps): Promise<RunOutcome | FailureResult> {
   const { callId, record, runnable, invocation, caller } = options
+  const { timeoutMs } = runnable
   const { userId, secrets, tokens } = invocation
   const renewals =
     tokens.size === 0 || userId === undefined
@@ -85,34 +83,31 @@ export function runTool(
     meter: caller.meter,
   })
 
-  function end(outcome: RunResult | AbortReason | { readonly thrown: unknown }): RunOutcome | FailureResult {
-    progress?.end()
-    const { timeoutMs } = runnable
-    if (outcome === 'cancelled') return abortFailure(outcome, timeoutMs, mayHaveSideEffects(options))
-    const succeeded = typeof outcome === 'object' && 'ok' in outcome && (outcome.ok || 'asks' in outcome)
-    const refusal = succeeded ? undefined : renewals?.failure()
-    if (refusal) return fail(refusal)
-    if (outcome === 'expired') return abortFailure(outcome, timeoutMs, mayHaveSideEffects(options))
-    if ('timedOutMs' in outcome) return abortFailure('expired', outcome.timedOutMs, mayHaveSideEffects(options))
-    const redactor = secrets.size + tokens.size > 0 ? createRedactor(credentials(), deps.base64) : undefined
-    if (!('thrown' in outcome)) return { ok: true, result: outcome, redactor }
-    const message = toErrorMessage(outcome.thrown)
-    const redacted = redactor?.text(message) ?? message
-    const frame = stackFrame(outcome.thrown)
-    deps.defect(callId, record.id, redacted, frame && (redactor?.text(frame) ?? frame))
-    const text = `The tool '${record.id}' failed unexpectedly`
-    return fail({ type: 'tool-failed', message: text, developer_message: redacted })
-  }
-
   const run = () => runnable.run(invocation, context)
-  let running: RunResult | Promise<RunResult>
+  let outcome: RunResult | AbortReason | { readonly thrown: unknown }
   try {
-    running = runnable.hosts ? deps.span('run', { tool: record.id, call_id: callId }, run) : run()
+    const running = runnable.hosts ? deps.span('run', { tool: record.id, call_id: callId }, run) : run()
+    // The deadline sets no timer for a result that is no promise
+    outcome = await options.deadline().race(running)
   } catch (thrown) {
-    return end({ thrown })
+    outcome = { thrown }
   }
-  if (!(running instanceof Promise)) return end(running)
-  return Promise.resolve(options.deadline().race(running)).then(end, (thrown: unknown) => end({ thrown }))
+  progress?.end()
+
+  if (outcome === 'cancelled') return abortFailure(outcome, timeoutMs, mayHaveSideEffects(options))
+  const succeeded = typeof outcome === 'object' && 'ok' in outcome && (outcome.ok || 'asks' in outcome)
+  const refusal = succeeded ? undefined : renewals?.failure()
+  if (refusal) return fail(refusal)
+  if (outcome === 'expired') return abortFailure(outcome, timeoutMs, mayHaveSideEffects(options))
+  if ('timedOutMs' in outcome) return abortFailure('expired', outcome.timedOutMs, mayHaveSideEffects(options))
+  const redactor = secrets.size + tokens.size > 0 ? createRedactor(credentials(), deps.base64) : undefined
+  if (!('thrown' in outcome)) return { ok: true, result: outcome, redactor }
+  const message = toErrorMessage(outcome.thrown)
+  const redacted = redactor?.text(message) ?? message
+  const frame = stackFrame(outcome.thrown)
+  deps.defect(callId, record.id, redacted, frame && (redactor?.text(frame) ?? frame))
+  const text = `The tool '${record.id}' failed unexpectedly`
+  return fail({ type: 'tool-failed', message: text, developer_message: redacted })
 }
 
 class LazySignal {
