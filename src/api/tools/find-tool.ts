@@ -1,6 +1,6 @@
 import { applyPolicyToRecord, type Policies } from '../../core/access/policy.ts'
 import { hasScope, maySee, type Principal, type Scope } from '../../core/access/principal.ts'
-import { isAdministrator, mayReadPending, type ToolkitStore } from '../../core/access/toolkit-owner.ts'
+import { isAdministrator, mayPublish, type ToolkitStore } from '../../core/access/toolkit-owner.ts'
 import type { ToolWithStatus } from '../../core/call/readiness.ts'
 import type { Resolver } from '../../core/call/resolve-tool.ts'
 import type { WaitUntil } from '../../core/tool/platform.ts'
@@ -81,5 +81,5 @@ async function mayReadPendingVersions(
 ): Promise<boolean> {
   if (isAdministrator(principal)) return true
   const owner = (await toolkits.find(toolEntry.toolkit))?.owner
-  return owner !== undefined && mayReadPending(principal, toolEntry, owner)
+  return owner !== undefined && mayPublish(principal, toolEntry, owner)
 }

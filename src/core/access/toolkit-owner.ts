@@ -1,6 +1,6 @@
 import type { ToolName } from '../tool/tool-id.ts'
 import type { ToolStatus } from '../tool/version.ts'
-import { findCoverDenial, hasScope, isTrustedWith, type Principal } from './principal.ts'
+import { covers, hasScope, isTrustedWith, type Principal } from './principal.ts'
 
 /** `deployment` owns toolkits with bundled tools or older than owners; `nobody` before the first publication. */
 export type ToolkitOwner = { readonly principal: string } | 'deployment' | 'nobody'
@@ -40,7 +40,8 @@ export interface ToolkitStore {
   change(toolkit: string, change: ToolkitMutation, principal: Principal): Promise<ToolkitChangeResult | undefined>
 }
 
-export function findToolkitDenial(principal: Principal, name: ToolName, owner: ToolkitOwner): string | undefined {
+/** Why the principal may not publish in a toolkit of this owner. */
+export function findOwnerDenial(principal: Principal, name: ToolName, owner: ToolkitOwner): string | undefined {
   if (isTrustedWith(principal, name) || owner === 'nobody') return undefined
   if (owner !== 'deployment' && owner.principal === principal.id) return undefined
   const { toolkit } = name
@@ -49,26 +50,14 @@ export function findToolkitDenial(principal: Principal, name: ToolName, owner: T
 }
 
 export function mayReadImplementation(principal: Principal, name: ToolName, owner: ToolkitOwner): boolean {
-  if (!hasScope(principal, 'tools:publish') || findCoverDenial(principal, name, 'tools:publish')) return false
+  if (!hasScope(principal, 'tools:publish') || !covers(principal, name, 'tools:publish')) return false
   return isTrustedWith(principal, name) || (typeof owner === 'object' && owner.principal === principal.id)
 }
 
-export function mayReview(principal: Principal, publisher: string | null, owner: ToolkitOwner): boolean {
-  if (isAdministrator(principal)) return true
-  return typeof owner === 'object' && owner.principal === principal.id && !isSamePerson(principal, publisher)
-}
-
-/** A person has an id of each way in: a token's may be preceded by its issuer. Nobody reviews what they published by another. */
-function isSamePerson({ id, users }: Principal, publisher: string | null): boolean {
-  if (publisher === null || publisher === id) return publisher === id
-  const [, user] = /^(?:jwt:(?:[^|]*\|)?|person:)(.*)$/s.exec(publisher) ?? []
-  const ownUsers = users === 'any' ? [] : users
-  return user !== undefined && ownUsers.some((ownUser) => ownUser === user || ownUser.endsWith(`|${user}`))
-}
-
-export function mayReadPending(principal: Principal, name: ToolName, owner: ToolkitOwner): boolean {
-  if (!hasScope(principal, 'tools:publish') || findCoverDenial(principal, name, 'tools:publish')) return false
-  return findToolkitDenial(principal, name, owner) === undefined
+/** Whether the credential and the toolkit's owner let the principal publish and change the tool. */
+export function mayPublish(principal: Principal, name: ToolName, owner: ToolkitOwner): boolean {
+  if (!hasScope(principal, 'tools:publish') || !covers(principal, name, 'tools:publish')) return false
+  return findOwnerDenial(principal, name, owner) === undefined
 }
 
 export function isAdministrator(principal: Principal): boolean {

@@ -1,4 +1,4 @@
-import { findCoverDenial, type Principal } from '../access/principal.ts'
+import { covers, type Principal } from '../access/principal.ts'
 import { applyGuards } from '../access/guard.ts'
 import type { SchemaPaths } from '../schema/compatibility.ts'
 import { type Budget, createBudget, DEFAULT_UNITS } from '../tool/budget.ts'
@@ -153,7 +153,7 @@ async function decodeWithToolkit(
     return { decoded, placementWarnings: [] }
   // Only those who may publish in a toolkit hear that another publisher's document is there
   const anyTool = { toolkit, tool: '*' }
-  if (publisher && findCoverDenial(publisher, anyTool, 'tools:publish')) return { decoded, placementWarnings: [] }
+  if (publisher && !covers(publisher, anyTool, 'tools:publish')) return { decoded, placementWarnings: [] }
   const reason = address ? `where '${id}' is published already` : 'as that of its id holds other tools'
   const placementWarnings = [{ path: '', message: `Its tools are in the toolkit '${toolkit}', ${reason}` }]
   return { decoded: codec.decode(document, { ...options, toolkit }, budget), placementWarnings }

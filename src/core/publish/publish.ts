@@ -61,7 +61,7 @@ async function acceptSubmission(
   // An import's next stage asks the registry about its tool
   if ('imported' in submission) {
     const { definition, implementation } = submission.imported
-    const denial = findPublishDenial(principal, [{ ...definition, implementation }], deps.toolSecrets)
+    const denial = findCredentialDenial(principal, [{ ...definition, implementation }], deps.toolSecrets)
     if (denial !== undefined) return rejectPublication({ type: 'forbidden', reason: denial })
   }
 
@@ -73,7 +73,7 @@ async function acceptSubmission(
   const prepared = { ...result.value, warnings: [...result.value.warnings, ...unreachable] }
   const ids = records.map(({ id }) => id)
 
-  const reason = findPublishDenial(principal, records, deps.toolSecrets)
+  const reason = findCredentialDenial(principal, records, deps.toolSecrets)
   if (reason !== undefined) return toReport({ outcome: 'forbidden', ids, reason }, prepared)
   if (state === 'unchanged') return toReport({ outcome: 'unchanged', ids }, prepared, records)
 
@@ -118,7 +118,7 @@ async function prepare(submission: Submission, deps: PrepareImportDeps, principa
 }
 
 /** Why a principal may not publish these tools. A publisher decides where secrets and users' tokens are sent. */
-export function findPublishDenial(
+export function findCredentialDenial(
   principal: Principal,
   tools: readonly (ToolName & { readonly requirements: Requirements; readonly implementation?: object | undefined })[],
   toolSecrets: Pick<ToolSecrets, 'isGranted'>,
@@ -140,7 +140,8 @@ export function findPublishDenial(
   return undefined
 }
 
-export async function findToolkitPublishDenial(
+/** The rights to a whole toolkit. */
+export async function findPublisherRights(
   principal: Principal,
   toolkit: string,
   writer: Pick<RegistryWriter, 'rights'>,

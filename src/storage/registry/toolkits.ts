@@ -9,17 +9,15 @@
  * - Deleted: the toolkit's name is reserved for RETENTION_MS.
  */
 import type { Toolkit, ToolkitChange, ToolkitOwner } from '../../core/access/toolkit-owner.ts'
-import { isAdministrator, mayReview, findToolkitDenial } from '../../core/access/toolkit-owner.ts'
-import { findCoverDenial, isTrustedWith, type Principal } from '../../core/access/principal.ts'
+import { isAdministrator, mayPublish, findOwnerDenial } from '../../core/access/toolkit-owner.ts'
+import { isExemptFromReview, mayReview, type Source } from '../../core/access/version-review.ts'
+import { isTrustedWith, type Principal } from '../../core/access/principal.ts'
 import type { PublisherRights, VersionChange } from '../../core/publish/registry.ts'
 import { formatToolId, toolKey, type ToolName } from '../../core/tool/tool-id.ts'
 import type { ToolStatus } from '../../core/tool/version.ts'
 import type { Publisher } from '../../core/tool/tool.ts'
 import { column, readField, firstRow } from '../rows.ts'
 import { loadPolicySet } from './policies.ts'
-
-/** Who publishes: a principal, or the deployment with its bundled tools. */
-export type Source = Principal | 'bundle'
 
 export function toPublisher(source: Source, name: ToolName): Publisher {
   if (source === 'bundle') return { principal: 'bundle', trusted: true }
@@ -28,7 +26,7 @@ export function toPublisher(source: Source, name: ToolName): Publisher {
 
 /** Why the principal may not publish the tool, or with the tool `*` anything in the toolkit. Every writer checks this. */
 export function findPublishingDenial(sql: SqlStorage, principal: Principal, name: ToolName): string | undefined {
-  const denial = findToolkitDenial(principal, name, findOwner(sql, name.toolkit))
+  const denial = findOwnerDenial(principal, name, findOwner(sql, name.toolkit))
   if (denial !== undefined || isAdministrator(principal)) return denial
   if (loadSettings(sql, name.toolkit).isHeld) {
     return `An administrator disabled the toolkit '${name.toolkit}': only an administrator publishes in it`
@@ -46,7 +44,7 @@ export function findChangeDenial(
   principal: Principal,
   { name, version, change }: { readonly name: ToolName; readonly version: string; readonly change: PublisherChange },
 ): string | undefined {
-  const denial = findToolkitDenial(principal, name, findOwner(sql, name.toolkit))
+  const denial = findOwnerDenial(principal, name, findOwner(sql, name.toolkit))
   if (denial !== undefined || isAdministrator(principal)) return denial
   const query = 'SELECT held, unreviewed, publisher FROM version WHERE key = ? AND version = ?'
   const row = firstRow<{ held: number; unreviewed: number; publisher: string | null }>(
@@ -96,14 +94,14 @@ export function rightsOfPublisher(sql: SqlStorage, principal: Principal, name: T
   }
 }
 
+/** Whether what the source publishes there waits for a reviewer. The effects: `core/access/version-review.ts`. */
 export function awaitsReview(sql: SqlStorage, source: Source, name: ToolName): boolean {
-  if (source === 'bundle' || isAdministrator(source)) return false
+  if (isExemptFromReview(source)) return false
   return loadSettings(sql, name.toolkit).isReviewed || loadPolicySet(sql).policyFor(name).review
 }
 
 export function mayChange(sql: SqlStorage, principal: Principal, name: ToolName): boolean {
-  if (findCoverDenial(principal, name, 'tools:publish')) return false
-  return findToolkitDenial(principal, name, findOwner(sql, name.toolkit)) === undefined
+  return mayPublish(principal, name, findOwner(sql, name.toolkit))
 }
 
 /** Makes the principal the owner if nobody owns the toolkit. A toolkit that a document's id claims gets that owner. */

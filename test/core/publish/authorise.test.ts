@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest'
 import { ADMIN, type Principal } from '../../../src/core/access/principal.ts'
-import { findPublishDenial, findToolkitPublishDenial } from '../../../src/core/publish/publish.ts'
+import { findCredentialDenial, findPublisherRights } from '../../../src/core/publish/publish.ts'
 import { NO_REQUIREMENTS, type Requirements } from '../../../src/core/tool/tool.ts'
 import { principal } from './fakes.ts'
 
 const tool = (
   name: string,
   requirements: Partial<Requirements> = {},
-): Parameters<typeof findPublishDenial>[1][number] => ({
+): Parameters<typeof findCredentialDenial>[1][number] => ({
   toolkit: 'Kit',
   tool: name,
   implementation: { kind: 'http' },
@@ -21,7 +21,7 @@ const toolSecrets = {
   isGranted: (id: string, { tool: name }: { readonly tool: string }) => id === 'KEY' || (id === 'ONE' && name === 'A'),
 }
 const denied = (by: Principal, ...tools: readonly ReturnType<typeof tool>[]) =>
-  findPublishDenial(by, tools, toolSecrets)
+  findCredentialDenial(by, tools, toolSecrets)
 
 it('a publisher may publish what its credential covers', () => {
   expect(denied(principal('Kit.*'), tool('A'), tool('B'))).toBeUndefined()
@@ -84,10 +84,10 @@ const rights = async () => ({ denied: undefined, maySendSecrets: true })
 
 it('a toolkit is covered when all of its tools are', async () => {
   for (const pattern of ['*', 'Kit.*', 'kit.*', 'K*.*']) {
-    expect(await findToolkitPublishDenial(principal(pattern), 'Kit', { rights })).toMatchObject({ denied: undefined })
+    expect(await findPublisherRights(principal(pattern), 'Kit', { rights })).toMatchObject({ denied: undefined })
   }
   for (const pattern of ['Kit.A', 'Kit.A*', 'Other.*']) {
-    expect(await findToolkitPublishDenial(principal(pattern), 'Kit', { rights })).toEqual({
+    expect(await findPublisherRights(principal(pattern), 'Kit', { rights })).toEqual({
       denied: "The credential does not cover 'Kit.*'",
       maySendSecrets: false,
     })

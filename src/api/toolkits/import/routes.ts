@@ -3,7 +3,7 @@ import { hasScope, isTrustedWith, NEEDS_CREDENTIAL, type Principal } from '../..
 import type { ToolSecrets } from '../../../core/access/tool-secrets.ts'
 import { formatSecretNotSet } from '../../../core/failure/failure-text.ts'
 import { fail, ok } from '../../../core/failure/failure.ts'
-import { findToolkitPublishDenial, type Publish } from '../../../core/publish/publish.ts'
+import { findPublisherRights, type Publish } from '../../../core/publish/publish.ts'
 import type { ImportedTool, Importer, ImportRequest } from '../../../core/publish/import.ts'
 import type { ImportOptions } from '../../../core/publish/import-tools.ts'
 import type { RegistryWriter } from '../../../core/publish/registry.ts'
@@ -82,7 +82,7 @@ export function createImportRoutes(deps: ImportRoutesDeps): Hono {
       ...(sourceHost ? { host: sourceHost } : {}),
       ...(dryRun ? { dry_run: true } : {}),
     })
-    const { denied: reason, maySendSecrets } = await findToolkitPublishDenial(principal, toolkit, writer)
+    const { denied: reason, maySendSecrets } = await findPublisherRights(principal, toolkit, writer)
     if (reason !== undefined) return fail({ type: 'forbidden', reason })
     if (!fetchCapability) return fail(NEEDS_CREDENTIAL)
     const importer = importers.find((candidate) => candidate.kind === kind)

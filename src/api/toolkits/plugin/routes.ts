@@ -1,6 +1,6 @@
 import type { Hono } from 'hono'
 import { fail, ok } from '../../../core/failure/failure.ts'
-import { findToolkitPublishDenial, type Publish } from '../../../core/publish/publish.ts'
+import { findPublisherRights, type Publish } from '../../../core/publish/publish.ts'
 import { summarizeReports } from '../../../core/publish/report.ts'
 import { type PluginReader, pluginSubmission } from '../../../core/publish/plugin-submission.ts'
 import type { RegistryWriter } from '../../../core/publish/registry.ts'
@@ -38,7 +38,7 @@ export function createUploadRoutes(deps: UploadRoutesDeps): Hono {
       201: { ...jsonRef('Published', 'Published'), note: NOT_CALLABLE_NOTE },
     },
   })(async ({ c, principal, path: { toolkit }, query: { allow, ...wrapper }, addAuditDetails, budget, memory }) => {
-    const { denied } = await findToolkitPublishDenial(principal, toolkit, writer)
+    const { denied } = await findPublisherRights(principal, toolkit, writer)
     if (denied !== undefined) return fail({ type: 'forbidden', reason: denied })
     const options = { toolkit, ...wrapper }
     const request = c.req.raw

@@ -1,6 +1,6 @@
 import { parseTrusted } from '../../../core/tool/json-text.ts'
-import { findCoverDenial, type Principal } from '../../../core/access/principal.ts'
-import { findToolkitDenial } from '../../../core/access/toolkit-owner.ts'
+import { covers, type Principal } from '../../../core/access/principal.ts'
+import { findOwnerDenial } from '../../../core/access/toolkit-owner.ts'
 import type { DefinitionDocument, Publication } from '../../../core/publish/registry.ts'
 import { canonicalJson } from '../../../core/tool/digest.ts'
 import { sourceNames } from '../../../core/tool/source-names.ts'
@@ -27,13 +27,13 @@ export function claimDenial(
   const holder = storedVersions[0]?.toolkit ?? claimedName.toolkit
   const isInItsToolkit = isSameName(holder, document.toolkit)
   // The reason does not tell whether somebody has the id
-  if (!isInItsToolkit && findCoverDenial(principal, claimedName, 'tools:publish')) {
+  if (!isInItsToolkit && !covers(principal, claimedName, 'tools:publish')) {
     const reason = `The id '${id}' is claimed as a toolkit is, and the credential does not cover '${formatToolId(claimedName)}': give the document an id that it covers`
     return { outcome: 'forbidden', reason } as const
   }
   const owner = findOwner(sql, holder)
   const names = isInItsToolkit ? records : [{ toolkit: holder, tool: '*' }]
-  if (names.every((name) => findToolkitDenial(principal, name, owner) === undefined)) return undefined
+  if (names.every((name) => findOwnerDenial(principal, name, owner) === undefined)) return undefined
   const message = `The id '${id}' is taken, as a document's or a toolkit's: give the document an id of its own`
   return { outcome: 'conflict', message } as const
 }

@@ -1,4 +1,5 @@
 import { parseTrusted } from '../../../core/tool/json-text.ts'
+import type { Source } from '../../../core/access/version-review.ts'
 import type { VersionState } from '../../../core/publish/archive/archive-rows.ts'
 import { sourceNames } from '../../../core/tool/source-names.ts'
 import { BY_TOOLKIT } from '../../../core/tool/tool-ref.ts'
@@ -13,7 +14,7 @@ import { claimDeclared, exposedName, assignName } from './exposed-names.ts'
 import { markPagesDirty } from '../catalog/pages.ts'
 import { indexTool } from '../search/search-index.ts'
 import { queue } from '../tables.ts'
-import { awaitsReview, toolKeyRange, toPublisher, loadSettings, type Source } from '../toolkits.ts'
+import { awaitsReview, toolKeyRange, toPublisher, loadSettings } from '../toolkits.ts'
 import { IS_PENDING, loadToolName, recordText, listVersions } from '../versions.ts'
 
 /** Only a bundled version replaces a stored one, whose status it keeps. A restored version brings its former state. */

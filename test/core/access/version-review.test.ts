@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { ADMIN, type Principal } from '../../../src/core/access/principal.ts'
-import { mayReview } from '../../../src/core/access/toolkit-owner.ts'
+import { mayReview } from '../../../src/core/access/version-review.ts'
 
 const somebody = (id: string, users: Principal['users']): Principal => ({
   id,

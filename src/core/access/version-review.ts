@@ -1,0 +1,33 @@
+/**
+ * Review of versions. A tool is reviewed if its toolkit has the setting `review`, or if a policy with `review` covers it. A
+ * version of it is `pending` until a reviewer activates it, unless an administrator published it. This decides each effect:
+ *
+ * - A new version is stored as pending, an import sends no secret to its server, and only an administrator sets texts that
+ *   agents read: `awaitsReview` in `storage/registry/toolkits.ts`, by `isExemptFromReview`
+ * - A pending version is hidden, except from those who may change the tool: `mayPublish`
+ * - Only a reviewer changes the status of a version that was never activated: `mayReview`
+ * - Only an administrator ends the review of a toolkit, or deletes it meanwhile: `storage/registry/write/changes.ts`
+ */
+import type { Principal } from './principal.ts'
+import { isAdministrator, type ToolkitOwner } from './toolkit-owner.ts'
+
+/** Who publishes: a principal, or the deployment with its bundled tools. */
+export type Source = Principal | 'bundle'
+
+export function isExemptFromReview(source: Source): boolean {
+  return source === 'bundle' || isAdministrator(source)
+}
+
+/** Administrators review everything, and owners what others published in their toolkit. */
+export function mayReview(principal: Principal, publisher: string | null, owner: ToolkitOwner): boolean {
+  if (isAdministrator(principal)) return true
+  return typeof owner === 'object' && owner.principal === principal.id && !isSamePerson(principal, publisher)
+}
+
+/** A person has an id of each way in: a token's may be preceded by its issuer. Nobody reviews what they published by another. */
+function isSamePerson({ id, users }: Principal, publisher: string | null): boolean {
+  if (publisher === null || publisher === id) return publisher === id
+  const [, user] = /^(?:jwt:(?:[^|]*\|)?|person:)(.*)$/s.exec(publisher) ?? []
+  const ownUsers = users === 'any' ? [] : users
+  return user !== undefined && ownUsers.some((ownUser) => ownUser === user || ownUser.endsWith(`|${user}`))
+}
