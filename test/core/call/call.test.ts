@@ -76,7 +76,7 @@ it('a call comes to its result, with the tool that was called, and is written do
   const caller = { ...callerWith(), background, traceparent: TRACEPARENT }
   expect(await createCallTool({ ...deps, writeRecord })(given, caller)).toEqual({
     callId: 'made',
-    durationMs: 5,
+    durationMs: 10,
     result: { ok: true, value: [{ a: 1 }, 'ann', 'made'] },
     tool: tool.record,
   })
@@ -92,7 +92,7 @@ it('a call comes to its result, with the tool that was called, and is written do
       digest: 'd1',
       dialect: 'oxp',
       outcome: 'success',
-      duration_ms: 5,
+      duration_ms: 10,
     },
   ])
   expect(behind).toEqual([background])
