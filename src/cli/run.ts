@@ -6,7 +6,14 @@ import { openSession } from './context.ts'
 import { formatJsonText, toCliTerms, formatStyledLine, formatProblem } from './terminal-text.ts'
 import type { TerminalIO } from './terminal.ts'
 
-/** Runs a command line and returns the exit status. Errors are printed to `stderr`; it never throws. */
+/**
+ * Runs a command line and returns the exit status; it never throws.
+ *
+ * Commander parses the arguments (`program.ts`). The command's action opens a session from its options and the environment
+ * (`context.ts`), sends requests by `switchboard/client`, and prints by the session's terminal (`terminal.ts`): results to
+ * `stdout`, notes and progress to `stderr`. With `--json`, results are JSON, and so is an error on `stderr`.
+ * Each error becomes a `CliError` or `SwitchboardError` here, from which `cli-error.ts` has the exit status.
+ */
 export async function run(args: readonly string[], io: TerminalIO, signal: AbortSignal): Promise<number> {
   const { stdout, stderr } = io
   const program = createProgram(

@@ -43,7 +43,18 @@ const SIGN_IN = defineQuery({ return: optional(string()), again: optional(string
 const BAD_RETURN = plainPage(400, 'Not understood', 'The page to return to must be on this Switchboard')
 const NOT_SAFE = plainPage(400, 'HTTPS required', 'Open this Switchboard over https to sign in')
 
-/** Sign-in by OpenID or by an API key; the browser then goes back to a path of this deployment, never elsewhere. */
+/**
+ * Signs people in to the pages of this deployment. With an OpenID provider:
+ *
+ * 1. `GET /sign-in` keeps the request and the path to return to in a sealed cookie, and redirects to the provider.
+ * 2. `GET /sign-in/callback` takes the answer only in that browser and with that `state`. It exchanges the code for claims,
+ *    maps them to a person, and asks SIGN_IN_RULES what the person may do; without any access there is no session.
+ * 3. It starts a session, whose cookie replaces the sealed one, and redirects to the path.
+ *
+ * Without a provider, `GET /sign-in` shows a form, and `POST /sign-in/key` starts a session for a valid API key. The browser
+ * returns only to paths of this deployment, and only over https or on one's own machine. The audit log has each session that
+ * begins or ends, and each that is refused to a person or a key.
+ */
 export function createSignInRoutes({
   sessions,
   provider,

@@ -1,4 +1,7 @@
+import { policyReader } from '../../core/access/policy.ts'
+import { providerReader } from '../../core/consent/provider.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
+import { type Reader, toJsonSchema } from '../../core/tool/json-reader.ts'
 import { ANY, arraySchema, OBJECT, objectSchema, ref, TEXT, TEXTS } from '../../http/route/response-specs.ts'
 
 const FLAG: JsonObject = { type: 'boolean' }
@@ -8,6 +11,16 @@ const TIME: JsonObject = { type: 'string', format: 'date-time' }
 
 function fields(schema: JsonObject, ...names: readonly string[]): Readonly<Record<string, JsonObject>> {
   return Object.fromEntries(names.map((name) => [name, schema]))
+}
+
+/** A resource with the fields that its reader takes, and these. */
+function resourceSchema(
+  reader: Reader<unknown>,
+  others: Readonly<Record<string, JsonObject>>,
+  required: readonly string[],
+) {
+  const { properties } = toJsonSchema(reader)
+  return { type: 'object', properties: { ...Object(properties), ...others }, required }
 }
 
 const PROBLEMS = arraySchema(objectSchema({ path: TEXT, message: TEXT }))
@@ -97,25 +110,8 @@ export const COMPONENTS = {
   OAuthError: objectSchema({ 'error': TEXT, 'error_description?': TEXT }),
   Key: objectSchema({ ...KEY, 'last_used_at?': TIME, 'published?': OBJECT }),
   NewKey: objectSchema({ ...KEY, 'key': TEXT, 'previous_expires_at?': TIME }),
-  Policy: objectSchema({
-    'pattern': TEXT,
-    'secrets?': TEXTS,
-    'security_level?': COUNT,
-    'approval?': { const: true },
-    'timeout_ms?': COUNT,
-    'limits?': OBJECT,
-    'review?': { const: true },
-    'warnings?': WARNINGS,
-  }),
-  Provider: objectSchema({
-    ...fields(TEXT, 'id', 'name', 'issuer?', 'authorization_endpoint?', 'token_endpoint?', 'revocation_endpoint?'),
-    ...fields(TEXT, 'client_id', 'client_secret_name?', 'token_endpoint_auth_method?'),
-    'authorization_parameters?': OBJECT,
-    'extra_scopes?': TEXTS,
-    'scope_separator?': TEXT,
-    'tools?': TEXTS,
-    'built_in?': FLAG,
-  }),
+  Policy: resourceSchema(policyReader(), { pattern: TEXT, warnings: WARNINGS }, ['pattern']),
+  Provider: resourceSchema(providerReader(''), { id: TEXT, built_in: FLAG }, ['id', 'name', 'client_id']),
   Client: objectSchema({
     ...fields(TEXT, 'client_id', 'client_secret?', 'name'),
     'redirect_uris': TEXTS,

@@ -68,25 +68,14 @@ export function CallsChart({ bars, range }: { bars: readonly Bar[]; range: Range
         {bars.map(({ calls, failures, p95 }, index) => {
           if (calls === 0) return undefined
           const [left, width] = [Math.round(index * step) + 1, Math.round(step) - 2]
+          const [callsY, failuresY, p95Y] = [scaleY(calls, maxCalls), scaleY(failures, maxCalls), scaleY(p95, maxP95)]
           return (
             <>
-              <rect
-                class="calls"
-                x={left}
-                width={width}
-                y={scaleY(calls, maxCalls)}
-                height={HEIGHT - scaleY(calls, maxCalls)}
-              />
+              <rect class="calls" x={left} width={width} y={callsY} height={HEIGHT - callsY} />
               {failures === 0 ? undefined : (
-                <rect
-                  class="failures"
-                  x={left}
-                  width={width}
-                  y={scaleY(failures, maxCalls)}
-                  height={HEIGHT - scaleY(failures, maxCalls)}
-                />
+                <rect class="failures" x={left} width={width} y={failuresY} height={HEIGHT - failuresY} />
               )}
-              <line class="slow" x1={left} x2={left + width} y1={scaleY(p95, maxP95)} y2={scaleY(p95, maxP95)} />
+              <line class="slow" x1={left} x2={left + width} y1={p95Y} y2={p95Y} />
             </>
           )
         })}
