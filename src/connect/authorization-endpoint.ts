@@ -157,17 +157,10 @@ export function createAuthorizationEndpoint(deps: AuthorizeDeps) {
         return page(consentPage({ ...(await toPageProps(prompt, chosen, view)), days, ...(problem && { problem }) }))
       const agent = createAgent(prompt, chosen, days)
       const connected = await server.authorizeAgent(prompt.request, agent)
-      if (connected.ok) {
-        const { id, toolkits, expires_at } = agent
-        note(c, 'agent.connect', prompt, {
-          id,
-          name: agent.client.name,
-          host: prompt.clientSummary.host,
-          toolkits,
-          expires_at,
-        })
-      }
-      return connected.ok ? redirectResponse(connected.to) : page(requestErrorPage(connected.message, connected.back))
+      if (!connected.ok) return page(requestErrorPage(connected.message, connected.back))
+      const { id, client, toolkits, expires_at } = agent
+      note(c, 'agent.connect', prompt, { id, name: client.name, host: client.host, toolkits, expires_at })
+      return redirectResponse(connected.to)
     },
   }
 }

@@ -46,37 +46,32 @@ const REGISTRATION = jsonBody(withSchemaFrom(METADATA, checkAlso(anyObject, META
 
 /** The authorization server for agents that sign people in. A library in the Connect object does the OAuth. */
 export function createConnectRoutes(deps: ConnectRoutesDeps): Hono {
-  const { issuer, server, onEnd, limitAnonymous, caching } = deps
+  const { issuer, server, onEnd, limitAnonymous, caching, fetchFor, now } = deps
   const router = new Hono()
 
   // RFC 6749, sections 3.1 and 3.2: unknown parameters are passed over, in the query as in the form
   const declared = { query: ANY_QUERY, failures: 'OAuthError' } as const
-  function tell(path: string, summary: string, of: Metadata): void {
+  function addMetadata(path: string, summary: string, of: Metadata): void {
     const handler = (c: Context) => metadata(c, of, caching)
     router.get(path, declareOperation({ ...declared, summary, responses: { 200: json('Metadata', OBJECT) } }, handler))
   }
   const ofResource: Metadata = (origin, query) => resourceMetadata(origin, issuer, query)
-  tell(RESOURCE_METADATA_PATH, 'Metadata of the protected resource (RFC 9728)', ofResource)
+  addMetadata(RESOURCE_METADATA_PATH, 'Metadata of the protected resource (RFC 9728)', ofResource)
   if (issuer !== undefined) return router
-  tell(SERVER_METADATA_PATH, 'Metadata of the authorization server (RFC 8414)', serverMetadata)
+  addMetadata(SERVER_METADATA_PATH, 'Metadata of the authorization server (RFC 8414)', serverMetadata)
   // OpenID clients ask there, for the same (RFC 8414, section 5)
   for (const path of ['/.well-known/openid-configuration/connect', '/connect/.well-known/openid-configuration'])
-    tell(path, 'Metadata of the authorization server, for OpenID clients', serverMetadata)
+    addMetadata(path, 'Metadata of the authorization server, for OpenID clients', serverMetadata)
 
   let loaded: Awaited<ReturnType<typeof load>> | undefined
   async function load() {
     const [{ createClientDocuments }, { createAuthorizationEndpoint }, { createAssertionVerifier }] = await Promise.all(
       [import('./client-document.ts'), import('./authorization-endpoint.ts'), import('./client-assertion.ts')],
     )
-    const findDocument = createClientDocuments(deps.fetchFor, deps.now)
+    const findDocument = createClientDocuments(fetchFor, now)
     return {
       authorize: createAuthorizationEndpoint({ ...deps, findDocument }),
-      readAssertion: createAssertionVerifier({
-        fetchFor: deps.fetchFor,
-        admit: server.admit,
-        findDocument,
-        now: deps.now,
-      }),
+      readAssertion: createAssertionVerifier({ fetchFor, admit: server.admit, findDocument, now }),
     }
   }
   const authorize = async () => (loaded ??= await load()).authorize
@@ -85,10 +80,8 @@ export function createConnectRoutes(deps: ConnectRoutesDeps): Hono {
   pages.post('/connect/authorize', FORM_LIMIT, async (c, form) => (await authorize()).decide(c, form))
   router.route('/', pages.router)
 
-  const forClients = (
-    operation: Partial<Operation<unknown>>,
-    handle: (c: Context, origin: string) => Promise<Response>,
-  ) =>
+  type Handle = (c: Context, origin: string) => Promise<Response>
+  const forClients = (operation: Partial<Operation<unknown>>, handle: Handle) =>
     declareOperation({ ...declared, ...operation }, async (c: Context) => {
       if (limitAnonymous(c)) return oauthError(429, 'temporarily_unavailable', 'Too many requests: wait a moment')
       const origin = getOrigin(c)
@@ -111,7 +104,7 @@ export function createConnectRoutes(deps: ConnectRoutesDeps): Hono {
       : undefined
     if (signs && !asserted) return oauthError(401, 'invalid_client', 'The client could not be authenticated')
     const text = form.value.toString()
-    return answered(async () => {
+    return respondFromServer(async () => {
       const tokenResult = await server.token(origin, authorization, text, asserted)
       if (!form.value.has('grant_type') || tokenResult.status !== 200) onEnd(readAgentId(readCredential(form.value)))
       return tokenResult
@@ -136,14 +129,14 @@ export function createConnectRoutes(deps: ConnectRoutesDeps): Hono {
     if (invalidIndex >= 0)
       return oauthError(400, 'invalid_redirect_uri', `'redirect_uris[${invalidIndex}]' must be ${REDIRECT_URI_FORM}`)
     const address = c.req.raw.headers.get('cf-connecting-ip')
-    return answered(() => server.register(origin, JSON.stringify(supported(body.value)), address))
+    return respondFromServer(() => server.register(origin, JSON.stringify(withSupportedGrants(body.value)), address))
   }
 
   return router
 }
 
 /** Leaves out unknown grant types (RFC 7591, section 2); a registration for such alone is passed on, and refused. */
-function supported(metadata: JsonObject): JsonObject {
+function withSupportedGrants(metadata: JsonObject): JsonObject {
   const { grant_types: grants } = metadata
   const supportedGrants = isJsonArray(grants) ? grants.filter((grant) => GRANT_TYPES.includes(grant)) : []
   return supportedGrants.includes('authorization_code') ? { ...metadata, grant_types: supportedGrants } : metadata
@@ -164,7 +157,7 @@ function metadata(c: Context, of: Metadata, caching: PublicCaching): Response {
   })
 }
 
-async function answered(work: () => Promise<OAuthResponse>): Promise<Response> {
+async function respondFromServer(work: () => Promise<OAuthResponse>): Promise<Response> {
   try {
     const { status, headers, body } = await work()
     return new Response(body, { status, headers })

@@ -119,12 +119,7 @@ export function createAuthorizationsRoutes(deps: AuthorizationsRoutesDeps): Hono
       const result = await authorizations.decide(id, { ...visitor, browser, callback: buildCallbackUrl(c), approve })
       if ('location' in result) return respondToStep(result, id, cookies)
       const auditAction = approve ? 'approval.approve' : kind === 'approval' ? 'approval.refuse' : 'grant.refuse'
-      writeAudit(
-        c,
-        writeAuditEntry,
-        now(),
-        buildAuditDetails(auditAction, authorization, result.ok || decision === 'refuse', person),
-      )
+      auditDecision(c, auditAction, authorization, { isSuccess: result.ok || decision === 'refuse', person })
       if (decision === 'refuse' && (result.ok || result.why === 'refused'))
         return page(refusedPage(authorization), cookies)
       if (!result.ok) return page(failedStepPage(result, startPath(id)), cookies)
@@ -136,11 +131,8 @@ export function createAuthorizationsRoutes(deps: AuthorizationsRoutesDeps): Hono
       if (!ACCOUNT_NAME.test(account))
         return page(plainPage(400, 'Not understood', 'An account name has at most 64 characters'))
       const accountOption = account === '' ? {} : { account }
-      return respondToStep(
-        await authorizations.start(id, { ...visitor, browser, callback: buildCallbackUrl(c), ...accountOption }),
-        id,
-        cookies,
-      )
+      const visit = { ...visitor, browser, callback: buildCallbackUrl(c), ...accountOption }
+      return respondToStep(await authorizations.start(id, visit), id, cookies)
     }
     return page(plainPage(400, 'Not understood', 'The form has no decision, so nothing has changed'))
   })
@@ -163,13 +155,10 @@ export function createAuthorizationsRoutes(deps: AuthorizationsRoutesDeps): Hono
       return page(plainPage(400, 'Not understood', message))
     }
     const { endedPage, failedStepPage } = await loadPages()
-    const result = await authorizations.finish({
-      url,
-      browser: readCookie(c.req.raw, BROWSER_COOKIE),
-      callback: buildCallbackUrl(c),
-    })
+    const browser = readCookie(c.req.raw, BROWSER_COOKIE)
+    const result = await authorizations.finish({ url, browser, callback: buildCallbackUrl(c) })
     if (!result.ok) return page(failedStepPage(result))
-    writeAudit(c, writeAuditEntry, now(), buildAuditDetails('grant.give', result.authorization, true))
+    auditDecision(c, 'grant.give', result.authorization, { isSuccess: true })
     return page(endedPage(result.authorization, await findProviderName(result.authorization.provider, providers)))
   })
 
@@ -182,6 +171,17 @@ export function createAuthorizationsRoutes(deps: AuthorizationsRoutesDeps): Hono
     return respond({ type: deadEnd.status === 409 ? 'conflict' : 'not-found', message: deadEnd.text })
   }
 
+  function auditDecision(
+    c: Context,
+    act: AuditAction,
+    { userId, provider, tool }: Authorization,
+    { isSuccess, person }: { readonly isSuccess: boolean; readonly person?: SignedInPerson | undefined },
+  ): void {
+    const principal = person && { id: person.principal, name: person.name }
+    const result = isSuccess ? { outcome: 'success', status: 200 } : { outcome: 'refused', status: 403 }
+    writeAudit(c, writeAuditEntry, now(), { act, principal, user_id: userId, ...result, about: { provider, tool } })
+  }
+
   /** An authorization exists only for callers who may act for its user. */
   async function findVisible(id: string, principal: Principal): Promise<Result<Authorization>> {
     const authorization = await authorizations.find(id)
@@ -190,24 +190,6 @@ export function createAuthorizationsRoutes(deps: AuthorizationsRoutesDeps): Hono
   }
 
   return router
-}
-
-function buildAuditDetails(
-  action: AuditAction,
-  { userId, provider, tool }: Authorization,
-  isSuccess: boolean,
-  person?: SignedInPerson,
-) {
-  const principal = person && { id: person.principal, name: person.name }
-  const about = { provider, tool }
-  return {
-    act: action,
-    principal,
-    user_id: userId,
-    outcome: isSuccess ? 'success' : 'refused',
-    status: isSuccess ? 200 : 403,
-    about,
-  }
 }
 
 const NO_FILE = { ok: false, why: 'expired', message: 'This file does not exist, or has expired' } as const
