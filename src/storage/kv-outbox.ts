@@ -31,10 +31,8 @@ const WRITE_CONCURRENCY = 8
 const PER_RUN = 400
 const URGENT_PER_RUN = 300
 
-export interface KeysOfKind {
-  readonly value: (of: string) => string | ArrayBuffer | undefined
-  readonly whenMissing?: 'delete'
-}
+/** The values of each kind of key, by the rest of the key. */
+export type KvValues = Partial<Readonly<Record<KvKind, (id: string) => string | ArrayBuffer | undefined>>>
 
 /** Copies to KV what is not queued key by key, after the queued keys of a run. */
 export interface Replication {
@@ -48,7 +46,9 @@ export interface Replication {
 interface OutboxOptions {
   readonly storage: DurableObjectStorage
   readonly kv: KVNamespace
-  readonly kinds: Partial<Readonly<Record<KvKind, KeysOfKind>>>
+  readonly values: KvValues
+  /** Deletes a queued key from KV that has no value any more. */
+  readonly deletesMissing?: true
   readonly replication?: Replication
   /** Does some of a longer change, which queues more. Whether more of it is left. */
   readonly continueChange?: () => boolean
@@ -74,7 +74,8 @@ export function enqueue(
 }
 
 /** The `outbox` table survives a crash; each key is written as it is then, so many changes cost one write. */
-export function createOutbox({ storage, kv, kinds, replication, continueChange, nextRunAt }: OutboxOptions) {
+export function createOutbox(options: OutboxOptions) {
+  const { storage, kv, values, deletesMissing, replication, continueChange, nextRunAt } = options
   const { sql } = storage
   let lastRunAt = 0
   let failures = 0
@@ -159,14 +160,13 @@ export function createOutbox({ storage, kv, kinds, replication, continueChange, 
 
   function value(target: string): string | ArrayBuffer | undefined {
     const key = parseKvKey(target)
-    return key && kinds[key.kind]?.value(key.id)
+    return key && values[key.kind]?.(key.id)
   }
 
   async function write({ target }: OutboxEntry): Promise<void> {
-    const kind = parseKvKey(target)?.kind
     const current = value(target)
     if (current !== undefined) await kv.put(target, current)
-    else if (kind && kinds[kind]?.whenMissing === 'delete') await kv.delete(target)
+    else if (deletesMissing) await kv.delete(target)
   }
 
   const isEmpty = () => readField(sql, 'SELECT 1 FROM outbox LIMIT 1') === undefined

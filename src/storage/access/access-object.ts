@@ -42,10 +42,8 @@ export class Access extends DurableObject<{ readonly REGISTRY: KVNamespace }> {
     this.#outbox = createOutbox({
       storage,
       kv: env.REGISTRY,
-      kinds: {
-        apiKey: { value: (hash) => this.#keyText(hash), whenMissing: 'delete' },
-        provider: { value: (id) => this.#providerText(id), whenMissing: 'delete' },
-      },
+      values: { apiKey: (hash) => this.#keyText(hash), provider: (id) => this.#providerText(id) },
+      deletesMissing: true,
     })
     // The platform gives up an alarm that cannot be run for long
     state.waitUntil(this.#outbox.schedule())

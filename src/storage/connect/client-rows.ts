@@ -30,9 +30,9 @@ const IS_PENDING = `${IS_CLIENT} AND metadata ->> 'until' > ?1`
  * The OAuth clients of agents. The `metadata` of a client's entry says which kind of client it is:
  *
  * - Unapproved (`until`, `address`, `opened`): the client registered itself, for a day. A request for its authorization is
- *   pending before `until`, and meanwhile the client cannot be evicted; 0 means that none is pending. `address` is the network address of whoever
- *   registered it or opened its link last, which only Cloudflare's edge tells. `opened` is the principal who saw the
- *   request last.
+ *   pending before `until`, and meanwhile the client cannot be evicted. If no request was made, `until` is 0. `address` is the
+ *   network address of whoever registered it or opened its link last, which only Cloudflare's edge tells. `opened` is the
+ *   principal who saw the request last.
  * - Approved (`holder`): a principal approved the client, for USED_MS. Beyond MAX_IDLE clients of one principal that have
  *   no agent, the oldest go.
  * - Administrator's (BY_ADMINISTRATOR): stays until an administrator removes the client.

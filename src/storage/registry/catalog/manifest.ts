@@ -7,7 +7,7 @@ export interface PageReference {
 
 export interface Manifest {
   readonly revision: number
-  /** The sum of all pages' hashes, so that a change needs no look at the other pages. */
+  /** The sum of all pages' hashes. */
   readonly etag: string
   readonly count: number
   /** In the order of their keys: each tool belongs to one of them. */
@@ -21,20 +21,18 @@ export interface ManifestUpdate extends Manifest {
 
 const ETAG_BITS = 256
 
-export const EMPTY_MANIFEST: Manifest = { revision: -1, etag: '0'.repeat(ETAG_BITS / 4), count: 0, pages: [] }
+export const EMPTY_MANIFEST = withPages({ pages: [] }, [], -1)
 
-export function withPages(manifest: Manifest, changed: readonly PageReference[], revision: number): Manifest {
-  const firsts = new Set(changed.map(({ first }) => first))
-  const replaced = manifest.pages.filter(({ first }) => firsts.has(first))
-  const sum = BigInt(`0x${manifest.etag}`) + sumHashes(changed) - sumHashes(replaced)
-  return {
-    revision,
-    etag: BigInt.asUintN(ETAG_BITS, sum)
-      .toString(16)
-      .padStart(ETAG_BITS / 4, '0'),
-    count: manifest.count + countTools(changed) - countTools(replaced),
-    pages: mergePages(manifest.pages, changed),
-  }
+export function withPages(
+  earlier: Pick<Manifest, 'pages'>,
+  changed: readonly PageReference[],
+  revision: number,
+): Manifest {
+  const pages = mergePages(earlier.pages, changed)
+  const sum = pages.reduce((sum, { hash }) => sum + BigInt(`0x${hash}`), 0n)
+  const etag = BigInt.asUintN(ETAG_BITS, sum).toString(16)
+  const count = pages.reduce((sum, page) => sum + page.count, 0)
+  return { revision, etag: etag.padStart(ETAG_BITS / 4, '0'), count, pages }
 }
 
 export function applyUpdate(earlier: Manifest, { since, ...manifest }: ManifestUpdate): Manifest {
@@ -50,7 +48,3 @@ function mergePages(pages: readonly PageReference[], changed: readonly PageRefer
   const byFirst = new Map([...pages, ...changed].map((page) => [page.first, page]))
   return [...byFirst.values()].toSorted((one, other) => (one.first < other.first ? -1 : 1))
 }
-
-const countTools = (pages: readonly PageReference[]) => pages.reduce((sum, { count }) => sum + count, 0)
-
-const sumHashes = (pages: readonly PageReference[]) => pages.reduce((sum, { hash }) => sum + BigInt(`0x${hash}`), 0n)

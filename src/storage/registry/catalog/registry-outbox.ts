@@ -1,5 +1,5 @@
-import { type KvKind, parseKvKey } from '../../keys.ts'
-import { createOutbox, type KeysOfKind } from '../../kv-outbox.ts'
+import { parseKvKey } from '../../keys.ts'
+import { createOutbox, type KvValues } from '../../kv-outbox.ts'
 import { column, readField } from '../../rows.ts'
 import { readBlob } from '../blobs.ts'
 import { addressText, textByHash } from '../document-aliases.ts'
@@ -20,7 +20,6 @@ const MAX_DELETIONS = 400
 /** Writes to KV what the registry's changes queue, and the catalog. */
 export function createRegistryOutbox(storage: DurableObjectStorage, kv: KVNamespace, writeLine: WriteLine) {
   const { sql } = storage
-  const replication = createReplication(storage, kv, writeLine)
 
   async function deleteRetired(): Promise<void> {
     const until = Date.now() - RETIRE_AFTER_MS
@@ -47,37 +46,30 @@ export function createRegistryOutbox(storage: DurableObjectStorage, kv: KVNamesp
     }
   }
 
-  const kinds: Partial<Readonly<Record<KvKind, KeysOfKind>>> = {
-    page: { value: (of) => pageText(sql, of, writeLine) },
-    blob: { value: (of) => readBlob(sql, of) },
-    document: { value: (of) => textByHash(sql, of) },
-    record: { value: (of) => recordTextByDigest(sql, of) },
-    address: { value: (of) => addressText(sql, of) },
-    tool: { value: (of) => toolEntryText(sql, of) },
-    name: { value: (of) => keyOfName(sql, of) },
-    policies: { value: () => policiesText(sql) },
+  const values: KvValues = {
+    page: (hash) => pageText(sql, hash, writeLine),
+    blob: (hash) => readBlob(sql, hash),
+    document: (hash) => textByHash(sql, hash),
+    record: (digest) => recordTextByDigest(sql, digest),
+    address: (address) => addressText(sql, address),
+    tool: (key) => toolEntryText(sql, key),
+    name: (name) => keyOfName(sql, name),
+    policies: () => policiesText(sql),
   }
 
   function isInUse(target: string): boolean {
     const key = parseKvKey(target)
-    return key !== undefined && key.kind !== 'page' && kinds[key.kind]?.value(key.id) !== undefined
+    return key !== undefined && key.kind !== 'page' && values[key.kind]?.(key.id) !== undefined
   }
 
   return createOutbox({
     storage,
     kv,
-    kinds,
-    replication: {
-      ...replication,
-      async write() {
-        const hasMore = await replication.write()
-        if (replication.knowsManifest()) {
-          await purgeDeleted()
-          await deleteRetired()
-        }
-        return hasMore
-      },
-    },
+    values,
+    replication: createReplication(storage, kv, writeLine, async () => {
+      await purgeDeleted()
+      await deleteRetired()
+    }),
     continueChange: () => storage.transactionSync(() => continueFanOut(sql)),
     nextRunAt() {
       const oldest = readField<number>(sql, 'SELECT at FROM retired ORDER BY at LIMIT 1')

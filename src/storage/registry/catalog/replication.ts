@@ -24,7 +24,7 @@ import type { Replication } from '../../kv-outbox.ts'
 import { readField, firstRow, rows } from '../../rows.ts'
 import { readNumber } from '../tables.ts'
 import type { WriteLine } from './listed-tools.ts'
-import { EMPTY_MANIFEST, type PageReference, withPages } from './manifest.ts'
+import { type PageReference, withPages } from './manifest.ts'
 import { type BuiltPage, buildPage, type DirtyPage } from './pages.ts'
 
 /** KV takes one write a second to a key. */
@@ -41,16 +41,13 @@ interface Round {
   readonly pages: BuiltPage[]
 }
 
-export interface CatalogReplication extends Replication {
-  /** False if KV may have a manifest that an earlier instance wrote and did not note. */
-  readonly knowsManifest: () => boolean
-}
-
+/** `deleteUnused` is called when it is known which pages KV's manifest names. */
 export function createReplication(
   storage: DurableObjectStorage,
   kv: KVNamespace,
   writeLine: WriteLine,
-): CatalogReplication {
+  deleteUnused: () => Promise<void>,
+): Replication {
   const { sql } = storage
   let round: Round | undefined
   let cooldownUntil = 0
@@ -88,26 +85,33 @@ export function createReplication(
 
   async function writeManifest({ revision, pages }: Round): Promise<void> {
     const references = pages.map(({ first, count, hash }) => ({ first, count, hash }))
-    const manifest = withPages(withPages(EMPTY_MANIFEST, listReplicatedPages(sql), revision), references, revision)
+    const manifest = withPages({ pages: listReplicatedPages(sql) }, references, revision)
     await kv.put(MANIFEST_KEY, JSON.stringify(manifest))
     storage.transactionSync(() => noteReplicated(sql, pages))
     hasWrittenManifest = true
   }
 
+  /** True if there is more to write at once. */
+  async function writeRound(): Promise<boolean> {
+    if (!round && (Date.now() < cooldownUntil || !isDirty())) return false
+    round ??= { revision: readNumber(sql, 'revision'), pages: [] }
+    if (!(await writePages(round.pages))) return true
+    await writeManifest(round)
+    const characters = round.pages.reduce((sum, page) => sum + page.characters, 0)
+    cooldownUntil = Date.now() + Math.min(MAX_PAUSE_MS, Math.max(MIN_PAUSE_MS, characters / CHARACTERS_PER_MS))
+    round = undefined
+    return false
+  }
+
   return {
     isDirty,
     cooldownUntil: () => cooldownUntil,
-    knowsManifest: () => !round && (hasWrittenManifest || !isDirty()),
 
     async write() {
-      if (!round && (Date.now() < cooldownUntil || !isDirty())) return false
-      round ??= { revision: readNumber(sql, 'revision'), pages: [] }
-      if (!(await writePages(round.pages))) return true
-      await writeManifest(round)
-      const characters = round.pages.reduce((sum, page) => sum + page.characters, 0)
-      cooldownUntil = Date.now() + Math.min(MAX_PAUSE_MS, Math.max(MIN_PAUSE_MS, characters / CHARACTERS_PER_MS))
-      round = undefined
-      return false
+      const hasMore = await writeRound()
+      // While a page is dirty, an earlier instance may have written a manifest without noting it
+      if (!round && (hasWrittenManifest || !isDirty())) await deleteUnused()
+      return hasMore
     },
   }
 }

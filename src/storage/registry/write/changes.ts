@@ -20,22 +20,14 @@ import { toolEntryText, isPending, listToolKeys, recordText } from '../versions.
 type Refusal = Extract<ToolkitChangeResult, { readonly ok: false }>
 
 /** How a change of a toolkit ends. `unknown` if the principal may not know of the toolkit. */
-type ToolkitOutcome = { readonly kind: 'done' } | { readonly kind: 'unknown' } | RefusedOutcome
+type ToolkitOutcome = { readonly kind: 'done' | 'unknown' } | { readonly kind: 'refused'; readonly refusal: Refusal }
 
-interface RefusedOutcome {
-  readonly kind: 'refused'
-  readonly refusal: Refusal
-}
+const DONE = { kind: 'done' } as const
+const UNKNOWN = { kind: 'unknown' } as const
 
-const DONE: ToolkitOutcome = { kind: 'done' }
-const UNKNOWN: ToolkitOutcome = { kind: 'unknown' }
+const forbidden = (reason: string) => ({ kind: 'refused', refusal: { ok: false, reason } }) as const
 
-const forbidden = (reason: string): RefusedOutcome => ({ kind: 'refused', refusal: { ok: false, reason } })
-
-const conflict = (reason: string): RefusedOutcome => ({
-  kind: 'refused',
-  refusal: { ok: false, reason, isConflict: true },
-})
+const conflict = (reason: string) => ({ kind: 'refused', refusal: { ok: false, reason, isConflict: true } }) as const
 
 /** Undefined if the principal may not know of the version. `keys` are the keys of the changed tools. */
 export function changeVersion(
