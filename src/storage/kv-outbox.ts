@@ -52,8 +52,8 @@ interface OutboxOptions {
   readonly replication?: Replication
   /** Does some of a longer change, which queues more. Whether more of it is left. */
   readonly continueChange?: () => boolean
-  /** When the next run is due with an empty outbox, in milliseconds since 1970. */
-  readonly nextRunAt?: () => number | undefined
+  /** When the next run is due with an empty outbox, in milliseconds since 1970, or `Infinity`. */
+  readonly nextRunAt?: () => number
 }
 
 type OutboxEntry = { readonly target: string; readonly revision: number }
@@ -92,13 +92,13 @@ export function createOutbox(options: OutboxOptions) {
 
   /** Retries failed writes with growing delays. It never throws: the platform would choose the time of the retry. */
   async function run(): Promise<void> {
-    let next: number | undefined
+    let next = Infinity
     try {
       const hasLongerChange = continueChange?.() ?? false
       const hasMore = (await writeDue()) || hasLongerChange
       failures = 0
       if (hasMore) next = Date.now()
-      else if (isIdle()) next = nextRunAt?.()
+      else if (isIdle()) next = nextRunAt?.() ?? Infinity
       else next = Math.max(Date.now() + MIN_INTERVAL_MS, isEmpty() ? (replication?.cooldownUntil() ?? 0) : 0)
     } catch (error) {
       failures += 1
@@ -109,7 +109,7 @@ export function createOutbox(options: OutboxOptions) {
       console.warn(JSON.stringify({ event: 'outbox-retry', failures, delay_ms: delay, error: String(error) }))
     }
     lastRunAt = Date.now()
-    if (next !== undefined) await storage.setAlarm(next)
+    if (next !== Infinity) await storage.setAlarm(next)
   }
 
   async function writeDue(): Promise<boolean> {

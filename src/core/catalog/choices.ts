@@ -12,24 +12,20 @@ const MAX_PAGES = 10
 /** The same for every reader, since lines are kept for everybody. */
 const LINE: LineFormat = {
   name: 'choice',
-  write: ({ toolkit, tool, securityLevel, implementation }) =>
-    JSON.stringify({ toolkit, tool, securityLevel, executable: implementation !== undefined }),
+  write: ({ toolkit, tool, securityLevel }) => JSON.stringify({ toolkit, tool, securityLevel }),
 }
 
-interface Counted extends ToolWithLevel {
-  readonly executable: boolean
-}
-
-export async function listToolkitChoices(principal: Principal, catalog: Catalog): Promise<readonly ToolkitChoice[]> {
-  const counted: Counted[] = []
+export async function listToolkitChoices(
+  principal: Principal,
+  catalog: Pick<Catalog, 'list'>,
+): Promise<readonly ToolkitChoice[]> {
+  const counted: ToolWithLevel[] = []
   let cursor: string | undefined
   for (let page = 0; page < MAX_PAGES; page++) {
-    const listing = await catalog.list({ versions: 'newest', limit: PAGE, cursor }, principal, LINE)
-    for (const line of listing?.lines ?? []) {
-      if (line === '') continue
-      const tool: Counted = JSON.parse(line)
-      if (tool.executable && !findCallDenial(principal, tool)) counted.push(tool)
-    }
+    const query = { versions: 'newest', callable: true, limit: PAGE, cursor } as const
+    const listing = await catalog.list(query, principal, LINE)
+    const tools = (listing?.lines ?? []).map((line): ToolWithLevel => JSON.parse(line))
+    counted.push(...tools.filter((tool) => !findCallDenial(principal, tool)))
     cursor = listing?.nextCursor
     if (cursor === undefined) break
   }

@@ -180,12 +180,10 @@ export function addToolkitDescription(record: string, description: string | null
 /** How long administrators can read and restore a deleted toolkit. */
 export const RETENTION_MS = 30 * 86_400_000
 
-export function nextPurgeAt(sql: SqlStorage): number | undefined {
-  const oldest = readField<number>(
-    sql,
-    'SELECT deleted FROM toolkit WHERE deleted IS NOT NULL ORDER BY deleted LIMIT 1',
-  )
-  return oldest === undefined ? undefined : oldest + RETENTION_MS
+/** When the next deleted toolkit expires, in milliseconds since 1970. `Infinity` if there is none. */
+export function nextPurgeAt(sql: SqlStorage): number {
+  const query = 'SELECT deleted FROM toolkit WHERE deleted IS NOT NULL ORDER BY deleted LIMIT 1'
+  return (readField<number>(sql, query) ?? Infinity) + RETENTION_MS
 }
 
 /** Why nobody may change the toolkit, not even an administrator: it is deleted. */

@@ -14,23 +14,18 @@ const record = (toolkit: string, tool: string, more: Partial<ToolRecord> = {}): 
   ...more,
 })
 
-/** A catalog of two pages, which leaves nothing out. */
+/** A catalog of two pages, which leaves out what cannot be called. */
 const pages = (first: readonly ToolRecord[], second: readonly ToolRecord[]): Pick<Catalog, 'list'> => ({
-  async list({ cursor }, _, format) {
+  async list({ cursor, callable }, _, format) {
     if (!('write' in format)) throw new Error('Wanted a format of its own')
-    const records = cursor === undefined ? first : second
+    const records = (cursor === undefined ? first : second).filter((each) => each.implementation || !callable)
     const lines = records.map((each) => format.write(each, each.tool, createBudget()))
     return { lines, ...(cursor === undefined ? { nextCursor: 'second' } : {}) }
   },
 })
 
 const choices = (principal: Principal, ...given: Parameters<typeof pages>) =>
-  listToolkitChoices(principal, {
-    ...pages(...given),
-    etag: async () => '',
-    findUnknownName: async () => undefined,
-    suggestNames: async () => [],
-  })
+  listToolkitChoices(principal, pages(...given))
 
 it('what a person may let an agent use is each toolkit once, over all pages, with its highest level', async () => {
   const first = [record('Bell', 'Ring'), record('Door', 'Open')]

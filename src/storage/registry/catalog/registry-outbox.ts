@@ -6,6 +6,7 @@ import { addressText, textByHash } from '../document-aliases.ts'
 import { continueFanOut } from '../write/fan-out.ts'
 import { keyOfName } from '../write/exposed-names.ts'
 import { policiesText } from '../policies.ts'
+import { splitChunks } from './chunks.ts'
 import type { WriteLine } from './listed-tools.ts'
 import { pageText } from './pages.ts'
 import { createReplication } from './replication.ts'
@@ -24,15 +25,14 @@ export function createRegistryOutbox(storage: DurableObjectStorage, kv: KVNamesp
   async function deleteRetired(): Promise<void> {
     const until = Date.now() - RETIRE_AFTER_MS
     const due = column<string>(sql, 'SELECT target FROM retired WHERE at <= ? LIMIT ?', until, MAX_DELETIONS)
-    for (let at = 0; at < due.length; at += DELETIONS_AT_ONCE) {
-      const batch = due.slice(at, at + DELETIONS_AT_ONCE)
+    for (const batch of splitChunks(due, () => 1, { maxSize: DELETIONS_AT_ONCE })) {
       await Promise.all(batch.filter((target) => !isInUse(target)).map((target) => kv.delete(target)))
       sql.exec('DELETE FROM retired WHERE target IN (SELECT value FROM json_each(?))', JSON.stringify(batch))
     }
   }
 
   async function purgeDeleted(): Promise<void> {
-    while ((nextPurgeAt(sql) ?? Infinity) <= Date.now()) {
+    while (nextPurgeAt(sql) <= Date.now()) {
       const { purgeDeletedToolkit } = await import('../write/deleted-toolkits.ts')
       const keyCount = storage.transactionSync(() => {
         const targets = purgeDeletedToolkit(sql, Date.now())
@@ -72,9 +72,8 @@ export function createRegistryOutbox(storage: DurableObjectStorage, kv: KVNamesp
     }),
     continueChange: () => storage.transactionSync(() => continueFanOut(sql)),
     nextRunAt() {
-      const oldest = readField<number>(sql, 'SELECT at FROM retired ORDER BY at LIMIT 1')
-      const next = Math.min(oldest === undefined ? Infinity : oldest + RETIRE_AFTER_MS, nextPurgeAt(sql) ?? Infinity)
-      return next === Infinity ? undefined : next
+      const oldest = readField<number>(sql, 'SELECT at FROM retired ORDER BY at LIMIT 1') ?? Infinity
+      return Math.min(oldest + RETIRE_AFTER_MS, nextPurgeAt(sql))
     },
   })
 }

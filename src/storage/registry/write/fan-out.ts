@@ -29,12 +29,8 @@ interface FanOut {
 /** The keys of `meta` that store unfinished fan-outs begin with this. */
 const META_PREFIX = 'fan-out '
 
-/** Storages without an unfinished fan-out, so that no publication has to look. */
-const idle = new WeakSet<SqlStorage>()
-
 /** Begins inside the transaction of a change. With a `reason`, the tools' entries in KV are queued with that priority. */
 export function fanOut(sql: SqlStorage, toolkit: string, reason?: OutboxPriority): void {
-  idle.delete(sql)
   const name = META_PREFIX + toolkit.toLowerCase()
   const [first, last] = toolKeyRange(toolkit)
   const stored = readMeta(sql, name)
@@ -51,11 +47,8 @@ export function fanOut(sql: SqlStorage, toolkit: string, reason?: OutboxPriority
 export function continueFanOut(sql: SqlStorage): boolean {
   const query = "SELECT name, value FROM meta WHERE name GLOB 'fan-out *' ORDER BY rowid LIMIT 1"
   const next = () => firstRow<{ name: string; value: string }>(sql, query)
-  const unfinished = idle.has(sql) ? undefined : next()
-  if (!unfinished) {
-    idle.add(sql)
-    return false
-  }
+  const unfinished = next()
+  if (!unfinished) return false
   nextRevision(sql)
   takeTurn(sql, unfinished.name, JSON.parse(unfinished.value), TOOLS_PER_TURN)
   return next() !== undefined
