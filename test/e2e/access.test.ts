@@ -237,7 +237,7 @@ describe('ACCESS=keys with an administrator, JWTs and a key server', () => {
     ]
 
     it.each(['tools:read', 'tools:call', 'tools:publish', 'users:confirm', 'records:read', 'admin'])(
-      'scopes %s opens its own routes only',
+      'the scope %s opens its own routes only',
       async (scope) => {
         const { headers } = await key({ scopes: [scope] })
         for (const [needed, method, path, body] of NEEDED) {
