@@ -154,28 +154,32 @@ export function createMcpRoutes(deps: McpRoutesDeps): Hono {
     })
   }
 
-  async function runOperation(operation: Operation, exchange: McpExchange): Promise<McpResult> {
-    const { revision, client } = exchange
+  function runOperation(operation: Operation, exchange: McpExchange): Promise<McpResult> {
     switch (operation.kind) {
       case 'error':
-        return operation
+        return Promise.resolve(operation)
       case 'call':
-        return client.toolset.search
+        return exchange.client.toolset.search
           ? callInSearchMode(operation, exchange)
           : handleToolsCall(operation, exchange, toolsCallDeps)
-      case 'list': {
-        const denied = findScopeDenial(client.principal, 'tools:read')
-        if (denied) return toMcpFailure(denied, revision)
-        const result = await catchUnreachable(handleToolsList(operation.params, revision, client, catalog))
-        return result.ok ? result.value : toMcpError(result.failure)
-      }
-      case 'other': {
-        const { method, params } = operation
-        const instructions = method === revision.discoveryMethod ? await loadInstructions(client) : undefined
-        const result = revision.handleMethod(method, params, instructions)
-        return result ?? toMcpFailure({ type: 'route-unknown', method, path: '/mcp' }, revision)
-      }
+      case 'list':
+        return listTools(operation.params, exchange)
+      case 'other':
+        return runMethod(operation.method, operation.params, exchange)
     }
+  }
+
+  async function listTools(params: JsonObject, { revision, client }: McpExchange): Promise<McpResult> {
+    const denied = findScopeDenial(client.principal, 'tools:read')
+    if (denied) return toMcpFailure(denied, revision)
+    const result = await catchUnreachable(handleToolsList(params, revision, client, catalog))
+    return result.ok ? result.value : toMcpError(result.failure)
+  }
+
+  async function runMethod(method: string, params: JsonObject, { revision, client }: McpExchange): Promise<McpResult> {
+    const instructions = method === revision.discoveryMethod ? await loadInstructions(client) : undefined
+    const result = revision.handleMethod(method, params, instructions)
+    return result ?? toMcpFailure({ type: 'route-unknown', method, path: '/mcp' }, revision)
   }
 
   const loadInstructions = async (client: McpRequestContext) =>
