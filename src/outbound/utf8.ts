@@ -1,11 +1,7 @@
-/** Without `stream` every decode starts afresh, so that one decoder serves everybody. */
-const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
-const keepsMark = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-
 /** Undefined for bytes that are not UTF-8. `ignoreBOM` keeps a byte order mark. */
 export function utf8Text(bytes: ArrayBuffer | Uint8Array, { ignoreBOM = false } = {}): string | undefined {
   try {
-    return (ignoreBOM ? keepsMark : decoder).decode(bytes)
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM }).decode(bytes)
   } catch {
     return undefined
   }

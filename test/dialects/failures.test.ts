@@ -25,8 +25,8 @@ const DIALECTS: Readonly<Record<string, (failure: Failure) => readonly [status: 
   },
   'open-tool-calling': (failure) => {
     const answer = toFailureResponse(failure)
-    if ('output' in answer) return [200, answer.output]
-    const { status, ...body } = answer
+    if (answer.kind === 'response') return [200, answer.output]
+    const { kind: _, status, ...body } = answer
     return [status, body]
   },
   'machine-context': (failure) => {

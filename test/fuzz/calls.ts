@@ -72,7 +72,7 @@ export const calls: readonly Row[] = [
     const read = rfc.decodeInvocation(body)
     if ('ok' in read) {
       const answer = toFailureResponse(read.failure)
-      return refused('status' in answer ? answer.status : 400, answer)
+      return refused(answer.kind === 'http-error' ? answer.status : 400, answer)
     }
     expectCall(read)
     expect(written(rfc.encodeOutcome(echoed(read), new Date(0)))).toMatchObject({ success: true })

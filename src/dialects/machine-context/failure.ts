@@ -93,13 +93,13 @@ function buildDetails(failure: Failure): JsonObject | undefined {
     case 'request-malformed':
       return failure.detail === undefined ? undefined : { reason: failure.detail }
     case 'body-too-large':
+    case 'output-too-large':
       return { limit_bytes: failure.limit }
     case 'rate-limited':
       return { retry_after_ms: failure.retry_after_ms }
     case 'unauthenticated':
-      return (failure.suggestions ?? []).length === 0 ? undefined : { suggestions: failure.suggestions ?? [] }
     case 'tool-unknown':
-      return failure.suggestions.length === 0 ? undefined : { suggestions: failure.suggestions }
+      return failure.suggestions?.length ? { suggestions: failure.suggestions } : undefined
     case 'version-unavailable':
       return { available: failure.available }
     case 'requirements-missing':
@@ -120,8 +120,6 @@ function buildDetails(failure: Failure): JsonObject | undefined {
       return failure.artifact ? { artifact: { ...failure.artifact } } : undefined
     case 'select-invalid':
       return failure.at === undefined ? undefined : { character: failure.at + 1 }
-    case 'output-too-large':
-      return { limit_bytes: failure.limit }
     case 'output-invalid':
     case 'definition-invalid':
       return { problems: failure.problems.map((each) => ({ ...each })) }

@@ -24,7 +24,7 @@ import { handleToolsCall, toMcpFailure, createMessageEvent, type McpExchange } f
 import { handleToolsList } from './tools-list.ts'
 import { type ResponseSpecs, json, OBJECT } from '../../http/route/response-specs.ts'
 import { declareOperation } from '../../http/route/operation.ts'
-import { ALL_TOOLS, type McpRequestContext, restrictToToolset, readToolset, toolsetQuery } from './toolset.ts'
+import { DEFAULT_TOOLSET, type McpRequestContext, restrictToToolset, readToolset, toolsetQuery } from './toolset.ts'
 import {
   formatResponse,
   decodeToolCall,
@@ -104,7 +104,7 @@ export function createMcpRoutes(deps: McpRoutesDeps): Hono {
       return respondWithFailure({ type: 'forbidden', reason: "The header 'Origin' is of another site" })
     const caller = await endpoint.authorize(c, READ_OR_CALL)
     if (!caller.ok) return rejectUnauthenticated(request, caller.failure, endpoint)
-    const toolset = url.includes('?') ? readToolset(url) : ok(ALL_TOOLS)
+    const toolset = url.includes('?') ? readToolset(url) : DEFAULT_TOOLSET
     if (!toolset.ok) return respondWithError(null, createMalformedError(formatFailure(toolset.failure)))
     const budget = createRequestBudget(CALL_UNITS)
     const owner = { principal: caller.value, request, background: getBackground(c) }

@@ -55,8 +55,10 @@ export async function handleToolsCall(
   if (!context.ok) return invalid(formatFailure(context.failure))
   if (toolset.tools !== undefined || !isNamePart(call.name)) {
     const resolved = await findVisibleTool(toolRef, client, deps.resolver)
-    if (!resolved || (name !== call.name && !hasPublishedName(resolved.tool.record, call.name)))
-      return toCallFailure(createUnknownTool(call.name, await deps.suggest(call.name, client)), revision, client)
+    if (!resolved || (name !== call.name && !hasPublishedName(resolved.tool.record, call.name))) {
+      const suggestions = await deps.suggest(call.name, client)
+      return toCallFailure({ type: 'tool-unknown', asked: call.name, suggestions }, revision, client)
+    }
   }
   const roundTrip = await revision.startRoundTrip(call, client)
   if (roundTrip.kind !== 'round-trip') return roundTrip
@@ -102,10 +104,6 @@ function toCallFailure(failure: Failure, revision: Revision, { toolset }: McpReq
   const result = toMcpFailure(failure, revision)
   const isArgument = toolset.search && result.kind === 'error' && result.code === INVALID_PARAMS
   return isArgument ? encodeErrorResult(result.message, revision) : result
-}
-
-function createUnknownTool(name: string, suggestions: readonly string[] = []): Failure {
-  return { type: 'tool-unknown', asked: name, suggestions }
 }
 
 export function createMessageEvent(data: string): StreamEvent {

@@ -22,14 +22,6 @@ export interface McpRequestContext {
 
 export type Toolset = Extract<ReturnType<typeof readToolset>, { readonly ok: true }>['value']
 
-export const ALL_TOOLS: Toolset = {
-  search: false,
-  select: false,
-  bare: false,
-  tools: undefined,
-  patternNames: [],
-  unresolvedNames: [],
-}
 const MAX_NAMES = 256
 
 export const toolsetQuery = defineQuery({
@@ -59,6 +51,9 @@ export function readToolset(url: string) {
     unresolvedNames: entries.filter(isNamePart),
   })
 }
+
+/** The toolset of a URL without a query, which most requests have. */
+export const DEFAULT_TOOLSET = readToolset('http://localhost/')
 
 export function isInToolset({ tools }: Toolset, name: ToolName): boolean {
   return tools === undefined || listCovers(tools, name)

@@ -96,31 +96,25 @@ export const METHOD_NOT_FOUND = -32601
 export const INVALID_PARAMS = -32602
 export const INTERNAL_ERROR = -32603
 
-export interface McpError {
+interface WithHeaders {
+  readonly headers?: Record<string, string> | undefined
+}
+
+export interface McpError extends WithHeaders {
   readonly kind: 'error'
   readonly code: number
   readonly message: string
   readonly data?: Json
   readonly status: number
-  readonly headers?: Record<string, string> | undefined
 }
 
-interface McpValue {
-  readonly kind: 'result'
-  readonly value: object
-  readonly headers?: Record<string, string> | undefined
-}
+/** A list of tools is JSON, since each tool in it is stored as JSON. */
+export type McpResult =
+  | ({ readonly kind: 'result'; readonly value: object } & WithHeaders)
+  | ({ readonly kind: 'tool-list'; readonly json: string } & WithHeaders)
+  | McpError
 
-/** A list of tools as JSON, since each tool in it is stored as JSON. */
-interface McpToolList {
-  readonly kind: 'tool-list'
-  readonly json: string
-  readonly headers?: Record<string, string> | undefined
-}
-
-export type McpResult = McpValue | McpToolList | McpError
-
-export function toResult(value: object): McpValue {
+export function toResult(value: object): McpResult {
   return { kind: 'result', value }
 }
 

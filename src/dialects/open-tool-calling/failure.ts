@@ -15,8 +15,13 @@ import type { ToolFailure } from '../../core/tool/content.ts'
 import { HTTP_STATUS } from '../../http/response/failure-status.ts'
 
 type FailureResponse =
-  | { readonly status: number; readonly message: string; readonly detail?: string | undefined }
-  | { readonly output: JsonObject }
+  | {
+      readonly kind: 'http-error'
+      readonly status: number
+      readonly message: string
+      readonly detail?: string | undefined
+    }
+  | { readonly kind: 'response'; readonly output: JsonObject }
 
 /** An unreadable request is an HTTP error, and any outcome a response (Open Tool Calling RFC, section 4.3). */
 export function toFailureResponse(failure: Failure): FailureResponse {
@@ -38,15 +43,15 @@ export function toFailureResponse(failure: Failure): FailureResponse {
     case 'output-too-large':
       return toErrorResponse(describeFailure(failure))
     case 'approval-required':
-      return { output: { requires_authorization: encodeChallenge(failure.challenge) } }
+      return toResponse({ requires_authorization: encodeChallenge(failure.challenge) })
     case 'requirements-missing': {
       const first = failure.authorization.find(({ authorization }) => authorization !== undefined || !failure.user_id)
-      return first ? { output: { requires_authorization: encodeChallenge(first) } } : toMissingRequirements(failure)
+      return first ? toResponse({ requires_authorization: encodeChallenge(first) }) : toMissingRequirements(failure)
     }
     case 'input-invalid':
       return toInvalidInput(failure.problems)
     case 'tool-failed':
-      return { output: { error: encodeToolError(failure) } }
+      return toResponse({ error: encodeToolError(failure) })
     case 'tool-timed-out':
     case 'cancelled':
       return toErrorResponse(describeFailure(failure), toRetryAdvice(failure))
@@ -61,30 +66,33 @@ export function toFailureResponse(failure: Failure): FailureResponse {
       })
     case 'rate-limited':
     case 'internal':
-      return { status: HTTP_STATUS[failure.type], message: formatSentence(describeFailure(failure)) }
+      return toHttpError(failure.type, { message: formatSentence(describeFailure(failure)) })
     case 'route-unknown':
-      return {
-        status: HTTP_STATUS[failure.type],
+      return toHttpError(failure.type, {
         ...describeFailure(failure),
         detail: 'POST /worker/tools/invoke calls a tool',
-      }
+      })
     case 'definition-invalid':
-      return {
-        status: HTTP_STATUS[failure.type],
-        ...describeFailure(failure),
-        detail: formatProblems(failure.problems),
-      }
+      return toHttpError(failure.type, { ...describeFailure(failure), detail: formatProblems(failure.problems) })
     default: {
       const text = describeFailure(failure)
-      return { status: HTTP_STATUS[failure.type], message: text.message, detail: formatDetail(text) }
+      return toHttpError(failure.type, { ...text, detail: formatDetail(text) })
     }
   }
+}
+
+function toHttpError(type: keyof typeof HTTP_STATUS, text: FailureText): FailureResponse {
+  return { kind: 'http-error', status: HTTP_STATUS[type], ...text }
+}
+
+function toResponse(output: JsonObject): FailureResponse {
+  return { kind: 'response', output }
 }
 
 function toErrorResponse(text: FailureText, fields: Partial<ToolFailure> = {}): FailureResponse {
   const developer_message = formatDetail(text)
   const developerMessage = developer_message === undefined ? {} : { developer_message }
-  return { output: { error: encodeToolError({ message: text.message, ...developerMessage, ...fields }) } }
+  return toResponse({ error: encodeToolError({ message: text.message, ...developerMessage, ...fields }) })
 }
 
 function encodeToolError(failure: ToolFailure): JsonObject {

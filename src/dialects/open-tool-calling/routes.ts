@@ -115,8 +115,10 @@ export function createOpenToolCallingRoutes(deps: OpenToolCallingRoutesDeps): Ho
 
 export function respond(failure: Failure, headers?: Record<string, string>): Response {
   const response = toFailureResponse(failure)
-  if ('output' in response)
-    return jsonFailure(failure, JSON.stringify({ $schema: RESPONSE_SCHEMA, ...response, success: false }), 200, headers)
+  if (response.kind === 'response') {
+    const { output } = response
+    return jsonFailure(failure, JSON.stringify({ $schema: RESPONSE_SCHEMA, output, success: false }), 200, headers)
+  }
   const { status, message, detail } = response
   const body = { detail: message, message, developer_message: detail }
   return jsonFailure(failure, JSON.stringify(body), status, headers)

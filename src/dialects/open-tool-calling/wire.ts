@@ -87,7 +87,7 @@ export function encodeOutcome({ callId, durationMs, result, tool }: CallOutcome,
   }
   if (!result.ok) {
     const answer = toFailureResponse(result.failure)
-    return 'output' in answer ? { ...frame, success: false, output: answer.output } : undefined
+    return answer.kind === 'response' ? { ...frame, success: false, output: answer.output } : undefined
   }
   const output = encodeOutput(result, tool)
   return output ? { ...frame, success: true, output } : { ...frame, success: true }

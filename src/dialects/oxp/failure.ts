@@ -34,17 +34,13 @@ export function failureBody(failure: Failure): JsonObject {
         message: `'${failure.asked.slice(0, 200)}' is not a tool id`,
         developer_message: "Wanted 'Toolkit.Tool', 'Toolkit.Tool@1.2.3' or a range such as 'Toolkit.Tool@^1.2'",
       }
-    case 'tool-unknown': {
-      const { asked, suggestions } = failure
-      const body = toBody(describeFailure(failure), `${asked.slice(0, 200)} is not available`)
-      return suggestions.length === 0 ? body : { ...body, suggestions }
-    }
-    case 'unauthenticated': {
-      const { suggestions = [] } = failure
-      return suggestions.length === 0
-        ? toBody(describeFailure(failure))
-        : { ...toBody(describeFailure(failure)), suggestions }
-    }
+    case 'tool-unknown':
+      return {
+        ...toBody(describeFailure(failure), `${failure.asked.slice(0, 200)} is not available`),
+        ...toSuggestions(failure),
+      }
+    case 'unauthenticated':
+      return { ...toBody(describeFailure(failure)), ...toSuggestions(failure) }
     case 'version-unavailable': {
       const { name, tool, asked, available } = failure
       // The specification's example, which clients are tested with, has this message. It knows no ranges
@@ -111,6 +107,10 @@ export function failureBody(failure: Failure): JsonObject {
 
 function toBody(text: FailureText, developer_message = formatDetail(text)): JsonObject {
   return { message: text.message, developer_message }
+}
+
+function toSuggestions({ suggestions = [] }: { readonly suggestions?: readonly string[] }): JsonObject {
+  return suggestions.length === 0 ? {} : { suggestions }
 }
 
 /** Closed in the published OpenAPI document, and what is around it is not. */

@@ -7,7 +7,7 @@ import type { AuthorizationChallenge } from '../../../src/core/consent/authoriza
 import type { CallRequest, CallOutcome } from '../../../src/core/call/call-request.ts'
 import { type Failure, fail, ok } from '../../../src/core/failure/failure.ts'
 import type { Catalog } from '../../../src/core/catalog/catalog.ts'
-import { toFailureResponse } from '../../../src/dialects/open-tool-calling/failure.ts'
+import { FAILURES } from '../failures.ts'
 import { createOpenToolCallingRoutes } from '../../../src/dialects/open-tool-calling/routes.ts'
 import { RESPONSE_SCHEMA } from '../../../src/dialects/open-tool-calling/schema-uri.ts'
 import { hasShared, readShared, unlessShared } from '../../shared.ts'
@@ -290,83 +290,6 @@ describe('GET /worker/tools and /worker/health', () => {
     const health = await (await app.request('/worker/health')).json()
     expect(health).toMatchObject({ tool_count: '2', tool_definitions_hash: expect.stringMatching(/./) })
     expect(await (await app.request('/worker/health')).json()).toEqual(health)
-  })
-})
-
-/** One of each failure; a new one does not compile until it stands here. */
-const FAILURES: { readonly [T in Failure['type']]: Extract<Failure, { type: T }> } = {
-  'request-malformed': { type: 'request-malformed', message: 'm' },
-  'body-timed-out': { type: 'body-timed-out' },
-  'body-too-large': { type: 'body-too-large', limit: 1 },
-  'media-type-unsupported': { type: 'media-type-unsupported', got: null, wanted: 'w' },
-  'protocol-version-unsupported': { type: 'protocol-version-unsupported', asked: 'a', supported: 's' },
-  'misdirected': { type: 'misdirected', message: 'It is elsewhere' },
-  'route-unknown': { type: 'route-unknown', method: 'GET', path: '/x' },
-  'method-not-allowed': { type: 'method-not-allowed', method: 'PUT', allowed: ['GET'] },
-  'unauthenticated': { type: 'unauthenticated', reason: 'r' },
-  'forbidden': { type: 'forbidden', reason: 'r' },
-  'rate-limited': { type: 'rate-limited', retry_after_ms: 1 },
-  'id-malformed': { type: 'id-malformed', asked: 'a' },
-  'tool-unknown': { type: 'tool-unknown', asked: 'a', suggestions: [] },
-  'version-unavailable': { type: 'version-unavailable', tool: 't', name: 'n', asked: 'a', available: [] },
-  'tool-disabled': { type: 'tool-disabled', id: 'i' },
-  'tool-not-executable': { type: 'tool-not-executable', id: 'i', reason: 'r' },
-  'tool-untrusted': { type: 'tool-untrusted', id: 'Kit.Tool@1.0.0', credentials: ["the secret 'KEY'"] },
-  'requirements-missing': { ...MISSING, type: 'requirements-missing' } as Extract<
-    Failure,
-    { type: 'requirements-missing' }
-  >,
-  'approval-required': { type: 'approval-required', id: 'i', reason: 'r', challenge: CHALLENGE },
-  'input-invalid': { type: 'input-invalid', problems: [{ path: '/a', message: 'Is required' }] },
-  'tool-failed': { type: 'tool-failed', message: 'm', retry_after_ms: 0.5 },
-  'tool-timed-out': { type: 'tool-timed-out', timeout_ms: 1 },
-  'output-invalid': { type: 'output-invalid', problems: [{ path: '', message: 'm' }] },
-  'select-invalid': { type: 'select-invalid', message: "'b' cannot stand there", at: 3 },
-  'select-failed': {
-    type: 'select-failed',
-    why: 'no array',
-    artifact: { url: 'https://here/artifacts/a', content_type: 'text/csv', size: 9, meta: { description: 'Rows' } },
-  },
-  'output-elsewhere': {
-    type: 'output-elsewhere',
-    artifact: { url: 'https://u.test', content_type: 'a/b', size: 1, meta: { description: 'd' } },
-  },
-  'output-too-large': { type: 'output-too-large', limit: 1, why: 'w' },
-  'cancelled': { type: 'cancelled' },
-  'outcome-unknown': { type: 'outcome-unknown', call_id: 'c1' },
-  'input-required': { type: 'input-required', requests: {} },
-  'definition-invalid': { type: 'definition-invalid', problems: [] },
-  'conflict': { type: 'conflict', message: 'm' },
-  'precondition-failed': { type: 'precondition-failed', message: 'm' },
-  'not-found': { type: 'not-found', message: 'm' },
-  'gone': { type: 'gone', message: 'm' },
-  'unavailable': { type: 'unavailable', message: 'm' },
-  'internal': { type: 'internal', reference: 'r' },
-}
-
-describe('a failure', () => {
-  it('says which inputs are wrong, to people, to developers and to models', () => {
-    expect(toFailureResponse(FAILURES['input-invalid'])).toEqual({
-      output: {
-        error: {
-          message: 'Some inputs are not valid: a: Is required',
-          developer_message: '/a: Is required',
-          can_retry: true,
-          additional_prompt_content: 'Correct these inputs, then call the tool again: a: Is required',
-        },
-      },
-    })
-  })
-
-  it('is an HTTP error only when no call came of the request, or we failed', () => {
-    const errors = Object.values(FAILURES).filter((failure) => 'status' in toFailureResponse(failure))
-    expect(errors.map(({ type }) => type).sort()).toEqual(
-      (
-        'body-timed-out body-too-large conflict definition-invalid forbidden gone internal media-type-unsupported ' +
-        'method-not-allowed misdirected not-found precondition-failed protocol-version-unsupported rate-limited ' +
-        'request-malformed route-unknown unauthenticated unavailable'
-      ).split(' '),
-    )
   })
 })
 

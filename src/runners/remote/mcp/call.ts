@@ -53,8 +53,8 @@ export async function callMcp(
       canAsk: answers !== undefined,
       background: context.background,
       deferRelease: context.deferRelease,
-      onMessage(message) {
-        output = detachOutput(message) ?? output
+      onResult(result) {
+        output = detachOutput(result) ?? output
       },
     },
     deps,
@@ -83,14 +83,13 @@ export async function callMcp(
 
 /**
  * Takes the output out of a result before the SDK reads it: the SDK refuses the whole result for one block that it does not
- * know, though the tool has run. Undefined for messages without an output.
+ * know, though the tool has run. Undefined for results without an output.
  */
-function detachOutput(message: unknown): ToolOutput | undefined {
-  if (!isObject(message) || !isObject(message['result'])) return undefined
-  const { content, structuredContent } = message['result']
+function detachOutput(result: Record<string, unknown>): ToolOutput | undefined {
+  const { content, structuredContent } = result
   const hasOutput = isJsonArray(content) || (content === undefined && structuredContent !== undefined)
   if (!hasOutput) return undefined
-  Object.assign(message['result'], { content: [], structuredContent: undefined })
+  Object.assign(result, { content: [], structuredContent: undefined })
   return { content, structuredContent }
 }
 

@@ -13,7 +13,7 @@ export { normalizeMessages } from './normalize-messages.ts'
 type Receive = NonNullable<StreamableHTTPClientTransport['onmessage']>
 type SendOptions = Parameters<StreamableHTTPClientTransport['send']>[1]
 
-interface ReceiveOptions {
+interface UpstreamTransportOptions extends StreamableHTTPClientTransportOptions {
   /** Stands before each big integer in what is received (`normalize-messages.ts`). */
   readonly integerTag: string
   /** Whether the last response is a stream, which may answer after `send` has returned. */
@@ -29,7 +29,7 @@ export class UpstreamTransport extends StreamableHTTPClientTransport {
   readonly #isStreaming: () => boolean
   hasSentInitialize = false
 
-  constructor(url: URL, options: StreamableHTTPClientTransportOptions, { integerTag, isStreaming }: ReceiveOptions) {
+  constructor(url: URL, { integerTag, isStreaming, ...options }: UpstreamTransportOptions) {
     super(url, options)
     this.#isStreaming = isStreaming
     let receive: Receive | undefined

@@ -1,4 +1,3 @@
-import { isObject } from '../../../core/tool/json.ts'
 import { MAX_SOURCE_NODES } from '../../../core/tool/json-text.ts'
 import type { ListRequest } from '../../../core/tool/remote-dialect.ts'
 import type { Endpoint, RemoteDeps } from '../endpoint.ts'
@@ -20,9 +19,7 @@ export async function listMcpTools(
       maxBytes: MAX_LIST_BYTES,
       canAsk: false,
       parts: MAX_SOURCE_NODES,
-      onMessage(message) {
-        if (!isObject(message) || !isObject(message['result'])) return
-        const { result } = message
+      onResult(result) {
         if (!Array.isArray(result['tools'])) return
         page = result['tools']
         Object.assign(result, { tools: [] })

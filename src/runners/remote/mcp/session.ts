@@ -25,7 +25,8 @@ interface SessionOptions extends SessionLimits {
   /** Whether the server may ask a person for input. */
   readonly canAsk: boolean
   readonly background?: ((work: Promise<unknown>) => void) | undefined
-  readonly onMessage?: (message: unknown) => void
+  /** May change a result before the SDK reads it. */
+  readonly onResult?: (result: Record<string, unknown>) => void
 }
 
 type Work<T> = (client: Client, waiting: Waiting) => Promise<T>
@@ -99,12 +100,11 @@ async function runSession<T>(
   const { fetch: sessionFetch, isStreaming, failures } = createSessionFetch(guardedStream, endpoint, options)
   const fetch = async (url: string | URL, init?: RequestInit) =>
     normalizeMessages(await sessionFetch(url, init), integerTag)
-  const transport = new UpstreamTransport(
-    endpoint.url,
-    { fetch, requestInit: { headers: endpoint.headers } },
-    { integerTag, isStreaming },
-  )
-  if (options.onMessage) transport.onmessage = options.onMessage
+  const requestInit = { headers: endpoint.headers }
+  const transport = new UpstreamTransport(endpoint.url, { fetch, requestInit, integerTag, isStreaming })
+  transport.onmessage = (message) => {
+    if ('result' in message) options.onResult?.(message.result)
+  }
   const client = new Client(
     { name: 'switchboard', version },
     {
