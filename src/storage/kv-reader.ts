@@ -28,11 +28,12 @@ export function createKvReader(kv: KVNamespace, readFromObject: ReadValue, now: 
     return isLate(writtenAt.get(key)) || isLate(writtenAt.get(key.slice(0, key.indexOf('.') + 1)))
   }
 
-  async function load<Value>(key: string, isMissFinal: boolean): Promise<Value | undefined> {
-    if (isLagging(key)) return parseKvJson<Value>(await readFromObject(key))
-    const text = await reads.text(key, CHANGING_TTL_S)
-    const isFinal = text !== undefined && (text !== null || isMissFinal || !mayReadThrough())
-    return parseKvJson<Value>(isFinal ? text : await readFromObject(key))
+  async function load<Value>(key: string, mayAskOnMiss: () => boolean): Promise<Value | undefined> {
+    if (!isLagging(key)) {
+      const text = await reads.text(key, CHANGING_TTL_S)
+      if (text !== undefined && (text !== null || !mayAskOnMiss())) return parseKvJson<Value>(text)
+    }
+    return parseKvJson<Value>(await readFromObject(key))
   }
 
   return {
@@ -44,10 +45,10 @@ export function createKvReader(kv: KVNamespace, readFromObject: ReadValue, now: 
     },
 
     /** Undefined if KV does not have the key. If KV fails, the Durable Object is asked. */
-    read: <Value>(key: string) => load<Value>(key, true),
+    read: <Value>(key: string) => load<Value>(key, () => false),
 
     /** Asks the Durable Object also if KV does not have the key. */
-    readThrough: <Value>(key: string) => load<Value>(key, false),
+    readThrough: <Value>(key: string) => load<Value>(key, mayReadThrough),
 
     async immutable(key: string, type: 'text' | 'bytes') {
       return (await reads[type](key, IMMUTABLE_TTL_S)) ?? (await readFromObject(key))

@@ -80,6 +80,7 @@ const IS_AGENT_TEXT: Readonly<Record<ChangedField, boolean>> = {
 }
 
 function findFieldToReview({ status, ...fields }: Exclude<PublisherChange, 'delete'>): string | undefined {
+  // A field that the table lacks is reviewed too
   const isReviewed = (field: string) => Reflect.get(IS_AGENT_TEXT, field) !== false
   return Object.entries({ ...status, ...fields }).find(([field, value]) => isReviewed(field) && isSet(value))?.[0]
 }

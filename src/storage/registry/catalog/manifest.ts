@@ -19,6 +19,9 @@ export interface ManifestUpdate extends Manifest {
   readonly since?: number
 }
 
+/** After the keys of all tools. */
+export const LAST_KEY = '\u{10ffff}'
+
 const ETAG_BITS = 256
 
 export const EMPTY_MANIFEST = withPages({ pages: [] }, [], -1)

@@ -3,15 +3,12 @@ import { readField, firstRow, rows } from '../../rows.ts'
 import { nextRevision, readMeta, readNumber, getRevision, writeMeta } from '../tables.ts'
 import { splitChunks } from './chunks.ts'
 import { type ListedTool, loadListedTools, type WriteLine, formatPage } from './listed-tools.ts'
-import { EMPTY_MANIFEST, type ManifestUpdate, type PageReference, withPages } from './manifest.ts'
+import { EMPTY_MANIFEST, LAST_KEY, type ManifestUpdate, type PageReference, withPages } from './manifest.ts'
 
 /** A page beyond either limit is split into parts of about equal size, with room for more in each. */
 const MAX_TOOLS = 64
 const SPLIT_TOOLS = 48
 const MAX_CHARACTERS = 1_000_000
-
-/** After the keys of all tools. */
-const LAST_KEY = '\u{10ffff}'
 
 /** Count up with each change of how lines are written. */
 const LINES = '3'

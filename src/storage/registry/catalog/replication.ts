@@ -36,11 +36,6 @@ const PAGES_AT_ONCE = 4
 /** After these, the outbox writes what is urgent first. */
 const PAGES_PER_RUN = 100
 
-interface Round {
-  readonly revision: number
-  readonly pages: BuiltPage[]
-}
-
 /** `deleteUnused` is called when it is known which pages KV's manifest names. */
 export function createReplication(
   storage: DurableObjectStorage,
@@ -49,7 +44,7 @@ export function createReplication(
   deleteUnused: () => Promise<void>,
 ): Replication {
   const { sql } = storage
-  let round: Round | undefined
+  let round: { readonly revision: number; readonly pages: BuiltPage[] } | undefined
   let cooldownUntil = 0
   let hasWrittenManifest = false
 
@@ -83,7 +78,7 @@ export function createReplication(
     return false
   }
 
-  async function writeManifest({ revision, pages }: Round): Promise<void> {
+  async function writeManifest(revision: number, pages: readonly BuiltPage[]): Promise<void> {
     const references = pages.map(({ first, count, hash }) => ({ first, count, hash }))
     const manifest = withPages({ pages: listReplicatedPages(sql) }, references, revision)
     await kv.put(MANIFEST_KEY, JSON.stringify(manifest))
@@ -96,7 +91,7 @@ export function createReplication(
     if (!round && (Date.now() < cooldownUntil || !isDirty())) return false
     round ??= { revision: readNumber(sql, 'revision'), pages: [] }
     if (!(await writePages(round.pages))) return true
-    await writeManifest(round)
+    await writeManifest(round.revision, round.pages)
     const characters = round.pages.reduce((sum, page) => sum + page.characters, 0)
     cooldownUntil = Date.now() + Math.min(MAX_PAUSE_MS, Math.max(MIN_PAUSE_MS, characters / CHARACTERS_PER_MS))
     round = undefined

@@ -10,7 +10,7 @@ import type { ToolRecord } from '../../../core/tool/tool.ts'
 import type { Sealer } from '../../sealing/deployment-keys.ts'
 import { decodeCursor, encodeCursor } from './cursor.ts'
 import { createKvClient } from '../../kv-client.ts'
-import { findPage, type Manifest, type PageReference } from '../catalog/manifest.ts'
+import { findPage, LAST_KEY, type Manifest, type PageReference } from '../catalog/manifest.ts'
 import { createKvManifest } from './kv-manifest.ts'
 import { createKvPages, MAX_UNITS } from './kv-pages.ts'
 import type { CachedPolicies } from './kv-policies.ts'
@@ -35,7 +35,8 @@ interface WalkOptions extends ListOptions {
   readonly after: string
   readonly prefix: string
   readonly isShown: (tool: IndexedTool) => boolean
-  readonly mayShow: (first: string, until: string | undefined) => boolean
+  /** Prefixes of the keys that the principal's patterns may cover; undefined if they cover all. */
+  readonly visiblePrefixes: readonly string[] | undefined
   readonly format: LineFormat
 }
 
@@ -64,12 +65,13 @@ export function createKvCatalog(options: KvCatalogOptions) {
 
   /** Undefined if a page that the manifest names is gone. */
   async function walk(manifest: Manifest, options: WalkOptions): Promise<Listing | undefined> {
-    const { limit, after, prefix, isShown, mayShow } = options
+    const { limit, after, prefix, isShown, visiblePrefixes } = options
     const begin = Math.max(0, findPage(manifest.pages, after > prefix ? after : prefix))
-    const end = findPage(manifest.pages, `${prefix}\u{10ffff}`) + 1
-    const remainingPages = manifest.pages
-      .slice(begin, end)
-      .filter(({ first }, at) => mayShow(first, manifest.pages[begin + at + 1]?.first))
+    const end = findPage(manifest.pages, prefix + LAST_KEY) + 1
+    const remainingPages = manifest.pages.slice(begin, end).filter(({ first }, at) => {
+      const until = manifest.pages[begin + at + 1]?.first ?? LAST_KEY
+      return visiblePrefixes?.some((visible) => first <= visible + LAST_KEY && until > visible) ?? true
+    })
     const work = createBudget(Infinity)
     const lines: string[] = []
     let characters = 0
@@ -150,8 +152,8 @@ export function createKvCatalog(options: KvCatalogOptions) {
         ) &&
         (query.tag === undefined || tool.tags.includes(query.tag)) &&
         (!query.callable || tool.executable)
-      const mayShow = createPageFilter(principal)
-      const walkOptions = { limit: query.limit, after, prefix, isShown, mayShow, format, reserve }
+      const visiblePrefixes = listPrefixes(principal)
+      const walkOptions = { limit: query.limit, after, prefix, isShown, visiblePrefixes, format, reserve }
       for await (const manifest of manifests.candidates()) {
         const listing = await walk(manifest, walkOptions)
         if (listing) return listing
@@ -191,12 +193,4 @@ function firstPages(pages: readonly PageReference[], tools: number): readonly Pa
   let count = 0
   const enough = pages.findIndex((page) => (count += page.count) > tools)
   return pages.slice(0, Math.min(PAGES_AT_ONCE, enough === -1 ? pages.length : enough + 1))
-}
-
-/** Whether a principal's patterns reach tools between two keys. */
-function createPageFilter(principal: Principal): WalkOptions['mayShow'] {
-  const begins = listPrefixes(principal)
-  if (!begins) return () => true
-  return (first, until) =>
-    begins.some((begin) => first <= `${begin}\u{10ffff}` && (until === undefined || until > begin))
 }
