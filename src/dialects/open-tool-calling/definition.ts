@@ -2,16 +2,7 @@ import type { Codec, DecodeOptions } from '../../core/tool/codec.ts'
 import { ok } from '../../core/failure/failure.ts'
 import { EXTENSION, identifierVersionReader } from '../../core/tool/definition-fields.ts'
 import { isJsonObject, isObject, isStringArray, type Json, type JsonObject } from '../../core/tool/json.ts'
-import {
-  parseValue,
-  transform,
-  nullish,
-  object,
-  optional,
-  custom,
-  string,
-  addProblem,
-} from '../../core/tool/json-reader.ts'
+import * as json from '../../core/tool/json-reader.ts'
 import { SOURCE_NAME } from '../../core/tool/sanitize-name.ts'
 import { formatToolId, isNamePart, toDerivedName, parseToolId } from '../../core/tool/tool-id.ts'
 import { type Problem, quoteList } from '../../core/tool/problem.ts'
@@ -42,7 +33,7 @@ export const openToolCalling: Codec = {
 
 function decode(document: Json, options: DecodeOptions): ReturnType<Codec['decode']> {
   const warnings: Problem[] = []
-  const read = parseValue(toolDefinition(options), addToolkit(document, options), warnings)
+  const read = json.parseValue(toolDefinition(options), addToolkit(document, options), warnings)
   if (!read.ok) return read
   const {
     id,
@@ -113,42 +104,42 @@ function addToolkit(document: Json, { toolkit, version }: DecodeOptions): Json {
 
 /** An `id` that is written as a `fully_qualified_name` is one; any other is "a unique identifier" (4.1) beside it. */
 function toolDefinition(options: DecodeOptions) {
-  const fields = object(
+  const fields = json.object(
     {
-      $schema: optional(definitionSchema),
-      id: optional(SOURCE_NAME),
-      name: string({ min: 1, max: MAX_TEXT }),
-      version: optional(string()),
-      fully_qualified_name: optional(string()),
-      description: optional(string(), ''),
-      toolkit: object(
+      $schema: json.optional(definitionSchema),
+      id: json.optional(SOURCE_NAME),
+      name: json.string({ min: 1, max: MAX_TEXT }),
+      version: json.optional(json.string()),
+      fully_qualified_name: json.optional(json.string()),
+      description: json.optional(json.string(), ''),
+      toolkit: json.object(
         {
-          name: string({ min: 1, max: MAX_TEXT }),
+          name: json.string({ min: 1, max: MAX_TEXT }),
           version: identifierVersionReader(options),
-          description: nullish(string()),
+          description: json.nullish(json.string()),
         },
         EXTENSION,
       ),
       input: buildParametersReader(),
       output: OUTPUT,
-      requirements: nullish(requirementsReader, NO_REQUIREMENTS),
+      requirements: json.nullish(requirementsReader, NO_REQUIREMENTS),
     },
     {
       ...EXTENSION,
       rule({ id, fully_qualified_name: qualified = id }, report, { name, toolkit, ...source }) {
         if (source.id === undefined && source.fully_qualified_name === undefined)
-          addProblem(report, 'Is required', '/fully_qualified_name')
+          json.addProblem(report, 'Is required', '/fully_qualified_name')
         if (id !== undefined && id !== qualified && parseToolId(id))
-          addProblem(report, "Must be the 'fully_qualified_name', as it is written like one", '/id')
+          json.addProblem(report, "Must be the 'fully_qualified_name', as it is written like one", '/id')
         const { name: toolkitName, version: identifier } = isObject(toolkit) ? toolkit : {}
         if (typeof source.version === 'string' && typeof identifier === 'string') {
           const [ownVersion, toolkitVersion] = [source.version, identifier].map((text) => inferVersion(text) ?? text)
           if (ownVersion !== toolkitVersion)
-            addProblem(report, `Must be the version of its toolkit, '${identifier}', or left out`, '/version')
+            json.addProblem(report, `Must be the version of its toolkit, '${identifier}', or left out`, '/version')
         }
         if (typeof toolkitName !== 'string') return
         if (options.toolkit !== undefined && options.toolkit !== toolkitName && isNamePart(toolkitName))
-          addProblem(
+          json.addProblem(
             report,
             `Must be the toolkit '${options.toolkit}' that was given beside the definition`,
             '/toolkit/name',
@@ -167,11 +158,11 @@ function toolDefinition(options: DecodeOptions) {
           return
         const expectedName = formatToolId(localName, qualifiedId.range === undefined ? undefined : version)
         const path = qualified === id ? '/id' : '/fully_qualified_name'
-        addProblem(report, `Must be '${expectedName}', as the toolkit and the name say`, path)
+        json.addProblem(report, `Must be '${expectedName}', as the toolkit and the name say`, path)
       },
     },
   )
-  return transform(fields, ({ id = '', fully_qualified_name: qualified = id, ...definition }) => {
+  return json.transform(fields, ({ id = '', fully_qualified_name: qualified = id, ...definition }) => {
     const { name: toolkit } = definition.toolkit
     const localName = toLocalName({ toolkit, tool: definition.name }, qualified)
     const identifier = id === '' || parseToolId(id) ? undefined : id
@@ -183,14 +174,18 @@ function toolDefinition(options: DecodeOptions) {
   })
 }
 
-const MODES_READER = custom(`an array of one or more of ${quoteList(MODES)}`, (value) =>
+const MODES_READER = json.custom(`an array of one or more of ${quoteList(MODES)}`, (value) =>
   isStringArray(value) && value.length > 0 && value.every((mode) => MODES.includes(mode)) ? value : undefined,
 )
 
 /** Without the mode `value` there is no output, or an artifact, which may be anything; the mode `null` allows null. */
-const OUTPUT = transform(
-  object(
-    { available_modes: MODES_READER, description: nullish(string()), value_schema: nullish(valueSchema, {}) },
+const OUTPUT = json.transform(
+  json.object(
+    {
+      available_modes: MODES_READER,
+      description: json.nullish(json.string()),
+      value_schema: json.nullish(valueSchema, {}),
+    },
     EXTENSION,
   ),
   ({ available_modes: modes, value_schema, ...outputFields }) => {

@@ -37,12 +37,7 @@ const CONTEXT_FIELDS = {
 }
 const CONTEXT = json.transform(
   createContextReader(CONTEXT_FIELDS),
-  ({ authorization: tokens, secrets, user_id: userId, ...fields }): CallContext => ({
-    tokens,
-    secrets,
-    userId,
-    ...fields,
-  }),
+  ({ authorization: tokens, user_id: userId, ...fields }): CallContext => ({ tokens, userId, ...fields }),
 )
 const FIELDS = {
   tool_id: json.string(),
@@ -74,21 +69,9 @@ export function decodeCall(body: unknown): CallRequest | FailureResult {
   const read = isEnveloped ? json.parseValue(ENVELOPED, body) : json.parseValue(BARE, body)
   if (!read.ok) return malformedRequestFailure(read.problems)
   const { tool_id, call_id, trace_id, input, context } = read.value
-  return {
-    toolRef: parseToolRef(tool_id),
-    callId: call_id,
-    traceId: trace_id,
-    input,
-    context,
-    ...(context.values === undefined
-      ? {}
-      : {
-          contextFieldHints: {
-            path: isEnveloped ? '/request/context' : '/context',
-            fields: Object.keys(CONTEXT_FIELDS),
-          },
-        }),
-  }
+  const path = isEnveloped ? '/request/context' : '/context'
+  const hints = context.values && { contextFieldHints: { path, fields: Object.keys(CONTEXT_FIELDS) } }
+  return { toolRef: parseToolRef(tool_id), callId: call_id, traceId: trace_id, input, context, ...hints }
 }
 
 export function encodeOutcome({ callId, durationMs, result }: CallOutcome, form: OxpForm): object {

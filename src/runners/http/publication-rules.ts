@@ -8,17 +8,17 @@ import { parseUrlTemplate, variableNames } from '../shared/url-template.ts'
 import { bodyFieldSteps, bodyHasFields, type HttpImplementation, httpImplementation } from './implementation.ts'
 import { TOOL_VARIABLES, unplacedInputs } from './implementation.ts'
 
-type Rule = (implementation: HttpImplementation, inputs: ReadonlySet<string>, report: ReadContext) => void
-
-const RULES: readonly Rule[] = [templateIsFilled, inputsExist, headersAreAllowed, bodyFits, namesAreUnique]
-
 export function checkHttpImplementation(
   document: Json,
   { input: { properties }, requirements }: Definition,
 ): ParseResult<HttpImplementation> {
   const inputs = new Set(isObject(properties) ? Object.keys(properties) : [])
   const reader = transform(httpImplementation, (implementation, report) => {
-    for (const rule of RULES) rule(implementation, inputs, report)
+    templateIsFilled(implementation, inputs, report)
+    inputsExist(implementation, inputs, report)
+    headersAreAllowed(implementation, report)
+    bodyFits(implementation, inputs, report)
+    namesAreUnique(implementation, inputs, report)
     for (const [index, credential] of implementation.credentials.entries())
       rejectUndeclared(credential, requirements, report, `/credentials/${index}`)
     return implementation
@@ -65,7 +65,7 @@ function inputsExist({ parameters, body }: HttpImplementation, inputs: ReadonlyS
   }
 }
 
-function headersAreAllowed(implementation: HttpImplementation, _: ReadonlySet<string>, report: ReadContext): void {
+function headersAreAllowed(implementation: HttpImplementation, report: ReadContext): void {
   const { headers, body } = implementation
   for (const { field, in: place, name, path } of listWrittenHeaders(implementation)) {
     const lower = name.toLowerCase()

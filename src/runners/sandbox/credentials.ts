@@ -1,16 +1,6 @@
 import type { Invocation } from '../../core/call/invocation.ts'
 import { isJsonObject, isJsonArray, type Json } from '../../core/tool/json.ts'
-import {
-  parseValue,
-  transform,
-  refine,
-  array,
-  object,
-  enumReader,
-  optional,
-  stringMatching,
-  addProblem,
-} from '../../core/tool/json-reader.ts'
+import * as json from '../../core/tool/json-reader.ts'
 import type { Requirements } from '../../core/tool/tool.ts'
 import {
   type CredentialPlacement,
@@ -28,25 +18,25 @@ interface SandboxCredential extends CredentialPlacement<'header' | 'query'> {
 
 export function sandboxCredentials(implementation: Json, requirements: Requirements) {
   const allowed = validHosts(isJsonObject(implementation) ? implementation.allowed_hosts : undefined)
-  const hosts = transform(optional(allowedHosts, allowed), (hosts, report) => {
-    if (hosts.length === 0) addProblem(report, "Must name at least one of 'allowed_hosts' to send it to")
+  const hosts = json.transform(json.optional(allowedHosts, allowed), (hosts, report) => {
+    if (hosts.length === 0) json.addProblem(report, "Must name at least one of 'allowed_hosts' to send it to")
     for (const host of hosts) {
-      if (!allowed.includes(host)) addProblem(report, `Must be some of 'allowed_hosts', got '${host}'`)
+      if (!allowed.includes(host)) json.addProblem(report, `Must be some of 'allowed_hosts', got '${host}'`)
     }
     return hosts
   })
-  const fields = object({ ...PLACEMENT_FIELDS, in: enumReader(['header', 'query']), hosts })
+  const fields = json.object({ ...PLACEMENT_FIELDS, in: json.enumReader(['header', 'query']), hosts })
   const credential = rejectDuplicatePlacement<SandboxCredential>(
-    transform(fields, (fieldValues) => ({ ...toPlacement(fieldValues), hosts: fieldValues.hosts })),
+    json.transform(fields, (fieldValues) => ({ ...toPlacement(fieldValues), hosts: fieldValues.hosts })),
     requirements,
     headerNameProblem,
     (first, second) => first.hosts.some((host) => second.hosts.includes(host)),
   )
-  return optional(array(requireOneSource(credential, { hosts })), [])
+  return json.optional(json.array(requireOneSource(credential, { hosts })), [])
 }
 
 function validHosts(hosts: Json | undefined): readonly string[] {
-  const results = isJsonArray(hosts) ? hosts.map((host) => parseValue(allowedHost, host)) : []
+  const results = isJsonArray(hosts) ? hosts.map((host) => json.parseValue(allowedHost, host)) : []
   return results.flatMap((result) => (result.ok ? [result.value] : []))
 }
 
@@ -67,8 +57,8 @@ export function formatCredentials(
 }
 
 /** `host` or `host:port` as the URL Standard writes them: lower case, IPv6 in brackets, other scripts in Punycode. */
-export const allowedHost = refine(
-  stringMatching(
+export const allowedHost = json.refine(
+  json.stringMatching(
     "a host such as 'api.example.com', or 'api.example.com:8443'",
     (entry) => !/[/?#@\\*\s]/.test(entry) && URL.canParse(`https://${entry}`),
   ),
@@ -82,4 +72,4 @@ export const allowedHost = refine(
   },
 )
 
-export const allowedHosts = array(allowedHost, { max: 32 })
+export const allowedHosts = json.array(allowedHost, { max: 32 })

@@ -3,17 +3,7 @@ import type { Runner, RunResult, ResourceUsage } from '../../core/call/runner.ts
 import type { RequestBudget } from '../../core/tool/budget.ts'
 import { isObject, type Json } from '../../core/tool/json.ts'
 import { FOREIGN_JSON, parseJson } from '../../core/tool/json-text.ts'
-import {
-  parseValue,
-  refine,
-  map,
-  nullish,
-  object,
-  enumReader,
-  optional,
-  string,
-  stringMatching,
-} from '../../core/tool/json-reader.ts'
+import * as json from '../../core/tool/json-reader.ts'
 import type { Definition } from '../../core/tool/tool.ts'
 import { createLazyRedact } from '../../outbound/redaction.ts'
 import { allowedHosts } from '../sandbox/credentials.ts'
@@ -28,16 +18,16 @@ import type { ToolFailure } from '../../core/tool/content.ts'
 import { FUEL, meteredBlob, pluginCode } from './plugin-code.ts'
 
 function checkWasmImplementation(implementation: Json, { requirements }: Definition) {
-  const secret = refine(string({ min: 1 }), (id) => whyUndeclared(id, requirements.secrets))
-  const reader = object({
-    kind: enumReader(['wasm']),
-    blob: stringMatching('the SHA-256 of a plugin that was uploaded', /^[0-9a-f]{64}$/),
-    tool: string({ min: 1 }),
-    allowed_hosts: optional(allowedHosts, []),
-    config: nullish(map(secret), {}),
+  const secret = json.refine(json.string({ min: 1 }), (id) => whyUndeclared(id, requirements.secrets))
+  const reader = json.object({
+    kind: json.enumReader(['wasm']),
+    blob: json.stringMatching('the SHA-256 of a plugin that was uploaded', /^[0-9a-f]{64}$/),
+    tool: json.string({ min: 1 }),
+    allowed_hosts: json.optional(allowedHosts, []),
+    config: json.nullish(json.map(secret), {}),
     timeout_ms: timeoutMs,
   })
-  return parseValue(reader, implementation)
+  return json.parseValue(reader, implementation)
 }
 
 /** It would run out again, so nobody is told to repeat the call. */
