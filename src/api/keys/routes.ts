@@ -71,7 +71,7 @@ export function createKeysRoutes(deps: KeysRoutesDeps): Hono {
     responses: { 200: withEtag(jsonRef('The updated key', 'Key')) },
   })(async ({ path: { id }, body, precondition, addAuditDetails }) => {
     const key = await keys.change(id, body, precondition)
-    if (key === 'stale') return PRECONDITION_FAILED
+    if (key === 'precondition-failed') return PRECONDITION_FAILED
     if (!key) return notFound('key', id)
     addAuditDetails(encodeKey(key))
     deps.onChange('changed', id)
@@ -99,11 +99,11 @@ export function createKeysRoutes(deps: KeysRoutesDeps): Hono {
     auditAction: 'key.remove',
     supportsIfMatch: true,
   })(async ({ path: { id }, precondition }) => {
-    const isRemoved = await keys.remove(id, precondition)
-    if (isRemoved === 'stale') return PRECONDITION_FAILED
+    const result = await keys.remove(id, precondition)
+    if (result === 'precondition-failed') return PRECONDITION_FAILED
     // Also when it was removed elsewhere, as this isolate may still hold a verdict
     deps.onChange('removed', id)
-    return isRemoved ? ok(undefined) : notFound('key', id)
+    return result === 'removed' ? ok(undefined) : notFound('key', id)
   })
 
   async function loadKeyFacts(): Promise<KeyFacts> {

@@ -70,8 +70,8 @@ export function createProvidersRoutes(deps: ProvidersRoutesDeps): Hono {
     },
   })(async ({ body, precondition }) => {
     const result = await store.put(body, precondition)
-    if (result === 'stale') return PRECONDITION_FAILED
-    return { ...ok(encodeProvider(body)), status: result ? 201 : 200, headers: etag(body) }
+    if (result === 'precondition-failed') return PRECONDITION_FAILED
+    return { ...ok(encodeProvider(body)), status: result === 'created' ? 201 : 200, headers: etag(body) }
   })
 
   on('DELETE /providers/:id', 'Delete an OAuth provider', {
@@ -80,8 +80,8 @@ export function createProvidersRoutes(deps: ProvidersRoutesDeps): Hono {
     supportsIfMatch: true,
   })(async ({ path: { id }, precondition }) => {
     const result = await store.remove(id, precondition)
-    if (result === 'stale') return PRECONDITION_FAILED
-    return result ? ok(undefined) : notFound('provider', id)
+    if (result === 'precondition-failed') return PRECONDITION_FAILED
+    return result === 'removed' ? ok(undefined) : notFound('provider', id)
   })
 
   return router

@@ -23,7 +23,7 @@ import { time } from '../tool/time.ts'
 import { toolPattern } from '../tool/tool-id.ts'
 import { type CallLimits, callLimits } from './call-limits.ts'
 import { type Principal, SCOPES } from './principal.ts'
-import type { Precondition } from '../tool/precondition.ts'
+import type { Precondition, RemoveResult } from '../tool/precondition.ts'
 
 /** The key itself is shown once; only its SHA-256 is stored. Times are ISO 8601 in UTC. */
 export interface ApiKey extends InferOutput<ReturnType<typeof newKeyReader>> {
@@ -35,14 +35,17 @@ export interface ApiKey extends InferOutput<ReturnType<typeof newKeyReader>> {
 export interface KeyStore {
   create(key: ApiKey, hash: string): Promise<void>
   list(): Promise<readonly ApiKey[]>
-  /** Gives the key as it is then; undefined where there is none, `stale` where it is not as expected. */
-  change(id: string, change: KeyChange, precondition?: Precondition): Promise<ApiKey | 'stale' | undefined>
+  /** Gives the key as it is then; undefined where there is none. */
+  change(
+    id: string,
+    change: KeyChange,
+    precondition?: Precondition,
+  ): Promise<ApiKey | 'precondition-failed' | undefined>
   /** The old text works until a time in milliseconds since 1970. Undefined where there is no such key. */
   rotate(id: string, hash: string, until: number): Promise<ApiKey | undefined>
   /** By id, to within ten minutes, in milliseconds since 1970. */
   listLastUses(): Promise<Readonly<Record<string, number>>>
-  /** False where there was none, `stale` where it is not as expected. */
-  remove(id: string, precondition?: Precondition): Promise<boolean | 'stale'>
+  remove(id: string, precondition?: Precondition): Promise<RemoveResult>
   find(hash: string): Promise<ApiKey | undefined>
   findById(id: string): Promise<ApiKey | undefined>
 }

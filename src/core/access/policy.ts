@@ -16,7 +16,7 @@ import type { ToolRecord } from '../tool/tool.ts'
 import { guardFields, minLevel, literalTrue } from './guard.ts'
 import { callLimits, type ToolLimits } from './call-limits.ts'
 import type { ToolWithLevel } from './principal.ts'
-import type { Precondition } from '../tool/precondition.ts'
+import type { Precondition, PutResult, RemoveResult } from '../tool/precondition.ts'
 import { createLruCache } from '../tool/recently-used.ts'
 
 /** Administrators' rules for the tools that a pattern covers. They only restrict, except for `secrets`. */
@@ -132,9 +132,8 @@ export interface PolicyStore {
   /** Whether any tool of the deployment matches, in any status. */
   coversTool(pattern: string): Promise<boolean>
   put(policy: Policy, precondition?: Precondition): Promise<PutPolicyResult>
-  remove(pattern: string, precondition?: Precondition): Promise<RemovePolicyResult>
+  remove(pattern: string, precondition?: Precondition): Promise<RemoveResult>
 }
 
 /** `limit-reached`: there are `MAX_POLICIES`. */
-export type PutPolicyResult = 'created' | 'replaced' | 'limit-reached' | 'precondition-failed'
-export type RemovePolicyResult = 'removed' | 'not-found' | 'precondition-failed'
+export type PutPolicyResult = PutResult | 'limit-reached'

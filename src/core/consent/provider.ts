@@ -20,7 +20,7 @@ import {
 } from '../tool/json-reader.ts'
 import { isObject } from '../tool/json.ts'
 import { toolPattern } from '../tool/tool-id.ts'
-import type { Precondition } from '../tool/precondition.ts'
+import type { Precondition, PutResult, RemoveResult } from '../tool/precondition.ts'
 import { isRequirementId } from '../tool/tool.ts'
 import { APPROVAL } from './authorization.ts'
 
@@ -64,9 +64,9 @@ export interface AllProviders extends Providers {
 }
 
 export interface ProviderStore extends Providers {
-  put(provider: Provider, expected?: Precondition): Promise<boolean | 'stale'>
+  put(provider: Provider, precondition?: Precondition): Promise<PutResult>
   list(): Promise<readonly Provider[]>
-  remove(id: string, expected?: Precondition): Promise<boolean | 'stale'>
+  remove(id: string, precondition?: Precondition): Promise<RemoveResult>
 }
 
 export type KnownProvider = Omit<Provider, 'id' | 'client_id' | 'client_secret_name' | 'tools'>

@@ -1,6 +1,11 @@
 import { DurableObject } from 'cloudflare:workers'
 import { type ApiKey, applyKeyChange, type KeyChange } from '../../core/access/api-key.ts'
-import { type Precondition, matchesPrecondition } from '../../core/tool/precondition.ts'
+import {
+  type Precondition,
+  matchesPrecondition,
+  type PutResult,
+  type RemoveResult,
+} from '../../core/tool/precondition.ts'
 import type { Session } from '../../core/access/session.ts'
 import type { Provider } from '../../core/consent/provider.ts'
 import { kvKey } from '../keys.ts'
@@ -62,29 +67,29 @@ export class Access extends DurableObject<{ readonly REGISTRY: KVNamespace }> {
     return column<string>(this.#sql, `SELECT body FROM ${table} ORDER BY ${order}`)
   }
 
-  removeSetting(kind: SettingKind, id: string, expected?: Precondition): Promise<boolean | 'stale'> {
+  removeSetting(kind: SettingKind, id: string, expected?: Precondition): Promise<RemoveResult> {
     const { table, address } = SETTING_TABLES[kind]
     return this.#change(() => {
       const before = readField<string>(this.#sql, `SELECT body FROM ${table} WHERE id = ?`, id)
-      if (before !== undefined && !matchesPrecondition(before, expected)) return 'stale'
+      if (before !== undefined && !matchesPrecondition(before, expected)) return 'precondition-failed'
       if (kind === 'apiKey') {
         this.#forgetEarlier(id)
         this.#sql.exec('DELETE FROM key_use WHERE id = ?', id)
       }
       const storedAddress = readField<string>(this.#sql, `DELETE FROM ${table} WHERE id = ? RETURNING ${address}`, id)
       if (storedAddress !== undefined) queue(this.#sql, kvKey(kind, storedAddress), 'revocation')
-      return storedAddress !== undefined
+      return storedAddress === undefined ? 'not-found' : 'removed'
     })
   }
 
-  putProvider(provider: Provider, expected?: Precondition): Promise<boolean | 'stale'> {
+  putProvider(provider: Provider, expected?: Precondition): Promise<PutResult> {
     return this.#change(() => {
       const before = this.#providerText(provider.id)
-      if (!matchesPrecondition(before, expected)) return 'stale'
+      if (!matchesPrecondition(before, expected)) return 'precondition-failed'
       const isNew = before === undefined
       this.#sql.exec('INSERT OR REPLACE INTO provider VALUES (?, ?)', provider.id, JSON.stringify(provider))
       queue(this.#sql, kvKey('provider', provider.id), isNew ? 'publication' : 'status')
-      return isNew
+      return isNew ? 'created' : 'replaced'
     })
   }
 
@@ -101,11 +106,15 @@ export class Access extends DurableObject<{ readonly REGISTRY: KVNamespace }> {
   }
 
   /** Gives undefined if the id is unknown. */
-  changeKey(id: string, change: KeyChange, expected?: Precondition): Promise<ChangedKey | 'stale' | undefined> {
+  changeKey(
+    id: string,
+    change: KeyChange,
+    expected?: Precondition,
+  ): Promise<ChangedKey | 'precondition-failed' | undefined> {
     return this.#change(() => {
       const before = this.findKeyText(id)
       if (before === undefined) return undefined
-      if (!matchesPrecondition(before, expected)) return 'stale'
+      if (!matchesPrecondition(before, expected)) return 'precondition-failed'
       const body = JSON.stringify(applyKeyChange(JSON.parse(before), change))
       const update = 'UPDATE api_key SET body = ? WHERE id = ? RETURNING hash'
       const hashes = [...column<string>(this.#sql, update, body, id), ...this.#earlierHashes(id)]

@@ -26,9 +26,9 @@ export function createKvProviders(kv: KVNamespace, access: AccessStub, now: () =
   return {
     find: async (id) => (isProviderId(id) ? cache.get(id, load) : undefined),
     async put(provider, expected) {
-      const isNew = await access.putProvider(provider, expected)
+      const result = await access.putProvider(provider, expected)
       noteChange(provider.id)
-      return isNew
+      return result
     },
     async list() {
       return (await access.listSettings('provider')).map((text): Provider => JSON.parse(text))

@@ -1,6 +1,6 @@
 import { createPolicySet, MAX_POLICIES, type Policy, type PolicySet } from '../../core/access/policy.ts'
-import type { PutPolicyResult, RemovePolicyResult } from '../../core/access/policy.ts'
-import { type Precondition, matchesPrecondition } from '../../core/tool/precondition.ts'
+import type { PutPolicyResult } from '../../core/access/policy.ts'
+import { type Precondition, matchesPrecondition, type RemoveResult } from '../../core/tool/precondition.ts'
 import { matchesPattern } from '../../core/tool/tool-id.ts'
 import { ALL_POLICIES, kvKey } from '../keys.ts'
 import { column, readField } from '../rows.ts'
@@ -38,7 +38,7 @@ export function storePolicy(sql: SqlStorage, policy: Policy, precondition?: Prec
   return isNew ? 'created' : 'replaced'
 }
 
-export function removePolicy(sql: SqlStorage, pattern: string, precondition?: Precondition): RemovePolicyResult {
+export function removePolicy(sql: SqlStorage, pattern: string, precondition?: Precondition): RemoveResult {
   const before = readField<string>(sql, 'SELECT body FROM policy WHERE pattern = ?', pattern.toLowerCase())
   if (before === undefined) return 'not-found'
   if (!matchesPrecondition(before, precondition)) return 'precondition-failed'

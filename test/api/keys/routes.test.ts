@@ -36,9 +36,9 @@ function memoryStore() {
       return key
     },
     listLastUses: () => Promise.resolve({}),
-    remove(id) {
-      for (const [hash, key] of stored) if (key.id === id) return Promise.resolve(stored.delete(hash))
-      return Promise.resolve(false)
+    async remove(id) {
+      const [hash] = [...stored].find(([, key]) => key.id === id) ?? []
+      return hash !== undefined && stored.delete(hash) ? 'removed' : 'not-found'
     },
   }
   return { store, stored }

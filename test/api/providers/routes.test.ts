@@ -22,12 +22,12 @@ function setUp(caller: Principal = ADMIN) {
   const store: ProviderStore = {
     find: async (id) => stored.get(id),
     async put(provider) {
-      const isNew = !stored.has(provider.id)
+      const result = stored.has(provider.id) ? 'replaced' : 'created'
       stored.set(provider.id, provider)
-      return isNew
+      return result
     },
     list: async () => [...stored.values()],
-    remove: async (id) => stored.delete(id),
+    remove: async (id) => (stored.delete(id) ? 'removed' : 'not-found'),
   }
   const router = createProvidersRoutes({
     authorize: authorizerFor(caller),

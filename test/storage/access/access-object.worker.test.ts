@@ -35,14 +35,14 @@ describe('a key and a provider', () => {
           expect(JSON.parse(kv.values.get('key/hash') ?? '')).toEqual(KEY)
           expect(JSON.parse(kv.values.get('provider/p') ?? '')).toEqual(PROVIDER)
         }
-        expect(await access.removeSetting('apiKey', 'k')).toBe(true)
-        expect(await access.removeSetting('provider', 'p')).toBe(true)
+        expect(await access.removeSetting('apiKey', 'k')).toBe('removed')
+        expect(await access.removeSetting('provider', 'p')).toBe('removed')
         expect(await access.value('key/hash')).toBeUndefined()
         await drain()
         expect([...kv.values.keys()]).toEqual([])
       }
-      expect(await access.removeSetting('apiKey', 'k')).toBe(false)
-      expect(await access.removeSetting('provider', 'p')).toBe(false)
+      expect(await access.removeSetting('apiKey', 'k')).toBe('not-found')
+      expect(await access.removeSetting('provider', 'p')).toBe('not-found')
     }))
 
   it('are stored once where whoever makes them asks again, since the answer was lost', () =>

@@ -40,7 +40,7 @@ describe('a key', () => {
       const changed = { ...KEY, tools: ['Mail.*'] }
       expect(await change('k', { tools: ['Mail.*'] }, [computeRevision(JSON.stringify(KEY))])).toEqual(changed)
       expect([await find('h'), stored(harness, 'h')]).toEqual([changed, KEY])
-      expect(await change('k', { tools: ['*'] }, [computeRevision(JSON.stringify(KEY))])).toBe('stale')
+      expect(await change('k', { tools: ['*'] }, [computeRevision(JSON.stringify(KEY))])).toBe('precondition-failed')
       expect(await withId('k')).toEqual(changed)
       expect(await change('none', {}, '*')).toBeUndefined()
       await harness.drain()
@@ -79,10 +79,10 @@ describe('a key', () => {
       await rotate('k', 'second', HOUR)
       harness.access.noteUse(['k', 'other'], 5)
       await harness.drain()
-      expect(await remove('k', ['another revision'])).toBe('stale')
-      expect(await remove('none', ['another revision'])).toBe(false)
+      expect(await remove('k', ['another revision'])).toBe('precondition-failed')
+      expect(await remove('none', ['another revision'])).toBe('not-found')
       expect(await find('second')).toEqual(KEY)
-      expect(await remove('k', '*')).toBe(true)
+      expect(await remove('k', '*')).toBe('removed')
       await harness.drain()
       expect([...harness.kv.values.keys()]).toEqual(['key/of another'])
       expect(harness.sql.exec('SELECT * FROM earlier_key').toArray()).toEqual([])
@@ -102,15 +102,15 @@ describe('a key', () => {
 it('a provider is given and removed as it is expected to be', () =>
   inAccess(async ({ access }) => {
     const provider = { id: 'p', name: '', client_id: 'c' }
-    expect(await access.putProvider(provider, '*')).toBe('stale')
-    expect(await access.putProvider(provider)).toBe(true)
-    expect(await access.putProvider({ ...provider, name: 'b' }, ['another revision'])).toBe('stale')
-    expect(await access.removeSetting('provider', 'p', ['another revision'])).toBe('stale')
+    expect(await access.putProvider(provider, '*')).toBe('precondition-failed')
+    expect(await access.putProvider(provider)).toBe('created')
+    expect(await access.putProvider({ ...provider, name: 'b' }, ['another revision'])).toBe('precondition-failed')
+    expect(await access.removeSetting('provider', 'p', ['another revision'])).toBe('precondition-failed')
     expect(access.listSettings('provider')).toEqual([JSON.stringify(provider)])
     // A key's id and a provider's have nothing to do with each other
     await access.createKey({ ...KEY, id: 'p' }, 'first')
     await access.rotateKey('p', 'second', HOUR)
     access.noteUse(['p'], 5)
-    expect(await access.removeSetting('provider', 'p', '*')).toBe(true)
+    expect(await access.removeSetting('provider', 'p', '*')).toBe('removed')
     expect([access.listLastUses(), access.value('key/first')]).toEqual([{ p: 5 }, expect.any(String)])
   }))

@@ -23,7 +23,7 @@ describe('a provider that is given', () => {
     inAccess(async (harness) => {
       const [here, there] = [isolate(harness), isolate(harness)]
       expect(await here.find('acme')).toBeUndefined()
-      expect(await here.put(ACME)).toBe(true)
+      expect(await here.put(ACME)).toBe('created')
       expect(await here.find('acme')).toEqual(ACME)
       expect(await there.find('acme')).toEqual(ACME)
       expect(await there.list()).toEqual([ACME])
@@ -35,7 +35,7 @@ describe('a provider that is given', () => {
       harness.kv.values.set('provider/acme', JSON.stringify(ACME))
       const changed = { ...ACME, client_id: 'c2' }
       await here.put(ACME)
-      expect(await here.put(changed)).toBe(false)
+      expect(await here.put(changed)).toBe('replaced')
       expect(await here.find('acme')).toEqual(changed)
       here.clock.time += 59 * SECOND
       expect(await here.find('acme')).toEqual(changed)
@@ -46,9 +46,9 @@ describe('a provider that is given', () => {
       const here = isolate(harness)
       harness.kv.values.set('provider/acme', JSON.stringify(ACME))
       await here.put(ACME)
-      expect(await here.remove('acme')).toBe(true)
+      expect(await here.remove('acme')).toBe('removed')
       expect(await here.find('acme')).toBeUndefined()
-      expect(await here.remove('acme')).toBe(false)
+      expect(await here.remove('acme')).toBe('not-found')
       expect(await here.list()).toEqual([])
     }))
 
