@@ -66,7 +66,7 @@ describe('failures.txt', () => {
 
 it.each(Object.entries(DIALECTS))('%s cuts ids that are long', (_, answer) => {
   for (const type of ['id-malformed', 'tool-unknown'] as const) {
-    const text = JSON.stringify(answer({ type, asked: 'x'.repeat(201), suggestions: [] }))
+    const text = JSON.stringify(answer({ type, ref: 'x'.repeat(201), suggestions: [] }))
     expect(text.match(/x{100,}/g)?.map(({ length }) => length)).toEqual(expect.arrayContaining([200]))
     expect(text).not.toMatch(/x{201}/)
   }

@@ -82,7 +82,7 @@ export function createArchive(deps: ArchiveDeps) {
     isTrusted: boolean,
   ): Promise<Response | FailureResult> {
     const type = c.req.raw.headers.get('content-type')
-    if (!isJsonLines(type)) return fail({ type: 'media-type-unsupported', got: type, wanted: JSON_LINES })
+    if (!isJsonLines(type)) return fail({ type: 'media-type-unsupported', contentType: type, acceptedType: JSON_LINES })
     const parts = readParts(c.req.raw.body, isTrusted ? undefined : signer, createRequestBudget(Infinity))
     const { value: firstPart } = await parts.next()
     const header = parseArchiveHeader(firstPart?.lines[0])

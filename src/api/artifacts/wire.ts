@@ -26,7 +26,7 @@ export function readUpload(headers: Headers, filename: string | undefined): Resu
     return fail({ type: 'request-malformed', message })
   }
   const size = Number(length)
-  if (size > MAX_UPLOAD_BYTES) return fail({ type: 'body-too-large', limit: MAX_UPLOAD_BYTES, got: size })
+  if (size > MAX_UPLOAD_BYTES) return fail({ type: 'body-too-large', limit: MAX_UPLOAD_BYTES, size })
   const contentType = mediaType(headers.get('content-type') ?? '', OCTET_STREAM)
   return ok({ size, contentType, filename })
 }

@@ -55,7 +55,7 @@ export async function resolveToolRef(
   if (!byRef.ok || documentRef === undefined || ref === documentRef) return byRef
   // An id in other upper or lower case than the tool's is the id of a document, which the lookup above did not find
   if (ref.kind === 'id' && ref.toolkit === byRef.tool.record.toolkit) return byRef
-  return fail({ type: 'tool-unknown', asked: formatToolRef(ref), suggestions: [] })
+  return fail({ type: 'tool-unknown', ref: formatToolRef(ref), suggestions: [] })
 }
 
 async function resolveWithDeadline(

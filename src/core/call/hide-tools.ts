@@ -46,7 +46,7 @@ export async function hideTool(ref: ToolRef, viewer: Viewer, lookup: Lookup): Pr
   if (viewer.principal.kind !== 'anonymous') return toolUnknownFailure(viewer.principal, ref)
   const name = ref.kind === 'document' ? parseToolId(formatRefName(ref)) : ref.kind === 'id' ? ref : undefined
   const suggestions = name ? await lookup.suggest(name, viewer.background) : []
-  return hideSuggestions(ref, { type: 'tool-unknown', asked: '', suggestions }, viewer, lookup)
+  return hideSuggestions(ref, { type: 'tool-unknown', ref: '', suggestions }, viewer, lookup)
 }
 
 async function hideSuggestions(
@@ -95,7 +95,7 @@ export function toolUnknownFailure(
   suggestions: readonly string[] = [],
 ): FailureResult {
   const refText = ref.kind === 'name' || ref.kind === 'document' ? formatRefName(ref) : formatToolRef(ref)
-  if (principal.kind !== 'anonymous') return fail({ type: 'tool-unknown', asked: refText, suggestions })
+  if (principal.kind !== 'anonymous') return fail({ type: 'tool-unknown', ref: refText, suggestions })
   const reason = `No tool '${refText.slice(0, 200)}' is available without a credential${didYouMean(suggestions)}`
   return fail({ type: 'unauthenticated', reason, suggestions })
 }

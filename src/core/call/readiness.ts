@@ -99,10 +99,10 @@ export function createReadinessCheck({ getHealth, unreachable, toolSecrets, gran
     return summarizeReadiness(failures, upstreams)
 
     function summarizeReadiness(causes: readonly Failure[], health: readonly UpstreamHealth[]) {
-      const missingRequirements = causes.find((each) => each.type === 'requirements-missing')
-      const missing =
-        missingRequirements &&
-        omitEmptyRequirements(missingRequirements.authorization.map(encodeChallenge), missingRequirements)
+      const requirementsFailure = causes.find((each) => each.type === 'requirements-missing')
+      const missingRequirements =
+        requirementsFailure &&
+        omitEmptyRequirements(requirementsFailure.authorization.map(encodeChallenge), requirementsFailure)
       const context = listContextParameters(record)
       return {
         tool: record.id,
@@ -116,7 +116,9 @@ export function createReadinessCheck({ getHealth, unreachable, toolSecrets, gran
         problems: causes.map((failure) =>
           toReadinessProblem(tailorFailure(principal, failure), hasScope(principal, 'admin')),
         ),
-        ...(missing && Object.keys(missing).length > 0 ? { missing_requirements: missing } : {}),
+        ...(missingRequirements && Object.keys(missingRequirements).length > 0
+          ? { missing_requirements: missingRequirements }
+          : {}),
         ...(context.length > 0 ? { context: [...context] } : {}),
         ...(health.length > 0 ? { upstreams: health.map((upstream) => ({ ...upstream })) } : {}),
       }
@@ -127,10 +129,10 @@ export function createReadinessCheck({ getHealth, unreachable, toolSecrets, gran
 type RequirementsMissing = Extract<Failure, { type: 'requirements-missing' }>
 
 function findWithdrawal(record: ToolRecord, { state }: ToolStatus): FailureResult | undefined {
-  const { id, name, version: asked } = record
+  const { id, name, version: range } = record
   if (state === 'disabled') return fail({ type: 'tool-disabled', id })
   if (state !== 'pending') return undefined
-  return fail({ type: 'version-unavailable', tool: formatToolId(record), name, asked, available: [] })
+  return fail({ type: 'version-unavailable', tool: formatToolId(record), name, range, available: [] })
 }
 
 function toApprovalFailure(record: ToolRecord, canBeApproved: boolean): Failure {
@@ -165,10 +167,11 @@ function problemWords(failure: Failure, isOperator: boolean): FailureText {
 function formatMissing(failure: RequirementsMissing): string {
   const { authorization, secrets, tokens = [], user_id } = failure
   return [
-    ...authorization.flatMap(({ id, authorization: asked, needsSetup }) => {
+    ...authorization.flatMap(({ id, authorization: authorizationId, needsSetup }) => {
       if (needsSetup) return formatNotSetUp(id)
       if (user_id) return []
-      const page = asked === undefined ? ': the answer to a call has the link to the page' : ' by opening its link'
+      const page =
+        authorizationId === undefined ? ': the answer to a call has the link to the page' : ' by opening its link'
       return `The user must connect '${id}'${page}`
     }),
     ...tokens.map(({ id }) => `The caller must send the token that the tool calls '${id}'`),

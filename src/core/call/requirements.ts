@@ -119,9 +119,9 @@ export async function meetRequirements(
   const accountField = typeof account === 'string' ? { account } : {}
   for (const requirement of authorization) {
     const { id } = requirement
-    const own =
+    const callerToken =
       context.tokens.get(id) ?? (requirement === authorization[0] ? context.tokens.get(UNNAMED_PROVIDER) : undefined)
-    if (own) tokens.set(id, { value: own, from: 'caller' })
+    if (callerToken) tokens.set(id, { value: callerToken, from: 'caller' })
     else if (isCallerToken(requirement)) lacks.push({ token: id, reason: `Send the token that the tool calls '${id}'` })
     else if (!trusted) lacks.push({ withheld: `users' tokens of '${id}'` })
     else if (!userId) {

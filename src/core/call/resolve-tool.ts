@@ -59,13 +59,13 @@ export function createResolver({ source, makeCallable, now, memory }: ResolverDe
     const name = ref.kind === 'name' ? await source.findByName(ref.name) : ref
     if (!name) return nameFailure(formatRefName(ref))
     if (ref.range !== undefined && !isVersionRange(ref.range))
-      return fail({ type: 'id-malformed', asked: formatToolRef(ref) })
+      return fail({ type: 'id-malformed', ref: formatToolRef(ref) })
     return lookUpTool(name, ref.range, formatToolRef(ref))
   }
 
   async function lookUpDocument(ref: Extract<ToolRef, { kind: 'document' }>): Promise<ResolvedTool | FailureResult> {
     const { dialect, id, tool: sourceName, range } = ref
-    if (range !== undefined && !isVersionRange(range)) return fail({ type: 'id-malformed', asked: formatToolRef(ref) })
+    if (range !== undefined && !isVersionRange(range)) return fail({ type: 'id-malformed', ref: formatToolRef(ref) })
     const refText = formatRefName(ref)
     const address = await source.findDocumentAddress(dialect, id, sourceName)
     const tool = address && Object.hasOwn(address.tools, sourceName) ? address.tools[sourceName] : undefined
@@ -81,7 +81,7 @@ export function createResolver({ source, makeCallable, now, memory }: ResolverDe
         ? await lookUpTool({ toolkit: id, tool: sourceName }, range, refText)
         : undefined
     if (toolkitLookup && (!toolkitLookup.ok || toolkitLookup.tool.record.toolkit === id)) return toolkitLookup
-    return fail({ type: 'tool-unknown', asked: refText, suggestions: [] })
+    return fail({ type: 'tool-unknown', ref: refText, suggestions: [] })
   }
 
   async function lookUpTool(
@@ -97,7 +97,7 @@ export function createResolver({ source, makeCallable, now, memory }: ResolverDe
     const currentEntry = 'versions' in current && !current.isDeleted ? withoutPending(current) : undefined
     if (currentEntry) return (await pickVersion(currentEntry, range)) ?? versionFailure(currentEntry, range)
     const suggestions = 'versions' in current ? await source.suggestIds(name) : current
-    return fail({ type: 'tool-unknown', asked: refText, suggestions })
+    return fail({ type: 'tool-unknown', ref: refText, suggestions })
   }
 
   async function pickVersion(
@@ -123,7 +123,7 @@ export function createResolver({ source, makeCallable, now, memory }: ResolverDe
   return {
     resolve(ref, background) {
       // A caller chooses its text, which could be another reference's key
-      if (ref.kind === 'malformed') return fail({ type: 'id-malformed', asked: ref.text })
+      if (ref.kind === 'malformed') return fail({ type: 'id-malformed', ref: ref.text })
       return resolutions.get(toRefKey(ref), () => lookUp(ref), background)
     },
     suggest: (name, background) => suggestions.get(formatToolId(name), () => source.suggestIds(name), background),
@@ -160,8 +160,8 @@ export function withPolicies(resolver: Resolver, policies: Policies): Resolver {
 function nameFailure(refText: string): FailureResult {
   return fail(
     isNamePart(refText)
-      ? { type: 'tool-unknown', asked: refText, suggestions: [] }
-      : { type: 'id-malformed', asked: refText },
+      ? { type: 'tool-unknown', ref: refText, suggestions: [] }
+      : { type: 'id-malformed', ref: refText },
   )
 }
 
@@ -172,7 +172,7 @@ function versionFailure(entry: ToolEntry, range = 'latest'): FailureResult {
     type: 'version-unavailable',
     tool: formatToolId(entry),
     name: entry.newest?.name ?? formatToolId(entry),
-    asked: range,
+    range,
     available: entry.versions.filter(({ status }) => status.state === 'active').map(({ version }) => version),
   })
 }

@@ -71,5 +71,5 @@ export function chooseCandidate(
   if (!only) return undefined
   if (others.length === 0) return toIdRef(formatToolId(only, range))
   const suggestions = visible.slice(0, MAX_SUGGESTIONS).map(({ id }) => id)
-  return fail({ type: 'tool-unknown', asked: name, suggestions })
+  return fail({ type: 'tool-unknown', ref: name, suggestions })
 }

@@ -6,9 +6,9 @@ import type { Failure } from './failure.ts'
 export function toFailureMeta(failure: Failure): JsonObject | undefined {
   switch (failure.type) {
     case 'requirements-missing':
-      return missing(failure)
+      return toMissingRequirements(failure)
     case 'approval-required':
-      return missing({ authorization: [failure.challenge], secrets: [], user_id: false })
+      return toMissingRequirements({ authorization: [failure.challenge], secrets: [], user_id: false })
     case 'input-invalid':
       return { 'dev.switchboard/parameter_errors': groupByParameter(failure.problems) }
     case 'tool-failed': {
@@ -23,10 +23,12 @@ export function toFailureMeta(failure: Failure): JsonObject | undefined {
   }
 }
 
-type Lacking = Extract<Failure, { readonly type: 'requirements-missing' }>
-type Missing = Pick<Lacking, 'authorization' | 'tokens' | 'secrets' | 'user_id'>
+type MissingRequirements = Pick<
+  Extract<Failure, { readonly type: 'requirements-missing' }>,
+  'authorization' | 'tokens' | 'secrets' | 'user_id'
+>
 
-function missing({ authorization, tokens, secrets, user_id }: Missing): JsonObject {
+function toMissingRequirements({ authorization, tokens, secrets, user_id }: MissingRequirements): JsonObject {
   return {
     'dev.switchboard/missing_requirements': {
       authorization: authorization.map(({ id, url, check_url, scopes }) => ({

@@ -43,12 +43,12 @@ export function describeFailure(failure: Exclude<Failure, { type: OwnWords }>): 
       return { message: 'The body did not arrive in time', detail: 'send the request again, with all of its body' }
     case 'media-type-unsupported':
       return {
-        message: `Send the body as '${failure.wanted}'`,
-        detail: `got the content type '${failure.got ?? 'none'}'`,
+        message: `Send the body as '${failure.acceptedType}'`,
+        detail: `got the content type '${failure.contentType ?? 'none'}'`,
       }
     case 'protocol-version-unsupported':
       return {
-        message: `The protocol version '${failure.asked}' is not supported`,
+        message: `The protocol version '${failure.version}' is not supported`,
         detail: `wanted '${failure.supported}'`,
       }
     case 'route-unknown':
@@ -64,10 +64,10 @@ export function describeFailure(failure: Exclude<Failure, { type: OwnWords }>): 
         detail: `try again in ${formatSeconds(Math.ceil(failure.retry_after_ms / 1000))}`,
       }
     case 'tool-unknown':
-      return { message: `Tool '${failure.asked.slice(0, 200)}' was not found${didYouMean(failure.suggestions)}` }
+      return { message: `Tool '${failure.ref.slice(0, 200)}' was not found${didYouMean(failure.suggestions)}` }
     case 'version-unavailable':
       return {
-        message: `Version '${failure.asked}' of tool '${failure.tool}' is not available`,
+        message: `Version '${failure.range}' of tool '${failure.tool}' is not available`,
         detail: `there is ${quoteList(failure.available.slice(-MAX_VERSIONS)) || 'none'}`,
       }
     case 'tool-disabled':

@@ -10,28 +10,28 @@ import type { Problem } from '../tool/problem.ts'
  */
 export type Failure =
   | { readonly type: 'request-malformed'; readonly message: string; readonly detail?: string }
-  | { readonly type: 'body-too-large'; readonly limit: number; readonly got?: number }
+  | { readonly type: 'body-too-large'; readonly limit: number; readonly size?: number }
   | {
       readonly type: 'media-type-unsupported'
-      readonly got: string | null
-      readonly wanted: string
+      readonly contentType: string | null
+      readonly acceptedType: string
       readonly isEncoded?: true
     }
   | { readonly type: 'body-timed-out' }
-  | { readonly type: 'protocol-version-unsupported'; readonly asked: string; readonly supported: string }
+  | { readonly type: 'protocol-version-unsupported'; readonly version: string; readonly supported: string }
   | { readonly type: 'misdirected'; readonly message: string }
   | { readonly type: 'route-unknown'; readonly method: string; readonly path: string }
   | { readonly type: 'method-not-allowed'; readonly method: string; readonly allowed: readonly string[] }
   | { readonly type: 'unauthenticated'; readonly reason: string; readonly suggestions?: readonly string[] }
   | ({ readonly type: 'forbidden'; readonly reason: string } & WithOperatorMessage)
   | { readonly type: 'rate-limited'; readonly retry_after_ms: number; readonly policy?: QuotaPolicy }
-  | { readonly type: 'id-malformed'; readonly asked: string }
-  | { readonly type: 'tool-unknown'; readonly asked: string; readonly suggestions: readonly string[] }
+  | { readonly type: 'id-malformed'; readonly ref: string }
+  | { readonly type: 'tool-unknown'; readonly ref: string; readonly suggestions: readonly string[] }
   | {
       readonly type: 'version-unavailable'
       readonly tool: string
       readonly name: string
-      readonly asked: string
+      readonly range: string
       readonly available: readonly string[]
     }
   | { readonly type: 'tool-disabled'; readonly id: string; readonly detail?: string }

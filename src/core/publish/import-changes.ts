@@ -26,13 +26,13 @@ export async function prepareImport(
 ): Promise<ParseResult<PreparedSubmission>> {
   const { implementation } = imported
   const { definitions } = await assignNames([imported.definition], deps.source)
-  const [named = imported.definition] = definitions
-  const existing = await deps.source.loadCurrent(named)
-  if (existing && formatToolId(existing) !== formatToolId(named))
+  const [definition = imported.definition] = definitions
+  const existing = await deps.source.loadCurrent(definition)
+  if (existing && formatToolId(existing) !== formatToolId(definition))
     return parseFailure(`'${formatToolId(existing)}' exists: ids are unique ignoring case`)
   // A digest can be made of texts alone
   const sizeProblems = [
-    ...checkImportedDefinition(named),
+    ...checkImportedDefinition(definition),
     ...checkStorable(implementation, 'an implementation', '/implementation'),
   ]
   if (sizeProblems.length > 0) return { ok: false, problems: sizeProblems }
@@ -40,13 +40,13 @@ export async function prepareImport(
   const newest = existing?.newest
   const previous =
     newest?.digest === highest?.digest ? newest : highest && (await deps.source.loadRecord(highest.digest))
-  const name = previous?.name ?? toImportedName(named)
-  const minGuards = minGuardsForDestructive(named, previous)
+  const name = previous?.name ?? toImportedName(definition)
+  const minGuards = minGuardsForDestructive(definition, previous)
   const withVersion = (versionText: string, appliedGuards: readonly Guard[] = guards ?? []) => ({
     ...imported,
     definition: {
       ...applyGuards(
-        { ...named, name },
+        { ...definition, name },
         appliedGuards.some(hasSecurityLevel) ? appliedGuards : [...appliedGuards, ...minGuards],
       ),
       version: versionText,

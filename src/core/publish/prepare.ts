@@ -98,16 +98,17 @@ export async function prepareDocument(
   problems.push(...checkSchemas(schemas, codec.references, prefix, budget), ...implementations.problems)
   if (problems.length > 0) return { ok: false, problems }
 
-  const named: NamedDocument = { document, dialect: codec.dialect, decoded: decoded.value, definitions, sourceNames }
-  const sharedDocument = await createSharedDocument(named, deps.sha256)
-  const records = await createRecords(named, wrapper, implementations.find, sharedDocument?.hash, deps.sha256)
+  const { dialect: codecDialect } = codec
+  const namedDocument = { document, dialect: codecDialect, decoded: decoded.value, definitions, sourceNames }
+  const sharedDocument = await createSharedDocument(namedDocument, deps.sha256)
+  const records = await createRecords(namedDocument, wrapper, implementations.find, sharedDocument?.hash, deps.sha256)
   const warnings = [...decoded.value.warnings, ...placementWarnings, ...renameWarnings]
   return {
     ok: true,
     value: {
       publication: {
         records,
-        schemaPaths: locateSchemas(named, prefix, sharedDocument !== undefined),
+        schemaPaths: locateSchemas(namedDocument, prefix, sharedDocument !== undefined),
         ...(sharedDocument ? { document: sharedDocument } : {}),
         specified: {
           implementation: wrapper.implementation !== undefined || wrapper.implementations !== undefined,

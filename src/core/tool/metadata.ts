@@ -53,15 +53,20 @@ export function contextParameterLosses(record: WithMetadata): readonly Loss[] {
 const FIELDS = ['title', 'annotations', 'icons', '_meta', 'metadata', 'examples'] as const
 
 /** The fields that a document lacks which is returned as it was published. */
-export function documentLosses(record: ToolRecord, reason: string, kept: readonly string[], expectedLevel?: number) {
-  return fieldLosses(record, reason, [...FIELDS, ...kept], expectedLevel)
+export function documentLosses(
+  record: ToolRecord,
+  reason: string,
+  keptFields: readonly string[],
+  expectedLevel?: number,
+) {
+  return fieldLosses(record, reason, [...FIELDS, ...keptFields], expectedLevel)
 }
 
-/** The fields of a record that a document has no place for, without those that it `kept`. */
+/** The fields of a record that a document has no place for, without its `keptFields`. */
 export function fieldLosses(
   record: ToolRecord,
   reason: string,
-  kept: readonly string[] = [],
+  keptFields: readonly string[] = [],
   expectedLevel = deriveSecurityLevel(record.requirements),
 ): readonly Loss[] {
   const { tags, requirements, securityLevel, requiresApproval } = record
@@ -73,6 +78,6 @@ export function fieldLosses(
   if (securityLevel !== expectedLevel) lostFields.push('securityLevel')
   if (requiresApproval) lostFields.push('requiresApproval')
   return lostFields.flatMap((field) =>
-    kept.includes(field.replace(/\/.*/, '')) ? [] : [{ path: `/${field}`, reason }],
+    keptFields.includes(field.replace(/\/.*/, '')) ? [] : [{ path: `/${field}`, reason }],
   )
 }

@@ -66,9 +66,9 @@ export function toExecutionError(failure: Failure): JsonObject {
 function formatFailureMessage(failure: Failure): string {
   switch (failure.type) {
     case 'media-type-unsupported':
-      return `Send the body as '${failure.wanted}', got '${failure.got ?? 'no content type'}'`
+      return `Send the body as '${failure.acceptedType}', got '${failure.contentType ?? 'no content type'}'`
     case 'id-malformed':
-      return `There can be no tool '${failure.asked.slice(0, 200)}': ids and capabilities are 1 to 160 characters that can be seen, and a version is x.y.z or a range`
+      return `There can be no tool '${failure.ref.slice(0, 200)}': ids and capabilities are 1 to 160 characters that can be seen, and a version is x.y.z or a range`
     case 'input-invalid':
       return ['Some parameters are invalid', ...groupInputProblems(failure.problems).whole].join(': ')
     case 'output-invalid':

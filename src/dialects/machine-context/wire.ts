@@ -64,13 +64,13 @@ export function createReplyHeader(body: unknown) {
 export function decodeCall(body: unknown): CallRequest | FailureResult {
   const { version = VERSION } = readFields(body, 'header')
   if (typeof version === 'string' && !/^1(?:\.\d{1,9}){0,2}$/.test(version))
-    return fail({ type: 'protocol-version-unsupported', asked: version.slice(0, 100), supported: VERSION })
+    return fail({ type: 'protocol-version-unsupported', version: version.slice(0, 100), supported: VERSION })
   const read = json.parseValue(MESSAGE, body)
   if (!read.ok) return malformedRequestFailure(read.problems)
   const { tool, context } = read.value
   const { id, capability, parameters, version: range } = tool
   if (!isOwnName(id) || !isOwnName(capability) || (range?.length ?? 0) > MAX_RANGE_CHARACTERS)
-    return fail({ type: 'id-malformed', asked: `${id}.${capability}` })
+    return fail({ type: 'id-malformed', ref: `${id}.${capability}` })
   const isToolkit = id.startsWith(TOOLKIT_PREFIX)
   const documentRef = toDocumentRef({ dialect: DIALECT, id, tool: capability, range })
   const toolkit = isToolkit ? id.slice(TOOLKIT_PREFIX.length) : id

@@ -48,9 +48,9 @@ export const MCP_FAILURES = {
 export function formatFailure(failure: Failure): string {
   switch (failure.type) {
     case 'media-type-unsupported':
-      return `Send the body as '${failure.wanted}', got the content type '${failure.got ?? 'none'}'`
+      return `Send the body as '${failure.acceptedType}', got the content type '${failure.contentType ?? 'none'}'`
     case 'protocol-version-unsupported':
-      return `The protocol version '${failure.asked}' is not supported: wanted one of ${failure.supported}`
+      return `The protocol version '${failure.version}' is not supported: wanted one of ${failure.supported}`
     case 'route-unknown':
       return `There is no method '${failure.method.slice(0, 100)}'`
     case 'id-malformed':
@@ -84,7 +84,7 @@ export function formatFailure(failure: Failure): string {
 }
 
 function formatUnknownTool(failure: Extract<Failure, { type: 'id-malformed' | 'tool-unknown' }>): string {
-  const message = `Unknown tool: '${failure.asked.slice(0, 200)}'`
+  const message = `Unknown tool: '${failure.ref.slice(0, 200)}'`
   if (failure.type === 'id-malformed') return message
   // A hidden tool gets the same words
   return message + (didYouMean(failure.suggestions) || ': there is none, or you may not use it')

@@ -57,7 +57,7 @@ export async function handleToolsCall(
     const resolved = await findVisibleTool(toolRef, client, deps.resolver)
     if (!resolved || (name !== call.name && !hasPublishedName(resolved.tool.record, call.name))) {
       const suggestions = await deps.suggest(call.name, client)
-      return toCallFailure({ type: 'tool-unknown', asked: call.name, suggestions }, revision, client)
+      return toCallFailure({ type: 'tool-unknown', ref: call.name, suggestions }, revision, client)
     }
   }
   const roundTrip = await revision.startRoundTrip(call, client)

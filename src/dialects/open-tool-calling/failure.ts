@@ -28,7 +28,7 @@ export function toFailureResponse(failure: Failure): FailureResponse {
   switch (failure.type) {
     case 'id-malformed':
       return toErrorResponse({
-        message: `'${failure.asked.slice(0, 200)}' names no tool`,
+        message: `'${failure.ref.slice(0, 200)}' names no tool`,
         detail: "wanted a toolkit's and a tool's name",
       })
     case 'tool-unknown':

@@ -74,7 +74,7 @@ export function decodeInvocation(body: unknown): CallRequest | FailureResult {
   if (!read.ok) return malformedRequestFailure(read.problems)
   const { $schema, run_id: traceId, execution_id: callId, tool, inputs, context } = read.value
   if ($schema !== undefined && !isOfRfc($schema, 'request'))
-    return fail({ type: 'protocol-version-unsupported', asked: $schema.slice(0, 200), supported: REQUEST_SCHEMA })
+    return fail({ type: 'protocol-version-unsupported', version: $schema.slice(0, 200), supported: REQUEST_SCHEMA })
   return { ...nameTool(tool), callId, traceId, input: inputs, includesContextParameters: true, context }
 }
 

@@ -24,28 +24,28 @@ export const STATUS = {
 export function failureBody(failure: Failure): JsonObject {
   switch (failure.type) {
     case 'body-too-large':
-      return failure.got === undefined
+      return failure.size === undefined
         ? toBody(describeFailure(failure))
-        : { message: `The body has ${failure.got} bytes, and at most ${failure.limit} are taken` }
+        : { message: `The body has ${failure.size} bytes, and at most ${failure.limit} are taken` }
     case 'route-unknown':
       return toBody(describeFailure(failure), 'GET /tools lists the tools, POST /tools/call calls one')
     case 'id-malformed':
       return {
-        message: `'${failure.asked.slice(0, 200)}' is not a tool id`,
+        message: `'${failure.ref.slice(0, 200)}' is not a tool id`,
         developer_message: "Wanted 'Toolkit.Tool', 'Toolkit.Tool@1.2.3' or a range such as 'Toolkit.Tool@^1.2'",
       }
     case 'tool-unknown':
       return {
-        ...toBody(describeFailure(failure), `${failure.asked.slice(0, 200)} is not available`),
+        ...toBody(describeFailure(failure), `${failure.ref.slice(0, 200)} is not available`),
         ...toSuggestions(failure),
       }
     case 'unauthenticated':
       return { ...toBody(describeFailure(failure)), ...toSuggestions(failure) }
     case 'version-unavailable': {
-      const { name, tool, asked, available } = failure
+      const { name, tool, range, available } = failure
       // The specification's example, which clients are tested with, has this message. It knows no ranges
-      const body = toBody({ message: `Tool '${name}' was not found` }, `${tool} version ${asked} is not available`)
-      const newest = isVersion(asked) ? undefined : available.at(-1)
+      const body = toBody({ message: `Tool '${name}' was not found` }, `${tool} version ${range} is not available`)
+      const newest = isVersion(range) ? undefined : available.at(-1)
       return newest === undefined ? body : { ...body, suggestions: [`${tool}@${newest}`] }
     }
     case 'requirements-missing': {

@@ -118,8 +118,8 @@ export function createOxpRoutes(deps: OxpRoutesDeps): Hono {
   /** Unknown ids have suggestions from where they were looked up, and names have them here. */
   async function addSuggestions(outcome: CallOutcome, { principal }: Caller): Promise<CallOutcome> {
     const { result } = outcome
-    if (result.ok || !needsSuggestions(result.failure) || parseToolId(result.failure.asked)) return outcome
-    const suggestions = await catalog.suggestNames(result.failure.asked, principal)
+    if (result.ok || !needsSuggestions(result.failure) || parseToolId(result.failure.ref)) return outcome
+    const suggestions = await catalog.suggestNames(result.failure.ref, principal)
     return { ...outcome, result: fail({ ...result.failure, suggestions }) }
   }
 
@@ -245,5 +245,5 @@ function findForm({ headers }: Request): OxpForm {
 function unsupportedVersion(headers: Headers): FailureResult | undefined {
   const version = headers.get('oxp-version')
   if (version === null || /^1(?:\.0(?:\.\d{1,9})?)?$/.test(version)) return undefined
-  return fail({ type: 'protocol-version-unsupported', asked: version.slice(0, 100), supported: VERSION })
+  return fail({ type: 'protocol-version-unsupported', version: version.slice(0, 100), supported: VERSION })
 }

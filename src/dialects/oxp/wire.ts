@@ -65,7 +65,7 @@ export function decodeCall(body: unknown): CallRequest | FailureResult {
   const isEnveloped = isObject(body) && 'request' in body
   const $schema = isObject(body) ? body.$schema : undefined
   if (typeof $schema === 'string' && !SCHEMAS.includes($schema))
-    return fail({ type: 'protocol-version-unsupported', asked: $schema.slice(0, 200), supported: SCHEMA })
+    return fail({ type: 'protocol-version-unsupported', version: $schema.slice(0, 200), supported: SCHEMA })
   const read = isEnveloped ? json.parseValue(ENVELOPED, body) : json.parseValue(BARE, body)
   if (!read.ok) return malformedRequestFailure(read.problems)
   const { tool_id, call_id, trace_id, input, context } = read.value

@@ -24,9 +24,9 @@ export function formatPluginFailure(failure: Failure): string {
     case 'request-malformed':
       return failure.detail === undefined ? failure.message : `${failure.message}. ${failure.detail}`
     case 'media-type-unsupported':
-      return `Send the body as '${failure.wanted}', got '${failure.got ?? 'no content type'}'`
+      return `Send the body as '${failure.acceptedType}', got '${failure.contentType ?? 'no content type'}'`
     case 'id-malformed':
-      return `'${failure.asked.slice(0, 200)}' is not a tool's name, which is 1 to 64 of the characters A-Z, a-z, 0-9, _ and -`
+      return `'${failure.ref.slice(0, 200)}' is not a tool's name, which is 1 to 64 of the characters A-Z, a-z, 0-9, _ and -`
     case 'tool-unknown': {
       const { message } = describeFailure(failure)
       return failure.suggestions.length === 0 ? `${message}: describe lists the tools there are` : message

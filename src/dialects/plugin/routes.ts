@@ -42,7 +42,7 @@ export function createPluginRoutes(deps: PluginRoutesDeps): Hono {
     const decoded = decodeCall(body)
     if ('ok' in decoded) return respond(decoded.failure)
     const { name, input, method, values, select, structured } = decoded
-    if (!isOwnName(name)) return respond({ type: 'id-malformed', asked: name })
+    if (!isOwnName(name)) return respond({ type: 'id-malformed', ref: name })
     const toolRef = toolkit === undefined ? parseToolRef(name) : await findRefInToolkit(toolkit, name, caller)
     const isSourceName = toolkit !== undefined && !isNamePart(name)
     const document = isSourceName && { documentRef: toDocumentRef({ dialect: BY_TOOLKIT, id: toolkit, tool: name }) }
@@ -63,7 +63,7 @@ export function createPluginRoutes(deps: PluginRoutesDeps): Hono {
 
   async function addSuggestions(failure: Failure, { principal }: Caller): Promise<Failure> {
     if (!needsSuggestions(failure)) return failure
-    return { ...failure, suggestions: await deps.catalog.suggestNames(failure.asked, principal) }
+    return { ...failure, suggestions: await deps.catalog.suggestNames(failure.ref, principal) }
   }
 
   async function findRefInToolkit(toolkit: string, name: string, caller: Caller): Promise<ToolRef> {

@@ -40,7 +40,7 @@ export function failurePage(failure: Failure): Page {
     case 'body-timed-out':
       return plainPage(408, 'Not understood', 'The form did not arrive in time, so nothing has changed')
     case 'media-type-unsupported':
-      return plainPage(415, 'Not understood', `Wanted a form, '${failure.wanted}'`)
+      return plainPage(415, 'Not understood', `Wanted a form, '${failure.acceptedType}'`)
     case 'unavailable':
       return {
         status: 503,

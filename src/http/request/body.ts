@@ -32,7 +32,8 @@ export async function readJson(request: Request, options: JsonBodyOptions): Prom
   const { limit, budget, memory, ...jsonLimits } = options
   const { headers } = request
   const type = headers.get('content-type')
-  if (!isJson(type)) return fail({ type: 'media-type-unsupported', got: type, wanted: 'application/json' })
+  if (!isJson(type))
+    return fail({ type: 'media-type-unsupported', contentType: type, acceptedType: 'application/json' })
   const length = contentLength(headers)
   if (length === undefined || length > SMALL) {
     const bytes = await readUpTo(request, limit, memory)
@@ -65,8 +66,8 @@ function findEncodingFailure({ headers }: Pick<Request, 'headers'>, mediaType: s
   const contentType = `${mediaType} in ${encoding}`
   return fail({
     type: 'media-type-unsupported',
-    got: contentType,
-    wanted: `${mediaType} without Content-Encoding`,
+    contentType,
+    acceptedType: `${mediaType} without Content-Encoding`,
     isEncoded: true,
   })
 }
@@ -116,7 +117,7 @@ export async function readBytes(request: Request, options: BytesOptions): Return
   const contentType = request.headers.get('content-type')
   if (contentType?.split(';')[0]?.trim().toLowerCase() === mediaType)
     return findEncodingFailure(request, mediaType) ?? readUpTo(request, limit, memory)
-  return fail({ type: 'media-type-unsupported', got: contentType, wanted: mediaType })
+  return fail({ type: 'media-type-unsupported', contentType, acceptedType: mediaType })
 }
 
 /** More than any page has, as a schema has 2,000 parts at most. Each takes many times its bytes. */
@@ -207,5 +208,5 @@ function isJson(contentType: string | null): boolean {
 }
 
 function tooLarge(limit: number, length?: number): FailureResult {
-  return fail({ type: 'body-too-large', limit, ...(length === undefined ? {} : { got: length }) })
+  return fail({ type: 'body-too-large', limit, ...(length === undefined ? {} : { size: length }) })
 }

@@ -44,7 +44,7 @@ it('an id, before it is looked up that the key does not cover is refused, whethe
 
 const DOCUMENT = toDocumentRef({ dialect: 'd', id: 'a b', tool: 'do it' })
 
-const unknown = (...suggestions: string[]) => fail({ type: 'tool-unknown', asked: 'Example.Toll', suggestions })
+const unknown = (...suggestions: string[]) => fail({ type: 'tool-unknown', ref: 'Example.Toll', suggestions })
 
 /** What the anonymous are told of a tool that there is none of, or none for them. */
 function nobodys(asked: string, ...suggestions: string[]) {
@@ -107,10 +107,10 @@ it('suggestions are all that is changed of a tool that the key covers', async ()
 
 it.each<[Failure, ToolRef, string]>([
   [{ type: 'tool-disabled', id: 'Secret.Tool@1.0.0' }, toNameRef('secret'), 'secret'],
-  [{ type: 'version-unavailable', tool: 'Secret.Tool', name: 's', asked: '9', available: [] }, DOCUMENT, 'a b.do it'],
+  [{ type: 'version-unavailable', tool: 'Secret.Tool', name: 's', range: '9', available: [] }, DOCUMENT, 'a b.do it'],
 ])('suggestions of %j that is hidden are those of one that there is not', async (failure, asked, named) => {
   const { hidden } = hide(keyFor(['Example.*']), fail(failure), asked)
-  expect(await hidden).toEqual(fail({ type: 'tool-unknown', asked: named, suggestions: [] }))
+  expect(await hidden).toEqual(fail({ type: 'tool-unknown', ref: named, suggestions: [] }))
 })
 
 const disabled = (id: string): Failure => ({ type: 'tool-disabled', id })
@@ -118,7 +118,7 @@ const unavailable = (tool: string, ...available: string[]): Failure => ({
   type: 'version-unavailable',
   tool,
   name: 'n',
-  asked: '9',
+  range: '9',
   available,
 })
 
@@ -184,7 +184,7 @@ it('a tool that was found is forbidden to a key that does not cover it, and unkn
   const key = keyFor(['Other.*'])
   const forbidden = { type: 'forbidden', reason: "The credential does not cover 'Example.Tool'" } as const
   expect(call(key)).toEqual(refused(forbidden))
-  const unknown = { type: 'tool-unknown', asked: 'Example_Tool', suggestions: [] } as const
+  const unknown = { type: 'tool-unknown', ref: 'Example_Tool', suggestions: [] } as const
   expect(call(key, { ref: toNameRef('Example_Tool', '^1') })).toEqual(refused(unknown))
 })
 

@@ -38,7 +38,7 @@ it('a record says who called what, and what came of it', () => {
 })
 
 it('a record leaves out what there is not, and names a failure', () => {
-  const result = fail({ type: 'tool-unknown', asked: 'x', suggestions: [] })
+  const result = fail({ type: 'tool-unknown', ref: 'x', suggestions: [] })
   const record = createCallRecord(
     'c1',
     { toolRef: toIdRef('Example.Toll'), input: {} },
@@ -86,7 +86,7 @@ it('a tool is named by its id, and else by the beginning of what was asked for',
     type: 'version-unavailable',
     tool: 'Example.Tool',
     name: 'Tool',
-    asked: '^2',
+    range: '^2',
     available: [],
   } as const
   expect(toLoggedToolId(toIdRef('example.tool@^2'), undefined, fail(failure))).toBe('Example.Tool')

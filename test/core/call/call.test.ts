@@ -169,12 +169,12 @@ it('a call of a tool that the key does not cover is refused before it is looked 
 
 it('a call of an unknown tool suggests only what its principal may see', async () => {
   const { deps, records } = worldOf()
-  const failing = fail({ type: 'tool-unknown', asked: 'x', suggestions: ['Secret.Tool', 'Example.Tool'] })
+  const failing = fail({ type: 'tool-unknown', ref: 'x', suggestions: ['Secret.Tool', 'Example.Tool'] })
   const resolver = { resolve: () => Promise.resolve(failing), suggest: () => [], invalidate: () => undefined }
   const principal: Principal = { ...ADMIN, kind: 'key', tools: ['Example.*'] }
   const asked = { ...callWith(), toolRef: toIdRef(`Example.${'x'.repeat(300)}`) }
   const { result } = await createCallTool({ ...deps, resolver })(asked, callerWith({ principal }))
-  expect(result).toEqual(fail({ type: 'tool-unknown', asked: 'x', suggestions: ['Example.Tool'] }))
+  expect(result).toEqual(fail({ type: 'tool-unknown', ref: 'x', suggestions: ['Example.Tool'] }))
   expect(records[0]).toMatchObject({ tool: `Example.${'x'.repeat(192)}`, outcome: 'tool-unknown' })
 })
 

@@ -87,7 +87,7 @@ export function worldOf({
       resolve: (ref) =>
         tool && toRefKey(ref) === 'Example.Tool'
           ? { ok: true, tool, status: { state: 'active' }, publisher }
-          : fail({ type: 'tool-unknown', asked: toRefKey(ref), suggestions: [] }),
+          : fail({ type: 'tool-unknown', ref: toRefKey(ref), suggestions: [] }),
       suggest: () => [],
       invalidate: () => undefined,
     },

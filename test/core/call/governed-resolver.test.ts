@@ -6,7 +6,7 @@ import { withPolicies, type ResolvedTool, type Resolver } from '../../../src/cor
 import { recordOf } from '../../formats/records.ts'
 import { callableOf, PUBLISHER } from './fakes.ts'
 
-const UNKNOWN = fail({ type: 'tool-unknown', asked: 'x', suggestions: [] })
+const UNKNOWN = fail({ type: 'tool-unknown', ref: 'x', suggestions: [] })
 
 function setUp(timeoutMs = 30_000) {
   let policies: PolicySet = NO_POLICIES

@@ -13,7 +13,7 @@ const RESOLVED: ResolvedTool = {
   status: { state: 'active' },
   publisher: PUBLISHER,
 }
-const UNKNOWN = fail({ type: 'tool-unknown', asked: 'it', suggestions: [] })
+const UNKNOWN = fail({ type: 'tool-unknown', ref: 'it', suggestions: [] })
 const keyFor = (...tools: string[]): Principal => ({ ...ADMIN, kind: 'key', scopes: ['tools:call'], tools })
 
 /** Resolves an id, or the address of a document before it. The resolver knows some keys; a key with `later` takes time. */

@@ -129,7 +129,7 @@ it.each([
 it.each(['', 'Tool', 'Example.Tool@', 'Example.Tool@no version', 'a b.c'])(
   'an id that is none, such as %j, is not looked up',
   async (asked) => {
-    expect(await setUp().short(asked)).toEqual([{ type: 'id-malformed', asked }])
+    expect(await setUp().short(asked)).toEqual([{ type: 'id-malformed', ref: asked }])
   },
 )
 
@@ -157,14 +157,14 @@ it('an id of a pending version is as of one that there is not, and of a tool tha
   for (const selector of ['1.1.0', '~1.1', '1.9.0']) {
     expect((await short(`Example.Tool@${selector}`))[0]).toMatchObject({
       type: 'version-unavailable',
-      asked: selector,
+      range: selector,
       available: ['1.0.0'],
     })
   }
   const alone = documentOf({ '1.0.0': 'pending' })
   const hidden = setUp({ quick: alone, current: alone })
   for (const asked of ['Example.Tool', 'Example.Tool@1.0.0', 'Example.Tool@1']) {
-    expect((await hidden.short(asked))[0]).toMatchObject({ type: 'tool-unknown', asked })
+    expect((await hidden.short(asked))[0]).toMatchObject({ type: 'tool-unknown', ref: asked })
   }
 })
 
@@ -187,7 +187,7 @@ it('an id that the quick source does not know is asked of the registry', async (
 it('an id of an unknown tool comes with the names near it', async () => {
   const near = ['Example.Tools', 'Examples.Tool']
   expect(await setUp({ current: near }).short('Example.Tool@1')).toEqual([
-    { type: 'tool-unknown', asked: 'Example.Tool@1', suggestions: ['Example.Tools', 'Examples.Tool'] },
+    { type: 'tool-unknown', ref: 'Example.Tool@1', suggestions: ['Example.Tools', 'Examples.Tool'] },
     'document Example.Tool',
     'current Example.Tool',
   ])
@@ -201,12 +201,12 @@ it('an id of a version that there is not says which there are', async () => {
     name: 'Example_Tool',
     available: ['1.0.0', '1.2.0'],
   }
-  expect((await short('Example.Tool@^5'))[0]).toEqual({ ...unavailable, asked: '^5' })
+  expect((await short('Example.Tool@^5'))[0]).toEqual({ ...unavailable, range: '^5' })
   const none = setUp({ quick: documentOf({ '2.0.0': 'yanked' }) })
   expect((await none.short('Example.Tool'))[0]).toEqual({
     ...unavailable,
     name: 'Example.Tool',
-    asked: 'latest',
+    range: 'latest',
     available: [],
   })
 })
@@ -237,14 +237,14 @@ it('a name leads to the tool that has it, in the version that is asked for', asy
 
 it('a name that nobody has is unknown, without suggestions', async () => {
   expect(await setUp({ quick: documentOf(SOME), names }).short(toNameRef('Other', '1'))).toEqual([
-    { type: 'tool-unknown', asked: 'Other', suggestions: [] },
+    { type: 'tool-unknown', ref: 'Other', suggestions: [] },
     'named Other',
   ])
 })
 
 it('a name with what is no version is malformed', async () => {
   expect(await setUp({ names }).short(toNameRef('Short', 'no version'))).toEqual([
-    { type: 'id-malformed', asked: 'Short@no version' },
+    { type: 'id-malformed', ref: 'Short@no version' },
     'named Short',
   ])
 })
@@ -403,7 +403,7 @@ describe('what a document calls a tool', () => {
       ['z.z', 'do it'],
     ] as const) {
       const [failure] = await short(asked(id, tool))
-      expect(failure).toEqual({ type: 'tool-unknown', asked: `${id}.${tool}`, suggestions: [] })
+      expect(failure).toEqual({ type: 'tool-unknown', ref: `${id}.${tool}`, suggestions: [] })
     }
     expect((await short(asked('x y', 'do it', 'no range')))[0]).toMatchObject({ type: 'id-malformed' })
   })

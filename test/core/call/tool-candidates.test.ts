@@ -35,7 +35,7 @@ it('a bare name is refused with the candidates when it may mean several, three o
   const all = ['A', 'B', 'C', 'D'].map((toolkit) => candidate(toolkit))
   const suggestions = ['A.Send@1.0.0', 'B.Send@1.0.0', 'C.Send@1.0.0']
   expect(chooseCandidate({ name: 'Send' }, ADMIN, all)).toEqual(
-    fail({ type: 'tool-unknown', asked: 'Send', suggestions }),
+    fail({ type: 'tool-unknown', ref: 'Send', suggestions }),
   )
 })
 
@@ -65,7 +65,7 @@ function finder(called: readonly Candidate[], exposed?: string) {
             status: { state: 'active' },
             publisher: PUBLISHER,
           }
-        : fail({ type: 'tool-unknown', asked: toRefKey(ref), suggestions: [] }),
+        : fail({ type: 'tool-unknown', ref: toRefKey(ref), suggestions: [] }),
   }
   const find = createFindCandidates({
     resolver,

@@ -28,10 +28,10 @@ it('words of a failure are a message, and a detail where there is one', () => {
 })
 
 it('words of a failure name what was asked for, cut, and the nearest there is', () => {
-  expect(describeFailure({ type: 'tool-unknown', asked: 'x'.repeat(201), suggestions: [] }).message).toBe(
+  expect(describeFailure({ type: 'tool-unknown', ref: 'x'.repeat(201), suggestions: [] }).message).toBe(
     `Tool '${'x'.repeat(200)}' was not found`,
   )
-  expect(describeFailure({ type: 'tool-unknown', asked: 'x', suggestions: ['a', 'b'] }).message).toBe(
+  expect(describeFailure({ type: 'tool-unknown', ref: 'x', suggestions: ['a', 'b'] }).message).toBe(
     "Tool 'x' was not found: did you mean 'a', 'b'?",
   )
 })

@@ -53,35 +53,35 @@ describe('a request message', () => {
         header: { messageId: 'm', messageType: 'request', version: '1.2.3.4' },
         payload: { tool: { id: 'a', capability: 'b' } },
       },
-      { type: 'protocol-version-unsupported', asked: '1.2.3.4', supported: '1.0' },
+      { type: 'protocol-version-unsupported', version: '1.2.3.4', supported: '1.0' },
     ],
     [
       {
         header: { messageId: 'm', messageType: 'request', version: '10' },
         payload: { tool: { id: 'a', capability: 'b' } },
       },
-      { type: 'protocol-version-unsupported', asked: '10', supported: '1.0' },
+      { type: 'protocol-version-unsupported', version: '10', supported: '1.0' },
     ],
     [
       {
         header: { messageId: 'm', messageType: 'request', version: 'x1' },
         payload: { tool: { id: 'a', capability: 'b' } },
       },
-      { type: 'protocol-version-unsupported', asked: 'x1', supported: '1.0' },
+      { type: 'protocol-version-unsupported', version: 'x1', supported: '1.0' },
     ],
     [
       {
         header: { messageId: 'm', messageType: 'request', version: '1.' },
         payload: { tool: { id: 'a', capability: 'b' } },
       },
-      { type: 'protocol-version-unsupported', asked: '1.', supported: '1.0' },
+      { type: 'protocol-version-unsupported', version: '1.', supported: '1.0' },
     ],
     [
       {
         header: { messageId: 'm', messageType: 'request', version: '2'.repeat(150) },
         payload: { tool: { id: 'a', capability: 'b' } },
       },
-      { type: 'protocol-version-unsupported', asked: '2'.repeat(100), supported: '1.0' },
+      { type: 'protocol-version-unsupported', version: '2'.repeat(100), supported: '1.0' },
     ],
     [
       {
@@ -194,18 +194,18 @@ describe('a request message', () => {
         header: { messageId: 'm', messageType: 'request' },
         payload: { tool: { id: 'a'.repeat(161), capability: 'b' } },
       },
-      { type: 'id-malformed', asked: `${'a'.repeat(161)}.b` },
+      { type: 'id-malformed', ref: `${'a'.repeat(161)}.b` },
     ],
     [
       { header: { messageId: 'm', messageType: 'request' }, payload: { tool: { id: 'a', capability: '\n' } } },
-      { type: 'id-malformed', asked: 'a.\n' },
+      { type: 'id-malformed', ref: 'a.\n' },
     ],
     [
       {
         header: { messageId: 'm', messageType: 'request' },
         payload: { tool: { id: 'a', capability: 'b', version: '1'.repeat(129) } },
       },
-      { type: 'id-malformed', asked: 'a.b' },
+      { type: 'id-malformed', ref: 'a.b' },
     ],
     [
       {

@@ -57,7 +57,7 @@ it('cuts methods that are long, and says names as they were asked for', () => {
   expect(formatFailure({ type: 'route-unknown', method: 'm'.repeat(101), path: '/mcp' })).toBe(
     `There is no method '${'m'.repeat(100)}'`,
   )
-  expect(formatFailure({ type: 'tool-unknown', asked: 'my-name:x', suggestions: [] })).toContain(
+  expect(formatFailure({ type: 'tool-unknown', ref: 'my-name:x', suggestions: [] })).toContain(
     "'my-name:x': there is none",
   )
 })

@@ -399,7 +399,7 @@ describe('a toolset', () => {
 
 describe('a call of a tool that there is none of', () => {
   const NONE = "Unknown tool: 'ehco': there is none, or you may not use it"
-  const unknown = fail({ type: 'tool-unknown', asked: 'ehco', suggestions: [] })
+  const unknown = fail({ type: 'tool-unknown', ref: 'ehco', suggestions: [] })
   const called = async (given: Partial<SetUp>, path = '/mcp') =>
     body(await setUp({ run: () => unknown, ...given }).legacy('tools/call', { name: 'ehco', arguments: {} }, { path }))
 
@@ -624,7 +624,7 @@ describe('messages while a call runs', () => {
     const failing = setUp({
       run: async (_, { progress }) => {
         progress?.({ progress: 1 })
-        return fail({ type: 'tool-unknown', asked: 'x', suggestions: [] })
+        return fail({ type: 'tool-unknown', ref: 'x', suggestions: [] })
       },
     })
     const messages = await events(await failing.modern('tools/call', ECHO, { meta: { progressToken: 1 } }))

@@ -259,7 +259,7 @@ describe('search mode', () => {
     expect(router.calls).toEqual([])
     expect(router.near.mock.calls.map(([name]) => name)).toEqual(['Kit_echoes', 'other', 'other'])
     const failing = setUp({
-      run: ({ toolRef }) => fail({ type: 'tool-unknown', asked: formatToolRef(toolRef), suggestions: [] }),
+      run: ({ toolRef }) => fail({ type: 'tool-unknown', ref: formatToolRef(toolRef), suggestions: [] }),
     })
     const call_tool = { name: 'call_tool', arguments: { name: 'ecko' } }
     expect(await (await failing.legacy('tools/call', call_tool, { path })).json()).toMatchObject({

@@ -70,7 +70,7 @@ export function setUp(given: SetUp = {}) {
     resolve(ref) {
       const name = nameIn(ref)
       const found = records.find((each) => each.name === name)
-      if (!found) return fail({ type: 'tool-unknown', asked: formatToolRef(ref), suggestions: [] })
+      if (!found) return fail({ type: 'tool-unknown', ref: formatToolRef(ref), suggestions: [] })
       return {
         ok: true,
         status: { state: 'active' },

@@ -206,7 +206,7 @@ describe('POST /worker/tools/invoke', () => {
     await seen.post({ tool: { name: 'Demo_Add' } })
     expect(seen.calls.map(({ toolRef }) => toRefKey(toolRef))).toEqual(['name:Demo_Add'])
     expect(seen.calls).toMatchObject([{ bareName: { name: 'Demo_Add' } }])
-    const several = setUp(fail({ type: 'tool-unknown', asked: 'Add', suggestions: ['A.Add', 'B.Add'] }))
+    const several = setUp(fail({ type: 'tool-unknown', ref: 'Add', suggestions: ['A.Add', 'B.Add'] }))
     const { body } = await several.post({ tool: { name: 'Add' } })
     expect(body.output.error.message).toBe("Tool 'Add' was not found: did you mean 'A.Add', 'B.Add'?")
     expect(several.calls).toHaveLength(1)

@@ -161,7 +161,7 @@ describe('a tool request', () => {
     ],
     [
       { tool: { name: 'Add', toolkit: 'Demo' }, $schema: 'urn:otc:2.0' },
-      { type: 'protocol-version-unsupported', asked: 'urn:otc:2.0', supported: REQUEST_SCHEMA },
+      { type: 'protocol-version-unsupported', version: 'urn:otc:2.0', supported: REQUEST_SCHEMA },
     ],
     [
       { tool: { name: 'Add', toolkit: 'Demo' }, context: { user_info: 'u' } },

@@ -37,11 +37,11 @@ describe('a call', () => {
     ],
     [
       { $schema: 'urn:oxp:2.0', tool_id: 'Kit.Add' },
-      { type: 'protocol-version-unsupported', asked: 'urn:oxp:2.0', supported: 'urn:oxp:1.0' },
+      { type: 'protocol-version-unsupported', version: 'urn:oxp:2.0', supported: 'urn:oxp:1.0' },
     ],
     [
       { $schema: 'x'.repeat(250), request: { tool_id: 'Kit.Add' } },
-      { type: 'protocol-version-unsupported', asked: 'x'.repeat(200), supported: 'urn:oxp:1.0' },
+      { type: 'protocol-version-unsupported', version: 'x'.repeat(200), supported: 'urn:oxp:1.0' },
     ],
     [
       { $schema: 1, tool_id: 'Kit.Add' },

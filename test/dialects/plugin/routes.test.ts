@@ -27,7 +27,7 @@ function resolverOf(records: readonly ToolRecord[]): Resolver {
     resolve(ref) {
       const asked = toRefKey(ref)
       const record = records.find(({ name }) => asked === `name:${name}`)
-      if (!record) return fail({ type: 'tool-unknown', asked, suggestions: [] })
+      if (!record) return fail({ type: 'tool-unknown', ref: asked, suggestions: [] })
       const nothing = () => []
       const runnable = { ok: false, reason: 'A fake' } as const
       return {

@@ -110,7 +110,7 @@ it.each<[Failure, number, string, string]>([
   [{ type: 'rate-limited', retry_after_ms: 1 }, 429, 'Too many requests', 'Wait a moment and try again.'],
   [{ type: 'body-too-large', limit: 1 }, 413, 'Not understood', 'The form is too large, so nothing has changed.'],
   [
-    { type: 'media-type-unsupported', got: null, wanted: 'a/b' },
+    { type: 'media-type-unsupported', contentType: null, acceptedType: 'a/b' },
     415,
     'Not understood',
     'Wanted a form, &#39;a/b&#39;.',

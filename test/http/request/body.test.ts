@@ -91,7 +91,7 @@ describe('the content type', () => {
     const request = new Request('https://switchboard.test/', { method: 'POST', body: new TextEncoder().encode('1') })
     expect(await readJson(request, LIMIT)).toEqual({
       ok: false,
-      failure: { type: 'media-type-unsupported', got: null, wanted: 'application/json' },
+      failure: { type: 'media-type-unsupported', contentType: null, acceptedType: 'application/json' },
     })
   })
 
@@ -111,7 +111,7 @@ describe('the size', () => {
     request.headers.set('content-length', String(LIMIT + 1))
     expect(await readJson(request, LIMIT)).toEqual({
       ok: false,
-      failure: { type: 'body-too-large', limit: LIMIT, got: LIMIT + 1 },
+      failure: { type: 'body-too-large', limit: LIMIT, size: LIMIT + 1 },
     })
     expect(state.pulled).toBe(0)
   })
@@ -319,16 +319,20 @@ describe('a form', () => {
     const form = await readForm(post('a=1', { 'content-type': sent }), 100)
     const wanted = 'application/x-www-form-urlencoded'
     if (isOne) expect(form).toMatchObject({ ok: true })
-    else expect(form).toEqual({ ok: false, failure: { type: 'media-type-unsupported', got: sent, wanted } })
+    else
+      expect(form).toEqual({
+        ok: false,
+        failure: { type: 'media-type-unsupported', contentType: sent, acceptedType: wanted },
+      })
   })
 
   it('is rejected without a type', async () => {
     const request = new Request('https://sb.example/', { method: 'POST', body: new Uint8Array(1) })
-    expect(await readForm(request, 100)).toMatchObject({ failure: { got: null } })
+    expect(await readForm(request, 100)).toMatchObject({ failure: { contentType: null } })
   })
 
   it.each<[Record<string, string>, string, object]>([
-    [{ 'content-length': '101' }, 'a=1', { failure: { type: 'body-too-large', limit: 100, got: 101 } }],
+    [{ 'content-length': '101' }, 'a=1', { failure: { type: 'body-too-large', limit: 100, size: 101 } }],
     [{ 'content-length': '3' }, 'a'.repeat(101), { failure: { type: 'body-too-large', limit: 100 } }],
     [{ 'content-length': '100' }, 'a'.repeat(100), { ok: true }],
     [{ 'content-length': 'x3' }, 'a=1', { ok: true }],

@@ -61,9 +61,9 @@ function createArgumentReader(name: string, args: readonly Argument[], budget: S
   }
   const wrong = (index: number, expected: string) => {
     const argument = any(index)
-    const got = typeof argument === 'bigint' ? 'an integer that is too large for it' : getJsonType(argument)
+    const argumentType = typeof argument === 'bigint' ? 'an integer that is too large for it' : getJsonType(argument)
     return new Unselectable(
-      `${name}() takes ${expected} as argument ${index + 1}, and was given ${got === 'array' ? 'an array of something else' : got}`,
+      `${name}() takes ${expected} as argument ${index + 1}, and was given ${argumentType === 'array' ? 'an array of something else' : argumentType}`,
     )
   }
   function take<T extends Json>(index: number, expected: string, is: (value: Json) => value is T): T {
