@@ -1,5 +1,4 @@
 import type { Budget } from '../tool/budget.ts'
-import type { ToolName } from '../tool/tool-id.ts'
 import type { ToolRecord } from '../tool/tool.ts'
 import type { ToolStatus } from '../tool/version.ts'
 import type { Principal } from '../access/principal.ts'
@@ -15,13 +14,6 @@ export interface ListQuery {
   readonly status?: ToolStatus['state'] | undefined
   readonly limit: number
   readonly cursor?: string | undefined
-}
-
-export interface CatalogTool extends ToolName {
-  readonly name: string
-  readonly tags: readonly string[]
-  readonly securityLevel: number
-  readonly executable: boolean
 }
 
 export interface Listing {

@@ -8,14 +8,9 @@ const MOST = 500
 /** Up to so many lines are separate messages, which a log service can index. */
 const FEW = 8
 
-/** Callers read records, and not the log. */
-interface LoggedCall extends CallRecord {
-  readonly for_operator?: string
-}
-
-/** Logs one structured line a call, after its answer; the lines of one window are printed together. */
+/** Logs one structured line a call, after its answer. The lines of one window are printed together. Callers cannot read the log. */
 export function createCallLog(print: (message: string) => void) {
-  return createBatches<LoggedCall>({
+  return createBatches<CallRecord & { readonly for_operator?: string }>({
     windowMs: WINDOW_MS,
     most: MOST,
     flush(calls) {

@@ -25,10 +25,6 @@ import { createTables, nextRevision, queue, readNumber } from './tables.ts'
 import { rightsOfPublisher, loadToolkit } from './toolkits.ts'
 import { toolEntryText, hasStoredToolkit, findSimilarKey } from './versions.ts'
 
-interface RegistryEnv {
-  readonly REGISTRY: KVNamespace
-}
-
 /** Limits the searches that made-up names can cause a second. */
 const SUGGESTIONS_PER_S = 100
 /** So many tools are searched for a second, so that publishing costs little more in a large registry. */
@@ -39,7 +35,7 @@ const NEIGHBOR_SEARCHES_PER_S = 10
  * answers, since a thrown error loses its fields on the way. `readQuota` is called late, since it may throw on a wrong
  * configuration.
  */
-export function defineRegistry<Env extends RegistryEnv>(
+export function defineRegistry<Env extends { readonly REGISTRY: KVNamespace }>(
   writeLine: WriteLine,
   readQuota: (env: Env) => PublishedTotals,
 ) {

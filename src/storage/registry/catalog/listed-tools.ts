@@ -3,13 +3,18 @@
  * writes it) and the whole record.
  */
 import { parseTrusted } from '../../../core/tool/json-text.ts'
-import type { CatalogTool } from '../../../core/catalog/catalog.ts'
-import { toolKey } from '../../../core/tool/tool-id.ts'
+import { toolKey, type ToolName } from '../../../core/tool/tool-id.ts'
 import type { ToolRecord } from '../../../core/tool/tool.ts'
 import { rows } from '../../rows.ts'
 import { addToolkitDescription } from '../toolkits.ts'
 
-export type IndexedTool = CatalogTool & { readonly key: string }
+export interface IndexedTool extends ToolName {
+  readonly key: string
+  readonly name: string
+  readonly tags: readonly string[]
+  readonly securityLevel: number
+  readonly executable: boolean
+}
 
 export type WriteLine = (record: ToolRecord) => string
 
