@@ -1,4 +1,4 @@
-/** Open: after failures in a row, no request is sent for a while. Half-open: one at a time is. */
+/** A circuit opens after failures in a row: no request is sent for a while. Then it is half-open: one request at a time is sent. */
 export interface Circuit {
   readonly failures: number
   /** When the host last answered and when the circuit last opened, in milliseconds. */
@@ -11,11 +11,11 @@ export interface Circuit {
 export type CircuitState = 'closed' | 'open' | 'half-open'
 
 export const MAX_FAILURES = 5
-/** Where several callers in a row were not answered, the circuit of each opens at its next failure. */
+/** Once this many callers in a row got no answer from a host, a single failure opens its caller's circuit. */
 export const SHARED_FAILURES = 3
 const FIRST_PAUSE_MS = 2_000
 const MAX_PAUSE_MS = 30_000
-/** How long the single request of a half-open circuit keeps others waiting: no longer, even if it hangs. */
+/** The longest time that the single request of a half-open circuit keeps others waiting, even if it hangs. */
 const PROBE_MS = 5_000
 
 export const CLOSED: Circuit = { failures: 0, lastSuccessAt: 0, openedAt: 0, pauseMs: 0, probeUntil: 0 }

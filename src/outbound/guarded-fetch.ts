@@ -42,11 +42,11 @@ export interface GuardedRequest {
   readonly credentialHeaders: readonly string[]
   readonly credentialBody?: boolean
   readonly redirect?: 'follow' | 'manual'
-  /** Whether a part of an answer may be asked for: only where nothing is redacted in it. */
+  /** Whether the request may ask for a part of a response. Only allowed if nothing is redacted in the response. */
   readonly allowsPartial?: boolean
   readonly signal: Signal
   readonly initiator: ToolInitiator | FetchCapability
-  /** How many copies of the answer are in memory, if no text is made of it. */
+  /** How many copies of the response are in memory. By default three (`MEMORY_COPIES`). */
   readonly copies?: number
   /** Called once the body is no longer needed. */
   readonly onSent?: () => void
@@ -74,7 +74,7 @@ export interface GuardedFailure {
   readonly retryAfterMs?: number
   readonly remedy?: string | undefined
 }
-/** For code that is the deployment's own, or of somebody who may publish. */
+/** Only for the deployment's own code and for publishers: the remedy tells how the deployment is configured. */
 export function formatWithRemedy({ message, remedy }: GuardedFailure): string {
   return remedy === undefined ? message : `${message}. ${remedy}`
 }
@@ -168,7 +168,7 @@ export function createGuardedOpen(
         return result.state === 'failed' ? failure('unreachable', `Cannot reach "${formatOrigin(url)}"`) : aborted(url)
       }
       const response = result.value
-      // A gateway's error is no answer of the server behind it
+      // With 502 and 504, a gateway says that the server behind it did not answer
       const end = (outcome: RequestOutcome) =>
         permit.end(outcome === 'success' && isUnanswered(response.status) ? 'gateway-error' : outcome)
 

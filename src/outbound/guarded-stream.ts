@@ -18,14 +18,14 @@ import { type Reservation, SMALL } from './memory-budget.ts'
 import { raceAbort } from './until-aborted.ts'
 import { utf8Judge } from './utf8.ts'
 
-/** For all that is read in one session. */
+/** The limits and the use of one session, whose responses share them. */
 export interface ReadLimits {
   readonly bytes: number
   /** Items of lists and fields of objects, in JSON. */
   readonly parts: number
   bytesLeft: number
   partsLeft: number
-  /** One for the session: its answers may come at once. */
+  /** One reservation for the session, because its responses may arrive at the same time. */
   reservation?: Reservation
 }
 
@@ -70,7 +70,7 @@ function countedBody(
   const partsIn = partCounter()
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
-      // Where the body broke off, it has ended before; the first ending counts
+      // If the connection was lost, `connectionFailure` has called `end` already. Only the first call of `end` counts
       const stop = (failure: GuardedFailure) => {
         end('success')
         reader.cancel().catch(() => undefined)
@@ -79,7 +79,7 @@ function countedBody(
       }
       const step = await raceAbort(() => reader.read(), signal)
       if (step.state === 'failed') return stop(connectionFailure(response, url, step.error, end))
-      // Not at the end of its call, which had ended it: the reader has the answer
+      // If the call has ended, the request has too. Otherwise the reader aborts because it has its answer: a success
       if (step.state === 'aborted') return stop(aborted(url))
       const { done, value } = step.value
       if (!isUtf8(value)) return stop(unreadable('broken', url, 'it is not UTF-8'))

@@ -6,10 +6,10 @@ export interface ReadBytes {
   readonly isComplete: boolean
 }
 
-/** In bytes: workerd gives 4,096 at a time to whoever brings no room for them, and each time takes microseconds. */
+/** The reader's buffer, in bytes. Without one, workerd gives 4,096 bytes at a time, and each read takes microseconds. */
 const ROOM = 65_536
 
-/** Called with how many bytes there is memory for, past 64 KiB: what is large may have to wait. */
+/** Called before the buffer grows past 64 KiB, with its new size. The read waits until the promise is fulfilled. */
 export type ReserveBytes = (bytes: number) => Promise<unknown>
 
 interface ReadSteps {
@@ -37,7 +37,7 @@ export async function readToLimit(
 
 type Read = (room: Uint8Array<ArrayBuffer>) => Promise<ReadableStreamReadResult<Uint8Array>>
 
-/** Streams of workerd and fetch are byte streams; those that are made here are not. */
+/** Streams of workerd and fetch are byte streams, which fill a buffer of the reader's. Streams made in this program are not. */
 export function openReader(body: ReadableStream<Uint8Array>): {
   readonly read: Read
   readonly cancel: () => Promise<void>
@@ -62,7 +62,7 @@ async function readAll(read: Read, limit: number, { grow, onRead }: ReadSteps): 
     if (end > buffer.byteLength) {
       const newSize = Math.min(Math.max(end, 2 * buffer.byteLength), limit)
       if (end > ROOM) await grow?.(newSize)
-      // Transferred, the memory of before is free at once, and not when V8 next collects
+      // `transfer` frees the old memory at once. A copy would leave it to the next garbage collection
       buffer = buffer.transfer(newSize)
     }
     new Uint8Array(buffer).set(value.subarray(0, end - size), size)

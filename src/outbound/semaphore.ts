@@ -5,7 +5,7 @@ interface Permit {
   readonly release: () => void
 }
 
-/** A permit never given back is lost in time: a request that the platform ends runs no `finally`. */
+/** A permit expires after its time, because a request that the platform ends runs no `finally` and gives no permit back. */
 export function createSemaphore(permits: number) {
   const expiries = new Map<Permit, number>()
 
@@ -25,7 +25,7 @@ export function createSemaphore(permits: number) {
   }
 }
 
-/** Takes a permit of each, or none. */
+/** Takes a permit of both semaphores, or of neither. */
 export function takeBoth(
   callerSemaphore: Semaphore,
   hostSemaphore: Semaphore,

@@ -22,7 +22,7 @@ import { createLruCache } from '../core/tool/recently-used.ts'
 export interface ToolInitiator {
   /** A toolkit has one owner; failures count against no other toolkit. */
   readonly toolkit: string
-  /** Who calls: a caller chooses inputs, so what they come to is for that caller first. */
+  /** A caller chooses the inputs, so failures count against the caller first. */
   readonly caller: string
   readonly timeoutMs: number
   /** Where it may ask, as `host` or `host:port`: a redirect leads nowhere else either. */
@@ -67,13 +67,13 @@ interface CallerState extends Bulkhead {
 
 /** From one toolkit to one host. */
 interface HostState extends Bulkhead {
-  /** Who was not answered since anybody was: the first few, which is all that counts. */
+  /** The first callers without an answer since the host last answered anybody. More than `SHARED_FAILURES` are not noted. */
   readonly unanswered: Set<string>
 }
 
 const MAX_ROUTES = 2_000
 const MAX_CALLERS = 5_000
-/** For each caller, and four times as many for all. */
+/** The requests of each caller to a host. All callers together may have four times as many (`FOR_ALL`). */
 export const MAX_IN_FLIGHT = 64
 export const MAX_WAITING = 64
 const FOR_ALL = 4
@@ -120,7 +120,7 @@ export function createTrafficControl({ now, sleep, onChange }: TrafficOptions) {
   return {
     async admit(host: string, initiator: ToolInitiator): Promise<RequestPermit | TrafficRefusal> {
       const { toolkit, caller, signal } = initiator
-      // The failure of a call that is over says that it is cancelled
+      // The call has ended, and its failure says so. A refusal would hide that
       if (signal.aborted) return NO_PERMIT_NEEDED
       const key = toKey(host, toolkit)
       const hostState = getOrCreate<HostState>(hostStates, key, () => ({
