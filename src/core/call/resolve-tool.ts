@@ -157,12 +157,8 @@ export function withPolicies(resolver: Resolver, policies: Policies): Resolver {
   }
 }
 
-function nameFailure(refText: string): FailureResult {
-  return fail(
-    isNamePart(refText)
-      ? { type: 'tool-unknown', ref: refText, suggestions: [] }
-      : { type: 'id-malformed', ref: refText },
-  )
+function nameFailure(ref: string): FailureResult {
+  return fail(isNamePart(ref) ? { type: 'tool-unknown', ref, suggestions: [] } : { type: 'id-malformed', ref })
 }
 
 function versionFailure(entry: ToolEntry, range = 'latest'): FailureResult {

@@ -9,7 +9,7 @@ import type { Validate } from '../schema/validator.ts'
 import { contentText } from '../tool/content.ts'
 import { jsonSize } from '../tool/json.ts'
 import type { RequestBudget } from '../tool/budget.ts'
-import type { Signal, Span } from '../tool/platform.ts'
+import type { Span } from '../tool/platform.ts'
 import { isIdempotent, type ToolRecord } from '../tool/tool.ts'
 import { type Deadline, type AbortReason, abortFailure } from './deadline.ts'
 import { type FailureResult, fail, type Result } from '../failure/failure.ts'
@@ -68,7 +68,11 @@ export async function runTool(options: RunOptions, deps: RunDeps): Promise<RunOu
   const credentials = () => [...sensitiveValues(invocation), ...(renewals?.renewedTokens ?? [])]
   const progress =
     caller.progress && createProgressReporter(caller.progress, createProgressRedactor(credentials, deps.base64))
-  const context: RunContext = withSignal(() => options.deadline().signal, {
+  const context: RunContext = {
+    // Few tools look at their signal, and making one costs
+    get signal() {
+      return options.deadline().signal
+    },
     callId,
     traceId: options.traceId,
     idempotencyKey: options.idempotencyKey,
@@ -81,7 +85,7 @@ export async function runTool(options: RunOptions, deps: RunDeps): Promise<RunOu
     answered: options.answered,
     deferRelease: options.deferRelease,
     meter: caller.meter,
-  })
+  }
 
   const run = () => runnable.run(invocation, context)
   let outcome: RunResult | AbortReason | { readonly thrown: unknown }
@@ -108,23 +112,6 @@ export async function runTool(options: RunOptions, deps: RunDeps): Promise<RunOu
   deps.defect(callId, record.id, redacted, frame && (redactor?.text(frame) ?? frame))
   const text = `The tool '${record.id}' failed unexpectedly`
   return fail({ type: 'tool-failed', message: text, developer_message: redacted })
-}
-
-class LazySignal {
-  readonly #getSignal: () => Signal
-
-  constructor(getSignal: () => Signal) {
-    this.#getSignal = getSignal
-  }
-
-  get signal(): Signal {
-    return this.#getSignal()
-  }
-}
-
-/** Few tools look at their signal, and making one costs. As a getter of a literal it would cost a microsecond a call. */
-export function withSignal<T extends object>(getSignal: () => Signal, fields: T): T & { readonly signal: Signal } {
-  return Object.assign(new LazySignal(getSignal), fields)
 }
 
 function createProgressRedactor(

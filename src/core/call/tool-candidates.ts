@@ -38,11 +38,7 @@ export function createFindCandidates({ resolver, findTools, now }: CandidatesDep
     const record = exposed.ok ? exposed.tool.record : undefined
     const isDerived = record && toDerivedName(record).toLowerCase() === name.toLowerCase()
     const sameNamedTools = isDerived ? [] : await findTools(name)
-    const candidates = [...(record ? [record] : []), ...sameNamedTools].map(
-      ({ id, toolkit, tool, securityLevel }): Candidate => {
-        return { id, toolkit, tool, securityLevel }
-      },
-    )
+    const candidates = [...(record ? [record] : []), ...sameNamedTools].map(toCandidate)
     return [...new Map(candidates.map((candidate) => [toolKey(candidate), candidate])).values()]
   }
 
@@ -50,14 +46,17 @@ export function createFindCandidates({ resolver, findTools, now }: CandidatesDep
 }
 
 export function createFindTools(catalog: Pick<Catalog, 'list'>): CandidatesDeps['findTools'] {
-  const write = ({ id, toolkit, tool, securityLevel }: Candidate) =>
-    JSON.stringify({ id, toolkit, tool, securityLevel })
+  const write = (record: Candidate) => JSON.stringify(toCandidate(record))
   return async (name) => {
     const query = { q: name, versions: 'newest', limit: 50 } as const
     const listing = await catalog.list(query, ADMIN, { name: 'candidate', write })
     const candidates = (listing?.lines ?? []).map((line): Candidate => JSON.parse(line))
     return candidates.filter(({ tool }) => tool.toLowerCase() === name.toLowerCase())
   }
+}
+
+function toCandidate({ id, toolkit, tool, securityLevel }: Candidate): Candidate {
+  return { id, toolkit, tool, securityLevel }
 }
 
 /** Undefined for no tool. Of several the caller must choose: a guess could send the input to another publisher. */

@@ -102,12 +102,10 @@ export function needsSuggestions(failure: Failure): failure is UnknownTool {
   return failure.type === 'tool-unknown' && failure.suggestions.length === 0
 }
 
-export function getSuggestions(failure: Failure): readonly string[] | undefined {
-  return failure.type === 'tool-unknown' || failure.type === 'unauthenticated' ? failure.suggestions : undefined
-}
-
+/** An anonymous caller learns of an unknown tool by a failure `unauthenticated` with suggestions, even if these are none. */
 export function isUnknownTool(failure: Failure): boolean {
-  return failure.type === 'id-malformed' || getSuggestions(failure) !== undefined
+  if (failure.type === 'unauthenticated') return failure.suggestions !== undefined
+  return failure.type === 'id-malformed' || failure.type === 'tool-unknown'
 }
 
 /** Thrown where storage is out of reach; the caller is told `unavailable`. */

@@ -117,7 +117,7 @@ export async function prepareDocument(
           ...(decodeOptions.toolkit === undefined ? {} : { toolkit: true }),
         },
         allowBreaking: false,
-        toolkitDescription: shortenToolkitDescription(decoded.value),
+        toolkitDescription: shortDescription(decoded.value.toolkitDescription),
       },
       implementationPaths: definitions.map((_, index) => implementations.findPath(index)),
       warnings: warnings.map((problem) => withPathPrefix(prefix, problem)),
@@ -146,15 +146,15 @@ async function decodeWithToolkit(
   publisher: Principal | undefined,
 ) {
   const decoded = codec.decode(document, options, budget)
-  if (!decoded.ok || !decoded.value.itself || options.toolkit !== undefined) return { decoded, placementWarnings: [] }
+  const unmoved = { decoded, placementWarnings: [] }
+  if (!decoded.ok || !decoded.value.itself || options.toolkit !== undefined) return unmoved
   const { id } = decoded.value.itself
   const address = await source.findDocumentAddress(codec.dialect, id)
   const toolkit = address?.toolkit ?? (await chooseAlternateToolkit(decoded.value, codec.dialect, source))
-  if (toolkit === undefined || toolkit === decoded.value.definitions[0]?.toolkit)
-    return { decoded, placementWarnings: [] }
+  if (toolkit === undefined || toolkit === decoded.value.definitions[0]?.toolkit) return unmoved
   // Only those who may publish in a toolkit hear that another publisher's document is there
   const anyTool = { toolkit, tool: '*' }
-  if (publisher && !covers(publisher, anyTool, 'tools:publish')) return { decoded, placementWarnings: [] }
+  if (publisher && !covers(publisher, anyTool, 'tools:publish')) return unmoved
   const reason = address ? `where '${id}' is published already` : 'as that of its id holds other tools'
   const placementWarnings = [{ path: '', message: `Its tools are in the toolkit '${toolkit}', ${reason}` }]
   return { decoded: codec.decode(document, { ...options, toolkit }, budget), placementWarnings }
@@ -220,13 +220,9 @@ async function createSharedDocument(
     text,
     toolkit: definitions[0]?.toolkit ?? '',
     tools: Object.fromEntries(sourceNames.map((name, index) => [name, definitions[index]?.tool ?? name])),
-    toolkitDescription: shortenToolkitDescription(decoded),
+    toolkitDescription: shortDescription(decoded.toolkitDescription),
     ...(itself ? { itself } : {}),
   }
-}
-
-function shortenToolkitDescription({ toolkitDescription }: DecodeResult): string | undefined {
-  return toolkitDescription === undefined ? undefined : shortDescription(toolkitDescription)
 }
 
 function createRecords(

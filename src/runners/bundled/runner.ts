@@ -3,7 +3,6 @@ import type { ToolContext } from '../../core/tool/define-tool.ts'
 import { isObject } from '../../core/tool/json.ts'
 import type { Fetch } from '../../core/tool/platform.ts'
 import { type Invocation, sensitiveValues } from '../../core/call/invocation.ts'
-import { withSignal } from '../../core/call/run.ts'
 import { DEFAULT_TIMEOUT_MS, type RunContext, type Runner, type RunResult } from '../../core/call/runner.ts'
 import type { ToolFailure } from '../../core/tool/content.ts'
 import { createLazyRedact } from '../../outbound/redaction.ts'
@@ -84,7 +83,10 @@ function toolContext(
   const { tokens, userId, userInfo, answers } = invocation
   const renewing = context.renew && createRenewingTokens(tokens, context.renew, fetch)
   const secrets = [...invocation.secrets].map(([id, { value }]) => [id, value] as const)
-  return withSignal(() => context.signal, {
+  return {
+    get signal() {
+      return context.signal
+    },
     secrets: Object.fromEntries(secrets),
     token(provider: string) {
       const token = tokens.get(provider)
@@ -104,5 +106,5 @@ function toolContext(
       context.progress?.(progress, total, message)
     },
     answers,
-  })
+  }
 }
