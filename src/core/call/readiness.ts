@@ -30,7 +30,7 @@ import {
   describeFailure,
 } from '../failure/failure-text.ts'
 import { type GrantPreview, meetRequirements, NO_CONTEXT, type UserTokens } from './requirements.ts'
-import type { Runnable } from './runner.ts'
+import type { RequirementsMissing, Runnable } from './runner.ts'
 import { tailorFailure } from '../failure/operator-failure.ts'
 
 export interface ToolWithStatus {
@@ -125,8 +125,6 @@ export function createReadinessCheck({ getHealth, unreachable, toolSecrets, gran
     }
   }
 }
-
-type RequirementsMissing = Extract<Failure, { type: 'requirements-missing' }>
 
 function findWithdrawal(record: ToolRecord, { state }: ToolStatus): FailureResult | undefined {
   const { id, name, version: range } = record
