@@ -46,13 +46,16 @@ const MIN_RUN_MS = 1_000
 export function createState(
   callId: string,
   request: CallRequest,
-  found: Omit<ResolvedTool, 'ok'> & { readonly runnable: RunOptions['runnable']; readonly userId: string | undefined },
+  foundTool: Omit<ResolvedTool, 'ok'> & {
+    readonly runnable: RunOptions['runnable']
+    readonly userId: string | undefined
+  },
   caller: Caller,
   startedAt: number,
   facts: CallFacts,
   deps: StateDeps,
 ): CallState {
-  const { tool, publisher, runnable, userId } = found
+  const { tool, publisher, runnable, userId } = foundTool
   const { context, traceId } = request
   const { timeoutMs } = runnable
   const userInfo = context.values?.user_info

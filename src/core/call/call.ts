@@ -96,17 +96,17 @@ async function executeCall(
   facts: CallFacts,
   deps: CallDeps,
 ): Promise<ToolCallResult> {
-  const found = await findTool(request, caller, deps)
-  if (!found.ok) return found
-  const { record, runnable } = found.tool
+  const foundTool = await findTool(request, caller, deps)
+  if (!foundTool.ok) return foundTool
+  const { record, runnable } = foundTool.tool
   const userId = resolveUserId(caller.principal, request.context.userId)
-  const denial = authorize(found, userId, caller, facts)
+  const denial = authorize(foundTool, userId, caller, facts)
   if (denial) return denial
   if (!runnable.ok) {
     const { ok: _, ...why } = runnable
     return fail({ type: 'tool-not-executable', id: record.id, ...why })
   }
-  const state = createState(callId, request, { ...found, runnable, userId }, caller, startedAt, facts, deps)
+  const state = createState(callId, request, { ...foundTool, runnable, userId }, caller, startedAt, facts, deps)
   const failure =
     (await readOptions(state)) ??
     (await runStages(state.tool.stages.requirements, state, deps)) ??

@@ -16,9 +16,9 @@ const PLACES: ReadonlySet<string> = new Set(['to', 'from', 'in', 'into', 'on'])
 const STOP_WORDS: ReadonlySet<string> = new Set(thesaurus.stopWords.join(' ').split(' '))
 
 const STAND_INS = new Map<string, ReadonlySet<string>>()
-for (const [words, said] of Object.entries(thesaurus.synonyms)) {
+for (const [words, synonymWords] of Object.entries(thesaurus.synonyms)) {
   const targets = words.split(' ').map(stemText)
-  for (const stem of `${words} ${said}`.trim().split(' ').map(stemText)) {
+  for (const stem of `${words} ${synonymWords}`.trim().split(' ').map(stemText)) {
     const others = targets.filter((target) => target !== stem)
     STAND_INS.set(stem, new Set([...(STAND_INS.get(stem) ?? []), ...others]))
   }

@@ -74,8 +74,9 @@ export function createPluginRoutes(deps: PluginRoutesDeps): Hono {
     const { principal, background } = caller
     try {
       const exposed = await resolver.resolve(toNameRef(name), background)
-      const found = exposed.ok && maySee(principal, exposed.tool.record, 'tools:call') ? exposed.tool.record : undefined
-      const isWithin = found?.toolkit.toLowerCase() === toolkit.toLowerCase()
+      const visibleRecord =
+        exposed.ok && maySee(principal, exposed.tool.record, 'tools:call') ? exposed.tool.record : undefined
+      const isWithin = visibleRecord?.toolkit.toLowerCase() === toolkit.toLowerCase()
       return isWithin ? toNameRef(name) : idRef
     } catch {
       return idRef

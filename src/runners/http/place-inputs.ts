@@ -43,9 +43,9 @@ export function createInputPlacer(implementation: HttpImplementation, template: 
       else if (place === 'query') add({ ...FORM_EXPLODED, input: name, in: place, name }, value)
       else add({ style: 'simple', explode: false, allow_reserved: false, input: name, in: place, name }, value)
     }
-    for (const [name, shown] of needed) {
+    for (const [name, inputName] of needed) {
       // An empty segment would name another resource: `DELETE /users/` rather than one user.
-      if (!placed.path.get(name)) placed.problems.push(`"${shown}" is empty, and the URL's path needs it`)
+      if (!placed.path.get(name)) placed.problems.push(`"${inputName}" is empty, and the URL's path needs it`)
     }
     refuseShadowing(placed.query, secretQuery)
     refuseShadowing(placed.cookies, secretCookies)

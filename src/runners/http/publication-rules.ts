@@ -58,9 +58,9 @@ function listWrittenHeaders({ headers, parameters, credentials }: HttpImplementa
 }
 
 function inputsExist({ parameters, body }: HttpImplementation, inputs: ReadonlySet<string>, report: ReadContext): void {
-  const named = parameters.map(({ input }, index) => ({ input, path: `/parameters/${index}/input` }))
-  if (body?.input !== undefined) named.push({ input: body.input, path: '/body/input' })
-  for (const { input, path } of named) {
+  const inputPaths = parameters.map(({ input }, index) => ({ input, path: `/parameters/${index}/input` }))
+  if (body?.input !== undefined) inputPaths.push({ input: body.input, path: '/body/input' })
+  for (const { input, path } of inputPaths) {
     if (!inputs.has(input)) addProblem(report, `Must be an input of the tool, got '${input}'`, path)
   }
 }

@@ -40,8 +40,8 @@ export function fromCallToolResult(
   const challenge = toUpstreamChallenge(isObject(_meta) ? _meta[MISSING_KEY] : undefined, record, endpoint)
   if (challenge) return challenge
   const { developer_message, message = read.message, ...more } = failureMeta(_meta)
-  const shown = read.content && !isEcho(read.content, read.message) ? { content: read.content } : {}
-  return toFailedCall(message, developer_message, endpoint, { ...more, ...shown })
+  const contentField = read.content && !isEcho(read.content, read.message) ? { content: read.content } : {}
+  return toFailedCall(message, developer_message, endpoint, { ...more, ...contentField })
 }
 
 /** MCP wants the JSON of a structured value as a text beside it, and some servers send nothing else. Undefined for another text. */

@@ -37,14 +37,14 @@ interface PlacedCall {
 }
 
 /** All are counted in figures; rows are of those alone that are to be `kept`. */
-export function groupCalls(calls: readonly CallRecord[], kept: 'all' | 'failures'): CallGroup[] {
+export function groupCalls(calls: readonly CallRecord[], recordedOutcomes: 'all' | 'failures'): CallGroup[] {
   const placed = calls.map((call, place) => ({ place, call }))
   const groups = Map.groupBy(placed, ({ call }) => `${toDay(call)} ${JSON.stringify(sharedFields(call))}`)
   return [...groups.values()].flatMap((alike) => {
     const [firstCall] = alike
     if (!firstCall) return []
     const shared = sharedFields(firstCall.call)
-    const hasRows = kept === 'all' || shared.outcome !== 'success'
+    const hasRows = recordedOutcomes === 'all' || shared.outcome !== 'success'
     return { day: toDay(firstCall.call), shared, rows: hasRows ? buildRows(alike) : [], figures: toCallStats(alike) }
   })
 }

@@ -219,9 +219,9 @@ export function defineRegistry<Env extends { readonly REGISTRY: KVNamespace }>(
     async #takeTurn<T>(write: () => T): Promise<T> {
       const turn = this.#lastTurn.then(write)
       this.#lastTurn = turn.then(yieldToEventLoop, yieldToEventLoop)
-      const written = await turn
+      const writeResult = await turn
       await this.#outbox.schedule()
-      return written
+      return writeResult
     }
   }
 }

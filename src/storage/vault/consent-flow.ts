@@ -93,12 +93,16 @@ export function createConsent(
     return { ok: true, location: url.href }
   }
 
-  async function redirectToProvider(id: string, visit: Visit, found: ProviderResult | undefined): Promise<FlowStep> {
+  async function redirectToProvider(
+    id: string,
+    visit: Visit,
+    providerResult: ProviderResult | undefined,
+  ): Promise<FlowStep> {
     const { browser, callback } = visit
     const authorization = findOpen(id)
     if (!authorization) return EXPIRED_LINK
-    if (!found?.ok) return toNoProvider(found)
-    const provider = found.value
+    if (!providerResult?.ok) return toNoProvider(providerResult)
+    const provider = providerResult.value
     if (keyring.isEmpty) return flowError('unavailable', NO_VAULT_KEYS)
     const account = chooseAccount(authorization, visit.account)
     if (reuseConsent(authorization, visit, account))
@@ -169,7 +173,7 @@ export function createConsent(
 
     async handleCallback(
       { url, browser, state }: ProviderCallback,
-      found: ProviderResult,
+      providerResult: ProviderResult,
     ): Promise<FlowResult<StoredAuthorization>> {
       const flow = flows.findBySecret(await sha256(state))
       const id = flow?.authorization ?? ''
@@ -178,8 +182,8 @@ export function createConsent(
       if (flow.browser !== browser) return OTHER_BROWSER
       // From here on this answer is used up, whatever happens
       flows.remove(flow)
-      if (!found.ok) return toNoProvider(found)
-      const provider = found.value
+      if (!providerResult.ok) return toNoProvider(providerResult)
+      const provider = providerResult.value
       if (flow.provider !== JSON.stringify(provider))
         return flowError('unavailable', 'The settings of the provider were changed meanwhile. Open the link again')
       const verifier = await keyring.unseal(flow.sealed ?? '', flowBound(id))
@@ -261,8 +265,8 @@ export function createConsent(
 }
 
 /** For a person who wants to give access to a provider that the tool cannot use. */
-function toNoProvider(found: Extract<ProviderResult, { ok: false }> | undefined): FlowError {
-  return flowError('unavailable', found?.reason ?? 'This needs no provider')
+function toNoProvider(providerResult: Extract<ProviderResult, { ok: false }> | undefined): FlowError {
+  return flowError('unavailable', providerResult?.reason ?? 'This needs no provider')
 }
 
 function flowBound(id: string): string {

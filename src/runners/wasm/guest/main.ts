@@ -38,8 +38,8 @@ async function runPlugin({ exported, input, config, fuel, timeoutMs }: ExportCal
 
   const getRemainingFuel = (): bigint => BigInt(gauge?.value ?? fuel)
   const findMemory = (name: string): WebAssembly.Memory | undefined => {
-    const found: unknown = instance?.exports[name]
-    return found instanceof WebAssembly.Memory ? found : undefined
+    const exportedValue: unknown = instance?.exports[name]
+    return exportedValue instanceof WebAssembly.Memory ? exportedValue : undefined
   }
   const memoryBytes = () => findMemory(MEMORY_EXPORT)?.buffer.byteLength ?? 0
   const charge = (units: number) => {

@@ -69,8 +69,8 @@ function toToolKey(tool: string): string {
 
 function restoreDocument(sql: SqlStorage, document: DefinitionDocument): RowOutcome {
   const storedVersions = listDocumentVersions(sql, document)
-  const given = { implementation: true, tags: true, toolkit: true }
-  const reason = documentConflict(sql, { document, specified: given }, storedVersions)
+  const specified = { implementation: true, tags: true, toolkit: true }
+  const reason = documentConflict(sql, { document, specified }, storedVersions)
   if (reason !== undefined) return { refused: reason }
   if (storedVersions.some(({ version }) => version === document.itself?.version)) return 'unchanged'
   const id = document.itself?.id ?? document.toolkit

@@ -82,7 +82,7 @@ export function createBundledTools({ hash, records, documents }: Bundle, writeLi
       return isOthers && hasToolkit(id) ? undefined : stored
     },
 
-    named(name: string): ToolName | undefined {
+    findByName(name: string): ToolName | undefined {
       return byKey.get(byName.get(name.toLowerCase()) ?? '')?.[0]
     },
 

@@ -130,7 +130,7 @@ export function createToolSource(options: ToolSourceOptions) {
       const name = requestedName.toLowerCase()
       const stored = kvKey('name', name)
       const keyInKv = reader.isLagging(stored) ? null : await reader.reads.text(stored, CHANGING_TTL_S)
-      const bundledTool = bundledTools.named(name)
+      const bundledTool = bundledTools.findByName(name)
       const askRegistry = async () => (await getRegistryWithBundle()).findKeyByName(name)
       const key = keyInKv ?? (await (bundledTool ? withFallback(askRegistry, toolKey(bundledTool)) : askRegistry()))
       return key === undefined ? undefined : parseToolId(key)

@@ -46,8 +46,8 @@ function idsCoveredBy(sql: SqlStorage, principal: Principal): readonly number[] 
 
 /** Prefixes of the keys that a principal's patterns may cover, whose `-` may be `_`; undefined where they cover all. */
 export function listPrefixes(principal: Principal): readonly string[] | undefined {
-  const { restrictedTo: within } = principal
-  const lists = [...(within ? [within] : []), patternsFor(principal, 'tools:read')].filter(
+  const { restrictedTo: restrictions } = principal
+  const lists = [...(restrictions ? [restrictions] : []), patternsFor(principal, 'tools:read')].filter(
     (patterns) => !patterns.includes('*'),
   )
   const beginsAnyhow = (patterns: readonly string[]) => patterns.some((pattern) => pattern.startsWith('*'))
