@@ -953,7 +953,7 @@ it('connect writes into the configuration of a host, beside a copy of what it sa
 it('connect says what there is, and what a person does themselves', async () => {
   const { stdout } = await run(['connect'])
   expect(stdout).toMatch(/^Agent\tName\tSetup\nclaude-code\tClaude Code\t/)
-  expect(stdout).toMatch(/^chatgpt\tChatGPT\thttps:\/\/chatgpt\.com\/plugins, /m)
+  expect(stdout).toMatch(/^chatgpt\tChatGPT\tOpen https:\/\/chatgpt\.com\/plugins, /m)
   expect(stdout).not.toMatch(/\]\(/)
   expect((await run(['connect', 'claude-code'])).stdout).toContain(
     `claude mcp add --transport http switchboard ${edge.server.url}/mcp`,

@@ -1,8 +1,8 @@
-import { covers, type Principal } from '../access/principal.ts'
+import type { Principal } from '../access/principal.ts'
 import { applyGuards } from '../access/guard.ts'
 import type { SchemaPaths } from '../schema/compatibility.ts'
-import { type Budget, createBudget, DEFAULT_UNITS } from '../tool/budget.ts'
-import type { Codec, DecodeResult, DecodeOptions } from '../tool/codec.ts'
+import { createBudget, DEFAULT_UNITS } from '../tool/budget.ts'
+import type { Codec, DecodeResult } from '../tool/codec.ts'
 import { createToolRecord, type Sha256 } from '../tool/digest.ts'
 import { shortDescription } from '../tool/definition-fields.ts'
 import { isObject, type Json } from '../tool/json.ts'
@@ -10,6 +10,7 @@ import { type ParseResult, encodePointerStep, type Problem, quoteList } from '..
 import type { JsonSchema, Definition, Implementation, ImplementationKind, ToolRecord } from '../tool/tool.ts'
 import type { ToolSource } from '../tool/tool-source.ts'
 import { assignNames } from './assign-names.ts'
+import { decodeDocument } from './decode-document.ts'
 import {
   checkDefinition,
   checkImplementation,
@@ -29,8 +30,7 @@ import { type WrapperFields, parseWrapper } from './publication-body.ts'
  * 1. Wrapper: what stands beside the definition (`publication-body.ts`)
  * 2. Codec: the dialect that is named, else the first that recognizes the document
  * 3. Size, and the cost of reading it
- * 4. Decoding. A document with an id of its own goes to the toolkit where that id is published already, or to another where
- *    tools of another dialect hold the toolkit's name. The publisher hears of that toolkit only if they may publish there
+ * 4. Decoding, and the toolkit of a document that has an id of its own (`decode-document.ts`)
  * 5. For a list of tools that the codec refuses: the first other codec that takes it
  * 6. Names: new ones have no `-`
  * 7. An implementation for each tool, then the schemas
@@ -77,7 +77,7 @@ export async function prepareDocument(
   ]
   if (contentProblems.length > 0) return { ok: false, problems: [...problems, ...contentProblems] }
 
-  const decodeWith = (codec: Codec) => decodeWithToolkit(document, decodeOptions, codec, deps, budget, publisher)
+  const decodeWith = (codec: Codec) => decodeDocument(document, decodeOptions, codec, deps, budget, publisher)
   let codec = likelyCodec
   let { decoded, placementWarnings } = await decodeWith(codec)
   if (!decoded.ok && dialect === undefined) {
@@ -135,40 +135,6 @@ function unwrap(body: Json) {
   }
   const wrapper = parseWrapper(body, problems)
   return { prefix: '/definition', document: body.definition ?? null, wrapper, problems }
-}
-
-async function decodeWithToolkit(
-  document: Json,
-  options: DecodeOptions,
-  codec: Codec,
-  { source }: PrepareDeps,
-  budget: Budget,
-  publisher: Principal | undefined,
-) {
-  const decoded = codec.decode(document, options, budget)
-  const unmoved = { decoded, placementWarnings: [] }
-  if (!decoded.ok || !decoded.value.itself || options.toolkit !== undefined) return unmoved
-  const { id } = decoded.value.itself
-  const address = await source.findDocumentAddress(codec.dialect, id)
-  const toolkit = address?.toolkit ?? (await chooseAlternateToolkit(decoded.value, codec.dialect, source))
-  if (toolkit === undefined || toolkit === decoded.value.definitions[0]?.toolkit) return unmoved
-  // Only those who may publish in a toolkit hear that another publisher's document is there
-  const anyTool = { toolkit, tool: '*' }
-  if (publisher && !covers(publisher, anyTool, 'tools:publish')) return unmoved
-  const reason = address ? `where '${id}' is published already` : 'as that of its id holds other tools'
-  const placementWarnings = [{ path: '', message: `Its tools are in the toolkit '${toolkit}', ${reason}` }]
-  return { decoded: codec.decode(document, { ...options, toolkit }, budget), placementWarnings }
-}
-
-/** Lets Machine Context's `calculator` and OXP's `Calculator` both be published as they stand. */
-async function chooseAlternateToolkit(
-  { definitions: [first], alternateToolkit }: DecodeResult,
-  dialect: string,
-  source: PrepareDeps['source'],
-): Promise<string | undefined> {
-  const existing = first && alternateToolkit !== undefined ? await source.loadCurrent(first) : undefined
-  const isOtherDialect = existing?.newest !== undefined && existing.newest.source.dialect !== dialect
-  return isOtherDialect && existing.toolkit !== first?.toolkit ? alternateToolkit : undefined
 }
 
 function chooseImplementations(
@@ -247,7 +213,7 @@ function locateSchemas(
   prefix: string,
   isShared: boolean,
 ): readonly SchemaPaths[] {
-  // Omitted schemas share one constant, so identity does not tell which is meant
+  // Tools that declare no schema share one constant object. Then several tools match, and the path is not known
   const findPath = (target: JsonSchema | null) => {
     const [match, ...duplicates] = schemas.filter(({ schema }) => schema === target)
     return duplicates.length > 0 ? undefined : match?.path

@@ -31,8 +31,8 @@ export function findPublishingDenial(sql: SqlStorage, principal: Principal, name
   if (loadSettings(sql, name.toolkit).isHeld) {
     return `An administrator disabled the toolkit '${name.toolkit}': only an administrator publishes in it`
   }
-  const [isHeld] = column<number>(sql, 'SELECT min(held) FROM version WHERE key = ?', toolKey(name))
-  if (isHeld !== 1) return undefined
+  const [areAllHeld] = column<number>(sql, 'SELECT min(held) FROM version WHERE key = ?', toolKey(name))
+  if (areAllHeld !== 1) return undefined
   return `An administrator disabled '${formatToolId(name)}': only an administrator publishes it again`
 }
 
@@ -215,7 +215,8 @@ export function findOwner(sql: SqlStorage, toolkit: string): ToolkitOwner {
   if (owner !== undefined) return owner
   const claimant = findClaimant(sql, toolkit)
   if (claimant !== undefined) return findExplicitOwner(sql, claimant) ?? 'deployment'
-  // The deployment owns tools without an owner's row, and all names that differ from theirs only in `-` and `_`
+  // Tools whose toolkit has no row are the deployment's, and so is a name that differs from theirs only in `-` and `_`:
+  // with tools in `my_kit`, nobody can take `my-kit`
   const plain = toolKeyRange(toolkit.replaceAll('-', '_'))
   const unownedTool = readField(
     sql,

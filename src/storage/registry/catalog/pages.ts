@@ -1,3 +1,10 @@
+/*
+ * The pages of the catalog, as rows of `page`. A page has the listed tools from its `first` key to the next page's.
+ *
+ * - `changed`: the revision at which a tool on the page last changed
+ * - `made`: the `changed` of the page that `hash` and `count` describe. If it is lower than `changed`, the page must be built
+ * - `replicated`: the `changed` of the page that KV's manifest names (`replication.ts`)
+ */
 import { sha256 } from '../../sealing/sha256.ts'
 import { readField, firstRow, rows } from '../../rows.ts'
 import { nextRevision, readMeta, readNumber, getRevision, writeMeta } from '../tables.ts'

@@ -112,8 +112,9 @@ export function createKvCatalog(options: KvCatalogOptions) {
       for (const name of names) {
         const tool = parseToolId(name)
         const query = { versions: 'newest', toolkit: tool?.toolkit ?? name, limit: 1 } as const
-        const seer = tool ? { ...principal, tools: covers(principal, tool, 'tools:read') ? [name] : [] } : principal
-        const listing = await catalog.list(query, seer, { name: 'stored' })
+        // For the name of a tool, a principal who may see that tool and no other
+        const viewer = tool ? { ...principal, tools: covers(principal, tool, 'tools:read') ? [name] : [] } : principal
+        const listing = await catalog.list(query, viewer, { name: 'stored' })
         if (listing && listing.lines.length > 0) continue
         // The registry also knows tools just published, and deprecated ones
         const unknown = await registry().describeUnknown(name, principal)
@@ -176,6 +177,7 @@ export function createKvCatalog(options: KvCatalogOptions) {
     if (!answer) return undefined
     const { found, next, total, unmatched } = answer
     const records = await attachDocuments(found.map(({ record }): ToolRecord => parseTrusted(record)))
+    // The format of stored lines has no writer of its own, since lists copy them from pages; a query has no pages
     const form = 'write' in format ? format : { name: 'stored line', write: writeLine }
     const getName = (at: number) => found[at]?.name || (records[at]?.name ?? '')
     const lines = await pages.write(records, form, getName, createBudget(Infinity))

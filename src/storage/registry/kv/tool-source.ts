@@ -13,8 +13,8 @@
  * Reads that are never old: `loadCurrent`, `loadCurrentOrSuggest`, `hasToolkit` and `suggestIds` ask the Registry, after the
  * installation.
  *
- * If the Registry cannot be reached and KV does not have a bundled tool yet, which this isolate installed and nobody changed
- * through it, the tool is served from memory, with the status that KV has.
+ * If the Registry cannot be reached any more, a bundled tool is served from this isolate's memory, with the status that KV
+ * has for it. This is so only if this isolate installed the tool, has not changed it since, and KV does not have it yet.
  */
 import { UnreachableError } from '../../../core/failure/failure.ts'
 import type { DocumentAddress, ToolSource } from '../../../core/tool/tool-source.ts'
@@ -102,7 +102,10 @@ export function createToolSource(options: ToolSourceOptions) {
     return isBundleInstalled ? read() : bundledTools.mergeEntry(key, entry)
   }
 
-  /** With a full disk, the Registry is lost before KV has the bundled tools. One that was disabled before stays so. */
+  /**
+   * A Registry with a full disk can be lost after it installed the bundled tools, and before KV has them. KV may have an
+   * earlier entry of the tool: a tool that was disabled then stays disabled.
+   */
   async function loadFromMemoryIfLost(key: string, error: unknown): Promise<ToolEntry | undefined> {
     const target = kvKey('tool', key)
     const mayBeLost = error instanceof UnreachableError && installedKeys.has(target) && reader.isLagging(target)

@@ -61,14 +61,16 @@ export function changeVersion(
 
 const isEqual = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
 
-/** A change to the present values is `done` too. */
-export function changeToolkit(
+type ToolkitSettings = ReturnType<typeof loadSettings>
+
+function findToolkitRefusal(
   sql: SqlStorage,
   toolkit: string,
   change: ToolkitChange,
   principal: Principal,
-): ToolkitOutcome {
-  const { status, owner, tags, review, description } = change
+  settings: ToolkitSettings,
+): ToolkitOutcome | undefined {
+  const { status, owner, review } = change
   if (!isToolkit(sql, toolkit)) return UNKNOWN
   const isAdmin = isAdministrator(principal)
   const denial = findToolkitChangeDenial(sql, principal, toolkit, change)
@@ -76,15 +78,33 @@ export function changeToolkit(
   if (owner !== undefined && !isAdmin) return forbidden('Only an administrator can change who owns a toolkit')
   const deleted = findDeletedDenial(sql, toolkit)
   if (deleted !== undefined && (!isAdmin || status === undefined || owner !== undefined)) return conflict(deleted)
-  const settings = loadSettings(sql, toolkit)
   if (status && !isAdmin && settings.isHeld)
     return forbidden(`An administrator disabled the toolkit '${toolkit}': only an administrator enables it`)
   if (review === false && !isAdmin && settings.isReviewed) return forbidden(formatReviewed(toolkit, 'ends that'))
+  return undefined
+}
+
+/**
+ * Changes a toolkit's settings and, if its tools depend on them, all its tools. Only the Registry reads owner and review, so
+ * these need no new revision. A change to the present values is `done` too.
+ */
+export function changeToolkit(
+  sql: SqlStorage,
+  toolkit: string,
+  change: ToolkitChange,
+  principal: Principal,
+): ToolkitOutcome {
+  const { status, owner, tags, review, description } = change
+  const settings = loadSettings(sql, toolkit)
+  const refusal = findToolkitRefusal(sql, toolkit, change, principal, settings)
+  if (refusal) return refusal
   if (owner !== undefined && !transferToolkit(sql, toolkit, owner)) return conflict(formatNotTransferable(toolkit))
   if (review !== undefined) writeSettings(sql, toolkit, { review: review ? 1 : 0 })
+
+  const isAdmin = isAdministrator(principal)
   const isHeld = isAdmin && status?.state === 'disabled'
-  const hasNewStatus =
-    status && (deleted !== undefined || isHeld !== settings.isHeld || !isEqual(status, settings.status))
+  const isRestored = settings.deleted !== undefined
+  const hasNewStatus = status && (isRestored || isHeld !== settings.isHeld || !isEqual(status, settings.status))
   const hasNewTags = tags && !isEqual(tags, settings.tags)
   const hasNewDescription = description !== undefined && (description || undefined) !== settings.description
   // Other callers wait while the tools of a toolkit are updated, so a change to the present values updates nothing

@@ -24,7 +24,17 @@ import { updateSiblings, storeVersion } from './store-version.ts'
 import { describeByItsSource } from './changes.ts'
 import { isPending, nameWarning, NOT_DELETED, recordText, IS_SHOWN_SQL, listVersions } from '../versions.ts'
 
-/** Stores a whole publication or nothing. Call in a transaction, so that only one publisher claims a new toolkit. */
+/**
+ * Stores a whole publication or nothing. Call in a transaction, so that only one publisher claims a new toolkit. The first
+ * check that fails decides:
+ *
+ * 1. `conflict` if another owner has the document's id; `forbidden` if the principal may not publish in a toolkit
+ * 2. `conflict` if a version exists already and differs
+ * 3. `unchanged` if every version exists already, as it is published now
+ * 4. `refused` if a new version breaks callers of the previous one, or exceeds the publisher's quota
+ *
+ * Anybody who may read a bundled tool may publish it again unchanged, in spite of 1.
+ */
 export function storePublication(
   sql: SqlStorage,
   publication: Publication,
@@ -72,8 +82,10 @@ function findStoreDenial(sql: SqlStorage, records: readonly ToolRecord[], princi
   for (const record of records) {
     const reason = findPublishingDenial(sql, principal, record)
     if (reason !== undefined) {
-      const isId = findClaimant(sql, record.toolkit) !== undefined
-      return isId ? ({ outcome: 'conflict', message: reason } as const) : ({ outcome: 'forbidden', reason } as const)
+      // The name is free as a toolkit, and the id of another owner's document: another name helps, another key does not
+      const isClaimedByDocument = findClaimant(sql, record.toolkit) !== undefined
+      if (isClaimedByDocument) return { outcome: 'conflict', message: reason } as const
+      return { outcome: 'forbidden', reason } as const
     }
     const message = findDeletedDenial(sql, record.toolkit)
     if (message !== undefined) return { outcome: 'conflict', message } as const

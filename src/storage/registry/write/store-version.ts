@@ -21,7 +21,7 @@ import { IS_PENDING, loadToolName, recordText, listVersions } from '../versions.
 export function storeVersion(sql: SqlStorage, record: ToolRecord, source: Source, versionState?: VersionState): void {
   const key = toolKey(record)
   const { principal, trusted } = versionState?.publisher ?? toPublisher(source, record)
-  const superseded = column<string>(sql, 'SELECT digest FROM version WHERE key = ?', key)
+  const storedDigests = column<string>(sql, 'SELECT digest FROM version WHERE key = ?', key)
   const initialStatus = versionState?.status ?? (awaitsReview(sql, source, record) ? PENDING : ACTIVE)
   const unreviewed = initialStatus.state === 'pending' || versionState?.unreviewed
   const [status, ownStatus] = statusColumns(initialStatus, loadSettings(sql, record.toolkit).status)
@@ -46,12 +46,20 @@ export function storeVersion(sql: SqlStorage, record: ToolRecord, source: Source
     versionState?.held ? 1 : 0,
     unreviewed ? 1 : 0,
   )
-  // The first version's record is inline in the tool's entry, so it gets a key of its own once there is a second
-  const [first, second] = superseded
-  if (first !== undefined && second === undefined) queue(sql, kvKey('record', first))
-  const isInline = superseded.length === 0 && status === JSON.stringify(ACTIVE) && !isRemovedFromDocument(sql, key)
-  if (!isInline) queue(sql, kvKey('record', record.digest))
+  const isOnlyVersion = storedDigests.length === 0
+  const isInline = isOnlyVersion && status === JSON.stringify(ACTIVE) && !isRemovedFromDocument(sql, key)
+  queueRecords(sql, record.digest, isInline, storedDigests)
   refreshTool(sql, key)
+}
+
+/**
+ * Queues the records that need a KV key of their own. The entry of a tool with one active version contains its record, so
+ * that record gets a key only when a second version is published.
+ */
+function queueRecords(sql: SqlStorage, digest: string, isInline: boolean, storedDigests: readonly string[]): void {
+  const [only, second] = storedDigests
+  if (only !== undefined && second === undefined) queue(sql, kvKey('record', only))
+  if (!isInline) queue(sql, kvKey('record', digest))
 }
 
 /** Once disabled by an administrator, only an administrator enables it. Gives the keys of other tools that it changed. */
@@ -89,6 +97,7 @@ export function statusPriority({ state }: ToolStatus, byAdministrator: boolean):
 const ACTIVE: ToolStatus = { state: 'active' }
 const PENDING: ToolStatus = { state: 'pending' }
 
+/** `status` is the stricter one of the version's and the toolkit's; `own` is the version's if the toolkit's is stricter, else null. */
 function statusColumns(ownStatus: ToolStatus, toolkit: ToolStatus): [status: string, own: string | null] {
   const status = stricterStatus(ownStatus, toolkit)
   return [JSON.stringify(status), status === ownStatus ? null : JSON.stringify(ownStatus)]

@@ -138,8 +138,8 @@ it.each([
 ])('an upload that is not well said is rejected by %s, and not read', async (_, given, status, said) => {
   const answer = await upload({ tools: [tool('a')] }, given)
   expect(answer).toMatchObject({ status, read: [] })
-  const { message, wanted, limit } = Object(answer.body)
-  expect(String(message ?? wanted ?? limit)).toMatch(said)
+  const { message, acceptedType, limit } = Object(answer.body)
+  expect(String(message ?? acceptedType ?? limit)).toMatch(said)
 })
 
 it('an upload that is not well said may have parameters behind its type, in any case', async () => {
