@@ -53,9 +53,10 @@ export async function resolveToolRef(
   }
   const byRef = denyUncovered(context.principal, ref) ?? (await resolveWithDeadline(ref, context, deps))
   if (!byRef.ok || documentRef === undefined || ref === documentRef) return byRef
-  // An id in other upper or lower case than the tool's is the id of a document, which the lookup above did not find
-  if (ref.kind === 'id' && ref.toolkit === byRef.tool.record.toolkit) return byRef
-  return fail({ type: 'tool-unknown', ref: formatToolRef(ref), suggestions: [] })
+  // Tools' ids ignore case, documents' do not: `calculator.add` that finds `Calculator.add` is the id of a document, of
+  // which the lookup above found no tool that the credential covers
+  const isDocumentId = ref.kind !== 'id' || ref.toolkit !== byRef.tool.record.toolkit
+  return isDocumentId ? fail({ type: 'tool-unknown', ref: formatToolRef(ref), suggestions: [] }) : byRef
 }
 
 async function resolveWithDeadline(

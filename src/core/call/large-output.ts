@@ -46,7 +46,7 @@ export async function offloadOutput(
     return stored.ok ? { ...success, artifact: stored.value } : success
   }
   const mustStoreParts = !isSmall || findArtifactContent(record, success) !== undefined
-  return mustStoreParts ? offloadParts(success, options) : linkOrInline(success, options)
+  return mustStoreParts ? offloadParts(success, options) : replaceRejectedNull(success, options)
 }
 
 /** Stores the whole output, for a caller whose selection failed. Undefined if it cannot be stored. */
@@ -59,8 +59,8 @@ export async function storeWholeOutput(success: ToolSuccess, options: OffloadOpt
   return stored.ok ? stored.value : undefined
 }
 
-/** A null output that the schema rejects is replaced by a link to the artifact. */
-function linkOrInline(success: ToolSuccess, { validateOutput }: OffloadOptions): ToolSuccess {
+/** Puts a link to the artifact in place of a null value that the schema rejects; leaves every other output as it is. */
+function replaceRejectedNull(success: ToolSuccess, { validateOutput }: OffloadOptions): ToolSuccess {
   const { artifact, ...rest } = success
   if (artifact === undefined || success.value !== null || validateOutput(null).length === 0) return success
   return { ...rest, ...toLinkValue(artifact, validateOutput) }
@@ -82,8 +82,9 @@ async function offloadParts(success: ToolSuccess, options: OffloadOptions): Prom
   const { value, content = [], artifact: givenArtifact, ...rest } = success
   let placed: ToolSuccess = { ...rest, value }
   let remainingBytes = options.inlineBytes
-  const isValueTooLarge = !options.isSmall && content.length === 0 && !givenArtifact
-  const valueBytes = isValueTooLarge ? Infinity : jsonSize(value, remainingBytes)
+  // A small output comes here only for its content block, so a value with nothing beside it is what is too large
+  const isValueAlone = content.length === 0 && !givenArtifact
+  const valueBytes = isValueAlone ? Infinity : jsonSize(value, remainingBytes)
   if (valueBytes > remainingBytes) {
     const stored = await storeContent(toStorableJson(value), `The output of ${options.record.id}`, options)
     if (!stored.ok) return stored
@@ -101,7 +102,7 @@ async function offloadParts(success: ToolSuccess, options: OffloadOptions): Prom
     if (!blocks.ok) return blocks
     placed = { ...placed, content: blocks.value }
   }
-  return linkOrInline(placed, options)
+  return replaceRejectedNull(placed, options)
 }
 
 interface SoleBlock {
@@ -122,7 +123,10 @@ async function offloadSoleBlock(success: ToolSuccess, { block, part }: SoleBlock
   const stored = await storeContent(part, describeBlock(block), options)
   if (!stored.ok) return options.isSmall ? success : stored
   if (value !== null) return { ...rest, ...toLinkValue(stored.value, options.validateOutput) }
-  return linkOrInline({ ...rest, value, ...(options.isSmall ? { content } : {}), artifact: stored.value }, options)
+  return replaceRejectedNull(
+    { ...rest, value, ...(options.isSmall ? { content } : {}), artifact: stored.value },
+    options,
+  )
 }
 
 async function offloadBlocks(blocks: readonly Content[], room: number, options: OffloadOptions) {

@@ -2,7 +2,7 @@ import type { ToolRecord } from '../tool/tool.ts'
 import type { Failure } from '../failure/failure.ts'
 import type { Credential } from './invocation.ts'
 import type { TokenRefusal, TokenQuery, TokenResult, UserTokens } from './requirements.ts'
-import { toRequirementsFailure } from './requirements.ts'
+import { toMissingRequirement, toRequirementsFailure } from './requirements.ts'
 
 interface RenewalOptions extends Pick<TokenQuery, 'userId' | 'hosts' | 'requestUrl' | 'chargedTo'> {
   readonly userTokens: UserTokens
@@ -75,7 +75,7 @@ export function createTokenRenewer(
     failure(): Failure | undefined {
       return toRequirementsFailure(
         record,
-        [...tokens.values()].flatMap(({ refusal }) => refusal ?? []),
+        [...tokens.values()].flatMap(({ refusal }) => (refusal ? toMissingRequirement(refusal) : [])),
       )
     },
   }

@@ -96,10 +96,17 @@ interface Reason {
 
 /** A challenge has no reason where the user is missing. */
 export type MissingRequirement =
-  | TokenRefusal
-  | { readonly challenge: AuthorizationChallenge }
-  | { readonly withheld: string }
-  | (Reason & ({ readonly secret: string } | { readonly token: string }))
+  | { readonly kind: 'withheld'; readonly credential: string }
+  | ({ readonly kind: 'secret' | 'token'; readonly id: string } & Reason)
+  | { readonly kind: 'challenge'; readonly challenge: AuthorizationChallenge }
+  | ({ readonly kind: 'challenge'; readonly challenge: AuthorizationChallenge } & Reason)
+  | ({ readonly kind: 'unavailable'; readonly reason: string } & Omit<ProviderUnavailable, 'unavailable'>)
+
+export function toMissingRequirement(refusal: TokenRefusal): MissingRequirement {
+  if ('challenge' in refusal) return { kind: 'challenge', ...refusal }
+  const { unavailable: reason, ...more } = refusal
+  return { kind: 'unavailable', reason, ...more }
+}
 
 /** Takes the caller's own credentials first; only trusted tools get the deployment's secrets and users' grants. */
 export async function meetRequirements(
@@ -122,13 +129,18 @@ export async function meetRequirements(
     const callerToken =
       context.tokens.get(id) ?? (requirement === authorization[0] ? context.tokens.get(UNNAMED_PROVIDER) : undefined)
     if (callerToken) tokens.set(id, { value: callerToken, from: 'caller' })
-    else if (isCallerToken(requirement)) lacks.push({ token: id, reason: `Send the token that the tool calls '${id}'` })
-    else if (!trusted) lacks.push({ withheld: `users' tokens of '${id}'` })
+    else if (isCallerToken(requirement))
+      lacks.push({ kind: 'token', id, reason: `Send the token that the tool calls '${id}'` })
+    else if (!trusted) lacks.push({ kind: 'withheld', credential: `users' tokens of '${id}'` })
     else if (!userId) {
       // Grants belong to users: without one there is neither a grant nor anybody to ask
       lacksUser = true
       const refusal = await findSetupRefusal?.({ requirement, tool: record, requestUrl })
-      lacks.push(refusal ?? { challenge: createUserlessChallenge(requirement, requestUrl) })
+      lacks.push(
+        refusal
+          ? toMissingRequirement(refusal)
+          : { kind: 'challenge', challenge: createUserlessChallenge(requirement, requestUrl) },
+      )
     } else {
       const required = { userId, requirement, tool: record, hosts, ...accountField, requestedBy, chargedTo, requestUrl }
       const result = await userTokens.tokenFor(required)
@@ -138,7 +150,7 @@ export async function meetRequirements(
         return fail({ type: 'request-malformed', message, detail: `Wanted one of ${names}` })
       }
       if ('token' in result) tokens.set(id, { value: result.token, from: 'deployment', account: result.account })
-      else lacks.push(result)
+      else lacks.push(toMissingRequirement(result))
     }
   }
   const failure = toRequirementsFailure(record, lacks, lacksUser, context.droppedToken)
@@ -156,40 +168,41 @@ function resolveSecrets(
   for (const { id } of record.requirements.secrets) {
     const callerSecret = context.secrets.get(id)
     if (!callerSecret && !isTrusted && toolSecrets.isGranted(id, record)) {
-      lacks.push({ withheld: `the secret '${id}'` })
+      lacks.push({ kind: 'withheld', credential: `the secret '${id}'` })
       continue
     }
     const secret = callerSecret ? { value: callerSecret } : toolSecrets.secretFor(id, record)
     if ('value' in secret) secrets.set(id, { value: secret.value, from: callerSecret ? 'caller' : 'deployment' })
     else {
-      lacks.push({ secret: id, reason: formatSecretNotSet(id), forOperator: toolSecrets.formatGrantAdvice(id, record) })
+      const forOperator = toolSecrets.formatGrantAdvice(id, record)
+      lacks.push({ kind: 'secret', id, reason: formatSecretNotSet(id), forOperator })
     }
   }
   return secrets
 }
 
-/** Undefined where nothing lacks. */
+/**
+ * Gives the first that holds: the tool is untrusted (`withheld`), requirements are missing, a provider is unavailable. The
+ * reasons of missing requirements name an unavailable provider, too. Undefined where nothing lacks.
+ */
 export function toRequirementsFailure(
   record: ToolRecord,
   lacks: readonly MissingRequirement[],
   lacksUser = false,
   droppedToken = false,
 ): Failure | undefined {
-  const withheld = lacks.flatMap((lack) => ('withheld' in lack ? lack.withheld : []))
+  const withheld = lacks.flatMap((lack) => (lack.kind === 'withheld' ? lack.credential : []))
   if (withheld.length > 0) return { type: 'tool-untrusted', id: record.id, credentials: withheld }
-  const authorization = lacks.flatMap((lack) => ('challenge' in lack ? lack.challenge : []))
-  const tokens = lacks.flatMap((lack) => ('token' in lack ? { id: lack.token } : []))
-  const secrets = lacks.flatMap((lack) => ('secret' in lack ? { id: lack.secret } : []))
+  const authorization = lacks.flatMap((lack) => (lack.kind === 'challenge' ? lack.challenge : []))
+  const tokens = lacks.flatMap((lack) => (lack.kind === 'token' ? { id: lack.id } : []))
+  const secrets = lacks.flatMap((lack) => (lack.kind === 'secret' ? { id: lack.id } : []))
   if (authorization.length + tokens.length + secrets.length === 0 && !lacksUser) {
-    const [first] = lacks.filter((lack) => 'unavailable' in lack)
-    if (!first) return undefined
-    const { unavailable: message, ...more } = first
+    const unavailable = lacks.find((lack) => lack.kind === 'unavailable')
+    if (!unavailable) return undefined
+    const { kind: _, reason: message, ...more } = unavailable
     return { type: 'tool-failed', message, ...more, can_retry: true }
   }
-  const reasons = lacks.flatMap((lack): Reason | [] => {
-    if ('unavailable' in lack) return { reason: lack.unavailable, forOperator: lack.forOperator }
-    return 'reason' in lack ? lack : []
-  })
+  const reasons = lacks.flatMap((lack): Reason | [] => ('reason' in lack ? lack : []))
   if (droppedToken && tokens.length + authorization.length > 0) {
     reasons.push({
       reason: `The token was not used, since the tool was called without its toolkit, '${record.toolkit}'`,

@@ -1,5 +1,4 @@
 import type { Policies, PolicySet } from '../access/policy.ts'
-import { sanitizeName } from '../tool/sanitize-name.ts'
 import { textBytes, createSwrCache, type CacheMemory } from '../cache/swr-cache.ts'
 import type { WaitUntil } from '../tool/platform.ts'
 import { formatToolId, isNamePart, type ToolName } from '../tool/tool-id.ts'
@@ -63,6 +62,15 @@ export function createResolver({ source, makeCallable, now, memory }: ResolverDe
     return lookUpTool(name, ref.range, formatToolRef(ref))
   }
 
+  /**
+   * A toolkit's tool is taken only if the id is written exactly like the toolkit's name.
+   *
+   * | what has the id | whose tool it is                                                                                     |
+   * | --------------- | ---------------------------------------------------------------------------------------------------- |
+   * | a document only | the document's                                                                                       |
+   * | a toolkit only  | the toolkit's                                                                                        |
+   * | both            | the document's, else the toolkit's; if the id has a dash, only where the document is in that toolkit |
+   */
   async function lookUpDocument(ref: Extract<ToolRef, { kind: 'document' }>): Promise<ResolvedTool | FailureResult> {
     const { dialect, id, tool: sourceName, range } = ref
     if (range !== undefined && !isVersionRange(range)) return fail({ type: 'id-malformed', ref: formatToolRef(ref) })
@@ -74,13 +82,11 @@ export function createResolver({ source, makeCallable, now, memory }: ResolverDe
       const isUnknown = !lookup.ok && lookup.failure.type === 'tool-unknown'
       if (!isUnknown || (address.toolkit === id && tool === sourceName)) return lookup
     }
-    // With a dash it is a document's, if there is one
-    const isToolkit = isNamePart(id) && (!address || address.toolkit === id || sanitizeName(id) === id)
-    const toolkitLookup =
-      isToolkit && isNamePart(sourceName)
-        ? await lookUpTool({ toolkit: id, tool: sourceName }, range, refText)
-        : undefined
-    if (toolkitLookup && (!toolkitLookup.ok || toolkitLookup.tool.record.toolkit === id)) return toolkitLookup
+    const isDocumentOnly = address !== undefined && address.toolkit !== id && id.includes('-')
+    if (!isDocumentOnly && isNamePart(id) && isNamePart(sourceName)) {
+      const lookup = await lookUpTool({ toolkit: id, tool: sourceName }, range, refText)
+      if (!lookup.ok || lookup.tool.record.toolkit === id) return lookup
+    }
     return fail({ type: 'tool-unknown', ref: refText, suggestions: [] })
   }
 

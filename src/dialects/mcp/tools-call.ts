@@ -1,12 +1,12 @@
 /**
- * MCP `tools/call`, in every revision and in this order: the tool's name (within the toolset that the URL chooses),
- * `_select`, the context in the headers, the round trip of an input request, the call, the result. Failures of the
+ * MCP `tools/call`, in every revision and in this order: the context in the headers, the tool's name (within the toolset
+ * that the URL chooses), `_select`, the round trip of an input request, the call, the result. Failures of the
  * protocol are JSON-RPC errors; failures of the tool are results with `isError` (`failure.ts`). In search mode the name
  * is an argument, so an unknown tool is such a result too. Progress and log lines are streamed if the client asks for
  * them and accepts a stream.
  */
 import type { Caller, CallTool } from '../../core/call/call-request.ts'
-import { type Failure, fail, needsSuggestions } from '../../core/failure/failure.ts'
+import { type Failure, fail, needsSuggestions, ok, type Result } from '../../core/failure/failure.ts'
 import type { Resolver } from '../../core/call/resolve-tool.ts'
 import { toResourceLink } from '../../core/call/large-output.ts'
 import { toValueResult } from '../../core/call/run.ts'
@@ -15,7 +15,7 @@ import type { Content } from '../../core/tool/content.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
 import type { JsonSchema } from '../../core/tool/tool.ts'
 import { isNamePart } from '../../core/tool/tool-id.ts'
-import { toNameRef } from '../../core/tool/tool-ref.ts'
+import { toNameRef, type ToolRef } from '../../core/tool/tool-ref.ts'
 import type { EventStream, StreamEvent } from '../../http/response/event-stream.ts'
 import { createCaller, readCallContext } from '../../http/route/incoming-call.ts'
 import { callHeaders, failureHeaders } from '../../http/response/json-response.ts'
@@ -46,20 +46,12 @@ export async function handleToolsCall(
   deps: ToolsCallDeps,
 ): Promise<McpResult> {
   const { request, principal, background, toolset, budget } = client
-  const { name, toolRef } =
-    isNamePart(toolCall.name) && !toolset.tools
-      ? { name: toolCall.name, toolRef: toNameRef(toolCall.name, toolCall.range) }
-      : await (await import('./toolset-names.ts')).addressTool(toolCall, client, deps.resolver)
-  const call = toolset.select ? await extractSelect(toolCall, toolRef, deps.resolver, background) : toolCall
   const context = readCallContext(request)
   if (!context.ok) return invalid(formatFailure(context.failure))
-  if (toolset.tools !== undefined || !isNamePart(call.name)) {
-    const resolved = await findVisibleTool(toolRef, client, deps.resolver)
-    if (!resolved || (name !== call.name && !hasPublishedName(resolved.tool.record, call.name))) {
-      const suggestions = await deps.suggest(call.name, client)
-      return toCallFailure({ type: 'tool-unknown', ref: call.name, suggestions }, revision, client)
-    }
-  }
+  const located = await locateTool(toolCall, client, deps)
+  if (!located.ok) return toCallFailure(located.failure, revision, client)
+  const toolRef = located.value
+  const call = toolset.select ? await extractSelect(toolCall, toolRef, deps.resolver, background) : toolCall
   const roundTrip = await revision.startRoundTrip(call, client)
   if (roundTrip.kind !== 'round-trip') return roundTrip
 
@@ -89,6 +81,25 @@ export async function handleToolsCall(
   if (result.ok) return withHeaders(encodeSuccess(result, tool ? tool.output : {}, revision), headers)
   const reply = await roundTrip.requestInput(result.failure)
   return withHeaders(reply ?? toCallFailure(result.failure, revision, client), headers)
+}
+
+/**
+ * The reference of the tool that a call names. A name such as `Toolkit_Tool`, where the URL chooses no tools, is not looked
+ * up here: the call does that. Any other must be of a tool that the client sees in its toolset; and if our name for the
+ * tool is written differently, then the name must be the published one.
+ */
+async function locateTool(
+  toolCall: McpToolCall,
+  client: McpRequestContext,
+  { resolver, suggest }: ToolsCallDeps,
+): Promise<Result<ToolRef>> {
+  const { name, range } = toolCall
+  if (isNamePart(name) && !client.toolset.tools) return ok(toNameRef(name, range))
+  const { addressTool } = await import('./toolset-names.ts')
+  const { name: ourName, toolRef } = await addressTool(toolCall, client, resolver)
+  const resolved = await findVisibleTool(toolRef, client, resolver)
+  if (resolved && (ourName === name || hasPublishedName(resolved.tool.record, name))) return ok(toolRef)
+  return fail({ type: 'tool-unknown', ref: name, suggestions: await suggest(name, client) })
 }
 
 export function toMcpFailure(failure: Failure, revision: Revision): McpResult {
@@ -125,7 +136,10 @@ function createNotifier(
   }
 }
 
-/** Clients refuse a result without `structuredContent` that has a schema, so a stored artifact may be an error. */
+/**
+ * An output that is stored, and whose schema accepts no link in its place, is sent as an error: clients refuse a success
+ * without `structuredContent` if the tool has a schema.
+ */
 function encodeSuccess(success: ToolSuccess, output: JsonSchema | null, revision: Revision): McpResult {
   const { value, content, artifact, elsewhere } = success
   const valueResult = toValueResult(success)

@@ -333,6 +333,9 @@ it('what a tool requires for nobody names its scopes, and a link without an orig
 it('a provider that is away may be asked again, and says when if it knows', () => {
   const failure = { type: 'tool-failed', message: 'Away', can_retry: true }
   const failureOf = (lack: MissingRequirement) => toRequirementsFailure(recordWith({}), [lack])
-  expect(failureOf({ unavailable: 'Away' })).toStrictEqual(failure)
-  expect(failureOf({ unavailable: 'Away', retry_after_ms: 0 })).toStrictEqual({ ...failure, retry_after_ms: 0 })
+  expect(failureOf({ kind: 'unavailable', reason: 'Away' })).toStrictEqual(failure)
+  expect(failureOf({ kind: 'unavailable', reason: 'Away', retry_after_ms: 0 })).toStrictEqual({
+    ...failure,
+    retry_after_ms: 0,
+  })
 })
