@@ -21,10 +21,13 @@ const USED_MS = 100 * 86_400_000
 
 const BY_ADMINISTRATOR = '"given"'
 const IS_CLIENT = "key > 'client:' AND key < 'client;'"
-/** Older deployments stored `"unused"` instead of an object. */
+/** Only unapproved clients have `until`. Older deployments stored `"unused"` instead of an object. */
 const IS_UNAPPROVED = `${IS_CLIENT} AND (metadata = '"unused"' OR metadata ->> 'until' >= 0)`
-/** SQL whose parameter ?1 must be the time now. */
+/** A request of the client is pending. As in the next condition, the parameter ?1 must be the time now. */
 const IS_PENDING = `${IS_CLIENT} AND metadata ->> 'until' > ?1`
+const HAS_NO_PENDING = "coalesce(metadata ->> 'until', 0) <= ?1"
+/** The end of a query that gives all rows except the first; how many those are follows it. */
+const EXCEPT_FIRST = 'LIMIT -1 OFFSET'
 
 /**
  * The OAuth clients of agents. The `metadata` of a client's entry says which kind of client it is:
@@ -57,20 +60,22 @@ export function clientRows(sql: SqlStorage, now: () => number) {
     noteRegistered(id: string, address: string | null): void {
       const note = "UPDATE entry SET metadata = json_object('until', 0, 'address', ?), expires = ? WHERE key = ?"
       sql.exec(note, address, now() + UNUSED_MS, toKey(id))
+      // Evicts clients without a pending request beyond MAX_UNUSED. The newest of each address are kept first, then the second
+      // newest of each, and so on
       const places = `SELECT key, expires, row_number() OVER (PARTITION BY metadata ->> 'address' ORDER BY expires DESC) AS place
-        FROM entry WHERE ${IS_UNAPPROVED} AND coalesce(metadata ->> 'until', 0) <= ?`
+        FROM entry WHERE ${IS_UNAPPROVED} AND ${HAS_NO_PENDING}`
       sql.exec(
-        `DELETE FROM entry WHERE key IN (SELECT key FROM (${places}) ORDER BY place, expires DESC LIMIT -1 OFFSET ?)`,
+        `DELETE FROM entry WHERE key IN (SELECT key FROM (${places}) ORDER BY place, expires DESC ${EXCEPT_FIRST} ?2)`,
         now(),
         MAX_UNUSED,
       )
     },
 
-    /** Somebody who is not signed in opened a link of the client. */
+    /** Somebody who is not signed in opened a link of the client. Evicts nothing: without a free place, nothing is noted. */
     noteRequested(id: string, address: string | null): void {
       sql.exec(
         `UPDATE entry SET metadata = json_object('until', ?2, 'address', ?3) WHERE key = ?4 AND ${IS_UNAPPROVED}
-          AND coalesce(metadata ->> 'until', 0) <= ?1
+          AND ${HAS_NO_PENDING}
           AND (SELECT count(*) FROM entry WHERE ${IS_PENDING} AND metadata ->> 'opened' IS NULL) < ?5
           AND (?3 IS NULL OR (SELECT count(*) FROM entry WHERE ${IS_PENDING} AND metadata ->> 'address' = ?3) < ?6)`,
         now(),
@@ -87,8 +92,9 @@ export function clientRows(sql: SqlStorage, now: () => number) {
       const note = `UPDATE entry SET metadata = json_object('until', ?, 'address', metadata ->> 'address', 'opened', ?)
         WHERE key = ? AND ${IS_UNAPPROVED}`
       sql.exec(note, now() + PENDING_MS, principal, toKey(id))
+      // Deletes nothing: beyond MAX_OPENED of this principal, the requests seen longest ago are no longer pending
       const surplus = `UPDATE entry SET metadata = json_set(metadata, '$.until', 0) WHERE key IN (SELECT key FROM entry
-        WHERE ${IS_PENDING} AND metadata ->> 'opened' = ?2 ORDER BY metadata ->> 'until' DESC LIMIT -1 OFFSET ?3)`
+        WHERE ${IS_PENDING} AND metadata ->> 'opened' = ?2 ORDER BY metadata ->> 'until' DESC ${EXCEPT_FIRST} ?3)`
       sql.exec(surplus, now(), principal, MAX_OPENED)
     },
 
@@ -102,9 +108,10 @@ export function clientRows(sql: SqlStorage, now: () => number) {
         const note = 'UPDATE entry SET metadata = ?, expires = ? WHERE key = ? AND expires IS NOT NULL'
         sql.exec(note, metadata, now() + USED_MS, toKey(id))
       }
+      // Evicts the holder's clients without an agent beyond MAX_IDLE: those approved longest ago
       const idle = `DELETE FROM entry WHERE key IN (SELECT key FROM entry WHERE ${IS_CLIENT} AND metadata ->> 'holder' = ?
         AND key NOT IN (SELECT 'client:' || json_extract(body, '$.client.id') FROM agent WHERE expires > ?)
-        ORDER BY expires DESC LIMIT -1 OFFSET ?)`
+        ORDER BY expires DESC ${EXCEPT_FIRST} ?)`
       sql.exec(idle, holder, now(), MAX_IDLE)
     },
 

@@ -27,18 +27,21 @@ export interface ProviderCallback {
 export type Consent = ReturnType<typeof createConsent>
 
 /**
- * One authorization in a user's vault: a grant at a provider, or an approval. Each browser's flow goes through stages:
+ * One authorization in a user's vault: a grant at a provider, or an approval. Each browser's flow goes through stages. The
+ * first three need USER_VERIFIER_URL, the last a provider. Each is found by a text, which is stored as SHA-256 (`secret`):
  *
- * - `verifying` > `confirmed` > `proven`: with USER_VERIFIER_URL, the verifier confirms who the person is, and the proof comes
- *   back in the same browser. An approval waits there for a decision; a grant goes on to its provider.
- * - `at-provider`: the authorization request, with `state` and PKCE (RFC 6749, section 4.1; RFC 7636). Its answer is used up once.
+ * | stage         | reached by                      | text    | who comes with the text, and to which function              |
+ * | ------------- | ------------------------------- | ------- | ----------------------------------------------------------- |
+ * | `verifying`   | `start`, `decide`               | `flow`  | the verifier, which tells who the person is: `confirm`      |
+ * | `confirmed`   | `confirm`                       | `proof` | the browser, back from the verifier: `resume`               |
+ * | `proven`      | `resume` of an approval         | `proof` | the same browser: `resume` again. The page asks: `decide`   |
+ * | `at-provider` | `start` or `resume` of a grant  | `state` | the browser, back from the provider: `handleCallback`, once |
  *
- * The browser is recognized when it comes back by a text that it was sent with, which is stored as SHA-256: see `secret` in
- * `BrowserFlow`. After each await the authorization is read again: it may have ended. Tokens and consent are stored in one
- * transaction; if fewer scopes were granted than requested, the authorization fails. Only an identified person approves,
- * except on a trial deployment.
+ * The request to the provider has PKCE too (RFC 6749, section 4.1; RFC 7636). After each await the authorization is read
+ * again: it may have ended. Tokens and consent are stored in one transaction; if fewer scopes were granted than requested, the
+ * authorization fails. Only an identified person approves, except on a trial deployment.
  *
- * In each visit, `browser` is the hash of the browser's cookie. Approvals have no provider.
+ * In each visit, `browser` is the hash of the browser's cookie: no other browser goes on with the flow.
  */
 export function createConsent(
   { id: object, storage }: Pick<DurableObjectState, 'id' | 'storage'>,
@@ -105,8 +108,8 @@ export function createConsent(
     const provider = providerResult.value
     if (keyring.isEmpty) return flowError('unavailable', NO_VAULT_KEYS)
     const account = chooseAccount(authorization, visit.account)
-    if (reuseConsent(authorization, visit, account))
-      return { ok: true, location: `${buildPageUrl(id, callback)}/start` }
+    // Its page says that it is completed
+    if (reuseConsent(authorization, visit, account)) return toPage(id, callback)
     const [state, verifier] = [newState(object), randomText()]
     const { scopes } = authorization
     const request = await oauth.begin(provider, { scopes, callback, state, verifier })
@@ -122,6 +125,12 @@ export function createConsent(
 
   const buildPageUrl = (id: string, callback: string) => `${new URL(callback).origin}/authorizations/${id}`
 
+  /** To the page of the authorization, which shows its status, or asks the person to decide. */
+  const toPage = (id: string, callback: string): FlowStep => ({
+    ok: true,
+    location: `${buildPageUrl(id, callback)}/start`,
+  })
+
   return {
     async start(id: string, visit: Visit, provider: ProviderResult | undefined): Promise<FlowStep> {
       const authorization = findOpen(id)
@@ -134,7 +143,8 @@ export function createConsent(
         return redirectToVerifier(id, visit)
       }
       if (authorization.kind === 'grant') return redirectToProvider(id, visit, provider)
-      return { ok: true, location: `${buildPageUrl(id, visit.callback)}/start` }
+      // An approval whose person is known already: the page asks for the decision
+      return toPage(id, visit.callback)
     },
 
     async confirm(id: string, flowSecret: string, userId: string): Promise<FlowStep> {
@@ -163,7 +173,7 @@ export function createConsent(
       if (flow.browser !== visit.browser) return OTHER_BROWSER
       if (authorization.kind === 'grant') return redirectToProvider(id, { ...visit, account: flow.account }, provider)
       flows.put({ ...flow, stage: 'proven' })
-      return { ok: true, location: `${buildPageUrl(id, flow.callback)}/start` }
+      return toPage(id, flow.callback)
     },
 
     async findPendingAuthorization(state: string): Promise<StoredAuthorization | undefined> {

@@ -36,6 +36,19 @@ export type TokenRequestResult =
   | ({ readonly scopes: readonly string[] } & GrantRefusal)
   | { readonly accounts: readonly string[] }
 
+type NoToken = Exclude<TokenRequestResult, AccessToken>
+
+interface UsableGrant {
+  readonly grant: StoredGrant
+  readonly neededScopes: readonly string[]
+}
+
+interface OpenedGrant extends UsableGrant {
+  readonly tokens: Tokens
+  /** Whether the tokens are sealed under the current key. */
+  readonly current: boolean
+}
+
 /** The deployment's part of a vault, the same for all users. */
 export interface VaultDeployment {
   /** Counts a new authorization against a principal's limits; false if the principal has reached them. */
@@ -76,11 +89,7 @@ export function createGrants(rows: GrantRows, consents: ConsentRows, { keyring, 
   }
 
   /** Finds the grant to use. If its tokens turn out to be useless, the user is asked for `neededScopes`. */
-  function grantFor(
-    request: TokenRequest,
-  ):
-    | { readonly grant: StoredGrant; readonly neededScopes: readonly string[] }
-    | Exclude<TokenRequestResult, { token: string }> {
+  function grantFor(request: TokenRequest): UsableGrant | NoToken {
     const { provider, scopes, tool, toolkit, hosts } = request
     const { id } = provider
     const account = request.account ?? accountFor(id, toolkit)
@@ -104,6 +113,36 @@ export function createGrants(rows: GrantRows, consents: ConsentRows, { keyring, 
     return { grant, neededScopes }
   }
 
+  /**
+   * The grant to use, and its tokens. If the grant changes while they are opened, they are opened again: a refresh token can
+   * be used only once, so an old one must not be taken for the current one.
+   */
+  async function openCurrentGrant(request: TokenRequest): Promise<OpenedGrant | NoToken> {
+    const { userId, provider, refused } = request
+    const { id } = provider
+    for (;;) {
+      const usable = grantFor(request)
+      if (!('grant' in usable)) return usable
+      const { grant, neededScopes } = usable
+      const openedTokens = await openTokens(userId, grant)
+      if (rows.find(id, grant.account)?.generation !== grant.generation) continue
+      if (!openedTokens) {
+        const reason = `The stored grant at '${id}' cannot be read any more: the user has to grant it again`
+        const forOperator = `The stored grant at '${id}' cannot be read with the keys in VAULT_KEYS: the user has to grant it again, unless its key is put back`
+        return { scopes: neededScopes, reason, forOperator }
+      }
+      if (refused?.final && refused.token === openedTokens.tokens.access_token)
+        return { scopes: neededScopes, reason: `The API of '${id}' refuses the user's token, a new one too` }
+      return { ...usable, ...openedTokens }
+    }
+  }
+
+  /** Tokens that are sealed under an older key are sealed again under the current one. */
+  async function toAccessToken(userId: string, { grant, tokens, current }: OpenedGrant): Promise<AccessToken> {
+    if (!current) rows.reseal(grant.generation, await seal(userId, grant, tokens))
+    return { token: tokens.access_token, account: grant.account }
+  }
+
   return {
     /** Predicts `token` without opening, refreshing or changing anything: the token is empty. */
     look(request: TokenRequest): TokenRequestResult {
@@ -116,42 +155,26 @@ export function createGrants(rows: GrantRows, consents: ConsentRows, { keyring, 
         : { scopes: neededScopes, reason: formatAccessEnded(request.provider.id) }
     },
 
+    /** Opens the grant, refreshes its tokens at most once, and then opens what the refresh has left. */
     async token(request: TokenRequest): Promise<TokenRequestResult> {
       const { userId, provider, refused } = request
-      const { id } = provider
-      let hasRenewed = false
-      for (;;) {
-        const usable = grantFor(request)
-        if (!('grant' in usable)) return usable
-        const { grant, neededScopes } = usable
-        const { account } = grant
-        const openedTokens = await openTokens(userId, grant)
-        // The grant may have changed while its tokens were opened, and a refresh token can be used only once
-        if (rows.find(id, account)?.generation !== grant.generation) continue
-        if (!openedTokens) {
-          const reason = `The stored grant at '${id}' cannot be read any more: the user has to grant it again`
-          const forOperator = `The stored grant at '${id}' cannot be read with the keys in VAULT_KEYS: the user has to grant it again, unless its key is put back`
-          return { scopes: neededScopes, reason, forOperator }
-        }
-        const { access_token: token, refresh_token } = openedTokens.tokens
-        const isRefused = refused?.token === token
-        if (isRefused && refused.final)
-          return { scopes: neededScopes, reason: `The API of '${id}' refuses the user's token, a new one too` }
-        const isLive = !isRefused && (grant.expires_at === null || grant.expires_at > now())
-        const isDue = isRefused || (grant.refresh_at !== null && grant.refresh_at <= now())
-        if (hasRenewed || !isDue) {
-          // It is under an older key
-          if (!openedTokens.current) rows.reseal(grant.generation, await seal(userId, grant, openedTokens.tokens))
-          return { token, account }
-        }
-        if (refresh_token === undefined) {
-          if (isLive) return { token, account }
-          return { scopes: neededScopes, reason: formatAccessEnded(id) }
-        }
-        const outcome = await refreshTokens({ userId, provider, grant, tokens: openedTokens.tokens })
-        if (outcome !== 'settled') return isLive ? { token, account } : outcome
-        hasRenewed = true
+      const openedGrant = await openCurrentGrant(request)
+      if (!('grant' in openedGrant)) return openedGrant
+      const { grant, tokens, neededScopes } = openedGrant
+      const { access_token: token, refresh_token } = tokens
+      const { account } = grant
+      const isRefused = refused?.token === token
+      const isLive = !isRefused && (grant.expires_at === null || grant.expires_at > now())
+      const isDue = isRefused || (grant.refresh_at !== null && grant.refresh_at <= now())
+      if (!isDue) return toAccessToken(userId, openedGrant)
+      if (refresh_token === undefined) {
+        if (isLive) return { token, account }
+        return { scopes: neededScopes, reason: formatAccessEnded(provider.id) }
       }
+      const outcome = await refreshTokens({ userId, provider, grant, tokens })
+      if (outcome !== 'settled') return isLive ? { token, account } : outcome
+      const refreshedGrant = await openCurrentGrant(request)
+      return 'grant' in refreshedGrant ? toAccessToken(userId, refreshedGrant) : refreshedGrant
     },
 
     seal,

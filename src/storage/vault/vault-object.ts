@@ -70,30 +70,47 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
 
     /** With `preview`, predicts the result without an effect: an open authorization is found, and none is created. */
     async token(owner: string, request: CallTokenRequest, mode: 'issue' | 'preview'): Promise<VaultTokenResult> {
-      const isNew = mode === 'preview' && !hasTables(this.ctx.storage.sql)
-      if (!isNew) ensureOwner(this.ctx.storage.sql, owner)
-      const result = await this.#tokenFor(request, mode, isNew)
-      if (!('scopes' in result)) return result
-      const { scopes, ...refusal } = result
-      const newAuthorization = toNewAuthorization(request, scopes)
-      if (mode === 'issue') return this.#ask({ owner, newAuthorization, refusal, chargedTo: request.chargedTo })
-      const openAuthorization = isNew ? undefined : this.#rows.findOpen(newAuthorization.purpose)
-      return { ...(openAuthorization ? { authorization: openAuthorization } : {}), ...refusal }
+      return mode === 'issue' ? this.#issue(owner, request) : this.#preview(owner, request)
     }
 
-    /** If the provider cannot be used, the reason names what an administrator must do. `isNew`: the vault has no tables. */
-    async #tokenFor(request: CallTokenRequest, mode: 'issue' | 'preview', isNew: boolean): Promise<TokenRequestResult> {
+    async #issue(owner: string, request: CallTokenRequest): Promise<VaultTokenResult> {
+      ensureOwner(this.ctx.storage.sql, owner)
+      const result = await this.#tokenFor(request, this.#grants.token)
+      if (!('scopes' in result)) return result
+      const { scopes, ...reasons } = result
+      const lastFailure = reasons.needsSetup ? {} : this.#withLastFailure(reasons, 'provider', request.providerId)
+      const refusal = { ...reasons, ...lastFailure }
+      const newAuthorization = toNewAuthorization(request, scopes)
+      return this.#ask({ owner, newAuthorization, refusal, chargedTo: request.chargedTo })
+    }
+
+    async #preview(owner: string, request: CallTokenRequest): Promise<VaultTokenResult> {
+      // A vault without tables has no grant and no authorization, and a preview creates none
+      const isUnstored = !hasTables(this.ctx.storage.sql)
+      if (!isUnstored) ensureOwner(this.ctx.storage.sql, owner)
+      const result = await this.#tokenFor(request, (tokenRequest) => {
+        const { scopes, tool, provider } = tokenRequest
+        return isUnstored ? { scopes, reason: notGranted(tool, provider.id) } : this.#grants.look(tokenRequest)
+      })
+      if (!('scopes' in result)) return result
+      const { scopes, ...refusal } = result
+      const authorization = isUnstored ? undefined : this.#rows.findOpen(toNewAuthorization(request, scopes).purpose)
+      return { ...(authorization ? { authorization } : {}), ...refusal }
+    }
+
+    /** If the provider cannot be used, the reason names what an administrator must do. */
+    async #tokenFor(
+      request: CallTokenRequest,
+      getToken: (tokenRequest: TokenRequest) => TokenRequestResult | Promise<TokenRequestResult>,
+    ): Promise<TokenRequestResult> {
       const { provider, scopes } = request
       const { keyring, oauth } = this.#deployment
       if (!provider.ok) return { scopes, ...notReady(request, provider.reason) }
       if (keyring.isEmpty) return { scopes, ...notReady(request, NO_VAULT_KEYS) }
-      const result = isNew
-        ? { scopes, reason: notGranted(request.tool, provider.value.id) }
-        : await this.#grants[mode === 'issue' ? 'token' : 'look']({ ...request, provider: provider.value })
+      const result = await getToken({ ...request, provider: provider.value })
       if (!('scopes' in result)) return result
       const unready = oauth.unready(provider.value)
-      if (unready !== undefined) return { scopes: result.scopes, ...notReady(request, unready) }
-      return mode === 'issue' ? { ...result, ...this.#withLastFailure(result, 'provider', provider.value.id) } : result
+      return unready === undefined ? result : { scopes: result.scopes, ...notReady(request, unready) }
     }
 
     async claim(owner: string, { reason, chargedTo, ...request }: ApprovalRequest) {
@@ -228,14 +245,14 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
     }
 
     async #ask({ owner, newAuthorization, refusal, chargedTo, newId = newAuthorizationId(this.ctx.id) }: NewQuestion) {
-      const isNew = this.#rows.findOpen(newAuthorization.purpose) === undefined
+      const isFirstRequest = this.#rows.findOpen(newAuthorization.purpose) === undefined
       // Calls without a user use their principal's own vault, whose rows are limited
-      const isCharged = isNew && newAuthorization.userId !== undefined
+      const isCharged = isFirstRequest && newAuthorization.userId !== undefined
       if (isCharged && !(await this.#deployment.charge(chargedTo, newAuthorization.invocation?.length ?? 0))) {
         await this.#schedule(this.#deployment.now())
         return { unavailable: (await import('./charged-hour.ts')).TOO_MANY }
       }
-      // An alarm may have deleted the vault meanwhile
+      // While the charge was awaited, an alarm may have deleted the vault, or another call may have asked for the same
       ensureOwner(this.ctx.storage.sql, owner)
       const openAuthorization = this.#rows.findOpen(newAuthorization.purpose)
       if (openAuthorization) this.#rows.addRequester(openAuthorization, newAuthorization.requestedBy)
