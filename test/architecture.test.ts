@@ -366,7 +366,6 @@ const TRUSTED_TEXTS: Readonly<Record<string, string>> = {
   'src/core/call/tool-candidates.ts': 'lines that the catalog wrote',
   'src/core/catalog/choices.ts': 'lines that the catalog wrote',
   'src/dialects/mcp/search-mode.ts': 'lines that the catalog wrote',
-  'src/dialects/machine-context/listing.ts': 'lines that the catalog wrote',
   'src/dialects/oxp/routes.ts': 'lines that the catalog wrote',
   'src/console/reply.ts': 'what a route of ours answered',
   'src/console/tool/snippets.tsx': 'the text of an example',

@@ -1,9 +1,4 @@
-/**
- * Lists tools as documents of the Machine Context Protocol, each of which may hold several tools. A line is what one tool says,
- * as JSON. Lines are joined to one document an id: a published one at its newest version, or one for the other tools of a toolkit.
- */
-import { isJsonObject, isJsonArray, type Json, type JsonObject } from '../../core/tool/json.ts'
-import { parseTrusted } from '../../core/tool/json-text.ts'
+import { isJsonObject, isJsonArray } from '../../core/tool/json.ts'
 import { getToolkitDescription } from '../../core/tool/metadata.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
 import { resolveVersion } from '../../core/tool/version.ts'
@@ -16,23 +11,23 @@ import {
   TOOLKIT_PREFIX,
 } from './encoding.ts'
 
-interface DocumentLine extends Pick<ToolRecord, 'toolkit' | 'version' | 'securityLevel'> {
-  readonly kind: 'document'
-  /** The published document without its capabilities. */
-  readonly document: JsonObject
-  readonly capability: Json | undefined
-  /** The place of the capability in the published document. */
-  readonly order: number
-}
+const FIELDS = [
+  'id',
+  'toolkit',
+  'version',
+  'opening',
+  'closing',
+  'order',
+  'capability',
+  'name',
+  'description',
+  'about',
+  'level',
+  'metadata',
+] as const
 
-interface ToolkitLine extends Pick<ToolRecord, 'toolkit' | 'version' | 'securityLevel' | 'tool' | 'description'> {
-  readonly kind: 'toolkit'
-  readonly capability: JsonObject
-  readonly toolkitDescription: string | undefined
-  readonly metadata: JsonObject | undefined
-}
-
-type CapabilityLine = DocumentLine | ToolkitLine
+/** Each field is JSON without line breaks. An empty `closing` means no document; the `id` is then the toolkit's. */
+type CapabilityLine = Readonly<Record<(typeof FIELDS)[number], string>>
 
 /** Which lines: those of one id, or all versions of each. */
 export interface JoinOptions {
@@ -40,101 +35,141 @@ export interface JoinOptions {
   readonly versions?: 'newest' | 'all'
 }
 
+/**
+ * Lines are joined to documents as text. A list has up to 16 million characters, which would take several times as much
+ * memory as parsed values.
+ */
 export function encodeCapabilityLine(record: ToolRecord): string {
-  return JSON.stringify(toDocumentLine(record) ?? toToolkitLine(record))
+  const line = toDocumentLine(record) ?? toToolkitLine(record)
+  return FIELDS.map((field) => line[field]).join('\n')
 }
 
-export function joinCapabilityLines(texts: readonly string[], { id, versions }: JoinOptions = {}): readonly string[] {
-  const lines = texts.map((text): CapabilityLine => parseTrusted(text))
-  const publishedIds = new Set(lines.flatMap((line) => (line.kind === 'document' ? [line.document.id] : [])))
-  const groups = Map.groupBy(lines, (line) => {
-    const documentId = line.kind === 'document' ? line.document.id : undefined
-    return JSON.stringify([line.toolkit, documentId, versions === 'all' ? line.version : ''])
+/** One document an id: a published one at its newest version with the given capabilities, or a toolkit's others. */
+export function joinCapabilityLines(lines: readonly string[], { id, versions }: JoinOptions = {}): readonly string[] {
+  const groups = new Map<string, CapabilityLine[]>()
+  const published = new Set<string>()
+  for (const line of lines) {
+    const capabilityLine = parseCapabilityLine(line)
+    const isPublished = capabilityLine.closing !== ''
+    if (isPublished) published.add(capabilityLine.id)
+    const kind = isPublished ? `document ${capabilityLine.toolkit}` : 'toolkit'
+    const key = [kind, capabilityLine.id, versions === 'all' ? capabilityLine.version : ''].join('\n')
+    const group = groups.get(key)
+    if (group) group.push(capabilityLine)
+    else groups.set(key, [capabilityLine])
+  }
+  const documents = [...groups.values()].flatMap((capabilityLines) => {
+    const [first] = capabilityLines
+    if (!first) return []
+    const isToolkit = first.closing === ''
+    const listedId = isToolkit && published.has(first.id) ? `"${TOOLKIT_PREFIX}${first.id.slice(1)}` : first.id
+    return [{ capabilityLines, isToolkit, listedId }]
   })
-  const documents = [...groups.values()].map((group) => {
-    const documentLines = group.filter((line) => line.kind === 'document')
-    if (documentLines.length > 0) return joinDocument(documentLines)
-    const toolkitLines = group.filter((line) => line.kind === 'toolkit')
-    return joinToolkit(toolkitLines, publishedIds)
+  return selectById(documents, id).map(({ capabilityLines, isToolkit, listedId }) => {
+    const version = findNewest(capabilityLines)
+    return isToolkit
+      ? joinToolkit(capabilityLines, version, listedId)
+      : joinDocument(capabilityLines.filter((capabilityLine) => capabilityLine.version === version))
   })
-  return selectById(documents, id).map((document) => JSON.stringify(document))
 }
 
 /** Selects documents by their exact id; if there are none, ignoring case, since ids of documents ignore it. */
-function selectById(documents: readonly JsonObject[], id: string | undefined): readonly JsonObject[] {
+function selectById<T extends { readonly listedId: string }>(
+  documents: readonly T[],
+  id: string | undefined,
+): readonly T[] {
   if (id === undefined) return documents
-  const exact = documents.filter((document) => document.id === id)
-  return exact.length > 0
-    ? exact
-    : documents.filter((document) => String(document.id).toLowerCase() === id.toLowerCase())
+  const idText = JSON.stringify(id)
+  const exact = documents.filter(({ listedId }) => listedId === idText)
+  return exact.length > 0 ? exact : documents.filter(({ listedId }) => listedId.toLowerCase() === idText.toLowerCase())
 }
 
-function findNewest(lines: readonly CapabilityLine[]): string {
-  const versions = [...new Set(lines.map(({ version }) => version))]
+function parseCapabilityLine(line: string): CapabilityLine {
+  const [id = '', toolkit = '', version = '', opening = '', closing = '', order = '', ...moreFields] = line.split('\n')
+  const [capability = '', name = '', description = '', about = '', level = '', metadata = ''] = moreFields
+  return { id, toolkit, version, opening, closing, order, capability, name, description, about, level, metadata }
+}
+
+function findNewest(capabilityLines: readonly CapabilityLine[]): string {
+  const versions = [...new Set(capabilityLines.map(({ version }) => version))]
   return resolveVersion(versions.map((version) => ({ version, status: { state: 'active' } })))?.version ?? ''
 }
 
-function toDocumentLine(record: ToolRecord): DocumentLine | undefined {
+const EMPTY_FIELDS = { opening: '', closing: '', order: '', name: '', description: '', about: '', metadata: '' }
+
+function toDocumentLine(record: ToolRecord): CapabilityLine | undefined {
   const document = findPublishedDocument(record)
-  if (!document || !isJsonArray(document.capabilities)) return undefined
-  const { capabilities } = document
+  const capabilities = document?.capabilities
+  if (!document || !isJsonArray(capabilities)) return undefined
   const capabilityName = toCapabilityName(record)
   const order = capabilities.findIndex((each) => isJsonObject(each) && each.name === capabilityName)
-  const { toolkit, version, securityLevel } = record
-  // The empty list keeps the place of the capabilities among the members
-  const emptyDocument = { ...document, capabilities: [] }
+  const fields = Object.entries(document)
+  const capabilitiesIndex = fields.findIndex(([key]) => key === 'capabilities')
+  const members = fields.map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`)
   return {
-    kind: 'document',
-    toolkit,
-    version,
-    securityLevel,
-    document: emptyDocument,
-    capability: capabilities[order],
-    order,
+    ...EMPTY_FIELDS,
+    id: JSON.stringify(document.id ?? ''),
+    toolkit: record.toolkit,
+    version: record.version,
+    opening: `{${[...members.slice(0, capabilitiesIndex), '"capabilities":['].join()}`,
+    closing: `${[']', ...members.slice(capabilitiesIndex + 1)].join()}}`,
+    order: String(order),
+    capability: JSON.stringify(capabilities[order]),
+    level: String(record.securityLevel),
   }
 }
 
-function joinDocument(lines: readonly DocumentLine[]): JsonObject {
-  const version = findNewest(lines)
-  const newestLines = lines.filter((line) => line.version === version)
-  const [highest] = newestLines.toSorted((a, b) => b.securityLevel - a.securityLevel)
-  const inOrder = newestLines.toSorted((a, b) => a.order - b.order)
-  return { ...highest?.document, capabilities: inOrder.flatMap(({ capability }) => capability ?? []) }
+function joinDocument(capabilityLines: readonly CapabilityLine[]): string {
+  const [{ opening, closing } = { opening: '', closing: '' }] = capabilityLines.toSorted(
+    (a, b) => Number(b.level) - Number(a.level),
+  )
+  const inOrder = capabilityLines.toSorted((a, b) => Number(a.order) - Number(b.order))
+  return opening + inOrder.map(({ capability }) => capability).join() + closing
 }
 
-function toToolkitLine(record: ToolRecord): ToolkitLine {
+function toToolkitLine(record: ToolRecord): CapabilityLine {
   const { toolkit, tool, version, securityLevel } = record
+  const metadata = encodeMetadata(record)
+  const about = getToolkitDescription(record)
   return {
-    kind: 'toolkit',
+    ...EMPTY_FIELDS,
+    id: JSON.stringify(toolkit),
     toolkit,
-    tool,
     version,
-    securityLevel,
-    description: getDescription(record),
-    capability: encodeCapability(record).capability,
-    toolkitDescription: getToolkitDescription(record),
-    metadata: encodeMetadata(record),
+    capability: JSON.stringify(encodeCapability(record).capability),
+    name: JSON.stringify(tool),
+    description: JSON.stringify(getDescription(record)),
+    about: about === undefined ? '' : JSON.stringify(about),
+    level: String(securityLevel),
+    metadata: metadata ? JSON.stringify(metadata) : '',
   }
 }
 
-function joinToolkit(lines: readonly ToolkitLine[], publishedIds: ReadonlySet<Json | undefined>): JsonObject {
-  const [first] = lines
-  if (!first) return {}
-  const { toolkit, toolkitDescription } = first
-  const version = findNewest(lines)
-  const haveOneVersion = lines.every((line) => line.version === version)
-  const toShared = ({ securityLevel, metadata }: ToolkitLine) => JSON.stringify([securityLevel, metadata])
-  const areAlike = haveOneVersion && lines.every((line) => toShared(line) === toShared(first))
-  const toolMetadata = lines.map(({ tool, securityLevel, metadata, ...line }) => {
-    return [tool, { ...(haveOneVersion ? {} : { version: line.version }), securityLevel, metadata }] as const
+function joinToolkit(capabilityLines: readonly CapabilityLine[], version: string, id: string): string {
+  const [first] = capabilityLines
+  if (!first) return ''
+  const haveOneVersion = capabilityLines.every((capabilityLine) => capabilityLine.version === version)
+  const areAlike =
+    haveOneVersion &&
+    capabilityLines.every(({ level, metadata }) => level === first.level && metadata === first.metadata)
+  const toolMetadata = capabilityLines.map((capabilityLine) => {
+    const { name, level, metadata } = capabilityLine
+    const fields = [
+      ...(haveOneVersion ? [] : [`"version":${JSON.stringify(capabilityLine.version)}`]),
+      `"securityLevel":${level}`,
+      ...(metadata === '' ? [] : [`"metadata":${metadata}`]),
+    ]
+    return `${name}:{${fields.join()}}`
   })
-  return {
-    id: publishedIds.has(toolkit) ? `${TOOLKIT_PREFIX}${toolkit}` : toolkit,
-    name: toolkit,
-    version,
-    description: toolkitDescription ?? (lines.length === 1 ? first.description : 'The tools of this toolkit'),
-    capabilities: lines.map(({ capability }) => capability),
-    securityLevel: Math.max(...lines.map(({ securityLevel }) => securityLevel)),
-    metadata: areAlike ? first.metadata : { capabilities: Object.fromEntries(toolMetadata) },
-  }
+  const metadata = areAlike ? first.metadata : `{"capabilities":{${toolMetadata.join()}}}`
+  const fields = [
+    `"id":${id}`,
+    `"name":${first.id}`,
+    `"version":${JSON.stringify(version)}`,
+    `"description":${first.about || (capabilityLines.length === 1 ? first.description : `"The tools of this toolkit"`)}`,
+    `"capabilities":[${capabilityLines.map(({ capability }) => capability).join()}]`,
+    `"securityLevel":${Math.max(...capabilityLines.map(({ level }) => Number(level)))}`,
+    ...(metadata === '' ? [] : [`"metadata":${metadata}`]),
+  ]
+  return `{${fields.join()}}`
 }
