@@ -51,7 +51,10 @@ export function removePolicy(sql: SqlStorage, pattern: string, precondition?: Pr
 export function coversTool(sql: SqlStorage, pattern: string): boolean {
   const [prefix = ''] = pattern.toLowerCase().split(/[*-]/, 1)
   const query = 'SELECT key FROM tool WHERE key >= ? AND key < ?'
-  return column<string>(sql, query, prefix, `${prefix}\u{10ffff}`).some((key) => matchesPattern(pattern, key))
+  // Read one by one, since most patterns match an early key
+  for (const { key } of sql.exec<{ key: string }>(query, prefix, `${prefix}\u{10ffff}`))
+    if (matchesPattern(pattern, key)) return true
+  return false
 }
 
 const policySets = new WeakMap<SqlStorage, PolicySet>()
