@@ -374,25 +374,22 @@ const TRUSTED_TEXTS: Readonly<Record<string, string>> = {
 }
 /** Each creates one for a request. */
 const BUDGET_FILES = [
-  'src/api/archive/export-and-restore.ts',
-  'src/connect/routes.ts',
-  'src/console/show-page.ts',
-  'src/core/tool/budget.ts',
+  'src/api/toolkits/import/routes.ts',
   'src/dialects/mcp/routes.ts',
   'src/http/route/incoming-call.ts',
-  'src/http/route/page-router.ts',
-  'src/http/route/router.ts',
 ]
 
-it('text that was sent is parsed in one file, which counts it first', () => {
+it('text that was sent is parsed in one file, which measures it first', () => {
   const found = worker.filter(({ path, text }) => isChecked(path) && parses.test(text)).map(({ path }) => path)
   expect(found.toSorted()).toEqual(Object.keys(TRUSTED_TEXTS).toSorted())
   const { text = '' } = sources.find(({ path }) => path === 'src/core/tool/json-text.ts') ?? {}
-  expect(text).toContain('export function parseJson(text: string, budget: Budget,')
+  expect(text).toContain('export function parseJson(text: string, limits?: JsonLimits)')
 })
 
-it('text that was sent is counted by one budget for each request', () => {
-  const found = worker.filter(({ text }) => /\bcreateRequestBudget\(/.test(text)).map(({ path }) => path)
+it('a request whose work multiplies has one budget', () => {
+  const found = worker
+    .filter(({ text }) => /\bcreateBudget\((?:CALL|SOURCE)_UNITS\)/.test(text))
+    .map(({ path }) => path)
   expect(found.toSorted()).toEqual(BUDGET_FILES)
 })
 

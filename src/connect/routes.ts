@@ -1,7 +1,6 @@
 import { type Context, Hono } from 'hono'
 import type { FetchCapability } from '../core/access/principal.ts'
 import { UnreachableError } from '../core/failure/failure.ts'
-import { createRequestBudget } from '../core/tool/budget.ts'
 import { readForm } from '../http/request/body.ts'
 import { NO_MEMORY } from '../http/request/request-memory.ts'
 import { jsonTextResponse } from '../http/response/json-response.ts'
@@ -95,7 +94,7 @@ export function createConnectRoutes(deps: ConnectRoutesDeps): Hono {
   }
   router.post('/connect/token', forClients(TOKEN, token))
   async function token(c: Context, origin: string): Promise<Response> {
-    const form = await readForm(c.req.raw, { limit: FORM_LIMIT, budget: createRequestBudget(), memory: NO_MEMORY })
+    const form = await readForm(c.req.raw, { limit: FORM_LIMIT, memory: NO_MEMORY })
     if (!form.ok) return oauthError(400, 'invalid_request', `Wanted a form of at most ${FORM_LIMIT} bytes`)
     const authorization = c.req.raw.headers.get('authorization')
     const signs = form.value.has('client_assertion') || form.value.has('client_assertion_type')
@@ -118,7 +117,7 @@ export function createConnectRoutes(deps: ConnectRoutesDeps): Hono {
   }
   router.post('/connect/register', forClients(REGISTER, register))
   async function register(c: Context, origin: string): Promise<Response> {
-    const body = await REGISTRATION.read(c.req.raw, {}, createRequestBudget(), NO_MEMORY)
+    const body = await REGISTRATION.read(c.req.raw, {}, NO_MEMORY)
     if (!body.ok) {
       const problem = `Wanted 'application/json' of at most ${REGISTRATION_LIMIT} bytes`
       const description = 'message' in body.failure ? body.failure.message : problem

@@ -2,7 +2,6 @@ import type { JSX } from 'hono/jsx/jsx-runtime'
 import type { ApiAnswers } from '../api/answers.ts'
 import type { Principal, Scope } from '../core/access/principal.ts'
 import type { Progress } from '../core/call/progress.ts'
-import type { RequestBudget } from '../core/tool/budget.ts'
 import type { PathParameters } from '../http/request/path-segment.ts'
 
 /** A route's failure, with the fields of OXP (`dialects/oxp/failure.ts`). */
@@ -41,7 +40,6 @@ export interface PageContext {
   readonly url: URL
   readonly params: Readonly<Record<string, string>>
   readonly form: URLSearchParams
-  readonly budget: RequestBudget
   /** Whether anonymous visitors are administrators, as under `npm run dev`. */
   readonly isOpen: boolean
   /** Requests a route as the visitor, with all its checks. Pages have no other access to data. */

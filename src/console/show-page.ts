@@ -1,6 +1,5 @@
 import { hasScope, type Principal } from '../core/access/principal.ts'
 import type { Failure } from '../core/failure/failure.ts'
-import { createRequestBudget } from '../core/tool/budget.ts'
 import { readForm } from '../http/request/body.ts'
 import { requestMemory } from '../http/request/request-memory.ts'
 import { getBackground, type Authorize, type RouteContext } from '../http/route/authorizer.ts'
@@ -35,9 +34,8 @@ export function createShowPage({ authorize, send }: ShowPageDeps): ShowPage {
     if (principal.kind === 'anonymous' && (entry.isPrivate || missing)) return redirectToSignIn(request)
     if (missing) return page(buildScopePage(missing))
     const isForm = request.method === 'POST'
-    const budget = createRequestBudget()
     const memory = requestMemory.open({ principal, request, background: getBackground(c), use: 'form' })
-    const form = isForm ? await readForm(request, { limit: MAX_FORM_BYTES, budget, memory }) : undefined
+    const form = isForm ? await readForm(request, { limit: MAX_FORM_BYTES, memory }) : undefined
     if (form?.ok === false) {
       memory.release()
       return page(failurePage(form.failure))
@@ -50,7 +48,6 @@ export function createShowPage({ authorize, send }: ShowPageDeps): ShowPage {
       url,
       params,
       form: form?.value ?? new URLSearchParams(),
-      budget,
       isOpen: principal.id === 'open',
       fetchRoute: async (route, ...[parts]) => readReply(await fetchRoute(route, parts)),
       async startCall(route, body) {

@@ -9,7 +9,7 @@ import { pluginSubmission } from '../../src/core/publish/plugin-submission.ts'
 import { createPublish } from '../../src/core/publish/publish.ts'
 import type { PublicationReport } from '../../src/core/publish/report.ts'
 import { createToolRecord } from '../../src/core/tool/digest.ts'
-import { createBudget, createRequestBudget } from '../../src/core/tool/budget.ts'
+import { createBudget } from '../../src/core/tool/budget.ts'
 import type { Codec, DecodeOptions } from '../../src/core/tool/codec.ts'
 import { isJsonObject, type Json } from '../../src/core/tool/json.ts'
 import type { ToolRecord } from '../../src/core/tool/tool.ts'
@@ -106,7 +106,7 @@ function areSound(kept: readonly ToolRecord[]): true {
 
 /** Everything of an import is made, or skipped with a reason. */
 async function isImported(importer: Importer, asked: Pick<ImportRequest, 'source' | 'options'>): Promise<boolean> {
-  const budget = createRequestBudget()
+  const budget = createBudget(Infinity)
   const read = await importer.read({ ...REQUEST, ...asked, budget })
   if (!read.ok) {
     if (read.failure.type !== 'definition-invalid') throw new Error(`Failed with '${read.failure.type}'`)

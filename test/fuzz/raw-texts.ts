@@ -4,7 +4,6 @@ import { readRange } from '../../src/http/response/stored-file.ts'
 import { formatToolId, parseToolId } from '../../src/core/tool/tool-id.ts'
 import { formatToolRef, parseToolRef } from '../../src/core/tool/tool-ref.ts'
 import { isVersionRange, resolveVersion } from '../../src/core/tool/version.ts'
-import { createRequestBudget } from '../../src/core/tool/budget.ts'
 import { readForm, readJson } from '../../src/http/request/body.ts'
 import { NO_MEMORY } from '../../src/http/request/request-memory.ts'
 import { BROWSER_COOKIE, readCookie } from '../../src/http/caller/cookie.ts'
@@ -26,8 +25,6 @@ import { expectWords, isUnderstood, row, type Row } from './row.ts'
 import { readState } from '../../src/dialects/mcp/revisions/2026-07-28/request-state.ts'
 
 import fc from 'fast-check'
-
-const bounds = () => ({ budget: createRequestBudget(), memory: NO_MEMORY })
 
 const SECRET = 'a secret of at least 32 bytes, no less'
 const utf8 = (text: string) => new TextEncoder().encode(text)
@@ -61,14 +58,14 @@ const posted = (body: Uint8Array<ArrayBuffer>, type: string) =>
 
 export const rawTexts: readonly Row[] = [
   row('a text that should be JSON', texts(JSON_TEXTS), async (text) => {
-    const read = await readJsonText(text, createRequestBudget())
+    const read = await readJsonText(text)
     if (!isUnderstood(read, 'request-malformed')) return false
     expect(read).toEqual({ ok: true, value: JSON.parse(text) })
     return true
   }),
   row('bytes that should be JSON', bytes(JSON_TEXTS.map(utf8)), async (body) =>
     isUnderstood(
-      await readJson(posted(body, 'application/json'), { limit: 100_000, ...bounds() }),
+      await readJson(posted(body, 'application/json'), { limit: 100_000, memory: NO_MEMORY }),
       'request-malformed',
       'body-too-large',
     ),
@@ -77,7 +74,7 @@ export const rawTexts: readonly Row[] = [
     'bytes that should be a form',
     bytes([utf8('decision=approve&account=work%20one&x=%F0%9F%92%A9')]),
     async (body) => {
-      const read = await readForm(posted(body, 'application/x-www-form-urlencoded'), { limit: 64, ...bounds() })
+      const read = await readForm(posted(body, 'application/x-www-form-urlencoded'), { limit: 64, memory: NO_MEMORY })
       return isUnderstood(read, 'body-too-large')
     },
   ),
@@ -88,7 +85,7 @@ export const rawTexts: readonly Row[] = [
       const headers = headerOf('content-type', type)
       if (!headers) return false
       const request = new Request('https://switchboard.test/', { method: 'POST', body: utf8('1'), headers })
-      return isUnderstood(await readJson(request, { limit: 10, ...bounds() }), 'media-type-unsupported')
+      return isUnderstood(await readJson(request, { limit: 10, memory: NO_MEMORY }), 'media-type-unsupported')
     },
   ),
   row('a JWT', texts(jwts), async (token) => isUnderstood(await verifier.verify(token), 'unauthenticated')),

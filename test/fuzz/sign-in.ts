@@ -6,7 +6,6 @@ import { type SignInRule, signInRules } from '../../src/core/access/sign-in-rule
 import { parseValue } from '../../src/core/tool/json-reader.ts'
 import { fail } from '../../src/core/failure/failure.ts'
 import type { Json } from '../../src/core/tool/json.ts'
-import { createRequestBudget } from '../../src/core/tool/budget.ts'
 import { readForm } from '../../src/http/request/body.ts'
 import { NO_MEMORY } from '../../src/http/request/request-memory.ts'
 import { createSessions } from '../../src/http/caller/sessions.ts'
@@ -196,7 +195,6 @@ export const signIn: readonly Row[] = [
     const headers = { 'content-type': 'application/x-www-form-urlencoded' }
     const form = await readForm(new Request(ORIGIN, { method: 'POST', headers, body }), {
       limit: 8_192,
-      budget: createRequestBudget(),
       memory: NO_MEMORY,
     })
     if (!isUnderstood(form, 'body-too-large') || !form.ok) return false

@@ -1,5 +1,5 @@
 import { FetchCapability } from '../../src/core/access/principal.ts'
-import { createRequestBudget } from '../../src/core/tool/budget.ts'
+import { createBudget } from '../../src/core/tool/budget.ts'
 import type { ImportedTool, Importer, ImportRequest, SkippedTool } from '../../src/core/publish/import.ts'
 
 export type Read = {
@@ -18,7 +18,7 @@ export async function readAll(importer: Importer, request: Partial<ImportRequest
     isSelected: () => true,
     options: {},
     secret: (id) => ({ missing: `No secret '${id}' in this test` }),
-    budget: createRequestBudget(),
+    budget: createBudget(Infinity),
     yieldControl: async () => undefined,
     signal: new AbortController().signal,
     fetchCapability: new FetchCapability('test'),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ImportKind } from '../../src/core/tool/remote-dialect.ts'
-import { createRequestBudget, DEFAULT_UNITS } from '../../src/core/tool/budget.ts'
+import { createBudget, DEFAULT_UNITS } from '../../src/core/tool/budget.ts'
 import type { Json, JsonObject } from '../../src/core/tool/json.ts'
 import { OPERATION_UNITS } from '../../src/importers/openapi/description.ts'
 import { createOpenApiImporter } from '../../src/importers/openapi/importer.ts'
@@ -19,7 +19,7 @@ const named = <T>(count: number, make: (index: number) => T) =>
 
 /** What an importer makes of a source, and the units that it takes for it. */
 async function imported(kind: ImportKind, source: JsonObject | readonly unknown[], units = Infinity) {
-  const meter = createRequestBudget(units)
+  const meter = createBudget(units)
   const tools = Array.isArray(source) ? source : []
   const upstreams: OpenUpstream = () => ({ ok: true, value: async () => ({ ok: true, value: { tools } }) })
   const importer =

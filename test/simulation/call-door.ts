@@ -1,5 +1,5 @@
 import { toIdRef } from '../../src/core/tool/tool-ref.ts'
-import { createRequestBudget } from '../../src/core/tool/budget.ts'
+import { createBudget } from '../../src/core/tool/budget.ts'
 import type { CallLimits } from '../../src/core/access/call-limits.ts'
 import type { Principal } from '../../src/core/access/principal.ts'
 import { createToolSecrets } from '../../src/core/access/tool-secrets.ts'
@@ -160,7 +160,7 @@ export function createDoors(world: World, { limitsOf, timeoutMs, makeTurns = cre
         background: () => undefined,
         dialect: 'oxp',
         audience: 'program',
-        meter: createRequestBudget(),
+        budget: createBudget(Infinity),
         signal: () => gone,
         requestUrl: () => HOME,
       },

@@ -3,7 +3,7 @@ import { type FailureResult, fail } from '../../core/failure/failure.ts'
 import type { ArchiveCursor, RegistryArchive } from '../../core/publish/archive/archive-rows.ts'
 import { FORMAT } from '../../core/publish/archive/line.ts'
 import { createRestore, parseArchiveHeader, type RestoreDeps } from '../../core/publish/archive/restore.ts'
-import { createYielder, createBudget, createRequestBudget, type YieldControl } from '../../core/tool/budget.ts'
+import { createYielder, type YieldControl } from '../../core/tool/budget.ts'
 import { createTextStreamResponse } from '../../http/response/unread-text.ts'
 import { drainBody } from '../../http/request/body.ts'
 import { writeAudit } from '../../http/route/audit.ts'
@@ -83,7 +83,7 @@ export function createArchive(deps: ArchiveDeps) {
   ): Promise<Response | FailureResult> {
     const type = c.req.raw.headers.get('content-type')
     if (!isJsonLines(type)) return fail({ type: 'media-type-unsupported', contentType: type, acceptedType: JSON_LINES })
-    const parts = readParts(c.req.raw.body, isTrusted ? undefined : signer, createRequestBudget(Infinity))
+    const parts = readParts(c.req.raw.body, isTrusted ? undefined : signer)
     const { value: firstPart } = await parts.next()
     const header = parseArchiveHeader(firstPart?.lines[0])
     if (!firstPart || !header.ok || firstPart.unsigned !== undefined) {
@@ -117,15 +117,15 @@ export function createArchive(deps: ArchiveDeps) {
       reportCount += 1
       if (reportCount <= MAX_REPORTS) write({ ...report, message: report.message.slice(0, MAX_MESSAGE_CHARACTERS) })
     })
-    const work = createBudget(Infinity)
-    const mayGiveWay = createYielder(() => work.spent, yieldControl)
+    let spent = 0
+    const mayGiveWay = createYielder(() => spent, yieldControl)
     let outcome: 'success' | 'internal' = 'internal'
     let isComplete = false
     const restorePart = async ({ lines, unsigned }: FilePart) => {
       // Lines that are neither signed nor trusted are not looked at
       for (const line of unsigned === undefined ? lines : [{ line: lines[0]?.line ?? 0, problem: unsigned }]) {
         await restore.take(line)
-        work.spend(LINE_UNITS)
+        spent += LINE_UNITS
         if (line.line % PROGRESS_LINES === 0) write({ progress: { line: line.line, ...restore.counts() } })
         await mayGiveWay()
       }

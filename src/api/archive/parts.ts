@@ -1,7 +1,6 @@
 import { isJsonObject, MAX_DEPTH } from '../../core/tool/json.ts'
 import type { FileLine } from '../../core/publish/archive/restore.ts'
 import { bodyLines } from '../../http/request/body-lines.ts'
-import type { RequestBudget } from '../../core/tool/budget.ts'
 import { MAX_SOURCE_NODES } from '../../core/tool/json-text.ts'
 import { readJsonText } from '../../http/request/body.ts'
 
@@ -44,7 +43,6 @@ export function createPartSigner(signer: TextSigner) {
 export async function* readParts(
   body: ReadableStream<Uint8Array> | null,
   signer: TextSigner | undefined,
-  budget: RequestBudget,
 ): AsyncGenerator<FilePart, undefined> {
   const partSigner = signer && createPartSigner(signer)
   let lines: FileLine[] = []
@@ -53,7 +51,7 @@ export async function* readParts(
   let lineNumber = 0
   for await (const bodyLine of bodyLines(body, MAX_LINE_BYTES)) {
     lineNumber += 1
-    const fileLine = await readLine(bodyLine, lineNumber, budget)
+    const fileLine = await readLine(bodyLine, lineNumber)
     lines.push(fileLine)
     const closing = parseClosing(fileLine)
     if (!closing && 'text' in bodyLine) {
@@ -79,13 +77,9 @@ const UNSIGNED =
   'This backup was not signed by this deployment. If you trust where it comes from, restore it with --trust (?trust=1)'
 const CUT_OFF = 'The file is incomplete: its last signature is missing'
 
-async function readLine(
-  bodyLine: { readonly text: string } | { readonly problem: string },
-  line: number,
-  budget: RequestBudget,
-) {
+async function readLine(bodyLine: { readonly text: string } | { readonly problem: string }, line: number) {
   if ('problem' in bodyLine) return { line, problem: bodyLine.problem }
-  const parsed = await readJsonText(bodyLine.text, budget, LINE_LIMITS)
+  const parsed = await readJsonText(bodyLine.text, LINE_LIMITS)
   if (parsed.ok) return { line, value: parsed.value }
   return { line, problem: 'message' in parsed.failure ? parsed.failure.message : 'Is no JSON' }
 }

@@ -1,4 +1,3 @@
-import { type Budget, createBudget } from '../../core/tool/budget.ts'
 import { bigInteger } from '../../core/tool/big-integers.ts'
 import { isJsonObject, isJsonArray, isObject, type Json, type JsonObject, getJsonType } from '../../core/tool/json.ts'
 import { parseJson } from '../../core/tool/json-text.ts'
@@ -24,9 +23,9 @@ export function toRawName(name: string): string {
 }
 
 /** Reads a form without its empty fields. A text that is no value of its field's kind is a problem. */
-export function readFormInput(fields: readonly Field[], form: URLSearchParams, budget: Budget) {
+export function readFormInput(fields: readonly Field[], form: URLSearchParams) {
   const problems: Problem[] = []
-  const reader = { form, budget, problems }
+  const reader = { form, problems }
   const rawJson = form.get(RAW_JSON_FIELD)?.trim()
   if (rawJson === '') return { input: {}, problems }
   if (rawJson !== undefined) {
@@ -40,7 +39,6 @@ export function readFormInput(fields: readonly Field[], form: URLSearchParams, b
 
 interface FormReader {
   readonly form: URLSearchParams
-  readonly budget: Budget
   readonly problems: Problem[]
 }
 
@@ -83,7 +81,7 @@ function readValue({ name, isRequired, kind }: Field, reader: FormReader): Json 
     case 'json':
       return readJson(text, name.slice(ROOT_FIELD.length), reader)
     case 'mixed': {
-      const result = parseJson(text, reader.budget)
+      const result = parseJson(text)
       return result.ok && kind.types.includes(getJsonType(result.value)) ? result.value : text
     }
   }
@@ -102,8 +100,8 @@ function splitEntry(line: string): readonly [string, string] {
   return [name.trim(), value.trim()]
 }
 
-function readJson(text: string, path: string, { budget, problems }: FormReader): Json | undefined {
-  const result = parseJson(text, budget)
+function readJson(text: string, path: string, { problems }: FormReader): Json | undefined {
+  const result = parseJson(text)
   if (result.ok) return result.value
   const message = result.isJson ? result.message : 'Must be JSON, such as "a text", 3, true, ["a", "b"] or {"a": 1}'
   problems.push({ path, message })
@@ -158,7 +156,7 @@ function toTexts(kind: FieldKind, value: unknown): readonly string[] {
 
 /** The fields that differ, by key. An emptied field becomes its schema's default, else null. */
 export function diffInput(fields: readonly Field[], before: unknown, after: JsonObject): JsonObject {
-  const { input } = readFormInput(fields, toForm(fields, before), createBudget())
+  const { input } = readFormInput(fields, toForm(fields, before))
   const changed = fields.filter(({ key }) => JSON.stringify(input[key]) !== JSON.stringify(after[key]))
   return Object.fromEntries(changed.map(({ key, default: defaultValue = null }) => [key, after[key] ?? defaultValue]))
 }

@@ -1,7 +1,6 @@
 import * as base64url from 'jose/base64url'
 import { guardFields } from '../../core/access/guard.ts'
 import { namePart, version } from '../../core/tool/definition-fields.ts'
-import type { Budget } from '../../core/tool/budget.ts'
 import { isJsonObject, type Json } from '../../core/tool/json.ts'
 import { MAX_SOURCE_NODES, parseJson } from '../../core/tool/json-text.ts'
 import {
@@ -56,9 +55,8 @@ const FOLDED_FIELDS = {
 export function readImportRequest(
   form: URLSearchParams,
   isReal: boolean,
-  budget: Budget,
 ): ParseResult<{ query: URLSearchParams; body: object }> {
-  const { input, problems } = readFormInput(FIELDS, form, budget)
+  const { input, problems } = readFormInput(FIELDS, form)
   const { options = {}, allow_breaking, ...body } = input
   if (problems.length > 0) return { ok: false, problems }
   if (!isJsonObject(options)) {
@@ -66,13 +64,13 @@ export function readImportRequest(
     return { ok: false, problems: [{ path: '/options', message }] }
   }
   const query = buildQuery({ dry_run: isReal ? '' : '1', allow: allow_breaking ? 'breaking' : '' })
-  const from = { [form.get('kind') ?? '']: parseDocument((form.get('source') ?? '').trim(), budget) }
+  const from = { [form.get('kind') ?? '']: parseDocument((form.get('source') ?? '').trim()) }
   return { ok: true, value: { query, body: { ...options, ...body, from } } }
 }
 
 /** A source that is a JSON object is the description; other sources are URLs or YAML. */
-function parseDocument(source: string, budget: Budget): Json {
-  const result = source.startsWith('{') ? parseJson(source, budget, { maxParts: MAX_SOURCE_NODES }) : undefined
+function parseDocument(source: string): Json {
+  const result = source.startsWith('{') ? parseJson(source, { maxParts: MAX_SOURCE_NODES }) : undefined
   return result?.ok ? result.value : source
 }
 

@@ -27,7 +27,7 @@ export async function show(context: PageContext): Promise<PageResult> {
 export async function submit(context: PageContext): Promise<PageResult> {
   const form = restoreSource(context.form)
   const isConfirmed = form.get('do') === 'import'
-  const request = readImportRequest(form, isConfirmed, context.budget)
+  const request = readImportRequest(form, isConfirmed)
   if (!request.ok) return failureView(form, { status: 400, message: 'The form has errors', problems: request.problems })
   const { query, body } = request.value
   const reply = await context.fetchRoute('POST /toolkits/import', { query, body })

@@ -45,7 +45,7 @@ export async function submit(context: PageContext): Promise<PageResult> {
   switch (form.get('do')) {
     case 'make': {
       const created = await context.fetchRoute('POST /keys', {
-        body: readFormInput(FIELDS, form, context.budget).input,
+        body: readFormInput(FIELDS, form).input,
       })
       return created.ok ? show(context, undefined, created.value) : show(context, { failure: created.failure, form })
     }
@@ -70,7 +70,7 @@ async function changeKey(context: PageContext, form: URLSearchParams): Promise<P
   const id = context.url.searchParams.get('id') ?? ''
   const current = await context.fetchRoute('GET /keys/:id', { id })
   if (!current.ok) return show(context, toRefusedForm(current, form))
-  const body = diffInput(FIELDS, current.value, readFormInput(FIELDS, form, context.budget).input)
+  const body = diffInput(FIELDS, current.value, readFormInput(FIELDS, form).input)
   const changed = await context.fetchRoute('PATCH /keys/:id', { id, body, etag: form.get('etag') ?? undefined })
   if (!changed.ok) return show(context, toRefusedForm(changed, form))
   return { redirectTo: `${PATH}?done=changed` }

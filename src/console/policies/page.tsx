@@ -27,7 +27,7 @@ export async function submit(context: PageContext): Promise<PageResult> {
     const removed = await context.fetchRoute('DELETE /policies/:pattern', { pattern })
     return removed.ok ? { redirectTo: `${PATH}?done=removed` } : show(context, removed)
   }
-  const { pattern: _, ...body } = readFormInput(FIELDS, form, context.budget).input
+  const { pattern: _, ...body } = readFormInput(FIELDS, form).input
   const etag = readEtag(form, pattern, context.url.searchParams.get('pattern'))
   const saved = await context.fetchRoute('PUT /policies/:pattern', { pattern, body, etag })
   if (!saved.ok) return show(context, toRefusedForm(saved, form))

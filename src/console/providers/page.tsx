@@ -34,7 +34,7 @@ export async function submit(context: PageContext): Promise<PageResult> {
     const removed = await context.fetchRoute('DELETE /providers/:id', { id })
     return removed.ok ? { redirectTo: `${PATH}?done=1` } : show(context, removed)
   }
-  const { input, problems } = readFormInput(FIELDS, form, context.budget)
+  const { input, problems } = readFormInput(FIELDS, form)
   if (problems.length > 0)
     return show(context, { failure: { status: 400, message: 'The form has errors', problems }, form })
   const { id: _, ...body } = input

@@ -3,7 +3,6 @@ import * as base64url from 'jose/base64url'
 import { INLINE_BYTES } from '../../core/call/call-options.ts'
 import { MODEL_INLINE_BYTES } from '../../core/call/run.ts'
 import type { AuthorizationChallenge } from '../../core/consent/authorization.ts'
-import type { Budget } from '../../core/tool/budget.ts'
 import type { Artifact, ToolFailure } from '../../core/tool/content.ts'
 import type { Json, JsonObject } from '../../core/tool/json.ts'
 import { parseJson } from '../../core/tool/json-text.ts'
@@ -48,8 +47,8 @@ export interface FormCall {
 
 /** Calls the tool with the form's input, or changes the form to JSON or back to fields. */
 export async function callFromForm(page: PageContext, tool: string, fields: readonly Field[]): Promise<FormCall> {
-  const { form, budget } = page
-  const { input, problems } = readFormInput(fields, form, budget)
+  const { form } = page
+  const { input, problems } = readFormInput(fields, form)
   if (problems.length > 0) return { input, problems }
   const change = form.get('do')
   if (change === AS_JSON || change === AS_FIELDS) return { input, problems, form: changeForm(form, fields, input) }
@@ -77,17 +76,17 @@ function changeForm(form: URLSearchParams, fields: readonly Field[], input: Json
   return new URLSearchParams([...otherFields, ...inputFields])
 }
 
-function readContext({ form, budget }: Pick<PageContext, 'form' | 'budget'>): JsonObject {
+function readContext({ form }: Pick<PageContext, 'form'>): JsonObject {
   const user = form.get('user_id')?.trim() ?? ''
   const values = [...form].flatMap(([name, text]): (readonly [string, Json])[] => {
     const [, key] = /^context\/(.+)$/s.exec(name) ?? []
-    return key === undefined || text.trim() === '' ? [] : [[key, parseJsonOrText(text, budget)]]
+    return key === undefined || text.trim() === '' ? [] : [[key, parseJsonOrText(text)]]
   })
   return { ...(user === '' ? {} : { user_id: user }), ...Object.fromEntries(values) }
 }
 
-function parseJsonOrText(text: string, budget: Budget): Json {
-  const result = parseJson(text, budget)
+function parseJsonOrText(text: string): Json {
+  const result = parseJson(text)
   return result.ok ? result.value : text
 }
 

@@ -1,4 +1,3 @@
-import { ANSWER_CHARACTERS } from '../tool/budget.ts'
 import type { Json, JsonObject } from '../tool/json.ts'
 import { parseValue, integer, custom, type Reader, string, hideValue } from '../tool/json-reader.ts'
 import { formatReadError, type Problem } from '../tool/problem.ts'
@@ -19,7 +18,9 @@ export function readOption(name: string, values: JsonObject, contextParameters: 
   return values[name] ?? undefined
 }
 
-/** One answer may take what all that is written for a request may. */
+/** Of all that is written for one request, which may be a batch: past them nothing more is begun. */
+export const ANSWER_CHARACTERS = 4 * 1024 * 1024
+
 export const inlineBytes = integer(1, ANSWER_CHARACTERS)
 
 export function readInlineBytes(values: JsonObject, contextParameters: readonly string[]): Result<number | undefined> {

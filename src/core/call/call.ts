@@ -166,7 +166,7 @@ async function readOptions(state: CallState): Promise<FailureResult | undefined>
 /** Validates the input, and completes it from the context and its `null` values. */
 function completeInvocation(state: CallState): FailureResult | undefined {
   const { request, tool, invocation, caller } = state
-  const completed = completeInput(request, tool, invocation.userId, caller.meter)
+  const completed = completeInput(request, tool, invocation.userId, caller.budget)
   if (!completed.ok) return completed
   if (completed.value !== invocation.input) state.invocation = { ...invocation, input: completed.value }
   return undefined

@@ -91,7 +91,7 @@ const locateFilesStage: Stage = async (call, stores) => {
   const { record, runnable, caller } = call
   const { input, userId } = call.invocation
   const owner = { principal: caller.principal.id, userId }
-  const locatedFiles = await locateFiles(record, input, runnable.acceptsFiles !== true, owner, stores, caller.meter)
+  const locatedFiles = await locateFiles(record, input, runnable.acceptsFiles !== true, owner, stores, caller.budget)
   if (locatedFiles?.ok) call.fileRefs = locatedFiles.value
   return locatedFiles?.ok === false ? locatedFiles : undefined
 }

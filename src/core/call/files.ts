@@ -1,5 +1,5 @@
 import type { FileSnapshot } from '../consent/invocation-snapshot.ts'
-import { withinBudget, type Budget, createBudget, type RequestBudget, DEFAULT_UNITS } from '../tool/budget.ts'
+import { withinBudget, type Budget, createBudget, DEFAULT_UNITS } from '../tool/budget.ts'
 import { isJsonObject, isJsonArray, type Json, type JsonObject } from '../tool/json.ts'
 import { encodePointerStep, parsePointer, type Problem, getAtPointer } from '../tool/problem.ts'
 import type { ToolRecord } from '../tool/tool.ts'
@@ -49,10 +49,10 @@ export function locateFiles(
   asBase64: boolean,
   owner: UploadOwner,
   stores: FileStores,
-  meter: RequestBudget,
+  budget: Budget,
 ): FailureResult | Promise<Result<FileRefs>> | undefined {
   const foundPlaces = withinBudget(
-    () => [...findHandles(input, schema, { root: schema, path: '', budget: createBudget(DEFAULT_UNITS, meter) })],
+    () => [...findHandles(input, schema, { root: schema, path: '', budget: createBudget(DEFAULT_UNITS, budget) })],
     TOO_COSTLY,
   )
   if (!foundPlaces.ok) return fail({ type: 'input-invalid', problems: foundPlaces.problems })

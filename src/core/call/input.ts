@@ -1,5 +1,5 @@
 import { type NullField, TOO_COSTLY, type Validate } from '../schema/validator.ts'
-import { exceedsMaxNodes, type RequestBudget } from '../tool/budget.ts'
+import { exceedsMaxNodes, type Budget } from '../tool/budget.ts'
 import { isJsonObject, isJsonArray, isStringArray, type Json, type JsonObject } from '../tool/json.ts'
 import * as json from '../tool/json-reader.ts'
 import { findClosest } from '../tool/nearest.ts'
@@ -63,7 +63,7 @@ export function completeInput(
     validateInput,
   }: Pick<CallableTool, 'record' | 'contextParameters' | 'validateInput'>,
   userId: string | undefined,
-  meter: RequestBudget,
+  budget: Budget,
 ): Result<JsonObject> {
   if (contextFieldHints !== undefined && context.values !== undefined) {
     const { path, fields } = contextFieldHints
@@ -79,7 +79,7 @@ export function completeInput(
     })
     if (problems.length > 0) return malformedRequestFailure(problems)
   }
-  if (names.length === 0) return checkInput(validateInput, input, meter)
+  if (names.length === 0) return checkInput(validateInput, input, budget)
   const problems: Problem[] = []
   const completed = new Map(Object.entries(input))
   const required = isStringArray(record.input.required) ? record.input.required : []
@@ -94,7 +94,7 @@ export function completeInput(
       problems.push({ path, message: 'Is required in the context of the call: no model may infer it' })
     }
   }
-  const checked = checkInput(validateInput, Object.fromEntries(completed), meter)
+  const checked = checkInput(validateInput, Object.fromEntries(completed), budget)
   if (problems.length === 0 || (!checked.ok && checked.failure.type !== 'input-invalid')) return checked
   const reportedPaths = new Set(problems.map(({ path }) => path))
   const inputProblems = checked.ok || checked.failure.type !== 'input-invalid' ? [] : checked.failure.problems
@@ -110,16 +110,16 @@ function getContextValue(name: string, { values }: CallContext, userId: string |
 }
 
 /** `null` for an optional field whose schema forbids it counts as absent at every depth, since models send it. */
-export function checkInput(validate: Validate, input: JsonObject, meter: RequestBudget): Result<JsonObject> {
+export function checkInput(validate: Validate, input: JsonObject, budget: Budget): Result<JsonObject> {
   if (exceedsMaxNodes(input)) return fail({ type: 'input-invalid', problems: TOO_COSTLY })
   const nulls: NullField[] = []
-  const problems = validate(input, meter, nulls)
+  const problems = validate(input, budget, nulls)
   if (problems.length === 0) return ok(input)
   if (nulls.length === 0) return fail({ type: 'input-invalid', problems })
   const names = new Map<object, Set<string>>()
   for (const { object, name } of nulls) names.set(object, (names.get(object) ?? new Set()).add(name))
   const withoutNulls = withoutFields(input, names)
-  const remaining = validate(withoutNulls, meter)
+  const remaining = validate(withoutNulls, budget)
   return remaining.length === 0 ? ok(withoutNulls) : fail({ type: 'input-invalid', problems: remaining })
 }
 

@@ -16,10 +16,10 @@ export async function processOutput(
   const { validateOutput, givesArtifacts } = tool
   facts.redactor = redactor
   const output = givesArtifacts
-    ? checkArtifactOutput(result, record, validateOutput, redactor, caller.meter)
-    : checkOutput(result, validateOutput, redactor, caller.meter)
+    ? checkArtifactOutput(result, record, validateOutput, redactor, caller.budget)
+    : checkOutput(result, validateOutput, redactor, caller.budget)
   if (!output.ok) return output
-  const selected = selector ? selector(output, caller.meter) : output
+  const selected = selector ? selector(output, caller.budget) : output
   const isSmall = selected.ok && fitsInline(selected, inlineBytes)
   const mayStore = givesArtifacts || (selected.ok && (selected.artifact || (findArtifact && selected.content)))
   if (isSmall && !mayStore) return selected

@@ -8,7 +8,7 @@ import { type Principal, shareOwner } from '../access/principal.ts'
 import type { Validate } from '../schema/validator.ts'
 import { contentText } from '../tool/content.ts'
 import { jsonSize } from '../tool/json.ts'
-import type { RequestBudget } from '../tool/budget.ts'
+import type { Budget } from '../tool/budget.ts'
 import type { Span } from '../tool/platform.ts'
 import { isIdempotent, type ToolRecord } from '../tool/tool.ts'
 import { type Deadline, type AbortReason, abortFailure } from './deadline.ts'
@@ -31,7 +31,7 @@ export interface RunOptions extends Pick<RunContext, 'traceId' | 'idempotencyKey
   readonly deferRelease?: RunContext['deferRelease']
 }
 
-export interface RunCaller extends Pick<RunContext, 'traceparent' | 'log' | 'background' | 'meter'> {
+export interface RunCaller extends Pick<RunContext, 'traceparent' | 'log' | 'background' | 'budget'> {
   readonly progress?: ((progress: Progress) => void) | undefined
   readonly principal: Principal
   readonly requestUrl: () => string
@@ -84,7 +84,7 @@ export async function runTool(options: RunOptions, deps: RunDeps): Promise<RunOu
     background: caller.background,
     answered: options.answered,
     deferRelease: options.deferRelease,
-    meter: caller.meter,
+    budget: caller.budget,
   }
 
   const run = () => runnable.run(invocation, context)
@@ -151,7 +151,7 @@ export function checkOutput(
   result: ToolResult,
   validateOutput: Validate,
   redactor: Redactor | undefined,
-  meter: RequestBudget,
+  budget: Budget,
 ): ToolSuccess | FailureResult {
   if ('asks' in result) {
     const { requests } = result.asks
@@ -166,7 +166,7 @@ export function checkOutput(
   const value = result.value === undefined ? null : result.value
   const jsonProblem = findJsonProblem(value, MAX_OUTPUT_DEPTH)
   if (jsonProblem !== undefined) return fail({ type: 'output-invalid', problems: [{ path: '', message: jsonProblem }] })
-  const problems = validateOutput(value, meter)
+  const problems = validateOutput(value, budget)
   if (problems.length > 0) {
     // Paths hold property names, which the tool chose
     const safe = problems.map(({ path, message }) => ({ path: redactor?.text(path) ?? path, message }))

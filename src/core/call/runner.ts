@@ -1,6 +1,6 @@
 import type { Failure } from '../failure/failure.ts'
 import type { Artifact, Content, InputRequests, ToolFailure } from '../tool/content.ts'
-import type { RequestBudget } from '../tool/budget.ts'
+import type { Budget } from '../tool/budget.ts'
 import type { WaitUntil, Signal } from '../tool/platform.ts'
 import type { Implementation, ImplementationKind, ToolRecord } from '../tool/tool.ts'
 import type { Invocation } from './invocation.ts'
@@ -15,7 +15,7 @@ export interface RunContext {
   /** A token in place of one that the provider's API answered 401 to; absent where all tokens are the caller's own. */
   readonly renew?: ((provider: string, refused: string) => Promise<string | undefined>) | undefined
   readonly signal: Signal
-  readonly meter: RequestBudget
+  readonly budget: Budget
   readonly traceparent?: string | undefined
   readonly progress?: ((progress: number, total?: number, message?: string) => void) | undefined
   readonly log?: ((message: string) => void) | undefined

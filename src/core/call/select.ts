@@ -6,7 +6,7 @@ import type { ToolSuccess } from './runner.ts'
 
 export type OutputSelector = (
   output: ToolSuccess,
-  meter: Budget,
+  budget: Budget,
 ) => ToolSuccess | { readonly ok: false; readonly why: string }
 
 /** Reads a JMESPath expression before anything runs; its result becomes the whole output. */
@@ -20,9 +20,9 @@ export async function parseSelect(expression: Json): Promise<Result<OutputSelect
       message: parsedExpression.message,
       ...(parsedExpression.at === undefined ? {} : { at: parsedExpression.at }),
     })
-  return ok((output, meter) => {
+  return ok((output, budget) => {
     const value = toSingleValue(output)
-    const searchResult = parsedExpression.search(isJson(value) ? value : null, meter)
+    const searchResult = parsedExpression.search(isJson(value) ? value : null, budget)
     if (!searchResult.ok) return searchResult
     const { usage } = output
     return { ok: true, value: searchResult.value, selected: true, ...(usage ? { usage } : {}) }

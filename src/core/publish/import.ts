@@ -1,5 +1,5 @@
 import type { FetchCapability } from '../access/principal.ts'
-import type { YieldControl, RequestBudget } from '../tool/budget.ts'
+import type { Budget, YieldControl } from '../tool/budget.ts'
 import type { Json, JsonObject } from '../tool/json.ts'
 import type { Signal } from '../tool/platform.ts'
 import type { ImportKind } from '../tool/remote-dialect.ts'
@@ -14,7 +14,7 @@ export interface ImportRequest {
   readonly isSelected: (tool: string) => boolean
   readonly options: JsonObject
   readonly secret: (id: string) => { readonly value: string } | { readonly missing: string }
-  readonly budget: RequestBudget
+  readonly budget: Budget
   readonly yieldControl: YieldControl
   readonly signal: Signal
   /** Says for whom a source on another server is fetched. */

@@ -1,5 +1,4 @@
 import { type Guard, applyGuards } from '../access/guard.ts'
-import type { RequestBudget } from '../tool/budget.ts'
 import type { Codec } from '../tool/codec.ts'
 import { isJsonObject, isJsonArray, type JsonObject } from '../tool/json.ts'
 import type { Signal } from '../tool/platform.ts'
@@ -20,7 +19,7 @@ export interface PluginReader {
   read(
     bytes: Uint8Array<ArrayBuffer>,
     options: PluginOptions,
-    request: { readonly signal: Signal; readonly budget: RequestBudget },
+    signal: Signal,
   ): Promise<
     | { readonly ok: true; readonly described: string; readonly createImplementation: (tool: string) => Implementation }
     | ImportRefusal

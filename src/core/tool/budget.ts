@@ -11,17 +11,10 @@ export interface Budget {
 /** For all work on one definition, one value, or one line of a list; and the parts of a text that is read. */
 export const DEFAULT_UNITS = 100_000
 
-/** Made once a request, where it comes in: the whole of which all budgets of its work are parts. */
-export interface RequestBudget extends Budget {
-  /** In characters, of all that is written for an answer: past them nothing more is begun. */
-  readonly answer: Budget
-}
-
-/** Also for all messages of a batch. */
+/** For one call, or all messages of a batch: the whole of which all budgets of their work are parts. */
 export const CALL_UNITS = 10 * DEFAULT_UNITS
-/** For one source: more than twice what 5,000 tools of 50 kB each take. */
-const SOURCE_UNITS = 500_000_000
-export const ANSWER_CHARACTERS = 4 * 1024 * 1024
+/** For one import: more than twice what 5,000 tools of 50 kB each take. */
+export const SOURCE_UNITS = 500_000_000
 
 const CHARACTERS_PER_UNIT = 64
 
@@ -37,23 +30,14 @@ export function createBudget(units: number = DEFAULT_UNITS, parent?: Budget): Bu
   return new CountedBudget(units, parent)
 }
 
-export function createRequestBudget(units: number = SOURCE_UNITS): RequestBudget {
-  return new CountedBudget(units, undefined)
-}
-
-class CountedBudget implements RequestBudget {
+class CountedBudget implements Budget {
   readonly #units: number
   readonly #parent: Budget | undefined
-  #answer: Budget | undefined
   spent = 0
 
   constructor(units: number, parent: Budget | undefined) {
     this.#units = units
     this.#parent = parent
-  }
-
-  get answer(): Budget {
-    return (this.#answer ??= createBudget(ANSWER_CHARACTERS))
   }
 
   get isExceeded(): boolean {

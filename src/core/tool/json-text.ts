@@ -1,4 +1,4 @@
-import { withinBudget, type Budget, createBudget, DEFAULT_UNITS } from './budget.ts'
+import { withinBudget, type Budget } from './budget.ts'
 import { bigInteger, MIN_DIGITS, restoreIntegers } from './big-integers.ts'
 import { type Json, MAX_DEPTH, mayHoldLargeNumbers, parseShortJson, type JsonValueResult } from './json.ts'
 import {
@@ -22,16 +22,20 @@ interface JsonParseError {
 export interface JsonLimits {
   readonly what?: string
   /** Items of lists and fields of objects: each may take a hundred times its bytes of memory. */
-  readonly maxParts?: number
+  readonly maxParts?: number | undefined
   readonly depth?: number
   /** Takes the key `__proto__` and numbers too large for a double, in values that are only passed on. */
   readonly isForeign?: boolean
+  /** Pays for the text, of which one request may cause many: the answers to a batch of calls. */
+  readonly budget?: Budget | undefined
 }
 
 /** For what is published, imported or restored: the largest description of GitHub's, of 14 MB, has 430,000. */
-export const MAX_SOURCE_NODES = 5 * DEFAULT_UNITS
+export const MAX_SOURCE_NODES = 500_000
 /** For what tools and their servers answer: some ten thousand rows, of which a caller may select. */
-export const MAX_RESPONSE_NODES = 3 * DEFAULT_UNITS
+export const MAX_RESPONSE_NODES = 300_000
+/** For all other texts. */
+const MAX_NODES = 100_000
 export const FOREIGN_JSON: JsonLimits = { maxParts: MAX_RESPONSE_NODES, depth: 1_000, isForeign: true }
 /** Engines keep objects of more names as dictionaries, which take several times as long. */
 const MANY_NAMES = 1_000
@@ -42,10 +46,10 @@ const MAX_STEP = 300
 const IN_LIST = -1
 
 /** The only way in for JSON that somebody sent: every bound is held before its value takes memory. */
-export function parseJson(text: string, budget: Budget, limits?: JsonLimits): JsonParseResult {
+export function parseJson(text: string, limits?: JsonLimits): JsonParseResult {
   const shortResult = parseShortJson(text)
   if (shortResult) return shortResult
-  const parser = parseInSlices(text, budget, limits)
+  const parser = parseInSlices(text, limits)
   for (;;) {
     const { done, value } = parser.next()
     if (done === true) return value
@@ -57,15 +61,14 @@ const TRUSTED: JsonLimits = { maxParts: Infinity, depth: 2_000, isForeign: true 
 /** For JSON that this program or a deployment wrote, in which big integers are rare. Throws as `JSON.parse` does. */
 export function parseTrusted(text: string): ReturnType<typeof JSON.parse> {
   if (!mayHoldLargeNumbers(text)) return JSON.parse(text)
-  const read = parseJson(text, createBudget(Infinity), TRUSTED)
+  const read = parseJson(text, TRUSTED)
   return read.ok ? read.value : JSON.parse(text)
 }
 
 /** RFC 8259. Yields where others may be let in. Its messages quote nothing but names. */
 export function* parseInSlices(
   text: string,
-  budget: Budget,
-  { what = 'the text', maxParts = DEFAULT_UNITS, depth = MAX_DEPTH, isForeign = false }: JsonLimits = {},
+  { what = 'the text', maxParts = MAX_NODES, depth = MAX_DEPTH, isForeign = false, budget }: JsonLimits = {},
 ): Generator<undefined, JsonParseResult> {
   // For each level, where the name in it begins and ends; or, in a list, the number of the item
   const steps = new Int32Array(depth + 1)
@@ -141,11 +144,13 @@ export function* parseInSlices(
   }
   if (expected !== 'end')
     return toSyntaxError(formatExpected(expected, ends[level] === IN_LIST).replace("',' or ", ''), at)
-  const charged = withinBudget(
-    () => budget.spend(parts + text.length / CHARACTERS_PER_UNIT),
-    `Cannot accept ${what}: it takes too much work`,
-  )
-  if (!charged.ok) return createParseError(true, charged.problems[0]?.message ?? '')
+  const charged =
+    budget &&
+    withinBudget(
+      () => budget.spend(parts + text.length / CHARACTERS_PER_UNIT),
+      `Cannot accept ${what}: it takes too much work`,
+    )
+  if (charged?.ok === false) return createParseError(true, charged.problems[0]?.message ?? '')
   return { ok: true, value: integerRanges.length === 0 ? JSON.parse(text) : parseWithIntegers(text, integerRanges) }
 }
 

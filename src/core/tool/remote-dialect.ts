@@ -1,4 +1,4 @@
-import type { Budget, RequestBudget } from './budget.ts'
+import type { Budget } from './budget.ts'
 import type { DecodeResult } from './codec.ts'
 import type { JsonObject } from './json.ts'
 import { transform, looseObject, type Reader, string } from './json-reader.ts'
@@ -33,7 +33,7 @@ export interface ListRequest {
   readonly toolkit: string | undefined
   readonly timeoutMs: number
   readonly signal: Signal
-  readonly budget: RequestBudget
+  readonly budget: Budget
 }
 
 export interface ServerList {

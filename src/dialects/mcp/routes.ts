@@ -1,12 +1,13 @@
 import { Hono } from 'hono'
 import { findScopeDenial } from '../../core/access/principal.ts'
 import type { Catalog, ToolkitCounts } from '../../core/catalog/catalog.ts'
+import { ANSWER_CHARACTERS } from '../../core/call/call-options.ts'
 import type { CallTool } from '../../core/call/call-request.ts'
 import { type Failure, fail, ok, type Result, UnreachableError } from '../../core/failure/failure.ts'
 import type { CheckReadiness } from '../../core/call/readiness.ts'
 import type { Resolver } from '../../core/call/resolve-tool.ts'
 import type { Seal } from '../../core/call/seal.ts'
-import { withinBudget, CALL_UNITS, createRequestBudget } from '../../core/tool/budget.ts'
+import { CALL_UNITS, createBudget } from '../../core/tool/budget.ts'
 import type { Json, JsonObject } from '../../core/tool/json.ts'
 import { yieldToEventLoop, readJson } from '../../http/request/body.ts'
 import { MEMORY_FULL, requestMemory } from '../../http/request/request-memory.ts'
@@ -106,14 +107,19 @@ export function createMcpRoutes(deps: McpRoutesDeps): Hono {
     if (!caller.ok) return rejectUnauthenticated(request, caller.failure, endpoint)
     const toolset = url.includes('?') ? readToolset(url) : DEFAULT_TOOLSET
     if (!toolset.ok) return respondWithError(null, createMalformedError(formatFailure(toolset.failure)))
-    const budget = createRequestBudget(CALL_UNITS)
     const owner = { principal: caller.value, request, background: getBackground(c) }
     if (requestMemory.isFull(owner)) return respondWithFailure(MEMORY_FULL.failure)
     const memory = requestMemory.open(owner)
     try {
-      const body = await readJson(request, { limit: MAX_CALL_BYTES, budget, memory })
+      const body = await readJson(request, { limit: MAX_CALL_BYTES, memory })
       if (!body.ok) return respondWithFailure(body.failure)
-      const client = { ...owner, background: memory.background, toolset: toolset.value, budget, memory }
+      const client = {
+        ...owner,
+        background: memory.background,
+        toolset: toolset.value,
+        budget: createBudget(CALL_UNITS),
+        memory,
+      }
       return memory.untilRead(await respondToBody(body.value, client))
     } finally {
       memory.release()
@@ -214,19 +220,19 @@ export function createMcpRoutes(deps: McpRoutesDeps): Hono {
     if (values.length === 0 || values.length > MAX_BATCH)
       return respondWithError(null, createMalformedError(`A batch must be of 1 to ${MAX_BATCH} messages`))
     const responses: string[] = []
-    const { budget } = client
+    let characters = 0
     for (const value of values) {
       const message = readMessage(value)
       if (message.kind === 'malformed')
         responses.push(formatErrorResponse(message.id, createMalformedError(message.message)))
       if (message.kind !== 'request') continue
-      const isExceeded = budget.isExceeded || budget.answer.isExceeded
+      const isExceeded = client.budget.isExceeded || characters > ANSWER_CHARACTERS
       const response = formatResponse(
         message.id,
         isExceeded ? BUDGET_SPENT : await runOperation(readOperation(message), { revision, client }),
       )
       responses.push(response)
-      withinBudget(() => budget.answer.spend(response.length), '')
+      characters += response.length
       await yieldToEventLoop()
     }
     return responses.length === 0 ? respondAccepted() : jsonTextResponse(`[${responses.join(',')}]`, 200, PRIVATE)

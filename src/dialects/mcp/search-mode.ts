@@ -32,7 +32,7 @@ const OUTPUT_SCHEMA_DESCRIPTION = 'True for the JSON Schemas of arguments and ou
 const createTextReader = (description: string) => json.withSchemaDescription(description, json.string({ max: 500 }))
 /** Some models write an object as a text. */
 const argumentsReader = json.withSchemaFrom(json.anyObject, (value, report) => {
-  const read = typeof value === 'string' ? parseJson(value.trim() || '{}', report.budget()) : undefined
+  const read = typeof value === 'string' ? parseJson(value.trim() || '{}') : undefined
   return json.anyObject(read?.ok ? read.value : value, report)
 })
 
@@ -68,7 +68,7 @@ function createSearchTool<T>(
     async handle(request: SearchCall) {
       // Models send null for what they leave out
       const entries = Object.entries(request.call.input).filter(([, value]) => value !== null)
-      const read = json.parseValue(reader, Object.fromEntries(entries), [], request.client.budget)
+      const read = json.parseValue(reader, Object.fromEntries(entries))
       return read.ok ? handle(read.value, request) : encodeInvalidInput(read.problems, request.revision)
     },
   }

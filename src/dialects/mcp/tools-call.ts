@@ -45,7 +45,7 @@ export async function handleToolsCall(
   { revision, client, stream }: McpExchange,
   deps: ToolsCallDeps,
 ): Promise<McpResult> {
-  const { request, principal, background, toolset, budget } = client
+  const { request, background, toolset } = client
   const context = readCallContext(request)
   if (!context.ok) return invalid(formatFailure(context.failure))
   const located = await locateTool(toolCall, client, deps)
@@ -56,7 +56,7 @@ export async function handleToolsCall(
   if (roundTrip.kind !== 'round-trip') return roundTrip
 
   const caller: Caller = {
-    ...createCaller(principal, request, background, budget, 'mcp', call.traceparent),
+    ...createCaller(client, 'mcp', call.traceparent),
     signal: () => (revision.cancelOnDisconnect ? (stream?.signal ?? request.signal) : undefined),
     cancelOnDisconnect: revision.cancelOnDisconnect,
     audience: 'model',

@@ -6,18 +6,13 @@ import { defineQuery, readQuery } from '../../http/request/query.ts'
 import { transform, enumReader, optional, type Reader, stringArray, addProblem } from '../../core/tool/json-reader.ts'
 import { invalidParameterFailure } from '../../core/call/call-options.ts'
 import { ok } from '../../core/failure/failure.ts'
-import type { RequestBudget } from '../../core/tool/budget.ts'
-import type { WaitUntil } from '../../core/tool/platform.ts'
+import type { CallOrigin } from '../../http/route/incoming-call.ts'
 import type { ToolRef } from '../../core/tool/tool-ref.ts'
 import type { Resolver } from '../../core/call/resolve-tool.ts'
 
-export interface McpRequestContext {
+export interface McpRequestContext extends CallOrigin {
   readonly memory: AnswerMemory
-  readonly request: Request
-  readonly principal: Principal
-  readonly background: WaitUntil
   readonly toolset: Toolset
-  readonly budget: RequestBudget
 }
 
 export type Toolset = Extract<ReturnType<typeof readToolset>, { readonly ok: true }>['value']

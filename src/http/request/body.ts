@@ -1,5 +1,4 @@
 import { type FailureResult, fail, ok, type Result } from '../../core/failure/failure.ts'
-import { type RequestBudget, textUnits } from '../../core/tool/budget.ts'
 import { type Json, parseShortJson } from '../../core/tool/json.ts'
 import { parseInSlices, type JsonParseResult, type JsonLimits } from '../../core/tool/json-text.ts'
 import { yieldToEventLoop } from '../../outbound/event-loop.ts'
@@ -20,7 +19,6 @@ const BODY_TIMED_OUT = fail({ type: 'body-timed-out' })
 interface JsonBodyOptions extends JsonLimits {
   /** In bytes. */
   readonly limit: number
-  readonly budget: RequestBudget
   readonly memory: BodyMemory
 }
 
@@ -29,7 +27,7 @@ interface JsonBodyOptions extends JsonLimits {
  * A call's small body comes with its length: making no ArrayBuffer of it saves a tenth of the call.
  */
 export async function readJson(request: Request, options: JsonBodyOptions): Promise<Result<Json>> {
-  const { limit, budget, memory, ...jsonLimits } = options
+  const { limit, memory, ...jsonLimits } = options
   const { headers } = request
   const type = headers.get('content-type')
   if (!isJson(type))
@@ -39,7 +37,7 @@ export async function readJson(request: Request, options: JsonBodyOptions): Prom
     const bytes = await readUpTo(request, limit, memory)
     if (!bytes.ok) return bytes
     const text = utf8Text(bytes.value)
-    return text === undefined ? notUtf8Failure(request) : readJsonText(text, budget, jsonLimits)
+    return text === undefined ? notUtf8Failure(request) : readJsonText(text, jsonLimits)
   }
   if (length > limit) return tooLarge(limit, length)
   let text: string | FailureResult
@@ -52,7 +50,7 @@ export async function readJson(request: Request, options: JsonBodyOptions): Prom
   if (text.length > limit) return tooLarge(limit)
   // Malformed bytes became U+FFFD, which has three bytes, so the text is longer than the body
   if (text.includes('\uFFFD') && encoder.encode(text).byteLength !== length) return notUtf8Failure(request)
-  return readJsonText(text, budget, jsonLimits)
+  return readJsonText(text, jsonLimits)
 }
 
 function notUtf8Failure(request: Request): FailureResult {
@@ -81,14 +79,10 @@ export function waitForBody<T>(work: Promise<T>, bytes: number): Promise<T | Fai
 }
 
 /** Yields to the event loop between the slices of a long text. */
-export function readJsonText(
-  text: string,
-  budget: RequestBudget,
-  jsonLimits: JsonLimits = {},
-): Result<Json> | Promise<Result<Json>> {
+export function readJsonText(text: string, jsonLimits: JsonLimits = {}): Result<Json> | Promise<Result<Json>> {
   const short = parseShortJson(text)
   if (short) return short
-  const slices = parseInSlices(text, budget, { what: 'the body', ...jsonLimits })
+  const slices = parseInSlices(text, { what: 'the body', ...jsonLimits })
   const firstSlice = slices.next()
   return firstSlice.done === true ? toResult(firstSlice.value) : readSlices(slices)
 }
@@ -124,14 +118,13 @@ export async function readBytes(request: Request, options: BytesOptions): Return
 const MAX_FIELDS = 5_000
 
 export async function readForm(request: Request, options: JsonBodyOptions): Promise<Result<URLSearchParams>> {
-  const { limit, budget, memory } = options
+  const { limit, memory } = options
   const bytes = await readBytes(request, { mediaType: 'application/x-www-form-urlencoded', limit, memory })
   if (!bytes.ok) return bytes
   // Malformed bytes become U+FFFD, as in browsers: no known field has such a name or value
   const text = new TextDecoder().decode(bytes.value)
   let fields = 1
   for (let at = text.indexOf('&'); at !== -1; at = text.indexOf('&', at + 1)) fields += 1
-  budget.spend(fields + textUnits(text))
   if (fields > MAX_FIELDS) return tooLarge(limit)
   const form = new URLSearchParams(text)
   // A form of megabytes takes as long again to read and to send on

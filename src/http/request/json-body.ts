@@ -1,6 +1,5 @@
 import { malformedRequestFailure } from '../../core/call/call-options.ts'
 import { fail, ok, type Result } from '../../core/failure/failure.ts'
-import { type RequestBudget, DEFAULT_UNITS } from '../../core/tool/budget.ts'
 import type { Json } from '../../core/tool/json.ts'
 import { parseValue, type Reader } from '../../core/tool/json-reader.ts'
 import { readJson } from './body.ts'
@@ -10,7 +9,7 @@ type Path = Readonly<Record<string, string>>
 
 export interface Body<B> {
   readonly reader?: () => Reader<unknown> | Promise<Reader<unknown>>
-  read(request: Request, path: Path, budget: RequestBudget, memory: BodyMemory): Promise<Result<B>>
+  read(request: Request, path: Path, memory: BodyMemory): Promise<Result<B>>
 }
 
 interface BodyRules<B> {
@@ -34,20 +33,13 @@ export function jsonBody<B>(reader: Reader<B>, rules: BodyRules<B> = {}): Body<B
 
 export function lazyBody<B>(
   reader: () => Reader<B> | Promise<Reader<B>>,
-  {
-    limit = DEFAULT_LIMIT,
-    parts = DEFAULT_UNITS,
-    fetchesSource,
-    what,
-    isOptional,
-    readerFor = reader,
-  }: BodyRules<B> = {},
+  { limit = DEFAULT_LIMIT, parts, fetchesSource, what, isOptional, readerFor = reader }: BodyRules<B> = {},
 ): Body<B> {
   return {
     reader,
-    async read(request, path, budget, memory) {
+    async read(request, path, memory) {
       const isAbsent = isOptional && !request.headers.has('content-type')
-      const json = isAbsent ? ok({}) : await readJson(request, { limit, budget, maxParts: parts, memory })
+      const json = isAbsent ? ok({}) : await readJson(request, { limit, maxParts: parts, memory })
       if (!json.ok) return json
       if (fetchesSource && !(await memory.growWholeBody(limit))) return MEMORY_FULL
       const result = parseValue(await readerFor(path, json.value), json.value)

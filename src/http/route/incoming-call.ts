@@ -1,10 +1,8 @@
-import type { Principal } from '../../core/access/principal.ts'
 import type { Caller } from '../../core/call/call-request.ts'
 import { type CallContext, NO_CONTEXT } from '../../core/call/requirements.ts'
 import { type FailureResult, type Failure, fail, ok, type Result } from '../../core/failure/failure.ts'
-import { CALL_UNITS, createRequestBudget, type RequestBudget } from '../../core/tool/budget.ts'
+import { CALL_UNITS, createBudget } from '../../core/tool/budget.ts'
 import type { Reader } from '../../core/tool/json-reader.ts'
-import type { WaitUntil } from '../../core/tool/platform.ts'
 import { readJson } from '../request/body.ts'
 import { MEMORY_FULL, requestMemory } from '../request/request-memory.ts'
 import { readQuery } from '../request/query.ts'
@@ -57,14 +55,14 @@ export function createCallRoute<Q>(
     const query =
       checkHeaders?.(headers) ?? (url.includes('?') ? readQuery(operation.query, url) : operation.query.emptyResult)
     if (!query.ok) return respondTo(request)(query.failure)
-    const budget = createRequestBudget(CALL_UNITS)
     const owner = { principal: principal.value, request, background: getBackground(c) }
     if (requestMemory.isFull(owner)) return respondTo(request)(MEMORY_FULL.failure)
     const memory = requestMemory.open(owner)
     try {
-      const body = await readJson(request, { limit: MAX_CALL_BYTES, budget, memory })
+      const body = await readJson(request, { limit: MAX_CALL_BYTES, memory })
       if (!body.ok) return respondTo(request)(body.failure)
-      const caller = createCaller(owner.principal, request, memory.background, budget, dialect)
+      const origin = { ...owner, background: memory.background, budget: createBudget(CALL_UNITS) }
+      const caller = createCaller(origin, dialect)
       return memory.untilRead(await handle({ request, caller, query: query.value, body: body.value }))
     } finally {
       memory.release()
@@ -99,18 +97,20 @@ function readIdHeader(headers: Headers, name: string): Result<string> | undefine
   })
 }
 
+/** Who sends a call, and what all of its work may draw on. A batch has one. */
+export interface CallOrigin extends Pick<Caller, 'principal' | 'background' | 'budget'> {
+  readonly request: Request
+}
+
 export function createCaller(
-  principal: Principal,
-  request: Request,
-  background: WaitUntil,
-  budget: RequestBudget,
+  { principal, request, background, budget }: CallOrigin,
   dialect: string,
   traceparent = request.headers.get('traceparent'),
 ): Caller {
   return {
     principal,
     background,
-    meter: budget,
+    budget,
     dialect,
     audience: 'program',
     signal: () => request.signal,

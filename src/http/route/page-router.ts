@@ -1,7 +1,6 @@
 import { type Context, type ErrorHandler, Hono } from 'hono'
 import type { WriteAuditEvent } from '../../core/access/audit-entry.ts'
 import type { FailureResult } from '../../core/failure/failure.ts'
-import { createRequestBudget } from '../../core/tool/budget.ts'
 import { isSameOrigin } from '../caller/same-origin.ts'
 import { failurePage, FORM_OF_ANOTHER_SITE, page } from '../page/page.ts'
 import { readForm } from '../request/body.ts'
@@ -42,7 +41,7 @@ export function createPageRouter({ limitAnonymous, onPageError }: Pick<PagesDeps
       const handleForm: PageHandler<unknown> = async (c) => {
         const request = c.req.raw
         if (!isSameOrigin(request)) return page(FORM_OF_ANOTHER_SITE)
-        const form = await readForm(request, { limit, budget: createRequestBudget(), memory: NO_MEMORY })
+        const form = await readForm(request, { limit, memory: NO_MEMORY })
         if (form.ok) return handle(c, form.value)
         return unreadable === 'empty' ? handle(c, new URLSearchParams()) : page(failurePage(form.failure))
       }

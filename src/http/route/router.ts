@@ -3,7 +3,6 @@ import type { WriteAuditEvent } from '../../core/access/audit-entry.ts'
 import { FetchCapability, NEEDS_CREDENTIAL, type Principal } from '../../core/access/principal.ts'
 import { type FailureResult, type Failure, fail } from '../../core/failure/failure.ts'
 import { tailorFailure } from '../../core/failure/operator-failure.ts'
-import { createRequestBudget, type RequestBudget } from '../../core/tool/budget.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
 import { type Precondition, computeRevision } from '../../core/tool/precondition.ts'
 import { jsonTextResponse } from '../response/json-response.ts'
@@ -34,7 +33,6 @@ interface RouteRequest<Path extends string, Q, B> {
   readonly body: B
   readonly precondition: Precondition | undefined
   readonly addAuditDetails: AddAuditDetails
-  readonly budget: RequestBudget
   readonly memory: BodyMemory
 }
 
@@ -107,8 +105,7 @@ export function createRouter<A extends object = Record<never, unknown>>(
       if (!path.ok) return path
       const denial = operation.findDenial?.(principal, path.value)
       if (denial) return denial
-      const budget = createRequestBudget()
-      const body = await operation.body.read(c.req.raw, path.value, budget, memory)
+      const body = await operation.body.read(c.req.raw, path.value, memory)
       if (!body.ok) return body
       const precondition = operation.supportsIfMatch && ifMatch(c.req.raw)
       const fetchCapability = principal.kind === 'anonymous' ? undefined : new FetchCapability(principal.id)
@@ -119,7 +116,6 @@ export function createRouter<A extends object = Record<never, unknown>>(
         query: query.value,
         body: body.value,
         precondition,
-        budget,
       })
     }
 

@@ -1,17 +1,17 @@
+import type { YieldControl } from '../../core/tool/budget.ts'
 import { isObject } from '../../core/tool/json.ts'
 import { MAX_SOURCE_NODES, parseInSlices, type JsonParseResult } from '../../core/tool/json-text.ts'
 import { foreignJsonProblem } from '../shared/foreign-json.ts'
 import type { OpenApiNode, ConvertResult } from './description.ts'
-import type { TextBounds } from './yaml-text.ts'
 
 /** Characters of a description. YAML may have fewer, since its reader needs ten times the time and memory. */
 export const MAX_JSON = 16 * 1024 * 1024
 export const MAX_YAML = 512 * 1024
 
-export async function parseDocumentText(text: string, bounds: TextBounds): Promise<ConvertResult<OpenApiNode>> {
+export async function parseDocumentText(text: string, yieldControl: YieldControl): Promise<ConvertResult<OpenApiNode>> {
   if (text.length > MAX_JSON) return tooLarge(text, MAX_JSON, 'a description')
   const looksLikeJson = /^\s*\{/.test(text)
-  const json = looksLikeJson ? await readJson(text, bounds) : undefined
+  const json = looksLikeJson ? await readJson(text, yieldControl) : undefined
   if (json?.ok) return requireObject(json.value)
   if (json?.isJson) return { ok: false, problem: json.message }
   if (text.length > MAX_YAML) {
@@ -21,15 +21,15 @@ export async function parseDocumentText(text: string, bounds: TextBounds): Promi
     return tooLarge(text, MAX_YAML, what)
   }
   const { readYaml } = await import('./yaml-text.ts')
-  const yaml = await readYaml(text, bounds)
+  const yaml = await readYaml(text, yieldControl)
   if (!yaml.ok) return yaml
   const problem = isObject(yaml.value) ? foreignJsonProblem(yaml.value) : undefined
   return problem === undefined ? requireObject(yaml.value) : { ok: false, problem }
 }
 
 /** The longest that others wait is for the engine's own reading of it, some 30 ms of the largest. */
-async function readJson(text: string, { budget, yieldControl }: TextBounds): Promise<JsonParseResult> {
-  const slices = parseInSlices(text, budget, { what: 'the description', maxParts: MAX_SOURCE_NODES })
+async function readJson(text: string, yieldControl: YieldControl): Promise<JsonParseResult> {
+  const slices = parseInSlices(text, { what: 'the description', maxParts: MAX_SOURCE_NODES })
   for (;;) {
     const { done, value } = slices.next()
     await yieldControl()

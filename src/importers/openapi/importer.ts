@@ -82,9 +82,9 @@ async function readSource(
   request: ImportRequest,
   fetchText: OpenApiImporterOptions['fetchText'],
 ): Promise<ConvertResult<OpenApiNode> & { readonly url?: string }> {
-  const { source, signal } = request
+  const { source, signal, yieldControl } = request
   if (typeof source !== 'string') return requireObject(source)
-  if (!/^\s*https?:\/\/\S+\s*$/i.test(source)) return parseDocumentText(source, request)
+  if (!/^\s*https?:\/\/\S+\s*$/i.test(source)) return parseDocumentText(source, yieldControl)
   const fetched = await fetchText(source.trim(), signal)
-  return fetched.ok ? { ...(await parseDocumentText(fetched.text, request)), url: fetched.url } : fetched
+  return fetched.ok ? { ...(await parseDocumentText(fetched.text, yieldControl)), url: fetched.url } : fetched
 }

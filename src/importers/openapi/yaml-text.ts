@@ -8,12 +8,10 @@ import {
   parseEvents,
   YAMLException,
 } from 'js-yaml'
-import type { ImportRequest } from '../../core/publish/import.ts'
-import { type Budget, textUnits } from '../../core/tool/budget.ts'
+import type { YieldControl } from '../../core/tool/budget.ts'
 import { bigInteger } from '../../core/tool/big-integers.ts'
 import { MAX_DEPTH } from '../../core/tool/json.ts'
 
-export type TextBounds = Pick<ImportRequest, 'budget' | 'yieldControl'>
 type YamlResult = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly problem: string }
 
 /** Lines and signs: twice what 512 KiB of real descriptions have. Each leads to two values, and takes a microsecond. */
@@ -30,13 +28,12 @@ const TOO_MANY = toProblem(`Must have at most ${MAX_MARKS} lines and signs as YA
 const TOO_MUCH = toProblem(`Must have at most ${MAX_VALUES} values as YAML, with what aliases repeat: send it as JSON`)
 const TOO_DEEP = toProblem(`Must not nest deeper than ${MAX_DEPTH} levels`)
 
-export async function readYaml(text: string, { budget, yieldControl }: TextBounds): Promise<YamlResult> {
-  budget.spend(textUnits(text))
+export async function readYaml(text: string, yieldControl: YieldControl): Promise<YamlResult> {
   if (countMarks(text) > MAX_MARKS) return TOO_MANY
   try {
     const events = parseEvents(text, { maxDepth: MAX_DEPTH + 1 })
     await yieldControl()
-    const problem = checkEvents(events, text, budget)
+    const problem = checkEvents(events, text)
     if (problem) return problem
     // The last of repeated keys counts, as in JSON
     const [value] = constructFromEvents(events, {
@@ -66,7 +63,7 @@ function countMarks(text: string): number {
 }
 
 /** Counts what an alias repeats at each place, before it is there: a few of them can stand for gigabytes. */
-function checkEvents(events: readonly Event[], text: string, budget: Budget): YamlResult | undefined {
+function checkEvents(events: readonly Event[], text: string): YamlResult | undefined {
   const anchors = new Map<string, { firstValue: number; values?: number }>()
   const openNodes: { firstValue: number; values?: number }[] = []
   let documents = 0
@@ -90,7 +87,6 @@ function checkEvents(events: readonly Event[], text: string, budget: Budget): Ya
     }
     if (values > MAX_VALUES) return TOO_MUCH
   }
-  budget.spend(values)
   return documents === 1
     ? undefined
     : toProblem(`Must be one YAML document, got ${documents === 0 ? 'none' : 'several'}`)

@@ -78,7 +78,7 @@ export function createCodeRunner({ sandbox, inside, allowHttpHosts, log }: Sandb
         const signal = floodAbort ? AbortSignal.any([context.signal, floodAbort.signal]) : context.signal
         const answer = await callSandbox(sandbox, code, report ? [input, call, report] : [input, call], {
           signal,
-          meter: context.meter,
+          budget: context.budget,
           redact: createLazyRedact(() => sensitiveValues(invocation)),
           subject: "The tool's module",
           unfinished: 'The call ended before the tool did',

@@ -1,7 +1,6 @@
-import type { RequestBudget } from '../../core/tool/budget.ts'
-import { FOREIGN_JSON, parseJson } from '../../core/tool/json-text.ts'
+import { FOREIGN_JSON, type JsonLimits, parseJson } from '../../core/tool/json-text.ts'
 import { parsePointer, getAtPointer } from '../../core/tool/problem.ts'
-import type { RunResult } from '../../core/call/runner.ts'
+import type { RunContext, RunResult } from '../../core/call/runner.ts'
 import { keywordsWhere } from '../../core/schema/keywords.ts'
 import type { Content } from '../../core/tool/content.ts'
 import { givesArtifacts } from '../../core/tool/metadata.ts'
@@ -37,32 +36,32 @@ function mayBeText(output: JsonSchema | null): boolean {
   return !Object.keys(output).some((keyword) => CONSTRAINING.has(keyword))
 }
 
-interface ResponseContext extends Pick<BuiltRequest, 'shown' | keyof Secrecy> {
+interface ResponseContext extends Pick<BuiltRequest, 'shown' | keyof Secrecy>, Pick<RunContext, 'budget'> {
   readonly method: string
-  readonly meter: RequestBudget
 }
 
 /** A failure shows no query and no credentials, and of the body what `mapping.error` names. `now` is in milliseconds. */
 export function readResponse(
   response: GuardedResponse,
   mapping: ResponseRule,
-  { method, shown, meter, ...secrecy }: ResponseContext,
+  { method, shown, budget, ...secrecy }: ResponseContext,
   now: number,
 ): RunResult {
   const { status, headers, body } = response
+  const limits = { ...FOREIGN_JSON, budget }
   const failed = (message: string): FailedRun => {
     const answer = { status, headers, text: decode(response) }
     return { ok: false, failure: statusFailure(message, answer, `${method} ${shown.url}`, secrecy, now) }
   }
   if (!isExpected(status, mapping)) {
     const refused = failed(`${shown.host} answered ${formatStatus(status)}`)
-    return withStatedFailure(refused, response, mapping, secrecy.redact, meter)
+    return withStatedFailure(refused, response, mapping, secrecy.redact, limits)
   }
   const notText = `${shown.host} answered what is not ${decoder(headers, false).encoding.toUpperCase()}`
   const isDeclared = mapping.type === 'declared'
   switch (
     mapping.type === 'auto' || mapping.type === 'declared'
-      ? findResponseType(response, isDeclared, meter)
+      ? findResponseType(response, isDeclared, limits)
       : mapping.type
   ) {
     case 'none':
@@ -81,7 +80,7 @@ export function readResponse(
       const text = decodeStrictly(response)
       if (text === undefined) return failed(notText)
       if (text.trim() === '') return { ok: true, value: null }
-      const read = parseJson(text, meter, { ...FOREIGN_JSON, what: `what ${shown.host} answered` })
+      const read = parseJson(text, { ...limits, what: `what ${shown.host} answered` })
       if (!read.ok) return failed(read.isJson ? read.message : `${shown.host} answered what is not JSON`)
       const value = getAtPointer(read.value, parsePointer(mapping.pointer) ?? [])
       if (value !== undefined) return { ok: true, value }
@@ -95,10 +94,10 @@ function withStatedFailure(
   response: GuardedResponse,
   { error }: Pick<HttpResponseMapping, 'error'>,
   redact: Redact,
-  meter: RequestBudget,
+  limits: JsonLimits,
 ): FailedRun {
   if (!error) return failed
-  const read = parseJson(decode(response), meter, FOREIGN_JSON)
+  const read = parseJson(decode(response), limits)
   if (!read.ok) return failed
   const stated = Object.fromEntries(
     Object.entries(error).map(([field, pointer]) => [field, getAtPointer(read.value, parsePointer(pointer) ?? [])]),
@@ -120,14 +119,14 @@ function withStatedFailure(
 function findResponseType(
   response: GuardedResponse,
   mayBeJson: boolean,
-  meter: RequestBudget,
+  limits: JsonLimits,
 ): 'json' | 'text' | 'binary' {
   const type = mediaType(response.headers)
   if (response.body.byteLength === 0 || /[/+]json$/.test(type)) return 'json'
   if (type === '') {
     const text = decodeStrictly(response)
     if (text === undefined) return 'binary'
-    if (mayBeJson && parseJson(text, meter, FOREIGN_JSON).ok) return 'json'
+    if (mayBeJson && parseJson(text, limits).ok) return 'json'
   }
   return type === '' || type.startsWith('text/') || /[/+]xml$/.test(type) ? 'text' : 'binary'
 }

@@ -35,7 +35,7 @@ export function createHttpRunner({
       const initiator = { toolkit: record.toolkit, caller: context.principal, timeoutMs, signal }
       const result = await guardedFetch({ ...built.request, allowsPartial, signal, initiator, deferRelease })
       if (result.ok) context.answered?.(result.response.status)
-      return toOutcome(result, { ...built.request, meter: context.meter }, reading, clock.now())
+      return toOutcome(result, { ...built.request, budget: context.budget }, reading, clock.now())
     }
     const tool = createUpstreamTool(
       { ask, credentials, isRetrySafe, retries: retry.attempts, timeoutMs, hosts: [getHost(implementation.url)] },
@@ -73,7 +73,7 @@ function namingTool(implementation: HttpImplementation, record: ToolRecord): Htt
 
 function toOutcome(
   answer: GuardedResult,
-  request: BuiltRequest & Pick<RunContext, 'meter'>,
+  request: BuiltRequest & Pick<RunContext, 'budget'>,
   reading: ResponseRule,
   now: number,
 ): UpstreamResult {

@@ -1,5 +1,4 @@
 import type { AuthorizationChallenge } from '../../core/consent/authorization.ts'
-import { createBudget } from '../../core/tool/budget.ts'
 import { isJsonArray, isObject } from '../../core/tool/json.ts'
 import { FOREIGN_JSON, parseJson } from '../../core/tool/json-text.ts'
 import type { Content } from '../../core/tool/content.ts'
@@ -48,7 +47,7 @@ export function fromCallToolResult(
 function toStructured(value: unknown, { output }: ToolRecord): unknown {
   const type = isObject(output) ? output.type : undefined
   if (typeof value !== 'string' || (type !== 'object' && type !== 'array')) return value
-  const read = parseJson(value, createBudget(), FOREIGN_JSON)
+  const read = parseJson(value, FOREIGN_JSON)
   const isFitting = read.ok && (type === 'object' ? isObject(read.value) : isJsonArray(read.value))
   return isFitting ? read.value : undefined
 }

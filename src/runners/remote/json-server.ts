@@ -1,7 +1,13 @@
 import type { Invocation } from '../../core/call/invocation.ts'
 import type { RunContext } from '../../core/call/runner.ts'
 import { isObject } from '../../core/tool/json.ts'
-import { MAX_RESPONSE_NODES, FOREIGN_JSON, MAX_SOURCE_NODES, parseJson } from '../../core/tool/json-text.ts'
+import {
+  type JsonLimits,
+  MAX_RESPONSE_NODES,
+  FOREIGN_JSON,
+  MAX_SOURCE_NODES,
+  parseJson,
+} from '../../core/tool/json-text.ts'
 import type { ListRequest, RemoteAnswer, RemoteDialect } from '../../core/tool/remote-dialect.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
 import { trimEnd } from '../../core/tool/trim.ts'
@@ -25,14 +31,14 @@ export async function callServer(
   record: ToolRecord,
   { input, userId, method }: Invocation,
   endpoint: Endpoint,
-  { signal, answered, deferRelease, meter, traceId, idempotencyKey }: RunContext,
+  { signal, answered, deferRelease, budget, traceId, idempotencyKey }: RunContext,
   { guardedFetch, now, newId }: RemoteDeps,
 ): Promise<UpstreamResult> {
   const callId = await idempotencyKey?.()
   const names = { callId, traceId, messageId: newId(), sentAt: new Date(now()) }
   const call = { tool, input, method, userId: pass_user ? userId : undefined, ...names }
   const body = JSON.stringify(dialect.writeCall(call))
-  const answer = await askServer(dialect.paths.call, endpoint, { body, signal, deferRelease, meter }, guardedFetch)
+  const answer = await askServer(dialect.paths.call, endpoint, { body, signal, deferRelease, budget }, guardedFetch)
   if (!answer.ok) return answer.failed
   const { status, document, text } = answer
   answered?.(status)
@@ -64,19 +70,14 @@ function toOutcome(
 export function listServer(
   { paths, title, listsByToolkit, readTools }: RemoteDialect,
   endpoint: Endpoint,
-  { signal, toolkit, budget: meter }: ListRequest,
+  { signal, toolkit }: ListRequest,
   { guardedFetch, now }: RemoteDeps,
 ): Promise<Listed> {
   const { host } = endpoint
   let bytes = 0
   return readPages(host, async (cursor) => {
     const query = { toolkit: listsByToolkit ? toolkit : undefined, cursor }
-    const answer = await askServer(
-      paths.list,
-      endpoint,
-      { query, signal, meter, parts: MAX_SOURCE_NODES },
-      guardedFetch,
-    )
+    const answer = await askServer(paths.list, endpoint, { query, signal, maxParts: MAX_SOURCE_NODES }, guardedFetch)
     if (!answer.ok) return { problem: listingProblem(answer.failed) }
     const { status, document, size } = answer
     if (status !== 200) return { problem: toRejectedCall(answer, endpoint, now()).result.failure.message }
@@ -89,10 +90,9 @@ export function listServer(
   })
 }
 
-interface ServerRequest extends Pick<RunContext, 'signal' | 'deferRelease' | 'meter'> {
+interface ServerRequest extends Pick<RunContext, 'signal' | 'deferRelease'>, Pick<JsonLimits, 'budget' | 'maxParts'> {
   readonly query?: Readonly<Record<string, string | undefined>>
   readonly body?: string
-  readonly parts?: number
 }
 
 async function askServer(
@@ -123,8 +123,8 @@ async function askServer(
   const text = utf8Text(body)
   if (text === undefined)
     return toFailedAnswer(toFailedCall(`${host} answered what is not UTF-8`, undefined, { redact }))
-  const { meter, parts = MAX_RESPONSE_NODES } = request
-  const read = parseJson(text, meter, { ...FOREIGN_JSON, what: `what ${host} answered`, maxParts: parts })
+  const { budget, maxParts = MAX_RESPONSE_NODES } = request
+  const read = parseJson(text, { ...FOREIGN_JSON, budget, maxParts, what: `what ${host} answered` })
   if (!read.ok && read.isJson) return toFailedAnswer(toFailedCall(read.message, undefined, { redact }))
   const document = read.ok ? read.value : undefined
   return { ok: true as const, status, headers: responseHeaders, text, size: body.byteLength, document }

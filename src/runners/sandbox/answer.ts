@@ -1,9 +1,8 @@
 /** Calls code in a sandbox, and reads its answer: nothing in that is trusted, and all that is kept of it is cut and redacted. */
 import type { RunContext } from '../../core/call/runner.ts'
 import { MAY_HAVE_RUN } from '../../core/failure/failure-text.ts'
-import type { RequestBudget } from '../../core/tool/budget.ts'
 import { isObject } from '../../core/tool/json.ts'
-import { FOREIGN_JSON, parseJson } from '../../core/tool/json-text.ts'
+import { FOREIGN_JSON, type JsonLimits, parseJson } from '../../core/tool/json-text.ts'
 import { isIdempotent } from '../../core/tool/tool.ts'
 import type { Redact } from '../../outbound/redaction.ts'
 import { failureFields } from '../shared/server-failure.ts'
@@ -17,7 +16,7 @@ const MAX_LINE = 1_000
 const MAX_LINES = 100
 const UNEXPECTED = 'The tool failed unexpectedly'
 
-interface SandboxCallOptions extends Pick<RunContext, 'signal' | 'meter'> {
+interface SandboxCallOptions extends Pick<RunContext, 'signal'>, Pick<JsonLimits, 'budget'> {
   readonly redact?: Redact
   readonly subject: string
   readonly unfinished: string
@@ -30,13 +29,13 @@ export async function callSandbox(
   args: readonly unknown[],
   options: SandboxCallOptions,
 ) {
-  const { signal, meter, redact = (text) => text, subject, unfinished } = options
+  const { signal, redact = (text) => text, subject, unfinished, ...limits } = options
   const result = await sandbox.call(code, args, signal)
   if (result.state === 'aborted') return respondFailed(unfinished)
   if (result.state === 'failed' && result.error instanceof ProcessEnd)
     return failedBy(result.error.details, subject, code)
   if (result.state === 'failed') return respondFailed(`${subject} cannot run`, redact(firstLine(result.error)))
-  return parseAnswer(result.value, meter, redact)
+  return parseAnswer(result.value, limits, redact)
 }
 
 /** A call that had run for long, or was the only suspect, timed out. Any other call may have been innocent. */
@@ -55,10 +54,10 @@ function failedBy(
 }
 
 /** Texts are redacted before they are cut, since half a secret would not be recognized. */
-export function parseAnswer(text: unknown, meter: RequestBudget, redact: Redact) {
+export function parseAnswer(text: unknown, limits: Pick<JsonLimits, 'budget'>, redact: Redact) {
   if (typeof text !== 'string') return respondFailed('The sandbox answered with something that is not text')
   if (text.length > MAX_ANSWER) return respondFailed(`The output is larger than ${MAX_ANSWER} characters`)
-  const parsed = parseJson(text, meter, { ...FOREIGN_JSON, what: 'the output' })
+  const parsed = parseJson(text, { ...FOREIGN_JSON, ...limits, what: 'the output' })
   if (!parsed.ok)
     return respondFailed(parsed.isJson ? parsed.message : 'The sandbox answered with something that is not JSON')
   const answer = parsed.value

@@ -1,6 +1,6 @@
 import { invalidSource } from '../../core/publish/import.ts'
 import type { PluginReader } from '../../core/publish/plugin-submission.ts'
-import type { YieldControl, RequestBudget } from '../../core/tool/budget.ts'
+import type { YieldControl } from '../../core/tool/budget.ts'
 import type { ToolFailure } from '../../core/tool/content.ts'
 import type { Implementation } from '../../core/tool/tool.ts'
 import { callSandbox } from '../sandbox/answer.ts'
@@ -41,12 +41,12 @@ const WASI = 'wasi_snapshot_preview1'
 export function createPluginReader(options: PluginReaderOptions): PluginReader {
   const { sandbox, inside, sha256, storeBlob, yieldControl } = options
   return {
-    async read(bytes, { toolkit, allowed_hosts, config }, { signal, budget: whole }) {
+    async read(bytes, { toolkit, allowed_hosts, config }, signal) {
       if (!sandbox) return { ok: false, failure: { type: 'tool-not-executable', id: toolkit, reason: NO_LOADER } }
       const metered = await meter(bytes, yieldControl)
       if (typeof metered === 'string') return invalidSource({ path: '', message: metered })
       const blob = await sha256(bytes.buffer)
-      const described = await describe(sandbox, blob, metered.bytes.buffer, { signal, meter: whole })
+      const described = await describe(sandbox, blob, metered.bytes.buffer, signal)
       if (typeof described === 'string') return invalidSource({ path: '', message: described })
       await store(blob, bytes, metered)
       return {
@@ -80,13 +80,12 @@ export function createPluginReader(options: PluginReaderOptions): PluginReader {
     sandbox: Sandbox,
     blob: string,
     bytes: ArrayBuffer,
-    { signal, meter }: { readonly signal: AbortSignal; readonly meter: RequestBudget },
+    signal: AbortSignal,
   ): Promise<{ readonly text: string } | string> {
     const code = pluginCode(inside, blob, null, async () => bytes)
     const call: ExportCall = { exported: 'describe', input: '', config: {}, fuel: FUEL, timeoutMs: DESCRIBE_TIMEOUT_MS }
     const answer = await callSandbox(sandbox, code, [call], {
       signal: AbortSignal.any([signal, AbortSignal.timeout(DESCRIBE_TIMEOUT_MS)]),
-      meter,
       subject: 'The plugin',
       unfinished: UNFINISHED,
     })

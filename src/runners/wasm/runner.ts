@@ -1,6 +1,5 @@
 import { sensitiveValues } from '../../core/call/invocation.ts'
-import type { Runner, RunResult, ResourceUsage } from '../../core/call/runner.ts'
-import type { RequestBudget } from '../../core/tool/budget.ts'
+import type { Runner, RunContext, RunResult, ResourceUsage } from '../../core/call/runner.ts'
 import { isObject, type Json } from '../../core/tool/json.ts'
 import { FOREIGN_JSON, parseJson } from '../../core/tool/json-text.ts'
 import * as json from '../../core/tool/json-reader.ts'
@@ -71,10 +70,10 @@ export function createWasmRunner({ sandbox, inside, readBlob, allowHttpHosts, lo
           fuel: FUEL,
           timeoutMs: timeout,
         }
-        const { signal, meter } = context
+        const { signal, budget } = context
         const answer = await callSandbox(sandbox, code, [call], {
           signal,
-          meter,
+          budget,
           redact: createLazyRedact(() => sensitiveValues(invocation)),
           subject: 'The plugin',
           unfinished: 'The call ended before the plugin did',
@@ -82,15 +81,15 @@ export function createWasmRunner({ sandbox, inside, readBlob, allowHttpHosts, lo
         if (!answer.ok) return answer
         forwardLogs(answer.logs, context, log)
         const { result, usage } = answer
-        if (result.ok) return readPluginResult(String(result.value), usage, meter)
+        if (result.ok) return readPluginResult(String(result.value), usage, context)
         return { ok: false, failure: result.kind === 'fuel' ? OUT_OF_FUEL : result.failure }
       },
     }
   })
 }
 
-function readPluginResult(text: string, usage: ResourceUsage, meter: RequestBudget): RunResult {
-  const parsed = parseJson(text, meter, { ...FOREIGN_JSON, what: 'the output' })
+function readPluginResult(text: string, usage: ResourceUsage, { budget }: RunContext): RunResult {
+  const parsed = parseJson(text, { ...FOREIGN_JSON, budget, what: 'the output' })
   if (!parsed.ok)
     return respondFailed(parsed.isJson ? parsed.message : 'The plugin answered with something that is not JSON')
   const result = parsed.value

@@ -1,7 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { createPartSigner, type FilePart, readParts, type TextSigner } from '../../../src/api/archive/parts.ts'
-import { createRequestBudget } from '../../../src/core/tool/budget.ts'
 
 const signerWith = (key: string): TextSigner => {
   const sign = async (text: string) => createHmac('sha256', key).update(text).digest('base64url')
@@ -27,7 +26,7 @@ async function read(lines: readonly string[], signer: TextSigner | undefined = O
   const text = lines.join('\n') + end
   const found: FilePart[] = []
   const body = new Blob([text]).stream()
-  for await (const part of readParts(body, signer, createRequestBudget(Infinity))) found.push(part)
+  for await (const part of readParts(body, signer)) found.push(part)
   return found
 }
 
@@ -118,7 +117,7 @@ it('a file of signed parts is believed whatever its signatures are where no sign
   const trusted = async (lines: readonly string[]) => {
     const parts: FilePart[] = []
     const body = new Blob([lines.join('\n')]).stream()
-    for await (const part of readParts(body, undefined, createRequestBudget(Infinity))) parts.push(part)
+    for await (const part of readParts(body, undefined)) parts.push(part)
     return believed(parts)
   }
   expect(await trusted(other)).toEqual({ lines: upTo(other.length), reasons: [] })

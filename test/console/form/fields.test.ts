@@ -1,10 +1,6 @@
-import { createRequestBudget } from '../../../src/core/tool/budget.ts'
 import { describe, expect, it } from 'vitest'
 import { type Field, listFields } from '../../../src/console/form/fields.ts'
-import { diffInput, toForm, readFormInput as readWithMeter } from '../../../src/console/form/values.ts'
-
-const readFormInput = (fields: Parameters<typeof readWithMeter>[0], form: URLSearchParams) =>
-  readWithMeter(fields, form, createRequestBudget())
+import { diffInput, toForm, readFormInput } from '../../../src/console/form/values.ts'
 
 const SCHEMA = {
   type: 'object',

@@ -3,7 +3,7 @@ import { ADMIN } from '../../../src/core/access/principal.ts'
 import { claimApprovalStage } from '../../../src/core/call/approval.ts'
 import { NO_CONTEXT } from '../../../src/core/call/requirements.ts'
 import type { Approvals } from '../../../src/core/consent/authorization.ts'
-import { createRequestBudget } from '../../../src/core/tool/budget.ts'
+import { createBudget } from '../../../src/core/tool/budget.ts'
 import { invocationWith } from '../../runners/http/records.ts'
 import { callableOf, challengeOf, PUBLISHER, REACHED_AT, recordWith, worldOf } from './fakes.ts'
 
@@ -26,7 +26,7 @@ async function claim(
       record,
       runnable,
       publisher: PUBLISHER,
-      caller: { principal: ADMIN, requestUrl, meter: createRequestBudget() },
+      caller: { principal: ADMIN, requestUrl, budget: createBudget(Infinity) },
       context: NO_CONTEXT,
       invocation: { ...invocationWith(INPUT), userId },
       deadline: () => deps.startDeadline(1_000, () => undefined),

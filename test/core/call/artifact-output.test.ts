@@ -1,4 +1,4 @@
-import { createRequestBudget } from '../../../src/core/tool/budget.ts'
+import { createBudget } from '../../../src/core/tool/budget.ts'
 import { expect, it } from 'vitest'
 import {
   findArtifactContent,
@@ -87,9 +87,9 @@ const invalid = { ok: false, failure: { type: 'output-invalid' } }
 it('an output is judged by its schema, save where an artifact is in place of a value', () => {
   const record = modes('artifact', 'value')
   expect(
-    checkArtifactOutput({ ok: true, value: 'x' }, record, wantsNumber, undefined, createRequestBudget()),
+    checkArtifactOutput({ ok: true, value: 'x' }, record, wantsNumber, undefined, createBudget(Infinity)),
   ).toMatchObject(invalid)
-  expect(checkArtifactOutput(gave([image]), record, wantsNumber, undefined, createRequestBudget())).toMatchObject({
+  expect(checkArtifactOutput(gave([image]), record, wantsNumber, undefined, createBudget(Infinity))).toMatchObject({
     ok: true,
     value: null,
   })
@@ -99,7 +99,7 @@ it('an output is judged by its schema, save where an artifact is in place of a v
       record,
       wantsNumber,
       undefined,
-      createRequestBudget(),
+      createBudget(Infinity),
     ),
   ).toEqual({
     ok: true,
@@ -110,14 +110,20 @@ it('an output is judged by its schema, save where an artifact is in place of a v
 
 it('an output is a value like any other of a tool that declares no artifacts', () => {
   expect(
-    checkArtifactOutput({ ok: true, value: { artifact: ARTIFACT } }, {}, wantsNumber, undefined, createRequestBudget()),
+    checkArtifactOutput(
+      { ok: true, value: { artifact: ARTIFACT } },
+      {},
+      wantsNumber,
+      undefined,
+      createBudget(Infinity),
+    ),
   ).toMatchObject(invalid)
-  expect(checkArtifactOutput(gave([image]), {}, wantsNumber, undefined, createRequestBudget())).toMatchObject(invalid)
+  expect(checkArtifactOutput(gave([image]), {}, wantsNumber, undefined, createBudget(Infinity))).toMatchObject(invalid)
 })
 
 it('an output is invalid where its artifact is none', () => {
   const record = modes('artifact', 'value')
   expect(
-    checkArtifactOutput({ ok: true, value: { artifact: 1 } }, record, wantsNumber, undefined, createRequestBudget()),
+    checkArtifactOutput({ ok: true, value: { artifact: 1 } }, record, wantsNumber, undefined, createBudget(Infinity)),
   ).toMatchObject(invalid)
 })

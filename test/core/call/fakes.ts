@@ -1,5 +1,5 @@
 import { toIdRef, toRefKey } from '../../../src/core/tool/tool-ref.ts'
-import { createRequestBudget } from '../../../src/core/tool/budget.ts'
+import { createBudget } from '../../../src/core/tool/budget.ts'
 import { startDeadline } from '../../../src/compose/platform.ts'
 import { ADMIN, type Principal } from '../../../src/core/access/principal.ts'
 import type { Candidate } from '../../../src/core/call/tool-candidates.ts'
@@ -172,6 +172,6 @@ export function callerWith({ signal, cancelOnDisconnect = false, principal = ADM
     signal: () => signal,
     cancelOnDisconnect,
     requestUrl: () => REACHED_AT,
-    meter: createRequestBudget(),
+    budget: createBudget(Infinity),
   }
 }

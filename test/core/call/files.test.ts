@@ -1,4 +1,4 @@
-import { createRequestBudget } from '../../../src/core/tool/budget.ts'
+import { createBudget } from '../../../src/core/tool/budget.ts'
 import { expect, it } from 'vitest'
 import type { ArtifactStore, UploadedFile, UploadOwner, UploadStore } from '../../../src/core/call/artifact-store.ts'
 import { describeFiles, locateFiles, mayContainFiles, readFiles } from '../../../src/core/call/files.ts'
@@ -48,7 +48,7 @@ async function found(
     asBase64,
     { principal: 'p', userId },
     storeOf(size),
-    createRequestBudget(),
+    createBudget(Infinity),
   )
   if (!named?.ok) return named
   return readFiles(named.value, input, asBase64)
@@ -110,7 +110,7 @@ it('a handle is the caller’s, or the principal’s for no user', async () => {
       true,
       { principal: 'p', userId: 'u' },
       stores,
-      createRequestBudget(),
+      createBudget(Infinity),
     ),
   ).toMatchObject({ ok: true })
   expect(stores.asked).toEqual([
@@ -124,7 +124,7 @@ it('a handle is the caller’s, or the principal’s for no user', async () => {
     true,
     { principal: 'p', userId: undefined },
     users,
-    createRequestBudget(),
+    createBudget(Infinity),
   )
   expect(none).toMatchObject({ ok: false })
 })
@@ -190,7 +190,7 @@ it('a handle makes a call that may be made again where the store cannot be reach
       true,
       { principal: 'p' },
       { ...storeOf(), uploads: { find } },
-      createRequestBudget(),
+      createBudget(Infinity),
     ),
   ).toMatchObject({ failure: { type: 'unavailable' } })
 })
@@ -209,7 +209,7 @@ it('files are shown in one order, and to nobody while one cannot be read', async
     true,
     { principal: 'p' },
     { uploads, artifacts },
-    createRequestBudget(),
+    createBudget(Infinity),
   )
   if (!named?.ok) throw new Error('It names one')
   expect(await describeFiles(named.value)).toEqual({

@@ -1,4 +1,4 @@
-import { createRequestBudget } from '../../../src/core/tool/budget.ts'
+import { createBudget } from '../../../src/core/tool/budget.ts'
 import { expect, it } from 'vitest'
 import { completeInput, checkInput, createContextReader } from '../../../src/core/call/input.ts'
 import { type CallContext, NO_CONTEXT } from '../../../src/core/call/requirements.ts'
@@ -26,7 +26,7 @@ const check = (input: JsonObject, context: Partial<CallContext> = {}, includesCo
     { input, includesContextParameters, context: { ...NO_CONTEXT, ...context } },
     tool,
     'ann',
-    createRequestBudget(),
+    createBudget(Infinity),
   )
   if (checked.ok) return checked.value
   return checked.failure.type === 'input-invalid' ? checked.failure.problems : checked.failure
@@ -76,7 +76,7 @@ it('what no model may infer is not misspelt in a context whose fields are named'
       { input: {}, context: { ...NO_CONTEXT, values }, contextFieldHints },
       tool,
       'ann',
-      createRequestBudget(),
+      createBudget(Infinity),
     )
   expect(given({ admin: true, more: 1 })).toMatchObject({ ok: true })
   expect(given({ admin: true, userId: 'ann' })).toMatchObject({
@@ -92,7 +92,7 @@ it('what no model may infer is not misspelt in a context whose fields are named'
 it('what no model may infer costs nothing where there is none', () => {
   const input = { a: 'x' }
   const plain = { record: recordWith({}), contextParameters: [], validateInput: () => [] }
-  const checked = completeInput({ input, context: NO_CONTEXT }, plain, undefined, createRequestBudget())
+  const checked = completeInput({ input, context: NO_CONTEXT }, plain, undefined, createBudget(Infinity))
   expect(checked.ok && checked.value).toBe(input)
 })
 
@@ -126,7 +126,7 @@ const KIND = (kind: string): JsonObject => ({
   additionalProperties: false,
 })
 const checkWith = (input: JsonObject, schema = SCHEMA) =>
-  checkInput(interpretSchema(schema), input, createRequestBudget())
+  checkInput(interpretSchema(schema), input, createBudget(Infinity))
 const pathsOf = (checked: ReturnType<typeof checkWith>) =>
   checked.ok
     ? checked.value

@@ -1,4 +1,4 @@
-import { createRequestBudget } from '../../../src/core/tool/budget.ts'
+import { createBudget } from '../../../src/core/tool/budget.ts'
 import { expect, it } from 'vitest'
 import { ADMIN } from '../../../src/core/access/principal.ts'
 import type { Deadline, AbortReason } from '../../../src/core/call/deadline.ts'
@@ -67,7 +67,7 @@ async function run(given: Given = {}) {
         userId: given.userId,
       },
       deadline: () => deadline,
-      caller: { principal: ADMIN, requestUrl: () => REACHED_AT, meter: createRequestBudget(), ...given.caller },
+      caller: { principal: ADMIN, requestUrl: () => REACHED_AT, budget: createBudget(Infinity), ...given.caller },
     },
     deps,
   )
@@ -81,7 +81,7 @@ const renewing: Run = async ({ tokens }, { renew }) => {
 
 it('what a run may use is what its tool is given and its caller wants, and no more', async () => {
   const { invocation, context } = await run()
-  const { signal: _, meter: _meter, ...rest } = context ?? {}
+  const { signal: _, budget: _budget, ...rest } = context ?? {}
   expect(rest).toEqual({ callId: 'c1', principal: ADMIN.id })
   expect(invocation).toEqual(invocationWith({ a: 1 }))
 })
@@ -95,7 +95,7 @@ it('what a run may use is all of what there is', async () => {
   }
   const secrets = { KEY: { value: 'secret-one', from: 'caller' } } as const
   const { invocation, context } = await run({ caller, secrets, tokens: { mail: MAIL }, userId: 'ann' })
-  const { signal: _, meter: _meter, renew, progress, ...rest } = context ?? {}
+  const { signal: _, budget: _budget, renew, progress, ...rest } = context ?? {}
   const { progress: _told, ...others } = caller
   expect(rest).toEqual({ callId: 'c1', principal: ADMIN.id, ...others })
   expect(invocation).toEqual({ ...invocationWith({ a: 1 }, { secrets, tokens: { mail: MAIL } }), userId: 'ann' })

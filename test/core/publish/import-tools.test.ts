@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import type { ImportItem } from '../../../src/core/publish/import.ts'
 import { importTools } from '../../../src/core/publish/import-tools.ts'
 import type { Submission } from '../../../src/core/publish/submission.ts'
-import { createBudget, createRequestBudget } from '../../../src/core/tool/budget.ts'
+import { createBudget } from '../../../src/core/tool/budget.ts'
 import { createToolRecord } from '../../../src/core/tool/digest.ts'
 import type { ToolRecord } from '../../../src/core/tool/tool.ts'
 import { publish, read } from '../../importers/openapi/make.ts'
@@ -105,7 +105,7 @@ it('a tool that cannot be published stores nothing in a dry run', async () => {
 })
 
 const yieldControl = async () => undefined
-const options = { principal: principal('Kit.*'), allowBreaking: false, budget: createRequestBudget(), yieldControl }
+const options = { principal: principal('Kit.*'), allowBreaking: false, budget: createBudget(Infinity), yieldControl }
 const named = (tool: string, more: Parameters<typeof importedOf>[0] = {}): ImportItem => ({
   tool: importedOf({ tool, name: `Kit_${tool}`, ...more }),
 })
@@ -180,7 +180,7 @@ it('what a source makes publishes with the options of the import', async () => {
 })
 
 it('what a source makes yields control between items that take work', async () => {
-  const budget = createRequestBudget()
+  const budget = createBudget(Infinity)
   let [made, ways] = [0, 0]
   function* items(): Iterable<ImportItem> {
     for (const item of numbered(9)) {

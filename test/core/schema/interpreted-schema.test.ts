@@ -1,4 +1,4 @@
-import { createRequestBudget, DEFAULT_UNITS } from '../../../src/core/tool/budget.ts'
+import { createBudget, DEFAULT_UNITS } from '../../../src/core/tool/budget.ts'
 import { loadPatternEngine } from '../../../src/core/schema/pattern-matcher.ts'
 import { expect, test } from 'vitest'
 import { interpretSchema } from '../../../src/core/schema/validator.ts'
@@ -250,7 +250,7 @@ test('what is easily got wrong: the value is never repeated', () => {
 })
 
 test('all that is checked for one request draws on one meter', () => {
-  const meter = createRequestBudget(3 * DEFAULT_UNITS)
+  const meter = createBudget(3 * DEFAULT_UNITS)
   const validate = interpretSchema({ items: { not: { enum: Array.from({ length: 100 }, (_, index) => index) } } })
   const value = Array.from({ length: 700 }, () => 'a')
   expect(validate(value, meter)).toEqual(validate(value))

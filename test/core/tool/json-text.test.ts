@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { createBudget, createRequestBudget, DEFAULT_UNITS } from '../../../src/core/tool/budget.ts'
+import { createBudget, DEFAULT_UNITS } from '../../../src/core/tool/budget.ts'
 import { FOREIGN_JSON, parseJson, parseInSlices } from '../../../src/core/tool/json-text.ts'
 
-const read = (text: string, rules = {}) => parseJson(text, createRequestBudget(), rules)
+const read = parseJson
 const list = (commas: number) => `[${'0,'.repeat(commas)}0]`
 
 it.each([
@@ -29,12 +29,12 @@ it('a text that was sent may hold so many parts, and no more', () => {
   expect(read(list(4_000), { maxParts: 3_999 }).ok).toBe(false)
 })
 
-it('a text that was sent draws on the budget by its parts and its length, whatever it comes to', () => {
-  const meter = createRequestBudget()
-  parseJson(list(5_000), meter)
-  expect(meter.spent).toBeGreaterThan(5_000)
-  expect(meter.spent).toBeLessThan(5_050)
-  expect(parseJson(list(5_000), createBudget(500))).toMatchObject({ ok: false, message: /too much work/ })
+it('a text that was sent draws on a budget by its parts and its length, if the request has one for many', () => {
+  const budget = createBudget(Infinity)
+  read(list(5_000), { budget })
+  expect(budget.spent).toBeGreaterThan(5_000)
+  expect(budget.spent).toBeLessThan(5_050)
+  expect(read(list(5_000), { budget: createBudget(500) })).toMatchObject({ ok: false, message: /too much work/ })
 })
 
 it('a text that was sent is refused at its first fault, without the rest of it', () => {
@@ -49,7 +49,7 @@ it('a text that was sent is read as deep where it is short', () => {
 })
 
 it('a text that was sent yields between its slices', () => {
-  const slices = (text: string) => [...parseInSlices(text, createRequestBudget())].length
+  const slices = (text: string) => [...parseInSlices(text)].length
   expect([slices('1'), slices(`[${'"aaaaaaaa",'.repeat(90_000)}1]`)]).toEqual([0, 0])
   expect(slices(`[${`"${'a'.repeat(100)}",`.repeat(40_000)}1]`)).toBe(4)
 })

@@ -94,8 +94,8 @@ describe('the legacy revisions', () => {
 
   it('answer a batch within one meter, and say so for each message past it', async () => {
     const { request, calls } = setUp({
-      run(_, { meter }) {
-        withinBudget(() => meter.spend(400_000), '')
+      run(_, { budget }) {
+        withinBudget(() => budget.spend(400_000), '')
         return succeed(1)
       },
     })

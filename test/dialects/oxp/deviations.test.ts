@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ok } from '../../../src/core/failure/failure.ts'
 import { completeInput } from '../../../src/core/call/input.ts'
-import { createRequestBudget } from '../../../src/core/tool/budget.ts'
+import { createBudget } from '../../../src/core/tool/budget.ts'
 import type { Catalog } from '../../../src/core/catalog/catalog.ts'
 import type { Json, JsonObject } from '../../../src/core/tool/json.ts'
 import { respondWithStream } from '../../../src/dialects/oxp/answer-call.ts'
@@ -115,7 +115,7 @@ describe('where we deviate from OXP 1.0', () => {
     const call = decodeCall({ request: { tool_id: 'Kit.Add', context } })
     if ('ok' in call) throw new Error(JSON.stringify(call))
     const tool = { record: recordOf({}), contextParameters: [], validateInput: () => [] }
-    const checked = completeInput(call, tool, undefined, createRequestBudget())
+    const checked = completeInput(call, tool, undefined, createBudget(Infinity))
     expect(checked).toMatchObject('type' in failure ? { ok: false, failure } : { ok: true })
     expect(decodeCall({ request: { tool_id: 'Kit.Add' }, more: 1 })).toMatchObject({ ok: false })
   })

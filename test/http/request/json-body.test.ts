@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest'
-import { createRequestBudget } from '../../../src/core/tool/budget.ts'
 import { object, optional, string } from '../../../src/core/tool/json-reader.ts'
 import { NO_MEMORY } from '../../../src/http/request/request-memory.ts'
 import { jsonBody } from '../../../src/http/request/json-body.ts'
@@ -9,7 +8,7 @@ const NAMED = object({ name: optional(string({ max: 3 })) })
 async function read(body: string | undefined, rules: Parameters<typeof jsonBody>[1] = {}) {
   const init = body === undefined ? {} : { body, headers: { 'content-type': 'application/json' } }
   const request = new Request('https://sb.example/', { method: 'POST', ...init })
-  const result = await jsonBody(NAMED, rules as object).read(request, {}, createRequestBudget(), NO_MEMORY)
+  const result = await jsonBody(NAMED, rules as object).read(request, {}, NO_MEMORY)
   return result.ok ? result.value : result.failure
 }
 
@@ -32,12 +31,7 @@ it('a body that may name more reserves memory for all that it may have read, bef
   const reads = async () => {
     const body = jsonBody(NAMED, { limit: 50, fetchesSource: true })
     const headers = { 'content-type': 'application/json' }
-    return body.read(
-      new Request('https://sb.example/', { method: 'POST', body: '{}', headers }),
-      {},
-      createRequestBudget(),
-      memory,
-    )
+    return body.read(new Request('https://sb.example/', { method: 'POST', body: '{}', headers }), {}, memory)
   }
   expect(await reads()).toEqual({ ok: true, value: {} })
   expect(await reads()).toMatchObject({ failure: { type: 'rate-limited' } })

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { MAX_JSON, MAX_YAML, parseDocumentText } from '../../../src/importers/openapi/document-text.ts'
-import { createRequestBudget, DEFAULT_UNITS } from '../../../src/core/tool/budget.ts'
+import { createBudget, DEFAULT_UNITS } from '../../../src/core/tool/budget.ts'
 import { effortOfAsync, MOST_EFFORT } from '../../effort.ts'
 import { publish, read } from './make.ts'
 
@@ -53,7 +53,7 @@ it('a long text lets others in for each million characters, and before it is loo
   let times = 0
   const yieldControl = async () => void (times += 1)
   const text = JSON.stringify({ openapi: '3.1.0', paths: {}, long: Array(6).fill('x'.repeat(1_000_000)) })
-  expect((await parseDocumentText(text, { budget: createRequestBudget(), yieldControl })).ok).toBe(true)
+  expect((await parseDocumentText(text, yieldControl)).ok).toBe(true)
   expect(times).toBe(7)
 })
 
@@ -79,17 +79,10 @@ it.each([
 ])(
   'YAML that means harm (%s) is refused, and soon',
   async (_, text) => {
-    const result = await parseDocumentText(text, {
-      budget: createRequestBudget(),
-      yieldControl: async () => undefined,
-    })
+    const result = await parseDocumentText(text, async () => undefined)
     expect(result.ok).toBe(false)
     // Read to their ends, quotes and commas take three seconds
-    expect(
-      await effortOfAsync(() =>
-        parseDocumentText(text, { budget: createRequestBudget(), yieldControl: async () => undefined }),
-      ),
-    ).toBeLessThan(5 * MOST_EFFORT)
+    expect(await effortOfAsync(() => parseDocumentText(text, async () => undefined))).toBeLessThan(5 * MOST_EFFORT)
   },
   60_000,
 )
@@ -156,7 +149,7 @@ it.each<[string, object]>([
 ])(
   'a description that means harm of operations that share what takes long to read takes no more than a share of one budget each: %s',
   async (_, document) => {
-    const budget = createRequestBudget(Infinity)
+    const budget = createBudget(Infinity)
     const { tools = [], skipped = [] } = await read(document, { budget })
     expect(tools.length + skipped.length).toBe(OPERATIONS)
     for (const { reason } of skipped)
@@ -166,7 +159,7 @@ it.each<[string, object]>([
 )
 
 it('a description that means harm of operations that share what takes long to read ends with the budget of the whole', async () => {
-  const budget = createRequestBudget(3 * DEFAULT_UNITS)
+  const budget = createBudget(3 * DEFAULT_UNITS)
   const mesh = sharing(OPERATIONS, inBody(meshed.S0), { components: { schemas: meshed } })
   const { items = [] } = await read(mesh, { budget })
   expect(budget.isExceeded).toBe(true)

@@ -4,7 +4,7 @@ import { ADMIN, FetchCapability } from '../../../src/core/access/principal.ts'
 import { importTools } from '../../../src/core/publish/import-tools.ts'
 import type { ImportedTool, SkippedTool } from '../../../src/core/publish/import.ts'
 import { createPublish } from '../../../src/core/publish/publish.ts'
-import { createRequestBudget, type RequestBudget } from '../../../src/core/tool/budget.ts'
+import { createBudget, type Budget } from '../../../src/core/tool/budget.ts'
 import type { JsonObject } from '../../../src/core/tool/json.ts'
 import type { ToolRecord } from '../../../src/core/tool/tool.ts'
 import { createOpenApiImporter } from '../../../src/importers/openapi/importer.ts'
@@ -16,7 +16,7 @@ export interface Options {
   readonly isSelected?: (tool: string) => boolean
   /** What a URL as the source gives. */
   readonly served?: string
-  readonly budget?: RequestBudget
+  readonly budget?: Budget
 }
 
 const http = createHttpRunner({
@@ -29,7 +29,7 @@ const http = createHttpRunner({
 /** What the importer makes of a description, without publishing it. */
 export async function read(
   source: string | object,
-  { options = {}, toolkit = 'Kit', isSelected = () => true, served, budget = createRequestBudget() }: Options = {},
+  { options = {}, toolkit = 'Kit', isSelected = () => true, served, budget = createBudget(Infinity) }: Options = {},
 ) {
   const importer = createOpenApiImporter({
     fetchText: async (url) =>
@@ -117,7 +117,7 @@ export async function publish(
       principal: ADMIN,
       dryRun: false,
       allowBreaking: false,
-      budget: createRequestBudget(),
+      budget: createBudget(Infinity),
       yieldControl: async () => undefined,
       ...more,
     },

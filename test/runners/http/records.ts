@@ -1,4 +1,4 @@
-import { createRequestBudget } from '../../../src/core/tool/budget.ts'
+import { createBudget } from '../../../src/core/tool/budget.ts'
 import type { Credential, Invocation } from '../../../src/core/call/invocation.ts'
 import type { JsonObject } from '../../../src/core/tool/json.ts'
 import type { RunContext } from '../../../src/core/call/runner.ts'
@@ -79,7 +79,7 @@ export function contextWith(given: Given = {}): RunContext {
   return {
     callId: 'call',
     principal: 'admin',
-    meter: createRequestBudget(),
+    budget: createBudget(Infinity),
     signal: given.signal ?? new AbortController().signal,
     ...(given.renew ? { renew: given.renew } : {}),
     ...(given.traceparent === undefined ? {} : { traceparent: given.traceparent }),

@@ -1,4 +1,4 @@
-import { createRequestBudget } from '../../../src/core/tool/budget.ts'
+import { createBudget } from '../../../src/core/tool/budget.ts'
 import { describe, expect, test } from 'vitest'
 import type { GuardedResponse } from '../../../src/outbound/guarded-fetch.ts'
 import { formatStatus } from '../../../src/outbound/status.ts'
@@ -8,7 +8,7 @@ import { resolveResponseRule, readResponse, type ResponseRule } from '../../../s
 const NOW = Date.parse('2026-11-21T12:00:00Z')
 const REQUEST = {
   method: 'GET',
-  meter: createRequestBudget(),
+  budget: createBudget(Infinity),
   shown: { host: 'api.example.com', url: 'https://api.example.com/v1/{key}/x' },
   redact: createLazyRedact(() => ['s3cret', 's3cret+long', '']),
 }

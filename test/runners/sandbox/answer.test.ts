@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest'
-import { createRequestBudget } from '../../../src/core/tool/budget.ts'
 import { parseAnswer } from '../../../src/runners/sandbox/answer.ts'
 
-const read = (value: string) => parseAnswer(value, createRequestBudget(), (text) => text)
+const read = (value: string) => parseAnswer(value, {}, (text) => text)
 const ofLength = (length: number) => `{"ok":true,"value":"${'x'.repeat(length - 22)}"}`
 
 it('what comes out of a sandbox has so many characters at most', () => {

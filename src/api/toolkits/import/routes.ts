@@ -7,7 +7,7 @@ import { findPublisherRights, type Publish } from '../../../core/publish/publish
 import type { ImportedTool, Importer, ImportRequest } from '../../../core/publish/import.ts'
 import type { ImportOptions } from '../../../core/publish/import-tools.ts'
 import type { RegistryWriter } from '../../../core/publish/registry.ts'
-import type { YieldControl } from '../../../core/tool/budget.ts'
+import { createBudget, SOURCE_UNITS, type YieldControl } from '../../../core/tool/budget.ts'
 import { enumReader, optional } from '../../../core/tool/json-reader.ts'
 import { MAX_SOURCE_NODES } from '../../../core/tool/json-text.ts'
 import { lazyBody } from '../../../http/request/json-body.ts'
@@ -68,7 +68,7 @@ export function createImportRoutes(deps: ImportRoutesDeps): Hono {
         }),
       ),
     },
-  })(async ({ c, principal, fetchCapability, query: { dry_run, allow }, body, addAuditDetails, budget }) => {
+  })(async ({ c, principal, fetchCapability, query: { dry_run, allow }, body, addAuditDetails }) => {
     const [{ encodeDryRun, encodeImported, listProblems }, { importTools }] = await Promise.all([
       load(),
       import('../../../core/publish/import-tools.ts'),
@@ -89,6 +89,7 @@ export function createImportRoutes(deps: ImportRoutesDeps): Hono {
     if (!importer) throw new Error(`No importer for '${kind}'`)
     const secret = createSecretLookup(principal, toolkit, maySendSecrets)
     const { signal } = c.req.raw
+    const budget = createBudget(SOURCE_UNITS)
     const request = { source, toolkit, options, secret, budget, yieldControl, signal, fetchCapability }
     const imported = await importer.read({ ...request, isSelected: (tool) => isSelected(tool, budget) })
     if (!imported.ok) return imported

@@ -37,16 +37,16 @@ export function createUploadRoutes(deps: UploadRoutesDeps): Hono {
       200: { ...jsonRef('Already published', 'Published'), note: NOT_CALLABLE_NOTE },
       201: { ...jsonRef('Published', 'Published'), note: NOT_CALLABLE_NOTE },
     },
-  })(async ({ c, principal, path: { toolkit }, query: { allow, ...wrapper }, addAuditDetails, budget, memory }) => {
+  })(async ({ c, principal, path: { toolkit }, query: { allow, ...wrapper }, addAuditDetails, memory }) => {
     const { denied } = await findPublisherRights(principal, toolkit, writer)
     if (denied !== undefined) return fail({ type: 'forbidden', reason: denied })
     const options = { toolkit, ...wrapper }
     const request = c.req.raw
     const body = await readBytes(request, { mediaType: WASM, limit: PLUGIN_LIMIT, memory })
     if (!body.ok) return body
-    const plugin = await plugins.read(body.value, options, { signal: request.signal, budget })
+    const plugin = await plugins.read(body.value, options, request.signal)
     if (!plugin.ok) return plugin
-    const description = await readJsonText(plugin.described, budget, { maxParts: MAX_SOURCE_NODES })
+    const description = await readJsonText(plugin.described, { maxParts: MAX_SOURCE_NODES })
     if (!description.ok || !isJsonObject(description.value)) {
       const detail = !description.ok && 'message' in description.failure ? `: ${description.failure.message}` : ''
       const problem = { path: '', message: `Its 'describe' did not give a JSON object${detail}` }

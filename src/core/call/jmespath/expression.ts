@@ -1,4 +1,3 @@
-import { createBudget } from '../../tool/budget.ts'
 import type { Json } from '../../tool/json.ts'
 import { parseJson } from '../../tool/json-text.ts'
 import {
@@ -217,7 +216,7 @@ function readName(token: Token): string {
 }
 
 function json(text: string, what: string, { at }: Token): Json {
-  const read = parseJson(text, createBudget())
+  const read = parseJson(text)
   if (!read.ok) throw new InvalidExpression(`${what} is not JSON`, at)
   return read.value
 }

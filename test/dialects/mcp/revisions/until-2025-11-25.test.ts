@@ -1,4 +1,4 @@
-import { createRequestBudget } from '../../../../src/core/tool/budget.ts'
+import { createBudget } from '../../../../src/core/tool/budget.ts'
 import { describe, expect, it } from 'vitest'
 import { ADMIN } from '../../../../src/core/access/principal.ts'
 import type { Failure } from '../../../../src/core/failure/failure.ts'
@@ -27,7 +27,7 @@ async function ask(failure: Failure, capabilities: object, session?: string) {
   const roundTrip = await revision.startRoundTrip(call, {
     request: new Request('http://localhost/mcp', { headers }),
     principal: ADMIN,
-    budget: createRequestBudget(),
+    budget: createBudget(Infinity),
     background: () => undefined,
     memory: { growAnswer: async () => true },
     toolset: { search: false, select: false, bare: false, tools: undefined, patternNames: [], unresolvedNames: [] },
