@@ -1,22 +1,24 @@
 import { UnreachableError } from '../core/failure/failure.ts'
 import { CANNOT_OPEN } from './schema.ts'
 
-export interface StubOptions {
+export interface StubOptions<Stub = object> {
   /** Completes the sentence `Switchboard cannot reach its`. */
   readonly what: string
   readonly waitMs: number
   /** Per method, in place of `waitMs`. */
-  readonly waitMsByMethod?: Readonly<Record<string, number>>
+  readonly waitMsByMethod?: Readonly<Partial<Record<keyof Stub, number>>>
   /** Methods that are not retried, since a second call would act twice. */
-  readonly neverRetried?: readonly string[]
+  readonly neverRetried?: readonly (keyof Stub)[]
 }
 
 /**
  * Methods answer in time or fail as `UnreachableError`, as they do where the object refuses its tables. Errors that the
  * object's own code throws pass through. A stub belongs to the request that opened it, so each call opens one.
  */
-export function createReliableStub<Stub extends object>(open: () => Stub, options: StubOptions): Stub {
-  const { what, waitMs, waitMsByMethod = {}, neverRetried = [] } = options
+export function createReliableStub<Stub extends object>(open: () => Stub, options: StubOptions<Stub>): Stub {
+  const { what, waitMs } = options
+  const waitMsByMethod: Readonly<Record<string, number | undefined>> = options.waitMsByMethod ?? {}
+  const neverRetried: readonly PropertyKey[] = options.neverRetried ?? []
   const message = `${CANNOT_REACH} ${what} right now`
   return new Proxy(open(), {
     get(_, method) {

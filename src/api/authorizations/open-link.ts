@@ -1,6 +1,11 @@
 import { mayApproveByKey, mayApprove, type Principal } from '../../core/access/principal.ts'
 import { type FailureResult, ok, type Result } from '../../core/failure/failure.ts'
-import type { Authorization, Authorizations, SignedInPerson } from '../../core/consent/authorization.ts'
+import {
+  type Authorization,
+  type Authorizations,
+  isOpen,
+  type SignedInPerson,
+} from '../../core/consent/authorization.ts'
 import type { Providers } from '../../core/consent/provider.ts'
 import { parseToolId, type ToolName } from '../../core/tool/tool-id.ts'
 import type { WaitUntil } from '../../core/tool/platform.ts'
@@ -62,11 +67,7 @@ export function createOpenLink(deps: OpenLinkDeps) {
     const needsSession = requiresSignIn || (findCaller !== undefined && authorization.kind === 'approval')
     if (needsSession && !person) return signInPage(startUrl)
     if (needsSession && person && !mayDecide(authorization, person))
-      return otherPersonPage(
-        formatPersonName(person),
-        startUrl,
-        authorization.invocation?.principal === person.principal,
-      )
+      return otherPersonPage(formatPersonName(person), startUrl, isOwnCall(authorization, person))
     const [provider, tool] = await Promise.all([
       providers.find(authorization.provider),
       findTool(authorization.tool, getBackground(c)),
@@ -82,12 +83,19 @@ async function mayApproveOthersCall(
   findCaller: (principal: string) => Promise<Principal | undefined>,
 ): Promise<boolean> {
   // Then there is nothing left to decide, and nothing kept of the call
-  if (status === 'completed' || status === 'failed') return mayApprove(approver, tool)
+  if (!isOpen({ status })) return mayApprove(approver, tool)
   const caller = invocation && (await findCaller(invocation.principal))
   return caller !== undefined && mayApproveByKey(approver, caller, { tool, userId })
 }
 
-function mayDecide({ kind, userId }: Authorization, { user, approves }: SignedInPerson): boolean {
+function isOwnCall({ invocation }: Authorization, { principal }: SignedInPerson): boolean {
+  return invocation?.principal === principal
+}
+
+function mayDecide(authorization: Authorization, person: SignedInPerson): boolean {
+  const { kind, userId } = authorization
+  const { user, approves } = person
+  if (isOpen(authorization) && isOwnCall(authorization, person)) return false
   return (userId !== undefined && user === userId) || (kind === 'approval' && approves)
 }
 

@@ -2,7 +2,13 @@ import type { AuditAction } from '../../core/access/audit-entry.ts'
 import type { Context, Hono } from 'hono'
 import { mayActFor, type Principal } from '../../core/access/principal.ts'
 import { loadFile, type FileStores } from '../../core/call/files.ts'
-import type { Authorization, Authorizations, SignedInPerson, FlowStep } from '../../core/consent/authorization.ts'
+import {
+  type Authorization,
+  type Authorizations,
+  type FlowStep,
+  isOpen,
+  type SignedInPerson,
+} from '../../core/consent/authorization.ts'
 import { fail, ok, type Result } from '../../core/failure/failure.ts'
 import { optional, string, hideValue } from '../../core/tool/json-reader.ts'
 import { writeAudit } from '../../http/route/audit.ts'
@@ -50,8 +56,8 @@ export function createAuthorizationsRoutes(deps: AuthorizationsRoutesDeps): Hono
     const authorization = await findVisible(path.id, principal)
     if (!authorization.ok) return authorization
     const { id, status } = authorization.value
-    const isOver = status === 'completed' || status === 'failed'
-    const current = wait === 0 || isOver ? authorization.value : await authorizations.waitForChange(id, status, wait)
+    const mayChange = wait > 0 && isOpen(authorization.value)
+    const current = mayChange ? await authorizations.waitForChange(id, status, wait) : authorization.value
     return current ? ok(encodeAuthorization(current)) : notFound('authorization', id)
   })
 
@@ -76,8 +82,7 @@ export function createAuthorizationsRoutes(deps: AuthorizationsRoutesDeps): Hono
     if ('status' in link) return respondWithDeadEnd(c, link)
     const { authorization, name, provider, person, tool } = link
     const { endedPage, notSetUpPage } = await loadPages()
-    if (authorization.status === 'completed' || authorization.status === 'failed')
-      return page(endedPage(authorization, name))
+    if (!isOpen(authorization)) return page(endedPage(authorization, name))
     if (authorization.kind === 'grant' && !provider) return respondWithDeadEnd(c, notSetUpPage(authorization.provider))
     if (authorization.kind === 'grant') {
       const { grantPage } = await import('./grant-page.tsx')
@@ -119,11 +124,9 @@ export function createAuthorizationsRoutes(deps: AuthorizationsRoutesDeps): Hono
       const result = await authorizations.decide(id, { ...visitor, browser, callback: buildCallbackUrl(c), approve })
       if ('location' in result) return respondToStep(result, id, cookies)
       const auditAction = approve ? 'approval.approve' : kind === 'approval' ? 'approval.refuse' : 'grant.refuse'
-      auditDecision(c, auditAction, authorization, { isSuccess: result.ok || decision === 'refuse', person })
-      if (decision === 'refuse' && (result.ok || result.why === 'refused'))
-        return page(refusedPage(authorization), cookies)
+      auditDecision(c, auditAction, authorization, { isSuccess: result.ok, person })
       if (!result.ok) return page(failedStepPage(result, startPath(id)), cookies)
-      return page(endedPage(result.authorization, name), cookies)
+      return page(approve ? endedPage(result.authorization, name) : refusedPage(authorization), cookies)
     }
     if (kind === 'grant' && decision === 'continue') {
       if (!provider) return respondWithDeadEnd(c, notSetUpPage(authorization.provider))

@@ -27,7 +27,11 @@ export interface SessionStore {
 
 export const SESSION_LIFETIME_MS = 12 * 3_600_000
 
+export function toPersonId(user: string): string {
+  return `person:${user}`
+}
+
 export function toPersonPrincipal(person: Person, rules: readonly SignInRule[]): Principal | undefined {
   const rights = resolveRights(person, rules)
-  return rights && { id: `person:${person.user}`, kind: 'person', ...rights, users: [person.user] }
+  return rights && { id: toPersonId(person.user), kind: 'person', ...rights, users: [person.user] }
 }

@@ -29,6 +29,10 @@ export interface Authorization {
   readonly expiresAt: number
 }
 
+export function isOpen({ status }: Pick<Authorization, 'status'>): boolean {
+  return status === 'not_started' || status === 'pending'
+}
+
 export const APPROVAL = 'approval'
 
 export const AUTHORIZATION_LIFETIME_MS = 15 * 60_000

@@ -1,10 +1,10 @@
 import type { CacheMemory } from '../../core/cache/swr-cache.ts'
-import { createReliableStub } from '../reachable-stub.ts'
+import { createReliableStub, type StubOptions } from '../reachable-stub.ts'
 import type { RegistryObject } from './registry-object.ts'
 
 export type RegistryStub = () => DurableObjectStub<RegistryObject>
 
-const REACH = {
+const REACH: StubOptions<DurableObjectStub<RegistryObject>> = {
   what: 'registry',
   waitMs: 10_000,
   waitMsByMethod: {

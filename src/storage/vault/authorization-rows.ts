@@ -29,6 +29,7 @@ type AuthorizationRow = {
   readonly body: string
 }
 
+const IS_OPEN = "status IN ('not_started', 'pending')"
 const RETENTION_MS = 3_600_000
 /** An open authorization is used again only if so much time is left for its person. */
 const USEFUL_MS = 5 * 60_000
@@ -40,8 +41,6 @@ export type AuthorizationRows = ReturnType<typeof authorizationRows>
 
 /** No function awaits anything, so each is one atomic step. `onChange` is called after each change of a status. */
 export function authorizationRows(sql: SqlStorage, now: () => number, onChange: (id: string) => void) {
-  const isOpen = "status IN ('not_started', 'pending')"
-
   function read(where: string, ...values: SqlStorageValue[]): StoredAuthorization | undefined {
     const row = firstRow<AuthorizationRow>(sql, `SELECT * FROM authorization WHERE ${where}`, ...values)
     return row && toAuthorization(row)
@@ -82,7 +81,7 @@ export function authorizationRows(sql: SqlStorage, now: () => number, onChange: 
 
     findOpen(purpose: string): StoredAuthorization | undefined {
       sweep()
-      const where = `asked = ? AND ${isOpen} AND (status = 'pending' OR expires >= ?) ORDER BY expires DESC`
+      const where = `asked = ? AND ${IS_OPEN} AND (status = 'pending' OR expires >= ?) ORDER BY expires DESC`
       return read(where, purpose, now() + USEFUL_MS)
     },
 
@@ -140,7 +139,7 @@ export function authorizationRows(sql: SqlStorage, now: () => number, onChange: 
     },
 
     lastFailure(name: 'asked' | 'provider', value: string) {
-      const where = `${name} = ? AND NOT ${isOpen} ORDER BY created DESC, rowid DESC`
+      const where = `${name} = ? AND NOT ${IS_OPEN} ORDER BY created DESC, rowid DESC`
       const lastRow = firstRow<AuthorizationRow>(sql, `SELECT * FROM authorization WHERE ${where}`, value)
       if (lastRow?.status !== 'failed' || lastRow.reason === null) return undefined
       return { reason: lastRow.reason, ...(lastRow.for_operator === null ? {} : { forOperator: lastRow.for_operator }) }
@@ -158,8 +157,4 @@ function toAuthorization({ id, status, reason, expires, input, body }: Authoriza
   const reasonField = reason === null ? {} : { reason }
   const invocationField = input === null ? {} : { invocation: input }
   return { ...JSON.parse(body), id, status, ...reasonField, ...invocationField, expiresAt: expires }
-}
-
-export function isOpen({ status }: { readonly status: Authorization['status'] }): boolean {
-  return status === 'not_started' || status === 'pending'
 }

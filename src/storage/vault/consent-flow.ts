@@ -2,21 +2,23 @@ import * as base64url from 'jose/base64url'
 import {
   type FlowError,
   type FlowResult,
-  NO_APPROVER_SETUP,
   type FlowStep,
+  isOpen,
+  NO_APPROVER_SETUP,
   type Visit,
 } from '../../core/consent/authorization.ts'
+import { toPersonId } from '../../core/access/session.ts'
 import { missingScopes } from '../../core/consent/oauth-scopes.ts'
 import type { ProviderResult } from '../../core/consent/provider.ts'
 import { sha256 } from '../sealing/sha256.ts'
 import { newState } from './authorization-id.ts'
-import { type AuthorizationRows, isOpen, type StoredAuthorization } from './authorization-rows.ts'
+import type { AuthorizationRows, StoredAuthorization } from './authorization-rows.ts'
 import { browserFlows } from './browser-flows.ts'
 import { type ConsentRows, toGrantUse } from './consent-rows.ts'
 import { type Grants, NO_VAULT_KEYS, type VaultDeployment } from './grants.ts'
 import { createPersonCheck, needsSignInFor } from './identification.ts'
 import type { ProviderFailure } from '../../oauth-client/provider-failure.ts'
-import { EXPIRED_LINK, OTHER_BROWSER, flowError } from './flow-errors.ts'
+import { EXPIRED_LINK, OTHER_BROWSER, OWN_CALL, flowError } from './flow-errors.ts'
 
 export interface ProviderCallback {
   readonly url: string
@@ -158,6 +160,10 @@ export function createConsent(
         flows.remove(flow)
         return flowError('refused', 'The person is not the user this is for')
       }
+      if (authorization.principal === toPersonId(userId)) {
+        flows.remove(flow)
+        return OWN_CALL
+      }
       // An attacker may have lured the user to the verifier: only the browser that was there learns the proof
       flows.put({ ...flow, stage: 'confirmed', secret: proven })
       return { ok: true, location: `${buildPageUrl(id, flow.callback)}/resume?proof=${proof}` }
@@ -229,15 +235,15 @@ export function createConsent(
     /**
      * The first case that applies decides:
      *
-     * | case                                                       | result                             |
-     * | ---------------------------------------------------------- | ---------------------------------- |
-     * | the authorization has ended                                | error: the link has expired        |
-     * | people sign in, and this person may not decide             | error: why not                     |
-     * | the person refuses                                         | the authorization fails            |
-     * | it is for a grant                                          | error: the provider grants access  |
-     * | nobody can be told from the caller here                    | error: what has to be set up       |
-     * | the verifier has not confirmed yet who the person is       | redirect to the verifier           |
-     * | otherwise                                                  | the call is approved               |
+     * | case                                                         | result                            |
+     * | ------------------------------------------------------------ | --------------------------------- |
+     * | the authorization has ended                                  | error: the link has expired       |
+     * | the person may not decide (see `createPersonCheck`)          | error: why not                    |
+     * | the person refuses, which the verifier need not confirm      | the authorization fails           |
+     * | it is for a grant                                            | error: the provider grants access |
+     * | nobody can be told from the caller here                      | error: what has to be set up      |
+     * | the verifier has not confirmed yet who the person is         | redirect to the verifier          |
+     * | otherwise                                                    | the call is approved              |
      */
     async decide(
       id: string,

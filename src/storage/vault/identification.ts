@@ -10,10 +10,21 @@ export type PersonIdentity =
   | { readonly kind: 'identified' }
   /** Only the verifier of users can say who it is. */
   | { readonly kind: 'needs-verification' }
-  /** Only where people sign in, and there is no verifier. */
+  /** Only where people sign in. */
   | { readonly kind: 'denied'; readonly error: FlowError }
 
-/** Says whether the person of a visit may decide. Without sign-in and verifier, anybody with the link counts as the user. */
+/**
+ * Says whether the person of a visit may decide. The first case that applies:
+ *
+ * | case                                                        | result             |
+ * | ----------------------------------------------------------- | ------------------ |
+ * | people sign in, and this person may decide                  | identified         |
+ * | people sign in, and this person made the call               | denied             |
+ * | the verifier has confirmed the person of this browser       | identified         |
+ * | there is a verifier                                         | needs verification |
+ * | people sign in                                              | denied             |
+ * | otherwise: whoever has the link counts as the user          | identified         |
+ */
 export function createPersonCheck(
   deployment: Pick<VaultDeployment, 'verifierUrl' | 'hasOpenIdSignIn' | 'approvesByKey'>,
   flows: Pick<BrowserFlows, 'find'>,
@@ -25,8 +36,8 @@ export function createPersonCheck(
   ): PersonIdentity => {
     const needsSignIn = needsSignInFor(deployment, authorization)
     const error = needsSignIn ? findDenial(authorization, person) : undefined
-    const isSignedIn = needsSignIn && !error
-    if (verifierUrl !== undefined && !isSignedIn) {
+    if (needsSignIn && !error) return { kind: 'identified' }
+    if (verifierUrl !== undefined && error !== OWN_CALL) {
       const isProven = flows.find(authorization.id, browser)?.stage === 'proven'
       return { kind: isProven ? 'identified' : 'needs-verification' }
     }

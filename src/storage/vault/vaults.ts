@@ -25,11 +25,11 @@ import type { VaultObject } from './vault-object.ts'
 
 /** In bytes: the page shows all of it, which takes a tenth of a second then. */
 const MAX_INVOCATION = 500_000
-/** Long, since a provider may be asked meanwhile, and `changed` waits for a person up to a minute. */
-const REACH: StubOptions = {
+/** Long, since a vault may ask a provider before it answers, and `waitForChange` waits up to a minute for a person. */
+const REACH: StubOptions<DurableObjectStub<VaultObject>> = {
   what: 'vaults',
   waitMs: 60_000,
-  waitMsByMethod: { changed: 90_000 },
+  waitMsByMethod: { waitForChange: 90_000 },
   neverRetried: ['claim', 'step', 'confirm', 'finish', 'decide', 'revoke'],
 }
 

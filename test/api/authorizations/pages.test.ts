@@ -350,7 +350,7 @@ it("pressing a page's button with a body that is no form, or too large, does not
 
 it("pressing a page's button refuses a grant", async () => {
   const { post, port } = setUp()
-  port.decide.mockResolvedValue({ ok: false, why: 'refused', message: 'You refused' })
+  port.decide.mockResolvedValue({ ok: true, authorization: { ...GRANT, status: 'failed' } })
   const response = await post(START, { decision: 'refuse' }, { cookie: COOKIE })
   expect(response.status).toBe(200)
   expect(await response.text()).toContain('Refused')
@@ -370,6 +370,20 @@ it.each([
   expect(response.status).toBe(200)
   expect(await response.text()).toContain(said)
   expect(port.decide.mock.calls[0]?.[1].approve).toBe(approve)
+})
+
+it.each([
+  ['a grant', START, 'did not get access'],
+  ['a call', APPROVE, 'will not be called'],
+])("pressing a page's button says that %s stays open where the refusal does not count", async (_, path, wrong) => {
+  const { post, port, audit } = setUp()
+  port.decide.mockResolvedValue({ ok: false, why: 'refused', message: 'You are somebody else' })
+  const response = await post(path, { decision: 'refuse' })
+  expect(response.status).toBe(400)
+  const text = await response.text()
+  expect(text).toContain('You are somebody else')
+  expect(text).not.toContain(wrong)
+  expect(audit).toMatchObject([{ outcome: 'refused', status: 403 }])
 })
 
 it("pressing a page's button leads whoever approves to the verifier first, where that is asked for", async () => {

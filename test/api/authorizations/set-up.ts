@@ -3,6 +3,7 @@ import { vi } from 'vitest'
 import type { FileStores } from '../../../src/core/call/files.ts'
 import { noArtifacts } from '../../../src/storage/artifacts/r2-artifacts.ts'
 import { noUploads } from '../../../src/storage/artifacts/r2-uploads.ts'
+import type { AuditEvent } from '../../../src/core/access/audit-entry.ts'
 import { ADMIN, type Principal } from '../../../src/core/access/principal.ts'
 import type { Authorization, Authorizations, FlowResult, FlowStep } from '../../../src/core/consent/authorization.ts'
 import { type Failure, type FailureResult, fail, ok } from '../../../src/core/failure/failure.ts'
@@ -107,7 +108,9 @@ export function setUp(
     finish: vi.fn<Authorizations['finish']>(async () => ended),
     decide: vi.fn<Authorizations['decide']>(async () => ended),
   }
+  const audit: AuditEvent[] = []
   const router = createAuthorizationsRoutes({
+    writeAuditEntry: (entry) => void audit.push(entry),
     authorize: authorizerFor('ok' in caller ? caller.failure : caller),
     authorizePage: authorizerFor('ok' in caller ? caller.failure : caller),
     authorizations: port,
@@ -139,7 +142,7 @@ export function setUp(
       (sum, each) => sum + each.mock.calls.length,
       0,
     )
-  return { app, get, post, port, acts }
+  return { app, get, post, port, acts, audit }
 }
 
 export const STRANGER = fail({ type: 'unauthenticated', reason: 'who?' })

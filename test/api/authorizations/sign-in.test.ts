@@ -94,6 +94,19 @@ describe('a page that only who is signed in gets to see', () => {
     expect(acts()).toBe(0)
   })
 
+  it('is not of the person who made the call, until somebody else has decided', async () => {
+    const invocation = { ...APPROVAL.invocation!, principal: 'person:ann' }
+    const own = { ...APPROVAL, invocation }
+    const { get, post, acts } = setUp({ requiresSignIn: true, findSession: findSession('ann'), known: [own] })
+    const shown = await get(page(own.id))
+    expect([shown.status, await shown.text()]).toEqual([403, expect.stringContaining('Nobody approves their own call')])
+    for (const decision of ['approve', 'refuse']) expect((await post(page(own.id), { decision })).status).toBe(403)
+    expect(acts()).toBe(0)
+    const approved = { ...own, status: 'completed' } as const
+    const after = setUp({ requiresSignIn: true, findSession: findSession('ann'), known: [approved] })
+    expect((await after.get(page(own.id))).status).toBe(200)
+  })
+
   it('is nobody’s while it cannot be told who is there', async () => {
     const { get, acts } = setUp({
       requiresSignIn: true,

@@ -90,6 +90,29 @@ describe('an approval where people sign in', () => {
     })
     expect(await decide(world, id, {})).toMatchObject({ ok: true, authorization: { status: 'completed' } })
   })
+
+  it('is not the word of the verifier about the person who made the call', async () => {
+    const world = createWorld({ hasOpenIdSignIn: true, verifierUrl: 'https://app.example/who' })
+    const ann = world.user('ann')
+    const call = await approvable(PAY, `person:${ann}`, ann, { to: 'bob' })
+    const id = challenged(await world.vault.claim({ ...call, requestUrl })).authorization
+    const OWN_CALL = { ok: false, why: 'refused', message: 'The caller of a tool cannot approve the call' }
+    expect(await decide(world, id, { principal: `person:${ann}` })).toEqual(OWN_CALL)
+    const { location } = Object(await decide(world, id))
+    const flow = new URL(location).searchParams.get('flow') ?? ''
+    expect(await world.vault.confirm(id, flow, ann)).toEqual(OWN_CALL)
+    expect(await world.vault.confirm(id, flow, ann)).toMatchObject({ why: 'expired' })
+    expect(await world.vault.find(id)).toMatchObject({ status: 'pending' })
+  })
+
+  it('is refused by whoever has the link where a verifier says who approves', async () => {
+    const world = createWorld({ hasOpenIdSignIn: true, verifierUrl: 'https://app.example/who' })
+    const id = await asked(world)
+    expect(await decide(world, id, { user: world.user('bob') }, false)).toMatchObject({
+      ok: true,
+      authorization: { status: 'failed', reason: 'The person refused' },
+    })
+  })
 })
 
 describe('a consent where people sign in', () => {
