@@ -1,6 +1,6 @@
-import type { Codec } from '../core/tool/codec.ts'
+import type { Codec, FormatWriter } from '../core/tool/codec.ts'
 import { omitContextParameters, contextParameterLosses } from '../core/tool/metadata.ts'
-import { withBudget, type ExportFormat, type FormatWriter } from '../core/publish/export.ts'
+import { withBudget, type ExportFormat } from '../core/publish/export.ts'
 import { anthropic } from '../formats/anthropic.ts'
 import { gemini } from '../formats/gemini.ts'
 import { openai, openaiStrict } from '../formats/openai.ts'

@@ -1,14 +1,12 @@
-import { createBudget } from '../core/tool/budget.ts'
-import type { EncodeResult, Loss } from '../core/tool/codec.ts'
+import type { FormatWriter, Loss } from '../core/tool/codec.ts'
 import { isObject } from '../core/tool/json.ts'
 import { encodePointerStep } from '../core/tool/problem.ts'
-import type { ToolRecord } from '../core/tool/tool.ts'
 import type { SchemaObject } from './writing.ts'
 import { toCurrentSchema, toProviderName, recordLosses, toRootObject } from './declaration.ts'
 
 const PROPERTY = /^[a-zA-Z0-9_.-]{1,64}$/
 
-export function anthropic(record: ToolRecord, name: string, budget = createBudget()): EncodeResult {
+export const anthropic: FormatWriter = (record, name, budget) => {
   const losses = recordLosses(record)
   const context = { root: record.input, losses, budget }
   const root = dropRefusedNames(toRootObject(record.input, '/input', context), losses)

@@ -1,8 +1,6 @@
-import { createBudget } from '../core/tool/budget.ts'
-import type { EncodeResult } from '../core/tool/codec.ts'
+import type { FormatWriter } from '../core/tool/codec.ts'
 import { isJson, isNumber, isObject, type Json, type JsonObject } from '../core/tool/json.ts'
 import { encodePointerStep } from '../core/tool/problem.ts'
-import type { ToolRecord } from '../core/tool/tool.ts'
 import {
   addLoss,
   findLocalTarget,
@@ -48,7 +46,7 @@ function enter(position: GeminiPosition, step: string): GeminiPosition {
 }
 
 /** Gemini's Schema is a subset of OpenAPI 3.0's: one type a schema, `nullable`, enums of strings, no references. */
-export function gemini(record: ToolRecord, name: string, budget = createBudget()): EncodeResult {
+export const gemini: FormatWriter = (record, name, budget) => {
   const losses = recordLosses(record)
   const context: GeminiContext = { root: record.input, losses, budget, schemasLeft: MAX_SCHEMAS }
   const root = toRootObject(record.input, '/input', context)

@@ -1,5 +1,5 @@
-import { createBudget, textUnits } from '../core/tool/budget.ts'
-import type { EncodeResult, Loss } from '../core/tool/codec.ts'
+import { textUnits } from '../core/tool/budget.ts'
+import type { EncodeResult, FormatWriter, Loss } from '../core/tool/codec.ts'
 import { isObject, type Json, type JsonObject, getJsonType } from '../core/tool/json.ts'
 import { encodePointerStep } from '../core/tool/problem.ts'
 import type { ToolRecord } from '../core/tool/tool.ts'
@@ -28,7 +28,7 @@ const KEYWORDS: Readonly<Record<string, readonly string[]>> = {
   object: ['properties', 'required', 'additionalProperties'],
 }
 
-export function openai(record: ToolRecord, name: string, budget = createBudget()): EncodeResult {
+export const openai: FormatWriter = (record, name, budget) => {
   const losses = recordLosses(record)
   const context = { root: record.input, losses, budget }
   const parameters = toCurrentSchema(toRootObject(record.input, '/input', context), '/input', context)
@@ -64,7 +64,7 @@ function enter(position: StrictPosition, step: string, level = position.level): 
 }
 
 /** "Structured Outputs": objects closed, all properties required, optional ones nullable; at most 10 levels. */
-export function openaiStrict(record: ToolRecord, name: string, budget = createBudget()): EncodeResult {
+export const openaiStrict: FormatWriter = (record, name, budget) => {
   const losses = recordLosses(record)
   const definitions = new Map<string, JsonObject>()
   const counts = { schemasLeft: MAX_SCHEMAS, depth: 0 }

@@ -1,8 +1,7 @@
+import type { FormatWriter } from '../core/tool/codec.ts'
 import { toRefPath, mapSubschemas } from '../core/schema/subschemas.ts'
-import { createBudget } from '../core/tool/budget.ts'
-import type { EncodeResult } from '../core/tool/codec.ts'
 import { isJsonObject, isObject, type Json, type JsonObject } from '../core/tool/json.ts'
-import { getDisplayTitle, type ToolRecord } from '../core/tool/tool.ts'
+import { getDisplayTitle } from '../core/tool/tool.ts'
 import { toCurrentSchema, recordLosses } from './declaration.ts'
 import { type SchemaObject, chargeVisit, type FormatContext } from './writing.ts'
 
@@ -23,7 +22,7 @@ const FAILURE_SCHEMA = {
   required: ['message'],
 }
 
-export function openapi(record: ToolRecord, name: string, budget = createBudget()): EncodeResult {
+export const openapi: FormatWriter = (record, name, budget) => {
   const losses = recordLosses(record, NO_FIELD, ['title', 'output'])
   const encodeComponent = (schema: Json, componentName: string, path: string): Json => {
     if (!isJsonObject(schema)) return schema

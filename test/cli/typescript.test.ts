@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
+import { createBudget } from '../../src/core/tool/budget.ts'
 import { declareTools } from '../../src/cli/typescript.ts'
 import type { ToolRecord } from '../../src/core/tool/tool.ts'
 import { openapi } from '../../src/formats/openapi.ts'
@@ -12,7 +13,7 @@ import { recordOf } from '../formats/records.ts'
 /** A tool as a deployment describes it. */
 function tool(id: string, output: ToolRecord['output'], more: Partial<ToolRecord> = {}): unknown {
   const record = recordOf({ type: 'object', additionalProperties: false }, { id, description: '', output, ...more })
-  return JSON.parse(JSON.stringify(openapi(record, 'n').document))
+  return JSON.parse(JSON.stringify(openapi(record, 'n', createBudget()).document))
 }
 
 /** The type of one schema, on one line. */

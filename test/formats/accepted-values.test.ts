@@ -144,7 +144,7 @@ describe.each(FORMS)('what the form %s takes', (name, write, schemaOf) => {
     fc.assert(
       fc.property(
         input.chain((made) => {
-          const { document, losses } = write(recordOf(made), 'x')
+          const { document, losses } = write(recordOf(made), 'x', createBudget())
           const form = schemaOf(document)
           return fc.record({
             made: fc.constant(made),

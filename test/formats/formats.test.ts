@@ -2,6 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import canonicalize from 'canonicalize'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { createBudget } from '../../src/core/tool/budget.ts'
 import type { EncodeResult } from '../../src/core/tool/codec.ts'
 import { withBudget } from '../../src/core/publish/export.ts'
 import type { JsonObject } from '../../src/core/tool/json.ts'
@@ -214,6 +215,7 @@ it.each(RULES)('each rule %o %s', (encode, _, property, wanted, losses) => {
   const encoded = encode(
     recordOf({ type: 'object', properties: { p: property }, required: ['p'], additionalProperties: false }),
     'x',
+    createBudget(),
   )
   expect(parametersOf(encoded.document).properties).toEqual({ p: wanted })
   const about = pathsOf(encoded).filter((path) => path !== '/input/additionalProperties')
@@ -230,18 +232,28 @@ const record = recordOf({
 it('a declaration has the form of its provider', () => {
   const schema = record.input
   const openaiForm = { name: 'n', description: 'Does it', parameters: schema }
-  expect(openai(record, 'n')).toEqual({ document: { type: 'function', function: openaiForm }, losses: [] })
-  expect(openaiStrict(record, 'n')).toEqual({
+  expect(openai(record, 'n', createBudget())).toEqual({
+    document: { type: 'function', function: openaiForm },
+    losses: [],
+  })
+  expect(openaiStrict(record, 'n', createBudget())).toEqual({
     document: { type: 'function', function: { ...openaiForm, strict: true } },
     losses: [],
   })
-  expect(anthropic(record, 'n').document).toEqual({ name: 'n', description: 'Does it', input_schema: schema })
+  expect(anthropic(record, 'n', createBudget()).document).toEqual({
+    name: 'n',
+    description: 'Does it',
+    input_schema: schema,
+  })
   const { additionalProperties: _, ...open } = schema
-  expect(gemini(record, 'n').document).toEqual({ name: 'n', description: 'Does it', parameters: open })
+  expect(gemini(record, 'n', createBudget()).document).toEqual({ name: 'n', description: 'Does it', parameters: open })
 })
 
 it('a declaration declares no parameters to Gemini when there are none', () => {
-  expect(gemini(recordOf({ type: 'object' }), 'n').document).toEqual({ name: 'n', description: 'Does it' })
+  expect(gemini(recordOf({ type: 'object' }), 'n', createBudget()).document).toEqual({
+    name: 'n',
+    description: 'Does it',
+  })
 })
 
 it('a declaration says what no declaration has', () => {
@@ -253,21 +265,21 @@ it('a declaration says what no declaration has', () => {
     requirements: { authorization: [], secrets: [{ id: 'S' }], user_id: false },
   })
   for (const [, encode] of EXPORTS) {
-    expect(pathsOf(encode(full, 'n'))).toEqual(
+    expect(pathsOf(encode(full, 'n', createBudget()))).toEqual(
       expect.arrayContaining(['/title', '/annotations', '/output', '/requirements', '/securityLevel']),
     )
   }
 })
 
 it('a declaration has a name that its provider takes', () => {
-  expect(gemini(record, '1st').document).toMatchObject({ name: '_1st' })
-  expect(pathsOf(gemini(record, '1st'))).toContain('/name')
-  expect(openai(record, 'a.b').document).toMatchObject({ function: { name: 'a_b' } })
+  expect(gemini(record, '1st', createBudget()).document).toMatchObject({ name: '_1st' })
+  expect(pathsOf(gemini(record, '1st', createBudget()))).toContain('/name')
+  expect(openai(record, 'a.b', createBudget()).document).toMatchObject({ function: { name: 'a_b' } })
 })
 
 it('a declaration makes the alternatives of a root optional properties', () => {
   const root = recordOf({ type: 'object', anyOf: [{ properties: { a: { type: 'string' } }, required: ['a'] }] })
-  const encoded = openai(root, 'n')
+  const encoded = openai(root, 'n', createBudget())
   expect(parametersOf(encoded.document)).toEqual({ type: 'object', properties: { a: { type: 'string' } } })
   expect(pathsOf(encoded)).toEqual(['/input/anyOf'])
 })
@@ -279,18 +291,18 @@ it('a declaration keeps a definition that refers to itself, or lists what become
     required: ['root'],
     $defs: { node: { type: 'object', properties: { next: { $ref: '#/$defs/node' } } } },
   })
-  expect(parametersOf(openaiStrict(tree, 'n').document)).toMatchObject({
+  expect(parametersOf(openaiStrict(tree, 'n', createBudget()).document)).toMatchObject({
     properties: { root: { $ref: '#/$defs/node' } },
     $defs: { node: { properties: { next: { anyOf: [{ $ref: '#/$defs/node' }, { type: 'null' }] } } } },
   })
-  const inlined = gemini(tree, 'n')
+  const inlined = gemini(tree, 'n', createBudget())
   expect(parametersOf(inlined.document)).toMatchObject({ properties: { root: { properties: { next: {} } } } })
   expect(pathsOf(inlined)).toContain('/input/properties/root/properties/next')
 })
 
 it('a declaration drops properties whose names Anthropic refuses', () => {
   const odd = recordOf({ type: 'object', properties: { 'a b': {}, 'c': {} }, required: ['a b', 'c'] })
-  const encoded = anthropic(odd, 'n')
+  const encoded = anthropic(odd, 'n', createBudget())
   expect(encoded.document).toMatchObject({ input_schema: { properties: { c: {} }, required: ['c'] } })
   expect(pathsOf(encoded)).toContain('/input/properties/a b')
 })
@@ -353,7 +365,7 @@ describe.each(EXPORTS)('%s, of any schema', (form, encode, check) => {
         const encoded = written(input)
         const parameters = parametersOf(encoded.document)
         expect(check(parameters)).toEqual([])
-        expect(encode(recordOf(input), 'n')).toEqual(encoded)
+        expect(encode(recordOf(input), 'n', createBudget())).toEqual(encoded)
       }),
       { numRuns: 150 },
     )
@@ -375,7 +387,7 @@ describe.each(EXPORTS)('%s, of any schema', (form, encode, check) => {
       expect(items.length).toBeGreaterThan(0)
       const ajv = new Ajv2020({ strict: false, validateFormats: false })
       for (const { input_schema, name } of items) {
-        const parameters = parametersOf(encode(recordOf(input_schema), name).document)
+        const parameters = parametersOf(encode(recordOf(input_schema), name, createBudget()).document)
         expect(check(parameters)).toEqual([])
         expect(ajv.validateSchema(parameters)).toBe(true)
       }

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { createBudget } from '../../src/core/tool/budget.ts'
 import type { JsonObject } from '../../src/core/tool/json.ts'
 import { openapi } from '../../src/formats/openapi.ts'
 import { pathsOf, recordOf } from './records.ts'
@@ -28,7 +29,11 @@ function takes(document: unknown, body: unknown): boolean {
 
 it('a tool as an OpenAPI description is one operation, that calls it where the description was read', () => {
   const input = { type: 'object', properties: { a: { type: 'number' } }, required: ['a'] }
-  const { document, losses } = openapi(recordOf(input, { title: 'Adds', output: { type: 'number' } }), 'Kit_Tool')
+  const { document, losses } = openapi(
+    recordOf(input, { title: 'Adds', output: { type: 'number' } }),
+    'Kit_Tool',
+    createBudget(),
+  )
   expect(isDescription(document), JSON.stringify(isDescription.errors)).toBe(true)
   expect(losses).toEqual([])
   expect(document).toMatchObject({
@@ -43,7 +48,7 @@ it('a tool as an OpenAPI description is one operation, that calls it where the d
 })
 
 it('a tool as an OpenAPI description has references that lead to where its schemas lie', () => {
-  const { document, losses } = openapi(recordOf(TREE), 'Kit_Tool')
+  const { document, losses } = openapi(recordOf(TREE), 'Kit_Tool', createBudget())
   expect(isDescription(document)).toBe(true)
   const { Input } = Object(document).components.schemas
   expect(Input.properties).toEqual({
@@ -59,7 +64,11 @@ it('a tool as an OpenAPI description has references that lead to where its schem
 it('a tool as an OpenAPI description names what it cannot say, and says that nothing is given', () => {
   const requirements = { authorization: [], secrets: [{ id: 'KEY' }], user_id: true }
   const given = { requirements, securityLevel: 3, annotations: { readOnlyHint: true }, output: null }
-  const encoded = openapi(recordOf({ $schema: 'http://json-schema.org/draft-07/schema#', type: 'object' }, given), 'n')
+  const encoded = openapi(
+    recordOf({ $schema: 'http://json-schema.org/draft-07/schema#', type: 'object' }, given),
+    'n',
+    createBudget(),
+  )
   expect(pathsOf(encoded)).toEqual(['/annotations', '/securityLevel', '/requirements', '/input/$schema'])
   expect(encoded.document).toMatchObject({ components: { schemas: { Output: { type: 'null' } } } })
 })
@@ -70,7 +79,7 @@ it('a tool as an OpenAPI description is one of any input', () => {
   const inputs = fc.dictionary(name, leaf).map((properties) => ({ type: 'object', properties }))
   fc.assert(
     fc.property(inputs, (input) => {
-      const { document } = openapi(recordOf(input), 'n')
+      const { document } = openapi(recordOf(input), 'n', createBudget())
       expect(isDescription(JSON.parse(JSON.stringify(document))), JSON.stringify(isDescription.errors)).toBe(true)
     }),
   )

@@ -10,7 +10,7 @@ import { createPublish } from '../../src/core/publish/publish.ts'
 import type { PublicationReport } from '../../src/core/publish/report.ts'
 import { createToolRecord } from '../../src/core/tool/digest.ts'
 import { createBudget } from '../../src/core/tool/budget.ts'
-import type { Codec, DecodeOptions } from '../../src/core/tool/codec.ts'
+import type { Codec } from '../../src/core/tool/codec.ts'
 import { isJsonObject, type Json } from '../../src/core/tool/json.ts'
 import type { ToolRecord } from '../../src/core/tool/tool.ts'
 import { REMOTE_PROTOCOLS, type RemoteProtocol } from '../../src/core/tool/remote-dialect.ts'
@@ -34,7 +34,7 @@ import { texts, values } from './mutations.ts'
 import { expectWords, isRead, row, type Row, written } from './row.ts'
 
 const sha256 = async (text: string) => createHash('sha256').update(text).digest('hex')
-const GIVEN: DecodeOptions = { toolkit: 'Kit', version: '1.0.0' }
+const GIVEN = { toolkit: 'Kit', version: '1.0.0' }
 const GIVES_PLACE = ['plugin', 'mcp']
 
 const records = build.tools.map(({ record }) => record)

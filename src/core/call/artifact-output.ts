@@ -1,4 +1,3 @@
-import type { Budget } from '../tool/budget.ts'
 import type { Validate } from '../schema/validator.ts'
 import type { Content } from '../tool/content.ts'
 import { isObject } from '../tool/json.ts'
@@ -34,13 +33,12 @@ export function checkArtifactOutput(
   record: Pick<ToolRecord, 'metadata'>,
   validateOutput: Validate,
   redactor: Redactor | undefined,
-  budget: Budget,
 ): ToolSuccess | FailureResult {
   const artifactResult = result.ok && givesArtifacts(record) ? readArtifact(result) : undefined
   if (artifactResult?.ok === false) return artifactResult
   const output = artifactResult?.value ?? result
   const hasNoValue = output.ok && isInline(record, output)
-  return checkOutput(output, hasNoValue ? ACCEPT_ALL : validateOutput, redactor, budget)
+  return checkOutput(output, hasNoValue ? ACCEPT_ALL : validateOutput, redactor)
 }
 
 export function findArtifactContent(

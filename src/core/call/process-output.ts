@@ -1,3 +1,4 @@
+import type { Validate } from '../schema/validator.ts'
 import { fail, type FailureResult } from '../failure/failure.ts'
 import { checkArtifactOutput } from './artifact-output.ts'
 import type { ArtifactStore } from './artifact-store.ts'
@@ -13,11 +14,12 @@ export async function processOutput(
   artifacts: ArtifactStore,
 ): Promise<ToolSuccess | FailureResult> {
   const { callId, record, tool, selector, inlineBytes, facts, caller, findArtifact } = state
-  const { validateOutput, givesArtifacts } = tool
+  const { givesArtifacts } = tool
+  const validateOutput: Validate = (value) => tool.validateOutput(value, caller.budget)
   facts.redactor = redactor
   const output = givesArtifacts
-    ? checkArtifactOutput(result, record, validateOutput, redactor, caller.budget)
-    : checkOutput(result, validateOutput, redactor, caller.budget)
+    ? checkArtifactOutput(result, record, validateOutput, redactor)
+    : checkOutput(result, validateOutput, redactor)
   if (!output.ok) return output
   const selected = selector ? selector(output, caller.budget) : output
   const isSmall = selected.ok && fitsInline(selected, inlineBytes)

@@ -8,7 +8,6 @@ import { type Principal, shareOwner } from '../access/principal.ts'
 import type { Validate } from '../schema/validator.ts'
 import { contentText } from '../tool/content.ts'
 import { jsonSize } from '../tool/json.ts'
-import type { Budget } from '../tool/budget.ts'
 import type { Span } from '../tool/platform.ts'
 import { isIdempotent, type ToolRecord } from '../tool/tool.ts'
 import { type Deadline, type AbortReason, abortFailure } from './deadline.ts'
@@ -151,7 +150,6 @@ export function checkOutput(
   result: ToolResult,
   validateOutput: Validate,
   redactor: Redactor | undefined,
-  budget: Budget,
 ): ToolSuccess | FailureResult {
   if ('asks' in result) {
     const { requests } = result.asks
@@ -166,7 +164,7 @@ export function checkOutput(
   const value = result.value === undefined ? null : result.value
   const jsonProblem = findJsonProblem(value, MAX_OUTPUT_DEPTH)
   if (jsonProblem !== undefined) return fail({ type: 'output-invalid', problems: [{ path: '', message: jsonProblem }] })
-  const problems = validateOutput(value, budget)
+  const problems = validateOutput(value)
   if (problems.length > 0) {
     // Paths hold property names, which the tool chose
     const safe = problems.map(({ path, message }) => ({ path: redactor?.text(path) ?? path, message }))

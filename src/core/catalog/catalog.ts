@@ -1,5 +1,4 @@
-import type { Budget } from '../tool/budget.ts'
-import type { ToolRecord } from '../tool/tool.ts'
+import type { FormatWriter } from '../tool/codec.ts'
 import type { ToolStatus } from '../tool/version.ts'
 import type { Principal } from '../access/principal.ts'
 
@@ -32,8 +31,7 @@ export interface ListOptions {
 
 /** As stored (OXP), or written from each record within a budget of its own; a line that costs too much is empty. */
 export type LineFormat =
-  | { readonly name: 'stored' }
-  | { readonly name: string; readonly write: (record: ToolRecord, name: string, budget: Budget) => string }
+  { readonly name: 'stored' } | { readonly name: string; readonly write: (...args: Parameters<FormatWriter>) => string }
 
 export interface UnknownName {
   readonly name: string

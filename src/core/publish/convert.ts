@@ -1,5 +1,5 @@
 import { applyGuards } from '../access/guard.ts'
-import { type Budget, createBudget } from '../tool/budget.ts'
+import { createBudget } from '../tool/budget.ts'
 import type { Codec, EncodeResult } from '../tool/codec.ts'
 import { createToolRecord, type Sha256 } from '../tool/digest.ts'
 import type { Json } from '../tool/json.ts'
@@ -21,21 +21,22 @@ export async function convert(
   { from, to, wrapper: { decodeOptions, tags, guard } }: ConvertOptions,
   codecs: readonly Codec[],
   sha256: Sha256,
-  budget: Budget = createBudget(),
 ): Promise<ParseResult<EncodeResult>> {
   const likelyCodec = chooseCodec(document, from, codecs)
   if (typeof likelyCodec === 'string') return parseFailure(likelyCodec)
+  const budget = createBudget()
+  const options = { ...decodeOptions, budget }
   // The document is not stored, so only the reader of the body bounds its size
   const sizeProblems = [
     ...checkStorable(document, 'a definition', '', Infinity),
     ...checkReadCost(document, '', budget),
   ]
   if (sizeProblems.length > 0) return { ok: false, problems: sizeProblems }
-  const firstResult = likelyCodec.decode(document, decodeOptions, budget)
+  const firstResult = likelyCodec.decode(document, options)
   const otherCodec =
-    firstResult.ok || from !== undefined ? undefined : findOtherCodec(document, decodeOptions, likelyCodec, codecs)
+    firstResult.ok || from !== undefined ? undefined : findOtherCodec(document, options, likelyCodec, codecs)
   const codec = otherCodec ?? likelyCodec
-  const decoded = otherCodec ? otherCodec.decode(document, decodeOptions, budget) : firstResult
+  const decoded = otherCodec ? otherCodec.decode(document, options) : firstResult
   if (!decoded.ok) return decoded
   const problems = checkSchemas(decoded.value.schemas, codec.references, '', budget)
   if (problems.length > 0) return { ok: false, problems }

@@ -1,5 +1,4 @@
 import { covers, type Principal } from '../access/principal.ts'
-import type { Budget } from '../tool/budget.ts'
 import type { Codec, DecodeOptions, DecodeResult } from '../tool/codec.ts'
 import type { Json } from '../tool/json.ts'
 import type { ToolSource } from '../tool/tool-source.ts'
@@ -21,10 +20,9 @@ export async function decodeDocument(
   options: DecodeOptions,
   codec: Codec,
   { source }: DecodeDocumentDeps,
-  budget: Budget,
   publisher: Principal | undefined,
 ) {
-  const decoded = codec.decode(document, options, budget)
+  const decoded = codec.decode(document, options)
   const unmoved = { decoded, placementWarnings: [] }
   if (!decoded.ok || !decoded.value.itself || options.toolkit !== undefined) return unmoved
   const { id } = decoded.value.itself
@@ -36,7 +34,7 @@ export async function decodeDocument(
   if (publisher && !covers(publisher, anyTool, 'tools:publish')) return unmoved
   const reason = address ? `where '${id}' is published already` : 'as that of its id holds other tools'
   const placementWarnings = [{ path: '', message: `Its tools are in the toolkit '${toolkit}', ${reason}` }]
-  return { decoded: codec.decode(document, { ...options, toolkit }, budget), placementWarnings }
+  return { decoded: codec.decode(document, { ...options, toolkit }), placementWarnings }
 }
 
 /** Lets Machine Context's `calculator` and OXP's `Calculator` both be published as they stand. */

@@ -8,7 +8,7 @@ import {
   DEFAULT_UNITS,
   textUnits,
 } from '../tool/budget.ts'
-import type { EncodeResult } from '../tool/codec.ts'
+import type { EncodeResult, FormatWriter } from '../tool/codec.ts'
 import type { ParseResult, Problem } from '../tool/problem.ts'
 import type { ToolRecord } from '../tool/tool.ts'
 
@@ -18,9 +18,6 @@ import type { ToolRecord } from '../tool/tool.ts'
  * until the work of all of them is spent; small records without references or merges are not tried, since none of their
  * formats takes much work, and writing all formats takes as long as publishing.
  */
-
-/** Writes a definition in a dialect or a model provider's form. `name` is what the tool is exposed under. */
-export type FormatWriter = (record: ToolRecord, name: string, budget: Budget) => EncodeResult
 
 export type ExportFormat = (record: ToolRecord, name: string, budget?: Budget) => ParseResult<EncodeResult>
 

@@ -65,19 +65,18 @@ export async function prepareDocument(
   publisher?: Principal,
 ): Promise<ParseResult<PreparedSubmission>> {
   const { prefix, document, wrapper, problems } = unwrap(body)
-  const decodeOptions = { ...defaults, ...wrapper.decodeOptions }
+  const budget = createBudget(DEFAULT_UNITS, parentBudget)
+  const decodeOptions = { ...defaults, ...wrapper.decodeOptions, budget }
   const likelyCodec = chooseCodec(document, dialect, deps.codecs)
   if (typeof likelyCodec === 'string')
     return { ok: false, problems: [...problems, { path: prefix, message: likelyCodec }] }
-
-  const budget = createBudget(DEFAULT_UNITS, parentBudget)
   const contentProblems = [
     ...checkStorable(document, 'a definition', prefix),
     ...checkReadCost(document, prefix, budget),
   ]
   if (contentProblems.length > 0) return { ok: false, problems: [...problems, ...contentProblems] }
 
-  const decodeWith = (codec: Codec) => decodeDocument(document, decodeOptions, codec, deps, budget, publisher)
+  const decodeWith = (codec: Codec) => decodeDocument(document, decodeOptions, codec, deps, publisher)
   let codec = likelyCodec
   let { decoded, placementWarnings } = await decodeWith(codec)
   if (!decoded.ok && dialect === undefined) {

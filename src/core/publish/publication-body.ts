@@ -1,5 +1,4 @@
 import { type Guard, guardFields } from '../access/guard.ts'
-import { createBudget } from '../tool/budget.ts'
 import type { DecodeOptions } from '../tool/codec.ts'
 import { namePart, tags, version } from '../tool/definition-fields.ts'
 import { isJson, isJsonObject, isJsonArray, isObject, type Json, type JsonObject } from '../tool/json.ts'
@@ -73,7 +72,7 @@ export function parseWrapper(body: JsonObject, problems: Problem[]): WrapperFiel
       }
     },
   })
-  wrapper(body, { problems, warnings: [], quotes: true, budget: createBudget })
+  wrapper(body, { problems, warnings: [], quotes: true })
   problems.push(
     ...checkStorable(body.implementation ?? null, 'an implementation', '/implementation'),
     ...(isJsonObject(body.implementations) ? Object.entries(body.implementations) : []).flatMap(

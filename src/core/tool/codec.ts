@@ -6,6 +6,8 @@ import type { Definition, JsonSchema, ToolRecord } from './tool.ts'
 export interface DecodeOptions {
   readonly toolkit?: string
   readonly version?: string
+  /** Of all work on the document. */
+  readonly budget?: Budget
 }
 
 export interface Loss {
@@ -17,6 +19,9 @@ export interface EncodeResult {
   readonly document: Json
   readonly losses: readonly Loss[]
 }
+
+/** Writes a definition in a dialect or a model provider's form. `name` is what the tool is exposed under. */
+export type FormatWriter = (record: ToolRecord, name: string, budget: Budget) => EncodeResult
 
 export interface DecodeResult {
   readonly definitions: readonly Definition[]
@@ -37,7 +42,7 @@ export interface Codec {
   readonly dialect: string
   readonly references: 'none' | 'local'
   recognizes(document: unknown): boolean
-  decode(document: Json, options: DecodeOptions, budget?: Budget): ParseResult<DecodeResult>
+  decode(document: Json, options: DecodeOptions): ParseResult<DecodeResult>
   encode(record: ToolRecord, budget?: Budget): EncodeResult
   countTools?(document: Json): number
 }

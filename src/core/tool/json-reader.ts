@@ -1,4 +1,3 @@
-import { type Budget, createBudget } from './budget.ts'
 import { isJson, isJsonObject, isJsonArray, isObject, isStringArray, type Json, type JsonObject } from './json.ts'
 import { findClosest } from './nearest.ts'
 import { type ParseResult, encodePointerStep, type Problem, quoteList } from './problem.ts'
@@ -31,7 +30,6 @@ export interface ReadContext {
   readonly problems: Problem[]
   readonly warnings: Problem[]
   readonly quotes: boolean
-  readonly budget: () => Budget
 }
 
 interface Bounds {
@@ -54,21 +52,9 @@ interface ObjectRules<T> {
   readonly rule?: (fields: Partial<T>, report: ReadContext, source: Readonly<Record<string, unknown>>) => void
 }
 
-export function parseValue<T>(
-  reader: Reader<T>,
-  document: unknown,
-  warnings: Problem[] = [],
-  budget?: Budget,
-): ParseResult<T> {
+export function parseValue<T>(reader: Reader<T>, document: unknown, warnings: Problem[] = []): ParseResult<T> {
   const problems: Problem[] = []
-  const report: ReadContext = {
-    problems,
-    warnings,
-    quotes: true,
-    // Few readers do work that can be made to grow
-    budget: () => (budget ??= createBudget()),
-  }
-  const value = reader(document, report)
+  const value = reader(document, { problems, warnings, quotes: true })
   return value === INVALID_VALUE || problems.length > 0 ? { ok: false, problems } : { ok: true, value }
 }
 
@@ -282,7 +268,7 @@ export function looseObject<T extends object>(readers: {
 }
 
 function isOptional(reader: Reader<unknown>): boolean {
-  const scratch: ReadContext = { problems: [], warnings: [], quotes: false, budget: createBudget }
+  const scratch: ReadContext = { problems: [], warnings: [], quotes: false }
   return reader(undefined, scratch) !== INVALID_VALUE && scratch.problems.length === 0
 }
 

@@ -30,7 +30,7 @@ export const machineContextClient: RemoteDialect = {
   decode(document, name, budget) {
     const [capability] = isJsonArray(document.capabilities) ? document.capabilities : []
     const capabilities = isJsonObject(capability) ? [{ ...capability, name }] : []
-    return machineContext.decode({ ...document, id: 'Any', name: 'Any', version: '1.0.0', capabilities }, {}, budget)
+    return machineContext.decode({ ...document, id: 'Any', name: 'Any', version: '1.0.0', capabilities }, { budget })
   },
   writeCall({ tool: remoteName, input, userId, callId, traceId, messageId, sentAt }) {
     const { toolkit: id = remoteName, tool: capability, version } = parseRemoteTool(remoteName) ?? {}

@@ -1,4 +1,4 @@
-import type { Budget } from '../../core/tool/budget.ts'
+import { createBudget } from '../../core/tool/budget.ts'
 import { ok } from '../../core/failure/failure.ts'
 import type { Codec, DecodeOptions } from '../../core/tool/codec.ts'
 import { jsonSchema, toolVersionReader } from '../../core/tool/definition-fields.ts'
@@ -9,7 +9,7 @@ import { toDerivedName } from '../../core/tool/tool-id.ts'
 import type { Problem } from '../../core/tool/problem.ts'
 import { type Definition, NO_REQUIREMENTS } from '../../core/tool/tool.ts'
 import { DIALECT, encode, listTags, TOOL_META_KEY, TOOLKIT_PREFIX } from './encoding.ts'
-import { parametersReader } from './parameters.ts'
+import { createParametersReader } from './parameters.ts'
 
 /** Machine Context Protocol 1.0.0. Only `return.schema` takes references: no parameter is called a JSON Schema. */
 export const machineContext: Codec = {
@@ -26,9 +26,9 @@ type SharedFields = Pick<Definition, 'toolkit' | 'version' | 'securityLevel' | '
 
 type Capability = json.InferOutput<ReturnType<typeof capability>>
 
-function decode(document: Json, options: DecodeOptions, budget?: Budget): ReturnType<Codec['decode']> {
+function decode(document: Json, options: DecodeOptions): ReturnType<Codec['decode']> {
   const warnings: Problem[] = []
-  const read = json.parseValue(toolDefinition(options), document, warnings, budget)
+  const read = json.parseValue(toolDefinition(options), document, warnings)
   if (!read.ok) return read
   const { id: documentId, name, description, capabilities, ...fields } = read.value
   // Our lists write this prefix before a toolkit whose name a document has as its id
@@ -72,7 +72,7 @@ function toolDefinition(options: DecodeOptions) {
     description: json.string({ min: 1 }),
     securityLevel: json.optional(json.integer(0, 10), 0),
     metadata: json.optional(METADATA),
-    capabilities: json.array(capability(), { min: 1 }),
+    capabilities: json.array(capability(options), { min: 1 }),
   })
 }
 
@@ -82,12 +82,12 @@ const METADATA = json.transform(json.anyObject, (metadata, { warnings }) => {
   return metadata
 })
 
-function capability() {
+function capability({ budget = createBudget() }: DecodeOptions) {
   return json.transform(
     json.object({
       name: json.unique(SOURCE_NAME),
       description: json.string({ min: 1 }),
-      parameters: parametersReader,
+      parameters: createParametersReader(budget),
       return: json.optional(RETURN, { output: {} }),
     }),
     ({ name, description, parameters: input, return: returnFields }) => ({ name, description, input, ...returnFields }),

@@ -1,3 +1,4 @@
+import type { Budget } from '../../core/tool/budget.ts'
 import type { Loss } from '../../core/tool/codec.ts'
 import { isJsonObject, isJsonArray, type Json, type JsonObject } from '../../core/tool/json.ts'
 import * as json from '../../core/tool/json-reader.ts'
@@ -19,26 +20,28 @@ const KEYWORDS = {
 const SCHEMA_KEYWORDS = ['properties', 'items']
 
 /** Reads "Capabilities". Schemas are checked here, so that problems are reported where the document has them. */
-export const parametersReader: json.Reader<JsonObject> = (value, report) => {
-  if (value === undefined) return { type: 'object' }
-  const read = json.array(createParameterReader(json.unique(json.string({ min: 1 }))))(value, report)
-  if (read === json.INVALID_VALUE) return json.INVALID_VALUE
-  const required = read.filter(({ isRequired }) => isRequired).map(({ name }) => name)
-  const input = {
-    type: 'object',
-    properties: Object.fromEntries(read.map(({ name, schema }) => [name, schema])),
-    ...(required.length > 0 ? { required } : {}),
+export const createParametersReader =
+  (budget: Budget): json.Reader<JsonObject> =>
+  (value, report) => {
+    if (value === undefined) return { type: 'object' }
+    const read = json.array(createParameterReader(json.unique(json.string({ min: 1 }))))(value, report)
+    if (read === json.INVALID_VALUE) return json.INVALID_VALUE
+    const required = read.filter(({ isRequired }) => isRequired).map(({ name }) => name)
+    const input = {
+      type: 'object',
+      properties: Object.fromEntries(read.map(({ name, schema }) => [name, schema])),
+      ...(required.length > 0 ? { required } : {}),
+    }
+    // A parameter is no document of its own, so there is nothing a reference inside it could mean
+    const problems = checkSchema(input, { references: 'none', budget })
+    for (const { path, message } of problems) {
+      const [keyword, name, ...inner] = parsePointer(path) ?? []
+      if (keyword === 'required') continue
+      const index = keyword === 'properties' ? read.findIndex((each) => each.name === name) : -1
+      json.addProblem(report, message, index < 0 ? '' : [index, ...inner].map(encodePointerStep).join(''))
+    }
+    return problems.length > 0 ? json.INVALID_VALUE : input
   }
-  // A parameter is no document of its own, so there is nothing a reference inside it could mean
-  const problems = checkSchema(input, { references: 'none', budget: report.budget() })
-  for (const { path, message } of problems) {
-    const [keyword, name, ...inner] = parsePointer(path) ?? []
-    if (keyword === 'required') continue
-    const index = keyword === 'properties' ? read.findIndex((each) => each.name === name) : -1
-    json.addProblem(report, message, index < 0 ? '' : [index, ...inner].map(encodePointerStep).join(''))
-  }
-  return problems.length > 0 ? json.INVALID_VALUE : input
-}
 
 function createParameterReader(name: json.Reader<string>) {
   return json.transform(

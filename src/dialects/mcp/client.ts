@@ -1,4 +1,3 @@
-import type { Budget } from '../../core/tool/budget.ts'
 import { ok } from '../../core/failure/failure.ts'
 import type { DecodeResult } from '../../core/tool/codec.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../core/tool/json.ts'
@@ -15,7 +14,7 @@ export const mcpClient: ListedDialect = {
   decode,
 }
 
-function decode(document: JsonObject, name: string, budget: Budget): ParseResult<DecodeResult> {
+function decode(document: JsonObject, name: string): ParseResult<DecodeResult> {
   const { inputSchema, outputSchema, icons, _meta, ...fields } = document
   // An output may be anything from 2026-07-28 on, which no document published here can say
   const output = isJsonObject(outputSchema) && outputSchema.type !== 'object' ? outputSchema : undefined
@@ -29,7 +28,7 @@ function decode(document: JsonObject, name: string, budget: Budget): ParseResult
     ...(_meta === undefined ? {} : { _meta: omitOwnMeta(_meta) }),
   }
   const decodeTool = (source: JsonObject): ParseResult<DecodeResult> => {
-    const decoded = mcp.decode(source, { toolkit: 'any', version: '1.0.0' }, budget)
+    const decoded = mcp.decode(source, { toolkit: 'any', version: '1.0.0' })
     if (!decoded.ok || !output) return decoded
     const definitions = decoded.value.definitions.map((definition) => ({ ...definition, output }))
     return ok({ ...decoded.value, definitions })

@@ -19,14 +19,13 @@ export const openToolCallingClient: RemoteDialect = {
     if (parseRemoteTool(remoteName)?.tool === tool) return { toolkit, tool, remoteName }
     return addProblem(report, "Must be a name without '.' and '@', by which it can be called", '/name')
   }),
-  decode(document, _, budget) {
+  decode(document) {
     const { id: _id, requirements: _requirements, name, ...fields } = document
     const qualified = `Any.${typeof name === 'string' && isNamePart(name) ? name : 'Tool'}`
     const toolkit = { name: 'Any', version: '1.0.0' }
     return openToolCalling.decode(
       { ...fields, ...(name === undefined ? {} : { name }), fully_qualified_name: qualified, toolkit },
       {},
-      budget,
     )
   },
   writeCall({ tool: id, input, userId, callId, traceId, messageId, sentAt }) {

@@ -23,12 +23,12 @@ export const oxpClient: RemoteDialect = {
       ? { tools: document.items, next: document.next_cursor }
       : undefined,
   nameReader: transform(looseObject({ id: ID }), ({ id }) => id),
-  decode(document, _, budget) {
+  decode(document) {
     const fields = Object.fromEntries(
       DEFINITION_FIELDS.filter((key) => key in document).map((key) => [key, document[key]]),
     )
     // The codec's ids have no dashes, which ours may have; the name is set afterwards
-    return oxp.decode({ ...fields, id: 'Any.Tool@1.0.0', version: '1.0.0' }, {}, budget)
+    return oxp.decode({ ...fields, id: 'Any.Tool@1.0.0', version: '1.0.0' }, {})
   },
   writeCall: ({ tool, input, userId, callId, traceId }) => ({
     $schema: SCHEMA,

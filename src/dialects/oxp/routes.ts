@@ -17,9 +17,7 @@ import { isAdministrator } from '../../core/access/toolkit-owner.ts'
 import { acceptsEventStream, createCallRoute, type IncomingCall } from '../../http/route/incoming-call.ts'
 import { jsonFailure, noteHeader } from '../../http/response/json-response.ts'
 import { respondWithToolList, type ToolList, type ToolListDeps } from '../../http/route/tool-list.ts'
-import type { Budget } from '../../core/tool/budget.ts'
 import type { Codec } from '../../core/tool/codec.ts'
-import type { ToolRecord } from '../../core/tool/tool.ts'
 import { MEMORY_FULL } from '../../http/request/request-memory.ts'
 import { STATUS_ORDER } from '../../core/tool/version.ts'
 import { respondToCall, respondWithStream } from './answer-call.ts'
@@ -198,19 +196,19 @@ export function createOxpRoutes(deps: OxpRoutesDeps): Hono {
   }
 
   function lineFormat(name: string, label: string, encode: ExportFormat, withLosses: boolean): LineFormat {
-    const encodeOrExplain = (record: ToolRecord, exposedName: string, budget: Budget) => {
+    const encodeOrExplain = (...[record, ...options]: Parameters<ExportFormat>) => {
       // No id of OXP would lead to a tool of another version
       if (name.startsWith('oxp') && !isSimpleVersion(record.version))
         return createUnlisted('', "Is not listed: OXP's versions are x.y.z")
-      const encoded = encode(record, exposedName, budget)
+      const encoded = encode(record, ...options)
       if (encoded.ok) return encoded.value
       const [{ path, message } = { path: '', message: '' }] = encoded.problems
       return createUnlisted(path, `Is not listed: ${message}`)
     }
     return {
       name: label,
-      write(record, exposedName, budget) {
-        const { document, losses } = encodeOrExplain(record, exposedName, budget)
+      write(record, ...options) {
+        const { document, losses } = encodeOrExplain(record, ...options)
         if (!withLosses) return document === undefined ? '' : JSON.stringify(document)
         return JSON.stringify({ document, losses: losses.map((loss) => ({ id: record.id, ...loss })) })
       },

@@ -1,4 +1,3 @@
-import { createBudget } from '../../../src/core/tool/budget.ts'
 import { expect, it } from 'vitest'
 import {
   findArtifactContent,
@@ -86,22 +85,12 @@ const invalid = { ok: false, failure: { type: 'output-invalid' } }
 
 it('an output is judged by its schema, save where an artifact is in place of a value', () => {
   const record = modes('artifact', 'value')
-  expect(
-    checkArtifactOutput({ ok: true, value: 'x' }, record, wantsNumber, undefined, createBudget(Infinity)),
-  ).toMatchObject(invalid)
-  expect(checkArtifactOutput(gave([image]), record, wantsNumber, undefined, createBudget(Infinity))).toMatchObject({
+  expect(checkArtifactOutput({ ok: true, value: 'x' }, record, wantsNumber, undefined)).toMatchObject(invalid)
+  expect(checkArtifactOutput(gave([image]), record, wantsNumber, undefined)).toMatchObject({
     ok: true,
     value: null,
   })
-  expect(
-    checkArtifactOutput(
-      { ok: true, value: { artifact: ARTIFACT } },
-      record,
-      wantsNumber,
-      undefined,
-      createBudget(Infinity),
-    ),
-  ).toEqual({
+  expect(checkArtifactOutput({ ok: true, value: { artifact: ARTIFACT } }, record, wantsNumber, undefined)).toEqual({
     ok: true,
     value: null,
     artifact: ARTIFACT,
@@ -109,21 +98,15 @@ it('an output is judged by its schema, save where an artifact is in place of a v
 })
 
 it('an output is a value like any other of a tool that declares no artifacts', () => {
-  expect(
-    checkArtifactOutput(
-      { ok: true, value: { artifact: ARTIFACT } },
-      {},
-      wantsNumber,
-      undefined,
-      createBudget(Infinity),
-    ),
-  ).toMatchObject(invalid)
-  expect(checkArtifactOutput(gave([image]), {}, wantsNumber, undefined, createBudget(Infinity))).toMatchObject(invalid)
+  expect(checkArtifactOutput({ ok: true, value: { artifact: ARTIFACT } }, {}, wantsNumber, undefined)).toMatchObject(
+    invalid,
+  )
+  expect(checkArtifactOutput(gave([image]), {}, wantsNumber, undefined)).toMatchObject(invalid)
 })
 
 it('an output is invalid where its artifact is none', () => {
   const record = modes('artifact', 'value')
-  expect(
-    checkArtifactOutput({ ok: true, value: { artifact: 1 } }, record, wantsNumber, undefined, createBudget(Infinity)),
-  ).toMatchObject(invalid)
+  expect(checkArtifactOutput({ ok: true, value: { artifact: 1 } }, record, wantsNumber, undefined)).toMatchObject(
+    invalid,
+  )
 })

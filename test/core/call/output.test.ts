@@ -1,4 +1,3 @@
-import { createBudget } from '../../../src/core/tool/budget.ts'
 import { expect, it } from 'vitest'
 import { checkOutput } from '../../../src/core/call/run.ts'
 import { createRedactor } from '../../../src/core/call/redact.ts'
@@ -10,7 +9,7 @@ const SECRET = 's3cret'
 const redactor = createRedactor([SECRET], (text) => Buffer.from(text).toString('base64'))
 const anything: Validate = () => []
 const check = (result: ToolResult, validate = anything, hiding?: typeof redactor) =>
-  checkOutput(result, validate, hiding, createBudget(Infinity))
+  checkOutput(result, validate, hiding)
 const nested = (levels: number): unknown =>
   levels === 0 ? 1 : levels % 2 ? [nested(levels - 1)] : { a: nested(levels - 1) }
 const invalid = (message: string) => ({

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { convert } from '../../../src/core/publish/convert.ts'
-import { withBudget, type FormatWriter } from '../../../src/core/publish/export.ts'
+import { withBudget } from '../../../src/core/publish/export.ts'
+import type { FormatWriter } from '../../../src/core/tool/codec.ts'
 import type { Json } from '../../../src/core/tool/json.ts'
 import { plain, sha256 } from './fakes.ts'
 

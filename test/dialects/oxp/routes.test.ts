@@ -1,6 +1,7 @@
 import { toRefKey } from '../../../src/core/tool/tool-ref.ts'
 import { createBudget } from '../../../src/core/tool/budget.ts'
-import { withBudget, type FormatWriter } from '../../../src/core/publish/export.ts'
+import { withBudget } from '../../../src/core/publish/export.ts'
+import type { FormatWriter } from '../../../src/core/tool/codec.ts'
 import { describe, expect, it } from 'vitest'
 import type { Catalog } from '../../../src/core/catalog/catalog.ts'
 import type { Principal } from '../../../src/core/access/principal.ts'
