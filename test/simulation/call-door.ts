@@ -90,9 +90,9 @@ export function createDoors(world: World, { limitsOf, timeoutMs, makeTurns = cre
               record: tool,
               runnable: {
                 ok: true,
-                run(_, { signal }) {
+                run(_, { deadline }) {
                   hasRun = true
-                  return lasting(run(place, signal).catch(fail))
+                  return lasting(run(place, deadline.signal).catch(fail))
                 },
                 timeoutMs,
               },

@@ -81,10 +81,11 @@ interface Denial {
 }
 
 export function findScopeDenial(principal: Principal, scope: Scope | readonly Scope[]): Denial | undefined {
-  const scopes = [scope].flat()
-  if (scopes.some((oneScope) => hasScope(principal, oneScope))) return undefined
+  const isGranted =
+    typeof scope === 'string' ? hasScope(principal, scope) : scope.some((oneScope) => hasScope(principal, oneScope))
+  if (isGranted) return undefined
   if (principal.kind === 'anonymous') return NEEDS_CREDENTIAL
-  return { type: 'forbidden', reason: `This needs the scope '${scopes.join("' or '")}'` }
+  return { type: 'forbidden', reason: `This needs the scope '${[scope].flat().join("' or '")}'` }
 }
 
 export const NEEDS_CREDENTIAL: Denial = { type: 'unauthenticated', reason: 'This needs a credential' }

@@ -4,6 +4,7 @@ import { type FailureResult, fail } from '../failure/failure.ts'
 export type AbortReason = 'expired' | 'cancelled'
 
 export interface Deadline {
+  /** Made when it is first read, since few tools look at it. */
   readonly signal: Signal
   race<T>(work: T | Promise<T>): T | Promise<T | AbortReason>
 }

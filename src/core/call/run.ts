@@ -68,10 +68,7 @@ export async function runTool(options: RunOptions, deps: RunDeps): Promise<RunOu
   const progress =
     caller.progress && createProgressReporter(caller.progress, createProgressRedactor(credentials, deps.base64))
   const context: RunContext = {
-    // Few tools look at their signal, and making one costs
-    get signal() {
-      return options.deadline().signal
-    },
+    deadline: options.deadline(),
     callId,
     traceId: options.traceId,
     idempotencyKey: options.idempotencyKey,

@@ -1,8 +1,9 @@
 import type { Failure } from '../failure/failure.ts'
 import type { Artifact, Content, InputRequests, ToolFailure } from '../tool/content.ts'
 import type { Budget } from '../tool/budget.ts'
-import type { WaitUntil, Signal } from '../tool/platform.ts'
+import type { WaitUntil } from '../tool/platform.ts'
 import type { Implementation, ImplementationKind, ToolRecord } from '../tool/tool.ts'
+import type { Deadline } from './deadline.ts'
 import type { Invocation } from './invocation.ts'
 
 /** Beside what its tool is given, a runner needs this to do its work: names of this attempt, and ways to tell of it. */
@@ -14,7 +15,7 @@ export interface RunContext {
   readonly principal: string
   /** A token in place of one that the provider's API answered 401 to; absent where all tokens are the caller's own. */
   readonly renew?: ((provider: string, refused: string) => Promise<string | undefined>) | undefined
-  readonly signal: Signal
+  readonly deadline: Pick<Deadline, 'signal'>
   readonly budget: Budget
   readonly traceparent?: string | undefined
   readonly progress?: ((progress: number, total?: number, message?: string) => void) | undefined

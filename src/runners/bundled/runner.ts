@@ -69,7 +69,7 @@ function isFailed(result: unknown): result is { readonly failed: ToolFailure } {
 function withCallSignal(context: RunContext, fetch: Fetch): Fetch {
   return (input, init) => {
     const requestSignal = init?.signal ?? (input instanceof Request ? input.signal : undefined)
-    const { signal } = context
+    const { signal } = context.deadline
     return fetch(input, { ...init, signal: requestSignal ? AbortSignal.any([requestSignal, signal]) : signal })
   }
 }
@@ -83,10 +83,7 @@ function toolContext(
   const { tokens, userId, userInfo, answers } = invocation
   const renewing = context.renew && createRenewingTokens(tokens, context.renew, fetch)
   const secrets = [...invocation.secrets].map(([id, { value }]) => [id, value] as const)
-  return {
-    get signal() {
-      return context.signal
-    },
+  return Object.assign(new DeadlineSignal(context), {
     secrets: Object.fromEntries(secrets),
     token(provider: string) {
       const token = tokens.get(provider)
@@ -106,5 +103,18 @@ function toolContext(
       context.progress?.(progress, total, message)
     },
     answers,
+  })
+}
+
+/** A getter of an object literal would make a hidden class of V8 for each call, which only a full collection frees. */
+class DeadlineSignal {
+  readonly #deadline: RunContext['deadline']
+
+  constructor({ deadline }: RunContext) {
+    this.#deadline = deadline
+  }
+
+  get signal(): AbortSignal {
+    return this.#deadline.signal
   }
 }

@@ -75,7 +75,9 @@ export function createCodeRunner({ sandbox, inside, allowHttpHosts, log }: Sandb
         const input = isExact ? withIntegersAsText(invocation.input) : invocation.input
         const floodAbort = context.progress && new AbortController()
         const report = floodAbort && reporter(context, () => floodAbort.abort())
-        const signal = floodAbort ? AbortSignal.any([context.signal, floodAbort.signal]) : context.signal
+        const signal = floodAbort
+          ? AbortSignal.any([context.deadline.signal, floodAbort.signal])
+          : context.deadline.signal
         const answer = await callSandbox(sandbox, code, report ? [input, call, report] : [input, call], {
           signal,
           budget: context.budget,

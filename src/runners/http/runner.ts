@@ -31,7 +31,8 @@ export function createHttpRunner({
       if (!built.ok) return { result: built }
       // There is nothing to redact in an answer where the tool is given nothing
       const allowsPartial = invocation.secrets.size + invocation.tokens.size === 0
-      const { signal, deferRelease } = context
+      const { deferRelease } = context
+      const { signal } = context.deadline
       const initiator = { toolkit: record.toolkit, caller: context.principal, timeoutMs, signal }
       const result = await guardedFetch({ ...built.request, allowsPartial, signal, initiator, deferRelease })
       if (result.ok) context.answered?.(result.response.status)

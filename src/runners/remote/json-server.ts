@@ -31,14 +31,19 @@ export async function callServer(
   record: ToolRecord,
   { input, userId, method }: Invocation,
   endpoint: Endpoint,
-  { signal, answered, deferRelease, budget, traceId, idempotencyKey }: RunContext,
+  { deadline, answered, deferRelease, budget, traceId, idempotencyKey }: RunContext,
   { guardedFetch, now, newId }: RemoteDeps,
 ): Promise<UpstreamResult> {
   const callId = await idempotencyKey?.()
   const names = { callId, traceId, messageId: newId(), sentAt: new Date(now()) }
   const call = { tool, input, method, userId: pass_user ? userId : undefined, ...names }
   const body = JSON.stringify(dialect.writeCall(call))
-  const answer = await askServer(dialect.paths.call, endpoint, { body, signal, deferRelease, budget }, guardedFetch)
+  const answer = await askServer(
+    dialect.paths.call,
+    endpoint,
+    { body, signal: deadline.signal, deferRelease, budget },
+    guardedFetch,
+  )
   if (!answer.ok) return answer.failed
   const { status, document, text } = answer
   answered?.(status)
@@ -90,9 +95,10 @@ export function listServer(
   })
 }
 
-interface ServerRequest extends Pick<RunContext, 'signal' | 'deferRelease'>, Pick<JsonLimits, 'budget' | 'maxParts'> {
+interface ServerRequest extends Pick<RunContext, 'deferRelease'>, Pick<JsonLimits, 'budget' | 'maxParts'> {
   readonly query?: Readonly<Record<string, string | undefined>>
   readonly body?: string
+  readonly signal: AbortSignal
 }
 
 async function askServer(

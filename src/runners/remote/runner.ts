@@ -22,7 +22,12 @@ export function createRemoteRunner(options: RetryClock & RemoteDeps): Runner {
     const mcpTool = { ...implementation, record, inputSchema: headerSchema(record) }
     const isRetrySafe = isIdempotent(record)
     const ask = (invocation: Invocation, context: RunContext): UpstreamResult | Promise<UpstreamResult> => {
-      const initiator = { toolkit: record.toolkit, caller: context.principal, timeoutMs, signal: context.signal }
+      const initiator = {
+        toolkit: record.toolkit,
+        caller: context.principal,
+        timeoutMs,
+        signal: context.deadline.signal,
+      }
       const located = createEndpoint(implementation, invocation, context, initiator)
       if (!located.ok) return { result: located }
       const { endpoint } = located

@@ -16,7 +16,8 @@ const MAX_LINE = 1_000
 const MAX_LINES = 100
 const UNEXPECTED = 'The tool failed unexpectedly'
 
-interface SandboxCallOptions extends Pick<RunContext, 'signal'>, Pick<JsonLimits, 'budget'> {
+interface SandboxCallOptions extends Pick<JsonLimits, 'budget'> {
+  readonly signal: AbortSignal
   readonly redact?: Redact
   readonly subject: string
   readonly unfinished: string

@@ -68,7 +68,7 @@ export function createUpstreamTool(
           : retryAfter + Math.min(retryAfter / 10, MAX_JITTER_MS) * random()
       // A wait past the deadline would only turn this answer into a timeout
       if (now() + wait >= deadline) return outcome
-      await raceAbort(() => sleep(wait, context.signal), context.signal)
+      await raceAbort(() => sleep(wait, context.deadline.signal), context.deadline.signal)
     }
   }
 }

@@ -70,7 +70,8 @@ export function createWasmRunner({ sandbox, inside, readBlob, allowHttpHosts, lo
           fuel: FUEL,
           timeoutMs: timeout,
         }
-        const { signal, budget } = context
+        const { budget } = context
+        const { signal } = context.deadline
         const answer = await callSandbox(sandbox, code, [call], {
           signal,
           budget,

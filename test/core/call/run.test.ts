@@ -81,7 +81,7 @@ const renewing: Run = async ({ tokens }, { renew }) => {
 
 it('what a run may use is what its tool is given and its caller wants, and no more', async () => {
   const { invocation, context } = await run()
-  const { signal: _, budget: _budget, ...rest } = context ?? {}
+  const { deadline: _, budget: _budget, ...rest } = context ?? {}
   expect(rest).toEqual({ callId: 'c1', principal: ADMIN.id })
   expect(invocation).toEqual(invocationWith({ a: 1 }))
 })
@@ -95,7 +95,7 @@ it('what a run may use is all of what there is', async () => {
   }
   const secrets = { KEY: { value: 'secret-one', from: 'caller' } } as const
   const { invocation, context } = await run({ caller, secrets, tokens: { mail: MAIL }, userId: 'ann' })
-  const { signal: _, budget: _budget, renew, progress, ...rest } = context ?? {}
+  const { deadline: _, budget: _budget, renew, progress, ...rest } = context ?? {}
   const { progress: _told, ...others } = caller
   expect(rest).toEqual({ callId: 'c1', principal: ADMIN.id, ...others })
   expect(invocation).toEqual({ ...invocationWith({ a: 1 }, { secrets, tokens: { mail: MAIL } }), userId: 'ann' })
@@ -127,7 +127,7 @@ it('what a run may use is progress that is told without credentials, renewed one
 
 it('what a run may use is a signal only where the tool looks at it', async () => {
   expect((await run({ run: () => ({ ok: true, value: 1 }) })).looked()).toBe(0)
-  expect((await run({ run: (_, { signal }) => ({ ok: true, value: signal.aborted }) })).looked()).toBe(1)
+  expect((await run({ run: (_, { deadline }) => ({ ok: true, value: deadline.signal.aborted }) })).looked()).toBe(1)
 })
 
 it('what a run may use is a renewal only of tokens of a user that are not the caller’s own', async () => {

@@ -80,7 +80,7 @@ export function contextWith(given: Given = {}): RunContext {
     callId: 'call',
     principal: 'admin',
     budget: createBudget(Infinity),
-    signal: given.signal ?? new AbortController().signal,
+    deadline: { signal: given.signal ?? new AbortController().signal },
     ...(given.renew ? { renew: given.renew } : {}),
     ...(given.traceparent === undefined ? {} : { traceparent: given.traceparent }),
   }

@@ -90,7 +90,7 @@ describe.each(['legacy', 'modern'] as const)('a %s MCP server', (era) => {
     const behind: Promise<unknown>[] = []
     const background = (work: Promise<unknown>) => void behind.push(work)
     upstream.arrived.length = 0
-    const waiting = call('wait', { context: { signal: gone.signal, background } })
+    const waiting = call('wait', { context: { deadline: { signal: gone.signal }, background } })
     await waiter.begun
     gone.abort()
     await waiter.cancelled
@@ -364,6 +364,6 @@ test('a server that does not behave is not there', async () => {
 
 test('a server that does not behave never begins to answer: the call ends when it must', async () => {
   const gone = new AbortController()
-  const { result } = await against(() => gone.abort(), { context: { signal: gone.signal } })
+  const { result } = await against(() => gone.abort(), { context: { deadline: { signal: gone.signal } } })
   expect(result).toMatchObject({ ok: false })
 })

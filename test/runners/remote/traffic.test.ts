@@ -33,7 +33,7 @@ function countedDeps(host: string) {
 const late = (after: Promise<unknown>) => {
   const call = new AbortController()
   void after.then(() => call.abort(new DOMException('The deadline passed', 'TimeoutError')))
-  return { signal: call.signal }
+  return { deadline: { signal: call.signal } }
 }
 
 describe.each(['legacy', 'modern'] as const)('the requests of a call of a %s MCP server', (era) => {

@@ -31,7 +31,8 @@ export async function callMcp(
   context: RunContext,
   deps: RemoteDeps,
 ): Promise<UpstreamResult> {
-  const { signal, progress, log, traceparent } = context
+  const { progress, log, traceparent } = context
+  const { signal } = context.deadline
   const meta = {
     ...(traceparent === undefined ? {} : { traceparent }),
     ...(log ? { [LOG_LEVEL]: 'info' as const } : {}),
