@@ -126,12 +126,17 @@ async function readDocument(path: string, toolkit: string, { document, handlers 
   const body = { definition: document, toolkit, implementations: everyTool }
   const runners = new Map([['bundled', { kind: 'bundled', check: () => [] }]])
   const prepared = await prepareDocument(
-    { body },
+    { kind: 'document', body },
     {
       codecs,
       runners,
       sha256: hashText,
-      source: { findDocumentAddress: nothing, loadCurrent: nothing, hasToolkit: async () => false },
+      source: {
+        findDocumentAddress: nothing,
+        loadCurrent: nothing,
+        loadRecord: nothing,
+        hasToolkit: async () => false,
+      },
     },
   )
   if (!prepared.ok) return refuse(path, prepared.problems)

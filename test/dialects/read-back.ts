@@ -21,7 +21,7 @@ export function faults(record: ToolRecord, writer: Codec): readonly string[] {
   )
   if (!decoded.ok) return decoded.problems.map(({ path, message }) => `${path}: ${message}`)
   const { definitions, schemas } = decoded.value
-  const refused = checkSchemas(schemas, writer.references, '', createBudget()).map(
+  const refused = checkSchemas(schemas, writer.references, createBudget()).map(
     ({ path, message }) => `${path}: ${message}`,
   )
   if (refused.length > 0) return refused

@@ -7,7 +7,7 @@ import { importTools } from '../../src/core/publish/import-tools.ts'
 import { checkSchemas, checkStorable, checkReadCost } from '../../src/core/publish/check-definition.ts'
 import { pluginSubmission } from '../../src/core/publish/plugin-submission.ts'
 import { createPublish } from '../../src/core/publish/publish.ts'
-import type { PublicationReport } from '../../src/core/publish/report.ts'
+import type { PublicationResult } from '../../src/core/publish/registry.ts'
 import { createToolRecord } from '../../src/core/tool/digest.ts'
 import { createBudget } from '../../src/core/tool/budget.ts'
 import type { Codec } from '../../src/core/tool/codec.ts'
@@ -78,13 +78,18 @@ const publish = createPublish({
     ...world.writer,
     publish: async (publications) => {
       stored.push(...publications.flatMap((each) => each.records))
-      return publications.map((each) => ({ outcome: 'created', ids: each.records.map(({ id }) => id) }))
+      return publications.map((each) => ({
+        ok: true,
+        outcome: 'created',
+        ids: each.records.map(({ id }) => id),
+        warnings: [],
+      }))
     },
   },
 })
 
 /** Whether it was published; then what is kept can be written in every form, and prepared to run. */
-function isPublished(report: PublicationReport | undefined): boolean {
+function isPublished(report: PublicationResult | undefined): boolean {
   if (!report) throw new Error('A publication came to nothing')
   if (report.ok) return areSound(stored.splice(0))
   stored.length = 0
@@ -158,7 +163,7 @@ export const publications: readonly Row[] = [
       if (!isRead(decoded)) return false
       const budget = createBudget()
       const problems = [...checkStorable(document, 'a definition', ''), ...checkReadCost(document, '', budget)]
-      if (problems.length === 0) problems.push(...checkSchemas(decoded.value.schemas, codec.references, '', budget))
+      if (problems.length === 0) problems.push(...checkSchemas(decoded.value.schemas, codec.references, budget))
       if (problems.length > 0) return isRead({ ok: false, problems })
       const { dialect } = codec
       const made = await Promise.all(
@@ -181,13 +186,13 @@ export const publications: readonly Row[] = [
     }),
   ),
   row('a publication', values(BODIES), async (body) => {
-    const [report] = await publish([{ body }], { principal: ADMIN, allowBreaking: false })
+    const [report] = await publish([{ kind: 'document', body }], { principal: ADMIN, allowBreaking: false })
     return isPublished(report)
   }),
   ...IMPLEMENTATIONS.map((implementation) =>
     row(`an implementation of the kind '${String(implementation.kind)}'`, values([implementation]), async (given) => {
       const body = { definition: DEFINITION, implementation: given }
-      const [report] = await publish([{ body }], { principal: ADMIN, allowBreaking: false })
+      const [report] = await publish([{ kind: 'document', body }], { principal: ADMIN, allowBreaking: false })
       return isPublished(report)
     }),
   ),

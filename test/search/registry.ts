@@ -12,13 +12,16 @@ import { createDatabase, sqlOf } from '../simulation/sql.ts'
 const source = {
   findDocumentAddress: async () => undefined,
   loadCurrent: async () => undefined,
+  loadRecord: async () => undefined,
   hasToolkit: async () => true,
 }
 
 /** The records of definitions in OXP, as they would be published. */
 export async function recordsOf(definitions: readonly Json[]): Promise<readonly ToolRecord[]> {
   const prepared = await Promise.all(
-    definitions.map((body) => prepareDocument({ body }, { codecs: [oxp], runners: new Map(), sha256, source })),
+    definitions.map((body) =>
+      prepareDocument({ kind: 'document', body }, { codecs: [oxp], runners: new Map(), sha256, source }),
+    ),
   )
   return prepared.flatMap((each) => {
     if (!each.ok) throw new Error(JSON.stringify(each.problems))

@@ -14,13 +14,17 @@ export type Publications = readonly [Publication, ...Publication[]]
 const source = {
   findDocumentAddress: async () => undefined,
   loadCurrent: async () => undefined,
+  loadRecord: async () => undefined,
   hasToolkit: async () => true,
 }
 const RUNNERS = new Map([['echo', { kind: 'echo', check: () => [] }]])
 
 async function publicationOf(sent: object): Promise<Publication> {
   const body: Json = JSON.parse(JSON.stringify(sent))
-  const prepared = await prepareDocument({ body }, { codecs: [oxp, machineContext], runners: RUNNERS, sha256, source })
+  const prepared = await prepareDocument(
+    { kind: 'document', body },
+    { codecs: [oxp, machineContext], runners: RUNNERS, sha256, source },
+  )
   if (!prepared.ok) throw new Error(JSON.stringify(prepared.problems))
   const { records, document, specified } = prepared.value.publication
   return { records, ...(document ? { document } : {}), specified, allowBreaking: true }

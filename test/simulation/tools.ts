@@ -121,11 +121,11 @@ export function createToolClients(world: World, all: Publications) {
   async function publish({ writer }: Place, publication: Publication): Promise<void> {
     const [answer] = await writer.publish([publication], ADMIN)
     for (const { id, digest } of publication.records) {
-      if (answer?.outcome === 'created' || answer?.outcome === 'unchanged') {
+      if (answer?.ok) {
         saw(id, digest)
         if (!published.has(id)) published.set(id, { digest, at: clock.now() })
       } else {
-        holds(answer?.outcome === 'conflict', `'${id}' is '${answer?.outcome}'`)
+        holds(answer?.failure.type === 'conflict', `'${id}' is '${answer?.failure.type}'`)
         holds(seen.get(id) !== digest, `'${id}' conflicts with itself`)
       }
     }

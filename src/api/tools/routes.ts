@@ -10,21 +10,16 @@ import { formatSentence, describeFailure } from '../../core/failure/failure-text
 import { convert } from '../../core/publish/convert.ts'
 import type { ExportFormat } from '../../core/publish/export.ts'
 import { type Publish } from '../../core/publish/publish.ts'
-import { summarizeReports } from '../../core/publish/report.ts'
+import { summarizeResults } from '../../core/publish/report.ts'
 import type { RegistryWriter } from '../../core/publish/registry.ts'
-import {
-  type WrapperFields,
-  DEFINITION_BODY,
-  PUBLICATION_BODY,
-  parseWrapper,
-} from '../../core/publish/publication-body.ts'
-import type { Codec, DecodeOptions } from '../../core/tool/codec.ts'
+import { DEFINITION_BODY, PUBLICATION_BODY, unwrapBody } from '../../core/publish/publication-body.ts'
+import type { Codec } from '../../core/tool/codec.ts'
 import type { Sha256 } from '../../core/tool/digest.ts'
-import { isJsonObject, isJsonArray, type Json } from '../../core/tool/json.ts'
+import { isJsonArray, type Json } from '../../core/tool/json.ts'
 import { enumReader, optional, type Reader, string, addProblem } from '../../core/tool/json-reader.ts'
 import { MAX_SOURCE_NODES } from '../../core/tool/json-text.ts'
 import type { WaitUntil } from '../../core/tool/platform.ts'
-import { didYouMean, type Problem, quoteList } from '../../core/tool/problem.ts'
+import { didYouMean, quoteList } from '../../core/tool/problem.ts'
 import { formatToolId, isVersion, parseToolId } from '../../core/tool/tool-id.ts'
 import { parseToolRef } from '../../core/tool/tool-ref.ts'
 import type { ToolSource } from '../../core/tool/tool-source.ts'
@@ -104,21 +99,21 @@ export function createRegistryRoutes(deps: RegistryRoutesDeps): Hono {
     const { allow, dialect, ...decodeOptions } = query
     const isBatch = isJsonArray(body)
     const documents = isJsonArray(body) ? body : [body]
-    const reports = await publish(
-      documents.map((document) => ({ body: document, dialect, decodeOptions })),
+    const results = await publish(
+      documents.map((body) => ({ kind: 'document', body, dialect, decodeOptions })),
       { principal, allowBreaking: allow !== undefined },
     )
-    addAuditDetails(summarizeReports(reports))
-    const noteText = wire.publicationNote(reports)
+    addAuditDetails(summarizeResults(results))
+    const noteText = wire.publicationNote(results)
     const note = noteText === undefined ? {} : { headers: noteHeader(noteText) }
     if (isBatch) {
-      const results = reports.map((report, index) => wire.encodeResult(report, wire.parseToolIdParam(documents[index])))
-      return { ...ok({ results }), ...note }
+      const items = results.map((result, index) => wire.encodeResult(result, wire.parseToolIdParam(documents[index])))
+      return { ...ok({ results: items }), ...note }
     }
-    const [report] = reports
-    if (!report) throw new Error('A publication came to nothing')
-    if (!report.ok) return report
-    return { ...ok(wire.encodePublished(report)), status: report.outcome === 'created' ? 201 : 200, ...note }
+    const [result] = results
+    if (!result) throw new Error('A publication came to nothing')
+    if (!result.ok) return result
+    return { ...ok(wire.encodePublished(result)), status: wire.SUCCESS_STATUS[result.outcome], ...note }
   }
 
   on('GET /tools/:id', 'Get a tool definition', {
@@ -253,9 +248,9 @@ export function createRegistryRoutes(deps: RegistryRoutesDeps): Hono {
       ),
     },
   })(async ({ query: { to, from, ...decodeOptions }, body }) => {
-    const problems: Problem[] = []
-    const { document, wrapper } = unwrapBody(body, decodeOptions, problems)
+    const { document, wrapper: ownWrapper, problems } = unwrapBody(body)
     if (problems.length > 0) return fail({ type: 'definition-invalid', problems })
+    const wrapper = { ...ownWrapper, decodeOptions: { ...decodeOptions, ...ownWrapper.decodeOptions } }
     const result = await convert(document, { from, to: getFormat(to), wrapper }, codecs, sha256)
     return result.ok ? ok(result.value) : fail({ type: 'definition-invalid', problems: result.problems })
   })
@@ -287,19 +282,6 @@ export function createRegistryRoutes(deps: RegistryRoutesDeps): Hono {
   }
 
   return router
-}
-
-function unwrapBody(
-  body: Json,
-  decodeOptions: DecodeOptions,
-  problems: Problem[],
-): { readonly document: Json; readonly wrapper: WrapperFields } {
-  if (!isJsonObject(body) || body.definition === undefined) return { document: body, wrapper: { decodeOptions } }
-  const fields = parseWrapper(body, problems)
-  return {
-    document: body.definition,
-    wrapper: { ...fields, decodeOptions: { ...decodeOptions, ...fields.decodeOptions } },
-  }
 }
 
 function requireValue(reader: Reader<string>, names: readonly string[]): Reader<string> {

@@ -1,7 +1,8 @@
 import type { Readiness } from '../../core/call/readiness.ts'
 import { identifier } from '../../core/call/call-options.ts'
 import type { VersionHistory } from '../../core/publish/history.ts'
-import { toProblems, type PublicationReport } from '../../core/publish/report.ts'
+import type { PublicationResult, PublicationSuccess } from '../../core/publish/registry.ts'
+import { toProblems } from '../../core/publish/report.ts'
 import type { toSummary } from '../../core/publish/summary.ts'
 import { statusReader } from '../../core/publish/status-body.ts'
 import { namePart, version } from '../../core/tool/definition-fields.ts'
@@ -43,15 +44,9 @@ export const publicationQuery = defineQuery({
 
 export const flag = transform(optional(enumReader(['0', '1'])), (value) => value === '1')
 
-const STATUS = { ...HTTP_STATUS, created: 201, unchanged: 200 } as const
+export const SUCCESS_STATUS = { created: 201, unchanged: 200 } as const
 
-export function encodePublished({
-  ids,
-  warnings,
-  removedIds,
-  pending,
-  readAs,
-}: Extract<PublicationReport, { ok: true }>) {
+export function encodePublished({ ids, warnings, removedIds, pending, readAs }: PublicationSuccess) {
   return {
     ids,
     ...(readAs === undefined ? {} : { dialect: readAs }),
@@ -61,8 +56,8 @@ export function encodePublished({
   }
 }
 
-export function publicationNote(reports: readonly PublicationReport[]): string | undefined {
-  const ids = reports.flatMap((report) => (report.ok ? (report.uncallable ?? []) : []))
+export function publicationNote(results: readonly PublicationResult[]): string | undefined {
+  const ids = results.flatMap((result) => (result.ok ? (result.uncallable ?? []) : []))
   if (ids.length === 0) return undefined
   const moreText = ids.length > MAX_LISTED_IDS ? ` and ${ids.length - MAX_LISTED_IDS} more` : ''
   const idList = `${quoteList(ids.slice(0, MAX_LISTED_IDS))}${moreText}`
@@ -71,16 +66,17 @@ export function publicationNote(reports: readonly PublicationReport[]): string |
 
 const MAX_LISTED_IDS = 3
 
-export function encodeResult(report: PublicationReport, requestedId: string | null) {
-  const { ids } = report
+export function encodeResult(result: PublicationResult, requestedId: string | null) {
+  const { ids } = result
+  const status = result.ok ? SUCCESS_STATUS[result.outcome] : HTTP_STATUS[result.failure.type]
+  const commonFields = { id: ids[0] ?? requestedId, status, ...(ids.length > 1 ? { ids } : {}) }
+  if (!result.ok) return { ...commonFields, errors: toProblems(result.failure) }
+  const { readAs, pending, warnings } = result
   return {
-    id: ids[0] ?? requestedId,
-    status: STATUS[report.ok ? report.outcome : report.failure.type],
-    ...(ids.length > 1 ? { ids } : {}),
-    ...(report.ok ? {} : { errors: toProblems(report.failure) }),
-    ...(report.ok && report.readAs !== undefined ? { dialect: report.readAs } : {}),
-    ...(report.ok && report.pending ? { pending: report.pending } : {}),
-    ...(report.ok && report.warnings.length > 0 ? { warnings: report.warnings } : {}),
+    ...commonFields,
+    ...(readAs === undefined ? {} : { dialect: readAs }),
+    ...(pending ? { pending } : {}),
+    ...(warnings.length > 0 ? { warnings } : {}),
   }
 }
 

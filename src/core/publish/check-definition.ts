@@ -5,7 +5,6 @@ import { jsonSize } from '../tool/json.ts'
 import { type Problem, quoteList } from '../tool/problem.ts'
 import { formatToolId, isNamePart, isVersion } from '../tool/tool-id.ts'
 import type { Definition, Implementation, ImplementationKind } from '../tool/tool.ts'
-import type { DefinitionWithImplementation } from './submission.ts'
 
 export const MAX_STORED_BYTES = 256 * 1024
 const MAX_CHARACTERS = 256 * 1024
@@ -49,15 +48,15 @@ export const MAX_TOOLS = 500
 const MAX_COMBINED_CHARACTERS = 2 * 1024 * 1024
 
 /** A document's own fields are stored in the record of each of its tools, so they multiply. */
-export function checkCombinedSize(definitions: readonly Definition[], path: string): readonly Problem[] {
+export function checkCombinedSize(definitions: readonly Definition[]): readonly Problem[] {
   const count = definitions.length
-  if (count > MAX_TOOLS) return [{ path, message: `Must define at most ${MAX_TOOLS} tools, got ${count}` }]
+  if (count > MAX_TOOLS) return [{ path: '', message: `Must define at most ${MAX_TOOLS} tools, got ${count}` }]
   let characters = 0
   for (const definition of definitions) {
     characters += JSON.stringify(definition).length
     if (characters <= MAX_COMBINED_CHARACTERS) continue
     const message = `Comes to more than ${MAX_COMBINED_CHARACTERS} characters, since what it says of all its ${count} tools is kept with each: say less of them together, or define fewer in one document`
-    return [{ path, message }]
+    return [{ path: '', message }]
   }
   return []
 }
@@ -70,10 +69,9 @@ export function checkToolId({ toolkit, tool, version }: Definition): readonly Pr
 export function checkSchemas(
   schemas: DecodeResult['schemas'],
   references: SchemaOptions['references'],
-  prefix: string,
   budget: Budget,
 ): readonly Problem[] {
-  return schemas.flatMap(({ path, schema }) => checkSchema(schema, { references, budget }, `${prefix}${path}`))
+  return schemas.flatMap(({ path, schema }) => checkSchema(schema, { references, budget }, path))
 }
 
 export function checkImplementation(
@@ -123,34 +121,4 @@ export async function checkLoading(records: RecordsWithImplementation, paths: re
     problems.push(...loadProblems.map((problem) => ({ ...problem, path: `${path}${problem.path}` })))
   }
   return problems
-}
-
-/** Bytes of a whole definition: as many as its document may have, and as many again for what is beside it. */
-const MAX_COMPLETE_BYTES = 512 * 1024
-
-export function checkDefinition(
-  { definition, implementation, document, schemaPaths }: DefinitionWithImplementation,
-  runners: ReadonlyMap<string, ImplementationKind>,
-  budget: Budget,
-): readonly Problem[] {
-  const problems = [
-    ...checkToolId(definition),
-    ...checkStorable(implementation, 'an implementation', '/implementation'),
-  ]
-  const contentProblems = [
-    ...checkStorable(document, 'a definition', '/definition'),
-    ...checkReadCost(definition, '/definition', budget),
-  ]
-  if (contentProblems.length > 0) return [...problems, ...contentProblems]
-  const { input, output } = definition
-  const schemas = [
-    { path: schemaPaths.input, schema: input },
-    ...(output === null ? [] : [{ path: schemaPaths.output, schema: output }]),
-  ]
-  return [
-    ...problems,
-    ...checkStorable(definition, 'a complete definition', '', MAX_COMPLETE_BYTES),
-    ...checkSchemas(schemas, 'local', '', budget),
-    ...checkImplementation(implementation, definition, runners),
-  ]
 }

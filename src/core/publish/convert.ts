@@ -1,13 +1,12 @@
-import { applyGuards } from '../access/guard.ts'
 import { createBudget } from '../tool/budget.ts'
 import type { Codec, EncodeResult } from '../tool/codec.ts'
 import { createToolRecord, type Sha256 } from '../tool/digest.ts'
 import type { Json } from '../tool/json.ts'
-import { type ParseResult, parseFailure } from '../tool/problem.ts'
-import { chooseCodec, findOtherCodec } from './choose-codec.ts'
+import type { ParseResult } from '../tool/problem.ts'
+import { decodeDocument } from './decode-document.ts'
 import type { ExportFormat } from './export.ts'
-import { checkSchemas, checkStorable, checkReadCost } from './check-definition.ts'
-import type { WrapperFields } from './publication-body.ts'
+import { checkSchemas } from './check-definition.ts'
+import { applyWrapper, type WrapperFields } from './publication-body.ts'
 
 interface ConvertOptions {
   readonly from?: string | undefined
@@ -18,34 +17,21 @@ interface ConvertOptions {
 /** Several tools that the target writes one by one give an array, and a loss's path starts at its tool. */
 export async function convert(
   document: Json,
-  { from, to, wrapper: { decodeOptions, tags, guard } }: ConvertOptions,
+  { from, to, wrapper }: ConvertOptions,
   codecs: readonly Codec[],
   sha256: Sha256,
 ): Promise<ParseResult<EncodeResult>> {
-  const likelyCodec = chooseCodec(document, from, codecs)
-  if (typeof likelyCodec === 'string') return parseFailure(likelyCodec)
   const budget = createBudget()
-  const options = { ...decodeOptions, budget }
+  const decodeOptions = { ...wrapper.decodeOptions, budget }
   // The document is not stored, so only the reader of the body bounds its size
-  const sizeProblems = [
-    ...checkStorable(document, 'a definition', '', Infinity),
-    ...checkReadCost(document, '', budget),
-  ]
-  if (sizeProblems.length > 0) return { ok: false, problems: sizeProblems }
-  const firstResult = likelyCodec.decode(document, options)
-  const otherCodec =
-    firstResult.ok || from !== undefined ? undefined : findOtherCodec(document, options, likelyCodec, codecs)
-  const codec = otherCodec ?? likelyCodec
-  const decoded = otherCodec ? otherCodec.decode(document, options) : firstResult
-  if (!decoded.ok) return decoded
-  const problems = checkSchemas(decoded.value.schemas, codec.references, '', budget)
+  const read = decodeDocument(document, { dialect: from, decodeOptions, maxBytes: Infinity }, codecs)
+  if (!read.ok) return read
+  const { codec, decoded } = read.value
+  const problems = checkSchemas(decoded.schemas, codec.references, budget)
   if (problems.length > 0) return { ok: false, problems }
   const records = await Promise.all(
-    decoded.value.definitions.map((decodedDefinition) => {
-      const definition = applyGuards(
-        { ...decodedDefinition, tags: tags ?? decodedDefinition.tags },
-        guard ? [guard] : [],
-      )
+    decoded.definitions.map((decodedDefinition) => {
+      const definition = applyWrapper(decodedDefinition, wrapper)
       return createToolRecord({ definition, dialect: codec.dialect, document }, sha256)
     }),
   )

@@ -1,49 +1,63 @@
-import { covers, type Principal } from '../access/principal.ts'
+import type { Budget } from '../tool/budget.ts'
 import type { Codec, DecodeOptions, DecodeResult } from '../tool/codec.ts'
-import type { Json } from '../tool/json.ts'
-import type { ToolSource } from '../tool/tool-source.ts'
+import { isJsonArray, isObject, type Json } from '../tool/json.ts'
+import { type ParseResult, parseFailure, quoteList } from '../tool/problem.ts'
+import { checkReadCost, checkStorable } from './check-definition.ts'
 
-interface DecodeDocumentDeps {
-  readonly source: Pick<ToolSource, 'findDocumentAddress' | 'loadCurrent'>
+export interface DecodeDocumentOptions {
+  readonly dialect: string | undefined
+  readonly decodeOptions: DecodeOptions & { readonly budget: Budget }
+  readonly maxBytes?: number
+}
+
+export interface DecodedDocument {
+  readonly codec: Codec
+  readonly decoded: DecodeResult
 }
 
 /**
- * Decodes a document, and places it in a toolkit unless `options` names one. By default the toolkit has the name that the
- * document gives it. A document with an id of its own (`itself`) goes elsewhere in two cases:
- *
- * - its id is published already: it goes to the toolkit of that id;
- * - tools of another dialect have the toolkit's name: it goes to the codec's alternate name (`calculator` instead of
- *   `Calculator`).
+ * Decodes a document with the codec of the dialect that is named, or else with the first codec that recognizes the document.
+ * If the latter refuses a list of tools, the first other codec that accepts the list decodes it.
  */
-export async function decodeDocument(
+export function decodeDocument(
   document: Json,
-  options: DecodeOptions,
-  codec: Codec,
-  { source }: DecodeDocumentDeps,
-  publisher: Principal | undefined,
-) {
-  const decoded = codec.decode(document, options)
-  const unmoved = { decoded, placementWarnings: [] }
-  if (!decoded.ok || !decoded.value.itself || options.toolkit !== undefined) return unmoved
-  const { id } = decoded.value.itself
-  const address = await source.findDocumentAddress(codec.dialect, id)
-  const toolkit = address?.toolkit ?? (await chooseAlternateToolkit(decoded.value, codec.dialect, source))
-  if (toolkit === undefined || toolkit === decoded.value.definitions[0]?.toolkit) return unmoved
-  // Only those who may publish in a toolkit hear that another publisher's document is there
-  const anyTool = { toolkit, tool: '*' }
-  if (publisher && !covers(publisher, anyTool, 'tools:publish')) return unmoved
-  const reason = address ? `where '${id}' is published already` : 'as that of its id holds other tools'
-  const placementWarnings = [{ path: '', message: `Its tools are in the toolkit '${toolkit}', ${reason}` }]
-  return { decoded: codec.decode(document, { ...options, toolkit }), placementWarnings }
+  { dialect, decodeOptions, maxBytes }: DecodeDocumentOptions,
+  codecs: readonly Codec[],
+): ParseResult<DecodedDocument> {
+  const chosen = chooseCodec(document, dialect, codecs)
+  if (!chosen.ok) return chosen
+  const problems = [
+    ...checkStorable(document, 'a definition', '', maxBytes),
+    ...checkReadCost(document, '', decodeOptions.budget),
+  ]
+  if (problems.length > 0) return { ok: false, problems }
+  const decodeWith = (codec: Codec): ParseResult<DecodedDocument> => {
+    const result = codec.decode(document, decodeOptions)
+    return result.ok ? { ok: true, value: { codec, decoded: result.value } } : result
+  }
+  const first = decodeWith(chosen.value)
+  if (first.ok || dialect !== undefined || !isToolList(document)) return first
+  for (const codec of codecs) {
+    const other = codec === chosen.value || !codec.countTools ? first : decodeWith(codec)
+    if (other.ok) return other
+  }
+  return first
 }
 
-/** Lets Machine Context's `calculator` and OXP's `Calculator` both be published as they stand. */
-async function chooseAlternateToolkit(
-  { definitions: [first], alternateToolkit }: DecodeResult,
-  dialect: string,
-  source: DecodeDocumentDeps['source'],
-): Promise<string | undefined> {
-  const existing = first && alternateToolkit !== undefined ? await source.loadCurrent(first) : undefined
-  const isOtherDialect = existing?.newest !== undefined && existing.newest.source.dialect !== dialect
-  return isOtherDialect && existing.toolkit !== first?.toolkit ? alternateToolkit : undefined
+export function isToolList(document: Json): boolean {
+  return isObject(document) && isJsonArray(document['tools'])
+}
+
+function chooseCodec(document: Json, dialect: string | undefined, codecs: readonly Codec[]): ParseResult<Codec> {
+  const names = quoteList(codecs.map((codec) => codec.dialect))
+  const recognizedCodec = isObject(document) ? codecs.find((codec) => codec.recognizes(document)) : undefined
+  if (!recognizedCodec && isObject(document) && isJsonArray(document['items']))
+    return parseFailure("Is a list of tools: send its 'items' as an array")
+  if (dialect !== undefined) {
+    const codec = codecs.find((candidate) => candidate.dialect === dialect)
+    return codec ? { ok: true, value: codec } : parseFailure(`Unknown dialect '${dialect}': wanted one of ${names}`)
+  }
+  if (!isObject(document)) return parseFailure('Must be a definition, which is an object')
+  if (recognizedCodec) return { ok: true, value: recognizedCodec }
+  return parseFailure(`Cannot detect the dialect of this definition (${names}): set ?dialect= to see what is missing`)
 }

@@ -1,28 +1,26 @@
 import { type Guard, applyGuards, extractGuard } from '../access/guard.ts'
 import { lowestVersion, requiredBump } from '../schema/compatibility.ts'
-import { createBudget, DEFAULT_UNITS } from '../tool/budget.ts'
+import { type Budget, createBudget, DEFAULT_UNITS } from '../tool/budget.ts'
 import { type ParseResult, parseFailure } from '../tool/problem.ts'
 import { formatToolId, toDerivedName, type ToolName } from '../tool/tool-id.ts'
-import type { ToolSource } from '../tool/tool-source.ts'
 import type { Definition, ToolRecord } from '../tool/tool.ts'
 import { compareVersions } from '../tool/version.ts'
 import { checkImportedDefinition, checkStorable } from './check-definition.ts'
 import { assignNames } from './assign-names.ts'
-import { type ImportState, type PreparedSubmission, prepareDefinitions, type PrepareDeps } from './prepare.ts'
+import type { ImportState } from './import.ts'
+import { prepareDefinitions } from './prepare-definitions.ts'
+import type { PrepareDeps } from './prepare.ts'
 import { createToolRecord } from '../tool/digest.ts'
-import type { ImportSubmission } from './submission.ts'
-
-export interface PrepareImportDeps extends PrepareDeps {
-  readonly source: Pick<ToolSource, 'loadCurrent' | 'loadRecord' | 'findDocumentAddress' | 'hasToolkit'>
-}
+import type { ImportSubmission, PreparedSubmission } from './submission.ts'
 
 const FIRST_VERSION = '1.0.0'
 const SCHEMA_PATHS = { input: '/definition/input', output: '/definition/output' }
 
 /** A tool's version follows from how it differs from what is published; one that does not is not judged again. */
 export async function prepareImport(
-  { imported, version, sourceVersion, budget, guards, toolkitDescription }: ImportSubmission,
-  deps: PrepareImportDeps,
+  { imported, version, sourceVersion, guards, toolkitDescription }: ImportSubmission,
+  deps: PrepareDeps,
+  budget?: Budget,
 ): Promise<ParseResult<PreparedSubmission>> {
   const { implementation } = imported
   const { definitions } = await assignNames([imported.definition], deps.source)
@@ -58,7 +56,7 @@ export async function prepareImport(
     tool: ReturnType<typeof withVersion>,
   ): Promise<ParseResult<PreparedSubmission>> {
     const tools = [{ ...tool, schemaPaths: SCHEMA_PATHS }]
-    const result = await prepareDefinitions({ tools, warnings: [], ...(budget ? { budget } : {}) }, deps)
+    const result = await prepareDefinitions({ kind: 'definitions', tools, warnings: [] }, deps, budget)
     if (!result.ok) return result
     // A version that follows from the change breaks nothing, though the registry takes any change of a shared schema for a break
     const publication = { ...result.value.publication, allowBreaking: version === undefined, toolkitDescription }

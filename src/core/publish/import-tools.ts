@@ -2,11 +2,11 @@ import { type Guard, extractGuard } from '../access/guard.ts'
 import { createYielder, type Budget, type YieldControl } from '../tool/budget.ts'
 import { shortDescription } from '../tool/definition-fields.ts'
 import type { Problem } from '../tool/problem.ts'
-import { NO_REQUIREMENTS, type Requirements, type ToolRecord } from '../tool/tool.ts'
+import { NO_REQUIREMENTS, type Requirements } from '../tool/tool.ts'
 import type { ToolName } from '../tool/tool-id.ts'
-import type { ImportedFrom, ImportedTool, ImportItem, SkippedTool } from './import.ts'
-import type { ImportState } from './prepare.ts'
+import type { ImportedFrom, ImportedTool, ImportItem, ImportState, SkippedTool } from './import.ts'
 import { type Publish, type PublishOptions } from './publish.ts'
+import type { PublicationRefusal, PublicationSuccess } from './registry.ts'
 import { toProblems } from './report.ts'
 import type { ImportSubmission } from './submission.ts'
 
@@ -42,63 +42,50 @@ const MAX_PROBLEMS = 5
 /** Tools are judged alone. Existing versions are never touched, nor tools that the source no longer has. */
 export async function importTools(
   items: Iterable<ImportItem>,
-  {
-    version,
-    sourceVersion,
-    toolkitDescription,
-    budget,
-    yieldControl,
-    guardsFor,
-    findMissingSecret,
-    ...options
-  }: ImportOptions,
+  { version, sourceVersion, toolkitDescription, yieldControl, guardsFor, findMissingSecret, ...options }: ImportOptions,
   publish: Publish,
 ) {
+  const { budget } = options
   const imported: ImportedToolReport[] = []
   const skipped: SkippedTool[] = []
+  const skip = (tool: SkippedTool) => skipped.push(budget.isExceeded ? { ...tool, reason: SOURCE_TOO_LARGE } : tool)
   let denied = 0
-  const about = shortDescription(toolkitDescription)
+  const sourceFields = { version, sourceVersion, toolkitDescription: shortDescription(toolkitDescription) }
   for await (const batch of batches(items, budget, yieldControl)) {
     const tools = batch.flatMap((item) => ('tool' in item ? [item.tool] : []))
     const submissions = tools.map((imported) => {
-      return { imported, version, sourceVersion, toolkitDescription: about, budget, guards: guardsFor?.(imported) }
+      return { kind: 'import', imported, ...sourceFields, guards: guardsFor?.(imported) } as const
     })
-    const reports = (await publish(submissions, options)).values()
+    const results = (await publish(submissions, options)).values()
     for (const item of batch) {
       if ('skipped' in item) {
-        skipped.push(budget.isExceeded ? { ...item.skipped, reason: SOURCE_TOO_LARGE } : item.skipped)
+        skip(item.skipped)
         continue
       }
-      const { definition, about, warnings } = item.tool
-      const { tool, name } = definition
-      const report = reports.next().value
-      if (report?.ok === false) {
-        const { failure, ids } = report
-        if (failure.type === 'forbidden') denied += 1
-        skipped.push({
-          name: ids.length === 0 ? tool : name,
-          reason: budget.isExceeded ? SOURCE_TOO_LARGE : joinProblems(toProblems(failure)),
-          about,
-        })
-      } else if (report?.imported?.record) {
-        const { state, record } = report.imported
-        const toolReport = reportTool(record, findMissingSecret)
-        const reportWarnings = report.warnings.map(({ message }) => message)
-        imported.push({
-          ...toolReport,
-          state,
-          about,
-          ...(report.pending ? { isPending: true } : {}),
-          warnings: [...warnings, ...reportWarnings, ...toolReport.warnings],
-        })
-      } else throw new Error(`Nothing became of the imported tool '${tool}'`)
+      const result = results.next().value
+      if (!result) throw new Error(`Nothing became of the imported tool '${item.tool.definition.tool}'`)
+      if (result.ok) imported.push(reportTool(item.tool, result, findMissingSecret))
+      else {
+        if (result.failure.type === 'forbidden') denied += 1
+        skip(toSkippedTool(item.tool, result))
+      }
     }
   }
   return { imported, skipped, denied }
 }
 
-/** The warnings are those of secrets that the tool would be called without. */
-function reportTool(record: ToolRecord, findMissingSecret: ImportOptions['findMissingSecret']) {
+function toSkippedTool({ definition, about }: ImportedTool, { ids, failure }: PublicationRefusal): SkippedTool {
+  const name = ids.length === 0 ? definition.tool : definition.name
+  return { name, reason: joinProblems(toProblems(failure)), about }
+}
+
+function reportTool(
+  tool: ImportedTool,
+  { imported, pending, warnings }: PublicationSuccess,
+  findMissingSecret: ImportOptions['findMissingSecret'],
+): ImportedToolReport {
+  if (!imported) throw new Error(`No record of the imported tool '${tool.definition.tool}'`)
+  const { state, record } = imported
   const { id, name, requirements } = record
   const missingSecrets = requirements.secrets.flatMap((secret) => {
     const warning = findMissingSecret?.(secret.id, record)
@@ -112,7 +99,14 @@ function reportTool(record: ToolRecord, findMissingSecret: ImportOptions['findMi
     requirements,
     missing: missingSecrets.map((secret) => ({ id: secret.id })),
     ...(guard ? { guard } : {}),
-    warnings: missingSecrets.map(({ warning }) => warning),
+    state,
+    about: tool.about,
+    ...(pending ? { isPending: true } : {}),
+    warnings: [
+      ...tool.warnings,
+      ...warnings.map(({ message }) => message),
+      ...missingSecrets.map(({ warning }) => warning),
+    ],
   }
 }
 

@@ -53,6 +53,9 @@ export interface ImportedTool {
   readonly warnings: readonly string[]
 }
 
+/** How an imported tool differs from what is published of it. */
+export type ImportState = 'new' | 'changed' | 'unchanged'
+
 export interface SkippedTool {
   readonly name: string
   readonly reason: string

@@ -50,6 +50,7 @@ export function pluginSubmission(
   return {
     ok: true,
     value: {
+      kind: 'definitions',
       tools: definitions.map((definition, index) => {
         const tool = tools[index]
         const name = isJsonObject(tool) && typeof tool.name === 'string' ? tool.name : definition.tool

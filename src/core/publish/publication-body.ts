@@ -1,11 +1,11 @@
-import { type Guard, guardFields } from '../access/guard.ts'
+import { applyGuards, type Guard, guardFields } from '../access/guard.ts'
 import type { DecodeOptions } from '../tool/codec.ts'
 import { namePart, tags, version } from '../tool/definition-fields.ts'
 import { isJson, isJsonObject, isJsonArray, isObject, type Json, type JsonObject } from '../tool/json.ts'
 import { anyJson, map, typeGuard, nullish, object, optional, type Reader } from '../tool/json-reader.ts'
 import { toJsonSchema, withSchema, addTypeProblem, addProblem } from '../tool/json-reader.ts'
 import { encodePointerStep, type Problem } from '../tool/problem.ts'
-import type { Implementation } from '../tool/tool.ts'
+import type { Definition, Implementation } from '../tool/tool.ts'
 import { checkStorable, MAX_TOOLS } from './check-definition.ts'
 
 const MAX_BATCH = 1_000
@@ -54,7 +54,24 @@ export const PUBLICATION_BODY: Reader<Json> = withSchema(
   },
 )
 
-export function parseWrapper(body: JsonObject, problems: Problem[]): WrapperFields {
+/** Parses what stands beside a definition. `prefix` is the path of the definition in the body. */
+export function unwrapBody(body: Json) {
+  const problems: Problem[] = []
+  if (!isJsonObject(body) || !('definition' in body)) {
+    const wrapper: WrapperFields = { decodeOptions: {} }
+    return { prefix: '', document: body, wrapper, problems }
+  }
+  const wrapper = parseWrapper(body, problems)
+  return { prefix: '/definition', document: body.definition ?? null, wrapper, problems }
+}
+
+/** Applies the tags and the guard that stand beside a definition. */
+export function applyWrapper(definition: Definition, { tags, guard }: WrapperFields): Definition {
+  const tagged = { ...definition, tags: tags ?? definition.tags }
+  return guard ? applyGuards(tagged, [guard]) : tagged
+}
+
+function parseWrapper(body: JsonObject, problems: Problem[]): WrapperFields {
   let fields: WrapperFields = { decodeOptions: {} }
   const wrapper = object(FIELDS, {
     // A rule gets the valid fields even beside invalid ones, so that the definition is judged with them

@@ -1,17 +1,18 @@
 import { findCoverDenial, isTrustedWith, type Principal } from '../access/principal.ts'
 import type { ToolSecrets } from '../access/tool-secrets.ts'
-import { createYielder, createBudget, type YieldControl } from '../tool/budget.ts'
+import { type Budget, createYielder, createBudget, type YieldControl } from '../tool/budget.ts'
+import type { ParseResult } from '../tool/problem.ts'
 import { formatToolId, type ToolName } from '../tool/tool-id.ts'
 import type { Requirements } from '../tool/tool.ts'
 import { type ExportFormat, checkExports } from './export.ts'
 import { checkLoading, findUnreachable } from './check-definition.ts'
-import { type PreparedSubmission, prepareDefinitions, prepareDocument } from './prepare.ts'
-import type { PrepareImportDeps } from './import-changes.ts'
-import type { PublisherRights, RegistryWriter } from './registry.ts'
-import { type PublicationReport, rejectPublication, toReport } from './report.ts'
-import type { Submission } from './submission.ts'
+import { type PrepareDeps, prepareDocument } from './prepare.ts'
+import { prepareDefinitions } from './prepare-definitions.ts'
+import type { PublicationFailure, PublicationResult, PublisherRights, RegistryWriter } from './registry.ts'
+import { completeResult } from './report.ts'
+import type { ImportSubmission, PreparedSubmission, Submission } from './submission.ts'
 
-export interface PublishDeps extends PrepareImportDeps {
+export interface PublishDeps extends PrepareDeps {
   readonly toolSecrets: Pick<ToolSecrets, 'isGranted'>
   readonly writer: RegistryWriter
   readonly formats: ReadonlyMap<string, ExportFormat>
@@ -22,99 +23,117 @@ export interface PublishOptions {
   readonly principal: Principal
   readonly allowBreaking: boolean
   readonly dryRun?: boolean
+  /** For all submissions together. */
+  readonly budget?: Budget
 }
 
 export type Publish = (
   submissions: readonly Submission[],
   options: PublishOptions,
-) => Promise<readonly PublicationReport[]>
+) => Promise<readonly PublicationResult[]>
 
 /** Work that a submission costs beside what its budget counts: digests, records, and the look-ups that an import makes for each tool. */
-const SUBMISSION_UNITS = { published: 300, imported: 10_000 }
+const SUBMISSION_UNITS = { document: 300, definitions: 300, import: 10_000 }
 
 /**
- * Creates the function that every publication goes through. Each submission is prepared (`prepare.ts`), authorized and
- * checked by itself; one that fails gets its report then. All others are stored together, and reported on.
+ * Creates the function that every publication goes through. Each submission is prepared, authorized and checked by itself;
+ * one that is not to be stored gets its result then. All others are stored together, in one request to the registry.
  */
 export function createPublish(deps: PublishDeps): Publish {
-  return async (submissions, options) => {
-    const accepted: (PreparedSubmission | PublicationReport)[] = []
-    // An import has one budget for all of it
-    const [first] = submissions
-    const { budget = createBudget(Infinity) } = first ?? {}
-    const units = SUBMISSION_UNITS[first && 'imported' in first ? 'imported' : 'published']
-    const yieldIfDue = createYielder(() => budget.spent + units * accepted.length, deps.yieldControl)
+  return async (submissions, { budget = createBudget(Infinity), ...options }) => {
+    const accepted: Accepted[] = []
+    let otherUnits = 0
+    const yieldIfDue = createYielder(() => budget.spent + otherUnits, deps.yieldControl)
     for (const submission of submissions) {
       await yieldIfDue()
-      accepted.push(await acceptSubmission({ ...submission, budget }, options, deps))
+      accepted.push(await acceptSubmission(submission, { budget, ...options }, deps))
+      otherUnits += SUBMISSION_UNITS[submission.kind]
     }
-    return storePublications(accepted, deps.writer, options.principal)
+    return storeAccepted(accepted, deps.writer, options.principal)
   }
 }
+
+/** A submission to store, or the result of one that is not stored. */
+type Accepted =
+  | { readonly kind: 'prepared'; readonly prepared: PreparedSubmission }
+  | { readonly kind: 'ended'; readonly result: PublicationResult }
 
 async function acceptSubmission(
   submission: Submission,
-  options: PublishOptions,
+  { principal, dryRun, budget, ...options }: PublishOptions & { readonly budget: Budget },
   deps: PublishDeps,
-): Promise<PreparedSubmission | PublicationReport> {
-  const { principal, dryRun } = options
-  // An import's next stage asks the registry about its tool
-  if ('imported' in submission) {
-    const { definition, implementation } = submission.imported
-    const denial = findCredentialDenial(principal, [{ ...definition, implementation }], deps.toolSecrets)
-    if (denial !== undefined) return rejectPublication({ type: 'forbidden', reason: denial })
-  }
+): Promise<Accepted> {
+  const { runners, formats, toolSecrets, yieldControl } = deps
+  const importDenial = findImportDenial(principal, submission, toolSecrets)
+  if (importDenial !== undefined) return refuse({ type: 'forbidden', reason: importDenial })
 
-  const result = await prepare(submission, deps, principal)
-  if (!result.ok) return rejectPublication({ type: 'definition-invalid', problems: result.problems })
-  const { publication, implementationPaths, state } = result.value
+  const preparation = await prepare(submission, deps, budget, principal)
+  if (!preparation.ok) return refuse({ type: 'definition-invalid', problems: preparation.problems })
+  const { publication, implementationPaths, state } = preparation.value
   const { records, schemaPaths } = publication
-  const unreachable = findUnreachable(records, implementationPaths, deps.runners)
-  const prepared = { ...result.value, warnings: [...result.value.warnings, ...unreachable] }
   const ids = records.map(({ id }) => id)
+  const denial = findCredentialDenial(principal, records, toolSecrets)
+  if (denial !== undefined) return refuse({ type: 'forbidden', reason: denial }, ids)
 
-  const reason = findCredentialDenial(principal, records, deps.toolSecrets)
-  if (reason !== undefined) return toReport({ outcome: 'forbidden', ids, reason }, prepared)
-  if (state === 'unchanged') return toReport({ outcome: 'unchanged', ids }, prepared, records)
-
-  const loadProblems = await checkLoading(records, implementationPaths, deps.runners)
-  if (loadProblems.length > 0) return rejectPublication({ type: 'definition-invalid', problems: loadProblems }, ids)
+  const warnings = [...preparation.value.warnings, ...findUnreachable(records, implementationPaths, runners)]
+  const endAs = (outcome: 'created' | 'unchanged'): Accepted => {
+    const result = { ok: true, outcome, ids, warnings: [] } as const
+    return { kind: 'ended', result: completeResult(result, { ...preparation.value, warnings }) }
+  }
+  if (state === 'unchanged') return endAs('unchanged')
+  const loadProblems = await checkLoading(records, implementationPaths, runners)
+  if (loadProblems.length > 0) return refuse({ type: 'definition-invalid', problems: loadProblems }, ids)
 
   const toPath = (index: number) => schemaPaths?.[index]?.input ?? ''
-  const { formats, yieldControl } = deps
-  const exportWarnings = await checkExports(records, formats.values(), toPath, yieldControl, submission.budget)
-  const warnings = [...prepared.warnings, ...exportWarnings]
-  if (dryRun) return toReport({ outcome: 'created', ids }, { ...prepared, warnings }, records)
+  warnings.push(...(await checkExports(records, formats.values(), toPath, yieldControl, budget)))
+  if (dryRun) return endAs('created')
   const allowBreaking = options.allowBreaking || publication.allowBreaking
-  return { ...prepared, warnings, publication: { ...publication, allowBreaking } }
+  const prepared = { ...preparation.value, warnings, publication: { ...publication, allowBreaking } }
+  return { kind: 'prepared', prepared }
 }
 
-/** Stores what is prepared, in one request to the registry. Submissions that were reported on before keep their report. */
-export async function storePublications(
-  submissions: readonly (PreparedSubmission | PublicationReport)[],
-  writer: RegistryWriter,
-  principal: Principal,
-): Promise<readonly PublicationReport[]> {
-  const publications = submissions.filter(isPrepared).map(({ publication }) => publication)
-  const stored = publications.length === 0 ? [] : await writer.publish(publications, principal)
-  const results = stored.values()
-  return submissions.map((submission) => {
-    if (!isPrepared(submission)) return submission
-    const result = results.next().value
+function refuse(failure: PublicationFailure, ids: readonly string[] = []): Accepted {
+  return { kind: 'ended', result: { ok: false, ids, failure } }
+}
+
+/** An import is authorized before it is prepared too, since its preparation asks the registry about the tool. */
+function findImportDenial(principal: Principal, submission: Submission, toolSecrets: PublishDeps['toolSecrets']) {
+  if (submission.kind !== 'import') return undefined
+  const { definition, implementation } = submission.imported
+  return findCredentialDenial(principal, [{ ...definition, implementation }], toolSecrets)
+}
+
+function prepare(
+  submission: Submission,
+  deps: PrepareDeps,
+  budget: Budget,
+  publisher: Principal,
+): Promise<ParseResult<PreparedSubmission>> {
+  switch (submission.kind) {
+    case 'document':
+      return prepareDocument(submission, deps, { budget, publisher })
+    case 'definitions':
+      return prepareDefinitions(submission, deps, budget)
+    case 'import':
+      return loadAndPrepareImport(submission, deps, budget)
+  }
+}
+
+/** Most deployments import seldom. */
+async function loadAndPrepareImport(submission: ImportSubmission, deps: PrepareDeps, budget: Budget) {
+  const { prepareImport } = await import('./import-changes.ts')
+  return prepareImport(submission, deps, budget)
+}
+
+async function storeAccepted(accepted: readonly Accepted[], writer: RegistryWriter, principal: Principal) {
+  const publications = accepted.flatMap((each) => (each.kind === 'prepared' ? each.prepared.publication : []))
+  const results = publications.length === 0 ? [] : [...(await writer.publish(publications, principal))]
+  return accepted.map((each) => {
+    if (each.kind === 'ended') return each.result
+    const result = results.shift()
     if (!result) throw new Error('A publication came to nothing')
-    return toReport(result, submission, submission.publication.records)
+    return completeResult(result, each.prepared)
   })
-}
-
-function isPrepared(submission: PreparedSubmission | PublicationReport): submission is PreparedSubmission {
-  return 'publication' in submission
-}
-
-async function prepare(submission: Submission, deps: PrepareImportDeps, principal: Principal) {
-  if ('body' in submission) return prepareDocument(submission, deps, principal)
-  if ('tools' in submission) return prepareDefinitions(submission, deps)
-  // Loaded late, since most deployments import seldom
-  return (await import('./import-changes.ts')).prepareImport(submission, deps)
 }
 
 /** Why a principal may not publish these tools. A publisher decides where secrets and users' tokens are sent. */

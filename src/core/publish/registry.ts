@@ -4,6 +4,7 @@ import type { Problem } from '../tool/problem.ts'
 import type { ToolName } from '../tool/tool-id.ts'
 import type { ToolEntry, ToolRecord } from '../tool/tool.ts'
 import type { ToolStatus } from '../tool/version.ts'
+import type { ImportState } from './import.ts'
 
 export interface DefinitionDocument {
   readonly dialect: string
@@ -34,19 +35,37 @@ export interface Publication {
   readonly toolkitDescription?: string | undefined
 }
 
+export type PublicationResult = PublicationSuccess | PublicationRefusal
+
 export interface PublicationSuccess {
+  readonly ok: true
   readonly outcome: 'created' | 'unchanged'
   readonly ids: readonly string[]
   readonly removedIds?: readonly string[]
   readonly pending?: readonly string[]
-  readonly warnings?: readonly string[]
+  readonly warnings: readonly Problem[]
+  /** This and the following are added to the registry's result. */
+  readonly uncallable?: readonly string[]
+  readonly readAs?: string
+  readonly imported?: { readonly state: ImportState; readonly record: ImportedRecord }
 }
 
-export type PublicationResult =
-  | PublicationSuccess
-  | { readonly outcome: 'forbidden'; readonly ids: readonly string[]; readonly reason: string }
-  | { readonly outcome: 'conflict'; readonly ids: readonly string[]; readonly message: string }
-  | { readonly outcome: 'refused'; readonly ids: readonly string[]; readonly problems: readonly Problem[] }
+/** Types of messages to a Durable Object cannot have a whole record. */
+type ImportedRecord = Pick<
+  ToolRecord,
+  keyof ToolName | 'id' | 'name' | 'requirements' | 'securityLevel' | 'requiresApproval'
+>
+
+export interface PublicationRefusal {
+  readonly ok: false
+  readonly ids: readonly string[]
+  readonly failure: PublicationFailure
+}
+
+export type PublicationFailure =
+  | { readonly type: 'definition-invalid'; readonly problems: readonly Problem[] }
+  | { readonly type: 'forbidden'; readonly reason: string }
+  | { readonly type: 'conflict'; readonly message: string }
 
 /** `trusted` (with credentials) and `name` (where tools have names alone; null for its own) are for administrators. */
 export interface VersionChange {

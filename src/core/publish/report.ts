@@ -1,57 +1,24 @@
 import type { JsonObject } from '../tool/json.ts'
 import type { Problem } from '../tool/problem.ts'
-import type { ToolRecord } from '../tool/tool.ts'
-import type { ImportState, PreparedSubmission } from './prepare.ts'
-import type { PublicationResult, PublicationSuccess } from './registry.ts'
+import type { PublicationFailure, PublicationResult } from './registry.ts'
+import type { PreparedSubmission } from './submission.ts'
 
-type PublicationFailure =
-  | { readonly type: 'definition-invalid'; readonly problems: readonly Problem[] }
-  | { readonly type: 'forbidden'; readonly reason: string }
-  | { readonly type: 'conflict'; readonly message: string }
-
-/** What a publisher is told of one submission. */
-export type PublicationReport =
-  | (Omit<PublicationSuccess, 'warnings'> & {
-      readonly ok: true
-      readonly warnings: readonly Problem[]
-      readonly uncallable?: readonly string[]
-      readonly readAs?: string
-      readonly imported?: { readonly state: ImportState; readonly record: ToolRecord | undefined }
-    })
-  | { readonly ok: false; readonly ids: readonly string[]; readonly failure: PublicationFailure }
-
-export function rejectPublication(failure: PublicationFailure, ids: readonly string[] = []): PublicationReport {
-  return { ok: false, ids, failure }
-}
-
-export function toReport(
+/** Adds what only preparation knows. */
+export function completeResult(
   result: PublicationResult,
-  { warnings, state, readAs }: Pick<PreparedSubmission, 'warnings' | 'state' | 'readAs'>,
-  records: readonly ToolRecord[] = [],
-): PublicationReport {
-  const { ids } = result
-  switch (result.outcome) {
-    case 'created':
-    case 'unchanged': {
-      const { warnings: storeWarnings = [], ...fields } = result
-      // An unchanged version may have got its implementation before
-      const created = result.outcome === 'created' ? records : []
-      const uncallable = created.filter(({ implementation }) => !implementation).map(({ id }) => id)
-      return {
-        ok: true,
-        ...fields,
-        warnings: [...warnings, ...storeWarnings.map((message) => ({ path: '', message }))],
-        ...(uncallable.length > 0 ? { uncallable } : {}),
-        ...(readAs === undefined ? {} : { readAs }),
-        ...(state === undefined ? {} : { imported: { state, record: records[0] } }),
-      }
-    }
-    case 'forbidden':
-      return rejectPublication({ type: 'forbidden', reason: result.reason }, ids)
-    case 'conflict':
-      return rejectPublication({ type: 'conflict', message: result.message }, ids)
-    case 'refused':
-      return rejectPublication({ type: 'definition-invalid', problems: result.problems }, ids)
+  { publication: { records }, warnings, state, readAs }: PreparedSubmission,
+): PublicationResult {
+  if (!result.ok) return result
+  // An unchanged version may have got its implementation before
+  const created = result.outcome === 'created' ? records : []
+  const [first] = records
+  const uncallable = created.filter(({ implementation }) => !implementation).map(({ id }) => id)
+  return {
+    ...result,
+    warnings: [...warnings, ...result.warnings],
+    ...(uncallable.length > 0 ? { uncallable } : {}),
+    ...(readAs === undefined ? {} : { readAs }),
+    ...(state && first ? { imported: { state, record: first } } : {}),
   }
 }
 
@@ -60,12 +27,12 @@ export function toProblems(failure: PublicationFailure): readonly Problem[] {
   return [{ path: '', message: failure.type === 'conflict' ? failure.message : failure.reason }]
 }
 
-export function summarizeReports(reports: readonly PublicationReport[]): JsonObject {
-  const stored = reports.flatMap((report) => (report.ok ? [report] : []))
+export function summarizeResults(results: readonly PublicationResult[]): JsonObject {
+  const stored = results.flatMap((result) => (result.ok ? [result] : []))
   const publishedIds = stored.flatMap(({ outcome, ids }) => (outcome === 'created' ? ids : []))
-  const pending = stored.flatMap((report) => report.pending ?? [])
+  const pending = stored.flatMap((result) => result.pending ?? [])
   const unchangedCount = stored.filter(({ outcome }) => outcome === 'unchanged').length
-  const refusedCount = reports.length - stored.length
+  const refusedCount = results.length - stored.length
   return {
     published: publishedIds,
     ...(pending.length > 0 ? { pending } : {}),

@@ -1,45 +1,60 @@
+/*
+ * A publication has three states. A `Submission` is what arrives; a `PreparedSubmission` has its checked records, or is
+ * refused; the `Publication` in it is what the registry stores. `registry.ts` has the last, and the result of storing it.
+ */
 import type { Guard } from '../access/guard.ts'
 import type { SchemaPaths } from '../schema/compatibility.ts'
-import type { Budget } from '../tool/budget.ts'
 import type { DecodeOptions } from '../tool/codec.ts'
 import type { Json } from '../tool/json.ts'
 import type { Problem } from '../tool/problem.ts'
 import type { Definition, Implementation } from '../tool/tool.ts'
-import type { ImportedTool } from './import.ts'
+import type { ImportedTool, ImportState } from './import.ts'
+import type { Publication } from './registry.ts'
 
 /** The tools of one submission are stored together or not at all. */
 export type Submission = DocumentSubmission | DefinitionSubmission | ImportSubmission
 
 export interface DocumentSubmission {
+  readonly kind: 'document'
   /** A bare definition document, or `{definition, implementation?, implementations?, toolkit?, version?, tags?, security_level?, approval?}`. */
   readonly body: Json
   readonly dialect?: string | undefined
   /** Defaults for a document that names no toolkit or version, and has none beside it. */
   readonly decodeOptions?: DecodeOptions | undefined
-  readonly budget?: Budget
 }
 
+/** The tools of a plugin. */
 export interface DefinitionSubmission {
-  readonly tools: readonly DefinitionWithImplementation[]
+  readonly kind: 'definitions'
+  readonly tools: readonly {
+    readonly definition: Definition
+    readonly implementation: Implementation
+    readonly document: Json
+    readonly dialect: string
+    readonly schemaPaths: SchemaPaths
+  }[]
   readonly warnings: readonly Problem[]
   readonly isGuarded?: boolean
-  readonly budget?: Budget
 }
 
-export interface DefinitionWithImplementation {
-  readonly definition: Definition
-  readonly implementation: Implementation
-  readonly document: Json
-  readonly dialect: string
-  readonly schemaPaths: SchemaPaths
-}
-
+/** A tool of an import. */
 export interface ImportSubmission {
+  readonly kind: 'import'
   readonly imported: ImportedTool
   readonly version?: string | undefined
   readonly sourceVersion?: string | undefined
   /** If undefined, a tool keeps the guards that it was published with. */
   readonly guards?: readonly Guard[] | undefined
   readonly toolkitDescription?: string | undefined
-  readonly budget?: Budget
+}
+
+export interface PreparedSubmission {
+  readonly publication: Publication
+  /** One for each record. */
+  readonly implementationPaths: readonly string[]
+  readonly warnings: readonly Problem[]
+  /** Only for an import. */
+  readonly state?: ImportState
+  /** The dialect in which a list of tools was read, if none was named. Several dialects have such lists. */
+  readonly readAs?: string
 }

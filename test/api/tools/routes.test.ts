@@ -136,7 +136,7 @@ it('POST /tools takes the dialect, and leave to break versions, from the query',
 
 it('POST /tools gives one result for each document of a batch, in order', async () => {
   const { send, stored } = setUp({
-    outcomes: { 'Kit.Taken@1.0.0': (ids) => ({ outcome: 'conflict', ids, message: 'Exists' }) },
+    outcomes: { 'Kit.Taken@1.0.0': (ids) => ({ ok: false, ids, failure: { type: 'conflict', message: 'Exists' } }) },
   })
   const { status, body } = await send('POST', '/tools', [
     { plain: [{ tool: 'A' }], warnings: [{ path: '/w', message: 'Is odd' }] },

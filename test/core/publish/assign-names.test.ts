@@ -68,7 +68,7 @@ describe('published', () => {
   it('published: with a toolkit beside it, a document is in the toolkit that is made of that', async () => {
     const { publish, stored } = worldOf()
     const options = { principal: principal('*'), allowBreaking: false }
-    const [report] = await publish([{ body: toolkit }], options)
+    const [report] = await publish([{ kind: 'document', body: toolkit }], options)
     expect(report).toMatchObject({ ok: true, ids: ['my_kit.get_x@1.0.0'], warnings: [{}, {}] })
     // What the document calls it is kept, for a module to be told
     expect(stored[0]?.[0]?.records[0]).toMatchObject({ tool: 'get_x', sourceName: 'get-x' })
@@ -77,7 +77,10 @@ describe('published', () => {
   it('published: a key with a dash for a toolkit is for the one that has no dash', async () => {
     const { publish } = worldOf()
     const publishAs = async (pattern: string) => {
-      const [report] = await publish([{ body: toolkit }], { principal: principal(pattern), allowBreaking: false })
+      const [report] = await publish([{ kind: 'document', body: toolkit }], {
+        principal: principal(pattern),
+        allowBreaking: false,
+      })
       return report
     }
     expect(await publishAs('my-kit.*')).toMatchObject({ ok: true, ids: ['my_kit.get_x@1.0.0'] })
@@ -89,10 +92,10 @@ describe('published', () => {
     const published = { 'kit.get-x': documentOf([before], { newest: before }) }
     const imported = importedOf({ toolkit: 'Kit', tool: 'get-x' })
     const options = { principal: principal('Kit.*'), allowBreaking: false }
-    expect(await worldOf({ published }).publish([{ imported }], options)).toMatchObject([
+    expect(await worldOf({ published }).publish([{ kind: 'import', imported }], options)).toMatchObject([
       { ok: true, imported: { state: 'changed' }, ids: [expect.stringMatching(/^Kit\.get-x@/)] },
     ])
-    expect(await worldOf().publish([{ imported }], options)).toMatchObject([
+    expect(await worldOf().publish([{ kind: 'import', imported }], options)).toMatchObject([
       { ok: true, imported: { state: 'new' }, ids: ['Kit.get_x@1.0.0'] },
     ])
   })

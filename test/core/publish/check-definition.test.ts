@@ -89,17 +89,15 @@ const tools = (count: number, characters: number) =>
   })
 
 it('the tools of one document are at most 500', () => {
-  expect(checkCombinedSize(tools(500, 0), '')).toEqual([])
-  expect(checkCombinedSize(tools(501, 0), '/definition')).toEqual([
-    { path: '/definition', message: 'Must define at most 500 tools, got 501' },
-  ])
+  expect(checkCombinedSize(tools(500, 0))).toEqual([])
+  expect(checkCombinedSize(tools(501, 0))).toEqual([{ path: '', message: 'Must define at most 500 tools, got 501' }])
 })
 
 it('the tools of one document come to at most 2 MiB together, whatever each of them repeats', () => {
-  expect(checkCombinedSize(tools(8, 256 * 1024), '')).toEqual([])
-  const [problem, ...others] = checkCombinedSize(tools(400, 240_000), '/definition')
+  expect(checkCombinedSize(tools(8, 256 * 1024))).toEqual([])
+  const [problem, ...others] = checkCombinedSize(tools(400, 240_000))
   expect([problem?.path, problem?.message, others]).toEqual([
-    '/definition',
+    '',
     expect.stringContaining('Comes to more than 2097152 characters, since what it says of all its 400 tools'),
     [],
   ])
@@ -128,13 +126,13 @@ it('schemas are judged each at its place, and with the references that its diale
     { path: '/b', schema: { $defs: { x: {} }, $ref: '#/$defs/x' } },
     { path: '/c', schema: true },
   ]
-  expect(checkSchemas(schemas, 'none', '/definition', createBudget()).map(({ path }) => path)).toEqual([
-    '/definition/a/type',
-    '/definition/b/$defs',
-    '/definition/b/$ref',
+  expect(checkSchemas(schemas, 'none', createBudget()).map(({ path }) => path)).toEqual([
+    '/a/type',
+    '/b/$defs',
+    '/b/$ref',
   ])
-  expect(checkSchemas(schemas, 'local', '', createBudget()).map(({ path }) => path)).toEqual(['/a/type'])
-  expect(checkSchemas([], 'none', '', createBudget())).toEqual([])
+  expect(checkSchemas(schemas, 'local', createBudget()).map(({ path }) => path)).toEqual(['/a/type'])
+  expect(checkSchemas([], 'none', createBudget())).toEqual([])
 })
 
 it('an implementation is judged by the runner it names, with the definition', () => {

@@ -153,7 +153,7 @@ export function worldOf({
         stored.push(publications)
         return publications.map((publication): PublicationResult => {
           const ids = publication.records.map(({ id }) => id)
-          return outcomes[ids[0] ?? '']?.(ids, publication) ?? { outcome: 'created', ids }
+          return outcomes[ids[0] ?? '']?.(ids, publication) ?? { ok: true, outcome: 'created', ids, warnings: [] }
         })
       },
       change: async () => undefined,

@@ -16,7 +16,7 @@ async function prepare(
   { version, sourceVersion, ...world }: World & { version?: string; sourceVersion?: string } = {},
 ) {
   const { deps, asked } = worldOf(world)
-  const result = await prepareImport({ imported, version, sourceVersion }, deps)
+  const result = await prepareImport({ kind: 'import', imported, version, sourceVersion }, deps)
   const prepared = result.ok ? result.value : undefined
   return { asked, prepared, problems: result.ok ? undefined : result.problems }
 }
@@ -263,7 +263,7 @@ const levelOf = async (guards?: readonly Guard[], before?: number, tool = destro
   const was = importedOf({ ...tool.definition, securityLevel: before ?? 0, description: 'Before' })
   const records = before === undefined ? [] : [await recordAs('1.0.0', was)]
   const { deps } = worldOf({ records, published: { 'kit.do': documentOf(records) } })
-  const result = await prepareImport({ imported: tool, guards }, deps)
+  const result = await prepareImport({ kind: 'import', imported: tool, guards }, deps)
   return result.ok ? result.value.publication.records[0]?.securityLevel : result.problems
 }
 

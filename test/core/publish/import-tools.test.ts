@@ -174,8 +174,8 @@ it('what a source makes publishes with the options of the import', async () => {
   await importTools([item], { ...options, version: '2.0.0', sourceVersion: '3.0.0', dryRun: true }, watching)
   const { principal: publisher, allowBreaking, budget } = options
   expect(given).toEqual([
-    [{ imported: 'tool' in item && item.tool, version: '2.0.0', sourceVersion: '3.0.0', budget }],
-    { principal: publisher, allowBreaking, dryRun: true },
+    [{ kind: 'import', imported: 'tool' in item && item.tool, version: '2.0.0', sourceVersion: '3.0.0' }],
+    { principal: publisher, allowBreaking, dryRun: true, budget },
   ])
 })
 
@@ -217,14 +217,17 @@ it('what a source makes is skipped where it cannot be published, in the order of
   const { publish: door } = worldOf({
     granted: ['KEY'],
     outcomes: {
-      'Kit.Taken@1.0.0': (ids) => ({ outcome: 'conflict', ids, message: 'Exists' }),
+      'Kit.Taken@1.0.0': (ids) => ({ ok: false, ids, failure: { type: 'conflict', message: 'Exists' } }),
       'Kit.Breaking@1.0.0': (ids) => ({
-        outcome: 'refused',
+        ok: false,
         ids,
-        problems: [
-          { path: '/input/properties/a', message: 'Is gone' },
-          { path: '', message: 'Is worse' },
-        ],
+        failure: {
+          type: 'definition-invalid',
+          problems: [
+            { path: '/input/properties/a', message: 'Is gone' },
+            { path: '', message: 'Is worse' },
+          ],
+        },
       }),
     },
   })
@@ -283,8 +286,8 @@ it('what a source makes is said to break where the registry says so of a version
     outcomes: {
       'Kit.A@2.0.0': (ids, { allowBreaking }) =>
         allowBreaking
-          ? { outcome: 'created', ids }
-          : { outcome: 'refused', ids, problems: [{ path: '', message: 'Breaks' }] },
+          ? { ok: true, outcome: 'created', ids, warnings: [] }
+          : { ok: false, ids, failure: { type: 'definition-invalid', problems: [{ path: '', message: 'Breaks' }] } },
     },
   })
   const imports = (more: object) => importTools([named('A')], { ...options, ...more }, door)
@@ -294,13 +297,8 @@ it('what a source makes is said to break where the registry says so of a version
 })
 
 it('what a source makes throws when a tool is neither imported nor skipped', async () => {
-  const message = "Nothing became of the imported tool 'A'"
-  const ok = { ok: true, outcome: 'created', warnings: [] } as const
-  for (const reports of [
-    [],
-    [{ ...ok, ids: [], imported: { state: 'new' as const, record: undefined } }],
-    [{ ...ok, ids: ['Kit.A@1.0.0'] }],
-  ]) {
-    await expect(importTools([named('A')], options, async () => reports)).rejects.toThrow(message)
-  }
+  const created = { ok: true, outcome: 'created', warnings: [], ids: ['Kit.A@1.0.0'] } as const
+  const withResults = (...results: (typeof created)[]) => importTools([named('A')], options, async () => results)
+  await expect(withResults()).rejects.toThrow("Nothing became of the imported tool 'A'")
+  await expect(withResults(created)).rejects.toThrow("No record of the imported tool 'A'")
 })

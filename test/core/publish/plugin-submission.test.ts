@@ -35,6 +35,7 @@ it('what a plugin describes becomes one submission of all its tools, each with a
     tags: [],
   })
   expect(submission({ tools: [add, sub] })).toEqual({
+    kind: 'definitions',
     tools: [
       {
         definition: definition('add'),
@@ -90,7 +91,7 @@ it('what a plugin describes is what its dialect says', () => {
   const refused = (message: string) => ({ ok: false, problems: [{ path: '/tools', message }] })
   expect(made({})).toEqual(refused('Is required'))
   expect(made({ tools: 7 })).toEqual(refused('Must be an array, got 7'))
-  expect(made({ tools: [] })).toEqual({ ok: true, value: { tools: [], warnings: [] } })
+  expect(made({ tools: [] })).toEqual({ ok: true, value: { kind: 'definitions', tools: [], warnings: [] } })
   expect(made({ tools: [tool('a'), tool('A')] })).toMatchObject({ ok: false, problems: [{ path: '/tools/1/name' }] })
 })
 

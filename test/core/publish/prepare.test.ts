@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest'
-import { prepareDefinitions, prepareDocument } from '../../../src/core/publish/prepare.ts'
+import { prepareDefinitions } from '../../../src/core/publish/prepare-definitions.ts'
+import { prepareDocument } from '../../../src/core/publish/prepare.ts'
 import { canonicalJson, createToolRecord } from '../../../src/core/tool/digest.ts'
-import type { DefinitionWithImplementation } from '../../../src/core/publish/submission.ts'
+import type { DefinitionSubmission } from '../../../src/core/publish/submission.ts'
 import type { Codec, DecodeOptions } from '../../../src/core/tool/codec.ts'
 import type { Json } from '../../../src/core/tool/json.ts'
 import type { Definition } from '../../../src/core/tool/tool.ts'
@@ -14,20 +15,23 @@ const deps = {
   source: {
     findDocumentAddress: async () => undefined,
     loadCurrent: async () => undefined,
+    loadRecord: async () => undefined,
     hasToolkit: async () => false,
   },
 }
+type Tool = DefinitionSubmission['tools'][number]
 const LARGE = 'x'.repeat(256 * 1024)
+const UNSPECIFIED = { implementation: false, tags: false, guard: false, toolkit: false }
 const BAD = { input: { type: 'text' } }
 
 async function prepared(body: Json, dialect?: string) {
-  const result = await prepareDocument({ body, dialect }, deps)
+  const result = await prepareDocument({ kind: 'document', body, dialect }, deps)
   if (!result.ok) throw new Error(JSON.stringify(result.problems))
   const { publication, ...report } = result.value
   return { ...publication, ...report }
 }
 async function problems(body: Json, dialect?: string) {
-  const result = await prepareDocument({ body, dialect }, deps)
+  const result = await prepareDocument({ kind: 'document', body, dialect }, deps)
   return result.ok ? [] : result.problems
 }
 const paths = async (body: Json, dialect?: string) => (await problems(body, dialect)).map(({ path }) => path)
@@ -45,7 +49,7 @@ it('a document becomes a record of each tool it defines, with the document as th
   expect(await prepared(document)).toEqual({
     records,
     document: { dialect: 'plain', hash: source.hash, text, toolkit: 'Kit', tools: { A: 'A', B: 'B' } },
-    specified: { implementation: false, tags: false },
+    specified: UNSPECIFIED,
     allowBreaking: false,
     schemaPaths: ['A', 'B'].map((name) => ({ input: '/input', output: '', requirements: '/requirements', name })),
     implementationPaths: ['/implementation', '/implementation'],
@@ -61,7 +65,7 @@ it('a document may have its implementation and its tags beside it, which are tho
     { id: 'Kit.A@1.0.0', implementation, tags: ['t'] },
     { id: 'Kit.B@1.0.0', implementation, tags: ['t'] },
   ])
-  expect(specified).toEqual({ implementation: true, tags: true })
+  expect(specified).toEqual({ ...UNSPECIFIED, implementation: true, tags: true })
 })
 
 it('a document of one tool stands in its record', async () => {
@@ -75,7 +79,7 @@ it('a document may have an implementation for each tool beside it, and one for t
   const [one, other] = [{ kind: 'echo', to: 'x' }, { kind: 'other' }]
   const { records, specified } = await prepared({ definition, implementations: { A: one, C: other } })
   expect(records.map(({ implementation }) => implementation)).toEqual([one, undefined, other])
-  expect(specified).toEqual({ implementation: true, tags: false })
+  expect(specified).toEqual({ ...UNSPECIFIED, implementation: true })
   const all = await prepared({ definition, implementations: { A: one }, implementation: other })
   expect(all.records.map(({ implementation }) => implementation)).toEqual([one, other, other])
 })
@@ -106,7 +110,7 @@ it('a document with an id of its own is in the toolkit that it was in, unless an
   const addressed = async (...asking: unknown[]) => (asked.push(asking), address)
   const of = async (body: Json) => {
     const read = await prepareDocument(
-      { body },
+      { kind: 'document', body },
       { ...deps, codecs: [codec], source: { ...deps.source, findDocumentAddress: addressed } },
     )
     if (!read.ok) throw new Error('Cannot read')
@@ -126,9 +130,9 @@ it('a document with an id of its own is in the toolkit that it was in, unless an
 it('a document keeps its own tags where none are said, and has none where none is said to be', async () => {
   const definition = { plain: [{ tags: ['own'] }] }
   const own = await prepared({ definition })
-  expect([own.records[0]?.tags, own.specified]).toEqual([['own'], { implementation: false, tags: false }])
+  expect([own.records[0]?.tags, own.specified]).toEqual([['own'], UNSPECIFIED])
   const none = await prepared({ definition, tags: [] })
-  expect([none.records[0]?.tags, none.specified]).toEqual([[], { implementation: false, tags: true }])
+  expect([none.records[0]?.tags, none.specified]).toEqual([[], { ...UNSPECIFIED, tags: true }])
 })
 
 it('a document is told the toolkit and the version beside it', async () => {
@@ -183,7 +187,7 @@ it('a document has its schemas within the bounds, with the references of its dia
   const shared = { plain: [{ input: { $defs: { x: {} } } }] }
   expect(await paths(shared)).toEqual(['/plain/0/input/$defs'])
   const local = { ...deps, codecs: [{ ...plain, references: 'local' as const }] }
-  expect((await prepareDocument({ body: shared }, local)).ok).toBe(true)
+  expect((await prepareDocument({ kind: 'document', body: shared }, local)).ok).toBe(true)
 })
 
 it('a document has its implementation judged with each of its tools', async () => {
@@ -209,10 +213,7 @@ it('a document is told of everything at once: what is beside it, its schemas, it
   expect(await paths({ definition: { plain: [{}] }, surprise: 1 })).toEqual(['/surprise'])
 })
 
-const tool = (
-  more: Partial<Definition> = {},
-  rest: Partial<DefinitionWithImplementation> = {},
-): DefinitionWithImplementation => ({
+const tool = (more: Partial<Definition> = {}, rest: Partial<Tool> = {}): Tool => ({
   definition: definitionOf(more),
   implementation: { kind: 'echo' },
   document: { of: 'its own' },
@@ -220,15 +221,15 @@ const tool = (
   schemaPaths: { input: '/in', output: '/out' },
   ...rest,
 })
-const problemsOf = async (...tools: readonly DefinitionWithImplementation[]) => {
-  const result = await prepareDefinitions({ tools, warnings: [] }, deps)
+const problemsOf = async (...tools: readonly Tool[]) => {
+  const result = await prepareDefinitions({ kind: 'definitions', tools, warnings: [] }, deps)
   return result.ok ? [] : result.problems
 }
 
 it('complete definitions become records, each of its own document and implementation', async () => {
   const tools = [tool(), tool({ tool: 'B' }, { implementation: { kind: 'other' }, document: 'b', dialect: 'd' })]
   const warnings = [{ path: '/w', message: 'Is odd' }]
-  expect(await prepareDefinitions({ tools, warnings }, deps)).toEqual({
+  expect(await prepareDefinitions({ kind: 'definitions', tools, warnings }, deps)).toEqual({
     ok: true,
     value: {
       publication: {

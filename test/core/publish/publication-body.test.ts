@@ -1,11 +1,10 @@
 import { expect, it } from 'vitest'
-import { parseWrapper } from '../../../src/core/publish/publication-body.ts'
+import { unwrapBody } from '../../../src/core/publish/publication-body.ts'
 import type { JsonObject } from '../../../src/core/tool/json.ts'
-import type { Problem } from '../../../src/core/tool/problem.ts'
 
 function read(body: JsonObject) {
-  const problems: Problem[] = []
-  return { wrapper: parseWrapper({ definition: {}, ...body }, problems), problems }
+  const { wrapper, problems } = unwrapBody({ definition: {}, ...body })
+  return { wrapper, problems }
 }
 const LARGE = 'x'.repeat(256 * 1024)
 

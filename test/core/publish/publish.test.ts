@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ADMIN } from '../../../src/core/access/principal.ts'
-import type { PublishOptions } from '../../../src/core/publish/publish.ts'
+import { createPublish, type PublishOptions } from '../../../src/core/publish/publish.ts'
 import { createToolRecord } from '../../../src/core/tool/digest.ts'
 import type { PublicationResult } from '../../../src/core/publish/registry.ts'
 import type { Submission } from '../../../src/core/publish/submission.ts'
@@ -15,12 +15,14 @@ const WAYS: readonly [string, (more?: Partial<Definition>) => Submission][] = [
   [
     'a document',
     (more = {}) => ({
+      kind: 'document',
       body: { definition: { plain: [JSON.parse(JSON.stringify(more))] }, implementation: { kind: 'echo' } },
     }),
   ],
   [
     'a complete definition',
     (more) => ({
+      kind: 'definitions',
       tools: [
         {
           definition: definitionOf(more),
@@ -33,15 +35,19 @@ const WAYS: readonly [string, (more?: Partial<Definition>) => Submission][] = [
       warnings: [],
     }),
   ],
-  ["an import's tool", (more) => ({ imported: importedOf(more) })],
+  ["an import's tool", (more) => ({ kind: 'import', imported: importedOf(more) })],
 ]
 const requiring = (more: object) => ({ requirements: { ...NO_REQUIREMENTS, ...more } })
 const refused = (ids: readonly string[]): PublicationResult => ({
-  outcome: 'refused',
+  ok: false,
   ids,
-  problems: [{ path: '/input', message: 'Breaks' }],
+  failure: { type: 'definition-invalid', problems: [{ path: '/input', message: 'Breaks' }] },
 })
-const conflict = (ids: readonly string[]): PublicationResult => ({ outcome: 'conflict', ids, message: 'Exists' })
+const conflict = (ids: readonly string[]): PublicationResult => ({
+  ok: false,
+  ids,
+  failure: { type: 'conflict', message: 'Exists' },
+})
 
 describe.each(WAYS)('%s', (name, of) => {
   it(`${name} is stored, and reported as created`, async () => {
@@ -121,7 +127,11 @@ describe.each(WAYS)('%s', (name, of) => {
       ids,
       failure: { type: 'definition-invalid', problems: [{ path: '/input', message: 'Breaks' }] },
     })
-    expect(await reportOf(() => ({ outcome: 'unchanged', ids }))).toMatchObject({ ok: true, outcome: 'unchanged', ids })
+    expect(await reportOf(() => ({ ok: true, outcome: 'unchanged', ids, warnings: [] }))).toMatchObject({
+      ok: true,
+      outcome: 'unchanged',
+      ids,
+    })
   })
 
   it(`${name} is not stored in a dry run, and judged all the same`, async () => {
@@ -155,7 +165,7 @@ it.each(WAYS.slice(0, 2))(
 
 it("a publisher that may not, and whose tool is wrong too, is told of an import's tool that it may not, and the registry is not asked", async () => {
   const { publish, asked } = worldOf()
-  expect(await publish([{ imported: importedOf(wrong) }], other)).toEqual([
+  expect(await publish([{ kind: 'import', imported: importedOf(wrong) }], other)).toEqual([
     { ok: false, ids: [], failure: { type: 'forbidden', reason: "The credential does not cover 'Kit.Do'" } },
   ])
   expect(asked).toEqual([])
@@ -166,20 +176,25 @@ it("a publisher that may not, and whose tool is wrong too, is told so of an impo
   const imported = { ...importedOf(), definition }
   const record = await createToolRecord({ ...imported, definition: { ...definition, version } }, sha256)
   const { publish } = worldOf({ published: { 'kit.do': documentOf([record]) } })
-  expect(await publish([{ imported }], other)).toMatchObject([{ ok: false, failure: { type: 'forbidden' } }])
+  expect(await publish([{ kind: 'import', imported }], other)).toMatchObject([
+    { ok: false, failure: { type: 'forbidden' } },
+  ])
 })
 
 it('submissions are judged each alone, stored together and in order, and reported on in order', async () => {
   const { publish, asked, stored } = worldOf({ outcomes: { 'Kit.C@1.0.0': conflict } })
-  const document = (...tools: readonly string[]) => ({ body: { plain: tools.map((tool) => ({ tool })) } })
+  const document = (...tools: readonly string[]) => ({
+    kind: 'document' as const,
+    body: { plain: tools.map((tool) => ({ tool })) },
+  })
   const reports = await publish(
     [
       document('A'),
-      { body: 'nonsense' },
+      { kind: 'document', body: 'nonsense' },
       document('B', 'Bee'),
       document('C'),
-      { body: { plain: [{ toolkit: 'Other' }] } },
-      { imported: importedOf({ tool: 'D' }) },
+      { kind: 'document', body: { plain: [{ toolkit: 'Other' }] } },
+      { kind: 'import', imported: importedOf({ tool: 'D' }) },
     ],
     options,
   )
@@ -217,7 +232,10 @@ it('submissions are judged each alone, stored together and in order, and reporte
 it('submissions are refused as a whole, all tools of one, where one of them may not be published', async () => {
   const { publish, stored } = worldOf()
   const by = { ...options, principal: principal('Kit.A', 'Kit.B') }
-  const [report] = await publish([{ body: { plain: [{ tool: 'A' }, { tool: 'X' }, { tool: 'B' }] } }], by)
+  const [report] = await publish(
+    [{ kind: 'document', body: { plain: [{ tool: 'A' }, { tool: 'X' }, { tool: 'B' }] } }],
+    by,
+  )
   expect(report).toEqual({
     ok: false,
     ids: ['Kit.A@1.0.0', 'Kit.X@1.0.0', 'Kit.B@1.0.0'],
@@ -229,11 +247,25 @@ it('submissions are refused as a whole, all tools of one, where one of them may 
 it('submissions are read in the dialect that each says, and give their warnings', async () => {
   const warnings = [{ path: '/w', message: 'Is odd' }]
   const { publish } = worldOf()
-  const reports = await publish([{ body: { plain: [{}], warnings } }, { body: { plain: [{}] }, dialect: 'x' }], options)
+  const reports = await publish(
+    [
+      { kind: 'document', body: { plain: [{}], warnings } },
+      { kind: 'document', body: { plain: [{}] }, dialect: 'x' },
+    ],
+    options,
+  )
   expect(reports).toMatchObject([
     { ok: true, warnings },
     { ok: false, failure: { problems: [{ message: "Unknown dialect 'x': wanted one of 'plain'" }] } },
   ])
+})
+
+it('submissions are not answered where the registry has no result for one', async () => {
+  const { deps } = worldOf()
+  const publish = createPublish({ ...deps, writer: { ...deps.writer, publish: async () => [] } })
+  await expect(publish([{ kind: 'document', body: { plain: [{}] } }], options)).rejects.toThrow(
+    'A publication came to nothing',
+  )
 })
 
 it('submissions may be none', async () => {
@@ -254,14 +286,16 @@ it.each(WAYS.slice(0, 2))('what breaks semantic versioning is allowed in %s by i
 })
 
 it("what breaks semantic versioning is judged in an import's tool where its publisher says the version", async () => {
-  expect(await allowed({ imported: importedOf(), version: '1.0.0' }, false)).toBe(false)
-  expect(await allowed({ imported: importedOf(), version: '1.0.0', sourceVersion: '1.0.0' }, false)).toBe(false)
-  expect(await allowed({ imported: importedOf(), version: '1.0.0' }, true)).toBe(true)
+  expect(await allowed({ kind: 'import', imported: importedOf(), version: '1.0.0' }, false)).toBe(false)
+  expect(
+    await allowed({ kind: 'import', imported: importedOf(), version: '1.0.0', sourceVersion: '1.0.0' }, false),
+  ).toBe(false)
+  expect(await allowed({ kind: 'import', imported: importedOf(), version: '1.0.0' }, true)).toBe(true)
 })
 
 it("what breaks semantic versioning is not judged in an import's tool where the version follows from the change", async () => {
-  expect(await allowed({ imported: importedOf() }, false)).toBe(true)
-  expect(await allowed({ imported: importedOf(), sourceVersion: '3.0.0' }, false)).toBe(true)
+  expect(await allowed({ kind: 'import', imported: importedOf() }, false)).toBe(true)
+  expect(await allowed({ kind: 'import', imported: importedOf(), sourceVersion: '3.0.0' }, false)).toBe(true)
 })
 
 describe("an import's tool", () => {
@@ -279,7 +313,7 @@ describe("an import's tool", () => {
     "an import's tool that is unchanged is reported so, and not stored (dry run: %s)",
     async (dryRun) => {
       const { publish, asked } = await worldWith()
-      expect(await publish([{ imported, version: '9.0.0' }], { ...options, dryRun })).toEqual([
+      expect(await publish([{ kind: 'import', imported, version: '9.0.0' }], { ...options, dryRun })).toEqual([
         { ok: true, outcome: 'unchanged', ids: ['Kit.Do@1.2.3'], warnings: [], imported: importedAs('unchanged') },
       ])
       expect(asked).toEqual(['current Kit.Do'])
@@ -290,7 +324,7 @@ describe("an import's tool", () => {
     "an import's tool that changed is reported so, with its new id (dry run: %s)",
     async (dryRun) => {
       const { publish, stored } = await worldWith({ description: 'Another' })
-      expect(await publish([{ imported, sourceVersion: '9.0.0' }], { ...options, dryRun })).toEqual([
+      expect(await publish([{ kind: 'import', imported, sourceVersion: '9.0.0' }], { ...options, dryRun })).toEqual([
         { ok: true, outcome: 'created', ids: ['Kit.Do@1.2.4'], warnings: [], imported: importedAs('changed') },
       ])
       expect(stored).toHaveLength(dryRun ? 0 : 1)
@@ -300,6 +334,7 @@ describe("an import's tool", () => {
 
 it('lets others in after a stretch of submissions, by the work of each', async () => {
   const submission = (tool: string, more: object = {}) => ({
+    kind: 'document' as const,
     body: { definition: { plain: [{ tool, name: tool, ...more }] }, implementation: { kind: 'echo' } },
   })
   const waysOf = async (submissions: readonly Submission[]) => {

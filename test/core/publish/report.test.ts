@@ -1,23 +1,36 @@
 import { expect, it } from 'vitest'
-import { summarizeReports, rejectPublication, toReport } from '../../../src/core/publish/report.ts'
+import type { PublicationResult } from '../../../src/core/publish/registry.ts'
+import { completeResult, summarizeResults } from '../../../src/core/publish/report.ts'
+import type { PreparedSubmission } from '../../../src/core/publish/submission.ts'
+import type { ToolRecord } from '../../../src/core/tool/tool.ts'
 import { definitionWith, recordOf } from '../../runners/http/records.ts'
 
 const warnings = [{ path: '/w', message: 'Is odd' }]
 const ids = ['Kit.A@1.0.0', 'Kit.B@1.0.0']
+const created = { ok: true, outcome: 'created', ids, warnings: [] } as const
+const unchanged = { ...created, outcome: 'unchanged' } as const
 
-it.each(['created', 'unchanged'] as const)('a report reports that tools were %s, with warnings', (outcome) => {
-  const report = toReport({ outcome, ids }, { warnings })
-  expect(report).toEqual({ ok: true, outcome, ids, warnings })
-  expect(report).not.toHaveProperty('imported')
-  const imported = { state: 'changed', record: undefined }
-  expect(toReport({ outcome, ids }, { warnings, state: 'changed' })).toEqual({ ...report, imported })
+const prepared = (records: readonly ToolRecord[] = [], more: Partial<PreparedSubmission> = {}) => ({
+  publication: { records, specified: { implementation: true, tags: false }, allowBreaking: false },
+  implementationPaths: [],
+  warnings,
+  ...more,
+})
+
+it.each([created, unchanged])('a report reports that tools were $outcome, with warnings', (result) => {
+  expect(completeResult(result, prepared())).toEqual({ ...result, warnings })
+  const held = [{ path: '', message: 'Is held' }]
+  expect(completeResult({ ...result, warnings: held }, prepared())).toMatchObject({ warnings: [...warnings, ...held] })
+  const record = recordOf(definitionWith([]), { kind: 'bundled' })
+  const imported = { state: 'changed', record }
+  expect(completeResult(result, prepared([record], { state: 'changed' }))).toEqual({ ...result, warnings, imported })
 })
 
 it('a report lists the versions that await review, in the report and in the audit entry', () => {
-  const report = toReport({ outcome: 'created', ids, pending: ['Kit.B@1.0.0'] }, { warnings: [] })
-  expect(report).toMatchObject({ pending: ['Kit.B@1.0.0'] })
-  expect(summarizeReports([report])).toEqual({ published: ids, pending: ['Kit.B@1.0.0'] })
-  expect(summarizeReports([toReport({ outcome: 'created', ids }, { warnings: [] })])).toEqual({ published: ids })
+  const result = completeResult({ ...created, pending: ['Kit.B@1.0.0'] }, prepared())
+  expect(result).toMatchObject({ pending: ['Kit.B@1.0.0'] })
+  expect(summarizeResults([result])).toEqual({ published: ids, pending: ['Kit.B@1.0.0'] })
+  expect(summarizeResults([created])).toEqual({ published: ids })
 })
 
 it('a report lists new versions without an implementation as uncallable', () => {
@@ -26,27 +39,12 @@ it('a report lists new versions without an implementation as uncallable', () => 
     { ...bare, id: ids[0] ?? '' },
     { ...bare, implementation, id: ids[1] ?? '' },
   ]
-  expect(toReport({ outcome: 'created', ids }, { warnings }, records)).toMatchObject({ uncallable: [ids[0]] })
-  expect(toReport({ outcome: 'unchanged', ids }, { warnings }, records)).not.toHaveProperty('uncallable')
-  expect(toReport({ outcome: 'created', ids }, { warnings }, records.slice(1))).not.toHaveProperty('uncallable')
+  expect(completeResult(created, prepared(records))).toMatchObject({ uncallable: [ids[0]] })
+  expect(completeResult(unchanged, prepared(records))).not.toHaveProperty('uncallable')
+  expect(completeResult(created, prepared(records.slice(1)))).not.toHaveProperty('uncallable')
 })
 
 it('a report gives the reason when the registry refuses a publication', () => {
-  expect(toReport({ outcome: 'conflict', ids, message: 'Exists' }, { warnings })).toEqual({
-    ok: false,
-    ids,
-    failure: { type: 'conflict', message: 'Exists' },
-  })
-  const problems = [{ path: '/input', message: 'Breaks' }]
-  expect(toReport({ outcome: 'refused', ids, problems }, { warnings, state: 'new' })).toEqual({
-    ok: false,
-    ids,
-    failure: { type: 'definition-invalid', problems },
-  })
-})
-
-it('a report gives the reason of a rejection, with ids where there are any', () => {
-  const failure = { type: 'forbidden', reason: 'No' } as const
-  expect(rejectPublication(failure)).toEqual({ ok: false, ids: [], failure })
-  expect(rejectPublication(failure, ids)).toEqual({ ok: false, ids, failure })
+  const refused: PublicationResult = { ok: false, ids, failure: { type: 'conflict', message: 'Exists' } }
+  expect(completeResult(refused, prepared([], { state: 'new' }))).toEqual(refused)
 })

@@ -43,7 +43,10 @@ async function tryAll(inputSchema: JsonObject, given: Json, into: string): Promi
   const definition = WRITTEN[into]?.(inputSchema) ?? null
   const body = { definition, toolkit: 'Kit', version: '1.0.0', implementation: { kind: 'echo' } }
   stored.length = 0
-  const [report] = await publish([{ body, dialect: into }], { principal: ADMIN, allowBreaking: false })
+  const [report] = await publish([{ kind: 'document', body, dialect: into }], {
+    principal: ADMIN,
+    allowBreaking: false,
+  })
   if (!report?.ok) {
     expect(report?.failure.type).toBe('definition-invalid')
     if (report?.failure.type === 'definition-invalid') expect(report.failure.problems.length).toBeGreaterThan(0)

@@ -51,10 +51,11 @@ async function published(document: Json): Promise<readonly ToolRecord[]> {
     source: {
       findDocumentAddress: async () => undefined,
       loadCurrent: async () => undefined,
+      loadRecord: async () => undefined,
       hasToolkit: async () => false,
     },
   }
-  const prepared = await prepareDocument({ body: { definition: document, ...GIVEN } }, deps)
+  const prepared = await prepareDocument({ kind: 'document', body: { definition: document, ...GIVEN } }, deps)
   if (!prepared.ok) throw new Error(JSON.stringify(prepared.problems))
   // As readers get them: a document of several tools is stored once, beside them
   return prepared.value.publication.records.map((record) => ({ ...record, source: { dialect: 'mcp', document } }))

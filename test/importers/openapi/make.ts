@@ -137,7 +137,7 @@ export async function publish(
         publish: async (publications) =>
           publications.map((publication) => {
             records.push(...publication.records)
-            return { outcome: 'created', ids: publication.records.map(({ id }) => id) }
+            return { ok: true, outcome: 'created', ids: publication.records.map(({ id }) => id), warnings: [] }
           }),
         change: async () => undefined,
         rights: async () => ({ denied: undefined, maySendSecrets: true }),

@@ -21,7 +21,12 @@ describe('a document with an id of its own', () => {
   it('is stored once, whatever it makes, and its records name it', () =>
     inRegistry(async ({ registry, kv, drain }) => {
       const one = await made('x-y', '1.0.0', ['a', 'b c'])
-      expect(await publish(registry, one)).toEqual({ outcome: 'created', ids: ['x_y.a@1.0.0', 'x_y.b_c@1.0.0'] })
+      expect(await publish(registry, one)).toEqual({
+        ok: true,
+        outcome: 'created',
+        ids: ['x_y.a@1.0.0', 'x_y.b_c@1.0.0'],
+        warnings: [],
+      })
       expect(await publish(registry, one)).toMatchObject({ outcome: 'unchanged' })
       const hash = one.document?.hash ?? ''
       await drain()
@@ -49,13 +54,15 @@ describe('a document with an id of its own', () => {
         await made('x', '1.0.0', ['zzz']),
         await made('X', '2.0.0', ['a']),
       ]) {
-        expect(await publish(registry, other, true)).toMatchObject({ outcome: 'conflict' })
+        expect(await publish(registry, other, true)).toMatchObject({ failure: { type: 'conflict' } })
       }
       // Nor is it another in another toolkit
       const other = await made('x', '2.0.0', ['a', 'b'], { toolkit: 'Other' })
       expect(await publish(registry, other, true)).toMatchObject({
-        outcome: 'conflict',
-        message: expect.stringContaining('publish it as a version of that with {"definition": …, "toolkit": "x"}'),
+        failure: {
+          type: 'conflict',
+          message: expect.stringContaining('publish it as a version of that with {"definition": …, "toolkit": "x"}'),
+        },
       })
       expect(addressOf(registry, 'x')).toEqual({ id: 'x', toolkit: 'x', tools: { a: 'a' } })
     }))
@@ -64,16 +71,24 @@ describe('a document with an id of its own', () => {
     inRegistry(async ({ registry }) => {
       await publish(registry, await publication('x_y.Other@1.0.0'))
       expect(await publish(registry, await made('x-y', '1.0.0', ['a']))).toMatchObject({
-        outcome: 'conflict',
-        message: expect.stringContaining('"toolkit"'),
+        failure: {
+          type: 'conflict',
+          message: expect.stringContaining('"toolkit"'),
+        },
       })
       const given = { toolkit: 'x_y' }
       expect(await publish(registry, await made('x-y', '1.0.0', ['a'], given))).toMatchObject({ outcome: 'created' })
-      expect(await publish(registry, await made('z', '1.0.0', ['a'], given))).toMatchObject({ outcome: 'conflict' })
-      expect(await publish(registry, await made('z', '1.0.0', ['Other'], given))).toMatchObject({ outcome: 'conflict' })
+      expect(await publish(registry, await made('z', '1.0.0', ['a'], given))).toMatchObject({
+        failure: { type: 'conflict' },
+      })
+      expect(await publish(registry, await made('z', '1.0.0', ['Other'], given))).toMatchObject({
+        failure: { type: 'conflict' },
+      })
       expect(await publish(registry, await publication('x_y.a@2.0.0'))).toMatchObject({
-        outcome: 'conflict',
-        message: expect.stringContaining("of the document 'x-y'"),
+        failure: {
+          type: 'conflict',
+          message: expect.stringContaining("of the document 'x-y'"),
+        },
       })
     }))
 
@@ -87,8 +102,10 @@ describe('a document with an id of its own', () => {
         ['1.0.1', ['a', 'b', 'c'], "'c' is added: an addition needs version 1.1.0 or higher, got 1.0.1"],
       ] as const) {
         expect(await publish(registry, await made('x', version, names))).toMatchObject({
-          outcome: 'refused',
-          problems: [{ path: '', message: expect.stringContaining(wanted) }],
+          failure: {
+            type: 'definition-invalid',
+            problems: [{ path: '', message: expect.stringContaining(wanted) }],
+          },
         })
       }
       expect(await publish(registry, await made('x', '1.1.0', ['a', 'b', 'd']))).toMatchObject({ outcome: 'created' })

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, vi } from 'vitest'
 import { toListLine as writeLine } from '../../../src/dialects/oxp/encode.ts'
 import type { Principal } from '../../../src/core/access/principal.ts'
 import { prepareDocument } from '../../../src/core/publish/prepare.ts'
-import type { Publication } from '../../../src/core/publish/registry.ts'
+import type { Publication, PublicationResult } from '../../../src/core/publish/registry.ts'
 import type { ToolEntry, ToolRecord } from '../../../src/core/tool/tool.ts'
 import { machineContext } from '../../../src/dialects/machine-context/definition.ts'
 import { oxp } from '../../../src/dialects/oxp/definition.ts'
@@ -178,6 +178,7 @@ interface Beside {
 const source = {
   findDocumentAddress: async () => undefined,
   loadCurrent: async () => undefined,
+  loadRecord: async () => undefined,
   hasToolkit: async () => true,
 }
 /** The runner `echo` takes any implementation of its kind. */
@@ -204,11 +205,17 @@ export function documentPublication(
 }
 
 async function publicationOf(body: Json): Promise<Publication> {
-  const prepared = await prepareDocument({ body }, { codecs: [oxp, machineContext], runners: RUNNERS, sha256, source })
+  const prepared = await prepareDocument(
+    { kind: 'document', body },
+    { codecs: [oxp, machineContext], runners: RUNNERS, sha256, source },
+  )
   if (!prepared.ok) throw new Error(JSON.stringify(prepared.problems))
   const { records, document, specified } = prepared.value.publication
   return { records, ...(document ? { document } : {}), specified, allowBreaking: true }
 }
+
+/** How a publication ended. */
+export const outcomeOf = (result: PublicationResult) => (result.ok ? result.outcome : result.failure.type)
 
 export async function record(id: string, given: Readonly<Record<string, unknown>> = {}): Promise<ToolRecord> {
   const [first] = (await publication(id, given)).records

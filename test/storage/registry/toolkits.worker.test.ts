@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Principal } from '../../../src/core/access/principal.ts'
-import { ADMIN, documentOf, type Harness, inRegistry, publication } from './set-up.ts'
+import { ADMIN, documentOf, type Harness, inRegistry, outcomeOf, publication } from './set-up.ts'
 
 const key = (id: string, ...tools: string[]): Principal => ({
   id: `key:${id}`,
@@ -12,7 +12,7 @@ const key = (id: string, ...tools: string[]): Principal => ({
 
 async function publishAs({ registry }: Harness, principal: Principal, id: string, given: object = {}) {
   const { published } = await registry.publish([await publication(id, { ...given })], principal)
-  return published[0]?.outcome
+  return published.map(outcomeOf)[0]
 }
 
 describe('a record', () => {

@@ -1,7 +1,7 @@
 import type { Hono } from 'hono'
 import { fail, ok } from '../../../core/failure/failure.ts'
 import { findPublisherRights, type Publish } from '../../../core/publish/publish.ts'
-import { summarizeReports } from '../../../core/publish/report.ts'
+import { summarizeResults } from '../../../core/publish/report.ts'
 import { type PluginReader, pluginSubmission } from '../../../core/publish/plugin-submission.ts'
 import type { RegistryWriter } from '../../../core/publish/registry.ts'
 import type { Codec } from '../../../core/tool/codec.ts'
@@ -55,7 +55,7 @@ export function createUploadRoutes(deps: UploadRoutesDeps): Hono {
     const submission = pluginSubmission(description.value, plugin.createImplementation, options, codec)
     if (!submission.ok) return fail({ type: 'definition-invalid', problems: submission.problems })
     const reports = await publish([submission.value], { principal, allowBreaking: allow !== undefined })
-    addAuditDetails(summarizeReports(reports))
+    addAuditDetails(summarizeResults(reports))
     const [report] = reports
     if (!report) throw new Error('A publication came to nothing')
     if (!report.ok) return report

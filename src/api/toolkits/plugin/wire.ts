@@ -1,4 +1,4 @@
-import type { PublicationReport } from '../../../core/publish/report.ts'
+import type { PublicationSuccess } from '../../../core/publish/registry.ts'
 import { version } from '../../../core/tool/definition-fields.ts'
 import { defineQuery } from '../../../http/request/query.ts'
 import {
@@ -35,7 +35,7 @@ export const pluginQuery = defineQuery({
   allow: optional(enumReader(['breaking'])),
 })
 
-export function encodeUploaded({ ids, warnings, pending }: Extract<PublicationReport, { ok: true }>) {
+export function encodeUploaded({ ids, warnings, pending }: PublicationSuccess) {
   return { ids, ...(pending ? { pending } : {}), ...(warnings.length > 0 ? { warnings } : {}) }
 }
 

@@ -54,7 +54,7 @@ export function createRegistryWriter({ registry, reader, installedKeys, require,
       const bounds = { maxSize: MAX_MESSAGE_CHARACTERS, maxItems: MAX_PUBLICATIONS }
       for (const chunk of splitChunks(publications, measureLength, bounds)) {
         const { published, revision } = await registry().publish(chunk, principal)
-        const removedIds = published.flatMap((each) => ('removedIds' in each ? (each.removedIds ?? []) : []))
+        const removedIds = published.flatMap((result) => (result.ok ? (result.removedIds ?? []) : []))
         const documents = chunk.flatMap(({ document }) => document ?? [])
         const stored = listKvKeys(
           chunk.flatMap(({ records }) => records),
@@ -78,17 +78,17 @@ export function createRegistryWriter({ registry, reader, installedKeys, require,
   }
 
   async function withNeighbors(all: readonly PublicationResult[], principal: Principal) {
-    const created = all.filter(({ outcome }) => outcome === 'created').flatMap(({ ids }) => ids)
+    const created = all.flatMap((result) => (result.ok && result.outcome === 'created' ? result.ids : []))
     if (created.length === 0 || created.length > MAX_NEIGHBOR_SEARCHES || !hasScope(principal, 'tools:read')) return all
     // It is published whether or not it can be judged
     const warningsById = await withFallback(
       () => registry().neighborWarnings(created, principal),
       new Map<string, string>(),
     )
-    return all.map((each) => {
-      const warnings = each.ids.flatMap((id) => warningsById.get(id) ?? [])
-      if (each.outcome !== 'created' || warnings.length === 0) return each
-      return { ...each, warnings: [...(each.warnings ?? []), ...warnings] }
+    return all.map((result) => {
+      if (!result.ok || result.outcome !== 'created') return result
+      const messages = result.ids.flatMap((id) => warningsById.get(id) ?? [])
+      return { ...result, warnings: [...result.warnings, ...messages.map((message) => ({ path: '', message }))] }
     })
   }
 

@@ -1,7 +1,7 @@
 import { parseTrusted } from '../../../core/tool/json-text.ts'
 import { covers, type Principal } from '../../../core/access/principal.ts'
 import { findOwnerDenial } from '../../../core/access/toolkit-owner.ts'
-import type { DefinitionDocument, Publication } from '../../../core/publish/registry.ts'
+import type { DefinitionDocument, Publication, PublicationFailure } from '../../../core/publish/registry.ts'
 import { canonicalJson } from '../../../core/tool/digest.ts'
 import { sourceNames } from '../../../core/tool/source-names.ts'
 import { sanitizeName } from '../../../core/tool/sanitize-name.ts'
@@ -15,12 +15,12 @@ import { findSimilarKey, loadToolName } from '../versions.ts'
 const ANOTHER_TOOLKIT = 'give another beside the document: {"definition": …, "toolkit": "…"}'
 
 /** Why a publisher may not use a document's id. The first publisher owns an id forever, as with a toolkit's name. */
-export function claimDenial(
+export function findClaimDenial(
   sql: SqlStorage,
   { records, document }: Publication,
   storedVersions: readonly DocumentVersion[],
   principal: Principal,
-) {
+): PublicationFailure | undefined {
   if (!document?.itself) return undefined
   const { id } = document.itself
   const claimedName = { toolkit: sanitizeName(id), tool: '*' }
@@ -29,13 +29,13 @@ export function claimDenial(
   // The reason does not tell whether somebody has the id
   if (!isInItsToolkit && !covers(principal, claimedName, 'tools:publish')) {
     const reason = `The id '${id}' is claimed as a toolkit is, and the credential does not cover '${formatToolId(claimedName)}': give the document an id that it covers`
-    return { outcome: 'forbidden', reason } as const
+    return { type: 'forbidden', reason }
   }
   const owner = findOwner(sql, holder)
   const names = isInItsToolkit ? records : [{ toolkit: holder, tool: '*' }]
   if (names.every((name) => findOwnerDenial(principal, name, owner) === undefined)) return undefined
   const message = `The id '${id}' is taken, as a document's or a toolkit's: give the document an id of its own`
-  return { outcome: 'conflict', message } as const
+  return { type: 'conflict', message }
 }
 
 /** Why a document cannot be published under its id. `storedVersions` are those of that id. */

@@ -2,14 +2,20 @@ import { parseTrusted } from '../../../core/tool/json-text.ts'
 import { hasScope, maySee, type Principal } from '../../../core/access/principal.ts'
 import { type PublishedTotals, findQuotaDenial } from '../../../core/publish/publisher-quota.ts'
 import { isAdministrator } from '../../../core/access/toolkit-owner.ts'
-import type { DefinitionDocument, Publication, PublicationResult } from '../../../core/publish/registry.ts'
+import type {
+  DefinitionDocument,
+  Publication,
+  PublicationFailure,
+  PublicationResult,
+  PublicationSuccess,
+} from '../../../core/publish/registry.ts'
 import { checkSuccessor, checkToolSetSuccessor } from '../../../core/schema/compatibility.ts'
 import type { Problem } from '../../../core/tool/problem.ts'
 import { toolKey } from '../../../core/tool/tool-id.ts'
 import type { ToolRecord } from '../../../core/tool/tool.ts'
 import { compareVersions, isPrerelease } from '../../../core/tool/version.ts'
 import { readField } from '../../rows.ts'
-import { claimDenial, documentConflict, matchesStored, recordConflict, versionConflict } from './conflicts.ts'
+import { findClaimDenial, documentConflict, matchesStored, recordConflict, versionConflict } from './conflicts.ts'
 import {
   listDocumentNames,
   type DocumentVersion,
@@ -31,7 +37,7 @@ import { isPending, nameWarning, NOT_DELETED, recordText, IS_SHOWN_SQL, listVers
  * 1. `conflict` if another owner has the document's id; `forbidden` if the principal may not publish in a toolkit
  * 2. `conflict` if a version exists already and differs
  * 3. `unchanged` if every version exists already, as it is published now
- * 4. `refused` if a new version breaks callers of the previous one, or exceeds the publisher's quota
+ * 4. `definition-invalid` if a new version breaks callers of the previous one, or exceeds the publisher's quota
  *
  * Anybody who may read a bundled tool may publish it again unchanged, in spite of 1.
  */
@@ -41,24 +47,39 @@ export function storePublication(
   { principal, quota }: { readonly principal: Principal; readonly quota: PublishedTotals },
 ): PublicationResult {
   const { records, document, allowBreaking } = publication
-  const ids = records.map(({ id }) => id)
+  const refuse = (failure: PublicationFailure) => ({ ok: false, ids: records.map(({ id }) => id), failure }) as const
   const documentVersions = document ? listDocumentVersions(sql, document) : []
   const comparison = compareWithStored(sql, publication, documentVersions)
-  const denial = claimDenial(sql, publication, documentVersions, principal) ?? findStoreDenial(sql, records, principal)
+  const denial =
+    findClaimDenial(sql, publication, documentVersions, principal) ?? findStoreDenial(sql, records, principal)
   const isHarmlessRepeat = comparison.kind === 'unchanged' && isBundledFor(sql, principal, publication)
-  if (denial && !isHarmlessRepeat) return { ids, ...denial }
-  if (comparison.kind === 'conflict') return { outcome: 'conflict', ids, message: comparison.message }
-  if (comparison.kind === 'unchanged') return { outcome: 'unchanged', ids, ...describePending(sql, records) }
+  if (denial && !isHarmlessRepeat) return refuse(denial)
+  if (comparison.kind === 'conflict') return refuse({ type: 'conflict', message: comparison.message })
+  if (comparison.kind === 'unchanged') return describeSuccess(sql, 'unchanged', records)
+
   const { newRecords } = comparison
-  if (!allowBreaking) {
-    const problems = checkSuccessors(sql, publication, newRecords, documentVersions)
-    if (problems.length > 0) return { outcome: 'refused', ids, problems }
-  }
+  const problems = allowBreaking ? [] : checkSuccessors(sql, publication, newRecords, documentVersions)
+  if (problems.length > 0) return refuse({ type: 'definition-invalid', problems })
   const bytes = estimateBytes(sql, newRecords, document)
   const message = findQuotaDenial(isAdministrator(principal) ? undefined : quota, publishedBy(sql, principal.id), bytes)
-  if (message !== undefined) return { outcome: 'refused', ids, problems: [{ path: '', message }] }
+  if (message !== undefined) return refuse({ type: 'definition-invalid', problems: [{ path: '', message }] })
+
   countPublished(sql, principal.id, bytes)
   nextRevision(sql)
+  const removedIds = storeNewRecords(sql, publication, newRecords, principal)
+  const warnings = newRecords.flatMap((record) => [statusWarning(sql, record) ?? [], nameWarning(sql, record) ?? []])
+  const success = describeSuccess(sql, 'created', records, warnings.flat())
+  return removedIds.length > 0 ? { ...success, removedIds } : success
+}
+
+/** Gives the ids of tools that the document no longer defines. */
+function storeNewRecords(
+  sql: SqlStorage,
+  publication: Publication,
+  newRecords: readonly ToolRecord[],
+  principal: Principal,
+): readonly string[] {
+  const { records, document } = publication
   const [first] = records
   // Read before `storeDocument` and `storeVersion` overwrite it
   const removedBefore = document?.itself && first && listRemovedSiblings(sql, toolKey(first))
@@ -66,29 +87,23 @@ export function storePublication(
   if (document) storeDocument(sql, document)
   for (const record of newRecords) storeVersion(sql, record, principal)
   describeByItsSource(sql, publication, principal)
-  const removedIds = document?.itself ? updateSiblings(sql, records, removedBefore) : []
-  const warnings = newRecords.flatMap((record) =>
-    [statusWarning(sql, record) ?? [], nameWarning(sql, record) ?? []].flat(),
-  )
-  return {
-    outcome: 'created',
-    ids,
-    ...(removedIds.length > 0 ? { removedIds } : {}),
-    ...describePending(sql, records, warnings),
-  }
+  return document?.itself ? updateSiblings(sql, records, removedBefore) : []
 }
 
-function findStoreDenial(sql: SqlStorage, records: readonly ToolRecord[], principal: Principal) {
+function findStoreDenial(
+  sql: SqlStorage,
+  records: readonly ToolRecord[],
+  principal: Principal,
+): PublicationFailure | undefined {
   for (const record of records) {
     const reason = findPublishingDenial(sql, principal, record)
     if (reason !== undefined) {
       // The name is free as a toolkit, and the id of another owner's document: another name helps, another key does not
       const isClaimedByDocument = findClaimant(sql, record.toolkit) !== undefined
-      if (isClaimedByDocument) return { outcome: 'conflict', message: reason } as const
-      return { outcome: 'forbidden', reason } as const
+      return isClaimedByDocument ? { type: 'conflict', message: reason } : { type: 'forbidden', reason }
     }
     const message = findDeletedDenial(sql, record.toolkit)
-    if (message !== undefined) return { outcome: 'conflict', message } as const
+    if (message !== undefined) return { type: 'conflict', message }
   }
   return undefined
 }
@@ -129,11 +144,21 @@ function isBundledFor(sql: SqlStorage, principal: Principal, { records, specifie
   )
 }
 
-function describePending(sql: SqlStorage, records: readonly ToolRecord[], others: readonly string[] = []) {
+function describeSuccess(
+  sql: SqlStorage,
+  outcome: PublicationSuccess['outcome'],
+  records: readonly ToolRecord[],
+  otherWarnings: readonly string[] = [],
+): PublicationSuccess {
   const pending = records.filter((record) => isPending(sql, toolKey(record), record.version)).map(({ id }) => id)
-  const warnings = pending.map((id) => `'${id}' is pending review: hidden until a reviewer activates it`)
-  const all = [...warnings, ...others]
-  return { ...(pending.length > 0 ? { pending } : {}), ...(all.length > 0 ? { warnings: all } : {}) }
+  const pendingWarnings = pending.map((id) => `'${id}' is pending review: hidden until a reviewer activates it`)
+  return {
+    ok: true,
+    outcome,
+    ids: records.map(({ id }) => id),
+    ...(pending.length > 0 ? { pending } : {}),
+    warnings: [...pendingWarnings, ...otherWarnings].map((message) => ({ path: '', message })),
+  }
 }
 
 /** Estimates the stored bytes. A document that is stored already counts nothing. */

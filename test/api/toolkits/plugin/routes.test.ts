@@ -73,7 +73,14 @@ it('an uploaded plugin has all its tools published together', async () => {
 })
 
 it('an uploaded plugin may be unchanged, and may break its versions where it is let', async () => {
-  const unchanged = { 'Box.a@1.0.0': (ids: readonly string[]) => ({ outcome: 'unchanged' as const, ids }) }
+  const unchanged = {
+    'Box.a@1.0.0': (ids: readonly string[]) => ({
+      ok: true as const,
+      outcome: 'unchanged' as const,
+      ids,
+      warnings: [],
+    }),
+  }
   const answer = await upload({ tools: [tool('a')] }, { outcomes: unchanged })
   expect(answer).toMatchObject({ status: 200, body: { ids: ['Box.a@1.0.0'] } })
   const { stored } = await upload({ tools: [tool('a')] }, { path: '/toolkits/Box/plugin?version=1.0.0&allow=breaking' })
@@ -81,7 +88,11 @@ it('an uploaded plugin may be unchanged, and may break its versions where it is 
 })
 
 it('an uploaded plugin is rejected with the reason of the registry', async () => {
-  const conflict = (ids: readonly string[]) => ({ outcome: 'conflict' as const, ids, message: 'Exists' })
+  const conflict = (ids: readonly string[]) => ({
+    ok: false as const,
+    ids,
+    failure: { type: 'conflict' as const, message: 'Exists' },
+  })
   expect(await upload({ tools: [tool('a')] }, { outcomes: { 'Box.a@1.0.0': conflict } })).toMatchObject({
     status: 409,
     body: { type: 'conflict', message: 'Exists' },

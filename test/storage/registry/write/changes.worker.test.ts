@@ -74,7 +74,7 @@ describe('the status of a toolkit', () => {
       await change(harness, { status: { state: 'disabled' } }, ANN)
       expect(await publish(harness, 'Kit.A@1.1.0')).toMatchObject({
         outcome: 'created',
-        warnings: ["'Kit.A@1.1.0' is disabled, as its toolkit is"],
+        warnings: [{ path: '', message: "'Kit.A@1.1.0' is disabled, as its toolkit is" }],
       })
       expect(statusesOf(harness, 'kit.a')).toEqual([
         ['1.0.0', 'disabled'],
@@ -90,7 +90,7 @@ describe('the status of a toolkit', () => {
       await change(harness, { status: { state: 'disabled' } })
       for (const as of [ANN, OPERATOR]) {
         expect(await change(harness, { status: { state: 'active' } }, as)).toHaveProperty('reason')
-        expect(await publish(harness, 'Kit.New@1.0.0', as)).toMatchObject({ outcome: 'forbidden' })
+        expect(await publish(harness, 'Kit.New@1.0.0', as)).toMatchObject({ failure: { type: 'forbidden' } })
         await harness.registry.change({ toolkit: 'Kit', tool: 'A' }, '1.0.0', { status: { state: 'active' } }, as)
         expect(statusesOf(harness, 'kit.a')).toEqual([['1.0.0', 'disabled']])
       }
@@ -377,9 +377,9 @@ describe('a toolkit that is deleted', () => {
     inRegistry(async (harness) => {
       await publish(harness, 'Kit.A@1.0.0')
       await gone(harness)
-      expect(await publish(harness, 'Kit.B@1.0.0', key('m', '*'))).toMatchObject({ outcome: 'forbidden' })
+      expect(await publish(harness, 'Kit.B@1.0.0', key('m', '*'))).toMatchObject({ failure: { type: 'forbidden' } })
       for (const as of [ANN, ADMIN]) {
-        expect(await publish(harness, 'kit.B@1.0.0', as)).toMatchObject({ outcome: 'conflict' })
+        expect(await publish(harness, 'kit.B@1.0.0', as)).toMatchObject({ failure: { type: 'conflict' } })
       }
       expect(await change(harness, { owner: 'key:m', status: { state: 'active' } })).toHaveProperty('isConflict')
       expect(await change(harness, { status: { state: 'active' } }, ANN)).toHaveProperty('isConflict')
@@ -449,10 +449,11 @@ describe('a toolkit that asks for review', () => {
       await publish(harness, 'Kit.A@1.0.0')
       expect(await change(harness, { review: true }, ANN)).toMatchObject({ toolkit: { review: true } })
       expect(await publish(harness, 'Kit.A@1.1.0')).toEqual({
+        ok: true,
         outcome: 'created',
         ids: ['Kit.A@1.1.0'],
         pending: ['Kit.A@1.1.0'],
-        warnings: [expect.stringContaining("'Kit.A@1.1.0' is pending")],
+        warnings: [{ path: '', message: expect.stringContaining("'Kit.A@1.1.0' is pending") }],
       })
       expect(await publish(harness, 'Kit.A@1.1.0')).toMatchObject({ outcome: 'unchanged', pending: ['Kit.A@1.1.0'] })
       expect(await publish(harness, 'Kit.New@1.0.0', OPERATOR)).toMatchObject({ pending: ['Kit.New@1.0.0'] })

@@ -2,7 +2,16 @@ import { describe, expect, it } from 'vitest'
 import type { Principal } from '../../../../src/core/access/principal.ts'
 import type { Publication, PublicationResult } from '../../../../src/core/publish/registry.ts'
 import type { RegistryObject } from '../../../../src/storage/registry/registry-object.ts'
-import { ADMIN, documentOf, documentPublication, inRegistry, publication, stopClock, textOf } from '../set-up.ts'
+import {
+  ADMIN,
+  documentOf,
+  documentPublication,
+  inRegistry,
+  outcomeOf,
+  publication,
+  stopClock,
+  textOf,
+} from '../set-up.ts'
 
 stopClock()
 
@@ -55,8 +64,11 @@ describe('a publication', () => {
       const { revision } = await publish(registry, await publication('Kit.A@1.0.0', {}, beside))
       const before = registry.value('tool/kit.a')
       const again = await publish(registry, await publication(...given))
-      expect(again).toMatchObject({ outcome: isSame ? 'unchanged' : 'conflict', revision })
-      if (!isSame) expect(again).toMatchObject({ message: expect.stringContaining('a version never changes') })
+      const message = expect.stringContaining('a version never changes')
+      expect(again).toMatchObject({
+        revision,
+        ...(isSame ? { outcome: 'unchanged' } : { failure: { type: 'conflict', message } }),
+      })
       expect(registry.value('tool/kit.a')).toBe(before)
     }),
   )
@@ -74,8 +86,10 @@ describe('a publication', () => {
       const found = await registry.loadEntryOrNearest({ toolkit: 'my_kit', tool: 'tool' })
       expect(found).toBe(textOf(registry, 'tool/my-kit.tool'))
       expect(await publish(registry, await publication('my_kit.tool@2.0.0'))).toMatchObject({
-        outcome: 'conflict',
-        message: "'My-Kit.Tool' exists, which is written with '_' where a name has no '-'",
+        failure: {
+          type: 'conflict',
+          message: "'My-Kit.Tool' exists, which is written with '_' where a name has no '-'",
+        },
       })
       // What it is called stays, and gets new versions
       const next = { ...dashed, version: '1.1.0', id: 'My-Kit.Tool@1.1.0', digest: 'next' }
@@ -90,15 +104,19 @@ describe('a publication', () => {
       for (const id of ['Gmail', 'gmail', 'GMAIL']) {
         for (const beside of [{}, { toolkit: 'Eves' }])
           expect(await publish(registry, await documentPublication(id, '1.0.0', ['do'], beside), eve)).toMatchObject({
-            outcome: 'conflict',
-            message: `The id '${id}' is taken, as a document's or a toolkit's: give the document an id of its own`,
+            failure: {
+              type: 'conflict',
+              message: `The id '${id}' is taken, as a document's or a toolkit's: give the document an id of its own`,
+            },
           })
         expect(registry.value(`address/machine-context/${id.toLowerCase()}`)).toBeUndefined()
       }
       const own = await documentPublication('gmail', '1.0.0', ['send'], { toolkit: 'Anns' })
       expect(await publish(registry, own, ann)).toEqual({
+        ok: true,
         outcome: 'created',
         ids: ['Anns.send@1.0.0'],
+        warnings: [],
         revision: expect.any(Number),
       })
       expect(registry.value('address/machine-context/gmail')).toContain('"toolkit":"Anns"')
@@ -113,16 +131,20 @@ describe('a publication', () => {
       expect(await publish(registry, await made('Mine'), ann)).toMatchObject({ outcome: 'created' })
       const before = address()
       expect(before).toContain('"toolkit":"Mine"')
-      const taken = { outcome: 'conflict', message: expect.stringContaining('is taken') }
+      const taken = { failure: { type: 'conflict', message: expect.stringContaining('is taken') } }
       for (const id of ['pay-pal', 'Pay-Pal', 'pay_pal', 'pay.pal'])
         expect(await publish(registry, await made('Eves', '1.0.0', id), eve)).toMatchObject(taken)
       for (const id of ['Pay_Pal.Charge@1.0.0', 'pay_pal.Charge@1.0.0'])
         expect(await publish(registry, await publication(id), eve)).toMatchObject({
-          outcome: 'conflict',
-          message: expect.stringContaining('publish in another'),
+          failure: {
+            type: 'conflict',
+            message: expect.stringContaining('publish in another'),
+          },
         })
       // The owner neither has it twice, and may have a toolkit of the name beside it
-      expect(await publish(registry, await made('Other', '2.0.0'), ann)).toMatchObject({ outcome: 'conflict' })
+      expect(await publish(registry, await made('Other', '2.0.0'), ann)).toMatchObject({
+        failure: { type: 'conflict' },
+      })
       expect(await publish(registry, await publication('Pay_Pal.Charge@1.0.0'), ann)).toMatchObject({
         outcome: 'created',
       })
@@ -142,7 +164,7 @@ describe('a publication', () => {
           await documentPublication(id, '1.0.0', ['send'], { toolkit: 'Narrow' }),
           narrow,
         )
-        expect(one).toMatchObject({ outcome: 'forbidden' })
+        expect(one).toMatchObject({ failure: { type: 'forbidden' } })
         reasons.push(JSON.stringify(one).replaceAll(id, 'ID'))
       }
       expect(reasons[0]).toBe(reasons[1])
@@ -158,12 +180,16 @@ describe('a publication', () => {
       // As it is placed where the id leads
       const placed = { ...next, specified: { ...next.specified, toolkit: false } }
       expect(await publish(registry, placed, keyOf('key:ann', '*'))).toMatchObject({
-        outcome: 'conflict',
-        message: expect.stringContaining('is taken'),
+        failure: {
+          type: 'conflict',
+          message: expect.stringContaining('is taken'),
+        },
       })
       expect(await publish(registry, placed)).toMatchObject({
-        outcome: 'conflict',
-        message: expect.stringContaining(`give this one an id of its own, or publish it as a version of that`),
+        failure: {
+          type: 'conflict',
+          message: expect.stringContaining(`give this one an id of its own, or publish it as a version of that`),
+        },
       })
       expect(await publish(registry, next)).toMatchObject({ outcome: 'created' })
     }))
@@ -173,7 +199,9 @@ describe('a publication', () => {
       await publish(registry, await publication('Kit.Tool@1.0.0'))
       for (const id of ['kit.tool@1.0.0', 'KIT.Tool@2.0.0', 'Kit.TOOL@0.1.0']) {
         const refused = await publish(registry, await publication(id))
-        expect(refused).toMatchObject({ outcome: 'conflict', message: expect.stringContaining("'Kit.Tool' exists") })
+        expect(refused).toMatchObject({
+          failure: { type: 'conflict', message: expect.stringContaining("'Kit.Tool' exists") },
+        })
       }
       expect(versionsOf(registry, 'kit.tool')).toEqual(['1.0.0'])
     }))
@@ -188,7 +216,7 @@ describe('a publication', () => {
       ]
       const whole = { ...a, records: [a, b, c].flatMap(({ records }) => records) }
       expect(await publish(registry, whole)).toMatchObject({
-        outcome: 'conflict',
+        failure: { type: 'conflict' },
         ids: ['Kit.A@1.0.0', 'Kit.B@1.0.0', 'Kit.C@1.0.0'],
       })
       expect([registry.value('tool/kit.a'), registry.value('tool/kit.c')]).toEqual([undefined, undefined])
@@ -201,7 +229,7 @@ describe('a publication', () => {
     inRegistry(async ({ registry }) => {
       const all = ['Kit.A@1.0.0', 'Kit.A@1.0.0', 'kit.a@2.0.0', 'Kit.B@1.0.0']
       const { published } = await registry.publish(await Promise.all(all.map((id) => publication(id))), ADMIN)
-      expect(published.map(({ outcome }) => outcome)).toEqual(['created', 'unchanged', 'conflict', 'created'])
+      expect(published.map(outcomeOf)).toEqual(['created', 'unchanged', 'conflict', 'created'])
     }))
 })
 
@@ -218,7 +246,7 @@ describe('a version that breaks what the one before it promised', () => {
     inRegistry(async ({ registry }) => {
       await publish(registry, await strict('Kit.A@1.0.0', withInput('a')))
       const hidden = await publish(registry, await strict('Kit.A@1.1.0', withInput('a', 'b')))
-      expect(hidden).toMatchObject({ outcome: 'refused', problems: [expect.anything()] })
+      expect(hidden).toMatchObject({ failure: { type: 'definition-invalid', problems: [expect.anything()] } })
       expect(versionsOf(registry, 'kit.a')).toEqual(['1.0.0'])
       expect(await publish(registry, await strict('Kit.A@2.0.0', withInput('a', 'b')))).toMatchObject({
         outcome: 'created',
@@ -233,13 +261,13 @@ describe('a version that breaks what the one before it promised', () => {
       await publish(registry, await strict('Kit.A@1.0.0', withInput('a')))
       await publish(registry, await strict('Kit.A@2.0.0', withInput('b')))
       await publish(registry, await strict('Kit.A@10.0.0', withInput('c')))
-      const outcomeOf = async (id: string, input: string) =>
-        (await publish(registry, await strict(id, withInput(input)))).outcome
-      expect(await outcomeOf('Kit.A@2.0.1', 'a')).toBe('refused')
-      expect(await outcomeOf('Kit.A@2.0.1', 'b')).toBe('created')
-      expect(await outcomeOf('Kit.A@0.1.0', 'z')).toBe('created')
+      const endOf = async (id: string, input: string) =>
+        outcomeOf(await publish(registry, await strict(id, withInput(input))))
+      expect(await endOf('Kit.A@2.0.1', 'a')).toBe('definition-invalid')
+      expect(await endOf('Kit.A@2.0.1', 'b')).toBe('created')
+      expect(await endOf('Kit.A@0.1.0', 'z')).toBe('created')
       for (const version of ['2.0.0', '2.0.1'])
         await registry.change({ toolkit: 'kit', tool: 'a' }, version, { status: { state: 'yanked' } }, ADMIN)
-      expect(await outcomeOf('Kit.A@2.0.2', 'a')).toBe('created')
+      expect(await endOf('Kit.A@2.0.2', 'a')).toBe('created')
     }))
 })

@@ -1,6 +1,15 @@
 import { expect, it } from 'vitest'
-import { chooseCodec } from '../../../src/core/publish/choose-codec.ts'
+import { decodeDocument } from '../../../src/core/publish/decode-document.ts'
+import { createBudget } from '../../../src/core/tool/budget.ts'
+import type { Codec } from '../../../src/core/tool/codec.ts'
+import type { Json } from '../../../src/core/tool/json.ts'
 import { plain } from './fakes.ts'
+
+/** The codec that a document is decoded with, or why there is none. */
+function chooseCodec(document: Json, dialect: string | undefined, codecs: readonly Codec[]) {
+  const result = decodeDocument(document, { dialect, decodeOptions: { budget: createBudget() } }, codecs)
+  return result.ok ? result.value.codec : result.problems[0]?.message
+}
 
 const greedy = { ...plain, dialect: 'greedy', recognizes: () => true }
 const other = { ...plain, dialect: 'other', recognizes: (document: unknown) => 'other' in Object(document) }
