@@ -3,7 +3,10 @@ import { enqueue, OUTBOX_TABLE, type OutboxPriority } from '../kv-outbox.ts'
 import { readField } from '../rows.ts'
 import { openTables } from '../schema.ts'
 
-/** See `../STORAGE.md`; `earlier_key` holds the hashes that keys had before they were rotated. */
+/**
+ * See `../STORAGE.md`. Times are milliseconds since 1970, and `body` is JSON. `api_key.hash` is of the key, and `session.hash`
+ * of the browser's cookie. `earlier_key` has the hash that a key had before it was rotated. `session.owner` is a principal.
+ */
 const TABLES = `
 CREATE TABLE secret (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE api_key (id TEXT PRIMARY KEY, hash TEXT NOT NULL UNIQUE, body TEXT NOT NULL);

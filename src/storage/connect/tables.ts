@@ -1,6 +1,10 @@
 import { openTables } from '../schema.ts'
 
-/** Times are milliseconds since 1970. See `../STORAGE.md`. */
+/**
+ * See `../STORAGE.md`. Times are milliseconds since 1970. `agent.user` is the holder (`formatHolder`), `connected` when the
+ * agent redeemed its code, and `body` the agent as JSON. `entry` is the OAuth library's KV; `client-rows.ts` explains the
+ * `metadata` of clients. `spent.agent` is empty for a client's assertion.
+ */
 const TABLES = `
 CREATE TABLE agent (
   id TEXT PRIMARY KEY, user TEXT NOT NULL, expires INTEGER NOT NULL, connected INTEGER, used INTEGER, body TEXT NOT NULL

@@ -3,7 +3,10 @@ import { createChangeNotifier } from '../changes.ts'
 import { readField, firstRow } from '../rows.ts'
 import { openTables } from '../schema.ts'
 
-/** Times are milliseconds since 1970. `outcome` is sealed. See `../STORAGE.md`. */
+/**
+ * See `../STORAGE.md`. Times are milliseconds since 1970. `fingerprint` is a keyed hash of everything that the tool receives,
+ * `claim` is the attempt that runs the call, `until` is when the claim expires, and `outcome` is sealed.
+ */
 const TABLES = `
 CREATE TABLE call (
   id TEXT PRIMARY KEY, fingerprint TEXT NOT NULL, claim TEXT NOT NULL, until INTEGER NOT NULL, outcome TEXT, expires INTEGER NOT NULL

@@ -1,7 +1,12 @@
 import { readField } from '../rows.ts'
 import { openTables } from '../schema.ts'
 
-/** Times are milliseconds since 1970. `call` has rows for each group of a batch. See `../STORAGE.md`. */
+/**
+ * See `../STORAGE.md`. Times are milliseconds since 1970. A row of `call` is calls of one batch: `id` is the number of the
+ * first, `at` and `last` are the times of the first and the last, and `record` is as `call-rows.ts` says. `toolkit`, `tool`
+ * and `version` are empty if the tool does not exist. `figure.bucket` is a range of durations (`durations.ts`), and `ms` their
+ * sum.
+ */
 const TABLES = `
 CREATE TABLE call (
   id INTEGER PRIMARY KEY, at INTEGER NOT NULL, principal TEXT NOT NULL, user_id TEXT, toolkit TEXT NOT NULL COLLATE NOCASE,

@@ -3,16 +3,17 @@ import { readField } from '../rows.ts'
 import { openTables } from '../schema.ts'
 
 /**
- * The Registry's tables; all of KV can be made from them. A row is at most 2 MB. `tool.listed` is the newest active
- * version, `exposed` the unique name it has, `given` the one of an administrator; `name` has every name a tool was
- * exposed under, in lower case. `version.left_bundle` disables a bundled version that deployments no longer carry;
- * `own` is its own status where `status` is its toolkit's; `held` and `unreviewed` say that only an administrator, or a
- * reviewer, enables it. `page` divides the catalog by first key: `changed` is the last change of its tools, `made` the
- * one that `count` and `hash` show, and `replicated` the one that KV's manifest shows, by `replicated_…`. `retired` has
- * KV keys to delete after a while. `blob` has bytes in parts that fit into rows. `document.claim` is the toolkit's
- * name that its id claims, in lower case. `document_tool` has the key of each tool that a version of
- * a document defines. `toolkit.owner` is a principal's id, null for the deployment. See
- * `../STORAGE.md`.
+ * The Registry's tables (`../STORAGE.md`). A row has at most 2 MB. Keys of tools, toolkits and documents are in lower case.
+ *
+ * - `tool`: `listed` is the newest active version. `exposed` is the unique name under which protocols without ids call the
+ *   tool, and `given` the name that an administrator assigned.
+ * - `version`: `status` is the stricter one of the version's and the toolkit's, and `own` the version's if it is not that.
+ *   `left_bundle`: the newest deployment lacks this bundled version, so it is out of use. `held`: only an administrator may
+ *   enable the version. `unreviewed`: only a reviewer may. `trusted`: the version may receive credentials.
+ * - `toolkit`: `owner` is a principal's id, or null for the deployment. `deleted` is a time.
+ * - `document`: `claim` is the toolkit's name that its id claims. `document_tool`: `name` is the document's name for `tool`.
+ * - `page`: `catalog/pages.ts` explains the columns.
+ * - `retired`: `target` is a KV key that is deleted two minutes after `at`.
  */
 const TABLES = `
 CREATE TABLE tool (key TEXT PRIMARY KEY, toolkit TEXT NOT NULL, tool TEXT NOT NULL, listed TEXT, exposed TEXT, given TEXT);

@@ -125,9 +125,9 @@ export function authorizationRows(sql: SqlStorage, now: () => number, onChange: 
       onChange(id)
     },
 
-    /** The approved call may be made once, within 15 minutes. */
+    /** The approved call may be made once, within 15 minutes. Nothing is stored of what it sends. */
     approve(id: string): void {
-      update(id, "status = 'completed', expires = ?", now() + AUTHORIZATION_LIFETIME_MS)
+      update(id, "status = 'completed', input = NULL, expires = ?", now() + AUTHORIZATION_LIFETIME_MS)
       forgetBrowsers(id)
     },
 

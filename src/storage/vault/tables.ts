@@ -2,8 +2,11 @@ import { readField } from '../rows.ts'
 import { hasTables, openTables } from '../schema.ts'
 
 /**
- * Times are milliseconds since 1970. `sealed` columns are under VAULT_KEYS; `browser` and `secret` are hashes. See
- * `../STORAGE.md`.
+ * See `../STORAGE.md`. Times are milliseconds since 1970. `sealed` columns are under VAULT_KEYS; `browser` and `secret` are
+ * hashes. `grant-rows.ts` and `browser-flows.ts` explain `account_grant` and `flow`.
+ *
+ * In `authorization`, `asked` is a text that equal requests share, `body` (JSON) says what is requested and by whom, and
+ * `input` is the sealed invocation of an approval. `for_operator` is a longer `reason`, for administrators.
  */
 const TABLES = `
 CREATE TABLE owner (name TEXT PRIMARY KEY);

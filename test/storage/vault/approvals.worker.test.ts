@@ -154,7 +154,9 @@ describe('the arguments', () => {
     const owner = world.owner(world.user('ann'))
     expect(await dump(world, owner)).toContain('sealed:')
     expect(await dump(world, owner)).not.toContain('confidential')
+    const other = await asked(world, { input: { note: 'another' } })
     await decide(world, id, false)
+    await decide(world, other, true)
     expect(await dump(world, owner)).not.toContain('sealed:')
   })
 
