@@ -53,7 +53,7 @@ const STAMP = { messageId: 'n', timestamp: '2026-01-01T00:00:00.000Z' }
 const SERVER = { name: 'switchboard', title: 'Switchboard', version: '1.0.0' }
 const seal = createStateSeal({ sealer: createKeyring(['of the tests'], 'state'), now: Date.now })
 const REVISIONS = {
-  until2025: revisionsUntil2025(SERVER),
+  beforeNovember2025: revisionsUntil2025(SERVER),
   of2025November: revision2025November(SERVER),
   from2026: revision2026(SERVER, seal),
 }

@@ -111,6 +111,15 @@ export function isUnknownTool(failure: Failure): boolean {
 /** Thrown where storage is out of reach; the caller is told `unavailable`. */
 export class UnreachableError extends Error {}
 
+export async function catchUnreachable<T>(work: Promise<T>): Promise<Result<T>> {
+  try {
+    return ok(await work)
+  } catch (error) {
+    if (!(error instanceof UnreachableError)) throw error
+    return fail({ type: 'unavailable', message: error.message })
+  }
+}
+
 export function ok<T>(value: T): { readonly ok: true; readonly value: T } {
   return { ok: true, value }
 }

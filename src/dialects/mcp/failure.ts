@@ -4,7 +4,10 @@ import { didYouMean, type Problem, groupByParameter, formatProblems, quoteList }
 import type { ToolFailure } from '../../core/tool/content.ts'
 import { INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR } from './wire.ts'
 
-/** A failure for which neither JSON-RPC nor MCP has a code has the HTTP status as its code, which they leave free. */
+/**
+ * The response to each failure: a JSON-RPC error with its HTTP status, or the result of a tool with `isError`. Where no code of
+ * JSON-RPC says enough, as for `forbidden`, the code is the HTTP status.
+ */
 export const MCP_FAILURES = {
   'request-malformed': { code: PARSE_ERROR, status: 400 },
   'body-too-large': { code: INVALID_REQUEST, status: 413 },
@@ -49,13 +52,12 @@ export function formatFailure(failure: Failure): string {
   switch (failure.type) {
     case 'media-type-unsupported':
       return `Send the body as '${failure.acceptedType}', got the content type '${failure.contentType ?? 'none'}'`
-    case 'protocol-version-unsupported':
-      return `The protocol version '${failure.version}' is not supported: wanted one of ${failure.supported}`
     case 'route-unknown':
       return `There is no method '${failure.method.slice(0, 100)}'`
     case 'id-malformed':
+      return formatUnknownTool(failure.ref, [], '')
     case 'tool-unknown':
-      return formatUnknownTool(failure)
+      return formatUnknownTool(failure.ref, failure.suggestions, ': there is none, or you may not use it')
     case 'version-unavailable':
       return formatSentence(describeFailure({ ...failure, tool: failure.name }))
     case 'tool-not-executable':
@@ -83,11 +85,9 @@ export function formatFailure(failure: Failure): string {
   }
 }
 
-function formatUnknownTool(failure: Extract<Failure, { type: 'id-malformed' | 'tool-unknown' }>): string {
-  const message = `Unknown tool: '${failure.ref.slice(0, 200)}'`
-  if (failure.type === 'id-malformed') return message
-  // A hidden tool gets the same words
-  return message + (didYouMean(failure.suggestions) || ': there is none, or you may not use it')
+/** A hidden tool gets the same words. */
+export function formatUnknownTool(name: string, suggestions: readonly string[], hint: string): string {
+  return `Unknown tool: '${name.slice(0, 200)}'${didYouMean(suggestions) || hint}`
 }
 
 function formatMissingRequirements(failure: Extract<Failure, { type: 'requirements-missing' }>): string {

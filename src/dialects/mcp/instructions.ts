@@ -1,6 +1,6 @@
 import { findScopeDenial } from '../../core/access/principal.ts'
 import type { ToolkitCounts } from '../../core/catalog/catalog.ts'
-import { UnreachableError } from '../../core/failure/failure.ts'
+import { catchUnreachable, ok } from '../../core/failure/failure.ts'
 import { type McpRequestContext, restrictToToolset } from './toolset.ts'
 
 /** More definitions than these are more than a model reads well. */
@@ -19,9 +19,11 @@ export async function createInstructions(
   { principal, toolset }: McpRequestContext,
   catalog: ToolkitCounts,
 ): Promise<string> {
-  const counts = findScopeDenial(principal, 'tools:read')
-    ? []
-    : await catalog.toolkits(restrictToToolset(principal, toolset), { callable: true }).catch(emptyIfUnreachable)
+  const listing = findScopeDenial(principal, 'tools:read')
+    ? ok([])
+    : await catchUnreachable(catalog.toolkits(restrictToToolset(principal, toolset), { callable: true }))
+  // If storage is out of reach, a client can connect all the same
+  const counts = listing.ok ? listing.value : []
   const total = counts.reduce((sum, { tools }) => sum + tools, 0)
   if (total === 0) return PERSON_HINT
   const toolkitsBySize = counts.toSorted((a, b) => b.tools - a.tools)
@@ -41,10 +43,4 @@ export async function createInstructions(
 
 function formatCount(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`
-}
-
-/** A client connects all the same, as its first message asks for nothing that is stored. */
-function emptyIfUnreachable(error: unknown): [] {
-  if (!(error instanceof UnreachableError)) throw error
-  return []
 }

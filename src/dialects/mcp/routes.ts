@@ -3,7 +3,7 @@ import { findScopeDenial } from '../../core/access/principal.ts'
 import type { Catalog, ToolkitCounts } from '../../core/catalog/catalog.ts'
 import { ANSWER_CHARACTERS } from '../../core/call/call-options.ts'
 import type { CallTool } from '../../core/call/call-request.ts'
-import { type Failure, fail, ok, type Result, UnreachableError } from '../../core/failure/failure.ts'
+import { catchUnreachable, type Failure, ok } from '../../core/failure/failure.ts'
 import type { CheckReadiness } from '../../core/call/readiness.ts'
 import type { Resolver } from '../../core/call/resolve-tool.ts'
 import type { Seal } from '../../core/call/seal.ts'
@@ -13,15 +13,16 @@ import { yieldToEventLoop, readJson } from '../../http/request/body.ts'
 import { MEMORY_FULL, requestMemory } from '../../http/request/request-memory.ts'
 import { respondOrStream, createEventStream } from '../../http/response/event-stream.ts'
 import { getBackground, type Authorize, type RouteContext } from '../../http/route/authorizer.ts'
-import { MAX_CALL_BYTES } from '../../http/route/incoming-call.ts'
-import { failureHeaders, jsonTextResponse, PRIVATE } from '../../http/response/json-response.ts'
-import { MCP_FAILURES, formatFailure } from './failure.ts'
+import { acceptsEventStream, MAX_CALL_BYTES } from '../../http/route/incoming-call.ts'
+import { jsonTextResponse, PRIVATE } from '../../http/response/json-response.ts'
+import { formatFailure } from './failure.ts'
+import { toMcpError, toMcpFailure } from './failure-response.ts'
 import { isAllowedOrigin } from './origin.ts'
 import { revision2026 } from './revisions/2026-07-28.ts'
 import { negotiateRevision, negotiateBatchRevision, type Revisions } from './revisions/negotiation.ts'
-import type { ServerInfo } from './revisions/revision.ts'
+import type { Revision, ServerInfo } from './revisions/revision.ts'
 import { revision2025November, revisionsUntil2025 } from './revisions/until-2025-11-25.ts'
-import { handleToolsCall, toMcpFailure, createMessageEvent, type McpExchange } from './tools-call.ts'
+import { handleToolsCall, createMessageEvent, type McpExchange } from './tools-call.ts'
 import { handleToolsList } from './tools-list.ts'
 import { type ResponseSpecs, json, OBJECT } from '../../http/route/response-specs.ts'
 import { declareOperation } from '../../http/route/operation.ts'
@@ -33,8 +34,11 @@ import {
   INVALID_REQUEST,
   type McpResult,
   type McpError,
+  type McpRequest,
+  type McpToolCall,
+  MESSAGES,
+  readMessage,
 } from './wire.ts'
-import { type McpRequest, MESSAGES, readMessage, type McpToolCall } from './wire.ts'
 
 export interface McpEndpoint {
   readonly path: string
@@ -59,17 +63,16 @@ const MCP_RESPONSES: ResponseSpecs = {
   200: { ...json('A JSON-RPC response, or a stream of messages that ends with it', OBJECT), streams: true },
   202: { description: 'The notification was accepted' },
 }
-const HOW_TO_CONNECT = '. What to copy for each agent is at /docs/agents'
 
 /**
  * The Model Context Protocol over stateless Streamable HTTP, in all revisions at the same URL. A POST passes these checks in this
- * order: the origin, the caller, the toolset in the query, the body, the names in the toolset, the message, its revision. Then its
- * operation runs. A batch runs its operations one after another, and streams none of them.
+ * order: the origin, the caller, the toolset in the query, the caller's memory, the body, the names in the toolset, the message,
+ * its revision. Then its operation runs. A batch runs its operations one after another, and streams none of them.
  */
 export function createMcpRoutes(deps: McpRoutesDeps): Hono {
   const { endpoints, origins, callTool, catalog, resolver, checkReadiness, seal, serverInfo } = deps
   const revisions: Revisions = {
-    until2025: revisionsUntil2025(serverInfo),
+    beforeNovember2025: revisionsUntil2025(serverInfo),
     of2025November: revision2025November(serverInfo),
     from2026: revision2026(serverInfo, seal),
   }
@@ -113,59 +116,58 @@ export function createMcpRoutes(deps: McpRoutesDeps): Hono {
     try {
       const body = await readJson(request, { limit: MAX_CALL_BYTES, memory })
       if (!body.ok) return respondWithFailure(body.failure)
-      const client = {
-        ...owner,
-        background: memory.background,
-        toolset: toolset.value,
-        budget: createBudget(CALL_UNITS),
-        memory,
-      }
-      return memory.untilRead(await respondToBody(body.value, client))
+      const budget = createBudget(CALL_UNITS)
+      const context = { ...owner, background: memory.background, toolset: toolset.value, budget, memory }
+      return memory.untilRead(await respondToBody(body.value, context))
     } finally {
       memory.release()
     }
   }
 
-  async function respondToBody(body: Json, unresolvedClient: McpRequestContext): Promise<Response> {
-    const { request, toolset } = unresolvedClient
-    const { headers } = request
-    const needsNames = toolset.unresolvedNames.length > 0
-    const resolved = needsNames ? await catchUnreachable(resolveNames(unresolvedClient)) : ok(unresolvedClient)
+  async function respondToBody(body: Json, postContext: McpRequestContext): Promise<Response> {
+    const needsNames = postContext.toolset.exposedNames.length > 0
+    const resolved = needsNames ? await catchUnreachable(resolveNames(postContext)) : ok(postContext)
     if (!resolved.ok) return respondWithFailure(resolved.failure)
-    const client = resolved.value
-    if (Array.isArray(body)) return respondToBatch(body, client)
+    const context = resolved.value
+    if (Array.isArray(body)) return respondToBatch(body, context)
 
     const message = readMessage(body)
     if (message.kind === 'response') return respondAccepted()
     if (message.kind === 'malformed') return respondWithError(message.id, createMalformedError(message.message))
-    const revision = negotiateRevision(headers, message, revisions)
+    const revision = negotiateRevision(context.request.headers, message, revisions)
     if (revision.kind === 'error') return respondWithError(message.kind === 'request' ? message.id : null, revision)
     if (message.kind === 'notification') return respondAccepted()
-    const operation = readOperation(message)
-    const stream = wantsEventStream(operation, request) ? createEventStream(request.signal) : undefined
-    const pendingResult = runOperation(operation, { revision, client, stream })
-    if (!stream) {
-      const sessionId = revision.createSessionId?.(message.method, message.params, () => crypto.randomUUID())
-      return respondTo(message, await pendingResult, sessionId)
-    }
-    return respondOrStream(pendingResult, {
+    const operation = toMcpOperation(message)
+    if (wantsEventStream(operation, context.request)) return streamOperation(operation, message, revision, context)
+    const sessionId = revision.createSessionId?.(message.method, message.params)
+    return respondTo(message.id, await runOperation(operation, { revision, context }), sessionId)
+  }
+
+  function streamOperation(
+    operation: McpOperation,
+    { id }: McpRequest,
+    revision: Revision,
+    context: McpRequestContext,
+  ): Promise<Response> {
+    const stream = createEventStream(context.request.signal)
+    return respondOrStream(runOperation(operation, { revision, context, stream }), {
       stream,
-      background: client.background,
-      toResponse: (result) => respondTo(message, result),
-      toLastEvents: (result) => [createMessageEvent(formatResponse(message.id, result))],
+      background: context.background,
+      toResponse: (result) => respondTo(id, result),
+      toLastEvents: (result) => [createMessageEvent(formatResponse(id, result))],
       toErrorEvents: (reference) => [
-        createMessageEvent(formatResponse(message.id, toMcpError({ type: 'internal', reference }))),
+        createMessageEvent(formatResponse(id, toMcpError({ type: 'internal', reference }))),
       ],
       headers: PRIVATE,
     })
   }
 
-  function runOperation(operation: Operation, exchange: McpExchange): Promise<McpResult> {
+  function runOperation(operation: McpOperation, exchange: McpExchange): Promise<McpResult> {
     switch (operation.kind) {
       case 'error':
         return Promise.resolve(operation)
       case 'call':
-        return exchange.client.toolset.search
+        return exchange.context.toolset.search
           ? callInSearchMode(operation, exchange)
           : handleToolsCall(operation, exchange, toolsCallDeps)
       case 'list':
@@ -175,47 +177,49 @@ export function createMcpRoutes(deps: McpRoutesDeps): Hono {
     }
   }
 
-  async function listTools(params: JsonObject, { revision, client }: McpExchange): Promise<McpResult> {
-    const denied = findScopeDenial(client.principal, 'tools:read')
+  async function listTools(params: JsonObject, { revision, context }: McpExchange): Promise<McpResult> {
+    const denied = findScopeDenial(context.principal, 'tools:read')
     if (denied) return toMcpFailure(denied, revision)
-    const result = await catchUnreachable(handleToolsList(params, revision, client, catalog))
+    const result = await catchUnreachable(handleToolsList(params, revision, context, catalog))
     return result.ok ? result.value : toMcpError(result.failure)
   }
 
-  async function runMethod(method: string, params: JsonObject, { revision, client }: McpExchange): Promise<McpResult> {
-    const instructions = method === revision.discoveryMethod ? await loadInstructions(client) : undefined
+  async function runMethod(method: string, params: JsonObject, { revision, context }: McpExchange): Promise<McpResult> {
+    const instructions = method === revision.discoveryMethod ? await loadInstructions(context) : undefined
     const result = revision.handleMethod(method, params, instructions)
-    return result ?? toMcpFailure({ type: 'route-unknown', method, path: '/mcp' }, revision)
+    return (
+      result ?? toMcpFailure({ type: 'route-unknown', method, path: new URL(context.request.url).pathname }, revision)
+    )
   }
 
-  const loadInstructions = async (client: McpRequestContext) =>
-    (await import('./instructions.ts')).createInstructions(client, catalog)
+  const loadInstructions = async (context: McpRequestContext) =>
+    (await import('./instructions.ts')).createInstructions(context, catalog)
 
   async function callInSearchMode(call: McpToolCall, exchange: McpExchange): Promise<McpResult> {
-    const { revision, client } = exchange
-    const denied = findScopeDenial(client.principal, 'tools:read')
+    const { revision, context } = exchange
+    const denied = findScopeDenial(context.principal, 'tools:read')
     if (denied) return toMcpFailure(denied, revision)
     // Loaded on first use: few agents search, and those that do can wait
     const { callSearchTool } = await import('./search-mode.ts')
     const searched = await catchUnreachable(
-      callSearchTool({ call, revision, client, catalog, resolver, checkReadiness }),
+      callSearchTool({ call, revision, context, catalog, resolver, checkReadiness }),
     )
     if (!searched.ok) return toMcpError(searched.failure)
     return searched.value.kind === 'call' ? handleToolsCall(searched.value, exchange, toolsCallDeps) : searched.value
   }
 
-  async function suggest(name: string, client: McpRequestContext): Promise<readonly string[]> {
+  async function suggest(name: string, context: McpRequestContext): Promise<readonly string[]> {
     const names = await catchUnreachable(
-      catalog.suggestNames(name, restrictToToolset(client.principal, client.toolset)),
+      catalog.suggestNames(name, restrictToToolset(context.principal, context.toolset)),
     )
     return names.ok ? names.value : []
   }
 
-  const resolveNames = async (client: McpRequestContext) =>
-    (await import('./toolset-names.ts')).resolveToolsetNames(client, resolver)
+  const resolveNames = async (context: McpRequestContext) =>
+    (await import('./toolset-names.ts')).resolveToolsetNames(context, resolver)
 
-  async function respondToBatch(values: readonly unknown[], client: McpRequestContext): Promise<Response> {
-    const revision = negotiateBatchRevision(client.request.headers, revisions)
+  async function respondToBatch(values: readonly unknown[], context: McpRequestContext): Promise<Response> {
+    const revision = negotiateBatchRevision(context.request.headers, revisions)
     if (revision.kind === 'error') return respondWithError(null, revision)
     if (values.length === 0 || values.length > MAX_BATCH)
       return respondWithError(null, createMalformedError(`A batch must be of 1 to ${MAX_BATCH} messages`))
@@ -226,10 +230,10 @@ export function createMcpRoutes(deps: McpRoutesDeps): Hono {
       if (message.kind === 'malformed')
         responses.push(formatErrorResponse(message.id, createMalformedError(message.message)))
       if (message.kind !== 'request') continue
-      const isExceeded = client.budget.isExceeded || characters > ANSWER_CHARACTERS
+      const isExceeded = context.budget.isExceeded || characters > ANSWER_CHARACTERS
       const response = formatResponse(
         message.id,
-        isExceeded ? BUDGET_SPENT : await runOperation(readOperation(message), { revision, client }),
+        isExceeded ? BUDGET_SPENT : await runOperation(toMcpOperation(message), { revision, context }),
       )
       responses.push(response)
       characters += response.length
@@ -241,40 +245,30 @@ export function createMcpRoutes(deps: McpRoutesDeps): Hono {
   return router
 }
 
-type Operation =
+type McpOperation =
   | McpToolCall
   | { readonly kind: 'list'; readonly params: JsonObject }
   | { readonly kind: 'other'; readonly method: string; readonly params: JsonObject }
   | McpError
 
-function readOperation({ method, params }: McpRequest): Operation {
+function toMcpOperation({ method, params }: McpRequest): McpOperation {
   if (method === 'tools/call') return decodeToolCall(params)
   return method === 'tools/list' ? { kind: 'list', params } : { kind: 'other', method, params }
 }
 
-function wantsEventStream(operation: Operation, { headers }: Request): boolean {
-  if (operation.kind !== 'call' || (operation.progressToken === undefined && !operation.wantsLogs)) return false
-  const accept = headers.get('accept')
-  return accept === null || /text\/(?:event-stream|\*)|\*\/\*/.test(accept)
+function wantsEventStream(operation: McpOperation, request: Request): boolean {
+  const hasEvents = operation.kind === 'call' && (operation.progressToken !== undefined || operation.wantsLogs)
+  return hasEvents && acceptsEventStream(request)
 }
 
-function respondTo({ id }: McpRequest, result: McpResult, sessionId?: string): Response {
+function respondTo(id: string | number, result: McpResult, sessionId?: string): Response {
   if (result.kind === 'error') return respondWithError(id, result)
-  const headers = sessionId === undefined ? result.headers : { 'mcp-session-id': sessionId }
+  const headers = sessionId === undefined ? result.headers : { ...result.headers, 'mcp-session-id': sessionId }
   return jsonTextResponse(formatResponse(id, result), 200, headers)
 }
 
 function respondWithError(id: string | number | null, error: McpError): Response {
   return jsonTextResponse(formatErrorResponse(id, error), error.status, { ...PRIVATE, ...error.headers })
-}
-
-async function catchUnreachable<T>(work: Promise<T>): Promise<Result<T>> {
-  try {
-    return ok(await work)
-  } catch (error) {
-    if (!(error instanceof UnreachableError)) throw error
-    return fail({ type: 'unavailable', message: error.message })
-  }
 }
 
 function rejectUnauthenticated(request: Request, failure: Failure, { challenge }: McpEndpoint): Response {
@@ -287,18 +281,6 @@ function rejectUnauthenticated(request: Request, failure: Failure, { challenge }
 
 export function respondWithFailure(failure: Failure): Response {
   return respondWithError(null, toMcpError(failure))
-}
-
-function toMcpError(failure: Failure): McpError {
-  const entry = MCP_FAILURES[failure.type]
-  const mapping = entry === 'result' ? MCP_FAILURES.internal : entry
-  const needsSetupHint = failure.type === 'unauthenticated' || failure.type === 'method-not-allowed'
-  return {
-    kind: 'error',
-    ...mapping,
-    message: formatFailure(failure) + (needsSetupHint ? HOW_TO_CONNECT : ''),
-    headers: failureHeaders(failure),
-  }
 }
 
 function createMalformedError(message: string): McpError {

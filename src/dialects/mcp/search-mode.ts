@@ -7,16 +7,16 @@ import type { CheckReadiness } from '../../core/call/readiness.ts'
 import type { Resolver } from '../../core/call/resolve-tool.ts'
 import { toToolName } from '../../core/tool/sanitize-name.ts'
 import * as json from '../../core/tool/json-reader.ts'
-import { didYouMean, type Problem } from '../../core/tool/problem.ts'
+import type { Problem } from '../../core/tool/problem.ts'
 import { readCallContext } from '../../http/route/incoming-call.ts'
 import { summarizeSchema } from './output-summary.ts'
-import { findListedRef, explainUnknownNames } from './toolset-names.ts'
-import { formatFailure } from './failure.ts'
-import { hasPublishedName } from './tool-document.ts'
-import { encodeErrorResult } from './tools-call.ts'
+import { findListedTool } from './find-tool.ts'
+import { explainUnknownNames } from './toolset-names.ts'
+import { formatFailure, formatUnknownTool } from './failure.ts'
+import { toErrorResult } from './failure-response.ts'
 import type { Revision } from './revisions/revision.ts'
 import { addSelectParameter } from './select-parameter.ts'
-import { type McpRequestContext, restrictToToolset, findVisibleTool } from './toolset.ts'
+import { type McpRequestContext, restrictToToolset } from './toolset.ts'
 import { invalid, type McpResult, type McpToolCall } from './wire.ts'
 import { getDisplayTitle } from '../../core/tool/tool.ts'
 
@@ -53,7 +53,7 @@ const CALL_ARGUMENTS = json.object({
 interface SearchCall {
   readonly call: McpToolCall
   readonly revision: Revision
-  readonly client: McpRequestContext
+  readonly context: McpRequestContext
   readonly catalog: Catalog
   readonly resolver: Resolver
   readonly checkReadiness: CheckReadiness
@@ -75,7 +75,7 @@ function createSearchTool<T>(
 }
 
 function encodeInvalidInput(problems: readonly Problem[], revision: Revision): McpResult {
-  return encodeErrorResult(formatFailure({ type: 'input-invalid', problems }), revision)
+  return toErrorResult(formatFailure({ type: 'input-invalid', problems }), revision)
 }
 
 /** Results are text only, and not structured content as well: every client shows its model the text. */
@@ -83,9 +83,11 @@ function encodeAsText(value: object, revision: Revision): McpResult {
   return revision.createResult({ content: [{ type: 'text', text: JSON.stringify(value) }] })
 }
 
-/** Estimates tokens: up to three lower-case letters, or any other character, count as one. */
-const TITLE_PREFIX = /^(?:[a-z ]{1,3}|[^a-z ]){0,26}/
-const DESCRIPTION_PREFIX = /^(?:[a-z ]{1,3}|[^a-z ]){0,120}/
+/** Matches the first tokens of a text by an estimate: up to three lower-case letters, or any other character, are one. */
+const createPrefixPattern = (tokens: number) => new RegExp(`^(?:[a-z ]{1,3}|[^a-z ]){0,${tokens}}`)
+
+const TITLE_PREFIX = createPrefixPattern(26)
+const DESCRIPTION_PREFIX = createPrefixPattern(120)
 
 /** A tool in a search result, so short that five cost a model no more than 1,500 tokens. */
 const BRIEF: LineFormat = {
@@ -103,12 +105,12 @@ function shorten(text: string, pattern: RegExp): string {
   return start === text ? text : `${start.replace(/\s+\S{0,40}$|[\ud800-\udbff]$/, '')}…`
 }
 
-const search = createSearchTool(SEARCH_ARGUMENTS, async ({ query, limit, cursor }, { revision, client, catalog }) => {
-  const unknown = await explainUnknownNames(client, catalog)
-  if (unknown !== undefined) return encodeErrorResult(unknown, revision)
+const search = createSearchTool(SEARCH_ARGUMENTS, async ({ query, limit, cursor }, { revision, context, catalog }) => {
+  const unknown = await explainUnknownNames(context, catalog)
+  if (unknown !== undefined) return toErrorResult(unknown, revision)
   const q = query.trim() === '' ? undefined : query
   const listQuery: ListQuery = { q, versions: 'newest', limit, callable: true, cursor }
-  const listing = await catalog.list(listQuery, restrictToToolset(client.principal, client.toolset), BRIEF)
+  const listing = await catalog.list(listQuery, restrictToToolset(context.principal, context.toolset), BRIEF)
   if (!listing && cursor !== undefined)
     return encodeInvalidInput([{ path: '/cursor', message: 'Must be a next_cursor that search_tools gave' }], revision)
   const { lines = [], total, unmatched, nextCursor } = listing ?? {}
@@ -137,25 +139,27 @@ function summarizeIfLong(name: string, schema: Json | undefined, maxCharacters: 
 
 const describe = createSearchTool(
   DESCRIBE_ARGUMENTS,
-  async ({ name, output_schema: wantsSchemas }, { revision, client, ...deps }) => {
-    const toolName = toToolName(name)
-    const toolRef = await findListedRef({ name: toolName }, client, deps.resolver)
-    const resolved = await findVisibleTool(toolRef, client, deps.resolver)
-    const mayRead = resolved && covers(client.principal, resolved.tool.record, 'tools:read')
-    if (!mayRead || (toolName !== name && !hasPublishedName(resolved.tool.record, name))) {
-      const suggestions = await deps.catalog.suggestNames(name, restrictToToolset(client.principal, client.toolset))
-      const hint = didYouMean(suggestions) || ': search_tools finds the names there are'
-      return encodeErrorResult(`Unknown tool: '${name.slice(0, 200)}'${hint}`, revision)
+  async ({ name, output_schema: wantsSchemas }, { revision, context, ...deps }) => {
+    const { principal, request, toolset } = context
+    const found = await findListedTool({ name }, context, deps.resolver)
+    if (!found || !covers(principal, found.resolved.tool.record, 'tools:read')) {
+      const suggestions = await deps.catalog.suggestNames(name, restrictToToolset(principal, toolset))
+      const message = formatUnknownTool(name, suggestions, ': search_tools finds the names there are')
+      return toErrorResult(message, revision)
     }
-    const context = readCallContext(client.request)
-    if (!context.ok) return encodeErrorResult(formatFailure(context.failure), revision)
-    const { principal, request } = client
+    const callContext = readCallContext(request)
+    if (!callContext.ok) return toErrorResult(formatFailure(callContext.failure), revision)
+    const { resolved } = found
     const { record, runnable } = resolved.tool
-    const caller = { principal, userId: resolveUserId(principal, context.value.userId), requestUrl: () => request.url }
+    const caller = {
+      principal,
+      userId: resolveUserId(principal, callContext.value.userId),
+      requestUrl: () => request.url,
+    }
     const readiness = await deps.checkReadiness({ ...resolved, record, runnable }, caller)
-    const tool = revision.encodeTool(record, toolName)
+    const tool = revision.encodeTool(record, toToolName(name))
     // A list leaves out what the whole output is, which whoever selects from it has to know
-    const selectable = client.toolset.select ? { ...tool, ...addSelectParameter(tool) } : tool
+    const selectable = toolset.select ? { ...tool, ...addSelectParameter(tool) } : tool
     const _meta = { ...(isJsonObject(tool._meta) ? tool._meta : {}), 'dev.switchboard/readiness': readiness }
     return encodeAsText({ ...(wantsSchemas ? selectable : summarizeSchemas(selectable)), _meta }, revision)
   },
@@ -196,5 +200,5 @@ export async function callSearchTool(request: SearchCall): Promise<McpResult | M
   const tool = TOOLS.find((each) => each.name === name)
   return tool
     ? tool.handle(request)
-    : invalid(`Unknown tool: '${name.slice(0, 200)}': search_tools finds tools, and call_tool calls them`)
+    : invalid(formatUnknownTool(name, [], ': search_tools finds tools, and call_tool calls them'))
 }

@@ -12,6 +12,7 @@ const SELECT_SCHEMA = {
 }
 
 export function addSelectParameter(tool: JsonObject): JsonObject {
+  // What `_select` selects has another schema
   const { outputSchema: _, ...fields } = tool
   const schema = isJsonObject(tool.inputSchema) ? tool.inputSchema : {}
   if (hasSelectProperty(schema)) return tool
@@ -30,7 +31,7 @@ export async function extractSelect(
   if (!resolved.ok || hasSelectProperty(resolved.tool.record.input)) return call
   const { [SELECT_PARAMETER]: select, ...input } = call.input
   // Models send null, or nothing, for what they leave out
-  return select === undefined || select === null || select === '' ? { ...call, input } : { ...call, input, select }
+  return select === null || select === '' ? { ...call, input } : { ...call, input, select }
 }
 
 function hasSelectProperty({ properties }: JsonObject): boolean {

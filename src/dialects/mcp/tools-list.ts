@@ -5,7 +5,7 @@ import { isNamePart } from '../../core/tool/tool-id.ts'
 import { noteHeader } from '../../http/response/json-response.ts'
 import { MEMORY_FULL } from '../../http/request/request-memory.ts'
 import type { Revision } from './revisions/revision.ts'
-import { toMcpFailure } from './tools-call.ts'
+import { toMcpFailure } from './failure-response.ts'
 import { addSelectParameter } from './select-parameter.ts'
 import { type McpRequestContext, restrictToToolset, type Toolset } from './toolset.ts'
 import { invalid, type McpResult, withHeaders } from './wire.ts'
@@ -19,28 +19,28 @@ const NO_CALLABLE_TOOLS =
 export async function handleToolsList(
   params: JsonObject,
   revision: Revision,
-  client: McpRequestContext,
+  context: McpRequestContext,
   catalog: Catalog,
 ): Promise<McpResult> {
-  const { principal, toolset } = client
+  const { principal, toolset } = context
   const cursor = params.cursor ?? undefined
   if (cursor !== undefined && (typeof cursor !== 'string' || cursor.length > 500)) return INVALID_CURSOR
   const query: ListQuery = { versions: 'newest', limit: PAGE_SIZE, cursor, callable: true }
-  if (toolset.tools) {
+  if (toolset.patterns) {
     const { explainUnknownNames } = await import('./toolset-names.ts')
-    const unknown = await explainUnknownNames(client, catalog)
+    const unknown = await explainUnknownNames(context, catalog)
     if (unknown !== undefined) return invalid(unknown)
   }
   if (toolset.search) return toToolList(revision, (await import('./search-mode.ts')).SEARCH_TOOLS)
-  const format = lineFormat(revision, toolset)
+  const format = createLineFormat(revision, toolset)
   const listing = await catalog.list(query, restrictToToolset(principal, toolset), format, {
-    reserve: (characters) => client.memory.growAnswer(characters),
+    reserve: (characters) => context.memory.growAnswer(characters),
   })
   if (!listing) return INVALID_CURSOR
   if (listing.isOutOfMemory) return toMcpFailure(MEMORY_FULL.failure, revision)
-  const lines = listing.lines.filter((line) => line !== '')
+  const lines = listing.lines.filter((line) => line !== NO_LINE)
   const isComplete = cursor === undefined && listing.nextCursor === undefined
-  const needsNote = lines.length === 0 && isComplete && toolset.tools?.length
+  const needsNote = lines.length === 0 && isComplete && toolset.patterns?.length
   const tools = `"tools":[${lines.join(',')}]`
   const next = listing.nextCursor === undefined ? '' : `,"nextCursor":${JSON.stringify(listing.nextCursor)}`
   const result = toToolList(revision, `${tools}${next}`)
@@ -51,12 +51,16 @@ function toToolList(revision: Revision, members: string): McpResult {
   return { kind: 'tool-list', json: revision.formatToolList(members) }
 }
 
-function lineFormat({ format, encodeTool }: Revision, { select, bare }: Toolset): LineFormat {
+/** The line of a tool that is not listed, because it has no implementation. */
+const NO_LINE = ''
+
+function createLineFormat({ format, encodeTool }: Revision, { select, bare }: Toolset): LineFormat {
   const toTool = bare ? (record: ToolRecord) => encodeTool(record, getBareName(record)) : encodeTool
   const toListed = select ? (record: ToolRecord, name: string) => addSelectParameter(toTool(record, name)) : toTool
   return {
+    // The key of these lines in the catalog's cache
     name: [format, ...(select ? ['select'] : []), ...(bare ? ['bare'] : [])].join('-'),
-    write: (record, name) => (record.implementation === undefined ? '' : JSON.stringify(toListed(record, name))),
+    write: (record, name) => (record.implementation === undefined ? NO_LINE : JSON.stringify(toListed(record, name))),
   }
 }
 

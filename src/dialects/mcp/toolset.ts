@@ -1,23 +1,36 @@
-import { KNOWING_SCOPES, maySee, type Principal } from '../../core/access/principal.ts'
+import type { Principal } from '../../core/access/principal.ts'
 import { isNamePart, parseToolId, type ToolName } from '../../core/tool/tool-id.ts'
 import { listCovers } from '../../core/tool/tool-patterns.ts'
 import type { AnswerMemory } from '../../http/request/request-memory.ts'
 import { defineQuery, readQuery } from '../../http/request/query.ts'
 import { transform, enumReader, optional, type Reader, stringArray, addProblem } from '../../core/tool/json-reader.ts'
 import { invalidParameterFailure } from '../../core/call/call-options.ts'
-import { ok } from '../../core/failure/failure.ts'
+import { ok, type Result } from '../../core/failure/failure.ts'
 import type { CallOrigin } from '../../http/route/incoming-call.ts'
-import type { ToolRef } from '../../core/tool/tool-ref.ts'
-import type { Resolver } from '../../core/call/resolve-tool.ts'
 
 export interface McpRequestContext extends CallOrigin {
   readonly memory: AnswerMemory
   readonly toolset: Toolset
 }
 
-export type Toolset = Extract<ReturnType<typeof readToolset>, { readonly ok: true }>['value']
+/** The tools that the query of a URL chooses, and how they are listed. */
+export interface Toolset {
+  /** `mode=search`: only three tools are listed, which search, describe and call the others. */
+  readonly search: boolean
+  /** `select=1`: each tool has the parameter `_select`. */
+  readonly select: boolean
+  /** `names=bare`: each tool is listed by its name in its toolkit. Only for one toolkit. */
+  readonly bare: boolean
+  /** Patterns `T.*` and `T.N` of the tools; undefined chooses every tool. `resolveToolsetNames` adds the tools of `exposedNames`. */
+  readonly patterns: readonly string[] | undefined
+  /** The toolkits and tools that the URL itself names, as `T` and `T.N`. */
+  readonly names: readonly string[]
+  /** Exposed names such as `Toolkit_Tool`. `resolveToolsetNames` leaves those of no tool that the caller may see. */
+  readonly exposedNames: readonly string[]
+}
 
 const MAX_NAMES = 256
+const ANY_TOOL = '.*'
 
 export const toolsetQuery = defineQuery({
   mode: optional(enumReader(['search'])),
@@ -27,7 +40,7 @@ export const toolsetQuery = defineQuery({
   tools: optional(namesReader("tools such as 'Toolkit.Tool', 'Toolkit_Tool' or 'Toolkit.*'", isToolChoice)),
 })
 
-export function readToolset(url: string) {
+export function readToolset(url: string): Result<Toolset> {
   const read = readQuery(toolsetQuery, url)
   if (!read.ok) return read
   const { mode, select, names, toolkits, tools } = read.value
@@ -38,43 +51,29 @@ export function readToolset(url: string) {
   return ok({
     search: mode === 'search',
     select: select === '1',
-    /** Lists each tool of one toolkit by its name there. */
     bare: names === 'bare' && listToolkits(patterns).length === 1,
-    /** Patterns `T.*` and `T.N`; undefined chooses every tool. */
-    tools: hasChoice ? patterns : undefined,
-    patternNames: patterns.map(stripAnyTool),
-    unresolvedNames: entries.filter(isNamePart),
+    patterns: hasChoice ? patterns : undefined,
+    names: patterns.map(stripAnyTool),
+    exposedNames: entries.filter(isNamePart),
   })
 }
 
 /** The toolset of a URL without a query, which most requests have. */
 export const DEFAULT_TOOLSET = readToolset('http://localhost/')
 
-export function isInToolset({ tools }: Toolset, name: ToolName): boolean {
-  return tools === undefined || listCovers(tools, name)
-}
-
-/** A tool that the client may not see must look as if there were none. */
-export async function findVisibleTool(
-  toolRef: ToolRef,
-  { principal, background, toolset }: McpRequestContext,
-  resolver: Resolver,
-) {
-  const resolved = await resolver.resolve(toolRef, background)
-  if (!resolved.ok) return undefined
-  const { record } = resolved.tool
-  return maySee(principal, record, KNOWING_SCOPES) && isInToolset(toolset, record) ? resolved : undefined
+export function isInToolset({ patterns }: Toolset, name: ToolName): boolean {
+  return patterns === undefined || listCovers(patterns, name)
 }
 
 /** Narrows a principal for lists only. Calls are authorized for the principal itself. */
-export function restrictToToolset(principal: Principal, { tools }: Toolset): Principal {
+export function restrictToToolset(principal: Principal, { patterns }: Toolset): Principal {
   const { restrictedTo } = principal
-  if (tools === undefined) return principal
-  if (restrictedTo === undefined) return { ...principal, restrictedTo: tools }
-  // An agent has whole toolkits
+  if (patterns === undefined) return principal
+  if (restrictedTo === undefined) return { ...principal, restrictedTo: patterns }
+  // No tool is called '*', so only a pattern `T.*` in `restrictedTo` covers it
   const isWithin = (pattern: string) =>
     listCovers(restrictedTo, parseToolId(pattern) ?? { toolkit: stripAnyTool(pattern), tool: '*' })
-  return { ...principal, restrictedTo: tools.filter(isWithin) }
+  return { ...principal, restrictedTo: patterns.filter(isWithin) }
 }
 
 function namesReader(description: string, isValid: (name: string) => boolean): Reader<readonly string[]> {
@@ -85,8 +84,6 @@ function namesReader(description: string, isValid: (name: string) => boolean): R
     return addProblem(report, `Must be ${description}, separated by commas, got '${invalidName.slice(0, 100)}'`)
   })
 }
-
-const ANY_TOOL = '.*'
 
 export function listToolkits(patterns: readonly string[]): readonly string[] {
   return [...new Set(patterns.map((pattern) => pattern.split('.', 1)[0] ?? ''))]

@@ -1,4 +1,3 @@
-import { anyJson, type Reader, withSchema } from '../../core/tool/json-reader.ts'
 import { identifier } from '../../core/call/call-options.ts'
 import type { InputResponses } from '../../core/tool/content.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../core/tool/json.ts'
@@ -11,7 +10,7 @@ export const CAPABILITIES_KEY = 'io.modelcontextprotocol/clientCapabilities'
 const LOG_LEVEL_KEY = 'io.modelcontextprotocol/logLevel'
 const CALL_ID_KEY = 'dev.switchboard/call_id'
 const CONTEXT_KEY = 'dev.switchboard/context'
-const SELECTOR_KEY = 'dev.switchboard/version'
+const RANGE_KEY = 'dev.switchboard/version'
 const SELECT_KEY = 'dev.switchboard/select'
 const LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency']
 const INFO_LEVELS = ['debug', 'info']
@@ -34,6 +33,9 @@ export interface McpToolCall {
 
 const EMPTY_OBJECT: JsonObject = {}
 
+/** A sealed state may be long, and no message quotes it. */
+const sealedState = json.hideValue(json.stringMatching('a string', () => true, Infinity))
+
 const META = json.looseObject({
   progressToken: json.optional(
     json.custom('a string or a number', (value) =>
@@ -41,7 +43,7 @@ const META = json.looseObject({
     ),
   ),
   traceparent: json.anyJson,
-  [SELECTOR_KEY]: json.optional(json.string({ min: 1, max: 128 })),
+  [RANGE_KEY]: json.optional(json.string({ min: 1, max: 128 })),
   [CALL_ID_KEY]: json.optional(identifier),
   [SELECT_KEY]: json.optional(json.string()),
   [LOG_LEVEL_KEY]: json.optional(json.enumReader(LEVELS)),
@@ -53,7 +55,7 @@ const PARAMS = json.looseObject({
   arguments: json.nullish(json.anyObject, EMPTY_OBJECT),
   _meta: json.nullish(META, {}),
   inputResponses: json.optional(json.map(json.anyObject)),
-  requestState: json.optional(json.hideValue(json.stringMatching('a string', () => true, Infinity))),
+  requestState: json.optional(sealedState),
 })
 
 export function decodeToolCall(params: JsonObject): McpToolCall | McpError {
@@ -65,7 +67,7 @@ export function decodeToolCall(params: JsonObject): McpToolCall | McpError {
     kind: 'call',
     ...fields,
     input,
-    range: _meta[SELECTOR_KEY],
+    range: _meta[RANGE_KEY],
     callId: _meta[CALL_ID_KEY],
     contextValues: _meta[CONTEXT_KEY],
     select: _meta[SELECT_KEY],
@@ -80,7 +82,10 @@ export function invalid(message: string): McpError {
   return { kind: 'error', code: INVALID_PARAMS, message, status: 200 }
 }
 
-/** `any` allows everything and is not listed; `value` is no object, which only revisions from 2026-07-28 have. */
+/**
+ * What MCP can say of an output: `none`, the tool has none; `any`, the schema allows everything, so it is not listed; `object`, the
+ * schema has the type 'object', as revisions before 2026-07-28 demand; `value`, the schema is another one.
+ */
 export function outputKind(output: JsonSchema | null) {
   if (output === null) return 'none'
   if (output === true) return 'any'
@@ -126,8 +131,6 @@ type Message = ReturnType<typeof readMessage>
 export type McpRequest = Extract<Message, { readonly kind: 'request' }>
 export type McpNotification = Extract<Message, { readonly kind: 'notification' }>
 
-const NO_PARAMS: JsonObject = {}
-
 const MESSAGE_SCHEMA: JsonObject = {
   type: 'object',
   properties: {
@@ -140,15 +143,15 @@ const MESSAGE_SCHEMA: JsonObject = {
   anyOf: [{ required: ['method'] }, { required: ['result'] }, { required: ['error'] }],
 }
 
-export const MESSAGES: Reader<Json | undefined> = withSchema(
+export const MESSAGES: json.Reader<Json | undefined> = json.withSchema(
   () => ({ anyOf: [MESSAGE_SCHEMA, { type: 'array', items: MESSAGE_SCHEMA, minItems: 1 }] }),
-  anyJson,
+  json.anyJson,
 )
 
 export function readMessage(value: unknown) {
   if (!isJsonObject(value)) return createMalformedMessage(null, 'A message must be an object')
   const { jsonrpc, id, method } = value
-  const params = value.params ?? NO_PARAMS
+  const params = value.params ?? EMPTY_OBJECT
   const messageId = typeof id === 'string' || typeof id === 'number' ? id : null
   if (jsonrpc !== '2.0') return createMalformedMessage(messageId, "'jsonrpc' must be '2.0'")
   if (method === undefined && ('result' in value || 'error' in value)) return { kind: 'response' as const }

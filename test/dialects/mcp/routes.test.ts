@@ -602,9 +602,10 @@ describe('messages while a call runs', () => {
     const json = async (answer: Promise<Response>) => (await answer).headers.get('content-type')
     expect(await json(reporting.modern('tools/call', ECHO))).toBe('application/json')
     const meta = { progressToken: 1 }
-    expect(await json(reporting.legacy('tools/call', ECHO, { meta, headers: { accept: 'application/json' } }))).toBe(
-      'application/json',
-    )
+    for (const accept of ['application/json', 'application/json, text/event-stream;q=0', '*/*']) {
+      const answer = reporting.legacy('tools/call', ECHO, { meta, headers: { accept } })
+      expect(await json(answer)).toBe('application/json')
+    }
     expect(await json(setUp().modern('tools/call', ECHO, { meta }))).toBe('application/json')
   })
 

@@ -34,14 +34,15 @@ export function revision2026(serverInfo: ServerInfo, seal: Seal): Revision {
       const discovery = { supportedVersions: VERSIONS_FROM_2026, capabilities: { tools: {} }, instructions }
       return toResult({ resultType: 'complete', ...discovery, ...cacheFields })
     },
-    startRoundTrip(call, client) {
+    startRoundTrip(call, context) {
       const deps = { seal, revision, serverMeta }
+      // Most calls resume nothing, and are spared its promises
       if (call.requestState !== undefined || call.inputResponses !== undefined)
-        return resumeRoundTrip(call, client, deps)
+        return resumeRoundTrip(call, context, deps)
       return {
         kind: 'round-trip',
         inputResponses: NO_RESPONSES,
-        requestInput: (failure) => createRoundTrip(NO_STATE, call, client, deps).requestInput(failure),
+        requestInput: (failure) => createRoundTrip(NO_STATE, call, context, deps).requestInput(failure),
       }
     },
   }
@@ -62,9 +63,9 @@ const METHODS_WITH_NAME = new Set(['tools/call', 'prompts/get'])
 export function findEnvelopeError(headers: Headers, { method, params }: McpRequest): McpError | undefined {
   const meta = isJsonObject(params._meta) ? params._meta : {}
   const version = meta[VERSION_KEY]
-  if (typeof version !== 'string') return invalid(`'_meta' must have '${VERSION_KEY}', which is a string`)
+  if (typeof version !== 'string') return invalidEnvelope(`'_meta' must have '${VERSION_KEY}', which is a string`)
   if (!isJsonObject(meta[CAPABILITIES_KEY]))
-    return invalid(`'_meta' must have '${CAPABILITIES_KEY}', which is an object`)
+    return invalidEnvelope(`'_meta' must have '${CAPABILITIES_KEY}', which is an object`)
   const versionError = findHeaderMismatch(headers, 'MCP-Protocol-Version', version)
   if (versionError) return versionError
   if (!VERSIONS_FROM_2026.includes(version)) return createUnsupportedVersion(version, VERSIONS_FROM_2026)
@@ -95,7 +96,7 @@ export function createUnsupportedVersion(version: string, supported: readonly st
   return { kind: 'error', code: UNSUPPORTED_VERSION, message, data: { supported, requested }, status: 400 }
 }
 
-function invalid(message: string): McpError {
+function invalidEnvelope(message: string): McpError {
   return { kind: 'error', code: INVALID_PARAMS, message, status: 400 }
 }
 

@@ -6,7 +6,7 @@ import { findEnvelopeError, findMethodMismatch, createHeaderMismatch } from './2
 import { createUnsupportedVersion, VERSION_KEY, VERSIONS_FROM_2026 } from './2026-07-28.ts'
 
 export interface Revisions {
-  readonly until2025: Revision
+  readonly beforeNovember2025: Revision
   readonly of2025November: Revision
   readonly from2026: Revision
 }
@@ -26,7 +26,7 @@ export function negotiateRevision(
     return olderRevision ?? createUnsupportedVersion(header ?? '', [...VERSIONS_FROM_2026, ...VERSIONS_UNTIL_2025])
   }
   if (message.kind === 'notification')
-    return (headers.has('mcp-method') && findMethodMismatch(headers, message.method)) || from2026
+    return (headers.has('mcp-method') ? findMethodMismatch(headers, message.method) : undefined) ?? from2026
   if (!namesVersion && message.method === 'initialize')
     return createHeaderMismatch(`The header 'MCP-Protocol-Version' says '${header}', which has no 'initialize'`)
   return findEnvelopeError(headers, message) ?? from2026
@@ -38,7 +38,11 @@ export function negotiateBatchRevision(headers: Headers, revisions: Revisions): 
   return revision ?? { kind: 'error', code: INVALID_REQUEST, message: 'This revision has no batches', status: 400 }
 }
 
-function revisionUntil2025(header: string | null, { until2025, of2025November }: Revisions): Revision | undefined {
+/** `initialize` has no header, so `beforeNovember2025` answers it for 2025-11-25 too. */
+function revisionUntil2025(
+  header: string | null,
+  { beforeNovember2025, of2025November }: Revisions,
+): Revision | undefined {
   if (header === '2025-11-25') return of2025November
-  return header === null || VERSIONS_UNTIL_2025.includes(header) ? until2025 : undefined
+  return header === null || VERSIONS_UNTIL_2025.includes(header) ? beforeNovember2025 : undefined
 }

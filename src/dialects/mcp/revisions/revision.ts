@@ -13,8 +13,11 @@ export interface ServerInfo {
 
 export interface Revision {
   readonly kind: 'revision'
+  /** Names the form of a listed tool in the catalog's cache. */
   readonly format: string
+  /** HTTP statuses that differ from those of `MCP_FAILURES`. */
   readonly statuses: Readonly<Partial<Record<FailureType, number>>>
+  /** Whether a client cancels its call by closing the connection. */
   readonly cancelOnDisconnect: boolean
   encodeTool(record: ToolRecord, name: string): JsonObject
   /** Undefined where the revision has no structured content for a value of this output schema. */
@@ -26,12 +29,14 @@ export interface Revision {
   handleMethod(method: string, params: JsonObject, instructions?: string): McpResult | undefined
   /** The method that is answered with the instructions. */
   readonly discoveryMethod: string
-  createSessionId?(method: string, params: JsonObject, createId: () => string): string | undefined
-  startRoundTrip(call: McpToolCall, client: McpRequestContext): RoundTrip | Promise<RoundTrip | McpResult>
+  createSessionId?(method: string, params: JsonObject): string | undefined
+  startRoundTrip(call: McpToolCall, context: McpRequestContext): RoundTrip | Promise<RoundTrip | McpResult>
 }
 
+/** Lets a call ask for input: the client gets requests in place of a result, and calls again with the responses. */
 export interface RoundTrip {
   readonly kind: 'round-trip'
+  /** The responses that came with this call. Older revisions have none. */
   readonly inputResponses?: InputResponses
   /** Undefined if the client cannot be asked for what the failure needs. */
   requestInput(failure: Failure): McpResult | undefined | Promise<McpResult | undefined>

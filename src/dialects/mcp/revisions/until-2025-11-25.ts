@@ -17,10 +17,13 @@ export const VERSIONS_UNTIL_2025: readonly string[] = [
 /** MCP 2025-11-25, "URL elicitation required". */
 const URL_ELICITATION_REQUIRED = -32042
 
-/** Only `initialize` declares capabilities, so the session id keeps this one. To forge it gains nothing. */
+/** Ends the session id of a client that opens URLs. Only `initialize` declares that, and the server stores no sessions. */
 const URL_SESSION_SUFFIX = '.elicitation-url'
 
-/** MCP 2024-11-05 to 2025-11-25, without state: clients ignore unknown members, so all get the newest form. */
+/**
+ * MCP 2024-10-07 to 2025-06-18, and `initialize` of 2025-11-25, whose messages differ in the listed tools only. Clients ignore members
+ * that they do not know, so all of them get the newest members.
+ */
 export function revisionsUntil2025(serverInfo: ServerInfo): Revision {
   return {
     kind: 'revision',
@@ -43,11 +46,11 @@ export function revisionsUntil2025(serverInfo: ServerInfo): Revision {
       const protocolVersion = negotiateVersion(params)
       return toResult({ protocolVersion, capabilities: { tools: {} }, serverInfo, instructions })
     },
-    createSessionId(method, params, createId) {
+    createSessionId(method, params) {
       if (method !== 'initialize' || negotiateVersion(params) !== '2025-11-25') return undefined
       const { capabilities } = params
       return isJsonObject(capabilities) && hasCapability(capabilities, URL_ELICITATION)
-        ? `${createId()}${URL_SESSION_SUFFIX}`
+        ? `${crypto.randomUUID()}${URL_SESSION_SUFFIX}`
         : undefined
     },
     startRoundTrip({ capabilities }, { request }) {
@@ -75,6 +78,7 @@ export function revisionsUntil2025(serverInfo: ServerInfo): Revision {
   }
 }
 
+/** Lists tools by their names with dots, which MCP allows from 2025-11-25 on. */
 export function revision2025November(serverInfo: ServerInfo): Revision {
   return {
     ...revisionsUntil2025(serverInfo),

@@ -10,7 +10,7 @@ import { toResult } from '../../../../src/dialects/mcp/wire.ts'
 const server = { name: 's', title: 'S', version: '1' }
 const seal: Seal = { seal: async () => ok(''), unseal: async () => ok(undefined) }
 const revisions = {
-  until2025: revisionsUntil2025(server),
+  beforeNovember2025: revisionsUntil2025(server),
   of2025November: revision2025November(server),
   from2026: revision2026(server, seal),
 }
@@ -92,7 +92,7 @@ describe('the revision of a message', () => {
 
   it('negotiates a revision before 2026 for a batch', () => {
     for (const headers of [{}, OLD])
-      expect(negotiateBatchRevision(new Headers(headers), revisions)).toBe(revisions.until2025)
+      expect(negotiateBatchRevision(new Headers(headers), revisions)).toBe(revisions.beforeNovember2025)
     for (const headers of [NEW, { 'mcp-protocol-version': 'x' }]) {
       expect(negotiateBatchRevision(new Headers(headers), revisions)).toEqual({
         kind: 'error',
@@ -106,7 +106,7 @@ describe('the revision of a message', () => {
 
 describe('what a revision answers by itself', () => {
   it('answers initialize with the server, and the requested version if it is known', () => {
-    const { until2025, from2026 } = revisions
+    const { beforeNovember2025: until2025, from2026 } = revisions
     const initialized = (protocolVersion: string) =>
       toResult({ protocolVersion, capabilities: { tools: {} }, serverInfo: server })
     expect(until2025.handleMethod('initialize', { protocolVersion: '2024-11-05' })).toEqual(initialized('2024-11-05'))
@@ -127,11 +127,12 @@ describe('what a revision answers by itself', () => {
   })
 
   it('begins a session only for a client that can show URLs', () => {
-    const { until2025, from2026 } = revisions
-    const begin = (method: string, params: JsonObject) => until2025.createSessionId?.(method, params, () => 'u')
+    const { beforeNovember2025: until2025, from2026 } = revisions
+    const begin = (method: string, params: JsonObject) => until2025.createSessionId?.(method, params)
     const capabilities = { elicitation: { url: {} } }
-    expect(begin('initialize', { capabilities })).toBe('u.elicitation-url')
-    expect(begin('initialize', { protocolVersion: '2025-11-25', capabilities })).toBe('u.elicitation-url')
+    const sessionId = expect.stringMatching(/^[\da-f-]{36}\.elicitation-url$/)
+    expect(begin('initialize', { capabilities })).toEqual(sessionId)
+    expect(begin('initialize', { protocolVersion: '2025-11-25', capabilities })).toEqual(sessionId)
     expect(begin('ping', { capabilities })).toBeUndefined()
     expect(begin('initialize', { protocolVersion: '2025-06-18', capabilities })).toBeUndefined()
     for (const none of [undefined, 7, {}, { elicitation: {} }, { elicitation: { url: 7 } }]) {
@@ -141,7 +142,7 @@ describe('what a revision answers by itself', () => {
   })
 
   it('formats results with the _meta of the revision', () => {
-    const { until2025, from2026 } = revisions
+    const { beforeNovember2025: until2025, from2026 } = revisions
     const own = { 'io.modelcontextprotocol/serverInfo': server }
     const modern = { resultType: 'complete', a: 1 }
     expect(until2025.createResult({ a: 1 })).toEqual(toResult({ a: 1 }))
@@ -171,14 +172,14 @@ describe('what a revision answers by itself', () => {
     'gives a value of the output %j as the structured content %j, and before 2026 as %j',
     (output, modern, legacy) => {
       expect(revisions.from2026.toStructuredContent(1, output)).toEqual(modern)
-      expect(revisions.until2025.toStructuredContent(1, output)).toEqual(legacy)
+      expect(revisions.beforeNovember2025.toStructuredContent(1, output)).toEqual(legacy)
     },
   )
 
   it('gives a value of any output as structured content where the revision allows it', () => {
     expect(revisions.from2026.toStructuredContent(null, {})).toBeUndefined()
     expect(revisions.from2026.toStructuredContent(null, { type: 'null' })).toBe(null)
-    expect(revisions.until2025.toStructuredContent({}, {})).toEqual({})
-    expect(revisions.until2025.toStructuredContent([], {})).toBeUndefined()
+    expect(revisions.beforeNovember2025.toStructuredContent({}, {})).toEqual({})
+    expect(revisions.beforeNovember2025.toStructuredContent([], {})).toBeUndefined()
   })
 })

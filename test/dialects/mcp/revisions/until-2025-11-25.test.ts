@@ -30,7 +30,7 @@ async function ask(failure: Failure, capabilities: object, session?: string) {
     budget: createBudget(Infinity),
     background: () => undefined,
     memory: { growAnswer: async () => true },
-    toolset: { search: false, select: false, bare: false, tools: undefined, patternNames: [], unresolvedNames: [] },
+    toolset: { search: false, select: false, bare: false, patterns: undefined, names: [], exposedNames: [] },
   })
   return roundTrip.kind === 'round-trip' ? roundTrip.requestInput(failure) : roundTrip
 }

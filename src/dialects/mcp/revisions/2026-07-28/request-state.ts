@@ -10,6 +10,7 @@ import type { McpToolCall } from '../../wire.ts'
 export interface RequestState {
   /** Keys of our own requests: the tool does not get the responses to them. */
   readonly asked: readonly string[]
+  /** The tool's own state, from its last `InputRequests`. */
   readonly state?: Json
   /** Responses that the tool has not got yet, because a person had to open a link first. */
   readonly responses: InputResponses['responses']
@@ -44,11 +45,11 @@ export async function readState(
   if (!unsealedState.ok) return unsealedState
   if (unsealedState.value === undefined) return ok(undefined)
   const read = json.parseValue(STATE, parseTrusted(unsealedState.value))
+  // Another version of this program sealed it
   return read.ok ? read : ok(NO_STATE)
 }
 
 export function mergeResponses({ inputResponses }: McpToolCall, previousState: RequestState): InputResponses {
-  if (inputResponses === undefined && previousState === NO_STATE) return NO_RESPONSES
   const toolResponses = Object.entries(inputResponses ?? {}).filter(([key]) => !previousState.asked.includes(key))
   return {
     responses: { ...previousState.responses, ...Object.fromEntries(toolResponses) },

@@ -14,7 +14,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../../../core/tool/
 import { hasCapability, URL_ELICITATION, toUrlElicitations } from '../../elicitation.ts'
 import { toFailureMeta } from '../../../../core/failure/failure-meta.ts'
 import { formatFailure } from '../../failure.ts'
-import { encodeErrorResult, toMcpFailure } from '../../tools-call.ts'
+import { toErrorResult, toMcpFailure } from '../../failure-response.ts'
 import type { McpRequestContext } from '../../toolset.ts'
 import { invalid, type McpError, type McpResult, type McpToolCall, toResult } from '../../wire.ts'
 import type { Revision, RoundTrip } from '../revision.ts'
@@ -42,26 +42,26 @@ const MISSING_CAPABILITY = -32021
 
 export async function resumeRoundTrip(
   call: McpToolCall,
-  client: McpRequestContext,
+  context: McpRequestContext,
   deps: RoundDeps,
 ): Promise<RoundTrip | McpResult> {
-  const state = await readState(call, () => toAssociatedData(call, client), deps.seal)
+  const state = await readState(call, () => toAssociatedData(call, context), deps.seal)
   if (!state.ok) return toMcpFailure(state.failure, deps.revision)
   if (!state.value) return invalid("'requestState' was changed, has expired, or is of another call")
-  return createRoundTrip(state.value, call, client, deps)
+  return createRoundTrip(state.value, call, context, deps)
 }
 
 export function createRoundTrip(
   previousState: RequestState,
   call: McpToolCall,
-  client: McpRequestContext,
+  context: McpRequestContext,
   deps: RoundDeps,
 ): RoundTrip {
   const { seal, revision, serverMeta } = deps
   const inputResponses = mergeResponses(call, previousState)
 
   async function toInputRequired(requests: Requests, state: Partial<RequestState>): Promise<McpResult> {
-    const sealedState = await sealState(state, toAssociatedData(call, client), seal)
+    const sealedState = await sealState(state, toAssociatedData(call, context), seal)
     if (!sealedState.ok) return toMcpFailure(sealedState.failure, revision)
     const requestState = sealedState.value
     return toResult({ resultType: 'input_required', inputRequests: requests, requestState, _meta: serverMeta })
@@ -75,16 +75,15 @@ export function createRoundTrip(
         const { requests, state } = failure
         const supported = selectSupportedRequests(requests, call.capabilities)
         if (supported === undefined)
-          return encodeErrorResult('The tool asks for something that MCP has no request for', revision)
+          return toErrorResult('The tool asks for something that MCP has no request for', revision)
         if (supported.kind === 'error') return supported
         return toInputRequired(supported.requests, state === undefined ? {} : { state })
       }
       const elicitations = toElicitationRequests(failure, call, previousState)
       if (elicitations === undefined) return undefined
-      if (elicitations.kind === 'stopped')
-        return encodeErrorResult(elicitations.message, revision, toFailureMeta(failure))
+      if (elicitations.kind === 'stopped') return toErrorResult(elicitations.message, revision, toFailureMeta(failure))
       const { requests } = elicitations
-      // The state holds the tool's responses too, which it gets only once the person is done
+      // `inputResponses` has the tool's state and its responses, which it gets once the person is done
       return toInputRequired(requests, { ...inputResponses, asked: [...previousState.asked, ...Object.keys(requests)] })
     },
   }

@@ -74,7 +74,7 @@ describe('what a state is sealed for', () => {
     budget: createBudget(Infinity),
     background: () => undefined,
     memory: { growAnswer: async () => true },
-    toolset: { search: false, select: false, bare: false, tools: undefined, patternNames: [], unresolvedNames: [] },
+    toolset: { search: false, select: false, bare: false, patterns: undefined, names: [], exposedNames: [] },
   })
 
   it('binds a state to the principal, the user, the tool and the input, in any order of its keys', () => {
