@@ -5,7 +5,7 @@ import { createFindCandidates, createFindTools } from '../core/call/tool-candida
 import { createCallTool } from '../core/call/call.ts'
 import { createCallableTool } from '../core/call/callable-tool.ts'
 import type { createReadinessCheck, CheckReadiness } from '../core/call/readiness.ts'
-import { MODEL_INLINE_BYTES } from '../core/call/run.ts'
+import { MODEL_INLINE_BYTES } from '../core/call/output.ts'
 import { createResolver, withPolicies, type Resolver } from '../core/call/resolve-tool.ts'
 import type { Runner } from '../core/call/runner.ts'
 import { createCallLimiter } from '../core/call/call-limiter.ts'

@@ -1,6 +1,6 @@
 import { fail, type Failure, ok, type Result } from '../../core/failure/failure.ts'
 import { toFileHandle, type Upload } from '../../core/call/artifact-store.ts'
-import { OCTET_STREAM, mediaType } from '../../core/call/large-output.ts'
+import { OCTET_STREAM, mediaType } from '../../core/call/storable-content.ts'
 import { optional, string, stringMatching, hideValue } from '../../core/tool/json-reader.ts'
 import { defineQuery } from '../../http/request/query.ts'
 

@@ -1,7 +1,7 @@
 import type { Child } from 'hono/jsx'
 import * as base64url from 'jose/base64url'
 import { INLINE_BYTES } from '../../core/call/call-options.ts'
-import { MODEL_INLINE_BYTES } from '../../core/call/run.ts'
+import { MODEL_INLINE_BYTES } from '../../core/call/output.ts'
 import type { AuthorizationChallenge } from '../../core/consent/authorization.ts'
 import type { Artifact, ToolFailure } from '../../core/tool/content.ts'
 import type { Json, JsonObject } from '../../core/tool/json.ts'

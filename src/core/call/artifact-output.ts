@@ -6,7 +6,7 @@ import { declaredModes, givesArtifacts } from '../tool/metadata.ts'
 import type { ToolRecord } from '../tool/tool.ts'
 import { type FailureResult, fail, ok, type Result } from '../failure/failure.ts'
 import type { Redactor } from './redact.ts'
-import { checkOutput, ACCEPT_ALL } from './run.ts'
+import { checkOutput, ACCEPT_ALL } from './output.ts'
 import type { ToolSuccess, ToolResult } from './runner.ts'
 
 /** Open Tool Calling RFC, section 4.3. Callers open the URL, so its scheme must be one that only fetches. */
@@ -28,31 +28,30 @@ export function readArtifact(result: ToolSuccess): Result<ToolSuccess> {
   return ok({ ...result, value, artifact })
 }
 
+/** Checks an output of a tool that declares artifacts. Such an output needs no value if it has an artifact. */
 export function checkArtifactOutput(
   result: ToolResult,
   record: Pick<ToolRecord, 'metadata'>,
   validateOutput: Validate,
   redactor: Redactor | undefined,
 ): ToolSuccess | FailureResult {
-  const artifactResult = result.ok && givesArtifacts(record) ? readArtifact(result) : undefined
+  const artifactResult = result.ok ? readArtifact(result) : undefined
   if (artifactResult?.ok === false) return artifactResult
   const output = artifactResult?.value ?? result
-  const hasNoValue = output.ok && isInline(record, output)
-  return checkOutput(output, hasNoValue ? ACCEPT_ALL : validateOutput, redactor)
+  const isArtifactOnly =
+    output.ok && hasNoValue(output) && (output.artifact ?? findArtifactContent(record, output)) !== undefined
+  return checkOutput(output, isArtifactOnly ? ACCEPT_ALL : validateOutput, redactor)
 }
 
-export function findArtifactContent(
-  record: Pick<ToolRecord, 'metadata'>,
-  { value, content }: ToolSuccess,
-): Content | undefined {
-  const block = content?.length === 1 ? content[0] : undefined
+/** Finds the only content block, if it has bytes and the tool declares that they are an artifact. */
+export function findArtifactContent(record: Pick<ToolRecord, 'metadata'>, success: ToolSuccess): Content | undefined {
+  const block = success.content?.length === 1 ? success.content[0] : undefined
   if (!block || !givesArtifacts(record)) return undefined
-  const isArtifact = value === null || value === undefined || declaredModes(record)?.includes('value') === false
+  const isArtifact = hasNoValue(success) || declaredModes(record)?.includes('value') === false
   const isBytes = 'data' in block || (block.type === 'resource' && 'blob' in block.resource)
   return isArtifact && isBytes ? block : undefined
 }
 
-export function isInline(record: Pick<ToolRecord, 'metadata'>, result: ToolSuccess): boolean {
-  const hasNoValue = result.value === null || result.value === undefined
-  return hasNoValue && givesArtifacts(record) && (result.artifact ?? findArtifactContent(record, result)) !== undefined
+function hasNoValue({ value }: ToolSuccess): boolean {
+  return value === null || value === undefined
 }

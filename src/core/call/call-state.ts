@@ -25,7 +25,7 @@ export interface CallState extends StageInput, Pick<RunOptions, 'traceId' | 'ide
   selector?: OutputSelector
   /** The default, until `readOptions`. */
   inlineBytes: number
-  /** Called before the tool begins; set by `runOnce`. */
+  /** Called when the stages have passed and the tool begins; set by `runUnderCallId`. */
   onBegin?: () => void
 }
 
@@ -39,7 +39,7 @@ export interface StateDeps extends Pick<StageDeps, 'fingerprint'> {
 /** The signal of a caller who may come back for the call by its id: going away does not end the call. */
 const NO_DISCONNECT = () => undefined
 
-/** A tool gets at least this time, however long the stages before took. */
+/** The stages and the tool together get at least this time, however long the lookup took. */
 const MIN_RUN_MS = 1_000
 
 /** Creates the state of a call that is authorized, and whose tool can run. */
@@ -89,9 +89,11 @@ export function createState(
     },
     // Started at its first use: most tools end at once and need no timer
     deadline() {
+      if (deadline) return deadline
       const remainingMs = Math.max(timeoutMs - (deps.now() - startedAt), Math.min(timeoutMs, MIN_RUN_MS))
       const signal = runsOnce && !caller.cancelOnDisconnect ? NO_DISCONNECT : caller.signal
-      return (deadline ??= deps.startDeadline(remainingMs, signal))
+      deadline = deps.startDeadline(remainingMs, signal)
+      return deadline
     },
     answered: (status) => void (facts.upstreamStatus = status),
     deferFileRelease: (release) => void (facts.releaseFiles = release),

@@ -6,14 +6,15 @@
  * 3. check what the tool requires (user, credentials), and complete and validate the input
  * 4. run at most once: for a call with an id, by a caller with a credential, of a tool that is not safe to repeat
  * 5. take a permit of the rate limits
- * 6. read files, get a person's approval, and run the tool
+ * 6. locate files, get a person's approval, read the files, and run the tool
  * 7. validate the output, apply `select`, and store large parts (`process-output.ts`)
  * 8. write the call's record, also of a call that failed
  *
  * Neither the outcome nor the record holds a secret that the tool received. A call that fails before the limits does not
- * count against them. Limits and memory are released however the call ends. What is thrown becomes `internal`, with the
- * call's id as its reference; an unreachable store becomes `unavailable`, and a used-up work budget `request-malformed`.
- * A call that runs at most once (`runsOnce`) continues if its caller goes away, unless the dialect cancels on disconnect.
+ * count against them. Limits and memory are released however the call ends. An error that a stage throws becomes
+ * `internal`, with the call's id as its reference; an unreachable store becomes `unavailable`, and a used-up work budget
+ * `request-malformed`. (An error that the tool throws becomes `tool-failed`, see `run.ts`.) A call that runs at most once
+ * (`runsOnce`) continues if its caller goes away, unless the dialect cancels on disconnect.
  */
 import { isBudgetError } from '../tool/budget.ts'
 import type { ToolRef } from '../tool/tool-ref.ts'
@@ -28,6 +29,7 @@ import { type CallState, createState, type StateDeps } from './call-state.ts'
 import { processOutput } from './process-output.ts'
 import { type FindCandidates, chooseCandidate } from './tool-candidates.ts'
 import { type FailureResult, type Failure, fail, isUnknownTool, UnreachableError } from '../failure/failure.ts'
+import { abortFailure } from './deadline.ts'
 import { completeInput } from './input.ts'
 import { fingerprintInvocation } from './invocation.ts'
 import { type IdempotencyStore, runIdempotently } from './idempotency.ts'
@@ -36,7 +38,7 @@ import { type CallRecord, type CallFacts, toLoggedToolId, createCallRecord } fro
 import { type RunDeps, toErrorMessage, runTool } from './run.ts'
 import type { ToolSuccess } from './runner.ts'
 import { parseSelect } from './select.ts'
-import { runStages, type StageDeps } from './stage.ts'
+import type { Stage, StageDeps } from './stage.ts'
 import { tailorFailure } from '../failure/operator-failure.ts'
 import { limitsFor, type CallLimiter } from './call-limiter.ts'
 
@@ -112,7 +114,7 @@ async function executeCall(
     (await runStages(state.tool.stages.requirements, state, deps)) ??
     completeInvocation(state)
   if (failure) return failure
-  return state.runsOnce ? runOnce(state, deps) : runWithinLimits(state, deps)
+  return state.runsOnce ? runUnderCallId(state, deps) : runWithinLimits(state, deps)
 }
 
 type FoundTool = ResolvedTool & { readonly toolRef: ToolRef }
@@ -149,7 +151,8 @@ function authorize(
 async function readOptions(state: CallState): Promise<FailureResult | undefined> {
   const { request, tool } = state
   const { values } = request.context
-  const { select = values && readOption(SELECT, values, tool.contextParameters) } = request
+  const select =
+    request.select === undefined ? values && readOption(SELECT, values, tool.contextParameters) : request.select
   if (select !== undefined) {
     const parsedSelect = await parseSelect(select)
     if (!parsedSelect.ok) return parsedSelect
@@ -163,6 +166,15 @@ async function readOptions(state: CallState): Promise<FailureResult | undefined>
   return undefined
 }
 
+/** Runs stages in order, within the call's deadline, until one fails. */
+async function runStages(stages: readonly Stage[], state: CallState, deps: StageDeps) {
+  for (const stage of stages) {
+    const result = await state.deadline().race(stage(state, deps))
+    if (result) return typeof result === 'string' ? abortFailure(result, state.runnable.timeoutMs) : result
+  }
+  return undefined
+}
+
 /** Validates the input, and completes it from the context and its `null` values. */
 function completeInvocation(state: CallState): FailureResult | undefined {
   const { request, tool, invocation, caller } = state
@@ -172,7 +184,7 @@ function completeInvocation(state: CallState): FailureResult | undefined {
   return undefined
 }
 
-async function runOnce(state: CallState, deps: CallDeps): Promise<ToolCallResult> {
+async function runUnderCallId(state: CallState, deps: CallDeps): Promise<ToolCallResult> {
   const { callId, select, caller, facts } = state
   const { timeoutMs } = state.runnable
   const { fingerprint } = await fingerprintInvocation(state, deps.fingerprint)
@@ -191,19 +203,19 @@ async function runOnce(state: CallState, deps: CallDeps): Promise<ToolCallResult
 /** Takes the call's turn, if anything limits it. Calls that failed before, or that repeat another, take none. */
 async function runWithinLimits(state: CallState, deps: CallDeps): Promise<ToolCallResult> {
   const { tool, record, runnable, caller, facts } = state
-  if (tool.limits.length === 0 && !caller.principal.limits) return runReady(state, deps)
+  if (tool.limits.length === 0 && !caller.principal.limits) return prepareAndRun(state, deps)
   const permit = deps.callLimiter.take(limitsFor(caller.principal, record, tool.limits), runnable.timeoutMs)
   if ('ok' in permit) return permit
   try {
-    return await runReady(state, deps)
+    return await prepareAndRun(state, deps)
   } finally {
     facts.limitStatuses = permit.end()
   }
 }
 
 /** Locates the files, gets the approval, reads the files, and runs the tool. */
-async function runReady(state: CallState, deps: CallDeps): Promise<ToolCallResult> {
-  const failure = await runStages(state.tool.stages.ready, state, deps)
+async function prepareAndRun(state: CallState, deps: CallDeps): Promise<ToolCallResult> {
+  const failure = await runStages(state.tool.stages.beforeRun, state, deps)
   if (failure) return failure
   state.onBegin?.()
   const outcome = await runTool(state, deps)

@@ -25,7 +25,7 @@ export interface CallableTool {
 
 export interface Stages {
   readonly requirements: readonly Stage[]
-  readonly ready: readonly Stage[]
+  readonly beforeRun: readonly Stage[]
 }
 
 export function createCallableTool(
@@ -65,7 +65,7 @@ export function selectStages(record: ToolRecord): Stages {
   return {
     requirements: hasRequirements ? [meetRequirementsStage] : [],
     // A person approves only a call that could then run, and no file is in memory until the person has decided
-    ready: [
+    beforeRun: [
       ...(acceptsFiles ? [locateFilesStage] : []),
       ...(needsApproval(record) ? [claimApprovalStage] : []),
       ...(acceptsFiles ? [readFilesStage] : []),

@@ -5,13 +5,21 @@ import type { ToolRecord } from '../tool/tool.ts'
 import type { ArtifactOwner, ArtifactStore, StorableContent } from './artifact-store.ts'
 import { type FailureResult, fail, ok, type Result } from '../failure/failure.ts'
 import { findArtifactContent } from './artifact-output.ts'
-import { toSingleValue } from './run.ts'
+import { toSingleValue } from './output.ts'
 import type { ToolSuccess } from './runner.ts'
+import {
+  describeBlock,
+  mediaType,
+  OCTET_STREAM,
+  toResourceLink,
+  toStorable,
+  toStorableJson,
+} from './storable-content.ts'
 
-/** More large blocks than this are stored as one file. */
-const MAX_BLOCKS = 16
+/** If more blocks than this are too large, all blocks are stored as one file. */
+const MAX_STORED_BLOCKS = 16
 
-/** Finds the part of an output that a dialect always stores and links, even a small one. */
+/** Finds the part of an output that the dialect stores and links even if the output is small. */
 export type FindArtifact = (success: ToolSuccess, record: ToolRecord) => NamedPart | undefined
 
 export interface NamedPart {
@@ -21,7 +29,6 @@ export interface NamedPart {
 
 interface OffloadOptions {
   readonly record: ToolRecord
-  /** Parts of more bytes of JSON are stored and linked. */
   readonly inlineBytes: number
   /** Whether the whole output fits into `inlineBytes`. */
   readonly isSmall: boolean
@@ -32,73 +39,70 @@ interface OffloadOptions {
 }
 
 /**
- * Replaces the parts of an output that are too large by links to stored artifacts, and stores what the dialect or the
- * tool declares as an artifact. The output must be valid, and redacted. Fails if a large part cannot be stored.
+ * Stores parts of a valid and redacted output as artifacts, and puts links in their place:
+ *
+ * | the output is                                       | stored                                    | if storing fails  |
+ * | --------------------------------------------------- | ----------------------------------------- | ----------------- |
+ * | small, with a part that `findArtifact` finds        | that part                                 | output as it is   |
+ * | small, only a block that the tool declares artifact | the block                                 | output as it is   |
+ * | any other small output                              | nothing                                   |                   |
+ * | large, only a block                                 | the block                                 | failure           |
+ * | any other large output                              | value, artifact and blocks that lack room | failure           |
  */
-export async function offloadOutput(
-  success: ToolSuccess,
-  options: OffloadOptions,
-): Promise<ToolSuccess | FailureResult> {
-  const { record, isSmall, findArtifact } = options
-  const artifactPart = isSmall && !success.artifact ? findArtifact?.(success, record) : undefined
-  if (artifactPart) {
-    const stored = await storeContent(artifactPart.part, artifactPart.name, options)
-    return stored.ok ? { ...success, artifact: stored.value } : success
-  }
-  const mustStoreParts = !isSmall || findArtifactContent(record, success) !== undefined
-  return mustStoreParts ? offloadParts(success, options) : replaceRejectedNull(success, options)
+export function offloadOutput(success: ToolSuccess, options: OffloadOptions): Promise<ToolSuccess | FailureResult> {
+  return options.isSmall ? storeDeclaredArtifact(success, options) : storeLargeParts(success, options)
 }
 
 /** Stores the whole output, for a caller whose selection failed. Undefined if it cannot be stored. */
 export async function storeWholeOutput(success: ToolSuccess, options: OffloadOptions): Promise<Artifact | undefined> {
-  const stored = await storeContent(
-    toStorableJson(toSingleValue(success)),
-    `The whole output of ${options.record.id}`,
-    options,
-  )
+  const whole = toStorableJson(toSingleValue(success))
+  const stored = await storeContent(whole, `The whole output of ${options.record.id}`, options)
   return stored.ok ? stored.value : undefined
 }
 
-/** Puts a link to the artifact in place of a null value that the schema rejects; leaves every other output as it is. */
-function replaceRejectedNull(success: ToolSuccess, { validateOutput }: OffloadOptions): ToolSuccess {
-  const { artifact, ...rest } = success
-  if (artifact === undefined || success.value !== null || validateOutput(null).length === 0) return success
-  return { ...rest, ...toLinkValue(artifact, validateOutput) }
+async function storeDeclaredArtifact(success: ToolSuccess, options: OffloadOptions): Promise<ToolSuccess> {
+  const { record, findArtifact } = options
+  const dialectPart = success.artifact ? undefined : findArtifact?.(success, record)
+  if (dialectPart) {
+    const stored = await storeContent(dialectPart.part, dialectPart.name, options)
+    return stored.ok ? { ...success, artifact: stored.value } : success
+  }
+  const soleBlock = findArtifactContent(record, success) && findSoleBlock(success)
+  if (!soleBlock) return replaceRejectedNull(success, options)
+  const stored = await storeContent(soleBlock.part, describeBlock(soleBlock.block), options)
+  if (!stored.ok) return success
+  const linked = replaceBlock(success, stored.value, options)
+  // A block that is not also in the value stays, so that the caller sees it without opening the link
+  return success.value === null ? { ...linked, content: [soleBlock.block] } : linked
 }
 
-/** The value in place of a stored one: a link, if the schema accepts one. */
-function toLinkValue(elsewhere: Artifact, validateOutput: Validate): Pick<ToolSuccess, 'value' | 'elsewhere'> {
-  const link = { artifact: elsewhere }
-  return { value: validateOutput(link).length === 0 ? link : undefined, elsewhere }
-}
-
-/**
- * Stores the parts that do not fit into `inlineBytes`. One content block that is the whole output becomes the artifact.
- * Otherwise the value, the artifact and the blocks take room in this order, and each part without room is stored.
- */
-async function offloadParts(success: ToolSuccess, options: OffloadOptions): Promise<ToolSuccess | FailureResult> {
+/** The value, the tool's artifact and the blocks take room in this order. Each that finds too little is stored. */
+async function storeLargeParts(success: ToolSuccess, options: OffloadOptions): Promise<ToolSuccess | FailureResult> {
   const soleBlock = findSoleBlock(success)
-  if (soleBlock) return offloadSoleBlock(success, soleBlock, options)
-  const { value, content = [], artifact: givenArtifact, ...rest } = success
+  if (soleBlock) {
+    const stored = await storeContent(soleBlock.part, describeBlock(soleBlock.block), options)
+    return stored.ok ? replaceBlock(success, stored.value, options) : stored
+  }
+  const { value, content = [], artifact: toolArtifact, ...rest } = success
   let placed: ToolSuccess = { ...rest, value }
   let remainingBytes = options.inlineBytes
-  // A small output comes here only for its content block, so a value with nothing beside it is what is too large
-  const isValueAlone = content.length === 0 && !givenArtifact
+  // If nothing else could make the output too large, the value is stored without being measured again
+  const isValueAlone = content.length === 0 && !toolArtifact
   const valueBytes = isValueAlone ? Infinity : jsonSize(value, remainingBytes)
   if (valueBytes > remainingBytes) {
     const stored = await storeContent(toStorableJson(value), `The output of ${options.record.id}`, options)
     if (!stored.ok) return stored
     placed = { ...rest, ...toLinkValue(stored.value, options.validateOutput) }
   } else remainingBytes -= valueBytes
-  if (givenArtifact) {
-    const isArtifactTooLarge = jsonSize(givenArtifact, remainingBytes) > remainingBytes
-    const artifact = isArtifactTooLarge ? await offloadDataUrl(givenArtifact, options) : ok(givenArtifact)
+  if (toolArtifact) {
+    const isArtifactTooLarge = jsonSize(toolArtifact, remainingBytes) > remainingBytes
+    const artifact = isArtifactTooLarge ? await storeDataUrl(toolArtifact, options) : ok(toolArtifact)
     if (!artifact.ok) return artifact
     remainingBytes -= jsonSize(artifact.value, remainingBytes)
     placed = { ...placed, artifact: artifact.value }
   }
   if (content.length > 0) {
-    const blocks = await offloadBlocks(content, remainingBytes, options)
+    const blocks = await storeLargeBlocks(content, remainingBytes, options)
     if (!blocks.ok) return blocks
     placed = { ...placed, content: blocks.value }
   }
@@ -118,41 +122,59 @@ function findSoleBlock({ value, content = [], artifact }: ToolSuccess): SoleBloc
   return part && (value === null || hasBytes(value, part)) ? { block, part } : undefined
 }
 
-async function offloadSoleBlock(success: ToolSuccess, { block, part }: SoleBlock, options: OffloadOptions) {
-  const { value, content, ...rest } = success
-  const stored = await storeContent(part, describeBlock(block), options)
-  if (!stored.ok) return options.isSmall ? success : stored
-  if (value !== null) return { ...rest, ...toLinkValue(stored.value, options.validateOutput) }
-  return replaceRejectedNull(
-    { ...rest, value, ...(options.isSmall ? { content } : {}), artifact: stored.value },
-    options,
-  )
+function hasBytes(value: unknown, { content }: StorableContent): boolean {
+  return 'base64' in content && isObject(value) && Object.values(value).includes(content.base64)
 }
 
-async function offloadBlocks(blocks: readonly Content[], room: number, options: OffloadOptions) {
-  const offloadedBlocks: Content[] = []
+/** Puts the artifact in place of the content, and of a value that repeats the content. */
+function replaceBlock(success: ToolSuccess, artifact: Artifact, options: OffloadOptions): ToolSuccess {
+  const { content: _, ...rest } = success
+  if (rest.value === null) return replaceRejectedNull({ ...rest, artifact }, options)
+  return { ...rest, ...toLinkValue(artifact, options.validateOutput) }
+}
+
+/** Puts a link to the artifact in place of a null value that the schema rejects; leaves every other output as it is. */
+function replaceRejectedNull(success: ToolSuccess, { validateOutput }: OffloadOptions): ToolSuccess {
+  const { artifact, ...rest } = success
+  if (artifact === undefined || success.value !== null || validateOutput(null).length === 0) return success
+  return { ...rest, ...toLinkValue(artifact, validateOutput) }
+}
+
+/** The value in place of a stored one: a link, if the schema accepts one. */
+function toLinkValue(elsewhere: Artifact, validateOutput: Validate): Pick<ToolSuccess, 'value' | 'elsewhere'> {
+  const link = { artifact: elsewhere }
+  return { value: validateOutput(link).length === 0 ? link : undefined, elsewhere }
+}
+
+/** Stores each block that has too little room; or all blocks as one file, if one cannot be stored or there are too many. */
+async function storeLargeBlocks(
+  blocks: readonly Content[],
+  room: number,
+  options: OffloadOptions,
+): Promise<Result<readonly Content[]>> {
   let remainingBytes = room
-  let moved = 0
-  for (const block of blocks) {
+  const hasRoom = blocks.map((block) => {
     const size = jsonSize(block, remainingBytes)
-    if (size <= remainingBytes) {
-      remainingBytes -= size
-      offloadedBlocks.push(block)
-      continue
-    }
-    const part = toStorable(block)
-    if (!part || ++moved > MAX_BLOCKS) {
-      const all = await storeContent(toStorableJson(blocks), `All that ${options.record.id} gave to look at`, options)
-      return all.ok ? ok([toResourceLink(all.value)]) : all
-    }
-    const stored = await storeContent(part, describeBlock(block), options)
-    if (!stored.ok) return stored
-    offloadedBlocks.push(toResourceLink(stored.value))
+    if (size > remainingBytes) return false
+    remainingBytes -= size
+    return true
+  })
+  const largeBlocks = blocks.filter((_, index) => !hasRoom[index])
+  if (largeBlocks.length > MAX_STORED_BLOCKS || !largeBlocks.every(toStorable)) {
+    const all = await storeContent(toStorableJson(blocks), `All that ${options.record.id} gave to look at`, options)
+    return all.ok ? ok([toResourceLink(all.value)]) : all
   }
-  return ok(offloadedBlocks)
+  const placedBlocks: Content[] = []
+  for (const [index, block] of blocks.entries()) {
+    const part = hasRoom[index] ? undefined : toStorable(block)
+    const stored = part && (await storeContent(part, describeBlock(block), options))
+    if (stored?.ok === false) return stored
+    placedBlocks.push(stored ? toResourceLink(stored.value) : block)
+  }
+  return ok(placedBlocks)
 }
 
-async function offloadDataUrl(artifact: Artifact, options: OffloadOptions): Promise<Result<Artifact>> {
+async function storeDataUrl(artifact: Artifact, options: OffloadOptions): Promise<Result<Artifact>> {
   const comma = artifact.url.indexOf(',')
   if (!/^data:[^,]*;base64$/i.test(artifact.url.slice(0, Math.max(0, comma))))
     return tooLarge(options, "it is an artifact with a long URL, which is no 'data:' URL in Base64")
@@ -173,47 +195,4 @@ async function storeContent(part: StorableContent, name: string, options: Offloa
 
 function tooLarge({ inlineBytes: limit }: OffloadOptions, why: string, forOperator?: string): FailureResult {
   return fail({ type: 'output-too-large', limit, why, ...(forOperator === undefined ? {} : { forOperator }) })
-}
-
-export const OCTET_STREAM = 'application/octet-stream'
-
-export function toStorableJson(value: unknown) {
-  if (typeof value === 'string') return { content: { text: value }, contentType: 'text/plain' }
-  return { content: { text: JSON.stringify(value) }, contentType: 'application/json' }
-}
-
-export function toStorable(block: Content): StorableContent | undefined {
-  switch (block.type) {
-    case 'text':
-      return { content: { text: block.text }, contentType: mediaType(block.mimeType, 'text/plain') }
-    case 'image':
-    case 'audio':
-      return { content: { base64: block.data }, contentType: mediaType(block.mimeType, OCTET_STREAM) }
-    case 'resource': {
-      const { resource } = block
-      return 'text' in resource
-        ? { content: { text: resource.text }, contentType: mediaType(resource.mimeType, 'text/plain') }
-        : { content: { base64: resource.blob }, contentType: mediaType(resource.mimeType, OCTET_STREAM) }
-    }
-    case 'resource_link':
-      return undefined
-  }
-}
-
-/** A malformed media type would break the header `Content-Type`. */
-export function mediaType(declared = '', fallback: string): string {
-  return /^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127}/.exec(declared)?.[0] ?? fallback
-}
-
-export function describeBlock(block: Content): string {
-  const uri = block.type === 'resource' ? block.resource.uri : undefined
-  return uri !== undefined && uri.length <= 200 ? uri : `What the tool gave: ${block.type}`
-}
-
-function hasBytes(value: unknown, { content }: StorableContent): boolean {
-  return 'base64' in content && isObject(value) && Object.values(value).includes(content.base64)
-}
-
-export function toResourceLink({ url, content_type, size, meta }: Artifact): Content {
-  return { type: 'resource_link', uri: url, name: meta.description, mimeType: content_type, size }
 }

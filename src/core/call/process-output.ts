@@ -4,7 +4,8 @@ import { checkArtifactOutput } from './artifact-output.ts'
 import type { ArtifactStore } from './artifact-store.ts'
 import type { CallState } from './call-state.ts'
 import { offloadOutput, storeWholeOutput } from './large-output.ts'
-import { ACCEPT_ALL, checkOutput, fitsInline, type RunOutcome } from './run.ts'
+import { ACCEPT_ALL, checkOutput, fitsInline } from './output.ts'
+import type { RunOutcome } from './run.ts'
 import type { ToolSuccess } from './runner.ts'
 
 /** Validates the output, applies `select`, and replaces what is too large by a link. */
@@ -23,8 +24,9 @@ export async function processOutput(
   if (!output.ok) return output
   const selected = selector ? selector(output, caller.budget) : output
   const isSmall = selected.ok && fitsInline(selected, inlineBytes)
-  const mayStore = givesArtifacts || (selected.ok && (selected.artifact || (findArtifact && selected.content)))
-  if (isSmall && !mayStore) return selected
+  // Even a small output is stored if the tool or the dialect declares it an artifact
+  const mayBeArtifact = givesArtifacts || (selected.ok && (selected.artifact || (findArtifact && selected.content)))
+  if (isSmall && !mayBeArtifact) return selected
   const { userId } = state.invocation
   const offloadOptions = {
     record,

@@ -10,12 +10,14 @@ const MAX_TEXT = 200
 const MAX_SEARCHED = 8_192
 /** All recorded arguments of a call have about this many characters. */
 const MAX_ALL = 4_000
+/** Counted for each value, beside the characters of texts and names. */
+const CHARACTERS_PER_VALUE = 4
 const MAX_DEPTH = 20
 
 /**
- * Redacts arguments for a call record. A record has the names and the shape of the arguments, numbers, booleans, values of
- * enums, and texts whose schema says `x-record`; any other text may hold a secret, so only its length is recorded. What is
- * cut or left out ends with `…`.
+ * Redacts arguments for a call record. A record has the shape of the arguments, the names of declared parameters and of
+ * fields beside them, numbers, booleans, values of enums, and texts whose schema says `x-record`. Any other text may hold a
+ * secret, so only its length is recorded. A `…` stands for whatever is cut or left out, with its length or number.
  */
 export function redactArguments(input: JsonObject, schema: JsonObject, redactor: Redactor | undefined): JsonObject {
   let remainingCharacters = MAX_ALL
@@ -31,13 +33,14 @@ export function redactArguments(input: JsonObject, schema: JsonObject, redactor:
 
   /** `isMarked`: the value, or a value around it, says `x-record`. */
   function redactValue(value: Json, schema: JsonObject, isMarked: boolean, depth: number): Json {
-    remainingCharacters -= 4
-    if (remainingCharacters < 0 || depth > MAX_DEPTH) return '…'
+    if (depth > MAX_DEPTH) return '…'
     if (typeof value === 'string')
       return isMarked || isEnumMember(value, schema) ? redactText(value) : `<${value.length} characters>`
     if (isJsonArray(value)) {
       const itemSchema = toObjectSchema(schema['items'])
-      return mapWhileRoom(value, (item) => redactValue(item, itemSchema, isMarked, depth + 1))
+      const items = mapWhileRoom(value, (item) => redactValue(item, itemSchema, isMarked, depth + 1))
+      const omittedCount = value.length - items.length
+      return omittedCount === 0 ? items : [...items, `… (${omittedCount} more)`]
     }
     if (isJsonObject(value)) return redactObject(value, schema, isMarked, depth)
     return redactor ? redactor.value(value) : value
@@ -60,6 +63,7 @@ export function redactArguments(input: JsonObject, schema: JsonObject, redactor:
   function mapWhileRoom<Item, Mapped>(items: readonly Item[], map: (item: Item) => Mapped): Mapped[] {
     const mapped: Mapped[] = []
     for (const item of items) {
+      remainingCharacters -= CHARACTERS_PER_VALUE
       if (remainingCharacters < 0) break
       mapped.push(map(item))
     }

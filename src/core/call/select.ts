@@ -1,7 +1,7 @@
 import type { Budget } from '../tool/budget.ts'
 import { isJson, type Json } from '../tool/json.ts'
 import { fail, ok, type Result } from '../failure/failure.ts'
-import { toSingleValue } from './run.ts'
+import { toSingleValue } from './output.ts'
 import type { ToolSuccess } from './runner.ts'
 
 export type OutputSelector = (

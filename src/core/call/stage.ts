@@ -3,7 +3,6 @@ import type { Approvals } from '../consent/authorization.ts'
 import type { FailureResult } from '../failure/failure.ts'
 import type { Publisher } from '../tool/tool.ts'
 import type { Signal, Span } from '../tool/platform.ts'
-import { abortFailure } from './deadline.ts'
 import type { FileRefs, FileStores } from './files.ts'
 import type { Fingerprint } from './invocation.ts'
 import type { CallContext, UserTokens } from './requirements.ts'
@@ -33,15 +32,6 @@ export interface StageDeps extends FileStores {
   readonly fingerprint: Fingerprint
   readonly holdFiles: HoldFiles
   readonly span: Span
-}
-
-/** Runs stages in order, within the call's deadline, until one fails. */
-export async function runStages(stages: readonly Stage[], call: StageInput, deps: StageDeps) {
-  for (const stage of stages) {
-    const result = await call.deadline().race(stage(call, deps))
-    if (result) return typeof result === 'string' ? abortFailure(result, call.runnable.timeoutMs) : result
-  }
-  return undefined
 }
 
 /** A stage of a call that only some tools have, known when the tool is resolved. A failure ends the call. */

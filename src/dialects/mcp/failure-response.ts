@@ -1,6 +1,6 @@
 import { toFailureMeta } from '../../core/failure/failure-meta.ts'
 import type { Failure } from '../../core/failure/failure.ts'
-import { toResourceLink } from '../../core/call/large-output.ts'
+import { toResourceLink } from '../../core/call/storable-content.ts'
 import type { Content } from '../../core/tool/content.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
 import { failureHeaders } from '../../http/response/json-response.ts'

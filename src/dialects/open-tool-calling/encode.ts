@@ -1,4 +1,4 @@
-import { MODEL_INLINE_BYTES } from '../../core/call/run.ts'
+import { MODEL_INLINE_BYTES } from '../../core/call/output.ts'
 import type { EncodeResult, Loss } from '../../core/tool/codec.ts'
 import { isJsonObject, isJsonArray, isObject, isStringArray, type Json, type JsonObject } from '../../core/tool/json.ts'
 import {

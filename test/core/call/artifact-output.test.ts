@@ -1,10 +1,5 @@
 import { expect, it } from 'vitest'
-import {
-  findArtifactContent,
-  checkArtifactOutput,
-  isInline,
-  readArtifact,
-} from '../../../src/core/call/artifact-output.ts'
+import { findArtifactContent, checkArtifactOutput, readArtifact } from '../../../src/core/call/artifact-output.ts'
 import type { Content } from '../../../src/core/tool/content.ts'
 
 const ARTIFACT = {
@@ -71,15 +66,6 @@ it('bytes that a tool gave are an artifact of a tool that declares them, and no 
   expect(findArtifactContent(record, { ok: true, value: null })).toBeUndefined()
 })
 
-it('bytes that a tool gave stand in place of a value, as an artifact does', () => {
-  const record = modes('artifact', 'value')
-  expect(isInline(record, gave([image]))).toBe(true)
-  expect(isInline(record, { ok: true, value: undefined, artifact: ARTIFACT })).toBe(true)
-  expect(isInline(record, { ok: true, value: 1, artifact: ARTIFACT })).toBe(false)
-  expect(isInline(record, gave([text]))).toBe(false)
-  expect(isInline({}, { ok: true, value: null, artifact: ARTIFACT })).toBe(false)
-})
-
 const wantsNumber = (value: unknown) => (typeof value === 'number' ? [] : [{ path: '', message: 'Must be a number' }])
 const invalid = { ok: false, failure: { type: 'output-invalid' } }
 
@@ -95,13 +81,6 @@ it('an output is judged by its schema, save where an artifact is in place of a v
     value: null,
     artifact: ARTIFACT,
   })
-})
-
-it('an output is a value like any other of a tool that declares no artifacts', () => {
-  expect(checkArtifactOutput({ ok: true, value: { artifact: ARTIFACT } }, {}, wantsNumber, undefined)).toMatchObject(
-    invalid,
-  )
-  expect(checkArtifactOutput(gave([image]), {}, wantsNumber, undefined)).toMatchObject(invalid)
 })
 
 it('an output is invalid where its artifact is none', () => {

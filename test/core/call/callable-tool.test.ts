@@ -5,12 +5,12 @@ import type { ToolRecord } from '../../../src/core/tool/tool.ts'
 import { callableOf, callerWith, callWith, type Needs, recordWith, worldOf } from './fakes.ts'
 
 const BYTES = { type: 'object', properties: { a: { type: 'string', contentEncoding: 'base64' } } } as const
-const counted = ({ requirements, ready }: Stages) => [requirements.length, ready.length]
+const counted = ({ requirements, beforeRun }: Stages) => [requirements.length, beforeRun.length]
 
 it('the stages of a tool are none where its record asks for nothing, and such a call waits for nothing beside its tool', async () => {
   const tool = callableOf(recordWith({}), () => ({ ok: true, value: 1 }))
   expect(tool).toMatchObject({
-    stages: { requirements: [], ready: [] },
+    stages: { requirements: [], beforeRun: [] },
     contextParameters: [],
     givesArtifacts: false,
     limits: [],

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { checkOutput } from '../../../src/core/call/run.ts'
+import { checkOutput } from '../../../src/core/call/output.ts'
 import { createRedactor } from '../../../src/core/call/redact.ts'
 import type { ToolResult } from '../../../src/core/call/runner.ts'
 import type { Validate } from '../../../src/core/schema/validator.ts'

@@ -120,3 +120,9 @@ it('the arguments of a call, as they are recorded are cut, and say so', () => {
   const recorded = redactArguments({ deep: JSON.parse(JSON.stringify(deep)) }, schema, undefined)
   expect(JSON.stringify(recorded).length).toBeLessThan(500)
 })
+
+it('the arguments of a call, as they are recorded say how many items of a list are left out', () => {
+  const list = Array.from({ length: 30 }, () => 'x'.repeat(200))
+  const recorded = redactArguments({ list }, properties({ list: marked }), undefined)
+  expect(recorded).toEqual({ list: [...list.slice(0, 20), '… (10 more)'] })
+})
