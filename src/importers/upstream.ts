@@ -178,7 +178,7 @@ function toImportItem(
   if (jsonSize(document, MAX_STORED_BYTES) > MAX_STORED_BYTES) return skip(`Is larger than ${MAX_STORED_BYTES} bytes`)
   const [costProblem] = checkReadCost(document, '', budget)
   if (costProblem) return skip(costProblem.message)
-  const decoded = decode(document, tool, budget)
+  const decoded = decode(document, tool, { budget })
   if (!decoded.ok) return skip(formatProblems(decoded.problems))
   const [definition] = decoded.value.definitions
   if (!definition) return skip('Is no tool')

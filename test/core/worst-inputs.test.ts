@@ -2,13 +2,14 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { formats } from '../../src/compose/dialects.ts'
 import { compareDefinitions, requiredBump } from '../../src/core/schema/compatibility.ts'
+import { createEvaluator } from '../../src/core/schema/evaluator.ts'
 import { expandSchema } from '../../src/core/schema/expand.ts'
 import { compileLinearPattern } from '../../src/core/schema/pattern.ts'
-import { loadPatternEngine } from '../../src/core/schema/pattern-matcher.ts'
+import { createMatchers, loadPatternEngine } from '../../src/core/schema/pattern-matcher.ts'
 import { checkSchema } from '../../src/core/schema/publishable.ts'
 import { interpretSchema } from '../../src/core/schema/validator.ts'
 import { walkSubschemas } from '../../src/core/schema/subschemas.ts'
-import { type Budget, createBudget, DEFAULT_UNITS } from '../../src/core/tool/budget.ts'
+import { type Budget, createBudget, DEFAULT_UNITS, withinBudget } from '../../src/core/tool/budget.ts'
 import type { Json, JsonObject } from '../../src/core/tool/json.ts'
 import { parsePointer } from '../../src/core/tool/problem.ts'
 import type { ToolRecord } from '../../src/core/tool/tool.ts'
@@ -83,15 +84,10 @@ it('the worst pattern that a climb finds takes no more than a pattern may', () =
 
 /** The units that making a schema's validator takes, and those that checking a value by it takes. */
 function checking(schema: JsonObject, given: Json): { readonly making: number; readonly checking: number } {
-  const budgets: Budget[] = []
-  const validate = interpretSchema(schema, (units) => {
-    const budget = createBudget(units)
-    budgets.push(budget)
-    return budget
-  })
-  expect(Array.isArray(validate(given))).toBe(true)
-  const [making, ...values] = budgets.map(({ spent }) => spent)
-  return { making: making ?? 0, checking: values[0] ?? 0 }
+  const [making, checked] = [createBudget(2 * DEFAULT_UNITS), createBudget(Infinity)]
+  withinBudget(() => createEvaluator(schema, making, createMatchers(making)), '')
+  expect(Array.isArray(interpretSchema(schema)(given, checked))).toBe(true)
+  return { making: making.spent, checking: checked.spent }
 }
 
 it('the worst schema and value to check that a climb finds are within their budgets', () => {
@@ -139,7 +135,7 @@ it.each<[string, JsonObject]>([
 })
 
 it('a schema that takes more than making has gives a validator that refuses everything', () => {
-  const schema = each(100, (index) => ({ pattern: `(a|b)*c${index}` }))
-  const refused = interpretSchema(schema, (units) => createBudget(units / 2_000))({})
+  const schema = each(2_000, (index) => ({ pattern: `(a|b){500}c${index}` }))
+  const refused = interpretSchema(schema)({})
   expect(refused).toEqual([{ path: '', message: 'Cannot be checked, since the schema cannot be used' }])
 })

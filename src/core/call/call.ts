@@ -12,11 +12,10 @@
  *
  * Neither the outcome nor the record holds a secret that the tool received. A call that fails before the limits does not
  * count against them. Limits and memory are released however the call ends. An error that a stage throws becomes
- * `internal`, with the call's id as its reference; an unreachable store becomes `unavailable`, and a used-up work budget
- * `request-malformed`. (An error that the tool throws becomes `tool-failed`, see `run.ts`.) A call that runs at most once
- * (`runsOnce`) continues if its caller goes away, unless the dialect cancels on disconnect.
+ * `internal`, with the call's id as its reference; an unreachable store becomes `unavailable`. (An error that the tool
+ * throws becomes `tool-failed`, see `run.ts`.) A call that runs at most once (`runsOnce`) continues if its caller goes
+ * away, unless the dialect cancels on disconnect.
  */
-import { isBudgetError } from '../tool/budget.ts'
 import type { ToolRef } from '../tool/tool-ref.ts'
 import { mayActFor } from '../access/principal.ts'
 import type { WaitUntil } from '../tool/platform.ts'
@@ -64,7 +63,7 @@ export function createCallTool(deps: CallDeps): CallTool {
       if (!result.ok && call.fallback && isUnknownTool(result.failure))
         result = await executeCall(callId, { ...call, ...call.fallback }, caller, startedAt, facts, deps)
     } catch (error) {
-      if (!isBudgetError(error)) defect(callId, toLoggedToolId(call.toolRef, facts.knownTool), toErrorMessage(error))
+      defect(callId, toLoggedToolId(call.toolRef, facts.knownTool), toErrorMessage(error))
       result = fail(toFailure(error, callId))
     }
     facts.release?.()
@@ -83,9 +82,7 @@ export function createCallTool(deps: CallDeps): CallTool {
 
 function toFailure(error: unknown, reference: string): Failure {
   if (error instanceof UnreachableError) return { type: 'unavailable', message: error.message }
-  if (!isBudgetError(error)) return { type: 'internal', reference }
-  const message = 'The request exceeds the work limit. Send less per request'
-  return { type: 'request-malformed', message }
+  return { type: 'internal', reference }
 }
 
 type ToolCallResult = ToolSuccess | FailureResult

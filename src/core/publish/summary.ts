@@ -1,9 +1,12 @@
 import { getAppearance } from '../tool/appearance.ts'
 import { omitEmptyRequirements, type ToolRecord } from '../tool/tool.ts'
-import { withBudget } from './export.ts'
+import type { ExportFormat } from './export.ts'
 
-/** A format of lists only, so calls do not load it. */
-export const summarize = withBudget('summary', (record, name) => ({ document: toSummary(record, name), losses: [] }))
+/** A format of lists only, so calls do not load it. It repeats no part of a record, and so needs no budget. */
+export const summarize: ExportFormat = (record, name) => ({
+  ok: true,
+  value: { document: toSummary(record, name), losses: [] },
+})
 
 export function toSummary(record: ToolRecord, name: string) {
   const { id, version, description, tags } = record

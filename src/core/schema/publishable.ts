@@ -20,7 +20,7 @@ export interface SchemaOptions {
   /** `none` refuses `$ref` and `$defs` (OXP 1.0); `local` allows references within the document. */
   readonly references: 'none' | 'local'
   /** Bounds the analysis of patterns. The size of the document bounds all other checks. */
-  readonly budget?: Budget
+  readonly budget?: Budget | undefined
 }
 
 /** Gives up to 100 problems. Never throws, and takes time in proportion to the schema's size. */

@@ -56,7 +56,7 @@ export function createCompiledValidator(compiled: CompiledSchema, schema: JsonSc
       if (error instanceof RangeError) return [{ path: '', message: 'Must nest less deep to be checked' }]
       throw error
     }
-    interpret ??= interpretSchema(schema, createBudget, () => nativeMatches)
+    interpret ??= interpretSchema(schema, () => nativeMatches)
     return interpret(value, parentBudget, nulls)
   }
 }
@@ -76,14 +76,10 @@ export async function loadValidator(schema: JsonSchema, compiled?: CompiledSchem
 }
 
 /** Generates no code, which Workers refuse. `format` is an annotation (JSON Schema 2020-12 Validation section 7.2.1). */
-export function interpretSchema(
-  schema: JsonSchema,
-  createUnitBudget: (units: number, parentBudget?: Budget) => Budget = createBudget,
-  createPatternMatchers = createMatchers,
-): Validate {
+export function interpretSchema(schema: JsonSchema, createPatternMatchers = createMatchers): Validate {
   let evaluate: Evaluator
   try {
-    const compileBudget = createUnitBudget(COMPILE_UNITS)
+    const compileBudget = createBudget(COMPILE_UNITS)
     evaluate = createEvaluator(schema, compileBudget, createPatternMatchers(compileBudget))
   } catch {
     return () => [{ path: '', message: 'Cannot be checked, since the schema cannot be used' }]
@@ -91,10 +87,10 @@ export function interpretSchema(
   return (value, parentBudget, nulls) => {
     if (value === undefined) return [{ path: '', message: 'Cannot be checked against its schema' }]
     try {
-      const evaluated = withinBudget(() => evaluate(value, createUnitBudget(DEFAULT_UNITS, parentBudget)), '')
+      const evaluated = withinBudget(() => evaluate(value, createBudget(DEFAULT_UNITS, parentBudget)), '')
       if (!evaluated.ok) return TOO_COSTLY
       if (nulls && evaluated.value.length > 0)
-        withinBudget(() => evaluate(value, createUnitBudget(DEFAULT_UNITS, parentBudget), nulls), '')
+        withinBudget(() => evaluate(value, createBudget(DEFAULT_UNITS, parentBudget), nulls), '')
       return limitErrors(evaluated.value)
     } catch (error) {
       if (!(error instanceof RangeError)) throw error

@@ -51,11 +51,6 @@ class CountedBudget implements Budget {
   }
 }
 
-/** Whether work outside any `withinBudget` ended for it: the request takes too much as a whole. */
-export function isBudgetError(error: unknown): boolean {
-  return error instanceof BudgetExceededError
-}
-
 export function withinBudget<T>(work: () => T, message: string): ParseResult<T> {
   try {
     return { ok: true, value: work() }

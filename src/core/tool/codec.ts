@@ -7,7 +7,7 @@ export interface DecodeOptions {
   readonly toolkit?: string
   readonly version?: string
   /** Of all work on the document. */
-  readonly budget?: Budget
+  readonly budget?: Budget | undefined
 }
 
 export interface Loss {

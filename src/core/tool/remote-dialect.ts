@@ -1,5 +1,5 @@
 import type { Budget } from './budget.ts'
-import type { DecodeResult } from './codec.ts'
+import type { DecodeOptions, DecodeResult } from './codec.ts'
 import type { JsonObject } from './json.ts'
 import { transform, looseObject, type Reader, string } from './json-reader.ts'
 import type { Signal } from './platform.ts'
@@ -18,7 +18,7 @@ export interface ListedDialect {
   readonly source: string
   readonly nameReader: Reader<RemoteName>
   /** `tool` is the tool's name here; what it requires there is that server's concern. */
-  decode(document: JsonObject, tool: string, budget: Budget): ParseResult<DecodeResult>
+  decode(document: JsonObject, tool: string, options: Pick<DecodeOptions, 'budget'>): ParseResult<DecodeResult>
 }
 
 interface RemoteName {

@@ -1,16 +1,13 @@
-import type { Budget } from './budget.ts'
 import { compilePattern, foldDashes, formatToolId, type ToolName } from './tool-id.ts'
 
 /** For many patterns against many names: `T.N`, `T.*` and `T.Get*` are looked up, and so many others compared one by one. */
 export function createToolPatterns(patterns: readonly string[]) {
   const dashed = createLookup(patterns.filter((pattern) => pattern.includes('-')).map(foldDashes))
   const plain = createLookup(patterns.filter((pattern) => !pattern.includes('-')))
-  const comparisons = dashed.compared + plain.compared
   return {
-    compared: comparisons,
-    /** Takes a unit for each comparison. */
-    covers(name: ToolName, budget?: Budget): boolean {
-      budget?.spend(1 + comparisons)
+    /** Comparisons that a name takes. */
+    compared: dashed.compared + plain.compared,
+    covers(name: ToolName): boolean {
       const key = formatToolId(name).toLowerCase()
       return plain.has(key) || dashed.has(foldDashes(key))
     },

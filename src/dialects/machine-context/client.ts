@@ -27,10 +27,10 @@ export const machineContextClient: RemoteDialect = {
     if (parseRemoteTool(remoteName)?.tool === tool) return { toolkit, tool, remoteName }
     return addProblem(report, "Must be a name without '.' and '@', by which it can be called", '/capabilities/0/name')
   }),
-  decode(document, name, budget) {
+  decode(document, name, options) {
     const [capability] = isJsonArray(document.capabilities) ? document.capabilities : []
     const capabilities = isJsonObject(capability) ? [{ ...capability, name }] : []
-    return machineContext.decode({ ...document, id: 'Any', name: 'Any', version: '1.0.0', capabilities }, { budget })
+    return machineContext.decode({ ...document, id: 'Any', name: 'Any', version: '1.0.0', capabilities }, options)
   },
   writeCall({ tool: remoteName, input, userId, callId, traceId, messageId, sentAt }) {
     const { toolkit: id = remoteName, tool: capability, version } = parseRemoteTool(remoteName) ?? {}

@@ -1,4 +1,3 @@
-import { createBudget } from '../../core/tool/budget.ts'
 import { ok } from '../../core/failure/failure.ts'
 import type { Codec, DecodeOptions } from '../../core/tool/codec.ts'
 import { jsonSchema, toolVersionReader } from '../../core/tool/definition-fields.ts'
@@ -82,12 +81,12 @@ const METADATA = json.transform(json.anyObject, (metadata, { warnings }) => {
   return metadata
 })
 
-function capability({ budget = createBudget() }: DecodeOptions) {
+function capability(options: DecodeOptions) {
   return json.transform(
     json.object({
       name: json.unique(SOURCE_NAME),
       description: json.string({ min: 1 }),
-      parameters: createParametersReader(budget),
+      parameters: createParametersReader(options),
       return: json.optional(RETURN, { output: {} }),
     }),
     ({ name, description, parameters: input, return: returnFields }) => ({ name, description, input, ...returnFields }),

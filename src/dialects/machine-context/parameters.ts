@@ -1,5 +1,4 @@
-import type { Budget } from '../../core/tool/budget.ts'
-import type { Loss } from '../../core/tool/codec.ts'
+import type { DecodeOptions, Loss } from '../../core/tool/codec.ts'
 import { isJsonObject, isJsonArray, type Json, type JsonObject } from '../../core/tool/json.ts'
 import * as json from '../../core/tool/json-reader.ts'
 import { encodePointerStep, parsePointer } from '../../core/tool/problem.ts'
@@ -21,7 +20,7 @@ const SCHEMA_KEYWORDS = ['properties', 'items']
 
 /** Reads "Capabilities". Schemas are checked here, so that problems are reported where the document has them. */
 export const createParametersReader =
-  (budget: Budget): json.Reader<JsonObject> =>
+  ({ budget }: DecodeOptions): json.Reader<JsonObject> =>
   (value, report) => {
     if (value === undefined) return { type: 'object' }
     const read = json.array(createParameterReader(json.unique(json.string({ min: 1 }))))(value, report)

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { createBudget } from '../../../src/core/tool/budget.ts'
 import type { JsonObject } from '../../../src/core/tool/json.ts'
 import { parseValue } from '../../../src/core/tool/json-reader.ts'
 import type { Problem } from '../../../src/core/tool/problem.ts'
@@ -113,7 +112,7 @@ describe('parameters', () => {
     [[{ name: 'b', description: 'A', type: 'string', required: true, enum: 'x' }], [['/0/enum', 'Must be an array']]],
   ])('written as %j are the schema of an object, or refused with where and why', (document, wanted) => {
     const warnings: Problem[] = []
-    const read = parseValue(createParametersReader(createBudget()), document, warnings)
+    const read = parseValue(createParametersReader({}), document, warnings)
     if (read.ok) expect({ input: read.value, ...(warnings.length > 0 ? { warnings } : {}) }).toEqual(wanted)
     else expect(read.problems.map(({ path, message }) => [path, message])).toEqual(wanted)
   })

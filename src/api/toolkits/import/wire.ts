@@ -1,7 +1,7 @@
 import { type Guard, guardFields } from '../../../core/access/guard.ts'
 import type { ImportedTool } from '../../../core/publish/import.ts'
 import type { ImportResult, ImportedToolReport } from '../../../core/publish/import-tools.ts'
-import type { Budget } from '../../../core/tool/budget.ts'
+import { type Budget, withinBudget } from '../../../core/tool/budget.ts'
 import { namePart, version } from '../../../core/tool/definition-fields.ts'
 import { foldDashes } from '../../../core/tool/tool-id.ts'
 import { createToolPatterns } from '../../../core/tool/tool-patterns.ts'
@@ -121,9 +121,13 @@ export function importReader(importerKinds: readonly ImportKind[]) {
 }
 
 function createNameMatcher(toolkit: string, patterns: readonly string[]): (tool: string, budget: Budget) => boolean {
-  const { covers } = createToolPatterns(patterns.map((pattern) => `${toolkit}.${pattern}`))
-  // A source's name may have dashes, which the tool's will not
-  return (tool, budget) => covers({ toolkit, tool: foldDashes(tool) }, budget)
+  const { covers, compared } = createToolPatterns(patterns.map((pattern) => `${toolkit}.${pattern}`))
+  return (tool, budget) => {
+    // Tools end with the budget where they are made
+    withinBudget(() => budget.spend(1 + compared), '')
+    // A source's name may have dashes, which the tool's will not
+    return covers({ toolkit, tool: foldDashes(tool) })
+  }
 }
 
 function readGuards(toolkit: string, commonGuard: Guard, rules: readonly InferOutput<typeof RULE>[] = []) {

@@ -24,9 +24,9 @@ export class SearchBudget {
   readonly #most: number
   #made = 0
 
-  constructor(value: Json, meter: Budget) {
+  constructor(value: Json, parent: Budget) {
     const size = jsonSize(value, Infinity)
-    this.#work = createBudget(Math.min(DEFAULT_UNITS, LEAST + size / FOR_A_UNIT), meter)
+    this.#work = createBudget(Math.min(DEFAULT_UNITS, LEAST + size / FOR_A_UNIT), parent)
     this.#most = size + MAX_GROWTH
     this.spend(size / CHARACTERS)
   }

@@ -1,29 +1,33 @@
-import { type Budget, createBudget, isBudgetError } from '../../tool/budget.ts'
+import { type Budget, createBudget, withinBudget } from '../../tool/budget.ts'
 import type { Json } from '../../tool/json.ts'
 import { SearchBudget, Unselectable } from './evaluation.ts'
 import { parse } from './expression.ts'
 import { type ExpressionPart, InvalidExpression } from './parts.ts'
 
+const TOO_MUCH_WORK = 'It takes too much work: select less, or in fewer steps'
+
 /** Reads a JMESPath expression into a search of values, or says what is wrong with it, and where. */
 export function createSearch(expression: string) {
-  let part: ExpressionPart
+  let expressionPart: ExpressionPart
   try {
-    part = parse(expression)
+    expressionPart = parse(expression)
   } catch (error) {
     if (!(error instanceof InvalidExpression)) throw error
     return { ok: false as const, message: error.message, ...(error.at === undefined ? {} : { at: error.at }) }
   }
-  function search(value: Json, meter: Budget = createBudget()) {
+  function search(value: Json, parent: Budget = createBudget()) {
     try {
-      const budget = new SearchBudget(value, meter)
-      const selected = part.select(value, budget)
-      // A part that is selected many times is small until it is written
-      budget.measureSize(selected)
-      return { ok: true as const, value: selected }
+      const selected = withinBudget(() => {
+        const budget = new SearchBudget(value, parent)
+        const part = expressionPart.select(value, budget)
+        // A part that is selected many times is small until it is written
+        budget.measureSize(part)
+        return part
+      }, '')
+      return selected.ok ? selected : { ok: false as const, why: TOO_MUCH_WORK }
     } catch (error) {
-      if (error instanceof Unselectable) return { ok: false as const, why: error.message }
-      if (!isBudgetError(error)) throw error
-      return { ok: false as const, why: 'It takes too much work: select less, or in fewer steps' }
+      if (!(error instanceof Unselectable)) throw error
+      return { ok: false as const, why: error.message }
     }
   }
   return { ok: true as const, search }
