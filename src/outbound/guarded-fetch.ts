@@ -5,7 +5,7 @@
  * 2. `traffic-control.ts` permits it, or says that the host is failing or busy. An import needs no permit.
  * 3. It is sent without following redirects, until the signal aborts.
  * 4. A response that cannot be read whole is refused (`response-rules.ts`). A redirect becomes the next hop: once it leaves
- *    the origin, credential headers are dropped for good, and a credential body is not sent.
+ *    the origin, credential headers are dropped for good, and a credential body is a failure.
  *
  * The last response is read up to a limit, in memory that is reserved as it arrives (`memory-budget.ts`).
  */
@@ -106,6 +106,10 @@ const ALWAYS_CREDENTIALS = ['authorization', 'cookie', 'proxy-authorization']
 /** Headers that are dropped together with the body (Fetch Standard, "HTTP-redirect fetch"). */
 const BODY_HEADERS = ['content-type', 'content-length', 'content-encoding', 'content-language', 'content-location']
 
+export function isTool(initiator: GuardedRequest['initiator']): initiator is ToolInitiator {
+  return 'toolkit' in initiator
+}
+
 /** Never rejects: what can go wrong is in the result. Ends when the signal aborts, even if `fetch` goes on. */
 export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
   const { maxResponseBytes = DEFAULT_MAX_RESPONSE_BYTES, maxParts, memory } = options
@@ -115,13 +119,14 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
     const opened = await open(request)
     request.onSent?.()
     // An import's response has its memory before it is requested
-    const reservation = 'toolkit' in initiator ? memory?.reserve(initiator.caller, () => signal.aborted) : undefined
+    const reservation = isTool(initiator) ? memory?.reserve(initiator.caller, () => signal.aborted) : undefined
     if (reservation) deferRelease?.(reservation.release)
     const read = opened.ok
       ? await readResponse(
           opened,
           maxResponseBytes,
           signal,
+          // Without room, `grow` only waits: reading goes on
           reservation && ((bytes) => reservation.grow(copies * bytes)),
         )
       : opened
@@ -153,10 +158,10 @@ export function createGuardedOpen(
           ...failure('refused', `Cannot request "${formatOrigin(url)}": ${reason}`),
           remedy: formatAllowHint(url),
         }
-      if ('toolkit' in initiator && initiator.hosts && !isAllowedHost(url, initiator.hosts))
+      if (isTool(initiator) && initiator.hosts && !isAllowedHost(url, initiator.hosts))
         return failure('refused', `Cannot request "${formatOrigin(url)}": it is not one of the tool's hosts`)
 
-      const permit = traffic && 'toolkit' in initiator ? await traffic.admit(url.host, initiator) : NO_PERMIT_NEEDED
+      const permit = traffic && isTool(initiator) ? await traffic.admit(url.host, initiator) : NO_PERMIT_NEEDED
       if ('kind' in permit) {
         const { kind, reason: refusalReason, retryAfterMs } = permit
         return { ...failure(kind, `Cannot request "${formatOrigin(url)}" now: ${refusalReason}`), retryAfterMs }
@@ -266,7 +271,6 @@ export function connectionFailure(
     : failure('unreachable', `Lost "${formatOrigin(url)}" while it answered`)
 }
 
-/** `why` is a sentence about the answer, for its reader. */
 export function unreadable(kind: GuardedFailureKind, url: URL, why: string): GuardedFailure {
   return failure(kind, `Cannot read the answer of "${formatOrigin(url)}": ${why}`)
 }

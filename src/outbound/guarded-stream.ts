@@ -8,6 +8,7 @@ import {
   connectionFailure,
   MEMORY_COPIES,
   createGuardedOpen,
+  isTool,
   type OpenedResponse,
   unreadable,
 } from './guarded-fetch.ts'
@@ -46,7 +47,7 @@ export function createGuardedStream(options: GuardedFetchOptions): GuardedStream
     const opened = await open(request)
     if (!opened.ok) return opened
     const { initiator, readLimits, deferRelease } = request
-    if (memory && 'toolkit' in initiator && !readLimits.reservation) {
+    if (memory && isTool(initiator) && !readLimits.reservation) {
       readLimits.reservation = memory.reserve(initiator.caller, () => initiator.signal.aborted)
       deferRelease?.(readLimits.reservation.release)
     }
@@ -56,21 +57,39 @@ export function createGuardedStream(options: GuardedFetchOptions): GuardedStream
       opened.end('success')
       return { ok: true, response: new Response(null, { status, statusText, headers }) }
     }
-    const counted = countedBody(body.getReader(), opened, request)
+    const counted = createCountedBody(body.getReader(), opened, request)
     return { ok: true, response: new Response(counted, { status, statusText, headers: decodedHeaders(headers) }) }
   }
 }
 
-function countedBody(
+/** Reserves memory for twice the bytes that have come, so that few chunks wait. Without room it only waits: reading goes on. */
+async function growMemory({ bytes, bytesLeft, reservation }: ReadLimits): Promise<void> {
+  const received = bytes - bytesLeft
+  if (reservation && received > SMALL && MEMORY_COPIES * received > reservation.getBytes())
+    await reservation.grow(2 * MEMORY_COPIES * received)
+}
+
+function createCountedBody(
   reader: ReadableStreamDefaultReader<Uint8Array>,
   { response, url, end }: OpenedResponse,
   { readLimits, signal, onFailure }: GuardedStreamRequest,
 ): ReadableStream<Uint8Array> {
   const isUtf8 = utf8Judge()
-  const partsIn = partCounter()
+  const countParts = partCounter()
+  /** What the response has too much of, if anything. */
+  const countChunk = (chunk: Uint8Array): string | undefined => {
+    readLimits.bytesLeft -= chunk.byteLength
+    if (readLimits.bytesLeft < 0) return `it is over ${readLimits.bytes} bytes`
+    readLimits.partsLeft -= countParts(chunk)
+    return readLimits.partsLeft < 0 ? `it has more than ${readLimits.parts} parts` : undefined
+  }
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
-      // If the connection was lost, `connectionFailure` has called `end` already. Only the first call of `end` counts
+      /**
+       * The host has answered, whatever is wrong with the body, so its circuit sees a success. Only the first call of `end` counts:
+       * `connectionFailure` calls it for a lost connection, and `traffic-control.ts` for a call that has ended. If the reader
+       * aborts, it has its answer.
+       */
       const stop = (failure: GuardedFailure) => {
         end('success')
         reader.cancel().catch(() => undefined)
@@ -79,23 +98,17 @@ function countedBody(
       }
       const step = await raceAbort(() => reader.read(), signal)
       if (step.state === 'failed') return stop(connectionFailure(response, url, step.error, end))
-      // If the call has ended, the request has too. Otherwise the reader aborts because it has its answer: a success
       if (step.state === 'aborted') return stop(aborted(url))
       const { done, value } = step.value
+      // At the end `value` is undefined, and completes the text
       if (!isUtf8(value)) return stop(unreadable('broken', url, 'it is not UTF-8'))
       if (done) {
         end('success')
         return controller.close()
       }
-      readLimits.bytesLeft -= value.byteLength
-      if (readLimits.bytesLeft < 0) return stop(unreadable('too-large', url, `it is over ${readLimits.bytes} bytes`))
-      readLimits.partsLeft -= partsIn(value)
-      if (readLimits.partsLeft < 0)
-        return stop(unreadable('too-large', url, `it has more than ${readLimits.parts} parts`))
-      const received = readLimits.bytes - readLimits.bytesLeft
-      const { reservation } = readLimits
-      if (reservation && received > SMALL && MEMORY_COPIES * received > reservation.getBytes())
-        await reservation.grow(MEMORY_COPIES * 2 * received)
+      const excess = countChunk(value)
+      if (excess !== undefined) return stop(unreadable('too-large', url, excess))
+      await growMemory(readLimits)
       controller.enqueue(value)
     },
     async cancel(reason) {

@@ -2,8 +2,9 @@
  * Limits the bytes that requests hold in one isolate, which has 128 MB.
  *
  * A budget has a size, and each caller a share of it. All budgets together have the isolate's size, and each caller a share of
- * that. A reservation grows before its bytes are read, and waits until all of its quotas have room. The oldest reservation of
- * a budget, or of a caller in it, grows past that quota, so that reservations which wait for each other come to an end.
+ * that. A reservation grows as its bytes arrive: it waits until all of its quotas have room, and no more bytes are read until
+ * then. The oldest reservation of a budget, or of a caller in it, grows past that quota, so that reservations which wait for each
+ * other come to an end.
  *
  * `release` gives a reservation back. One that has not grown for `idleMs` is dropped, because a request that the platform ends
  * runs no `finally`.
@@ -36,7 +37,7 @@ interface Quota {
   readonly key: string
   readonly size: number
   /** Whether the oldest reservation may exceed the quota. */
-  readonly yieldsToOldest?: true
+  readonly oldestMayExceed?: true
 }
 
 interface ReservationState {
@@ -53,13 +54,13 @@ const LOOK_AGAIN_MS = 25
 /** Smaller bodies make no reservation. In bytes. */
 export const SMALL = 65_536
 
-/** The keys of quotas: of the isolate, of a caller in it, and of a caller in a budget. A budget's key is its name. */
+/** The keys of quotas. A budget's key is its name, which has no blank, so that no two quotas have the same key. */
 const ISOLATE_KEY = ''
 const getCallerKey = (caller: string) => ` ${caller}`
 const getShareKey = (budget: string, caller: string) => `${budget} ${caller}`
 
-/** `size` and `share` are the quotas of the isolate and of one caller, in bytes. Two callers at their quota leave room for others. */
-export function createMemory({ now, sleep }: Clock, size = 96_000_000, share = 40_000_000) {
+/** `isolateSize` and `isolateShare` are the quotas of the isolate and of one caller, in bytes. Two callers at their quota leave room for others. */
+export function createMemory({ now, sleep }: Clock, isolateSize = 96_000_000, isolateShare = 40_000_000) {
   /** The use of each quota by its key, oldest reservation first. */
   const used = new Map<string, { bytes: number; readonly reservations: Set<ReservationState> }>()
 
@@ -74,8 +75,8 @@ export function createMemory({ now, sleep }: Clock, size = 96_000_000, share = 4
     reservation.end = now() + reservation.idleMs
   }
 
-  /** Gives a reservation its place among those of its quotas, which it keeps while it waits. */
-  function enqueue(reservation: ReservationState): void {
+  /** Gives a reservation its place among those of its quotas, which it keeps while it waits. Adds no bytes. */
+  function joinQuotas(reservation: ReservationState): void {
     resize(reservation, reservation.bytes)
   }
 
@@ -101,8 +102,8 @@ export function createMemory({ now, sleep }: Clock, size = 96_000_000, share = 4
     return reservation.quotas.every((quota) => {
       const use = used.get(quota.key)
       if (!use || use.bytes + addedBytes <= quota.size) return true
-      const [oldest = reservation] = use.reservations
-      return quota.yieldsToOldest === true && oldest === reservation
+      const [oldest] = use.reservations
+      return quota.oldestMayExceed === true && (oldest === undefined || oldest === reservation)
     })
   }
 
@@ -115,12 +116,12 @@ export function createMemory({ now, sleep }: Clock, size = 96_000_000, share = 4
     return true
   }
 
-  function createBudget({ name, idleMs, waitMs = Infinity, isNested, ...limits }: BudgetOptions) {
+  function createBudget({ name, idleMs, waitMs = Infinity, isNested, size, share }: BudgetOptions) {
     const listQuotas = (caller: string): Quota[] => [
-      { key: ISOLATE_KEY, size },
-      ...(isNested ? [] : [{ key: getCallerKey(caller), size: share }]),
-      { key: name, size: limits.size, yieldsToOldest: true },
-      { key: getShareKey(name, caller), size: limits.share, yieldsToOldest: true },
+      { key: ISOLATE_KEY, size: isolateSize },
+      ...(isNested ? [] : [{ key: getCallerKey(caller), size: isolateShare }]),
+      { key: name, size, oldestMayExceed: true },
+      { key: getShareKey(name, caller), size: share, oldestMayExceed: true },
     ]
 
     return {
@@ -128,7 +129,7 @@ export function createMemory({ now, sleep }: Clock, size = 96_000_000, share = 4
       isFull(getCaller: () => string): boolean {
         if (!used.has(name)) return false
         dropExpired()
-        return (used.get(getShareKey(name, getCaller()))?.bytes ?? 0) >= limits.share
+        return (used.get(getShareKey(name, getCaller()))?.bytes ?? 0) >= share
       },
       /** Makes a reservation of no bytes. `grow` stops waiting when `isOver`. A released reservation cannot grow. */
       reserve(caller: string, isOver: () => boolean = () => false) {
@@ -138,13 +139,14 @@ export function createMemory({ now, sleep }: Clock, size = 96_000_000, share = 4
           getBytes: () => reservation.bytes,
           /** Waits until the reservation has `bytes` bytes in all. False if there was no room in time. */
           async grow(bytes: number): Promise<boolean> {
-            const targetBytes = bytes < limits.share ? bytes : limits.share
+            // A number that is none takes the whole share
+            const targetBytes = bytes < share ? bytes : share
             const reservations = used.get(getShareKey(name, caller))?.reservations
             for (let waitedMs = 0; !isReleased && !isOver(); waitedMs += LOOK_AGAIN_MS) {
               if (tryToGrow(reservation, targetBytes)) return true
               const isRefused = (reservations?.size ?? 0) >= MAX_RESERVATIONS && !reservations?.has(reservation)
               if (waitedMs >= waitMs || isRefused) break
-              if (waitedMs === 0) enqueue(reservation)
+              if (waitedMs === 0) joinQuotas(reservation)
               // Checks again by itself: the platform may end the request whose release it would wait for
               await sleep(LOOK_AGAIN_MS)
             }

@@ -6,7 +6,10 @@ const BACKSLASH = 0x5c
 const LINE_FEED = 0x0a
 const RETURN = 0x0d
 
-/** Counts the parts of JSON by what stands before or between them. Strings end with their line, as events hold other lines too. */
+/**
+ * Counts the items and fields of JSON: each `,` is one more, each `[` has a first item, and each `:` has a value. So a field counts
+ * twice, but for the first of an object. Strings end with their line, as events hold other lines too.
+ */
 export function partCounter(): (bytes: Uint8Array) => number {
   let isInString = false
   let isEscaped = false

@@ -69,6 +69,7 @@ async function readAll(read: Read, limit: number, { grow, onRead }: ReadSteps): 
     size += value.length
     onRead?.(size)
     if (size > limit) return { bytes: new Uint8Array(buffer), isComplete: false }
+    // A read into `room` took its memory, and gives it back in `value`
     if (value.buffer instanceof ArrayBuffer) room = new Uint8Array(value.buffer)
   }
 }

@@ -1,9 +1,10 @@
 /**
- * Limits the requests of tools to a host, so that a host that is slow or fails holds up no other host and no other toolkit.
+ * Limits the requests of tools to a host, so that a host that is slow or fails holds up no other host and no other toolkit. There
+ * is a state for each toolkit and host, and one for each caller of them.
  *
  * 1. While the caller's circuit for the host is open (`circuit.ts`), a request is refused as `failing`.
- * 2. The request takes a permit of its caller and one of its toolkit (`semaphore.ts`). It waits a second for them at most, and
- *    is then refused as `busy`.
+ * 2. The request takes a permit of its caller and one of its toolkit (`semaphore.ts`). If there is none, the request waits a second
+ *    at most, for which it takes such permits too, and is then refused as `busy`.
  * 3. The circuit is checked again, because it may have opened meanwhile.
  * 4. The outcome gives the permits back and changes the circuit. If the call's signal aborts first, the outcome is a failure
  *    where the call's time is over, and otherwise `abandoned`.
@@ -59,19 +60,20 @@ interface TrafficOptions {
   readonly onChange: (host: string, toolkit: string, health: HostHealth) => void
 }
 
-type Bulkhead = ReturnType<typeof createBulkhead>
+type Semaphores = ReturnType<typeof createSemaphores>
 
-interface CallerState extends Bulkhead {
+/** Of one caller's requests from one toolkit to one host. */
+interface CallerState extends Semaphores {
   circuit: Circuit
 }
 
-/** From one toolkit to one host. */
-interface HostState extends Bulkhead {
-  /** The first callers without an answer since the host last answered anybody. More than `SHARED_FAILURES` are not noted. */
+/** Of all requests from one toolkit to one host. */
+interface ToolkitHostState extends Semaphores {
+  /** The first callers whose requests failed since the host last answered anybody, up to `SHARED_FAILURES`. */
   readonly unanswered: Set<string>
 }
 
-const MAX_ROUTES = 2_000
+const MAX_TOOLKIT_HOSTS = 2_000
 const MAX_CALLERS = 5_000
 /** The requests of each caller to a host. All callers together may have four times as many (`FOR_ALL`). */
 export const MAX_IN_FLIGHT = 64
@@ -83,7 +85,7 @@ const LOOK_AGAIN_MS = 25
 const GRACE_MS = 5_000
 
 export function createTrafficControl({ now, sleep, onChange }: TrafficOptions) {
-  const hostStates = createLruCache<HostState>(MAX_ROUTES)
+  const toolkitStates = createLruCache<ToolkitHostState>(MAX_TOOLKIT_HOSTS)
   const callerStates = createLruCache<CallerState>(MAX_CALLERS)
   const toKey = (host: string, toolkit: string) => `${toolkit.toLowerCase()} ${host}`
 
@@ -98,17 +100,21 @@ export function createTrafficControl({ now, sleep, onChange }: TrafficOptions) {
     return retryAfterMs === 0 ? health : { ...health, retryAfterMs }
   }
 
-  const take = (kind: keyof Bulkhead, hostState: Bulkhead, callerState: Bulkhead, ms: number) =>
-    takeBoth(callerState[kind], hostState[kind], now(), ms)
+  const take = (kind: keyof Semaphores, toolkitState: Semaphores, callerState: Semaphores, ms: number) =>
+    takeBoth(callerState[kind], toolkitState[kind], now(), ms)
 
-  async function takePermit(hostState: HostState, callerState: CallerState, { timeoutMs, signal }: ToolInitiator) {
+  async function takePermit(
+    toolkitState: ToolkitHostState,
+    callerState: CallerState,
+    { timeoutMs, signal }: ToolInitiator,
+  ) {
     const ms = timeoutMs + GRACE_MS
-    const freePermit = take('inFlight', hostState, callerState, ms)
+    const freePermit = take('inFlight', toolkitState, callerState, ms)
     if (freePermit) return freePermit
-    const waitPermit = take('waiting', hostState, callerState, MAX_WAIT_MS + GRACE_MS)
+    const waitPermit = take('waiting', toolkitState, callerState, MAX_WAIT_MS + GRACE_MS)
     for (let waitedMs = 0; waitPermit && waitedMs < MAX_WAIT_MS; waitedMs += LOOK_AGAIN_MS) {
       const { state } = await raceAbort(() => sleep(LOOK_AGAIN_MS), signal)
-      const permit = state === 'aborted' ? undefined : take('inFlight', hostState, callerState, ms)
+      const permit = state === 'aborted' ? undefined : take('inFlight', toolkitState, callerState, ms)
       if (permit) waitPermit.release()
       if (permit) return permit
       if (state === 'aborted') break
@@ -123,17 +129,17 @@ export function createTrafficControl({ now, sleep, onChange }: TrafficOptions) {
       // The call has ended, and its failure says so. A refusal would hide that
       if (signal.aborted) return NO_PERMIT_NEEDED
       const key = toKey(host, toolkit)
-      const hostState = getOrCreate<HostState>(hostStates, key, () => ({
+      const toolkitState = getOrCreate<ToolkitHostState>(toolkitStates, key, () => ({
         unanswered: new Set(),
-        ...createBulkhead(FOR_ALL),
+        ...createSemaphores(FOR_ALL),
       }))
       const callerState = getOrCreate<CallerState>(callerStates, `${key} ${caller}`, () => ({
         circuit: CLOSED,
-        ...createBulkhead(1),
+        ...createSemaphores(1),
       }))
       const refusal = findRefusal(callerState.circuit, now())
       if (refusal) return refusal
-      const permit = await takePermit(hostState, callerState, initiator)
+      const permit = await takePermit(toolkitState, callerState, initiator)
       if (!permit) return BUSY
       const sentAt = now()
       const laterRefusal = findRefusal(callerState.circuit, sentAt)
@@ -149,16 +155,13 @@ export function createTrafficControl({ now, sleep, onChange }: TrafficOptions) {
         isOver = true
         permit.release()
         signal.removeEventListener('abort', onAbort)
-        const previousCircuit = callerState.circuit
-        const areFew = hostState.unanswered.size < SHARED_FAILURES
-        if (outcome === 'success') callerState.circuit = recordSuccess(now())
-        else if (outcome === 'abandoned') callerState.circuit = recordAbandoned(previousCircuit, sentAt)
-        else callerState.circuit = recordFailure(previousCircuit, sentAt, now(), areFew ? MAX_FAILURES : 1)
-        if (outcome === 'success') hostState.unanswered.clear()
-        else if (outcome === 'failure' && callerState.circuit !== previousCircuit && areFew)
-          hostState.unanswered.add(caller)
-        const { openedAt } = callerState.circuit
-        if (openedAt !== previousCircuit.openedAt) onChange(host, toolkit, getHealth(callerState))
+        const { circuit } = callerState
+        const { unanswered } = toolkitState
+        const isShared = unanswered.size >= SHARED_FAILURES
+        callerState.circuit = recordOutcome(circuit, outcome, sentAt, now(), isShared ? 1 : MAX_FAILURES)
+        if (outcome === 'success') unanswered.clear()
+        else if (outcome === 'failure' && callerState.circuit !== circuit && !isShared) unanswered.add(caller)
+        if (callerState.circuit.openedAt !== circuit.openedAt) onChange(host, toolkit, getHealth(callerState))
       }
       const onAbort = () => end(isLate(signal) ? 'failure' : 'abandoned')
       signal.addEventListener('abort', onAbort, { once: true })
@@ -177,7 +180,13 @@ function getOrCreate<T extends object>(states: LRUCache<string, T>, key: string,
   return value
 }
 
-function createBulkhead(times: number) {
+function recordOutcome(circuit: Circuit, outcome: RequestOutcome, sentAt: number, now: number, maxFailures: number) {
+  if (outcome === 'success') return recordSuccess(now)
+  if (outcome === 'abandoned') return recordAbandoned(circuit, sentAt)
+  return recordFailure(circuit, sentAt, now, maxFailures)
+}
+
+function createSemaphores(times: number) {
   return { inFlight: createSemaphore(times * MAX_IN_FLIGHT), waiting: createSemaphore(times * MAX_WAITING) }
 }
 
@@ -185,7 +194,7 @@ export const NO_PERMIT_NEEDED: RequestPermit = { end: () => undefined }
 
 const BUSY: TrafficRefusal = {
   kind: 'busy',
-  reason: `${MAX_IN_FLIGHT} requests of this toolkit are waiting for its answers already`,
+  reason: `${MAX_IN_FLIGHT} requests of this caller, or ${FOR_ALL * MAX_IN_FLIGHT} of this toolkit, are waiting for its answers already`,
   retryAfterMs: MAX_WAIT_MS,
 }
 

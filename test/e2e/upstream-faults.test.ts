@@ -321,7 +321,9 @@ it('a server that hangs takes nothing from others while 500 of its calls are in 
   await expect.poll(() => ended.length).toBe(500 - 64)
   for (const { error } of ended) {
     expect(error).toMatchObject({
-      message: expect.stringMatching(/: 64 requests of this toolkit are waiting for its answers already$/),
+      message: expect.stringMatching(
+        /: 64 requests of this caller, or 256 of this toolkit, are waiting for its answers already$/,
+      ),
       can_retry: true,
       retry_after_ms: 1_000,
     })

@@ -14,7 +14,7 @@ import {
 /** A circuit after so many failures, the last of them at `at`. */
 function after(failures: number, at: number, from: Circuit = CLOSED): Circuit {
   let circuit = from
-  for (let made = 0; made < failures; made++) circuit = recordFailure(circuit, at, at)
+  for (let made = 0; made < failures; made++) circuit = recordFailure(circuit, at, at, MAX_FAILURES)
   return circuit
 }
 
@@ -54,7 +54,7 @@ it('a circuit is closed by an answer, and opened for twice as long by a failure,
   const pauses: number[] = []
   let now = 3_000
   for (let probe = 0; probe < 6; probe++) {
-    circuit = recordFailure(recordSent(circuit, now), now, now + 10)
+    circuit = recordFailure(recordSent(circuit, now), now, now + 10, MAX_FAILURES)
     pauses.push(getPauseMs(circuit, now + 10))
     now += 10 + circuit.pauseMs
   }
@@ -65,11 +65,11 @@ it('a circuit is closed by an answer, and opened for twice as long by a failure,
 
 it('a circuit is not opened by slow requests while others are answered', () => {
   let circuit = recordSuccess(2_000)
-  for (let slow = 0; slow < 3 * MAX_FAILURES; slow++) circuit = recordFailure(circuit, 1_000, 30_000)
+  for (let slow = 0; slow < 3 * MAX_FAILURES; slow++) circuit = recordFailure(circuit, 1_000, 30_000, MAX_FAILURES)
   expect(circuit).toEqual(recordSuccess(2_000))
 })
 
 it('a circuit is opened once by requests that were on their way together', () => {
   const open = after(MAX_FAILURES, 1_000)
-  expect(recordFailure(open, 999, 1_500)).toBe(open)
+  expect(recordFailure(open, 999, 1_500, MAX_FAILURES)).toBe(open)
 })

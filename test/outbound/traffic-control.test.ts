@@ -149,7 +149,7 @@ it('a host that is slow is asked by so many at a time, and a few wait', async ()
   first.forEach(passed)
   const refused = {
     kind: 'busy',
-    reason: '64 requests of this toolkit are waiting for its answers already',
+    reason: '64 requests of this caller, or 256 of this toolkit, are waiting for its answers already',
     retryAfterMs: 1_000,
   }
   expect(await made.admit(HOST, asker())).toEqual(refused)

@@ -31,8 +31,8 @@ export function createEndpoint(
   if ('problem' in template) throw new TypeError(`Cannot read the URL: ${template.problem}`)
   const placed = placeCredentials(credentials, template, invocation)
   if (placed.problems.length > 0) return requestBuildFailure(placed.problems)
-  const whole = new URL(url)
-  if (placed.query.length > 0) whole.search = [whole.search.slice(1), ...placed.query].filter(Boolean).join('&')
+  const target = new URL(url)
+  if (placed.query.length > 0) target.search = [target.search.slice(1), ...placed.query].filter(Boolean).join('&')
   const headers = requestHeaders(context)
   for (const [name, value] of placed.headers) headers.set(name, value)
   const credentialHeaders = [...placed.headers.keys()]
@@ -40,6 +40,6 @@ export function createEndpoint(
   const secrecy = { redact, carriesCredential }
   return {
     ok: true as const,
-    endpoint: { url: whole, headers, credentialHeaders, host: whole.host, initiator, ...secrecy },
+    endpoint: { url: target, headers, credentialHeaders, host: target.host, initiator, ...secrecy },
   }
 }

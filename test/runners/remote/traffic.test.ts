@@ -64,6 +64,19 @@ describe.each(['legacy', 'modern'] as const)('the requests of a call of a %s MCP
   })
 })
 
+test.each(['busy', 'failing'] as const)('a call of an MCP server that is %s asks for a permit once', async (kind) => {
+  const { deps } = countedDeps('mcp.example')
+  let asked = 0
+  const traffic = {
+    admit: async () => ({ kind, reason: `request ${++asked}`, retryAfterMs: 1_000 }),
+    health: () => ({ state: 'closed', failures: 0, inFlight: 0 }) as const,
+  }
+  const guardedStream = createGuardedStream({ fetch, allowHttpHosts: new Set(), traffic })
+  const result = await callRemote({ ...deps, guardedStream }, { url: 'https://mcp.example/mcp', tool: 'add' })
+  expect(result).toMatchObject({ failure: { message: expect.stringMatching(/now: request 1$/), can_retry: true } })
+  expect(asked).toBe(1)
+})
+
 test('a call of an OXP server that does not answer in time counts against it', async () => {
   const asked = Promise.withResolvers<void>()
   const server = await startUpstream(() => asked.resolve())

@@ -21,8 +21,12 @@ interface UpstreamTransportOptions extends StreamableHTTPClientTransportOptions 
 }
 
 /**
- * The SDK's transport, except that a request which the server leaves unanswered fails: its stream ends, or the server answers
- * 202 or under another id. The SDK would wait forever.
+ * The SDK's transport, with three differences:
+ *
+ * 1. A request that the server leaves unanswered fails: its stream ends, or the server answers 202 or under another id. The SDK
+ *    would wait forever.
+ * 2. Big integers are restored in each message before anybody sees it.
+ * 3. `waitForNotifications` waits until the notifications are sent, such as the one that cancels a call.
  */
 export class UpstreamTransport extends StreamableHTTPClientTransport {
   readonly #notifications = new Set<Promise<void>>()
@@ -33,10 +37,11 @@ export class UpstreamTransport extends StreamableHTTPClientTransport {
     super(url, options)
     this.#isStreaming = isStreaming
     let receive: Receive | undefined
+    // The SDK sets a handler that calls the one before it. Then both restore, and the second finds nothing to restore
     Object.defineProperty(this, 'onmessage', {
       get: () => receive,
-      set(next?: Receive) {
-        receive = next && ((message) => next(restoreIntegers(message, integerTag)))
+      set(handler?: Receive) {
+        receive = handler && ((message) => handler(restoreIntegers(message, integerTag)))
       },
     })
   }
@@ -50,17 +55,17 @@ export class UpstreamTransport extends StreamableHTTPClientTransport {
     }
     const { id, method } = message
     if (method === 'initialize') this.hasSentInitialize = true
-    // The SDK ignores this error if the request already has an answer
-    const end = () =>
+    // Once the request has an answer, the SDK ignores this error
+    const failIfUnanswered = () =>
       this.onmessage?.({ jsonrpc: '2.0', id, error: { code: STREAM_ENDED, message: 'The stream ended' } })
     await super.send(message, {
       ...options,
       onRequestStreamEnd: () => {
         options?.onRequestStreamEnd?.()
-        end()
+        failIfUnanswered()
       },
     })
-    if (!this.#isStreaming()) end()
+    if (!this.#isStreaming()) failIfUnanswered()
   }
 
   async waitForNotifications(): Promise<void> {

@@ -13,7 +13,8 @@ const URL_ELICITATION_REQUIRED = -32042
 const NOT_RUN: ReadonlySet<unknown> = new Set([-32700, -32600, -32601, -32022, 'ERA_NEGOTIATION_FAILED'])
 const NOT_RUN_STATUSES = new Set([400, 404, 405, 406, 415])
 
-export function wasNotExecuted(error: unknown): boolean {
+/** Whether an error shows that the server has run nothing. */
+export function provesNotRun(error: unknown): boolean {
   const { code, status } = readErrorParts(error)
   return status === undefined ? NOT_RUN.has(code) : NOT_RUN_STATUSES.has(status)
 }
@@ -25,7 +26,7 @@ export function toUpstreamFailure(
   now: number,
 ): UpstreamFailure {
   const { host, redact } = endpoint
-  if (failures.unanswered) return noResponseFailure(failures.unanswered, host, redact)
+  if (failures.lost) return noResponseFailure(failures.lost, host, redact)
   const { code, data, status } = readErrorParts(error)
   if (status !== undefined && failures.refusal) return toRejectedCall(failures.refusal, endpoint, now)
   const message = error instanceof Error ? error.message : String(error)
@@ -58,7 +59,7 @@ export function describeElicitations(elicitations: readonly unknown[]): string {
   return words.filter((text) => text !== '').join('; ')
 }
 
-/** A code that is a number is the server's (JSON-RPC 2.0, "Error object"); a status came in place of a message. */
+/** A code that is a number is the server's (JSON-RPC 2.0, "Error object"); errors of the SDK have a text as code, and in `data` the HTTP status, if one came in place of a message. */
 function readErrorParts(error: unknown) {
   const { code, data: details }: Readonly<Record<string, unknown>> = isObject(error) ? error : {}
   const data = isObject(details) ? details : {}

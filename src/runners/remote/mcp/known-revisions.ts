@@ -1,5 +1,6 @@
 import type { PriorDiscovery } from '@modelcontextprotocol/client'
-import { LRUCache } from 'lru-cache'
+import type { LRUCache } from 'lru-cache'
+import { createLruCache } from '../../../core/tool/recently-used.ts'
 
 /** The revision of each server, by URL: a known one spares a round trip. Plain data, so it may outlive requests. */
 export type KnownRevisions = LRUCache<string, PriorDiscovery>
@@ -9,7 +10,7 @@ const MAX_SERVERS = 1_000
 const KNOWN_MS = 10 * 60_000
 
 export function createKnownRevisions(): KnownRevisions {
-  return new LRUCache({ max: MAX_SERVERS, ttl: KNOWN_MS })
+  return createLruCache(MAX_SERVERS, KNOWN_MS)
 }
 
 /** Gives the SDK only the revision, because the rest of a server's description may be large. */

@@ -7,17 +7,19 @@ const OBJECTS = new Set(['_meta', 'annotations', 'capabilities', 'properties'])
 const SCHEMAS = new Set(['inputSchema', 'outputSchema', 'requestedSchema'])
 /** Members that hold the server's own values, which stay as they are. */
 const VALUES = new Set(['_meta', 'structuredContent', 'data'])
+/** Texts that `normalize` may change. Others are not parsed. */
 const SUSPECT = /null|\[\s*\]|"nextCursor":\s*""|"protocolVersion"/
-
+/** An escape sequence, which may be of a quote; a quote; a number. */
 const TOKEN = /\\.|"|-?\d[-+.\deE]*/g
 
 /**
  * Changes a response before the SDK parses it:
  *
- * 1. The SDK would refuse null, an empty list in place of an object, and an empty cursor: null and the cursor are left out, and the
- *    list becomes an object.
- * 2. The SDK would round big integers: each becomes a text that begins with the tag. The transport restores it.
- * 3. The SDK would pass over a stream's last event without a blank line behind it: the line is added.
+ * 1. The SDK would refuse null and an empty cursor, which are left out, and an empty list in place of an object, which becomes an
+ *    object: `{"title": null, "annotations": []}` is read as `{"annotations": {}}`.
+ * 2. The SDK would refuse the result of `initialize` without `capabilities` or `serverInfo`: empty ones are added.
+ * 3. The SDK would round big integers: each becomes a text that begins with the tag. The transport restores it.
+ * 4. The SDK would pass over a stream's last event without a blank line behind it: the line is added.
  */
 export function normalizeMessages(response: Response, tag: string): Response {
   const { body, status, headers } = response
@@ -41,34 +43,39 @@ export function normalizeMessages(response: Response, tag: string): Response {
 
 function tagIntegers(text: string, tag: string): string {
   if (!/\d{16}/.test(text)) return text
-  let isText = false
+  let isInString = false
   return text.replace(TOKEN, (token) => {
-    if (token === '"') isText = !isText
-    return isText || bigInteger(token) === undefined ? token : `"${tag}${token}"`
+    if (token === '"') isInString = !isInString
+    return isInString || bigInteger(token) === undefined ? token : `"${tag}${token}"`
   })
 }
 
 function normalizeText(text: string): string {
   if (!SUSPECT.test(text)) return text
   try {
-    return JSON.stringify(normalize(JSON.parse(text)))
+    return JSON.stringify(normalize(JSON.parse(text), '', false))
   } catch {
     return text
   }
 }
 
-function normalize(value: unknown, name = '', keepsNulls = false): unknown {
+/** `name` is the member that holds the value. `isInSchema`: the value is a JSON Schema, or in one. */
+function normalize(value: unknown, name: string, isInSchema: boolean): unknown {
   if (Array.isArray(value)) {
     if (value.length === 0 && OBJECTS.has(name)) return {}
-    return VALUES.has(name) ? value : value.map((each) => normalize(each, '', keepsNulls))
+    return VALUES.has(name) ? value : value.map((item) => normalize(item, '', isInSchema))
   }
   if (!isObject(value) || VALUES.has(name)) return value
-  const holdsNulls = keepsNulls || SCHEMAS.has(name)
+  // Each capability is an object too, whatever it is called
+  const toChildName = (key: string) => (name === 'capabilities' ? name : key)
   const members = Object.entries(value)
-    .filter(([key, member]) => (member !== null || holdsNulls) && (key !== 'nextCursor' || member !== ''))
-    .map(([key, member]) => [key, normalize(member, name === 'capabilities' ? name : key, holdsNulls)] as const)
+    .filter(([key, member]) => (member !== null || isInSchema) && (key !== 'nextCursor' || member !== ''))
+    .map(([key, member]) => [key, normalize(member, toChildName(key), isInSchema || SCHEMAS.has(key))] as const)
   const object: Readonly<Record<string, unknown>> = Object.fromEntries(members)
-  if (!('protocolVersion' in object)) return object
-  const { serverInfo } = object
-  return { capabilities: {}, ...object, serverInfo: { name: '', version: '', ...(isObject(serverInfo) && serverInfo) } }
+  return 'protocolVersion' in object ? completeInitializeResult(object) : object
+}
+
+function completeInitializeResult(result: Readonly<Record<string, unknown>>): object {
+  const { serverInfo } = result
+  return { capabilities: {}, ...result, serverInfo: { name: '', version: '', ...(isObject(serverInfo) && serverInfo) } }
 }

@@ -7,8 +7,8 @@ import type { Endpoint } from '../endpoint.ts'
 
 export interface TransportFailures {
   /** Why a request first went without a readable response. Nothing is sent after it. */
-  readonly unanswered: GuardedFailure | undefined
-  /** The last response to a POST whose status is an error. */
+  readonly lost: GuardedFailure | undefined
+  /** The last response to a POST that was no success: an error, or a redirect. */
   readonly refusal: UpstreamError | undefined
 }
 
@@ -30,23 +30,24 @@ export function createSessionFetch(
   { maxBytes: bytes, parts = MAX_RESPONSE_NODES, deferRelease }: SessionLimits,
 ) {
   const allowance: ReadLimits = { bytes, parts, bytesLeft: bytes, partsLeft: parts }
-  let unanswered: GuardedFailure | undefined
+  let lost: GuardedFailure | undefined
   let refusal: UpstreamError | undefined
   let isStream = false
-  const note = (failure: GuardedFailure) => {
-    if (failure.kind !== 'aborted') unanswered ??= failure
+  const noteFailure = (failure: GuardedFailure) => {
+    if (failure.kind !== 'aborted') lost ??= failure
   }
 
   return {
-    failures: (): TransportFailures => ({ unanswered, refusal }),
+    failures: (): TransportFailures => ({ lost, refusal }),
     /** Whether the last response is an event stream, which goes on after `fetch` has returned. */
     isStreaming: () => isStream,
 
     async fetch(url: string | URL, init?: RequestInit): Promise<Response> {
       const method = init?.method ?? 'GET'
       const headers = new Headers(init?.headers)
+      // A stream that broke off may be resumed
       if (method === 'GET' && !headers.has('last-event-id')) return new Response(null, { status: 405 })
-      if (unanswered) throw new Error(unanswered.message)
+      if (lost) throw new Error(lost.message)
       const answer = await guardedStream({
         method,
         url,
@@ -57,11 +58,11 @@ export function createSessionFetch(
         signal: init?.signal ?? new AbortController().signal,
         initiator: endpoint.initiator,
         readLimits: allowance,
-        onFailure: note,
+        onFailure: noteFailure,
         deferRelease,
       })
       if (!answer.ok) {
-        note(answer)
+        noteFailure(answer)
         throw new Error(answer.message)
       }
       const { response } = answer

@@ -2,11 +2,13 @@
  * One session with an MCP server, for one call or one list. No connection outlives its request.
  *
  * 1. If the server's revision is known, the session begins with that revision. If the server refuses it and has run nothing,
- *    the revision is forgotten (`mayForgetRevision`), and step 2 follows.
- * 2. If the revision is not known, the SDK asks for it with `server/discover`. If the SDK learns nothing, the session sends
- *    `initialize`, as servers before 2026-07-28 want it (`mayTryLegacy`; MCP 2026-07-28, "Backward Compatibility").
- * 3. Once connected, the revision is remembered and the work runs.
- * 4. The session is closed, behind the response where the platform allows.
+ *    the revision is forgotten (`refusesRevision`), and step 2 follows.
+ * 2. If the revision is not known, the SDK asks for it with `server/discover`. Servers before 2026-07-28 want `initialize` (MCP
+ *    2026-07-28, "Backward Compatibility"), which the SDK sends itself if the server answers with a JSON-RPC error, or with
+ *    a status from 400 to 499 other than 401 and 403.
+ * 3. If the server answers otherwise or not at all, a second session begins with `initialize` (`mayTryLegacy`).
+ * 4. Once connected, the revision is remembered and the work runs.
+ * 5. The session is closed, behind the response where the platform allows.
  */
 import type { Client, PriorDiscovery } from '@modelcontextprotocol/client'
 import { version } from '../../../../package.json'
@@ -14,7 +16,7 @@ import type { Signal } from '../../../core/tool/platform.ts'
 import { raceAbort } from '../../../outbound/until-aborted.ts'
 import type { Endpoint, RemoteDeps } from '../endpoint.ts'
 import type { UpstreamTransport } from './client.ts'
-import { toUpstreamFailure, wasNotExecuted } from './errors.ts'
+import { toUpstreamFailure, provesNotRun } from './errors.ts'
 import { modernPrior } from './known-revisions.ts'
 import { createSessionFetch, type SessionLimits, type TransportFailures } from './session-fetch.ts'
 
@@ -28,6 +30,8 @@ interface SessionOptions extends SessionLimits {
   /** May change a result before the SDK reads it. */
   readonly onResult?: (result: Record<string, unknown>) => void
 }
+
+type ClientModule = typeof import('./client.ts')
 
 type Work<T> = (client: Client, waiting: Waiting) => Promise<T>
 
@@ -47,10 +51,16 @@ interface FailedSession {
 }
 
 const CLOSING_MS = 3_000
-/** For `server/discover`, which older servers may leave unanswered. */
+/** The time for `server/discover`, which older servers may leave unanswered, but at most a third of the call's time. */
 const PROBE_MS = 5_000
-/** Failures to reach a server that `initialize` would meet again. */
-const LASTING_FAILURES: ReadonlySet<unknown> = new Set(['refused', 'too-large', 'too-many-redirects'])
+/** Failures that `initialize` would meet again. Not `unreachable`: a server may close the connection instead of an answer. */
+const LASTING_FAILURES: ReadonlySet<unknown> = new Set([
+  'refused',
+  'too-large',
+  'too-many-redirects',
+  'failing',
+  'busy',
+])
 /** Added to the client's own timer, so that the call's deadline always comes first. */
 const GRACE_MS = 10_000
 
@@ -58,32 +68,33 @@ const GRACE_MS = 10_000
 export async function withSession<T>(options: SessionOptions, deps: RemoteDeps, work: Work<T>) {
   const { endpoint, signal } = options
   const { href } = endpoint.url
+  const run = (revision: PriorDiscovery | undefined) => runSession(options, deps, revision, work)
   let revision = deps.revisions.get(href)
-  let session = await runSession(options, deps, revision, work)
-  if (revision && mayForgetRevision(session, signal)) {
+  let session = await run(revision)
+  if (revision && refusesRevision(session, signal)) {
     deps.revisions.delete(href)
     revision = undefined
-    session = await runSession(options, deps, revision, work)
+    session = await run(undefined)
   }
   if (!revision && mayTryLegacy(session, signal)) {
-    const legacy = await runSession(options, deps, { kind: 'legacy' }, work)
+    const legacySession = await run({ kind: 'legacy' })
     // If the server refuses `initialize` too, only the first failure says why
-    if (legacy.ok || !wasNotExecuted(legacy.error)) session = legacy
+    if (legacySession.ok || !provesNotRun(legacySession.error)) session = legacySession
   }
   if (session.ok) return session
   const failed = toUpstreamFailure(session.error, session.failures, endpoint, deps.now())
   return { ok: false as const, failed: session.hasConnected ? failed : { ...failed, isUncertain: false } }
 }
 
-/** The server answered, and its answer says that nothing was run. */
-function mayForgetRevision<T>(session: Session<T>, signal: Signal): boolean {
-  return !session.ok && !session.failures.unanswered && !signal.aborted && wasNotExecuted(session.error)
+/** Whether the server answered, and its answer says that nothing was run. */
+function refusesRevision<T>(session: Session<T>, signal: Signal): boolean {
+  return !session.ok && !session.failures.lost && !signal.aborted && provesNotRun(session.error)
 }
 
-/** The session ended before the SDK itself sent `initialize`, and not for a reason that would end the next one too. */
+/** Whether the session ended before the SDK sent `initialize` itself, and not for a reason that would end the next one too. */
 function mayTryLegacy<T>(session: Session<T>, signal: Signal): boolean {
   if (session.ok || signal.aborted || session.hasConnected || session.hasSentInitialize) return false
-  return !LASTING_FAILURES.has(session.failures.unanswered?.kind)
+  return !LASTING_FAILURES.has(session.failures.lost?.kind)
 }
 
 async function runSession<T>(
@@ -93,27 +104,15 @@ async function runSession<T>(
   work: Work<T>,
 ): Promise<Session<T>> {
   const { endpoint, signal, timeoutMs, background } = options
-  const { Client, normalizeMessages, UpstreamTransport } = await import('./client.ts')
-  const waiting: Waiting = { signal, timeout: timeoutMs + GRACE_MS }
-  // Marks big integers between here and the transport. No server can guess it
-  const integerTag = `${newId()} `
-  const { fetch: sessionFetch, isStreaming, failures } = createSessionFetch(guardedStream, endpoint, options)
-  const fetch = async (url: string | URL, init?: RequestInit) =>
-    normalizeMessages(await sessionFetch(url, init), integerTag)
-  const requestInit = { headers: endpoint.headers }
-  const transport = new UpstreamTransport(endpoint.url, { fetch, requestInit, integerTag, isStreaming })
+  const sdk = await import('./client.ts')
+  const sessionFetch = createSessionFetch(guardedStream, endpoint, options)
+  const transport = createTransport(sdk, endpoint, sessionFetch, newId())
+  // The client calls this handler before its own
   transport.onmessage = (message) => {
     if ('result' in message) options.onResult?.(message.result)
   }
-  const client = new Client(
-    { name: 'switchboard', version },
-    {
-      capabilities: options.canAsk ? { elicitation: { form: {}, url: {} } } : {},
-      versionNegotiation: { mode: 'auto', probe: { timeoutMs: Math.min(PROBE_MS, timeoutMs / 3) } },
-      inputRequired: { autoFulfill: false },
-    },
-  )
-  client.onerror = ignore
+  const client = createClient(sdk, options)
+  const waiting: Waiting = { signal, timeout: timeoutMs + GRACE_MS }
   const { promise: closed, resolve: close } = Promise.withResolvers<void>()
   background?.(closed)
   let hasConnected = false
@@ -129,13 +128,40 @@ async function runSession<T>(
   }
   const done = await raceAbort(connectAndWork, signal)
   // Read before the session is closed, since closing may fail too
-  const sessionFailures = failures()
+  const failures = sessionFetch.failures()
   const closing = closeSession(client, transport, hasConnected).then(close)
   if (!background) await closing
   if (done.state === 'done') return { ok: true, value: done.value }
   const error = done.state === 'failed' ? done.error : new Error('The call has ended')
   const { hasSentInitialize } = transport
-  return { ok: false, error, failures: sessionFailures, hasConnected, hasSentInitialize }
+  return { ok: false, error, failures, hasConnected, hasSentInitialize }
+}
+
+/** `id` marks big integers between the fetch and the transport. No server can guess it. */
+function createTransport(
+  { UpstreamTransport, normalizeMessages }: ClientModule,
+  { url, headers }: Endpoint,
+  sessionFetch: ReturnType<typeof createSessionFetch>,
+  id: string,
+): UpstreamTransport {
+  const integerTag = `${id} `
+  const fetch = async (target: string | URL, init?: RequestInit) =>
+    normalizeMessages(await sessionFetch.fetch(target, init), integerTag)
+  const { isStreaming } = sessionFetch
+  return new UpstreamTransport(url, { fetch, requestInit: { headers }, integerTag, isStreaming })
+}
+
+function createClient({ Client: SdkClient }: ClientModule, { canAsk, timeoutMs }: SessionOptions): Client {
+  const client = new SdkClient(
+    { name: 'switchboard', version },
+    {
+      capabilities: canAsk ? { elicitation: { form: {}, url: {} } } : {},
+      versionNegotiation: { mode: 'auto', probe: { timeoutMs: Math.min(PROBE_MS, timeoutMs / 3) } },
+      inputRequired: { autoFulfill: false },
+    },
+  )
+  client.onerror = ignore
+  return client
 }
 
 /** Never rejects. */
