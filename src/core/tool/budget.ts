@@ -1,6 +1,6 @@
 import { type ParseResult, parseFailure } from './problem.ts'
 
-/** Every algorithm whose work can be made to grow draws on one. A unit is about a microsecond: a comparison, say. */
+/** Every algorithm whose work can grow faster than what was sent draws on one. A unit is about a microsecond: a comparison, say. */
 export interface Budget {
   readonly spent: number
   readonly isExceeded: boolean
@@ -8,7 +8,7 @@ export interface Budget {
   spend(units: number, path?: string): void
 }
 
-/** For all work on one definition, one value, or one line of a list; and the parts of a text that is read. */
+/** For all work on one definition, one value, or one line of a list. */
 export const DEFAULT_UNITS = 100_000
 
 /** For one call, or all messages of a batch: the whole of which all budgets of their work are parts. */
