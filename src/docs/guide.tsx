@@ -64,19 +64,22 @@ export function guidesPage(docs: Docs) {
 }
 
 export function resultsPage(docs: Docs, reference: readonly DocsSection[], q: string, origin: string) {
-  const results = searchDocs([...docs.guides.flatMap(splitSections), ...reference], q)
+  const { results, hasAll } = searchDocs([...docs.guides.flatMap(splitSections), ...reference], q)
   const content =
     results.length === 0 ? (
-      <p>No section has all of these words. Try fewer, or look under another name.</p>
+      <p>No section has any of these words. Try another name.</p>
     ) : (
-      <ul class="list">
-        {results.map(({ href, guide, title, excerpt }) => (
-          <li>
-            <a href={href}>{title === guide ? guide : `${guide}: ${title}`}</a>
-            <p>{excerpt.replaceAll(EXAMPLE_ORIGIN, origin)}</p>
-          </li>
-        ))}
-      </ul>
+      <>
+        {hasAll ? undefined : <p>No section has all of these words. These have most of them:</p>}
+        <ul class="list">
+          {results.map(({ href, guide, title, excerpt }) => (
+            <li>
+              <a href={href}>{title === guide ? guide : `${guide}: ${title}`}</a>
+              <p>{excerpt.replaceAll(EXAMPLE_ORIGIN, origin)}</p>
+            </li>
+          ))}
+        </ul>
+      </>
     )
   return respondWithDocs(docs, { title: 'Search results', path: '/docs', q, content })
 }

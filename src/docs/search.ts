@@ -1,4 +1,5 @@
-import { stemWord, stemText, splitWords } from '../core/search/words.ts'
+import { parseTerms } from '../core/search/question.ts'
+import { stemText } from '../core/search/words.ts'
 import type { Guide } from './docs.ts'
 
 /** A part of the docs that can be found, and its text in Markdown. */
@@ -9,34 +10,47 @@ export interface DocsSection {
   readonly text: string
 }
 
+interface DocsResult extends Omit<DocsSection, 'text'> {
+  readonly excerpt: string
+}
+
 const MAX_RESULTS = 20
 const MAX_EXCERPT_CHARACTERS = 240
 
-/** The sections that have all words of a question, those first that have them in their headings. */
-export function searchDocs(sections: readonly DocsSection[], q: string) {
-  const terms = [...new Set(splitWords(q).map(stemWord))]
-  if (terms.length === 0) return []
-  const results = sections.flatMap((section) => {
-    const inHeading = findTerms(`${section.guide} ${section.title}`, terms)
-    const inText = findTerms(section.text, terms)
-    return terms.every((term) => inHeading.includes(term) || inText.includes(term))
-      ? [{ score: inHeading.length, section }]
-      : []
+/**
+ * The sections with the most words of a question, or with words of the same meaning; `hasAll` says whether they have all
+ * of them. Those come first that have the words themselves, and in their headings.
+ */
+export function searchDocs(sections: readonly DocsSection[], q: string): { results: DocsResult[]; hasAll: boolean } {
+  const terms = parseTerms(q)
+  const scored = sections.flatMap((section) => {
+    const heading = stemOnce(`${section.guide} ${section.title}`)
+    const text = stemOnce(section.text)
+    const itself = terms.filter((term) => hasAny(heading + text, term.itself))
+    const found = terms.filter((term) => itself.includes(term) || hasAny(heading + text, term.standIns))
+    const inHeading = terms.filter((term) => hasAny(heading, term.itself))
+    return found.length === 0 ? [] : [{ found: found.length, score: itself.length + inHeading.length, section }]
   })
-  return results
+  const most = Math.max(0, ...scored.map(({ found }) => found))
+  const stems = terms.flatMap(({ itself }) => itself)
+  const results = scored
+    .filter(({ found }) => found === most)
     .toSorted((a, b) => b.score - a.score)
     .slice(0, MAX_RESULTS)
-    .map(({ section: { text, ...section } }) => ({ ...section, excerpt: findExcerpt(text, terms) }))
+    .map(({ section: { text, ...section } }) => ({ ...section, excerpt: findExcerpt(text, stems) }))
+  return { results, hasAll: most === terms.length }
 }
 
 const stemsByText = new Map<string, string>()
 
 /** For texts of the docs alone, whose stems are made once. */
-function findTerms(text: string, terms: readonly string[]): readonly string[] {
+function stemOnce(text: string): string {
   const stems = stemsByText.get(text) ?? ` ${stemText(text)} `
   stemsByText.set(text, stems)
-  return terms.filter((term) => stems.includes(` ${term} `))
+  return stems
 }
+
+const hasAny = (stems: string, words: readonly string[]) => words.some((word) => stems.includes(` ${word} `))
 
 export function splitSections({ name, title: guide, text, contents }: Guide): readonly DocsSection[] {
   const starts = [{ anchor: '', title: guide, at: 0 }, ...contents]
@@ -49,12 +63,12 @@ export function splitSections({ name, title: guide, text, contents }: Guide): re
 }
 
 /** In plain text, around the line with most of the words. */
-function findExcerpt(text: string, terms: readonly string[]): string {
+function findExcerpt(text: string, words: readonly string[]): string {
   const lines = text
     .split('\n')
     .filter((line) => !/^(?:#|```|\| ?-)/.test(line))
     .map((line) => line.replaceAll(/\[([^[\]]*)\]\([^()]*\)/g, '$1').replaceAll(/[`*|]/g, ' '))
-  const counts = lines.map((line) => findTerms(line, terms).length)
+  const counts = lines.map((line) => words.filter((word) => hasAny(stemOnce(line), [word])).length)
   const bestLine = counts.indexOf(Math.max(...counts))
   const excerpt = lines
     .slice(bestLine, bestLine + 3)

@@ -76,7 +76,7 @@ function renderTool({ url, isOpen, principal, form }: PageContext, tool: ToolDat
           <code>{qualifiedName}</code>
         </p>
       )}
-      <StatusNotice readiness={readiness} />
+      <StatusNotice readiness={readiness} mayPublish={hasScope(principal, 'tools:publish')} />
       <Badges readiness={readiness} version={version} dialect={entry?.dialect && FORMATS.get(entry.dialect)} />
       <Description text={removeTitle(description, title)} />
       <Tags tags={entry?.tags ?? []} />

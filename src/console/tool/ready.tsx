@@ -1,12 +1,14 @@
 import type { ApiAnswers } from '../../api/answers.ts'
 import { NO_USER } from '../../core/failure/failure-text.ts'
-import { Notice } from '../parts.tsx'
+import { exact, Notice } from '../parts.tsx'
+import { VERSIONS_PATH } from '../versions/page.tsx'
+import { StatusButtons } from '../versions/toolkit.tsx'
 
 interface ReadinessProps {
   readonly readiness: ApiAnswers['GET /tools/:id/readiness']
 }
 
-export function StatusNotice({ readiness: { status } }: ReadinessProps) {
+export function StatusNotice({ readiness: { tool, status }, mayPublish }: ReadinessProps & { mayPublish: boolean }) {
   const { state, message, successor }: { state: string; message?: string; successor?: string } = status
   if (state === 'active') return undefined
   return (
@@ -23,10 +25,16 @@ export function StatusNotice({ readiness: { status } }: ReadinessProps) {
         {state === 'pending' ? (
           <>
             {' '}
-            It can be called once it is <a href="/console/versions">approved</a>.
+            It can be called once it is <a href={VERSIONS_PATH}>approved</a>.
           </>
         ) : undefined}
       </p>
+      {state === 'pending' && mayPublish ? (
+        <form class="row" method="post" action={VERSIONS_PATH}>
+          <input type="hidden" name="id" value={exact(tool)} />
+          <StatusButtons current={state} />
+        </form>
+      ) : undefined}
     </Notice>
   )
 }

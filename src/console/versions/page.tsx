@@ -20,7 +20,7 @@ const STATE_DESCRIPTIONS: Readonly<Record<State, string>> = {
 const PAGE_SIZE = '30'
 /** Fewer, because each is loaded with all its changes. */
 const REVIEW_PAGE_SIZE = '10'
-const PATH = '/console/versions'
+export const VERSIONS_PATH = '/console/versions'
 
 export async function submit(context: PageContext): Promise<PageResult> {
   const { form } = context
@@ -47,7 +47,7 @@ function readFilter(context: PageContext): { readonly status: State; readonly to
 }
 
 function buildHref(filters: Readonly<Record<string, string>>): string {
-  return `${PATH}?${buildQuery(filters)}`
+  return `${VERSIONS_PATH}?${buildQuery(filters)}`
 }
 
 interface FailedChange {
@@ -104,7 +104,7 @@ function KeptStatusNotice({ id, status }: NonNullable<FailedChange['keptStatus']
     <Notice isProblem>
       <p>
         <strong>It stays {status}</strong>, as its whole toolkit is. The change takes effect once{' '}
-        <a href={`${PATH}?${new URLSearchParams({ status, toolkit })}#toolkit`}>the toolkit</a> is changed.
+        <a href={`${VERSIONS_PATH}?${new URLSearchParams({ status, toolkit })}#toolkit`}>the toolkit</a> is changed.
       </p>
     </Notice>
   )

@@ -27,7 +27,10 @@ it('the page of a version that is not active says so before all else, and leads 
 })
 
 it('the page of a version that is not active leads whoever may see one that waits to where it is reviewed', async () => {
-  expect(await pageOf({ state: 'pending' })).toMatch(/once it is <a href="\/console\/versions">approved/)
+  const text = await pageOf({ state: 'pending' })
+  expect(text).toMatch(/once it is <a href="\/console\/versions">approved/)
+  expect(text).toMatch(/action="\/console\/versions">\s*<input type="hidden" name="id" value="=?Mail.Send@1.0.0"/)
+  expect(text).toContain('name="to" value="active"')
 })
 
 it('the page of a version that is not active is no other than that of one that is', async () => {
