@@ -1,13 +1,15 @@
-import type { Codec, DecodeOptions } from '../../core/tool/codec.ts'
+import type { Codec, DecodeOptions, EncodeResult, Loss } from '../../core/tool/codec.ts'
 import { ok } from '../../core/failure/failure.ts'
 import { jsonSchema, findMissingFields } from '../../core/tool/definition-fields.ts'
 import { isJsonObject, isJsonArray, type Json, type JsonObject } from '../../core/tool/json.ts'
 import * as json from '../../core/tool/json-reader.ts'
-import { createToolNameReader } from '../../core/tool/sanitize-name.ts'
+import { contextParameterLosses, documentLosses, fieldLosses } from '../../core/tool/metadata.ts'
+import { createToolNameReader, toToolName } from '../../core/tool/sanitize-name.ts'
 import type { Problem } from '../../core/tool/problem.ts'
 import { walkSubschemas } from '../../core/schema/subschemas.ts'
-import { type Definition, NO_REQUIREMENTS } from '../../core/tool/tool.ts'
-import { encode } from './tool-document.ts'
+import { type Definition, NO_REQUIREMENTS, type ToolRecord } from '../../core/tool/tool.ts'
+import { dropHeaderExtensions, isOwnKey, toMcpTool, wrapOutputSchema } from './tool-document.ts'
+import { outputKind } from './wire.ts'
 
 const ANNOTATIONS = omitNulls(
   json.looseObject({
@@ -140,3 +142,29 @@ const INPUT_SCHEMA = json.checkAlso(createToolSchemaReader("a tool's arguments h
     json.addProblem(report, 'Must be left out: parameters are not read from headers here', `${path}/x-mcp-header`)
   }
 })
+
+const NO_FIELD = 'MCP has no such field'
+
+function encode(record: ToolRecord): EncodeResult {
+  const { dialect, document } = record.source
+  if (dialect === 'mcp' && document !== undefined) return { document, losses: documentLosses(record, NO_FIELD, []) }
+  return { document: wrapOutputSchema(toMcpTool(record, record.name)), losses: listLosses(record) }
+}
+
+function listLosses(record: ToolRecord): readonly Loss[] {
+  const losses: Loss[] = [...contextParameterLosses(record)]
+  const addLoss = (path: string, reason: string) => losses.push({ path, reason })
+  addLoss('/toolkit', 'An MCP tool names no toolkit: publish it with ?toolkit=')
+  addLoss('/version', 'An MCP tool has no version: publish it with ?version=')
+  losses.push(...fieldLosses(record, NO_FIELD, ['title', 'annotations', 'icons', '_meta']))
+  if (toToolName(record.name) !== record.tool) addLoss('/tool', `A tool is called after its name, '${record.name}'`)
+  const kind = outputKind(record.output)
+  if (record.output === null) addLoss('/output', 'MCP cannot say that a tool has no output')
+  else if (kind === 'any' && Object.keys(record.output).length > 0)
+    addLoss('/output', 'It allows any value, and is not listed')
+  else if (kind === 'value') addLoss('/output', "It is not an object, and is wrapped as {'result': …}")
+  if (Object.keys(record._meta ?? {}).some(isOwnKey)) addLoss('/_meta', 'What Switchboard keeps there is for itself')
+  if (dropHeaderExtensions(record.input) !== record.input)
+    addLoss('/input', "'x-mcp-header' is left out: parameters are not read from headers here")
+  return losses
+}

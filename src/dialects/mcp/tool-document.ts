@@ -1,7 +1,6 @@
 import { completeAnnotations } from '../../core/tool/annotations.ts'
-import type { EncodeResult, Loss } from '../../core/tool/codec.ts'
 import { isJson, isJsonObject, isObject, type JsonObject } from '../../core/tool/json.ts'
-import { documentLosses, fieldLosses, omitContextParameters, contextParameterLosses } from '../../core/tool/metadata.ts'
+import { omitContextParameters } from '../../core/tool/metadata.ts'
 import { toToolName, PUBLISHED_NAME } from '../../core/tool/sanitize-name.ts'
 import { toObjectSchema, type ToolRecord } from '../../core/tool/tool.ts'
 import { mapSubschemas } from '../../core/schema/subschemas.ts'
@@ -10,38 +9,33 @@ import { outputKind } from './wire.ts'
 const ID_KEY = 'dev.switchboard/id'
 export const OWN_META_PREFIX = 'dev.switchboard/'
 
-const NO_FIELD = 'MCP has no such field'
-
-export function encode(record: ToolRecord): EncodeResult {
-  const { dialect, document } = record.source
-  if (dialect === 'mcp' && document !== undefined) return { document, losses: documentLosses(record, NO_FIELD, []) }
-  return { document: wrapOutputSchema(toMcpTool(record, record.name)), losses: listLosses(record) }
-}
-
+/** Gives an output schema of another type than 'object' the one of `{"result": …}`. */
 export function wrapOutputSchema(tool: JsonObject): JsonObject {
   const { outputSchema } = tool
   if (!isJsonObject(outputSchema) || outputKind(outputSchema) === 'object') return tool
   return { ...tool, outputSchema: wrapSchema(outputSchema) }
 }
 
+/** The name under which clients from 2025-11-25 on see a tool: the one in its MCP document, if the exposed name was made of it. */
 export function toListedName(record: ToolRecord, exposedName: string): string {
-  const published =
-    exposedName === record.name && record.source.dialect === 'mcp' ? findPublishedName(record) : undefined
-  return published !== undefined && PUBLISHED_NAME.test(published) ? published : exposedName
+  const documentName =
+    exposedName === record.name && record.source.dialect === 'mcp' ? findDocumentName(record) : undefined
+  return documentName !== undefined && PUBLISHED_NAME.test(documentName) ? documentName : exposedName
 }
 
-function findPublishedName({ source, name, sourceName }: ToolRecord): string | undefined {
+/** The name of a tool in its document, if its exposed name was made of it. */
+function findDocumentName({ source, name, sourceName }: ToolRecord): string | undefined {
   const { dialect, document } = source
-  const published = sourceName ?? (dialect === 'mcp' && isJsonObject(document) ? document.name : undefined)
-  return typeof published === 'string' && toToolName(published) === name ? published : undefined
+  const documentName = sourceName ?? (dialect === 'mcp' && isJsonObject(document) ? document.name : undefined)
+  return typeof documentName === 'string' && toToolName(documentName) === name ? documentName : undefined
 }
 
-/** Names may have characters that names of ours have not. */
+/** Whether the tool was published under the name, in whose place its exposed name may have other characters. */
 export function hasPublishedName(record: ToolRecord, name: string): boolean {
-  return findPublishedName(record) === name || record.sourceName === name
+  return findDocumentName(record) === name || record.sourceName === name
 }
 
-function toMcpTool(record: ToolRecord, name: string): JsonObject {
+export function toMcpTool(record: ToolRecord, name: string): JsonObject {
   const { title, description, input: schema, output, annotations, icons } = omitContextParameters(record)
   const input = dropHeaderExtensions(schema)
   const _meta = foreignMeta(record)
@@ -63,11 +57,13 @@ function toMcpTool(record: ToolRecord, name: string): JsonObject {
 function foreignMeta({ _meta }: ToolRecord): JsonObject | undefined {
   if (_meta === undefined) return undefined
   const foreign = Object.entries(_meta).filter(([key]) => !isOwnKey(key))
+  // An empty `_meta` that was published stays
   return foreign.length === 0 && Object.keys(_meta).length > 0 ? undefined : Object.fromEntries(foreign)
 }
 
-const isOwnKey = (key: string) => key.startsWith(OWN_META_PREFIX)
+export const isOwnKey = (key: string) => key.startsWith(OWN_META_PREFIX)
 
+/** A tool as lists show it: with all hints, its id in `_meta`, and without what clients refuse or we do not support. */
 export function toListedTool(record: ToolRecord, name: string): JsonObject {
   const { inputSchema, outputSchema, ...tool } = toMcpTool(record, name)
   return {
@@ -90,29 +86,12 @@ function replaceBooleans(schema: unknown, keyword: string): unknown {
   return /^(?:additional|unevaluated)/.test(keyword) ? schema : toObjectSchema(schema)
 }
 
-function listLosses(record: ToolRecord): readonly Loss[] {
-  const losses: Loss[] = [...contextParameterLosses(record)]
-  const addLoss = (path: string, reason: string) => losses.push({ path, reason })
-  addLoss('/toolkit', 'An MCP tool names no toolkit: publish it with ?toolkit=')
-  addLoss('/version', 'An MCP tool has no version: publish it with ?version=')
-  losses.push(...fieldLosses(record, NO_FIELD, ['title', 'annotations', 'icons', '_meta']))
-  if (toToolName(record.name) !== record.tool) addLoss('/tool', `A tool is called after its name, '${record.name}'`)
-  const kind = outputKind(record.output)
-  if (record.output === null) addLoss('/output', 'MCP cannot say that a tool has no output')
-  else if (kind === 'any' && Object.keys(record.output).length > 0)
-    addLoss('/output', 'It allows any value, and is not listed')
-  else if (kind === 'value') addLoss('/output', "It is not an object, and is wrapped as {'result': …}")
-  if (Object.keys(record._meta ?? {}).some(isOwnKey)) addLoss('/_meta', 'What Switchboard keeps there is for itself')
-  if (dropHeaderExtensions(record.input) !== record.input)
-    addLoss('/input', "'x-mcp-header' is left out: parameters are not read from headers here")
-  return losses
-}
-
 function wrapSchema(schema: JsonObject): JsonObject {
   const result = moveReferences(schema)
   return { type: 'object', properties: isJson(result) ? { result } : {}, required: ['result'] }
 }
 
+/** References within the schema, which now lies in `properties.result`. */
 function moveReferences(schema: unknown): unknown {
   if (!isObject(schema)) return schema
   if (typeof schema.$id === 'string' && !schema.$id.startsWith('#')) return schema

@@ -22,32 +22,32 @@ export function fromCallToolResult(
   record: ToolRecord,
   endpoint: Endpoint,
 ): UpstreamResult {
-  // A later revision may know more types: the tool has run, so the rest counts
+  // A later revision may have more types. The tool has run, so blocks of known types are its output
   const blocks = (isJsonArray(content) ? content : []).filter((block) => !isObject(block) || isContentType(block.type))
   const read = readCallToolResult(blocks, structuredContent, isError === true, endpoint.host)
   if (read.ok) {
     const { content } = read
-    const value = structuredContent === undefined ? toStructured(read.value, record) : read.value
+    const isText = structuredContent === undefined && typeof read.value === 'string'
+    const value = isText ? parseTextAsOutput(read.value, record) : read.value
     if (value === undefined)
-      return toFailedCall(
-        `The tool ran, but its text does not match the output schema: ${read.value}`,
-        undefined,
-        endpoint,
-      )
+      return toFailedCall(`The tool ran, but its text does not match the output schema: ${read.value}`, endpoint)
     return { result: isEcho(content, value) ? { ok: true, value } : { ...read, value } }
   }
   const challenge = toUpstreamChallenge(isObject(_meta) ? _meta[MISSING_KEY] : undefined, record, endpoint)
   if (challenge) return challenge
-  const { developer_message, message = read.message, ...more } = failureMeta(_meta)
+  const { message = read.message, ...fields } = failureMeta(_meta)
   const contentField = read.content && !isEcho(read.content, read.message) ? { content: read.content } : {}
-  return toFailedCall(message, developer_message, endpoint, { ...more, ...contentField })
+  return toFailedCall(message, endpoint, { ...fields, ...contentField })
 }
 
-/** MCP wants the JSON of a structured value as a text beside it, and some servers send nothing else. Undefined for another text. */
-function toStructured(value: unknown, { output }: ToolRecord): unknown {
+/**
+ * The output of a tool that sends only a text: MCP wants the JSON of a structured value as a text beside it, and some servers send
+ * nothing else. Undefined if the output schema wants an object or a list, and the text is none.
+ */
+function parseTextAsOutput(text: string, { output }: ToolRecord): unknown {
   const type = isObject(output) ? output.type : undefined
-  if (typeof value !== 'string' || (type !== 'object' && type !== 'array')) return value
-  const read = parseJson(value, FOREIGN_JSON)
+  if (type !== 'object' && type !== 'array') return text
+  const read = parseJson(text, FOREIGN_JSON)
   const isFitting = read.ok && (type === 'object' ? isObject(read.value) : isJsonArray(read.value))
   return isFitting ? read.value : undefined
 }
@@ -58,7 +58,10 @@ function isEcho([block, ...more]: readonly Content[], value: unknown): boolean {
   return block.text === (typeof value === 'string' ? value : JSON.stringify(value))
 }
 
-/** Passes on that a person must consent, if nothing else is missing. The challenge has no URL to request, since that would take the caller's key there. */
+/**
+ * Passes on that a person must consent, if nothing else is missing. The server's `check_url` is left out, since our caller would
+ * send its key there.
+ */
 export function toUpstreamChallenge(
   missing: unknown,
   record: ToolRecord,

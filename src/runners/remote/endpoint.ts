@@ -21,6 +21,13 @@ export interface RemoteDeps {
 
 export type Endpoint = Extract<ReturnType<typeof createEndpoint>, { readonly ok: true }>['endpoint']
 
+/** One request of a call to a server. */
+export interface RemoteCall {
+  readonly invocation: Invocation
+  readonly endpoint: Endpoint
+  readonly context: RunContext
+}
+
 export function createEndpoint(
   { url, credentials }: Pick<RemoteImplementation, 'url' | 'credentials'>,
   invocation: Pick<Invocation, 'secrets' | 'tokens'>,
@@ -37,9 +44,8 @@ export function createEndpoint(
   for (const [name, value] of placed.headers) headers.set(name, value)
   const credentialHeaders = [...placed.headers.keys()]
   const { redact, carriesCredential } = placed
-  const secrecy = { redact, carriesCredential }
   return {
     ok: true as const,
-    endpoint: { url: target, headers, credentialHeaders, host: target.host, initiator, ...secrecy },
+    endpoint: { url: target, host: target.host, headers, credentialHeaders, initiator, redact, carriesCredential },
   }
 }

@@ -1,4 +1,3 @@
-import type { Invocation } from '../../core/call/invocation.ts'
 import type { RunContext } from '../../core/call/runner.ts'
 import { isObject } from '../../core/tool/json.ts'
 import {
@@ -16,7 +15,7 @@ import { utf8Text } from '../../outbound/utf8.ts'
 import type { UpstreamResult } from '../shared/retrying-call.ts'
 import { type UpstreamFailure, failureFields, noResponseFailure, unstructured } from '../shared/server-failure.ts'
 import { toUpstreamChallenge, fromCallToolResult } from './answers.ts'
-import type { Endpoint, RemoteDeps } from './endpoint.ts'
+import type { Endpoint, RemoteCall, RemoteDeps } from './endpoint.ts'
 import { toFailedCall, toRejectedCall } from './failed-call.ts'
 import type { RemoteImplementation } from './implementation.ts'
 import { type Listed, listingProblem, MAX_LIST_BYTES, readPages } from './list-pages.ts'
@@ -27,16 +26,14 @@ const EXPLAINED = new Set([400, 404, 422])
 /** The server gets no secrets or tokens but the endpoint's. */
 export async function callServer(
   dialect: RemoteDialect,
-  { tool, pass_user }: Pick<RemoteImplementation, 'tool' | 'pass_user'>,
-  record: ToolRecord,
-  { input, userId, method }: Invocation,
-  endpoint: Endpoint,
-  { deadline, answered, deferRelease, budget, traceId, idempotencyKey }: RunContext,
+  { tool, pass_user, record }: Pick<RemoteImplementation, 'tool' | 'pass_user'> & { readonly record: ToolRecord },
+  { invocation: { input, userId, method }, endpoint, context }: RemoteCall,
   { guardedFetch, now, newId }: RemoteDeps,
 ): Promise<UpstreamResult> {
+  const { deadline, answered, deferRelease, budget, traceId, idempotencyKey } = context
   const callId = await idempotencyKey?.()
-  const names = { callId, traceId, messageId: newId(), sentAt: new Date(now()) }
-  const call = { tool, input, method, userId: pass_user ? userId : undefined, ...names }
+  const envelope = { callId, traceId, messageId: newId(), sentAt: new Date(now()) }
+  const call = { tool, input, method, userId: pass_user ? userId : undefined, ...envelope }
   const body = JSON.stringify(dialect.writeCall(call))
   const answer = await askServer(
     dialect.paths.call,
@@ -53,7 +50,9 @@ export async function callServer(
   const remoteAnswer = isObject(document) ? dialect.readAnswer(document, record.source.document) : undefined
   if (remoteAnswer) return toOutcome(remoteAnswer, isOk ? '' : `${host} says: `, record, endpoint)
   if (!isOk) return toRejectedCall(answer, endpoint, now())
-  return toFailedCall(`${host} answered what is not ${dialect.title}`, unstructured(text, endpoint), endpoint)
+  return toFailedCall(`${host} answered what is not ${dialect.title}`, endpoint, {
+    developer_message: unstructured(text, endpoint),
+  })
 }
 
 function toOutcome(
@@ -67,9 +66,8 @@ function toOutcome(
   const { message, error, missing, more } = answer
   const challenge = toUpstreamChallenge(missing, record, endpoint)
   if (challenge) return challenge
-  const { developer_message, ...fields } = failureFields(error)
   const words = typeof message === 'string' && message !== '' ? message : 'The tool failed and did not say why'
-  return toFailedCall(`${messagePrefix}${words}${more ? ` (${more})` : ''}`, developer_message, endpoint, fields)
+  return toFailedCall(`${messagePrefix}${words}${more ? ` (${more})` : ''}`, endpoint, failureFields(error))
 }
 
 export function listServer(
@@ -127,11 +125,10 @@ async function askServer(
   if (!answer.ok) return toFailedAnswer(noResponseFailure(answer, host, redact))
   const { status, headers: responseHeaders, body } = answer.response
   const text = utf8Text(body)
-  if (text === undefined)
-    return toFailedAnswer(toFailedCall(`${host} answered what is not UTF-8`, undefined, { redact }))
+  if (text === undefined) return toFailedAnswer(toFailedCall(`${host} answered what is not UTF-8`, { redact }))
   const { budget, maxParts = MAX_RESPONSE_NODES } = request
   const read = parseJson(text, { ...FOREIGN_JSON, budget, maxParts, what: `what ${host} answered` })
-  if (!read.ok && read.isJson) return toFailedAnswer(toFailedCall(read.message, undefined, { redact }))
+  if (!read.ok && read.isJson) return toFailedAnswer(toFailedCall(read.message, { redact }))
   const document = read.ok ? read.value : undefined
   return { ok: true as const, status, headers: responseHeaders, text, size: body.byteLength, document }
 }

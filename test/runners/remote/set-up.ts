@@ -7,7 +7,8 @@ import { createUpstreamImporter, type OpenUpstream } from '../../../src/importer
 import { createGuardedFetch } from '../../../src/outbound/guarded-fetch.ts'
 import { createGuardedStream } from '../../../src/outbound/guarded-stream.ts'
 import { createKnownRevisions } from '../../../src/runners/remote/mcp/known-revisions.ts'
-import { createRemoteRunner, createUpstreams } from '../../../src/runners/remote/runner.ts'
+import { createRemoteRunner } from '../../../src/runners/remote/runner.ts'
+import { createUpstreams } from '../../../src/runners/remote/upstreams.ts'
 import { contextWith, definitionWith, invocationWith, recordOf } from '../http/records.ts'
 
 // Else the first call would load it, in a time that is the call's own

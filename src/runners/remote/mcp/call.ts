@@ -1,10 +1,9 @@
 import { isJsonObject, isJsonArray, isObject, type JsonObject } from '../../../core/tool/json.ts'
-import type { Invocation } from '../../../core/call/invocation.ts'
-import type { RunContext, RunResult } from '../../../core/call/runner.ts'
+import type { RunResult } from '../../../core/call/runner.ts'
 import type { ToolRecord } from '../../../core/tool/tool.ts'
 import type { UpstreamResult } from '../../shared/retrying-call.ts'
 import { fromCallToolResult } from '../answers.ts'
-import type { Endpoint, RemoteDeps } from '../endpoint.ts'
+import type { Endpoint, RemoteCall, RemoteDeps } from '../endpoint.ts'
 import { toFailedCall } from '../failed-call.ts'
 import { readPersonRequest, WANTED_URL } from '../person-facing.ts'
 import type { RemoteImplementation } from '../implementation.ts'
@@ -26,13 +25,11 @@ const LOG_LEVEL = 'io.modelcontextprotocol/logLevel'
 
 export async function callMcp(
   { tool: name, timeout_ms: timeoutMs, record, inputSchema }: McpTool,
-  { input, answers }: Invocation,
-  endpoint: Endpoint,
-  context: RunContext,
+  { invocation, endpoint, context }: RemoteCall,
   deps: RemoteDeps,
 ): Promise<UpstreamResult> {
+  const { input, answers } = invocation
   const { progress, log, traceparent } = context
-  const { signal } = context.deadline
   const meta = {
     ...(traceparent === undefined ? {} : { traceparent }),
     ...(log ? { [LOG_LEVEL]: 'info' as const } : {}),
@@ -45,10 +42,10 @@ export async function callMcp(
     ...(typeof answers?.state === 'string' ? { requestState: answers.state } : {}),
   }
   let output: ToolOutput = {}
-  const session = await withSession(
+  const worked = await withSession(
     {
       endpoint,
-      signal,
+      signal: context.deadline.signal,
       maxBytes: MAX_BYTES,
       timeoutMs,
       canAsk: answers !== undefined,
@@ -75,10 +72,10 @@ export async function callMcp(
       })
     },
   )
-  if (!session.ok) return session.failed
-  const { value } = session
+  if (!worked.ok) return worked.failed
+  const { value } = worked
   if ('resultType' in value && value.resultType === 'input_required')
-    return toInputRequired(value, answers !== undefined, endpoint)
+    return answers ? toInputRequests(value, endpoint) : toUnaskedInput(value, endpoint)
   return fromCallToolResult({ ...value, ...output }, record, endpoint)
 }
 
@@ -94,31 +91,33 @@ function detachOutput(result: Record<string, unknown>): ToolOutput | undefined {
   return { content, structuredContent }
 }
 
-function toInputRequired(value: object, canAsk: boolean, endpoint: Endpoint): UpstreamResult {
-  const { inputRequests, requestState: state }: Readonly<Record<string, unknown>> = isObject(value) ? value : {}
-  const requests: Record<string, { readonly method: string; readonly params: JsonObject }> = {}
-  const requestParams: unknown[] = []
-  for (const [key, request] of Object.entries(isObject(inputRequests) ? inputRequests : {})) {
-    if (!isObject(request) || typeof request['method'] !== 'string') continue
+type Requests = Readonly<Record<string, { readonly method: string; readonly params: JsonObject }>>
+
+/** Passes on what the server asks a person for. If a URL may not be shown to a person, the call fails. */
+function toInputRequests(value: object, endpoint: Endpoint): UpstreamResult {
+  const requests: Record<string, Requests[string]> = {}
+  for (const [key, { method, params }] of listRequests(value)) {
+    const safeParams = readPersonRequest(params, endpoint.host)
+    if (!safeParams)
+      return toFailedCall(`${endpoint.host} asks a person to open a URL that is not shown: ${WANTED_URL}`, endpoint)
+    requests[key] = { method, params: safeParams }
+  }
+  const state = 'requestState' in value && typeof value.requestState === 'string' ? { state: value.requestState } : {}
+  return { result: { ok: false, asks: { requests, ...state } } satisfies RunResult }
+}
+
+/** For a caller that cannot be asked. */
+function toUnaskedInput(value: object, endpoint: Endpoint): UpstreamResult {
+  const description = describeElicitations(listRequests(value).map(([, { params }]) => params))
+  const message = `${endpoint.host} asks for something first: ${description || 'it does not say what'}`
+  return toFailedCall(message, endpoint, { developer_message: 'Only a caller through /mcp (2026-07-28) can be asked' })
+}
+
+function listRequests(value: object): readonly (readonly [string, Requests[string]])[] {
+  const requests = 'inputRequests' in value && isObject(value.inputRequests) ? value.inputRequests : {}
+  return Object.entries(requests).flatMap(([key, request]) => {
+    if (!isObject(request) || typeof request['method'] !== 'string') return []
     const { method, params } = request
-    requestParams.push(params)
-    const safeParams = readPersonRequest(isJsonObject(params) ? params : {}, endpoint.host)
-    if (safeParams) requests[key] = { method, params: safeParams }
-  }
-  if (canAsk && Object.keys(requests).length < requestParams.length)
-    return toFailedCall(
-      `${endpoint.host} asks a person to open a URL that is not shown: ${WANTED_URL}`,
-      undefined,
-      endpoint,
-    )
-  if (canAsk) {
-    const required = { requests, ...(typeof state === 'string' ? { state } : {}) }
-    return { result: { ok: false, asks: required } satisfies RunResult }
-  }
-  const description = describeElicitations(requestParams)
-  return toFailedCall(
-    `${endpoint.host} asks for something first: ${description || 'it does not say what'}`,
-    'Only a caller through /mcp (2026-07-28) can be asked',
-    endpoint,
-  )
+    return [[key, { method, params: isJsonObject(params) ? params : {} }] as const]
+  })
 }

@@ -31,24 +31,25 @@ export function toUpstreamFailure(
   if (status !== undefined && failures.refusal) return toRejectedCall(failures.refusal, endpoint, now)
   const message = error instanceof Error ? error.message : String(error)
   if (code === STREAM_ENDED) {
-    const endedFailure = toFailedCall(`${host} ended its answer before it was complete`, undefined, endpoint, {
+    const endedFailure = toFailedCall(`${host} ended its answer before it was complete`, endpoint, {
       can_retry: true,
     })
     return { ...endedFailure, retryAfter: 'backoff', isUncertain: true }
   }
-  if (code === 'REQUEST_TIMEOUT')
-    return toFailedCall(`${host} did not answer in time`, undefined, endpoint, { can_retry: true })
+  if (code === 'REQUEST_TIMEOUT') return toFailedCall(`${host} did not answer in time`, endpoint, { can_retry: true })
   if (code === URL_ELICITATION_REQUIRED) {
     const links = Array.isArray(data['elicitations']) ? data['elicitations'] : []
-    return toFailedCall(
-      `${host} needs a person first: ${describeElicitations(links) || message}`,
-      `It answered ${code}`,
-      endpoint,
-    )
+    return toFailedCall(`${host} needs a person first: ${describeElicitations(links) || message}`, endpoint, {
+      developer_message: `It answered ${code}`,
+    })
   }
   if (typeof code === 'number')
-    return toFailedCall(`${host} answered with an error: ${message}`, `Its code is ${code}`, endpoint)
-  return toFailedCall(`${host} answered what is not MCP`, unstructured(message, endpoint), endpoint)
+    return toFailedCall(`${host} answered with an error: ${message}`, endpoint, {
+      developer_message: `Its code is ${code}`,
+    })
+  return toFailedCall(`${host} answered what is not MCP`, endpoint, {
+    developer_message: unstructured(message, endpoint),
+  })
 }
 
 export function describeElicitations(elicitations: readonly unknown[]): string {
