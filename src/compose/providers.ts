@@ -1,5 +1,5 @@
 import { FetchCapability } from '../core/access/principal.ts'
-import { formatMissingSecret } from '../core/consent/provider.ts'
+import { findMissingSecret } from '../core/consent/provider.ts'
 import type { Fetch } from '../core/tool/platform.ts'
 import type { Config } from '../env.ts'
 import type { OAuth } from '../oauth-client/oauth.ts'
@@ -70,7 +70,7 @@ export function createProviderOAuth(config: Config): OAuth {
     return (oauth ??= createOAuth({ ...(await loadServerFinder(config)), readSecret }))
   }
   return {
-    unready: (provider) => formatMissingSecret(provider, readSecret),
+    findMissingSecret: (provider) => findMissingSecret(provider, readSecret),
     begin: async (...parameters) => (await load()).begin(...parameters),
     exchange: async (...parameters) => (await load()).exchange(...parameters),
     refreshTokens: async (...parameters) => (await load()).refreshTokens(...parameters),

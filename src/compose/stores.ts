@@ -146,7 +146,7 @@ function openVaults(env: Pick<Env, 'Vault'>, config: Config, providers: Provider
     providers,
     clientVariablesFor: (id) => (knownProvider(id) ? clientVariables(id) : undefined),
     canStoreGrants: (url) => vaultKeys.length > 0 && (!vaultKeysArePublic || isLoopback(new URL(url).hostname)),
-    identifies: (url, isDistinguishableByKey) =>
+    canBeApproved: (url, isDistinguishableByKey) =>
       userVerifierUrl !== undefined ||
       signIn !== undefined ||
       isTrialUrl(url) ||

@@ -1,9 +1,15 @@
 import * as oauth from 'oauth4webapi'
 import { parseScopes, listExtraScopes } from '../core/consent/oauth-scopes.ts'
-import { formatMissingSecret, type Provider } from '../core/consent/provider.ts'
+import { findMissingSecret, type Provider } from '../core/consent/provider.ts'
 import type { Fetch, Signal } from '../core/tool/platform.ts'
 import type { FindServer, ProviderServer } from './provider-server.ts'
-import { toProviderFailure, notSetUp, type ProviderFailure, toRefreshError, unavailable } from './provider-failure.ts'
+import {
+  toProviderFailure,
+  toSetupFailure,
+  type ProviderFailure,
+  toDeadRefreshToken,
+  unavailable,
+} from './provider-failure.ts'
 import type { PendingRequest, ProviderClient } from './provider-requests.ts'
 import {
   authorizationUrl,
@@ -41,7 +47,7 @@ export type OAuth = ReturnType<typeof createOAuth>
 
 /** The client's side of OAuth 2.0, as a vault needs it. It never rejects. */
 export function createOAuth({ fetch, findServer, checkUrl, readSecret, timeout }: OAuthOptions) {
-  const unready = (provider: Provider) => formatMissingSecret(provider, readSecret)
+  const missingSecret = (provider: Provider) => findMissingSecret(provider, readSecret)
   const deadline = () => timeout?.(PROVIDER_TIMEOUT_MS) ?? AbortSignal.timeout(PROVIDER_TIMEOUT_MS)
 
   async function issue(
@@ -49,8 +55,8 @@ export function createOAuth({ fetch, findServer, checkUrl, readSecret, timeout }
     scopes: readonly string[],
     ask: (client: ProviderClient) => Promise<oauth.TokenEndpointResponse>,
   ): Promise<Issued> {
-    const missingSetting = unready(provider)
-    if (missingSetting !== undefined) return notSetUp(provider, missingSetting)
+    const problem = missingSecret(provider)
+    if (problem !== undefined) return toSetupFailure(provider, problem)
     const signal = deadline()
     const server = await findServer(provider, ['token_endpoint'], signal)
     if (!server) return unavailable(provider)
@@ -77,13 +83,13 @@ export function createOAuth({ fetch, findServer, checkUrl, readSecret, timeout }
   }
 
   return {
-    unready,
+    findMissingSecret: missingSecret,
     async begin(
       provider: Provider,
       request: PendingAuthorization,
     ): Promise<{ readonly ok: true; readonly url: string } | ProviderFailure> {
-      const missingSetting = unready(provider)
-      if (missingSetting !== undefined) return notSetUp(provider, missingSetting)
+      const problem = missingSecret(provider)
+      if (problem !== undefined) return toSetupFailure(provider, problem)
       const server = await loadAuthorizationServer(provider, findServer, checkUrl, deadline())
       if (!server.ok) return server
       const parameters = buildParameters(provider, server.as, request.scopes)
@@ -102,13 +108,13 @@ export function createOAuth({ fetch, findServer, checkUrl, readSecret, timeout }
       return issue(provider, scopes, async ({ as, client, auth, options, lastAnswer }) => {
         const response = await oauth.refreshTokenGrantRequest(as, client, auth, refreshToken, options)
         return oauth.processRefreshTokenResponse(as, client, response).catch((error: unknown) => {
-          throw toRefreshError(error, lastAnswer())
+          throw toDeadRefreshToken(error, lastAnswer())
         })
       })
     },
     /** RFC 7009. The answer is ignored, since the tokens are gone here already. */
     async revoke(provider: Provider, { access_token, refresh_token }: Tokens): Promise<void> {
-      if (unready(provider) !== undefined) return
+      if (missingSecret(provider) !== undefined) return
       const signal = deadline()
       const server = await findServer(provider, ['revocation_endpoint'], signal)
       if (!server) return

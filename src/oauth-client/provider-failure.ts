@@ -37,7 +37,7 @@ export class DeadRefreshToken extends Error {}
  * To a refresh each refusal of a token endpoint ends the grant, since no vendor's words but those of RFC 6749 are
  * known, and one consent too many is better than none ever. Kept: what the client's own credentials or an outage cause.
  */
-export function toRefreshError(error: unknown, answer: LastAnswer | undefined): unknown {
+export function toDeadRefreshToken(error: unknown, answer: LastAnswer | undefined): unknown {
   if (
     !(error instanceof ResponseBodyError) ||
     !answer ||
@@ -54,7 +54,7 @@ export function providerFailure(why: ProviderFailure['why'], message: string): P
   return { ok: false, why, message }
 }
 
-export function notSetUp({ id }: Provider, forOperator: string): ProviderFailure {
+export function toSetupFailure({ id }: Provider, forOperator: string): ProviderFailure {
   const message = `'${id}' gives nothing to this Switchboard as it is set up: its operator must put that right`
   return { ...providerFailure('client', message), forOperator }
 }
@@ -82,7 +82,7 @@ export function toProviderFailure(provider: Provider, error: unknown, answer: La
     const code = getCode(error.error)
     if (error.error === 'invalid_grant') return providerFailure('refused', `'${id}' refused with '${code}'`)
     if (CLIENT_ERRORS.includes(error.error)) {
-      return notSetUp(
+      return toSetupFailure(
         provider,
         `'${id}' refused with '${code}': an administrator must check the client that is set up for it`,
       )

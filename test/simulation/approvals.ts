@@ -70,7 +70,7 @@ export function createApprovers(world: World) {
 
   async function decide({ vault }: Place, question: Question, approve: boolean): Promise<void> {
     if (approve) question.approvedFrom ??= clock.now()
-    const visit = { browser: 'person'.padEnd(43, '_'), callback: CALLBACK, approve }
+    const visit = { browserCookie: 'person'.padEnd(43, '_'), callback: CALLBACK, approve }
     const ended = await vault.decide(question.id, visit)
     if (!ended.ok || !('authorization' in ended)) return
     if (approve) question.approved = true

@@ -45,7 +45,7 @@ export function createGrantClients(world: World, tool: ToolRecord) {
     const asked = await token(vault.tokenFor(required(user)), user)
     if (!('challenge' in asked) || asked.challenge.authorization === undefined) return
     const done = begin(user.consents)
-    const visit = { browser: user.id.padEnd(43, '_'), callback: CALLBACK }
+    const visit = { browserCookie: user.id.padEnd(43, '_'), callback: CALLBACK }
     const step = await vault.start(asked.challenge.authorization, visit)
     if (!step.ok) return
     if (new URL(step.location).pathname !== '/auth') {

@@ -80,7 +80,7 @@ export function createIsolate(options: IsolateOptions) {
     providers: { find: async () => MAIL },
     clientVariablesFor: () => undefined,
     canStoreGrants: () => true,
-    identifies: () => true,
+    canBeApproved: () => true,
   })
   return { ...tools, resolver, idempotencyStore, vault, keys, authenticator, now }
 }

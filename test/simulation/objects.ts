@@ -1,6 +1,6 @@
 // Loaded before the clock is simulated, which does not wait for modules
 import '../../src/storage/vault/charged-hour.ts'
-import '../../src/storage/vault/consent-flow.ts'
+import '../../src/storage/vault/authorization-flow.ts'
 import { createHash } from 'node:crypto'
 import { toListLine } from '../../src/dialects/oxp/encode.ts'
 import { Access } from '../../src/storage/access/access-object.ts'

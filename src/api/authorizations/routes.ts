@@ -121,7 +121,12 @@ export function createAuthorizationsRoutes(deps: AuthorizationsRoutesDeps): Hono
     const cookies = [setCookie(request, BROWSER_COOKIE, browser)]
     if (decision === 'refuse' || (kind === 'approval' && decision === 'approve')) {
       const approve = decision === 'approve'
-      const result = await authorizations.decide(id, { ...visitor, browser, callback: buildCallbackUrl(c), approve })
+      const result = await authorizations.decide(id, {
+        ...visitor,
+        browserCookie: browser,
+        callback: buildCallbackUrl(c),
+        approve,
+      })
       if ('location' in result) return respondToStep(result, id, cookies)
       const auditAction = approve ? 'approval.approve' : kind === 'approval' ? 'approval.refuse' : 'grant.refuse'
       auditDecision(c, auditAction, authorization, { isSuccess: result.ok, person })
@@ -134,7 +139,7 @@ export function createAuthorizationsRoutes(deps: AuthorizationsRoutesDeps): Hono
       if (!ACCOUNT_NAME.test(account))
         return page(plainPage(400, 'Not understood', 'An account name has at most 64 characters'))
       const accountOption = account === '' ? {} : { account }
-      const visit = { ...visitor, browser, callback: buildCallbackUrl(c), ...accountOption }
+      const visit = { ...visitor, browserCookie: browser, callback: buildCallbackUrl(c), ...accountOption }
       return respondToStep(await authorizations.start(id, visit), id, cookies)
     }
     return page(plainPage(400, 'Not understood', 'The form has no decision, so nothing has changed'))
@@ -146,7 +151,10 @@ export function createAuthorizationsRoutes(deps: AuthorizationsRoutesDeps): Hono
     const { id } = link.authorization
     const browser = readCookie(c.req.raw, BROWSER_COOKIE)
     if (browser === undefined) return page((await loadPages()).failedStepPage(NO_BROWSER, startPath(id)))
-    return respondToStep(await authorizations.resume(id, { browser, callback: buildCallbackUrl(c), proof }), id)
+    return respondToStep(
+      await authorizations.resume(id, { browserCookie: browser, callback: buildCallbackUrl(c), proof }),
+      id,
+    )
   })
 
   // RFC 6749, section 4.1.2: additions of providers are ignored, and parameters said twice are refused where they are read
@@ -159,7 +167,7 @@ export function createAuthorizationsRoutes(deps: AuthorizationsRoutesDeps): Hono
     }
     const { endedPage, failedStepPage } = await loadPages()
     const browser = readCookie(c.req.raw, BROWSER_COOKIE)
-    const result = await authorizations.finish({ url, browser, callback: buildCallbackUrl(c) })
+    const result = await authorizations.finish({ url, browserCookie: browser, callback: buildCallbackUrl(c) })
     if (!result.ok) return page(failedStepPage(result))
     auditDecision(c, 'grant.give', result.authorization, { isSuccess: true })
     return page(endedPage(result.authorization, await findProviderName(result.authorization.provider, providers)))

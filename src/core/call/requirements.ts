@@ -1,5 +1,5 @@
 import type { ToolSecrets } from '../access/tool-secrets.ts'
-import type { AuthorizationChallenge } from '../consent/authorization.ts'
+import { type AuthorizationChallenge, authorizationPath } from '../consent/authorization.ts'
 import type { JsonObject } from '../tool/json.ts'
 import { formatToolId } from '../tool/tool-id.ts'
 import { type AuthorizationRequirement, isCallerToken, type Publisher, type ToolRecord } from '../tool/tool.ts'
@@ -230,7 +230,7 @@ export function createUserlessChallenge(
   const [origin = ''] = /^[a-z]+:\/\/[^/?#]*/i.exec(requestUrl()) ?? []
   return {
     id,
-    url: `${origin}/authorizations/${encodeURIComponent(id.toWellFormed())}/start`,
+    url: `${origin}${authorizationPath(id)}/start`,
     scopes: oauth2?.scopes ?? [],
     status: 'not_started',
   }

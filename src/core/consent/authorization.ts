@@ -4,8 +4,9 @@ import type { InvocationSnapshot } from './invocation-snapshot.ts'
 /** Open Tool Calling RFC, `requires_authorization.status`. */
 export type AuthorizationStatus = 'not_started' | 'pending' | 'completed' | 'failed'
 
-/** Something a person must do before a call goes on. Its id cannot be guessed, and it ends 15 minutes after the request. */
+/** Something a person must do before a call goes on, within 15 minutes. An approval is then valid for another 15. */
 export interface Authorization {
+  /** Cannot be guessed. */
   readonly id: string
   readonly kind: 'grant' | 'approval'
   readonly provider: string
@@ -31,6 +32,11 @@ export interface Authorization {
 
 export function isOpen({ status }: Pick<Authorization, 'status'>): boolean {
   return status === 'not_started' || status === 'pending'
+}
+
+/** The path of the JSON that has the status. People open the page below it, `/start`. */
+export function authorizationPath(id: string): string {
+  return `/authorizations/${encodeURIComponent(id.toWellFormed())}`
 }
 
 export const APPROVAL = 'approval'
@@ -87,7 +93,7 @@ export interface SignedInPerson {
 
 export interface Visit {
   readonly person?: SignedInPerson
-  readonly browser: string
+  readonly browserCookie: string
   readonly callback: string
   readonly account?: string
 }
@@ -104,7 +110,7 @@ export interface Authorizations {
   /** The provider's redirect (RFC 6749, section 4.1.2). Single use. */
   finish(visit: {
     readonly url: string
-    readonly browser: string | undefined
+    readonly browserCookie: string | undefined
     readonly callback: string
   }): Promise<FlowResult>
   /** A person who approves without being signed in is led to the verifier of users first, if there is one. */

@@ -44,7 +44,7 @@ export interface Provider {
 export type ProviderResult =
   { readonly ok: true; readonly value: Provider } | { readonly ok: false; readonly reason: string }
 
-export function formatMissingSecret(
+export function findMissingSecret(
   { id, client_secret_name: name }: Provider,
   readSecret: (name: string) => string | undefined,
 ): string | undefined {

@@ -30,8 +30,10 @@ type AuthorizationRow = {
 }
 
 const IS_OPEN = "status IN ('not_started', 'pending')"
+const IS_ENDED = 'ended IS NOT NULL'
+const IS_STARTED = `status <> 'not_started' AND ended IS NULL`
 const RETENTION_MS = 3_600_000
-/** An open authorization is used again only if so much time is left for its person. */
+/** An authorization that nobody has started is used again only if so much time is left for its person. */
 const USEFUL_MS = 5 * 60_000
 /** Authorizations of one vault, including ended ones, so that endless calls do not fill the vault. */
 const MAX_ROWS = 100
@@ -50,7 +52,8 @@ export function authorizationRows(sql: SqlStorage, now: () => number, onChange: 
     sql.exec(`UPDATE authorization SET ${set} WHERE id = ?`, ...values, id)
   }
 
-  function forgetBrowsers(id: string): void {
+  /** Deletes the flows of all browsers, and notifies who waits. */
+  function endFlows(id: string): void {
     sql.exec('DELETE FROM flow WHERE authorization = ?', id)
     onChange(id)
   }
@@ -64,7 +67,7 @@ export function authorizationRows(sql: SqlStorage, now: () => number, onChange: 
        WHERE ended IS NULL AND expires <= ? RETURNING id`,
       now(),
     )
-    for (const id of expiredIds) forgetBrowsers(id)
+    for (const id of expiredIds) endFlows(id)
     sql.exec('DELETE FROM authorization WHERE ended <= ?', now() - RETENTION_MS)
   }
 
@@ -72,7 +75,15 @@ export function authorizationRows(sql: SqlStorage, now: () => number, onChange: 
   function end(id: string, status: 'completed' | 'failed', reason?: string, forOperator?: string): void {
     const reasons = [reason ?? null, forOperator ?? null]
     update(id, 'status = ?, reason = ?, for_operator = ?, ended = ?, input = NULL', status, ...reasons, now())
-    forgetBrowsers(id)
+    endFlows(id)
+  }
+
+  /** Undefined unless the last authorization that ended has failed. */
+  function readLastFailure(columnName: 'asked' | 'provider', value: string) {
+    const query = `SELECT * FROM authorization WHERE ${columnName} = ? AND NOT ${IS_OPEN} ORDER BY created DESC, rowid DESC`
+    const row = firstRow<AuthorizationRow>(sql, query, value)
+    if (row?.status !== 'failed' || row.reason === null) return undefined
+    return { reason: row.reason, ...(row.for_operator === null ? {} : { forOperator: row.for_operator }) }
   }
 
   return {
@@ -80,6 +91,7 @@ export function authorizationRows(sql: SqlStorage, now: () => number, onChange: 
     end,
 
     findOpen(purpose: string): StoredAuthorization | undefined {
+      if (!hasTables(sql)) return undefined
       sweep()
       const where = `asked = ? AND ${IS_OPEN} AND (status = 'pending' OR expires >= ?) ORDER BY expires DESC`
       return read(where, purpose, now() + USEFUL_MS)
@@ -93,16 +105,16 @@ export function authorizationRows(sql: SqlStorage, now: () => number, onChange: 
          VALUES (?, ?, ?, ?, ?, ?, ?, 'not_started')`,
         ...row,
       )
-      // Ended authorizations are deleted first, then authorizations that nobody has opened
+      // Beyond MAX_ROWS, ended authorizations are deleted first, then those that nobody has started, then the oldest
       const dropped = column<string>(
         sql,
         `DELETE FROM authorization WHERE id IN (SELECT id FROM authorization WHERE id <> ?
-         ORDER BY ended IS NOT NULL, status <> 'not_started' AND ended IS NULL DESC, created DESC, rowid DESC LIMIT -1 OFFSET ?)
+         ORDER BY ${IS_ENDED}, ${IS_STARTED} DESC, created DESC, rowid DESC LIMIT -1 OFFSET ?)
          RETURNING id`,
         id,
         MAX_ROWS - 1,
       )
-      for (const droppedId of dropped) forgetBrowsers(droppedId)
+      for (const droppedId of dropped) endFlows(droppedId)
       return { id, ...fields, status: 'not_started', expiresAt: expires }
     },
 
@@ -128,7 +140,7 @@ export function authorizationRows(sql: SqlStorage, now: () => number, onChange: 
     /** The approved call may be made once, within 15 minutes. Nothing is stored of what it sends. */
     approve(id: string): void {
       update(id, "status = 'completed', input = NULL, expires = ?", now() + AUTHORIZATION_LIFETIME_MS)
-      forgetBrowsers(id)
+      endFlows(id)
     },
 
     claim(purpose: string): boolean {
@@ -138,12 +150,9 @@ export function authorizationRows(sql: SqlStorage, now: () => number, onChange: 
       return approved !== undefined
     },
 
-    lastFailure(name: 'asked' | 'provider', value: string) {
-      const where = `${name} = ? AND NOT ${IS_OPEN} ORDER BY created DESC, rowid DESC`
-      const lastRow = firstRow<AuthorizationRow>(sql, `SELECT * FROM authorization WHERE ${where}`, value)
-      if (lastRow?.status !== 'failed' || lastRow.reason === null) return undefined
-      return { reason: lastRow.reason, ...(lastRow.for_operator === null ? {} : { forOperator: lastRow.for_operator }) }
-    },
+    lastFailureFor: (purpose: string) => readLastFailure('asked', purpose),
+
+    lastFailureAt: (provider: string) => readLastFailure('provider', provider),
 
     nextSweep(): number | undefined {
       if (!hasTables(sql)) return undefined

@@ -1,5 +1,10 @@
-import { AUTHORIZATION_LIFETIME_MS } from '../../core/consent/authorization.ts'
+import { AUTHORIZATION_LIFETIME_MS, type Visit } from '../../core/consent/authorization.ts'
 import { firstRow } from '../rows.ts'
+
+/** A visit as vaults see it: instead of a browser's cookie, they get its SHA-256. */
+export interface VaultVisit extends Omit<Visit, 'browserCookie'> {
+  readonly browserHash: string
+}
 
 export type BrowserFlow = {
   readonly authorization: string
@@ -14,7 +19,7 @@ export type BrowserFlow = {
    */
   readonly secret: string
   readonly callback: string
-  /** At the provider: its configuration as JSON, by which the answer is read, and the sealed PKCE verifier. */
+  /** While `at-provider`: the provider's configuration as JSON, which must not change meanwhile, and the sealed PKCE verifier. */
   readonly provider: string | null
   readonly sealed: string | null
   readonly account: string

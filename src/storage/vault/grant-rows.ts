@@ -21,7 +21,7 @@ type GrantRow = {
 
 export type StoredGrant = Omit<GrantRow, 'scopes'> & { readonly scopes: readonly string[] }
 
-type GrantPlace = Pick<GrantRow, 'provider' | 'account' | 'browser'>
+export type GrantPlace = Pick<GrantRow, 'provider' | 'account' | 'browser'>
 
 /** A token is refreshed this long before it ends, or half its life where that is shorter. */
 const AHEAD_MS = 60_000
@@ -35,7 +35,20 @@ export function grantRows(sql: SqlStorage, now: () => number) {
     return [now() + life, now() + life - Math.min(AHEAD_MS, Math.floor(life / 2))]
   }
 
+  function accounts(provider: string): string[] {
+    const query = 'SELECT account FROM account_grant WHERE provider = ? AND lost IS NULL ORDER BY account'
+    return column<string>(sql, query, provider)
+  }
+
   return {
+    accounts,
+
+    /** Undefined if there are none, or several. */
+    findOnlyAccount(provider: string): string | undefined {
+      const [firstAccount, ...otherAccounts] = accounts(provider)
+      return otherAccounts.length === 0 ? firstAccount : undefined
+    },
+
     find(provider: string, account: string): StoredGrant | undefined {
       const query = 'SELECT * FROM account_grant WHERE provider = ? AND account = ?'
       const row = firstRow<GrantRow>(sql, query, provider, account)
@@ -66,11 +79,6 @@ export function grantRows(sql: SqlStorage, now: () => number) {
 
     remove(provider: string, account: string): void {
       sql.exec('DELETE FROM account_grant WHERE provider = ? AND account = ?', provider, account)
-    },
-
-    accounts(provider: string): string[] {
-      const query = 'SELECT account FROM account_grant WHERE provider = ? AND lost IS NULL ORDER BY account'
-      return column<string>(sql, query, provider)
     },
 
     list(): Omit<Grant, 'toolkits'>[] {

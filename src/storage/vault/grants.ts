@@ -11,6 +11,9 @@ import { createTokenRefresh, sealTokens, toGrantAad } from './token-refresh.ts'
 export const NO_VAULT_KEYS =
   "Grants cannot be stored yet: an administrator must set the Worker secret 'VAULT_KEYS', for example to the output of `openssl rand -base64 32`"
 
+/** The account of a person who named none. */
+export const UNNAMED_ACCOUNT = ''
+
 export interface TokenRequest {
   readonly userId: string
   readonly provider: Provider
@@ -45,8 +48,7 @@ interface UsableGrant {
 
 interface OpenedGrant extends UsableGrant {
   readonly tokens: Tokens
-  /** Whether the tokens are sealed under the current key. */
-  readonly current: boolean
+  readonly isSealedWithCurrentKey: boolean
 }
 
 /** The deployment's part of a vault, the same for all users. */
@@ -75,17 +77,13 @@ export function createGrants(rows: GrantRows, consents: ConsentRows, { keyring, 
   async function openTokens(userId: string, { provider, account, sealed }: StoredGrant) {
     const opened = sealed === null ? undefined : await keyring.unseal(sealed, toGrantAad(userId, provider, account))
     const tokens: Tokens | undefined = opened && JSON.parse(opened.text)
-    return opened && tokens && { tokens, current: opened.current }
+    return opened && tokens && { tokens, isSealedWithCurrentKey: opened.current }
   }
-
-  const seal = (userId: string, grant: Pick<StoredGrant, 'provider' | 'account'>, tokens: Tokens) =>
-    sealTokens(keyring, userId, grant, tokens)
 
   function accountFor(provider: string, toolkit: string): string | readonly string[] {
     const consentedAccounts = consents.accounts(provider, toolkit)
     if (consentedAccounts.length > 1) return consentedAccounts
-    const [firstAccount = '', ...otherAccounts] = rows.accounts(provider)
-    return consentedAccounts[0] ?? (otherAccounts.length === 0 ? firstAccount : '')
+    return consentedAccounts[0] ?? rows.findOnlyAccount(provider) ?? UNNAMED_ACCOUNT
   }
 
   /** Finds the grant to use. If its tokens turn out to be useless, the user is asked for `neededScopes`. */
@@ -138,8 +136,11 @@ export function createGrants(rows: GrantRows, consents: ConsentRows, { keyring, 
   }
 
   /** Tokens that are sealed under an older key are sealed again under the current one. */
-  async function toAccessToken(userId: string, { grant, tokens, current }: OpenedGrant): Promise<AccessToken> {
-    if (!current) rows.reseal(grant.generation, await seal(userId, grant, tokens))
+  async function toAccessToken(
+    userId: string,
+    { grant, tokens, isSealedWithCurrentKey: current }: OpenedGrant,
+  ): Promise<AccessToken> {
+    if (!current) rows.reseal(grant.generation, await sealTokens(keyring, userId, grant, tokens))
     return { token: tokens.access_token, account: grant.account }
   }
 
@@ -161,27 +162,25 @@ export function createGrants(rows: GrantRows, consents: ConsentRows, { keyring, 
       const openedGrant = await openCurrentGrant(request)
       if (!('grant' in openedGrant)) return openedGrant
       const { grant, tokens, neededScopes } = openedGrant
-      const { access_token: token, refresh_token } = tokens
+      const { access_token: token, refresh_token: refreshToken } = tokens
       const { account } = grant
       const isRefused = refused?.token === token
       const isLive = !isRefused && (grant.expires_at === null || grant.expires_at > now())
       const isDue = isRefused || (grant.refresh_at !== null && grant.refresh_at <= now())
       if (!isDue) return toAccessToken(userId, openedGrant)
-      if (refresh_token === undefined) {
+      if (refreshToken === undefined) {
         if (isLive) return { token, account }
         return { scopes: neededScopes, reason: formatAccessEnded(provider.id) }
       }
-      const outcome = await refreshTokens({ userId, provider, grant, tokens })
+      const outcome = await refreshTokens({ userId, provider, grant, refreshToken })
       if (outcome !== 'settled') return isLive ? { token, account } : outcome
       const refreshedGrant = await openCurrentGrant(request)
       return 'grant' in refreshedGrant ? toAccessToken(userId, refreshedGrant) : refreshedGrant
     },
 
-    seal,
-
     store: rows.put,
 
-    /** Found so that the provider need not be asked again. */
+    /** A grant with all these scopes: only the person's consent is missing. */
     findGrantLackingConsent(use: GrantUse): StoredGrant | undefined {
       const { provider, account, scopes } = use
       const grant = rows.find(provider, account)
@@ -191,18 +190,25 @@ export function createGrants(rows: GrantRows, consents: ConsentRows, { keyring, 
 
     accounts: rows.accounts,
 
+    findOnlyAccount: rows.findOnlyAccount,
+
     list(): Grant[] {
       return rows.list().map((grant) => ({ ...grant, toolkits: consents.of(grant.provider, grant.account) }))
     },
 
-    /** The provider is told where it is still connected. False where there was none. */
-    async revoke(userId: string, provider: string, account: string, at: Provider | undefined): Promise<boolean> {
+    /** Also tells the provider, if the deployment still has it. False if there was no grant. */
+    async revoke(
+      userId: string,
+      provider: string,
+      account: string,
+      providerToTell: Provider | undefined,
+    ): Promise<boolean> {
       const grant = rows.find(provider, account)
       rows.remove(provider, account)
       consents.remove(provider, account)
       if (!grant || grant.lost !== null) return false
-      const openedTokens = at && (await openTokens(userId, grant))
-      if (openedTokens) await oauth.revoke(at, openedTokens.tokens)
+      const openedTokens = providerToTell && (await openTokens(userId, grant))
+      if (openedTokens) await oauth.revoke(providerToTell, openedTokens.tokens)
       return true
     },
   }

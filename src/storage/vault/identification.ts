@@ -1,6 +1,6 @@
-import type { FlowError, Visit } from '../../core/consent/authorization.ts'
+import type { FlowError } from '../../core/consent/authorization.ts'
 import type { StoredAuthorization } from './authorization-rows.ts'
-import type { BrowserFlows } from './browser-flows.ts'
+import type { BrowserFlows, VaultVisit } from './browser-flows.ts'
 import type { VaultDeployment } from './grants.ts'
 import { OWN_CALL, SIGN_IN_FIRST, WRONG_PERSON } from './flow-errors.ts'
 
@@ -9,7 +9,7 @@ type IdentifiedAuthorization = Pick<StoredAuthorization, 'id' | 'kind' | 'userId
 export type PersonIdentity =
   | { readonly kind: 'identified' }
   /** Only the verifier of users can say who it is. */
-  | { readonly kind: 'needs-verification' }
+  | { readonly kind: 'needs-verification'; readonly verifierUrl: string }
   /** Only where people sign in. */
   | { readonly kind: 'denied'; readonly error: FlowError }
 
@@ -32,14 +32,14 @@ export function createPersonCheck(
   const { verifierUrl } = deployment
   return (
     authorization: IdentifiedAuthorization,
-    { browser, person }: Pick<Visit, 'browser' | 'person'>,
+    { browserHash, person }: Pick<VaultVisit, 'browserHash' | 'person'>,
   ): PersonIdentity => {
     const needsSignIn = needsSignInFor(deployment, authorization)
     const error = needsSignIn ? findDenial(authorization, person) : undefined
     if (needsSignIn && !error) return { kind: 'identified' }
     if (verifierUrl !== undefined && error !== OWN_CALL) {
-      const isProven = flows.find(authorization.id, browser)?.stage === 'proven'
-      return { kind: isProven ? 'identified' : 'needs-verification' }
+      const isProven = flows.find(authorization.id, browserHash)?.stage === 'proven'
+      return isProven ? { kind: 'identified' } : { kind: 'needs-verification', verifierUrl }
     }
     return error ? { kind: 'denied', error } : { kind: 'identified' }
   }
@@ -54,7 +54,7 @@ export function needsSignInFor(
 
 function findDenial(
   { kind, userId, principal }: IdentifiedAuthorization,
-  person: Visit['person'],
+  person: VaultVisit['person'],
 ): FlowError | undefined {
   if (!person) return SIGN_IN_FIRST
   if (kind === 'approval' && person.principal === principal) return OWN_CALL

@@ -40,14 +40,14 @@ export function checkTables(sql: SqlStorage): void {
 
 /** Whether a vault keeps nothing that a user or a caller would miss. */
 export function isEmpty(sql: SqlStorage): boolean {
-  const tableNames = ['authorization', 'account_grant', 'consent']
+  const selects = ['authorization', 'account_grant', 'consent']
     .map((table) => `SELECT 1 FROM ${table}`)
     .join(' UNION ALL ')
-  return readField(sql, `${tableNames} LIMIT 1`) === undefined
+  return readField(sql, `${selects} LIMIT 1`) === undefined
 }
 
-/** Throws for any other owner, which only a defect could cause: no user may ever see another's grants. */
-export function ensureOwner(sql: SqlStorage, name: string): void {
+/** Creates the tables of an unused vault. Throws for another owner, or a defect could give a user the grants of another. */
+export function openFor(sql: SqlStorage, name: string): void {
   openTables(sql, SCHEMA)
   sql.exec('INSERT INTO owner SELECT ? WHERE NOT EXISTS (SELECT 1 FROM owner)', name)
   if (sql.exec<{ name: string }>('SELECT name FROM owner').one().name !== name)

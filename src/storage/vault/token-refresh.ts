@@ -5,11 +5,11 @@ import type { Keyring } from '../sealing/keyring.ts'
 import type { ConsentRows } from './consent-rows.ts'
 import type { GrantRows, StoredGrant } from './grant-rows.ts'
 
-interface OpenedGrant {
+interface GrantToRefresh {
   readonly userId: string
   readonly provider: Provider
   readonly grant: StoredGrant
-  readonly tokens: Tokens
+  readonly refreshToken: string
 }
 
 interface TokenRefreshDeps {
@@ -19,7 +19,7 @@ interface TokenRefreshDeps {
   readonly oauth: OAuth
 }
 
-/** The stored grant has changed in any case: its tokens are new, it is marked as lost, or it was revoked meanwhile. */
+/** After `settled`, the stored grant has changed: its tokens are new, it is marked as lost, or it was revoked meanwhile. */
 type RefreshOutcome = 'settled' | ProviderUnavailable
 
 /**
@@ -30,10 +30,9 @@ type RefreshOutcome = 'settled' | ProviderUnavailable
 export function createTokenRefresh({ rows, consents, keyring, oauth }: TokenRefreshDeps) {
   const pending = new Map<string, Promise<RefreshOutcome>>()
 
-  async function refreshOnce({ userId, provider, grant, tokens }: OpenedGrant): Promise<RefreshOutcome> {
+  async function refreshOnce({ userId, provider, grant, refreshToken }: GrantToRefresh): Promise<RefreshOutcome> {
     const { generation, scopes, account } = grant
-    const { refresh_token = '' } = tokens
-    const result = await oauth.refreshTokens(provider, refresh_token, scopes)
+    const result = await oauth.refreshTokens(provider, refreshToken, scopes)
     if (!result.ok) {
       const { why, message, ok: _, ...details } = result
       if (why !== 'refused') return { unavailable: message, ...details }
@@ -41,7 +40,7 @@ export function createTokenRefresh({ rows, consents, keyring, oauth }: TokenRefr
       consents.remove(provider.id, account)
       return 'settled'
     }
-    const newTokens = { refresh_token, ...result.tokens }
+    const newTokens = { refresh_token: refreshToken, ...result.tokens }
     const newScopes = newTokens.scopes?.length ? newTokens.scopes : scopes
     const isStored = rows.replace(generation, newTokens, newScopes, await sealTokens(keyring, userId, grant, newTokens))
     // The user revoked the grant meanwhile: the new tokens must not live on
@@ -49,7 +48,7 @@ export function createTokenRefresh({ rows, consents, keyring, oauth }: TokenRefr
     return 'settled'
   }
 
-  return (openedGrant: OpenedGrant): Promise<RefreshOutcome> => {
+  return (openedGrant: GrantToRefresh): Promise<RefreshOutcome> => {
     const { generation } = openedGrant.grant
     const work = pending.get(generation) ?? refreshOnce(openedGrant).finally(() => pending.delete(generation))
     pending.set(generation, work)

@@ -1,35 +1,53 @@
 import { DurableObject } from 'cloudflare:workers'
-import type { AuthorizationStatus, FlowResult, Grant, FlowStep, Visit } from '../../core/consent/authorization.ts'
-import { APPROVAL, isOpen } from '../../core/consent/authorization.ts'
+import {
+  APPROVAL,
+  type AuthorizationStatus,
+  type FlowResult,
+  type FlowStep,
+  type Grant,
+  isOpen,
+} from '../../core/consent/authorization.ts'
 import type { Provider, ProviderResult } from '../../core/consent/provider.ts'
 import { HOUR_MS } from '../../core/tool/time.ts'
 import { formatNotSetUp } from '../../core/failure/failure-text.ts'
 import { createChangeNotifier } from '../changes.ts'
-import { newAuthorizationId } from './authorization-id.ts'
-import type { AuthorizationRows, NewAuthorization, StoredAuthorization } from './authorization-rows.ts'
-import { authorizationRows } from './authorization-rows.ts'
-import { consentRows, toGrantUse } from './consent-rows.ts'
-import { openInvocation, sealInvocation } from './sealed-invocation.ts'
-import type { Consent, ProviderCallback } from './consent-flow.ts'
-import { grantRows } from './grant-rows.ts'
-import type { Grants, GrantRefusal, TokenRequestResult, TokenRequest, VaultDeployment } from './grants.ts'
-import { createGrants, NO_VAULT_KEYS, notGranted } from './grants.ts'
 import { hasTables } from '../schema.ts'
-import { checkTables, ensureOwner, isEmpty } from './tables.ts'
+import type { AuthorizationFlow, ProviderCallback } from './authorization-flow.ts'
+import { newAuthorizationId } from './authorization-id.ts'
+import {
+  type AuthorizationRows,
+  authorizationRows,
+  type NewAuthorization,
+  type StoredAuthorization,
+} from './authorization-rows.ts'
+import type { VaultVisit } from './browser-flows.ts'
+import { consentRows, toGrantUse } from './consent-rows.ts'
+import { grantRows } from './grant-rows.ts'
+import {
+  createGrants,
+  type GrantRefusal,
+  type Grants,
+  notGranted,
+  type TokenRequest,
+  type TokenRequestResult,
+  type VaultDeployment,
+} from './grants.ts'
+import { openInvocation, sealInvocation } from './sealed-invocation.ts'
+import { checkTables, isEmpty, openFor } from './tables.ts'
 
-interface OpenAuthorization extends GrantRefusal {
+interface RefusalWithAuthorization extends GrantRefusal {
   /** Absent if a preview finds no open authorization. */
   readonly authorization?: Pick<StoredAuthorization, 'id' | 'scopes' | 'status'>
 }
 
-type VaultTokenResult = Exclude<TokenRequestResult, { scopes: unknown }> | OpenAuthorization
+type VaultTokenResult = Exclude<TokenRequestResult, { scopes: unknown }> | RefusalWithAuthorization
 
-interface NewQuestion {
+interface EnsureAuthorizationOptions {
   readonly owner: string
+  readonly newId: string
   readonly newAuthorization: NewAuthorization
   readonly refusal: GrantRefusal
   readonly chargedTo: string
-  readonly newId?: string
 }
 
 interface CallTokenRequest extends Omit<TokenRequest, 'provider'>, Pick<NewAuthorization, 'requestedBy'> {
@@ -51,7 +69,7 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
   return class Vault extends DurableObject<E> {
     readonly #deployment: VaultDeployment
     readonly #rows: AuthorizationRows
-    #consent: Consent | undefined
+    #authorizationFlow: AuthorizationFlow | undefined
     readonly #grants: Grants
     readonly #consents: ReturnType<typeof consentRows>
     readonly #changes = createChangeNotifier()
@@ -61,40 +79,35 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       this.#deployment = deployment ??= deploy(env)
       const { now } = this.#deployment
       const { sql } = state.storage
-      // Reads create no tables, or made-up user ids would fill the disk
+      // Reads create no tables in an unused vault, or made-up user ids would fill the disk
       checkTables(sql)
       this.#rows = authorizationRows(sql, now, this.#changes.notifyChange)
       this.#consents = consentRows(sql, now)
       this.#grants = createGrants(grantRows(sql, now), this.#consents, this.#deployment)
     }
 
-    /** With `preview`, predicts the result without an effect: an open authorization is found, and none is created. */
-    async token(owner: string, request: CallTokenRequest, mode: 'issue' | 'preview'): Promise<VaultTokenResult> {
-      return mode === 'issue' ? this.#issue(owner, request) : this.#preview(owner, request)
-    }
-
-    async #issue(owner: string, request: CallTokenRequest): Promise<VaultTokenResult> {
-      ensureOwner(this.ctx.storage.sql, owner)
+    async issue(owner: string, request: CallTokenRequest): Promise<VaultTokenResult> {
+      openFor(this.ctx.storage.sql, owner)
       const result = await this.#tokenFor(request, this.#grants.token)
       if (!('scopes' in result)) return result
       const { scopes, ...reasons } = result
-      const lastFailure = reasons.needsSetup ? {} : this.#withLastFailure(reasons, 'provider', request.providerId)
+      const lastFailure = reasons.needsSetup ? {} : withFailure(reasons, this.#rows.lastFailureAt(request.providerId))
       const refusal = { ...reasons, ...lastFailure }
       const newAuthorization = toNewAuthorization(request, scopes)
-      return this.#ask({ owner, newAuthorization, refusal, chargedTo: request.chargedTo })
+      const newId = newAuthorizationId(this.ctx.id)
+      return this.#ensureAuthorization({ owner, newId, newAuthorization, refusal, chargedTo: request.chargedTo })
     }
 
-    async #preview(owner: string, request: CallTokenRequest): Promise<VaultTokenResult> {
-      // A vault without tables has no grant and no authorization, and a preview creates none
-      const isUnstored = !hasTables(this.ctx.storage.sql)
-      if (!isUnstored) ensureOwner(this.ctx.storage.sql, owner)
-      const result = await this.#tokenFor(request, (tokenRequest) => {
-        const { scopes, tool, provider } = tokenRequest
-        return isUnstored ? { scopes, reason: notGranted(tool, provider.id) } : this.#grants.look(tokenRequest)
-      })
+    /** Predicts `issue` without an effect: an open authorization is found, and none is created. */
+    async preview(owner: string, request: CallTokenRequest): Promise<VaultTokenResult> {
+      const { sql } = this.ctx.storage
+      // A vault without tables has no grant, and a preview creates no tables
+      const isUnused = !hasTables(sql)
+      if (!isUnused) openFor(sql, owner)
+      const result = await this.#tokenFor(request, isUnused ? refuseUngranted : this.#grants.look)
       if (!('scopes' in result)) return result
       const { scopes, ...refusal } = result
-      const authorization = isUnstored ? undefined : this.#rows.findOpen(toNewAuthorization(request, scopes).purpose)
+      const authorization = this.#rows.findOpen(toNewAuthorization(request, scopes).purpose)
       return { ...(authorization ? { authorization } : {}), ...refusal }
     }
 
@@ -104,36 +117,28 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       getToken: (tokenRequest: TokenRequest) => TokenRequestResult | Promise<TokenRequestResult>,
     ): Promise<TokenRequestResult> {
       const { provider, scopes } = request
-      const { keyring, oauth } = this.#deployment
-      if (!provider.ok) return { scopes, ...notReady(request, provider.reason) }
-      if (keyring.isEmpty) return { scopes, ...notReady(request, NO_VAULT_KEYS) }
+      if (!provider.ok) return { scopes, ...toSetupRefusal(request, provider.reason) }
       const result = await getToken({ ...request, provider: provider.value })
       if (!('scopes' in result)) return result
-      const unready = oauth.unready(provider.value)
-      return unready === undefined ? result : { scopes: result.scopes, ...notReady(request, unready) }
+      const problem = this.#deployment.oauth.findMissingSecret(provider.value)
+      return problem === undefined ? result : { scopes: result.scopes, ...toSetupRefusal(request, problem) }
     }
 
     async claim(owner: string, { reason, chargedTo, ...request }: ApprovalRequest) {
       const { purpose } = request
       const newId = newAuthorizationId(this.ctx.id)
       const invocation = await sealInvocation(this.#deployment.keyring, newId, request.invocation)
-      ensureOwner(this.ctx.storage.sql, owner)
+      openFor(this.ctx.storage.sql, owner)
       if (this.#rows.claim(purpose)) return 'approved' as const
-      const newAuthorization = {
-        ...request,
-        kind: 'approval',
-        provider: APPROVAL,
-        scopes: [],
-        hosts: [],
-        invocation,
-      } as const
-      const refusal = this.#withLastFailure({ reason }, 'asked', purpose)
-      return this.#ask({ owner, newAuthorization, refusal, chargedTo, newId })
+      const approval = { kind: 'approval', provider: APPROVAL, scopes: [], hosts: [] } as const
+      const newAuthorization = { ...request, ...approval, invocation }
+      const refusal = withFailure({ reason }, this.#rows.lastFailureFor(purpose))
+      return this.#ensureAuthorization({ owner, newId, newAuthorization, refusal, chargedTo })
     }
 
     async find(id: string): Promise<StoredAuthorization | undefined> {
       const authorization = this.#rows.find(id)
-      return authorization && this.#opened(authorization)
+      return authorization && this.#withPrivateFields(authorization)
     }
 
     /** Resolves when the status differs from `from`, or after `timeoutMs`. */
@@ -142,55 +147,48 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       from: AuthorizationStatus,
       timeoutMs: number,
     ): Promise<StoredAuthorization | undefined> {
-      const deadline = this.#deployment.now() + timeoutMs
-      for (let change = 'changed'; ;) {
+      const { now } = this.#deployment
+      const deadline = now() + timeoutMs
+      for (;;) {
         const authorization = this.#rows.find(id)
-        const remainingMs = Math.min(deadline, authorization?.expiresAt ?? 0) - this.#deployment.now()
-        if (
-          !authorization ||
-          change === 'timed-out' ||
-          !isOpen(authorization) ||
-          authorization.status !== from ||
-          remainingMs <= 0
-        )
-          return this.find(id)
-        change = await this.#changes.waitForChange(id, remainingMs)
+        if (!authorization || !isOpen(authorization) || authorization.status !== from) break
+        const remainingMs = Math.min(deadline, authorization.expiresAt) - now()
+        if (remainingMs <= 0 || (await this.#changes.waitForChange(id, remainingMs)) === 'timed-out') break
       }
+      return this.find(id)
     }
 
-    async step(
-      id: string,
-      { proof, ...visit }: Visit & { readonly proof?: string },
-      provider: ProviderResult | undefined,
-    ): Promise<FlowStep> {
-      const flow = await this.#flow()
-      if (proof === undefined) return flow.start(id, visit, provider)
-      return flow.resume(id, proof, visit, provider)
+    async start(id: string, visit: VaultVisit, provider: ProviderResult): Promise<FlowStep> {
+      return (await this.#loadAuthorizationFlow()).start(id, visit, provider)
+    }
+
+    async resume(id: string, visit: VaultVisit & { proof: string }, provider: ProviderResult): Promise<FlowStep> {
+      return (await this.#loadAuthorizationFlow()).resume(id, visit, provider)
     }
 
     async confirm(id: string, flow: string, userId: string): Promise<FlowStep> {
-      return (await this.#flow()).confirm(id, flow, userId)
+      return (await this.#loadAuthorizationFlow()).confirm(id, flow, userId)
     }
 
     async findPendingAuthorization(state: string): Promise<StoredAuthorization | undefined> {
       if (!hasTables(this.ctx.storage.sql)) return undefined
-      return (await this.#flow()).findPendingAuthorization(state)
+      return (await this.#loadAuthorizationFlow()).findPendingAuthorization(state)
     }
 
     async finish(callback: ProviderCallback, provider: ProviderResult): Promise<FlowResult<StoredAuthorization>> {
-      return this.#settled(await (await this.#flow()).handleCallback(callback, provider))
+      return this.#afterStep(await (await this.#loadAuthorizationFlow()).finish(callback, provider))
     }
 
     async decide(
       id: string,
-      visit: Visit & { readonly approve: boolean },
+      visit: VaultVisit & { readonly approve: boolean },
     ): Promise<FlowResult<StoredAuthorization> | FlowStep> {
-      return this.#settled(await (await this.#flow()).decide(id, visit))
+      return this.#afterStep(await (await this.#loadAuthorizationFlow()).decide(id, visit))
     }
 
     list(owner: string): Grant[] {
       if (!hasTables(this.ctx.storage.sql)) return []
-      ensureOwner(this.ctx.storage.sql, owner)
+      openFor(this.ctx.storage.sql, owner)
       return this.#grants.list()
     }
 
@@ -203,7 +201,7 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       provider?: Provider,
     ): Promise<boolean> {
       if (!hasTables(this.ctx.storage.sql)) return false
-      ensureOwner(this.ctx.storage.sql, owner)
+      openFor(this.ctx.storage.sql, owner)
       const accounts = account === undefined ? this.#grants.accounts(providerId) : [account]
       const revoked = await Promise.all(
         accounts.map((grantAccount) =>
@@ -220,7 +218,7 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
     /** Counts an authorization against the hour's limits of the principal that caused it. Call in the principal's vault. */
     async charge(owner: string, bytes: number): Promise<boolean> {
       const { chargeHour } = await import('./charged-hour.ts')
-      ensureOwner(this.ctx.storage.sql, owner)
+      openFor(this.ctx.storage.sql, owner)
       const now = this.#deployment.now()
       const isCharged = chargeHour(this.ctx.storage.sql, bytes, now)
       await this.#schedule(now + HOUR_MS)
@@ -239,35 +237,29 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
     }
 
     /** Loads the code late, since only requests of people need it. */
-    async #flow(): Promise<Consent> {
-      const { createConsent } = await import('./consent-flow.ts')
-      return (this.#consent ??= createConsent(this.ctx, this.#rows, this.#grants, this.#consents, this.#deployment))
+    async #loadAuthorizationFlow(): Promise<AuthorizationFlow> {
+      const { createAuthorizationFlow } = await import('./authorization-flow.ts')
+      const parts = [this.ctx, this.#rows, this.#grants, this.#consents, this.#deployment] as const
+      return (this.#authorizationFlow ??= createAuthorizationFlow(...parts))
     }
 
-    async #ask({ owner, newAuthorization, refusal, chargedTo, newId = newAuthorizationId(this.ctx.id) }: NewQuestion) {
+    /** Finds the open authorization of an equal request, or creates one and charges it. */
+    async #ensureAuthorization({ owner, newId, newAuthorization, refusal, chargedTo }: EnsureAuthorizationOptions) {
       const isFirstRequest = this.#rows.findOpen(newAuthorization.purpose) === undefined
       // Calls without a user use their principal's own vault, whose rows are limited
       const isCharged = isFirstRequest && newAuthorization.userId !== undefined
       if (isCharged && !(await this.#deployment.charge(chargedTo, newAuthorization.invocation?.length ?? 0))) {
+        // The vault may be empty: then the alarm deletes it
         await this.#schedule(this.#deployment.now())
         return { unavailable: (await import('./charged-hour.ts')).TOO_MANY }
       }
       // While the charge was awaited, an alarm may have deleted the vault, or another call may have asked for the same
-      ensureOwner(this.ctx.storage.sql, owner)
+      openFor(this.ctx.storage.sql, owner)
       const openAuthorization = this.#rows.findOpen(newAuthorization.purpose)
       if (openAuthorization) this.#rows.addRequester(openAuthorization, newAuthorization.requestedBy)
       const { id, scopes, status } = openAuthorization ?? this.#rows.insert(newId, newAuthorization)
       await this.#schedule()
       return { authorization: { id, scopes, status }, ...refusal }
-    }
-
-    #withLastFailure({ reason, forOperator }: GrantRefusal, name: 'asked' | 'provider', value: string): GrantRefusal {
-      const lastFailure = this.#rows.lastFailure(name, value)
-      const withFailure = (text: string, failure: string | undefined) =>
-        failure === undefined ? text : `${text}. When it was last asked for: ${failure}`
-      const operatorReason = withFailure(forOperator ?? reason, lastFailure?.forOperator ?? lastFailure?.reason)
-      const userReason = withFailure(reason, lastFailure?.reason)
-      return { reason: userReason, ...(operatorReason === userReason ? {} : { forOperator: operatorReason }) }
     }
 
     async #schedule(until = Infinity): Promise<void> {
@@ -276,42 +268,57 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       if (at !== Infinity && (set === null || at < set)) await this.ctx.storage.setAlarm(at)
     }
 
-    async #settled<T extends FlowResult<StoredAuthorization> | FlowStep>(result: T): Promise<T> {
+    async #afterStep<T extends FlowResult<StoredAuthorization> | FlowStep>(result: T): Promise<T> {
       await this.#schedule()
       if (!('authorization' in result)) return result
-      return { ...result, authorization: await this.#opened(result.authorization) }
+      return { ...result, authorization: await this.#withPrivateFields(result.authorization) }
     }
 
-    #readAccounts(authorization: StoredAuthorization): Pick<StoredAuthorization, 'accounts' | 'hasProviderGrant'> {
-      const accounts = this.#grants.accounts(authorization.provider)
-      const usedAccount = authorization.account ?? (accounts.length === 1 ? accounts[0] : undefined)
-      return {
-        accounts,
-        hasProviderGrant:
-          usedAccount !== undefined &&
-          this.#grants.findGrantLackingConsent(toGrantUse(authorization, usedAccount)) !== undefined,
-      }
-    }
-
-    async #opened(authorization: StoredAuthorization): Promise<StoredAuthorization> {
+    /** An authorization as its page shows it: a grant with the user's accounts, and an approval with the call. */
+    async #withPrivateFields(authorization: StoredAuthorization): Promise<StoredAuthorization> {
       const { invocation: sealedText, ...fields } = authorization
       if (fields.kind === 'grant' && isOpen(fields)) return { ...fields, ...this.#readAccounts(fields) }
       if (sealedText === undefined) return fields
       const invocation = await openInvocation(this.#deployment.keyring, fields.id, sealedText)
       if (invocation !== undefined) return { ...fields, invocation }
-      // Nobody should approve what they cannot see
+      this.#endUnreadable(fields)
+      return this.#rows.find(fields.id) ?? fields
+    }
+
+    #readAccounts(authorization: StoredAuthorization): Pick<StoredAuthorization, 'accounts' | 'hasProviderGrant'> {
+      const { provider } = authorization
+      const account = authorization.account ?? this.#grants.findOnlyAccount(provider)
+      const hasProviderGrant =
+        account !== undefined && this.#grants.findGrantLackingConsent(toGrantUse(authorization, account)) !== undefined
+      return { accounts: this.#grants.accounts(provider), hasProviderGrant }
+    }
+
+    /** Nobody should approve what they cannot see. */
+    #endUnreadable(authorization: StoredAuthorization): void {
       const problem = 'Its arguments cannot be read'
       if (isOpen(authorization))
-        this.#rows.end(fields.id, 'failed', `${problem} any more`, `${problem} with the keys in VAULT_KEYS`)
-      return this.#rows.find(fields.id) ?? fields
+        this.#rows.end(authorization.id, 'failed', `${problem} any more`, `${problem} with the keys in VAULT_KEYS`)
     }
   }
 }
 
 export type VaultObject = InstanceType<ReturnType<typeof defineVault>>
 
-function notReady({ providerId }: CallTokenRequest, forOperator: string): GrantRefusal {
+function toSetupRefusal({ providerId }: CallTokenRequest, forOperator: string): GrantRefusal {
   return { reason: formatNotSetUp(providerId), forOperator, needsSetup: true }
+}
+
+function refuseUngranted({ scopes, tool, provider }: TokenRequest): TokenRequestResult {
+  return { scopes, reason: notGranted(tool, provider.id) }
+}
+
+/** Adds why the last equal authorization failed. */
+function withFailure({ reason, forOperator }: GrantRefusal, lastFailure: GrantRefusal | undefined): GrantRefusal {
+  const addFailure = (text: string, failure: string | undefined) =>
+    failure === undefined ? text : `${text}. When it was last asked for: ${failure}`
+  const operatorReason = addFailure(forOperator ?? reason, lastFailure?.forOperator ?? lastFailure?.reason)
+  const userReason = addFailure(reason, lastFailure?.reason)
+  return { reason: userReason, ...(operatorReason === userReason ? {} : { forOperator: operatorReason }) }
 }
 
 function toNewAuthorization(

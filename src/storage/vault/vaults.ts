@@ -1,26 +1,35 @@
 import { formatHolder, type Holder } from '../../core/access/holder.ts'
-import { parseTrusted } from '../../core/tool/json-text.ts'
 import { formatApprovalReason } from '../../core/access/principal.ts'
-import type {
-  ApprovalAvailability,
-  Approvals,
-  Authorization,
-  Authorizations,
+import {
+  createUserlessChallenge,
+  type GrantPreview,
+  type TokenQuery,
+  type UserTokens,
+} from '../../core/call/requirements.ts'
+import {
+  APPROVAL,
+  type ApprovalAvailability,
+  type Approvals,
+  type Authorization,
+  type AuthorizationChallenge,
+  authorizationPath,
+  type Authorizations,
+  type FlowResult,
+  NO_APPROVER,
+  NO_APPROVER_SETUP,
+  type UserGrants,
+  type Visit,
 } from '../../core/consent/authorization.ts'
-import type { AuthorizationChallenge, FlowResult, FlowStep, UserGrants } from '../../core/consent/authorization.ts'
-import type { Visit } from '../../core/consent/authorization.ts'
-import { APPROVAL, NO_APPROVER_SETUP, NO_APPROVER } from '../../core/consent/authorization.ts'
 import type { InvocationSnapshot } from '../../core/consent/invocation-snapshot.ts'
-import type { GrantPreview, TokenQuery, UserTokens } from '../../core/call/requirements.ts'
-import { createUserlessChallenge } from '../../core/call/requirements.ts'
 import { formatNotSetUp } from '../../core/failure/failure-text.ts'
+import { parseTrusted } from '../../core/tool/json-text.ts'
 import { createReliableStub, type StubOptions } from '../reachable-stub.ts'
 import { sha256 } from '../sealing/sha256.ts'
 import { isState, getObject } from './authorization-id.ts'
 import type { StoredAuthorization } from './authorization-rows.ts'
+import { EXPIRED_LINK, OTHER_BROWSER } from './flow-errors.ts'
 import type { VaultDeployment } from './grants.ts'
 import { createProviderAccess, type ProviderAccessOptions } from './provider-access.ts'
-import { EXPIRED_LINK, OTHER_BROWSER } from './flow-errors.ts'
 import type { VaultObject } from './vault-object.ts'
 
 /** In bytes: the page shows all of it, which takes a tenth of a second then. */
@@ -30,7 +39,7 @@ const REACH: StubOptions<DurableObjectStub<VaultObject>> = {
   what: 'vaults',
   waitMs: 60_000,
   waitMsByMethod: { waitForChange: 90_000 },
-  neverRetried: ['claim', 'step', 'confirm', 'finish', 'decide', 'revoke'],
+  neverRetried: ['claim', 'start', 'resume', 'confirm', 'finish', 'decide', 'revoke'],
 }
 
 /** One Durable Object a user; calls for no user have a vault of their principal's. */
@@ -38,10 +47,10 @@ export function createVault(
   options: ProviderAccessOptions & {
     readonly namespace: DurableObjectNamespace<VaultObject>
     /** Whether the URL is of a deployment that tells persons from the caller, or of a trial. */
-    readonly identifies: (url: string, isToldByKey: boolean) => boolean
+    readonly canBeApproved: (url: string, isDistinguishableByKey: boolean) => boolean
   },
 ): UserTokens & GrantPreview & Approvals & ApprovalAvailability & Authorizations & UserGrants {
-  const { namespace, providers, identifies } = options
+  const { namespace, providers, canBeApproved } = options
   const providerFor = createProviderAccess(options)
 
   function getVault(owner: string): DurableObjectStub<VaultObject> {
@@ -72,7 +81,7 @@ export function createVault(
       ...(account === undefined ? {} : { account }),
       ...(refused ? { refused } : {}),
     }
-    const result = await getVault(owner).token(owner, request, mode)
+    const result = await getVault(owner)[mode](owner, request)
     if ('token' in result || 'accounts' in result || 'unavailable' in result) return result
     const { authorization, needsSetup, ...why } = result
     const challenge = authorization
@@ -81,13 +90,12 @@ export function createVault(
     return { challenge: needsSetup ? { ...challenge, needsSetup } : challenge, ...why }
   }
 
-  async function step(id: string, visit: Visit & { readonly proof?: string }): Promise<FlowStep> {
+  /** The vault of an authorization, and its provider, which an approval does not have. */
+  async function openStep(id: string, callback: string) {
     const vault = vaultOfId(id)
     const authorization = await vault?.find(id)
-    if (!vault || !authorization) return EXPIRED_LINK
-    const { kind, provider, tool } = authorization
-    const currentProvider = kind === 'grant' ? await providerFor(provider, tool, visit.callback) : undefined
-    return vault.step(id, await hashed(visit), currentProvider)
+    if (!vault || !authorization) return undefined
+    return { vault, provider: await providerFor(authorization.provider, authorization.tool, callback) }
   }
 
   return {
@@ -101,26 +109,27 @@ export function createVault(
       return { challenge, reason: formatNotSetUp(requirement.id), forOperator: provider.reason }
     },
 
-    canBeApproved: identifies,
+    canBeApproved,
 
     async claim({
       tool,
       invocation: shownInvocation,
       fingerprint,
-      isDistinguishableByKey: isToldByKey,
+      isDistinguishableByKey,
       requestedBy,
       chargedTo,
       requestUrl,
     }) {
       const url = requestUrl()
       const reason = `${formatApprovalReason(tool)}: a person must approve each call`
-      if (!identifies(url, isToldByKey))
+      if (!canBeApproved(url, isDistinguishableByKey))
         return { refused: `${reason}, and ${NO_APPROVER}`, forOperator: `${reason}, and ${NO_APPROVER_SETUP}` }
       const invocation = JSON.stringify(shownInvocation)
       if (new TextEncoder().encode(invocation).length > MAX_INVOCATION) {
         const tooLarge = `${reason}, and the arguments of this one are too large to be shown to one`
-        const nowhere = `${new URL(url).origin}/authorizations/${APPROVAL}/start`
-        return { challenge: { id: APPROVAL, url: nowhere, scopes: [], status: 'failed' }, reason: tooLarge }
+        // No authorization is stored: the page of this link says that it is unknown
+        const unknown = `${new URL(url).origin}${authorizationPath(APPROVAL)}/start`
+        return { challenge: { id: APPROVAL, url: unknown, scopes: [], status: 'failed' }, reason: tooLarge }
       }
       const { principal, user: userId } = shownInvocation
       const owner = vaultName(
@@ -136,35 +145,42 @@ export function createVault(
 
     async find(id) {
       const authorization = await vaultOfId(id)?.find(id)
-      return authorization && toAuthorization(authorization)
+      return authorization && withParsedInvocation(authorization)
     },
 
     async waitForChange(id, from, timeoutMs) {
       const authorization = await vaultOfId(id)?.waitForChange(id, from, timeoutMs)
-      return authorization && toAuthorization(authorization)
+      return authorization && withParsedInvocation(authorization)
     },
 
-    start: step,
+    async start(id, visit) {
+      const step = await openStep(id, visit.callback)
+      return step ? step.vault.start(id, await toVaultVisit(visit), step.provider) : EXPIRED_LINK
+    },
 
-    resume: step,
+    async resume(id, visit) {
+      const step = await openStep(id, visit.callback)
+      return step ? step.vault.resume(id, await toVaultVisit(visit), step.provider) : EXPIRED_LINK
+    },
 
     async confirm(id, flow, userId) {
       return (await vaultOfId(id)?.confirm(id, flow, userId)) ?? EXPIRED_LINK
     },
 
-    async finish({ url, browser, callback }) {
+    async finish({ url, browserCookie, callback }) {
       const [state, ...otherStates] = new URL(url).searchParams.getAll('state')
       if (state === undefined || otherStates.length > 0 || !isState(state)) return EXPIRED_LINK
       const vault = vaultOfId(state)
       const authorization = await vault?.findPendingAuthorization(state)
       if (!vault || !authorization) return EXPIRED_LINK
-      if (browser === undefined) return OTHER_BROWSER
+      if (browserCookie === undefined) return OTHER_BROWSER
       const provider = await providerFor(authorization.provider, authorization.tool, callback)
-      return toFlowResult(await vault.finish({ url, browser: await sha256(browser), state }, provider))
+      const browserHash = await sha256(browserCookie)
+      return toFlowResult(await vault.finish({ url, browserHash, state }, provider))
     },
 
     async decide(id, visit) {
-      const result = await vaultOfId(id)?.decide(id, await hashed(visit))
+      const result = await vaultOfId(id)?.decide(id, await toVaultVisit(visit))
       if (!result) return EXPIRED_LINK
       return 'location' in result ? result : toFlowResult(result)
     },
@@ -198,20 +214,19 @@ function createChallenge(
   { id: authorization, scopes, status }: Pick<StoredAuthorization, 'id' | 'scopes' | 'status'>,
   requestUrl: string,
 ): AuthorizationChallenge {
-  const at = `${new URL(requestUrl).origin}/authorizations/${authorization}`
+  const at = `${new URL(requestUrl).origin}${authorizationPath(authorization)}`
   return { id, authorization, url: `${at}/start`, check_url: at, scopes, status }
 }
 
-/** Vaults never see a browser's cookie. */
-async function hashed<V extends Visit>(visit: V): Promise<V> {
-  return { ...visit, browser: await sha256(visit.browser) }
+async function toVaultVisit<V extends Visit>({ browserCookie, ...visit }: V) {
+  return { ...visit, browserHash: await sha256(browserCookie) }
 }
 
 function toFlowResult(result: FlowResult<StoredAuthorization>): FlowResult {
-  return result.ok ? { ok: true, authorization: toAuthorization(result.authorization) } : result
+  return result.ok ? { ok: true, authorization: withParsedInvocation(result.authorization) } : result
 }
 
-function toAuthorization(storedAuthorization: StoredAuthorization): Authorization {
+function withParsedInvocation(storedAuthorization: StoredAuthorization): Authorization {
   const { invocation: text, principal: _, ...fields } = storedAuthorization
   if (text === undefined) return fields
   const invocation: InvocationSnapshot = parseTrusted(text)

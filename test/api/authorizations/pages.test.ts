@@ -286,7 +286,7 @@ it("pressing a page's button leads to the provider, with a cookie for this brows
   const cookie = response.headers.get('set-cookie') ?? ''
   const [, browser] = /^__Host-switchboard-browser=([\w-]{43}); /.exec(cookie) ?? []
   expect(cookie.split('; ').slice(1)).toEqual(['Path=/', 'Max-Age=2592000', 'HttpOnly', 'SameSite=Lax', 'Secure'])
-  expect(port.start.mock.calls).toEqual([['auth_1', { browser, callback: `${ORIGIN}/oauth/callback` }]])
+  expect(port.start.mock.calls).toEqual([['auth_1', { browserCookie: browser, callback: `${ORIGIN}/oauth/callback` }]])
 })
 
 it("pressing a page's button says which account it is, where the person names one", async () => {
@@ -312,7 +312,7 @@ it.each([
   const { post, port } = setUp()
   const response = await post(START, { decision: 'continue' }, { cookie })
   expect(response.headers.get('set-cookie')?.includes(BROWSER)).toBe(kept)
-  expect(port.start.mock.calls[0]?.[1].browser === BROWSER).toBe(kept)
+  expect(port.start.mock.calls[0]?.[1].browserCookie === BROWSER).toBe(kept)
 })
 
 it("pressing a page's button over plain http, as on this machine, sets a cookie that comes back there", async () => {
@@ -355,7 +355,7 @@ it("pressing a page's button refuses a grant", async () => {
   expect(response.status).toBe(200)
   expect(await response.text()).toContain('Refused')
   const callback = `${ORIGIN}/oauth/callback`
-  expect(port.decide.mock.calls).toEqual([['auth_1', { browser: BROWSER, callback, approve: false }]])
+  expect(port.decide.mock.calls).toEqual([['auth_1', { browserCookie: BROWSER, callback, approve: false }]])
   expect(port.start).not.toHaveBeenCalled()
 })
 
@@ -437,7 +437,7 @@ it('coming back from the verifier leads on, in the browser that left', async () 
   expect(response.status).toBe(302)
   expect(response.headers.get('location')).toBe('https://accounts.google.com/auth?x=1')
   expect(port.resume.mock.calls).toEqual([
-    ['auth_1', { browser: BROWSER, callback: `${ORIGIN}/oauth/callback`, proof: 'p' }],
+    ['auth_1', { browserCookie: BROWSER, callback: `${ORIGIN}/oauth/callback`, proof: 'p' }],
   ])
 })
 
@@ -459,7 +459,7 @@ it('coming back from the provider ends with a page that says it is done', async 
   expect(text).toContain('You can close this window')
   expect(text).not.toContain('secret-code')
   expect(port.finish.mock.calls).toEqual([
-    [{ url: ORIGIN + back, browser: BROWSER, callback: `${ORIGIN}/oauth/callback` }],
+    [{ url: ORIGIN + back, browserCookie: BROWSER, callback: `${ORIGIN}/oauth/callback` }],
   ])
 })
 
@@ -467,7 +467,7 @@ it('coming back from the provider in a browser without the cookie is for the por
   const { get, port } = setUp()
   port.finish.mockResolvedValue({ ok: false, why: 'other-browser', message: 'Another browser began this' })
   expect((await get(back)).status).toBe(403)
-  expect(port.finish.mock.calls[0]?.[0].browser).toBeUndefined()
+  expect(port.finish.mock.calls[0]?.[0].browserCookie).toBeUndefined()
 })
 
 it.each([

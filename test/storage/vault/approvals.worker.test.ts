@@ -32,7 +32,7 @@ async function claim(world: World, given: Given = {}) {
   return world.vault.claim({ ...(await approvable(record, world.principal(principal), user, input)), requestUrl })
 }
 const decide = (world: World, id: string, approve: boolean, who = browser()) =>
-  world.vault.decide(id, { browser: who, callback: CALLBACK, approve })
+  world.vault.decide(id, { browserCookie: who, callback: CALLBACK, approve })
 const asked = async (world: World, given: Given = {}) => challenged(await claim(world, given)).authorization
 
 describe('the approval of a call', () => {
@@ -127,7 +127,7 @@ describe('the approval of a call', () => {
   it('is no way to a grant, nor the other way round', async () => {
     const world = createWorld()
     const id = await asked(world)
-    expect(locationOf(await world.vault.start(id, { browser: browser(), callback: CALLBACK }))).toBe(
+    expect(locationOf(await world.vault.start(id, { browserCookie: browser(), callback: CALLBACK }))).toBe(
       `https://sb.example/authorizations/${id}/start`,
     )
     const granted = await world.vault.tokenFor({
@@ -208,7 +208,7 @@ describe("a deployment's verifier of users", () => {
     const again = new URL(locationOf(await decide(world, id, true))).searchParams.get('flow') ?? ''
     const proof = new URL(locationOf(await world.vault.confirm(id, again, world.user('ann')))).searchParams.get('proof')
     expect(proof).not.toBe(confirmed.searchParams.get('proof'))
-    const back = await world.vault.resume(id, { browser: browser(), callback: CALLBACK, proof: proof ?? '' })
+    const back = await world.vault.resume(id, { browserCookie: browser(), callback: CALLBACK, proof: proof ?? '' })
     expect(locationOf(back)).toBe(`https://sb.example/authorizations/${id}/start`)
     expect(locationOf(await decide(world, id, true, browser('bob')))).toContain('https://app.example')
     challenged(await claim(world))

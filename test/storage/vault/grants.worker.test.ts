@@ -419,7 +419,10 @@ describe('providers', () => {
     expect(reason).toBe(formatNotSetUp('google'))
     expect(needsSetup).toBe(true)
     expect(forOperator).toMatch(/'google' is connected.*GOOGLE_CLIENT_ID.*PUT \/providers\/google/)
-    const step = await world.vault.start(authorization, { browser: 'b', callback: 'https://sb.example/oauth/callback' })
+    const step = await world.vault.start(authorization, {
+      browserCookie: 'b',
+      callback: 'https://sb.example/oauth/callback',
+    })
     expect(step).toMatchObject({ ok: false, why: 'unavailable', message: expect.stringContaining("'google'") })
   })
 
@@ -439,7 +442,10 @@ describe('providers', () => {
     const { reason, forOperator, authorization } = challenged(await world.vault.tokenFor(asking(world.user('ann'))))
     expect(forOperator).toContain("Worker secret 'MAIL'")
     expect(reason).toBe(formatNotSetUp('mail'))
-    const step = await world.vault.start(authorization, { browser: 'b', callback: 'https://sb.example/oauth/callback' })
+    const step = await world.vault.start(authorization, {
+      browserCookie: 'b',
+      callback: 'https://sb.example/oauth/callback',
+    })
     expect(step).toMatchObject({ ok: false, why: 'unavailable', message: expect.stringContaining("'MAIL'") })
   })
 })

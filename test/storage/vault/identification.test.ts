@@ -7,7 +7,7 @@ const VERIFIER = 'https://app.example/verify'
 const GRANT = { id: 'a', kind: 'grant', userId: 'ann' } as const
 const APPROVAL = { id: 'a', kind: 'approval', userId: 'ann', principal: 'key:agent' } as const
 const personOf = (user: string, approves = false, principal = `user:${user}`) => ({ user, principal, approves })
-const visitOf = (person?: ReturnType<typeof personOf>) => ({ browser: 'b', ...(person ? { person } : {}) })
+const visitOf = (person?: ReturnType<typeof personOf>) => ({ browserHash: 'b', ...(person ? { person } : {}) })
 
 /** Flows of which the only one there is, of one browser, is at a stage. */
 function flowsAt(stage?: BrowserFlow['stage']) {
@@ -49,7 +49,7 @@ describe('where people sign in', () => {
 
 it('where people sign in with keys, calls are approved by them, and consent is given as without', () => {
   const identified = createPersonCheck({ verifierUrl: undefined, approvesByKey: true }, flowsAt())
-  const byKey = (principal: string, approves: boolean) => ({ browser: 'b', person: { principal, approves } })
+  const byKey = (principal: string, approves: boolean) => ({ browserHash: 'b', person: { principal, approves } })
   expect(identified(GRANT, visitOf())).toEqual({ kind: 'identified' })
   expect(identified(APPROVAL, visitOf())).toEqual({ kind: 'denied', error: SIGN_IN_FIRST })
   expect(identified(APPROVAL, byKey('key:other', true))).toEqual({ kind: 'identified' })
@@ -62,6 +62,7 @@ describe('where there is a verifier', () => {
     for (const stage of ['verifying', 'confirmed', 'at-provider', undefined] as const) {
       expect(createPersonCheck({ verifierUrl: VERIFIER }, flowsAt(stage))(GRANT, visitOf())).toEqual({
         kind: 'needs-verification',
+        verifierUrl: VERIFIER,
       })
     }
     expect(createPersonCheck({ verifierUrl: VERIFIER }, flowsAt('proven'))(GRANT, visitOf())).toEqual({
@@ -72,7 +73,7 @@ describe('where there is a verifier', () => {
   it('it is asked about whoever is not signed in as the user', () => {
     const identified = createPersonCheck({ verifierUrl: VERIFIER, hasOpenIdSignIn: true }, flowsAt())
     expect(identified(GRANT, visitOf(personOf('ann')))).toEqual({ kind: 'identified' })
-    expect(identified(GRANT, visitOf(personOf('bob')))).toEqual({ kind: 'needs-verification' })
-    expect(identified(GRANT, visitOf())).toEqual({ kind: 'needs-verification' })
+    expect(identified(GRANT, visitOf(personOf('bob')))).toEqual({ kind: 'needs-verification', verifierUrl: VERIFIER })
+    expect(identified(GRANT, visitOf())).toEqual({ kind: 'needs-verification', verifierUrl: VERIFIER })
   })
 })

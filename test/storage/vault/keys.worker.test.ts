@@ -31,10 +31,10 @@ describe('the keys of the vault', () => {
     const user = world.user('ann')
     const { authorization } = challenged(await world.vault.tokenFor(asking(user)))
     const browser = 'b'.repeat(43)
-    const begun = locationOf(await world.vault.start(authorization, { browser, callback: CALLBACK }))
+    const begun = locationOf(await world.vault.start(authorization, { browserCookie: browser, callback: CALLBACK }))
     world.deploy([NEW])
     const url = world.provider.allow(begun, 'ann')
-    expect(await world.vault.finish({ url, browser, callback: CALLBACK })).toMatchObject({
+    expect(await world.vault.finish({ url, browserCookie: browser, callback: CALLBACK })).toMatchObject({
       ok: false,
       why: 'unavailable',
     })
@@ -62,7 +62,7 @@ describe('what is stored', () => {
     const user = world.user('ann')
     const cookie = 'c'.repeat(43)
     const { authorization } = challenged(await world.vault.tokenFor(asking(user, ['mail.send'])))
-    const begun = locationOf(await world.vault.start(authorization, { browser: cookie, callback: CALLBACK }))
+    const begun = locationOf(await world.vault.start(authorization, { browserCookie: cookie, callback: CALLBACK }))
     const dump = () =>
       world.inVault(world.owner(user), (_, { storage }) => {
         const tables = storage.sql

@@ -71,9 +71,11 @@ describe('a look at what a call would get', () => {
     const user = world.user('ann')
     for (const account of ['work', 'home']) {
       const { authorization } = challenged(await world.vault.tokenFor(asking(user, ['mail.read'], { account })))
-      const step = await world.vault.start(authorization, { browser: browser(user), callback: CALLBACK })
+      const step = await world.vault.start(authorization, { browserCookie: browser(user), callback: CALLBACK })
       const url = world.provider.allow(locationOf(step), account)
-      expect(await world.vault.finish({ url, browser: browser(user), callback: CALLBACK })).toMatchObject({ ok: true })
+      expect(await world.vault.finish({ url, browserCookie: browser(user), callback: CALLBACK })).toMatchObject({
+        ok: true,
+      })
     }
     expect(await look(world, user)).toEqual({ accounts: ['home', 'work'] })
     expect(await look(world, user, { account: 'home' })).toEqual({ token: '', account: 'home' })
@@ -123,8 +125,8 @@ it('the vault of one user opens for no other', async () => {
   await world.inVault(world.owner(ann), async (vault) => {
     const remoteName = world.owner(bob)
     for (const open of [
-      async () => vault.token(remoteName, request, 'issue'),
-      async () => vault.token(remoteName, request, 'preview'),
+      async () => vault.issue(remoteName, request),
+      async () => vault.preview(remoteName, request),
       async () => vault.claim(remoteName, call),
       async () => vault.list(remoteName),
       async () => vault.revoke(remoteName, bob, 'mail', {}),

@@ -12,7 +12,7 @@ async function claim(world: World, userId: string | undefined = 'ann', principal
 const asked = async (world: World, userId?: string) => challenged(await claim(world, userId)).authorization
 const decide = (world: World, id: string, person?: object, approve = true) => {
   const who = person === undefined ? {} : { person: { ...PERSON, user: world.user('ann'), ...person } }
-  return world.vault.decide(id, { browser: browser(), callback: CALLBACK, approve, ...who })
+  return world.vault.decide(id, { browserCookie: browser(), callback: CALLBACK, approve, ...who })
 }
 
 describe('an approval where people sign in', () => {
@@ -130,7 +130,7 @@ describe('a consent where people sign in', () => {
     const id = 'challenge' in answer ? (answer.challenge.authorization ?? '') : ''
     const start = (person?: object) =>
       world.vault.start(id, {
-        browser: browser(),
+        browserCookie: browser(),
         callback: CALLBACK,
         ...(person === undefined ? {} : { person: { ...PERSON, user, ...person } }),
       })

@@ -18,7 +18,7 @@ const weather = (user: string, scopes: readonly string[] = [], more: Partial<Tok
   asking(user, scopes, { tool: WEATHER, hosts: ['weather.example'], ...more })
 const start = (world: World, id: string, from = 'b', account?: string) =>
   world.vault.start(id, {
-    browser: browser(from),
+    browserCookie: browser(from),
     callback: CALLBACK,
     ...(account === undefined ? {} : { account }),
   })
@@ -87,7 +87,9 @@ describe('a grant', () => {
     const { world, user } = await granted()
     const { authorization: id } = await asked(world, weather(user, ['mail.send']))
     const url = world.provider.allow(locationOf(await start(world, id, user)), user)
-    expect(await world.vault.finish({ url, browser: browser(user), callback: CALLBACK })).toMatchObject({ ok: true })
+    expect(await world.vault.finish({ url, browserCookie: browser(user), callback: CALLBACK })).toMatchObject({
+      ok: true,
+    })
     expect(await world.vault.tokenFor(weather(user, ['mail.send']))).toHaveProperty('token')
     expect(await world.vault.tokenFor(asking(user))).toHaveProperty('token')
     expect((await asked(world, asking(user, ['mail.send']))).reason).toContain("needs the user's consent")
@@ -125,7 +127,9 @@ describe('several accounts at one provider', () => {
     const { authorization: id } = await asked(world, required)
     const step = await start(world, id, user, named)
     const url = world.provider.allow(locationOf(step), `${user} at ${required.account ?? named}`)
-    expect(await world.vault.finish({ url, browser: browser(user), callback: CALLBACK })).toMatchObject({ ok: true })
+    expect(await world.vault.finish({ url, browserCookie: browser(user), callback: CALLBACK })).toMatchObject({
+      ok: true,
+    })
   }
   const whose = async (world: World, required: TokenQuery) => {
     const result = await world.vault.tokenFor(required)
@@ -173,7 +177,7 @@ describe('several accounts at one provider', () => {
     const location = locationOf(await start(world, id, user))
     expect(location).toMatch(/^https:\/\/mail\.example\/auth/)
     const url = world.provider.allow(location, 'another')
-    await world.vault.finish({ url, browser: browser(user), callback: CALLBACK })
+    await world.vault.finish({ url, browserCookie: browser(user), callback: CALLBACK })
     expect(await accountOf(weather(user, ['mail.read']))).toBe('')
     await start(world, one.authorization, user, 'home')
     expect(await world.vault.find(one.authorization)).toMatchObject({ status: 'completed' })
@@ -208,7 +212,7 @@ describe("a call's approval", () => {
     world.isTrialUrl = true
     const { authorization: id } = challenged(await world.vault.claim(call))
     world.isTrialUrl = false
-    const visit = { browser: browser(), callback: CALLBACK, approve: true }
+    const visit = { browserCookie: browser(), callback: CALLBACK, approve: true }
     expect(await world.vault.decide(id, visit)).toMatchObject({ ok: false, why: 'refused' })
   })
 })

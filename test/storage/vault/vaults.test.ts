@@ -16,7 +16,7 @@ function vaultAnsweringAfter(ms: number) {
     providers: { find: async () => undefined },
     clientVariablesFor: () => undefined,
     canStoreGrants: () => true,
-    identifies: () => true,
+    canBeApproved: () => true,
   })
 }
 

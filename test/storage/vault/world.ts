@@ -259,8 +259,8 @@ export function createWorld(options: WorldOptions = {}) {
     providers: { find: async (id) => providers.get(id) },
     clientVariablesFor: (id) =>
       id === 'google' ? { clientId: 'GOOGLE_CLIENT_ID', clientSecret: 'GOOGLE_CLIENT_SECRET' } : undefined,
-    canStoreGrants: () => settings.canStoreGrants,
-    identifies: () =>
+    canStoreGrants: () => settings.canStoreGrants && settings.keys.length > 0,
+    canBeApproved: () =>
       settings.isTrialUrl ||
       options.hasOpenIdSignIn === true ||
       options.approvesByKey === true ||
@@ -326,8 +326,8 @@ export const browser = (name = 'b') => name.padEnd(43, '_')
 /** All that a person does to consent. */
 export async function consent(world: World, user: string, account = user, scopes?: readonly string[]): Promise<void> {
   const { authorization } = challenged(await world.vault.tokenFor(asking(user, scopes)))
-  const step = await world.vault.start(authorization, { browser: browser(user), callback: CALLBACK })
+  const step = await world.vault.start(authorization, { browserCookie: browser(user), callback: CALLBACK })
   const url = world.provider.allow(locationOf(step), account)
-  const ended = await world.vault.finish({ url, browser: browser(user), callback: CALLBACK })
+  const ended = await world.vault.finish({ url, browserCookie: browser(user), callback: CALLBACK })
   if (!ended.ok) throw new Error(ended.message)
 }

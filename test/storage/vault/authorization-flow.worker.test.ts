@@ -20,11 +20,11 @@ const ann = browser('ann')
 async function begun(world: World, name = 'ann') {
   const user = world.user(name)
   const { authorization: id } = challenged(await world.vault.tokenFor(asking(user)))
-  const location = locationOf(await world.vault.start(id, { browser: browser(name), callback: CALLBACK }))
+  const location = locationOf(await world.vault.start(id, { browserCookie: browser(name), callback: CALLBACK }))
   return { user, id, location }
 }
 const finish = (world: World, url: string, who: string | undefined = ann) =>
-  world.vault.finish({ url, browser: who, callback: CALLBACK })
+  world.vault.finish({ url, browserCookie: who, callback: CALLBACK })
 const changed = (url: string, change: (parameters: URLSearchParams) => void) => {
   const other = new URL(url)
   change(other.searchParams)
@@ -60,8 +60,8 @@ describe('an authorization', () => {
     for (const id of ['', 'x', 'A'.repeat(64), guessed, `${authorization}.`, 'é'.repeat(64)]) {
       expect(await world.vault.find(id)).toBeUndefined()
       expect(await world.vault.waitForChange(id, 'not_started', 1_000)).toBeUndefined()
-      expect(await world.vault.start(id, { browser: ann, callback: CALLBACK })).toMatchObject({ why: 'expired' })
-      expect(await world.vault.decide(id, { browser: ann, callback: CALLBACK, approve: true })).toMatchObject({
+      expect(await world.vault.start(id, { browserCookie: ann, callback: CALLBACK })).toMatchObject({ why: 'expired' })
+      expect(await world.vault.decide(id, { browserCookie: ann, callback: CALLBACK, approve: true })).toMatchObject({
         why: 'expired',
       })
       expect(await world.vault.confirm(id, 'x', 'ann')).toMatchObject({ why: 'expired' })
@@ -74,7 +74,7 @@ describe('an authorization', () => {
     const { user, id } = await begun(world)
     world.time += 15 * MINUTE
     expect(await world.vault.find(id)).toMatchObject({ status: 'failed', reason: 'Nobody answered within 15 minutes' })
-    expect(await world.vault.start(id, { browser: ann, callback: CALLBACK })).toMatchObject({ why: 'expired' })
+    expect(await world.vault.start(id, { browserCookie: ann, callback: CALLBACK })).toMatchObject({ why: 'expired' })
     world.time += 59 * MINUTE
     expect(await world.vault.find(id)).toMatchObject({ status: 'failed' })
     world.time += 2 * MINUTE
@@ -140,7 +140,7 @@ describe('the way to the provider', () => {
     })
     // Whoever gets to see the way back has no link to the page by it
     expect(await world.vault.find(asked.searchParams.get('state') ?? '')).toBeUndefined()
-    const again = new URL(locationOf(await world.vault.start(id, { browser: ann, callback: CALLBACK })))
+    const again = new URL(locationOf(await world.vault.start(id, { browserCookie: ann, callback: CALLBACK })))
     for (const name of ['state', 'code_challenge']) {
       expect(again.searchParams.get(name)).not.toBe(asked.searchParams.get(name))
     }
@@ -168,7 +168,7 @@ describe('the way to the provider', () => {
   it('is not taken where the provider does not answer, or would be met over http', async () => {
     const world = createWorld()
     const { authorization: id } = challenged(await world.vault.tokenFor(asking(world.user('ann'))))
-    const start = () => world.vault.start(id, { browser: ann, callback: CALLBACK })
+    const start = () => world.vault.start(id, { browserCookie: ann, callback: CALLBACK })
     world.provider.bend = async () => new Response('', { status: 500 })
     expect(await start()).toMatchObject({ ok: false, why: 'unavailable' })
     world.provider.bend = async () => undefined
@@ -236,7 +236,7 @@ describe('the way back', () => {
     const { user, location } = await begun(world)
     await begun(world, 'bob')
     const url = world.provider.allow(location, 'ann')
-    const refused = await world.vault.finish({ url, browser: other, callback: CALLBACK })
+    const refused = await world.vault.finish({ url, browserCookie: other, callback: CALLBACK })
     expect(refused).toMatchObject({ ok: false, why: 'other-browser' })
     expect(exchanges(world)).toBe(0)
     expect(await world.vault.list(user)).toEqual([])
@@ -290,7 +290,7 @@ describe('the way back', () => {
     const world = createWorld()
     const { user, id, location } = await begun(world)
     world.provider.beforeAnswer = async () => {
-      await world.vault.decide(id, { browser: ann, callback: CALLBACK, approve: false })
+      await world.vault.decide(id, { browserCookie: ann, callback: CALLBACK, approve: false })
     }
     expect(await finish(world, world.provider.allow(location, 'ann'))).toMatchObject({ ok: false, why: 'expired' })
     expect(await world.vault.list(user)).toEqual([])
@@ -328,7 +328,7 @@ describe('who says no', () => {
     ['at the provider', (world, { location }) => finish(world, world.provider.deny(location)), /refused at 'mail'/],
     [
       'here',
-      (world, { id }) => world.vault.decide(id, { browser: ann, callback: CALLBACK, approve: false }),
+      (world, { id }) => world.vault.decide(id, { browserCookie: ann, callback: CALLBACK, approve: false }),
       /person refused/,
     ],
   ])('%s ends it; the next call has a new one that says so', async (_, refuse, said) => {
@@ -347,7 +347,7 @@ describe('who says no', () => {
     const world = createWorld()
     const user = world.user('ann')
     const { authorization: id } = challenged(await world.vault.tokenFor(asking(user, ['mail.read', 'mail.send'])))
-    const location = locationOf(await world.vault.start(id, { browser: ann, callback: CALLBACK }))
+    const location = locationOf(await world.vault.start(id, { browserCookie: ann, callback: CALLBACK }))
     world.provider.scope = 'mail.read'
     const ended = await finish(world, world.provider.allow(location, 'ann'))
     expect(ended).toMatchObject({ ok: false, why: 'refused', message: expect.stringContaining('mail.send is missing') })
@@ -377,7 +377,7 @@ describe('waiting', () => {
     const world = createWorld()
     const { id } = await begun(world)
     expect(await world.vault.waitForChange(id, 'not_started', 59_000)).toMatchObject({ status: 'pending' })
-    await world.vault.decide(id, { browser: ann, callback: CALLBACK, approve: false })
+    await world.vault.decide(id, { browserCookie: ann, callback: CALLBACK, approve: false })
     expect(await world.vault.waitForChange(id, 'failed', 59_000)).toMatchObject({ status: 'failed' })
   })
 
@@ -391,7 +391,7 @@ describe('waiting', () => {
     const world = createWorld()
     const { authorization: id } = challenged(await world.vault.tokenFor(asking(world.user('ann'))))
     const waiting = Array.from({ length: 5 }, () => world.vault.waitForChange(id, 'not_started', 59_000))
-    await world.vault.start(id, { browser: ann, callback: CALLBACK })
+    await world.vault.start(id, { browserCookie: ann, callback: CALLBACK })
     for (const each of await Promise.all(waiting)) expect(each).toMatchObject({ status: 'pending' })
   })
 })
@@ -402,12 +402,14 @@ describe("a deployment's verifier of users", () => {
   async function sentToVerifier(world: World, name = 'ann') {
     const user = world.user(name)
     const { authorization: id } = challenged(await world.vault.tokenFor(asking(user)))
-    const location = new URL(locationOf(await world.vault.start(id, { browser: browser(name), callback: CALLBACK })))
+    const location = new URL(
+      locationOf(await world.vault.start(id, { browserCookie: browser(name), callback: CALLBACK })),
+    )
     return { user, id, location, flow: location.searchParams.get('flow') ?? '' }
   }
   const proofIn = (confirmed: FlowStep) => new URL(locationOf(confirmed)).searchParams.get('proof') ?? ''
   const resume = (world: World, id: string, proof = 'made-up', who = ann) =>
-    world.vault.resume(id, { browser: who, callback: CALLBACK, proof })
+    world.vault.resume(id, { browserCookie: who, callback: CALLBACK, proof })
 
   it('is asked before the provider opens, and has to name the very user', async () => {
     const world = createWorld({ verifierUrl: VERIFIER })
@@ -449,13 +451,15 @@ describe("a deployment's verifier of users", () => {
     for (const proof of ['', 'made-up', flow]) {
       expect(await resume(world, id, proof)).toMatchObject({ ok: false, why: 'refused' })
     }
-    expect(locationOf(await world.vault.start(id, { browser: ann, callback: CALLBACK }))).toContain(VERIFIER)
+    expect(locationOf(await world.vault.start(id, { browserCookie: ann, callback: CALLBACK }))).toContain(VERIFIER)
   })
 
   it('confirms one browser and no other: not by a made-up flow, nor a second time, nor too late', async () => {
     const world = createWorld({ verifierUrl: VERIFIER })
     const { user, id, flow } = await sentToVerifier(world)
-    const other = new URL(locationOf(await world.vault.start(id, { browser: browser('bob'), callback: CALLBACK })))
+    const other = new URL(
+      locationOf(await world.vault.start(id, { browserCookie: browser('bob'), callback: CALLBACK })),
+    )
     expect(await world.vault.confirm(id, 'made-up', user)).toMatchObject({ why: 'expired' })
     const proof = proofIn(await world.vault.confirm(id, flow, user))
     expect(await world.vault.confirm(id, flow, user)).toMatchObject({ why: 'expired' })
@@ -473,10 +477,10 @@ describe("a deployment's verifier of users", () => {
     await finish(world, world.provider.allow(onward, 'ann'))
     const other = asking(user, [], { tool: tool('Now', { id: 'Weather.Now@1.0.0', toolkit: 'Weather' }) })
     const { authorization } = challenged(await world.vault.tokenFor(other))
-    const visit = { browser: browser('other'), callback: CALLBACK }
+    const visit = { browserCookie: browser('other'), callback: CALLBACK }
     const sent = new URL(locationOf(await world.vault.start(authorization, visit)))
     const confirmed = await world.vault.confirm(authorization, sent.searchParams.get('flow') ?? '', user)
-    expect(locationOf(await resume(world, authorization, proofIn(confirmed), visit.browser))).toBe(
+    expect(locationOf(await resume(world, authorization, proofIn(confirmed), visit.browserCookie))).toBe(
       `https://sb.example/authorizations/${authorization}/start`,
     )
     expect(await world.vault.tokenFor(other)).toHaveProperty('token')
@@ -489,7 +493,7 @@ describe("a deployment's verifier of users", () => {
     const { authorization } = challenged(await world.vault.tokenFor(asking(user, ['mail.send'])))
     expect(await resume(world, authorization, proof)).toMatchObject({ ok: false, why: 'refused' })
     world.providers.clear()
-    expect(await world.vault.start(authorization, { browser: ann, callback: CALLBACK })).toMatchObject({
+    expect(await world.vault.start(authorization, { browserCookie: ann, callback: CALLBACK })).toMatchObject({
       ok: false,
       why: 'unavailable',
     })
@@ -528,7 +532,7 @@ describe('a browser that comes back', () => {
     const world = createWorld()
     const { user, id, location } = await begun(world)
     const { authorization } = challenged(await world.vault.tokenFor(asking(user, ['mail.send'])))
-    await world.vault.start(authorization, { browser: ann, callback: CALLBACK })
+    await world.vault.start(authorization, { browserCookie: ann, callback: CALLBACK })
     await world.inVault(world.owner(user), (_, { storage: { sql } }) => {
       const other = 'SELECT sealed FROM flow WHERE authorization = ?'
       sql.exec(`UPDATE flow SET sealed = (${other}) WHERE authorization = ?`, authorization, id)
@@ -547,7 +551,7 @@ describe('a browser that comes back', () => {
     )
     expect(await finish(world, world.provider.allow(location, 'ann'))).toMatchObject({ ok: false, why: 'expired' })
     world.deploy([])
-    const step = await world.vault.start(id, { browser: ann, callback: CALLBACK })
+    const step = await world.vault.start(id, { browserCookie: ann, callback: CALLBACK })
     expect(step).toMatchObject({ ok: false, why: 'unavailable', message: expect.stringContaining('VAULT_KEYS') })
   })
 
@@ -556,7 +560,7 @@ describe('a browser that comes back', () => {
     const user = world.user('ann')
     const scopes = ['mail.read', 'mail.send', 'mail.all']
     const { authorization: id } = challenged(await world.vault.tokenFor(asking(user, scopes)))
-    const location = locationOf(await world.vault.start(id, { browser: ann, callback: CALLBACK }))
+    const location = locationOf(await world.vault.start(id, { browserCookie: ann, callback: CALLBACK }))
     world.provider.scope = 'mail.read'
     expect(await finish(world, world.provider.allow(location, 'ann'))).toMatchObject({
       message: "The person gave less access at 'mail' than 'Mail.Get@1.0.0' needs: mail.send, mail.all is missing",

@@ -1,51 +1,52 @@
 import * as base64url from 'jose/base64url'
+import { toPersonId } from '../../core/access/session.ts'
 import {
-  type FlowError,
+  authorizationPath,
   type FlowResult,
   type FlowStep,
   isOpen,
   NO_APPROVER_SETUP,
-  type Visit,
 } from '../../core/consent/authorization.ts'
-import { toPersonId } from '../../core/access/session.ts'
 import { missingScopes } from '../../core/consent/oauth-scopes.ts'
 import type { ProviderResult } from '../../core/consent/provider.ts'
+import type { Tokens } from '../../oauth-client/oauth.ts'
+import type { ProviderFailure } from '../../oauth-client/provider-failure.ts'
 import { sha256 } from '../sealing/sha256.ts'
 import { newState } from './authorization-id.ts'
 import type { AuthorizationRows, StoredAuthorization } from './authorization-rows.ts'
-import { browserFlows } from './browser-flows.ts'
+import { browserFlows, type VaultVisit } from './browser-flows.ts'
 import { type ConsentRows, toGrantUse } from './consent-rows.ts'
-import { type Grants, NO_VAULT_KEYS, type VaultDeployment } from './grants.ts'
-import { createPersonCheck, needsSignInFor } from './identification.ts'
-import type { ProviderFailure } from '../../oauth-client/provider-failure.ts'
 import { EXPIRED_LINK, OTHER_BROWSER, OWN_CALL, flowError } from './flow-errors.ts'
+import type { GrantPlace } from './grant-rows.ts'
+import { type Grants, UNNAMED_ACCOUNT, type VaultDeployment } from './grants.ts'
+import { createPersonCheck, needsSignInFor } from './identification.ts'
+import { sealTokens } from './token-refresh.ts'
 
 export interface ProviderCallback {
   readonly url: string
-  readonly browser: string
+  readonly browserHash: string
   readonly state: string
 }
 
-export type Consent = ReturnType<typeof createConsent>
+export type AuthorizationFlow = ReturnType<typeof createAuthorizationFlow>
 
 /**
- * One authorization in a user's vault: a grant at a provider, or an approval. Each browser's flow goes through stages. The
- * first three need USER_VERIFIER_URL, the last a provider. Each is found by a text, which is stored as SHA-256 (`secret`):
+ * Leads people through the authorizations of a user's vault: grants at a provider, and approvals. The flow of each browser
+ * goes through stages. The first three need USER_VERIFIER_URL, the last a provider. The browser or the verifier comes with a
+ * text, by which the flow is found, and which is stored as SHA-256 (`secret`). Only `decide` finds it by the browser's cookie:
  *
- * | stage         | reached by                      | text    | who comes with the text, and to which function              |
- * | ------------- | ------------------------------- | ------- | ----------------------------------------------------------- |
- * | `verifying`   | `start`, `decide`               | `flow`  | the verifier, which tells who the person is: `confirm`      |
- * | `confirmed`   | `confirm`                       | `proof` | the browser, back from the verifier: `resume`               |
- * | `proven`      | `resume` of an approval         | `proof` | the same browser: `resume` again. The page asks: `decide`   |
- * | `at-provider` | `start` or `resume` of a grant  | `state` | the browser, back from the provider: `handleCallback`, once |
+ * | stage         | reached by                     | text    | who comes with the text, and to which function            |
+ * | ------------- | ------------------------------ | ------- | --------------------------------------------------------- |
+ * | `verifying`   | `start`, `decide`              | `flow`  | the verifier, which tells who the person is: `confirm`    |
+ * | `confirmed`   | `confirm`                      | `proof` | the browser, back from the verifier: `resume`             |
+ * | `proven`      | `resume` of an approval        | `proof` | the same browser: `resume` again. The page asks: `decide` |
+ * | `at-provider` | `start` or `resume` of a grant | `state` | the browser, back from the provider: `finish`, once       |
  *
- * The request to the provider has PKCE too (RFC 6749, section 4.1; RFC 7636). After each await the authorization is read
- * again: it may have ended. Tokens and consent are stored in one transaction; if fewer scopes were granted than requested, the
- * authorization fails. Only an identified person approves, except on a trial deployment.
- *
- * In each visit, `browser` is the hash of the browser's cookie: no other browser goes on with the flow.
+ * The request to the provider has PKCE too (RFC 6749, section 4.1; RFC 7636). An authorization may end during an await, so
+ * it is read again before anything is stored. Tokens and consent are stored in one transaction; if fewer scopes were granted
+ * than requested, the authorization fails. Only an identified person approves, except on a trial deployment.
  */
-export function createConsent(
+export function createAuthorizationFlow(
   { id: object, storage }: Pick<DurableObjectState, 'id' | 'storage'>,
   rows: AuthorizationRows,
   grants: Grants,
@@ -61,22 +62,15 @@ export function createConsent(
     return authorization && isOpen(authorization) ? authorization : undefined
   }
 
-  /** The call's account, else the person's choice, else the only one there is. */
-  function chooseAccount({ provider, account }: StoredAuthorization, chosenAccount: string | undefined): string {
-    const [firstAccount = '', ...otherAccounts] =
-      account === undefined && chosenAccount === undefined ? grants.accounts(provider) : []
-    return account ?? chosenAccount ?? (otherAccounts.length === 0 ? firstAccount : '')
-  }
-
   /**
-   * Needs no provider where it has granted all already, if the person was confirmed or uses the browser that granted
-   * it: a caller has the page's link too.
+   * Consents without the provider, if it has granted all scopes before. The person must have been identified, use the
+   * browser that granted the scopes, or try out a deployment: a caller has the page's link too.
    */
-  function reuseConsent(authorization: StoredAuthorization, visit: Visit, account: string): boolean {
+  function consentToExistingGrant(authorization: StoredAuthorization, visit: VaultVisit, account: string): boolean {
     const use = toGrantUse(authorization, account)
     const grant = grants.findGrantLackingConsent(use)
     const isTheirs =
-      verifierUrl !== undefined || hasOpenIdSignIn || isTrialUrl(visit.callback) || grant?.browser === visit.browser
+      verifierUrl !== undefined || hasOpenIdSignIn || isTrialUrl(visit.callback) || grant?.browser === visit.browserHash
     if (!grant || !isTheirs) return false
     storage.transactionSync(() => {
       consents.give(use)
@@ -85,38 +79,56 @@ export function createConsent(
     return true
   }
 
-  async function redirectToVerifier(id: string, { browser, callback, account = '' }: Visit): Promise<FlowStep> {
+  /** Ends the authorization too: it fails if the person gave less access than the tool needs. */
+  function storeGrant(
+    authorization: StoredAuthorization,
+    place: GrantPlace,
+    tokens: Tokens,
+    sealedTokens: string,
+  ): FlowResult<StoredAuthorization> {
+    const { id, tool, scopes: requestedScopes } = authorization
+    const grantedScopes = tokens.scopes ?? requestedScopes
+    const lackingScopes = missingScopes(place.provider, grantedScopes, requestedScopes)
+    const reason = `The person gave less access at '${place.provider}' than '${tool}' needs: ${lackingScopes.join(', ')} is missing`
+    storage.transactionSync(() => {
+      grants.store(place, tokens, grantedScopes, sealedTokens)
+      const consented = requestedScopes.filter((scope) => !lackingScopes.includes(scope))
+      consents.give({ ...toGrantUse(authorization, place.account), scopes: consented })
+      if (lackingScopes.length === 0) rows.end(id, 'completed')
+      else rows.end(id, 'failed', reason)
+    })
+    return lackingScopes.length === 0 ? toResult(id) : flowError('refused', reason)
+  }
+
+  async function redirectToVerifier(id: string, visit: VaultVisit, verifier: string): Promise<FlowStep> {
+    const { browserHash: browser, callback, account = UNNAMED_ACCOUNT } = visit
     const text = randomText()
     const secret = await sha256(text)
     if (!findOpen(id)) return EXPIRED_LINK
     const flow = { authorization: id, browser, secret, callback, provider: null, sealed: null, account }
     flows.put({ ...flow, stage: 'verifying' })
     rows.begin(id)
-    const url = new URL(verifierUrl ?? callback)
+    const url = new URL(verifier)
     url.searchParams.set('authorization', id)
     url.searchParams.set('flow', text)
     return { ok: true, location: url.href }
   }
 
-  async function redirectToProvider(
-    id: string,
-    visit: Visit,
-    providerResult: ProviderResult | undefined,
-  ): Promise<FlowStep> {
-    const { browser, callback } = visit
+  async function redirectToProvider(id: string, visit: VaultVisit, providerResult: ProviderResult): Promise<FlowStep> {
+    const { browserHash: browser, callback } = visit
     const authorization = findOpen(id)
     if (!authorization) return EXPIRED_LINK
-    if (!providerResult?.ok) return toNoProvider(providerResult)
+    if (!providerResult.ok) return flowError('unavailable', providerResult.reason)
     const provider = providerResult.value
-    if (keyring.isEmpty) return flowError('unavailable', NO_VAULT_KEYS)
-    const account = chooseAccount(authorization, visit.account)
+    // The call's account, else the person's choice, else the only one there is
+    const account = authorization.account ?? visit.account ?? grants.findOnlyAccount(provider.id) ?? UNNAMED_ACCOUNT
     // Its page says that it is completed
-    if (reuseConsent(authorization, visit, account)) return toPage(id, callback)
+    if (consentToExistingGrant(authorization, visit, account)) return redirectToPage(id, callback)
     const [state, verifier] = [newState(object), randomText()]
     const { scopes } = authorization
     const request = await oauth.begin(provider, { scopes, callback, state, verifier })
     if (!request.ok) return flowError('unavailable', request.forOperator ?? request.message)
-    const [secret, sealed] = await Promise.all([sha256(state), keyring.seal(verifier, flowBound(id))])
+    const [secret, sealed] = await Promise.all([sha256(state), keyring.seal(verifier, toFlowAad(id))])
     if (!findOpen(id)) return EXPIRED_LINK
     const configuration = JSON.stringify(provider)
     const flow = { authorization: id, browser, secret, callback, provider: configuration, sealed, account }
@@ -125,28 +137,20 @@ export function createConsent(
     return { ok: true, location: request.url }
   }
 
-  const buildPageUrl = (id: string, callback: string) => `${new URL(callback).origin}/authorizations/${id}`
-
-  /** To the page of the authorization, which shows its status, or asks the person to decide. */
-  const toPage = (id: string, callback: string): FlowStep => ({
-    ok: true,
-    location: `${buildPageUrl(id, callback)}/start`,
-  })
-
   return {
-    async start(id: string, visit: Visit, provider: ProviderResult | undefined): Promise<FlowStep> {
+    async start(id: string, visit: VaultVisit, provider: ProviderResult): Promise<FlowStep> {
       const authorization = findOpen(id)
       if (!authorization) return EXPIRED_LINK
       const identity = identifyPerson(authorization, visit)
       if (identity.kind === 'denied') return identity.error
       if (identity.kind === 'needs-verification') {
         // Nobody should be confirmed at the verifier who could not go on from there
-        if (authorization.kind === 'grant' && !provider?.ok) return toNoProvider(provider)
-        return redirectToVerifier(id, visit)
+        if (authorization.kind === 'grant' && !provider.ok) return flowError('unavailable', provider.reason)
+        return redirectToVerifier(id, visit, identity.verifierUrl)
       }
       if (authorization.kind === 'grant') return redirectToProvider(id, visit, provider)
       // An approval whose person is known already: the page asks for the decision
-      return toPage(id, visit.callback)
+      return redirectToPage(id, visit.callback)
     },
 
     async confirm(id: string, flowSecret: string, userId: string): Promise<FlowStep> {
@@ -156,30 +160,32 @@ export function createConsent(
       const flow = flows.findBySecret(secret)
       if (!authorization || flow?.authorization !== id || flow.stage !== 'verifying') return EXPIRED_LINK
       // Any person known to the verifier may approve a call that is for no user
-      if (authorization.userId !== undefined && authorization.userId !== userId) {
+      const isUser = authorization.userId === undefined || authorization.userId === userId
+      const isCaller = authorization.principal === toPersonId(userId)
+      if (!isUser || isCaller) {
         flows.remove(flow)
-        return flowError('refused', 'The person is not the user this is for')
-      }
-      if (authorization.principal === toPersonId(userId)) {
-        flows.remove(flow)
-        return OWN_CALL
+        return isUser ? OWN_CALL : flowError('refused', 'The person is not the user this is for')
       }
       // An attacker may have lured the user to the verifier: only the browser that was there learns the proof
       flows.put({ ...flow, stage: 'confirmed', secret: proven })
-      return { ok: true, location: `${buildPageUrl(id, flow.callback)}/resume?proof=${proof}` }
+      return redirectToPage(id, flow.callback, `/resume?proof=${proof}`)
     },
 
-    async resume(id: string, proof: string, visit: Visit, provider: ProviderResult | undefined): Promise<FlowStep> {
+    async resume(
+      id: string,
+      { proof, ...visit }: VaultVisit & { readonly proof: string },
+      provider: ProviderResult,
+    ): Promise<FlowStep> {
       const secret = await sha256(proof)
       const authorization = findOpen(id)
       if (!authorization) return EXPIRED_LINK
       const flow = flows.findBySecret(secret)
       if (flow?.authorization !== id || (flow.stage !== 'confirmed' && flow.stage !== 'proven'))
         return flowError('refused', 'Nobody has confirmed yet that you are the user')
-      if (flow.browser !== visit.browser) return OTHER_BROWSER
+      if (flow.browser !== visit.browserHash) return OTHER_BROWSER
       if (authorization.kind === 'grant') return redirectToProvider(id, { ...visit, account: flow.account }, provider)
       flows.put({ ...flow, stage: 'proven' })
-      return toPage(id, flow.callback)
+      return redirectToPage(id, flow.callback)
     },
 
     async findPendingAuthorization(state: string): Promise<StoredAuthorization | undefined> {
@@ -187,49 +193,35 @@ export function createConsent(
       return flow?.stage === 'at-provider' ? findOpen(flow.authorization) : undefined
     },
 
-    async handleCallback(
-      { url, browser, state }: ProviderCallback,
+    async finish(
+      { url, browserHash, state }: ProviderCallback,
       providerResult: ProviderResult,
     ): Promise<FlowResult<StoredAuthorization>> {
       const flow = flows.findBySecret(await sha256(state))
       const id = flow?.authorization ?? ''
       const authorization = findOpen(id)
-      if (!authorization || flow?.stage !== 'at-provider') return EXPIRED_LINK
-      if (flow.browser !== browser) return OTHER_BROWSER
+      if (authorization?.userId === undefined || flow?.stage !== 'at-provider') return EXPIRED_LINK
+      if (flow.browser !== browserHash) return OTHER_BROWSER
       // From here on this answer is used up, whatever happens
       flows.remove(flow)
-      if (!providerResult.ok) return toNoProvider(providerResult)
+      if (!providerResult.ok) return flowError('unavailable', providerResult.reason)
       const provider = providerResult.value
       if (flow.provider !== JSON.stringify(provider))
         return flowError('unavailable', 'The settings of the provider were changed meanwhile. Open the link again')
-      const verifier = await keyring.unseal(flow.sealed ?? '', flowBound(id))
+      const verifier = await keyring.unseal(flow.sealed ?? '', toFlowAad(id))
       if (!verifier)
         return flowError('unavailable', 'The keys of this Switchboard were changed meanwhile. Open the link again')
 
-      const { scopes: requestedScopes, tool, userId = '' } = authorization
-      const request = { state, callback: flow.callback, verifier: verifier.text, scopes: requestedScopes }
+      const request = { state, callback: flow.callback, verifier: verifier.text, scopes: authorization.scopes }
       const exchangeResult = await oauth.exchange(provider, url, request)
       if (!exchangeResult.ok) return toExchangeFailure(id, exchangeResult)
       const { tokens } = exchangeResult
-      const grantedScopes = tokens.scopes ?? requestedScopes
-      const { account } = flow
-      const place = { provider: provider.id, account, browser }
-      const sealedTokens = await grants.seal(userId, place, tokens)
-      if (!findOpen(id)) {
-        // It ended meanwhile: the person refused in another window, say
-        await oauth.revoke(provider, tokens)
-        return EXPIRED_LINK
-      }
-      const lackingScopes = missingScopes(provider.id, grantedScopes, requestedScopes)
-      const reason = `The person gave less access at '${provider.id}' than '${tool}' needs: ${lackingScopes.join(', ')} is missing`
-      storage.transactionSync(() => {
-        grants.store(place, tokens, grantedScopes, sealedTokens)
-        const consented = requestedScopes.filter((scope) => !lackingScopes.includes(scope))
-        consents.give({ ...toGrantUse(authorization, account), scopes: consented })
-        if (lackingScopes.length === 0) rows.end(id, 'completed')
-        else rows.end(id, 'failed', reason)
-      })
-      return lackingScopes.length === 0 ? toResult(id) : flowError('refused', reason)
+      const place = { provider: provider.id, account: flow.account, browser: browserHash }
+      const sealedTokens = await sealTokens(keyring, authorization.userId, place, tokens)
+      if (findOpen(id)) return storeGrant(authorization, place, tokens, sealedTokens)
+      // It ended meanwhile: the person refused in another window, say
+      await oauth.revoke(provider, tokens)
+      return EXPIRED_LINK
     },
 
     /**
@@ -247,7 +239,7 @@ export function createConsent(
      */
     async decide(
       id: string,
-      { approve, ...visit }: Visit & { readonly approve: boolean },
+      { approve, ...visit }: VaultVisit & { readonly approve: boolean },
     ): Promise<FlowResult<StoredAuthorization> | FlowStep> {
       const authorization = findOpen(id)
       if (!authorization) return EXPIRED_LINK
@@ -260,7 +252,7 @@ export function createConsent(
       if (authorization.kind === 'grant') return flowError('refused', 'Access is given at the provider, not here')
       const identifiesPeople = verifierUrl !== undefined || needsSignInFor(deployment, authorization)
       if (!identifiesPeople && !isTrialUrl(visit.callback)) return flowError('refused', NO_APPROVER_SETUP)
-      if (identity.kind === 'needs-verification') return redirectToVerifier(id, visit)
+      if (identity.kind === 'needs-verification') return redirectToVerifier(id, visit, identity.verifierUrl)
       rows.approve(id)
       return toResult(id)
     },
@@ -280,12 +272,12 @@ export function createConsent(
   }
 }
 
-/** For a person who wants to give access to a provider that the tool cannot use. */
-function toNoProvider(providerResult: Extract<ProviderResult, { ok: false }> | undefined): FlowError {
-  return flowError('unavailable', providerResult?.reason ?? 'This needs no provider')
+/** To a page of the authorization: by default the one that shows its status, or asks the person to decide. */
+function redirectToPage(id: string, callback: string, page = '/start'): FlowStep {
+  return { ok: true, location: `${new URL(callback).origin}${authorizationPath(id)}${page}` }
 }
 
-function flowBound(id: string): string {
+function toFlowAad(id: string): string {
   return JSON.stringify(['flow', id])
 }
 
