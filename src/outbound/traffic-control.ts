@@ -115,9 +115,10 @@ export function createTrafficControl({ now, sleep, onChange }: TrafficOptions) {
     for (let waitedMs = 0; waitPermit && waitedMs < MAX_WAIT_MS; waitedMs += LOOK_AGAIN_MS) {
       const { state } = await raceAbort(() => sleep(LOOK_AGAIN_MS), signal)
       const permit = state === 'aborted' ? undefined : take('inFlight', toolkitState, callerState, ms)
-      if (permit) waitPermit.release()
-      if (permit) return permit
-      if (state === 'aborted') break
+      if (permit || state === 'aborted') {
+        waitPermit.release()
+        return permit
+      }
     }
     waitPermit?.release()
     return undefined

@@ -1,9 +1,8 @@
 /**
  * MCP `tools/call`, in every revision and in this order: the context in the headers, the tool's name (within the toolset
- * that the URL chooses), `_select`, the round trip of an input request, the call, the result. Failures of the
- * protocol are JSON-RPC errors; failures of the tool are results with `isError` (`failure.ts`). In search mode the name
- * is an argument, so an unknown tool is such a result too. Progress and log lines are streamed if the client asks for
- * them and accepts a stream.
+ * that the URL chooses, `find-tool.ts`), `_select`, the round trip of an input request, the call, the result. Failures of the
+ * protocol are JSON-RPC errors; failures of the tool are results with `isError` (`failure.ts`). Progress and log lines are
+ * streamed if the client asks for them and accepts a stream.
  */
 import type { Caller, CallTool } from '../../core/call/call-request.ts'
 import { type Failure, fail, needsSuggestions } from '../../core/failure/failure.ts'
