@@ -31,7 +31,7 @@ const WRITE_CONCURRENCY = 8
 const PER_RUN = 400
 const URGENT_PER_RUN = 300
 
-/** The values of each kind of key, by the rest of the key. */
+/** The values of each kind of key, by the rest of the key. A queued key without a value is deleted from KV. */
 export type KvValues = Partial<Readonly<Record<KvKind, (id: string) => string | ArrayBuffer | undefined>>>
 
 /** Copies to KV what is not queued key by key, after the queued keys of a run. */
@@ -39,6 +39,8 @@ export interface Replication {
   readonly isDirty: () => boolean
   /** Before this time it writes nothing, in milliseconds since 1970. */
   readonly cooldownUntil: () => number
+  /** When the next key is to be deleted, in milliseconds since 1970, or `Infinity`. */
+  readonly nextDeletionAt: () => number
   /** Writes some of it, or waits. True if there is more to write at once. */
   write(): Promise<boolean>
 }
@@ -47,11 +49,9 @@ interface OutboxOptions {
   readonly storage: DurableObjectStorage
   readonly kv: KVNamespace
   readonly values: KvValues
-  /** Deletes a queued key from KV that has no value any more. */
-  readonly deletesMissing?: true
   readonly replication?: Replication
   /** Does some of a longer change, which queues more. Whether more of it is left. */
-  readonly continueChange?: () => boolean
+  readonly continueChange?: () => Promise<boolean>
   /** When the next run is due with an empty outbox, in milliseconds since 1970, or `Infinity`. */
   readonly nextRunAt?: () => number
 }
@@ -75,7 +75,7 @@ export function enqueue(
 
 /** The `outbox` table survives a crash; each key is written as it is then, so many changes cost one write. */
 export function createOutbox(options: OutboxOptions) {
-  const { storage, kv, values, deletesMissing, replication, continueChange, nextRunAt } = options
+  const { storage, kv, values, replication, continueChange, nextRunAt } = options
   const { sql } = storage
   let lastRunAt = 0
   let failures = 0
@@ -94,7 +94,7 @@ export function createOutbox(options: OutboxOptions) {
   async function run(): Promise<void> {
     let next = Infinity
     try {
-      const hasLongerChange = continueChange?.() ?? false
+      const hasLongerChange = (await continueChange?.()) ?? false
       const hasMore = (await writeDue()) || hasLongerChange
       failures = 0
       if (hasMore) next = Date.now()
@@ -165,8 +165,7 @@ export function createOutbox(options: OutboxOptions) {
 
   async function write({ target }: OutboxEntry): Promise<void> {
     const current = value(target)
-    if (current !== undefined) await kv.put(target, current)
-    else if (deletesMissing) await kv.delete(target)
+    await (current === undefined ? kv.delete(target) : kv.put(target, current))
   }
 
   const isEmpty = () => readField(sql, 'SELECT 1 FROM outbox LIMIT 1') === undefined

@@ -20,6 +20,8 @@ export interface Listing {
   readonly nextCursor?: string
   readonly total?: number | undefined
   readonly unmatched?: readonly string[] | undefined
+  /** The entity tag of the catalog that this lists; undefined if it is a search or lists all versions. */
+  readonly etag?: string | undefined
   /** No memory for it in time. */
   readonly isOutOfMemory?: true
 }
@@ -55,6 +57,7 @@ export interface Catalog {
   findUnknownName(names: readonly string[], principal: Principal): Promise<UnknownName | undefined>
   /** Names, as lists show them, of tools that can be called and are called much like it. None for who may not list them. */
   suggestNames(name: string, principal: Principal): Promise<readonly string[]>
+  /** The entity tag of the catalog of now, which covers its tools and policies. */
   etag(): Promise<string>
   list(query: ListQuery, principal: Principal, format: LineFormat, options?: ListOptions): Promise<Listing | undefined>
 }

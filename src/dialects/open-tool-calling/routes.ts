@@ -82,9 +82,9 @@ export function createOpenToolCallingRoutes(deps: OpenToolCallingRoutesDeps): Ho
   /** An engine reads the list again when its hash changes. Kept for the caller who asked last, since engines poll. */
   async function describeTools(principal: Principal, memory: AnswerMemory): Promise<WorkerTools | undefined> {
     const { catalog, sha256 } = deps
-    const key = [await catalog.etag(), principal.id, principal.kind, patternsFor(principal, 'tools:read').join()].join(
-      '\n',
-    )
+    const patterns = patternsFor(principal, 'tools:read')
+    const currentTag = await catalog.etag()
+    const key = [currentTag, principal.id, principal.kind, patterns.join()].join('\n')
     if (lastDescription?.key === key) return lastDescription.tools
     const list = await createFullList(
       catalog,
@@ -92,9 +92,9 @@ export function createOpenToolCallingRoutes(deps: OpenToolCallingRoutesDeps): Ho
       {},
     ).write(principal, memory)
     if (!list.ok) return undefined
-    const { text } = list.value
+    const { text, etag } = list.value
     const tools = { tool_count: String(Number.parseInt(text)), tool_definitions_hash: await sha256(text) }
-    lastDescription = { key, tools }
+    if (etag === currentTag) lastDescription = { key, tools }
     return tools
   }
 

@@ -160,7 +160,7 @@ export function createOxpRoutes(deps: OxpRoutesDeps): Hono {
         const listing = await catalog.list(query, principal, format, { reserve })
         if (!listing) return invalidParameterFailure('cursor', "a 'next_cursor' that a list gave")
         if (listing.isOutOfMemory) return MEMORY_FULL
-        const { lines, nextCursor, total, unmatched } = listing
+        const { lines, nextCursor, total, unmatched, etag } = listing
         const schema = form === 'bare' || !formatName.startsWith('oxp') ? '' : `"$schema":"${SCHEMA}",`
         const items = withLosses
           ? joinDocumentsAndLosses(lines)
@@ -171,7 +171,7 @@ export function createOxpRoutes(deps: OxpRoutesDeps): Hono {
         const isEmpty = lines.length === 0 && nextCursor === undefined
         const isTruncated = parameters.limit === undefined && nextCursor !== undefined
         const text = `{${schema}${items}${totalMember}${unmatchedMember}${cursorMember}}`
-        return ok({ text, isEmpty, ...(isTruncated ? { headers: noteHeader(TRUNCATED_NOTE) } : {}) })
+        return ok({ text, isEmpty, etag, ...(isTruncated ? { headers: noteHeader(TRUNCATED_NOTE) } : {}) })
       },
       headers: versionHeader(form),
     })

@@ -19,6 +19,8 @@ export interface ToolListDeps {
 interface WrittenList {
   readonly text: string
   readonly isEmpty: boolean
+  /** The entity tag of the catalog that the list is from, if the list has a variant. */
+  readonly etag?: string | undefined
   readonly headers?: Readonly<Record<string, string>>
 }
 
@@ -55,17 +57,19 @@ async function listTools(
   const textList = variant ? undefined : await write(caller.value, memory)
   if (textList?.ok === false) return respond(textList.failure)
   const { id, kind } = caller.value
-  const patterns = patternsFor(caller.value, 'tools:read')
-  const tagText = textList
-    ? textList.value.text
-    : [await catalog.etag(), id, kind, patterns.join(), ...(variant ?? [])].join('\n')
-  const etag = `"${(await sha256(tagText)).slice(0, 32)}"`
-  const listHeaders = { ...PRIVATE, ...headers, etag }
-  const unchanged = notModified(request, listHeaders)
+  const patterns = patternsFor(caller.value, 'tools:read').join()
+  const tagText = (catalogTag: string) => [catalogTag, id, kind, patterns, ...(variant ?? [])].join('\n')
+  const createHeaders = (hash: string) => ({ ...PRIVATE, ...headers, etag: `"${hash.slice(0, 32)}"` })
+  const currentTag = textList ? undefined : await catalog.etag()
+  const currentHeaders = createHeaders(await sha256(textList?.value.text ?? tagText(currentTag ?? '')))
+  const unchanged = notModified(request, currentHeaders)
   if (unchanged) return memory.untilRead(unchanged)
   const body = textList ?? (await write(caller.value, memory))
   if (!body.ok) return respond(body.failure)
-  const { text, isEmpty, headers: noteHeaders } = body.value
+  const { text, isEmpty, etag, headers: noteHeaders } = body.value
+  // The list may be from another state of the catalog: its tag must not say that it is the current one
+  const isCurrent = etag === undefined || etag === currentTag
+  const listHeaders = isCurrent ? currentHeaders : createHeaders(await sha256(tagText(etag)))
   if (!isEmpty || !listFilter)
     return memory.untilRead(jsonTextResponse(text, 200, noteHeaders ? { ...listHeaders, ...noteHeaders } : listHeaders))
   const { explainEmptyList } = await import('../response/why-empty.ts')
@@ -109,6 +113,7 @@ export function createFullList<Q extends FullListQuery>(
     listFilter: { toolkit },
     async write(principal, memory) {
       const lines: string[] = []
+      const etags = new Set<string | undefined>()
       let characters = 0
       let cursor: string | undefined
       const reserve = (characters: number) => memory.growAnswer(characters)
@@ -117,6 +122,7 @@ export function createFullList<Q extends FullListQuery>(
         const listing = await catalog.list(page, principal, format, { reserve })
         if (!listing) throw new Error('Cannot list: the catalog does not know its own cursor')
         if (listing.isOutOfMemory) return MEMORY_FULL
+        etags.add(listing.etag)
         for (const line of listing.lines) {
           if (line === '') continue
           lines.push(line)
@@ -125,7 +131,9 @@ export function createFullList<Q extends FullListQuery>(
         if (characters > MAX_LIST_CHARACTERS) return fail({ type: 'request-malformed', ...tooMany })
         cursor = listing.nextCursor
       } while (cursor !== undefined)
-      return ok({ text: join(lines, query), isEmpty: lines.length === 0 })
+      // A list of several states of the catalog has a tag that none of them has
+      const etag = etags.size > 1 ? [...etags].join() : [...etags][0]
+      return ok({ text: join(lines, query), isEmpty: lines.length === 0, etag })
     },
   }
 }

@@ -48,7 +48,6 @@ export class Access extends DurableObject<{ readonly REGISTRY: KVNamespace }> {
       storage,
       kv: env.REGISTRY,
       values: { apiKey: (hash) => this.#keyText(hash), provider: (id) => this.#providerText(id) },
-      deletesMissing: true,
     })
     // The platform gives up an alarm that cannot be run for long
     state.waitUntil(this.#outbox.schedule())

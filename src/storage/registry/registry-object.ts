@@ -16,7 +16,7 @@ import { type Bundle, isNewBundle, recordDeployment, writeBundle } from './write
 import { keyOfName } from './write/exposed-names.ts'
 import { createRegistryOutbox } from './catalog/registry-outbox.ts'
 import type { WriteLine } from './catalog/listed-tools.ts'
-import { createManifests, rebuildLines } from './catalog/pages.ts'
+import { loadManifestUpdate, rebuildLines } from './catalog/pages.ts'
 import { coversTool, policiesText, buildPolicySet, removePolicy, storePolicy } from './policies.ts'
 import { levelIndex, renewIndex } from './search/search-index.ts'
 import type { NearTool } from './search/unknown.ts'
@@ -42,7 +42,6 @@ export function defineRegistry<Env extends { readonly REGISTRY: KVNamespace }>(
   return class Registry extends DurableObject<Env> {
     readonly #sql: SqlStorage
     readonly #outbox: ReturnType<typeof createRegistryOutbox>
-    readonly #manifestSince: ReturnType<typeof createManifests>
     #lastTurn: Promise<void> = Promise.resolve()
     readonly #mayLookNear = createRateCounter(SUGGESTIONS_PER_S, () => Date.now())
     readonly #mayJudge = createRateCounter(NEIGHBOR_SEARCHES_PER_S, () => Date.now())
@@ -54,7 +53,6 @@ export function defineRegistry<Env extends { readonly REGISTRY: KVNamespace }>(
       renewIndex(this.#sql)
       rebuildLines(this.#sql)
       this.#outbox = createRegistryOutbox(state.storage, env.REGISTRY, writeLine)
-      this.#manifestSince = createManifests(this.#sql, writeLine)
       // The platform gives up an alarm that cannot be run for long
       state.waitUntil(this.#outbox.schedule())
     }
@@ -175,9 +173,9 @@ export function defineRegistry<Env extends { readonly REGISTRY: KVNamespace }>(
     }
 
     async manifest(since?: number) {
-      const manifest = await this.#manifestSince(since)
+      const update = await loadManifestUpdate(this.#sql, writeLine, since)
       await this.#outbox.schedule()
-      return manifest
+      return update
     }
 
     async query(listQuery: ListQuery, principal: Principal) {

@@ -156,6 +156,13 @@ describe('the entity tag of a list', () => {
     expect(await answer({ method: 'POST', held: etag })).toMatchObject({ status: 200, text: '[1]', etag })
   })
 
+  it('is that of the catalog that the list is from, which may be another than the one of now', async () => {
+    const write = async () => ok({ text: '[1]', isEmpty: false, etag: 'earlier' })
+    const { etag } = await answer({ state: 'now', list: { write } })
+    expect(etag).toBe((await answer({ state: 'earlier' })).etag)
+    expect((await answer({ state: 'now', held: etag, list: { write } })).status).toBe(200)
+  })
+
   it('covers the text of a list without a variant', async () => {
     const list = { variant: undefined }
     const { etag } = await answer({ list })
@@ -197,6 +204,21 @@ describe('a full list', () => {
     expect(asked).toEqual(
       [undefined, '1', '2'].map((cursor) => ({ toolkit: 'Kit', versions: 'newest', limit: 1_000, cursor })),
     )
+  })
+
+  it('has the entity tag of the catalog that all its pages are from, or one that no catalog has', async () => {
+    const { catalog } = catalogueOf(['a'], ['b'], ['c'])
+    for (const [tags, tag] of [
+      [['e', 'e', 'e'], 'e'],
+      [['e', 'f', 'f'], 'e,f'],
+      [[], undefined],
+    ] as const) {
+      const list: Catalog['list'] = async (query, ...rest) => {
+        const listing = await catalog.list(query, ...rest)
+        return listing && { ...listing, etag: tags[Number(query.cursor ?? 0)] }
+      }
+      expect(await write({ ...catalog, list })).toEqual(ok({ text: 'a|b|c', isEmpty: false, etag: tag }))
+    }
   })
 
   it('of an agent is refused for a toolkit that there is none of, with those that are called much like it', async () => {

@@ -1,9 +1,19 @@
 import { describe, expect, it } from 'vitest'
 import { createCacheMemory } from '../../../src/core/cache/swr-cache.ts'
 import type { Publication, PublicationResult } from '../../../src/core/publish/registry.ts'
-import { createDocumentJoiner } from '../../../src/storage/registry/kv/kv-pages.ts'
+import { createDocumentJoiner } from '../../../src/storage/registry/kv/kv-texts.ts'
 import type { RegistryObject } from '../../../src/storage/registry/registry-object.ts'
-import { ADMIN, documentOf, documentPublication, inRegistry, publication, stopClock, stubOf, textOf } from './set-up.ts'
+import {
+  ADMIN,
+  documentOf,
+  documentPublication,
+  inRegistry,
+  manifestOf,
+  publication,
+  stopClock,
+  stubOf,
+  textOf,
+} from './set-up.ts'
 
 stopClock()
 
@@ -40,6 +50,7 @@ describe('a document with an id of its own', () => {
         registry: () => stubOf(registry, asked),
         now: () => 0,
         memory: createCacheMemory(1_000_000),
+        findBundledText: () => undefined,
       })
       const [record] = await whole([documentOf(registry, 'x_y.a').newest ?? missing()])
       expect(record?.source).toMatchObject({ dialect: 'machine-context', document: { id: 'x-y', version: '1.0.0' } })
@@ -131,14 +142,14 @@ describe('a document with an id of its own', () => {
         versions: [{ version: '1.0.0' }],
       })
       expect(documentOf(registry, 'x.a').newest).toBeUndefined()
-      expect((await registry.manifest()).count).toBe(1)
+      expect((await manifestOf(registry)).count).toBe(1)
       await drain()
       const [{ digest } = { digest: '' }] = documentOf(registry, 'x.a').versions
       expect(kv.values.has(`record/${digest}`)).toBe(true)
       await registry.change({ toolkit: 'x', tool: 'b' }, '2.0.0', { status: { state: 'yanked' } }, ADMIN)
       expect(documentOf(registry, 'x.a')).toMatchObject({ newest: { id: 'x.a@1.0.0' } })
       expect(documentOf(registry, 'x.a').isRemovedFromDocument).toBeUndefined()
-      expect((await registry.manifest()).count).toBe(2)
+      expect((await manifestOf(registry)).count).toBe(2)
     }))
 })
 

@@ -9,7 +9,7 @@ import type { Publication, PublicationResult } from '../../../src/core/publish/r
 import type { ToolEntry, ToolRecord } from '../../../src/core/tool/tool.ts'
 import { machineContext } from '../../../src/dialects/machine-context/definition.ts'
 import { oxp } from '../../../src/dialects/oxp/definition.ts'
-import type { Manifest } from '../../../src/storage/registry/catalog/manifest.ts'
+import { applyUpdate, type Manifest } from '../../../src/storage/registry/catalog/manifest.ts'
 import { parsePage } from '../../../src/storage/registry/catalog/listed-tools.ts'
 import { defineRegistry, type RegistryObject } from '../../../src/storage/registry/registry-object.ts'
 import { sha256 } from '../../../src/storage/sealing/sha256.ts'
@@ -237,6 +237,11 @@ export function listedIn(kv: ReturnType<typeof memoryKv>): string[] {
   expect(manifest.count).toBe(keys.length)
   expect(new Set(keys).size).toBe(keys.length)
   return keys
+}
+
+/** The registry's manifest of now, as a reader has it who had none. */
+export async function manifestOf(registry: RegistryObject): Promise<Manifest> {
+  return applyUpdate(undefined, await registry.manifest())
 }
 
 /** What the registry has for a KV key, as text. */

@@ -24,17 +24,24 @@ export interface ListedTool {
   readonly record: string
 }
 
-/** Loads the listed tools with keys from `first` to before `until`. */
-export function loadListedTools(sql: SqlStorage, first: string, until: string, writeLine: WriteLine): ListedTool[] {
+/** Loads the listed tools with keys from `first` to before `until`, at most `limit`. */
+export function loadListedTools(
+  sql: SqlStorage,
+  first: string,
+  until: string,
+  limit: number,
+  writeLine: WriteLine,
+): ListedTool[] {
   type Row = { record: string; name: string; tags: string | null; description: string | null }
   const toolRows = rows<Row>(
     sql,
     `SELECT record, exposed AS name, toolkit.tags AS tags, description
      FROM tool JOIN version ON version.key = tool.key AND version.version = tool.listed
      LEFT JOIN toolkit ON toolkit.key = lower(tool.toolkit)
-     WHERE tool.key >= ? AND tool.key < ? AND toolkit.status IS NULL ORDER BY tool.key`,
+     WHERE tool.key >= ? AND tool.key < ? AND toolkit.status IS NULL ORDER BY tool.key LIMIT ?`,
     first,
     until,
+    limit,
   )
   return toolRows.map(({ record: text, name, tags, description }) => {
     const record: ToolRecord = parseTrusted(text)

@@ -14,9 +14,11 @@ export interface Manifest {
   readonly pages: readonly PageReference[]
 }
 
-/** With `since`, `pages` are those that changed after that revision. */
-export interface ManifestUpdate extends Manifest {
-  readonly since?: number
+/** The pages that changed after the revision `since`; all pages if `since` is -1. */
+export interface ManifestUpdate {
+  readonly since: number
+  readonly revision: number
+  readonly pages: readonly PageReference[]
 }
 
 /** After the keys of all tools. */
@@ -24,30 +26,20 @@ export const LAST_KEY = '\u{10ffff}'
 
 const ETAG_BITS = 256
 
-export const EMPTY_MANIFEST = withPages({ pages: [] }, [], -1)
-
-export function withPages(
-  earlier: Pick<Manifest, 'pages'>,
-  changed: readonly PageReference[],
+/** The manifest of a revision, at which these pages are new and the earlier ones that they do not replace are the same. */
+export function createManifest(
   revision: number,
+  newPages: readonly PageReference[],
+  earlierPages: readonly PageReference[] = [],
 ): Manifest {
-  const pages = mergePages(earlier.pages, changed)
+  const byFirst = new Map([...earlierPages, ...newPages].map((page) => [page.first, page]))
+  const pages = [...byFirst.values()].toSorted((one, other) => (one.first < other.first ? -1 : 1))
   const sum = pages.reduce((sum, { hash }) => sum + BigInt(`0x${hash}`), 0n)
   const etag = BigInt.asUintN(ETAG_BITS, sum).toString(16)
   const count = pages.reduce((sum, page) => sum + page.count, 0)
   return { revision, etag: etag.padStart(ETAG_BITS / 4, '0'), count, pages }
 }
 
-export function applyUpdate(earlier: Manifest, { since, ...manifest }: ManifestUpdate): Manifest {
-  return since === undefined ? manifest : { ...manifest, pages: mergePages(earlier.pages, manifest.pages) }
-}
-
-/** The index of the page that a key belongs to. */
-export function findPage(pages: readonly PageReference[], key: string): number {
-  return pages.findLastIndex(({ first }) => first <= key)
-}
-
-function mergePages(pages: readonly PageReference[], changed: readonly PageReference[]): readonly PageReference[] {
-  const byFirst = new Map([...pages, ...changed].map((page) => [page.first, page]))
-  return [...byFirst.values()].toSorted((one, other) => (one.first < other.first ? -1 : 1))
+export function applyUpdate(earlier: Manifest | undefined, { since, revision, pages }: ManifestUpdate): Manifest {
+  return createManifest(revision, pages, since < 0 ? [] : earlier?.pages)
 }

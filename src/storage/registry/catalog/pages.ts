@@ -8,14 +8,14 @@
 import { sha256 } from '../../sealing/sha256.ts'
 import { readField, firstRow, rows } from '../../rows.ts'
 import { nextRevision, readMeta, readNumber, getRevision, writeMeta } from '../tables.ts'
-import { splitChunks } from './chunks.ts'
 import { type ListedTool, loadListedTools, type WriteLine, formatPage } from './listed-tools.ts'
-import { EMPTY_MANIFEST, LAST_KEY, type ManifestUpdate, type PageReference, withPages } from './manifest.ts'
+import { LAST_KEY, type ManifestUpdate, type PageReference } from './manifest.ts'
 
-/** A page beyond either limit is split into parts of about equal size, with room for more in each. */
+/** A page beyond either limit is split: its first part has at most these, and the rest begins a page of its own. */
 const MAX_TOOLS = 64
-const SPLIT_TOOLS = 48
 const MAX_CHARACTERS = 1_000_000
+const MAX_SPLIT_TOOLS = 48
+const MAX_SPLIT_CHARACTERS = 500_000
 
 /** Count up with each change of how lines are written. */
 const LINES = '3'
@@ -34,8 +34,6 @@ export interface BuiltPage extends PageReference {
 
 /** Rebuilds the pages if this version writes their lines differently. */
 export function rebuildLines(sql: SqlStorage): void {
-  // Older versions cached lines in a table
-  sql.exec('DROP TABLE IF EXISTS line')
   if (readMeta(sql, 'lines') === LINES) return
   writeMeta(sql, 'lines', LINES)
   if (readField(sql, 'SELECT 1 FROM page WHERE hash IS NOT NULL LIMIT 1') === undefined) return
@@ -55,59 +53,54 @@ export function markPagesDirty(sql: SqlStorage, from: string, to = from): void {
   writeMeta(sql, 'catalogue', String(revision))
 }
 
-/** Builds the pages that changed, and returns the current manifest. */
-export function createManifests(sql: SqlStorage, writeLine: WriteLine) {
-  let manifest = EMPTY_MANIFEST
-
-  return async (since = -1): Promise<ManifestUpdate> => {
-    const findDirtyPage = () =>
-      firstRow<DirtyPage>(sql, 'SELECT first, changed FROM page WHERE made < changed ORDER BY first LIMIT 1')
-    for (let row = findDirtyPage(); row; row = findDirtyPage()) await buildPage(sql, row, writeLine)
-    // Nothing comes between these reads
-    const revision = readNumber(sql, 'revision')
-    manifest = withPages(manifest, pagesSince(sql, manifest.revision), revision)
-    return since < 0 || since > revision ? manifest : { ...manifest, pages: pagesSince(sql, since), since }
-  }
+/** The pages that changed after a revision, each as its tools are now; all pages if the Registry has no such revision. */
+export async function loadManifestUpdate(sql: SqlStorage, writeLine: WriteLine, since = -1): Promise<ManifestUpdate> {
+  const findDirtyPage = () =>
+    firstRow<DirtyPage>(sql, 'SELECT first, changed FROM page WHERE made < changed ORDER BY first LIMIT 1')
+  for (let row = findDirtyPage(); row; row = findDirtyPage()) await buildPage(sql, row, writeLine)
+  // Nothing comes between these reads
+  const revision = readNumber(sql, 'revision')
+  const knownRevision = since > revision ? -1 : since
+  // Unsorted: in order, SQLite would read all pages
+  const query = 'SELECT first, count, hash FROM page WHERE changed > ?'
+  const pages = rows<{ first: string; count: number; hash: string }>(sql, query, knownRevision)
+  return { since: knownRevision, revision, pages }
 }
 
-/** Unsorted: in order, SQLite would read all pages. */
-function pagesSince(sql: SqlStorage, revision: number): PageReference[] {
-  type Row = { first: string; count: number; hash: string }
-  return rows<Row>(sql, 'SELECT first, count, hash FROM page WHERE changed > ?', revision)
-}
-
-/** Makes a page of the tools as they are now. One that has grown too large is split first, and the first part made. */
+/** Makes a page of the tools as they are now. One that has grown too large is split first, and its first part made. */
 export async function buildPage(
   sql: SqlStorage,
   { first, changed }: DirtyPage,
   writeLine: WriteLine,
 ): Promise<{ readonly page: BuiltPage; readonly text: string }> {
-  const end = endOfPage(sql, first)
-  const [tools = [], ...splitOff] = splitPage(loadListedTools(sql, first, end, writeLine))
-  const parts = splitOff.flatMap(([tool]) => tool?.entry.key ?? [])
-  const split = 'INSERT INTO page (first, changed, replicated) SELECT ?, changed, replicated FROM page WHERE first = ?'
-  for (const key of parts) sql.exec(split, key, first)
-  const text = formatPage(tools)
+  const { tools, until } = loadPage(sql, first, writeLine)
+  const end = findSplit(tools)
+  const next = tools[end]?.entry.key
+  if (next !== undefined) sql.exec('INSERT INTO page (first, changed) VALUES (?, ?)', next, changed)
+  const text = formatPage(tools.slice(0, end))
   const hash = await sha256(text)
   const update = 'UPDATE page SET made = ?1, count = ?2, hash = ?3 WHERE first = ?4 AND made < ?1'
-  sql.exec(update, changed, tools.length, hash, first)
-  const page = { first, count: tools.length, hash, until: parts[0] ?? end, changed, characters: text.length }
-  return { page, text }
+  sql.exec(update, changed, end, hash, first)
+  return { page: { first, count: end, hash, until: next ?? until, changed, characters: text.length }, text }
 }
 
 export function pageText(sql: SqlStorage, hash: string, writeLine: WriteLine): string | undefined {
   const first = readField<string>(sql, 'SELECT first FROM page WHERE made = changed AND hash = ?', hash)
-  return first === undefined ? undefined : formatPage(loadListedTools(sql, first, endOfPage(sql, first), writeLine))
+  return first === undefined ? undefined : formatPage(loadPage(sql, first, writeLine).tools)
 }
 
-function endOfPage(sql: SqlStorage, first: string): string {
-  return readField<string | null>(sql, 'SELECT min(first) FROM page WHERE first > ?', first) ?? LAST_KEY
+/** The tools up to the next page's first key, but no more than show that the page must be split. */
+function loadPage(sql: SqlStorage, first: string, writeLine: WriteLine) {
+  const until = readField<string | null>(sql, 'SELECT min(first) FROM page WHERE first > ?', first) ?? LAST_KEY
+  return { until, tools: loadListedTools(sql, first, until, MAX_TOOLS + 1, writeLine) }
 }
 
-function splitPage(tools: readonly ListedTool[]): readonly (readonly ListedTool[])[] {
-  const measureSize = ({ line, record }: ListedTool) => line.length + record.length
-  const characters = tools.reduce((sum, tool) => sum + measureSize(tool), 0)
-  if (tools.length <= MAX_TOOLS && characters <= MAX_CHARACTERS) return [tools]
-  const maxItems = Math.ceil(tools.length / Math.ceil(tools.length / SPLIT_TOOLS))
-  return [...splitChunks(tools, measureSize, { maxSize: MAX_CHARACTERS / 2, maxItems })]
+/** The index of the first tool that belongs to a page of its own. */
+function findSplit(tools: readonly ListedTool[]): number {
+  const sizes = tools.map(({ line, record }) => line.length + record.length)
+  const total = sizes.reduce((sum, size) => sum + size, 0)
+  if (tools.length <= MAX_TOOLS && total <= MAX_CHARACTERS) return tools.length
+  let characters = 0
+  const isBeyond = (size: number, at: number) => at === MAX_SPLIT_TOOLS || (characters += size) > MAX_SPLIT_CHARACTERS
+  return Math.max(1, sizes.findIndex(isBeyond))
 }

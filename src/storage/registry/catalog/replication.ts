@@ -16,15 +16,17 @@
  * The outbox writes tools' entries meanwhile, in any order with these: the manifest may name a tool that KV does not have
  * yet, since a reader that misses a tool in KV asks the Registry.
  *
- * No page is deleted while KV's manifest may name it. Pages of a round that ended early are deleted as replaced ones are.
+ * `retired` has the pages that KV's manifest does not name, each since it was replaced or written. Some time later they
+ * are deleted, but only while the rows are known to say what KV's manifest names: when they have just been updated, or in
+ * `clean`.
  */
 import { yieldToEventLoop } from '../../../outbound/event-loop.ts'
 import { kvKey, MANIFEST_KEY } from '../../keys.ts'
 import type { Replication } from '../../kv-outbox.ts'
-import { readField, firstRow, rows } from '../../rows.ts'
+import { column, readField, firstRow, rows } from '../../rows.ts'
 import { readNumber } from '../tables.ts'
 import type { WriteLine } from './listed-tools.ts'
-import { type PageReference, withPages } from './manifest.ts'
+import { createManifest, type PageReference } from './manifest.ts'
 import { type BuiltPage, buildPage, type DirtyPage } from './pages.ts'
 
 /** KV takes one write a second to a key. */
@@ -35,18 +37,19 @@ const CHARACTERS_PER_MS = 1_000
 const PAGES_AT_ONCE = 4
 /** After these, the outbox writes what is urgent first. */
 const PAGES_PER_RUN = 100
+/** A reader keeps a manifest, which names pages, for about a minute; after that, the registry gives it another. */
+const RETIRE_AFTER_MS = 2 * 60_000
+const DELETIONS_AT_ONCE = 25
 
-/** `deleteUnused` is called when it is known which pages KV's manifest names. */
-export function createReplication(
-  storage: DurableObjectStorage,
-  kv: KVNamespace,
-  writeLine: WriteLine,
-  deleteUnused: () => Promise<void>,
-): Replication {
+interface Round {
+  readonly revision: number
+  readonly pages: BuiltPage[]
+}
+
+export function createReplication(storage: DurableObjectStorage, kv: KVNamespace, writeLine: WriteLine): Replication {
   const { sql } = storage
-  let round: { readonly revision: number; readonly pages: BuiltPage[] } | undefined
+  let round: Round | undefined
   let cooldownUntil = 0
-  let hasWrittenManifest = false
 
   const isDirty = () => readField(sql, 'SELECT 1 FROM page WHERE replicated < changed LIMIT 1') !== undefined
 
@@ -78,35 +81,39 @@ export function createReplication(
     return false
   }
 
-  async function writeManifest(revision: number, pages: readonly BuiltPage[]): Promise<void> {
-    const references = pages.map(({ first, count, hash }) => ({ first, count, hash }))
-    const manifest = withPages({ pages: listReplicatedPages(sql) }, references, revision)
+  async function writeManifest({ revision, pages }: Round): Promise<void> {
+    const newPages = pages.map(({ first, count, hash }) => ({ first, count, hash }))
+    const manifest = createManifest(revision, newPages, listReplicatedPages(sql))
     await kv.put(MANIFEST_KEY, JSON.stringify(manifest))
     storage.transactionSync(() => noteReplicated(sql, pages))
-    hasWrittenManifest = true
+    const characters = pages.reduce((sum, page) => sum + page.characters, 0)
+    cooldownUntil = Date.now() + Math.min(MAX_PAUSE_MS, Math.max(MIN_PAUSE_MS, characters / CHARACTERS_PER_MS))
   }
 
-  /** True if there is more to write at once. */
-  async function writeRound(): Promise<boolean> {
-    if (!round && (Date.now() < cooldownUntil || !isDirty())) return false
-    round ??= { revision: readNumber(sql, 'revision'), pages: [] }
-    if (!(await writePages(round.pages))) return true
-    await writeManifest(round.revision, round.pages)
-    const characters = round.pages.reduce((sum, page) => sum + page.characters, 0)
-    cooldownUntil = Date.now() + Math.min(MAX_PAUSE_MS, Math.max(MIN_PAUSE_MS, characters / CHARACTERS_PER_MS))
-    round = undefined
-    return false
+  /** True if there are more of them. */
+  async function deleteRetired(): Promise<boolean> {
+    const query = 'SELECT target FROM retired WHERE at <= ? LIMIT ?'
+    const targets = column<string>(sql, query, Date.now() - RETIRE_AFTER_MS, DELETIONS_AT_ONCE)
+    await Promise.all(targets.map((target) => kv.delete(target)))
+    sql.exec('DELETE FROM retired WHERE target IN (SELECT value FROM json_each(?))', JSON.stringify(targets))
+    return targets.length === DELETIONS_AT_ONCE
   }
 
   return {
     isDirty,
     cooldownUntil: () => cooldownUntil,
+    nextDeletionAt: () =>
+      (readField<number>(sql, 'SELECT at FROM retired ORDER BY at LIMIT 1') ?? Infinity) + RETIRE_AFTER_MS,
 
     async write() {
-      const hasMore = await writeRound()
-      // While a page is dirty, an earlier instance may have written a manifest without noting it
-      if (!round && (hasWrittenManifest || !isDirty())) await deleteUnused()
-      return hasMore
+      if (round || isDirty()) {
+        if (!round && Date.now() < cooldownUntil) return false
+        round ??= { revision: readNumber(sql, 'revision'), pages: [] }
+        if (!(await writePages(round.pages))) return true
+        await writeManifest(round)
+        round = undefined
+      }
+      return deleteRetired()
     },
   }
 }
@@ -120,8 +127,7 @@ function listReplicatedPages(sql: SqlStorage, condition = 'TRUE', ...bindings: s
 /** Records which pages KV's manifest names now. */
 function noteReplicated(sql: SqlStorage, pages: readonly BuiltPage[]): void {
   const firsts = JSON.stringify(pages.map(({ first }) => first))
-  const replaced = listReplicatedPages(sql, 'first IN (SELECT value FROM json_each(?))', firsts)
-  retirePages(sql, replaced, 'REPLACE')
+  retirePages(sql, listReplicatedPages(sql, 'first IN (SELECT value FROM json_each(?))', firsts), 'REPLACE')
   const targets = JSON.stringify(pages.map(({ hash }) => kvKey('page', hash)))
   sql.exec('DELETE FROM retired WHERE target IN (SELECT value FROM json_each(?))', targets)
   const note = 'UPDATE page SET replicated = ?, replicated_count = ?, replicated_hash = ? WHERE first = ?'

@@ -20,6 +20,7 @@ export function createBundledTools({ hash, records, documents }: Bundle, writeLi
     ),
   )
   const texts = new Map(documents.map((document) => [document.hash, document.text]))
+  const pageHash = `tools of ${hash}`
 
   /** The entry of a tool as if the bundle were installed: bundled versions replace stored ones of the same number, and keep their status. */
   function mergeEntry(key: string, stored: ToolEntry | undefined): ToolEntry | undefined {
@@ -41,6 +42,10 @@ export function createBundledTools({ hash, records, documents }: Bundle, writeLi
     const newest = chooseVersion(merged)
     const record = [...bundledRecords, ...(before ? [before] : [])].find(({ digest }) => digest === newest?.digest)
     return record ? { ...merged, newest: record } : merged
+  }
+
+  function listNewest(): ToolRecord[] {
+    return [...byKey.keys()].toSorted().flatMap((key) => mergeEntry(key, undefined)?.newest ?? [])
   }
 
   return {
@@ -86,19 +91,22 @@ export function createBundledTools({ hash, records, documents }: Bundle, writeLi
       return byKey.get(byName.get(name.toLowerCase()) ?? '')?.[0]
     },
 
-    /** A manifest of one page, and the page's text. */
-    catalog(): { manifest: Manifest; hash: string; text: string } {
-      const newest = [...byKey.keys()].flatMap((key) => mergeEntry(key, undefined)?.newest ?? [])
-      const tools = newest
-        .toSorted((a, b) => (toolKey(a) < toolKey(b) ? -1 : 1))
-        .map((record) => ({
-          ...formatListedTool(record, record.name, [], writeLine),
-          record: JSON.stringify(record),
-        }))
-      const page = { first: '', count: tools.length, hash: `tools of ${hash}` }
-      // No revision of the Registry's, so that it gives the whole manifest
-      const manifest = { revision: -1, etag: hash, count: page.count, pages: [page] }
-      return { manifest, hash: page.hash, text: formatPage(tools) }
+    /** Names one page. It has no revision of the Registry's, so that the Registry gives the whole manifest. */
+    getManifest(): Manifest {
+      const count = listNewest().length
+      return { revision: -1, etag: hash, count, pages: [{ first: '', count, hash: pageHash }] }
     },
+
+    findPageText: (requestedHash: string): string | undefined =>
+      requestedHash === pageHash
+        ? formatPage(
+            listNewest().map((record) => ({
+              ...formatListedTool(record, record.name, [], writeLine),
+              record: JSON.stringify(record),
+            })),
+          )
+        : undefined,
   }
 }
+
+export type BundledTools = ReturnType<typeof createBundledTools>

@@ -4,13 +4,13 @@ import type { PolicyStore } from '../../../core/access/policy.ts'
 import { createKvReader } from '../../kv-reader.ts'
 import { withFallback } from '../../reachable-stub.ts'
 import { createBundledTools } from './bundled-tools.ts'
-import { createKvCatalog, type KvCatalogOptions } from './kv-catalog.ts'
-import { createDocumentJoiner } from './kv-pages.ts'
 import { createKvPolicies } from './kv-policies.ts'
+import { createDocumentJoiner } from './kv-texts.ts'
+import { createRegistryCatalog, type RegistryCatalogOptions } from './registry-catalog.ts'
 import { createRegistryWriter } from './registry-writer.ts'
 import { createToolSource, type DeployedBundle } from './tool-source.ts'
 
-type KvRegistryOptions = Omit<KvCatalogOptions, 'attachDocuments' | 'policies'> & {
+type KvRegistryOptions = Omit<RegistryCatalogOptions, 'attachDocuments' | 'policies' | 'bundledTools'> & {
   readonly bundle: DeployedBundle
   readonly onChange: () => void
 }
@@ -22,12 +22,7 @@ export function createKvRegistry(options: KvRegistryOptions) {
   const bundledTools = createBundledTools(bundle, options.writeLine)
   const attachDocuments = createDocumentJoiner({ ...options, findBundledText: bundledTools.text })
   const { policies, store, refresh: refreshPolicies } = createKvPolicies(options)
-  const { catalog, require } = createKvCatalog({
-    ...options,
-    policies,
-    attachDocuments,
-    bundledCatalog: bundledTools.catalog,
-  })
+  const { catalog, require } = createRegistryCatalog({ ...options, policies, attachDocuments, bundledTools })
 
   const installedKeys = new Set<string>()
   const { writer, toolkits, restore } = createRegistryWriter({ ...options, reader, installedKeys, require })

@@ -13,7 +13,7 @@ import type { ToolRecord } from '../../../core/tool/tool.ts'
 import { documentKey, kvKey } from '../../keys.ts'
 import type { KvReader } from '../../kv-reader.ts'
 import { withFallback } from '../../reachable-stub.ts'
-import { splitChunks } from '../catalog/chunks.ts'
+import { splitChunks } from './chunks.ts'
 import type { RegistryStub } from '../registry-stub.ts'
 
 /** A message to a Durable Object is at most 32 MiB. */

@@ -1,6 +1,7 @@
 import { toolKey } from '../../../core/tool/tool-id.ts'
 import type { ToolRecord } from '../../../core/tool/tool.ts'
 import type { DefinitionDocument } from '../../../core/publish/registry.ts'
+import { kvKey } from '../../keys.ts'
 import { column, readField, rows } from '../../rows.ts'
 import { listDocumentVersions, storeDocument } from '../document-aliases.ts'
 import { nextRevision, readMeta, readNumber, writeMeta } from '../tables.ts'
@@ -23,6 +24,15 @@ export function isNewBundle(sql: SqlStorage, hash: string, deployedAt: number): 
 export function recordDeployment(sql: SqlStorage, hash: string, deployedAt: number): void {
   const newer = deployedAt > readNumber(sql, 'bundle_at')
   if (newer && readMeta(sql, 'bundle') === hash) writeMeta(sql, 'bundle_at', String(deployedAt))
+}
+
+/** Stores a bundled version, perhaps in place of another record of the same version. */
+function replaceVersion(sql: SqlStorage, record: ToolRecord): void {
+  const query = 'SELECT digest FROM version WHERE key = ? AND version = ?'
+  const replacedDigest = readField<string>(sql, query, toolKey(record), record.version)
+  storeVersion(sql, record, 'bundle')
+  // The outbox would delete the replaced record from KV, where readers of the earlier entry look for it
+  if (replacedDigest !== undefined) sql.exec('DELETE FROM outbox WHERE target = ?', kvKey('record', replacedDigest))
 }
 
 /** Installs the bundle of the newest deployment. A status that a person set stays. Call in a transaction. */
@@ -49,7 +59,7 @@ export function writeBundle(sql: SqlStorage, bundle: Bundle, deployedAt: number)
     const key = toolKey(record)
     const query = 'SELECT left_bundle FROM version WHERE key = ? AND version = ? AND digest = ? AND bundled = 1'
     const leftBundle = readField<number>(sql, query, key, record.version, record.digest)
-    if (leftBundle === undefined) storeVersion(sql, record, 'bundle')
+    if (leftBundle === undefined) replaceVersion(sql, record)
     else if (leftBundle === 1) setUnbundled(sql, key, record.version, false)
   }
   for (const { toolkit } of bundle.documents) {

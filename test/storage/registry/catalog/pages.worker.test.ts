@@ -1,11 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { toolKey } from '../../../../src/core/tool/tool-id.ts'
-import {
-  applyUpdate,
-  EMPTY_MANIFEST,
-  type Manifest,
-  withPages,
-} from '../../../../src/storage/registry/catalog/manifest.ts'
+import { applyUpdate, createManifest, type Manifest } from '../../../../src/storage/registry/catalog/manifest.ts'
 import { loadListedTools, parsePage } from '../../../../src/storage/registry/catalog/listed-tools.ts'
 import type { RegistryObject } from '../../../../src/storage/registry/registry-object.ts'
 import {
@@ -13,6 +8,7 @@ import {
   type Harness,
   inRegistry,
   listedIn,
+  manifestOf,
   publication,
   publications,
   rowsOf,
@@ -26,7 +22,7 @@ const pageOf = (registry: RegistryObject, hash = '') => textOf(registry, `catalo
 
 /** The keys of the tools on each page, in its lines and in its records. */
 async function pagesOf(registry: RegistryObject) {
-  const { pages, count } = await registry.manifest()
+  const { pages, count } = await manifestOf(registry)
   const keys = pages.map((page) => {
     const { index: listed, lines, records } = parsePage(pageOf(registry, page.hash))
     expect(records().map(toolKey)).toEqual(listed.map(({ key }) => key))
@@ -68,7 +64,7 @@ describe('a listed tool', () => {
       await registry.publish(await inOrder(1), ADMIN)
       for (const description of ['One', 'Two']) {
         await registry.changeToolkit('Kit', { description }, ADMIN)
-        const [tool] = loadListedTools(sql, '', '\u{10ffff}', (record) => JSON.stringify(record))
+        const [tool] = loadListedTools(sql, '', '\u{10ffff}', 1, (record) => JSON.stringify(record))
         expect(tool?.line).not.toContain('toolkitDescription')
         expect(JSON.parse(tool?.record ?? '')).toMatchObject({ toolkitDescription: description })
       }
@@ -76,18 +72,18 @@ describe('a listed tool', () => {
 })
 
 describe('a part of the catalogue', () => {
-  it('holds up to 64 tools; of more it is split into equal parts with room for more, in the order of ids', () =>
+  it('holds up to 64 tools; of more it keeps the first 48, and a page of its own has the others, in the order of ids', () =>
     inRegistry(async ({ registry }) => {
       const all = await inOrder(200)
       await registry.publish(all.slice(0, 64), ADMIN)
       expect((await pagesOf(registry)).keys.map(({ length }) => length)).toEqual([64])
       await registry.publish(all.slice(64, 65), ADMIN)
-      expect((await pagesOf(registry)).keys.map(({ length }) => length)).toEqual([33, 32])
+      expect((await pagesOf(registry)).keys.map(({ length }) => length)).toEqual([48, 17])
       await registry.publish(all.slice(65), ADMIN)
       const { pages, keys } = await pagesOf(registry)
-      expect(keys.map(({ length }) => length)).toEqual([33, 42, 42, 42, 41])
+      expect(keys.map(({ length }) => length)).toEqual([48, 48, 48, 56])
       expect(keys.flat()).toEqual(all.flatMap(({ records }) => records.map(toolKey)))
-      expect(pages.map(({ first }) => first)).toEqual(['', 'kit.t0033', 'kit.t0075', 'kit.t0117', 'kit.t0159'])
+      expect(pages.map(({ first }) => first)).toEqual(['', 'kit.t0048', 'kit.t0096', 'kit.t0144'])
     }))
 
   it('holds up to a million characters, and a single tool whatever its length', () =>
@@ -95,19 +91,19 @@ describe('a part of the catalogue', () => {
       // A record holds a definition twice, and a line has it again
       await registry.publish(await inOrder(9, { description: 'x'.repeat(60_000) }), ADMIN)
       const { pages, keys } = await pagesOf(registry)
-      expect(keys.map(({ length }) => length)).toEqual([2, 2, 2, 2, 1])
-      for (const page of pages) expect(pageOf(registry, page.hash).length).toBeLessThanOrEqual(500_000)
+      expect(keys.map(({ length }) => length)).toEqual([2, 2, 5])
+      for (const page of pages) expect(pageOf(registry, page.hash).length).toBeLessThanOrEqual(1_000_000)
     }))
 
   it('takes in what belongs between its tools, and leaves the pages of the others alone', () =>
     inRegistry(async ({ registry }) => {
       await registry.publish(await inOrder(129), ADMIN)
       const before = await pagesOf(registry)
-      expect(before.keys.map(({ length }) => length)).toEqual([43, 43, 43])
+      expect(before.keys.map(({ length }) => length)).toEqual([48, 48, 33])
       await registry.publish([await publication('Kit.T0077a@1.0.0')], ADMIN)
       const after = await pagesOf(registry)
-      expect(after.keys.map(({ length }) => length)).toEqual([43, 44, 43])
-      expect(after.keys[1]?.slice(34, 36)).toEqual(['kit.t0077', 'kit.t0077a'])
+      expect(after.keys.map(({ length }) => length)).toEqual([48, 49, 33])
+      expect(after.keys[1]?.slice(29, 31)).toEqual(['kit.t0077', 'kit.t0077a'])
       expect([after.pages[0], after.pages[2]]).toEqual([before.pages[0], before.pages[2]])
       expect(after.pages[1]).not.toEqual(before.pages[1])
     }))
@@ -148,16 +144,16 @@ describe('what changed in the manifest since a revision', () => {
         const manifests = await Promise.all(
           earlier.map(async (known) => applyUpdate(known, await harness.registry.manifest(known.revision))),
         )
-        const whole = await restart().manifest()
+        const whole = await manifestOf(restart())
         for (const manifest of manifests) expect(manifest).toEqual(whole)
-        expect(withPages(EMPTY_MANIFEST, whole.pages, whole.revision)).toEqual(whole)
-        expect(await registry.manifest()).toEqual(whole)
+        expect(createManifest(whole.revision, whole.pages)).toEqual(whole)
+        expect(await manifestOf(registry)).toEqual(whole)
         earlier.push(whole)
       })
       expect(new Set(earlier.map(({ pages }) => pages.length)).size).toBeGreaterThan(3)
       await harness.drain()
       const replicated: Manifest = JSON.parse(harness.kv.values.get('catalogue/manifest') ?? '')
-      expect(replicated).toEqual(await harness.registry.manifest())
+      expect(replicated).toEqual(await manifestOf(harness.registry))
     }))
 
   it('is the page that was touched, and takes no more rows in a large catalog than in a small one', () =>
@@ -188,12 +184,12 @@ describe('the etag', () => {
   it('is that of what is listed: the same when that comes back', () =>
     inRegistry(async ({ registry }) => {
       await registry.publish(await publications(0, 2), ADMIN)
-      const { etag, revision } = await registry.manifest()
+      const { etag, revision } = await manifestOf(registry)
       await registry.change({ toolkit: 'kit0', tool: 't0' }, '1.0.0', { status: { state: 'disabled' } }, ADMIN)
-      const other = await registry.manifest()
+      const other = await manifestOf(registry)
       expect(other.etag).not.toBe(etag)
       await registry.change({ toolkit: 'kit0', tool: 't0' }, '1.0.0', { status: { state: 'active' } }, ADMIN)
-      const again = await registry.manifest()
+      const again = await manifestOf(registry)
       expect(again.etag).toBe(etag)
       expect(again.revision).toBeGreaterThan(revision)
     }))

@@ -411,6 +411,9 @@ describe('the outbox', () => {
       const before = await record('Kit.A@1.0.0', { description: 'before' })
       await registry.installBundle('1', 1, [before, await record('Kit.A@2.0.0')])
       await drain()
+      // It is queued again when the bundle replaces it
+      const status = { state: 'deprecated' } as const
+      await registry.change({ toolkit: 'kit', tool: 'a' }, '1.0.0', { status }, ADMIN)
       await registry.installBundle('2', 2, [await record('Kit.A@1.0.0'), await record('Kit.A@2.0.0')])
       await drain()
       expect(kv.values.has(`record/${before.digest}`)).toBe(true)

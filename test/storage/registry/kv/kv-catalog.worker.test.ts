@@ -3,12 +3,14 @@ import { toListLine as writeLine } from '../../../../src/dialects/oxp/encode.ts'
 import type { LineFormat, ListQuery } from '../../../../src/core/catalog/catalog.ts'
 import { UnreachableError } from '../../../../src/core/failure/failure.ts'
 import { decodeCursor, encodeCursor } from '../../../../src/storage/registry/kv/cursor.ts'
-import { createDocumentJoiner } from '../../../../src/storage/registry/kv/kv-pages.ts'
+import { createDocumentJoiner } from '../../../../src/storage/registry/kv/kv-texts.ts'
 import { createCacheMemory } from '../../../../src/core/cache/swr-cache.ts'
 import { createKeyring } from '../../../../src/storage/sealing/keyring.ts'
 import { createKvPolicies } from '../../../../src/storage/registry/kv/kv-policies.ts'
-import { createKvCatalog } from '../../../../src/storage/registry/kv/kv-catalog.ts'
-import { ADMIN, type Harness, inRegistry, publication, stopClock, stubOf } from '../set-up.ts'
+import { createBundledTools } from '../../../../src/storage/registry/kv/bundled-tools.ts'
+import type { Manifest } from '../../../../src/storage/registry/catalog/manifest.ts'
+import { createRegistryCatalog } from '../../../../src/storage/registry/kv/registry-catalog.ts'
+import { ADMIN, type Harness, inRegistry, manifestOf, publication, stopClock, stubOf } from '../set-up.ts'
 
 stopClock()
 
@@ -20,16 +22,16 @@ function isolate({ kv, registry }: Pick<Harness, 'kv' | 'registry'>) {
   const asked: string[] = []
   const stub = stubOf(registry, asked)
   const memory = createCacheMemory(10_000_000)
-  const { catalog, require } = createKvCatalog({
-    memory,
-    kv: kv.binding,
-    registry: () => stub,
+  const reach = { kv: kv.binding, registry: () => stub, now: () => Date.now(), memory }
+  const bundledTools = createBundledTools({ hash: '', records: [], documents: [] }, writeLine)
+  const { catalog, require } = createRegistryCatalog({
+    ...reach,
     writeLine,
-    attachDocuments: createDocumentJoiner({ kv: kv.binding, registry: () => stub, now: () => Date.now(), memory }),
-    now: () => Date.now(),
+    bundledTools,
+    attachDocuments: createDocumentJoiner({ ...reach, findBundledText: bundledTools.text }),
     sealer: createKeyring(['of the tests'], 'cursor'),
     yieldControl: async () => undefined,
-    policies: createKvPolicies({ kv: kv.binding, registry: () => stub, now: () => Date.now() }).policies,
+    policies: createKvPolicies(reach).policies,
   })
   const list = async (query: Partial<ListQuery> = {}, principal = ADMIN, format = STORED) =>
     catalog.list({ ...QUERY, ...query }, principal, format)
@@ -143,7 +145,7 @@ describe('a listing', () => {
       const format: LineFormat = { name: 'counted', write: () => `${(written += 1)}` }
       const denied = { reserve: async () => false }
       const refused = await catalog.listAs(QUERY, ADMIN, format, denied)
-      expect([refused, written]).toEqual([{ lines: [], isOutOfMemory: true }, 0])
+      expect([refused?.lines, refused?.isOutOfMemory, written]).toEqual([[], true, 0])
       let reserved = 0
       const reserve = async (characters: number) => (reserved += characters) > 0
       const listing = await catalog.listAs({ ...QUERY, limit: 1_000 }, ADMIN, format, { reserve })
@@ -232,7 +234,7 @@ describe('an isolate', () => {
         const { revision } = await registry.publish([await publication(`Kit1.New${n}@1.0.0`)], ADMIN)
         require(revision)
         const before = spy.mock.calls.length
-        expect(await etag()).toBe((await registry.manifest()).etag)
+        expect(await etag()).toBe((await manifestOf(registry)).etag)
         const given = await spy.mock.results[before]?.value
         expect(given).toMatchObject({ since: expect.any(Number), pages: [{ first: expect.any(String) }] })
         expect(await walk(1_000)).toHaveLength(302 + n)
@@ -287,9 +289,14 @@ describe('an isolate', () => {
     it('is what KV has', () =>
       inRegistry(async (harness) => {
         const ids = await publishMany(harness)
-        const { require, walk } = isolate(harness)
+        const { require, walk, list, etag } = isolate(harness)
+        const { kv } = harness
         require(await changeWithEachLook(harness))
+        const current = await etag()
         expect(await walk(1_000)).toEqual(ids)
+        const stored: Manifest = JSON.parse(kv.values.get('catalogue/manifest') ?? '')
+        expect((await list())?.etag).toBe(stored.etag)
+        expect(current).not.toBe(stored.etag)
       }))
 
     it('cannot be read for now, where KV has none', () =>

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { splitChunks } from '../../../../src/storage/registry/catalog/chunks.ts'
+import { splitChunks } from '../../../../src/storage/registry/kv/chunks.ts'
 
 it.each([
   [[], []],
