@@ -1,5 +1,6 @@
 import { exports, waitUntil } from 'cloudflare:workers'
 import type { WriteAuditEvent } from '../core/access/audit-entry.ts'
+import { formatRefusal } from '../core/access/change-refusal.ts'
 import { ADMIN, type Principal } from '../core/access/principal.ts'
 import type { RegistryWriter } from '../core/publish/registry.ts'
 import type { ToolRecord } from '../core/tool/tool.ts'
@@ -37,7 +38,7 @@ export function openSandbox(env: Env, config: Config, writer: RegistryWriter, wr
     const message = `The watchdog ended this tool three times and disabled it: the last time it ${END_REASONS[reason]}`
     const change = { status: { state: 'disabled', message } } as const
     const result = await writer.change({ toolkit, tool }, version, change, WATCHDOG)
-    if (!result?.ok) return printLogEntry({ event: 'tool-not-disabled', tool: id, reason: result?.reason })
+    if (!result.ok) return printLogEntry({ event: 'tool-not-disabled', tool: id, reason: formatRefusal(result) })
     const request = {
       act: 'tool.change',
       method: 'PATCH',

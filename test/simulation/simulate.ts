@@ -21,7 +21,8 @@ export function standStill(): void {
   beforeAll(async () => {
     // It lies in the Worker's one file: to load it takes no time there
     await import('../../src/storage/registry/write/publication.ts')
-    await import('../../src/storage/registry/write/changes.ts')
+    await import('../../src/storage/registry/write/change-version.ts')
+    await import('../../src/storage/registry/write/change-toolkit.ts')
     await import('../../src/storage/registry/search/unknown.ts')
     vi.useFakeTimers({ toFake: ['Date'] })
     for (const method of ['warn', 'error'] as const) vi.spyOn(console, method).mockReturnValue()

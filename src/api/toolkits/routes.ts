@@ -106,11 +106,9 @@ function denyUncovered(principal: Principal, toolkit: string): FailureResult | u
   return denial && fail(denial)
 }
 
-function toChangeResponse(name: string, change: ToolkitChangeResult | undefined) {
-  if (!change) return unknown(name)
+function toChangeResponse(name: string, change: ToolkitChangeResult) {
   if (change.ok) return ok(encodeToolkit(change.toolkit))
-  const { reason, isConflict } = change
-  return fail(isConflict ? { type: 'conflict', message: reason } : { type: 'forbidden', reason })
+  return change.failure.type === 'unknown' ? unknown(name) : fail(change.failure)
 }
 
 const unknown = (name: string) => fail({ type: 'not-found', message: `Toolkit '${name.slice(0, 200)}' was not found` })

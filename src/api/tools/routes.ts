@@ -10,7 +10,7 @@ import { formatSentence, describeFailure } from '../../core/failure/failure-text
 import { convert } from '../../core/publish/convert.ts'
 import type { ExportFormat } from '../../core/publish/export.ts'
 import { type Publish } from '../../core/publish/publish.ts'
-import { summarizeResults } from '../../core/publish/report.ts'
+import { encodePublished, SUCCESS_STATUS, summarizeResults } from '../../core/publish/report.ts'
 import type { RegistryWriter } from '../../core/publish/registry.ts'
 import { DEFINITION_BODY, PUBLICATION_BODY, unwrapBody } from '../../core/publish/publication-body.ts'
 import type { Codec } from '../../core/tool/codec.ts'
@@ -56,7 +56,6 @@ const loadShared = () => import('../../core/publish/shared-documents.ts')
 const PUBLISH_LIMIT = 16 * 1024 * 1024
 const CONVERT_LIMIT = 1024 * 1024
 const MAX_VERSIONS = 20
-const EXACT = 'PATCH /tools/Toolkit.Tool@1.2.3'
 
 interface PublishRequest {
   readonly principal: Principal
@@ -93,7 +92,9 @@ export function createRegistryRoutes(deps: RegistryRoutesDeps): Hono {
     'POST /machine-context/tools',
     summary,
     operation,
-  )(({ query, ...request }) => publishAll({ ...request, query: { dialect: 'machine-context', ...query } }))
+  )(({ query, ...request }) =>
+    publishAll({ ...request, query: { ...query, dialect: query.dialect ?? 'machine-context' } }),
+  )
 
   async function publishAll({ principal, query, body, addAuditDetails }: PublishRequest): Promise<PublishResult> {
     const { allow, dialect, ...decodeOptions } = query
@@ -113,7 +114,7 @@ export function createRegistryRoutes(deps: RegistryRoutesDeps): Hono {
     const [result] = results
     if (!result) throw new Error('A publication came to nothing')
     if (!result.ok) return result
-    return { ...ok(wire.encodePublished(result)), status: wire.SUCCESS_STATUS[result.outcome], ...note }
+    return { ...ok(encodePublished(result)), status: SUCCESS_STATUS[result.outcome], ...note }
   }
 
   on('GET /tools/:id', 'Get a tool definition', {
@@ -200,31 +201,23 @@ export function createRegistryRoutes(deps: RegistryRoutesDeps): Hono {
       return fail({ type: 'request-malformed', message: `The successor '${successor}' was not found` })
     // Another version may have come since an administrator looked
     if (body.trusted !== undefined && !isVersion(id.range ?? '')) {
-      const message = `To trust '${ref.slice(0, 200)}', name its version: ${EXACT}`
+      const message = `To trust '${ref.slice(0, 200)}', name its version: PATCH /tools/Toolkit.Tool@1.2.3`
       return fail({ type: 'request-malformed', message })
     }
     const current = await source.loadCurrentOrSuggest(id)
-    const document = 'versions' in current && covers(principal, current, 'tools:publish') ? current : undefined
-    const visible = document && (await withoutHiddenVersions(principal, document, deps.toolkits))
-    const hasRange = id.range !== undefined
-    const matching = document && resolveVersion(document.versions, id.range)
-    const version = (matching ?? (hasRange || !visible ? undefined : findHighest(visible.versions, 'disabled')))
-      ?.version
-    if (!document || version === undefined) {
-      if (hasRange || !visible) return toolNotFound(ref)
-      const versions = visible.versions
-        .slice(-MAX_VERSIONS)
-        .map((listed) => `${listed.version} (${listed.status.state})`)
+    if (!('versions' in current) || !covers(principal, current, 'tools:publish')) return toolNotFound(ref)
+    const visible = await withoutHiddenVersions(principal, current, deps.toolkits)
+    const highestDisabled = id.range === undefined && visible ? findHighest(visible.versions, 'disabled') : undefined
+    const version = (resolveVersion(current.versions, id.range) ?? highestDisabled)?.version
+    if (version === undefined) {
+      if (id.range !== undefined || !visible) return toolNotFound(ref)
+      const versions = visible.versions.slice(-MAX_VERSIONS).map((entry) => `${entry.version} (${entry.status.state})`)
       const message = `Say which version of '${ref}' to change: there is ${versions.join(', ')}`
       return fail({ type: 'request-malformed', message })
     }
-    const { toolkit, tool } = document
+    const { toolkit, tool } = current
     const change = await writer.change({ toolkit, tool }, version, body, principal)
-    if (!change) return toolNotFound(ref)
-    if (!change.ok) {
-      const { reason, isConflict } = change
-      return fail(isConflict ? { type: 'conflict', message: reason } : { type: 'forbidden', reason })
-    }
+    if (!change.ok) return change.failure.type === 'unknown' ? toolNotFound(ref) : fail(change.failure)
     const entry = change.document.versions.find((candidate) => candidate.version === version)
     if (!entry) return toolNotFound(ref)
     const encoded = wire.encodeVersion(change.document, entry, isAdministrator(principal))

@@ -1,8 +1,8 @@
 import type { Readiness } from '../../core/call/readiness.ts'
 import { identifier } from '../../core/call/call-options.ts'
 import type { VersionHistory } from '../../core/publish/history.ts'
-import type { PublicationResult, PublicationSuccess } from '../../core/publish/registry.ts'
-import { toProblems } from '../../core/publish/report.ts'
+import type { PublicationResult } from '../../core/publish/registry.ts'
+import { SUCCESS_STATUS, toProblems } from '../../core/publish/report.ts'
 import type { toSummary } from '../../core/publish/summary.ts'
 import { statusReader } from '../../core/publish/status-body.ts'
 import { namePart, version } from '../../core/tool/definition-fields.ts'
@@ -43,18 +43,6 @@ export const publicationQuery = defineQuery({
 })
 
 export const flag = transform(optional(enumReader(['0', '1'])), (value) => value === '1')
-
-export const SUCCESS_STATUS = { created: 201, unchanged: 200 } as const
-
-export function encodePublished({ ids, warnings, removedIds, pending, readAs }: PublicationSuccess) {
-  return {
-    ids,
-    ...(readAs === undefined ? {} : { dialect: readAs }),
-    ...(removedIds ? { left_out: removedIds } : {}),
-    ...(pending ? { pending } : {}),
-    ...(warnings.length > 0 ? { warnings } : {}),
-  }
-}
 
 export function publicationNote(results: readonly PublicationResult[]): string | undefined {
   const ids = results.flatMap((result) => (result.ok ? (result.uncallable ?? []) : []))

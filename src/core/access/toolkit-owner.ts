@@ -1,5 +1,6 @@
 import type { ToolName } from '../tool/tool-id.ts'
 import type { ToolStatus } from '../tool/version.ts'
+import type { ChangeRefusal } from './change-refusal.ts'
 import { covers, hasScope, isTrustedWith, type Principal } from './principal.ts'
 
 /** `deployment` owns toolkits with bundled tools or older than owners; `nobody` before the first publication. */
@@ -31,13 +32,11 @@ export interface ToolkitChange {
 /** An owner may be given a toolkit that does not exist yet (`to`). */
 export type ToolkitMutation = ToolkitChange | { readonly to: string | null } | 'delete'
 
-export type ToolkitChangeResult =
-  | { readonly ok: true; readonly toolkit: Toolkit }
-  | { readonly ok: false; readonly reason: string; readonly isConflict?: true }
+export type ToolkitChangeResult = { readonly ok: true; readonly toolkit: Toolkit } | ChangeRefusal
 
 export interface ToolkitStore {
   find(toolkit: string): Promise<Toolkit | undefined>
-  change(toolkit: string, change: ToolkitMutation, principal: Principal): Promise<ToolkitChangeResult | undefined>
+  change(toolkit: string, change: ToolkitMutation, principal: Principal): Promise<ToolkitChangeResult>
 }
 
 /** Why the principal may not publish in a toolkit of this owner. */

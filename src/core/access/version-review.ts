@@ -3,19 +3,17 @@
  * version of it is `pending` until a reviewer activates it, unless an administrator published it. This decides each effect:
  *
  * - A new version is stored as pending, an import sends no secret to its server, and only an administrator sets texts that
- *   agents read: `awaitsReview` in `storage/registry/toolkits.ts`, by `isExemptFromReview`
+ *   agents read: `awaitsReview` in `storage/registry/toolkit-rights.ts`, by `isExemptFromReview`
  * - A pending version is hidden, except from those who may change the tool: `mayPublish`
  * - Only a reviewer changes the status of a version that was never activated: `mayReview`
- * - Only an administrator ends the review of a toolkit, or deletes it meanwhile: `storage/registry/write/changes.ts`
+ * - Only an administrator ends the review of a toolkit, or deletes it meanwhile: `storage/registry/write/change-toolkit.ts`
  */
 import type { Principal } from './principal.ts'
 import { isAdministrator, type ToolkitOwner } from './toolkit-owner.ts'
 
-/** Who publishes: a principal, or the deployment with its bundled tools. */
-export type Source = Principal | 'bundle'
-
-export function isExemptFromReview(source: Source): boolean {
-  return source === 'bundle' || isAdministrator(source)
+/** `publishedBy` is `bundle` for the deployment's own tools. */
+export function isExemptFromReview(publishedBy: Principal | 'bundle'): boolean {
+  return publishedBy === 'bundle' || isAdministrator(publishedBy)
 }
 
 /** Administrators review everything, and owners what others published in their toolkit. */

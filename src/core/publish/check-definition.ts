@@ -6,10 +6,12 @@ import { type Problem, quoteList } from '../tool/problem.ts'
 import { formatToolId, isNamePart, isVersion } from '../tool/tool-id.ts'
 import type { Definition, Implementation, ImplementationKind } from '../tool/tool.ts'
 
+type Runners = ReadonlyMap<string, ImplementationKind>
+
 export const MAX_STORED_BYTES = 256 * 1024
 const MAX_CHARACTERS = 256 * 1024
 
-/** Digests and stores take texts alone, and stores none that are too long. */
+/** At most `maxBytes` of JSON, and nothing to which RFC 8785 gives no digest. */
 export function checkStorable(
   value: unknown,
   noun: string,
@@ -77,7 +79,7 @@ export function checkSchemas(
 export function checkImplementation(
   implementation: Implementation,
   definition: Definition,
-  runners: ReadonlyMap<string, ImplementationKind>,
+  runners: Runners,
   path = '/implementation',
 ): readonly Problem[] {
   const runner = runners.get(implementation.kind)
@@ -88,35 +90,17 @@ export function checkImplementation(
   return runner.check(implementation, definition).map((problem) => ({ ...problem, path: `${path}${problem.path}` }))
 }
 
-type Runners = ReadonlyMap<string, ImplementationKind>
-type RecordsWithImplementation = readonly { readonly implementation?: Implementation }[]
-
-/** Tools of one document may share one. */
-function locateImplementations(
-  records: RecordsWithImplementation,
-  paths: readonly string[],
-): ReadonlyMap<Implementation, string> {
-  const pathByImplementation = new Map<Implementation, string>()
-  for (const [index, { implementation }] of records.entries()) {
-    if (implementation) pathByImplementation.set(implementation, paths[index] ?? '')
-  }
-  return pathByImplementation
-}
-
-export function findUnreachable(
-  records: RecordsWithImplementation,
-  paths: readonly string[],
-  runners: Runners,
-): readonly Problem[] {
-  return [...locateImplementations(records, paths)].flatMap(([implementation, path]) => {
+/** `implementations` have their paths. */
+export function findUnreachable(implementations: ReadonlyMap<Implementation, string>, runners: Runners) {
+  return [...implementations].flatMap(([implementation, path]): readonly Problem[] => {
     const message = runners.get(implementation.kind)?.unreachable?.(implementation)
     return message === undefined ? [] : [{ path, message }]
   })
 }
 
-export async function checkLoading(records: RecordsWithImplementation, paths: readonly string[], runners: Runners) {
+export async function checkLoading(implementations: ReadonlyMap<Implementation, string>, runners: Runners) {
   const problems: Problem[] = []
-  for (const [implementation, path] of locateImplementations(records, paths)) {
+  for (const [implementation, path] of implementations) {
     const loadProblems = (await runners.get(implementation.kind)?.load?.(implementation)) ?? []
     problems.push(...loadProblems.map((problem) => ({ ...problem, path: `${path}${problem.path}` })))
   }

@@ -1,3 +1,4 @@
+import type { Principal } from '../access/principal.ts'
 import type { Budget } from '../tool/budget.ts'
 import type { Codec, DecodeOptions, DecodeResult } from '../tool/codec.ts'
 import { isJsonArray, isObject, type Json } from '../tool/json.ts'
@@ -8,6 +9,8 @@ export interface DecodeDocumentOptions {
   readonly dialect: string | undefined
   readonly decodeOptions: DecodeOptions & { readonly budget: Budget }
   readonly maxBytes?: number
+  /** Who hears where the document is placed; undefined is anybody. */
+  readonly publisher?: Principal | undefined
 }
 
 export interface DecodedDocument {

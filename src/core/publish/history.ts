@@ -52,7 +52,7 @@ export async function loadHistory(
   })
 }
 
-/** Callers never had a refused version, nor, unless it waits itself, a pending one. */
+/** A pending version is compared with the highest lower one that callers had; any other with the next lower. */
 function findBaseVersion({ status }: VersionEntry, lowerVersions: readonly VersionEntry[]): VersionEntry | undefined {
   if (status.state !== 'pending') return lowerVersions[0]
   return lowerVersions.find((entry) => entry.status.state !== 'pending' && entry.status.state !== 'disabled')

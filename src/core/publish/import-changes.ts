@@ -3,7 +3,7 @@ import { lowestVersion, requiredBump } from '../schema/compatibility.ts'
 import { type Budget, createBudget, DEFAULT_UNITS } from '../tool/budget.ts'
 import { type ParseResult, parseFailure } from '../tool/problem.ts'
 import { formatToolId, toDerivedName, type ToolName } from '../tool/tool-id.ts'
-import type { Definition, ToolRecord } from '../tool/tool.ts'
+import type { Definition, Implementation, ToolRecord } from '../tool/tool.ts'
 import { compareVersions } from '../tool/version.ts'
 import { checkImportedDefinition, checkStorable } from './check-definition.ts'
 import { assignNames } from './assign-names.ts'
@@ -16,7 +16,7 @@ import type { ImportSubmission, PreparedSubmission } from './submission.ts'
 const FIRST_VERSION = '1.0.0'
 const SCHEMA_PATHS = { input: '/definition/input', output: '/definition/output' }
 
-/** A tool's version follows from how it differs from what is published; one that does not is not judged again. */
+/** A tool's version follows from how it differs from what is published. A tool that does not differ is not checked again. */
 export async function prepareImport(
   { imported, version, sourceVersion, guards, toolkitDescription }: ImportSubmission,
   deps: PrepareDeps,
@@ -28,57 +28,47 @@ export async function prepareImport(
   const existing = await deps.source.loadCurrent(definition)
   if (existing && formatToolId(existing) !== formatToolId(definition))
     return parseFailure(`'${formatToolId(existing)}' exists: ids are unique ignoring case`)
-  // A digest can be made of texts alone
+  // Nothing larger gets a digest
   const sizeProblems = [
     ...checkImportedDefinition(definition),
     ...checkStorable(implementation, 'an implementation', '/implementation'),
   ]
   if (sizeProblems.length > 0) return { ok: false, problems: sizeProblems }
   const highest = existing?.versions.toSorted((a, b) => compareVersions(b.version, a.version))[0]
-  const newest = existing?.newest
-  const previous =
-    newest?.digest === highest?.digest ? newest : highest && (await deps.source.loadRecord(highest.digest))
+  const isNewest = existing?.newest?.digest === highest?.digest
+  const previous = isNewest ? existing?.newest : highest && (await deps.source.loadRecord(highest.digest))
   const name = previous?.name ?? toImportedName(definition)
   const minGuards = minGuardsForDestructive(definition, previous)
-  const withVersion = (versionText: string, appliedGuards: readonly Guard[] = guards ?? []) => ({
-    ...imported,
-    definition: {
-      ...applyGuards(
-        { ...definition, name },
-        appliedGuards.some(hasSecurityLevel) ? appliedGuards : [...appliedGuards, ...minGuards],
-      ),
-      version: versionText,
-    },
-  })
+  const withVersion = (versionText: string, ownGuards: readonly Guard[] = guards ?? []) => {
+    const allGuards = ownGuards.some(hasSecurityLevel) ? ownGuards : [...ownGuards, ...minGuards]
+    return { ...imported, definition: { ...applyGuards({ ...definition, name }, allGuards), version: versionText } }
+  }
 
-  async function prepareAs(
-    state: ImportState,
-    tool: ReturnType<typeof withVersion>,
-  ): Promise<ParseResult<PreparedSubmission>> {
+  async function prepareAs(state: ImportState, tool: ReturnType<typeof withVersion>) {
     const tools = [{ ...tool, schemaPaths: SCHEMA_PATHS }]
     const result = await prepareDefinitions({ kind: 'definitions', tools, warnings: [] }, deps, budget)
     if (!result.ok) return result
     // A version that follows from the change breaks nothing, though the registry takes any change of a shared schema for a break
     const publication = { ...result.value.publication, allowBreaking: version === undefined, toolkitDescription }
-    return { ok: true, value: { ...result.value, publication, state } }
+    return { ok: true, value: { ...result.value, publication, state } } as const
   }
 
   if (!highest) return prepareAs('new', withVersion(version ?? sourceVersion ?? FIRST_VERSION))
   const asImported = await createToolRecord(withVersion(highest.version), deps.sha256)
-  if (asImported.digest === highest.digest) return toUnchanged(asImported)
+  if (asImported.digest === highest.digest) return toUnchanged(asImported, implementation)
   // An import that says nothing of guards must not take back what somebody was careful to ask for
   const previousGuard = guards === undefined && previous ? extractGuard(previous) : undefined
   const inheritedGuards = previousGuard ? [previousGuard] : guards
-  const asBefore = previousGuard
+  const withInheritedGuards = previousGuard
     ? await createToolRecord(withVersion(highest.version, inheritedGuards), deps.sha256)
     : asImported
-  if (asBefore.digest === highest.digest) return toUnchanged(asBefore)
+  if (withInheritedGuards.digest === highest.digest) return toUnchanged(withInheritedGuards, implementation)
   if (version !== undefined) {
     if (compareVersions(version, highest.version) > 0)
       return prepareAs('changed', withVersion(version, inheritedGuards))
     return parseFailure(`It changed, and version ${version} is not above ${highest.version}, its highest`)
   }
-  const level = previous ? requiredBump(previous, asBefore, createBudget(DEFAULT_UNITS, budget)) : 'major'
+  const level = previous ? requiredBump(previous, withInheritedGuards, createBudget(DEFAULT_UNITS, budget)) : 'major'
   return prepareAs('changed', withVersion(lowestVersion(highest.version, level), inheritedGuards))
 }
 
@@ -98,8 +88,9 @@ function minGuardsForDestructive(
 
 const hasSecurityLevel = ({ security_level }: Guard) => security_level !== undefined
 
-function toUnchanged(record: ToolRecord): ParseResult<PreparedSubmission> {
+function toUnchanged(record: ToolRecord, implementation: Implementation): ParseResult<PreparedSubmission> {
   const specified = { implementation: true, tags: false }
   const publication = { records: [record], specified, allowBreaking: false }
-  return { ok: true, value: { publication, implementationPaths: [], warnings: [], state: 'unchanged' } }
+  const implementations = new Map([[implementation, '/implementation']])
+  return { ok: true, value: { publication, implementations, warnings: [], state: 'unchanged' } }
 }

@@ -2,9 +2,9 @@ import { type Guard, extractGuard } from '../access/guard.ts'
 import { createYielder, type Budget, type YieldControl } from '../tool/budget.ts'
 import { shortDescription } from '../tool/definition-fields.ts'
 import type { Problem } from '../tool/problem.ts'
-import { NO_REQUIREMENTS, type Requirements } from '../tool/tool.ts'
+import { NO_REQUIREMENTS } from '../tool/tool.ts'
 import type { ToolName } from '../tool/tool-id.ts'
-import type { ImportedFrom, ImportedTool, ImportItem, ImportState, SkippedTool } from './import.ts'
+import type { ImportedTool, ImportItem, SkippedTool } from './import.ts'
 import { type Publish, type PublishOptions } from './publish.ts'
 import type { PublicationRefusal, PublicationSuccess } from './registry.ts'
 import { toProblems } from './report.ts'
@@ -19,18 +19,7 @@ export interface ImportOptions
   readonly findMissingSecret?: (secret: string, tool: ToolName) => string | undefined
 }
 
-export interface ImportedToolReport {
-  readonly id: string
-  readonly name: string
-  readonly state: ImportState
-  readonly about: ImportedFrom
-  readonly requirements: Requirements
-  readonly missing: readonly { readonly id: string }[]
-  readonly guard?: Guard
-  readonly isPending?: true
-  readonly warnings: readonly string[]
-}
-
+export type ImportedToolReport = ReturnType<typeof reportTool>
 export type ImportResult = Awaited<ReturnType<typeof importTools>>
 
 /** A batch is one message to the registry. It is small, since other requests wait for it: some tools take 5 ms each. */
@@ -75,6 +64,7 @@ export async function importTools(
 }
 
 function toSkippedTool({ definition, about }: ImportedTool, { ids, failure }: PublicationRefusal): SkippedTool {
+  // Without ids it failed before it had its name here
   const name = ids.length === 0 ? definition.tool : definition.name
   return { name, reason: joinProblems(toProblems(failure)), about }
 }
@@ -83,7 +73,7 @@ function reportTool(
   tool: ImportedTool,
   { imported, pending, warnings }: PublicationSuccess,
   findMissingSecret: ImportOptions['findMissingSecret'],
-): ImportedToolReport {
+) {
   if (!imported) throw new Error(`No record of the imported tool '${tool.definition.tool}'`)
   const { state, record } = imported
   const { id, name, requirements } = record

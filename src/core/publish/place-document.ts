@@ -1,16 +1,11 @@
-import { covers, type Principal } from '../access/principal.ts'
-import type { DecodeOptions, DecodeResult } from '../tool/codec.ts'
+import { covers } from '../access/principal.ts'
+import type { DecodeResult } from '../tool/codec.ts'
 import type { Json } from '../tool/json.ts'
 import type { ParseResult } from '../tool/problem.ts'
 import type { ToolSource } from '../tool/tool-source.ts'
-import type { DecodedDocument } from './decode-document.ts'
+import type { DecodedDocument, DecodeDocumentOptions } from './decode-document.ts'
 
 type PlacementSource = Pick<ToolSource, 'findDocumentAddress' | 'loadCurrent'>
-
-interface PlaceDocumentOptions {
-  readonly decodeOptions: DecodeOptions
-  readonly publisher?: Principal | undefined
-}
 
 /**
  * Chooses the toolkit of a document that has an id of its own, if its publisher names none. By default the toolkit has the
@@ -23,7 +18,7 @@ export async function placeDocument(
   document: Json,
   id: string,
   { codec, decoded }: DecodedDocument,
-  { decodeOptions, publisher }: PlaceDocumentOptions,
+  { decodeOptions, publisher }: DecodeDocumentOptions,
   source: PlacementSource,
 ): Promise<ParseResult<DecodeResult>> {
   if (decodeOptions.toolkit !== undefined) return { ok: true, value: decoded }

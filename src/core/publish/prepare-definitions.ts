@@ -40,7 +40,7 @@ export async function prepareDefinitions(
     ok: true,
     value: {
       publication: { records, schemaPaths, specified, allowBreaking: false },
-      implementationPaths: tools.map(() => '/implementation'),
+      implementations: new Map(tools.map(({ implementation }) => [implementation, '/implementation'])),
       warnings: [...warnings, ...named.warnings],
     },
   }

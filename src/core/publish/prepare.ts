@@ -23,16 +23,11 @@ export interface PrepareDeps {
   readonly source: Pick<ToolSource, 'findDocumentAddress' | 'hasToolkit' | 'loadCurrent' | 'loadRecord'>
 }
 
-interface PrepareOptions {
-  readonly budget?: Budget
-  readonly publisher?: Principal | undefined
-}
-
 /** Turns a document into tool records, or reports every problem; stores nothing. Paths of problems point into what was sent. */
 export async function prepareDocument(
   { body, dialect, decodeOptions: defaults }: DocumentSubmission,
   deps: PrepareDeps,
-  { budget: parentBudget, publisher }: PrepareOptions = {},
+  { budget: parentBudget, publisher }: { readonly budget?: Budget; readonly publisher?: Principal } = {},
 ): Promise<ParseResult<PreparedSubmission>> {
   const { prefix, document, wrapper, problems } = unwrapBody(body)
   const toSentPath = ({ path, message }: Problem): Problem => ({ path: `${prefix}${path}`, message })
@@ -75,24 +70,23 @@ export async function prepareDocument(
     ok: true,
     value: {
       publication,
-      implementationPaths: tools.map(({ implementationPath }) => implementationPath),
+      implementations: new Map(
+        tools.flatMap(({ implementation, implementationPath }) =>
+          implementation ? [[implementation, implementationPath]] : [],
+        ),
+      ),
       warnings: warnings.map(toSentPath),
       ...(dialect === undefined && isToolList(document) ? { readAs: codec.dialect } : {}),
     },
   }
 }
 
-interface ReadDocument extends DecodedDocument {
-  /** With the names that the tools have here. */
-  readonly definitions: readonly Definition[]
-  readonly warnings: readonly Problem[]
-}
-
+/** Decodes a document, chooses its toolkit, and gives its tools the names that they have here. */
 async function readDocument(
   document: Json,
-  options: DecodeDocumentOptions & Pick<PrepareOptions, 'publisher'>,
+  options: DecodeDocumentOptions,
   { codecs, source }: PrepareDeps,
-): Promise<ParseResult<ReadDocument>> {
+): Promise<ParseResult<DecodedDocument & Awaited<ReturnType<typeof assignNames<Definition>>>>> {
   const result = decodeDocument(document, options, codecs)
   if (!result.ok) return result
   const { codec, decoded: unplaced } = result.value

@@ -37,7 +37,7 @@ const SUBMISSION_UNITS = { document: 300, definitions: 300, import: 10_000 }
 
 /**
  * Creates the function that every publication goes through. Each submission is prepared, authorized and checked by itself;
- * one that is not to be stored gets its result then. All others are stored together, in one request to the registry.
+ * one that is not to be stored gets its result then. The writer stores all others.
  */
 export function createPublish(deps: PublishDeps): Publish {
   return async (submissions, { budget = createBudget(Infinity), ...options }) => {
@@ -69,19 +69,19 @@ async function acceptSubmission(
 
   const preparation = await prepare(submission, deps, budget, principal)
   if (!preparation.ok) return refuse({ type: 'definition-invalid', problems: preparation.problems })
-  const { publication, implementationPaths, state } = preparation.value
+  const { publication, implementations, state } = preparation.value
   const { records, schemaPaths } = publication
   const ids = records.map(({ id }) => id)
   const denial = findCredentialDenial(principal, records, toolSecrets)
   if (denial !== undefined) return refuse({ type: 'forbidden', reason: denial }, ids)
 
-  const warnings = [...preparation.value.warnings, ...findUnreachable(records, implementationPaths, runners)]
+  const warnings = [...preparation.value.warnings, ...findUnreachable(implementations, runners)]
   const endAs = (outcome: 'created' | 'unchanged'): Accepted => {
     const result = { ok: true, outcome, ids, warnings: [] } as const
     return { kind: 'ended', result: completeResult(result, { ...preparation.value, warnings }) }
   }
   if (state === 'unchanged') return endAs('unchanged')
-  const loadProblems = await checkLoading(records, implementationPaths, runners)
+  const loadProblems = await checkLoading(implementations, runners)
   if (loadProblems.length > 0) return refuse({ type: 'definition-invalid', problems: loadProblems }, ids)
 
   const toPath = (index: number) => schemaPaths?.[index]?.input ?? ''
@@ -96,7 +96,7 @@ function refuse(failure: PublicationFailure, ids: readonly string[] = []): Accep
   return { kind: 'ended', result: { ok: false, ids, failure } }
 }
 
-/** An import is authorized before it is prepared too, since its preparation asks the registry about the tool. */
+/** An import is authorized before it is prepared too, since preparation asks the registry about the tool and may rename it. */
 function findImportDenial(principal: Principal, submission: Submission, toolSecrets: PublishDeps['toolSecrets']) {
   if (submission.kind !== 'import') return undefined
   const { definition, implementation } = submission.imported
@@ -126,13 +126,13 @@ async function loadAndPrepareImport(submission: ImportSubmission, deps: PrepareD
 }
 
 async function storeAccepted(accepted: readonly Accepted[], writer: RegistryWriter, principal: Principal) {
-  const publications = accepted.flatMap((each) => (each.kind === 'prepared' ? each.prepared.publication : []))
+  const publications = accepted.flatMap((entry) => (entry.kind === 'prepared' ? entry.prepared.publication : []))
   const results = publications.length === 0 ? [] : [...(await writer.publish(publications, principal))]
-  return accepted.map((each) => {
-    if (each.kind === 'ended') return each.result
+  return accepted.map((entry) => {
+    if (entry.kind === 'ended') return entry.result
     const result = results.shift()
     if (!result) throw new Error('A publication came to nothing')
-    return completeResult(result, each.prepared)
+    return completeResult(result, entry.prepared)
   })
 }
 

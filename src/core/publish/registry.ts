@@ -1,3 +1,4 @@
+import type { ChangeRefusal } from '../access/change-refusal.ts'
 import type { Principal } from '../access/principal.ts'
 import type { SchemaPaths } from '../schema/compatibility.ts'
 import type { Problem } from '../tool/problem.ts'
@@ -31,7 +32,7 @@ export interface Publication {
     readonly toolkit?: boolean
   }
   readonly allowBreaking: boolean
-  /** Stored if the toolkit has no tools yet. */
+  /** Stored if nobody described the toolkit and all its tools are in this publication. */
   readonly toolkitDescription?: string | undefined
 }
 
@@ -80,10 +81,6 @@ export interface PublisherRights {
   readonly maySendSecrets: boolean
 }
 
-type VersionChangeResult =
-  | { readonly ok: true; readonly document: ToolEntry }
-  | { readonly ok: false; readonly reason: string; readonly isConflict?: true }
-
 /** The registry's one writer, which alone decides who may write what. Its answers are never stale. */
 export interface RegistryWriter {
   publish(publications: readonly Publication[], principal: Principal): Promise<readonly PublicationResult[]>
@@ -92,7 +89,7 @@ export interface RegistryWriter {
     version: string,
     change: VersionChange,
     principal: Principal,
-  ): Promise<VersionChangeResult | undefined>
+  ): Promise<{ readonly ok: true; readonly document: ToolEntry } | ChangeRefusal>
   /** The rights to one tool, or to a toolkit if the tool is `*`. */
   rights(name: ToolName, principal: Principal): Promise<PublisherRights>
 }

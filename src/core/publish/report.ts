@@ -1,6 +1,6 @@
 import type { JsonObject } from '../tool/json.ts'
 import type { Problem } from '../tool/problem.ts'
-import type { PublicationFailure, PublicationResult } from './registry.ts'
+import type { PublicationFailure, PublicationResult, PublicationSuccess } from './registry.ts'
 import type { PreparedSubmission } from './submission.ts'
 
 /** Adds what only preparation knows. */
@@ -19,6 +19,18 @@ export function completeResult(
     ...(uncallable.length > 0 ? { uncallable } : {}),
     ...(readAs === undefined ? {} : { readAs }),
     ...(state && first ? { imported: { state, record: first } } : {}),
+  }
+}
+
+export const SUCCESS_STATUS = { created: 201, unchanged: 200 } as const
+
+export function encodePublished({ ids, warnings, removedIds, pending, readAs }: PublicationSuccess) {
+  return {
+    ids,
+    ...(readAs === undefined ? {} : { dialect: readAs }),
+    ...(removedIds ? { left_out: removedIds } : {}),
+    ...(pending ? { pending } : {}),
+    ...(warnings.length > 0 ? { warnings } : {}),
   }
 }
 

@@ -46,11 +46,8 @@ export function statusReader<T extends object>(
     const otherFields = Object.fromEntries(fields.filter(([name]) => names.includes(name)))
     const statusFields = Object.fromEntries(fields.filter(([name]) => !names.includes(name)))
     const otherValues = otherReader(otherFields, report)
-    if (
-      otherValues === INVALID_VALUE ||
-      (Object.keys(otherFields).length > 0 && Object.keys(statusFields).length === 0)
-    )
-      return otherValues
+    const isWithoutStatus = Object.keys(otherFields).length > 0 && Object.keys(statusFields).length === 0
+    if (otherValues === INVALID_VALUE || isWithoutStatus) return otherValues
     const status = STATUS_BODY(isObject(body) ? statusFields : body, report)
     return status === INVALID_VALUE ? INVALID_VALUE : { ...otherValues, status }
   })

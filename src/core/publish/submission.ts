@@ -34,6 +34,7 @@ export interface DefinitionSubmission {
     readonly schemaPaths: SchemaPaths
   }[]
   readonly warnings: readonly Problem[]
+  /** Sets `specified.guard`. */
   readonly isGuarded?: boolean
 }
 
@@ -42,6 +43,7 @@ export interface ImportSubmission {
   readonly kind: 'import'
   readonly imported: ImportedTool
   readonly version?: string | undefined
+  /** The version that the source states, for a tool that is new here. */
   readonly sourceVersion?: string | undefined
   /** If undefined, a tool keeps the guards that it was published with. */
   readonly guards?: readonly Guard[] | undefined
@@ -50,8 +52,8 @@ export interface ImportSubmission {
 
 export interface PreparedSubmission {
   readonly publication: Publication
-  /** One for each record. */
-  readonly implementationPaths: readonly string[]
+  /** Each implementation once, with its path in what was sent. Tools of one document may share one. */
+  readonly implementations: ReadonlyMap<Implementation, string>
   readonly warnings: readonly Problem[]
   /** Only for an import. */
   readonly state?: ImportState

@@ -41,25 +41,20 @@ function readField(record: Definition, field: (typeof COMPARED_FIELDS)[number]):
 
 /** Texts of parts that are gone are left out: no model reads them any more. */
 function* schemaChanges(root: 'input' | 'output', before: unknown, after: unknown, budget: Budget) {
-  const oldValue = new Map<string, Readonly<Record<string, unknown>>>()
+  const oldSchemas = new Map<string, Readonly<Record<string, unknown>>>()
   for (const { path, schema } of walkSubschemas(before, MAX_SCHEMA_DEPTH)) {
     budget.spend(textUnits(path))
-    if (isObject(schema)) oldValue.set(path, schema)
+    if (isObject(schema)) oldSchemas.set(path, schema)
   }
   for (const { path, schema } of walkSubschemas(after, MAX_SCHEMA_DEPTH)) {
     budget.spend(textUnits(path))
     if (!isObject(schema)) continue
-    const oldSchema = oldValue.get(path) ?? {}
+    const oldSchema = oldSchemas.get(path) ?? {}
     for (const keyword of new Set([...Object.keys(schema), ...Object.keys(oldSchema)])) {
       if (VALIDATING.has(keyword)) continue
-      const step = `/${root}${path}${encodePointerStep(keyword)}`
-      yield* compareField(
-        step,
-        `${nameKeyword(keyword)} of ${describePlace(root, path)}`,
-        oldSchema[keyword],
-        schema[keyword],
-        budget,
-      )
+      const pointer = `/${root}${path}${encodePointerStep(keyword)}`
+      const label = `${nameKeyword(keyword)} of ${describePlace(root, path)}`
+      yield* compareField(pointer, label, oldSchema[keyword], schema[keyword], budget)
     }
   }
 }

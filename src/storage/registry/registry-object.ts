@@ -22,7 +22,8 @@ import { levelIndex, renewIndex } from './search/search-index.ts'
 import type { NearTool } from './search/unknown.ts'
 import { publishedByAll } from './write/quota.ts'
 import { createTables, nextRevision, queue, readNumber } from './tables.ts'
-import { rightsOfPublisher, loadToolkit } from './toolkits.ts'
+import { getPublisherRights } from './toolkit-rights.ts'
+import { loadToolkit } from './toolkits.ts'
 import { toolEntryText, hasStoredToolkit, findSimilarKey } from './versions.ts'
 
 /** Limits the searches that made-up names can cause a second. */
@@ -82,12 +83,12 @@ export function defineRegistry<Env extends { readonly REGISTRY: KVNamespace }>(
     }
 
     async change(name: ToolName, version: string, change: VersionChange, principal: Principal) {
-      const { changeVersion } = await import('./write/changes.ts')
+      const { changeVersion } = await import('./write/change-version.ts')
       return this.#change(() => changeVersion(this.#sql, name, version, change, principal))
     }
 
     getPublisherRights(name: ToolName, principal: Principal): PublisherRights {
-      return rightsOfPublisher(this.#sql, principal, name)
+      return getPublisherRights(this.#sql, principal, name)
     }
 
     /** The revision of the catalog. Health checks call this: it proves that the object and its tables work. */
@@ -104,7 +105,7 @@ export function defineRegistry<Env extends { readonly REGISTRY: KVNamespace }>(
     }
 
     async changeToolkit(name: string, change: ToolkitMutation, principal: Principal) {
-      const { applyToolkitMutation } = await import('./write/changes.ts')
+      const { applyToolkitMutation } = await import('./write/change-toolkit.ts')
       return this.#change(() => applyToolkitMutation(this.#sql, name, change, principal, Date.now()))
     }
 

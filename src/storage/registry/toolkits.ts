@@ -1,5 +1,5 @@
 /*
- * Toolkits: who owns a toolkit, its settings, and who may change it.
+ * Toolkits: who owns a toolkit, and its settings. `toolkit-rights.ts` says what follows from them.
  *
  * - Owner: the principal who published the first tool, or to whom an administrator gave the toolkit. The deployment owns
  *   toolkits with bundled tools, and tools older than owners. Nobody owns a free name.
@@ -8,106 +8,13 @@
  * - Reviewed (`review`): publications wait until a reviewer activates them.
  * - Deleted: the toolkit's name is reserved for RETENTION_MS.
  */
-import type { Toolkit, ToolkitChange, ToolkitOwner } from '../../core/access/toolkit-owner.ts'
-import { isAdministrator, mayPublish, findOwnerDenial } from '../../core/access/toolkit-owner.ts'
-import { isExemptFromReview, mayReview, type Source } from '../../core/access/version-review.ts'
-import { isTrustedWith, type Principal } from '../../core/access/principal.ts'
-import type { PublisherRights, VersionChange } from '../../core/publish/registry.ts'
-import { formatToolId, toolKey, type ToolName } from '../../core/tool/tool-id.ts'
-import type { ToolStatus } from '../../core/tool/version.ts'
-import type { Publisher } from '../../core/tool/tool.ts'
+import type { Principal } from '../../core/access/principal.ts'
+import type { Toolkit, ToolkitOwner } from '../../core/access/toolkit-owner.ts'
 import { column, readField, firstRow } from '../rows.ts'
-import { loadPolicySet } from './policies.ts'
-
-export function toPublisher(source: Source, name: ToolName): Publisher {
-  if (source === 'bundle') return { principal: 'bundle', trusted: true }
-  return { principal: source.id, trusted: isTrustedWith(source, name) }
-}
-
-/** Why the principal may not publish the tool, or with the tool `*` anything in the toolkit. Every writer checks this. */
-export function findPublishingDenial(sql: SqlStorage, principal: Principal, name: ToolName): string | undefined {
-  const denial = findOwnerDenial(principal, name, findOwner(sql, name.toolkit))
-  if (denial !== undefined || isAdministrator(principal)) return denial
-  if (loadSettings(sql, name.toolkit).isHeld) {
-    return `An administrator disabled the toolkit '${name.toolkit}': only an administrator publishes in it`
-  }
-  const [areAllHeld] = column<number>(sql, 'SELECT min(held) FROM version WHERE key = ?', toolKey(name))
-  if (areAllHeld !== 1) return undefined
-  return `An administrator disabled '${formatToolId(name)}': only an administrator publishes it again`
-}
-
-type PublisherChange = VersionChange | ToolkitChange | 'delete'
-
-/** Why the principal may not make the change. Every change passes here. `version` is '' if a whole toolkit changes. */
-export function findChangeDenial(
-  sql: SqlStorage,
-  principal: Principal,
-  { name, version, change }: { readonly name: ToolName; readonly version: string; readonly change: PublisherChange },
-): string | undefined {
-  const denial = findOwnerDenial(principal, name, findOwner(sql, name.toolkit))
-  if (denial !== undefined || isAdministrator(principal)) return denial
-  const query = 'SELECT held, unreviewed, publisher FROM version WHERE key = ? AND version = ?'
-  const row = firstRow<{ held: number; unreviewed: number; publisher: string | null }>(
-    sql,
-    query,
-    toolKey(name),
-    version,
-  )
-  if (row?.held === 1) {
-    return `An administrator disabled '${formatToolId(name, version)}': only an administrator enables it`
-  }
-  if (row?.unreviewed === 1 && !mayReview(principal, row.publisher, findOwner(sql, name.toolkit)))
-    return `'${formatToolId(name, version)}' awaits review by an administrator, or by the owner of its toolkit if somebody else published it`
-  const field = change === 'delete' ? undefined : findFieldToReview(change)
-  if (field === undefined || !awaitsReview(sql, principal, name)) return undefined
-  return `Changes in the toolkit '${name.toolkit}' are reviewed: only an administrator sets '${field}'`
-}
-
-type KeyOfAny<T> = T extends unknown ? keyof T : never
-type ChangedField = KeyOfAny<ToolStatus> | Exclude<KeyOfAny<ToolkitChange | VersionChange>, 'status'>
-
-/** Whether agents read the text of a field. In a reviewed toolkit, only an administrator sets such a field. */
-const IS_AGENT_TEXT: Readonly<Record<ChangedField, boolean>> = {
-  message: true,
-  successor: true,
-  tags: true,
-  description: true,
-  state: false,
-  review: false,
-  owner: false,
-  trusted: false,
-  name: false,
-}
-
-function findFieldToReview({ status, ...fields }: Exclude<PublisherChange, 'delete'>): string | undefined {
-  // A field that the table lacks is reviewed too
-  const isReviewed = (field: string) => Reflect.get(IS_AGENT_TEXT, field) !== false
-  return Object.entries({ ...status, ...fields }).find(([field, value]) => isReviewed(field) && isSet(value))?.[0]
-}
-
-const isSet = (value: unknown) => value !== undefined && value !== null && !(Array.isArray(value) && value.length === 0)
-
-/** An import sends requests to a server, which carry no secret if the imported tools would await review. */
-export function rightsOfPublisher(sql: SqlStorage, principal: Principal, name: ToolName): PublisherRights {
-  return {
-    denied: findPublishingDenial(sql, principal, name),
-    maySendSecrets: isTrustedWith(principal, name) && !awaitsReview(sql, principal, name),
-  }
-}
-
-/** Whether what the source publishes there waits for a reviewer. The effects: `core/access/version-review.ts`. */
-export function awaitsReview(sql: SqlStorage, source: Source, name: ToolName): boolean {
-  if (isExemptFromReview(source)) return false
-  return loadSettings(sql, name.toolkit).isReviewed || loadPolicySet(sql).policyFor(name).review
-}
-
-export function mayChange(sql: SqlStorage, principal: Principal, name: ToolName): boolean {
-  return mayPublish(principal, name, findOwner(sql, name.toolkit))
-}
 
 /** Makes the principal the owner if nobody owns the toolkit. A toolkit that a document's id claims gets that owner. */
 export function claimToolkit(sql: SqlStorage, { id }: Principal, toolkit: string): void {
-  if (findExplicitOwner(sql, toolkit)) return
+  if (findOwnerIgnoringClaims(sql, toolkit)) return
   const owner = findOwner(sql, toolkit)
   if (owner !== 'deployment') addToolkit(sql, toolkit, owner === 'nobody' ? id : owner.principal)
 }
@@ -127,12 +34,9 @@ export function transferToolkit(sql: SqlStorage, toolkit: string, principal: str
 /** Gives a free toolkit to its former owner; null is the deployment. */
 export function restoreOwner(sql: SqlStorage, toolkit: string, principal: string | null) {
   const owner = findOwner(sql, toolkit)
-  if (owner === 'nobody') {
-    writeOwner(sql, toolkit, principal)
-    return 'created'
-  }
-  const isSame = owner === 'deployment' ? principal === null : owner.principal === principal
-  return isSame ? 'unchanged' : 'taken'
+  if (owner !== 'nobody') return toOwnerColumn(owner) === principal ? 'unchanged' : 'taken'
+  writeOwner(sql, toolkit, principal)
+  return 'created'
 }
 
 /** Replaces the owner, or adds a row with it. */
@@ -140,6 +44,11 @@ function writeOwner(sql: SqlStorage, toolkit: string, principal: string | null):
   const row = `INSERT INTO toolkit (key, name, owner) VALUES (?, ?, ?)
     ON CONFLICT DO UPDATE SET name = excluded.name, owner = excluded.owner`
   sql.exec(row, toolkit.toLowerCase(), toolkit, principal)
+}
+
+/** The column is null if the deployment or nobody owns the toolkit. */
+function toOwnerColumn(owner: ToolkitOwner): string | null {
+  return typeof owner === 'object' ? owner.principal : null
 }
 
 type SettingsRow = {
@@ -154,8 +63,7 @@ type SettingsRow = {
 /** Sets columns of the toolkit's row, which is added with the present owner if there is none. */
 export function writeSettings(sql: SqlStorage, toolkit: string, values: Partial<SettingsRow>): void {
   const key = toolkit.toLowerCase()
-  const owner = findOwner(sql, toolkit)
-  addToolkit(sql, toolkit, typeof owner === 'object' ? owner.principal : null)
+  addToolkit(sql, toolkit, toOwnerColumn(findOwner(sql, toolkit)))
   for (const [column, value] of Object.entries(values))
     sql.exec(`UPDATE toolkit SET ${column} = ? WHERE key = ?`, value, key)
 }
@@ -187,14 +95,6 @@ export function nextPurgeAt(sql: SqlStorage): number {
   return (readField<number>(sql, query) ?? Infinity) + RETENTION_MS
 }
 
-/** Why nobody may change the toolkit, not even an administrator: it is deleted. */
-export function findDeletedDenial(sql: SqlStorage, toolkit: string): string | undefined {
-  const { deleted } = loadSettings(sql, toolkit)
-  if (!deleted) return undefined
-  const until = new Date(deleted.until).toISOString()
-  return `The toolkit '${toolkit}' was deleted, and its name is kept until ${until}: an administrator brings it back with PATCH /toolkits/${toolkit} and {"status": "active"}`
-}
-
 export function loadToolkit(sql: SqlStorage, toolkit: string): Toolkit | undefined {
   const owner = findOwner(sql, toolkit)
   if (owner === 'nobody') return undefined
@@ -211,22 +111,18 @@ export function isToolkit(sql: SqlStorage, name: string): boolean {
 }
 
 export function findOwner(sql: SqlStorage, toolkit: string): ToolkitOwner {
-  const owner = findExplicitOwner(sql, toolkit)
+  const owner = findOwnerIgnoringClaims(sql, toolkit)
   if (owner !== undefined) return owner
   const claimant = findClaimant(sql, toolkit)
-  if (claimant !== undefined) return findExplicitOwner(sql, claimant) ?? 'deployment'
+  if (claimant !== undefined) return findOwnerIgnoringClaims(sql, claimant) ?? 'deployment'
   // Tools whose toolkit has no row are the deployment's, and so is a name that differs from theirs only in `-` and `_`:
   // with tools in `my_kit`, nobody can take `my-kit`
-  const plain = toolKeyRange(toolkit.replaceAll('-', '_'))
-  const unownedTool = readField(
-    sql,
-    `SELECT 1 FROM tool WHERE ${NORMALIZED_KEY} >= ? AND ${NORMALIZED_KEY} < ? LIMIT 1`,
-    ...plain,
-  )
+  const query = `SELECT 1 FROM tool WHERE ${NORMALIZED_KEY} >= ? AND ${NORMALIZED_KEY} < ? LIMIT 1`
+  const unownedTool = readField(sql, query, ...toolKeyRange(toolkit.replaceAll('-', '_')))
   return unownedTool === undefined ? 'nobody' : 'deployment'
 }
 
-function findExplicitOwner(sql: SqlStorage, toolkit: string): ToolkitOwner | undefined {
+function findOwnerIgnoringClaims(sql: SqlStorage, toolkit: string): ToolkitOwner | undefined {
   if (isBundled(sql, toolkit)) return 'deployment'
   const query = 'SELECT owner FROM toolkit WHERE key = ?'
   const owner = readField<string | null>(sql, query, toolkit.toLowerCase())

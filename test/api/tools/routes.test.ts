@@ -1,3 +1,4 @@
+import { forbidChange, UNKNOWN } from '../../../src/core/access/change-refusal.ts'
 import { NO_POLICIES } from '../../../src/core/access/policy.ts'
 import type { ToolRecord } from '../../../src/core/tool/tool.ts'
 import { describe, expect, it } from 'vitest'
@@ -62,8 +63,8 @@ function setUp({ caller = publisher, refused, ...world }: World & { caller?: Pri
               }
             : each,
         )
-        if (refused !== undefined) return { ok: false, reason: refused }
-        return found && { ok: true, document: { ...found, versions: changed ?? [] } }
+        if (refused !== undefined) return forbidChange(refused)
+        return found ? { ok: true, document: { ...found, versions: changed ?? [] } } : UNKNOWN
       },
     },
     source: {

@@ -3,12 +3,12 @@ import { expect, it } from 'vitest'
 import {
   parseToolIdParam,
   VERSION_CHANGE_BODY,
-  encodePublished,
   encodeResult,
   encodeVersion,
   publicationNote,
   statusHeaders,
 } from '../../../src/api/tools/wire.ts'
+import { encodePublished } from '../../../src/core/publish/report.ts'
 
 const ids = ['Kit.A@1.0.0']
 const warnings = [{ path: '/w', message: 'Is odd' }]

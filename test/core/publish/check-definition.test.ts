@@ -153,12 +153,12 @@ const loading = new Map<string, ImplementationKind>([
   ['echo', { ...kind, load: async ({ bad }) => (bad === true ? [{ path: '/module', message: 'Bad' }] : []) }],
   ['plain', { ...kind, kind: 'plain' }],
 ])
-const recordWith = (implementation?: Implementation) => (implementation ? { implementation } : {})
 
-it('the implementations of records are loaded each once, where their kind can be, and what is wrong has its place', async () => {
-  const shared = { kind: 'echo', bad: true }
-  const records = [recordWith(shared), recordWith(shared), recordWith({ kind: 'echo' }), recordWith({ kind: 'plain' })]
-  const places = ['/implementation', '/implementation', '/implementations/b', '/implementations/c']
-  expect(await checkLoading(records, places, loading)).toEqual([{ path: '/implementation/module', message: 'Bad' }])
-  expect(await checkLoading([recordWith()], [''], loading)).toEqual([])
+it('implementations are loaded, where their kind can be, and what is wrong has its place', async () => {
+  const implementations = new Map<Implementation, string>([
+    [{ kind: 'echo', bad: true }, '/implementation'],
+    [{ kind: 'echo' }, '/implementations/b'],
+    [{ kind: 'plain' }, '/implementations/c'],
+  ])
+  expect(await checkLoading(implementations, loading)).toEqual([{ path: '/implementation/module', message: 'Bad' }])
 })

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { UNKNOWN } from '../../../src/core/access/change-refusal.ts'
 import { isTrustedWith, type Principal } from '../../../src/core/access/principal.ts'
 import type { ImportedTool } from '../../../src/core/publish/import.ts'
 import { withBudget } from '../../../src/core/publish/export.ts'
@@ -156,7 +157,7 @@ export function worldOf({
           return outcomes[ids[0] ?? '']?.(ids, publication) ?? { ok: true, outcome: 'created', ids, warnings: [] }
         })
       },
-      change: async () => undefined,
+      change: async () => UNKNOWN,
       rights: async (name, principal) => ({ denied, maySendSecrets: isTrustedWith(principal, name) }),
     },
   }

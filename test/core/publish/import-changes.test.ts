@@ -54,7 +54,7 @@ it('a tool that is not published is new', async () => {
         specified: { implementation: true, tags: false },
         allowBreaking: true,
       },
-      implementationPaths: ['/implementation'],
+      implementations: new Map([[tool.implementation, '/implementation']]),
       warnings: [],
     },
   })
@@ -121,7 +121,7 @@ it('a tool that is published as it is is unchanged where only its source says it
         specified: { implementation: true, tags: false },
         allowBreaking: false,
       },
-      implementationPaths: [],
+      implementations: new Map([[again.implementation, '/implementation']]),
       warnings: [],
     },
   })

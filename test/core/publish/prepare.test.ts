@@ -52,7 +52,7 @@ it('a document becomes a record of each tool it defines, with the document as th
     specified: UNSPECIFIED,
     allowBreaking: false,
     schemaPaths: ['A', 'B'].map((name) => ({ input: '/input', output: '', requirements: '/requirements', name })),
-    implementationPaths: ['/implementation', '/implementation'],
+    implementations: new Map(),
     warnings: [],
   })
 })
@@ -238,7 +238,7 @@ it('complete definitions become records, each of its own document and implementa
         specified: { implementation: true, tags: false },
         allowBreaking: false,
       },
-      implementationPaths: ['/implementation', '/implementation'],
+      implementations: new Map(tools.map(({ implementation }) => [implementation, '/implementation'])),
       warnings,
     },
   })

@@ -12,7 +12,7 @@ const unchanged = { ...created, outcome: 'unchanged' } as const
 
 const prepared = (records: readonly ToolRecord[] = [], more: Partial<PreparedSubmission> = {}) => ({
   publication: { records, specified: { implementation: true, tags: false }, allowBreaking: false },
-  implementationPaths: [],
+  implementations: new Map(),
   warnings,
   ...more,
 })

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { ADMIN, FetchCapability } from '../../../src/core/access/principal.ts'
 import { importTools } from '../../../src/core/publish/import-tools.ts'
 import type { ImportedTool, SkippedTool } from '../../../src/core/publish/import.ts'
+import { UNKNOWN } from '../../../src/core/access/change-refusal.ts'
 import { createPublish } from '../../../src/core/publish/publish.ts'
 import { createBudget, type Budget } from '../../../src/core/tool/budget.ts'
 import type { JsonObject } from '../../../src/core/tool/json.ts'
@@ -139,7 +140,7 @@ export async function publish(
             records.push(...publication.records)
             return { ok: true, outcome: 'created', ids: publication.records.map(({ id }) => id), warnings: [] }
           }),
-        change: async () => undefined,
+        change: async () => UNKNOWN,
         rights: async () => ({ denied: undefined, maySendSecrets: true }),
       },
       toolSecrets: { isGranted: () => false },

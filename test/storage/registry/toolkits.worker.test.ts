@@ -43,7 +43,9 @@ describe('a toolkit', () => {
       await harness.registry.installBundle('b2', 0, [])
       expect(await publishAs(harness, key('m', '*'), 'Kit.More@1.0.0')).toBe('forbidden')
       const given = await harness.registry.changeToolkit('Kit', { to: 'key:m' }, ADMIN)
-      expect(given).toMatchObject({ isConflict: true, reason: expect.stringContaining('has bundled tools') })
+      expect(given).toMatchObject({
+        failure: { type: 'conflict', message: expect.stringContaining('has bundled tools') },
+      })
     }))
 
   it('is told from those whose names begin like its own', () =>

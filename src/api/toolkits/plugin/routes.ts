@@ -1,7 +1,7 @@
 import type { Hono } from 'hono'
 import { fail, ok } from '../../../core/failure/failure.ts'
 import { findPublisherRights, type Publish } from '../../../core/publish/publish.ts'
-import { summarizeResults } from '../../../core/publish/report.ts'
+import { encodePublished, SUCCESS_STATUS, summarizeResults } from '../../../core/publish/report.ts'
 import { type PluginReader, pluginSubmission } from '../../../core/publish/plugin-submission.ts'
 import type { RegistryWriter } from '../../../core/publish/registry.ts'
 import type { Codec } from '../../../core/tool/codec.ts'
@@ -11,7 +11,7 @@ import { MAX_SOURCE_NODES } from '../../../core/tool/json-text.ts'
 import { readBytes, readJsonText } from '../../../http/request/body.ts'
 import { jsonRef, NOT_CALLABLE_NOTE } from '../../../http/route/response-specs.ts'
 import { createRouter, PUBLISHER_ROUTE, type RouteDeps } from '../../../http/route/router.ts'
-import { encodeUploaded, pluginQuery } from './wire.ts'
+import { pluginQuery } from './wire.ts'
 
 interface UploadRoutesDeps extends RouteDeps {
   readonly plugins: Pick<PluginReader, 'read'>
@@ -54,12 +54,12 @@ export function createUploadRoutes(deps: UploadRoutesDeps): Hono {
     }
     const submission = pluginSubmission(description.value, plugin.createImplementation, options, codec)
     if (!submission.ok) return fail({ type: 'definition-invalid', problems: submission.problems })
-    const reports = await publish([submission.value], { principal, allowBreaking: allow !== undefined })
-    addAuditDetails(summarizeResults(reports))
-    const [report] = reports
-    if (!report) throw new Error('A publication came to nothing')
-    if (!report.ok) return report
-    return { ...ok(encodeUploaded(report)), status: report.outcome === 'created' ? 201 : 200 }
+    const results = await publish([submission.value], { principal, allowBreaking: allow !== undefined })
+    addAuditDetails(summarizeResults(results))
+    const [result] = results
+    if (!result) throw new Error('A publication came to nothing')
+    if (!result.ok) return result
+    return { ...ok(encodePublished(result)), status: SUCCESS_STATUS[result.outcome] }
   })
 
   return router

@@ -1,4 +1,3 @@
-import type { PublicationSuccess } from '../../../core/publish/registry.ts'
 import { version } from '../../../core/tool/definition-fields.ts'
 import { defineQuery } from '../../../http/request/query.ts'
 import {
@@ -34,10 +33,6 @@ export const pluginQuery = defineQuery({
   config: optional(CONFIG, {}),
   allow: optional(enumReader(['breaking'])),
 })
-
-export function encodeUploaded({ ids, warnings, pending }: PublicationSuccess) {
-  return { ids, ...(pending ? { pending } : {}), ...(warnings.length > 0 ? { warnings } : {}) }
-}
 
 function splitCommas(texts: readonly string[]): string[] {
   return texts.flatMap((text) => text.split(',')).flatMap((item) => (item.trim() === '' ? [] : [item.trim()]))

@@ -1,4 +1,5 @@
 import { MAX_POLICIES, type Policy } from '../../../core/access/policy.ts'
+import { formatRefusal } from '../../../core/access/change-refusal.ts'
 import type { Principal } from '../../../core/access/principal.ts'
 import { isAdministrator } from '../../../core/access/toolkit-owner.ts'
 import type { ArchiveRow, RowOutcome } from '../../../core/publish/archive/archive-rows.ts'
@@ -13,10 +14,13 @@ import { listDocumentVersions, storeDocument, textByHash } from '../document-ali
 import { keyOfName } from '../write/exposed-names.ts'
 import { findPolicy, storePolicy } from '../policies.ts'
 import { countPublished } from '../write/quota.ts'
-import { storeName, storeStatus, storeVersion, updateSiblings } from '../write/store-version.ts'
+import { storeName } from '../write/refresh-tool.ts'
+import { storeVersion, updateSiblings } from '../write/store-version.ts'
+import { storeStatus } from '../write/version-status.ts'
 import { nextRevision } from '../tables.ts'
-import { changeToolkit } from '../write/changes.ts'
-import { findDeletedDenial, isBundled, findOwner, restoreOwner, loadSettings, writeSettings } from '../toolkits.ts'
+import { changeToolkit } from '../write/change-toolkit.ts'
+import { findDeletedDenial } from '../toolkit-rights.ts'
+import { isBundled, findOwner, restoreOwner, loadSettings, writeSettings } from '../toolkits.ts'
 import { findSimilarKey, loadToolName, recordText } from '../versions.ts'
 
 const NOT_ADMINISTRATOR = { refused: 'Only an administrator restores what another registry had' }
@@ -127,7 +131,7 @@ function restoreToolkit(sql: SqlStorage, row: Extract<ArchiveRow, { kind: 'toolk
   if (!bringsSettings || !hasNoSettings || (outcome === 'unchanged' && !isBundled(sql, toolkit))) return outcome
   const change = { status, tags: tags.length > 0 ? tags : undefined, review: review || undefined, description }
   const changed = changeToolkit(sql, toolkit, change, principal)
-  if (changed.kind === 'refused') return { refused: changed.refusal.reason }
+  if (!changed.ok) return { refused: formatRefusal(changed) }
   writeSettings(sql, toolkit, { held: held ? 1 : 0 })
   return outcome === 'created' ? 'created' : 'changed'
 }

@@ -68,7 +68,7 @@ export function createRegistryWriter({ registry, reader, installedKeys, require,
 
     async change(name, version, change, principal) {
       const answer = await registry().change(name, version, change, principal)
-      if (!answer?.ok) return answer
+      if (!answer.ok) return answer
       const names = typeof change.name === 'string' ? [nameKey(change.name)] : []
       noteChange(answer.revision, [...names, ...toolKeys(answer.keys)])
       return { ok: true, document: parseTrusted(answer.document) }
@@ -96,7 +96,7 @@ export function createRegistryWriter({ registry, reader, installedKeys, require,
     find: (toolkit) => registry().toolkit(toolkit),
     async change(name, change, principal) {
       const answer = await registry().changeToolkit(name, change, principal)
-      if (!answer?.ok) return answer
+      if (!answer.ok) return answer
       const all = kvKey('tool', `${name.toLowerCase()}.`)
       noteChange(answer.revision, [all, ...[...installedKeys].filter((key) => key.startsWith(all))])
       return { ok: true, toolkit: answer.toolkit }

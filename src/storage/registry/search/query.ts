@@ -6,7 +6,8 @@ import { parseToolId, toolKey } from '../../../core/tool/tool-id.ts'
 import type { ToolRecord } from '../../../core/tool/tool.ts'
 import { rank } from './search.ts'
 import { buildScope } from './visibility.ts'
-import { addToolkitDescription, toolKeyRange, mayChange, loadSettings } from '../toolkits.ts'
+import { mayChange } from '../toolkit-rights.ts'
+import { addToolkitDescription, toolKeyRange, loadSettings } from '../toolkits.ts'
 import { NOT_DELETED, IS_SHOWN_SQL } from '../versions.ts'
 
 type FoundVersion = Readonly<Record<'name' | 'record' | 'cursor', string>>

@@ -41,7 +41,7 @@ export function writeBundle(sql: SqlStorage, bundle: Bundle, deployedAt: number)
   const bundledIds = new Set(bundle.records.map(({ id }) => id.toLowerCase()))
   for (const document of bundle.documents) {
     const [storedDocument] = listDocumentVersions(sql, document)
-    // If its id is taken, isolates find it in their bundle
+    // A taken id is not stored: isolates find that document in their bundle
     const { itself, ...documentWithoutId } = document
     const isTaken = storedDocument && (storedDocument.id !== itself?.id || storedDocument.toolkit !== document.toolkit)
     storeDocument(sql, isTaken ? documentWithoutId : document)

@@ -26,7 +26,7 @@ export function findClaimDenial(
   const claimedName = { toolkit: sanitizeName(id), tool: '*' }
   const holder = storedVersions[0]?.toolkit ?? claimedName.toolkit
   const isInItsToolkit = isSameName(holder, document.toolkit)
-  // The reason does not tell whether somebody has the id
+  // An id claims the toolkit's name that it spells. The reason does not tell whether somebody has the id
   if (!isInItsToolkit && !covers(principal, claimedName, 'tools:publish')) {
     const reason = `The id '${id}' is claimed as a toolkit is, and the credential does not cover '${formatToolId(claimedName)}': give the document an id that it covers`
     return { type: 'forbidden', reason }
@@ -106,16 +106,16 @@ export function matchesStored(
   record: ToolRecord,
   { document, specified }: Publication,
 ) {
-  return (
-    stored.source.dialect === record.source.dialect &&
-    (document?.itself !== undefined || isSameSource(sql, stored, record, document)) &&
-    (!specified.implementation ||
-      record.implementation === undefined ||
-      canonicalJson(stored.implementation ?? null) === canonicalJson(record.implementation)) &&
-    (!specified.tags || canonicalJson(stored.tags) === canonicalJson(record.tags)) &&
-    (!specified.guard ||
-      (stored.securityLevel === record.securityLevel && stored.requiresApproval === record.requiresApproval))
-  )
+  if (stored.source.dialect !== record.source.dialect) return false
+  // `documentConflict` has compared a document with an id
+  if (!document?.itself && !isSameSource(sql, stored, record, document)) return false
+  // `implementations` may name other tools only
+  const hasImplementation = specified.implementation && record.implementation !== undefined
+  if (hasImplementation && !isEqual(stored.implementation ?? null, record.implementation)) return false
+  if (specified.tags && !isEqual(stored.tags, record.tags)) return false
+  const isSameGuard =
+    stored.securityLevel === record.securityLevel && stored.requiresApproval === record.requiresApproval
+  return !specified.guard || isSameGuard
 }
 
 function isSameSource(
@@ -134,6 +134,10 @@ function isSameName(a: string, b: string): boolean {
   return a.toLowerCase() === b.toLowerCase()
 }
 
+function isEqual(a: unknown, b: unknown): boolean {
+  return canonicalJson(a) === canonicalJson(b)
+}
+
 function isSameJson(a: string, b: string): boolean {
-  return canonicalJson(parseTrusted(a)) === canonicalJson(parseTrusted(b))
+  return isEqual(parseTrusted(a), parseTrusted(b))
 }

@@ -1,5 +1,5 @@
 import { toDerivedName, toolKey, type ToolName, appendHash } from '../../../core/tool/tool-id.ts'
-import { column, readField } from '../../rows.ts'
+import { readField } from '../../rows.ts'
 import { kvKey } from '../../keys.ts'
 import { queue } from '../tables.ts'
 import { isToolkit } from '../toolkits.ts'
@@ -9,11 +9,11 @@ import { loadToolName } from '../versions.ts'
  * The name that a tool has where tools have no ids: an administrator's choice, else its document's if that is free,
  * else the derived `Toolkit_Tool`. A name keeps leading to its tool until an administrator moves it.
  */
-export function exposedName(sql: SqlStorage, name: ToolName, declared: string): string {
+export function claimExposedName(sql: SqlStorage, name: ToolName, declared: string): string {
   const key = toolKey(name)
   const derived = claimDerived(sql, name)
   const wantedName = readField<string | null>(sql, 'SELECT given FROM tool WHERE key = ?', key) ?? declared
-  return claimDeclared(sql, name, wantedName) ? wantedName : derived
+  return claimName(sql, name, wantedName) ? wantedName : derived
 }
 
 /** Whether another tool has the name, or the name begins as names in another toolkit do. */
@@ -22,7 +22,7 @@ export function isTakenName(sql: SqlStorage, name: ToolName, candidate: string):
   return holder === undefined ? isOfAnotherToolkit(sql, name, candidate) : holder !== toolKey(name)
 }
 
-export function claimDeclared(sql: SqlStorage, name: ToolName, declaredName: string): boolean {
+export function claimName(sql: SqlStorage, name: ToolName, declaredName: string): boolean {
   const key = toolKey(name)
   const holder = keyOfName(sql, declaredName)
   if (holder !== undefined) return holder === key
@@ -78,8 +78,8 @@ function hasDerived(sql: SqlStorage, key: string, name: string): boolean {
 }
 
 function pointName(sql: SqlStorage, name: string, key: string): void {
-  const before = column<string>(sql, 'SELECT key FROM name WHERE name = ?', name.toLowerCase())
+  const isNew = keyOfName(sql, name) === undefined
   sql.exec('INSERT OR REPLACE INTO name VALUES (?, ?)', name.toLowerCase(), key)
   // KV may still lead the name to another tool, while the next manifest shows it as this tool's
-  if (before.length > 0) queue(sql, kvKey('name', name.toLowerCase()), 'status')
+  if (!isNew) queue(sql, kvKey('name', name.toLowerCase()), 'status')
 }

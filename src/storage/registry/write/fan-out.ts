@@ -12,7 +12,7 @@ import type { OutboxPriority } from '../../kv-outbox.ts'
 import { column, firstRow } from '../../rows.ts'
 import { nextRevision, readMeta, writeMeta } from '../tables.ts'
 import { toolKeyRange } from '../toolkits.ts'
-import { refreshTool, requeueTool } from './store-version.ts'
+import { refreshTool, requeueTool } from './refresh-tool.ts'
 
 /** Some 10 ms: many changes that arrive together hold up other callers for as many of these. */
 const TOOLS_PER_CHANGE = 50
@@ -63,7 +63,7 @@ function takeTurn(sql: SqlStorage, name: string, { spans, reason }: FanOut, limi
     else refreshTool(sql, key)
   }
   const remaining: FanOut['spans'] = keys.length < limit ? laterSpans : [[keys.at(-1) ?? last, last], ...laterSpans]
-  // A new row is the last one, so the passes of other toolkits come first
+  // A new row is the last one, so the turns of other toolkits come first
   sql.exec('DELETE FROM meta WHERE name = ?', name)
   if (remaining.length > 0) writeMeta(sql, name, JSON.stringify({ spans: remaining, reason } satisfies FanOut))
 }

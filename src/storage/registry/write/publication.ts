@@ -3,32 +3,24 @@ import { hasScope, maySee, type Principal } from '../../../core/access/principal
 import { type PublishedTotals, findQuotaDenial } from '../../../core/publish/publisher-quota.ts'
 import { isAdministrator } from '../../../core/access/toolkit-owner.ts'
 import type {
-  DefinitionDocument,
   Publication,
   PublicationFailure,
   PublicationResult,
   PublicationSuccess,
 } from '../../../core/publish/registry.ts'
-import { checkSuccessor, checkToolSetSuccessor } from '../../../core/schema/compatibility.ts'
-import type { Problem } from '../../../core/tool/problem.ts'
 import { toolKey } from '../../../core/tool/tool-id.ts'
 import type { ToolRecord } from '../../../core/tool/tool.ts'
-import { compareVersions, isPrerelease } from '../../../core/tool/version.ts'
 import { readField } from '../../rows.ts'
-import { findClaimDenial, documentConflict, matchesStored, recordConflict, versionConflict } from './conflicts.ts'
-import {
-  listDocumentNames,
-  type DocumentVersion,
-  listDocumentVersions,
-  listRemovedSiblings,
-} from '../document-aliases.ts'
+import { type DocumentVersion, listDocumentVersions, listRemovedSiblings } from '../document-aliases.ts'
 import { storeDocument, textByHash } from '../document-aliases.ts'
 import { nextRevision } from '../tables.ts'
+import { findDeletedDenial, findPublishingDenial, findToolkitChangeDenial, mayChange } from '../toolkit-rights.ts'
+import { claimToolkit, findClaimant, loadSettings, writeSettings } from '../toolkits.ts'
+import { isPending, listToolKeys, nameWarning, NOT_DELETED, recordText, IS_SHOWN_SQL } from '../versions.ts'
+import { checkSuccessors } from './check-successors.ts'
+import { findClaimDenial, documentConflict, matchesStored, recordConflict, versionConflict } from './conflicts.ts'
 import { countPublished, publishedBy } from './quota.ts'
-import { findClaimant, claimToolkit, findDeletedDenial, findPublishingDenial, loadSettings } from '../toolkits.ts'
 import { updateSiblings, storeVersion } from './store-version.ts'
-import { describeByItsSource } from './changes.ts'
-import { isPending, nameWarning, NOT_DELETED, recordText, IS_SHOWN_SQL, listVersions } from '../versions.ts'
 
 /**
  * Stores a whole publication or nothing. Call in a transaction, so that only one publisher claims a new toolkit. The first
@@ -60,7 +52,7 @@ export function storePublication(
   const { newRecords } = comparison
   const problems = allowBreaking ? [] : checkSuccessors(sql, publication, newRecords, documentVersions)
   if (problems.length > 0) return refuse({ type: 'definition-invalid', problems })
-  const bytes = estimateBytes(sql, newRecords, document)
+  const bytes = estimateBytes(sql, publication, newRecords)
   const message = findQuotaDenial(isAdministrator(principal) ? undefined : quota, publishedBy(sql, principal.id), bytes)
   if (message !== undefined) return refuse({ type: 'definition-invalid', problems: [{ path: '', message }] })
 
@@ -81,13 +73,27 @@ function storeNewRecords(
 ): readonly string[] {
   const { records, document } = publication
   const [first] = records
-  // Read before `storeDocument` and `storeVersion` overwrite it
+  // Tools that were left out already are not updated again
   const removedBefore = document?.itself && first && listRemovedSiblings(sql, toolKey(first))
   for (const { toolkit } of newRecords) claimToolkit(sql, principal, toolkit)
   if (document) storeDocument(sql, document)
   for (const record of newRecords) storeVersion(sql, record, principal)
-  describeByItsSource(sql, publication, principal)
+  describeToolkit(sql, publication, principal)
   return document?.itself ? updateSiblings(sql, records, removedBefore) : []
+}
+
+/**
+ * Gives a toolkit the description of its source. Only if nobody described the toolkit, all its tools are in this
+ * publication, and the publisher may change the whole toolkit.
+ */
+function describeToolkit(sql: SqlStorage, { toolkitDescription, records }: Publication, principal: Principal): void {
+  const { toolkit = '' } = records[0] ?? {}
+  if (toolkitDescription === undefined || loadSettings(sql, toolkit).description !== undefined) return
+  if (!mayChange(sql, principal, { toolkit, tool: '*' })) return
+  if (findToolkitChangeDenial(sql, principal, toolkit, { description: toolkitDescription }) !== undefined) return
+  const publishedKeys = new Set(records.map(toolKey))
+  if (!listToolKeys(sql, toolkit).every((key) => publishedKeys.has(key))) return
+  writeSettings(sql, toolkit, { description: toolkitDescription })
 }
 
 function findStoreDenial(
@@ -98,7 +104,7 @@ function findStoreDenial(
   for (const record of records) {
     const reason = findPublishingDenial(sql, principal, record)
     if (reason !== undefined) {
-      // The name is free as a toolkit, and the id of another owner's document: another name helps, another key does not
+      // No key helps if the name is the id of another owner's document, only another name
       const isClaimedByDocument = findClaimant(sql, record.toolkit) !== undefined
       return isClaimedByDocument ? { type: 'conflict', message: reason } : { type: 'forbidden', reason }
     }
@@ -162,46 +168,12 @@ function describeSuccess(
 }
 
 /** Estimates the stored bytes. A document that is stored already counts nothing. */
-function estimateBytes(
-  sql: SqlStorage,
-  records: readonly ToolRecord[],
-  document: DefinitionDocument | undefined,
-): number {
+function estimateBytes(sql: SqlStorage, { document }: Publication, newRecords: readonly ToolRecord[]): number {
   const text = document && textByHash(sql, document.hash) === undefined ? document.text.length : 0
-  return records.reduce((sum, record) => sum + JSON.stringify(record).length, text)
+  return newRecords.reduce((sum, record) => sum + JSON.stringify(record).length, text)
 }
 
 function statusWarning(sql: SqlStorage, { id, toolkit }: ToolRecord): string | undefined {
   const { state } = loadSettings(sql, toolkit).status
   return state === 'active' ? undefined : `'${id}' is ${state}, as its toolkit is`
-}
-
-/** Compares each version with the highest lower release. Yanked versions of tools do not count. */
-function checkSuccessors(
-  sql: SqlStorage,
-  { records, schemaPaths, document }: Publication,
-  newRecords: readonly ToolRecord[],
-  documentVersions: readonly DocumentVersion[],
-): readonly Problem[] {
-  const problems = newRecords.flatMap((record) => {
-    const key = toolKey(record)
-    const notYanked = listVersions(sql, key).filter(({ status }) => status.state !== 'yanked')
-    const previous = highestBelow(notYanked, record.version)
-    const text = previous && recordText(sql, key, previous.version)
-    return text === undefined ? [] : checkSuccessor(parseTrusted(text), record, schemaPaths?.[records.indexOf(record)])
-  })
-  const previous = document?.itself && highestBelow(documentVersions, document.itself.version)
-  // A change of the whole document appears as one in each of its tools
-  const distinctProblems = [...new Map(problems.map((each) => [`${each.path} ${each.message}`, each])).values()]
-  if (!previous) return distinctProblems
-  const { dialect, tools } = document
-  const { version } = document.itself
-  const before = { version: previous.version, tools: listDocumentNames(sql, dialect, previous) }
-  return [...checkToolSetSuccessor(before, { version, tools: Object.keys(tools) }), ...distinctProblems]
-}
-
-function highestBelow<T extends { readonly version: string }>(versions: readonly T[], below: string): T | undefined {
-  return versions
-    .filter(({ version }) => !isPrerelease(version) && compareVersions(version, below) < 0)
-    .sort((a, b) => compareVersions(b.version, a.version))[0]
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { formatReadError } from '../../../../src/core/tool/problem.ts'
 import { readQuery } from '../../../../src/http/request/query.ts'
-import { encodeUploaded, pluginQuery } from '../../../../src/api/toolkits/plugin/wire.ts'
+import { pluginQuery } from '../../../../src/api/toolkits/plugin/wire.ts'
 
 const decode = (query: string) => {
   const read = readQuery(pluginQuery, `https://sb.example/toolkits/Box/plugin?${query}`)
@@ -60,10 +60,3 @@ it.each([
     message: formatReadError('the query', [{ path, message }]),
   }),
 )
-
-it('an upload is answered with ids, and with warnings where there are any', () => {
-  const ids = ['Box.a@1.0.0']
-  const warnings = [{ path: '/tools/0/x', message: 'Is ignored' }]
-  expect(encodeUploaded({ ok: true, outcome: 'created', ids, warnings: [] })).toEqual({ ids })
-  expect(encodeUploaded({ ok: true, outcome: 'created', ids, warnings })).toEqual({ ids, warnings })
-})

@@ -245,7 +245,10 @@ describe('what awaits review', () => {
       }
       for (const version of ['1.1.0', '1.2.0']) {
         const set = { status: { state: 'active' } } as const
-        expect(await registry.change({ toolkit: 'Kit', tool: 'A' }, version, set, other)).toHaveProperty('reason')
+        expect(await registry.change({ toolkit: 'Kit', tool: 'A' }, version, set, other)).toHaveProperty(
+          'failure.type',
+          'forbidden',
+        )
         expect(await registry.change({ toolkit: 'Kit', tool: 'A' }, version, set, ann)).toHaveProperty('document')
       }
     })

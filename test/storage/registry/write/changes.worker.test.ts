@@ -89,7 +89,7 @@ describe('the status of a toolkit', () => {
       await publish(harness, 'Kit.A@1.0.0')
       await change(harness, { status: { state: 'disabled' } })
       for (const as of [ANN, OPERATOR]) {
-        expect(await change(harness, { status: { state: 'active' } }, as)).toHaveProperty('reason')
+        expect(await change(harness, { status: { state: 'active' } }, as)).toHaveProperty('failure.type', 'forbidden')
         expect(await publish(harness, 'Kit.New@1.0.0', as)).toMatchObject({ failure: { type: 'forbidden' } })
         await harness.registry.change({ toolkit: 'Kit', tool: 'A' }, '1.0.0', { status: { state: 'active' } }, as)
         expect(statusesOf(harness, 'kit.a')).toEqual([['1.0.0', 'disabled']])
@@ -107,8 +107,7 @@ describe('the status of a toolkit', () => {
       expect(statusesOf(harness, 'kit.do').map(([, state]) => state)).toEqual(['disabled', 'disabled'])
       expect(await change(harness, 'delete')).toEqual({
         ok: false,
-        reason: expect.stringContaining('take its files out of tools/kit'),
-        isConflict: true,
+        failure: { type: 'conflict', message: expect.stringContaining('take its files out of tools/kit') },
       })
     }))
 
@@ -335,15 +334,15 @@ describe('who changes a toolkit', () => {
       await publish(harness, 'Kit.A@1.0.0')
       const disabled = { status: { state: 'disabled' } } as const
       for (const as of [key('m', '*'), key('n', 'Kit.A')]) {
-        expect(await change(harness, disabled, as)).toHaveProperty('reason')
-        expect(await change(harness, { tags: ['x'] }, as)).toHaveProperty('reason')
-        expect(await change(harness, 'delete', as)).toHaveProperty('reason')
+        expect(await change(harness, disabled, as)).toHaveProperty('failure.type', 'forbidden')
+        expect(await change(harness, { tags: ['x'] }, as)).toHaveProperty('failure.type', 'forbidden')
+        expect(await change(harness, 'delete', as)).toHaveProperty('failure.type', 'forbidden')
       }
-      expect(await change(harness, { owner: 'key:m' }, ANN)).toHaveProperty('reason')
+      expect(await change(harness, { owner: 'key:m' }, ANN)).toHaveProperty('failure.type', 'forbidden')
       expect(await change(harness, { owner: 'key:m' })).toMatchObject({ toolkit: { owner: { principal: 'key:m' } } })
-      expect(await change(harness, disabled, ANN)).toHaveProperty('reason')
+      expect(await change(harness, disabled, ANN)).toHaveProperty('failure.type', 'forbidden')
       expect(await change(harness, disabled, key('m', '*'))).toHaveProperty('toolkit')
-      expect(await change(harness, disabled, ADMIN, 'nowhere')).toBeUndefined()
+      expect(await change(harness, disabled, ADMIN, 'nowhere')).toHaveProperty('failure.type', 'unknown')
     }))
 })
 
@@ -361,8 +360,10 @@ describe('a toolkit that is deleted', () => {
         await change(harness, { status: { state } }, ANN)
         expect(await change(harness, 'delete', ANN)).toEqual({
           ok: false,
-          reason: expect.stringContaining('PATCH /toolkits/kit and {"status": "disabled"}'),
-          isConflict: true,
+          failure: {
+            type: 'conflict',
+            message: expect.stringContaining('PATCH /toolkits/kit and {"status": "disabled"}'),
+          },
         })
       }
       expect(await gone(harness)).toMatchObject({ toolkit: { deleted: { at: Date.now() } } })
@@ -370,7 +371,7 @@ describe('a toolkit that is deleted', () => {
       expect(documentOf(harness.registry, 'kit.a')).not.toHaveProperty('newest')
       // Once more is no other answer for an administrator, and nothing at all for others
       expect(await change(harness, 'delete')).toHaveProperty('toolkit')
-      expect(await change(harness, 'delete', ANN)).toBeUndefined()
+      expect(await change(harness, 'delete', ANN)).toHaveProperty('failure.type', 'unknown')
     }))
 
   it('keeps its name from everybody for 30 days, and an administrator brings it back', () =>
@@ -381,11 +382,14 @@ describe('a toolkit that is deleted', () => {
       for (const as of [ANN, ADMIN]) {
         expect(await publish(harness, 'kit.B@1.0.0', as)).toMatchObject({ failure: { type: 'conflict' } })
       }
-      expect(await change(harness, { owner: 'key:m', status: { state: 'active' } })).toHaveProperty('isConflict')
-      expect(await change(harness, { status: { state: 'active' } }, ANN)).toHaveProperty('isConflict')
+      expect(await change(harness, { owner: 'key:m', status: { state: 'active' } })).toHaveProperty(
+        'failure.type',
+        'conflict',
+      )
+      expect(await change(harness, { status: { state: 'active' } }, ANN)).toHaveProperty('failure.type', 'conflict')
       expect(
         await harness.registry.change({ toolkit: 'Kit', tool: 'A' }, '1.0.0', { trusted: true }, ADMIN),
-      ).toHaveProperty('isConflict')
+      ).toHaveProperty('failure.type', 'conflict')
       expect(await change(harness, { status: { state: 'active' } })).toHaveProperty('toolkit')
       expect(documentOf(harness.registry, 'kit.a').newest?.id).toBe('Kit.A@1.0.0')
       expect(harness.registry.toolkit('Kit')).not.toHaveProperty('deleted')
@@ -440,7 +444,7 @@ describe('a toolkit that is deleted', () => {
 
 describe('a toolkit that asks for review', () => {
   const status = async ({ registry }: Harness, version: string, state: ToolStatus, as: Principal) =>
-    (await registry.change({ toolkit: 'Kit', tool: 'A' }, version, { status: state }, as)) ?? 'unknown'
+    await registry.change({ toolkit: 'Kit', tool: 'A' }, version, { status: state }, as)
   const ACTIVE = { state: 'active' } as const
   const DISABLED = { state: 'disabled' } as const
 
@@ -473,12 +477,12 @@ describe('a toolkit that asks for review', () => {
       await publish(harness, 'Kit.A@1.1.0', ANN)
       await publish(harness, 'Kit.A@1.2.0', OPERATOR)
       for (const state of ['active', 'deprecated', 'yanked', 'disabled'] as const) {
-        expect(await status(harness, '1.1.0', { state }, ANN)).toHaveProperty('reason')
-        expect(await status(harness, '1.1.0', { state }, OPERATOR)).toHaveProperty('reason')
-        expect(await status(harness, '1.2.0', { state }, OPERATOR)).toHaveProperty('reason')
+        expect(await status(harness, '1.1.0', { state }, ANN)).toHaveProperty('failure.type', 'forbidden')
+        expect(await status(harness, '1.1.0', { state }, OPERATOR)).toHaveProperty('failure.type', 'forbidden')
+        expect(await status(harness, '1.2.0', { state }, OPERATOR)).toHaveProperty('failure.type', 'forbidden')
       }
       // Nor is it said to anybody else that there is such a version
-      expect(await status(harness, '1.2.0', ACTIVE, key('eve', '*'))).toBe('unknown')
+      expect(await status(harness, '1.2.0', ACTIVE, key('eve', '*'))).toHaveProperty('failure.type', 'unknown')
       expect(await status(harness, '1.2.0', ACTIVE, ANN)).toHaveProperty('document')
       // What was reviewed is as any other
       expect(await status(harness, '1.2.0', DISABLED, OPERATOR)).toHaveProperty('document')
@@ -491,7 +495,7 @@ describe('a toolkit that asks for review', () => {
       await change(harness, { review: true }, ANN)
       await publish(harness, 'Kit.A@1.2.0', OPERATOR)
       expect(await status(harness, '1.2.0', DISABLED, ANN)).toHaveProperty('document')
-      expect(await status(harness, '1.2.0', ACTIVE, OPERATOR)).toHaveProperty('reason')
+      expect(await status(harness, '1.2.0', ACTIVE, OPERATOR)).toHaveProperty('failure.type', 'forbidden')
       expect(await status(harness, '1.2.0', ACTIVE, ANN)).toHaveProperty('document')
     }))
 
@@ -516,12 +520,12 @@ describe('a toolkit that asks for review', () => {
     inRegistry(async (harness) => {
       await publish(harness, 'Kit.A@1.0.0')
       expect(await change(harness, { review: false }, ANN)).toMatchObject({ toolkit: { review: false } })
-      expect(await change(harness, { review: true }, key('eve', '*'))).toHaveProperty('reason')
+      expect(await change(harness, { review: true }, key('eve', '*'))).toHaveProperty('failure.type', 'forbidden')
       await change(harness, { review: true }, ANN)
       await publish(harness, 'Kit.A@1.1.0')
-      expect(await change(harness, { review: false }, ANN)).toHaveProperty('reason')
+      expect(await change(harness, { review: false }, ANN)).toHaveProperty('failure.type', 'forbidden')
       await change(harness, { status: DISABLED }, ANN)
-      expect(await change(harness, 'delete', ANN)).toHaveProperty('reason')
+      expect(await change(harness, 'delete', ANN)).toHaveProperty('failure.type', 'forbidden')
       expect(await change(harness, 'delete', ADMIN)).toMatchObject({ toolkit: { deleted: expect.anything() } })
       await change(harness, { status: ACTIVE, review: false })
       expect(statusesOf(harness, 'kit.a')[1]).toEqual(['1.1.0', 'pending'])

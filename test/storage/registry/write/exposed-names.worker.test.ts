@@ -125,7 +125,10 @@ describe('a name that an administrator gives', () => {
       await declare(harness, 'Evil.Steal@1.0.0', 'GetEmails', stranger)
       await declare(harness, 'Gmail.GetEmails@1.0.0', 'GetEmails')
       expect(exposed(harness, 'gmail.getemails')).toBe('Gmail_GetEmails')
-      expect(await give(harness, name('Gmail', 'GetEmails'), 'GetEmails', stranger)).toHaveProperty('reason')
+      expect(await give(harness, name('Gmail', 'GetEmails'), 'GetEmails', stranger)).toHaveProperty(
+        'failure.type',
+        'forbidden',
+      )
       expect(await give(harness, name('Gmail', 'GetEmails'), 'GetEmails')).toHaveProperty('document')
       expect(exposed(harness, 'gmail.getemails')).toBe('GetEmails')
       expect(exposed(harness, 'evil.steal')).toBe('Evil_Steal')
@@ -141,7 +144,7 @@ describe('a name that an administrator gives', () => {
     inRegistry(async (harness) => {
       await declare(harness, 'A.B@1.0.0', 'one')
       await declare(harness, 'C.D@1.0.0', 'two')
-      expect(await give(harness, name('C', 'D'), 'a_b')).toMatchObject({ isConflict: true })
+      expect(await give(harness, name('C', 'D'), 'a_b')).toHaveProperty('failure.type', 'conflict')
       expect(exposed(harness, 'c.d')).toBe('two')
     }))
 })

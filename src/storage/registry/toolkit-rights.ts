@@ -1,0 +1,99 @@
+/*
+ * Who may publish in a toolkit and change what is in it. An administrator may do what the checks deny others, except in a
+ * deleted toolkit.
+ */
+import { isTrustedWith, type Principal } from '../../core/access/principal.ts'
+import { isAdministrator, mayPublish, findOwnerDenial, type ToolkitChange } from '../../core/access/toolkit-owner.ts'
+import { isExemptFromReview, mayReview } from '../../core/access/version-review.ts'
+import type { PublisherRights, VersionChange } from '../../core/publish/registry.ts'
+import { formatToolId, toolKey, type ToolName } from '../../core/tool/tool-id.ts'
+import { firstRow, readField } from '../rows.ts'
+import { loadPolicySet } from './policies.ts'
+import { findOwner, loadSettings } from './toolkits.ts'
+
+/** Why the principal may not publish the tool, or with the tool `*` anything in the toolkit. Every writer checks this. */
+export function findPublishingDenial(sql: SqlStorage, principal: Principal, name: ToolName): string | undefined {
+  const denial = findOwnerDenial(principal, name, findOwner(sql, name.toolkit))
+  if (denial !== undefined || isAdministrator(principal)) return denial
+  if (loadSettings(sql, name.toolkit).isHeld) {
+    return `An administrator disabled the toolkit '${name.toolkit}': only an administrator publishes in it`
+  }
+  const areAllHeld = readField<number | null>(sql, 'SELECT min(held) FROM version WHERE key = ?', toolKey(name)) === 1
+  return areAllHeld
+    ? `An administrator disabled '${formatToolId(name)}': only an administrator publishes it again`
+    : undefined
+}
+
+/** An import sends requests to a server, which carry no secret if the imported tools would await review. */
+export function getPublisherRights(sql: SqlStorage, principal: Principal, name: ToolName): PublisherRights {
+  return {
+    denied: findPublishingDenial(sql, principal, name),
+    maySendSecrets: isTrustedWith(principal, name) && !awaitsReview(sql, principal, name),
+  }
+}
+
+export function findVersionChangeDenial(
+  sql: SqlStorage,
+  principal: Principal,
+  { name, version, change }: { readonly name: ToolName; readonly version: string; readonly change: VersionChange },
+): string | undefined {
+  const owner = findOwner(sql, name.toolkit)
+  const denial = findOwnerDenial(principal, name, owner)
+  if (denial !== undefined || isAdministrator(principal)) return denial
+  const query = 'SELECT held, unreviewed, publisher FROM version WHERE key = ? AND version = ?'
+  type Row = { held: number; unreviewed: number; publisher: string | null }
+  const row = firstRow<Row>(sql, query, toolKey(name), version)
+  const id = formatToolId(name, version)
+  if (row?.held === 1) return `An administrator disabled '${id}': only an administrator enables it`
+  if (row?.unreviewed === 1 && !mayReview(principal, row.publisher, owner))
+    return `'${id}' awaits review by an administrator, or by the owner of its toolkit if somebody else published it`
+  return findReviewDenial(sql, principal, name, change)
+}
+
+/** Giving a toolkit to an owner is not checked here: only administrators may do that. */
+export function findToolkitChangeDenial(
+  sql: SqlStorage,
+  principal: Principal,
+  toolkit: string,
+  change: ToolkitChange | 'delete',
+): string | undefined {
+  const anyTool = { toolkit, tool: '*' }
+  const denial = findOwnerDenial(principal, anyTool, findOwner(sql, toolkit))
+  if (denial !== undefined || isAdministrator(principal) || change === 'delete') return denial
+  return findReviewDenial(sql, principal, anyTool, change)
+}
+
+/** In a reviewed toolkit, anybody who may change it sets these. Agents read the texts of all other fields. */
+const UNREVIEWED_FIELDS: readonly string[] = ['state', 'review', 'owner', 'trusted', 'name']
+
+function findReviewDenial(
+  sql: SqlStorage,
+  principal: Principal,
+  name: ToolName,
+  { status, ...fields }: ToolkitChange | VersionChange,
+): string | undefined {
+  const changedFields = Object.entries({ ...status, ...fields }).filter(([, value]) => isSet(value))
+  const field = changedFields.map(([name]) => name).find((name) => !UNREVIEWED_FIELDS.includes(name))
+  if (field === undefined || !awaitsReview(sql, principal, name)) return undefined
+  return `Changes in the toolkit '${name.toolkit}' are reviewed: only an administrator sets '${field}'`
+}
+
+const isSet = (value: unknown) => value !== undefined && value !== null && !(Array.isArray(value) && value.length === 0)
+
+/** Whether what the principal publishes there waits for a reviewer. The effects: `core/access/version-review.ts`. */
+export function awaitsReview(sql: SqlStorage, publishedBy: Principal | 'bundle', name: ToolName): boolean {
+  if (isExemptFromReview(publishedBy)) return false
+  return loadSettings(sql, name.toolkit).isReviewed || loadPolicySet(sql).policyFor(name).review
+}
+
+export function mayChange(sql: SqlStorage, principal: Principal, name: ToolName): boolean {
+  return mayPublish(principal, name, findOwner(sql, name.toolkit))
+}
+
+/** Why nobody may change the toolkit, not even an administrator: it is deleted. */
+export function findDeletedDenial(sql: SqlStorage, toolkit: string): string | undefined {
+  const { deleted } = loadSettings(sql, toolkit)
+  if (!deleted) return undefined
+  const until = new Date(deleted.until).toISOString()
+  return `The toolkit '${toolkit}' was deleted, and its name is kept until ${until}: an administrator brings it back with PATCH /toolkits/${toolkit} and {"status": "active"}`
+}
