@@ -14,28 +14,23 @@ import { KNOWING_SCOPES, maySee } from '../../core/access/principal.ts'
 import type { ResolvedTool, Resolver } from '../../core/call/resolve-tool.ts'
 import { sanitizeName, toToolName } from '../../core/tool/sanitize-name.ts'
 import { formatToolId, isNamePart, isOwnName } from '../../core/tool/tool-id.ts'
-import { BY_TOOLKIT, toDocumentRef, toIdRef, toNameRef, type ToolRef } from '../../core/tool/tool-ref.ts'
+import { BY_TOOLKIT, type NameRef, toDocumentRef, toIdRef, toNameRef, type ToolRef } from '../../core/tool/tool-ref.ts'
 import { hasPublishedName } from './tool-document.ts'
 import { isInToolset, listToolkits, type McpRequestContext } from './toolset.ts'
-
-interface CalledName {
-  readonly name: string
-  readonly range?: string | undefined
-}
 
 interface FoundTool {
   readonly toolRef: ToolRef
   readonly resolved: ResolvedTool
 }
 
-type FindTool = (called: CalledName, context: McpRequestContext, resolver: Resolver) => Promise<FoundTool | undefined>
+type FindTool = (nameRef: NameRef, context: McpRequestContext, resolver: Resolver) => Promise<FoundTool | undefined>
 
 /** Toolkits in which a name is looked up. If the toolset has more, the name is looked up in none: each costs a lookup. */
 const MAX_TOOLKITS = 8
 
-export const findTool: FindTool = async (called, context, resolver) =>
-  (isNamePart(called.name) ? undefined : await findBySourceName(called, context, resolver)) ??
-  findListedTool(called, context, resolver)
+export const findTool: FindTool = async (nameRef, context, resolver) =>
+  (isNamePart(nameRef.name) ? undefined : await findBySourceName(nameRef, context, resolver)) ??
+  findListedTool(nameRef, context, resolver)
 
 const findBySourceName: FindTool = async ({ name, range }, context, resolver) => {
   if (!isOwnName(name)) return undefined

@@ -141,15 +141,15 @@ const describe = createSearchTool(
   DESCRIBE_ARGUMENTS,
   async ({ name, output_schema: wantsSchemas }, { revision, context, ...deps }) => {
     const { principal, request, toolset } = context
-    const found = await findListedTool({ name }, context, deps.resolver)
-    if (!found || !covers(principal, found.resolved.tool.record, 'tools:read')) {
+    const foundTool = await findListedTool({ name }, context, deps.resolver)
+    if (!foundTool || !covers(principal, foundTool.resolved.tool.record, 'tools:read')) {
       const suggestions = await deps.catalog.suggestNames(name, restrictToToolset(principal, toolset))
       const message = formatUnknownTool(name, suggestions, ': search_tools finds the names there are')
       return toErrorResult(message, revision)
     }
     const callContext = readCallContext(request)
     if (!callContext.ok) return toErrorResult(formatFailure(callContext.failure), revision)
-    const { resolved } = found
+    const { resolved } = foundTool
     const { record, runnable } = resolved.tool
     const caller = {
       principal,

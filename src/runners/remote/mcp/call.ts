@@ -42,7 +42,7 @@ export async function callMcp(
     ...(typeof answers?.state === 'string' ? { requestState: answers.state } : {}),
   }
   let output: ToolOutput = {}
-  const worked = await withSession(
+  const sessionResult = await withSession(
     {
       endpoint,
       signal: context.deadline.signal,
@@ -72,8 +72,8 @@ export async function callMcp(
       })
     },
   )
-  if (!worked.ok) return worked.failed
-  const { value } = worked
+  if (!sessionResult.ok) return sessionResult.failed
+  const { value } = sessionResult
   if ('resultType' in value && value.resultType === 'input_required')
     return answers ? toInputRequests(value, endpoint) : toUnaskedInput(value, endpoint)
   return fromCallToolResult({ ...value, ...output }, record, endpoint)
