@@ -70,6 +70,17 @@ it('a plugin has each of its tools called by id', async () => {
   expect(await call('add', { a: 'two' })).toBeUndefined()
 })
 
+it('a plugin has each of its tools called by the name of its function', async () => {
+  const tools = ['wétter', 'my.ns/tool x'].map((name) => ({ ...fine, name }))
+  expect((await upload('Weather', describing(JSON.stringify({ tools }), JSON.stringify({ content: [] })))).status).toBe(
+    201,
+  )
+  for (const name of ['wétter', 'my.ns/tool x', 'wetter', 'my_ns_tool_x']) {
+    const answer = await server.json('POST', '/plugin/call', { params: { name, arguments: {} } })
+    expect(answer, name).toMatchObject({ status: 200, body: { content: [] } })
+  }
+})
+
 it('a plugin gives bytes that lie in the bucket over the Open Tool Calling RFC', async () => {
   const tool = { name: 'image', toolkit: 'Box' }
   const { output } = (await server.json('POST', '/worker/tools/invoke', { tool })).body

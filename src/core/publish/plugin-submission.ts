@@ -1,6 +1,6 @@
 import { type Guard, applyGuards } from '../access/guard.ts'
 import type { Codec } from '../tool/codec.ts'
-import { isJsonObject, isJsonArray, type JsonObject } from '../tool/json.ts'
+import { isJsonArray, type JsonObject } from '../tool/json.ts'
 import type { Signal } from '../tool/platform.ts'
 import { type ParseResult, parseFailure } from '../tool/problem.ts'
 import type { Implementation } from '../tool/tool.ts'
@@ -41,7 +41,7 @@ export function pluginSubmission(
   if (tools.length > MAX_TOOLS) return parseFailure(`Must be at most ${MAX_TOOLS} tools, got ${tools.length}`, '/tools')
   const decoded = codec.decode(description, { toolkit, version })
   if (!decoded.ok) return decoded
-  const { definitions, warnings } = decoded.value
+  const { definitions, sourceNames = [], warnings } = decoded.value
   const secretIds = [...new Set(Object.values(config))].map((id) => ({ id }))
   const overrides = {
     requirements: { authorization: [], secrets: secretIds, user_id: false },
@@ -52,14 +52,14 @@ export function pluginSubmission(
     value: {
       kind: 'definitions',
       tools: definitions.map((definition, index) => {
-        const tool = tools[index]
-        const name = isJsonObject(tool) && typeof tool.name === 'string' ? tool.name : definition.tool
+        const sourceName = sourceNames[index] ?? definition.tool
         return {
           definition: applyGuards({ ...definition, ...overrides }, approval ? [{ approval }] : []),
-          implementation: createImplementation(name),
+          sourceName,
+          implementation: createImplementation(sourceName),
           dialect: codec.dialect,
           document: { tools: tools.slice(index, index + 1) },
-          schemaPaths: { input: `/tools/${index}/inputSchema`, output: `/tools/${index}`, name },
+          schemaPaths: { input: `/tools/${index}/inputSchema`, output: `/tools/${index}`, name: sourceName },
         }
       }),
       warnings: warnings.slice(0, MAX_WARNINGS),

@@ -28,6 +28,8 @@ export interface DefinitionSubmission {
   readonly kind: 'definitions'
   readonly tools: readonly {
     readonly definition: Definition
+    /** The tool's name in its document. */
+    readonly sourceName?: string
     readonly implementation: Implementation
     readonly document: Json
     readonly dialect: string
