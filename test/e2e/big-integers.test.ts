@@ -265,6 +265,19 @@ it('an integer that no double holds is sent and printed by the command line, and
   expect(value).toEqual({ id: BigInt(ID) })
 })
 
+it('an integer that no double holds is a message’s id and progress token over MCP, digit for digit', async () => {
+  const headers = { 'accept': 'application/json, text/event-stream', 'mcp-protocol-version': '2025-11-25' }
+  const message = (method: string, params = '{}') =>
+    post('/mcp', `{"jsonrpc":"2.0","id":${ID},"method":"${method}","params":${params}}`, headers)
+  expect((await message('ping')).text).toBe(`{"jsonrpc":"2.0","id":${ID},"result":{}}`)
+  expect((await message('none')).text).toContain(`"id":${ID},"error"`)
+  const { text } = await message(
+    'tools/call',
+    `{"name":"Calculator_Add","arguments":{"a":1,"b":2},"_meta":{"progressToken":${ID}}}`,
+  )
+  expect(text).toContain('"structuredContent":{"result":3}')
+})
+
 it('an integer that no double holds goes through with any JSON around it, digit for digit', async () => {
   const tool = await publish(http({}), '{}')
   const integer = fc.bigInt({ min: -(10n ** 40n), max: 10n ** 40n }).map((each) => ({ integer: each.toString() }))

@@ -36,6 +36,7 @@ import {
   type McpError,
   type McpRequest,
   type McpToolCall,
+  type MessageId,
   MESSAGES,
   readMessage,
 } from './wire.ts'
@@ -261,13 +262,13 @@ function wantsEventStream(operation: McpOperation, request: Request): boolean {
   return hasEvents && acceptsEventStream(request)
 }
 
-function respondTo(id: string | number, result: McpResult, sessionId?: string): Response {
+function respondTo(id: MessageId, result: McpResult, sessionId?: string): Response {
   if (result.kind === 'error') return respondWithError(id, result)
   const headers = sessionId === undefined ? result.headers : { ...result.headers, 'mcp-session-id': sessionId }
   return jsonTextResponse(formatResponse(id, result), 200, headers)
 }
 
-function respondWithError(id: string | number | null, error: McpError): Response {
+function respondWithError(id: MessageId | null, error: McpError): Response {
   return jsonTextResponse(formatErrorResponse(id, error), error.status, { ...PRIVATE, ...error.headers })
 }
 

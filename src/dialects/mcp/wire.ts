@@ -15,6 +15,9 @@ const SELECT_KEY = 'dev.switchboard/select'
 const LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency']
 const INFO_LEVELS = ['debug', 'info']
 
+/** Ids and progress tokens: a count of nanoseconds since 1970 is a big integer. */
+export type MessageId = string | number | bigint
+
 export interface McpToolCall {
   readonly kind: 'call'
   readonly name: string
@@ -22,7 +25,7 @@ export interface McpToolCall {
   readonly range?: string | undefined
   readonly callId?: string | undefined
   readonly traceparent?: string | undefined
-  readonly progressToken?: string | number | undefined
+  readonly progressToken?: MessageId | undefined
   readonly contextValues?: JsonObject | undefined
   readonly select?: Json | undefined
   readonly wantsLogs: boolean
@@ -37,11 +40,7 @@ const EMPTY_OBJECT: JsonObject = {}
 const sealedState = json.hideValue(json.stringMatching('a string', () => true, Infinity))
 
 const META = json.looseObject({
-  progressToken: json.optional(
-    json.custom('a string or a number', (value) =>
-      typeof value === 'string' || typeof value === 'number' ? value : undefined,
-    ),
-  ),
+  progressToken: json.optional(json.custom('a string or a number', readMessageId)),
   traceparent: json.anyJson,
   [RANGE_KEY]: json.optional(json.string({ min: 1, max: 128 })),
   [CALL_ID_KEY]: json.optional(identifier),
@@ -152,7 +151,7 @@ export function readMessage(value: unknown) {
   if (!isJsonObject(value)) return createMalformedMessage(null, 'A message must be an object')
   const { jsonrpc, id, method } = value
   const params = value.params ?? EMPTY_OBJECT
-  const messageId = typeof id === 'string' || typeof id === 'number' ? id : null
+  const messageId = readMessageId(id) ?? null
   if (jsonrpc !== '2.0') return createMalformedMessage(messageId, "'jsonrpc' must be '2.0'")
   if (method === undefined && ('result' in value || 'error' in value)) return { kind: 'response' as const }
   if (typeof method !== 'string') return createMalformedMessage(messageId, "'method' must be a string")
@@ -162,18 +161,22 @@ export function readMessage(value: unknown) {
   return { kind: 'request' as const, id: messageId, method, params }
 }
 
-const createMalformedMessage = (id: string | number | null, message: string) => ({
+function readMessageId(value: unknown): MessageId | undefined {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint' ? value : undefined
+}
+
+const createMalformedMessage = (id: MessageId | null, message: string) => ({
   kind: 'malformed' as const,
   id,
   message,
 })
 
-export function formatResponse(id: string | number, result: McpResult): string {
+export function formatResponse(id: MessageId, result: McpResult): string {
   if (result.kind === 'error') return formatErrorResponse(id, result)
   if (result.kind === 'tool-list') return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result.json}}`
   return JSON.stringify({ jsonrpc: '2.0', id, result: result.value })
 }
 
-export function formatErrorResponse(id: string | number | null, { code, message, data }: McpError): string {
+export function formatErrorResponse(id: MessageId | null, { code, message, data }: McpError): string {
   return JSON.stringify({ jsonrpc: '2.0', id, error: { code, message, data } })
 }

@@ -39,6 +39,7 @@ it('what a plugin describes becomes one submission of all its tools, each with a
     tools: [
       {
         definition: definition('add'),
+        sourceName: 'add',
         implementation: { kind: 'echo', tool: 'add' },
         dialect: 'plugin',
         document: { tools: [add] },
@@ -46,6 +47,7 @@ it('what a plugin describes becomes one submission of all its tools, each with a
       },
       {
         definition: definition('sub'),
+        sourceName: 'sub',
         implementation: { kind: 'echo', tool: 'sub' },
         dialect: 'plugin',
         document: { tools: [sub] },
