@@ -42,8 +42,9 @@ export function listDescribedOperations(
       continue
     }
     // Fields beside a path item's `$ref` hold too; OpenAPI leaves open what conflicts mean
-    const { $ref: _, ...siblings } = isObject(source) ? source : {}
-    const pathItem: OpenApiNode = { ...resolved.value, ...siblings }
+    const { $ref, ...siblings } = isObject(source) ? source : {}
+    const parameters = [...listAt(resolved.value, 'parameters'), ...listAt(siblings, 'parameters')]
+    const pathItem: OpenApiNode = $ref === undefined ? resolved.value : { ...resolved.value, ...siblings, parameters }
     for (const method of METHODS) {
       const operation = pathItem[method]
       if (operation === undefined) continue

@@ -581,7 +581,9 @@ it('path items have the operations and parameters beside their reference too', a
   const { tools, skipped } = await read({
     openapi: '3.1.0',
     servers: [{ url: 'https://a.example' }],
-    components: { pathItems: { P: { get: { operationId: 'one' }, put: { operationId: 'two' } } } },
+    components: {
+      pathItems: { P: { parameters: [query('w')], get: { operationId: 'one' }, put: { operationId: 'two' } } },
+    },
     paths: {
       '/a': {
         $ref: '#/components/pathItems/P',
@@ -593,7 +595,8 @@ it('path items have the operations and parameters beside their reference too', a
   })
   expect(skipped).toEqual([])
   expect(tools?.map(({ definition }) => definition.tool)).toEqual(['one', 'four', 'three'])
-  expect(tools?.[0]?.definition.input).toMatchObject({ properties: { v: { type: 'string' } } })
+  for (const { definition } of tools ?? [])
+    expect(definition.input).toMatchObject({ properties: { v: { type: 'string' }, w: { type: 'string' } } })
 })
 
 it.each([
