@@ -3,12 +3,13 @@ import { kvKey } from '../../keys.ts'
 import type { PolicyStore } from '../../../core/access/policy.ts'
 import { createKvReader } from '../../kv-reader.ts'
 import { withFallback } from '../../reachable-stub.ts'
+import { createBundleInstallation, type DeployedBundle } from './bundle-installation.ts'
 import { createBundledTools } from './bundled-tools.ts'
 import { createKvPolicies } from './kv-policies.ts'
 import { createDocumentJoiner } from './kv-texts.ts'
 import { createRegistryCatalog, type RegistryCatalogOptions } from './registry-catalog.ts'
 import { createRegistryWriter } from './registry-writer.ts'
-import { createToolSource, type DeployedBundle } from './tool-source.ts'
+import { createToolSource } from './tool-source.ts'
 
 type KvRegistryOptions = Omit<RegistryCatalogOptions, 'attachDocuments' | 'policies' | 'bundledTools'> & {
   readonly bundle: DeployedBundle
@@ -26,14 +27,9 @@ export function createKvRegistry(options: KvRegistryOptions) {
 
   const installedKeys = new Set<string>()
   const { writer, toolkits, restore } = createRegistryWriter({ ...options, reader, installedKeys, require })
-  const { source, installBundle } = createToolSource({
-    ...options,
-    reader,
-    bundledTools,
-    installedKeys,
-    requireRevision: require,
-    attachDocuments,
-  })
+  const installation = createBundleInstallation({ ...options, reader, installedKeys, requireRevision: require })
+  const { installBundle } = installation
+  const source = createToolSource({ ...installation, registry, reader, bundledTools, installedKeys, attachDocuments })
 
   const policyStore: PolicyStore = {
     ...store,

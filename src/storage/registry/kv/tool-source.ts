@@ -1,10 +1,5 @@
 /*
- * Reads tools from KV, or from the Registry while KV lags, and installs the bundled tools in the Registry.
- *
- * Installation: each isolate offers the hash of its bundle to the Registry once. If the bundle is new, the Registry asks for
- * the records, and the isolate then requires a manifest of that revision. The installation may take 3 s. After a failure, the
- * first request after 5 s tries again. Until the bundle is installed, bundled tools are read as if it were
- * (`bundled-tools.ts`).
+ * Reads tools from KV, or from the Registry while KV lags.
  *
  * Reads that may be up to a minute old, as KV is: `loadTool`, `findByName`, `findDocumentAddress`. They ask the Registry for
  * values that this isolate changed, and if KV fails; names and addresses also if KV has none. `loadRecord` reads by digest,
@@ -22,64 +17,23 @@ import { formatToolId, parseToolId, toolKey } from '../../../core/tool/tool-id.t
 import type { ToolEntry, ToolRecord } from '../../../core/tool/tool.ts'
 import { documentKey, kvKey } from '../../keys.ts'
 import { CHANGING_TTL_S, type KvReader, parseKvJson } from '../../kv-reader.ts'
-import { withFallback, withTimeout } from '../../reachable-stub.ts'
+import { withFallback } from '../../reachable-stub.ts'
 import type { RegistryReach } from '../registry-stub.ts'
-import type { Bundle } from '../write/bundle.ts'
-import type { createBundledTools } from './bundled-tools.ts'
+import type { BundleInstallation } from './bundle-installation.ts'
+import type { BundledTools } from './bundled-tools.ts'
 
-export interface DeployedBundle extends Bundle {
-  /** Milliseconds since 1970; 0 if the platform does not tell it. */
-  readonly deployedAt: number
-}
-
-interface ToolSourceOptions extends Pick<RegistryReach, 'registry' | 'now'> {
-  readonly bundle: DeployedBundle
+interface ToolSourceOptions extends Pick<RegistryReach, 'registry'>, BundleInstallation {
   readonly reader: KvReader
-  readonly bundledTools: ReturnType<typeof createBundledTools>
+  readonly bundledTools: BundledTools
   /** The KV keys of bundled tools that this isolate installed and has not changed since. */
-  readonly installedKeys: Set<string>
-  readonly requireRevision: (revision: number) => void
-  readonly onChange: () => void
+  readonly installedKeys: ReadonlySet<string>
   readonly attachDocuments: (records: readonly ToolRecord[]) => Promise<readonly ToolRecord[]>
 }
 
 const listIds = (tools: readonly { readonly id: string }[]) => tools.map(({ id }) => id)
 
-const WAIT_MS = 3_000
-const REST_MS = 5_000
-
-export function createToolSource(options: ToolSourceOptions) {
-  const { bundle, reader, bundledTools, installedKeys, requireRevision, onChange, attachDocuments, registry, now } =
-    options
-  let isBundleInstalled = false
-  let cooldownUntil = -Infinity
-
-  async function offerBundle(): Promise<void> {
-    const { hash, deployedAt, records, documents } = bundle
-    try {
-      await withTimeout(WAIT_MS, 'The registry', async () => {
-        const { wanted, revision } = await registry().installBundle(hash, deployedAt)
-        const answer = wanted ? await registry().installBundle(hash, deployedAt, records, documents) : { revision }
-        if (isBundleInstalled) return
-        const keys = wanted ? records.map((record) => kvKey('tool', toolKey(record))) : []
-        requireRevision(answer.revision)
-        // Only answers that were cached after a failed installation can be wrong
-        if (cooldownUntil > -Infinity) onChange()
-        for (const key of keys) {
-          reader.markWritten(key)
-          installedKeys.add(key)
-        }
-        isBundleInstalled = true
-      })
-    } catch (error) {
-      cooldownUntil = now() + REST_MS
-      console.error('Cannot install the bundled tools in the registry', error)
-    }
-  }
-
-  /** Undefined once the bundle is installed, and for 5 s after a failure: requests work without it. */
-  const installBundle = (): Promise<void> | undefined =>
-    isBundleInstalled || now() < cooldownUntil ? undefined : offerBundle()
+export function createToolSource(options: ToolSourceOptions): ToolSource {
+  const { reader, bundledTools, installedKeys, attachDocuments, registry, isInstalled, installBundle } = options
 
   /** The Registry, after the installation: a call that needs no read of it does not wait for that. */
   async function getRegistryWithBundle(): Promise<ReturnType<typeof registry>> {
@@ -97,9 +51,9 @@ export function createToolSource(options: ToolSourceOptions) {
   async function loadInstalled(key: string): Promise<ToolEntry | undefined> {
     const read = () => reader.read<ToolEntry>(kvKey('tool', key))
     const entry = await read()
-    if (isBundleInstalled || bundledTools.isInstalled(key, entry)) return entry
+    if (isInstalled() || bundledTools.isInstalled(key, entry)) return entry
     await installBundle()
-    return isBundleInstalled ? read() : bundledTools.mergeEntry(key, entry)
+    return isInstalled() ? read() : bundledTools.mergeEntry(key, entry)
   }
 
   /**
@@ -114,7 +68,7 @@ export function createToolSource(options: ToolSourceOptions) {
     return bundledTools.mergeEntry(key, parseKvJson(textInKv))
   }
 
-  const source: ToolSource = {
+  return {
     async loadTool(name) {
       const key = toolKey(name)
       try {
@@ -162,6 +116,4 @@ export function createToolSource(options: ToolSourceOptions) {
       return typeof answer === 'string' ? JSON.parse(answer) : listIds(answer)
     },
   }
-
-  return { source, installBundle }
 }
