@@ -26,7 +26,7 @@ import type { Config } from '../env.ts'
 import { type Deployment, newId } from './deployment.ts'
 import { printLogEntry } from './platform.ts'
 import { documentFetch, signInProvider } from './providers.ts'
-import { allowsKeySignIn } from './stores.ts'
+import { chooseSignInMethod } from './stores.ts'
 import type { Publishing } from './publishing.ts'
 
 export const onPageError = createErrorHandler((failure) => page(failurePage(failure)), newId, printLogEntry)
@@ -42,9 +42,7 @@ export function composeAccessRoutes(
   const { writeAuditEntry, version } = deployment
   const { toolRoutes, otherRoutes, pageRoutes } = deployment.routes
   const randomBytes = (length: number) => crypto.getRandomValues(new Uint8Array(length))
-  const { signIn, userVerifierUrl } = config
   const pageDeps = { sessions, limitAnonymous, now, writeAuditEntry, onPageError }
-  const allowsKeys = allowsKeySignIn(config)
   async function findCaller(principal: string): Promise<Principal | undefined> {
     const key = principal.startsWith('key:') ? await keys.findById(principal.slice('key:'.length)) : undefined
     return key && toKeyPrincipal(key)
@@ -72,10 +70,9 @@ export function composeAccessRoutes(
       },
       providers,
       files: stores,
-      sessions: signIn || allowsKeys ? sessions : undefined,
-      requiresSignIn: signIn !== undefined && userVerifierUrl === undefined,
-      identifiesPeople: userVerifierUrl !== undefined || signIn !== undefined || allowsKeys,
-      findCaller: allowsKeys ? findCaller : undefined,
+      signInMethod: chooseSignInMethod(config),
+      hasVerifier: config.userVerifierUrl !== undefined,
+      findCaller,
     }),
     createCallsRoutes({ ...pageRoutes, records: stores.records, version, now }),
     createSessionsRoutes({ ...pageRoutes, sessions }),

@@ -1,3 +1,4 @@
+import type { SignInMethod } from '../core/consent/authorization.ts'
 import { clientVariables, knownProvider, withConnected } from '../core/consent/known-providers.ts'
 import type { Providers } from '../core/consent/provider.ts'
 import { createCacheMemory } from '../core/cache/swr-cache.ts'
@@ -139,8 +140,9 @@ interface FileStores {
 }
 
 function openVaults(env: Pick<Env, 'Vault'>, config: Config, providers: Providers) {
-  const { vaultKeys, vaultKeysArePublic, userVerifierUrl, signIn } = config
+  const { vaultKeys, vaultKeysArePublic, userVerifierUrl } = config
   const isTrialUrl = createTrialCheck(config)
+  const signInMethod = chooseSignInMethod(config)
   return createVault({
     namespace: env.Vault,
     providers,
@@ -148,9 +150,9 @@ function openVaults(env: Pick<Env, 'Vault'>, config: Config, providers: Provider
     canStoreGrants: (url) => vaultKeys.length > 0 && (!vaultKeysArePublic || isLoopback(new URL(url).hostname)),
     canBeApproved: (url, isDistinguishableByKey) =>
       userVerifierUrl !== undefined ||
-      signIn !== undefined ||
+      signInMethod === 'openid' ||
       isTrialUrl(url) ||
-      (isDistinguishableByKey && allowsKeySignIn(config) && isSecureOrigin(new URL(url))),
+      (isDistinguishableByKey && signInMethod === 'key' && isSecureOrigin(new URL(url))),
   })
 }
 
@@ -160,16 +162,16 @@ export function vaultDeployment(config: Config, vaults: Env['Vault']): VaultDepl
     keyring: createKeyring(config.vaultKeys, 'vault'),
     oauth: createProviderOAuth(config),
     verifierUrl: config.userVerifierUrl,
-    hasOpenIdSignIn: config.signIn !== undefined,
-    approvesByKey: allowsKeySignIn(config),
+    signInMethod: chooseSignInMethod(config),
     isTrialUrl: createTrialCheck(config),
     now: Date.now,
   }
 }
 
-/** People sign in by keys only if nothing else identifies them. */
-export function allowsKeySignIn({ access, signIn, userVerifierUrl }: Config): boolean {
-  return access !== 'open' && signIn === undefined && userVerifierUrl === undefined
+/** People sign in with keys only if nothing else identifies them. */
+export function chooseSignInMethod({ access, signIn, userVerifierUrl }: Config): SignInMethod {
+  if (signIn !== undefined) return 'openid'
+  return access === 'open' || userVerifierUrl !== undefined ? 'none' : 'key'
 }
 
 function createTrialCheck({ access }: Pick<Config, 'access'>): (url: string) => boolean {

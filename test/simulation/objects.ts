@@ -93,6 +93,7 @@ export function createObjects(platform: Platform, kv: Kv, provider: MailProvider
         readSecret: () => undefined,
         timeout: clock.timeout,
       }),
+      signInMethod: 'none',
       isTrialUrl: () => true,
       now,
     }))

@@ -2,78 +2,91 @@ import { mayApproveByKey, mayApprove, type Principal } from '../../core/access/p
 import { type FailureResult, ok, type Result } from '../../core/failure/failure.ts'
 import {
   type Authorization,
+  authorizationPath,
   type Authorizations,
   isOpen,
+  needsSignIn,
   type SignedInPerson,
+  type SignInMethod,
 } from '../../core/consent/authorization.ts'
 import type { Providers } from '../../core/consent/provider.ts'
 import { parseToolId, type ToolName } from '../../core/tool/tool-id.ts'
 import type { WaitUntil } from '../../core/tool/platform.ts'
 import { getBackground, type RouteContext } from '../../http/route/authorizer.ts'
-import { failurePage } from '../../http/page/page.ts'
+import { failurePage, type Page } from '../../http/page/page.ts'
 import { quoteName } from '../../http/page/text.ts'
 import { pathSegment } from '../../http/request/path-segment.ts'
 import type { Sessions } from '../../http/caller/sessions.ts'
 import type { KnownTool } from './grant-page.tsx'
+import type { DeadEnd } from './pages.tsx'
 
 export interface OpenLinkDeps {
   readonly authorizations: Pick<Authorizations, 'find'>
   readonly providers: Providers
   readonly limitAnonymous: (c: RouteContext) => FailureResult | undefined
-  readonly sessions?: Pick<Sessions, 'findSession'> | undefined
-  readonly requiresSignIn: boolean
-  /** Whose key made a call. Given where people sign in with keys, by which they can approve calls and nothing else. */
-  readonly findCaller?: ((principal: string) => Promise<Principal | undefined>) | undefined
-  /** By its whole id; undefined where it cannot be found any more. */
+  readonly sessions: Pick<Sessions, 'findSession'>
+  readonly signInMethod: SignInMethod
+  /** Whether the deployment has a verifier of users, which identifies whoever is not signed in. */
+  readonly hasVerifier: boolean
+  /** The principal whose key made a call. */
+  readonly findCaller: (principal: string) => Promise<Principal | undefined>
+  /** By its whole id; undefined if it cannot be found any more. */
   readonly findTool: (id: string, background: WaitUntil) => Promise<KnownTool | undefined>
 }
 
+export type OpenedLink = Extract<Awaited<ReturnType<ReturnType<typeof createOpenLink>>>, { readonly ok: true }>
+
+/** Opens the link of an authorization: its authorization and person, or a page that says why it leads no further. */
 export function createOpenLink(deps: OpenLinkDeps) {
-  const { authorizations, providers, limitAnonymous, sessions, requiresSignIn, findCaller, findTool } = deps
+  const { authorizations, providers, limitAnonymous, sessions, signInMethod, hasVerifier, findCaller, findTool } = deps
 
   async function findPerson(
     c: RouteContext,
     authorization: Authorization,
   ): Promise<Result<SignedInPerson | undefined>> {
-    // A key says nobody's name, which consent would need
-    if (findCaller && authorization.kind !== 'approval') return ok(undefined)
-    const signedIn = await sessions?.findSession(c.req.raw, () => limitAnonymous(c))
-    if (!signedIn || (!signedIn.ok && signedIn.failure.type === 'unauthenticated')) return ok(undefined)
-    if (!signedIn.ok) return signedIn
+    if (!needsSignIn(signInMethod, authorization.kind)) return ok(undefined)
+    const signedIn = await sessions.findSession(c.req.raw, () => limitAnonymous(c))
+    if (!signedIn.ok) return signedIn.failure.type === 'unauthenticated' ? ok(undefined) : signedIn
     const { principal, session } = signedIn.value
     const name = parseToolId(authorization.tool)
-    if (session.authenticatedBy.kind === 'key') {
-      if (!findCaller) return ok(undefined)
-      const approves = name !== undefined && (await mayApproveOthersCall(authorization, principal, name, findCaller))
-      return ok({ principal: principal.id, name: principal.name, approves })
+    if (session.authenticatedBy.kind === 'person') {
+      const approves = name !== undefined && mayApprove(principal, name)
+      return ok({ user: session.authenticatedBy.person.user, principal: principal.id, approves })
     }
-    const approves = name !== undefined && mayApprove(principal, name)
-    return ok({ user: session.authenticatedBy.person.user, principal: principal.id, approves })
+    // A key says nobody's name
+    if (signInMethod === 'openid') return ok(undefined)
+    const approves = name !== undefined && (await mayApproveOthersCall(authorization, principal, name, findCaller))
+    return ok({ principal: principal.id, name: principal.name, approves })
   }
 
   return async (c: RouteContext) => {
     const id = pathSegment(c.req.raw.url, 2)
-    if (!id.ok) return failurePage(id.failure)
+    if (!id.ok) return stopAt(failurePage(id.failure))
     const { userlessPage, otherPersonPage, signInPage, unknownPage } = await import('./pages.tsx')
     const authorization = await authorizations.find(id.value)
     if (!authorization) {
+      // The link of a call without a user has the provider's id
       const provider = await providers.find(id.value)
-      return provider ? userlessPage(provider.name) : unknownPage(id.value)
+      return stopAt(provider ? userlessPage(provider.name) : unknownPage(id.value))
     }
     const visitor = await findPerson(c, authorization)
-    if (!visitor.ok) return failurePage(visitor.failure)
+    if (!visitor.ok) return stopAt(failurePage(visitor.failure))
     const person = visitor.value
     const startUrl = startPath(id.value)
-    const needsSession = requiresSignIn || (findCaller !== undefined && authorization.kind === 'approval')
-    if (needsSession && !person) return signInPage(startUrl)
-    if (needsSession && person && !mayDecide(authorization, person))
-      return otherPersonPage(formatPersonName(person), startUrl, isOwnCall(authorization, person))
+    const mustBeSignedIn = !hasVerifier && needsSignIn(signInMethod, authorization.kind)
+    if (mustBeSignedIn && !person) return stopAt(signInPage(startUrl))
+    if (mustBeSignedIn && person && !mayDecide(authorization, person))
+      return stopAt(otherPersonPage(formatPersonName(person), startUrl, isOwnCall(authorization, person)))
     const [provider, tool] = await Promise.all([
       providers.find(authorization.provider),
       findTool(authorization.tool, getBackground(c)),
     ])
-    return { authorization, person, provider, tool, name: provider?.name ?? authorization.provider }
+    return { ok: true, authorization, person, provider, tool, name: provider?.name ?? authorization.provider } as const
   }
+}
+
+function stopAt(deadEnd: Page | DeadEnd) {
+  return { ok: false, page: deadEnd } as const
 }
 
 async function mayApproveOthersCall(
@@ -82,7 +95,7 @@ async function mayApproveOthersCall(
   tool: ToolName,
   findCaller: (principal: string) => Promise<Principal | undefined>,
 ): Promise<boolean> {
-  // Then there is nothing left to decide, and nothing kept of the call
+  // After the decision, nothing is stored of the call, so its caller is unknown
   if (!isOpen({ status })) return mayApprove(approver, tool)
   const caller = invocation && (await findCaller(invocation.principal))
   return caller !== undefined && mayApproveByKey(approver, caller, { tool, userId })
@@ -108,5 +121,5 @@ export async function findProviderName(id: string, providers: Providers): Promis
 }
 
 export function startPath(id: string): string {
-  return `/authorizations/${encodeURIComponent(id)}/start`
+  return `${authorizationPath(id)}/start`
 }

@@ -21,7 +21,14 @@ import type { Authorize } from '../../http/route/authorizer.ts'
 import { CALLER_ROUTE, createRouter, notFound, NO_INPUT, type RouteDeps } from '../../http/route/router.ts'
 import { fileResponse } from '../../http/response/stored-file.ts'
 import { redirectResponse, type Page, page, plainPage } from '../../http/page/page.ts'
-import { createOpenLink, findProviderName, type OpenLinkDeps, formatPersonName, startPath } from './open-link.ts'
+import {
+  createOpenLink,
+  findProviderName,
+  formatPersonName,
+  type OpenedLink,
+  type OpenLinkDeps,
+  startPath,
+} from './open-link.ts'
 import type { DeadEnd } from './pages.tsx'
 import { confirmation, encodeAuthorization, stepFailure, waitQuery } from './wire.ts'
 
@@ -30,7 +37,6 @@ interface AuthorizationsRoutesDeps extends RouteDeps, OpenLinkDeps, PagesDeps {
   readonly authorizePage: Authorize
   readonly authorizations: Authorizations
   readonly files: FileStores
-  readonly identifiesPeople: boolean
 }
 
 const loadPages = () => import('./pages.tsx')
@@ -40,15 +46,15 @@ const MAX_FORM_BYTES = 4_096
 const MAX_CALLBACK_CHARACTERS = 16_384
 const RESUMED = defineQuery({ proof: optional(hideValue(string()), '') }, { unknown: 'ignore' })
 
-/** Opening a page changes nothing, so that no preview of a link can. */
+/** Opening the link of an authorization changes nothing, so a preview of it cannot either. */
 export function createAuthorizationsRoutes(deps: AuthorizationsRoutesDeps): Hono {
-  const { authorizations, providers, files, identifiesPeople, now, respond, writeAuditEntry } = deps
+  const { authorizations, providers, files, signInMethod, hasVerifier, now, respond, writeAuditEntry } = deps
   const { router, on } = createRouter(deps)
-  const sessionRoutes = createRouter({ ...deps, authorize: deps.authorizePage })
+  const waitingRoutes = createRouter({ ...deps, authorize: deps.authorizePage })
   const openLink = createOpenLink(deps)
-  const browserRoutes = createPageRouter(deps)
+  const pageRoutes = createPageRouter(deps)
 
-  sessionRoutes.on('GET /authorizations/:id', 'Get a consent request', {
+  waitingRoutes.on('GET /authorizations/:id', 'Get a consent request', {
     ...CALLER_ROUTE,
     query: waitQuery,
     responses: { 200: jsonRef('The consent request and its status', 'Authorization') },
@@ -77,9 +83,9 @@ export function createAuthorizationsRoutes(deps: AuthorizationsRoutesDeps): Hono
     return step.ok ? ok({ next: step.location }) : fail(stepFailure(step))
   })
 
-  browserRoutes.get('/authorizations/:id/start', ANY_QUERY, async (c) => {
+  pageRoutes.get('/authorizations/:id/start', ANY_QUERY, async (c) => {
     const link = await openLink(c)
-    if ('status' in link) return respondWithDeadEnd(c, link)
+    if (!link.ok) return respondWithDeadEnd(c, link.page)
     const { authorization, name, provider, person, tool } = link
     const { endedPage, notSetUpPage } = await loadPages()
     if (!isOpen(authorization)) return page(endedPage(authorization, name))
@@ -89,15 +95,16 @@ export function createAuthorizationsRoutes(deps: AuthorizationsRoutesDeps): Hono
       return page(grantPage(authorization, { provider, tool, signedInAs: person?.user }, now()))
     }
     const { approvalPage } = await import('./approval-page.tsx')
+    const identifiesPeople = hasVerifier || signInMethod !== 'none'
     return page(
       approvalPage(authorization, { identifiesPeople, tool, signedInAs: person && formatPersonName(person) }, now()),
     )
   })
 
   // For whoever is shown the call, as the sender's credential is not theirs
-  browserRoutes.get('/authorizations/:id/files/:file', ANY_QUERY, async (c) => {
+  pageRoutes.get('/authorizations/:id/files/:file', ANY_QUERY, async (c) => {
     const link = await openLink(c)
-    if ('status' in link) return respondWithDeadEnd(c, link)
+    if (!link.ok) return respondWithDeadEnd(c, link.page)
     const { id, invocation, expiresAt } = link.authorization
     const index = c.req.param('file') ?? ''
     const fileSnapshot = /^\d{1,2}$/.test(index) ? invocation?.files[Number(index)] : undefined
@@ -108,46 +115,46 @@ export function createAuthorizationsRoutes(deps: AuthorizationsRoutesDeps): Hono
     return response || page((await loadPages()).failedStepPage(NO_FILE, startPath(id)))
   })
 
-  browserRoutes.post('/authorizations/:id/start', MAX_FORM_BYTES, async (c, form) => {
-    const request = c.req.raw
+  pageRoutes.post('/authorizations/:id/start', MAX_FORM_BYTES, async (c, form) => {
     const link = await openLink(c)
-    if ('status' in link) return respondWithDeadEnd(c, link)
-    const { authorization, name, provider, person } = link
-    const { endedPage, notSetUpPage, refusedPage, failedStepPage } = await loadPages()
-    const visitor = person ? { person } : {}
-    const { id, kind } = authorization
+    if (!link.ok) return respondWithDeadEnd(c, link.page)
+    const { kind } = link.authorization
     const decision = form.get('decision') ?? (kind === 'grant' ? 'continue' : undefined)
-    const browser = readCookie(request, BROWSER_COOKIE) ?? randomValue()
-    const cookies = [setCookie(request, BROWSER_COOKIE, browser)]
-    if (decision === 'refuse' || (kind === 'approval' && decision === 'approve')) {
-      const approve = decision === 'approve'
-      const result = await authorizations.decide(id, {
-        ...visitor,
-        browserCookie: browser,
-        callback: buildCallbackUrl(c),
-        approve,
-      })
-      if ('location' in result) return respondToStep(result, id, cookies)
-      const auditAction = approve ? 'approval.approve' : kind === 'approval' ? 'approval.refuse' : 'grant.refuse'
-      auditDecision(c, auditAction, authorization, { isSuccess: result.ok, person })
-      if (!result.ok) return page(failedStepPage(result, startPath(id)), cookies)
-      return page(approve ? endedPage(result.authorization, name) : refusedPage(authorization), cookies)
-    }
-    if (kind === 'grant' && decision === 'continue') {
-      if (!provider) return respondWithDeadEnd(c, notSetUpPage(authorization.provider))
-      const account = form.get('account')?.trim() ?? ''
-      if (!ACCOUNT_NAME.test(account))
-        return page(plainPage(400, 'Not understood', 'An account name has at most 64 characters'))
-      const accountOption = account === '' ? {} : { account }
-      const visit = { ...visitor, browserCookie: browser, callback: buildCallbackUrl(c), ...accountOption }
-      return respondToStep(await authorizations.start(id, visit), id, cookies)
-    }
+    if (decision === 'refuse') return decide(c, link, false)
+    if (kind === 'approval' && decision === 'approve') return decide(c, link, true)
+    if (kind === 'grant' && decision === 'continue') return startGrant(c, link, form)
     return page(plainPage(400, 'Not understood', 'The form has no decision, so nothing has changed'))
   })
 
-  browserRoutes.get('/authorizations/:id/resume', RESUMED, async (c, { proof }) => {
+  async function decide(c: Context, { authorization, name, person }: OpenedLink, approve: boolean): Promise<Response> {
+    const { id, kind } = authorization
+    const { visit, cookies } = createVisit(c, person)
+    const result = await authorizations.decide(id, { ...visit, approve })
+    if ('location' in result) return respondToStep(result, id, cookies)
+    const action = approve ? 'approval.approve' : (`${kind}.refuse` as const)
+    auditDecision(c, action, authorization, { isSuccess: result.ok, person })
+    const { endedPage, refusedPage, failedStepPage } = await loadPages()
+    if (!result.ok) return page(failedStepPage(result, startPath(id)), cookies)
+    return page(approve ? endedPage(result.authorization, name) : refusedPage(authorization), cookies)
+  }
+
+  async function startGrant(
+    c: Context,
+    { authorization, provider, person }: OpenedLink,
+    form: URLSearchParams,
+  ): Promise<Response> {
+    if (!provider) return respondWithDeadEnd(c, (await loadPages()).notSetUpPage(authorization.provider))
+    const account = form.get('account')?.trim() ?? ''
+    if (!ACCOUNT_NAME.test(account))
+      return page(plainPage(400, 'Not understood', 'An account name has at most 64 characters'))
+    const { visit, cookies } = createVisit(c, person)
+    const step = await authorizations.start(authorization.id, { ...visit, ...(account === '' ? {} : { account }) })
+    return respondToStep(step, authorization.id, cookies)
+  }
+
+  pageRoutes.get('/authorizations/:id/resume', RESUMED, async (c, { proof }) => {
     const link = await openLink(c)
-    if ('status' in link) return respondWithDeadEnd(c, link)
+    if (!link.ok) return respondWithDeadEnd(c, link.page)
     const { id } = link.authorization
     const browser = readCookie(c.req.raw, BROWSER_COOKIE)
     if (browser === undefined) return page((await loadPages()).failedStepPage(NO_BROWSER, startPath(id)))
@@ -158,7 +165,7 @@ export function createAuthorizationsRoutes(deps: AuthorizationsRoutesDeps): Hono
   })
 
   // RFC 6749, section 4.1.2: additions of providers are ignored, and parameters said twice are refused where they are read
-  browserRoutes.get('/oauth/callback', ANY_QUERY, async (c) => {
+  pageRoutes.get('/oauth/callback', ANY_QUERY, async (c) => {
     const { url } = c.req
     if (url.length > MAX_CALLBACK_CHARACTERS || !c.req.query('state')) {
       const message =
@@ -173,7 +180,7 @@ export function createAuthorizationsRoutes(deps: AuthorizationsRoutesDeps): Hono
     return page(endedPage(result.authorization, await findProviderName(result.authorization.provider, providers)))
   })
 
-  router.route('/', sessionRoutes.router).route('/', browserRoutes.router)
+  router.route('/', waitingRoutes.router).route('/', pageRoutes.router)
 
   /** These are pages for people; a program that asks for JSON is told the same. */
   function respondWithDeadEnd(c: Context, deadEnd: Page | DeadEnd): Response | Promise<Response> {
@@ -215,6 +222,13 @@ async function respondToStep(step: FlowStep, id: string, cookies: readonly strin
   return step.ok
     ? redirectResponse(step.location, cookies)
     : page((await loadPages()).failedStepPage(step, startPath(id)), cookies)
+}
+
+/** A browser without the cookie by which vaults tell browsers apart gets one. */
+function createVisit(c: Context, person: SignedInPerson | undefined) {
+  const browserCookie = readCookie(c.req.raw, BROWSER_COOKIE) ?? randomValue()
+  const visit = { ...(person ? { person } : {}), browserCookie, callback: buildCallbackUrl(c) }
+  return { visit, cookies: [setCookie(c.req.raw, BROWSER_COOKIE, browserCookie)] }
 }
 
 function buildCallbackUrl(c: Context): string {

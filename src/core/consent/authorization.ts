@@ -82,8 +82,16 @@ export interface Grant {
   readonly refreshable: boolean
 }
 
+/** How people sign in: at the OpenID provider, or with API keys, by which they approve calls and nothing else. */
+export type SignInMethod = 'openid' | 'key' | 'none'
+
+/** Whether a person has to sign in to decide, where no verifier of users says who they are. */
+export function needsSignIn(method: SignInMethod, kind: Authorization['kind']): boolean {
+  return method === 'openid' || (method === 'key' && kind === 'approval')
+}
+
 export interface SignedInPerson {
-  /** Absent for whoever signed in with a key, which says no person's name. */
+  /** Absent if the person signed in with a key, which says no person's name. */
   readonly user?: string
   readonly principal: string
   /** The key's. */

@@ -5,6 +5,7 @@ import {
   type FlowResult,
   type FlowStep,
   isOpen,
+  needsSignIn,
   NO_APPROVER_SETUP,
 } from '../../core/consent/authorization.ts'
 import { missingScopes } from '../../core/consent/oauth-scopes.ts'
@@ -19,7 +20,7 @@ import { type ConsentRows, toGrantUse } from './consent-rows.ts'
 import { EXPIRED_LINK, OTHER_BROWSER, OWN_CALL, flowError } from './flow-errors.ts'
 import type { GrantPlace } from './grant-rows.ts'
 import { type Grants, UNNAMED_ACCOUNT, type VaultDeployment } from './grants.ts'
-import { createPersonCheck, needsSignInFor } from './identification.ts'
+import { createPersonCheck } from './identification.ts'
 import { sealTokens } from './token-refresh.ts'
 
 export interface ProviderCallback {
@@ -53,7 +54,7 @@ export function createAuthorizationFlow(
   consents: ConsentRows,
   deployment: VaultDeployment,
 ) {
-  const { keyring, oauth, verifierUrl, hasOpenIdSignIn = false, isTrialUrl, now } = deployment
+  const { keyring, oauth, verifierUrl, signInMethod, isTrialUrl, now } = deployment
   const flows = browserFlows(storage.sql, now)
   const identifyPerson = createPersonCheck(deployment, flows)
 
@@ -69,9 +70,8 @@ export function createAuthorizationFlow(
   function consentToExistingGrant(authorization: StoredAuthorization, visit: VaultVisit, account: string): boolean {
     const use = toGrantUse(authorization, account)
     const grant = grants.findGrantLackingConsent(use)
-    const isTheirs =
-      verifierUrl !== undefined || hasOpenIdSignIn || isTrialUrl(visit.callback) || grant?.browser === visit.browserHash
-    if (!grant || !isTheirs) return false
+    const isIdentified = verifierUrl !== undefined || signInMethod === 'openid' || isTrialUrl(visit.callback)
+    if (!grant || !(isIdentified || grant.browser === visit.browserHash)) return false
     storage.transactionSync(() => {
       consents.give(use)
       rows.end(authorization.id, 'completed')
@@ -250,7 +250,7 @@ export function createAuthorizationFlow(
         return toResult(id)
       }
       if (authorization.kind === 'grant') return flowError('refused', 'Access is given at the provider, not here')
-      const identifiesPeople = verifierUrl !== undefined || needsSignInFor(deployment, authorization)
+      const identifiesPeople = verifierUrl !== undefined || needsSignIn(signInMethod, authorization.kind)
       if (!identifiesPeople && !isTrialUrl(visit.callback)) return flowError('refused', NO_APPROVER_SETUP)
       if (identity.kind === 'needs-verification') return redirectToVerifier(id, visit, identity.verifierUrl)
       rows.approve(id)

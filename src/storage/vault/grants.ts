@@ -1,5 +1,5 @@
 import type { AccessToken, ProviderUnavailable } from '../../core/call/requirements.ts'
-import type { Grant } from '../../core/consent/authorization.ts'
+import type { Grant, SignInMethod } from '../../core/consent/authorization.ts'
 import { missingScopes, mergeScopes } from '../../core/consent/oauth-scopes.ts'
 import type { Provider } from '../../core/consent/provider.ts'
 import type { Keyring } from '../sealing/keyring.ts'
@@ -60,9 +60,7 @@ export interface VaultDeployment {
   readonly oauth: OAuth
   /** The deployment's page that identifies the person in front of a browser. */
   readonly verifierUrl?: string | undefined
-  readonly hasOpenIdSignIn?: boolean
-  /** Without sign-in and verifier: whoever signs in with a key approves calls of other keys. */
-  readonly approvesByKey?: boolean
+  readonly signInMethod: SignInMethod
   /** Whether the URL is of a trial deployment, where nobody is told apart. */
   readonly isTrialUrl: (url: string) => boolean
   /** Milliseconds since 1970. */

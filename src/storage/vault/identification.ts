@@ -1,4 +1,4 @@
-import type { FlowError } from '../../core/consent/authorization.ts'
+import { type FlowError, needsSignIn } from '../../core/consent/authorization.ts'
 import type { StoredAuthorization } from './authorization-rows.ts'
 import type { BrowserFlows, VaultVisit } from './browser-flows.ts'
 import type { VaultDeployment } from './grants.ts'
@@ -26,30 +26,22 @@ export type PersonIdentity =
  * | otherwise: whoever has the link counts as the user          | identified         |
  */
 export function createPersonCheck(
-  deployment: Pick<VaultDeployment, 'verifierUrl' | 'hasOpenIdSignIn' | 'approvesByKey'>,
+  { verifierUrl, signInMethod }: Pick<VaultDeployment, 'verifierUrl' | 'signInMethod'>,
   flows: Pick<BrowserFlows, 'find'>,
 ) {
-  const { verifierUrl } = deployment
   return (
     authorization: IdentifiedAuthorization,
     { browserHash, person }: Pick<VaultVisit, 'browserHash' | 'person'>,
   ): PersonIdentity => {
-    const needsSignIn = needsSignInFor(deployment, authorization)
-    const error = needsSignIn ? findDenial(authorization, person) : undefined
-    if (needsSignIn && !error) return { kind: 'identified' }
+    const maySignIn = needsSignIn(signInMethod, authorization.kind)
+    const error = maySignIn ? findDenial(authorization, person) : undefined
+    if (maySignIn && !error) return { kind: 'identified' }
     if (verifierUrl !== undefined && error !== OWN_CALL) {
       const isProven = flows.find(authorization.id, browserHash)?.stage === 'proven'
       return isProven ? { kind: 'identified' } : { kind: 'needs-verification', verifierUrl }
     }
     return error ? { kind: 'denied', error } : { kind: 'identified' }
   }
-}
-
-export function needsSignInFor(
-  { hasOpenIdSignIn = false, approvesByKey = false }: Pick<VaultDeployment, 'hasOpenIdSignIn' | 'approvesByKey'>,
-  { kind }: Pick<StoredAuthorization, 'kind'>,
-): boolean {
-  return hasOpenIdSignIn || (approvesByKey && kind === 'approval')
 }
 
 function findDenial(

@@ -229,7 +229,7 @@ it("an approval's page shows all else that the tool is given: credentials by who
 
 it("an approval's page says so where nobody is identified", async () => {
   expect(await (await setUp().get(APPROVE)).text()).not.toContain('anyone with this link can approve')
-  const text = await (await setUp({ identifiesPeople: false }).get(APPROVE)).text()
+  const text = await (await setUp({ signInMethod: 'none', hasVerifier: false }).get(APPROVE)).text()
   expect(text).toContain('anyone with this link can approve')
 })
 

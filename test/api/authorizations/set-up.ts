@@ -5,7 +5,13 @@ import { noArtifacts } from '../../../src/storage/artifacts/r2-artifacts.ts'
 import { noUploads } from '../../../src/storage/artifacts/r2-uploads.ts'
 import type { AuditEvent } from '../../../src/core/access/audit-entry.ts'
 import { ADMIN, type Principal } from '../../../src/core/access/principal.ts'
-import type { Authorization, Authorizations, FlowResult, FlowStep } from '../../../src/core/consent/authorization.ts'
+import type {
+  Authorization,
+  Authorizations,
+  FlowResult,
+  FlowStep,
+  SignInMethod,
+} from '../../../src/core/consent/authorization.ts'
 import { type Failure, type FailureResult, fail, ok } from '../../../src/core/failure/failure.ts'
 import type { Provider } from '../../../src/core/consent/provider.ts'
 import type { KnownTool } from '../../../src/api/authorizations/grant-page.tsx'
@@ -75,8 +81,8 @@ export function setUp(
     readonly caller?: Principal | FailureResult
     readonly known?: readonly Authorization[]
     readonly limited?: FailureResult
-    readonly identifiesPeople?: boolean
-    readonly requiresSignIn?: boolean
+    readonly signInMethod?: SignInMethod
+    readonly hasVerifier?: boolean
     /** Who made the call, where people sign in with keys. */
     readonly callerOf?: (principal: string) => Promise<Principal | undefined>
     readonly files?: FileStores
@@ -89,11 +95,11 @@ export function setUp(
     caller = ADMIN,
     known = [GRANT, APPROVAL],
     limited,
-    identifiesPeople = true,
-    requiresSignIn = false,
     callerOf,
+    signInMethod = callerOf ? 'key' : 'openid',
+    hasVerifier = !callerOf,
     files = { uploads: noUploads, artifacts: noArtifacts },
-    findSession,
+    findSession = STRANGER,
     tools = [],
   } = given
   const find = async (id: string) => known.find((each) => each.id === id)
@@ -117,13 +123,11 @@ export function setUp(
     providers: { find: async (id) => (id === 'google' ? GOOGLE : undefined) },
     files,
     limitAnonymous: () => limited,
-    ...(findSession
-      ? { sessions: { findSession: async () => ('ok' in findSession ? findSession : ok(findSession)) } }
-      : {}),
-    requiresSignIn,
-    findCaller: callerOf,
+    sessions: { findSession: async () => ('ok' in findSession ? findSession : ok(findSession)) },
+    signInMethod,
+    hasVerifier,
+    findCaller: callerOf ?? (async () => undefined),
     findTool: async (id) => tools.find(({ record }) => record.id === id),
-    identifiesPeople,
     now: () => NOW,
     onPageError,
     respond: (failure) => Response.json(failure, { status: STATUS[failure.type] ?? 400 }),

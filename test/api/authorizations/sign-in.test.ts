@@ -26,7 +26,7 @@ const page = (id: string) => `/authorizations/${id}/start`
 
 describe('a page that only who is signed in gets to see', () => {
   it('asks to sign in, and comes back', async () => {
-    const { get, post, acts } = setUp({ requiresSignIn: true, findSession: NOBODY })
+    const { get, post, acts } = setUp({ hasVerifier: false, findSession: NOBODY })
     for (const answer of [await get(page(GRANT.id)), await post(page(GRANT.id), { decision: 'continue' })]) {
       const text = await answer.text()
       expect(text).toContain('Sign in first')
@@ -37,7 +37,7 @@ describe('a page that only who is signed in gets to see', () => {
   })
 
   it('is the user’s, with whom the vault judges', async () => {
-    const { get, post, port } = setUp({ requiresSignIn: true, findSession: findSession('ann') })
+    const { get, post, port } = setUp({ hasVerifier: false, findSession: findSession('ann') })
     const text = await (await get(page(GRANT.id))).text()
     expect(text).toContain('Signed in as')
     await post(page(GRANT.id), { decision: 'continue' })
@@ -67,7 +67,7 @@ describe('a page that only who is signed in gets to see', () => {
     const uploads = { find: async (id: string, owner: UploadOwner) => (asked.push([id, owner]), file) }
     const files = { uploads, artifacts: noArtifacts }
     const open = async (who: SignedInSession | typeof NOBODY, path: string) =>
-      setUp({ requiresSignIn: true, findSession: who, known, files }).get(path)
+      setUp({ hasVerifier: false, findSession: who, known, files }).get(path)
     const at = `/authorizations/${APPROVAL.id}/files`
     expect(await (await open(NOBODY, `${at}/0`)).text()).toContain('Sign in first')
     expect((await open(findSession('bob'), `${at}/0`)).status).toBe(403)
@@ -88,7 +88,7 @@ describe('a page that only who is signed in gets to see', () => {
     ['who may publish in its toolkit', findSession('bob', publisher), [403, 200]],
     ['an administrator', findSession('root', { scopes: ['admin'] }), [403, 200]],
   ])('of a consent and of an approval, to %s', async (_, who, statuses) => {
-    const { get, post, acts } = setUp({ requiresSignIn: true, findSession: who })
+    const { get, post, acts } = setUp({ hasVerifier: false, findSession: who })
     expect([(await get(page(GRANT.id))).status, (await get(page(APPROVAL.id))).status]).toEqual(statuses)
     expect((await post(page(GRANT.id), { decision: 'continue' })).status).toBe(403)
     expect(acts()).toBe(0)
@@ -97,19 +97,19 @@ describe('a page that only who is signed in gets to see', () => {
   it('is not of the person who made the call, until somebody else has decided', async () => {
     const invocation = { ...APPROVAL.invocation!, principal: 'person:ann' }
     const own = { ...APPROVAL, invocation }
-    const { get, post, acts } = setUp({ requiresSignIn: true, findSession: findSession('ann'), known: [own] })
+    const { get, post, acts } = setUp({ hasVerifier: false, findSession: findSession('ann'), known: [own] })
     const shown = await get(page(own.id))
     expect([shown.status, await shown.text()]).toEqual([403, expect.stringContaining('Nobody approves their own call')])
     for (const decision of ['approve', 'refuse']) expect((await post(page(own.id), { decision })).status).toBe(403)
     expect(acts()).toBe(0)
     const approved = { ...own, status: 'completed' } as const
-    const after = setUp({ requiresSignIn: true, findSession: findSession('ann'), known: [approved] })
+    const after = setUp({ hasVerifier: false, findSession: findSession('ann'), known: [approved] })
     expect((await after.get(page(own.id))).status).toBe(200)
   })
 
   it('is nobody’s while it cannot be told who is there', async () => {
     const { get, acts } = setUp({
-      requiresSignIn: true,
+      hasVerifier: false,
       findSession: fail({ type: 'unavailable', message: 'Not now' }),
     })
     expect(await awayOf(await get(page(GRANT.id)))).toEqual(AWAY)
@@ -120,7 +120,7 @@ describe('a page that only who is signed in gets to see', () => {
 it('a session of a key is no person', async () => {
   const byKey = findSession('ann')
   const { get } = setUp({
-    requiresSignIn: true,
+    hasVerifier: false,
     findSession: { ...byKey, session: { ...byKey.session, authenticatedBy: { kind: 'key', hash: 'h' } } },
   })
   expect(await (await get(page(GRANT.id))).text()).toContain('Sign in first')

@@ -19,12 +19,14 @@ function flowsAt(stage?: BrowserFlow['stage']) {
 
 describe('without sign-in or a verifier', () => {
   it('whoever has the link counts as the user', () => {
-    expect(createPersonCheck({ verifierUrl: undefined }, flowsAt())(GRANT, visitOf())).toEqual({ kind: 'identified' })
+    expect(createPersonCheck({ verifierUrl: undefined, signInMethod: 'none' }, flowsAt())(GRANT, visitOf())).toEqual({
+      kind: 'identified',
+    })
   })
 })
 
 describe('where people sign in', () => {
-  const identified = createPersonCheck({ verifierUrl: undefined, hasOpenIdSignIn: true }, flowsAt())
+  const identified = createPersonCheck({ verifierUrl: undefined, signInMethod: 'openid' }, flowsAt())
 
   it('the user is known, and nobody else', () => {
     expect(identified(GRANT, visitOf(personOf('ann')))).toEqual({ kind: 'identified' })
@@ -48,7 +50,7 @@ describe('where people sign in', () => {
 })
 
 it('where people sign in with keys, calls are approved by them, and consent is given as without', () => {
-  const identified = createPersonCheck({ verifierUrl: undefined, approvesByKey: true }, flowsAt())
+  const identified = createPersonCheck({ verifierUrl: undefined, signInMethod: 'key' }, flowsAt())
   const byKey = (principal: string, approves: boolean) => ({ browserHash: 'b', person: { principal, approves } })
   expect(identified(GRANT, visitOf())).toEqual({ kind: 'identified' })
   expect(identified(APPROVAL, visitOf())).toEqual({ kind: 'denied', error: SIGN_IN_FIRST })
@@ -60,18 +62,22 @@ it('where people sign in with keys, calls are approved by them, and consent is g
 describe('where there is a verifier', () => {
   it('who has proved it to be them is known, and all others are asked', () => {
     for (const stage of ['verifying', 'confirmed', 'at-provider', undefined] as const) {
-      expect(createPersonCheck({ verifierUrl: VERIFIER }, flowsAt(stage))(GRANT, visitOf())).toEqual({
+      expect(
+        createPersonCheck({ verifierUrl: VERIFIER, signInMethod: 'none' }, flowsAt(stage))(GRANT, visitOf()),
+      ).toEqual({
         kind: 'needs-verification',
         verifierUrl: VERIFIER,
       })
     }
-    expect(createPersonCheck({ verifierUrl: VERIFIER }, flowsAt('proven'))(GRANT, visitOf())).toEqual({
+    expect(
+      createPersonCheck({ verifierUrl: VERIFIER, signInMethod: 'none' }, flowsAt('proven'))(GRANT, visitOf()),
+    ).toEqual({
       kind: 'identified',
     })
   })
 
   it('it is asked about whoever is not signed in as the user', () => {
-    const identified = createPersonCheck({ verifierUrl: VERIFIER, hasOpenIdSignIn: true }, flowsAt())
+    const identified = createPersonCheck({ verifierUrl: VERIFIER, signInMethod: 'openid' }, flowsAt())
     expect(identified(GRANT, visitOf(personOf('ann')))).toEqual({ kind: 'identified' })
     expect(identified(GRANT, visitOf(personOf('bob')))).toEqual({ kind: 'needs-verification', verifierUrl: VERIFIER })
     expect(identified(GRANT, visitOf())).toEqual({ kind: 'needs-verification', verifierUrl: VERIFIER })

@@ -17,7 +17,7 @@ const decide = (world: World, id: string, person?: object, approve = true) => {
 
 describe('an approval where people sign in', () => {
   it("is the user's, signed in", async () => {
-    const world = createWorld({ hasOpenIdSignIn: true })
+    const world = createWorld({ signInMethod: 'openid' })
     const id = await asked(world)
     expect(await decide(world, id)).toMatchObject({ ok: false, message: expect.stringContaining('Sign in first') })
     expect(await decide(world, id, { user: world.user('bob') })).toMatchObject({ ok: false, why: 'refused' })
@@ -30,7 +30,7 @@ describe('an approval where people sign in', () => {
   })
 
   it('needs no trial where people sign in, or a verifier says who they are', async () => {
-    const world = createWorld({ hasOpenIdSignIn: true })
+    const world = createWorld({ signInMethod: 'openid' })
     world.isTrialUrl = false
     expect(await decide(world, await asked(world), {})).toMatchObject({
       ok: true,
@@ -44,7 +44,7 @@ describe('an approval where people sign in', () => {
   })
 
   it('is never its caller’s, not even to one who approves for others', async () => {
-    const world = createWorld({ hasOpenIdSignIn: true })
+    const world = createWorld({ signInMethod: 'openid' })
     const id = await asked(world)
     const own = { principal: world.principal('agent'), approves: true }
     expect(await decide(world, id, own)).toMatchObject({
@@ -55,7 +55,7 @@ describe('an approval where people sign in', () => {
   })
 
   it('with keys alone is of another key that may approve it, and consent is as without sign-in', async () => {
-    const world = createWorld({ approvesByKey: true })
+    const world = createWorld({ signInMethod: 'key' })
     world.isTrialUrl = false
     const id = await asked(world)
     const byKey = (principal: string, approves: boolean) => ({ user: undefined, principal, approves })
@@ -71,7 +71,7 @@ describe('an approval where people sign in', () => {
   })
 
   it('may be of one who approves for others; of a call for nobody it is theirs alone', async () => {
-    const world = createWorld({ hasOpenIdSignIn: true })
+    const world = createWorld({ signInMethod: 'openid' })
     const bob = { user: world.user('bob'), principal: 'person:bob', approves: true }
     expect(await decide(world, await asked(world), bob)).toMatchObject({ ok: true })
     expect(await claim(world)).toEqual({ approved: true })
@@ -82,7 +82,7 @@ describe('an approval where people sign in', () => {
   })
 
   it('is the word of the verifier too, where there is one', async () => {
-    const world = createWorld({ hasOpenIdSignIn: true, verifierUrl: 'https://app.example/who' })
+    const world = createWorld({ signInMethod: 'openid', verifierUrl: 'https://app.example/who' })
     const id = await asked(world)
     expect(await decide(world, id)).toMatchObject({ location: expect.stringContaining('https://app.example/who') })
     expect(await decide(world, id, { user: world.user('bob') })).toMatchObject({
@@ -92,7 +92,7 @@ describe('an approval where people sign in', () => {
   })
 
   it('is not the word of the verifier about the person who made the call', async () => {
-    const world = createWorld({ hasOpenIdSignIn: true, verifierUrl: 'https://app.example/who' })
+    const world = createWorld({ signInMethod: 'openid', verifierUrl: 'https://app.example/who' })
     const ann = world.user('ann')
     const call = await approvable(PAY, `person:${ann}`, ann, { to: 'bob' })
     const id = challenged(await world.vault.claim({ ...call, requestUrl })).authorization
@@ -106,7 +106,7 @@ describe('an approval where people sign in', () => {
   })
 
   it('is refused by whoever has the link where a verifier says who approves', async () => {
-    const world = createWorld({ hasOpenIdSignIn: true, verifierUrl: 'https://app.example/who' })
+    const world = createWorld({ signInMethod: 'openid', verifierUrl: 'https://app.example/who' })
     const id = await asked(world)
     expect(await decide(world, id, { user: world.user('bob') }, false)).toMatchObject({
       ok: true,
@@ -117,7 +117,7 @@ describe('an approval where people sign in', () => {
 
 describe('a consent where people sign in', () => {
   it('leads to the provider for the user alone, whatever else they may do', async () => {
-    const world = createWorld({ hasOpenIdSignIn: true })
+    const world = createWorld({ signInMethod: 'openid' })
     const user = world.user('ann')
     const answer = await world.vault.tokenFor({
       userId: user,

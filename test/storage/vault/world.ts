@@ -6,7 +6,7 @@ import { createServerFinder } from '../../../src/oauth-client/provider-server.ts
 import { createKeyring } from '../../../src/storage/sealing/keyring.ts'
 import { createOAuth } from '../../../src/oauth-client/oauth.ts'
 import { defineVault, type VaultObject } from '../../../src/storage/vault/vault-object.ts'
-import type { FlowStep } from '../../../src/core/consent/authorization.ts'
+import type { FlowStep, SignInMethod } from '../../../src/core/consent/authorization.ts'
 import type { Provider } from '../../../src/core/consent/provider.ts'
 import { fingerprintInvocation } from '../../../src/core/call/invocation.ts'
 import type { TokenQuery, TokenResult } from '../../../src/core/call/requirements.ts'
@@ -159,8 +159,7 @@ export function fakeProvider() {
 export interface WorldOptions {
   readonly keys?: readonly string[]
   readonly verifierUrl?: string
-  readonly hasOpenIdSignIn?: boolean
-  readonly approvesByKey?: boolean
+  readonly signInMethod?: SignInMethod
   readonly secret?: string | undefined
 }
 
@@ -218,8 +217,7 @@ export function createWorld(options: WorldOptions = {}) {
           timeout: clock.timeout,
         }),
         ...(options.verifierUrl === undefined ? {} : { verifierUrl: options.verifierUrl }),
-        ...(options.hasOpenIdSignIn === undefined ? {} : { hasOpenIdSignIn: options.hasOpenIdSignIn }),
-        ...(options.approvesByKey === undefined ? {} : { approvesByKey: options.approvesByKey }),
+        signInMethod: options.signInMethod ?? 'none',
         isTrialUrl: () => settings.isTrialUrl,
         now,
       }
@@ -261,10 +259,7 @@ export function createWorld(options: WorldOptions = {}) {
       id === 'google' ? { clientId: 'GOOGLE_CLIENT_ID', clientSecret: 'GOOGLE_CLIENT_SECRET' } : undefined,
     canStoreGrants: () => settings.canStoreGrants && settings.keys.length > 0,
     canBeApproved: () =>
-      settings.isTrialUrl ||
-      options.hasOpenIdSignIn === true ||
-      options.approvesByKey === true ||
-      options.verifierUrl !== undefined,
+      settings.isTrialUrl || (options.signInMethod ?? 'none') !== 'none' || options.verifierUrl !== undefined,
   })
   return Object.assign(settings, {
     provider,
