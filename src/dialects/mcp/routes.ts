@@ -257,9 +257,12 @@ function toMcpOperation({ method, params }: McpRequest): McpOperation {
   return method === 'tools/list' ? { kind: 'list', params } : { kind: 'other', method, params }
 }
 
+/** A client that asks for progress or log lines gets a stream for them, unless its `Accept` names other types only. */
 function wantsEventStream(operation: McpOperation, request: Request): boolean {
   const hasEvents = operation.kind === 'call' && (operation.progressToken !== undefined || operation.wantsLogs)
-  return hasEvents && acceptsEventStream(request)
+  const accept = request.headers.get('accept')
+  const acceptsAny = accept === null || /(?:text|\*)\/\*/.test(accept)
+  return hasEvents && (acceptsAny || acceptsEventStream(request))
 }
 
 function respondTo(id: MessageId, result: McpResult, sessionId?: string): Response {

@@ -602,9 +602,13 @@ describe('messages while a call runs', () => {
     const json = async (answer: Promise<Response>) => (await answer).headers.get('content-type')
     expect(await json(reporting.modern('tools/call', ECHO))).toBe('application/json')
     const meta = { progressToken: 1 }
-    for (const accept of ['application/json', 'application/json, text/event-stream;q=0', '*/*']) {
+    for (const [accept, type] of [
+      ['application/json', 'application/json'],
+      ['application/json, text/event-stream;q=0', 'application/json'],
+      ['*/*', 'text/event-stream'],
+    ] as const) {
       const answer = reporting.legacy('tools/call', ECHO, { meta, headers: { accept } })
-      expect(await json(answer)).toBe('application/json')
+      expect(await json(answer)).toBe(type)
     }
     expect(await json(setUp().modern('tools/call', ECHO, { meta }))).toBe('application/json')
   })
