@@ -120,8 +120,8 @@ function withoutNull(schema: Json): Json {
   if (!isJsonObject(schema)) return schema
   const { type, anyOf } = schema
   if (isStringArray(type)) {
-    const [first, ...more] = type.filter((each) => each !== 'null')
-    return first !== undefined && more.length === 0 ? { ...schema, type: first } : { ...schema, type: undefined }
+    const others = type.filter((each) => each !== 'null')
+    return { ...schema, type: others.length === 1 ? others[0] : others }
   }
   if (!isJsonArray(anyOf)) return schema
   const [first, ...more] = anyOf.filter((each) => !isJsonObject(each) || each.type !== 'null')

@@ -26,6 +26,20 @@ const SCHEMA = {
 const form = (fields: Record<string, string>) => new URLSearchParams(fields)
 const kinds = (fields: readonly Field[]) => Object.fromEntries(fields.map(({ key, kind }) => [key, kind.type]))
 
+it.each([
+  [{ type: ['string', 'integer'] }],
+  [{ type: ['integer', 'string', 'null'] }],
+  [{ oneOf: [{ type: 'string' }, { type: 'integer' }] }],
+])('a parameter that is a text or a number is written as either: %j', (title) => {
+  const fields = listFields({ type: 'object', properties: { title } })
+  for (const [text, value] of [
+    ['My first issue', 'My first issue'],
+    ['3', 3],
+    ['"3"', '3'],
+  ] as const)
+    expect(readFormInput(fields, form({ 'input/title': text }))).toEqual({ input: { title: value }, problems: [] })
+})
+
 it('the fields of a schema are of the kind in which each parameter is best written', () => {
   const fields = listFields(SCHEMA)
   expect(kinds(fields)).toEqual({
