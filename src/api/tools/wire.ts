@@ -7,16 +7,8 @@ import type { toSummary } from '../../core/publish/summary.ts'
 import { statusReader } from '../../core/publish/status-body.ts'
 import { namePart, version } from '../../core/tool/definition-fields.ts'
 import { isObject } from '../../core/tool/json.ts'
-import {
-  boolean,
-  transform,
-  nullable,
-  object,
-  enumReader,
-  optional,
-  string,
-  stringMatching,
-} from '../../core/tool/json-reader.ts'
+import { boolean, enumReader, nullable, object, optional } from '../../core/tool/json-reader.ts'
+import { string, stringMatching, transform } from '../../core/tool/json-reader.ts'
 import { quoteList } from '../../core/tool/problem.ts'
 import { HTTP_STATUS } from '../../http/response/failure-status.ts'
 import { defineQuery } from '../../http/request/query.ts'
@@ -95,12 +87,6 @@ export function statusHeaders(status: ToolStatus): Record<string, string> {
   }
 }
 
-function encodeAbout(record: ToolRecord) {
-  const { securityLevel, tags, source } = record
-  const approval = needsApproval(record) || undefined
-  return { security_level: securityLevel, approval, tags, dialect: source.dialect }
-}
-
 export function guardHeaders(record: ToolRecord): Record<string, string> {
   return {
     ...(record.securityLevel > 0 ? { 'switchboard-security-level': String(record.securityLevel) } : {}),
@@ -116,7 +102,15 @@ export function encodeHistory(name: ToolName, { entry, record, comparedWith, cha
     version,
     status: state,
     digest,
-    ...(record ? { ...details, ...encodeAbout(record) } : {}),
+    ...(record
+      ? {
+          ...details,
+          security_level: record.securityLevel,
+          approval: needsApproval(record) || undefined,
+          tags: record.tags,
+          dialect: record.source.dialect,
+        }
+      : {}),
     ...(changes ? { compared_with: comparedWith, changes } : {}),
   }
 }

@@ -3,7 +3,7 @@ import { sanitizeName, sanitizeNames } from '../tool/sanitize-name.ts'
 import { toDerivedName, type ToolName } from '../tool/tool-id.ts'
 import type { ToolSource } from '../tool/tool-source.ts'
 
-/** New names have the characters `[A-Za-z0-9_]`; one that is published with a `-` keeps it. */
+/** New names have the characters `[A-Za-z0-9_]`. A published toolkit keeps its `-`, and so does a published tool in it. */
 export async function assignNames<T extends ToolName & { readonly name: string }>(
   definitions: readonly T[],
   source: Pick<ToolSource, 'loadCurrent' | 'hasToolkit'>,
@@ -20,19 +20,14 @@ export async function assignNames<T extends ToolName & { readonly name: string }
   const existingNames = new Set(existing.flatMap((tool) => (tool ? [tool.tool] : [])))
   const names = sanitizeNames(definitions.map(({ tool }) => tool).filter((tool) => !existingNames.has(tool)))
   const warnings: Problem[] = []
-  if (!keepsToolkit)
-    warnings.push(warning(`'${first.toolkit}' is no longer a toolkit's name: the toolkit is '${toolkit}'`))
+  const warn = (message: string) => warnings.push({ path: '', message })
+  if (!keepsToolkit) warn(`'${first.toolkit}' is no longer a toolkit's name: the toolkit is '${toolkit}'`)
   const renamedDefinitions = definitions.map((definition) => {
     const tool = names.get(definition.tool) ?? definition.tool
-    if (tool !== definition.tool)
-      warnings.push(warning(`'${definition.tool}' is no longer a tool's name: it is '${tool}'`))
+    if (tool !== definition.tool) warn(`'${definition.tool}' is no longer a tool's name: it is '${tool}'`)
     const isDerivedName = definition.name === toDerivedName(definition)
     const renamed = { ...definition, toolkit, tool }
     return isDerivedName ? { ...renamed, name: toDerivedName(renamed) } : renamed
   })
   return { definitions: renamedDefinitions, warnings }
-}
-
-function warning(message: string): Problem {
-  return { path: '', message }
 }

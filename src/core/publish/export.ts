@@ -1,13 +1,5 @@
-import {
-  chargeValue,
-  withinBudget,
-  createYielder,
-  type Budget,
-  createBudget,
-  type YieldControl,
-  DEFAULT_UNITS,
-  textUnits,
-} from '../tool/budget.ts'
+import { type Budget, createBudget, createYielder, type YieldControl } from '../tool/budget.ts'
+import { chargeValue, DEFAULT_UNITS, textUnits, withinBudget } from '../tool/budget.ts'
 import type { EncodeResult, FormatWriter } from '../tool/codec.ts'
 import type { ParseResult, Problem } from '../tool/problem.ts'
 import type { ToolRecord } from '../tool/tool.ts'

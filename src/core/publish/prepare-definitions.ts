@@ -2,14 +2,8 @@ import { type Budget, createBudget, DEFAULT_UNITS } from '../tool/budget.ts'
 import { createToolRecord } from '../tool/digest.ts'
 import type { ParseResult, Problem } from '../tool/problem.ts'
 import { assignNames } from './assign-names.ts'
-import {
-  checkCombinedSize,
-  checkImplementation,
-  checkReadCost,
-  checkSchemas,
-  checkStorable,
-  checkToolId,
-} from './check-definition.ts'
+import { checkCombinedSize, checkImplementation, checkReadCost } from './check-definition.ts'
+import { checkSchemas, checkStorable, checkToolId } from './check-definition.ts'
 import type { PrepareDeps } from './prepare.ts'
 import type { DefinitionSubmission, PreparedSubmission } from './submission.ts'
 

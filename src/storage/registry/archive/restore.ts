@@ -9,7 +9,7 @@ import { sanitizeName } from '../../../core/tool/sanitize-name.ts'
 import { formatToolId, parseToolId, toolKey } from '../../../core/tool/tool-id.ts'
 import { readField, firstRow } from '../../rows.ts'
 import { holdsBlob } from '../blobs.ts'
-import { documentConflict } from '../write/conflicts.ts'
+import { findDocumentConflict } from '../write/conflicts.ts'
 import { listDocumentVersions, storeDocument, textByHash } from '../document-aliases.ts'
 import { keyOfName } from '../write/exposed-names.ts'
 import { findPolicy, storePolicy } from '../policies.ts'
@@ -74,7 +74,7 @@ function toToolKey(tool: string): string {
 function restoreDocument(sql: SqlStorage, document: DefinitionDocument): RowOutcome {
   const storedVersions = listDocumentVersions(sql, document)
   const specified = { implementation: true, tags: true, toolkit: true }
-  const reason = documentConflict(sql, { document, specified }, storedVersions)
+  const reason = findDocumentConflict(sql, { document, specified }, storedVersions)
   if (reason !== undefined) return { refused: reason }
   if (storedVersions.some(({ version }) => version === document.itself?.version)) return 'unchanged'
   const id = document.itself?.id ?? document.toolkit

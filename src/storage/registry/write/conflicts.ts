@@ -39,7 +39,7 @@ export function findClaimDenial(
 }
 
 /** Why a document cannot be published under its id. `storedVersions` are those of that id. */
-export function documentConflict(
+export function findDocumentConflict(
   sql: SqlStorage,
   { document, specified }: Pick<Publication, 'document' | 'specified'>,
   storedVersions: readonly DocumentVersion[],
@@ -62,11 +62,15 @@ export function documentConflict(
   return `The document '${id}' is published already at version ${version}, and a version never changes`
 }
 
-export function recordConflict(sql: SqlStorage, record: ToolRecord, publication: Publication): string | undefined {
-  return toolConflict(sql, record, publication) ?? idConflict(sql, record)
+export function findRecordConflict(sql: SqlStorage, record: ToolRecord, publication: Publication): string | undefined {
+  return findToolConflict(sql, record, publication) ?? findIdConflict(sql, record)
 }
 
-function toolConflict(sql: SqlStorage, record: ToolRecord, { document, specified }: Publication): string | undefined {
+function findToolConflict(
+  sql: SqlStorage,
+  record: ToolRecord,
+  { document, specified }: Publication,
+): string | undefined {
   const key = toolKey(record)
   const name = loadToolName(sql, key)
   const similarName = name ? undefined : loadToolName(sql, findSimilarKey(sql, key) ?? '')
@@ -86,13 +90,13 @@ function toolConflict(sql: SqlStorage, record: ToolRecord, { document, specified
 }
 
 /** "A unique identifier" (Open Tool Calling RFC, 4.1). */
-function idConflict(sql: SqlStorage, record: ToolRecord): string | undefined {
+function findIdConflict(sql: SqlStorage, record: ToolRecord): string | undefined {
   const { identifier } = sourceNames(record)
   if (identifier === undefined || !isTakenName(sql, record, identifier)) return undefined
   return `The id '${identifier}' is another tool's: give '${formatToolId(record)}' an id of its own, or none`
 }
 
-export function versionConflict(stored: ToolRecord, record: ToolRecord): string {
+export function formatVersionConflict(stored: ToolRecord, record: ToolRecord): string {
   const message = `'${record.id}' is published already, and a version never changes`
   const isBare = stored.implementation === undefined && record.implementation !== undefined
   const why = isBare ? 'the one that is there has no implementation, so publish it with one' : 'publish it'
@@ -107,7 +111,7 @@ export function matchesStored(
   { document, specified }: Publication,
 ) {
   if (stored.source.dialect !== record.source.dialect) return false
-  // `documentConflict` has compared a document with an id
+  // `findDocumentConflict` has compared a document with an id
   if (!document?.itself && !isSameSource(sql, stored, record, document)) return false
   // `implementations` may name other tools only
   const hasImplementation = specified.implementation && record.implementation !== undefined

@@ -2,12 +2,8 @@ import { parseTrusted } from '../../../core/tool/json-text.ts'
 import { hasScope, maySee, type Principal } from '../../../core/access/principal.ts'
 import { type PublishedTotals, findQuotaDenial } from '../../../core/publish/publisher-quota.ts'
 import { isAdministrator } from '../../../core/access/toolkit-owner.ts'
-import type {
-  Publication,
-  PublicationFailure,
-  PublicationResult,
-  PublicationSuccess,
-} from '../../../core/publish/registry.ts'
+import type { Publication, PublicationFailure } from '../../../core/publish/registry.ts'
+import type { PublicationResult, PublicationSuccess } from '../../../core/publish/registry.ts'
 import { toolKey } from '../../../core/tool/tool-id.ts'
 import type { ToolRecord } from '../../../core/tool/tool.ts'
 import { readField } from '../../rows.ts'
@@ -18,7 +14,13 @@ import { findDeletedDenial, findPublishingDenial, findToolkitChangeDenial, mayCh
 import { claimToolkit, findClaimant, loadSettings, writeSettings } from '../toolkits.ts'
 import { isPending, listToolKeys, nameWarning, NOT_DELETED, recordText, IS_SHOWN_SQL } from '../versions.ts'
 import { checkSuccessors } from './check-successors.ts'
-import { findClaimDenial, documentConflict, matchesStored, recordConflict, versionConflict } from './conflicts.ts'
+import {
+  findClaimDenial,
+  findDocumentConflict,
+  matchesStored,
+  findRecordConflict,
+  formatVersionConflict,
+} from './conflicts.ts'
 import { countPublished, publishedBy } from './quota.ts'
 import { updateSiblings, storeVersion } from './store-version.ts'
 
@@ -124,17 +126,17 @@ function compareWithStored(
   publication: Publication,
   documentVersions: readonly DocumentVersion[],
 ): Comparison {
-  const conflict = documentConflict(sql, publication, documentVersions)
+  const conflict = findDocumentConflict(sql, publication, documentVersions)
   if (conflict !== undefined) return { kind: 'conflict', message: conflict }
   const newRecords: ToolRecord[] = []
   for (const record of publication.records) {
-    const message = recordConflict(sql, record, publication)
+    const message = findRecordConflict(sql, record, publication)
     if (message !== undefined) return { kind: 'conflict', message }
     const text = recordText(sql, toolKey(record), record.version)
     const stored: ToolRecord | undefined = text === undefined ? undefined : parseTrusted(text)
     if (!stored) newRecords.push(record)
     else if (!matchesStored(sql, stored, record, publication))
-      return { kind: 'conflict', message: versionConflict(stored, record) }
+      return { kind: 'conflict', message: formatVersionConflict(stored, record) }
   }
   return newRecords.length === 0 ? { kind: 'unchanged' } : { kind: 'new-versions', newRecords }
 }
