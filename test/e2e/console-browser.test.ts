@@ -445,6 +445,16 @@ describe.skipIf(NO_BROWSER !== '')(`the console in a browser ${NO_BROWSER}`, () 
     await leave()
   })
 
+  it('the console in a browser focuses the field for which a call is refused', async () => {
+    const { page, leave } = await person(browser)
+    await page.goto(`${server.url}/console/tools/Calculator.Add`)
+    await page.locator('[name="input/a"]').fill('1')
+    await page.getByRole('button', { name: 'Call tool' }).click()
+    await page.getByRole('button', { name: 'Try again' }).waitFor()
+    await page.locator('[name="input/b"]:focus').waitFor({ timeout: 10_000 })
+    await leave()
+  })
+
   it('the console in a browser works without a script', async () => {
     const { page, leave } = await person(browser, { javaScript: false })
     await page.goto(server.url)

@@ -38,6 +38,9 @@ for (const block of document.querySelectorAll('.copyable')) {
   block.appendChild(status)
 }
 
+// A browser focuses no field by itself where the address leads to a part of the page, as after a call
+addEventListener('load', () => document.querySelector<HTMLElement>('[autofocus]')?.focus())
+
 for (const form of document.querySelectorAll('form')) {
   form.addEventListener('submit', () => {
     setTimeout(() => {
