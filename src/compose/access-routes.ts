@@ -37,7 +37,7 @@ export function composeAccessRoutes(
 ) {
   const { now } = Date
   const { registry, deploymentKeys, keys, storedProviders, providers, vault, connect } = stores
-  const clients = { create: connect.createOAuthClient, list: connect.clients, remove: connect.removeClient }
+  const clients = { create: connect.createOAuthClient, list: connect.listClients, remove: connect.removeClient }
   const { limitAnonymous, sessions, agents, authenticator, onKeyChange } = authentication
   const { writeAuditEntry, version } = deployment
   const { toolRoutes, otherRoutes, pageRoutes } = deployment.routes
@@ -90,7 +90,7 @@ export function composeAccessRoutes(
       fetchFor: documentFetch(config),
       caching: deployment.routes.publicRoutes.caching,
       catalog: registry.catalog,
-      prepare: registry.installBundle,
+      installBundle: registry.installBundle,
       onEnd: agents.forgetAgent,
       newId: () => base64url.encode(randomBytes(16)),
     }),

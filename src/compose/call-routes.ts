@@ -37,7 +37,7 @@ export function composeCallRoutes({ config, stores, authentication, calls, versi
     {
       paths: ['/mcp', '/connect/mcp'],
       load: loadOnce(async (): Promise<CallRoutes> => {
-        const [{ createMcpRoutes, respondWithFailure }, { createStateSeal }, { challenge }] = await Promise.all([
+        const [{ createMcpRoutes, respondWithFailure }, { createStateSeal }, { wwwAuthenticate }] = await Promise.all([
           import('../dialects/mcp/routes.ts'),
           import('../storage/sealing/state-seal.ts'),
           import('../connect/metadata.ts'),
@@ -47,7 +47,7 @@ export function composeCallRoutes({ config, stores, authentication, calls, versi
           catalog,
           resolver,
           checkReadiness,
-          endpoints: createMcpEndpoints(authentication, challenge),
+          endpoints: createMcpEndpoints(authentication, wwwAuthenticate),
           origins: config.allowOrigins,
           seal: createStateSeal({ sealer: stores.deploymentKeys.sealer('state'), now }),
           serverInfo: { name: 'switchboard', title: 'Switchboard', version },
@@ -96,7 +96,7 @@ export function composeCallRoutes({ config, stores, authentication, calls, versi
 /** `/mcp` does not announce OAuth: clients that find it stop sending their key. */
 function createMcpEndpoints(
   { authorize, authorizeAgent }: Pick<Authentication, 'authorize' | 'authorizeAgent'>,
-  challenge: (request: Request) => string,
+  wwwAuthenticate: (request: Request) => string,
 ): readonly McpEndpoint[] {
   return [
     {
@@ -106,6 +106,6 @@ function createMcpEndpoints(
         hint: `. Agents that sign people in, and have no key, connect to '${new URL(request.url).origin}/connect/mcp'`,
       }),
     },
-    { path: '/connect/mcp', authorize: authorizeAgent, challenge: (request) => ({ header: challenge(request) }) },
+    { path: '/connect/mcp', authorize: authorizeAgent, challenge: (request) => ({ header: wwwAuthenticate(request) }) },
   ]
 }

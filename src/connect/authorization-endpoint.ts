@@ -25,7 +25,7 @@ export interface AuthorizeDeps extends PagesDeps {
   readonly server: AuthorizationServer
   readonly sessions: Pick<Sessions, 'findSession'>
   readonly catalog: Catalog
-  readonly prepare: () => Promise<void> | undefined
+  readonly installBundle: () => Promise<void> | undefined
   readonly findDocument: FindDocument
   readonly newId: () => string
 }
@@ -39,7 +39,7 @@ interface ConsentPrompt {
 }
 
 const MAX_URL = 8_192
-const MAX_ADDRESS = 16_000
+const MAX_SIGN_IN_PATH = 16_000
 const TOO_LONG = requestErrorPage(`The link is too long: wanted at most ${MAX_URL} characters`, undefined)
 const BAD_REDIRECT = requestErrorPage('Invalid redirect URI', undefined)
 const MAX_NAME = 200
@@ -66,18 +66,18 @@ const SIGNED_OUT = plainPage(403, 'You are not signed in', 'Nothing has changed.
  * `toolkits` in `resource` (RFC 8707) only narrows the choice. Both decisions are audited.
  */
 export function createAuthorizationEndpoint(deps: AuthorizeDeps) {
-  const { server, sessions, catalog, prepare, findDocument, limitAnonymous, newId, now, writeAuditEntry } = deps
+  const { server, sessions, catalog, installBundle, findDocument, limitAnonymous, newId, now, writeAuditEntry } = deps
 
   async function loadPrompt(c: RouteContext, signedOut?: Page): Promise<ConsentPrompt | Response> {
     const url = new URL(c.req.raw.url)
     const { origin, pathname, search, searchParams } = url
     if (!isSecureOrigin(url)) return page(NOT_SAFE)
     const signIn = signInPath(pathname + search)
-    if (url.href.length > MAX_URL || signIn.length > MAX_ADDRESS) return page(TOO_LONG)
+    if (url.href.length > MAX_URL || signIn.length > MAX_SIGN_IN_PATH) return page(TOO_LONG)
     const repeated = NON_REPEATABLE.find((name) => searchParams.getAll(name).length > 1)
     if (repeated) return page(requestErrorPage(`The link has '${repeated}' more than once`, undefined))
     const redirectUri = searchParams.get('redirect_uri')
-    // Documents of clients may list any
+    // Documents of clients are not checked when they are read, so the redirect URI is checked here
     if (redirectUri !== null && !isRedirectUri(redirectUri)) return page(BAD_REDIRECT)
     const clientId = searchParams.get('client_id') ?? ''
     // Nothing is looked up or fetched for strangers, and a registered client stays while they sign in
@@ -91,7 +91,7 @@ export function createAuthorizationEndpoint(deps: AuthorizeDeps) {
     const document = isDocumentUrl(clientId) ? await findDocument(clientId, signed.value.fetchCapability) : undefined
     if (document?.ok === false) return page(requestErrorPage(document.message, undefined))
     const request = { url: `${origin}${pathname}${search}`, document: document?.client }
-    await prepare()
+    await installBundle()
     const details = await server.readAuthorizationRequest(request, signed.value.principal.id)
     if (!details.ok) return page(requestErrorPage(details.message, details.back))
     const choices = filterToolkits(details, await listToolkitChoices(signed.value.principal, catalog))
@@ -139,6 +139,7 @@ export function createAuthorizationEndpoint(deps: AuthorizeDeps) {
       const prompt = await loadPrompt(c, SIGNED_OUT)
       if (prompt instanceof Response) return prompt
       const decision = form.get('decision') ?? ''
+      // An unknown decision refuses too
       if (decision !== 'allow' && !isListAction(decision)) {
         note(c, 'agent.refuse', prompt, { name: prompt.clientSummary.name, host: prompt.clientSummary.host })
         return redirectResponse(prompt.details.refusal)

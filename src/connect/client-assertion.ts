@@ -3,10 +3,10 @@ import type { FetchCapability } from '../core/access/principal.ts'
 import type { Fetch } from '../core/tool/platform.ts'
 import type { ClientAssertion } from '../storage/connect/connect-object.ts'
 import { type ClientKeys, type FindDocument, isDocumentUrl } from './client-document.ts'
+import { ASSERTION_ALGORITHMS } from './metadata.ts'
 import { createLruCache } from '../core/tool/recently-used.ts'
 
 const TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
-const ALGORITHMS = ['RS256', 'ES256']
 const MAX_ASSERTION = 16_384
 const MAX_LIFETIME_S = 3_600
 const TOLERANCE_S = 60
@@ -15,15 +15,15 @@ const MAX_KEY_SETS = 200
 
 interface AssertionOptions {
   readonly fetchFor: (asker: FetchCapability) => Fetch
-  /** Undefined where nobody let the client in: nothing is fetched for it. */
+  /** Undefined if nobody has approved the client: then nothing is fetched for it. */
   readonly admit: (clientId: string) => Promise<FetchCapability | undefined>
   readonly findDocument: FindDocument
   readonly now: () => number
 }
 
-/** `private_key_jwt` (RFC 7523, section 3): a verified assertion is replaced by `client_id` in the form. */
+/** `private_key_jwt` (RFC 7523, section 3). In the caller's form, `client_id` replaces a verified assertion. */
 export function createAssertionVerifier({ fetchFor, admit, findDocument, now }: AssertionOptions) {
-  // Each keeps the keys that it read, and is asked for others seldom
+  // Each key getter caches its keys, and limits how often it fetches them
   const keySets = createLruCache<JWTVerifyGetKey>(MAX_KEY_SETS)
   return async (
     form: URLSearchParams,
@@ -44,7 +44,7 @@ export function createAssertionVerifier({ fetchFor, admit, findDocument, now }: 
         issuer: clientId,
         subject: clientId,
         audience: [issuer, `${issuer}/token`],
-        algorithms: ALGORITHMS,
+        algorithms: ASSERTION_ALGORITHMS,
         requiredClaims: ['exp', 'jti'],
         clockTolerance: TOLERANCE_S,
         currentDate: new Date(now()),

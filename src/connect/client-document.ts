@@ -23,6 +23,7 @@ const DOCUMENT = looseObject({
   response_types: optional(WORDS),
   token_endpoint_auth_method: optional(TEXT),
   token_endpoint_auth_methods_supported: optional(WORDS),
+  // Optional, as `jwks` is
   client_secret: anyJson,
   jwks_uri: optional(URI),
   jwks: anyJson,
@@ -65,9 +66,9 @@ export function createClientDocuments(fetchFor: (asker: FetchCapability) => Fetc
     } catch {
       return refused(`Its document at '${url.host}' cannot be read`)
     }
-    const client = parseClient(clientId, document)
-    if (client.ok) documentCache.set(clientId, { found: client, until: now() + FRESH_MS })
-    return client
+    const found = parseClient(clientId, document)
+    if (found.ok) documentCache.set(clientId, { found, until: now() + FRESH_MS })
+    return found
   }
 }
 
@@ -82,8 +83,9 @@ function parseClient(clientId: string, document: unknown): FoundDocument {
   if (value.client_secret !== undefined) return refused('Its document must not have a secret')
   if (value.grant_types?.includes('authorization_code') === false)
     return refused("Its document does not ask for the grant 'authorization_code'")
-  const { token_endpoint_auth_method: one = 'none', token_endpoint_auth_methods_supported: methods = [one] } = value
-  const keys = methods.includes(SIGNS) || one === SIGNS ? parseKeys(value.jwks, value.jwks_uri) : undefined
+  const { token_endpoint_auth_method: method = 'none', token_endpoint_auth_methods_supported: methods = [method] } =
+    value
+  const keys = methods.includes(SIGNS) || method === SIGNS ? parseKeys(value.jwks, value.jwks_uri) : undefined
   if (!methods.includes('none') && !keys)
     return refused(`Its document must offer the method 'none' at the token endpoint, or '${SIGNS}' with keys`)
   return {

@@ -1,5 +1,8 @@
 import { AGENT_SCOPES } from '../core/access/agent.ts'
 
+/** Of the JWTs by which clients authenticate (`private_key_jwt`). */
+export const ASSERTION_ALGORITHMS = ['RS256', 'ES256']
+
 export function serverMetadata(origin: string) {
   const issuer = `${origin}/connect`
   return {
@@ -14,14 +17,17 @@ export function serverMetadata(origin: string) {
     response_modes_supported: ['query'],
     grant_types_supported: ['authorization_code', 'refresh_token'],
     token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none', 'private_key_jwt'],
-    token_endpoint_auth_signing_alg_values_supported: ['RS256', 'ES256'],
+    token_endpoint_auth_signing_alg_values_supported: ASSERTION_ALGORITHMS,
     code_challenge_methods_supported: ['S256'],
     authorization_response_iss_parameter_supported: true,
     client_id_metadata_document_supported: true,
   }
 }
 
-/** Clients ask for the resource that its metadata names, with the toolkits that the address was narrowed to. */
+/**
+ * Clients request the resource that its metadata names. Our own server takes the toolkits of the query from it; another issuer
+ * knows the resource without a query only.
+ */
 export function resourceMetadata(origin: string, issuer: string | undefined, query: string) {
   return {
     resource: `${origin}/connect/mcp${issuer === undefined ? query : ''}`,
@@ -40,7 +46,7 @@ export function toolkitsQuery({ search, searchParams }: URL): string {
   return searchParams.has('toolkits') ? search.replaceAll('\\', '%5C') : ''
 }
 
-export function challenge(request: Request): string {
+export function wwwAuthenticate(request: Request): string {
   const url = new URL(request.url)
   const metadata = `${url.origin}${RESOURCE_METADATA_PATH}${toolkitsQuery(url)}`
   const error = request.headers.has('authorization') ? ', error="invalid_token"' : ''

@@ -17,8 +17,13 @@ import { isRedirectUri, REDIRECT_URI_FORM } from '../http/caller/redirect-uri.ts
 import type { Fetch } from '../core/tool/platform.ts'
 import { readAgentId, readCredential } from '../storage/connect/token-form.ts'
 import type { AuthorizeDeps } from './authorization-endpoint.ts'
-import { RESOURCE_METADATA_PATH, resourceMetadata, SERVER_METADATA_PATH } from './metadata.ts'
-import { serverMetadata, toolkitsQuery } from './metadata.ts'
+import {
+  RESOURCE_METADATA_PATH,
+  resourceMetadata,
+  SERVER_METADATA_PATH,
+  serverMetadata,
+  toolkitsQuery,
+} from './metadata.ts'
 import type { OAuthResponse } from '../storage/connect/connect-object.ts'
 
 export interface ConnectRoutesDeps extends Omit<AuthorizeDeps, 'findDocument'> {
@@ -32,7 +37,7 @@ export interface ConnectRoutesDeps extends Omit<AuthorizeDeps, 'findDocument'> {
 const FORM_LIMIT = 65_536
 const REGISTRATION_LIMIT = 32_768
 const GRANT_TYPES: readonly unknown[] = ['authorization_code', 'refresh_token']
-const METADATA = looseObject({
+const CLIENT_METADATA = looseObject({
   redirect_uris: array(string(), { min: 1 }),
   client_name: optional(string()),
   client_uri: optional(string()),
@@ -41,7 +46,10 @@ const METADATA = looseObject({
   response_types: optional(array(string())),
   scope: optional(string()),
 })
-const REGISTRATION = jsonBody(withSchemaFrom(METADATA, checkAlso(anyObject, METADATA)), { limit: REGISTRATION_LIMIT })
+/** Checks the known fields, and leaves the others in the body. */
+const REGISTRATION = jsonBody(withSchemaFrom(CLIENT_METADATA, checkAlso(anyObject, CLIENT_METADATA)), {
+  limit: REGISTRATION_LIMIT,
+})
 
 /** The authorization server for agents that sign people in. A library in the Connect object does the OAuth. */
 export function createConnectRoutes(deps: ConnectRoutesDeps): Hono {
@@ -50,11 +58,11 @@ export function createConnectRoutes(deps: ConnectRoutesDeps): Hono {
 
   // RFC 6749, sections 3.1 and 3.2: unknown parameters are passed over, in the query as in the form
   const declared = { query: ANY_QUERY, failures: 'OAuthError' } as const
-  function addMetadata(path: string, summary: string, of: Metadata): void {
-    const handler = (c: Context) => metadata(c, of, caching)
+  function addMetadata(path: string, summary: string, build: BuildMetadata): void {
+    const handler = (c: Context) => respondWithMetadata(c, build, caching)
     router.get(path, declareOperation({ ...declared, summary, responses: { 200: json('Metadata', OBJECT) } }, handler))
   }
-  const ofResource: Metadata = (origin, query) => resourceMetadata(origin, issuer, query)
+  const ofResource: BuildMetadata = (origin, query) => resourceMetadata(origin, issuer, query)
   addMetadata(RESOURCE_METADATA_PATH, 'Metadata of the protected resource (RFC 9728)', ofResource)
   if (issuer !== undefined) return router
   addMetadata(SERVER_METADATA_PATH, 'Metadata of the authorization server (RFC 8414)', serverMetadata)
@@ -63,6 +71,8 @@ export function createConnectRoutes(deps: ConnectRoutesDeps): Hono {
     addMetadata(path, 'Metadata of the authorization server, for OpenID clients', serverMetadata)
 
   let loaded: Awaited<ReturnType<typeof load>> | undefined
+  // Late, since most isolates serve no agent that connects
+  const loadOnce = async () => (loaded ??= await load())
   async function load() {
     const [{ createClientDocuments }, { createAuthorizationEndpoint }, { createAssertionVerifier }] = await Promise.all(
       [import('./client-document.ts'), import('./authorization-endpoint.ts'), import('./client-assertion.ts')],
@@ -73,10 +83,9 @@ export function createConnectRoutes(deps: ConnectRoutesDeps): Hono {
       readAssertion: createAssertionVerifier({ fetchFor, admit: server.admit, findDocument, now }),
     }
   }
-  const authorize = async () => (loaded ??= await load()).authorize
   const pages = createPageRouter(deps)
-  pages.get('/connect/authorize', ANY_QUERY, async (c) => (await authorize()).showConsentPage(c))
-  pages.post('/connect/authorize', FORM_LIMIT, async (c, form) => (await authorize()).decide(c, form))
+  pages.get('/connect/authorize', ANY_QUERY, async (c) => (await loadOnce()).authorize.showConsentPage(c))
+  pages.post('/connect/authorize', FORM_LIMIT, async (c, form) => (await loadOnce()).authorize.decide(c, form))
   router.route('/', pages.router)
 
   type Handle = (c: Context, origin: string) => Promise<Response>
@@ -99,7 +108,7 @@ export function createConnectRoutes(deps: ConnectRoutesDeps): Hono {
     const authorization = c.req.raw.headers.get('authorization')
     const signs = form.value.has('client_assertion') || form.value.has('client_assertion_type')
     const asserted = signs
-      ? await (loaded ??= await load()).readAssertion(form.value, authorization, `${origin}/connect`)
+      ? await (await loadOnce()).readAssertion(form.value, authorization, `${origin}/connect`)
       : undefined
     if (signs && !asserted) return oauthError(401, 'invalid_client', 'The client could not be authenticated')
     const text = form.value.toString()
@@ -146,12 +155,12 @@ function getOrigin(c: Context): string | undefined {
   return isSecureOrigin(url) ? url.origin : undefined
 }
 
-type Metadata = (origin: string, query: string) => object
+type BuildMetadata = (origin: string, query: string) => object
 
-function metadata(c: Context, of: Metadata, caching: PublicCaching): Response {
+function respondWithMetadata(c: Context, build: BuildMetadata, caching: PublicCaching): Response {
   const origin = getOrigin(c)
   if (origin === undefined) return oauthError(404, 'invalid_request', 'Agents connect over https')
-  return jsonTextResponse(JSON.stringify(of(origin, toolkitsQuery(new URL(c.req.url)))), 200, {
+  return jsonTextResponse(JSON.stringify(build(origin, toolkitsQuery(new URL(c.req.url)))), 200, {
     'cache-control': caching,
   })
 }

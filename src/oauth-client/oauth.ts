@@ -50,10 +50,10 @@ export function createOAuth({ fetch, findServer, checkUrl, readSecret, timeout }
   const missingSecret = (provider: Provider) => findMissingSecret(provider, readSecret)
   const deadline = () => timeout?.(PROVIDER_TIMEOUT_MS) ?? AbortSignal.timeout(PROVIDER_TIMEOUT_MS)
 
-  async function issue(
+  async function requestTokens(
     provider: Provider,
     scopes: readonly string[],
-    ask: (client: ProviderClient) => Promise<oauth.TokenEndpointResponse>,
+    send: (client: ProviderClient) => Promise<oauth.TokenEndpointResponse>,
   ): Promise<Issued> {
     const problem = missingSecret(provider)
     if (problem !== undefined) return toSetupFailure(provider, problem)
@@ -62,7 +62,7 @@ export function createOAuth({ fetch, findServer, checkUrl, readSecret, timeout }
     if (!server) return unavailable(provider)
     const client = clientAt(provider, server, signal)
     try {
-      const { access_token, token_type, refresh_token, expires_in, scope } = await ask(client)
+      const { access_token, token_type, refresh_token, expires_in, scope } = await send(client)
       if (token_type !== 'bearer') return unavailable(provider, 'it issues no bearer tokens')
       const tokens = {
         access_token,
@@ -97,15 +97,15 @@ export function createOAuth({ fetch, findServer, checkUrl, readSecret, timeout }
     },
     /** Checks the authorization response in the URL, `iss` too (RFC 9207), and redeems its code. */
     exchange(provider: Provider, url: string, request: PendingAuthorization): Promise<Issued> {
-      return issue(provider, request.scopes, async ({ as, client, redeem }) => {
-        const response = new URL(url).searchParams
-        if (provider.issuer === undefined) response.delete('iss')
-        return oauth.processAuthorizationCodeResponse(as, client, await redeem(response, request))
+      return requestTokens(provider, request.scopes, async ({ as, client, redeem }) => {
+        const answer = new URL(url).searchParams
+        if (provider.issuer === undefined) answer.delete('iss')
+        return oauth.processAuthorizationCodeResponse(as, client, await redeem(answer, request))
       })
     },
     /** RFC 6749, section 6. */
     refreshTokens(provider: Provider, refreshToken: string, scopes: readonly string[]): Promise<Issued> {
-      return issue(provider, scopes, async ({ as, client, auth, options, lastAnswer }) => {
+      return requestTokens(provider, scopes, async ({ as, client, auth, options, lastAnswer }) => {
         const response = await oauth.refreshTokenGrantRequest(as, client, auth, refreshToken, options)
         return oauth.processRefreshTokenResponse(as, client, response).catch((error: unknown) => {
           throw toDeadRefreshToken(error, lastAnswer())
@@ -140,10 +140,10 @@ function buildParameters(provider: Provider, as: oauth.AuthorizationServer, requ
     as.scopes_supported?.includes('offline_access') === true,
   )
   const scopes = new Set([...requestedScopes, ...extraScopes])
-  const asksOffline = extraScopes.includes('offline_access') && !extra_scopes.includes('offline_access')
+  const addedOffline = extraScopes.includes('offline_access') && !extra_scopes.includes('offline_access')
   return {
     // OpenID Connect Core, section 11: without the prompt `offline_access` is ignored
-    ...(asksOffline ? { prompt: 'consent' } : {}),
+    ...(addedOffline ? { prompt: 'consent' } : {}),
     ...ownParameters,
     ...(scopes.size === 0 ? {} : { scope: [...scopes].join(scope_separator) }),
   }

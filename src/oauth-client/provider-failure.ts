@@ -19,9 +19,10 @@ export interface LastAnswer {
   readonly retryAfter: string | null
 }
 
+/** `unauthorized_client` counts only in answers to a code: for a refresh, see CLIENT_CODE. */
 const CLIENT_ERRORS = ['invalid_client', 'unauthorized_client', 'unsupported_grant_type']
 
-/** In codes of errors, such as HubSpot's `BAD_CLIENT_ID`. Atlassian calls a dead refresh token `unauthorized_client`. */
+/** In codes of refused refreshes, such as HubSpot's `BAD_CLIENT_ID`. Atlassian calls a dead refresh token `unauthorized_client`. */
 const CLIENT_CODE = /(?<!unauthorized_)client/i
 const CLIENT_DESCRIPTION = /client[ _](?:secret|credential)/i
 const TRANSIENT_CODE = /tempor|unavailable|internal|server_error|fatal|timeout|limit|too_many|slow_down|busy/i
@@ -34,8 +35,8 @@ export class Mismatch extends Error {}
 export class DeadRefreshToken extends Error {}
 
 /**
- * To a refresh each refusal of a token endpoint ends the grant, since no vendor's words but those of RFC 6749 are
- * known, and one consent too many is better than none ever. Kept: what the client's own credentials or an outage cause.
+ * A refused refresh ends the grant, unless the code or description blames the client or an outage. Vendors have codes of their
+ * own, and one consent too many is better than a grant that never works again.
  */
 export function toDeadRefreshToken(error: unknown, answer: LastAnswer | undefined): unknown {
   if (

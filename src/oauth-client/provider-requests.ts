@@ -59,6 +59,7 @@ export function createProviderClient(
   let last: LastAnswer | undefined
   const options = {
     signal,
+    // `fetch` decides which addresses are allowed (outbound/)
     [oauth.allowInsecureRequests]: true,
     async [oauth.customFetch](href: string, { body, ...init }: LibraryRequest) {
       const response = await fetch(href, body === undefined ? init : { ...init, body })
@@ -95,7 +96,7 @@ interface LibraryRequest {
   readonly body?: URLSearchParams | undefined
 }
 
-/** RFC 6749, section 2.3. Without configuration or metadata in the body, which more providers accept. */
+/** RFC 6749, section 2.3. If neither configuration nor metadata says how, the secret goes into the body: more providers accept that. */
 function clientAuth(
   provider: Provider,
   { as, discovered }: ProviderServer,

@@ -32,6 +32,7 @@ export function createServerFinder(fetch: Fetch, now: () => number): FindServer 
         const url = new URL(issuer)
         const response = await oauth.discoveryRequest(url, {
           algorithm,
+          // `fetch` decides which addresses are allowed (outbound/)
           [oauth.allowInsecureRequests]: true,
           [oauth.customFetch]: (href, { headers, redirect }) => fetch(href, { headers, redirect, signal }),
         })

@@ -27,6 +27,7 @@ export async function normalizeTokenResponse(response: Response): Promise<Respon
   // A challenge would stand in the way of the error that the body names
   headers.delete('www-authenticate')
   const { status, ok: isOk } = response
+  // An error without a body that can be read
   const isBareRefusal = (status === 400 || status === 401) && !text.trimStart().startsWith('<')
   const fields = readFields(text, headers.get('content-type') ?? '') ?? (isBareRefusal ? {} : undefined)
   if (!fields) return new Response(text, { status, headers })
@@ -37,7 +38,8 @@ export async function normalizeTokenResponse(response: Response): Promise<Respon
   const body: Record<string, unknown> = Object.fromEntries(present)
   headers.set('content-type', 'application/json')
   const { token_type, expires_in, scope } = body
-  if (body['access_token'] === undefined && (!isOk || body['error'] !== undefined)) {
+  const isError = !isOk || body['error'] !== undefined
+  if (isError && body['access_token'] === undefined) {
     const error = findErrorCode(body) ?? UNNAMED_ERROR
     return new Response(JSON.stringify({ ...body, error: ERRORS[error] ?? error }), {
       status: isOk ? 400 : status,

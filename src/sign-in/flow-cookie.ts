@@ -11,9 +11,9 @@ const PARTS = ['', '-2', '-3', '-4'].map((part): Cookie => ({
   value: new RegExp(`^[\\w.-]{1,${MAX_PART}}$`),
   maxAgeS: LIFETIME_MS / 1_000,
 }))
-const text = string({ min: 1, max: 4_000 })
+const TEXT = string({ min: 1, max: 4_000 })
 const STORED = object({
-  request: object({ state: text, nonce: text, verifier: text, callback: text }),
+  request: object({ state: TEXT, nonce: TEXT, verifier: TEXT, callback: TEXT }),
   back: string({ min: 1, max: MAX_RETURN }),
   until: integer(0, Number.MAX_SAFE_INTEGER),
 })
@@ -24,16 +24,16 @@ type Flow = Omit<InferOutput<typeof STORED>, 'until'>
 /** Sealed in the browser's own cookies: nothing is stored for strangers, and no other browser can finish it. */
 export function createFlows(sealer: Sealer, now: () => number) {
   return {
-    async keep(request: Request, flow: Flow): Promise<string[]> {
+    async write(request: Request, flow: Flow): Promise<string[]> {
       const flowText = JSON.stringify({ ...flow, until: now() + LIFETIME_MS })
       const sealedFlow = await sealer.seal(flowText, BOUND)
       return PARTS.flatMap((part, index) => {
-        const text = sealedFlow.slice(index * MAX_PART, (index + 1) * MAX_PART)
-        return text === '' ? forget(request, part) : setCookie(request, part, text)
+        const value = sealedFlow.slice(index * MAX_PART, (index + 1) * MAX_PART)
+        return value === '' ? forget(request, part) : setCookie(request, part, value)
       })
     },
 
-    async of(request: Request): Promise<Flow | undefined> {
+    async read(request: Request): Promise<Flow | undefined> {
       const cookie = PARTS.map((part) => readCookie(request, part) ?? '').join('')
       const openedFlow = cookie === '' ? undefined : await sealer.unseal(cookie, BOUND)
       const parsedFlow = openedFlow && parseValue(STORED, JSON.parse(openedFlow.text))
@@ -41,7 +41,7 @@ export function createFlows(sealer: Sealer, now: () => number) {
       return { request: parsedFlow.value.request, back: parsedFlow.value.back }
     },
 
-    end: (request: Request): string[] => PARTS.flatMap((part) => forget(request, part)),
+    clear: (request: Request): string[] => PARTS.flatMap((part) => forget(request, part)),
   }
 }
 

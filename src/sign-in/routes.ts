@@ -83,7 +83,7 @@ export function createSignInRoutes({
     if (!provider) return page((await pages()).keyPage(back, whyNobody()))
     const login = await (await provider.loadOpenId()).begin(buildCallbackUrl(c), isAgain)
     if (!login.ok) return refusal(502, login.forOperator ?? login.message, back)
-    return redirectResponse(login.url, await flows.keep(request, { request: login.request, back: back ?? '/sign-in' }))
+    return redirectResponse(login.url, await flows.write(request, { request: login.request, back: back ?? '/sign-in' }))
   })
 
   // RFC 6749, section 4.1.2: unknown parameters are ignored
@@ -92,14 +92,14 @@ export function createSignInRoutes({
     const request = c.req.raw
     if (!provider || request.url.length > MAX_CALLBACK)
       return page(plainPage(404, 'Not found', 'Sign-in works in another way here'))
-    const flow = await flows.of(request)
+    const flow = await flows.read(request)
     const state = c.req.query('state')
     // Else a link could sign somebody in with another person's answer
     if (!flow || state !== flow.request.state || flow.request.callback !== buildCallbackUrl(c)) {
       const message = 'Sign-in was started in another browser or window, or took too long'
       return refusal(400, message, flow?.back)
     }
-    const clearedCookies = flows.end(request)
+    const clearedCookies = flows.clear(request)
     const { back } = flow
     const finished = await (await provider.loadOpenId()).finish(request.url, flow.request)
     if (!finished.ok) {
@@ -143,6 +143,7 @@ export function createSignInRoutes({
     const cookie = await sessions.startSession(c.req.raw, { kind: 'key', hash }, holder.value.id)
     return redirectResponse(back ?? '/sign-in', [cookie])
   }
+  // With a provider, a form that cannot be read gets the same answer
   post('/sign-in/key', FORM_LIMIT, signInByKey, provider && 'empty')
 
   async function signOut(c: Context, form: URLSearchParams): Promise<Response> {

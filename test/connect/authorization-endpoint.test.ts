@@ -154,7 +154,7 @@ describe('the page that asks', () => {
     const looked: unknown[] = []
     const look = async () => (looked.push(1), asked)
     const { get } = faceWith(
-      { ...nobody, prepare: async () => void looked.push(2) },
+      { ...nobody, installBundle: async () => void looked.push(2) },
       { readAuthorizationRequest: look },
     )
     await get(`/connect/authorize?client_id=${DOCUMENT}`)

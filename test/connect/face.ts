@@ -64,7 +64,7 @@ export function faceWith(change: Partial<ConnectRoutesDeps> = {}, server: Partia
     sessions: { findSession: () => findSession() },
     fetchFor: () => () => Promise.reject(new Error('Nothing is fetched')),
     catalog: listed([['Mail', 'Send']]),
-    prepare: () => undefined,
+    installBundle: () => undefined,
     onEnd: (agent) => void ended.push(agent),
     limitAnonymous: () => undefined,
     newId: () => 'agent-1',

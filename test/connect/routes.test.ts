@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { challenge } from '../../src/connect/metadata.ts'
+import { wwwAuthenticate } from '../../src/connect/metadata.ts'
 import { fail } from '../../src/core/failure/failure.ts'
 import { faceWith, ORIGIN } from './face.ts'
 
@@ -53,7 +53,7 @@ it('metadata is of the origin that was asked, by https, with what the deployment
 })
 
 it('metadata is where a refusal sends who has no token, or one that does not hold', () => {
-  const asked = (headers: Record<string, string>) => challenge(new Request(`${ORIGIN}/connect/mcp`, { headers }))
+  const asked = (headers: Record<string, string>) => wwwAuthenticate(new Request(`${ORIGIN}/connect/mcp`, { headers }))
   const told = `Bearer realm="switchboard", resource_metadata="${ORIGIN}${RESOURCE}", scope="tools:read tools:call"`
   expect(asked({})).toBe(told)
   expect(asked({ authorization: 'Bearer x' })).toBe(`${told}, error="invalid_token"`)
@@ -61,7 +61,7 @@ it('metadata is where a refusal sends who has no token, or one that does not hol
 
 it('metadata names the resource with the toolkits that its address was narrowed to', async () => {
   const narrowed = `${ORIGIN}/connect/mcp?toolkits=Gmail,SMS&mode=search`
-  const [, metadata = ''] = /resource_metadata="([^"]+)"/.exec(challenge(new Request(narrowed))) ?? []
+  const [, metadata = ''] = /resource_metadata="([^"]+)"/.exec(wwwAuthenticate(new Request(narrowed))) ?? []
   expect(metadata).toBe(`${ORIGIN}${RESOURCE}?toolkits=Gmail,SMS&mode=search`)
   expect(await (await faceWith().get(metadata.slice(ORIGIN.length))).json()).toMatchObject({ resource: narrowed })
   const remoteName = faceWith({ issuer: 'https://id.example' })

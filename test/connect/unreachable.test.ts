@@ -13,7 +13,7 @@ it('the page that asks about an agent is there while all can be reached', async 
 
 it.each<[string, ReturnType<typeof faceWith>]>([
   ['agents', faceWith({}, { readAuthorizationRequest: away })],
-  ['tools', faceWith({ prepare: away })],
+  ['tools', faceWith({ installBundle: away })],
   [
     'the session',
     faceWith({ sessions: { findSession: async () => fail({ type: 'unavailable', message: 'Not now' }) } }),

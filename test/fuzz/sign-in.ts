@@ -96,7 +96,7 @@ const CALLBACK = `${REQUEST.callback}?code=c1&state=${REQUEST.state}&iss=${encod
 const sealer = createKeyring(['of the tests'], 'sign-in')
 const flows = createFlows(sealer, () => 0)
 const bare = new Request(ORIGIN)
-const [cookie = ''] = await flows.keep(bare, { request: REQUEST, back: '/tools?q=1' })
+const [cookie = ''] = await flows.write(bare, { request: REQUEST, back: '/tools?q=1' })
 const kept = cookie.split(';')[0] ?? ''
 
 const COOKIE = 'a'.repeat(43)
@@ -180,7 +180,7 @@ export const signIn: readonly Row[] = [
   ),
   row('a browser on its way to a provider', texts([kept]), async (cookie) => {
     const request = withCookie(cookie)
-    const flow = request && (await flows.of(request))
+    const flow = request && (await flows.read(request))
     if (flow) expect(flow).toEqual({ request: REQUEST, back: '/tools?q=1' })
     return flow !== undefined
   }),

@@ -58,7 +58,7 @@ export function faceWith(change: Partial<SignInRoutesDeps> = {}, sessions: objec
     begin: () => get('/sign-in'),
     /** The provider sends a browser back that went there by `kept`. */
     async comeBack({ kept = request, back = '/', query = 'code=c&state=s1' } = {}) {
-      const cookies = await flows.keep(new Request(ORIGIN), { request: kept, back })
+      const cookies = await flows.write(new Request(ORIGIN), { request: kept, back })
       const cookie = cookies.map((each) => each.split(';')[0]).join('; ')
       return get(`${request.callback}?${query}`, { cookie })
     },

@@ -33,36 +33,36 @@ it.each([
   ['the longest', LONGEST, 3],
 ])('a browser on its way to the provider comes back with %s', async (_, back, cookies) => {
   const { jar, request, take } = newBrowser()
-  take(await flows.keep(request(), { request: REQUEST, back }))
+  take(await flows.write(request(), { request: REQUEST, back }))
   expect(jar.size).toBe(cookies)
-  expect(await flows.of(request())).toEqual({ request: REQUEST, back })
-  take(flows.end(request()))
+  expect(await flows.read(request())).toEqual({ request: REQUEST, back })
+  take(flows.clear(request()))
   expect(jar.size).toBe(0)
-  expect(await flows.of(request())).toBeUndefined()
+  expect(await flows.read(request())).toBeUndefined()
 })
 
 it('a browser on its way to the provider comes back within a quarter of an hour, however long it keeps its cookies', async () => {
   const { request, take } = newBrowser()
-  take(await flows.keep(request(), { request: REQUEST, back: '/x' }))
+  take(await flows.write(request(), { request: REQUEST, back: '/x' }))
   now += 15 * 60_000 - 1
-  expect(await flows.of(request())).toBeDefined()
+  expect(await flows.read(request())).toBeDefined()
   now += 1
-  expect(await flows.of(request())).toBeUndefined()
+  expect(await flows.read(request())).toBeUndefined()
 })
 
 it('a browser on its way to the provider keeps nothing of an earlier way', async () => {
   const { jar, request, take } = newBrowser()
-  take(await flows.keep(request(), { request: REQUEST, back: LONGEST }))
-  take(await flows.keep(request(), { request: REQUEST, back: '/short' }))
+  take(await flows.write(request(), { request: REQUEST, back: LONGEST }))
+  take(await flows.write(request(), { request: REQUEST, back: '/short' }))
   expect(jar.size).toBe(1)
-  expect(await flows.of(request())).toMatchObject({ back: '/short' })
+  expect(await flows.read(request())).toMatchObject({ back: '/short' })
 })
 
 it('a browser on its way to the provider comes back with nothing where a part is missing, is of another way, or stands elsewhere', async () => {
   const { jar, request, take } = newBrowser()
-  take(await flows.keep(request(), { request: REQUEST, back: LONGEST }))
+  take(await flows.write(request(), { request: REQUEST, back: LONGEST }))
   const mine = new Map(jar)
-  take(await flows.keep(request(), { request: REQUEST, back: LONGEST }))
+  take(await flows.write(request(), { request: REQUEST, back: LONGEST }))
   const other = new Map(jar)
   const [first = '', second = ''] = [...mine.keys()]
   for (const change of [
@@ -72,14 +72,14 @@ it('a browser on its way to the provider comes back with nothing where a part is
   ]) {
     jar.clear()
     for (const [name, value] of mine) jar.set(name, value)
-    expect(await flows.of(request())).toBeDefined()
+    expect(await flows.read(request())).toBeDefined()
     change()
-    expect(await flows.of(request())).toBeUndefined()
+    expect(await flows.read(request())).toBeUndefined()
   }
 })
 
 it('a browser on its way to the provider is asked nothing, and forgets nothing, where it has no cookies of this', async () => {
   const sealer = { seal: async () => '', unseal: () => Promise.reject(new Error('Nothing is opened')) }
-  expect(await createFlows(sealer, () => now).of(newBrowser().request())).toBeUndefined()
-  expect(flows.end(newBrowser().request())).toEqual([])
+  expect(await createFlows(sealer, () => now).read(newBrowser().request())).toBeUndefined()
+  expect(flows.clear(newBrowser().request())).toEqual([])
 })

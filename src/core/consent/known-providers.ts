@@ -1,6 +1,6 @@
 import type { AllProviders, KnownProvider, Provider, ProviderStore } from './provider.ts'
 
-function at(authorize: string, token: string, revoke?: string) {
+function urls(authorize: string, token: string, revoke?: string) {
   return {
     authorization_endpoint: `https://${authorize}`,
     token_endpoint: `https://${token}`,
@@ -15,76 +15,76 @@ const MICROSOFT = 'login.microsoftonline.com/common/oauth2/v2.0'
 const KNOWN: Readonly<Record<string, KnownProvider>> = {
   airtable: {
     name: 'Airtable',
-    ...at('airtable.com/oauth2/v1/authorize', 'airtable.com/oauth2/v1/token'),
+    ...urls('airtable.com/oauth2/v1/authorize', 'airtable.com/oauth2/v1/token'),
     ...BASIC,
   },
   asana: {
     name: 'Asana',
-    ...at('app.asana.com/-/oauth_authorize', 'app.asana.com/-/oauth_token', 'app.asana.com/-/oauth_revoke'),
+    ...urls('app.asana.com/-/oauth_authorize', 'app.asana.com/-/oauth_token', 'app.asana.com/-/oauth_revoke'),
   },
   atlassian: {
     name: 'Atlassian',
-    ...at('auth.atlassian.com/authorize', 'auth.atlassian.com/oauth/token'),
+    ...urls('auth.atlassian.com/authorize', 'auth.atlassian.com/oauth/token'),
     // Without the audience it is a login; without the prompt, later consent to more scopes is not asked for
     authorization_parameters: { audience: 'api.atlassian.com', prompt: 'consent' },
     extra_scopes: ['offline_access'],
   },
   box: {
     name: 'Box',
-    ...at('account.box.com/api/oauth2/authorize', 'api.box.com/oauth2/token', 'api.box.com/oauth2/revoke'),
+    ...urls('account.box.com/api/oauth2/authorize', 'api.box.com/oauth2/token', 'api.box.com/oauth2/revoke'),
   },
   calendly: {
     name: 'Calendly',
-    ...at('auth.calendly.com/oauth/authorize', 'auth.calendly.com/oauth/token', 'auth.calendly.com/oauth/revoke'),
+    ...urls('auth.calendly.com/oauth/authorize', 'auth.calendly.com/oauth/token', 'auth.calendly.com/oauth/revoke'),
   },
   discord: {
     name: 'Discord',
-    ...at('discord.com/oauth2/authorize', 'discord.com/api/oauth2/token', 'discord.com/api/oauth2/token/revoke'),
+    ...urls('discord.com/oauth2/authorize', 'discord.com/api/oauth2/token', 'discord.com/api/oauth2/token/revoke'),
   },
   dropbox: {
     name: 'Dropbox',
-    ...at('www.dropbox.com/oauth2/authorize', 'api.dropboxapi.com/oauth2/token'),
+    ...urls('www.dropbox.com/oauth2/authorize', 'api.dropboxapi.com/oauth2/token'),
     authorization_parameters: { token_access_type: 'offline' },
   },
   github: {
     name: 'GitHub',
     issuer: 'https://github.com/login/oauth',
-    ...at('github.com/login/oauth/authorize', 'github.com/login/oauth/access_token'),
+    ...urls('github.com/login/oauth/authorize', 'github.com/login/oauth/access_token'),
   },
   gitlab: {
     name: 'GitLab',
     issuer: 'https://gitlab.com',
-    ...at('gitlab.com/oauth/authorize', 'gitlab.com/oauth/token', 'gitlab.com/oauth/revoke'),
+    ...urls('gitlab.com/oauth/authorize', 'gitlab.com/oauth/token', 'gitlab.com/oauth/revoke'),
   },
   google: {
     name: 'Google',
     issuer: 'https://accounts.google.com',
-    ...at('accounts.google.com/o/oauth2/v2/auth', 'oauth2.googleapis.com/token', 'oauth2.googleapis.com/revoke'),
-    // A refresh token comes only with both, after the very first consent
+    ...urls('accounts.google.com/o/oauth2/v2/auth', 'oauth2.googleapis.com/token', 'oauth2.googleapis.com/revoke'),
+    // After a user's first consent, Google sends a refresh token only with both
     authorization_parameters: { access_type: 'offline', prompt: 'consent' },
   },
-  hubspot: { name: 'HubSpot', ...at('app.hubspot.com/oauth/authorize', 'api.hubapi.com/oauth/v1/token') },
+  hubspot: { name: 'HubSpot', ...urls('app.hubspot.com/oauth/authorize', 'api.hubapi.com/oauth/v1/token') },
   linear: {
     name: 'Linear',
-    ...at('linear.app/oauth/authorize', 'api.linear.app/oauth/token', 'api.linear.app/oauth/revoke'),
+    ...urls('linear.app/oauth/authorize', 'api.linear.app/oauth/token', 'api.linear.app/oauth/revoke'),
     scope_separator: ',',
   },
   microsoft: {
     name: 'Microsoft',
     // Work, school and personal accounts. No issuer, since each tenant is its own
-    ...at(`${MICROSOFT}/authorize`, `${MICROSOFT}/token`),
+    ...urls(`${MICROSOFT}/authorize`, `${MICROSOFT}/token`),
     extra_scopes: ['offline_access'],
   },
   notion: {
     name: 'Notion',
-    ...at('api.notion.com/v1/oauth/authorize', 'api.notion.com/v1/oauth/token'),
+    ...urls('api.notion.com/v1/oauth/authorize', 'api.notion.com/v1/oauth/token'),
     ...BASIC,
     authorization_parameters: { owner: 'user' },
   },
   salesforce: {
     name: 'Salesforce',
     issuer: 'https://login.salesforce.com',
-    ...at(
+    ...urls(
       'login.salesforce.com/services/oauth2/authorize',
       'login.salesforce.com/services/oauth2/token',
       'login.salesforce.com/services/oauth2/revoke',
@@ -92,15 +92,15 @@ const KNOWN: Readonly<Record<string, KnownProvider>> = {
     extra_scopes: ['refresh_token'],
   },
   // The user's own token; the older oauth/v2 pair gives a bot's
-  slack: { name: 'Slack', ...at('slack.com/oauth/v2_user/authorize', 'slack.com/api/oauth.v2.user.access') },
-  spotify: { name: 'Spotify', ...at('accounts.spotify.com/authorize', 'accounts.spotify.com/api/token'), ...BASIC },
+  slack: { name: 'Slack', ...urls('slack.com/oauth/v2_user/authorize', 'slack.com/api/oauth.v2.user.access') },
+  spotify: { name: 'Spotify', ...urls('accounts.spotify.com/authorize', 'accounts.spotify.com/api/token'), ...BASIC },
   x: {
     name: 'X',
-    ...at('x.com/i/oauth2/authorize', 'api.x.com/2/oauth2/token', 'api.x.com/2/oauth2/revoke'),
+    ...urls('x.com/i/oauth2/authorize', 'api.x.com/2/oauth2/token', 'api.x.com/2/oauth2/revoke'),
     ...BASIC,
     extra_scopes: ['offline.access'],
   },
-  zoom: { name: 'Zoom', ...at('zoom.us/oauth/authorize', 'zoom.us/oauth/token', 'zoom.us/oauth/revoke'), ...BASIC },
+  zoom: { name: 'Zoom', ...urls('zoom.us/oauth/authorize', 'zoom.us/oauth/token', 'zoom.us/oauth/revoke'), ...BASIC },
 }
 
 const BY_ID: ReadonlyMap<string, KnownProvider> = new Map(

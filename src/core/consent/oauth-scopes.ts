@@ -23,7 +23,7 @@ function lastSegment(scope: string): string {
   return scope.slice(scope.lastIndexOf('/') + 1).toLowerCase()
 }
 
-/** Asked for beside a tool's own: `offline_access` gives a refresh token where the provider's metadata offer it. */
+/** Requested beside a tool's own scopes. `offline_access` gives a refresh token, if the provider's metadata lists it. */
 export function listExtraScopes(
   { extra_scopes = [], authorization_parameters = {} }: Pick<Provider, 'extra_scopes' | 'authorization_parameters'>,
   scopes: readonly string[],
@@ -50,6 +50,7 @@ export function missingScopes(provider: string, granted: readonly string[], requ
   )
 }
 
+/** The scopes to request next. A new grant replaces the old one, so the scopes of the old one are requested again. */
 export function mergeScopes(granted: readonly string[], requested: readonly string[], extraScopes: readonly string[]) {
   const keptScopes = granted.filter((scope) => !UNREPORTED.has(scope) && !extraScopes.includes(scope))
   return [...new Set([...keptScopes, ...requested])]

@@ -7,8 +7,6 @@ import {
   object,
   enumReader,
   optional,
-} from '../tool/json-reader.ts'
-import {
   type Reader,
   withSchema,
   withSchemaFrom,
@@ -109,6 +107,7 @@ const NO_RULES: ProviderRules = { checkUrl: () => undefined, checkSecretName: ()
 /** A known provider's addresses are used together or not at all: half of one provider and half of another is neither. */
 export function providerReader(id: string, rules = NO_RULES): Reader<Provider> {
   const { known } = rules
+  // No defaults of fields: endpoints count only together, and the method only with a secret
   const reader = transform(providerFields(id, rules), (fields): Provider => {
     const defaultAuthMethod = fields.client_secret_name === undefined ? undefined : known?.token_endpoint_auth_method
     return {

@@ -17,7 +17,7 @@ const PENDING_MS = 10 * 60_000
 const MAX_IDLE = 20
 const UNUSED_MS = 86_400_000
 /** Longer than any agent lives. */
-const USED_MS = 100 * 86_400_000
+const APPROVED_MS = 100 * 86_400_000
 
 const BY_ADMINISTRATOR = '"given"'
 const IS_CLIENT = "key > 'client:' AND key < 'client;'"
@@ -48,6 +48,17 @@ const EXCEPT_FIRST = 'LIMIT -1 OFFSET'
 export function clientRows(sql: SqlStorage, now: () => number) {
   const toKey = (id: string) => `client:${id}`
 
+  /**
+   * Evicts clients without a pending request beyond MAX_UNUSED. The newest of each address are kept first, then the second
+   * newest of each, and so on.
+   */
+  function evictUnused(): void {
+    const places = `SELECT key, expires, row_number() OVER (PARTITION BY metadata ->> 'address' ORDER BY expires DESC) AS place
+      FROM entry WHERE ${IS_UNAPPROVED} AND ${HAS_NO_PENDING}`
+    const query = `DELETE FROM entry WHERE key IN (SELECT key FROM (${places}) ORDER BY place, expires DESC ${EXCEPT_FIRST} ?2)`
+    sql.exec(query, now(), MAX_UNUSED)
+  }
+
   return {
     /** The library's entries. A client that a document describes is found without being stored. */
     entriesWith(document?: Client): SqlKv {
@@ -60,15 +71,7 @@ export function clientRows(sql: SqlStorage, now: () => number) {
     noteRegistered(id: string, address: string | null): void {
       const note = "UPDATE entry SET metadata = json_object('until', 0, 'address', ?), expires = ? WHERE key = ?"
       sql.exec(note, address, now() + UNUSED_MS, toKey(id))
-      // Evicts clients without a pending request beyond MAX_UNUSED. The newest of each address are kept first, then the second
-      // newest of each, and so on
-      const places = `SELECT key, expires, row_number() OVER (PARTITION BY metadata ->> 'address' ORDER BY expires DESC) AS place
-        FROM entry WHERE ${IS_UNAPPROVED} AND ${HAS_NO_PENDING}`
-      sql.exec(
-        `DELETE FROM entry WHERE key IN (SELECT key FROM (${places}) ORDER BY place, expires DESC ${EXCEPT_FIRST} ?2)`,
-        now(),
-        MAX_UNUSED,
-      )
+      evictUnused()
     },
 
     /** Somebody who is not signed in opened a link of the client. Evicts nothing: without a free place, nothing is noted. */
@@ -98,21 +101,22 @@ export function clientRows(sql: SqlStorage, now: () => number) {
       sql.exec(surplus, now(), principal, MAX_OPENED)
     },
 
-    noteUsed(id: string, document: Client | undefined, holder: string): void {
-      const metadata = JSON.stringify({ holder })
+    /** A principal approved the client, which `document` describes if its id is a URL. */
+    noteApproved(id: string, document: Client | undefined, principal: string): void {
+      const metadata = JSON.stringify({ holder: principal })
       if (document) {
         const statement = 'INSERT OR REPLACE INTO entry VALUES (?, ?, ?, ?)'
-        sql.exec(statement, toKey(id), JSON.stringify(document), metadata, now() + USED_MS)
+        sql.exec(statement, toKey(id), JSON.stringify(document), metadata, now() + APPROVED_MS)
       } else {
         // Clients of administrators never expire, and stay theirs
         const note = 'UPDATE entry SET metadata = ?, expires = ? WHERE key = ? AND expires IS NOT NULL'
-        sql.exec(note, metadata, now() + USED_MS, toKey(id))
+        sql.exec(note, metadata, now() + APPROVED_MS, toKey(id))
       }
-      // Evicts the holder's clients without an agent beyond MAX_IDLE: those approved longest ago
+      // Evicts the principal's clients without an agent beyond MAX_IDLE: those approved longest ago
       const idle = `DELETE FROM entry WHERE key IN (SELECT key FROM entry WHERE ${IS_CLIENT} AND metadata ->> 'holder' = ?
         AND key NOT IN (SELECT 'client:' || json_extract(body, '$.client.id') FROM agent WHERE expires > ?)
         ORDER BY expires DESC ${EXCEPT_FIRST} ?)`
-      sql.exec(idle, holder, now(), MAX_IDLE)
+      sql.exec(idle, principal, now(), MAX_IDLE)
     },
 
     /** Whether a person has approved the client that the document at the URL `id` describes: only then it is stored. */

@@ -38,7 +38,7 @@ export type AuthorizationDetails = Extract<
 
 /**
  * The agents that people authorized, and the OAuth library's data. The object is apart from Access, since strangers write
- * here. Requests of one agent run one after another, so a code or refresh token is redeemed once, however many requests
+ * here. Token requests of one agent run one after another, so a code or refresh token is redeemed once, however many requests
  * with it arrive together.
  */
 export class Connect extends DurableObject<unknown> {
@@ -58,7 +58,7 @@ export class Connect extends DurableObject<unknown> {
   /** `body` is the metadata as JSON (RFC 7591), `address` the network address of who sent it, if the platform tells. */
   async register(origin: string, body: string, address: string | null): Promise<OAuthResponse> {
     sweep(this.#sql, Date.now())
-    const response = await this.#answer(origin, 'register', { 'content-type': 'application/json' }, body)
+    const response = await this.#send(origin, 'register', { 'content-type': 'application/json' }, body)
     if (response.status === 201) this.#clients.noteRegistered(JSON.parse(response.body).client_id, address)
     return response
   }
@@ -70,7 +70,7 @@ export class Connect extends DurableObject<unknown> {
     body: string,
     asserted?: ClientAssertion,
   ): Promise<OAuthResponse> {
-    if (asserted && !(await this.#isNew(asserted))) return REPLAYED
+    if (asserted && !(await this.#spendAssertion(asserted))) return REPLAYED
     const form = new URLSearchParams(body)
     const credential = readCredential(form)
     const refresh = form.get('grant_type') === 'refresh_token' ? credential : undefined
@@ -80,12 +80,13 @@ export class Connect extends DurableObject<unknown> {
         'content-type': 'application/x-www-form-urlencoded',
         ...(authorization === null ? {} : { authorization }),
       }
-      const settle = refresh === undefined ? undefined : await presentRefreshToken(this.#sql, agent, refresh)
-      const response = await this.#answer(origin, 'token', headers, body, asserted?.client)
+      const noteOutcome = refresh === undefined ? undefined : await presentRefreshToken(this.#sql, agent, refresh)
+      const response = await this.#send(origin, 'token', headers, body, asserted?.client)
       const expires = Date.parse(this.#agents.find(agent)?.expires_at ?? '') || Date.now()
-      const isEnded = settle?.(response.status === 200, expires) === true && response.body.includes('"invalid_grant"')
+      const isSpent = noteOutcome?.(response.status === 200, expires) === true
+      const isReuse = isSpent && response.body.includes('"invalid_grant"')
       // If a code comes twice or a refresh token is revoked, the library deletes the agent's grant
-      if (isEnded || entryKeys(this.#sql, 'grant', agent).length === 0) this.#end(agent)
+      if (isReuse || entryKeys(this.#sql, 'grant', agent).length === 0) this.#end(agent)
       return response
     })
   }
@@ -125,7 +126,7 @@ export class Connect extends DurableObject<unknown> {
       revokeExistingGrants: false,
     })
     for (const id of this.#agents.store(agent)) this.#end(id)
-    this.#clients.noteUsed(request.clientId, document, agent.owner)
+    this.#clients.noteApproved(request.clientId, document, agent.owner)
     return { ok: true, to: redirectTo } as const
   }
 
@@ -165,7 +166,7 @@ export class Connect extends DurableObject<unknown> {
     }
   }
 
-  clients(): OAuthClient[] {
+  listClients(): OAuthClient[] {
     return this.#clients.list()
   }
 
@@ -194,12 +195,12 @@ export class Connect extends DurableObject<unknown> {
     }
   }
 
-  async #isNew({ id, until }: ClientAssertion): Promise<boolean> {
+  async #spendAssertion({ id, until }: ClientAssertion): Promise<boolean> {
     const statement = "INSERT OR IGNORE INTO spent VALUES (?, '', ?) RETURNING hash"
     return readField(this.#sql, statement, await sha256(id), until) !== undefined
   }
 
-  async #answer(origin: string, endpoint: string, headers: Record<string, string>, body: string, client?: Client) {
+  async #send(origin: string, endpoint: string, headers: Record<string, string>, body: string, client?: Client) {
     const { server } = await this.#server(origin)
     const request = new Request(`${origin}/connect/${endpoint}`, { method: 'POST', headers, body })
     const oauthEnv = { OAUTH_KV: this.#clients.entriesWith(client) }

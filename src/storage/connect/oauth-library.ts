@@ -21,6 +21,7 @@ interface LibraryServer {
 const ACCESS_TOKEN_S = 3_600
 /** The library refuses a shorter lifetime of either token. */
 const MIN_S = 60
+/** What clients with a secret are told. `client-rows.ts` decides how long a client is stored. */
 const REGISTRATION_S = 90 * 86_400
 
 /** OAuth 2.1, RFC 8414, 7591, 7636, 7009, 8707, 9207. `redeem` gives how many milliseconds the agent has left. */
@@ -35,7 +36,7 @@ export function createOAuthServer(origin: string, redeem: (agent: string, isFirs
     scopesSupported: [...AGENT_SCOPES],
     accessTokenTTL: ACCESS_TOKEN_S,
     clientRegistrationTTL: REGISTRATION_S,
-    // The routes refuse schemes that are not private-use
+    // The routes refuse public schemes such as javascript:
     allowPrivateUseRedirectUris: true,
     tokenExchangeCallback({ grantType, userId }) {
       const isFirst = grantType === GrantType.AUTHORIZATION_CODE
@@ -45,7 +46,9 @@ export function createOAuthServer(origin: string, redeem: (agent: string, isFirs
       const seconds = Math.max(MIN_S, Math.floor(remainingMs / 1_000))
       return { accessTokenTTL: Math.min(ACCESS_TOKEN_S, seconds), ...(isFirst ? { refreshTokenTTL: seconds } : {}) }
     },
+    // Else the library writes each refusal to the log
     onError: () => undefined,
   })
+  // For callers that load this file late
   return { server, resource, AuthorizationError, authorizationErrorRedirect }
 }

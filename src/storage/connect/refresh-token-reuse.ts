@@ -4,7 +4,8 @@ import { entryKeys } from './sql-kv.ts'
 
 /**
  * Detects a refresh token that is used again (OAuth 2.1, section 4.3.1). Call this function before the library refreshes,
- * and the returned function with the result. If the returned function gives true, the agent must end.
+ * and the returned function with the result. It gives true if a spent token was refused. The agent must end then,
+ * unless the library refused for another reason than the token (`invalid_grant`).
  *
  * - The first use succeeds, and the token is recorded as spent.
  * - A client that missed the response may use the token again until its successor is used. The library refreshes again,

@@ -106,7 +106,7 @@ async function worldOf(state: DurableObjectState) {
     sql: state.storage.sql,
     server,
     agents: { find: stub.find, list: stub.list, remove: stub.remove },
-    clients: { create: stub.createOAuthClient, list: stub.clients, remove: stub.removeClient },
+    clients: { create: stub.createOAuthClient, list: stub.listClients, remove: stub.removeClient },
     clientId,
     register,
     urlOf,
