@@ -1,4 +1,4 @@
-import type { TokenQuery, TokenResult } from '../../src/core/call/requirements.ts'
+import type { TokenQuery, TokenResult } from '../../src/core/call/user-tokens.ts'
 import type { ToolRecord } from '../../src/core/tool/tool.ts'
 import { isFault } from './network.ts'
 import { holds } from './violation.ts'

@@ -204,8 +204,8 @@ export function createRegistryRoutes(deps: RegistryRoutesDeps): Hono {
       const message = `To trust '${ref.slice(0, 200)}', name its version: PATCH /tools/Toolkit.Tool@1.2.3`
       return fail({ type: 'request-malformed', message })
     }
-    const current = await source.loadCurrentOrSuggest(id)
-    if (!('versions' in current) || !covers(principal, current, 'tools:publish')) return toolNotFound(ref)
+    const { entry: current } = await source.loadCurrentOrSuggest(id)
+    if (!current || !covers(principal, current, 'tools:publish')) return toolNotFound(ref)
     const visible = await withoutHiddenVersions(principal, current, deps.toolkits)
     const highestDisabled = id.range === undefined && visible ? findHighest(visible.versions, 'disabled') : undefined
     const version = (resolveVersion(current.versions, id.range) ?? highestDisabled)?.version

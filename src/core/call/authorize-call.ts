@@ -16,23 +16,19 @@ import {
   mayActFor,
   type Principal,
 } from '../access/principal.ts'
-import type { WaitUntil, Signal } from '../tool/platform.ts'
 import { formatToolRef, type ToolRef } from '../tool/tool-ref.ts'
 import type { ToolRecord } from '../tool/tool.ts'
 import { type FailureResult, fail } from '../failure/failure.ts'
-import { type Deadline, abortFailure } from './deadline.ts'
+import type { Caller } from './call-request.ts'
+import { abortFailure, type StartDeadline } from './deadline.ts'
 import { toolUnknownFailure } from './hide-tools.ts'
 import type { ResolvedTool, Resolver } from './resolve-tool.ts'
 
-export interface RequestContext {
-  readonly principal: Principal
-  readonly background: WaitUntil
-  readonly signal: () => Signal | undefined
-}
+type Requester = Pick<Caller, 'principal' | 'background' | 'signal'>
 
 export interface ResolveRefDeps {
   readonly resolver: Resolver
-  readonly startDeadline: (timeoutMs: number, caller: () => Signal | undefined) => Deadline
+  readonly startDeadline: StartDeadline
 }
 
 const RESOLVE_MS = 15_000
@@ -44,24 +40,24 @@ const RESOLVE_MS = 15_000
 export async function resolveToolRef(
   ref: ToolRef,
   documentRef: ToolRef | undefined,
-  context: RequestContext,
+  requester: Requester,
   deps: ResolveRefDeps,
 ): Promise<ResolvedTool | FailureResult> {
   if (documentRef !== undefined) {
-    const byDocument = await resolveWithDeadline(documentRef, context, deps)
-    if (byDocument.ok && covers(context.principal, byDocument.tool.record, KNOWING_SCOPES)) return byDocument
+    const byDocument = await resolveWithDeadline(documentRef, requester, deps)
+    if (byDocument.ok && covers(requester.principal, byDocument.tool.record, KNOWING_SCOPES)) return byDocument
   }
-  const byRef = denyUncovered(context.principal, ref) ?? (await resolveWithDeadline(ref, context, deps))
+  const byRef = denyUncovered(requester.principal, ref) ?? (await resolveWithDeadline(ref, requester, deps))
   if (!byRef.ok || documentRef === undefined || ref === documentRef) return byRef
   // Tools' ids ignore case, documents' do not: `calculator.add` that finds `Calculator.add` is the id of a document, of
   // which the lookup above found no tool that the credential covers
-  const isDocumentId = ref.kind !== 'id' || ref.toolkit !== byRef.tool.record.toolkit
-  return isDocumentId ? fail({ type: 'tool-unknown', ref: formatToolRef(ref), suggestions: [] }) : byRef
+  const isSameCase = ref.kind === 'id' && ref.toolkit === byRef.tool.record.toolkit
+  return isSameCase ? byRef : fail({ type: 'tool-unknown', ref: formatToolRef(ref), suggestions: [] })
 }
 
 async function resolveWithDeadline(
   ref: ToolRef,
-  { background, signal }: RequestContext,
+  { background, signal }: Requester,
   { resolver, startDeadline }: ResolveRefDeps,
 ): Promise<ResolvedTool | FailureResult> {
   // The deadline sets no timer for a cached tool, which is resolved without a promise

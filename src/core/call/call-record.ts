@@ -27,7 +27,7 @@ export interface CallRecord {
   readonly arguments?: JsonObject | undefined
 }
 
-/** What the stages of a call find out for its record and its answer. */
+/** What the stages of a call leave for its end: for the record and the answer, and to release memory. */
 export interface CallFacts {
   /** The tool, if its name may stand in the record: callers read their own records. */
   knownTool?: ToolRecord
@@ -38,7 +38,7 @@ export interface CallFacts {
   redactor?: Redactor | undefined
   finished?: CompletedCall
   limitStatuses?: readonly LimitStatus[]
-  /** Releases the memory of the runner's answer. */
+  /** Releases the memory of the runner's response. */
   release?: () => void
   /** Releases the memory of the input's files. */
   releaseFiles?: () => void
@@ -47,7 +47,10 @@ export interface CallFacts {
 /** A name that leads to no tool can be any text, so its record has only this many characters of it. */
 const MAX_LOGGED_REF = 200
 
-/** The id of the called tool, or what the caller named if there is no tool that the caller may know. */
+/**
+ * The id of the called tool, or the reference of the caller if it leads to no tool that the caller may know. There is no
+ * `result` if the call threw an error.
+ */
 export function toLoggedToolId(
   toolRef: ToolRef,
   knownTool: ToolRecord | undefined,

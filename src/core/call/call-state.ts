@@ -1,10 +1,8 @@
 import { isJsonObject, type Json } from '../tool/json.ts'
-import type { Signal } from '../tool/platform.ts'
 import type { CallFacts } from './call-record.ts'
 import type { Audience, Caller, CallRequest } from './call-request.ts'
 import type { CallableTool } from './callable-tool.ts'
-import type { Deadline } from './deadline.ts'
-import type { FindArtifact } from './large-output.ts'
+import type { Deadline, StartDeadline } from './deadline.ts'
 import { NO_CREDENTIALS, withoutUnnamedToken } from './requirements.ts'
 import type { ResolvedTool } from './resolve-tool.ts'
 import type { RunOptions } from './run.ts'
@@ -12,12 +10,11 @@ import type { OutputSelector } from './select.ts'
 import type { StageDeps, StageInput } from './stage.ts'
 
 /** A call under way, from the moment it is authorized. Its stages set what is not `readonly`. */
-export interface CallState extends StageInput, Pick<RunOptions, 'traceId' | 'idempotencyKey'> {
+export interface CallState extends StageInput {
   readonly request: CallRequest
   readonly caller: Caller
   readonly tool: CallableTool
   readonly facts: CallFacts
-  readonly findArtifact: FindArtifact | undefined
   /** Whether the call has an id under which it runs at most once. */
   readonly runsOnce: boolean
   /** The selection as requested, and parsed; set by `readOptions`. */
@@ -30,9 +27,9 @@ export interface CallState extends StageInput, Pick<RunOptions, 'traceId' | 'ide
 }
 
 export interface StateDeps extends Pick<StageDeps, 'fingerprint'> {
-  /** Bytes of JSON that an answer holds before its value becomes a link, unless its call says otherwise. */
+  /** Bytes of JSON that an answer has at most before parts of it become links, unless the call says otherwise. */
   readonly inlineBytes: Readonly<Record<Audience, number>>
-  readonly startDeadline: (timeoutMs: number, caller: () => Signal | undefined) => Deadline
+  readonly startDeadline: StartDeadline
   readonly now: () => number
 }
 
@@ -73,9 +70,9 @@ export function createState(
     facts,
     runsOnce,
     traceId,
-    findArtifact: caller.findArtifact,
     idempotencyKey: runsOnce ? () => deps.fingerprint([caller.principal.id, callId]) : undefined,
     inlineBytes: deps.inlineBytes[caller.audience],
+    // A bare name could lead to another publisher's tool, which must not get a token that names no provider
     context: request.bareName ? withoutUnnamedToken(context) : context,
     invocation: {
       input: request.input,

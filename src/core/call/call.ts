@@ -71,10 +71,10 @@ export function createCallTool(deps: CallDeps): CallTool {
     const forOperator = !result.ok && 'forOperator' in result.failure ? result.failure.forOperator : undefined
     if (!result.ok) result = { ok: false, failure: tailorFailure(caller.principal, result.failure) }
     const { finished, limitStatuses } = facts
-    const durationMs = finished?.durationMs ?? now() - startedAt
+    const durationMs = now() - startedAt
     const record = createCallRecord(callId, call, caller, facts, result, { at: startedAt, durationMs })
     writeRecord(record, caller.background, forOperator)
-    const outcome = { callId, durationMs, result, tool: facts.authorizedTool }
+    const outcome = { callId, durationMs: finished?.durationMs ?? durationMs, result, tool: facts.authorizedTool }
     if (!finished && !limitStatuses) return outcome
     return { ...outcome, ...(finished && { finishedAt: finished.finishedAt }), ...(limitStatuses && { limitStatuses }) }
   }

@@ -9,6 +9,9 @@ export interface Deadline {
   race<T>(work: T | Promise<T>): T | Promise<T | AbortReason>
 }
 
+/** Starts a deadline that also ends when the caller goes away. */
+export type StartDeadline = (timeoutMs: number, caller: () => Signal | undefined) => Deadline
+
 /** `mayHaveRun`: the tool may have done something that must not be done twice. */
 export function abortFailure(how: AbortReason, timeoutMs: number, mayHaveRun = false): FailureResult {
   const mayHaveRunField = mayHaveRun ? ({ may_have_run: true } as const) : {}

@@ -1,6 +1,7 @@
 /**
  * Keeps failed lookups from telling of tools that the caller's lists do not show. With a credential, a caller may know of
- * the tools that its patterns for listing or calling cover. Without one, a caller may know of tools of security level 0.
+ * the tools that its patterns for listing or calling cover. Without one, a caller may know of the tools of security level 0
+ * that the patterns for anonymous callers cover.
  */
 import { covers, KNOWING_SCOPES, maySee, type Principal } from '../access/principal.ts'
 import { type Failure, type FailureResult, fail } from '../failure/failure.ts'
@@ -8,16 +9,13 @@ import { didYouMean } from '../tool/problem.ts'
 import { formatToolId, parseToolId } from '../tool/tool-id.ts'
 import { formatRefName, formatToolRef, toIdRef, type ToolRef } from '../tool/tool-ref.ts'
 import type { ToolRecord } from '../tool/tool.ts'
-import type { WaitUntil } from '../tool/platform.ts'
+import type { Caller } from './call-request.ts'
 import type { Resolver } from './resolve-tool.ts'
 
 const MAX_SUGGESTIONS = 3
 const MAX_AVAILABLE = 20
 
-interface Viewer {
-  readonly principal: Principal
-  readonly background: WaitUntil
-}
+type Viewer = Pick<Caller, 'principal' | 'background'>
 
 type Lookup = Pick<Resolver, 'resolve' | 'suggest'>
 
@@ -33,7 +31,11 @@ export async function hideFromViewer(
   lookup: Lookup,
 ): Promise<FailureResult> {
   const { failure } = failing
-  if (failure.type === 'tool-unknown') return hideSuggestions(ref, failure, viewer, lookup)
+  if (failure.type === 'tool-unknown') {
+    const suggestions = await filterSuggestions(failure.suggestions, viewer, lookup)
+    if (viewer.principal.kind === 'anonymous') return toolUnknownFailure(viewer.principal, ref, suggestions)
+    return fail({ ...failure, suggestions })
+  }
   if (failure.type === 'version-unavailable') return hideVersions(ref, failure, viewer, lookup)
   if (failure.type !== 'tool-disabled') return failing
   const name = parseToolId(failure.id)
@@ -45,23 +47,17 @@ export async function hideFromViewer(
 export async function hideTool(ref: ToolRef, viewer: Viewer, lookup: Lookup): Promise<FailureResult> {
   if (viewer.principal.kind !== 'anonymous') return toolUnknownFailure(viewer.principal, ref)
   const name = ref.kind === 'document' ? parseToolId(formatRefName(ref)) : ref.kind === 'id' ? ref : undefined
-  const suggestions = name ? await lookup.suggest(name, viewer.background) : []
-  return hideSuggestions(ref, { type: 'tool-unknown', ref: '', suggestions }, viewer, lookup)
+  const ids = name ? await lookup.suggest(name, viewer.background) : []
+  return toolUnknownFailure(viewer.principal, ref, await filterSuggestions(ids, viewer, lookup))
 }
 
-async function hideSuggestions(
-  ref: ToolRef,
-  failure: Extract<Failure, { readonly type: 'tool-unknown' }>,
-  viewer: Viewer,
-  lookup: Lookup,
-): Promise<FailureResult> {
+async function filterSuggestions(ids: readonly string[], viewer: Viewer, lookup: Lookup): Promise<string[]> {
   const suggestions: string[] = []
-  for (const id of failure.suggestions) {
+  for (const id of ids) {
     if (suggestions.length === MAX_SUGGESTIONS) break
     if (await mayKnowOf(id, viewer, lookup)) suggestions.push(id)
   }
-  if (viewer.principal.kind === 'anonymous') return toolUnknownFailure(viewer.principal, ref, suggestions)
-  return fail({ ...failure, suggestions })
+  return suggestions
 }
 
 async function hideVersions(
@@ -88,7 +84,11 @@ async function mayKnowOf(id: string, { principal, background }: Viewer, lookup: 
   return resolved.ok && maySee(principal, resolved.tool.record, KNOWING_SCOPES)
 }
 
-/** Without a credential it says that one may help, whether the tool exists or not. */
+/**
+ * The failure for a tool that does not exist, or that the caller may not know of. Without a credential it says that one may
+ * help. It writes the reference as the resolver does if it finds no tool, so that the two cases cannot be told apart: an id
+ * with its range, a name without.
+ */
 export function toolUnknownFailure(
   principal: Principal,
   ref: ToolRef,

@@ -20,7 +20,7 @@ export interface IdempotentCall {
 
 /**
  * `reused`: another call has the id. `unknown`: the call began, and its outcome is lost. `crowded`: too many repetitions of
- * the call wait for its outcome.
+ * the call wait for its outcome. `unreachable`: the store does not respond.
  */
 export type ClaimResult =
   | { readonly state: 'claimed'; readonly settle: (finished: CompletedCall | undefined) => Promise<void> }
@@ -39,8 +39,8 @@ export interface OutcomeStore {
 
 /**
  * Runs a call at most once under its id. A repetition gets the stored outcome, if the tool succeeded or failed for good
- * (`isFinalFailure`). After any other failure the claim is released, and a repetition runs: the tool did not begin, needs
- * further input, or failed with `can_retry`. A claim without an outcome is given up 5 s after the deadline, or when its
+ * (`isFinalFailure`). After any other failure the claim is released, and a repetition runs: the tool cannot have acted, needs
+ * further input, failed with `can_retry`, or is safe to run again. A claim without an outcome is given up 5 s after the deadline, or when its
  * server restarts, and its call never runs again. `run` calls `begins` before the tool begins.
  */
 export async function runIdempotently(

@@ -14,8 +14,9 @@ export async function processOutput(
   state: CallState,
   artifacts: ArtifactStore,
 ): Promise<ToolSuccess | FailureResult> {
-  const { callId, record, tool, selector, inlineBytes, facts, caller, findArtifact } = state
+  const { callId, record, tool, selector, inlineBytes, facts, caller } = state
   const { givesArtifacts } = tool
+  const { findArtifact } = caller
   const validateOutput: Validate = (value) => tool.validateOutput(value, caller.budget)
   facts.redactor = redactor
   const output = givesArtifacts

@@ -29,7 +29,8 @@ import {
   formatSecretNotSet,
   describeFailure,
 } from '../failure/failure-text.ts'
-import { type GrantPreview, meetRequirements, NO_CONTEXT, type UserTokens } from './requirements.ts'
+import { meetRequirements, NO_CONTEXT } from './requirements.ts'
+import type { GrantPreview, UserTokens } from './user-tokens.ts'
 import type { RequirementsMissing, Runnable } from './runner.ts'
 import { tailorFailure } from '../failure/operator-failure.ts'
 

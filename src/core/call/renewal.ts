@@ -1,8 +1,8 @@
 import type { ToolRecord } from '../tool/tool.ts'
 import type { Failure } from '../failure/failure.ts'
 import type { Credential } from './invocation.ts'
-import type { TokenRefusal, TokenQuery, TokenResult, UserTokens } from './requirements.ts'
-import { toMissingRequirement, toRequirementsFailure } from './requirements.ts'
+import type { TokenRefusal, TokenQuery, TokenResult, UserTokens } from './user-tokens.ts'
+import { toMissingRequirement, toRequirementsFailure } from './missing-requirements.ts'
 
 interface RenewalOptions extends Pick<TokenQuery, 'userId' | 'hosts' | 'requestUrl' | 'chargedTo'> {
   readonly userTokens: UserTokens

@@ -63,50 +63,52 @@ export function createResolver({ source, makeCallable, now, memory }: ResolverDe
   }
 
   /**
-   * A toolkit's tool is taken only if the id is written exactly like the toolkit's name.
+   * A reference to a tool of a document may have the id of a document, the name of a toolkit, or both:
    *
-   * | what has the id | whose tool it is                                                                                     |
-   * | --------------- | ---------------------------------------------------------------------------------------------------- |
-   * | a document only | the document's                                                                                       |
-   * | a toolkit only  | the toolkit's                                                                                        |
-   * | both            | the document's, else the toolkit's; if the id has a dash, only where the document is in that toolkit |
+   * | the id is the id or name of                               | the tool is of                    |
+   * | --------------------------------------------------------- | --------------------------------- |
+   * | a document                                                | the document                      |
+   * | a toolkit, written in the same case                       | the toolkit                       |
+   * | both                                                      | the document, or else the toolkit |
+   * | both, has a dash, and the document is in another toolkit  | the document                      |
    */
   async function lookUpDocument(ref: Extract<ToolRef, { kind: 'document' }>): Promise<ResolvedTool | FailureResult> {
-    const { dialect, id, tool: sourceName, range } = ref
+    const { dialect, id, tool, range } = ref
     if (range !== undefined && !isVersionRange(range)) return fail({ type: 'id-malformed', ref: formatToolRef(ref) })
+    const address = await source.findDocumentAddress(dialect, id, tool)
+    const documentTool = address && Object.hasOwn(address.tools, tool) ? address.tools[tool] : undefined
     const refText = formatRefName(ref)
-    const address = await source.findDocumentAddress(dialect, id, sourceName)
-    const tool = address && Object.hasOwn(address.tools, sourceName) ? address.tools[sourceName] : undefined
-    if (address && tool !== undefined) {
-      const lookup = await lookUpTool({ toolkit: address.toolkit, tool }, range, refText)
-      const isUnknown = !lookup.ok && lookup.failure.type === 'tool-unknown'
-      if (!isUnknown || (address.toolkit === id && tool === sourceName)) return lookup
+    if (address && documentTool !== undefined) {
+      const resolved = await lookUpTool({ toolkit: address.toolkit, tool: documentTool }, range, refText)
+      if (resolved.ok || resolved.failure.type !== 'tool-unknown') return resolved
     }
     const isDocumentOnly = address !== undefined && address.toolkit !== id && id.includes('-')
-    if (!isDocumentOnly && isNamePart(id) && isNamePart(sourceName)) {
-      const lookup = await lookUpTool({ toolkit: id, tool: sourceName }, range, refText)
-      if (!lookup.ok || lookup.tool.record.toolkit === id) return lookup
+    if (!isDocumentOnly && isNamePart(id) && isNamePart(tool)) {
+      const resolved = await lookUpTool({ toolkit: id, tool }, range, refText)
+      if (!resolved.ok || resolved.tool.record.toolkit === id) return resolved
     }
     return fail({ type: 'tool-unknown', ref: refText, suggestions: [] })
   }
 
+  /** KV may be some seconds old, so a version that it lacks is looked up again in the Registry. */
   async function lookUpTool(
     name: ToolName,
     range: string | undefined,
     refText: string,
   ): Promise<ResolvedTool | FailureResult> {
-    const entry = await source.loadTool(name)
-    const visibleEntry = entry && withoutPending(entry)
-    const resolved = visibleEntry && (await pickVersion(visibleEntry, range))
+    const copiedEntry = await source.loadTool(name)
+    const visibleCopy = copiedEntry && withoutPending(copiedEntry)
+    const resolved = visibleCopy && (await resolveEntry(visibleCopy, range))
     if (resolved) return resolved
     const current = await source.loadCurrentOrSuggest(name)
-    const currentEntry = 'versions' in current && !current.isDeleted ? withoutPending(current) : undefined
-    if (currentEntry) return (await pickVersion(currentEntry, range)) ?? versionFailure(currentEntry, range)
-    const suggestions = 'versions' in current ? await source.suggestIds(name) : current
+    const entry = current.entry && !current.entry.isDeleted ? withoutPending(current.entry) : undefined
+    if (entry) return (await resolveEntry(entry, range)) ?? versionFailure(entry, range)
+    const suggestions = current.suggestions ?? (await source.suggestIds(name))
     return fail({ type: 'tool-unknown', ref: refText, suggestions })
   }
 
-  async function pickVersion(
+  /** Undefined if the entry has no such version, or its record is not in KV yet. */
+  async function resolveEntry(
     entry: ToolEntry,
     range: string | undefined,
   ): Promise<ResolvedTool | FailureResult | undefined> {

@@ -4,16 +4,17 @@
  * which is logged as a defect and becomes `tool-failed`; the runner returned a result. Progress and errors are redacted
  * here, and results in `output.ts`.
  */
-import { type Principal, shareOwner } from '../access/principal.ts'
+import { shareOwner } from '../access/principal.ts'
 import type { Span } from '../tool/platform.ts'
 import { isIdempotent, type ToolRecord } from '../tool/tool.ts'
+import type { Caller } from './call-request.ts'
 import { type Deadline, type AbortReason, abortFailure } from './deadline.ts'
 import { type FailureResult, fail } from '../failure/failure.ts'
-import { createProgressReporter, type Progress } from './progress.ts'
+import { createProgressReporter } from './progress.ts'
 import { createRedactor, type Redactor } from './redact.ts'
 import { createTokenRenewer } from './renewal.ts'
 import { type Invocation, sensitiveValues } from './invocation.ts'
-import type { UserTokens } from './requirements.ts'
+import type { UserTokens } from './user-tokens.ts'
 import type { Runnable, RunContext, RunResult, ToolResult } from './runner.ts'
 
 export interface RunOptions extends Pick<RunContext, 'traceId' | 'idempotencyKey'> {
@@ -27,11 +28,7 @@ export interface RunOptions extends Pick<RunContext, 'traceId' | 'idempotencyKey
   readonly deferRelease?: RunContext['deferRelease']
 }
 
-export interface RunCaller extends Pick<RunContext, 'traceparent' | 'log' | 'background' | 'budget'> {
-  readonly progress?: ((progress: Progress) => void) | undefined
-  readonly principal: Principal
-  readonly requestUrl: () => string
-}
+type RunCaller = Pick<Caller, 'principal' | 'requestUrl' | 'traceparent' | 'progress' | 'log' | 'background' | 'budget'>
 
 export interface RunDeps {
   readonly userTokens: UserTokens
@@ -92,8 +89,7 @@ export async function runTool(options: RunOptions, deps: RunDeps): Promise<RunOu
   progress?.end()
 
   if (outcome === 'cancelled') return abortFailure(outcome, timeoutMs, mayHaveSideEffects(options))
-  const succeeded = typeof outcome === 'object' && 'ok' in outcome && (outcome.ok || 'asks' in outcome)
-  const refusal = succeeded ? undefined : renewals?.failure()
+  const refusal = isAnswer(outcome) ? undefined : renewals?.failure()
   if (refusal) return fail(refusal)
   if (outcome === 'expired') return abortFailure(outcome, timeoutMs, mayHaveSideEffects(options))
   if ('timedOutMs' in outcome) return abortFailure('expired', outcome.timedOutMs, mayHaveSideEffects(options))
@@ -105,6 +101,11 @@ export async function runTool(options: RunOptions, deps: RunDeps): Promise<RunOu
   deps.defect(callId, record.id, redacted, frame && (redactor?.text(frame) ?? frame))
   const text = `The tool '${record.id}' failed unexpectedly`
   return fail({ type: 'tool-failed', message: text, developer_message: redacted })
+}
+
+/** Whether the tool succeeded or asks for input, so that a refused token did not matter. */
+function isAnswer(outcome: RunResult | AbortReason | { readonly thrown: unknown }): boolean {
+  return typeof outcome === 'object' && 'ok' in outcome && (outcome.ok || 'asks' in outcome)
 }
 
 function createProgressRedactor(

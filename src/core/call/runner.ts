@@ -22,7 +22,10 @@ export interface RunContext {
   readonly log?: ((message: string) => void) | undefined
   readonly background?: WaitUntil | undefined
   readonly answered?: ((status: number) => void) | undefined
-  /** Called with what gives back the room of a large answer once nothing of it is needed; what came before is given back. */
+  /**
+   * Takes the function that releases the memory of a large response. It is called when the next response comes, or when the
+   * output is processed: what then remains of the response fits into an answer.
+   */
   readonly deferRelease?: ((release: () => void) => void) | undefined
 }
 

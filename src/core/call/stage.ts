@@ -5,7 +5,8 @@ import type { Publisher } from '../tool/tool.ts'
 import type { Signal, Span } from '../tool/platform.ts'
 import type { FileRefs, FileStores } from './files.ts'
 import type { Fingerprint } from './invocation.ts'
-import type { CallContext, UserTokens } from './requirements.ts'
+import type { CallContext } from './requirements.ts'
+import type { UserTokens } from './user-tokens.ts'
 import type { RunOptions } from './run.ts'
 
 /**

@@ -25,7 +25,7 @@ interface DocumentRef {
   readonly range?: string | undefined
 }
 
-/** A `dialect` of a document reference whose `id` is the name of a toolkit: the tool has its source name in that toolkit. */
+/** In place of a dialect: `id` is then the name of a toolkit, and `tool` the name that one of its tools has in its document. */
 export const BY_TOOLKIT = 'toolkit'
 
 const NAME_AND_RANGE = /^([A-Za-z0-9_-]{1,64})(?:@(.{1,128}))?$/
@@ -43,7 +43,7 @@ export function toDocumentRef(ref: DocumentRef): ToolRef {
   return { kind: 'document', ...ref }
 }
 
-/** Reads an exposed name, a name with a range (`name@range`), or an id. Another text is a name if tools may have it. */
+/** Reads an exposed name, a name with a range (`name@range`), or an id. Any other text that a tool may have as its own name is a name. */
 export function parseToolRef(text: string): ToolRef {
   const [, name, range] = NAME_AND_RANGE.exec(text) ?? []
   if (name !== undefined) return toNameRef(name, range)
@@ -64,7 +64,10 @@ export function formatRefName(ref: WellFormedRef): string {
   return ref.kind === 'id' ? formatToolId(ref) : `${ref.id}.${ref.tool}`
 }
 
-/** A text that is different for each reference: the key in caches, and the tool in the record of a call that found none. */
+/**
+ * A text that is different for each well-formed reference. It is the key in caches, and the tool in the record of a call that
+ * found none. A malformed reference is its own text, which may equal another reference's key.
+ */
 export function toRefKey(ref: ToolRef): string {
   if (ref.kind === 'name' && isNamePart(ref.name)) return `name:${formatToolRef(ref)}`
   if (ref.kind === 'name') return `name:${JSON.stringify(withRange([ref.name], ref.range))}`

@@ -18,6 +18,11 @@ export interface ToolSource {
   attachDocument(record: ToolRecord): Promise<ToolRecord>
   hasToolkit(toolkit: string): Promise<boolean>
   /** A name may differ in `-` and `_`, as OXP writes older ones. For an unknown name, at most 20 ids near it. */
-  loadCurrentOrSuggest(name: ToolName): Promise<ToolEntry | readonly string[]>
+  loadCurrentOrSuggest(
+    name: ToolName,
+  ): Promise<
+    | { readonly entry: ToolEntry; readonly suggestions?: never }
+    | { readonly entry?: never; readonly suggestions: readonly string[] }
+  >
   suggestIds(name: ToolName): Promise<readonly string[]>
 }

@@ -1,4 +1,4 @@
-import type { AccessToken, ProviderUnavailable } from '../../core/call/requirements.ts'
+import type { AccessToken, ProviderUnavailable } from '../../core/call/user-tokens.ts'
 import type { Grant, SignInMethod } from '../../core/consent/authorization.ts'
 import { missingScopes, mergeScopes } from '../../core/consent/oauth-scopes.ts'
 import type { Provider } from '../../core/consent/provider.ts'

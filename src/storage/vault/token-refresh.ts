@@ -1,4 +1,4 @@
-import type { ProviderUnavailable } from '../../core/call/requirements.ts'
+import type { ProviderUnavailable } from '../../core/call/user-tokens.ts'
 import type { Provider } from '../../core/consent/provider.ts'
 import type { OAuth, Tokens } from '../../oauth-client/oauth.ts'
 import type { Keyring } from '../sealing/keyring.ts'

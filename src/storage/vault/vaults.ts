@@ -1,11 +1,7 @@
 import { formatHolder, type Holder } from '../../core/access/holder.ts'
 import { formatApprovalReason } from '../../core/access/principal.ts'
-import {
-  createUserlessChallenge,
-  type GrantPreview,
-  type TokenQuery,
-  type UserTokens,
-} from '../../core/call/requirements.ts'
+import { createUserlessChallenge } from '../../core/call/missing-requirements.ts'
+import type { GrantPreview, TokenQuery, UserTokens } from '../../core/call/user-tokens.ts'
 import {
   APPROVAL,
   type ApprovalAvailability,

@@ -1,4 +1,5 @@
 import { forbidChange, UNKNOWN } from '../../../src/core/access/change-refusal.ts'
+import type { ToolSource } from '../../../src/core/tool/tool-source.ts'
 import { NO_POLICIES } from '../../../src/core/access/policy.ts'
 import type { ToolRecord } from '../../../src/core/tool/tool.ts'
 import { describe, expect, it } from 'vitest'
@@ -41,6 +42,10 @@ function setUp({ caller = publisher, refused, ...world }: World & { caller?: Pri
   const { deps, publish, stored, asked } = worldOf(world)
   const set: unknown[] = []
   const document = async (name: Parameters<typeof deps.source.loadCurrent>[0]) => deps.source.loadCurrent(name)
+  const currentOf: ToolSource['loadCurrentOrSuggest'] = async (name) => {
+    const entry = await document(name)
+    return entry ? { entry } : { suggestions: [] }
+  }
   const router = createRegistryRoutes({
     policies: { current: () => NO_POLICIES },
     toolkits: { find: async () => undefined },
@@ -70,7 +75,7 @@ function setUp({ caller = publisher, refused, ...world }: World & { caller?: Pri
     source: {
       ...deps.source,
       attachDocument: whole,
-      loadCurrentOrSuggest: async (name) => (await document(name)) ?? [],
+      loadCurrentOrSuggest: currentOf,
     },
     resolver: createResolver({
       memory: createCacheMemory(1_000_000),
@@ -80,7 +85,7 @@ function setUp({ caller = publisher, refused, ...world }: World & { caller?: Pri
         findByName: async () => undefined,
         attachDocument: whole,
         suggestIds: async () => [],
-        loadCurrentOrSuggest: async (name) => (await document(name)) ?? [],
+        loadCurrentOrSuggest: currentOf,
       },
       now: () => 0,
       makeCallable: (record) =>

@@ -26,7 +26,7 @@ async function claim(
       record,
       runnable,
       publisher: PUBLISHER,
-      caller: { principal: ADMIN, requestUrl, budget: createBudget(Infinity) },
+      caller: { principal: ADMIN, requestUrl, budget: createBudget(Infinity), background: () => undefined },
       context: NO_CONTEXT,
       invocation: { ...invocationWith(INPUT), userId },
       deadline: () => deps.startDeadline(1_000, () => undefined),

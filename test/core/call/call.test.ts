@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { ADMIN, ANONYMOUS, type Principal } from '../../../src/core/access/principal.ts'
 import type { ArtifactOwner, ArtifactStore, StorableContent } from '../../../src/core/call/artifact-store.ts'
 import { createCallTool } from '../../../src/core/call/call.ts'
+import type { IdempotencyStore } from '../../../src/core/call/idempotency.ts'
 import { toIdRef, toNameRef } from '../../../src/core/tool/tool-ref.ts'
 import { fail } from '../../../src/core/failure/failure.ts'
 import type { Run } from '../../../src/core/call/runner.ts'
@@ -111,6 +112,19 @@ it('a call of a tool that its caller may not know of is recorded as it was asked
   const outcome = await createCallTool(deps)({ ...callWith(), toolRef }, callerWith({ principal }))
   expect(outcome.result).toMatchObject({ failure: { type: 'tool-unknown' } })
   expect(records).toMatchObject([{ tool: 'name:Example_Tool', digest: undefined, outcome: 'tool-unknown' }])
+})
+
+it('a repeated call answers with the duration of the first, and is recorded with its own', async () => {
+  const finished = { result: value(1), durationMs: 30_000, finishedAt: 900 } as const
+  const tool = callableOf({ ...recordWith({}), annotations: {} }, () => value(2))
+  const idempotencyStore: IdempotencyStore = { claim: async () => ({ state: 'finished', finished }) }
+  const { deps, records } = worldOf({ tool, idempotencyStore })
+  expect(await createCallTool(deps)(callWith(), callerWith())).toMatchObject({
+    result: { value: 1 },
+    durationMs: 30_000,
+    finishedAt: 900,
+  })
+  expect(records).toMatchObject([{ duration_ms: 10 }])
 })
 
 it('a call keeps the id that its caller gave', async () => {

@@ -10,7 +10,7 @@ import type { CallRequest, Caller } from '../../../src/core/call/call-request.ts
 import { fail } from '../../../src/core/failure/failure.ts'
 import type { IdempotencyStore } from '../../../src/core/call/idempotency.ts'
 import type { CallRecord } from '../../../src/core/call/call-record.ts'
-import type { TokenQuery, TokenResult } from '../../../src/core/call/requirements.ts'
+import type { TokenQuery, TokenResult } from '../../../src/core/call/user-tokens.ts'
 import type { Run } from '../../../src/core/call/runner.ts'
 import type { Publisher, ToolRecord } from '../../../src/core/tool/tool.ts'
 import { definitionWith, recordOf } from '../../runners/http/records.ts'

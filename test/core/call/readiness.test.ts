@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { ADMIN } from '../../../src/core/access/principal.ts'
 import { createReadinessCheck } from '../../../src/core/call/readiness.ts'
-import type { GrantPreview } from '../../../src/core/call/requirements.ts'
+import type { GrantPreview } from '../../../src/core/call/user-tokens.ts'
 import { callableOf, challengeOf, type Needs, PUBLISHER, REACHED_AT, recordWith } from './fakes.ts'
 
 const GRANTED: GrantPreview = {

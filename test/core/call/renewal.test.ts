@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { createTokenRenewer } from '../../../src/core/call/renewal.ts'
-import type { TokenResult } from '../../../src/core/call/requirements.ts'
+import type { TokenResult } from '../../../src/core/call/user-tokens.ts'
 import type { Credential } from '../../../src/core/call/invocation.ts'
 import { challengeOf, REACHED_AT, recordWith, type World, worldOf } from './fakes.ts'
 

@@ -1,11 +1,8 @@
 import { NO_USER } from '../../../src/core/failure/failure-text.ts'
 import { expect, it } from 'vitest'
 import type { JsonObject } from '../../../src/core/tool/json.ts'
-import {
-  toRequirementsFailure,
-  type MissingRequirement,
-  meetRequirements,
-} from '../../../src/core/call/requirements.ts'
+import { toRequirementsFailure, type MissingRequirement } from '../../../src/core/call/missing-requirements.ts'
+import { meetRequirements } from '../../../src/core/call/requirements.ts'
 import {
   callWith,
   challengeOf,

@@ -73,7 +73,8 @@ function setUp(stored: Stored = {}) {
     suggestIds: async () => ['Near.By'],
     async loadCurrentOrSuggest(name) {
       reads.push(`current ${text(name)}`)
-      return stored.current ?? stored.quick ?? []
+      const current = stored.current ?? stored.quick ?? []
+      return 'versions' in current ? { entry: current } : { suggestions: current }
     },
   }
   const resolver = createResolver({

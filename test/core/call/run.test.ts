@@ -1,4 +1,3 @@
-import { createBudget } from '../../../src/core/tool/budget.ts'
 import { expect, it } from 'vitest'
 import { ADMIN } from '../../../src/core/access/principal.ts'
 import type { Deadline, AbortReason } from '../../../src/core/call/deadline.ts'
@@ -7,7 +6,7 @@ import type { Credential, Invocation } from '../../../src/core/call/invocation.t
 import type { Run, RunContext } from '../../../src/core/call/runner.ts'
 import type { Definition } from '../../../src/core/tool/tool.ts'
 import { invocationWith } from '../../runners/http/records.ts'
-import { challengeOf, REACHED_AT, recordWith, type World, worldOf } from './fakes.ts'
+import { callerWith, challengeOf, recordWith, type World, worldOf } from './fakes.ts'
 
 const MAIL: Credential = { value: 'mail-one', from: 'deployment', account: '' }
 const refusal = { challenge: challengeOf('mail'), reason: 'Mail refused the token' }
@@ -67,7 +66,7 @@ async function run(given: Given = {}) {
         userId: given.userId,
       },
       deadline: () => deadline,
-      caller: { principal: ADMIN, requestUrl: () => REACHED_AT, budget: createBudget(Infinity), ...given.caller },
+      caller: { ...callerWith(), ...given.caller },
     },
     deps,
   )
@@ -81,7 +80,7 @@ const renewing: Run = async ({ tokens }, { renew }) => {
 
 it('what a run may use is what its tool is given and its caller wants, and no more', async () => {
   const { invocation, context } = await run()
-  const { deadline: _, budget: _budget, ...rest } = context ?? {}
+  const { deadline: _, budget: _budget, background: _background, ...rest } = context ?? {}
   expect(rest).toEqual({ callId: 'c1', principal: ADMIN.id })
   expect(invocation).toEqual(invocationWith({ a: 1 }))
 })

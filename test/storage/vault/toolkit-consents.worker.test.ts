@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { TokenQuery } from '../../../src/core/call/requirements.ts'
+import type { TokenQuery } from '../../../src/core/call/user-tokens.ts'
 import {
   approvable,
   asking,

@@ -9,7 +9,7 @@ import { defineVault, type VaultObject } from '../../../src/storage/vault/vault-
 import type { FlowStep, SignInMethod } from '../../../src/core/consent/authorization.ts'
 import type { Provider } from '../../../src/core/consent/provider.ts'
 import { fingerprintInvocation } from '../../../src/core/call/invocation.ts'
-import type { TokenQuery, TokenResult } from '../../../src/core/call/requirements.ts'
+import type { TokenQuery, TokenResult } from '../../../src/core/call/user-tokens.ts'
 import type { JsonObject } from '../../../src/core/tool/json.ts'
 import type { ToolRecord } from '../../../src/core/tool/tool.ts'
 import { canonicalText } from '../../../src/storage/sealing/fingerprint.ts'

@@ -113,7 +113,7 @@ export function createToolSource(options: ToolSourceOptions): ToolSource {
     suggestIds: async (name) => listIds(await (await getRegistryWithBundle()).suggestTools(formatToolId(name))),
     async loadCurrentOrSuggest({ toolkit, tool }) {
       const answer = await (await getRegistryWithBundle()).loadEntryOrNearest({ toolkit, tool })
-      return typeof answer === 'string' ? JSON.parse(answer) : listIds(answer)
+      return typeof answer === 'string' ? { entry: JSON.parse(answer) } : { suggestions: listIds(answer) }
     },
   }
 }
