@@ -6,9 +6,10 @@
  * - a path of another dialect leads to that dialect's router, which is loaded with the first request for it;
  * - every other path leads to `app.ts`, which is loaded with the first request for it.
  *
- * Self-hosted, a response that is no success waits until the request's body was read: up to 64 MiB or 10 s, but not for
- * 429 or `Expect` (RFC 9112, section 9.6). Cloudflare's edge reads the body itself. Responses to a wrong address are
- * `no-store`.
+ * Self-hosted, an error is sent only after the request's body was read: if a socket closes with unread bytes, it is reset,
+ * and the client may lose the response (RFC 9112, section 9.6). This waits for up to 64 MiB or 10 s, but not for 429 or
+ * `Expect`. Cloudflare's edge reads the body itself. Responses to a wrong address have the form of the dialect whose path
+ * it is, and are `no-store`.
  */
 import { type Context, type ExecutionContext, Hono } from 'hono'
 import { getPath } from 'hono/utils/url'
@@ -49,21 +50,21 @@ export function createDispatcher(env: Env, config: Config, build: Build): Dispat
     return createApp(env, deployment, { oxp, lazyRoutes })
   })
 
-  function createRouter({ routes, respond }: CallRoutes): Hono {
-    const router = new Hono()
-    router.route('/', routes)
-    router.notFound(forwardTo(loadApp))
-    router.onError(createErrorHandler(respond, newId, printLogEntry))
-    return router
+  function createDialectApp({ routes, respond }: CallRoutes): Hono {
+    const app = new Hono()
+    app.route('/', routes)
+    app.notFound(forwardTo(loadApp))
+    app.onError(createErrorHandler(respond, newId, printLogEntry))
+    return app
   }
 
   function forwardTo(load: () => Promise<Hono>) {
     return async (c: Context) => (await load()).fetch(c.req.raw, env, c.executionCtx)
   }
 
-  const router = createRouter(oxp)
+  const router = createDialectApp(oxp)
   for (const { paths, load } of lazyRoutes) {
-    const forward = forwardTo(loadOnce(async () => createRouter(await load())))
+    const forward = forwardTo(loadOnce(async () => createDialectApp(await load())))
     for (const path of paths) router.all(path, forward)
   }
 

@@ -6,7 +6,7 @@ import {
   getBackground,
   createAuthorizer,
   createInternalRequests,
-  createAnonymousLimit,
+  createStrangerLimit,
 } from '../http/route/authorizer.ts'
 import type { JwtVerifier } from '../http/caller/jwt.ts'
 import { createRateLimit } from '../http/route/rate-limit.ts'
@@ -78,7 +78,7 @@ export function composeAuthentication(
     ),
     authorizeAgent: createAuthorizer(agentAuthenticator, rateLimit, prepare, hooks),
     authorizeEngine: engineAuthenticator ? createAuthorizer(engineAuthenticator, rateLimit, prepare, hooks) : authorize,
-    limitAnonymous: createAnonymousLimit(rateLimit),
+    limitAnonymous: createStrangerLimit(rateLimit),
     toInternalRequest: internalRequests.setPrincipal,
     authenticator,
     sessions,

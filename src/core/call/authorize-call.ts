@@ -19,19 +19,43 @@ import {
 import { formatToolRef, type ToolRef } from '../tool/tool-ref.ts'
 import type { ToolRecord } from '../tool/tool.ts'
 import { type FailureResult, fail } from '../failure/failure.ts'
-import type { Caller } from './call-request.ts'
+import type { Caller, CallRequest } from './call-request.ts'
 import { abortFailure, type StartDeadline } from './deadline.ts'
-import { toolUnknownFailure } from './hide-tools.ts'
+import { hideFromViewer, hideTool, isHidden, toolUnknownFailure } from './hide-tools.ts'
 import type { ResolvedTool, Resolver } from './resolve-tool.ts'
+import { chooseCandidate, type FindCandidates } from './tool-candidates.ts'
 
 type Requester = Pick<Caller, 'principal' | 'background' | 'signal'>
 
-export interface ResolveRefDeps {
+interface ResolveRefDeps {
   readonly resolver: Resolver
   readonly startDeadline: StartDeadline
 }
 
+export interface CalledToolDeps extends ResolveRefDeps {
+  readonly findCandidates: FindCandidates
+}
+
 const RESOLVE_MS = 15_000
+
+export type CalledTool = ResolvedTool & { readonly toolRef: ToolRef }
+
+/** Finds the tool that the request names. For a tool that is hidden from the caller, it fails as for an unknown one. */
+export async function findCalledTool(
+  request: CallRequest,
+  caller: Caller,
+  deps: CalledToolDeps,
+): Promise<CalledTool | FailureResult> {
+  const { principal, background } = caller
+  const { bareName, documentRef } = request
+  const chosen = bareName && chooseCandidate(bareName, principal, await deps.findCandidates(bareName.name, background))
+  if (chosen && 'failure' in chosen) return chosen
+  const toolRef = chosen ?? request.toolRef
+  const resolved = await resolveToolRef(toolRef, documentRef, caller, deps)
+  if (!resolved.ok) return hideFromViewer(toolRef, resolved, caller, deps.resolver)
+  if (isHidden(principal, resolved.tool.record)) return hideTool(toolRef, caller, deps.resolver)
+  return { ...resolved, toolRef }
+}
 
 /**
  * Resolves `ref`. If a definition document may have the same id, `documentRef` is its address, which is tried first: a tool

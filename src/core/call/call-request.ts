@@ -1,21 +1,27 @@
 /* A call as every dialect reads it, who makes it, and its outcome. */
 import type { Principal } from '../access/principal.ts'
 import type { Budget } from '../tool/budget.ts'
-import type { Json } from '../tool/json.ts'
+import type { Json, JsonObject } from '../tool/json.ts'
 import type { Signal, WaitUntil } from '../tool/platform.ts'
 import type { NameRef, ToolRef } from '../tool/tool-ref.ts'
 import type { ToolRecord } from '../tool/tool.ts'
 import type { FailureResult } from '../failure/failure.ts'
 import type { LimitStatus } from './call-limiter.ts'
-import type { CallInput } from './input.ts'
 import type { Invocation } from './invocation.ts'
 import type { FindArtifact } from './large-output.ts'
 import type { Progress } from './progress.ts'
+import type { CallContext } from './requirements.ts'
 import type { ToolSuccess } from './runner.ts'
 
-export interface CallRequest extends CallInput, Partial<Pick<Invocation, 'answers' | 'method'>> {
+export interface CallRequest extends Partial<Pick<Invocation, 'answers' | 'method'>> {
+  readonly input: JsonObject
+  /** The input may hold parameters that no model may infer, since whoever wrote it knew which those are. */
+  readonly includesContextParameters?: boolean
+  readonly context: CallContext
+  /** For a context whose unknown fields are refused if they are nearly one of these, or of what its tool takes. */
+  readonly contextFieldHints?: { readonly path: string; readonly fields: readonly string[] }
   readonly toolRef: ToolRef
-  /** A name without its toolkit. If the caller can see exactly one tool of that name, it is called, and else `toolRef`. */
+  /** A name without its toolkit. A tool of that name that the caller may see goes before `toolRef`; several are a failure. */
   readonly bareName?: NameRef
   /** Replaces `toolRef` or `bareName` for a second try if the first finds no tool. */
   readonly fallback?: Partial<Pick<CallRequest, 'toolRef' | 'bareName'>>

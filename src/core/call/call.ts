@@ -16,23 +16,19 @@
  * throws becomes `tool-failed`, see `run.ts`.) A call that runs at most once (`runsOnce`) continues if its caller goes
  * away, unless the dialect cancels on disconnect.
  */
-import type { ToolRef } from '../tool/tool-ref.ts'
 import { mayActFor } from '../access/principal.ts'
 import type { WaitUntil } from '../tool/platform.ts'
 import type { ArtifactStore } from './artifact-store.ts'
-import { authorizeCall, type ResolveRefDeps, resolveToolRef, resolveUserId } from './authorize-call.ts'
-import { hideFromViewer, hideTool, isHidden } from './hide-tools.ts'
+import { authorizeCall, type CalledToolDeps, findCalledTool, type CalledTool, resolveUserId } from './authorize-call.ts'
 import { readInlineBytes, readOption, SELECT } from './call-options.ts'
 import type { Caller, CallOutcome, CallRequest, CallTool } from './call-request.ts'
 import { type CallState, createState, type StateDeps } from './call-state.ts'
 import { processOutput } from './process-output.ts'
-import { type FindCandidates, chooseCandidate } from './tool-candidates.ts'
 import { type FailureResult, type Failure, fail, isUnknownTool, UnreachableError } from '../failure/failure.ts'
 import { abortFailure } from './deadline.ts'
 import { completeInput } from './input.ts'
 import { fingerprintInvocation } from './invocation.ts'
 import { type IdempotencyStore, runIdempotently } from './idempotency.ts'
-import type { ResolvedTool } from './resolve-tool.ts'
 import { type CallRecord, type CallFacts, toLoggedToolId, createCallRecord } from './call-record.ts'
 import { type RunDeps, toErrorMessage, runTool } from './run.ts'
 import type { ToolSuccess } from './runner.ts'
@@ -41,8 +37,7 @@ import type { Stage, StageDeps } from './stage.ts'
 import { tailorFailure } from '../failure/operator-failure.ts'
 import { limitsFor, type CallLimiter } from './call-limiter.ts'
 
-export interface CallDeps extends ResolveRefDeps, RunDeps, StageDeps, StateDeps {
-  readonly findCandidates: FindCandidates
+export interface CallDeps extends CalledToolDeps, RunDeps, StageDeps, StateDeps {
   readonly artifacts: ArtifactStore
   readonly callLimiter: CallLimiter
   readonly idempotencyStore: IdempotencyStore
@@ -95,7 +90,7 @@ async function executeCall(
   facts: CallFacts,
   deps: CallDeps,
 ): Promise<ToolCallResult> {
-  const foundTool = await findTool(request, caller, deps)
+  const foundTool = await findCalledTool(request, caller, deps)
   if (!foundTool.ok) return foundTool
   const { record, runnable } = foundTool.tool
   const userId = resolveUserId(caller.principal, request.context.userId)
@@ -114,23 +109,8 @@ async function executeCall(
   return state.runsOnce ? runUnderCallId(state, deps) : runWithinLimits(state, deps)
 }
 
-type FoundTool = ResolvedTool & { readonly toolRef: ToolRef }
-
-/** Finds the tool that the request names. A tool that is hidden from the caller is answered as an unknown one. */
-async function findTool(request: CallRequest, caller: Caller, deps: CallDeps): Promise<FoundTool | FailureResult> {
-  const { principal, background } = caller
-  const { bareName, documentRef } = request
-  const chosen = bareName && chooseCandidate(bareName, principal, await deps.findCandidates(bareName.name, background))
-  if (chosen && 'failure' in chosen) return chosen
-  const toolRef = chosen ?? request.toolRef
-  const resolved = await resolveToolRef(toolRef, documentRef, caller, deps)
-  if (!resolved.ok) return hideFromViewer(toolRef, resolved, caller, deps.resolver)
-  if (isHidden(principal, resolved.tool.record)) return hideTool(toolRef, caller, deps.resolver)
-  return { ...resolved, toolRef }
-}
-
 function authorize(
-  { tool: { record }, toolRef }: FoundTool,
+  { tool: { record }, toolRef }: CalledTool,
   userId: string | undefined,
   { principal }: Caller,
   facts: CallFacts,

@@ -7,16 +7,10 @@ import { encodePointerStep, type Problem, quoteList } from '../tool/problem.ts'
 import { INLINE_BYTES, inlineBytes, malformedRequestFailure, SELECT } from './call-options.ts'
 import type { CallableTool } from './callable-tool.ts'
 import { fail, ok, type Result } from '../failure/failure.ts'
+import type { CallRequest } from './call-request.ts'
 import { ACCOUNT, type CallContext } from './requirements.ts'
 
-export interface CallInput {
-  readonly input: JsonObject
-  /** The input may hold parameters that no model may infer, since whoever wrote it knew which those are. */
-  readonly includesContextParameters?: boolean
-  readonly context: CallContext
-  /** For a context whose unknown fields are refused if they are nearly one of these, or of what its tool takes. */
-  readonly contextFieldHints?: { readonly path: string; readonly fields: readonly string[] }
-}
+type CallInput = Pick<CallRequest, 'input' | 'includesContextParameters' | 'context' | 'contextFieldHints'>
 
 /** Read where each is used, since a parameter of the tool may have the same name. */
 const OPTIONS = json.object({

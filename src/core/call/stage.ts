@@ -2,12 +2,11 @@ import type { ToolSecrets } from '../access/tool-secrets.ts'
 import type { Approvals } from '../consent/authorization.ts'
 import type { FailureResult } from '../failure/failure.ts'
 import type { Publisher } from '../tool/tool.ts'
-import type { Signal, Span } from '../tool/platform.ts'
+import type { Signal } from '../tool/platform.ts'
 import type { FileRefs, FileStores } from './files.ts'
 import type { Fingerprint } from './invocation.ts'
 import type { CallContext } from './requirements.ts'
-import type { UserTokens } from './user-tokens.ts'
-import type { RunOptions } from './run.ts'
+import type { RunDeps, RunOptions } from './run.ts'
 
 /**
  * The part of a call's state that the stages between authorization and the tool's run work on. `invocation` is what the
@@ -26,13 +25,11 @@ export interface StageInput extends RunOptions {
 /** Reserves memory for files, in bytes, as part of the principal's share. Undefined if none is free in time. */
 export type HoldFiles = (principal: string, bytes: number, signal: Signal) => Promise<(() => void) | undefined>
 
-export interface StageDeps extends FileStores {
+export interface StageDeps extends FileStores, Pick<RunDeps, 'span' | 'userTokens'> {
   readonly toolSecrets: ToolSecrets
-  readonly userTokens: UserTokens
   readonly approvals: Approvals
   readonly fingerprint: Fingerprint
   readonly holdFiles: HoldFiles
-  readonly span: Span
 }
 
 /** A stage of a call that only some tools have, known when the tool is resolved. A failure ends the call. */

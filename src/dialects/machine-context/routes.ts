@@ -62,8 +62,10 @@ export function createMachineContextRoutes(deps: MachineContextRoutesDeps): Hono
   // A body is a definition, which the route for all publications takes
   const listUnlessBody = (c: Context, next: Next) => (c.req.header('content-type') === undefined ? list(c) : next())
   router.post('/machine-context/tools', declareOperation({ query: NO_QUERY }, listUnlessBody))
-  const respondTo = () => (failure: Failure) => respond(failure)
-  router.post('/machine-context/execute', createCallRoute(deps.authorize, { ...EXECUTE, failures, respondTo }, execute))
+  router.post(
+    '/machine-context/execute',
+    createCallRoute(deps.authorize, { ...EXECUTE, failures, respond: (failure) => respond(failure) }, execute),
+  )
 
   async function execute({ body, caller }: IncomingCall): Promise<Response> {
     const replyTo = createReplyHeader(body)

@@ -48,7 +48,7 @@ const INVOKE = {
   query: NO_QUERY,
   reader: REQUEST,
   response: jsonRef('The response', 'WorkerResponse'),
-  respondTo: () => respond,
+  respond: (failure: Failure) => respond(failure),
 }
 
 /** The RFC's schemas at the Arcade engine's paths. The authorizer also admits the engine that has `WORKER_SECRET`. */

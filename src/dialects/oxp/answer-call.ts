@@ -11,7 +11,10 @@ import {
 import { STATUS } from './failure.ts'
 import { encodeFailure, encodeOutcome, type OxpForm, versionHeader } from './wire.ts'
 
-/** Answers with JSON, or with a stream once the tool reports progress. A disconnect cancels the call either way. */
+/**
+ * Answers with JSON, or with a stream once the tool reports progress. A disconnect cancels the call, unless it runs at most
+ * once under its id.
+ */
 export function respondWithStream(
   { signal }: Request,
   call: CallRequest,

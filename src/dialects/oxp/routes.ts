@@ -77,7 +77,7 @@ const CALL = {
     streams: true,
   },
   checkHeaders: unsupportedVersion,
-  respondTo: (request: Request) => (failure: Failure) => respondOxpFailure(failure, findForm(request)),
+  respond: (failure: Failure, request: Request) => respondOxpFailure(failure, findForm(request)),
 } as const
 
 const createUnlisted = (path: string, reason: string) => ({ document: undefined, losses: [{ path, reason }] })
@@ -98,8 +98,7 @@ export function createOxpRoutes(deps: OxpRoutesDeps): Hono {
   )
   router.get('/oxp/tools', declareList('List and search tools (OXP)', LIST_QUERY))
   router.post('/tools/call', createCallRoute(authorize, { ...CALL, summary: 'Call a tool' }, call))
-  const summary = 'Call a tool (OXP)'
-  router.post('/oxp/tools/call', createCallRoute(authorize, { ...CALL, summary }, call))
+  router.post('/oxp/tools/call', createCallRoute(authorize, { ...CALL, summary: 'Call a tool (OXP)' }, call))
 
   async function call({ request, caller, body }: IncomingCall): Promise<Response> {
     const form = findForm(request)
@@ -113,7 +112,7 @@ export function createOxpRoutes(deps: OxpRoutesDeps): Hono {
     return respondToCall(outcome.result.ok ? outcome : await addSuggestions(outcome, caller), form)
   }
 
-  /** Unknown ids have suggestions from where they were looked up, and names have them here. */
+  /** The resolver suggests for unknown ids. Unknown names get suggestions here, from the catalog. */
   async function addSuggestions(outcome: CallOutcome, { principal }: Caller): Promise<CallOutcome> {
     const { result } = outcome
     if (result.ok || !needsSuggestions(result.failure) || parseToolId(result.failure.ref)) return outcome

@@ -112,7 +112,7 @@ const CALL = {
   query: TOOLKIT,
   reader: REQUEST,
   response: jsonRef('What the tool came to', 'CallToolResult'),
-  respondTo: () => respond,
+  respond: (failure: Failure) => respond(failure),
 }
 
 export function respond(failure: Failure, headers?: Record<string, string>): Response {

@@ -24,11 +24,12 @@ export interface AuthorizerHooks {
 
 /**
  * Decides who enters a route: authenticate → scope → rate limit. `prepare` loads what the route needs (policies, the bundled
- * tools) while the caller is authenticated; if it fails, the route answers `unavailable`.
+ * tools) while the caller is authenticated. If `prepare` or `authenticate` throws, the route answers `unavailable`.
  *
- * Each client address has a bucket of the rate limit for its requests without a valid credential, and one for its anonymous
- * ones. Every other caller has one bucket, whatever the address. Only Cloudflare's edge sets the address: without it nobody
- * is limited, and administrators never are.
+ * Each client address has two buckets of the rate limit: one for requests whose credential is unknown or refused
+ * (`stranger`), and one for requests that are admitted as the anonymous principal (`anonymous`). Every other caller has one
+ * bucket, whatever the address. Only Cloudflare's edge sets the address: without it nobody is limited. Administrators are
+ * never limited.
  */
 export function createAuthorizer(
   { authenticate }: Pick<Authenticator, 'authenticate'>,
@@ -45,20 +46,21 @@ export function createAuthorizer(
     }
     const address = findAddress(request)
     const limit = (bucket: string) => (address === null ? undefined : rateLimit(bucket, background))
-    let isLimited = false
-    /** Called before a credential is looked up, so that guesses are limited, and once per request. */
-    const limitUnauthenticated = () => {
-      isLimited = true
-      return limit(unauthenticatedBucket(address))
+    let wasCounted = false
+    /** Called before a credential is looked up, so that guesses are limited. Gives a denial if there were too many. */
+    const countStranger = () => {
+      wasCounted = true
+      return limit(strangerBucket(address))
     }
     let caller: Result<Principal>
     try {
-      ;[caller] = await Promise.all([authenticate(request, limitUnauthenticated), prepare(c, scope)])
+      ;[caller] = await Promise.all([authenticate(request, countStranger), prepare(c, scope)])
     } catch (error) {
       console.error('Cannot get ready', error)
       return fail({ type: 'unavailable', message: 'Switchboard cannot reach its registry right now' })
     }
-    if (!caller.ok) return deny(isLimited ? caller : (limitUnauthenticated() ?? caller))
+    // A refused credential counts once, even if no lookup was needed
+    if (!caller.ok) return deny(wasCounted ? caller : (countStranger() ?? caller))
     const principal = caller.value
     const scopeDenial = scope && findScopeDenial(principal, scope)
     if (scopeDenial) return deny(fail(scopeDenial), principal)
@@ -71,21 +73,23 @@ export function createAuthorizer(
   }
 }
 
-/** Limits requests for pages that need no credential, by client address. */
-export function createAnonymousLimit(rateLimit: RateLimit): (c: RouteContext) => FailureResult | undefined {
+/** Limits requests for pages that need no credential, in the address's bucket for strangers. */
+export function createStrangerLimit(rateLimit: RateLimit): (c: RouteContext) => FailureResult | undefined {
   return (c) => {
     const address = findAddress(c.req.raw)
-    return address === null ? undefined : rateLimit(unauthenticatedBucket(address), getBackground(c))
+    return address === null ? undefined : rateLimit(strangerBucket(address), getBackground(c))
   }
 }
 
 const findAddress = ({ headers }: Request) => headers.get('cf-connecting-ip')
-const unauthenticatedBucket = (address: string | null) => `stranger ${address}`
+const strangerBucket = (address: string | null) => `stranger ${address}`
 
 const PAGE_FROM_PAGE = fail({
   type: 'request-malformed',
   message: 'Pages cannot request other pages',
 })
+
+type Authentication = Pick<Authenticator, 'authenticate'>
 
 /** Requests of our pages to other routes, recognized by object identity: none can come from outside. */
 export function createInternalRequests() {
@@ -96,15 +100,17 @@ export function createInternalRequests() {
       return request
     },
 
-    accept({ authenticate }: Pick<Authenticator, 'authenticate'>): Pick<Authenticator, 'authenticate'> {
-      return { authenticate: async (request, mayLookUp) => principals.get(request) ?? authenticate(request, mayLookUp) }
+    accept({ authenticate }: Authentication): Authentication {
+      return {
+        authenticate: async (request, checkLookup) => principals.get(request) ?? authenticate(request, checkLookup),
+      }
     },
 
     /** For pages, which could request each other without end. */
-    reject({ authenticate }: Pick<Authenticator, 'authenticate'>): Pick<Authenticator, 'authenticate'> {
+    reject({ authenticate }: Authentication): Authentication {
       return {
-        authenticate: async (request, mayLookUp) =>
-          principals.has(request) ? PAGE_FROM_PAGE : authenticate(request, mayLookUp),
+        authenticate: async (request, checkLookup) =>
+          principals.has(request) ? PAGE_FROM_PAGE : authenticate(request, checkLookup),
       }
     },
   }

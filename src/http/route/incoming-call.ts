@@ -28,8 +28,7 @@ export interface CallRoute<Q> extends Pick<Operation<Q>, 'summary' | 'query' | '
   readonly response: ResponseSpec
   /** Rejects a request for its headers before its query and body are read. */
   readonly checkHeaders?: (headers: Headers) => FailureResult | undefined
-  /** In two steps, so that a `respond` that takes headers too is given the failure only. */
-  readonly respondTo: (request: Request) => (failure: Failure) => Response
+  readonly respond: (failure: Failure, request: Request) => Response
 }
 
 /**
@@ -38,7 +37,7 @@ export interface CallRoute<Q> extends Pick<Operation<Q>, 'summary' | 'query' | '
  */
 export function createCallRoute<Q>(
   authorize: Authorize,
-  { dialect, reader, response, checkHeaders, respondTo, ...operation }: CallRoute<Q>,
+  { dialect, reader, response, checkHeaders, respond, ...operation }: CallRoute<Q>,
   handle: (call: IncomingCall<Q>) => Promise<Response>,
 ): (c: RouteContext) => Promise<Response> {
   const callOperation = {
@@ -50,17 +49,18 @@ export function createCallRoute<Q>(
   return declareOperation(callOperation, async (c: RouteContext) => {
     const request = c.req.raw
     const principal = await authorize(c, 'tools:call')
-    if (!principal.ok) return respondTo(request)(principal.failure)
+    if (!principal.ok) return respond(principal.failure, request)
     const { url, headers } = request
     const query =
       checkHeaders?.(headers) ?? (url.includes('?') ? readQuery(operation.query, url) : operation.query.emptyResult)
-    if (!query.ok) return respondTo(request)(query.failure)
+    if (!query.ok) return respond(query.failure, request)
     const owner = { principal: principal.value, request, background: getBackground(c) }
-    if (requestMemory.isFull(owner)) return respondTo(request)(MEMORY_FULL.failure)
+    if (requestMemory.isFull(owner)) return respond(MEMORY_FULL.failure, request)
+    // `untilRead` holds the memory of the answer until it is read, and `release` gives back that of the body
     const memory = requestMemory.open(owner)
     try {
       const body = await readJson(request, { limit: MAX_CALL_BYTES, memory })
-      if (!body.ok) return respondTo(request)(body.failure)
+      if (!body.ok) return respond(body.failure, request)
       const origin = { ...owner, background: memory.background, budget: createBudget(CALL_UNITS) }
       const caller = createCaller(origin, dialect)
       return memory.untilRead(await handle({ request, caller, query: query.value, body: body.value }))

@@ -21,7 +21,7 @@ export interface RouteDeps {
   readonly writeAuditEntry?: WriteAuditEvent
 }
 
-export type AddAuditDetails = (about: JsonObject) => void
+export type AddAuditDetails = (details: JsonObject) => void
 
 interface RouteRequest<Path extends string, Q, B> {
   readonly c: Context
@@ -79,15 +79,16 @@ interface RouteOperation<Path extends string, Q, B> extends Operation<Q> {
 /**
  * Used as `on('GET /keys/:id', summary, declaration)(handler)`. For each request: authorize → memory → query → path →
  * `findDenial` → body → handler → response → audit event. A private route rejects anonymous callers, and no cache stores
- * its responses. `A` has the types of the bodies that the console reads.
+ * its responses. `Answers` has the types of the bodies that the console reads. The handler is a second call, so that its
+ * types come from the declaration.
  */
-export function createRouter<A extends object = Record<never, unknown>>(
+export function createRouter<Answers extends object = Record<never, unknown>>(
   { authorize, respond, writeAuditEntry }: RouteDeps,
   { access = 'private' }: { readonly access?: 'private' | 'public' } = {},
 ) {
   type Handle<R extends string, Q, B> = (
     request: RouteRequest<R, Q, B>,
-  ) => Promise<RouteResult<R extends keyof A ? A[R] : unknown> | Response | FailureResult>
+  ) => Promise<RouteResult<R extends keyof Answers ? Answers[R] : unknown> | Response | FailureResult>
   const router = new Hono()
 
   function defineHandler<R extends string, Q, B>(route: R, summary: string, operation: RouteOperation<R, Q, B>) {
@@ -127,9 +128,9 @@ export function createRouter<A extends object = Record<never, unknown>>(
         if (isPrivate && principal.kind === 'anonymous') return respond(NEEDS_CREDENTIAL)
         const owner = { principal, request: c.req.raw, background: getBackground(c) }
         if (requestMemory.isFull(owner)) return respond(MEMORY_FULL.failure)
-        let about: JsonObject | undefined
+        let auditDetails: JsonObject | undefined
         const memory = requestMemory.open(owner, PUBLICATION_COPIES)
-        const addAuditDetails: AddAuditDetails = (details) => void (about = { ...about, ...details })
+        const addAuditDetails: AddAuditDetails = (details) => void (auditDetails = { ...auditDetails, ...details })
         const result = await runHandler(handle, { c, principal, addAuditDetails, memory }).finally(memory.release)
         const response = toResponse(result, (failure) => respond(tailorFailure(principal, failure)))
         if (isPrivate) response.headers.set('cache-control', 'no-store')
@@ -140,7 +141,7 @@ export function createRouter<A extends object = Record<never, unknown>>(
             principal,
             outcome,
             status: response.status,
-            about,
+            about: auditDetails,
           })
         }
         return memory.untilRead(response)

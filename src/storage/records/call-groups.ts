@@ -14,19 +14,21 @@ export interface CallGroup {
   readonly day: number
   readonly shared: SharedFields
   readonly rows: readonly CallRow[]
-  readonly figures: readonly CallStat[]
+  readonly figures: readonly Figure[]
 }
 
-/** As many calls as one row has room for. `first` is the place within the batch. */
+/** As many calls as fit into one row, a line for each. */
 interface CallRow {
-  readonly first: number
+  /** The place of the first call in its batch. */
+  readonly firstPlace: number
   readonly calls: number
-  readonly at: number
-  readonly last: number
+  /** The times of the earliest and the latest call. */
+  readonly firstAt: number
+  readonly lastAt: number
   readonly lines: string
 }
 
-type CallStat = readonly [hour: number, bucket: number, calls: number, ms: number]
+type Figure = readonly [hour: number, bucket: number, calls: number, ms: number]
 
 /** Characters of lines a row, with room to SQLite's limit. */
 const MAX_TEXT = 250_000
@@ -36,7 +38,7 @@ interface PlacedCall {
   readonly call: CallRecord
 }
 
-/** All are counted in figures; rows are of those alone that are to be `kept`. */
+/** All calls are counted in figures. Only calls with a recorded outcome have rows. */
 export function groupCalls(calls: readonly CallRecord[], recordedOutcomes: 'all' | 'failures'): CallGroup[] {
   const placed = calls.map((call, place) => ({ place, call }))
   const groups = Map.groupBy(placed, ({ call }) => `${toDay(call)} ${JSON.stringify(sharedFields(call))}`)
@@ -45,7 +47,7 @@ export function groupCalls(calls: readonly CallRecord[], recordedOutcomes: 'all'
     if (!firstCall) return []
     const shared = sharedFields(firstCall.call)
     const hasRows = recordedOutcomes === 'all' || shared.outcome !== 'success'
-    return { day: toDay(firstCall.call), shared, rows: hasRows ? buildRows(alike) : [], figures: toCallStats(alike) }
+    return { day: toDay(firstCall.call), shared, rows: hasRows ? buildRows(alike) : [], figures: countFigures(alike) }
   })
 }
 
@@ -58,7 +60,7 @@ export function sharedFields(call: CallRecord): SharedFields {
   return { principal, principal_name, user_id, tool, digest, dialect, outcome }
 }
 
-/** Few calls have these. */
+/** The fields at the end of a line. Few calls have them, so the others have nothing in their place. */
 function otherFields({ trace_id, traceparent, upstream_status, arguments: input }: CallRecord) {
   if ((trace_id ?? traceparent ?? upstream_status ?? input) === undefined) return []
   return [{ trace_id, traceparent, upstream_status, arguments: input }]
@@ -73,24 +75,20 @@ function buildRows(calls: readonly PlacedCall[]): CallRow[] {
     return [...buildRows(calls.slice(0, middle)), ...buildRows(calls.slice(middle))]
   }
   const times = calls.map(({ call }) => call.at)
-  const first = calls[0]?.place ?? 0
-  return [{ first, calls: calls.length, at: Math.min(...times), last: Math.max(...times), lines }]
+  const firstPlace = calls[0]?.place ?? 0
+  return [{ firstPlace, calls: calls.length, firstAt: Math.min(...times), lastAt: Math.max(...times), lines }]
 }
 
-export interface IndexedRecord {
-  readonly place: number
-  readonly record: CallRecord
-}
-
-export function readLine(line: string, shared: SharedFields): IndexedRecord {
+/** Reads a line of a row, and gives the call's place in its batch. */
+export function readLine(line: string, shared: SharedFields): { readonly place: number; readonly record: CallRecord } {
   const [place, at, duration_ms, call_id, more = {}] = parseTrusted(line)
   const { trace_id, traceparent, upstream_status, arguments: input } = more
   const fields = { upstream_status, duration_ms, arguments: input }
   return { place, record: { at, call_id, trace_id, traceparent, ...shared, ...fields } }
 }
 
-function toCallStats(calls: readonly PlacedCall[]): CallStat[] {
-  const figures = new Map<string, CallStat>()
+function countFigures(calls: readonly PlacedCall[]): Figure[] {
+  const figures = new Map<string, Figure>()
   for (const { call } of calls) {
     const hour = call.at - (call.at % HOUR_MS)
     const bucket = toBucket(call.duration_ms)

@@ -2,7 +2,7 @@ import type { CallRecord } from '../../core/call/call-record.ts'
 import { createBatches } from './batches.ts'
 import { sharedFields } from './call-groups.ts'
 
-/** Calls wait while lines are printed. With a shorter window, one call in a hundred would. */
+/** Printing blocks. With a shorter window, one call in a hundred waits for it. */
 const WINDOW_MS = 250
 const MOST = 500
 /** Up to so many lines are separate messages, which a log service can index. */

@@ -1,8 +1,9 @@
 import { parseTrusted } from '../../core/tool/json-text.ts'
+import type { CallRecord } from '../../core/call/call-record.ts'
 import type { CallFilter } from '../../core/call/recorded-calls.ts'
 import { parseToolId } from '../../core/tool/tool-id.ts'
 import { readField } from '../rows.ts'
-import { type CallGroup, type IndexedRecord, readLine, type SharedFields } from './call-groups.ts'
+import { type CallGroup, readLine, type SharedFields } from './call-groups.ts'
 import { buildCondition } from './condition.ts'
 import { insertAll } from './tables.ts'
 
@@ -22,9 +23,9 @@ export function storeCalls(sql: SqlStorage, groups: readonly CallGroup[]): void 
   const rows = groups.flatMap((group) => {
     const { principal, user_id: user, outcome, dialect } = group.shared
     const parts = splitToolId(group.shared)
-    return group.rows.map(({ first: place, at, last: until, lines }) => {
+    return group.rows.map(({ firstPlace, firstAt, lastAt, lines }) => {
       const text = `${JSON.stringify(group.shared)}\n${lines}`
-      return [firstId + place, at, until, principal, user, ...parts, outcome, dialect, text]
+      return [firstId + firstPlace, firstAt, lastAt, principal, user, ...parts, outcome, dialect, text]
     })
   })
   const columns = 'id, at, last, principal, user_id, toolkit, tool, version, outcome, dialect, record'
@@ -46,11 +47,10 @@ export function findCalls(sql: SqlStorage, filter: CallFilter, limit: number, be
   const { text, values } = buildCondition(sql, filter, 'calls')
   const query = `SELECT id, record FROM call WHERE id < ? AND ${text} ORDER BY id DESC`
   const records: NumberedRecord[] = []
-  for (const together of groupBatches(sql.exec<NumberedRecord>(query, before, ...values))) {
+  for (const batch of readBatches(sql.exec<NumberedRecord>(query, before, ...values))) {
     // Not all calls of a row need be within the times
-    const isWanted = ({ place: id, record: { at } }: IndexedRecord) =>
-      id < before && filter.since <= at && at < filter.until
-    records.push(...together.filter(isWanted).toReversed().map(numbered))
+    const found = batch.filter(({ id, record: { at } }) => id < before && filter.since <= at && at < filter.until)
+    records.push(...found.toReversed().map(toNumberedRecord))
     if (records.length >= limit) break
   }
   return records.slice(0, limit)
@@ -58,31 +58,36 @@ export function findCalls(sql: SqlStorage, filter: CallFilter, limit: number, be
 
 export function* callsAfter(sql: SqlStorage, id: number): Iterable<readonly NumberedRecord[]> {
   const rows = sql.exec<NumberedRecord>('SELECT id, record FROM call WHERE id > ? ORDER BY id', id)
-  for (const together of groupBatches(rows)) yield together.map(numbered)
+  for (const batch of readBatches(rows)) yield batch.map(toNumberedRecord)
 }
 
-function numbered({ place: id, record }: IndexedRecord): NumberedRecord {
+interface NumberedCall {
+  readonly id: number
+  readonly record: CallRecord
+}
+
+function toNumberedRecord({ id, record }: NumberedCall): NumberedRecord {
   return { id, record: JSON.stringify(record) }
 }
 
-/** Each call's place is then its id. */
-function* groupBatches(rows: Iterable<NumberedRecord>): Iterable<IndexedRecord[]> {
-  let together: IndexedRecord[] = []
-  let batch: number | undefined
-  const inOrder = (): IndexedRecord[] => together.toSorted((one, other) => one.place - other.place)
-  for (const { id, record } of rows) {
-    const of = Math.floor(id / SPAN)
-    if (of !== batch && together.length > 0) {
+/** Gives the calls of each batch, by their ids. The rows of a batch follow each other. */
+function* readBatches(rows: Iterable<NumberedRecord>): Iterable<NumberedCall[]> {
+  let calls: NumberedCall[] = []
+  let currentBatch: number | undefined
+  const inOrder = () => calls.toSorted((one, other) => one.id - other.id)
+  for (const { id, record: text } of rows) {
+    const batch = Math.floor(id / SPAN)
+    if (batch !== currentBatch && calls.length > 0) {
       yield inOrder()
-      together = []
+      calls = []
     }
-    batch = of
-    const [first = '', ...lines] = record.split('\n')
-    const shared: SharedFields = parseTrusted(first)
+    currentBatch = batch
+    const [sharedText = '', ...lines] = text.split('\n')
+    const shared: SharedFields = parseTrusted(sharedText)
     for (const line of lines) {
-      const read = readLine(line, shared)
-      together.push({ ...read, place: of * SPAN + read.place })
+      const { place, record } = readLine(line, shared)
+      calls.push({ id: batch * SPAN + place, record })
     }
   }
-  if (together.length > 0) yield inOrder()
+  if (calls.length > 0) yield inOrder()
 }

@@ -17,7 +17,7 @@ export interface RecordBatch {
   /** A batch that comes twice is stored once. */
   readonly id: string
   readonly day: string
-  /** At most SPAN calls. */
+  /** Of at most SPAN calls together. */
   readonly calls: readonly CallGroup[]
   readonly acts: readonly AuditEvent[]
   readonly lost: number
@@ -71,7 +71,7 @@ export class Records extends DurableObject<RecordsBindings> {
     })
   }
 
-  /** Gives how many calls there is no room for. */
+  /** Stores the calls of each principal, all or none. Gives how many are not stored, since there is no room for them. */
   #store(groups: readonly CallGroup[]): number {
     storeFigures(this.#sql, groups)
     const storedGroups: CallGroup[] = []

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { ADMIN, ANONYMOUS, type Principal, type Scope } from '../../../src/core/access/principal.ts'
 import { type FailureResult, fail, ok, type Result } from '../../../src/core/failure/failure.ts'
 import type { Authenticator } from '../../../src/http/caller/authenticate.ts'
-import { createAuthorizer, createAnonymousLimit } from '../../../src/http/route/authorizer.ts'
+import { createAuthorizer, createStrangerLimit } from '../../../src/http/route/authorizer.ts'
 
 afterEach(() => vi.restoreAllMocks())
 
@@ -134,14 +134,14 @@ describe('an authorizer', () => {
 describe('the limit of pages without a credential', () => {
   it('limits each address', () => {
     const rateLimit = vi.fn((key: string) => (key.endsWith(' 192.0.2.1') ? REFUSED : undefined))
-    const limitAnonymous = createAnonymousLimit(rateLimit)
+    const limitAnonymous = createStrangerLimit(rateLimit)
     expect(limitAnonymous(from('192.0.2.1'))).toBe(REFUSED)
     expect(limitAnonymous(from('192.0.2.2'))).toBeUndefined()
   })
 
   it('limits nobody without the address of the edge', () => {
     const rateLimit = vi.fn(() => REFUSED)
-    expect(createAnonymousLimit(rateLimit)(from())).toBeUndefined()
+    expect(createStrangerLimit(rateLimit)(from())).toBeUndefined()
     expect(rateLimit).not.toHaveBeenCalled()
   })
 })

@@ -38,7 +38,7 @@ async function receive(
     received = ok(call)
     return new Response()
   }
-  const respondTo = (request: Request) => (failure: Failure) => {
+  const respond = (failure: Failure, request: Request) => {
     expect(request).toBe(c.req.raw)
     received = fail(failure)
     return new Response(null, { headers: REFUSED })
@@ -49,7 +49,7 @@ async function receive(
     query: NUMBERED,
     reader: anyObject,
     response: { description: 'It' },
-    respondTo,
+    respond,
   }
   const response = await createCallRoute(
     authorizerFor(caller),

@@ -93,7 +93,7 @@ describe('records of calls', () => {
     await world.end()
     const [{ shared, rows, figures } = none, ...others] = world.stored.flatMap((batch) => batch.calls)
     expect(others).toEqual([])
-    expect(rows).toMatchObject([{ first: 0, calls: 3, at: MIDNIGHT + 1, last: MIDNIGHT + 3 }])
+    expect(rows).toMatchObject([{ firstPlace: 0, calls: 3, firstAt: MIDNIGHT + 1, lastAt: MIDNIGHT + 3 }])
     expect(rows[0]?.lines.split('\n').map((line) => readLine(line, shared).record)).toEqual(calls)
     expect(figures).toEqual([[MIDNIGHT, 1, 3, 3]])
   })
