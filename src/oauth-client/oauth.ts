@@ -79,7 +79,7 @@ export function createOAuth({ fetch, findServer, checkUrl, readSecret, timeout }
   function clientAt(provider: Provider, server: ProviderServer, signal: Signal): ProviderClient {
     const { client_secret_name: name } = provider
     const secret = name === undefined ? undefined : readSecret(name)
-    return createProviderClient(provider, server, secret, { fetch, signal, read: normalizeTokenResponse })
+    return createProviderClient(provider, server, secret, { fetch, signal, normalize: normalizeTokenResponse })
   }
 
   return {

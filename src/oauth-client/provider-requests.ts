@@ -51,7 +51,7 @@ export function createProviderClient(
   provider: Provider,
   server: ProviderServer,
   secret: string | undefined,
-  { fetch, signal, read }: { fetch: Fetch; signal: Signal; read: (response: Response) => Response | Promise<Response> },
+  { fetch, signal, normalize }: { fetch: Fetch; signal: Signal; normalize?: (response: Response) => Promise<Response> },
 ) {
   const { as } = server
   const client = { client_id: provider.client_id }
@@ -64,7 +64,7 @@ export function createProviderClient(
     async [oauth.customFetch](href: string, { body, ...init }: LibraryRequest) {
       const response = await fetch(href, body === undefined ? init : { ...init, body })
       last = { status: response.status, retryAfter: response.headers.get('retry-after') }
-      return read(response)
+      return normalize?.(response) ?? response
     },
   }
   return {

@@ -66,8 +66,7 @@ export function createOpenId({ issuer, clientId, clientSecret, claims, fetch, fi
       const signal = AbortSignal.timeout(PROVIDER_TIMEOUT_MS)
       const server = await findServer(provider, ['token_endpoint'], signal)
       if (!server?.discovered) return unavailable(provider)
-      const read = (response: Response) => response
-      const openId = createProviderClient(provider, server, clientSecret, { fetch, signal, read })
+      const openId = createProviderClient(provider, server, clientSecret, { fetch, signal })
       const { as, client, options, redeem, lastAnswer } = openId
       try {
         const response = await redeem(new URL(url).searchParams, request)

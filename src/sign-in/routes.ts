@@ -69,8 +69,9 @@ export function createSignInRoutes({
   get('/sign-in', SIGN_IN, async (c, query) => {
     if (!isSafe(c)) return page(NOT_SAFE)
     const request = c.req.raw
-    const back = readReturnPath(c, query.return)
-    if (back instanceof Error) return page(BAD_RETURN)
+    const target = readReturnPath(c, query.return)
+    if (!target.ok) return page(BAD_RETURN)
+    const back = target.path
     const isAgain = query.again === '1'
     const signed = isAgain ? undefined : await sessions.findSession(request, () => limitAnonymous(c))
     if (signed?.ok) {
@@ -129,8 +130,9 @@ export function createSignInRoutes({
   async function signInByKey(c: Context, form: URLSearchParams): Promise<Response> {
     if (!isSafe(c)) return page(NOT_SAFE)
     if (provider) return page(plainPage(404, 'Not found', 'Sign in with your identity provider here'))
-    const back = readReturnPath(c, form.get('return') ?? undefined)
-    if (back instanceof Error) return page(BAD_RETURN)
+    const target = readReturnPath(c, form.get('return') ?? undefined)
+    if (!target.ok) return page(BAD_RETURN)
+    const back = target.path
     const key = form.get('key')?.trim() ?? ''
     const mayBeKey = isKey(key) || key.length >= MIN_ADMIN_KEY_CHARACTERS
     const hash = await sha256(key)
@@ -147,10 +149,10 @@ export function createSignInRoutes({
   post('/sign-in/key', FORM_LIMIT, signInByKey, provider && 'empty')
 
   async function signOut(c: Context, form: URLSearchParams): Promise<Response> {
-    const back = readReturnPath(c, form.get('return') ?? undefined)
+    const { path: back } = readReturnPath(c, form.get('return') ?? undefined)
     const cookie = await sessions.signOut(c.req.raw)
     note(c, 'session.end')
-    if (back === undefined || back instanceof Error) return page((await pages()).signedOutPage(), [cookie])
+    if (back === undefined) return page((await pages()).signedOutPage(), [cookie])
     return redirectResponse(signInPath(back, true), [cookie])
   }
   post('/sign-out', FORM_LIMIT, signOut, 'empty')
@@ -176,9 +178,11 @@ function isSafe(c: Context): boolean {
   return isSecureOrigin(new URL(c.req.url))
 }
 
-function readReturnPath(c: Context, text: string | undefined): string | undefined | Error {
-  if (text === undefined) return undefined
-  return returnPath(text, new URL(c.req.url).origin) ?? new Error('It leads elsewhere')
+/** Not ok for another host. */
+function readReturnPath(c: Context, text: string | undefined): { ok: boolean; path?: string | undefined } {
+  if (text === undefined) return { ok: true }
+  const path = returnPath(text, new URL(c.req.url).origin)
+  return { ok: path !== undefined, path }
 }
 
 function findName(authentication: IdentityProof, principal: string): string {
