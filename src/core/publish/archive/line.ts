@@ -25,7 +25,7 @@ import {
 } from '../../tool/json-reader.ts'
 import { stringArray, stringMatching, INVALID_VALUE, addProblem } from '../../tool/json-reader.ts'
 import { type ParseResult, quoteList, parseFailure } from '../../tool/problem.ts'
-import { formatToolId, isNamePart, isToolPattern, parseToolId } from '../../tool/tool-id.ts'
+import { formatToolId, isNamePart, isOwnName, isToolPattern, MAX_OWN_NAME, parseToolId } from '../../tool/tool-id.ts'
 import type { Implementation, JsonSchema, ToolRecord } from '../../tool/tool.ts'
 import { STATUS_ORDER, type ToolStatus } from '../../tool/version.ts'
 import { MAX_TOOLS } from '../check-definition.ts'
@@ -36,6 +36,7 @@ const LEGACY_FIELD = optional(boolean)
 
 const PRINCIPAL = string({ min: 1, max: 300 })
 const NAME = stringMatching('a name of 1 to 64 of A-Z, a-z, 0-9, _ and -', isNamePart)
+const OWN_NAME = stringMatching(`a name of 1 to ${MAX_OWN_NAME} characters`, isOwnName)
 const TOOL = stringMatching(
   "a tool such as 'Gmail.Send'",
   (id) => parseToolId(id)?.range === undefined && parseToolId(id) !== undefined,
@@ -148,7 +149,7 @@ const LINES = {
     pattern: stringMatching('a tool pattern', isToolPattern),
     policy: anyObject,
   }),
-  name: object({ kind: enumReader(['name']), name: NAME, tool: TOOL }),
+  name: object({ kind: enumReader(['name']), name: OWN_NAME, tool: TOOL }),
   given: object({ kind: enumReader(['given']), name: NAME, tool: TOOL }),
   document: object({
     kind: enumReader(['document']),
