@@ -64,7 +64,7 @@ export function followToObject(description: Description, value: unknown): OpenAp
 }
 
 /**
- * Whether a schema has this annotation, itself or by `$ref` or `allOf`.
+ * Whether a schema has this annotation: itself, by `$ref`, in a part of `allOf`, or in each alternative of `oneOf` or `anyOf`.
  * `required` then holds in the other direction only (OpenAPI 3.0.3, Schema Object, `readOnly` and `writeOnly`).
  */
 export function isAnnotated(
@@ -75,12 +75,14 @@ export function isAnnotated(
   depth = 0,
 ): boolean {
   if (!isObject(raw) || raw[annotation] === true) return isObject(raw)
-  if (raw.$ref === undefined && raw.allOf === undefined) return false
+  if (['$ref', 'allOf', 'oneOf', 'anyOf'].every((keyword) => raw[keyword] === undefined)) return false
   budget.spend(1)
   const schema = followToObject(description, raw)
   if (!schema || depth > MAX_REF_CHAIN) return false
   const isPart = (part: unknown) => isAnnotated(description, part, annotation, budget, depth + 1)
-  return schema[annotation] === true || listAt(schema, 'allOf').some(isPart)
+  if (schema[annotation] === true || listAt(schema, 'allOf').some(isPart)) return true
+  const alternatives = [listAt(schema, 'oneOf'), listAt(schema, 'anyOf')]
+  return alternatives.some((list) => list.length > 0 && list.every(isPart))
 }
 
 export function referredTo(root: OpenApiNode, reference: string) {

@@ -433,6 +433,18 @@ describe('for one direction only', () => {
     ['by what they refer to', { type: 'object', properties: { id: { $ref } }, required: ['id'] }],
     ['by a part of allOf', { type: 'object', properties: { id: { allOf: [{ $ref }] } }, required: ['id'] }],
     [
+      'by each alternative of oneOf',
+      {
+        type: 'object',
+        properties: { id: { oneOf: [{ $ref }, { type: 'integer', readOnly: true }] } },
+        required: ['id'],
+      },
+    ],
+    [
+      'by each alternative of anyOf, in a part of allOf',
+      { type: 'object', properties: { id: { allOf: [{ anyOf: [{ $ref }] }] } }, required: ['id'] },
+    ],
+    [
       'in a part of the whole',
       { allOf: [{ $ref: '#/components/schemas/Base' }, { type: 'object', required: ['id'] }] },
     ],
@@ -448,11 +460,27 @@ describe('for one direction only', () => {
     }
   })
 
-  it('schemas for one direction only are not required of answers', async () => {
-    const schema = { type: 'object', properties: { pw: { $ref: '#/components/schemas/Secret' } }, required: ['pw'] }
-    const { definition } = await toolOf({ responses: { 200: json(schema) } }, { root: { components: { schemas } } })
-    expect(definition.output.required).toBeUndefined()
-  })
+  it.each([{ oneOf: [{ $ref }, { type: 'integer' }] }, { anyOf: [{ type: 'integer' }, { $ref }] }, { oneOf: [] }])(
+    'schemas for one direction only are required where an alternative is for both: %j',
+    async (id) => {
+      const schema = { type: 'object', properties: { id }, required: ['id'] }
+      const { definition } = await toolOf(
+        { requestBody: { required: true, ...json(schema) } },
+        { method: 'post', root: { components: { schemas } } },
+      )
+      expect(JSON.stringify(definition.input)).toMatch(/"required":\[[^\]]*"id"/)
+    },
+  )
+
+  const secret = { $ref: '#/components/schemas/Secret' }
+  it.each([secret, { oneOf: [secret, secret] }, { anyOf: [secret] }])(
+    'schemas for one direction only are not required of answers: %j',
+    async (pw) => {
+      const schema = { type: 'object', properties: { pw }, required: ['pw'] }
+      const { definition } = await toolOf({ responses: { 200: json(schema) } }, { root: { components: { schemas } } })
+      expect(definition.output.required).toBeUndefined()
+    },
+  )
 })
 
 it('schemas lose patterns that cost too much, and keywords that are none', async () => {
