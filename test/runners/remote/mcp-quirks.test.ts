@@ -139,6 +139,8 @@ describe.each(sends)('what is null, empty or PHP’s [] for absent, in %s,', (na
   test.each<[string, object]>([
     ['a cursor that is null', { tools: [TOOL], nextCursor: null }],
     ['a cursor that is empty', { tools: [TOOL], nextCursor: '' }],
+    ['a cursor that is 0', { tools: [TOOL], nextCursor: 0 }],
+    ['a cursor that is false', { tools: [TOOL], nextCursor: false }],
     ['metadata that is null', { tools: [TOOL], _meta: null }],
     ['metadata that is []', { tools: [TOOL], _meta: [] }],
     [
@@ -151,10 +153,24 @@ describe.each(sends)('what is null, empty or PHP’s [] for absent, in %s,', (na
     expect([tools.length, skipped]).toEqual([1, []])
   })
 
-  test(`what is null, empty or PHP’s [] for absent, in ${name}, in a schema keeps its meaning where null has one`, async () => {
-    const inputSchema = { type: 'object', properties: { a: { enum: [null, 1], default: null } } }
+  test(`what is null, empty or PHP’s [] for absent, in ${name}, in a schema keeps its meaning where it has one`, async () => {
+    const a = { enum: [null, 1], default: null }
+    const inputSchema = { type: 'object', properties: { a, content: { enum: [null] }, nextCursor: false } }
     const { tools } = await imported({ list: { tools: [{ ...TOOL, inputSchema }], nextCursor: null }, send })
     expect(JSON.stringify(tools)).toContain('"enum":[null,1],"default":null')
+    expect(JSON.stringify(tools)).toContain('"content":{"enum":[null]},"nextCursor":false')
+  })
+
+  test.each<[string, unknown]>([
+    ['null', null],
+    ['a text of null', { type: 'text', text: null }],
+  ])(`what is null, empty or PHP’s [] for absent, in ${name}, in content leaves the rest: %s`, async (_, block) => {
+    const call = { content: [block, ...CALLED.content, block] }
+    expect(await called({ call, send })).toEqual({ ok: true, value: 'It ran' })
+    expect(await called({ call: { content: [block] }, send })).toMatchObject({ ok: true, value: null })
+    expect(await called({ call: { ...call, structuredContent: { content: [block] } }, send })).toMatchObject({
+      value: { content: [block] },
+    })
   })
 
   test.each<[string, object]>([

@@ -8,15 +8,16 @@ const SCHEMAS = new Set(['inputSchema', 'outputSchema', 'requestedSchema'])
 /** Members that hold the server's own values, which stay as they are. */
 const VALUES = new Set(['_meta', 'structuredContent', 'data'])
 /** Texts that `normalize` may change. Others are not parsed. */
-const SUSPECT = /null|\[\s*\]|"nextCursor":\s*""|"protocolVersion"/
+const SUSPECT = /null|\[\s*\]|"nextCursor":\s*(?:""|0|false)|"protocolVersion"/
 /** An escape sequence, which may be of a quote; a quote; a number. */
 const TOKEN = /\\.|"|-?\d[-+.\deE]*/g
 
 /**
  * Changes a response before the SDK parses it:
  *
- * 1. The SDK would refuse null and an empty cursor, which are left out, and an empty list in place of an object, which becomes an
- *    object: `{"title": null, "annotations": []}` is read as `{"annotations": {}}`.
+ * 1. The SDK would refuse null and a cursor that is empty, 0 or false, which are left out, and an empty list in place of an
+ *    object, which becomes an object: `{"title": null, "annotations": []}` is read as `{"annotations": {}}`. Content loses blocks
+ *    that are null and texts of null, so that a tool that has run keeps the rest of its output.
  * 2. The SDK would refuse the result of `initialize` without `capabilities` or `serverInfo`: empty ones are added.
  * 3. The SDK would round big integers: each becomes a text that begins with the tag. The transport restores it.
  * 4. The SDK would pass over a stream's last event without a blank line behind it: the line is added.
@@ -63,16 +64,22 @@ function normalizeText(text: string): string {
 function normalize(value: unknown, name: string, isInSchema: boolean): unknown {
   if (Array.isArray(value)) {
     if (value.length === 0 && OBJECTS.has(name)) return {}
-    return VALUES.has(name) ? value : value.map((item) => normalize(item, '', isInSchema))
+    if (VALUES.has(name)) return value
+    const items = name === 'content' && !isInSchema ? value.filter((block) => !isEmptyBlock(block)) : value
+    return items.map((item) => normalize(item, '', isInSchema))
   }
   if (!isObject(value) || VALUES.has(name)) return value
   // Each capability is an object too, whatever it is called
   const toChildName = (key: string) => (name === 'capabilities' ? name : key)
   const members = Object.entries(value)
-    .filter(([key, member]) => (member !== null || isInSchema) && (key !== 'nextCursor' || member !== ''))
+    .filter(([key, member]) => isInSchema || (member !== null && (key !== 'nextCursor' || Boolean(member))))
     .map(([key, member]) => [key, normalize(member, toChildName(key), isInSchema || SCHEMAS.has(key))] as const)
   const object: Readonly<Record<string, unknown>> = Object.fromEntries(members)
   return 'protocolVersion' in object ? completeInitializeResult(object) : object
+}
+
+function isEmptyBlock(block: unknown): boolean {
+  return block === null || (isObject(block) && block.type === 'text' && block.text === null)
 }
 
 function completeInitializeResult(result: Readonly<Record<string, unknown>>): object {
