@@ -690,6 +690,24 @@ it('PATCH /tools/{id} answers 404 for a tool or version there is not', async () 
   }
 })
 
+it('a version cannot be its own successor, by whatever id', async () => {
+  const change = (id: string, successor: string) =>
+    server.json('PATCH', `/tools/${id}`, { status: 'deprecated', successor })
+  await server.json('POST', '/tools', [definition('Status.Own@1.0.0'), definition('Status.Own@1.1.0')])
+  for (const successor of ['Status.Own@1.1.0', 'status.own@1.1.0'])
+    expect(await change('Status.Own', successor)).toMatchObject({
+      status: 400,
+      body: {
+        message: `The successor '${successor}' leads to the version that you deprecate: name another version or tool, or none`,
+      },
+    })
+  expect((await server.json('GET', '/tools/Status.Own')).headers.get('switchboard-status')).toBeNull()
+  expect(await change('Status.Own@1.1.0', 'Status.Own')).toMatchObject({ status: 200 })
+  expect(await change('Status.Own@1.0.0', 'Status.Own@1.0.0')).toMatchObject({ status: 400 })
+  // The other is deprecated, and lower
+  expect(await change('Status.Own@1.1.0', 'Status.Own@1.0.0')).toMatchObject({ status: 200 })
+})
+
 it('a deprecated definition says that it is, and what succeeds it', async () => {
   await server.json('POST', '/tools', [definition('Status.Old@1.0.0'), definition('Status.New@1.0.0')])
   await server.json('PATCH', '/tools/Status.Old', { status: 'deprecated', successor: 'Status.New@1.0.0' })
