@@ -1,4 +1,4 @@
-import { CommanderError } from 'commander'
+import { CommanderError, type CommandUnknownOpts } from 'commander'
 import { SwitchboardError } from '../client/index.ts'
 import { CliError, EXIT, getExitCode } from './cli-error.ts'
 import { createProgram } from './program.ts'
@@ -22,12 +22,10 @@ export async function run(args: readonly string[], io: TerminalIO, signal: Abort
   )
   const isJson = args.includes('--json')
   try {
-    // Commander's own `help` reads only the first word of `help keys create`
-    const isHelp = args[0] === 'help'
-    const helpTopic = args[1]
-    if (isHelp && helpTopic !== undefined && !helpTopic.startsWith('-') && !findCommand(program, helpTopic))
-      throw new CliError('usage', `Unknown command '${helpTopic}'`, 'switchboard --help lists the commands')
-    await program.parseAsync(isHelp ? [...args.slice(1), '--help'] : [...args], { from: 'user' })
+    // Commander's own `help` reads only the first word of `help keys create`. An unknown command is parsed by itself, for its error
+    const [first, ...topic] = args
+    const helpArgs = isKnown(program, topic) ? [...topic, '--help'] : topic
+    await program.parseAsync(first === 'help' ? helpArgs : [...args], { from: 'user' })
     return EXIT.ok
   } catch (cause) {
     if (cause instanceof CommanderError && cause.exitCode === 0) return EXIT.ok
@@ -38,8 +36,11 @@ export async function run(args: readonly string[], io: TerminalIO, signal: Abort
   }
 }
 
-function findCommand({ commands }: ReturnType<typeof createProgram>, name: string) {
-  return commands.find((each) => each.name() === name || each.aliases().includes(name))
+/** Whether words lead to a command, or to none: an option ends them, and so does a command that has no others below it. */
+function isKnown({ commands }: Pick<CommandUnknownOpts, 'commands'>, [name, ...more]: readonly string[]): boolean {
+  if (name === undefined || name.startsWith('-') || commands.length === 0) return true
+  const command = commands.find((each) => each.name() === name || each.aliases().includes(name))
+  return command !== undefined && isKnown(command, more)
 }
 
 const FILE_PROBLEMS = new Map([

@@ -62,7 +62,11 @@ async function file(name: string, content: unknown): Promise<string> {
 
 it.each([
   [[], /Which command/],
-  [['help', 'nonsense'], /^Error: Unknown command 'nonsense'/],
+  [['help', 'nonsense'], /^Error: unknown command 'nonsense'/],
+  [['help', 'lst'], /unknown command 'lst'\n +\(Did you mean list\?\)/],
+  [['help', 'keys', 'nonsense'], /^Error: unknown command 'nonsense'/],
+  [['help', 'policies', 'nonsense'], /^Error: too many arguments for 'list'/],
+  [['help', 'keys', 'creat'], /unknown command 'creat'\n +\(Did you mean create\?\)/],
   [['audit', '--since', 'yesterday'], /Wanted a time such as 2030-01-31T12:00:00Z, or 12h/],
   [['keys', 'create', '--name', 'a', '--expires', 'soon'], /Wanted a time such as .*, or 30d/],
   [['login'], /^Error: There is no 'login'\nSet SWITCHBOARD_URL and SWITCHBOARD_KEY.* switchboard doctor /],
