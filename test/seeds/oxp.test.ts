@@ -91,7 +91,8 @@ works(ID, 'one that is no text', async () => {
   }
 })
 
-const noId = (id: unknown) => `Must be 'Toolkit.Tool@x.y.z' of the characters A-Z, a-z, 0-9 and _, got ${got(id)}`
+const noId = (id: unknown) =>
+  `Must be 'Toolkit.Tool@x.y.z', each name 1 to 64 characters of A-Z, a-z, 0-9 and _, got ${got(id)}`
 
 const FORMAT = 'A unique identifier for the tool, in the following format: ToolkitName.ToolName@Version.'
 

@@ -65,7 +65,8 @@ export function checkCombinedSize(definitions: readonly Definition[]): readonly 
 
 export function checkToolId({ toolkit, tool, version }: Definition): readonly Problem[] {
   if (isNamePart(toolkit) && isNamePart(tool) && isVersion(version)) return []
-  return [{ path: '', message: `'${formatToolId({ toolkit, tool }, version)}' must be an id 'Toolkit.Tool@x.y.z'` }]
+  const id = formatToolId({ toolkit, tool }, version)
+  return [{ path: '', message: `'${id}' must be an id 'Toolkit.Tool@x.y.z', each name 1 to 64 characters` }]
 }
 
 export function checkSchemas(

@@ -70,7 +70,7 @@ function toolDefinition(options: DecodeOptions) {
 
 const VERSION = json.stringMatching('a version of the form x.y.z', isSimpleVersion)
 
-const ID = json.custom("'Toolkit.Tool@x.y.z' of the characters A-Z, a-z, 0-9 and _", (value) => {
+const ID = json.custom("'Toolkit.Tool@x.y.z', each name 1 to 64 characters of A-Z, a-z, 0-9 and _", (value) => {
   const id = parseId(value)
   return id?.range !== undefined && isSimpleVersion(id.range) ? id : undefined
 })

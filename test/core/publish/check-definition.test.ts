@@ -117,7 +117,9 @@ it.each([
   [{ version: '1.0' }, 'Kit.Do@1.0'],
   [{ version: '1.0.0-' }, 'Kit.Do@1.0.0-'],
 ])('an id is not of %j', (more, id) => {
-  expect(checkToolId(definitionOf(more))).toEqual([{ path: '', message: `'${id}' must be an id 'Toolkit.Tool@x.y.z'` }])
+  expect(checkToolId(definitionOf(more))).toEqual([
+    { path: '', message: `'${id}' must be an id 'Toolkit.Tool@x.y.z', each name 1 to 64 characters` },
+  ])
 })
 
 it('schemas are judged each at its place, and with the references that its dialect has', () => {

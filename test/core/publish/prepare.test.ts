@@ -257,7 +257,7 @@ it('complete definitions are texts, and not too long ones', async () => {
 
 it('complete definitions have an id', async () => {
   expect(await problemsOf(tool({ tool: 'a b' }))).toEqual([
-    { path: '', message: "'Kit.a b@1.0.0' must be an id 'Toolkit.Tool@x.y.z'" },
+    { path: '', message: "'Kit.a b@1.0.0' must be an id 'Toolkit.Tool@x.y.z', each name 1 to 64 characters" },
   ])
 })
 

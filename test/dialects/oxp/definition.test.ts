@@ -121,37 +121,60 @@ describe('an OXP definition', () => {
 
   it.each<[JsonObject, unknown]>([
     [{ id: undefined }, [['/id', 'Is required']]],
-    [{ id: 'Kit.Add' }, [['/id', "Must be 'Toolkit.Tool@x.y.z' of the characters A-Z, a-z, 0-9 and _, got 'Kit.Add'"]]],
+    [
+      { id: 'Kit.Add' },
+      [['/id', "Must be 'Toolkit.Tool@x.y.z', each name 1 to 64 characters of A-Z, a-z, 0-9 and _, got 'Kit.Add'"]],
+    ],
     [
       { id: 'Kit.Add@1' },
       [
-        ['/id', "Must be 'Toolkit.Tool@x.y.z' of the characters A-Z, a-z, 0-9 and _, got 'Kit.Add@1'"],
+        ['/id', "Must be 'Toolkit.Tool@x.y.z', each name 1 to 64 characters of A-Z, a-z, 0-9 and _, got 'Kit.Add@1'"],
         ['/version', "Must be the version in the id, '1'"],
       ],
     ],
     [
       { id: 'Kit-x.Add@1.0.0' },
-      [['/id', "Must be 'Toolkit.Tool@x.y.z' of the characters A-Z, a-z, 0-9 and _, got 'Kit-x.Add@1.0.0'"]],
+      [
+        [
+          '/id',
+          "Must be 'Toolkit.Tool@x.y.z', each name 1 to 64 characters of A-Z, a-z, 0-9 and _, got 'Kit-x.Add@1.0.0'",
+        ],
+      ],
     ],
     [
       { id: 'Kit.Add-x@1.0.0' },
-      [['/id', "Must be 'Toolkit.Tool@x.y.z' of the characters A-Z, a-z, 0-9 and _, got 'Kit.Add-x@1.0.0'"]],
+      [
+        [
+          '/id',
+          "Must be 'Toolkit.Tool@x.y.z', each name 1 to 64 characters of A-Z, a-z, 0-9 and _, got 'Kit.Add-x@1.0.0'",
+        ],
+      ],
     ],
-    [{ id: 7 }, [['/id', "Must be 'Toolkit.Tool@x.y.z' of the characters A-Z, a-z, 0-9 and _, got 7"]]],
+    [{ id: 7 }, [['/id', "Must be 'Toolkit.Tool@x.y.z', each name 1 to 64 characters of A-Z, a-z, 0-9 and _, got 7"]]],
     [
       { id: 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx.Add@1.0.0' },
-      [['/id', "Must be 'Toolkit.Tool@x.y.z' of the characters A-Z, a-z, 0-9 and _, got a string of 75 characters"]],
+      [
+        [
+          '/id',
+          "Must be 'Toolkit.Tool@x.y.z', each name 1 to 64 characters of A-Z, a-z, 0-9 and _, got a string of 75 characters",
+        ],
+      ],
     ],
     [
       { id: 'x Kit.Add@1.0.0' },
-      [['/id', "Must be 'Toolkit.Tool@x.y.z' of the characters A-Z, a-z, 0-9 and _, got 'x Kit.Add@1.0.0'"]],
+      [
+        [
+          '/id',
+          "Must be 'Toolkit.Tool@x.y.z', each name 1 to 64 characters of A-Z, a-z, 0-9 and _, got 'x Kit.Add@1.0.0'",
+        ],
+      ],
     ],
     [{ id: 'Other.Add@1.0.0' }, [['/id', "Must be of the toolkit 'Kit' that was given beside the definition"]]],
     [{ id: 'Kit.Add@1.0.1' }, [['/version', "Must be the version in the id, '1.0.1'"]]],
     [
       { id: 'Kit.Add@^1' },
       [
-        ['/id', "Must be 'Toolkit.Tool@x.y.z' of the characters A-Z, a-z, 0-9 and _, got 'Kit.Add@^1'"],
+        ['/id', "Must be 'Toolkit.Tool@x.y.z', each name 1 to 64 characters of A-Z, a-z, 0-9 and _, got 'Kit.Add@^1'"],
         ['/version', "Must be the version in the id, '^1'"],
       ],
     ],
@@ -234,7 +257,10 @@ describe('an OXP definition', () => {
     [
       { id: 'Kit.Add@1.0.0-rc.1', version: '1.0.0-rc.1' },
       [
-        ['/id', "Must be 'Toolkit.Tool@x.y.z' of the characters A-Z, a-z, 0-9 and _, got 'Kit.Add@1.0.0-rc.1'"],
+        [
+          '/id',
+          "Must be 'Toolkit.Tool@x.y.z', each name 1 to 64 characters of A-Z, a-z, 0-9 and _, got 'Kit.Add@1.0.0-rc.1'",
+        ],
         ['/version', "Must be a version of the form x.y.z, got '1.0.0-rc.1'"],
       ],
     ],
