@@ -488,6 +488,15 @@ it('disable, enable, deprecate and yank change one version, all of a tool, or a 
   expect(stdout).toContain('deprecated: too slow; use Successor.Other@1.0.0')
 })
 
+it('deprecate leaves the version that succeeds the others of a tool', async () => {
+  const versions = ['1.0.0', '1.1.0', '2.0.0'].map((version) => definition(`Replaced.Tool@${version}`))
+  await run(['publish', await file('replaced.json', versions)])
+  expect(await run(['deprecate', 'Replaced.Tool', '--successor', 'Replaced.Tool@2.0.0'])).toMatchObject({
+    code: 0,
+    stdout: '✓ Replaced.Tool@1.1.0 is deprecated\n✓ Replaced.Tool@1.0.0 is deprecated\n',
+  })
+})
+
 it('disable, enable, deprecate and yank say that all versions are yanked, and how one comes back', async () => {
   await run(['publish', await file('yanked.json', definition('Yanked.Tool@1.0.0'))])
   await run(['yank', 'Yanked.Tool@1.0.0'])

@@ -49,8 +49,10 @@ async function setStatus(session: CliSession, target: string, status: Status, op
     const hint = `Bring one back with switchboard enable ${firstId}`
     throw new CliError('refused', `Every version of '${target}' is yanked`, hint)
   }
+  // The version that succeeds the others stays
+  const others = versions.filter(([id]) => id.toLowerCase() !== successor?.toLowerCase())
   const changedVersions: JsonRecord[] = []
-  for (const id of isTool ? versions.filter(createChangeFilter(status)).map(([versionId]) => versionId) : [target]) {
+  for (const id of isTool ? others.filter(createChangeFilter(status)).map(([otherId]) => otherId) : [target]) {
     const path = `/${isToolkit ? 'toolkits' : 'tools'}/${encodeURIComponent(id)}`
     const json = { status, message, successor }
     const answer: unknown = await connection.sendJson({ method: 'PATCH', path, json, signal, isRepeatable: true })
