@@ -5,7 +5,7 @@ import type { Policy } from '../../core/access/policy.ts'
 import type { PublishedTotals } from '../../core/publish/publisher-quota.ts'
 import type { Toolkit, ToolkitMutation } from '../../core/access/toolkit-owner.ts'
 import type { ArchiveCursor, ArchiveRow } from '../../core/publish/archive/archive-rows.ts'
-import type { Publication, PublicationResult, PublisherRights, VersionChange } from '../../core/publish/registry.ts'
+import type { Publication, PublisherRights, VersionChange } from '../../core/publish/registry.ts'
 import type { ListQuery, UnknownName } from '../../core/catalog/catalog.ts'
 import { formatToolId, toolKey, type ToolName } from '../../core/tool/tool-id.ts'
 import { yieldToEventLoop } from '../../outbound/event-loop.ts'
@@ -30,8 +30,6 @@ import { toolEntryText, hasStoredToolkit, findSimilarKey } from './versions.ts'
 const SUGGESTIONS_PER_S = 100
 /** So many tools are searched for a second, so that publishing costs little more in a large registry. */
 const NEIGHBOR_SEARCHES_PER_S = 10
-/** Stored in some 5 ms. Other requests have their turn between. */
-const PUBLICATIONS_PER_TURN = 4
 
 /**
  * The registry's only writer. Every change is one SQLite transaction; KV follows through the outbox. Failures are
@@ -65,14 +63,9 @@ export function defineRegistry<Env extends { readonly REGISTRY: KVNamespace }>(
       const { storePublication } = await import('./write/publication.ts')
       const quota = readQuota(this.env)
       const store = (publication: Publication) => storePublication(this.#sql, publication, { principal, quota })
-      const published: PublicationResult[] = []
-      for (let start = 0; start < publications.length; start += PUBLICATIONS_PER_TURN) {
-        const next = publications.slice(start, start + PUBLICATIONS_PER_TURN)
-        const results = await this.#takeTurn(() =>
-          next.map((publication) => this.ctx.storage.transactionSync(() => store(publication))),
-        )
-        published.push(...results)
-      }
+      const published = await this.#takeTurn(() =>
+        publications.map((publication) => this.ctx.storage.transactionSync(() => store(publication))),
+      )
       return { published, revision: this.revision() }
     }
 

@@ -9,7 +9,6 @@ import {
   inRegistry,
   outcomeOf,
   publication,
-  publications,
   stopClock,
   textOf,
 } from '../set-up.ts'
@@ -272,16 +271,3 @@ describe('a version that breaks what the one before it promised', () => {
       expect(await endOf('Kit.A@2.0.2', 'a')).toBe('created')
     }))
 })
-
-it('gives other writes their turn between the publications of one request', () =>
-  inRegistry(async ({ registry }) => {
-    const ended: string[] = []
-    const many = registry.publish(await publications(0, 12), ADMIN).then(({ published }) => {
-      ended.push('many')
-      return published
-    })
-    const one = registry.publish([await publication('Other.A@1.0.0')], ADMIN).then(() => ended.push('one'))
-    const [published] = await Promise.all([many, one])
-    expect(ended).toEqual(['one', 'many'])
-    expect(published.map(outcomeOf)).toEqual(Array.from({ length: 12 }, () => 'created'))
-  }))
