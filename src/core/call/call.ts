@@ -196,5 +196,6 @@ async function prepareAndRun(state: CallState, deps: CallDeps): Promise<ToolCall
   if (failure) return failure
   state.onBegin?.()
   const outcome = await runTool(state, deps)
-  return outcome.ok ? processOutput(outcome, state, deps.artifacts) : outcome
+  state.facts.redactor = outcome.redactor
+  return outcome.ok ? processOutput(outcome, state, deps.artifacts) : fail(outcome.failure)
 }

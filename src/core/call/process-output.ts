@@ -14,11 +14,10 @@ export async function processOutput(
   state: CallState,
   artifacts: ArtifactStore,
 ): Promise<ToolSuccess | FailureResult> {
-  const { callId, record, tool, selector, inlineBytes, facts, caller } = state
+  const { callId, record, tool, selector, inlineBytes, caller } = state
   const { givesArtifacts } = tool
   const { findArtifact } = caller
   const validateOutput: Validate = (value) => tool.validateOutput(value, caller.budget)
-  facts.redactor = redactor
   const output = givesArtifacts
     ? checkArtifactOutput(result, record, validateOutput, redactor)
     : checkOutput(result, validateOutput, redactor)

@@ -43,7 +43,10 @@ export interface RunOutcome {
   readonly redactor: Redactor | undefined
 }
 
-export async function runTool(options: RunOptions, deps: RunDeps): Promise<RunOutcome | FailureResult> {
+/** `redactor` is for the record of the call. */
+type FailedRun = FailureResult & Pick<RunOutcome, 'redactor'>
+
+export async function runTool(options: RunOptions, deps: RunDeps): Promise<RunOutcome | FailedRun> {
   const { callId, record, runnable, invocation, caller } = options
   const { timeoutMs } = runnable
   const { userId, secrets, tokens } = invocation
@@ -87,20 +90,24 @@ export async function runTool(options: RunOptions, deps: RunDeps): Promise<RunOu
     outcome = { thrown }
   }
   progress?.end()
-
-  if (outcome === 'cancelled') return abortFailure(outcome, timeoutMs, mayHaveSideEffects(options))
-  const refusal = isAnswer(outcome) ? undefined : renewals?.failure()
-  if (refusal) return fail(refusal)
-  if (outcome === 'expired') return abortFailure(outcome, timeoutMs, mayHaveSideEffects(options))
-  if ('timedOutMs' in outcome) return abortFailure('expired', outcome.timedOutMs, mayHaveSideEffects(options))
   const redactor = secrets.size + tokens.size > 0 ? createRedactor(credentials(), deps.base64) : undefined
+  const abort = (reason: AbortReason, ms = timeoutMs) => ({
+    ...abortFailure(reason, ms, mayHaveSideEffects(options)),
+    redactor,
+  })
+
+  if (outcome === 'cancelled') return abort(outcome)
+  const refusal = isAnswer(outcome) ? undefined : renewals?.failure()
+  if (refusal) return { ...fail(refusal), redactor }
+  if (outcome === 'expired') return abort(outcome)
+  if ('timedOutMs' in outcome) return abort('expired', outcome.timedOutMs)
   if (!('thrown' in outcome)) return { ok: true, result: outcome, redactor }
   const message = toErrorMessage(outcome.thrown)
   const redacted = redactor?.text(message) ?? message
   const frame = stackFrame(outcome.thrown)
   deps.defect(callId, record.id, redacted, frame && (redactor?.text(frame) ?? frame))
   const text = `The tool '${record.id}' failed unexpectedly`
-  return fail({ type: 'tool-failed', message: text, developer_message: redacted })
+  return { ...fail({ type: 'tool-failed', message: text, developer_message: redacted }), redactor }
 }
 
 /** Whether the tool succeeded or asks for input, so that a refused token did not matter. */

@@ -243,6 +243,22 @@ it('a call that throws says in the log where, without its secrets', async () => 
   expect(places).toEqual(['token of [redacted] (index.js:7:9)'])
 })
 
+it.each([
+  ['throws', () => Promise.reject(new Error('No'))],
+  ['takes too long', () => new Promise<never>(() => undefined)],
+] as const)('a call that %s records its arguments without the secrets that the tool received', async (_, run) => {
+  const record = recordWith({ secrets: ['KEY'] })
+  const input = { type: 'object', properties: { a: { type: 'string', 'x-record': true } } }
+  const tool = callableOf({ ...record, input }, run)
+  const { deps, records } = worldOf({ tool, secretOf: () => 'secret-one-0123456789' })
+  const principal: Principal = { ...ADMIN, recordsArguments: true }
+  const request = callWith({ input: { a: 'It is secret-one-0123456789' } })
+  const calling = createCallTool(deps)(request, { ...callerWith(), principal })
+  await vi.advanceTimersByTimeAsync(60_000)
+  await calling
+  expect(records[0]?.arguments).toEqual({ a: 'It is [redacted]' })
+})
+
 it('a call that lacks what only the operator can set up says that in the log, and not to an agent', async () => {
   const tool = callableOf(recordWith({ secrets: ['KEY'] }), () => value(1))
   const { deps, records } = worldOf({ tool, secretOf: () => undefined })

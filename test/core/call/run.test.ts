@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { ADMIN } from '../../../src/core/access/principal.ts'
+import { fail } from '../../../src/core/failure/failure.ts'
 import type { Deadline, AbortReason } from '../../../src/core/call/deadline.ts'
 import { toErrorMessage, type RunOptions, runTool } from '../../../src/core/call/run.ts'
 import type { Credential, Invocation } from '../../../src/core/call/invocation.ts'
@@ -45,7 +46,7 @@ async function run(given: Given = {}) {
           )
     },
   }
-  const ran = await runTool(
+  const outcome = await runTool(
     {
       callId: 'c1',
       record: { ...recordWith({ providers: ['mail'] }), ...(given.annotations && { annotations: given.annotations }) },
@@ -70,6 +71,7 @@ async function run(given: Given = {}) {
     },
     deps,
   )
+  const ran = outcome.ok ? outcome : fail(outcome.failure)
   return { ran, invocation: invocations[0], context: contexts[0], asked, defects, looked: () => looked }
 }
 
