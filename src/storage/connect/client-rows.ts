@@ -36,7 +36,7 @@ const EXCEPT_FIRST = 'LIMIT -1 OFFSET'
  *   pending before `until`, and meanwhile the client cannot be evicted. If no request was made, `until` is 0. `address` is the
  *   network address of whoever registered it or opened its link last, which only Cloudflare's edge tells. `opened` is the
  *   principal who saw the request last.
- * - Approved (`holder`): a principal approved the client, for USED_MS. Beyond MAX_IDLE clients of one principal that have
+ * - Approved (`holder`): a principal approved the client, for APPROVED_MS. Beyond MAX_IDLE clients of one principal that have
  *   no agent, the oldest go.
  * - Administrator's (BY_ADMINISTRATOR): stays until an administrator removes the client.
  *
