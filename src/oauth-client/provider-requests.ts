@@ -96,7 +96,7 @@ interface LibraryRequest {
   readonly body?: URLSearchParams | undefined
 }
 
-/** RFC 6749, section 2.3. If neither configuration nor metadata says how, the secret goes into the body: more providers accept that. */
+/** RFC 6749, section 2.3. Where there is neither configuration nor metadata, the secret goes into the body: more providers accept that. */
 function clientAuth(
   provider: Provider,
   { as, discovered }: ProviderServer,

@@ -40,8 +40,9 @@ export function decodeDocument(
   }
   const first = decodeWith(chosen.value)
   if (first.ok || dialect !== undefined || !isToolList(document)) return first
-  for (const codec of codecs) {
-    const other = codec === chosen.value || !codec.countTools ? first : decodeWith(codec)
+  const otherListCodecs = codecs.filter((codec) => codec.countTools && codec !== chosen.value)
+  for (const codec of otherListCodecs) {
+    const other = decodeWith(codec)
     if (other.ok) return other
   }
   return first

@@ -11,7 +11,7 @@ import type { McpError, McpResult } from './wire.ts'
 
 const HOW_TO_CONNECT = '. What to copy for each agent is at /docs/agents'
 
-/** The JSON-RPC error of a failure outside an operation. A failure of a tool cannot occur there, so it is a defect. */
+/** The JSON-RPC error of a failure that is not a call's. A failure of a tool cannot occur there, so it is a defect. */
 export function toMcpError(failure: Failure): McpError {
   const entry = MCP_FAILURES[failure.type]
   const mapping = entry === 'result' ? MCP_FAILURES.internal : entry

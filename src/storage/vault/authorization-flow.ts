@@ -34,7 +34,8 @@ export type AuthorizationFlow = ReturnType<typeof createAuthorizationFlow>
 /**
  * Leads people through the authorizations of a user's vault: grants at a provider, and approvals. The flow of each browser
  * goes through stages. The first three need USER_VERIFIER_URL, the last a provider. The browser or the verifier comes with a
- * text, by which the flow is found, and which is stored as SHA-256 (`secret`). Only `decide` finds it by the browser's cookie:
+ * text, by which the flow is found, and which is stored as SHA-256 (`secret`). `start` and `decide` find a proven flow by the
+ * browser's cookie:
  *
  * | stage         | reached by                     | text    | who comes with the text, and to which function            |
  * | ------------- | ------------------------------ | ------- | --------------------------------------------------------- |

@@ -98,7 +98,7 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       return this.#ensureAuthorization({ owner, newId, newAuthorization, refusal, chargedTo: request.chargedTo })
     }
 
-    /** Predicts `issue` without an effect: an open authorization is found, and none is created. */
+    /** Predicts `issue`: an open authorization is found, and none is created. */
     async preview(owner: string, request: CallTokenRequest): Promise<VaultTokenResult> {
       const { sql } = this.ctx.storage
       // A vault without tables has no grant, and a preview creates no tables
