@@ -72,9 +72,13 @@ export function buildPolicySet(text: string | undefined): PolicySet {
   return createPolicySet(list.policies, list.revision)
 }
 
+/** Writes to KV that there are none, so that isolates need not ask this object. */
+export function queueFirstPolicies(sql: SqlStorage): void {
+  if (readMeta(sql, REVISION) === undefined) queuePolicies(sql, 0)
+}
+
 /** Policies are written to KV before all else, since any change may restrict a tool. */
-function queuePolicies(sql: SqlStorage): void {
-  const revision = nextRevision(sql)
+function queuePolicies(sql: SqlStorage, revision = nextRevision(sql)): void {
   writeMeta(sql, REVISION, String(revision))
   queue(sql, kvKey('policies', ALL_POLICIES), 'revocation')
 }

@@ -17,7 +17,7 @@ import { keyOfName } from './write/exposed-names.ts'
 import { createRegistryOutbox } from './catalog/registry-outbox.ts'
 import type { WriteLine } from './catalog/listed-tools.ts'
 import { loadManifestUpdate, rebuildLines } from './catalog/pages.ts'
-import { coversTool, policiesText, buildPolicySet, removePolicy, storePolicy } from './policies.ts'
+import { coversTool, policiesText, buildPolicySet, queueFirstPolicies, removePolicy, storePolicy } from './policies.ts'
 import { levelIndex, renewIndex } from './search/search-index.ts'
 import type { NearTool } from './search/unknown.ts'
 import { publishedByAll } from './write/quota.ts'
@@ -122,6 +122,7 @@ export function defineRegistry<Env extends { readonly REGISTRY: KVNamespace }>(
       documents: Bundle['documents'] = [],
     ) {
       const isNew = await this.#change(() => {
+        queueFirstPolicies(this.#sql)
         const isNew = isNewBundle(this.#sql, hash, deployedAt)
         if (!isNew) recordDeployment(this.#sql, hash, deployedAt)
         else if (records) writeBundle(this.#sql, { hash, records, documents }, deployedAt)

@@ -101,7 +101,7 @@ describe('an isolate', () => {
     inRegistry(async (harness) => {
       const [one, other] = [isolate(harness), isolate(harness)]
       await other.policies.ready()
-      expect(levelIn(other)).toBe(0)
+      expect([levelIn(other), other.asked]).toEqual([0, ['value']])
       expect(await one.store.put(MAIL)).toBe('created')
       expect(levelIn(one)).toBe(5)
       expect(await one.store.list()).toEqual([MAIL])
@@ -112,12 +112,31 @@ describe('an isolate', () => {
       expect(other.policies.ready((work) => behind.push(work))).toBeUndefined()
       await Promise.all(behind)
       expect([levelIn(other), behind.length]).toEqual([5, 1])
-      expect(other.asked).toEqual([])
+      expect(other.asked).toEqual(['value'])
       expect(await one.store.remove('mail.*')).toBe('removed')
       expect(levelIn(one)).toBe(0)
       expect(await one.store.remove('mail.*')).toBe('not-found')
       later(25_000)
       expect(other.policies.ready((work) => behind.push(work))).toBeInstanceOf(Promise)
+    }))
+
+  it('applies policies that KV lost', () =>
+    inRegistry(async (harness) => {
+      await harness.registry.putPolicy(MAIL)
+      await harness.drain()
+      harness.kv.values.delete(KEY)
+      const one = isolate(harness)
+      await one.policies.ready()
+      expect([levelIn(one), one.asked]).toEqual([5, ['value']])
+    }))
+
+  it('does not ask where the registry wrote to KV that there are none', () =>
+    inRegistry(async (harness) => {
+      await harness.registry.installBundle('hash', 1, [])
+      await harness.drain()
+      const one = isolate(harness)
+      await one.policies.ready()
+      expect([levelIn(one), one.asked]).toEqual([0, []])
     }))
 
   it('keeps the rules that it made while no policy changes', () =>

@@ -5,6 +5,7 @@ import type { WaitUntil } from '../../../core/tool/platform.ts'
 import { ALL_POLICIES, kvKey } from '../../keys.ts'
 import { createKvReader, parseKvJson } from '../../kv-reader.ts'
 import type { PolicyList } from '../policies.ts'
+import { withFallback } from '../../reachable-stub.ts'
 import type { RegistryReach } from '../registry-stub.ts'
 
 /** A change is seen everywhere within a minute, since KV may be as much behind again. */
@@ -21,10 +22,15 @@ export function createKvPolicies({ kv, registry, now }: Pick<RegistryReach, 'kv'
   const cache = createSwrCache<PolicySet>({ store: new Map(), getAges: () => AGES, now })
 
   async function load(): Promise<PolicySet> {
-    const list = await reader.read<PolicyList>(KEY)
+    const list = (await reader.read<PolicyList>(KEY)) ?? (await loadLost())
     const { policies, revision } = list ?? { policies: [], revision: 0 }
     const cachedPolicies = cache.peek(KEY)
     return cachedPolicies?.revision === revision ? cachedPolicies : createPolicySet(policies, revision)
+  }
+
+  /** KV may have lost them. A deployment that has not yet stored anything starts without, though the registry is away. */
+  async function loadLost(): Promise<PolicyList | undefined> {
+    return parseKvJson(await withFallback(async () => registry().value(KEY), undefined))
   }
 
   const policies: CachedPolicies = {
