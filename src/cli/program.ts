@@ -1,5 +1,6 @@
-import { Command } from 'commander'
+import { Command, type CommandUnknownOpts, Help, Option } from 'commander'
 import about from '../../package.json' with { type: 'json' }
+import { parseIntegerOption } from './argument-values.ts'
 import { addArchive } from './commands/archive.ts'
 import { addAuthorize } from './commands/authorize.ts'
 import { addCall } from './commands/call.ts'
@@ -15,46 +16,63 @@ import { addPublish } from './commands/publish.ts'
 import { addStatus } from './commands/status.ts'
 import { addTypes } from './commands/types.ts'
 import type { AddCommands, Open } from './context.ts'
+import { EXAMPLES } from './examples.ts'
 
 const COMMANDS: readonly AddCommands[] = [
   addList,
   addSearch,
   addShow,
   addCall,
+  addAuthorize,
   addTypes,
   addPublish,
   addImport,
   addConvert,
-  addListings,
   addStatus,
+  addListings,
   addKeys,
   addPolicies,
   addConnect,
-  addAuthorize,
   addArchive,
   addDoctor,
 ]
 
+/** Every command takes these, unless it has an option of that name. Only the help of the program shows them. */
+const GLOBAL_OPTIONS = [
+  new Option('--url <url>', 'the deployment (SWITCHBOARD_URL; else http://localhost:8787)'),
+  new Option('--key <key>', 'API key (better in SWITCHBOARD_KEY, as others on a machine can see command lines)'),
+  new Option('--allow-http', 'send the key over plain http to another machine, in a network that you trust'),
+  new Option('--timeout <seconds>', 'time limit of each request').argParser(parseIntegerOption),
+  new Option('--json', 'print JSON, and errors as one object on stderr'),
+].map((option) => option.hideHelp().helpGroup('Options of every command:'))
+
 /** The tree of commands. It throws a `CommanderError` for a wrong command line, and prints nothing but help. */
 export function createProgram(open: Open, write: (text: string) => void): Command {
+  const help = new Help()
   const program = new Command('switchboard')
     .description('Finds, calls and publishes the tools of a Switchboard')
     .version(about.version)
     .enablePositionalOptions()
     .exitOverride()
-    .configureOutput({ writeOut: write, writeErr: () => undefined, outputError: () => undefined })
-    .addHelpText(
-      'after',
-      '\nSWITCHBOARD_URL and SWITCHBOARD_KEY set the deployment and the key, so that you need not pass them each time.',
-    )
+    // Help alone is written: errors are thrown
+    .configureOutput({ writeOut: write, writeErr: write, outputError: () => undefined })
+    .configureHelp({
+      subcommandTerm: (command) => help.subcommandTerm(command).replace(' [options]', ''),
+      visibleOptions: (command) => [...help.visibleOptions(command), ...(command.parent ? [] : GLOBAL_OPTIONS)],
+    })
+    .addHelpText('after', "\nOptions follow the command. 'switchboard help keys create' shows the help of a command.")
   for (const add of COMMANDS) add(program, open)
   for (const command of program.commands.flatMap((each) => (each.commands.length > 0 ? each.commands : [each]))) {
-    command
-      .option('--url <url>', 'the deployment (SWITCHBOARD_URL; else http://localhost:8787)')
-      .option('--key <key>', 'API key (better in SWITCHBOARD_KEY, as others on a machine can see command lines)')
-      .option('--allow-http', 'send the key over plain http to another machine, in a network that you trust')
-      .option('--json', 'print JSON, and errors as one object on stderr')
-      .option('--yes', 'do not ask for confirmation')
+    const ownOptions = command.options.map(({ long }) => long)
+    for (const option of GLOBAL_OPTIONS) if (!ownOptions.includes(option.long)) command.addOption(option)
+    command.addHelpText('after', formatExamples(command))
   }
   return program
+}
+
+function formatExamples(command: CommandUnknownOpts): string {
+  const name = command.parent?.parent ? `${command.parent.name()} ${command.name()}` : command.name()
+  const examples = EXAMPLES[name] ?? []
+  return `\nExamples:\n${examples.map((example) => `  switchboard ${example}\n`).join('')}
+'switchboard help' shows the options of every command, such as --json.`
 }

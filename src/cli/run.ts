@@ -28,7 +28,8 @@ export async function run(args: readonly string[], io: TerminalIO, signal: Abort
     await program.parseAsync(first === 'help' ? helpArgs : [...args], { from: 'user' })
     return EXIT.ok
   } catch (cause) {
-    if (cause instanceof CommanderError && cause.exitCode === 0) return EXIT.ok
+    // Without a command, the help is printed
+    if (cause instanceof CommanderError && (cause.exitCode === 0 || cause.code === 'commander.help')) return EXIT.ok
     const error = toKnownError(cause, args)
     if (isJson) stderr.write(`${formatJsonText({ error: describe(error) })}\n`)
     else for (const line of formatLines(error, io)) stderr.write(`${toCliTerms(line)}\n`)
@@ -55,16 +56,13 @@ const NO_LOGIN =
 function toKnownError(cause: unknown, [first = '']: readonly string[]): SwitchboardError | CliError {
   if (cause instanceof SwitchboardError || cause instanceof CliError) return cause
   if (cause instanceof CommanderError) {
-    const hasNoCommand = cause.code === 'commander.help'
-    const message = hasNoCommand ? 'Which command?' : cause.message.replace(/^error: /, '')
-    const hint = 'switchboard --help lists the commands, switchboard COMMAND --help its options'
+    const message = cause.message.replace(/^error: /, '')
+    const hint = "'switchboard help' lists the commands, 'switchboard help COMMAND' shows the options of one"
     if (/unknown command 'log-?in'/.test(message)) return new CliError('usage', "There is no 'login'", NO_LOGIN)
     const isBeforeCommand = first.startsWith('-') && /unknown option/.test(message)
-    return new CliError(
-      'usage',
-      message,
-      isBeforeCommand ? 'Options follow the command, as in switchboard list --json' : hint,
-    )
+    if (!isBeforeCommand) return new CliError('usage', message, hint)
+    const [withoutSuggestion = ''] = message.split('\n')
+    return new CliError('usage', withoutSuggestion, 'Options follow the command, as in switchboard list --json')
   }
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
   const message = cause instanceof Error ? cause.message : String(cause)

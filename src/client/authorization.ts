@@ -58,6 +58,7 @@ async function loadState(
       path: pathname,
       query: wait === 0 ? {} : { wait },
       responseTimeoutMs: 2 * WAIT_SECONDS * 1_000,
+      timeoutMs: wait === 0 ? undefined : Infinity,
       signal,
     })
   } catch (error) {

@@ -70,7 +70,6 @@ function callOnce(
   const { callId, user, select, onProgress } = options
   const [tool = '', ...rangeParts] = toolAndVersion.split('@')
   const version = options.version ?? (rangeParts.length > 0 ? rangeParts.join('@') : undefined)
-  const signal = withTimeout(options)
   const tool_id = version === undefined ? tool : `${tool}@${version}`
   const context = user === undefined && select === undefined ? {} : { context: { user_id: user, select } }
   return connection.send({
@@ -78,7 +77,8 @@ function callOnce(
     path: '/tools/call',
     json: { $schema: 'urn:oxp:1.0', request: { tool_id, call_id: callId, input, ...context } },
     ...(onProgress ? { headers: { accept: 'application/json, text/event-stream' } } : {}),
-    signal,
+    signal: options.signal,
+    timeoutMs: options.timeout,
     responseTimeoutMs: Infinity,
     isRepeatable: true,
     async read(response) {
@@ -92,12 +92,6 @@ function callOnce(
       throw toToolError(result['error'], getText(result['error'], 'message') ?? 'The tool failed')
     },
   })
-}
-
-function withTimeout({ signal, timeout }: CallOptions): AbortSignal | undefined {
-  if (timeout === undefined) return signal
-  const timeoutSignal = AbortSignal.timeout(timeout)
-  return signal ? AbortSignal.any([signal, timeoutSignal]) : timeoutSignal
 }
 
 function withDetails(error: SwitchboardError, details: SwitchboardError['details']): SwitchboardError {

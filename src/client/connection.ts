@@ -3,7 +3,8 @@
  *
  * 1. `connect` checks the address and the key, and sends nothing. A key goes over plain http only to this machine, or
  *    with `allowHttp`.
- * 2. Each attempt has a time limit until its response begins. A redirect is not followed: it counts as a failure.
+ * 2. Each attempt has a time limit until its response begins, and with `timeoutMs` all attempts together have one until
+ *    the answer is read. A redirect is not followed: it counts as a failure.
  * 3. A failure that may pass (`canRetry`) is tried again, `attempts` times in all, after the delay that the response
  *    asks for and a random one that doubles. A lost connection and a 503 count as such only where the request may
  *    arrive twice; a 429 always does, unless the response is not Switchboard's.
@@ -19,6 +20,8 @@ export interface ConnectionOptions {
   /** Lets the key be sent over plain http to another machine, where anyone on the way can read it. */
   readonly allowHttp?: boolean | undefined
   readonly attempts?: number | undefined
+  /** Milliseconds for each request, with its repetitions, until its answer is read. No limit by default. */
+  readonly timeoutMs?: number | undefined
   readonly fetch?: typeof fetch | undefined
   /** Called before a request waits a second or more to be sent again, such as for a limit. */
   readonly onWait?: ((ms: number, reason: SwitchboardError) => void) | undefined
@@ -34,6 +37,8 @@ export interface ConnectionRequest<T> {
   readonly signal?: AbortSignal | undefined
   /** Milliseconds until the response must begin: half a minute by default, five for a request with bytes; `Infinity` for none. */
   readonly responseTimeoutMs?: number
+  /** In place of the connection's `timeoutMs`, such as `Infinity` for the wait for a person. */
+  readonly timeoutMs?: number | undefined
   /** Whether the request may arrive twice; `GET` may by default. */
   readonly isRepeatable?: boolean
   /** Reads a successful answer; its connection may be lost meanwhile. */
@@ -77,8 +82,8 @@ export function connect(options: ConnectionOptions): Connection {
       ...request.headers,
     }
     const body = json === undefined ? request.body : formatJson(json)
-    const timeoutMs =
-      request.responseTimeoutMs ?? (request.body === undefined ? RESPONSE_TIMEOUT_MS : UPLOAD_RESPONSE_TIMEOUT_MS)
+    const defaultTimeoutMs = request.body === undefined ? RESPONSE_TIMEOUT_MS : UPLOAD_RESPONSE_TIMEOUT_MS
+    const timeoutMs = request.responseTimeoutMs ?? options.timeoutMs ?? defaultTimeoutMs
     const responseTimeout = new AbortController()
     const timer = setTimeout(() => responseTimeout.abort(), Math.min(timeoutMs, MAX_TIMER_MS))
     try {
@@ -111,7 +116,8 @@ export function connect(options: ConnectionOptions): Connection {
   }
 
   async function send<T>(request: ConnectionRequest<T>): Promise<T> {
-    const { method = 'GET', path, query = {}, signal } = request
+    const { method = 'GET', path, query = {}, timeoutMs = options.timeoutMs } = request
+    const signal = withTimeout(request.signal, timeoutMs)
     // Set as the path, so that `//elsewhere` does not take the key to another host
     const url = new URL('/', base)
     url.pathname = path
@@ -122,7 +128,7 @@ export function connect(options: ConnectionOptions): Connection {
     for (let attempt = 1; ; attempt++) {
       if (signal?.aborted) throw toAbortError(signal)
       try {
-        return await sendOnce(url, request, mayRepeat)
+        return await sendOnce(url, { ...request, signal }, mayRepeat)
       } catch (error) {
         if (!(error instanceof SwitchboardError)) throw error
         const delayMs = getRetryDelay(attempt, error)
@@ -156,7 +162,15 @@ export function connect(options: ConnectionOptions): Connection {
  */
 function getRetryDelay(attempt: number, { details: { canRetry, promptContent, retryAfterMs = 0 } }: SwitchboardError) {
   if (!canRetry || promptContent !== undefined || retryAfterMs > MAX_RETRY_AFTER_MS) return undefined
-  return retryAfterMs + Math.random() * Math.min(MAX_DELAY_MS, BASE_DELAY_MS * 2 ** attempt)
+  const randomMs = Math.random() * Math.min(MAX_DELAY_MS, BASE_DELAY_MS * 2 ** attempt)
+  return Math.min(MAX_RETRY_AFTER_MS, retryAfterMs + randomMs)
+}
+
+/** The signal, which a number of milliseconds ends too. */
+function withTimeout(signal: AbortSignal | undefined, timeoutMs: number | undefined): AbortSignal | undefined {
+  if (timeoutMs === undefined) return signal
+  const timeoutSignal = AbortSignal.timeout(Math.min(timeoutMs, MAX_TIMER_MS))
+  return signal ? AbortSignal.any([signal, timeoutSignal]) : timeoutSignal
 }
 
 export function sleep(ms: number, signal?: AbortSignal): Promise<void> {

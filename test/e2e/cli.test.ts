@@ -48,6 +48,27 @@ const hasScript = (() => {
   }
 })()
 
+const createUnusedProgram = () =>
+  createProgram(
+    () => expect.unreachable(),
+    () => undefined,
+  )
+
+function listCommands() {
+  return createUnusedProgram().commands.flatMap((each) => (each.commands.length > 0 ? each.commands : [each]))
+}
+
+/** The name of the command that an example runs, as a shell reads the example. */
+async function parseExample(example: string): Promise<string | undefined> {
+  const { stdout } = await promisify(execFile)('bash', ['-c', `printf '%s\\n' ${example.replace(/ <.*/, '')}`])
+  let name: string | undefined
+  const program = createUnusedProgram()
+  for (const command of program.commands.flatMap((each) => [each, ...each.commands]))
+    if (command.commands.length === 0) command.action(() => void (name = command.name()))
+  await program.parseAsync(stdout.trimEnd().split('\n'), { from: 'user' })
+  return name
+}
+
 const NO_SCRIPT = hasScript ? '' : " (skipped: there is no 'script' of util-linux)"
 
 const run: CommandLine['run'] = (args, options) => cli.run(args, options)
@@ -61,7 +82,6 @@ async function file(name: string, content: unknown): Promise<string> {
 }
 
 it.each([
-  [[], /Which command/],
   [['help', 'nonsense'], /^Error: unknown command 'nonsense'/],
   [['help', 'lst'], /unknown command 'lst'\n +\(Did you mean list\?\)/],
   [['help', 'keys', 'nonsense'], /^Error: unknown command 'nonsense'/],
@@ -97,7 +117,7 @@ it('the command line names the ways to give a key, where one is wanted', async (
 it('the command line is told in full by --help, at any depth', async () => {
   expect(await run(['--help'])).toMatchObject({
     code: 0,
-    stdout: expect.stringContaining('publish [options] <file...>'),
+    stdout: expect.stringContaining('publish <file...>'),
   })
   expect(await run(['keys', 'create', '--help'])).toMatchObject({
     code: 0,
@@ -107,6 +127,30 @@ it('the command line is told in full by --help, at any depth', async () => {
   expect(await run(['help', 'keys', 'create'])).toMatchObject({ code: 0, stdout })
   expect(await run(['help'])).toMatchObject({ code: 0, stdout: expect.stringContaining('keys ') })
   expect((await run(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
+})
+
+it('without a command, the command line shows its help', async () => {
+  const { stdout } = await run(['--help'])
+  expect(stdout).toMatch(/^Options of every command:\n {2}--url <url> [^]+ {2}--timeout <seconds> [^]+\nCommands:/m)
+  expect(await run([])).toMatchObject({ code: 0, stdout, stderr: '' })
+  expect(await run(['keys'])).toMatchObject({ code: 0, stdout: (await run(['help', 'keys'])).stdout, stderr: '' })
+})
+
+it('the help of each command has examples, which the command takes, and no option that does not concern it', async () => {
+  const names = listCommands().map((command) =>
+    (command.parent?.parent ? [command.parent.name()] : []).concat(command.name()),
+  )
+  for (const name of names) {
+    const { code, stdout } = await run(['help', ...name])
+    expect(code, name.join(' ')).toBe(0)
+    expect(stdout, name.join(' ')).not.toMatch(/^ +--(?:url|key|json)\b/m)
+    const examples = [...stdout.matchAll(/^ {2}switchboard (.+)$/gm)].map(([, example = '']) => example)
+    expect(examples.length, name.join(' ')).toBeGreaterThan(0)
+    for (const example of examples) expect(await parseExample(example), example).toEqual(name.at(-1))
+  }
+  expect((await run(['help', 'list'])).stdout).not.toContain('--yes')
+  expect(await run(['list', '--yes'])).toMatchObject({ code: 2, stderr: expect.stringContaining("option '--yes'") })
+  expect((await run(['help', 'keys', 'revoke'])).stdout).toContain('--yes')
 })
 
 it.each([
@@ -148,18 +192,23 @@ it('a limit is waited for, and said meanwhile', async () => {
 })
 
 it('a failure to hear from a server that accepts connections and says nothing ends with 5 in the time that is allowed', async () => {
-  const silent = createServer(() => undefined)
+  const silent = createServer(({ url }, response) => void (url?.startsWith('/usage') && response.write('{')))
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
   const address = silent.address()
   try {
     const url = `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`
-    for (const input of [
-      ['--field', 'a=1'],
-      ['--input', '{}'],
+    for (const args of [
+      ['call', 'Kit.Do', '--field', 'a=1'],
+      ['call', 'Kit.Do', '--input', '{}'],
+      ['list'],
+      ['keys', 'list'],
+      ['usage'],
     ]) {
-      const { code, json } = await run(['call', 'Kit.Do', ...input, '--timeout', '1', '--json', '--url', url])
-      expect({ code, json }).toMatchObject({ code: 5, json: { error: { code: 'timed_out' } } })
+      const { code, json } = await run([...args, '--timeout', '1', '--json', '--url', url])
+      expect({ code, json }, args.join(' ')).toMatchObject({ code: 5, json: { error: { code: 'timed_out' } } })
     }
+    const doctor = await run(['doctor', '--timeout', '1', '--url', url])
+    expect(doctor).toMatchObject({ code: 5, stdout: expect.stringContaining('There was no answer in time') })
   } finally {
     silent.closeAllConnections()
     silent.close()
@@ -791,12 +840,8 @@ it('the guide has people write what works, from its first line to its last', asy
 }, 240_000)
 
 it('the guide names every command, with every option of its own', () => {
-  const program = createProgram(
-    () => expect.unreachable(),
-    () => undefined,
-  )
   const seldom = ['--tag', '--all-versions', '--dialect', '--from', '--scope', '--any-user', '--expires', '--no-wait']
-  for (const command of program.commands.flatMap((each) => (each.commands.length > 0 ? each.commands : [each]))) {
+  for (const command of listCommands()) {
     expect(guide).toContain(command.name())
     const options = command.options.map(({ long }) => long ?? '').filter((each) => !seldom.includes(each))
     for (const option of options)

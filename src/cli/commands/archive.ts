@@ -6,18 +6,20 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { isObject, type JsonRecord, tryParseJson } from '../../client/json.ts'
 import { CliError } from '../cli-error.ts'
-import type { AddCommands, CliSession } from '../context.ts'
+import { type AddCommands, type CliSession, YES } from '../context.ts'
 
 export const addArchive: AddCommands = (program, open) => {
   program
     .command('backup <file>')
     .description('back up the registry to a file, without secrets, keys or connected accounts')
     .option('--toolkit <toolkit>', 'only this toolkit')
+    .addOption(YES)
     .action((file, options) => backup(open(options), file, options.toolkit))
   program
     .command('restore <file>')
     .description('restore a backup; existing entries stay as they are')
     .option('--trust', 'accept a backup of another deployment, with its owners and trust')
+    .addOption(YES)
     .action((file, options) => restore(open(options), file, options.trust === true))
 }
 

@@ -9,7 +9,7 @@ export const addAuthorize: AddCommands = (program, open) => {
   program
     .command('authorize <tool>')
     .description('connect the accounts that a tool needs, before it is called')
-    .option('--user <user>', 'who')
+    .option('--user <user>', 'the user who connects the accounts')
     .option('--no-open', 'print the link without opening it')
     .option('--wait', 'wait for the person even without a terminal')
     .option('--no-wait', 'print the link and exit without waiting')

@@ -1,6 +1,6 @@
 import { type Challenge, SwitchboardError, type ToolProgress } from '../../client/index.ts'
 import { formatJson, isObject, type JsonRecord, parseJson } from '../../client/json.ts'
-import { collectOption, readInputFile, readObject, parseIntegerOption } from '../argument-values.ts'
+import { collectOption, readInputFile, readObject } from '../argument-values.ts'
 import { CliError } from '../cli-error.ts'
 import { showLink } from './authorize.ts'
 import type { AddCommands, CliSession } from '../context.ts'
@@ -15,15 +15,13 @@ export const addCall: AddCommands = (program, open) => {
     .option('--user <user>', 'the user it acts for')
     .option('--select <expression>', 'only this part of the output, in JMESPath, such as items[].name')
     .option('--call-id <id>', 'a call id of your own, so that the call runs only once')
-    .option('--timeout <seconds>', 'how long to keep trying', parseIntegerOption)
     .option('--no-open', 'print the link that a person must open, without opening it')
     .option('--wait', 'wait for the person even without a terminal')
     .option('--no-wait', 'print the link and exit without waiting')
     .action(async (tool, options) => {
       const session = open(options)
       const { client, terminal, signal } = session
-      const timeout = options.timeout === undefined ? undefined : options.timeout * 1_000
-      const input = await readCallInput(session, tool, options, timeout)
+      const input = await readCallInput(session, tool, options)
       const mayWait = options.wait ?? terminal.isInteractive
       const { callId, value } = await terminal.withProgress(`Calling ${tool}`, (update) => {
         const onProgress = ({ progress, total, message }: ToolProgress) =>
@@ -36,7 +34,6 @@ export const addCall: AddCommands = (program, open) => {
           signal,
           select: options.select,
           callId: options.callId,
-          timeout,
           ...(terminal.isInteractive ? { onProgress } : {}),
           ...(mayWait ? { waitForAuthorization } : {}),
         })
@@ -52,12 +49,12 @@ interface InputOptions {
   readonly field?: readonly string[]
 }
 
-async function readCallInput(session: CliSession, tool: string, { input, field }: InputOptions, timeout?: number) {
+async function readCallInput(session: CliSession, tool: string, { input, field }: InputOptions) {
   if (input !== undefined && field !== undefined) throw new CliError('usage', 'Use either --input or --field')
   if (input !== undefined)
     return readObject(input === '-' ? await readInputFile('-', session.surroundings) : input, 'The input')
   if (field === undefined) return {}
-  const types = await loadFieldTypes(session, tool, timeout)
+  const types = await loadFieldTypes(session, tool)
   const pairs = field.map((pair): [string, unknown] => {
     const separator = pair.indexOf('=')
     if (separator < 1) throw new CliError('usage', "Cannot read a field: wanted 'name=value'")
@@ -67,12 +64,7 @@ async function readCallInput(session: CliSession, tool: string, { input, field }
   return Object.fromEntries(pairs)
 }
 
-async function loadFieldTypes(
-  { client, signal: interrupt }: CliSession,
-  tool: string,
-  timeout?: number,
-): Promise<JsonRecord> {
-  const signal = timeout === undefined ? interrupt : AbortSignal.any([interrupt, AbortSignal.timeout(timeout)])
+async function loadFieldTypes({ client, signal }: CliSession, tool: string): Promise<JsonRecord> {
   try {
     const { properties } = (await client.show(tool, { signal })).input_schema.parameters
     const entries = Object.entries(isObject(properties) ? properties : {})

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import { type AgentHost, agentHosts, type Snippet } from '../../docs/agent-hosts.ts'
 import { mergeJson, mergeToml, writeWithBackup } from '../host-files.ts'
 import { CliError } from '../cli-error.ts'
-import type { AddCommands, CliSession } from '../context.ts'
+import { type AddCommands, type CliSession, YES } from '../context.ts'
 
 export const addConnect: AddCommands = (program, open) => {
   program
@@ -12,6 +12,7 @@ export const addConnect: AddCommands = (program, open) => {
     .option('--sign-in', 'sign in instead of using a key')
     .option('--global', 'for all projects, if the host has a file for that')
     .option('--file <file>', 'the file, if it is in another place')
+    .addOption(YES)
     .action(async (name, options) => {
       const session = open(options)
       const { terminal, url } = session

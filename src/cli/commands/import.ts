@@ -3,7 +3,7 @@ import { isObject, type JsonRecord, listObjects, getText } from '../../client/js
 import { IMPORT_KINDS } from '../../core/tool/remote-dialect.ts'
 import { collectOption, readObject, readTextFile } from '../argument-values.ts'
 import { CliError } from '../cli-error.ts'
-import type { AddCommands, CliSession } from '../context.ts'
+import { type AddCommands, type CliSession, YES } from '../context.ts'
 
 type ImportOptions = ReturnType<ReturnType<typeof importCommand>['opts']>
 
@@ -29,6 +29,7 @@ function importCommand(program: Command) {
     .option('--more <json>', 'further options, such as {"base_url": …, "credentials": …}')
     .option('--allow-breaking', 'allow breaking changes without a new major version')
     .option('--dry-run', 'preview the import without importing')
+    .addOption(YES)
 }
 
 async function importToolkit(session: CliSession, source: string, options: ImportOptions): Promise<void> {

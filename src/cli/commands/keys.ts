@@ -1,7 +1,7 @@
 import { getText } from '../../client/json.ts'
 import { expiry, collectOption, readObject, seconds } from '../argument-values.ts'
 import { CliError } from '../cli-error.ts'
-import type { AddCommands, CliSession } from '../context.ts'
+import { type AddCommands, type CliSession, YES } from '../context.ts'
 import { timeColumn } from '../table.ts'
 import { addListing } from './listings.ts'
 
@@ -53,10 +53,12 @@ export const addKeys: AddCommands = (program, open) => {
     .command('rotate <id>')
     .description('rotate a key: it gets a new text, and the previous one expires')
     .option('--overlap <seconds>', 'how long the previous text keeps working (default: a day)', seconds)
+    .addOption(YES)
     .action((id, options) => rotate(open(options), id, options.overlap))
   keys
     .command('revoke <id>')
     .description('revoke a key, for good')
+    .addOption(YES)
     .action((id, options) => revoke(open(options), id))
 }
 

@@ -119,7 +119,7 @@ export function addListing(parent: Command, open: Open, listing: Listing): void 
   const { name, description, filters = [], path, log, isDefault = false } = listing
   const command = parent.command(name, { isDefault }).description(description)
   for (const filter of filters) command.addOption(FILTERS[filter])
-  if (path.includes('{user}')) command.requiredOption('--user <user>', 'the user')
+  if (path.includes('{user}')) command.requiredOption('--user <user>', 'the user whose they are')
   if (log) {
     command.option('--limit <count>', 'number of the newest entries (default: 20)', parseIntegerOption)
     command.option('--follow', 'keep running and show new entries')

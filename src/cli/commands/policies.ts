@@ -2,7 +2,7 @@ import { SwitchboardError } from '../../client/index.ts'
 import { getText, isObject, type JsonRecord, listObjects, tryParseJson } from '../../client/json.ts'
 import { collectOption, readObject, parseIntegerOption } from '../argument-values.ts'
 import { CliError } from '../cli-error.ts'
-import type { AddCommands, CliSession } from '../context.ts'
+import { type AddCommands, type CliSession, YES } from '../context.ts'
 import type { Columns } from '../table.ts'
 import { addListing } from './listings.ts'
 
@@ -45,7 +45,8 @@ export const addPolicies: AddCommands = (program, open) => {
       const givenRules = Object.entries(rules).filter(([, rule]) => rule !== undefined)
       if (givenRules.length === 0)
         throw new CliError('usage', 'Give at least one rule', 'switchboard policies set --help')
-      const session = open(options)
+      // This command's --timeout is the policy's
+      const session = open({ ...options, timeout: undefined })
       const { connection, terminal, signal } = session
       const { policy, headers } = await loadPolicy(session, pattern).catch((error: unknown) => {
         if (error instanceof SwitchboardError && error.code === 'not_found') return { policy: {}, headers: {} }
@@ -68,6 +69,7 @@ export const addPolicies: AddCommands = (program, open) => {
   policies
     .command('remove <pattern>')
     .description('remove a policy')
+    .addOption(YES)
     .action((pattern, options) => removePolicy(open(options), pattern))
 }
 
