@@ -3,7 +3,7 @@
  * ALLOW_ORIGINS get CORS headers; then one Hono app routes by path:
  *
  * - OXP's routes exist from the start;
- * - a path of another dialect leads to that dialect's router, which is loaded with the first request for it;
+ * - another dialect's routes are added when the first request for one of its paths loads them;
  * - every other path leads to `app.ts`, which is loaded with the first request for it.
  *
  * Self-hosted, an error is sent only after the request's body was read: if a socket closes with unread bytes, it is reset,
@@ -13,7 +13,7 @@
  */
 import { type Context, type ExecutionContext, Hono } from 'hono'
 import { getPath } from 'hono/utils/url'
-import { type CallRoutes, composeCallRoutes } from './compose/call-routes.ts'
+import { type CallRoutes, composeCallRoutes, type LazyRoutes } from './compose/call-routes.ts'
 import { composeDeployment, newId } from './compose/deployment.ts'
 import { loadOnce } from './compose/load-once.ts'
 import { printLogEntry } from './compose/platform.ts'
@@ -31,7 +31,9 @@ const CROSS_ORIGIN = /^\/(?:mcp$|connect\/|\.well-known\/)/
 /** More bytes than any route takes, for as long as a client that sends may take. */
 const DRAIN_BOUNDS = { bytes: 64 * 1024 * 1024, ms: 10_000 }
 
-interface Dispatcher extends Pick<Hono, 'router'> {
+interface Dispatcher {
+  /** Tells how Hono matches paths. */
+  readonly routerName: () => string
   fetch(request: Request, env: Env, context: ExecutionContext): Promise<Response>
 }
 
@@ -50,29 +52,39 @@ export function createDispatcher(env: Env, config: Config, build: Build): Dispat
     return createApp(env, deployment, { oxp, lazyRoutes })
   })
 
-  function createDialectApp({ routes, respond }: CallRoutes): Hono {
+  const loadedRoutes = new Map<LazyRoutes, CallRoutes>()
+  let router = createRouter()
+
+  /** Routes what is loaded. It is made again when a dialect is loaded, so that each call passes through Hono once. */
+  function createRouter(): Hono {
     const app = new Hono()
-    app.route('/', routes)
-    app.notFound(forwardTo(loadApp))
-    app.onError(createErrorHandler(respond, newId, printLogEntry))
+    app.route('/', oxp.routes)
+    for (const lazy of lazyRoutes) {
+      const loaded = loadedRoutes.get(lazy)
+      if (loaded) app.route('/', loaded.routes)
+      else for (const path of lazy.paths) app.all(path, (c) => loadAndDispatch(lazy, c))
+    }
+    app.notFound(async (c) => (await loadApp()).fetch(c.req.raw, env, c.executionCtx))
+    app.onError((error, c) =>
+      createErrorHandler((failure) => respondInDialect(c.req.path, failure), newId, printLogEntry)(error, c),
+    )
     return app
   }
 
-  function forwardTo(load: () => Promise<Hono>) {
-    return async (c: Context) => (await load()).fetch(c.req.raw, env, c.executionCtx)
+  async function loadAndDispatch(lazy: LazyRoutes, c: Context): Promise<Response> {
+    loadedRoutes.set(lazy, await lazy.load())
+    router = createRouter()
+    return router.fetch(c.req.raw, env, c.executionCtx)
   }
 
-  const router = createDialectApp(oxp)
-  for (const { paths, load } of lazyRoutes) {
-    const forward = forwardTo(loadOnce(async () => createDialectApp(await load())))
-    for (const path of paths) router.all(path, forward)
+  async function respondInDialect(path: string, failure: Failure): Promise<Response> {
+    const dialect = lazyRoutes.find(({ paths }) => paths.some((pattern) => matchesPath(path, pattern)))
+    const { respond } = dialect ? await dialect.load() : oxp
+    return respond(failure)
   }
 
   async function rejectAddress(request: Request, failure: Failure): Promise<Response> {
-    const path = getPath(request)
-    const dialect = lazyRoutes.find(({ paths }) => paths.some((pattern) => matchesPath(path, pattern)))
-    const { respond } = dialect ? await dialect.load() : oxp
-    const response = respond(failure)
+    const response = await respondInDialect(getPath(request), failure)
     response.headers.set('cache-control', 'no-store')
     return respondAfterBody(request, response)
   }
@@ -85,7 +97,7 @@ export function createDispatcher(env: Env, config: Config, build: Build): Dispat
   }
 
   return {
-    router: router.router,
+    routerName: () => router.router.name,
     async fetch(received, _, context) {
       const request = normalizeRequest(received)
       if (!(request instanceof Request)) return rejectAddress(received, request.failure)

@@ -97,7 +97,7 @@ function isolate(answersArrive: () => Promise<void> = async () => undefined) {
   )
   return {
     counts,
-    router: () => app.router.name,
+    router: () => app.routerName(),
     async json(method: string, path: string, body?: unknown) {
       const context = createExecutionContext()
       context.waitUntil = (work) => void background.push(work)
@@ -189,6 +189,11 @@ it('a deployment matches the paths of calls, lists and other dialects by regular
   expect(app.router()).toBe('SmartRouter')
   await call(app, 'Calculator.Add', { a: 1, b: 2 })
   expect(app.router()).toBe('SmartRouter + RegExpRouter')
+  // Each of these loads a dialect, and adds its routes
+  for (const path of ['/mcp', '/machine-context/tools', '/worker/tools', '/plugin/describe']) {
+    await app.json('GET', path)
+    expect([path, app.router()]).toEqual([path, 'SmartRouter + RegExpRouter'])
+  }
 })
 
 it('a deployment looks a tool up again behind a call, once, when its entry is five seconds old', async () => {
