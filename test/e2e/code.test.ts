@@ -401,6 +401,17 @@ describe('the network', () => {
     expect(await both({ url: `${upstream.origin}/to-elsewhere` })).toMatchObject({ value: { text: 'elsewhere' } })
   })
 
+  it('the network has no WebSockets, whether hosts are allowed or not', async () => {
+    for (const implementation of [{}, hosts()]) {
+      const call = await tool({ module: 'export default ({ url }) => new WebSocket(url)', implementation })
+      expect(await call({ url: `ws://${upstream.host}/` })).toMatchObject({
+        success: false,
+        error: { message: 'A tool cannot open a WebSocket: send requests with fetch' },
+      })
+    }
+    expect(upstream.arrived).toEqual([])
+  })
+
   it('the network is told apart from a fault where no host is allowed', async () => {
     const call = await tool({ module: get })
     expect(await call({ url: `${elsewhere.origin}/` })).toMatchObject({
@@ -444,7 +455,7 @@ describe('the network', () => {
     }
     const socket = await tool({
       module:
-        'export default ({ url }) => new Promise((done) => { const s = new WebSocket(url); s.onopen = () => done("open"); s.onerror = () => done("refused") })',
+        'export default ({ url }) => new Promise((done) => { const s = new WebSocket.prototype.constructor(url); s.onopen = () => done("open"); s.onerror = () => done("refused") })',
       implementation: hosts(),
     })
     expect(await socket({ url: `ws://${upstream.host}/` })).toMatchObject({ value: 'refused' })

@@ -64,7 +64,7 @@ export function followToObject(description: Description, value: unknown): OpenAp
 }
 
 /**
- * Whether a schema has this annotation: itself, by `$ref`, in a part of `allOf`, or in each alternative of `oneOf` or `anyOf`.
+ * Whether a schema has this annotation: itself, by `$ref`, in a part of `allOf`, or in each alternative of `oneOf` or `anyOf` but null.
  * `required` then holds in the other direction only (OpenAPI 3.0.3, Schema Object, `readOnly` and `writeOnly`).
  */
 export function isAnnotated(
@@ -81,7 +81,10 @@ export function isAnnotated(
   if (!schema || depth > MAX_REF_CHAIN) return false
   const isPart = (part: unknown) => isAnnotated(description, part, annotation, budget, depth + 1)
   if (schema[annotation] === true || listAt(schema, 'allOf').some(isPart)) return true
-  const alternatives = [listAt(schema, 'oneOf'), listAt(schema, 'anyOf')]
+  const isNull = (part: unknown) => isObject(part) && part.type === 'null'
+  const alternatives = [listAt(schema, 'oneOf'), listAt(schema, 'anyOf')].map((list) =>
+    list.filter((part) => !isNull(part)),
+  )
   return alternatives.some((list) => list.length > 0 && list.every(isPart))
 }
 

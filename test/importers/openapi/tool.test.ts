@@ -445,6 +445,10 @@ describe('for one direction only', () => {
       { type: 'object', properties: { id: { allOf: [{ anyOf: [{ $ref }] }] } }, required: ['id'] },
     ],
     [
+      'by the alternative of anyOf that is not null',
+      { type: 'object', properties: { id: { anyOf: [{ $ref }, { type: 'null' }] } }, required: ['id'] },
+    ],
+    [
       'in a part of the whole',
       { allOf: [{ $ref: '#/components/schemas/Base' }, { type: 'object', required: ['id'] }] },
     ],
@@ -460,17 +464,19 @@ describe('for one direction only', () => {
     }
   })
 
-  it.each([{ oneOf: [{ $ref }, { type: 'integer' }] }, { anyOf: [{ type: 'integer' }, { $ref }] }, { oneOf: [] }])(
-    'schemas for one direction only are required where an alternative is for both: %j',
-    async (id) => {
-      const schema = { type: 'object', properties: { id }, required: ['id'] }
-      const { definition } = await toolOf(
-        { requestBody: { required: true, ...json(schema) } },
-        { method: 'post', root: { components: { schemas } } },
-      )
-      expect(JSON.stringify(definition.input)).toMatch(/"required":\[[^\]]*"id"/)
-    },
-  )
+  it.each([
+    { oneOf: [{ $ref }, { type: 'integer' }] },
+    { anyOf: [{ type: 'integer' }, { $ref }] },
+    { oneOf: [] },
+    { anyOf: [{ type: 'null' }] },
+  ])('schemas for one direction only are required where an alternative is for both: %j', async (id) => {
+    const schema = { type: 'object', properties: { id }, required: ['id'] }
+    const { definition } = await toolOf(
+      { requestBody: { required: true, ...json(schema) } },
+      { method: 'post', root: { components: { schemas } } },
+    )
+    expect(JSON.stringify(definition.input)).toMatch(/"required":\[[^\]]*"id"/)
+  })
 
   const secret = { $ref: '#/components/schemas/Secret' }
   it.each([secret, { oneOf: [secret, secret] }, { anyOf: [secret] }])(

@@ -46,3 +46,9 @@ globalThis.fetch = async (input: RequestInfo | URL, init?: RequestInit) => {
   if (!response.headers.has(REFUSED_HEADER)) return response
   throw new RefusedError(await response.text())
 }
+
+globalThis.WebSocket = new Proxy(WebSocket, {
+  construct() {
+    throw new RefusedError('A tool cannot open a WebSocket: send requests with fetch')
+  },
+})
