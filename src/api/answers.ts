@@ -10,6 +10,7 @@ import type { ImportAnswers } from './toolkits/import/wire.ts'
 import type { ToolkitAnswers } from './toolkits/wire.ts'
 import type { ImplementationAnswers } from './tools/implementation/routes.ts'
 import type { ToolAnswers } from './tools/wire.ts'
+import type { UserAccessAnswers } from './users/access/routes.ts'
 import type { AgentAnswers } from './users/agents/routes.ts'
 import type { GrantAnswers } from './users/routes.ts'
 
@@ -24,6 +25,7 @@ export type ApiAnswers = RecordAnswers &
   ImplementationAnswers &
   ToolAnswers &
   AgentAnswers &
+  UserAccessAnswers &
   GrantAnswers &
   DefinitionAnswers
 

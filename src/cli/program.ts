@@ -11,6 +11,7 @@ import { addDoctor } from './commands/doctor.ts'
 import { addImport } from './commands/import.ts'
 import { addKeys } from './commands/keys.ts'
 import { addListings } from './commands/listings.ts'
+import { addPeople } from './commands/people.ts'
 import { addPolicies } from './commands/policies.ts'
 import { addPublish } from './commands/publish.ts'
 import { addStatus } from './commands/status.ts'
@@ -32,6 +33,7 @@ const COMMANDS: readonly AddCommands[] = [
   addListings,
   addKeys,
   addPolicies,
+  addPeople,
   addConnect,
   addArchive,
   addDoctor,

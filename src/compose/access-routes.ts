@@ -8,6 +8,7 @@ import { createPoliciesRoutes } from '../api/policies/routes.ts'
 import { createProvidersRoutes } from '../api/providers/routes.ts'
 import { createSessionsRoutes } from '../api/sessions/routes.ts'
 import { createSetupRoutes } from '../api/setup/routes.ts'
+import { createUserAccessRoutes } from '../api/users/access/routes.ts'
 import { createAgentsRoutes } from '../api/users/agents/routes.ts'
 import { createGrantsRoutes } from '../api/users/routes.ts'
 import { toKeyPrincipal } from '../core/access/api-key.ts'
@@ -75,7 +76,7 @@ export function composeAccessRoutes(
       findCaller,
     }),
     createCallsRoutes({ ...pageRoutes, records: stores.records, version, now }),
-    createSessionsRoutes({ ...pageRoutes, sessions }),
+    createSessionsRoutes({ ...pageRoutes, sessions, listKeys: keys.list }),
     createSignInRoutes({
       ...pageDeps,
       provider: signInProvider(config),
@@ -95,6 +96,14 @@ export function composeAccessRoutes(
       newId: () => base64url.encode(randomBytes(16)),
     }),
     createAgentsRoutes({ ...pageRoutes, agents }),
+    createUserAccessRoutes({
+      ...pageRoutes,
+      users: stores.users,
+      listKeys: keys.list,
+      sessions,
+      agents,
+      grants: vault,
+    }),
     createClientsRoutes({ ...otherRoutes, clients, onChange: agents.forget }),
     createGrantsRoutes({ ...otherRoutes, grants: vault }),
     createPoliciesRoutes({ ...toolRoutes, store: registry.policyStore, loadSecretCheck: secretChecks.loadToolCheck }),

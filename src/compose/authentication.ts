@@ -30,8 +30,9 @@ export function composeAuthentication(
   const credentialOptions = { access, adminKey, allowOrigins, findKey: stores.keys.find, sha256, now }
   const authenticator = createAuthenticator({ ...credentialOptions, jwt })
   const { createSession: create, findSession: find, listSessions: list, removeSession: remove } = stores.access
+  const { removeSessions: removeAll } = stores.access
   const sessions = createSessions({
-    store: { create, find, list, remove },
+    store: { create, find, list, remove, removeAll },
     authenticator,
     issuer: config.signIn?.issuer,
     rules: config.people.rules ?? [],

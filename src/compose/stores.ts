@@ -1,3 +1,4 @@
+import type { UserList } from '../core/access/user.ts'
 import type { SignInMethod } from '../core/consent/authorization.ts'
 import { clientVariables, knownProvider, withConnected } from '../core/consent/known-providers.ts'
 import type { Providers } from '../core/consent/provider.ts'
@@ -5,10 +6,11 @@ import { createCacheMemory } from '../core/cache/swr-cache.ts'
 import type { ArtifactStore, UploadStore } from '../core/call/artifact-store.ts'
 import type { OutcomeStore } from '../core/call/idempotency.ts'
 import type { Config, Env } from '../env.ts'
+import { HOUR_MS } from '../core/tool/time.ts'
 import { isLoopback } from '../core/tool/loopback.ts'
 import { isSecureOrigin } from '../http/caller/loopback.ts'
 import type { Build } from '../node/build.ts'
-import { accessStub } from '../storage/access/access-object.ts'
+import { type AccessStub, accessStub } from '../storage/access/access-object.ts'
 import { createDeploymentKeys, type Signer } from '../storage/sealing/deployment-keys.ts'
 import { createKeyring } from '../storage/sealing/keyring.ts'
 import type { VaultDeployment } from '../storage/vault/grants.ts'
@@ -44,6 +46,7 @@ export function openStores(
 ) {
   const { now } = Date
   const access = accessStub(env.Access)
+  const connect = connectStub(env.Connect)
   const deploymentKeys = createDeploymentKeys(access)
   const memory = createCacheMemory(MEMORY_BYTES)
   const registry = createKvRegistry({
@@ -76,8 +79,9 @@ export function openStores(
     keys: createKvKeys(env.REGISTRY, access, now),
     storedProviders,
     providers,
-    vault: openVaults(env, config, providers),
-    connect: connectStub(env.Connect),
+    vault: openVaults(env, config, providers, { note: (user) => access.noteGrantHolder(user, now()) }),
+    connect,
+    users: createUserList(access, connect),
     idempotencyStore: createIdempotencyStore({
       namespace: env.IdempotencyStore,
       sealer: deploymentKeys.sealer('ledger'),
@@ -139,13 +143,28 @@ interface FileStores {
   readonly outcomes?: OutcomeStore
 }
 
-function openVaults(env: Pick<Env, 'Vault'>, config: Config, providers: Providers) {
+/** A page reads one page of each object: the first users of both are the first of all. */
+function createUserList(access: AccessStub, connect: ReturnType<typeof connectStub>): UserList {
+  return {
+    list: async (page) => access.listUsers(page, await connect.countByUser(page)),
+    // A user who was noted within the hour may be at a provider
+    forgetGrantHolder: (user) => access.forgetGrantHolder(user, Date.now() - HOUR_MS),
+  }
+}
+
+function openVaults(
+  env: Pick<Env, 'Vault'>,
+  config: Config,
+  providers: Providers,
+  grantHolders: Parameters<typeof createVault>[0]['grantHolders'],
+) {
   const { vaultKeys, vaultKeysArePublic, userVerifierUrl } = config
   const isTrialUrl = createTrialCheck(config)
   const signInMethod = chooseSignInMethod(config)
   return createVault({
     namespace: env.Vault,
     providers,
+    grantHolders,
     clientVariablesFor: (id) => (knownProvider(id) ? clientVariables(id) : undefined),
     canStoreGrants: (url) => vaultKeys.length > 0 && (!vaultKeysArePublic || isLoopback(new URL(url).hostname)),
     canBeApproved: (url, isDistinguishableByKey) =>

@@ -112,22 +112,23 @@ export function createOAuth({ fetch, findServer, checkUrl, readSecret, timeout }
         })
       })
     },
-    /** RFC 7009. The answer is ignored, since the tokens are gone here already. */
-    async revoke(provider: Provider, { access_token, refresh_token }: Tokens): Promise<void> {
-      if (missingSecret(provider) !== undefined) return
+    /** RFC 7009. Gives whether the provider accepted it: with a refresh token, the access token ends too (section 2.1). */
+    async revoke(provider: Provider, { access_token, refresh_token }: Tokens): Promise<boolean> {
+      if (missingSecret(provider) !== undefined) return false
       const signal = deadline()
       const server = await findServer(provider, ['revocation_endpoint'], signal)
-      if (!server) return
+      if (!server) return false
       const { as, client, auth, options } = clientAt(provider, server, signal)
       const ask = (token: string, hint: string) =>
         oauth.revocationRequest(as, client, auth, token, {
           ...options,
           additionalParameters: { token_type_hint: hint },
         })
-      await Promise.allSettled([
+      const [first] = await Promise.allSettled([
         ...(refresh_token === undefined ? [] : [ask(refresh_token, 'refresh_token')]),
         ask(access_token, 'access_token'),
       ])
+      return first?.status === 'fulfilled' && first.value.ok
     },
   }
 }

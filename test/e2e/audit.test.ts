@@ -142,6 +142,8 @@ it('every route that changes something names its act, or is known not to be one'
     ['DELETE', '/users/none/grants/none'],
     ['DELETE', '/users/none/agents'],
     ['DELETE', '/users/none/agents/none'],
+    ['DELETE', '/users/none/access'],
+    ['DELETE', '/sessions'],
     ['DELETE', '/sessions/none'],
     ['POST', '/clients'],
     ['DELETE', '/clients/none'],

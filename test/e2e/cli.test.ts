@@ -487,6 +487,20 @@ it('agents lists the agents of somebody, who has to be named', async () => {
   expect(await run(['agents'])).toMatchObject({ code: 2, stderr: expect.stringContaining('--user') })
 })
 
+it('people lists users with what they have, and ends all access of one after a question', async () => {
+  const key = await run(['keys', 'create', '--name', 'of zoe', '--tool', 'Calculator.*', '--for-user', 'zoe', '--json'])
+  const zoe = /^User\tAccounts\tAgents\tSessions\tKeys\nzoe\t0\t0\t0\t1\n$/
+  expect((await run(['people', '--search', 'ZOE'])).stdout).toMatch(zoe)
+  expect(await run(['people', 'list', '--search', 'nobody'])).toMatchObject({ code: 0, stderr: 'None found\n' })
+  expect(await run(['people', 'end', 'zoe'])).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') })
+  const ended = await run(['people', 'end', 'zoe', '--yes'])
+  expect(ended.stderr).toBe(
+    `Ended for 'zoe': 0 sessions, 0 agents, 0 accounts, 0 authorizations\nThe key 'of zoe' still works: switchboard keys revoke ${key.json.id}\n`,
+  )
+  expect((await run(['people', 'end', 'zoe', '--yes', '--json'])).json).toMatchObject({ user_id: 'zoe', agents: 0 })
+  expect((await run(['people'], { env: { SWITCHBOARD_KEY: key.json.key } })).stderr).toContain("scope 'admin'")
+})
+
 it('disable, enable, deprecate and yank change one version, all of a tool, or a toolkit', async () => {
   const versions = ['1.0.0', '1.1.0', '2.0.0'].map((version) => definition(`Status.Tool@${version}`))
   await run(['publish', await file('status.json', versions)])

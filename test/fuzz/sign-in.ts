@@ -121,6 +121,7 @@ const sessions = createSessions({
     find: async (asked) => (asked === hash ? SESSION : undefined),
     list: async () => [],
     remove: async () => false,
+    removeAll: async () => 0,
   },
   authenticator: { authenticate: async () => fail({ type: 'unauthenticated', reason: 'None' }), loadPrincipal: nobody },
   issuer: ISSUER,

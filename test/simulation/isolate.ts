@@ -76,6 +76,7 @@ export function createIsolate(options: IsolateOptions) {
     defect: unlessFault,
   })
   const vault = createVault({
+    grantHolders: { note: async () => undefined },
     namespace: vaults,
     providers: { find: async () => MAIL },
     clientVariablesFor: () => undefined,

@@ -121,6 +121,15 @@ export const COMPONENTS = {
   Session: objectSchema({
     ...fields(TEXT, 'id', 'principal', 'user_id?', 'origin', 'browser'),
     ...fields(TIME, 'created_at', 'expires_at'),
+    'current?': FLAG,
+  }),
+  User: objectSchema({ user_id: TEXT, ...fields(COUNT, 'accounts', 'agents', 'sessions', 'keys') }),
+  Users: objectSchema({ 'items': arraySchema(ref('User')), 'next_cursor?': TEXT }),
+  EndedAccess: objectSchema({
+    user_id: TEXT,
+    ...fields(COUNT, 'sessions', 'agents', 'accounts', 'authorizations'),
+    not_revoked: arraySchema(OBJECT),
+    keys: arraySchema(OBJECT),
   }),
   Agent: objectSchema({
     ...fields(TEXT, 'id', 'principal'),

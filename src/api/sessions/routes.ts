@@ -1,32 +1,62 @@
 import type { Hono } from 'hono'
+import type { ApiKey } from '../../core/access/api-key.ts'
 import type { Session } from '../../core/access/session.ts'
+import { listSessionOwners } from '../../core/access/session-owners.ts'
 import { hasScope, type Principal } from '../../core/access/principal.ts'
+import { identifier } from '../../core/call/call-options.ts'
 import { ok } from '../../core/failure/failure.ts'
+import { optional } from '../../core/tool/json-reader.ts'
 import type { Sessions } from '../../http/caller/sessions.ts'
+import { defineQuery } from '../../http/request/query.ts'
 import { itemList } from '../../http/route/response-specs.ts'
 import { createRouter, notFound, NO_INPUT, type RouteDeps } from '../../http/route/router.ts'
 
 export interface SessionAnswers {
   'GET /sessions': { readonly items: readonly ReturnType<typeof encodeSession>[] }
+  'DELETE /sessions': undefined
   'DELETE /sessions/:id': undefined
 }
 
-type Deps = RouteDeps & { readonly sessions: Pick<Sessions, 'list' | 'remove'> }
+interface SessionsDeps extends RouteDeps {
+  readonly sessions: Pick<Sessions, 'list' | 'remove' | 'removeAll' | 'findSession'>
+  readonly listKeys: () => Promise<readonly ApiKey[]>
+}
 
 /** One's own, and for administrators anybody's. One that is ended has no effect here at once, and nowhere after 60 s. */
-export function createSessionsRoutes({ sessions, ...deps }: Deps): Hono {
+export function createSessionsRoutes({ sessions, listKeys, ...deps }: SessionsDeps): Hono {
   const { router, on } = createRouter<SessionAnswers>(deps)
 
   on('GET /sessions', 'List sessions', {
     ...NO_INPUT,
+    query: defineQuery({ user_id: optional(identifier) }),
     responses: { 200: itemList('Sessions', 'Session') },
-  })(async ({ principal }) => ok({ items: (await sessions.list(ownerFor(principal))).map(encodeSession) }))
+  })(async ({ c, principal, query: { user_id } }) => {
+    const visible = ownerFor(principal)
+    const owners = user_id === undefined ? [visible] : listSessionOwners(user_id, await listKeys())
+    const visibleOwners = owners.filter((owner) => visible === undefined || owner === visible)
+    const lists = await Promise.all(visibleOwners.map((owner) => sessions.list(owner)))
+    const currentId = await findCurrentId(c.req.raw, principal)
+    return ok({ items: lists.flat().map((session) => encodeSession(session, currentId)) })
+  })
+
+  on('DELETE /sessions', "End one's other sessions", { ...NO_INPUT, auditAction: 'session.end' })(
+    async ({ c, principal, addAuditDetails }) => {
+      addAuditDetails({ sessions: await sessions.removeAll(principal.id, await findCurrentId(c.req.raw, principal)) })
+      return ok(undefined)
+    },
+  )
 
   on('DELETE /sessions/:id', 'End a session', { ...NO_INPUT, auditAction: 'session.end' })(
     async ({ principal, path: { id } }) => {
       return (await sessions.remove(id, ownerFor(principal))) ? ok(undefined) : notFound('session', id)
     },
   )
+
+  /** The session of the browser that sends the request, if it is the caller's. */
+  async function findCurrentId(request: Request, principal: Principal): Promise<string | undefined> {
+    const current = await sessions.findSession(request)
+    return current.ok && current.value.session.owner === principal.id ? current.value.session.id : undefined
+  }
 
   return router
 }
@@ -36,7 +66,9 @@ function ownerFor(principal: Principal): string | undefined {
 }
 
 /** Never the cookie, nor its key's hash. */
-export function encodeSession({ id, authenticatedBy, owner, origin, browser, created_at, expires_at }: Session) {
+export function encodeSession(session: Session, currentId?: string) {
+  const { id, authenticatedBy, owner, origin, browser, created_at, expires_at } = session
   const person = authenticatedBy.kind === 'person' ? { user_id: authenticatedBy.person.user } : {}
-  return { id, principal: owner, ...person, origin, browser, created_at, expires_at }
+  const current = id === currentId ? ({ current: true } as const) : {}
+  return { id, principal: owner, ...person, origin, browser, created_at, expires_at, ...current }
 }

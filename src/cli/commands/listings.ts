@@ -24,6 +24,7 @@ interface Listing {
 /** By the parameter of the query. */
 const FILTERS = {
   tool: new Option('--tool <tool>', 'a tool, one of its versions, or a pattern such as Gmail.*'),
+  q: new Option('--search <text>', 'only users whose id contains this'),
   user_id: new Option('--user <user>', 'only calls for this user'),
   principal: new Option('--caller <id>', 'a key, person or agent, as in --json: key:<id>, person:<id>, agent:<id>'),
   outcome: new Option('--outcome <outcome>', "success, failure, or one kind of failure, such as 'input-invalid'"),
@@ -162,11 +163,11 @@ export async function listItems({ connection, signal }: CliSession, path: string
   const items: JsonRecord[] = []
   let cursor: string | undefined
   for (;;) {
-    const page = limit === undefined ? {} : { limit: Math.min(limit - items.length, MAX_PAGE_ITEMS), cursor }
+    const page = { limit: limit && Math.min(limit - items.length, MAX_PAGE_ITEMS), cursor }
     const answer: JsonRecord = await connection.sendJson({ path, query: { ...query, ...page }, signal })
     items.push(...listObjects(answer, 'items'))
     const { next_cursor: next, ...rest } = answer
-    if (limit === undefined || items.length >= limit || typeof next !== 'string') return { ...rest, items }
+    if (typeof next !== 'string' || (limit !== undefined && items.length >= limit)) return { ...rest, items }
     cursor = next
   }
 }

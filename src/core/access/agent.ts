@@ -27,6 +27,8 @@ export interface AgentStore {
   find(origin: string, token: string): Promise<{ readonly agent: Agent; readonly expiresAt: number } | undefined>
   list(holder: Holder): Promise<readonly ListedAgent[]>
   remove(holder: Holder, id: string): Promise<boolean>
+  /** Also removes agents that have not redeemed their code yet. Gives how many. */
+  removeAll(holder: Holder): Promise<number>
 }
 
 export const AGENT_SCOPES = ['tools:read', 'tools:call'] as const satisfies readonly Scope[]

@@ -4,6 +4,7 @@ import type { JsonObject } from '../tool/json.ts'
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]
 
 export const AUDIT_ACTIONS = [
+  'access.end',
   'agent.connect',
   'agent.end',
   'agent.refuse',

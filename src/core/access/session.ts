@@ -23,6 +23,8 @@ export interface SessionStore {
   find(hash: string): Promise<Session | undefined>
   list(owner?: string): Promise<readonly Session[]>
   remove(id: string, owner?: string): Promise<boolean>
+  /** Removes all sessions of a principal but one. Gives how many. */
+  removeAll(owner: string, exceptId?: string): Promise<number>
 }
 
 export const SESSION_LIFETIME_MS = 12 * 3_600_000

@@ -125,8 +125,21 @@ export interface Authorizations {
   decide(id: string, visit: Visit & { readonly approve: boolean }): Promise<FlowResult | FlowStep>
 }
 
+export interface GrantRevocation extends Pick<Grant, 'provider' | 'account'> {
+  /** False if the provider has no way to revoke tokens, or did not accept it. */
+  readonly isRevokedAtProvider: boolean
+}
+
+export interface EndedGrants {
+  readonly revocations: readonly GrantRevocation[]
+  /** How many consents and approvals were denied. */
+  readonly authorizations: number
+}
+
 export interface UserGrants {
   list(userId: string): Promise<readonly Grant[]>
+  /** Denies everything that waits for the user, and then revokes all grants. */
+  endAll(userId: string): Promise<EndedGrants>
   revoke(
     userId: string,
     provider: string,

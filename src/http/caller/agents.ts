@@ -79,6 +79,12 @@ export function createAgentAuthenticator({ store, loadPrincipal, now }: AgentsOp
       return isRemoved
     },
 
+    async removeAll(holder: Holder): Promise<number> {
+      const count = await store.removeAll(holder)
+      invalidateWhere(({ agent }) => formatHolder(agent.holder) === formatHolder(holder))
+      return count
+    },
+
     forgetAgent(id: string): void {
       invalidateWhere(({ agent }) => agent.id === id)
     },

@@ -127,6 +127,12 @@ export function createSessions(options: SessionsOptions) {
       return isRemoved
     },
 
+    async removeAll(owner: string, exceptId?: string): Promise<number> {
+      const count = await store.removeAll(owner, exceptId)
+      sessions.invalidateWhere(({ session }) => session.owner === owner && session.id !== exceptId)
+      return count
+    },
+
     forgetKey(id: string): void {
       sessions.invalidateWhere(({ principal }) => principal.id === `key:${id}`)
     },

@@ -7,6 +7,7 @@ import {
   type RemoveResult,
 } from '../../core/tool/precondition.ts'
 import type { Session } from '../../core/access/session.ts'
+import type { UserPageRequest, UserSummary } from '../../core/access/user.ts'
 import type { Provider } from '../../core/consent/provider.ts'
 import { kvKey } from '../keys.ts'
 import { createOutbox } from '../kv-outbox.ts'
@@ -14,6 +15,7 @@ import { createReliableStub } from '../reachable-stub.ts'
 import { column, readField, firstRow, rows } from '../rows.ts'
 import { type SessionRows, sessionRows } from './session-rows.ts'
 import { createTables, deploymentSecret, queue } from './tables.ts'
+import { type UserAgents, type UserRows, userRows } from './user-rows.ts'
 
 const SETTING_TABLES = {
   apiKey: { table: 'api_key', address: 'hash', order: 'rowid' },
@@ -37,6 +39,7 @@ export class Access extends DurableObject<{ readonly REGISTRY: KVNamespace }> {
   readonly #sql: SqlStorage
   readonly #outbox: ReturnType<typeof createOutbox>
   readonly #sessions: SessionRows
+  readonly #users: UserRows
 
   constructor(state: DurableObjectState, env: { readonly REGISTRY: KVNamespace }) {
     super(state, env)
@@ -44,6 +47,7 @@ export class Access extends DurableObject<{ readonly REGISTRY: KVNamespace }> {
     this.#sql = storage.sql
     createTables(this.#sql)
     this.#sessions = sessionRows(this.#sql, Date.now)
+    this.#users = userRows(this.#sql, Date.now)
     this.#outbox = createOutbox({
       storage,
       kv: env.REGISTRY,
@@ -165,6 +169,22 @@ export class Access extends DurableObject<{ readonly REGISTRY: KVNamespace }> {
 
   removeSession(id: string, owner?: string): boolean {
     return this.#sessions.remove(id, owner)
+  }
+
+  removeSessions(owner: string, exceptId?: string): number {
+    return this.#sessions.removeAll(owner, exceptId)
+  }
+
+  noteGrantHolder(user: string, at: number): void {
+    this.#users.noteGrantHolder(user, at)
+  }
+
+  forgetGrantHolder(user: string, before: number): void {
+    this.#users.forgetGrantHolder(user, before)
+  }
+
+  listUsers(page: UserPageRequest, agents: readonly UserAgents[]): UserSummary[] {
+    return this.#users.list(page, agents)
   }
 
   override async alarm(): Promise<void> {

@@ -27,5 +27,8 @@ export function sessionRows(sql: SqlStorage, now: () => number) {
       const query = 'DELETE FROM session WHERE id = ? AND (? IS NULL OR owner = ?) RETURNING id'
       return readField(sql, query, id, owner ?? null, owner ?? null) !== undefined
     },
+    removeAll(owner: string, exceptId = ''): number {
+      return column(sql, 'DELETE FROM session WHERE owner = ? AND id <> ? RETURNING id', owner, exceptId).length
+    },
   }
 }

@@ -1,5 +1,6 @@
 import type { Agent, ListedAgent } from '../../core/access/agent.ts'
 import { formatHolder, type Holder } from '../../core/access/holder.ts'
+import type { UserPageRequest } from '../../core/access/user.ts'
 import { column, readField, rows } from '../rows.ts'
 
 /** Agents of one holder. Beyond that, the oldest agent is removed. */
@@ -50,6 +51,20 @@ export function agentRows(sql: SqlStorage, now: () => number) {
           return used === null ? agent : { ...agent, used_at: new Date(used).toISOString() }
         },
       )
+    },
+
+    /** Also those whose code is not redeemed yet. */
+    listIds(holder: Holder): string[] {
+      return column<string>(sql, 'SELECT id FROM agent WHERE user = ?', formatHolder(holder))
+    },
+
+    /** Counts the listed agents of users. */
+    countByUser({ after, text, limit }: UserPageRequest): { user: string; agents: number }[] {
+      const query = `SELECT json_extract(user, '$[1]') AS name, count(*) AS agents FROM agent
+        WHERE json_extract(user, '$[0]') = 'user' AND expires > ? AND connected IS NOT NULL
+        GROUP BY name HAVING name > ? AND instr(lower(name), lower(?)) > 0 ORDER BY name LIMIT ?`
+      const counts = rows<{ name: string; agents: number }>(sql, query, now(), after, text, limit)
+      return counts.map(({ name, agents }) => ({ user: name, agents }))
     },
 
     remove(id: string, holder?: Holder): boolean {

@@ -2,6 +2,7 @@ import { DurableObject } from 'cloudflare:workers'
 import type { AuthRequest } from '@cloudflare/workers-oauth-provider'
 import type { Agent, ListedAgent } from '../../core/access/agent.ts'
 import type { Holder } from '../../core/access/holder.ts'
+import type { UserPageRequest } from '../../core/access/user.ts'
 import type { NewOAuthClient, OAuthClient } from '../../core/access/oauth-client.ts'
 import { column, readField } from '../rows.ts'
 import { sha256 } from '../sealing/sha256.ts'
@@ -149,6 +150,16 @@ export class Connect extends DurableObject<unknown> {
     const removed = this.#agents.remove(id, holder)
     if (removed) this.#end(id)
     return removed
+  }
+
+  removeAll(holder: Holder): number {
+    const ids = this.#agents.listIds(holder)
+    for (const id of ids) this.#end(id)
+    return ids.length
+  }
+
+  countByUser(page: UserPageRequest): { user: string; agents: number }[] {
+    return this.#agents.countByUser(page)
   }
 
   /** Only this response has the client's secret: afterwards only its hash is known. */

@@ -132,6 +132,14 @@ export function authorizationRows(sql: SqlStorage, now: () => number, onChange: 
       return read('id = ?', id)
     },
 
+    /** Ends everything that waits for a person, and approvals that no call has used. Gives how many. */
+    endAll(reason: string): number {
+      sweep()
+      const ids = column<string>(sql, 'SELECT id FROM authorization WHERE ended IS NULL')
+      for (const id of ids) end(id, 'failed', reason)
+      return ids.length
+    },
+
     begin(id: string): void {
       update(id, "status = 'pending'")
       onChange(id)

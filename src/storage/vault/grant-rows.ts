@@ -81,6 +81,10 @@ export function grantRows(sql: SqlStorage, now: () => number) {
       sql.exec('DELETE FROM account_grant WHERE provider = ? AND account = ?', provider, account)
     },
 
+    removeLost(): void {
+      sql.exec('DELETE FROM account_grant WHERE lost IS NOT NULL')
+    },
+
     list(): Omit<Grant, 'toolkits'>[] {
       const query = 'SELECT * FROM account_grant WHERE lost IS NULL ORDER BY provider, account'
       return rows<GrantRow>(sql, query).map((row) => ({

@@ -1,5 +1,5 @@
 import type { AccessToken, ProviderUnavailable } from '../../core/call/user-tokens.ts'
-import type { Grant, SignInMethod } from '../../core/consent/authorization.ts'
+import type { Grant, GrantRevocation, SignInMethod } from '../../core/consent/authorization.ts'
 import { missingScopes, mergeScopes } from '../../core/consent/oauth-scopes.ts'
 import type { Provider } from '../../core/consent/provider.ts'
 import type { Keyring } from '../sealing/keyring.ts'
@@ -190,24 +190,29 @@ export function createGrants(rows: GrantRows, consents: ConsentRows, { keyring, 
 
     findOnlyAccount: rows.findOnlyAccount,
 
+    removeLost: rows.removeLost,
+
     list(): Grant[] {
       return rows.list().map((grant) => ({ ...grant, toolkits: consents.of(grant.provider, grant.account) }))
     },
 
-    /** Also tells the provider, if the deployment still has it. False if there was no grant. */
+    /** Also tells the provider, if the deployment still has it. Undefined if there was no grant. */
     async revoke(
       userId: string,
       provider: string,
       account: string,
       providerToTell: Provider | undefined,
-    ): Promise<boolean> {
+    ): Promise<GrantRevocation | undefined> {
       const grant = rows.find(provider, account)
       rows.remove(provider, account)
       consents.remove(provider, account)
-      if (!grant || grant.lost !== null) return false
+      if (!grant || grant.lost !== null) return undefined
       const openedTokens = providerToTell && (await openTokens(userId, grant))
-      if (openedTokens) await oauth.revoke(providerToTell, openedTokens.tokens)
-      return true
+      const isRevokedAtProvider =
+        providerToTell !== undefined &&
+        openedTokens !== undefined &&
+        (await oauth.revoke(providerToTell, openedTokens.tokens))
+      return { provider, account, isRevokedAtProvider }
     },
   }
 }

@@ -5,6 +5,7 @@ import {
   type FlowResult,
   type FlowStep,
   type Grant,
+  type GrantRevocation,
   isOpen,
 } from '../../core/consent/authorization.ts'
 import type { Provider, ProviderResult } from '../../core/consent/provider.ts'
@@ -199,20 +200,31 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       providerId: string,
       { account, toolkit }: { readonly account?: string; readonly toolkit?: string },
       provider?: Provider,
-    ): Promise<boolean> {
-      if (!hasTables(this.ctx.storage.sql)) return false
+    ): Promise<GrantRevocation[]> {
+      if (!hasTables(this.ctx.storage.sql)) return []
       openFor(this.ctx.storage.sql, owner)
       const accounts = account === undefined ? this.#grants.accounts(providerId) : [account]
-      const revoked = await Promise.all(
-        accounts.map((grantAccount) =>
-          toolkit === undefined
-            ? this.#grants.revoke(userId, providerId, grantAccount, provider)
-            : this.#consents.remove(providerId, grantAccount, toolkit),
-        ),
+      const revocations = await Promise.all(
+        accounts.map(async (grantAccount) => {
+          if (toolkit === undefined) return this.#grants.revoke(userId, providerId, grantAccount, provider)
+          const isRemoved = this.#consents.remove(providerId, grantAccount, toolkit)
+          return isRemoved ? { provider: providerId, account: grantAccount, isRevokedAtProvider: false } : undefined
+        }),
       )
       // If the vault is empty now, the alarm deletes it
       await this.#schedule(this.#deployment.now() + HOUR_MS)
-      return revoked.includes(true)
+      return revocations.filter((revocation) => revocation !== undefined)
+    }
+
+    /** Denies what waits for a person, so that no flow in progress stores a grant. Gives how many. */
+    async endAuthorizations(owner: string): Promise<number> {
+      const { sql } = this.ctx.storage
+      if (!hasTables(sql)) return 0
+      openFor(sql, owner)
+      const count = this.#rows.endAll("An administrator ended this user's access")
+      this.#grants.removeLost()
+      await this.#schedule(this.#deployment.now() + HOUR_MS)
+      return count
     }
 
     /** Counts an authorization against the hour's limits of the principal that caused it. Call in the principal's vault. */

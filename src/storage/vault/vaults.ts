@@ -1,5 +1,6 @@
 import { formatHolder, type Holder } from '../../core/access/holder.ts'
 import { formatApprovalReason } from '../../core/access/principal.ts'
+import { toPersonId } from '../../core/access/session.ts'
 import { createUserlessChallenge } from '../../core/call/missing-requirements.ts'
 import type { GrantPreview, TokenQuery, UserTokens } from '../../core/call/user-tokens.ts'
 import {
@@ -11,6 +12,7 @@ import {
   authorizationPath,
   type Authorizations,
   type FlowResult,
+  type Grant,
   NO_APPROVER,
   NO_APPROVER_SETUP,
   type UserGrants,
@@ -42,11 +44,13 @@ const REACH: StubOptions<DurableObjectStub<VaultObject>> = {
 export function createVault(
   options: ProviderAccessOptions & {
     readonly namespace: DurableObjectNamespace<VaultObject>
+    /** Vaults cannot be listed, so the users that may have a grant are noted apart. */
+    readonly grantHolders: { note(userId: string): Promise<void> }
     /** Whether the URL is of a deployment that tells persons from the caller, or of a trial. */
     readonly canBeApproved: (url: string, isDistinguishableByKey: boolean) => boolean
   },
 ): UserTokens & GrantPreview & Approvals & ApprovalAvailability & Authorizations & UserGrants {
-  const { namespace, providers, canBeApproved } = options
+  const { namespace, providers, grantHolders, canBeApproved } = options
   const providerFor = createProviderAccess(options)
 
   function getVault(owner: string): DurableObjectStub<VaultObject> {
@@ -92,6 +96,16 @@ export function createVault(
     const authorization = await vault?.find(id)
     if (!vault || !authorization) return undefined
     return { vault, provider: await providerFor(authorization.provider, authorization.tool, callback) }
+  }
+
+  async function listGrants(userId: string): Promise<readonly Grant[]> {
+    const owner = vaultName({ kind: 'user', id: userId })
+    return getVault(owner).list(owner)
+  }
+
+  async function revokeGrants(userId: string, provider: string, only: { account?: string; toolkit?: string }) {
+    const owner = vaultName({ kind: 'user', id: userId })
+    return getVault(owner).revoke(owner, userId, provider, only, await providers.find(provider))
   }
 
   return {
@@ -170,6 +184,8 @@ export function createVault(
       const authorization = await vault?.findPendingAuthorization(state)
       if (!vault || !authorization) return EXPIRED_LINK
       if (browserCookie === undefined) return OTHER_BROWSER
+      // Before the grant is stored, so that no user with one is missing from the list
+      if (authorization.userId !== undefined) await grantHolders.note(authorization.userId)
       const provider = await providerFor(authorization.provider, authorization.tool, callback)
       const browserHash = await sha256(browserCookie)
       return toFlowResult(await vault.finish({ url, browserHash, state }, provider))
@@ -181,14 +197,20 @@ export function createVault(
       return 'location' in result ? result : toFlowResult(result)
     },
 
-    async list(userId) {
-      const owner = vaultName({ kind: 'user', id: userId })
-      return getVault(owner).list(owner)
-    },
+    list: listGrants,
 
     async revoke(userId, provider, only = {}) {
-      const owner = vaultName({ kind: 'user', id: userId })
-      return getVault(owner).revoke(owner, userId, provider, only, await providers.find(provider))
+      return (await revokeGrants(userId, provider, only)).length > 0
+    },
+
+    async endAll(userId) {
+      const holders = [{ kind: 'user', id: userId } as const, { kind: 'principal', id: toPersonId(userId) } as const]
+      const counts = await Promise.all(holders.map(vaultName).map((owner) => getVault(owner).endAuthorizations(owner)))
+      const grants = await listGrants(userId)
+      const revocations = await Promise.all(
+        grants.map(({ provider, account }) => revokeGrants(userId, provider, { account })),
+      )
+      return { revocations: revocations.flat(), authorizations: counts.reduce((sum, count) => sum + count, 0) }
     },
   }
 }

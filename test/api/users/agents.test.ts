@@ -10,7 +10,11 @@ const STATUS: Readonly<Record<string, number>> = { 'unauthenticated': 401, 'forb
 
 /** The statuses of looking, ending one and ending all, with whose agents were asked for. */
 async function tried(caller: Principal, user: string) {
-  const agents = { list: vi.fn<(holder: Holder) => Promise<[]>>(async () => []), remove: vi.fn(async () => true) }
+  const agents = {
+    list: vi.fn<(holder: Holder) => Promise<[]>>(async () => []),
+    remove: vi.fn(async () => true),
+    removeAll: vi.fn<(holder: Holder) => Promise<number>>(async () => 0),
+  }
   const respond = ({ type }: { type: string }) => new Response(null, { status: STATUS[type] ?? 400 })
   const app = new Hono().route('/', createAgentsRoutes({ authorize: authorizerFor(caller), agents, respond }))
   const path = `/users/${encodeURIComponent(user)}/agents`
@@ -19,10 +23,11 @@ async function tried(caller: Principal, user: string) {
     await app.request(`${path}/a1`, { method: 'DELETE' }),
     await app.request(path, { method: 'DELETE' }),
   ]
-  return {
-    statuses: answers.map(({ status }) => status),
-    whose: [...new Set(agents.list.mock.calls.map(([holder]) => formatHolder(holder)))],
-  }
+  const [listed, removed] = [agents.list, agents.removeAll].map(({ mock }) =>
+    mock.calls.map(([holder]) => formatHolder(holder)),
+  )
+  expect(removed).toEqual(listed)
+  return { statuses: answers.map(({ status }) => status), whose: listed }
 }
 
 const OWN = '["principal","key:k1"]'

@@ -28,6 +28,7 @@ const GITHUB: Grant = {
 function setUp(caller: Principal = ADMIN, kept: readonly Grant[] = [GRANT, GITHUB]) {
   const port = {
     list: vi.fn(async (user: string) => (user.startsWith('ann') ? kept : [])),
+    endAll: vi.fn(async () => ({ revocations: [], authorizations: 0 })),
     revoke: vi.fn(async (user: string, provider: string) => user === 'ann' && provider === 'google'),
   }
   const router = createGrantsRoutes({

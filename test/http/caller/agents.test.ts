@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Agent } from '../../../src/core/access/agent.ts'
+import { formatHolder } from '../../../src/core/access/holder.ts'
 import type { Principal } from '../../../src/core/access/principal.ts'
 import { fail, ok, type Result } from '../../../src/core/failure/failure.ts'
 import { createAgentAuthenticator } from '../../../src/http/caller/agents.ts'
@@ -53,6 +54,10 @@ const agents = () =>
         operations.push('remove')
         const found = [...stored].find(([, agent]) => agent.holder.id === holder.id && agent.id === id)
         return found !== undefined && stored.delete(found[0])
+      },
+      async removeAll(holder) {
+        const found = [...stored].filter(([, agent]) => formatHolder(agent.holder) === formatHolder(holder))
+        return found.filter(([key]) => stored.delete(key)).length
       },
     },
     loadPrincipal: async () => ({ result: owner, ...(ownerEnds && { expiresAt: ownerEnds }) }),

@@ -42,6 +42,10 @@ function sessions({ issuer = ISSUER, rules = [RULE] }: { issuer?: string | undef
         const found = [...stored].find(([, each]) => each.id === which && (owner ?? each.owner) === each.owner)
         return found !== undefined && stored.delete(found[0])
       },
+      async removeAll(owner, exceptId) {
+        const found = [...stored].filter(([, each]) => each.owner === owner && each.id !== exceptId)
+        return found.filter(([hash]) => stored.delete(hash)).length
+      },
     },
     authenticator: {
       authenticate: async () => ok(ADMIN),

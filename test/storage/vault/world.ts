@@ -253,6 +253,7 @@ export function createWorld(options: WorldOptions = {}) {
     },
   })
   const vault = createVault({
+    grantHolders: { note: async () => undefined },
     namespace,
     providers: { find: async (id) => providers.get(id) },
     clientVariablesFor: (id) =>

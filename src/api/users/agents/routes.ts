@@ -15,12 +15,7 @@ export interface AgentAnswers {
   'DELETE /users/:user/agents/:id': undefined
 }
 
-interface AgentsRequest {
-  readonly principal: Principal
-  readonly path: { readonly user: string }
-}
-
-type Deps = RouteDeps & { readonly agents: Pick<Agents, 'list' | 'remove'> }
+type Deps = RouteDeps & { readonly agents: Pick<Agents, 'list' | 'remove' | 'removeAll'> }
 
 /** An agent that is ended has no effect here at once, and nowhere after 60 s. */
 export function createAgentsRoutes({ agents, ...deps }: Deps): Hono {
@@ -30,13 +25,16 @@ export function createAgentsRoutes({ agents, ...deps }: Deps): Hono {
   on('GET /users/:user/agents', "List a user's agents", {
     ...USER,
     responses: { 200: itemList('Agents', 'Agent') },
-  })(async (request) => ok({ items: (await listAll(request)).map(encodeAgent) }))
+  })(async ({ principal, path: { user } }) => {
+    const lists = await Promise.all(listHolders(principal, user).map(agents.list))
+    return ok({ items: lists.flat().map(encodeAgent) })
+  })
 
   on('DELETE /users/:user/agents', "Disconnect all of a user's agents", {
     ...USER,
     auditAction: 'agent.end',
-  })(async (request) => {
-    await Promise.all((await listAll(request)).map(({ holder, id }) => agents.remove(holder, id)))
+  })(async ({ principal, path: { user } }) => {
+    await Promise.all(listHolders(principal, user).map(agents.removeAll))
     return ok(undefined)
   })
 
@@ -47,10 +45,6 @@ export function createAgentsRoutes({ agents, ...deps }: Deps): Hono {
     const results = await Promise.all(listHolders(principal, user).map((holder) => agents.remove(holder, id)))
     return results.includes(true) ? ok(undefined) : notFound('agent', id)
   })
-
-  async function listAll({ principal, path: { user } }: AgentsRequest): Promise<readonly ListedAgent[]> {
-    return (await Promise.all(listHolders(principal, user).map(agents.list))).flat()
-  }
 
   return router
 }

@@ -1,0 +1,94 @@
+import type { Hono } from 'hono'
+import type { ApiKey } from '../../../core/access/api-key.ts'
+import { listSessionOwners } from '../../../core/access/session-owners.ts'
+import type { UserList, UserSummary } from '../../../core/access/user.ts'
+import { identifier, integerStringReader } from '../../../core/call/call-options.ts'
+import type { UserGrants } from '../../../core/consent/authorization.ts'
+import { fail, ok, UnreachableError } from '../../../core/failure/failure.ts'
+import { optional, string } from '../../../core/tool/json-reader.ts'
+import type { Agents } from '../../../http/caller/agents.ts'
+import type { Sessions } from '../../../http/caller/sessions.ts'
+import { defineQuery } from '../../../http/request/query.ts'
+import { jsonRef } from '../../../http/route/response-specs.ts'
+import { ADMIN_ROUTE, createRouter, type RouteDeps } from '../../../http/route/router.ts'
+
+type ListedUser = Readonly<Record<'accounts' | 'agents' | 'sessions' | 'keys', number>> & { readonly user_id: string }
+
+export interface UserAccessAnswers {
+  'GET /users': { readonly items: readonly ListedUser[]; readonly next_cursor?: string }
+  'DELETE /users/:user/access': Readonly<Record<'sessions' | 'agents' | 'accounts' | 'authorizations', number>> & {
+    readonly user_id: string
+    /** Deleted here, but the provider did not confirm that it revoked the tokens. */
+    readonly not_revoked: readonly { readonly provider: string; readonly account: string }[]
+    /** They go on working. */
+    readonly keys: readonly Pick<ApiKey, 'id' | 'name'>[]
+  }
+}
+
+interface UserAccessDeps extends RouteDeps {
+  readonly users: UserList
+  readonly listKeys: () => Promise<readonly ApiKey[]>
+  readonly sessions: Pick<Sessions, 'removeAll'>
+  readonly agents: Pick<Agents, 'removeAll'>
+  readonly grants: Pick<UserGrants, 'list' | 'endAll'>
+}
+
+const MAX_LIMIT = 100
+
+/** For administrators: who has access, and its end when a person leaves. */
+export function createUserAccessRoutes({ users, listKeys, sessions, agents, grants, ...deps }: UserAccessDeps): Hono {
+  const { router, on } = createRouter<UserAccessAnswers>(deps)
+
+  on('GET /users', 'List users with accounts, agents, sessions or keys', {
+    ...ADMIN_ROUTE,
+    query: defineQuery({
+      q: optional(string({ max: 256 }), ''),
+      limit: optional(integerStringReader(1, MAX_LIMIT), MAX_LIMIT),
+      cursor: optional(identifier, ''),
+    }),
+    responses: { 200: jsonRef('In the order of their ids', 'Users') },
+  })(async ({ query: { q: text, limit, cursor: after } }) => {
+    const summaries = await users.list({ after, text, limit })
+    const listed = (await Promise.all(summaries.map(countAccounts))).filter((item) => item !== undefined)
+    const last = summaries.length === limit ? summaries.at(-1) : undefined
+    return ok({ items: listed, ...(last && { next_cursor: last.user }) })
+  })
+
+  on('DELETE /users/:user/access', "End all of a user's access", {
+    ...ADMIN_ROUTE,
+    path: { user: identifier },
+    auditAction: 'access.end',
+    responses: { 200: jsonRef('What was ended', 'EndedAccess') },
+  })(async ({ path: { user }, addAuditDetails }) => {
+    const keys = (await listKeys()).filter((key) => key.users !== 'any' && key.users.includes(user))
+    const sessionCounts = await Promise.all(listSessionOwners(user, keys).map((owner) => sessions.removeAll(owner)))
+    const ended = {
+      user_id: user,
+      sessions: sessionCounts.reduce((sum, count) => sum + count, 0),
+      agents: await agents.removeAll({ kind: 'user', id: user }),
+    }
+    addAuditDetails(ended)
+    try {
+      const { revocations, authorizations } = await grants.endAll(user)
+      const counts = { ...ended, accounts: revocations.length, authorizations }
+      const untold = revocations.filter(({ isRevokedAtProvider }) => !isRevokedAtProvider)
+      const not_revoked = untold.map(({ provider, account }) => ({ provider, account }))
+      addAuditDetails({ ...counts, not_revoked })
+      return ok({ ...counts, not_revoked, keys: keys.map(({ id, name }) => ({ id, name })) })
+    } catch (error) {
+      if (!(error instanceof UnreachableError)) throw error
+      const done = `${ended.sessions} sessions and ${ended.agents} agents were ended, but accounts may remain`
+      return fail({ type: 'unavailable', message: `${error.message}: ${done}. Send the request again` })
+    }
+  })
+
+  /** Undefined if a user whose grants are gone has nothing else. */
+  async function countAccounts({ user, mayHaveGrants, ...counts }: UserSummary): Promise<ListedUser | undefined> {
+    const accounts = mayHaveGrants ? (await grants.list(user)).length : 0
+    if (mayHaveGrants && accounts === 0) await users.forgetGrantHolder(user)
+    const isListed = accounts + counts.agents + counts.sessions + counts.keys > 0
+    return isListed ? { user_id: user, accounts, ...counts } : undefined
+  }
+
+  return router
+}

@@ -1,0 +1,33 @@
+import { getText, type JsonRecord, listObjects } from '../../client/json.ts'
+import type { AddCommands, CliSession } from '../context.ts'
+import { addListing } from './listings.ts'
+
+export const addPeople: AddCommands = (program, open) => {
+  const people = program.command('people').description('users and what they have here, for administrators')
+  addListing(people, open, {
+    name: 'list',
+    description: 'list users with accounts, agents, sessions or keys (default)',
+    path: '/users',
+    filters: ['q'],
+    columns: { User: 'user_id', Accounts: 'accounts', Agents: 'agents', Sessions: 'sessions', Keys: 'keys' },
+    isDefault: true,
+  })
+  people
+    .command('end <user>')
+    .description("end a user's sessions and agents, revoke the accounts, and deny open requests")
+    .action((user, options) => end(open(options), user))
+}
+
+async function end({ connection, terminal, signal }: CliSession, user: string): Promise<void> {
+  await terminal.confirm(`'${user}' is signed out everywhere and loses all agents and accounts. Continue?`)
+  const path = `/users/${encodeURIComponent(user)}/access`
+  const ended: JsonRecord = await connection.sendJson({ method: 'DELETE', path, signal })
+  terminal.emit(ended, () => {
+    const counts = ['sessions', 'agents', 'accounts', 'authorizations'].map((name) => `${String(ended[name])} ${name}`)
+    terminal.note(`Ended for '${user}': ${counts.join(', ')}`)
+    for (const account of listObjects(ended, 'not_revoked'))
+      terminal.note(`${getText(account, 'provider')} did not confirm the revocation: revoke the access there too`)
+    for (const key of listObjects(ended, 'keys'))
+      terminal.note(`The key '${getText(key, 'name')}' still works: switchboard keys revoke ${getText(key, 'id')}`)
+  })
+}

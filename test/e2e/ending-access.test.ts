@@ -1,0 +1,164 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { codeFor, connected, newAgent, redeem, refresh, rpc } from './oauth/agent.ts'
+import { HttpPerson } from './oauth/http-person.ts'
+import { signIn, signInVars } from './oauth/sign-in.ts'
+import { type Connected, connect, startWorld, type World } from './oauth/switchboard.ts'
+
+/** One step ends all that a person has here, and nothing of anybody else. */
+
+const RULES = [{ domain: 'acme.test', toolkits: ['Mail', 'mailbox', 'Calculator'] }]
+const NONE = { sessions: 0, agents: 0, accounts: 0, authorizations: 0, not_revoked: [] }
+
+let world: World
+let edge: Connected
+let url: string
+
+beforeAll(async () => {
+  world = await startWorld()
+  for (const name of ['ann', 'bob', 'cy', 'dee'])
+    world.provider.claims[name] = { email: `${name}@acme.test`, email_verified: true }
+  edge = await connect(world, { vars: signInVars(world.provider, RULES) })
+  ;({ url } = edge.server)
+  world.provider.allowRedirectTo(`${url}/sign-in/callback`)
+})
+afterAll(() => Promise.all([edge?.server.stop(), world?.close()]))
+
+async function signedIn(name: string): Promise<HttpPerson> {
+  const person = new HttpPerson()
+  expect((await signIn(person, url, name)).status).toBe(200)
+  return person
+}
+
+/** Somebody with a session, an agent and an account, as their id says. */
+async function settled(name: string) {
+  const person = await signedIn(name)
+  const { agent, tokens } = await connected(person, url, ['Calculator'])
+  const user = `${name}@acme.test`
+  const ended = await person.consent((await edge.challenge('Mail.GetEmails', user)).url, name)
+  expect(ended.url, ended.text).toContain('/oauth/callback')
+  const state = async () => ({
+    session: (await person.open(`${url}/sessions`)).status,
+    agent: (await rpc(url, tokens.access_token, 'tools/list')).status,
+    account: (await edge.call('Mail.GetEmails', user)).status,
+  })
+  return { person, agent, tokens, user, state }
+}
+
+const end = (user: string) => edge.ask('DELETE', `/users/${encodeURIComponent(user)}/access`)
+const listed = async (query = '') => (await edge.ask('GET', `/users${query}`)).body
+const ALL = { session: 200, agent: 200, account: 200 }
+
+it("one step ends a person's sessions, agents and accounts, and open requests, and of others nothing", async () => {
+  const [ann, bob] = [await settled('ann'), await settled('bob')]
+  const approval = await edge.challenge('mailbox.empty', ann.user, { folder: 'old' })
+  const bobsApproval = await edge.challenge('mailbox.empty', bob.user, { folder: 'old' })
+  const key = await edge.ask('POST', '/keys', {
+    name: 'ann and bob',
+    scopes: ['tools:read'],
+    users: [ann.user, bob.user],
+  })
+  expect(await listed()).toEqual({
+    items: [ann, bob].map(({ user }) => ({ user_id: user, accounts: 1, agents: 1, sessions: 1, keys: 1 })),
+  })
+  expect([await ann.state(), await bob.state()]).toEqual([ALL, ALL])
+
+  const revoked = world.provider.revoked.length
+  const answer = await end(ann.user)
+  expect(answer.body).toEqual({
+    user_id: ann.user,
+    sessions: 1,
+    agents: 1,
+    accounts: 1,
+    authorizations: 1,
+    not_revoked: [],
+    keys: [{ id: key.body.id, name: 'ann and bob' }],
+  })
+  expect(world.provider.revoked.length).toBeGreaterThan(revoked)
+  expect(await ann.state()).toEqual({ session: 401, agent: 401, account: 400 })
+  expect((await refresh(ann.agent, ann.tokens.refresh_token)).status).toBe(400)
+  expect((await edge.ask('GET', approval.check_url)).body).toMatchObject({ status: 'failed' })
+  expect((await edge.ask('GET', bobsApproval.check_url)).body).toMatchObject({ status: 'not_started' })
+  expect(await bob.state()).toEqual(ALL)
+
+  const again = await end(ann.user)
+  expect([again.status, again.body]).toMatchObject([200, { ...NONE, authorizations: 1 }])
+  expect((await end(ann.user)).body).toMatchObject(NONE)
+  const { items } = await listed('?q=ANN')
+  expect(items).toEqual([{ user_id: ann.user, accounts: 0, agents: 0, sessions: 0, keys: 1 }])
+
+  await expect
+    .poll(async () => (await edge.ask('GET', '/audit?act=access.end&limit=1')).body.items[0]?.about)
+    .toMatchObject({ ...NONE, user_id: ann.user })
+  const events = (await edge.ask('GET', '/audit?act=access.end')).body.items
+  expect(events.at(-1)).toMatchObject({ principal: 'admin', outcome: 'success', about: { accounts: 1, agents: 1 } })
+  await edge.ask('DELETE', `/keys/${key.body.id}`)
+})
+
+it('a code that is not redeemed yet, and a consent at the provider, end with the access', async () => {
+  const cy = await signedIn('cy')
+  const agent = await newAgent(url)
+  const code = await codeFor(cy, agent, ['Calculator'])
+  const { url: link, check_url } = await edge.challenge('Mail.GetEmails', 'cy@acme.test')
+  const atProvider = await cy.press(await cy.open(link), /continue/i)
+  expect((await end('cy@acme.test')).body).toMatchObject({ sessions: 1, agents: 1, accounts: 0, authorizations: 1 })
+  expect((await redeem(agent, code)).status).toBe(400)
+  const ended = await cy.answerProvider(atProvider, 'cy')
+  expect(ended.status).toBe(410)
+  expect((await edge.ask('GET', check_url)).body).toMatchObject({ status: 'failed' })
+  expect((await edge.ask('GET', '/users/cy%40acme.test/grants')).body.items).toEqual([])
+})
+
+it('accounts whose provider does not answer are deleted here, and told', async () => {
+  const dee = await settled('dee')
+  await world.provider.fail('down')
+  try {
+    expect((await end(dee.user)).body).toMatchObject({
+      accounts: 1,
+      not_revoked: [{ provider: 'mail', account: '' }],
+    })
+  } finally {
+    await world.provider.fail('none')
+  }
+  expect((await edge.ask('GET', '/users/dee%40acme.test/grants')).body.items).toEqual([])
+})
+
+it('only administrators list users and end their access', async () => {
+  const person = await signedIn('bob')
+  for (const [method, path] of [
+    ['GET', '/users'],
+    ['DELETE', '/users/bob%40acme.test/access'],
+  ] as const) {
+    expect((await person.send(method, url + path)).status).toBe(403)
+    const anyUser = { authorization: `Bearer ${await edge.keyFor('any', ['tools:call', 'records:read'])}` }
+    expect((await edge.ask(method, path, undefined, anyUser)).status).toBe(403)
+    expect((await edge.ask(method, path, undefined, {})).status).toBe(401)
+  }
+  expect((await person.open(`${url}/sessions`)).status).toBe(200)
+})
+
+it('users are listed page by page, each once', async () => {
+  await signedIn('bob')
+  const seen: string[] = []
+  for (let query = '?limit=1'; ;) {
+    const { items, next_cursor } = await listed(query)
+    seen.push(...items.map((item: { user_id: string }) => item.user_id))
+    if (next_cursor === undefined) break
+    query = `?limit=1&cursor=${encodeURIComponent(next_cursor)}`
+  }
+  expect(seen).toEqual((await listed()).items.map((item: { user_id: string }) => item.user_id))
+  expect(new Set(seen).size).toBe(seen.length)
+  expect(await listed('?q=nobody')).toEqual({ items: [] })
+})
+
+it('a person ends all other sessions and keeps the one in use; the list says which that is', async () => {
+  const [here, there, other] = [await signedIn('bob'), await signedIn('bob'), await signedIn('ann')]
+  const { items } = JSON.parse((await here.open(`${url}/sessions`)).text)
+  expect(items.filter((session: { current?: true }) => session.current)).toHaveLength(1)
+  expect((await here.send('DELETE', `${url}/sessions`)).status).toBe(204)
+  expect((await here.open(`${url}/sessions`)).status).toBe(200)
+  expect((await there.open(`${url}/sessions`)).status).toBe(401)
+  expect((await other.open(`${url}/sessions`)).status).toBe(200)
+  const ofAnn = (await edge.ask('GET', '/sessions?user_id=ann%40acme.test')).body.items
+  expect(ofAnn.map(({ user_id }: { user_id: string }) => user_id)).toEqual(['ann@acme.test'])
+  expect(JSON.parse((await here.open(`${url}/sessions?user_id=ann%40acme.test`)).text).items).toEqual([])
+})
