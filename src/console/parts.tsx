@@ -127,6 +127,7 @@ interface TextFieldProps {
   readonly label: string
   readonly note?: string
   readonly name: string
+  readonly type?: 'date'
   readonly value?: string | undefined
   readonly maxlength?: number
   readonly autocomplete?: 'off'

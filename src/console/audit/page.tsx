@@ -1,25 +1,51 @@
-import { isStringArray, type Json, type JsonObject } from '../../core/tool/json.ts'
+import { AUDIT_ACTIONS } from '../../core/access/audit-entry.ts'
+import type { Json } from '../../core/tool/json.ts'
+import { truncate } from '../../http/page/text.ts'
 import type { ApiAnswers } from '../../api/answers.ts'
+import { formatStart, parseRange, RangeSelect } from '../calls/range.tsx'
 import type { PageResult, PageContext } from '../page-context.ts'
-import { FailureNotice, OutcomeWord, TextField, Time } from '../parts.tsx'
+import { FailureNotice, formatCode, OutcomeWord, Select, TextField, Time } from '../parts.tsx'
 import { readFilters, buildQuery } from '../query.ts'
 import { type Column, Table } from '../table.tsx'
+import { type AuditEntry, type AuditGroup, formatEvent, groupEntries } from './event.ts'
 
 type AuditPage = ApiAnswers['GET /audit']
 
 const PAGE_SIZE = '50'
+const MAX_VALUE_CHARACTERS = 500
+const MAX_RECORDS = 3
+
+const ANY_OPTION = { value: '', text: 'Any' }
+const ACTION_OPTIONS = [
+  ANY_OPTION,
+  ...AUDIT_ACTIONS.map((act) => ({ value: act, text: formatCode(act.replace('.', ': ')) })),
+]
+const OUTCOMES = ['success', 'refused', 'unauthenticated', 'forbidden', 'rate-limited', 'not-found', 'conflict']
+const MORE_OUTCOMES = ['precondition-failed', 'request-malformed', 'definition-invalid', 'unavailable', 'internal']
+const OUTCOME_OPTIONS = [
+  ANY_OPTION,
+  { value: 'failure', text: 'Any failure' },
+  ...[...OUTCOMES, ...MORE_OUTCOMES].map((outcome) => ({ value: outcome, text: formatCode(outcome) })),
+]
 
 export async function show(context: PageContext): Promise<PageResult> {
-  const { cursor, ...filters } = readFilters(context, ['act', 'principal', 'outcome', 'cursor'])
-  const query = buildQuery({ ...filters, cursor, limit: PAGE_SIZE })
+  const names = ['range', 'until', 'act', 'outcome', 'principal', 'cursor'] as const
+  const { cursor, ...filters } = readFilters(context, names)
+  const { range: rangeName, until, ...recordFilters } = filters
+  const range = parseRange(rangeName, 'month')
+  const times = { since: formatStart(range), until: until && `${until}T23:59:59.999Z` }
+  const query = buildQuery({ ...times, ...recordFilters, cursor, limit: PAGE_SIZE })
   const reply = await context.fetchRoute('GET /audit', { query })
   return {
     title: 'Audit log',
     content: (
       <>
         <form class="row" method="get">
-          <TextField label="Action" note="such as key.create, or refusal" name="act" value={filters.act} />
-          <TextField label="Caller" note="such as admin or key:…" name="principal" value={filters.principal} />
+          <RangeSelect range={range} />
+          <TextField label="Up to" note="a day, UTC" name="until" type="date" value={until} />
+          <Select label="Action" name="act" options={ACTION_OPTIONS} value={filters.act} />
+          <Select label="Outcome" name="outcome" options={OUTCOME_OPTIONS} value={filters.outcome} />
+          <TextField label="Caller" note="such as admin" name="principal" value={filters.principal} />
           <button class="go">Show</button>
         </form>
         {reply.ok ? <AuditTable {...reply.value} filters={filters} /> : <FailureNotice failure={reply.failure} />}
@@ -28,64 +54,45 @@ export async function show(context: PageContext): Promise<PageResult> {
   }
 }
 
-const COLUMNS: readonly Column<AuditPage['items'][number]>[] = [
-  { title: 'Time', cell: ({ at }) => <Time at={at} isExact /> },
-  { title: 'Action', isName: true, cell: ({ act }) => act },
-  { title: 'Outcome', cell: ({ outcome }) => <OutcomeWord outcome={outcome} /> },
+const COLUMNS: readonly Column<AuditGroup>[] = [
+  { title: 'Time', cell: ([{ at }]) => <Time at={at} isExact /> },
   {
-    title: 'Caller',
-    cell: ({ principal, principal_name, user_id, address }) => (
-      <>
-        {principal_name ?? principal ?? user_id ?? 'unknown'}
-        {address === undefined ? undefined : <span class="note"> at {address}</span>}
-      </>
-    ),
+    title: 'Event',
+    cell: (group) => {
+      const [{ outcome }] = group
+      return (
+        <details>
+          <summary>
+            {formatEvent(group)} {outcome === 'success' ? undefined : <OutcomeWord outcome={outcome} />}
+          </summary>
+          {group.slice(0, MAX_RECORDS).map((entry) => (
+            <RawRecord entry={entry} />
+          ))}
+          {group.length > MAX_RECORDS && <p class="note">And {String(group.length - MAX_RECORDS)} more like these</p>}
+        </details>
+      )
+    },
   },
-  {
-    title: 'Request',
-    isLong: true,
-    cell: ({ method, path }) => (
-      <code>
-        {method} {path}
-      </code>
-    ),
-  },
-  { title: 'Details', isLong: true, cell: ({ about }) => about && <Details about={about} /> },
+  { title: 'Address', cell: ([{ address }]) => address },
 ]
 
 function AuditTable({ items, next_cursor, filters }: AuditPage & { filters: Readonly<Record<string, string>> }) {
   const query = next_cursor && buildQuery({ ...filters, cursor: next_cursor })
-  const nextPage = query ? { href: `/console/audit?${query}`, label: 'Earlier actions' } : undefined
-  const emptyMessage = 'No actions match. Actions appear here after about a second.'
-  return <Table label="Actions" columns={COLUMNS} items={items} emptyMessage={emptyMessage} nextPage={nextPage} />
+  const nextPage = query ? { href: `/console/audit?${query}`, label: 'Earlier events' } : undefined
+  const emptyMessage = 'No events match. Events appear here after about a second.'
+  const groups = groupEntries(items)
+  return <Table label="Events" columns={COLUMNS} items={groups} emptyMessage={emptyMessage} nextPage={nextPage} />
 }
 
-/** A longer text is folded, with half as many characters as its summary. */
-const MAX_INLINE_CHARACTERS = 160
-
-function Details({ about }: { about: JsonObject }) {
-  return (
-    <>
-      {Object.entries(about).map(([name, value]) => {
-        const text = formatValue(value)
-        return text.length <= MAX_INLINE_CHARACTERS ? (
-          <div>
-            <span class="note">{name}</span> {text}
-          </div>
-        ) : (
-          <details>
-            <summary>
-              <span class="note">{name}</span> {text.slice(0, MAX_INLINE_CHARACTERS / 2)}…
-            </summary>
-            {text}
-          </details>
-        )
-      })}
-    </>
+/** The fields of a record as lines. */
+function RawRecord({ entry: { about = {}, ...fields } }: { entry: AuditEntry }) {
+  const details = Object.entries(about).map(([name, value]) => [`about.${name}`, value] as const)
+  const lines = [...Object.entries<Json | undefined>(fields), ...details].flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name}: ${truncate(formatValue(value), MAX_VALUE_CHARACTERS)}`],
   )
+  return <pre>{lines.join('\n')}</pre>
 }
 
-function formatValue(value: Json | undefined): string {
-  if (typeof value === 'string') return value
-  return isStringArray(value) && value.length > 0 ? value.join(', ') : JSON.stringify(value)
+function formatValue(value: Json): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
 }
