@@ -1,7 +1,9 @@
 import { type Command, Option } from 'commander'
 import { connect } from '../client/connection.ts'
 import { Switchboard } from '../client/index.ts'
+import { getText } from '../client/json.ts'
 import { CliError } from './cli-error.ts'
+import { getProfileName, getProfilesFile, readProfiles } from './profiles.ts'
 import { createTerminal, type TerminalIO } from './terminal.ts'
 
 export interface CommonOptions {
@@ -10,6 +12,9 @@ export interface CommonOptions {
   readonly allowHttp?: boolean
   /** Seconds for each request. */
   readonly timeout?: number
+  readonly profile?: string
+  /** Whether no profile is used, nor SWITCHBOARD_KEY. */
+  readonly ignoresProfile?: boolean
   readonly user?: string
   readonly json?: boolean
   readonly yes?: boolean
@@ -33,13 +38,17 @@ const LOCAL_URL = 'http://localhost:8787'
 
 export function openSession(options: CommonOptions, io: TerminalIO, signal: AbortSignal) {
   const { env } = io
-  const url = options.url ?? (env['SWITCHBOARD_URL'] || LOCAL_URL)
+  const terminal = createTerminal(io, options, signal)
+  const profile = options.ignoresProfile ? undefined : findProfile(options, io)
+  const url = options.url ?? (env['SWITCHBOARD_URL'] || getText(profile, 'origin') || LOCAL_URL)
   if (!/^https?:/i.test(url))
     throw new CliError('usage', 'Invalid address', 'Add http:// or https:// to SWITCHBOARD_URL, or to --url')
-  const key = options.key ?? (env['SWITCHBOARD_KEY'] || undefined)
-  const { allowHttp, timeout } = options
+  const login = URL.canParse(url) && new URL(url).origin === getText(profile, 'origin') ? profile : undefined
+  const key = options.key ?? (options.ignoresProfile ? undefined : env['SWITCHBOARD_KEY'] || getText(login, 'key'))
+  if (options.profile !== undefined && !options.ignoresProfile && (env['SWITCHBOARD_URL'] || env['SWITCHBOARD_KEY']))
+    terminal.note(['yellow', `SWITCHBOARD_URL and SWITCHBOARD_KEY win over the profile '${options.profile}'`])
+  const { allowHttp = login?.['allowHttp'] === true, timeout } = options
   const timeoutMs = timeout === undefined ? undefined : timeout * 1_000
-  const terminal = createTerminal(io, options, signal)
   const onWait = (ms: number, { message }: Error) => terminal.note(`Waiting ${Math.ceil(ms / 1_000)} s: ${message}`)
   const connection = connect({ url, key, allowHttp, timeoutMs, onWait })
   return {
@@ -53,4 +62,11 @@ export function openSession(options: CommonOptions, io: TerminalIO, signal: Abor
     surroundings: io,
     signal,
   }
+}
+
+function findProfile(options: CommonOptions, io: TerminalIO) {
+  const name = getProfileName(options.profile, io)
+  const profile = readProfiles(getProfilesFile(io)).find((each) => each['name'] === name)
+  if (profile || name === 'default') return profile
+  throw new CliError('usage', `There is no profile '${name}'`, `'switchboard login --profile ${name}' adds it`)
 }

@@ -1,5 +1,8 @@
 /** What the help of each command shows: command lines without `switchboard`. */
 export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
+  'login': ['login https://switchboard.example.com', 'login http://localhost:8787 --profile local < key.txt'],
+  'logout': ['logout', 'logout --profile local'],
+  'profiles': ['profiles', 'list --profile local'],
   'list': ['list --toolkit Gmail', 'list --status disabled --json'],
   'search': ['search send an email', 'search "create an issue" --toolkit GitHub --limit 3'],
   'show': ['show Gmail.Send', 'show Gmail.Send@^1 --format openai', 'show Gmail.Send --versions'],

@@ -13,6 +13,7 @@ import { addKeys } from './commands/keys.ts'
 import { addListings } from './commands/listings.ts'
 import { addPeople } from './commands/people.ts'
 import { addPolicies } from './commands/policies.ts'
+import { addProfiles } from './commands/profiles.ts'
 import { addPublish } from './commands/publish.ts'
 import { addStatus } from './commands/status.ts'
 import { addTypes } from './commands/types.ts'
@@ -20,6 +21,7 @@ import type { AddCommands, Open } from './context.ts'
 import { EXAMPLES } from './examples.ts'
 
 const COMMANDS: readonly AddCommands[] = [
+  addProfiles,
   addList,
   addSearch,
   addShow,
@@ -43,10 +45,18 @@ const COMMANDS: readonly AddCommands[] = [
 const GLOBAL_OPTIONS = [
   new Option('--url <url>', 'the deployment (SWITCHBOARD_URL; else http://localhost:8787)'),
   new Option('--key <key>', 'API key (better in SWITCHBOARD_KEY, as others on a machine can see command lines)'),
+  new Option('--profile <name>', "a deployment that you logged in to (SWITCHBOARD_PROFILE; else 'default')"),
   new Option('--allow-http', 'send the key over plain http to another machine, in a network that you trust'),
   new Option('--timeout <seconds>', 'time limit of each request').argParser(parseIntegerOption),
   new Option('--json', 'print JSON, and errors as one object on stderr'),
 ].map((option) => option.hideHelp().helpGroup('Options of every command:'))
+
+/** Options that would mean nothing to a command. */
+const OMITTED_OPTIONS: Readonly<Record<string, readonly string[]>> = {
+  login: ['--key'],
+  logout: ['--url', '--key', '--allow-http', '--timeout'],
+  profiles: ['--url', '--key', '--profile', '--allow-http', '--timeout'],
+}
 
 /** The tree of commands. It throws a `CommanderError` for a wrong command line, and prints nothing but help. */
 export function createProgram(open: Open, write: (text: string) => void): Command {
@@ -65,8 +75,8 @@ export function createProgram(open: Open, write: (text: string) => void): Comman
     .addHelpText('after', "\nOptions follow the command. 'switchboard help keys create' shows the help of a command.")
   for (const add of COMMANDS) add(program, open)
   for (const command of program.commands.flatMap((each) => (each.commands.length > 0 ? each.commands : [each]))) {
-    const ownOptions = command.options.map(({ long }) => long)
-    for (const option of GLOBAL_OPTIONS) if (!ownOptions.includes(option.long)) command.addOption(option)
+    const others = [...command.options.map(({ long }) => long), ...(OMITTED_OPTIONS[command.name()] ?? [])]
+    for (const option of GLOBAL_OPTIONS) if (!others.includes(option.long)) command.addOption(option)
     command.addHelpText('after', formatExamples(command))
   }
   return program

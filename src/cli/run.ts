@@ -50,15 +50,11 @@ const FILE_PROBLEMS = new Map([
   ['EACCES', 'it may not be read'],
 ])
 
-const NO_LOGIN =
-  'Set SWITCHBOARD_URL and SWITCHBOARD_KEY, or pass --url and --key; switchboard doctor says whether they are right'
-
 function toKnownError(cause: unknown, [first = '']: readonly string[]): SwitchboardError | CliError {
   if (cause instanceof SwitchboardError || cause instanceof CliError) return cause
   if (cause instanceof CommanderError) {
     const message = cause.message.replace(/^error: /, '')
     const hint = "'switchboard help' lists the commands, 'switchboard help COMMAND' shows the options of one"
-    if (/unknown command 'log-?in'/.test(message)) return new CliError('usage', "There is no 'login'", NO_LOGIN)
     const isBeforeCommand = first.startsWith('-') && /unknown option/.test(message)
     if (!isBeforeCommand) return new CliError('usage', message, hint)
     const [withoutSuggestion = ''] = message.split('\n')
@@ -93,7 +89,7 @@ function formatLines(error: SwitchboardError | CliError, { stderr, env }: Termin
       : [developerMessage]),
     ...Object.entries(parameterErrors).map(([name, reason]) => `  ${name}: ${reason}`),
     ...problems.map(formatProblem),
-    ...(error.code === 'unauthenticated' ? ['  Pass --key, or set SWITCHBOARD_KEY'] : []),
+    ...(error.code === 'unauthenticated' ? ["  Run 'switchboard login', or set SWITCHBOARD_KEY"] : []),
     ...challenges.map(({ id, url }) => `  ${id}: open ${url}`),
     ...(suggestions.length > 0 ? [`  There is ${suggestions.join(', ')}`] : []),
   ]

@@ -1,4 +1,6 @@
 import { createInterface } from 'node:readline/promises'
+import { Writable } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import { SwitchboardError } from '../client/index.ts'
 import { CliError } from './cli-error.ts'
 import type { JsonRecord } from '../client/json.ts'
@@ -63,20 +65,32 @@ export function createTerminal(
       if (yes) return
       if (!isInteractive)
         throw new CliError('usage', `Cannot ask without a terminal: ${question}`, 'Confirm with --yes')
-      const reader = createInterface({ input: stdin, output: stderr })
-      try {
-        const interruption = new Promise<string>((_, reject) => {
-          const stop = () => reject(new SwitchboardError('cancelled', 'Nothing has changed'))
-          reader.once('SIGINT', stop).once('close', stop)
-          if (signal.aborted) stop()
-          signal.addEventListener('abort', stop, { once: true })
-        })
-        const answer = await Promise.race([reader.question(`${clean(question)} [y/N] `), interruption])
-        if (!/^y(?:es)?$/i.test(answer.trim())) throw new CliError('failed', 'Nothing has changed')
-      } finally {
-        reader.close()
-      }
+      const answer = await ask(`${question} [y/N] `)
+      if (!/^y(?:es)?$/i.test(answer)) throw new CliError('failed', 'Nothing has changed')
     },
+    /** A line that is not shown while it is typed; without a terminal, all of the standard input. */
+    async readSecret(question: string): Promise<string> {
+      if (!stdin.isTTY) return (await text(stdin)).trim()
+      return ask(question, new Writable({ write: (_part, _encoding, done) => done() }))
+    },
+  }
+
+  async function ask(question: string, echo: NodeJS.WritableStream = stderr): Promise<string> {
+    // Before the question is shown, since the terminal itself shows what is typed until then
+    const reader = createInterface({ input: stdin, output: echo, terminal: true })
+    try {
+      if (echo !== stderr) stderr.write(clean(question))
+      const interruption = new Promise<string>((_, reject) => {
+        const stop = () => reject(new SwitchboardError('cancelled', 'Nothing has changed'))
+        reader.once('SIGINT', stop).once('close', stop)
+        if (signal.aborted) stop()
+        signal.addEventListener('abort', stop, { once: true })
+      })
+      return (await Promise.race([reader.question(clean(question)), interruption])).trim()
+    } finally {
+      reader.close()
+      if (echo !== stderr) stderr.write('\n')
+    }
   }
 }
 

@@ -13,5 +13,8 @@ export function surroundingsOf(columns?: number): { readonly surroundings: Termi
       write: (part: string) => (text += part) !== '',
     })
   const stdin = Object.assign(Object.create(ReadStream.prototype), new PassThrough(), { isTTY })
-  return { surroundings: { stdin, stdout: out(), stderr: out(), env: {} }, printed: () => text }
+  return {
+    surroundings: { stdin, stdout: out(), stderr: out(), env: { XDG_CONFIG_HOME: '/nowhere' } },
+    printed: () => text,
+  }
 }

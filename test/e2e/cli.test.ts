@@ -1,10 +1,10 @@
 import { execFile, execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
-import { delimiter, join } from 'node:path'
+import { delimiter, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { EXIT } from '../../src/cli/cli-error.ts'
@@ -89,7 +89,13 @@ it.each([
   [['help', 'keys', 'creat'], /unknown command 'creat'\n +\(Did you mean create\?\)/],
   [['audit', '--since', 'yesterday'], /Wanted a time such as 2030-01-31T12:00:00Z, or 12h/],
   [['keys', 'create', '--name', 'a', '--expires', 'soon'], /Wanted a time such as .*, or 30d/],
-  [['login'], /^Error: There is no 'login'\nSet SWITCHBOARD_URL and SWITCHBOARD_KEY.* switchboard doctor /],
+  [['login'], /^Error: There is no key in the standard input/],
+  [['login', 'switchboard.example'], /^Error: Invalid address/],
+  [
+    ['list', '--profile', 'nobody'],
+    /^Error: There is no profile 'nobody'\n'switchboard login --profile nobody' adds it/,
+  ],
+  [['list', '--profile', 'a/b'], /^Error: The name of a profile has 1 to 64 letters/],
   [['lst'], /unknown command 'lst'\n +\(Did you mean list\?\)/],
   [['--key', 'k', 'list'], /unknown option '--key'\n *Options follow the command/],
   [['list', '--tolkit', 'x'], /unknown option '--tolkit'\n +\(Did you mean --toolkit\?\)/],
@@ -111,7 +117,7 @@ it.each([
 
 it('the command line names the ways to give a key, where one is wanted', async () => {
   const { stderr } = await run(['list'], { env: { SWITCHBOARD_KEY: 'sb_nobody' } })
-  expect(stderr).toMatch(/^ +Pass --key, or set SWITCHBOARD_KEY$/m)
+  expect(stderr).toMatch(/^ +Run 'switchboard login', or set SWITCHBOARD_KEY$/m)
 })
 
 it('the command line is told in full by --help, at any depth', async () => {
@@ -169,6 +175,99 @@ it.each([
   const asJson = await run([...args, '--json'], { env })
   expect(asJson).toMatchObject({ code: exit, stdout: '', json: { error: { code, message: expect.any(String) } } })
   for (const { stdout, stderr } of [inWords, asJson]) expect(stdout + stderr).not.toContain(ADMIN_KEY)
+})
+
+describe('a profile', () => {
+  const config = () => mkdtemp(join(folder, 'config-'))
+  const loggedOut = { SWITCHBOARD_URL: undefined, SWITCHBOARD_KEY: undefined }
+  const profilesIn = (XDG_CONFIG_HOME: string) => join(XDG_CONFIG_HOME, 'switchboard/profiles.json')
+
+  it('a profile holds the address and the key of a deployment, for its owner alone', async () => {
+    const env = { ...loggedOut, XDG_CONFIG_HOME: await config() }
+    const login = await run(['login', edge.server.url], { env, stdin: `${ADMIN_KEY}\n` })
+    expect(login).toMatchObject({
+      code: 0,
+      stdout: '',
+      stderr: expect.stringContaining("The profile 'default' is in "),
+    })
+    expect(login.stderr).not.toContain(ADMIN_KEY)
+    const path = profilesIn(env.XDG_CONFIG_HOME)
+    expect((await stat(path)).mode & 0o777).toBe(0o600)
+    expect((await stat(dirname(path))).mode & 0o777).toBe(0o700)
+    expect((await run(['keys', 'list'], { env })).code).toBe(0)
+    await chmod(path, 0o644)
+    const key = await edge.keyFor('any')
+    await run(['login', edge.server.url, '--profile', 'agent'], { env, stdin: key })
+    expect((await stat(path)).mode & 0o777).toBe(0o600)
+    for (const [args, own] of [
+      [['list', '--profile', 'agent'], {}],
+      [['list'], { SWITCHBOARD_PROFILE: 'agent' }],
+    ] as const)
+      expect((await run(args, { env: { ...env, ...own } })).code).toBe(0)
+    expect((await run(['keys', 'list', '--profile', 'agent', '--json'], { env })).json.error.code).toBe('forbidden')
+    const { stdout } = await run(['profiles'], { env })
+    expect(stdout).toBe(`Profile\tDeployment\ndefault\t${edge.server.url}\nagent\t${edge.server.url}\n`)
+    expect((await run(['logout', '--json'], { env })).json).toEqual({ profile: 'default', removed: true })
+    expect(await readFile(path, 'utf8')).not.toContain(ADMIN_KEY)
+    expect((await run(['logout'], { env })).code).toBe(4)
+    expect((await run(['list', '--profile', 'agent'], { env })).code).toBe(0)
+  })
+
+  it('a profile gives way to the environment, which is said', async () => {
+    const env = { XDG_CONFIG_HOME: await config() }
+    const key = await edge.keyFor('any')
+    await run(['login', edge.server.url, '--profile', 'agent'], { env, stdin: key })
+    expect(await run(['keys', 'list', '--profile', 'agent'], { env })).toMatchObject({
+      code: 0,
+      stderr: "SWITCHBOARD_URL and SWITCHBOARD_KEY win over the profile 'agent'\n",
+    })
+  })
+
+  it('a profile sends its key to no other deployment', async () => {
+    const seen: unknown[] = []
+    const other = createServer(({ headers }, response) => {
+      seen.push(headers.authorization)
+      response.end('{"items": []}')
+    })
+    await once(other.listen(0, '127.0.0.1'), 'listening')
+    try {
+      const env = { ...loggedOut, XDG_CONFIG_HOME: await config() }
+      const elsewhere = `http://127.0.0.1:${Object(other.address()).port}`
+      await run(['login', edge.server.url], { env, stdin: ADMIN_KEY })
+      await run(['list', '--url', elsewhere], { env })
+      await run(['list'], { env: { ...env, SWITCHBOARD_URL: elsewhere } })
+      expect(seen).toEqual(Array(seen.length).fill(undefined))
+      expect(seen.length).toBeGreaterThanOrEqual(2)
+    } finally {
+      other.close()
+    }
+  })
+
+  it('a profile is not saved with a key that is unknown, and gone where its file is no such file', async () => {
+    const env = { ...loggedOut, XDG_CONFIG_HOME: await config() }
+    const wrong = await run(['login', edge.server.url, '--json'], { env, stdin: 'sb_nobody' })
+    expect(wrong).toMatchObject({ code: 4, json: { error: { code: 'unauthenticated' } } })
+    expect((await run(['profiles', '--json'], { env })).json).toEqual({ items: [] })
+    await run(['login', edge.server.url], { env, stdin: ADMIN_KEY })
+    for (const text of ['{', '[]', '{"profiles": [{"name": "default"}]}']) {
+      await writeFile(profilesIn(env.XDG_CONFIG_HOME), text)
+      const listed = await run(['list'], { env: { ...env, SWITCHBOARD_URL: edge.server.url } })
+      expect(listed, text).toMatchObject({ code: 4, stderr: expect.stringContaining("Run 'switchboard login'") })
+    }
+  })
+
+  it.skipIf(!hasScript)(`a profile takes a key that nobody can read over a shoulder${NO_SCRIPT}`, async () => {
+    const env = { ...loggedOut, XDG_CONFIG_HOME: await config() }
+    const asked = 'API key for '
+    const typed = { after: asked, text: `${ADMIN_KEY}\r` }
+    const login = await cli.runAtTerminal(['login', edge.server.url], { env, typed })
+    expect(login.code, login.stdout).toBe(0)
+    expect(login.stdout).toContain(`${asked}${edge.server.url}: `)
+    expect(login.stdout).not.toContain(ADMIN_KEY)
+    expect((await run(['keys', 'list'], { env })).code).toBe(0)
+    const stopped = await cli.runAtTerminal(['login', edge.server.url], { env, typed: { after: asked, text: '\x03' } })
+    expect(stopped.code).toBe(130)
+  })
 })
 
 it('a limit is waited for, and said meanwhile', async () => {
@@ -808,7 +907,9 @@ it('doctor says what to do where nobody answers, or the key is not known', async
     { state: 'fault', fix: expect.stringContaining('npm run dev') },
   ])
   const nobody = await run(['doctor'], { env: { SWITCHBOARD_KEY: undefined } })
-  expect(nobody.stdout).toMatch(/^– key +There is none\n +Set SWITCHBOARD_KEY, or pass --key\n– ACCESS +keys: .*\n$/m)
+  expect(nobody.stdout).toMatch(
+    /^– key +There is none\n +Run 'switchboard login', or set SWITCHBOARD_KEY\n– ACCESS +keys: .*\n$/m,
+  )
   expect(nobody.stdout).not.toMatch(/credential|administrator/)
   const stranger = await run(['doctor', '--json'], { env: { SWITCHBOARD_KEY: 'sb_nobody' } })
   expect(stranger.code).toBe(1)
@@ -842,8 +943,10 @@ it('the guide has people write what works, from its first line to its last', asy
       }),
     ),
   ])
-  const script = `set -eu\n${blocks.join('\n').replaceAll(EXAMPLE_ORIGIN, edge.server.url)}`
-  const env = { ...process.env, PATH: `${place}${delimiter}${process.env['PATH']}` }
+  const script = `set -eu\n${blocks.join('\n').replaceAll(new RegExp(`${EXAMPLE_ORIGIN}|http://localhost:8787`, 'g'), edge.server.url)}`
+  const PATH = `${place}${delimiter}${process.env['PATH']}`
+  const env = { ...process.env, PATH, XDG_CONFIG_HOME: join(place, 'config') }
+  await writeFile(join(place, 'key.txt'), ADMIN_KEY)
   // The server may be in this process
   const running = promisify(execFile)('bash', ['-c', script], { cwd: place, env })
   running.child.stdin?.end(`${ADMIN_KEY}\n`)

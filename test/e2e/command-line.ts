@@ -43,7 +43,9 @@ export function buildCommandLine(env: Readonly<Record<string, string>>): Command
   const folder = mkdtempSync(join(tmpdir(), 'switchboard-cli-'))
   execFileSync(process.execPath, [join(root, 'src/node/package.ts'), '--outdir', folder], { cwd: root })
   const program = join(folder, 'switchboard.js')
-  const { SWITCHBOARD_URL: _, SWITCHBOARD_KEY: __, ...surrounding } = process.env
+  const { SWITCHBOARD_URL: _, SWITCHBOARD_KEY: __, SWITCHBOARD_PROFILE: ___, ...outer } = process.env
+  // Without what whoever runs the tests is logged in to
+  const surrounding = { ...outer, XDG_CONFIG_HOME: folder }
   const start = (
     command: string,
     args: readonly string[],

@@ -63,7 +63,8 @@ async function checkHealth({ stranger, url, signal }: CliSession): Promise<Findi
 
 async function checkKey({ connection, stranger, hasKey, signal }: CliSession): Promise<Finding[]> {
   const about = 'key'
-  if (!hasKey) return [{ about, state: 'off', message: 'There is none', fix: 'Set SWITCHBOARD_KEY, or pass --key' }]
+  if (!hasKey)
+    return [{ about, state: 'off', message: 'There is none', fix: "Run 'switchboard login', or set SWITCHBOARD_KEY" }]
   try {
     await connection.sendJson({ path: '/tools', query: { limit: 1 }, signal })
     const isAdministrator = await canRead(connection, { path: '/keys', signal })

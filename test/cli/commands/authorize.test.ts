@@ -20,7 +20,7 @@ it.skipIf(process.platform === 'win32')(
   'a link is opened where it leads to the web alone, whatever a deployment answers',
   async () => {
     const { surroundings, printed } = surroundingsOf(80)
-    const env = { PATH: `${folder}${delimiter}${process.env['PATH']}` }
+    const env = { ...surroundings.env, PATH: `${folder}${delimiter}${process.env['PATH']}` }
     const session = openSession({}, { ...surroundings, env }, new AbortController().signal)
     const links = ['file:///etc/passwd', 'vscode://run/this', 'https://switchboard.example/authorizations/1/start']
     for (const url of links) {
