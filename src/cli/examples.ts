@@ -2,7 +2,7 @@
 export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'login': ['login https://switchboard.example.com', 'login http://localhost:8787 --profile local < key.txt'],
   'logout': ['logout', 'logout --profile local'],
-  'profiles': ['profiles', 'list --profile local'],
+  'profiles': ['profiles'],
   'list': ['list --toolkit Gmail', 'list --status disabled --json'],
   'search': ['search send an email', 'search "create an issue" --toolkit GitHub --limit 3'],
   'show': ['show Gmail.Send', 'show Gmail.Send@^1 --format openai', 'show Gmail.Send --versions'],
@@ -41,6 +41,8 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   ],
   'keys rotate': ['keys rotate 3f0c6a52-0d2b-4f6e-9a55-5d1f6c2b7e10 --overlap 3600'],
   'keys revoke': ['keys revoke 3f0c6a52-0d2b-4f6e-9a55-5d1f6c2b7e10 --yes'],
+  'people list': ['people', 'people --search ann'],
+  'people end': ['people end ann@acme.com'],
   'policies list': ['policies'],
   'policies set': [
     "policies set 'Gmail.*' --security-level 4 --approval",

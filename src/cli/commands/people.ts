@@ -1,5 +1,5 @@
 import { getText, type JsonRecord, listObjects } from '../../client/json.ts'
-import type { AddCommands, CliSession } from '../context.ts'
+import { type AddCommands, type CliSession, YES } from '../context.ts'
 import { addListing } from './listings.ts'
 
 export const addPeople: AddCommands = (program, open) => {
@@ -15,6 +15,7 @@ export const addPeople: AddCommands = (program, open) => {
   people
     .command('end <user>')
     .description("end a user's sessions and agents, revoke the accounts, and deny open requests")
+    .addOption(YES)
     .action((user, options) => end(open(options), user))
 }
 
