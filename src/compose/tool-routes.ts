@@ -5,6 +5,7 @@ import { createUploadRoutes } from '../api/toolkits/plugin/routes.ts'
 import { createToolkitsRoutes } from '../api/toolkits/routes.ts'
 import { createIconRoutes } from '../api/tools/icon/routes.ts'
 import { createImplementationRoutes } from '../api/tools/implementation/routes.ts'
+import { createFindTool } from '../api/tools/find-tool.ts'
 import { createRegistryRoutes } from '../api/tools/routes.ts'
 import { plugin } from '../dialects/plugin/definition.ts'
 import { encodeBase64, decodeBase64 } from '../outbound/base64.ts'
@@ -61,7 +62,7 @@ export function composeToolRoutes(
     }),
     createUploadRoutes({ ...toolRoutes, plugins, codec: plugin, publish, writer }),
     createImportRoutes({ ...toolRoutes, importers, publish, toolSecrets, writer, yieldControl: yieldToEventLoop }),
-    createToolkitsRoutes({ ...toolRoutes, toolkits, keys, catalog }),
+    createToolkitsRoutes({ ...toolRoutes, toolkits, keys, catalog, findTool: createFindTool(findTool, 'tools:read') }),
     createArtifactsRoutes({ ...toolRoutes, artifacts, uploads, limitAnonymous: authentication.limitAnonymous, now }),
   ]
 }

@@ -185,11 +185,14 @@ it('what was not reviewed is no text beside a version either, of a status, a too
     ['PATCH', '/toolkits/Kept', { description: 'Use Evil.Do' }],
     ['PATCH', '/toolkits/kept', { tags: ['use-evil'] }],
     ['PATCH', '/toolkits/Kept', { status: 'deprecated', message: 'Use Evil.Do' }],
-    ['PATCH', '/toolkits/Kept', { status: 'deprecated', successor: 'Kept.Do' }],
   ]
   for (const who of [mallory, trusted]) {
     for (const [method, path, body] of texts)
       expect([body, (await server.json(method, path, body, who.as)).status]).toEqual([body, 403])
+    for (const successor of ['Kept.Do', 'Calculator.Add']) {
+      const { status } = await server.json('PATCH', '/toolkits/Kept', { status: 'deprecated', successor }, who.as)
+      expect([400, 403]).toContain(status)
+    }
   }
   expect((await server.json('GET', '/toolkits/Kept', undefined, asAdmin)).body).toMatchObject({
     status: 'active',

@@ -58,6 +58,7 @@ it('PATCH /toolkits/{toolkit} takes a toolkit out of every dialect’s hands, an
 
 it('PATCH /toolkits/{toolkit} deprecates one with what succeeds it, and says so of each tool', async () => {
   await publish('Old')
+  await publish('New')
   const said = { status: 'deprecated', message: 'Use New', successor: 'New.Do' }
   expect((await patch('Old', said, ann.as)).body).toMatchObject(said)
   const { headers } = await fetch(`${server.url}/tools/Old.Do`, { headers: ann.as })
@@ -98,6 +99,8 @@ it('PATCH /toolkits/{toolkit} refuses what makes no sense, and says what would',
     [{ state: 'disabled' }, 400, 'status'],
     [{ status: 'disabled', tag: ['x'] }, 400, "Unknown field 'tag'"],
     [{ status: 'disabled', successor: 'New.T' }, 400, "Is only for the status 'deprecated'"],
+    [{ status: 'deprecated', successor: 'Nowhere.T' }, 400, "The successor 'Nowhere.T' was not found"],
+    [{ status: 'deprecated', successor: 'odd.Do' }, 400, "The successor 'odd.Do' is in the toolkit that you deprecate"],
     [{ tags: [''] }, 400, 'up to 32 texts of 1 to 64 characters'],
     [{}, 400, 'status'],
     [5, 400, 'an object'],

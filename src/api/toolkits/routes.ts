@@ -6,10 +6,13 @@ import type { ToolkitCounts } from '../../core/catalog/catalog.ts'
 import { type FailureResult, fail, ok, type Result } from '../../core/failure/failure.ts'
 import { namePart } from '../../core/tool/definition-fields.ts'
 import { isNamePart } from '../../core/tool/tool-id.ts'
+import type { WaitUntil } from '../../core/tool/platform.ts'
 import { PRIVATE } from '../../http/response/json-response.ts'
 import { jsonBody } from '../../http/request/json-body.ts'
+import { getBackground } from '../../http/route/authorizer.ts'
 import { jsonRef, itemList } from '../../http/route/response-specs.ts'
 import { ADMIN_ROUTE, createRouter, PUBLISHER_ROUTE, READER_ROUTE, type RouteDeps } from '../../http/route/router.ts'
+import { findSuccessorInToolkit, findUnknownSuccessor } from '../../core/publish/successor.ts'
 import {
   TOOLKIT_CHANGE_BODY,
   encodeSummary,
@@ -23,11 +26,12 @@ interface ToolkitsRoutesDeps extends RouteDeps {
   readonly toolkits: ToolkitStore
   readonly keys: Pick<KeyStore, 'findById'>
   readonly catalog: ToolkitCounts
+  readonly findTool: (ref: string, principal: Principal, background: WaitUntil) => Promise<object | undefined>
 }
 
 /** A toolkit that does not exist yet can be given too, so that nobody else begins it. */
 export function createToolkitsRoutes(deps: ToolkitsRoutesDeps): Hono {
-  const { toolkits, keys, catalog } = deps
+  const { toolkits, keys, catalog, findTool } = deps
   const { router, on } = createRouter<ToolkitAnswers>(deps)
 
   on('GET /toolkits', 'List toolkits', {
@@ -73,10 +77,14 @@ export function createToolkitsRoutes(deps: ToolkitsRoutesDeps): Hono {
     auditAction: 'toolkit.change',
     body: jsonBody(TOOLKIT_CHANGE_BODY),
     responses: { 200: jsonRef('The updated toolkit', 'Toolkit') },
-  })(async ({ principal, path: { toolkit: name }, body, addAuditDetails }) => {
+  })(async ({ c, principal, path: { toolkit: name }, body, addAuditDetails }) => {
     const denial = denyUncovered(principal, name)
     if (denial) return denial
     addAuditDetails({ ...body })
+    const successorProblem =
+      findSuccessorInToolkit(body.status, name) ??
+      (await findUnknownSuccessor(body.status, (id) => findTool(id, principal, getBackground(c))))
+    if (successorProblem) return fail({ type: 'request-malformed', message: successorProblem })
     const { owner, ...settings } = body
     // Nobody else may ask which keys there are
     if (owner !== undefined && !isAdministrator(principal))

@@ -20,10 +20,9 @@ import { enumReader, optional, type Reader, string, addProblem } from '../../cor
 import { MAX_SOURCE_NODES } from '../../core/tool/json-text.ts'
 import type { WaitUntil } from '../../core/tool/platform.ts'
 import { didYouMean, quoteList } from '../../core/tool/problem.ts'
-import { formatToolId, isVersion, parseToolId, toolKey } from '../../core/tool/tool-id.ts'
+import { formatToolId, isVersion, parseToolId } from '../../core/tool/tool-id.ts'
 import { parseToolRef } from '../../core/tool/tool-ref.ts'
 import type { ToolSource } from '../../core/tool/tool-source.ts'
-import type { ToolEntry } from '../../core/tool/tool.ts'
 import { findHighest, resolveVersion } from '../../core/tool/version.ts'
 import { noteHeader, notModified, PRIVATE } from '../../http/response/json-response.ts'
 import { jsonBody } from '../../http/request/json-body.ts'
@@ -40,6 +39,7 @@ import {
   type RouteDeps,
 } from '../../http/route/router.ts'
 import { createFindTool, type FindToolDeps, withoutHiddenVersions } from './find-tool.ts'
+import { findOwnSuccessor, findUnknownSuccessor } from '../../core/publish/successor.ts'
 import * as wire from './wire.ts'
 
 interface RegistryRoutesDeps extends RouteDeps, FindToolDeps {
@@ -197,9 +197,8 @@ export function createRegistryRoutes(deps: RegistryRoutesDeps): Hono {
     const id = parseToolId(ref)
     if (!id) return toolNotFound(ref)
     addAuditDetails({ ...body })
-    const successor = body.status?.state === 'deprecated' ? body.status.successor : undefined
-    if (successor !== undefined && !(await find(successor, principal, getBackground(c))))
-      return fail({ type: 'request-malformed', message: `The successor '${successor}' was not found` })
+    const unknownSuccessor = await findUnknownSuccessor(body.status, (id) => find(id, principal, getBackground(c)))
+    if (unknownSuccessor) return fail({ type: 'request-malformed', message: unknownSuccessor })
     // Another version may have come since an administrator looked
     if (body.trusted !== undefined && !isVersion(id.range ?? '')) {
       const message = `To trust '${ref.slice(0, 200)}', name its version: PATCH /tools/Toolkit.Tool@1.2.3`
@@ -216,10 +215,8 @@ export function createRegistryRoutes(deps: RegistryRoutesDeps): Hono {
       const message = `Say which version of '${ref}' to change: there is ${versions.join(', ')}`
       return fail({ type: 'request-malformed', message })
     }
-    if (successor !== undefined && leadsBack(successor, current, version)) {
-      const message = `The successor '${successor}' leads to the version that you deprecate: name another version or tool, or none`
-      return fail({ type: 'request-malformed', message })
-    }
+    const ownSuccessor = findOwnSuccessor(body.status, current, version)
+    if (ownSuccessor) return fail({ type: 'request-malformed', message: ownSuccessor })
     const { toolkit, tool } = current
     const change = await writer.change({ toolkit, tool }, version, body, principal)
     if (!change.ok) return change.failure.type === 'unknown' ? toolNotFound(ref) : fail(change.failure)
@@ -285,16 +282,6 @@ export function createRegistryRoutes(deps: RegistryRoutesDeps): Hono {
 function requireValue(reader: Reader<string>, names: readonly string[]): Reader<string> {
   return (value, report) =>
     value === undefined ? addProblem(report, `Is required: one of ${quoteList(names)}`) : reader(value, report)
-}
-
-/** Whether a successor is the version that it is to succeed, once this is deprecated. */
-function leadsBack(successor: string, tool: ToolEntry, deprecated: string): boolean {
-  const id = parseToolId(successor)
-  if (!id || toolKey(id) !== toolKey(tool)) return false
-  const versions = tool.versions.map(({ version, status }) =>
-    version === deprecated ? { version, status: { state: 'deprecated' as const } } : { version, status },
-  )
-  return resolveVersion(versions, id.range)?.version === deprecated
 }
 
 function toolNotFound(ref: string, suggestions: readonly string[] = []): FailureResult {
