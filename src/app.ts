@@ -46,7 +46,7 @@ export async function createApp(
     async send(c, principal, request) {
       const waitUntil = (work: Promise<unknown>) => c.executionCtx.waitUntil(work)
       const context = { waitUntil, passThroughOnException() {}, props: {} }
-      return app.fetch(authentication.toInternalRequest(principal, request), env, context)
+      return app.fetch(authentication.toInternalRequest(principal, request, c.req.raw), env, context)
     },
     onPageError,
   })

@@ -39,7 +39,7 @@ export function composeAccessRoutes(
   const { now } = Date
   const { registry, deploymentKeys, keys, storedProviders, providers, vault, connect } = stores
   const clients = { create: connect.createOAuthClient, list: connect.listClients, remove: connect.removeClient }
-  const { limitAnonymous, sessions, agents, authenticator, onKeyChange } = authentication
+  const { limitAnonymous, sessions, agents, authenticator, onKeyChange, findVisitorSession } = authentication
   const { writeAuditEntry, version } = deployment
   const { toolRoutes, otherRoutes, pageRoutes } = deployment.routes
   const randomBytes = (length: number) => crypto.getRandomValues(new Uint8Array(length))
@@ -76,7 +76,7 @@ export function composeAccessRoutes(
       findCaller,
     }),
     createCallsRoutes({ ...pageRoutes, records: stores.records, version, now }),
-    createSessionsRoutes({ ...pageRoutes, sessions, listKeys: keys.list }),
+    createSessionsRoutes({ ...pageRoutes, sessions, findSession: findVisitorSession, listKeys: keys.list }),
     createSignInRoutes({
       ...pageDeps,
       provider: signInProvider(config),

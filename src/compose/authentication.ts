@@ -81,6 +81,7 @@ export function composeAuthentication(
     authorizeEngine: engineAuthenticator ? createAuthorizer(engineAuthenticator, rateLimit, prepare, hooks) : authorize,
     limitAnonymous: createStrangerLimit(rateLimit),
     toInternalRequest: internalRequests.setPrincipal,
+    findVisitorSession: (request: Request) => sessions.findSession(internalRequests.getVisit(request)),
     authenticator,
     sessions,
     agents,

@@ -21,6 +21,7 @@ export const PAGE_GROUPS: Readonly<Record<string, readonly PageEntry[]>> = {
     page('Audit log', '/console/audit', () => import('./audit/page.tsx'), { scope: 'records:read', isPrivate: true }),
   ],
   People: [
+    page('People', '/console/people', () => import('./person/people.tsx'), ADMIN),
     page('Connected accounts', '/console/accounts', () => import('./person/accounts.tsx'), CALLER),
     page('Agents', '/console/agents', () => import('./person/agents.tsx'), CALLER),
     page('Sessions', '/console/sign-ins', () => import('./person/sign-ins.tsx'), OWN),

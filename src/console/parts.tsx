@@ -192,6 +192,38 @@ export function FoldedForm({ label, name, action, children }: FoldedFormProps) {
   )
 }
 
+interface ConfirmFormProps {
+  /** Unique on the page. */
+  readonly id: string
+  readonly label: string
+  /** The label with the name of the item that it changes, if the label lacks it. */
+  readonly name?: string
+  readonly question: string
+  readonly action?: string
+  readonly children?: Child
+}
+
+/** A button for a dangerous change, which a dialog confirms. The dialog is a popover, which needs no script. */
+export function ConfirmForm({ id, label, name = label, question, action, children }: ConfirmFormProps) {
+  return (
+    <>
+      <button type="button" class="quiet danger" popovertarget={id} aria-label={name}>
+        {label}
+      </button>
+      <div id={id} class="dialog" popover="auto" role="dialog" aria-label={name}>
+        <form method="post" action={action}>
+          <p>{question}</p>
+          <button class="danger">{name}</button>
+          {children}
+          <button type="button" class="quiet" popovertarget={id} popovertargetaction="hide">
+            Cancel
+          </button>
+        </form>
+      </div>
+    </>
+  )
+}
+
 const MAX_LISTED = 500
 
 export function FoldedList({ title, items, isOpen }: { title: string; items: readonly Child[]; isOpen?: boolean }) {

@@ -32,6 +32,8 @@ const PATHS = [
   '/console/versions?status=active',
   '/console/policies',
   '/console/policies?pattern=Calculator.*',
+  '/console/people',
+  '/console/people?user=ann',
   '/console/agents',
   '/console/accounts',
   '/console/sign-ins',

@@ -62,6 +62,14 @@ it("one step ends a person's sessions, agents and accounts, and open requests, a
   })
   expect([await ann.state(), await bob.state()]).toEqual([ALL, ALL])
 
+  const had = await edge.ask('GET', `/users/${encodeURIComponent(ann.user)}/access`)
+  expect(had.body).toMatchObject({
+    user_id: ann.user,
+    accounts: [{ provider: 'mail' }],
+    agents: [{ client: { name: 'A test agent' } }],
+    keys: [{ name: 'ann and bob' }],
+  })
+  expect(JSON.stringify(had.body)).not.toContain(ann.tokens.access_token)
   const revoked = world.provider.revoked.length
   const answer = await end(ann.user)
   expect(answer.body).toEqual({
@@ -126,6 +134,7 @@ it('only administrators list users and end their access', async () => {
   const person = await signedIn('bob')
   for (const [method, path] of [
     ['GET', '/users'],
+    ['GET', '/users/bob%40acme.test/access'],
     ['DELETE', '/users/bob%40acme.test/access'],
   ] as const) {
     expect((await person.send(method, url + path)).status).toBe(403)

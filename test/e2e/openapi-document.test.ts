@@ -109,6 +109,7 @@ const TRIED: readonly (readonly [operation: string, tried: Tried])[] = [
   ['delete /sessions/{id}', { status: 404 }],
   ['delete /sessions', { status: 204 }],
   ['get /users', { status: 200 }],
+  ['get /users/{user}/access', { status: 200 }],
   ['delete /users/{user}/access', { status: 200 }],
   ['get /users/{user}/agents', { status: 200 }],
   ['delete /users/{user}/agents', { status: 204 }],

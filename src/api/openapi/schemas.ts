@@ -125,6 +125,12 @@ export const COMPONENTS = {
   }),
   User: objectSchema({ user_id: TEXT, ...fields(COUNT, 'accounts', 'agents', 'sessions', 'keys') }),
   Users: objectSchema({ 'items': arraySchema(ref('User')), 'next_cursor?': TEXT }),
+  UserAccess: objectSchema({
+    user_id: TEXT,
+    accounts: arraySchema(ref('Grant')),
+    agents: arraySchema(ref('Agent')),
+    keys: arraySchema(OBJECT),
+  }),
   EndedAccess: objectSchema({
     user_id: TEXT,
     ...fields(COUNT, 'sessions', 'agents', 'accounts', 'authorizations'),

@@ -18,12 +18,14 @@ export interface SessionAnswers {
 }
 
 interface SessionsDeps extends RouteDeps {
-  readonly sessions: Pick<Sessions, 'list' | 'remove' | 'removeAll' | 'findSession'>
+  readonly sessions: Pick<Sessions, 'list' | 'remove' | 'removeAll'>
+  /** The session of the browser that sends a request, itself or through a page. */
+  readonly findSession: (request: Request) => ReturnType<Sessions['findSession']>
   readonly listKeys: () => Promise<readonly ApiKey[]>
 }
 
 /** One's own, and for administrators anybody's. One that is ended has no effect here at once, and nowhere after 60 s. */
-export function createSessionsRoutes({ sessions, listKeys, ...deps }: SessionsDeps): Hono {
+export function createSessionsRoutes({ sessions, findSession, listKeys, ...deps }: SessionsDeps): Hono {
   const { router, on } = createRouter<SessionAnswers>(deps)
 
   on('GET /sessions', 'List sessions', {
@@ -54,7 +56,7 @@ export function createSessionsRoutes({ sessions, listKeys, ...deps }: SessionsDe
 
   /** The session of the browser that sends the request, if it is the caller's. */
   async function findCurrentId(request: Request, principal: Principal): Promise<string | undefined> {
-    const current = await sessions.findSession(request)
+    const current = await findSession(request)
     return current.ok && current.value.session.owner === principal.id ? current.value.session.id : undefined
   }
 

@@ -58,6 +58,7 @@ const COLUMNS: readonly Column<AuditGroup>[] = [
   { title: 'Time', cell: ([{ at }]) => <Time at={at} isExact /> },
   {
     title: 'Event',
+    isLong: true,
     cell: (group) => {
       const [{ outcome }] = group
       return (
@@ -87,7 +88,8 @@ function AuditTable({ items, next_cursor, filters }: AuditPage & { filters: Read
 /** The fields of a record as lines. */
 function RawRecord({ entry: { about = {}, ...fields } }: { entry: AuditEntry }) {
   const details = Object.entries(about).map(([name, value]) => [`about.${name}`, value] as const)
-  const lines = [...Object.entries<Json | undefined>(fields), ...details].flatMap(([name, value]) =>
+  const { at, act, ...rest } = fields
+  const lines = [...Object.entries<Json | undefined>({ at, act, ...rest }), ...details].flatMap(([name, value]) =>
     value === undefined ? [] : [`${name}: ${truncate(formatValue(value), MAX_VALUE_CHARACTERS)}`],
   )
   return <pre>{lines.join('\n')}</pre>

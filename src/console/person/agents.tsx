@@ -1,13 +1,13 @@
 import { quoteName } from '../../http/page/text.ts'
-import { Facts, FoldedForm, Time } from '../parts.tsx'
-import { createRevocationPage, getShownUser, UserChoice } from './person.tsx'
+import { Time } from '../parts.tsx'
+import { createAccessPage, getShownUser, UserChoice } from './person.tsx'
 
-export const { show, submit } = createRevocationPage({
+export const { show, submit, renderPart } = createAccessPage({
   title: 'Connected agents',
+  path: '/console/agents',
   emptyMessage: 'No connected agents.',
   doneMessage: 'Agent disconnected. It loses access everywhere within a minute.',
   isReversed: true,
-  revokeAll: { label: 'Disconnect all', button: (count) => `Disconnect all ${count} agents` },
   load: (context) => context.fetchRoute('GET /users/:user/agents', { user: getShownUser(context) }),
   revoke(context) {
     const [user, id] = [getShownUser(context), context.form.get('id')]
@@ -23,22 +23,30 @@ export const { show, submit } = createRevocationPage({
       <UserChoice context={context} />
     </>
   ),
-  renderCard: ({ id, client, toolkits, created_at, expires_at, used_at }) => (
-    <>
-      <h2>{quoteName(client.name)}</h2>
-      <Facts
-        facts={{
-          'Toolkits': toolkits.join(', '),
-          'Returns to': <code>{client.host}</code>,
-          'Connected': <Time at={created_at} />,
-          'Last used': used_at ? <Time at={used_at} /> : 'never',
-          'Expires': <Time at={expires_at} />,
-        }}
-      />
-      <FoldedForm label="Disconnect…">
-        <input type="hidden" name="id" value={id} />
-        <button class="danger">Disconnect {quoteName(client.name)}</button>
-      </FoldedForm>
-    </>
-  ),
+  columns: () => [
+    {
+      title: 'Agent',
+      isName: true,
+      cell: ({ client }) => (
+        <>
+          {quoteName(client.name)} <span class="note">returns to {client.host}</span>
+        </>
+      ),
+    },
+    { title: 'Toolkits', cell: ({ toolkits }) => toolkits.join(', ') },
+    { title: 'Connected', cell: ({ created_at }) => <Time at={created_at} /> },
+    { title: 'Last used', cell: ({ used_at }) => (used_at ? <Time at={used_at} /> : 'never') },
+    { title: 'Expires', cell: ({ expires_at }) => <Time at={expires_at} /> },
+  ],
+  revokeForm: ({ id, client }) => ({
+    id: `agent-${id}`,
+    label: 'Disconnect',
+    name: `Disconnect ${quoteName(client.name)}`,
+    question: 'The agent loses access everywhere within a minute. It can be connected again.',
+    fields: <input type="hidden" name="id" value={id} />,
+  }),
+  revokeAll: ({ length }) =>
+    length < 2
+      ? undefined
+      : { label: `Disconnect all ${length} agents`, question: 'All of them lose access everywhere within a minute.' },
 })

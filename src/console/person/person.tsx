@@ -1,12 +1,16 @@
 import type { Child } from 'hono/jsx'
 import type { JSX } from 'hono/jsx/jsx-runtime'
 import { toHolder } from '../../core/access/holder.ts'
+import { hasScope } from '../../core/access/principal.ts'
 import type { PageModule, PageContext, Reply, View } from '../page-context.ts'
-import { FailureNotice, FoldedForm, NextLink, Notice, TextField } from '../parts.tsx'
+import { ConfirmForm, FailureNotice, Notice, TextField } from '../parts.tsx'
 import { paginate } from '../pagination.ts'
+import { buildQuery } from '../query.ts'
+import { type Column, Table } from '../table.tsx'
 
-/** Cards on a page. */
+/** Rows on a page. */
 const PAGE_SIZE = 30
+export const PEOPLE_PATH = '/console/people'
 
 /** The user whose items a page shows: the one in the URL, else the visitor. */
 export function getShownUser({ url, principal }: PageContext): string {
@@ -15,30 +19,56 @@ export function getShownUser({ url, principal }: PageContext): string {
 
 export function UserChoice({ context }: { context: PageContext }) {
   const { users } = context.principal
-  if (users !== 'any' && users.length < 2) return undefined
+  const isAdmin = hasScope(context.principal, 'admin')
+  return (
+    <>
+      {isAdmin && (
+        <p>
+          <a href={PEOPLE_PATH}>Everybody's accounts, agents and sessions</a>
+        </p>
+      )}
+      {(users === 'any' || users.length > 1) && <UserForm value={getShownUser(context)} />}
+    </>
+  )
+}
+
+export function UserForm({ value }: { value: string }) {
   return (
     <form class="row" method="get">
-      <TextField label="User" name="user" value={getShownUser(context)} maxlength={256} required autocomplete="off" />
+      <TextField label="Person" name="user" value={value} maxlength={256} autocomplete="off" />
       <button>Show</button>
     </form>
   )
 }
 
-interface RevocationPage<T> {
+/** What one person has of one kind: accounts, agents or sessions. */
+export interface AccessPage<T> {
   readonly title: string
+  readonly path: string
   readonly renderIntro: (context: PageContext) => Child
   readonly emptyMessage: string
   readonly doneMessage: string
   readonly load: (context: PageContext) => Promise<Reply<{ readonly items: readonly T[] }>>
   /** Revokes what the form names; undefined if it names nothing. */
   readonly revoke: (context: PageContext) => Promise<Reply<unknown>> | undefined
-  readonly renderCard: (item: T, context: PageContext) => Child
-  readonly revokeAll?: { readonly label: string; readonly button: (count: number) => string }
+  readonly columns: (context: PageContext) => readonly Column<T>[]
+  readonly revokeForm: (item: T) => {
+    readonly id: string
+    readonly label: string
+    readonly name: string
+    readonly question: string
+    readonly fields: Child
+  }
+  /** Absent if there is nothing to revoke together. */
+  readonly revokeAll: (items: readonly T[], context: PageContext) => { label: string; question: string } | undefined
   /** For routes that list the newest item last. */
   readonly isReversed?: true
 }
 
-export function createRevocationPage<T>(page: RevocationPage<T>): Required<PageModule> {
+export function createAccessPage<T>(page: AccessPage<T>): Required<PageModule> & {
+  /** The items as a part of a page about the person. */
+  readonly renderPart: (context: PageContext, items: readonly T[], mayRevoke: boolean) => JSX.Element
+} {
   return {
     async show(context) {
       return renderView(context, context.url.searchParams.has('done') ? <Notice>{page.doneMessage}</Notice> : undefined)
@@ -47,11 +77,16 @@ export function createRevocationPage<T>(page: RevocationPage<T>): Required<PageM
       const reply = await page.revoke(context)
       if (!reply?.ok)
         return renderView(context, reply && <FailureNotice failure={reply.failure} />, reply?.status ?? 400)
-      const { url } = context
-      const query = new URLSearchParams([...url.searchParams].filter(([name]) => name === 'user'))
-      query.set('done', '1')
-      return { redirectTo: `${url.pathname}?${query}` }
+      const { form, url } = context
+      const query = buildQuery({ user: url.searchParams.get('user') ?? undefined, done: '1' })
+      return { redirectTo: `${form.has('people') ? PEOPLE_PATH : url.pathname}?${query}` }
     },
+    renderPart: (context, items, mayRevoke) => (
+      <>
+        <h2>{page.title}</h2>
+        {renderItems(items, context, { mayRevoke })}
+      </>
+    ),
   }
 
   async function renderView(context: PageContext, result: JSX.Element | undefined, status = 200): Promise<View> {
@@ -63,30 +98,46 @@ export function createRevocationPage<T>(page: RevocationPage<T>): Required<PageM
         <>
           {result}
           {page.renderIntro(context)}
-          {list.ok ? renderCards(list.value.items, context) : <FailureNotice failure={list.failure} />}
+          {list.ok ? renderItems(list.value.items, context) : <FailureNotice failure={list.failure} />}
         </>
       ),
     }
   }
 
-  function renderCards(allItems: readonly T[], context: PageContext) {
-    const { emptyMessage, renderCard, revokeAll, isReversed } = page
-    if (allItems.length === 0) return <Notice>{emptyMessage}</Notice>
-    const { items, nextPage } = paginate(context, isReversed ? allItems.toReversed() : allItems, PAGE_SIZE)
+  function renderItems(allItems: readonly T[], context: PageContext, part?: { readonly mayRevoke: boolean }) {
+    if (allItems.length === 0) return part ? <p class="note">None</p> : <Notice>{page.emptyMessage}</Notice>
+    const { url } = context
+    const user = url.searchParams.get('user')
+    const action = `${page.path}?${buildQuery({ user: user ?? undefined })}`
+    const ordered = page.isReversed ? allItems.toReversed() : allItems
+    const rows = part ? { items: ordered.slice(0, PAGE_SIZE) } : paginate(context, ordered, PAGE_SIZE)
+    const all = part ? undefined : page.revokeAll(allItems, context)
+    const marker = part && <input type="hidden" name="people" value="1" />
+    const revoke: Column<T> = {
+      title: 'Action',
+      isAction: true,
+      cell(item) {
+        const { fields, ...form } = page.revokeForm(item)
+        return (
+          <ConfirmForm {...form} action={action}>
+            {marker}
+            {fields}
+          </ConfirmForm>
+        )
+      },
+    }
+    const rest = part ? allItems.length - rows.items.length : 0
+    const columns = [...page.columns(context), ...(part?.mayRevoke === false ? [] : [revoke])]
     return (
       <>
-        <ul class="cards" role="list">
-          {items.map((item) => (
-            <li>{renderCard(item, context)}</li>
-          ))}
-        </ul>
-        {nextPage && <NextLink {...nextPage} />}
-        {revokeAll === undefined || allItems.length < 2 ? undefined : (
-          <FoldedForm label={`${revokeAll.label}…`}>
-            <button class="danger" name="all" value="1">
-              {revokeAll.button(allItems.length)}
-            </button>
-          </FoldedForm>
+        <Table label={page.title} columns={columns} {...rows} />
+        {rest > 0 && <p class="note">And {String(rest)} more</p>}
+        {all && (
+          <p>
+            <ConfirmForm id="all" {...all} action={action}>
+              <input type="hidden" name="all" value="1" />
+            </ConfirmForm>
+          </p>
         )}
       </>
     )

@@ -94,11 +94,16 @@ type Authentication = Pick<Authenticator, 'authenticate'>
 /** Requests of our pages to other routes, recognized by object identity: none can come from outside. */
 export function createInternalRequests() {
   const principals = new WeakMap<Request, Result<Principal>>()
+  const visits = new WeakMap<Request, Request>()
   return {
-    setPrincipal(principal: Principal, request: Request): Request {
+    setPrincipal(principal: Principal, request: Request, visit: Request): Request {
       principals.set(request, ok(principal))
+      visits.set(request, visit)
       return request
     },
+
+    /** The browser's own request: that of a page to a route has none of its headers, such as its cookie. */
+    getVisit: (request: Request): Request => visits.get(request) ?? request,
 
     accept({ authenticate }: Authentication): Authentication {
       return {

@@ -32,7 +32,7 @@ function setUp(endAll = async () => ({ revocations: [], authorizations: 2 })) {
     },
     listKeys: async () => KEYS,
     sessions: { removeAll: removeSessions },
-    agents: { removeAll: removeAgents },
+    agents: { list: async () => [], removeAll: removeAgents },
     grants: { endAll, list: async () => [] },
   })
   const app = new Hono().route('/', router)

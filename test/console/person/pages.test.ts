@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { ANONYMOUS, type Principal } from '../../../src/core/access/principal.ts'
+import { formatBrowser } from '../../../src/console/person/browser.ts'
 import { type Routes, setUp } from '../set-up.ts'
 
 const ANN: Principal = {
@@ -26,7 +27,7 @@ const SESSION = {
   principal: ANN.id,
   user_id: 'ann@acme.test',
   origin: 'https://switchboard.test',
-  browser: 'Firefox <x>',
+  browser: 'Mozilla/5.0 (X11; Linux x86_64; <x>) Chrome/140.0.0.0 Safari/537.36',
   created_at: AT,
   expires_at: UNTIL,
 }
@@ -49,7 +50,8 @@ const ROUTES: Routes = {
   [`GET ${AGENTS}`]: () => ({ items: [AGENT, { ...AGENT, id: 'a2', used_at: AT }] }),
   [`DELETE ${AGENTS}`]: gone,
   [`DELETE ${AGENTS}/a1`]: gone,
-  'GET /sessions': () => ({ items: [SESSION] }),
+  'GET /sessions': () => ({ items: [{ ...SESSION, current: true }] }),
+  'DELETE /sessions': gone,
   'DELETE /sessions/s1': gone,
   [`GET ${GRANTS}`]: () => ({ items: [GRANT] }),
   [`DELETE ${GRANTS}/google`]: gone,
@@ -68,10 +70,11 @@ it('what is said of agents is who they are, what they may use, and since when', 
 
 it('what is said of sign-ins is the browser and since when', async () => {
   const text = await flat(await setUp(ROUTES, ANN).get('/console/sign-ins'))
-  for (const said of ['Firefox &lt;x&gt;', '2026-11-01 12:34 UTC', 'End session']) expect(text).toContain(said)
-  expect(text).not.toContain(ANN.id.replace('person:', 'person:ann'))
+  for (const said of ['Chrome on Linux, this browser', '&lt;x&gt;', '2026-11-01 12:34 UTC', 'End this session'])
+    expect(text).toContain(said)
+  expect(text).not.toContain('End all others')
   const asAdmin = await flat(await setUp(ROUTES, { ...ANN, scopes: ['admin'] }).get('/console/sign-ins'))
-  expect(asAdmin).toContain(`<h2>${ANN.id}</h2>`)
+  expect(asAdmin).toContain('data-label="Person">ann@acme.test<')
 })
 
 it('what is said of accounts is until when one lasts that nothing refreshes, and all are taken back at once', async () => {
@@ -130,6 +133,7 @@ it.each([
   ['/console/agents', { id: 'a1' }, `DELETE ${AGENTS}/a1`],
   ['/console/agents', { all: '1' }, `DELETE ${AGENTS}`],
   ['/console/sign-ins', { id: 's1' }, 'DELETE /sessions/s1'],
+  ['/console/sign-ins', { all: '1' }, 'DELETE /sessions'],
   ['/console/accounts', { provider: 'google', account: 'work "x"' }, `DELETE ${GRANTS}/google?account=work+%22x%22`],
   [
     '/console/accounts',
@@ -188,3 +192,86 @@ it.each(['/console/agents', '/console/sign-ins', '/console/accounts'])(
     expect(asked).toEqual([])
   },
 )
+
+it("a person's other sessions can be ended together", async () => {
+  const items = [SESSION, { ...SESSION, id: 's2', current: true, browser: 'curl/8 '.repeat(9) }]
+  const text = await flat(await setUp({ ...ROUTES, 'GET /sessions': () => ({ items }) }, ANN).get('/console/sign-ins'))
+  for (const said of ['End all others', 'Chrome on Linux<', 'curl/8 curl/8 curl/8 curl/8 curl/8 curl/, this browser'])
+    expect(text).toContain(said)
+})
+
+it.each([
+  [
+    'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 Chrome/140.0 Safari/537.36 Edg/140.0',
+    'Edge on Windows',
+  ],
+  [
+    'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 Version/18.0 Safari/604.1',
+    'Safari on iPhone',
+  ],
+  ['Mozilla/5.0 (Linux; Android 15) AppleWebKit/537.36 Chrome/140.0 Mobile Safari/537.36', 'Chrome on Android'],
+  ['Mozilla/5.0 (Macintosh; Intel Mac OS X 10.15; rv:140.0) Gecko/20100101 Firefox/140.0', 'Firefox on macOS'],
+  ['', 'Unknown browser'],
+])('a browser that calls itself %j is %s', (userAgent, said) => {
+  expect(formatBrowser(userAgent)).toBe(said)
+})
+
+const ADMIN: Principal = { ...ANN, id: 'admin', kind: 'admin', scopes: ['admin'], users: 'any' }
+const ACCESS = 'GET /users/ann%40acme.test/access'
+const PERSON = '/console/people?user=ann%40acme.test'
+
+it('people are listed for administrators with what they have, page by page, and searched', async () => {
+  const item = { user_id: 'ann@acme.test', accounts: 1, agents: 2, sessions: 3, keys: 0 }
+  const { get, asked } = setUp({ 'GET /users': () => ({ items: [item], next_cursor: 'ann@acme.test' }) }, ADMIN)
+  const text = await flat(await get('/console/people?q=ann'))
+  expect(asked[0]?.request.url).toBe('https://switchboard.test/users?q=ann&limit=50')
+  for (const said of [`href="${PERSON}"`, 'data-label="Agents">2<', 'q=ann&amp;cursor=ann%40acme.test'])
+    expect(text).toContain(said)
+  expect(await (await setUp({ 'GET /users': () => ({ items: [] }) }, ADMIN).get('/console/people')).text()).toContain(
+    'No people found',
+  )
+  expect((await setUp(ROUTES, ANN).get('/console/people')).status).toBe(403)
+})
+
+it("a person's page has accounts, agents and sessions, each to be revoked, and leads back", async () => {
+  const routes = { ...ROUTES, [ACCESS]: () => ({ accounts: [GRANT], agents: [AGENT], keys: [{ name: 'bot' }] }) }
+  const { get, post, asked } = setUp(routes, ADMIN)
+  const text = await flat(await get(PERSON))
+  expect(asked.map(({ request }) => request.url.slice('https://switchboard.test'.length))).toContain(
+    '/sessions?user_id=ann%40acme.test',
+  )
+  for (const said of ['google, work', 'Claude', 'Chrome on Linux', 'End all access', 'name="people"', '“bot”'])
+    expect(text).toContain(said)
+  const boss: Principal = { ...ANN, id: 'person:boss', scopes: ['admin'], users: ['boss'] }
+  const asBoss = await flat(await setUp(routes, boss).get(PERSON))
+  for (const said of ['google, work', 'End all access', 'Chrome on Linux']) expect(asBoss).toContain(said)
+  expect(asBoss).not.toContain('Disconnect')
+  const done = await post('/console/agents?user=ann%40acme.test', { id: 'a1', people: '1' })
+  expect(done.headers.get('location')).toBe(`${PERSON}&done=1`)
+})
+
+it("the end of a person's access is told in numbers, with what remains to be done, or why it failed", async () => {
+  const ended = {
+    user_id: 'ann@acme.test',
+    sessions: 1,
+    agents: 2,
+    accounts: 1,
+    authorizations: 0,
+    not_revoked: [{ provider: 'google', account: 'work' }],
+    keys: [{ id: 'k1', name: '<bot>' }],
+  }
+  const path = 'DELETE /users/ann%40acme.test/access'
+  const { post, asked } = setUp({ ...ROUTES, [path]: () => ended }, ADMIN)
+  const text = await flat(await post(PERSON, {}))
+  for (const said of [
+    '1 session, 2 agents, 1 account and 0 open requests',
+    'google, work: deleted here',
+    '“&lt;bot&gt;”',
+  ])
+    expect(text).toContain(said)
+  expect(asked.filter(({ request }) => request.method === 'DELETE')).toHaveLength(1)
+  const failure = () => Response.json({ message: 'Switchboard cannot reach its vaults' }, { status: 503 })
+  const failed = await setUp({ ...ROUTES, [path]: failure }, ADMIN).post(PERSON, {})
+  expect([failed.status, (await failed.text()).includes('cannot reach its vaults')]).toEqual([503, true])
+  expect((await setUp(ROUTES, ANN).post(PERSON, {})).status).toBe(403)
+})

@@ -11,11 +11,19 @@ import type { Sessions } from '../../../http/caller/sessions.ts'
 import { defineQuery } from '../../../http/request/query.ts'
 import { jsonRef } from '../../../http/route/response-specs.ts'
 import { ADMIN_ROUTE, createRouter, type RouteDeps } from '../../../http/route/router.ts'
+import { encodeAgent } from '../agents/routes.ts'
+import { encodeGrant } from '../routes.ts'
 
 type ListedUser = Readonly<Record<'accounts' | 'agents' | 'sessions' | 'keys', number>> & { readonly user_id: string }
 
 export interface UserAccessAnswers {
   'GET /users': { readonly items: readonly ListedUser[]; readonly next_cursor?: string }
+  'GET /users/:user/access': {
+    readonly user_id: string
+    readonly accounts: readonly ReturnType<typeof encodeGrant>[]
+    readonly agents: readonly ReturnType<typeof encodeAgent>[]
+    readonly keys: readonly Pick<ApiKey, 'id' | 'name'>[]
+  }
   'DELETE /users/:user/access': Readonly<Record<'sessions' | 'agents' | 'accounts' | 'authorizations', number>> & {
     readonly user_id: string
     /** Deleted here, but the provider did not confirm that it revoked the tokens. */
@@ -29,7 +37,7 @@ interface UserAccessDeps extends RouteDeps {
   readonly users: UserList
   readonly listKeys: () => Promise<readonly ApiKey[]>
   readonly sessions: Pick<Sessions, 'removeAll'>
-  readonly agents: Pick<Agents, 'removeAll'>
+  readonly agents: Pick<Agents, 'list' | 'removeAll'>
   readonly grants: Pick<UserGrants, 'list' | 'endAll'>
 }
 
@@ -54,13 +62,27 @@ export function createUserAccessRoutes({ users, listKeys, sessions, agents, gran
     return ok({ items: listed, ...(last && { next_cursor: last.user }) })
   })
 
+  on('GET /users/:user/access', "Get a user's accounts, agents and keys", {
+    ...ADMIN_ROUTE,
+    path: { user: identifier },
+    responses: { 200: jsonRef('What the user has, apart from sessions', 'UserAccess') },
+  })(async ({ path: { user } }) => {
+    const [userGrants, userAgents, keys] = await Promise.all([
+      grants.list(user),
+      agents.list({ kind: 'user', id: user }),
+      listUserKeys(user),
+    ])
+    const accounts = userGrants.map(encodeGrant)
+    return ok({ user_id: user, accounts, agents: userAgents.map(encodeAgent), keys: keys.map(toNamedKey) })
+  })
+
   on('DELETE /users/:user/access', "End all of a user's access", {
     ...ADMIN_ROUTE,
     path: { user: identifier },
     auditAction: 'access.end',
     responses: { 200: jsonRef('What was ended', 'EndedAccess') },
   })(async ({ path: { user }, addAuditDetails }) => {
-    const keys = (await listKeys()).filter((key) => key.users !== 'any' && key.users.includes(user))
+    const keys = await listUserKeys(user)
     const sessionCounts = await Promise.all(listSessionOwners(user, keys).map((owner) => sessions.removeAll(owner)))
     const ended = {
       user_id: user,
@@ -74,13 +96,17 @@ export function createUserAccessRoutes({ users, listKeys, sessions, agents, gran
       const untold = revocations.filter(({ isRevokedAtProvider }) => !isRevokedAtProvider)
       const not_revoked = untold.map(({ provider, account }) => ({ provider, account }))
       addAuditDetails({ ...counts, not_revoked })
-      return ok({ ...counts, not_revoked, keys: keys.map(({ id, name }) => ({ id, name })) })
+      return ok({ ...counts, not_revoked, keys: keys.map(toNamedKey) })
     } catch (error) {
       if (!(error instanceof UnreachableError)) throw error
       const done = `${ended.sessions} sessions and ${ended.agents} agents were ended, but accounts may remain`
       return fail({ type: 'unavailable', message: `${error.message}: ${done}. Send the request again` })
     }
   })
+
+  async function listUserKeys(user: string): Promise<readonly ApiKey[]> {
+    return (await listKeys()).filter((key) => key.users !== 'any' && key.users.includes(user))
+  }
 
   /** Undefined if a user whose grants are gone has nothing else. */
   async function countAccounts({ user, mayHaveGrants, ...counts }: UserSummary): Promise<ListedUser | undefined> {
@@ -91,4 +117,8 @@ export function createUserAccessRoutes({ users, listKeys, sessions, agents, gran
   }
 
   return router
+}
+
+function toNamedKey({ id, name }: ApiKey) {
+  return { id, name }
 }
