@@ -134,7 +134,8 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   // Others install it
   'client': [],
   // It runs on Node, and writes schemas as types
-  'cli': ['client', 'docs', 'core/tool', 'core/schema', 'formats'],
+  // Of `generated`, the examples of the guide
+  'cli': ['client', 'docs', 'core/tool', 'core/schema', 'formats', 'generated'],
   // Bodies of requests and of responses are read up to a limit by one function
   'http': [...CORE, 'outbound'],
   'outbound': CORE,

@@ -15,9 +15,9 @@ export function seconds(text: string): number {
   throw new InvalidArgumentError('Wanted seconds, such as 0 or 86400.')
 }
 
-/** A time for the deployment: RFC 3339 unchanged, or an offset from now, such as 30d. */
+/** A time for the deployment: RFC 3339 unchanged, or an offset from now, such as 30d. `never` stays too. */
 export function expiry(text: string): string {
-  return relativeTime(text, 1) ?? absoluteTime(text, '30d')
+  return text === 'never' ? text : (relativeTime(text, 1) ?? absoluteTime(text, '30d'))
 }
 
 const UNITS_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
@@ -33,9 +33,10 @@ function relativeTime(text: string, direction: 1 | -1): string | undefined {
   return new Date(Date.now() + direction * Number(count) * (UNITS_MS[unit] ?? 0)).toISOString()
 }
 
-/** The deployment parses RFC 3339. This rejects only what cannot be a date. */
+/** A date is its beginning in UTC. The deployment parses RFC 3339; this rejects only what cannot be a time. */
 function absoluteTime(text: string, example: string): string {
-  if (/^\d{4}-\d\d-\d\d/.test(text)) return text
+  if (/^\d{4}-\d\d-\d\d$/.test(text)) return `${text}T00:00:00Z`
+  if (/^\d{4}-\d\d-\d\dT/i.test(text)) return text
   throw new InvalidArgumentError(`Wanted a time such as 2030-01-31T12:00:00Z, or ${example}.`)
 }
 
@@ -67,4 +68,11 @@ export function readObject(text: string, label: string): JsonRecord {
   const value = parseJsonArgument(text, label)
   if (isObject(value)) return value
   throw new CliError('usage', `${label} is not a JSON object`)
+}
+
+/** The fields that have a value. Throws if none has. */
+export function requireFields(fields: JsonRecord): JsonRecord {
+  const entries = Object.entries(fields).filter(([, value]) => value !== undefined)
+  if (entries.length > 0) return Object.fromEntries(entries)
+  throw new CliError('usage', 'Give at least one option', "'switchboard help COMMAND' lists them")
 }

@@ -5,9 +5,11 @@ import { addArchive } from './commands/archive.ts'
 import { addAuthorize } from './commands/authorize.ts'
 import { addCall } from './commands/call.ts'
 import { addList, addSearch, addShow } from './commands/catalog.ts'
+import { addCompletion } from './commands/completion.ts'
 import { addConnect } from './commands/connect.ts'
 import { addConvert } from './commands/convert.ts'
 import { addDoctor } from './commands/doctor.ts'
+import { addGroups } from './commands/groups.ts'
 import { addImport } from './commands/import.ts'
 import { addKeys } from './commands/keys.ts'
 import { addListings } from './commands/listings.ts'
@@ -18,7 +20,7 @@ import { addPublish } from './commands/publish.ts'
 import { addStatus } from './commands/status.ts'
 import { addTypes } from './commands/types.ts'
 import type { AddCommands, Open } from './context.ts'
-import { EXAMPLES } from './examples.ts'
+import { EXAMPLES } from '../generated/examples.ts'
 
 const COMMANDS: readonly AddCommands[] = [
   addProfiles,
@@ -32,6 +34,7 @@ const COMMANDS: readonly AddCommands[] = [
   addImport,
   addConvert,
   addStatus,
+  addGroups,
   addListings,
   addKeys,
   addPolicies,
@@ -39,6 +42,7 @@ const COMMANDS: readonly AddCommands[] = [
   addConnect,
   addArchive,
   addDoctor,
+  addCompletion,
 ]
 
 /** Every command takes these, unless it has an option of that name. Only the help of the program shows them. */
@@ -56,6 +60,7 @@ const OMITTED_OPTIONS: Readonly<Record<string, readonly string[]>> = {
   login: ['--key'],
   logout: ['--url', '--key', '--allow-http', '--timeout'],
   profiles: ['--url', '--key', '--profile', '--allow-http', '--timeout'],
+  completion: ['--url', '--key', '--profile', '--allow-http', '--timeout', '--json'],
 }
 
 /** The tree of commands. It throws a `CommanderError` for a wrong command line, and prints nothing but help. */
@@ -82,9 +87,11 @@ export function createProgram(open: Open, write: (text: string) => void): Comman
   return program
 }
 
+/** The lines of the guide that run the command. A group lists by default. */
 function formatExamples(command: CommandUnknownOpts): string {
   const name = command.parent?.parent ? `${command.parent.name()} ${command.name()}` : command.name()
-  const examples = EXAMPLES[name] ?? []
-  return `\nExamples:\n${examples.map((example) => `  switchboard ${example}\n`).join('')}
+  const pattern = new RegExp(`switchboard ${name.replace(/ list$/, '(?: list|(?= -|$))')}(?: |$)`)
+  const examples = EXAMPLES.filter((example) => pattern.test(example))
+  return `\nExamples:\n${examples.map((example) => `  ${example}\n`).join('')}
 'switchboard help' shows the options of every command, such as --json.`
 }

@@ -8,6 +8,8 @@ export function clean(text: string): string {
 
 const CLI_TERMS: readonly (readonly [pattern: RegExp, replacement: string])[] = [
   [/ \(\?trust=1\)/g, ''],
+  [/^ {2}\/expires_at:/g, '  --expires:'],
+  [/the query at 'act'/g, '--action'],
   [/GET \/tools\?toolkit=([\w-]+)&status=/g, 'switchboard list --toolkit $1 --status '],
   [/GET \/tools\?toolkit=([\w-]+)&versions=all\b/g, 'switchboard list --toolkit $1 --all-versions'],
   [/\?allow=breaking\b/g, '--allow-breaking'],
@@ -19,6 +21,7 @@ const CLI_TERMS: readonly (readonly [pattern: RegExp, replacement: string])[] = 
   [/, or \{"definition", "toolkit", "version"\}/g, ''],
   [/set 'context\.user_id' or \(MCP and plugins\) the header 'X-User-Id'/g, 'pass --user'],
   [/PATCH \/tools\/\{id\}, or its toolkit with PATCH \/toolkits\/\{toolkit\}/g, 'switchboard enable'],
+  [/PATCH \/toolkits\/([\w-]+) and \{"status": "disabled"\}/g, 'switchboard disable $1'],
   [/PATCH \/toolkits\/([\w-]+)/g, 'switchboard enable $1'],
 ]
 

@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { build } from 'esbuild'
 import { agentHostsFile } from './agent-hosts.ts'
+import { examplesFile } from './examples.ts'
 import repository from '../../package.json' with { type: 'json' }
 import { writeChanged } from './write-changed.ts'
 
@@ -19,8 +20,8 @@ const outdir = resolve(values.outdir)
 // After an install nothing is generated yet, and a fault in a tool must not end it
 const generated = join(root, 'src/generated')
 mkdirSync(generated, { recursive: true })
-const [hostsName, text] = await agentHostsFile()
-await writeChanged(join(generated, hostsName), text)
+for (const [file, text] of [await agentHostsFile(), await examplesFile()])
+  await writeChanged(join(generated, file), text)
 rmSync(outdir, { recursive: true, force: true })
 const shared = { absWorkingDir: root, bundle: true, format: 'esm', logLevel: 'warning' } as const
 await build({

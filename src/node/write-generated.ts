@@ -10,6 +10,7 @@ import { Broken, locateError } from './broken.ts'
 import { compileSchemas } from './compile-schemas.ts'
 import words from '../api/openapi/words.json' with { type: 'json' }
 import type { Docs } from '../docs/docs.ts'
+import { examplesFile } from './examples.ts'
 import { readGuides } from './guides.ts'
 import { readTools, hashText } from './read-tools.ts'
 import { writeChanged } from './write-changed.ts'
@@ -23,6 +24,7 @@ export async function writeGenerated(from: string, to: string): Promise<void> {
     ...(await bundledTools(from, folder)),
     ...(await sandboxes()),
     await agentHostsFile(),
+    await examplesFile(),
     ['assets/docs.json', JSON.stringify(await readDocs())],
     await consoleAssets(),
   ]) {

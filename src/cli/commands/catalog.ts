@@ -1,7 +1,7 @@
 import type { Filter, ToolDefinition } from '../../client/index.ts'
 import { formatJson, isObject, listObjects, getText } from '../../client/json.ts'
 import { type AddCommands, type CliSession, readNote } from '../context.ts'
-import type { Columns } from '../table.ts'
+import { type Columns, toFirstSentence } from '../table.ts'
 import { parseIntegerOption } from '../argument-values.ts'
 import { toCliTerms } from '../terminal-text.ts'
 import { listItems } from './listings.ts'
@@ -97,12 +97,7 @@ export const addShow: AddCommands = (program, open) => {
 const COLUMNS: Columns = {
   Tool: 'id',
   Description: ({ title, description }) =>
-    [...new Set([title, firstSentence(String(description ?? ''))])].filter(Boolean).join(': '),
-}
-
-function firstSentence(text: string): string {
-  const end = text.search(/[.!?](?:\s|$)|\n\n/)
-  return end === -1 ? text : text.slice(0, end + 1).trim()
+    [...new Set([title, toFirstSentence(String(description ?? ''))])].filter(Boolean).join(': '),
 }
 
 function loadEmptyNote({ connection, signal }: CliSession, filter: Pick<Filter, 'toolkit' | 'tag'>) {

@@ -1,9 +1,21 @@
-import { getText } from '../../client/json.ts'
-import { expiry, collectOption, readObject, seconds } from '../argument-values.ts'
+import type { Command } from 'commander'
+import { getText, type JsonRecord } from '../../client/json.ts'
+import { expiry, collectOption, readObject, requireFields, seconds } from '../argument-values.ts'
 import { CliError } from '../cli-error.ts'
 import { type AddCommands, type CliSession, YES } from '../context.ts'
-import { timeColumn } from '../table.ts'
+import { type Columns, timeColumn } from '../table.ts'
 import { addListing } from './listings.ts'
+import { addRemoval } from './removal.ts'
+
+const COLUMNS: Columns = {
+  'Key': 'id',
+  'Name': 'name',
+  'Scopes': 'scopes',
+  'Tools': 'tools',
+  'Users': 'users',
+  'Expires': timeColumn('expires_at'),
+  'Last used': timeColumn('last_used_at'),
+}
 
 export const addKeys: AddCommands = (program, open) => {
   const keys = program.command('keys').description('API keys, for administrators')
@@ -11,20 +23,39 @@ export const addKeys: AddCommands = (program, open) => {
     name: 'list',
     description: 'list API keys with their last use',
     path: '/keys',
-    columns: {
-      'Key': 'id',
-      'Name': 'name',
-      'Scopes': 'scopes',
-      'Tools': 'tools',
-      'Users': 'users',
-      'Expires': timeColumn('expires_at'),
-      'Last used': timeColumn('last_used_at'),
-    },
+    columns: COLUMNS,
   })
-  keys
-    .command('create')
-    .description('create an API key; it is shown only once')
+  keyCommand(keys, 'create', 'create an API key; it is shown only once')
     .requiredOption('--name <name>', 'its name')
+    .action(async (options) => {
+      const { expires_at, limits, ...fields } = readFields({ scope: ['tools:read', 'tools:call'], ...options })
+      const body = { ...fields, expires_at: expires_at ?? undefined, limits: limits ?? undefined }
+      const session = open(options)
+      const { connection, signal } = session
+      showKey(session, await connection.sendJson({ method: 'POST', path: '/keys', json: body, signal }))
+    })
+  keyCommand(keys, 'edit <id>', 'change a key; its other settings stay')
+    .option('--name <name>', 'its name')
+    .action(async (id, options) => {
+      const json = requireFields(readFields(options))
+      const { connection, terminal, signal } = open(options)
+      const path = `/keys/${encodeURIComponent(id)}`
+      const key: JsonRecord = await connection.sendJson({ method: 'PATCH', path, json, signal })
+      terminal.emit(key, () => terminal.table(COLUMNS)([key]))
+    })
+  keys
+    .command('rotate <id>')
+    .description('rotate a key: it gets a new text, and the previous one expires')
+    .option('--overlap <seconds>', 'how long the previous text keeps working (default: a day)', seconds)
+    .addOption(YES)
+    .action((id, options) => rotate(open(options), id, options.overlap))
+  addRemoval(keys, open, '/keys', { verb: 'revoke', argument: 'id', description: 'revoke a key for good' })
+}
+
+function keyCommand<const Usage extends string>(keys: Command, usage: Usage, description: string) {
+  return keys
+    .command(usage)
+    .description(description)
     .option(
       '--scope <scope>',
       'tools:read, tools:call, tools:publish, users:confirm, records:read, admin; can be repeated (default: tools:read and tools:call)',
@@ -37,29 +68,24 @@ export const addKeys: AddCommands = (program, open) => {
     )
     .option('--for-user <user>', 'a user that it can act for; can be repeated (default: none)', collectOption)
     .option('--any-user', 'it can act for any user')
-    .option('--expires <time>', 'when it expires, such as 2030-01-31T12:00:00Z, or 30d', expiry)
-    .option('--limits <json>', 'such as {"rate": {"calls": 60, "seconds": 60}, "concurrency": 4}')
-    .action(async (options) => {
-      const { name, scope = ['tools:read', 'tools:call'], tool, forUser, anyUser, expires, limits } = options
-      if (anyUser && forUser) throw new CliError('usage', 'Use either --for-user or --any-user')
-      const users = anyUser ? 'any' : forUser
-      const fields = { name, scopes: scope, tools: tool, users, expires_at: expires }
-      const body = { ...fields, limits: limits === undefined ? undefined : readObject(limits, '--limits') }
-      const session = open(options)
-      const { connection, signal } = session
-      showKey(session, await connection.sendJson({ method: 'POST', path: '/keys', json: body, signal }))
-    })
-  keys
-    .command('rotate <id>')
-    .description('rotate a key: it gets a new text, and the previous one expires')
-    .option('--overlap <seconds>', 'how long the previous text keeps working (default: a day)', seconds)
-    .addOption(YES)
-    .action((id, options) => rotate(open(options), id, options.overlap))
-  keys
-    .command('revoke <id>')
-    .description('revoke a key, for good')
-    .addOption(YES)
-    .action((id, options) => revoke(open(options), id))
+    .option('--expires <time>', "when it expires, such as 2030-01-31T12:00:00Z, or 30d; or 'never'", expiry)
+    .option('--limits <json>', 'such as {"rate": {"calls": 60, "seconds": 60}, "concurrency": 4}; or none')
+    .option('--record-arguments', 'records of its calls include the shapes of arguments')
+    .option('--no-record-arguments', 'they do not')
+}
+
+function readFields(options: Partial<ReturnType<ReturnType<typeof keyCommand>['opts']>> & { readonly name?: string }) {
+  const { name, scope: scopes, tool: tools, forUser, anyUser, expires, limits, recordArguments } = options
+  if (anyUser && forUser) throw new CliError('usage', 'Use either --for-user or --any-user')
+  return {
+    name,
+    scopes,
+    tools,
+    users: anyUser ? 'any' : forUser,
+    expires_at: expires === 'never' ? null : expires,
+    limits: limits === undefined ? undefined : limits === 'none' ? null : readObject(limits, '--limits'),
+    record_arguments: recordArguments,
+  }
 }
 
 async function rotate(session: CliSession, id: string, overlap: number | undefined): Promise<void> {
@@ -71,15 +97,6 @@ async function rotate(session: CliSession, id: string, overlap: number | undefin
   const key: unknown = await connection.sendJson({ method: 'POST', path, json, signal })
   const until = getText(key, 'previous_expires_at')
   showKey(session, key, overlap === 0 ? 'The old key has stopped working' : `The old key works until ${until}`)
-}
-
-async function revoke({ connection, terminal, signal }: CliSession, id: string): Promise<void> {
-  await terminal.confirm(`The key '${id}' will stop working. Continue?`)
-  const path = `/keys/${encodeURIComponent(id)}`
-  await connection.send({ method: 'DELETE', path, signal, read: async () => undefined })
-  terminal.emit({ id, revoked: true }, () =>
-    terminal.note(`The key '${id}' is revoked; it stops working everywhere within a minute`),
-  )
 }
 
 function showKey({ terminal }: CliSession, key: unknown, note?: string): void {

@@ -8,7 +8,7 @@ import { type Columns, timeColumn } from '../table.ts'
 type Query = Readonly<Record<string, string | undefined>>
 
 /** A command that shows what one route lists. */
-interface Listing {
+export interface ListCommand {
   readonly name: string
   readonly description: string
   /** `{user}` stands for the option of that name. */
@@ -25,7 +25,7 @@ interface Listing {
 const FILTERS = {
   tool: new Option('--tool <tool>', 'a tool, one of its versions, or a pattern such as Gmail.*'),
   q: new Option('--search <text>', 'only users whose id contains this'),
-  user_id: new Option('--user <user>', 'only calls for this user'),
+  user_id: new Option('--user <user>', 'only for this user'),
   principal: new Option('--caller <id>', 'a key, person or agent, as in --json: key:<id>, person:<id>, agent:<id>'),
   outcome: new Option('--outcome <outcome>', "success, failure, or one kind of failure, such as 'input-invalid'"),
   act: new Option('--action <action>', "an action such as key.create, or 'refusal'"),
@@ -39,7 +39,7 @@ const FILTERS = {
 
 const CALLER: Columns[string] = ({ principal_name: name, principal }) => name ?? principal
 
-const LISTINGS: readonly Listing[] = [
+const LISTINGS: readonly ListCommand[] = [
   {
     name: 'calls',
     description: 'list calls, with caller, tool and outcome',
@@ -83,40 +83,24 @@ const LISTINGS: readonly Listing[] = [
     },
     log: {},
   },
-  {
-    name: 'providers',
-    description: 'list the OAuth providers that are set up',
-    path: '/providers',
-    columns: {
-      Provider: 'id',
-      Name: 'name',
-      'Client ID': 'client_id',
-      Source: ({ built_in: isBuiltIn }) => (isBuiltIn === true ? 'variables' : 'added'),
-    },
-  },
-  {
-    name: 'agents',
-    description: 'list connected agents of a user',
-    path: '/users/{user}/agents',
-    columns: {
-      Agent: 'id',
-      Name: 'client.name',
-      Scopes: 'scopes',
-      Expires: timeColumn('expires_at'),
-      'Last used': timeColumn('used_at'),
-      Toolkits: 'toolkits',
-    },
-  },
 ]
 
 export const addListings: AddCommands = (program, open) => LISTINGS.forEach((each) => addListing(program, open, each))
+
+/** A group of commands, which lists by default. */
+export function addGroup(program: Command, open: Open, listing: ListCommand): Command {
+  const { name, description } = listing
+  const group: Command = program.command(name).description(description)
+  addListing(group, open, { ...listing, name: 'list', description: `list ${name} (default)`, isDefault: true })
+  return group
+}
 
 interface ListOptions extends CommonOptions {
   readonly limit?: number
   readonly follow?: boolean
 }
 
-export function addListing(parent: Command, open: Open, listing: Listing): void {
+export function addListing(parent: Command, open: Open, listing: ListCommand): void {
   const { name, description, filters = [], path, log, isDefault = false } = listing
   const command = parent.command(name, { isDefault }).description(description)
   for (const filter of filters) command.addOption(FILTERS[filter])
@@ -129,7 +113,7 @@ export function addListing(parent: Command, open: Open, listing: Listing): void 
   command.action((options: ListOptions) => show(open(options), listing, options))
 }
 
-async function show(session: CliSession, listing: Listing, options: ListOptions): Promise<void> {
+async function show(session: CliSession, listing: ListCommand, options: ListOptions): Promise<void> {
   const { terminal } = session
   const path = listing.path.replace('{user}', encodeURIComponent(options.user ?? ''))
   const optionValues = new Map(Object.entries(options))

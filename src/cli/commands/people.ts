@@ -1,16 +1,14 @@
 import { getText, type JsonRecord, listObjects } from '../../client/json.ts'
 import { type AddCommands, type CliSession, YES } from '../context.ts'
-import { addListing } from './listings.ts'
+import { addGroup } from './listings.ts'
 
 export const addPeople: AddCommands = (program, open) => {
-  const people = program.command('people').description('users and what they have here, for administrators')
-  addListing(people, open, {
-    name: 'list',
-    description: 'list users with accounts, agents, sessions or keys (default)',
+  const people = addGroup(program, open, {
+    name: 'people',
+    description: 'users with accounts, agents, sessions or keys, for administrators',
     path: '/users',
     filters: ['q'],
     columns: { User: 'user_id', Accounts: 'accounts', Agents: 'agents', Sessions: 'sessions', Keys: 'keys' },
-    isDefault: true,
   })
   people
     .command('end <user>')

@@ -1,0 +1,149 @@
+import type { Command } from 'commander'
+import { getText, type JsonRecord, listObjects } from '../../client/json.ts'
+import { collectOption, readObject, requireFields } from '../argument-values.ts'
+import type { AddCommands, Open } from '../context.ts'
+import { type Columns, timeColumn, toFirstSentence } from '../table.ts'
+import { addGroup, type ListCommand } from './listings.ts'
+import { addRemoval, type Removal } from './removal.ts'
+import { putChange } from './revision.ts'
+
+interface Group extends ListCommand {
+  readonly removal: Removal
+  readonly addMore?: (group: Command, open: Open) => void
+}
+
+const PROVIDER: Columns = {
+  'Provider': 'id',
+  'Name': 'name',
+  'Client ID': 'client_id',
+  'Source': ({ built_in: isBuiltIn }) => (isBuiltIn === true ? 'variables' : 'added'),
+}
+const TOOLKIT: Columns = { Toolkit: 'toolkit', Owner: 'owner', Status: 'status', Review: 'review', Tags: 'tags' }
+
+const GROUPS: readonly Group[] = [
+  {
+    name: 'toolkits',
+    description: 'toolkits: their owners, review and deletion',
+    path: '/toolkits',
+    columns: {
+      Toolkit: 'toolkit',
+      Tools: 'tools',
+      Level: 'security_level',
+      Description: (toolkit) => toFirstSentence(getText(toolkit, 'description') ?? ''),
+    },
+    removal: { verb: 'delete', argument: 'toolkit', description: 'delete a toolkit, which must be disabled or yanked' },
+    addMore: addToolkitCommands,
+  },
+  {
+    name: 'accounts',
+    description: "a user's accounts at OAuth providers, which tools may use",
+    path: '/users/{user}/grants',
+    columns: {
+      Provider: 'provider',
+      Account: 'account',
+      Since: timeColumn('granted_at'),
+      Toolkits: (account) => listObjects(account, 'toolkits').map(({ toolkit }) => toolkit),
+    },
+    removal: {
+      verb: 'revoke',
+      argument: 'provider',
+      description: "revoke a user's accounts at a provider",
+      options: [
+        ['--account <account>', 'only this one of several accounts'],
+        ['--toolkit <toolkit>', 'only for this toolkit'],
+      ],
+    },
+  },
+  {
+    name: 'agents',
+    description: 'agents that a user connected',
+    path: '/users/{user}/agents',
+    columns: {
+      'Agent': 'id',
+      'Name': 'client.name',
+      'Scopes': 'scopes',
+      'Expires': timeColumn('expires_at'),
+      'Last used': timeColumn('used_at'),
+      'Toolkits': 'toolkits',
+    },
+    removal: { verb: 'end', argument: 'id', description: 'end the access of an agent' },
+  },
+  {
+    name: 'sessions',
+    description: 'sessions in browsers: your own, for administrators those of everybody',
+    path: '/sessions',
+    filters: ['user_id'],
+    columns: {
+      Session: 'id',
+      Person: (session) => getText(session, 'user_id') ?? session['principal'],
+      Began: timeColumn('created_at'),
+      Expires: timeColumn('expires_at'),
+      Browser: 'browser',
+    },
+    removal: { verb: 'end', argument: 'id', description: 'end a session' },
+  },
+  {
+    name: 'providers',
+    description: 'OAuth providers, for administrators',
+    path: '/providers',
+    columns: PROVIDER,
+    removal: { verb: 'remove', argument: 'id', description: 'remove a provider, which no tool can use then' },
+    addMore: addProviderCommands,
+  },
+]
+
+export const addGroups: AddCommands = (program, open) => {
+  for (const listing of GROUPS) {
+    const group = addGroup(program, open, listing)
+    listing.addMore?.(group, open)
+    addRemoval(group, open, listing.path, listing.removal)
+  }
+}
+
+function addProviderCommands(providers: Command, open: Open): void {
+  providers
+    .command('set <id>')
+    .description('add a provider, or change it; its other settings stay. google, github and others need no addresses')
+    .option('--client-id <id>', 'the id of the OAuth client that is registered at the provider')
+    .option('--client-secret-name <name>', "the Worker secret that holds the client's secret, never the secret itself")
+    .option('--issuer <url>', 'the address where the endpoints of the provider are discovered')
+    .option('--name <name>', 'the name that people see')
+    .option('--tool <pattern>', 'tools that may use it, such as Gmail.*; can be repeated (default: all)', collectOption)
+    .option('--more <json>', 'other settings, such as {"authorization_endpoint": …, "token_endpoint": …}')
+    .action(async (id, options) => {
+      const { clientId: client_id, clientSecretName: client_secret_name, issuer, name, tool: tools, more } = options
+      const others = more === undefined ? {} : readObject(more, '--more')
+      const settings = requireFields({ client_id, client_secret_name, issuer, name, tools, ...others })
+      const session = open(options)
+      const path = `/providers/${encodeURIComponent(id)}`
+      const provider = await putChange(session, path, { ...settings, id: undefined, built_in: undefined })
+      session.terminal.emit(provider, () => session.terminal.table(PROVIDER)([provider]))
+    })
+}
+
+function addToolkitCommands(toolkits: Command, open: Open): void {
+  async function send(toolkit: string, method: string, options: object, json?: JsonRecord): Promise<void> {
+    const { connection, terminal, signal } = open(options)
+    const path = `/toolkits/${encodeURIComponent(toolkit)}`
+    const settings: JsonRecord = await connection.sendJson({ method, path, json, signal })
+    terminal.emit(settings, () => terminal.table(TOOLKIT)([settings]))
+  }
+  toolkits
+    .command('show <toolkit>')
+    .description('show the owner and the settings of a toolkit')
+    .action((toolkit, options) => send(toolkit, 'GET', options))
+  toolkits
+    .command('set <toolkit>')
+    .description('change the owner or the settings of a toolkit; the others stay')
+    .option('--owner <owner>', "a key's id, 'admin', 'jwt:<subject>', or 'none' for the deployment")
+    .option('--review', 'new versions wait until somebody approves them')
+    .option('--no-review', 'new versions are active at once')
+    .option('--description <text>', 'what the toolkit is for')
+    .option('--tag <tag>', 'a tag of all its tools; can be repeated', collectOption)
+    .action((toolkit, options) => {
+      const { owner, review, description, tag: tags } = options
+      const json = requireFields({ owner: owner === 'none' ? null : owner, review, description, tags })
+      // An owner can be set before the toolkit has tools
+      return send(toolkit, Object.keys(json).join() === 'owner' ? 'PUT' : 'PATCH', options, json)
+    })
+}

@@ -1,0 +1,37 @@
+import type { Command } from 'commander'
+import { CliError } from '../cli-error.ts'
+import { type CommonOptions, type Open, YES } from '../context.ts'
+
+/** A command that ends one of the things that are listed at a path, such as `keys revoke <id>`. */
+export interface Removal {
+  readonly verb: 'delete' | 'end' | 'remove' | 'revoke'
+  readonly argument: string
+  readonly description: string
+  /** For accounts: one of several, or for one toolkit only. */
+  readonly options?: readonly (readonly [flags: string, description: string])[]
+}
+
+const PARTICIPLES = { delete: 'deleted', end: 'ended', remove: 'removed', revoke: 'revoked' }
+
+interface RemovalOptions extends CommonOptions {
+  readonly account?: string
+  readonly toolkit?: string
+}
+
+export function addRemoval(parent: Command, open: Open, path: string, removal: Removal): void {
+  const { verb, argument, description, options = [] } = removal
+  const command = parent.command(verb).argument(`<${argument}>`).description(description).addOption(YES)
+  for (const [flags, text] of options) command.option(flags, text)
+  if (path.includes('{user}')) command.requiredOption('--user <user>', 'the user whose it is')
+  command.action(async (id, { user = '', account, toolkit, ...others }: RemovalOptions) => {
+    // A URL's path would lose a part to these
+    if (/^\.{0,2}$/.test(id)) throw new CliError('usage', `Wanted the ${argument}, got '${id}'`)
+    const { connection, terminal, signal } = open(others)
+    await terminal.confirm(`This will ${description}: '${id}'. Continue?`)
+    const fullPath = `${path.replace('{user}', encodeURIComponent(user))}/${encodeURIComponent(id)}`
+    const query = { account, toolkit }
+    await connection.send({ method: 'DELETE', path: fullPath, query, signal, read: async () => undefined })
+    const result = PARTICIPLES[verb]
+    terminal.emit({ [argument]: id, [result]: true }, () => terminal.note(['green', '✓'], ` '${id}' is ${result}`))
+  })
+}

@@ -1,0 +1,27 @@
+import { SwitchboardError } from '../../client/index.ts'
+import { isObject, type JsonRecord, tryParseJson } from '../../client/json.ts'
+import type { CliSession } from '../context.ts'
+
+/** A document with an `If-Match` header, so that a change fails if somebody else changed it in the meantime. */
+export function loadRevision({ connection, signal }: CliSession, path: string) {
+  return connection.send<{ readonly document: JsonRecord; readonly headers: Readonly<Record<string, string>> }>({
+    path,
+    signal,
+    async read(response) {
+      const document = tryParseJson(await response.text())
+      if (!isObject(document)) throw new SwitchboardError('answer_invalid', 'The server is not a Switchboard')
+      const revision = response.headers.get('etag')
+      return { document, headers: revision === null ? {} : { 'if-match': revision } }
+    },
+  })
+}
+
+/** Changes some fields of a document, or creates the document with them. */
+export async function putChange(session: CliSession, path: string, fields: JsonRecord): Promise<JsonRecord> {
+  const { connection, signal } = session
+  const { document, headers } = await loadRevision(session, path).catch((error: unknown) => {
+    if (error instanceof SwitchboardError && error.code === 'not_found') return { document: {}, headers: {} }
+    throw error
+  })
+  return connection.sendJson({ method: 'PUT', path, json: { ...document, ...fields }, headers, signal })
+}
