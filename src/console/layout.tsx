@@ -15,6 +15,8 @@ interface LayoutProps {
   readonly context: PageContext
   readonly entry: PageEntry
   readonly requests: readonly CurlRequest[]
+  /** Called once the live parts of a view are sent, or nobody reads them. */
+  readonly onStreamEnd: () => void
 }
 
 /** Responds with a view between the navigation and the API requests that it made; live parts are streamed. */
@@ -69,11 +71,15 @@ function Breadcrumbs({ trail, title }: Required<Pick<View, 'trail' | 'title'>>) 
 }
 
 async function* renderLiveBody(view: View, { parts, end }: LiveParts, props: LayoutProps): AsyncGenerator<JSX.Element> {
-  const [before = ''] = String(await renderBody(view, props)).split(LIVE_PLACE)
-  yield raw(before)
-  yield* parts
-  const [, after = ''] = String(await renderBody({ ...view, content: await end() }, props)).split(LIVE_PLACE)
-  yield raw(after)
+  try {
+    const [before = ''] = String(await renderBody(view, props)).split(LIVE_PLACE)
+    yield raw(before)
+    yield* parts
+    const [, after = ''] = String(await renderBody({ ...view, content: await end() }, props)).split(LIVE_PLACE)
+    yield raw(after)
+  } finally {
+    props.onStreamEnd()
+  }
 }
 
 /** A column beside the page; on narrow screens a popover, which needs no script. */

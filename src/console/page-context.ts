@@ -93,5 +93,7 @@ export interface PageEntry {
   /** Hidden from anonymous visitors. */
   readonly isPrivate?: true
   readonly hasForm?: true
+  /** Whether its form has a file, which may be as large as the body of an import. */
+  readonly takesFile?: true
   readonly load: () => Promise<PageModule>
 }

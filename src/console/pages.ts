@@ -30,7 +30,7 @@ export const PAGE_GROUPS: Readonly<Record<string, readonly PageEntry[]>> = {
     page('API keys', '/console/keys', () => import('./keys/page.tsx'), ADMIN),
     page('Providers', '/console/providers', () => import('./providers/page.tsx'), ADMIN),
     page('Policies', '/console/policies', () => import('./policies/page.tsx'), ADMIN),
-    page('Import', '/console/import', () => import('./import/page.tsx'), PUBLISHER),
+    page('Import', '/console/import', () => import('./import/page.tsx'), { ...PUBLISHER, takesFile: true }),
     page('Setup', '/console/setup', () => import('./setup/page.tsx'), { scope: 'admin', isPrivate: true }),
   ],
 }

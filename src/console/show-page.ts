@@ -6,7 +6,7 @@ import { getBackground, type Authorize, type RouteContext } from '../http/route/
 import { failurePage, FORM_OF_ANOTHER_SITE, redirectResponse, page } from '../http/page/page.ts'
 import { signInPath } from '../http/page/sign-in-path.ts'
 import { renderLayout } from './layout.tsx'
-import type { CurlRequest } from '../docs/curl.ts'
+import { type CurlRequest, MAX_COPIED_CHARACTERS } from '../docs/curl.ts'
 import type { PageEntry, PageContext, RequestParts } from './page-context.ts'
 import { readStartedCall, readReply } from './reply.ts'
 import { UNKNOWN_NAME_PAGE, buildScopePage, buildWelcomePage } from './cards.tsx'
@@ -21,8 +21,10 @@ export type ShowPage = (c: RouteContext, entry: PageEntry, params: PageContext['
 
 /** No name that a route accepts makes a longer path. */
 const MAX_PATH_CHARACTERS = 8_192
-/** The largest input of a tool fits, and an imported description. */
+/** The largest input of a tool fits. */
 const MAX_FORM_BYTES = 4 * 1024 * 1024
+/** The largest body of `POST /toolkits/import` fits, with the other fields. */
+const MAX_FILE_FORM_BYTES = 17 * 1024 * 1024
 
 export function createShowPage({ authorize, send }: ShowPageDeps): ShowPage {
   return async (c, entry, params) => {
@@ -35,7 +37,8 @@ export function createShowPage({ authorize, send }: ShowPageDeps): ShowPage {
     if (missing) return page(buildScopePage(missing))
     const isForm = request.method === 'POST'
     const memory = requestMemory.open({ principal, request, background: getBackground(c), use: 'form' })
-    const form = isForm ? await readForm(request, { limit: MAX_FORM_BYTES, memory }) : undefined
+    const fileLimit = entry.takesFile ? MAX_FILE_FORM_BYTES : undefined
+    const form = isForm ? await readForm(request, { limit: MAX_FORM_BYTES, memory, fileLimit }) : undefined
     if (form?.ok === false) {
       memory.release()
       return page(failurePage(form.failure))
@@ -55,15 +58,18 @@ export function createShowPage({ authorize, send }: ShowPageDeps): ShowPage {
       },
     }
     const module = await entry.load()
+    let isStreamed = false
     try {
       const result = await (isForm && module.submit ? module.submit(context) : module.show(context))
       if ('redirectTo' in result) return redirectResponse(result.redirectTo)
-      return await renderLayout(result, { context, entry, requests })
+      const response = await renderLayout(result, { context, entry, requests, onStreamEnd: memory.release })
+      isStreamed = result.live !== undefined
+      return response
     } catch (error) {
       if (!(error instanceof StrayPath)) throw error
       return page(UNKNOWN_NAME_PAGE)
     } finally {
-      memory.release()
+      if (!isStreamed) memory.release()
     }
   }
 
@@ -84,7 +90,9 @@ export function createShowPage({ authorize, send }: ShowPageDeps): ShowPage {
       const body = value === undefined ? undefined : JSON.stringify(value)
       // It comes from a form, so it may contain characters that headers cannot
       const ifMatch = etag === undefined ? undefined : `"${encodeURIComponent(etag.slice(0, MAX_PATH_CHARACTERS))}"`
-      requests.push({ method, path, body, accept, ifMatch })
+      // Several large bodies would fill the memory
+      const shownBody = (body?.length ?? 0) > MAX_COPIED_CHARACTERS ? '@body.json' : body
+      requests.push({ method, path, body: shownBody, accept, ifMatch })
       const headers = new Headers({ accept: accept ?? 'application/json' })
       if (body !== undefined) headers.set('content-type', 'application/json')
       if (ifMatch !== undefined) headers.set('if-match', ifMatch)

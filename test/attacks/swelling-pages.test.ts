@@ -52,7 +52,7 @@ it.each<readonly [string, string, Readonly<Record<string, string>>]>([
   ['of a description that is none', at.import, { ...toLook, 'source': fill('<'), 'input/toolkit': 'X' }],
   ['of a description in quotes', at.import, { ...toLook, 'source': description(fill("'")), 'input/toolkit': 'X' }],
   ['of options', at.import, { ...toLook, 'input/toolkit': 'X', 'input/options': `{"a": "${fill('<')}"}` }],
-  ['of what another form kept', at.import, { do: 'look', kind: 'openapi', kept: fill('*') }],
+  ['of what another form kept', at.import, { 'do': 'look', 'kind': 'openapi', 'source.packed': fill('*') }],
   ['of a name', at.keys, { 'do': 'make', 'input/name': fill('\n'), 'input/tools': fill('<', 100_000) }],
   ['of an id', at.keys, { do: 'change', id: fill('/'), etag: fill('"', 100_000) }],
   ['of a pattern', more.policies, { 'do': 'set', 'input/pattern': fill('*') }],
@@ -76,7 +76,7 @@ it('a form of megabytes of a description is made as it was looked at, though its
   const described = { openapi: '3.1.0', servers: [{ url: 'https://a.example' }], paths: { '/a': { get } } }
   const asked = { ...toLook, 'source': JSON.stringify(described), 'input/toolkit': 'Kept' }
   const looked = await admin.post(`${server.url}/console/import`, asked, { origin: server.url })
-  expect(looked.text).toContain('Kept.long@1.0.0')
+  expect(looked.text).toContain('name="tool:0" value="long"')
   const [, confirm = ''] = looked.text.split('Nothing is imported yet')
   const made = await admin.press({ ...looked, text: confirm }, /Import 1 tool/)
   expect([made.status, made.text.includes('1 tool imported')]).toEqual([200, true])

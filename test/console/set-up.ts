@@ -27,7 +27,7 @@ export function setUp(routes: Routes, visitor: Principal | Failure = ADMIN) {
     async send(_, principal, request) {
       asked.push({ request, principal, body: await request.clone().text() })
       const { pathname } = new URL(request.url)
-      const given = routes[`${request.method} ${pathname}`]?.(request)
+      const given = await routes[`${request.method} ${pathname}`]?.(request)
       if (given instanceof Response) return given
       return given === undefined
         ? Response.json({ message: 'There is nothing here' }, { status: 404 })
@@ -38,10 +38,12 @@ export function setUp(routes: Routes, visitor: Principal | Failure = ADMIN) {
   const app = new Hono().route('/', router)
   app.get('/', (c) => c.redirect('/docs'))
   app.notFound(notFound(async (c) => c.json({ message: 'There is no such route' }, 404)))
+  const send = (path: string, body: BodyInit) =>
+    app.request(ORIGIN + path, { method: 'POST', headers: BROWSER, body }, {}, CONTEXT)
   return {
     asked,
+    send,
     get: (path: string, headers: Record<string, string> = BROWSER) => app.request(ORIGIN + path, { headers }),
-    post: (path: string, fields: Record<string, string>) =>
-      app.request(ORIGIN + path, { method: 'POST', headers: BROWSER, body: new URLSearchParams(fields) }, {}, CONTEXT),
+    post: (path: string, fields: Record<string, string>) => send(path, new URLSearchParams(fields)),
   }
 }

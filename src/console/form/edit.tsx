@@ -50,11 +50,12 @@ interface EditFormProps {
   readonly verb: string
   readonly button: string
   readonly progress?: string
+  readonly takesFile?: boolean
   readonly children?: Child
 }
 
 export function EditForm({ fields, submitted, value, etag, folded, action, verb, button, ...slots }: EditFormProps) {
-  const { progress, children } = slots
+  const { progress, takesFile, children } = slots
   const form = submitted?.form ? toFormValues(submitted.form) : toForm(fields, value)
   const problems: readonly Problem[] = (submitted?.form && submitted.failure?.problems) ?? []
   const revision = (submitted?.form && form.get('etag')) ?? etag
@@ -62,7 +63,7 @@ export function EditForm({ fields, submitted, value, etag, folded, action, verb,
   const foldedFields = fields.filter(isFolded)
   const rows = { form, problems, formatLabel: formatCode }
   return (
-    <form method="post" action={action}>
+    <form method="post" action={action} enctype={takesFile ? 'multipart/form-data' : undefined}>
       <input type="hidden" name="do" value={verb} />
       {revision === undefined ? undefined : <input type="hidden" name="etag" value={exact(revision)} />}
       {children}

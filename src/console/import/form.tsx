@@ -1,4 +1,3 @@
-import * as base64url from 'jose/base64url'
 import { guardFields } from '../../core/access/guard.ts'
 import { namePart, version } from '../../core/tool/definition-fields.ts'
 import { isJsonObject, type Json } from '../../core/tool/json.ts'
@@ -14,6 +13,7 @@ import {
 } from '../../core/tool/json-reader.ts'
 import type { ParseResult } from '../../core/tool/problem.ts'
 import { IMPORT_KINDS, type ImportKind } from '../../core/tool/remote-dialect.ts'
+import { PACKED, packText } from '../../http/request/packed-field.ts'
 import { EditForm, listEditFields } from '../form/edit.tsx'
 import { readFormInput, toFormValues } from '../form/values.ts'
 import { buildQuery } from '../query.ts'
@@ -52,19 +52,23 @@ const FOLDED_FIELDS = {
   keys: ['tools', 'security_level', 'approval', 'options', 'allow_breaking'],
 }
 
-export function readImportRequest(
-  form: URLSearchParams,
-  isReal: boolean,
-): ParseResult<{ query: URLSearchParams; body: object }> {
+export interface ImportFormRequest {
+  readonly query: URLSearchParams
+  readonly body: object
+}
+
+export function readImportRequest(form: URLSearchParams, isReal: boolean): ParseResult<ImportFormRequest> {
   const { input, problems } = readFormInput(FIELDS, form)
   const { options = {}, allow_breaking, ...body } = input
+  const source = form.get('source')?.trim() ?? ''
+  if (source === '') problems.push({ path: '/source', message: 'Enter a URL or a description, or choose a file' })
   if (problems.length > 0) return { ok: false, problems }
   if (!isJsonObject(options)) {
     const message = 'Must be a JSON object, such as {"base_url": "https://api.acme.com"}'
     return { ok: false, problems: [{ path: '/options', message }] }
   }
   const query = buildQuery({ dry_run: isReal ? '' : '1', allow: allow_breaking ? 'breaking' : '' })
-  const from = { [form.get('kind') ?? '']: parseDocument((form.get('source') ?? '').trim()) }
+  const from = { [form.get('kind') ?? '']: parseDocument(source) }
   return { ok: true, value: { query, body: { ...options, ...body, from } } }
 }
 
@@ -74,31 +78,30 @@ function parseDocument(source: string): Json {
   return result?.ok ? result.value : source
 }
 
-const HIDDEN_SOURCE_FIELD = 'kept'
-
-/** Keeps a long description in Base64, because HTML escapes would make it several times as long. */
-export function HiddenSource({ form }: { form: URLSearchParams }) {
-  const source = form.get('source') ?? ''
-  return toFormValues(form).has('source') || source === '' ? undefined : (
-    <input type="hidden" name={HIDDEN_SOURCE_FIELD} value={base64url.encode(source)} />
-  )
+/** A form whose source is in `source`; `packed` too if it is longer than a text field may be. */
+export interface SourceForm {
+  readonly form: URLSearchParams
+  readonly packed?: string | undefined
 }
 
-export function restoreSource(form: URLSearchParams): URLSearchParams {
-  const encoded = form.get(HIDDEN_SOURCE_FIELD)
-  if (encoded === null || form.get('source')) return form
-  const restored = new URLSearchParams([...form])
-  try {
-    restored.set('source', new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(base64url.decode(encoded)))
-  } catch {
-    // Our forms contain nothing else
-  }
-  return restored
+/** Takes the file, else what was entered, else what an earlier form kept. */
+export async function pickSource(form: URLSearchParams): Promise<SourceForm> {
+  const picked = new URLSearchParams([...form])
+  const source = form.getAll('source').findLast((text) => text.trim() !== '') ?? ''
+  picked.set('source', source)
+  return { form: picked, packed: isShown(picked) ? undefined : await packText(source) }
 }
 
-export function ImportForm({ form, failure }: { form: URLSearchParams; failure?: RouteFailure }) {
+export function PackedSource({ packed }: Pick<SourceForm, 'packed'>) {
+  return packed === undefined ? undefined : <input type="hidden" name={`source${PACKED}`} value={packed} />
+}
+
+function isShown(form: URLSearchParams): boolean {
+  return toFormValues(form).get('source') === form.get('source')
+}
+
+export function ImportForm({ form, packed, failure }: SourceForm & { failure?: RouteFailure }) {
   const formValues = toFormValues(form)
-  const isHidden = formValues.get('source') !== form.get('source')
   return (
     <EditForm
       fields={FIELDS}
@@ -108,20 +111,20 @@ export function ImportForm({ form, failure }: { form: URLSearchParams; failure?:
       verb="look"
       button="Preview import"
       progress="Reading…"
+      takesFile
     >
       <Select label="Source type" name="kind" options={KIND_OPTIONS} value={form.get('kind') ?? 'openapi'} />
+      <PackedSource packed={packed} />
       <label>
         Source <span class="note">a URL, or the description as JSON or YAML</span>
-        <textarea
-          name="source"
-          required={!isHidden}
-          placeholder={isHidden ? 'As it was sent' : undefined}
-          spellcheck={false}
-        >
+        <textarea name="source" placeholder={packed && 'As it was sent'} spellcheck={false}>
           {exact(formValues.get('source') ?? '')}
         </textarea>
       </label>
-      <HiddenSource form={form} />
+      <label>
+        Or a file <span class="note">choose it or drop it here; up to 16 MB of JSON, or 512 kB of YAML</span>
+        <input type="file" name="source" class="drop" accept=".json,.yaml,.yml,application/json" />
+      </label>
       <p class="note">
         <a href="/docs/import">How imports work</a>
       </p>

@@ -90,6 +90,7 @@ function reportTool(
     missing: missingSecrets.map((secret) => ({ id: secret.id })),
     ...(guard ? { guard } : {}),
     state,
+    tags: tool.definition.tags,
     about: tool.about,
     ...(pending ? { isPending: true } : {}),
     warnings: [

@@ -117,8 +117,20 @@ export async function readBytes(request: Request, options: BytesOptions): Return
 /** More than any page has, as a schema has 2,000 parts at most. Each takes many times its bytes. */
 const MAX_FIELDS = 5_000
 
-export async function readForm(request: Request, options: JsonBodyOptions): Promise<Result<URLSearchParams>> {
-  const { limit, memory } = options
+interface FormOptions extends JsonBodyOptions {
+  /** The most bytes of a form with files, `multipart/form-data`. By default such a form is refused. */
+  readonly fileLimit?: number | undefined
+}
+
+export async function readForm(request: Request, options: FormOptions): Promise<Result<URLSearchParams>> {
+  const { limit, memory, fileLimit } = options
+  const type = request.headers.get('content-type') ?? ''
+  if (fileLimit !== undefined && type.startsWith('multipart/form-data;')) {
+    const bytes = await readUpTo(request, fileLimit, memory)
+    if (!bytes.ok) return bytes
+    const { parseFileForm } = await import('./file-form.ts')
+    return parseFileForm(bytes.value, type, { limit: fileLimit, memory, maxFields: MAX_FIELDS })
+  }
   const bytes = await readBytes(request, { mediaType: 'application/x-www-form-urlencoded', limit, memory })
   if (!bytes.ok) return bytes
   // Malformed bytes become U+FFFD, as in browsers: no known field has such a name or value

@@ -4,6 +4,7 @@ import { setUp } from '../set-up.ts'
 const PAGE = '/console/import'
 const IMPORT = 'POST /toolkits/import'
 const MADE = { tools: [{ id: 'Pets.list@1.0.0', state: 'new' }], skipped: [] }
+const CHOSEN = { 'do': 'import', 'tag': '0', 'tool:0': 'list' }
 const FIELDS = {
   'do': 'look',
   'kind': 'openapi',
@@ -40,9 +41,9 @@ it('the page of imports says what an import would make, with all that its form s
     ]),
   )
   expect(sent).toEqual(Object.fromEntries(Object.entries(FIELDS).filter(([name]) => name !== 'do')))
-  await post(PAGE, { ...sent, do: 'import' })
+  await post(PAGE, { ...sent, 'do': 'import', 'tag': '0', 'tool:0': 'list' })
   expect(asked[1]?.request.url).toBe('https://switchboard.test/toolkits/import?allow=breaking')
-  expect(JSON.parse(asked[1]?.body ?? '')).toEqual(body)
+  expect(JSON.parse(asked[1]?.body ?? '')).toEqual({ ...body, tools: ['list'] })
 })
 
 it.each(['{', '[]', '"x"', '[['.repeat(100_000)])(
@@ -57,29 +58,169 @@ it.each(['{', '[]', '"x"', '[['.repeat(100_000)])(
   },
 )
 
-it('the page of imports says once what many tools are warned of, before and after', async () => {
+it('the page of imports counts what is new, changed and the same, by level, and the secrets that are missing, and offers the new and changed tools by tag', async () => {
+  const tool = (name: string, more: object) => ({
+    id: `Pets.${name}@1.0.0`,
+    state: 'new',
+    method: 'GET',
+    path: `/${name}`,
+    ...more,
+  })
+  const missing = { missing_requirements: { secrets: [{ id: 'PETS_KEY' }] } }
+  const tools = [
+    tool('list', { tags: ['deprecated', 'pets'] }),
+    tool('delete', { tags: ['pets'], security_level: 4, ...missing }),
+    tool('bill', { tags: ['<b>'], state: 'changed' }),
+    tool('old', { state: 'unchanged' }),
+  ]
+  const text = await (await setUp({ [IMPORT]: () => ({ tools, skipped: [] }) }).post(PAGE, FIELDS)).text()
+  const counts = [...text.matchAll(/<li><strong>([\d,]+)<\/strong> ([^<]+)/g)].map(
+    ([, count, label]) => `${count} ${label}`,
+  )
+  const summary = ['2 new', '1 changed', '1 the same', '3 at level 0', '1 at level 4', '1 missing: PETS_KEY']
+  expect(counts).toEqual(summary)
+  const boxes = [...text.matchAll(/<input type="checkbox" name="(tag|tool:\d)" value="(\w+)"/g)].map(
+    ([, ...box]) => box,
+  )
+  expect(boxes).toEqual([
+    ['tag', '0'],
+    ['tool:0', 'list'],
+    ['tool:0', 'delete'],
+    ['tag', '1'],
+    ['tool:1', 'bill'],
+  ])
+  expect(text).toContain('&lt;b&gt;')
+  const none = setUp({ [IMPORT]: () => ({ tools: tools.slice(3), skipped: [] }) })
+  expect(await (await none.post(PAGE, FIELDS)).text()).toContain('There is nothing new to import')
+})
+
+it('an import of the console is of the tools whose boxes are checked, as their tags are', async () => {
+  const { send, asked } = setUp({ [IMPORT]: () => ({ ids: ['Pets.list@1.0.0'], skipped: [] }) })
+  const form = new FormData()
+  const fields = [...Object.entries({ ...FIELDS, do: 'import' }), ['tag', '1'], ['tag', '2']] as const
+  for (const [name, value] of fields) form.append(name, value)
+  for (const [name, value] of [
+    ['tool:0', 'a'],
+    ['tool:1', 'list'],
+    ['tool:1', 'get'],
+    ['tool:12', 'x'],
+  ] as const)
+    form.append(name, value)
+  expect(await (await send(PAGE, form)).text()).toContain('1 tool imported')
+  expect(asked.map(({ body }) => JSON.parse(body).tools)).toEqual([['list', 'get']])
+  const nothing = await send(PAGE, new URLSearchParams({ ...FIELDS, 'do': 'import', 'tool:0': 'a' }))
+  expect([nothing.status, (await nothing.text()).includes('Choose at least one tool'), asked.length]).toEqual([
+    400,
+    true,
+    1,
+  ])
+})
+
+it('a large import of the console is sent in batches with its progress, and ends with the first that fails', async () => {
+  const names = Array.from({ length: 1_000 }, (_, index) => `t${index}`)
+  const form = () => {
+    const data = new FormData()
+    for (const [name, value] of Object.entries({ ...FIELDS, do: 'import', tag: '0' })) data.append(name, value)
+    for (const name of names) data.append('tool:0', name)
+    return data
+  }
+  const batches: string[][] = []
+  const importBatch = async (request: Request) => {
+    const { tools } = await request.json<{ tools: string[] }>()
+    batches.push(tools)
+    return {
+      ids: tools.map((tool) => `Pets.${tool}@1.0.0`),
+      skipped: [],
+      warnings: [{ message: `'${tools[0]}' is odd`, tools: 1, ids: ['x'] }],
+    }
+  }
+  const text = await (await setUp({ [IMPORT]: importBatch }).send(PAGE, form())).text()
+  expect(batches.map(({ length }) => length)).toEqual([400, 400, 200])
+  expect(batches.flat()).toEqual(names)
+  expect(text).toMatch(/Imported 400 of 1,000 tools…[^]*Imported 800 of 1,000 tools…[^]*1,000 tools imported\./)
+  const full = (request: Request) =>
+    batches.length < 5 ? importBatch(request) : Response.json({ message: 'It is full' }, { status: 503 })
+  const cut = await (await setUp({ [IMPORT]: full }).send(PAGE, form())).text()
+  expect(cut).toMatch(/It is full\.[^]*800 tools imported\.[^]*Repeat the import for the others/)
+})
+
+it('a description of megabytes is imported from a file, kept by the preview, and imported from there', async () => {
+  const { send, asked } = setUp({
+    [IMPORT]: (request) => (request.url.includes('dry_run') ? MADE : { ids: ['Pets.list@1.0.0'], skipped: [] }),
+  })
+  const described = { openapi: '3.1.0', info: { title: `é${'<pets> '.repeat(2_000_000)}` }, paths: {} }
+  const form = new FormData()
+  for (const [name, value] of Object.entries({ ...FIELDS, source: '' })) form.append(name, value)
+  form.append('source', new File([JSON.stringify(described)], 'pets.json'))
+  const text = await (await send(PAGE, form)).text()
+  expect(JSON.parse(asked[0]?.body ?? '').from).toEqual({ openapi: described })
+  expect(text.length).toBeLessThan(200_000)
+  const [, packed = ''] = /name="source\.packed" value="([\w-]+)"/.exec(text) ?? []
+  const confirm = new FormData()
+  for (const [name, value] of Object.entries({ ...FIELDS, ...CHOSEN, 'source': '', 'source.packed': packed }))
+    confirm.append(name, value)
+  expect(await (await send(PAGE, confirm)).text()).toContain('1 tool imported')
+  expect(JSON.parse(asked[1]?.body ?? '').from).toEqual({ openapi: described })
+  confirm.set('source.packed', 'AAAA')
+  const broken = await send(PAGE, confirm)
+  expect([broken.status, (await broken.text()).includes('or choose a file'), asked.length]).toEqual([400, true, 2])
+})
+
+it('a form with files is refused by pages that take none, and by all where it is too large, has too many fields or is none', async () => {
+  const { send } = setUp({})
+  const form = new FormData()
+  form.append('do', 'look')
+  expect((await send('/console/keys', form)).status).toBe(415)
+  const large = new Blob([' '.repeat(18_000_000)], { type: 'multipart/form-data; boundary=b' })
+  expect((await send(PAGE, large)).status).toBe(413)
+  const many = new FormData()
+  for (let index = 0; index < 6_000; index += 1) many.append('a', '')
+  expect((await send(PAGE, many)).status).toBe(413)
+  expect((await send(PAGE, new Blob(['x'], { type: 'multipart/form-data; boundary=b' }))).status).toBe(400)
+})
+
+it('the page of imports lists warnings by kind, each with its tools, before and after', async () => {
   const warnings = [
     { message: 'It cannot run', tools: 1_039, ids: ['Pets.list@1.0.0', 'Pets.get@1.0.0'] },
-    { message: 'Its body is left out', tools: 1, ids: ['Pets.get@1.0.0'] },
+    { message: "A search for 'list' finds 'a' first", tools: 1, ids: ['Pets.list@1.0.0'] },
+    { message: "A search for 'get' finds 'b' first", tools: 1, ids: ['Pets.get@1.0.0'] },
   ]
-  for (const answer of [MADE, { skipped: [], ids: ['Pets.list@1.0.0'] }]) {
+  for (const [answer, more] of [
+    [MADE, {}],
+    [{ skipped: [], ids: ['Pets.list@1.0.0'] }, CHOSEN],
+  ] as const) {
     const { post } = setUp({ [IMPORT]: () => ({ ...answer, warnings }) })
-    const text = await (await post(PAGE, FIELDS)).text()
-    expect(text).toContain('Warnings (2)')
-    expect(text).toContain('It cannot run (1039 tools, such as Pets.list@1.0.0, Pets.get@1.0.0)')
-    expect(text).toContain('Its body is left out (Pets.get@1.0.0)')
+    const text = await (await post(PAGE, { ...FIELDS, ...more })).text()
+    expect(text).toContain('It cannot run (1)')
+    expect(text).toContain('A search for … (2)')
+    expect(text).toContain('<strong>Pets.list@1.0.0, Pets.get@1.0.0</strong> and 1,037 more: It cannot run')
   }
   expect(await (await setUp({ [IMPORT]: () => MADE }).post(PAGE, FIELDS)).text()).not.toContain('Warnings')
 })
 
+it('the page of imports leads on from what was imported: to its secret with the command that sets it, to its toolkit and to a tool', async () => {
+  const message = "The secret 'PETS_KEY' is not set: 'npx wrangler secret put PETS_KEY' sets it"
+  const report = {
+    ids: ['Pets.list@1.0.0', 'Pets.get@1.0.0'],
+    pending: ['Pets.list@1.0.0'],
+    skipped: [],
+    missing_requirements: { secrets: [{ id: 'PETS_KEY' }] },
+    warnings: [{ message, tools: 2, ids: ['Pets.list@1.0.0'] }],
+  }
+  const text = await (await setUp({ [IMPORT]: () => report }).post(PAGE, { ...FIELDS, ...CHOSEN })).text()
+  for (const link of ['#secrets', '/?toolkit=Pets', '/console/tools/Pets.get%401.0.0'])
+    expect(text).toContain(`class="button" href="${link}"`)
+  expect(text).toMatch(/class="copyable"[^>]*><pre[^>]*>npx wrangler secret put PETS_KEY</)
+})
+
 it('the page of imports says which of those that were made wait for review', async () => {
   const made = { skipped: [], ids: ['Pets.list@1.0.0', 'Pets.get@1.0.0'], pending: ['Pets.get@1.0.0'] }
-  const text = await (await setUp({ [IMPORT]: () => made }).post(PAGE, { ...FIELDS, do: 'import' })).text()
+  const text = await (await setUp({ [IMPORT]: () => made }).post(PAGE, { ...FIELDS, ...CHOSEN })).text()
   expect(text).toContain('1 of them waits for')
-  expect(text).toContain('href="/console/versions"')
+  expect(text).toContain('href="/console/versions?toolkit=Pets"')
   const none = await setUp({ [IMPORT]: () => ({ ...made, pending: undefined }) }).post(PAGE, {
     ...FIELDS,
-    do: 'import',
+    ...CHOSEN,
   })
-  expect(await none.text()).not.toContain('/console/versions">review')
+  expect(await none.text()).not.toContain('>review<')
 })

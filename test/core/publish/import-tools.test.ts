@@ -121,6 +121,7 @@ it('what a source makes publishes a tool, and reports it with the warnings of it
         id: 'Kit.Do@1.0.0',
         name: 'Kit_Do',
         state: 'new',
+        tags: [],
         about: { method: 'GET' },
         guard: { security_level: 4 },
         requirements,

@@ -25,7 +25,7 @@ export class HttpPerson {
       button.test(label),
     )
     if (!pressed) throw new Error(`Cannot find a button ${button} at ${page.url}:\n${page.text}`)
-    const body = new URLSearchParams()
+    const body = /\bmultipart\b/.test(opening) ? new FormData() : new URLSearchParams()
     for (const [, attributes = ''] of inside.matchAll(/<input\b([^>]*)>/gi)) {
       const name = attribute(attributes, 'name')
       if (name === undefined) continue

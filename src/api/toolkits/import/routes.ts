@@ -52,6 +52,7 @@ export function createImportRoutes(deps: ImportRoutesDeps): Hono {
         objectSchema({
           'ids?': TEXTS,
           'unchanged?': TEXTS,
+          'missing_requirements?': OBJECT,
           'tools?': arraySchema(OBJECT),
           'skipped': arraySchema(OBJECT),
           'warnings?': arraySchema(OBJECT),
@@ -63,6 +64,7 @@ export function createImportRoutes(deps: ImportRoutesDeps): Hono {
           'ids': TEXTS,
           'unchanged?': TEXTS,
           'pending?': TEXTS,
+          'missing_requirements?': OBJECT,
           'skipped': arraySchema(OBJECT),
           'warnings?': arraySchema(OBJECT),
         }),

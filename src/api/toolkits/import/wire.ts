@@ -165,10 +165,14 @@ export function encodeImported(result: ImportResult) {
   const { imported: importedTools } = result
   const unchanged = importedTools.filter(({ state }) => state === 'unchanged').map(({ id }) => id)
   const pending = importedTools.filter(({ isPending }) => isPending).map(({ id }) => id)
+  const missing = [
+    ...new Map(importedTools.flatMap((tool) => tool.missing.map((secret) => [secret.id, secret]))).values(),
+  ]
   return {
     ids: importedTools.map(({ id }) => id),
     ...(unchanged.length > 0 ? { unchanged } : {}),
     ...(pending.length > 0 ? { pending } : {}),
+    ...encodeMissing(missing),
     ...skippedAndWarnings(result),
   }
 }
@@ -197,17 +201,22 @@ function skippedAndWarnings({ imported: importedTools, skipped }: ImportResult) 
   }
 }
 
-function encodeTool({ id, name, state, about, requirements, missing, guard }: ImportedToolReport) {
+function encodeTool({ id, name, state, about, tags, requirements, missing, guard }: ImportedToolReport) {
   const needs = omitEmptyRequirements(requirements.authorization, requirements)
   return {
     id,
     name,
     ...about,
     state,
+    ...(tags.length > 0 ? { tags } : {}),
     ...(Object.keys(needs).length > 0 ? { requirements: needs } : {}),
-    ...(missing.length > 0 ? { missing_requirements: { secrets: missing } } : {}),
+    ...encodeMissing(missing),
     ...guard,
   }
+}
+
+function encodeMissing(missing: ImportedToolReport['missing']) {
+  return missing.length > 0 ? { missing_requirements: { secrets: missing } } : {}
 }
 
 export interface ImportAnswers {

@@ -109,6 +109,7 @@ describe('what an import came to', () => {
     name: `Kit_${tool}`,
     state: 'new',
     about: { method: 'GET' },
+    tags: [],
     requirements: NO_REQUIREMENTS,
     missing: [],
     warnings: [],
