@@ -89,9 +89,11 @@ function Sidebar({ context, entry }: Pick<LayoutProps, 'context' | 'entry'>) {
     (scope === undefined || hasScope(principal, scope)) && !(isPrivate && principal.kind === 'anonymous')
   return (
     <div id="sidebar" class="sidebar" popover="auto">
-      <form role="search" method="get" action="/">
-        <input type="search" name="q" aria-label="Search tools" placeholder="Search tools" />
-      </form>
+      {entry.path === '/' ? undefined : (
+        <form role="search" method="get" action="/">
+          <input type="search" name="q" aria-label="Search tools" placeholder="Search tools" />
+        </form>
+      )}
       <nav aria-label="Console">
         {Object.entries(PAGE_GROUPS).map(([group, pages]) => {
           const visiblePages = pages.filter(mayOpen)

@@ -137,6 +137,11 @@ addEventListener('pageshow', (event) => {
   for (const button of document.querySelectorAll<HTMLButtonElement>('form button')) button.disabled = false
 })
 
+// Filters of the catalog apply at once
+for (const form of document.querySelectorAll<HTMLFormElement>('search form')) {
+  form.addEventListener('change', () => form.requestSubmit())
+}
+
 addEventListener('keydown', (event) => {
   // The page's own search field comes after the sidebar's, which is hidden on phones
   const search = [...document.querySelectorAll<HTMLInputElement>('input[type="search"]')].findLast((box) =>

@@ -12,7 +12,7 @@ import { ToolCards, type ToolListPage } from './tool-cards.tsx'
 import { buildHref, Search, readSearch, type ToolSearch } from './search.tsx'
 import { ToolkitCards } from './toolkits.tsx'
 
-const PAGE_SIZE = '30'
+const PAGE_SIZE = '50'
 const PENDING_QUERY = buildQuery({ status: 'pending', format: 'summary', limit: PAGE_SIZE })
 
 export async function show(context: PageContext): Promise<PageResult> {

@@ -27,7 +27,7 @@ export function Search({ search, toolkits: toolkitsReply }: { search: ToolSearch
   return (
     <search>
       <form class="row" method="get" action="/">
-        <label>
+        <label class="wide">
           Search tools
           <input type="search" name="q" value={q} maxlength={1000} placeholder="send an email" />
         </label>

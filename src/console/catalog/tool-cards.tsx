@@ -1,12 +1,16 @@
 import type { ApiAnswers } from '../../api/answers.ts'
-import { ToolIcon } from '../../http/page/icon.tsx'
-import { truncate, quoteName } from '../../http/page/text.ts'
+import { isPrerelease } from '../../core/tool/version.ts'
+import { truncate } from '../../http/page/text.ts'
 import { toPlainText, removeTitle } from '../markdown.tsx'
-import { Notice, ToolNameLabel } from '../parts.tsx'
+import { Notice } from '../parts.tsx'
 import { OFFSET_PARAMETER } from '../pagination.ts'
 import { buildHref, type ToolSearch } from './search.tsx'
+import { type ShownVersions, ToolHeading, type ToolListItem, ToolTable } from './tool-table.tsx'
 
 export type ToolListPage = ApiAnswers['GET /tools']
+
+/** With more tools, a table shows more of them at once. */
+const MAX_CARDS = 50
 
 interface ToolCardsProps {
   readonly search: ToolSearch
@@ -19,16 +23,22 @@ interface ToolCardsProps {
 export function ToolCards({ search, toolList: { items, next_cursor }, offset, total, mayPublish }: ToolCardsProps) {
   if (items.length === 0 && next_cursor === undefined) return <NoTools search={search} mayPublish={mayPublish} />
   const isAll = search.versions === 'all'
+  const isSameVersion = items.every(({ version }) => version === items[0]?.version && !isPrerelease(version))
+  const versions = isAll ? 'each' : isSameVersion ? 'none' : 'newest'
   return (
     <>
       {items.length === 0 ? undefined : (
         <p class="note">{formatRange(offset, offset + items.length - 1, total, isAll)}</p>
       )}
-      <ul class="cards even" aria-label="Tools">
-        {items.map((tool) => (
-          <Card tool={tool} isExact={isAll} />
-        ))}
-      </ul>
+      {(total ?? offset + items.length) > MAX_CARDS ? (
+        <ToolTable items={items} isGrouped={search.q === ''} versions={versions} />
+      ) : (
+        <ul class="cards even" aria-label="Tools">
+          {items.map((tool) => (
+            <Card tool={tool} versions={versions} />
+          ))}
+        </ul>
+      )}
       <p>
         {search.cursor ? <a href={buildHref(search, {})}>First page</a> : undefined}{' '}
         {next_cursor === undefined ? undefined : (
@@ -88,20 +98,12 @@ function formatRange(first: number, last: number, total: number | undefined, isA
   return `${range} of ${formatNumber(total)} ${total === 1 ? noun : `${noun}s`}`
 }
 
-function Card({ tool, isExact }: { tool: ToolListPage['items'][number]; isExact: boolean }) {
-  const { id, title, icon, version, requirements = {} } = tool
-  const [name = id] = id.split('@')
-  const needs = listNeeds(requirements)
+function Card({ tool, versions }: { tool: ToolListItem; versions: ShownVersions }) {
+  const needs = listNeeds(tool.requirements ?? {})
   return (
     <li>
-      <a href={`/console/tools/${encodeURIComponent(isExact ? id : name)}`}>
-        <ToolIcon path={icon} />
-        <ToolNameLabel name={name} />
-      </a>{' '}
-      <span class="note">{version}</span>
-      {/^[^+]*-/.test(version) ? <span class="note">, a pre-release</span> : undefined}
-      {title === undefined ? undefined : <bdi class="note"> {quoteName(title)}</bdi>}
-      <p dir="auto">{truncate(toPlainText(removeTitle(tool.description, title)))}</p>
+      <ToolHeading tool={tool} versions={versions} />
+      <p dir="auto">{truncate(toPlainText(removeTitle(tool.description, tool.title)))}</p>
       {needs.length === 0 ? undefined : <p class="note">Needs {needs.join(', ')}</p>}
     </li>
   )

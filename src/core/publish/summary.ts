@@ -9,7 +9,7 @@ export const summarize: ExportFormat = (record, name) => ({
 })
 
 export function toSummary(record: ToolRecord, name: string) {
-  const { id, version, description, tags } = record
+  const { id, version, description, tags, securityLevel, annotations = {} } = record
   const { authorization } = record.requirements
   const needs = omitEmptyRequirements(
     authorization.map((requirement) => ({ id: requirement.id })),
@@ -21,6 +21,9 @@ export function toSummary(record: ToolRecord, name: string) {
     ...getAppearance(record),
     description,
     version,
+    security_level: securityLevel,
+    ...(annotations['readOnlyHint'] === true ? { read_only: true } : {}),
+    ...(annotations['destructiveHint'] === true ? { destructive: true } : {}),
     ...(tags.length === 0 ? {} : { tags: [...tags] }),
     ...(Object.keys(needs).length === 0 ? {} : { requirements: needs }),
   }

@@ -1,6 +1,6 @@
 /** Both schemes keep a contrast of 4.5:1 at least. On a phone rows of a table are set out with what their cells are called: nothing is out of sight to the side. */
 export const STYLE = `
-:root{ color-scheme:light dark;--text:light-dark(#1c1b1a,#ecebe8);--soft:light-dark(#5b5954,#b3b0a8);--page:light-dark(#f4f3f0,#161615);--card:light-dark(#fff,#222120);--line:light-dark(#d9d6cf,#45433f);--inset:light-dark(#f1efea,#2e2d2b);--go:light-dark(#0b5a4a,#7fd1bd);--bad:light-dark(#a3261b,#ff9d90);--go-text:light-dark(#fff,#10211d)}
+:root{ color-scheme:light dark;--text:light-dark(#1c1b1a,#ecebe8);--soft:light-dark(#5b5954,#b3b0a8);--page:light-dark(#fbfbfa,#151514);--card:light-dark(#fff,#1d1c1b);--line:light-dark(#d9d6cf,#45433f);--inset:light-dark(#f1efea,#2e2d2b);--go:light-dark(#0b5a4a,#7fd1bd);--bad:light-dark(#a3261b,#ff9d90);--go-text:light-dark(#fff,#10211d)}
 *{box-sizing:border-box}
 body{margin:0;font:1rem/1.55 system-ui,sans-serif;color:var(--text);background:var(--page)}
 h2{font-size:1rem;margin:1.5rem 0 .5rem}
@@ -23,8 +23,11 @@ button{font:inherit;font-weight:600;padding:.6rem 1.1rem;min-height:2.75rem;bord
 a.button{display:inline-block;font-weight:600;padding:.6rem 1.1rem;min-height:2.75rem;border-radius:.5rem;text-decoration:none;background:var(--go);color:var(--go-text);max-width:100%}
 button.go{background:var(--go);border-color:var(--go);color:var(--go-text)}
 a{color:inherit}
+::placeholder{color:var(--soft);opacity:1}
 :focus-visible{outline:3px solid var(--go);outline-offset:2px}
 .note{font-size:.875rem;color:var(--soft)}
+.brand{font-weight:700;text-decoration:none}
+.brand::before{content:'';display:inline-block;width:1.25em;height:1.25em;margin-right:.4em;vertical-align:-.25em;background:url(/favicon.ico) 0/contain no-repeat}
 .icon{height:1.25em;max-width:2.5em;object-fit:contain;vertical-align:-.25em;margin-right:.35em}
 .care{border-left:.25rem solid light-dark(#9a6700,#e3b341);padding-left:.75rem}
 .care[role]{border-color:var(--bad)}

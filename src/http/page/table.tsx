@@ -14,10 +14,12 @@ export interface DataTableProps<T> {
   readonly label: string
   readonly columns: readonly Column<T>[]
   readonly items: readonly T[]
+  /** Rows with the same heading follow each other, below it. */
+  readonly groupBy?: (item: T) => string | undefined
 }
 
 /** Things as rows; on a narrow screen each cell is a line, behind its column's title. */
-export function DataTable<T>({ label, columns, items }: DataTableProps<T>) {
+export function DataTable<T>({ label, columns, items, groupBy = () => undefined }: DataTableProps<T>) {
   return (
     <div class="scroll" role="region" aria-label={label} tabindex={0}>
       <table>
@@ -28,22 +30,34 @@ export function DataTable<T>({ label, columns, items }: DataTableProps<T>) {
             ))}
           </tr>
         </thead>
-        <tbody>
-          {items.map((item) => (
-            <tr>
-              {columns.map(({ title, cell, isName, isLong, isAction }) => {
-                const attributes = { 'data-label': isAction ? undefined : title, 'class': isLong ? 'long' : undefined }
-                return isName ? (
-                  <th scope="row" {...attributes}>
-                    {cell(item)}
-                  </th>
-                ) : (
-                  <td {...attributes}>{cell(item)}</td>
-                )
-              })}
-            </tr>
-          ))}
-        </tbody>
+        {[...Map.groupBy(items, groupBy)].map(([heading, rows]) => (
+          <tbody>
+            {heading === undefined ? undefined : (
+              <tr class="group">
+                <th scope="rowgroup" colspan={columns.length}>
+                  {heading}
+                </th>
+              </tr>
+            )}
+            {rows.map((item) => (
+              <tr>
+                {columns.map(({ title, cell, isName, isLong, isAction }) => {
+                  const attributes = {
+                    'data-label': isAction ? undefined : title,
+                    'class': isLong ? 'long' : undefined,
+                  }
+                  return isName ? (
+                    <th scope="row" {...attributes}>
+                      {cell(item)}
+                    </th>
+                  ) : (
+                    <td {...attributes}>{cell(item)}</td>
+                  )
+                })}
+              </tr>
+            ))}
+          </tbody>
+        ))}
       </table>
     </div>
   )

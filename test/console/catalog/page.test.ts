@@ -19,10 +19,60 @@ it('the catalogue has a card for a tool that has only pre-releases, and says so'
   expect(text.match(/a pre-release/g)).toHaveLength(1)
 })
 
-it('the catalogue says the title of a tool beside its id, in quotation marks that it cannot close', async () => {
+it('the catalogue has the title of a tool as its heading, and the id below it, whole in its tooltip', async () => {
   const text = await (await world([{ ...TOOL, title: 'Send” <b>a mail</b>' }, BETA]).get('/')).text()
-  expect(text).toContain('“Send&#39; &lt;b&gt;a mail&lt;/b&gt;”</bdi>')
+  expect(text).toMatch(/<a href="\/console\/tools\/Mail\.Send"><bdi>Send” &lt;b&gt;a mail&lt;\/b&gt;<\/bdi><\/a>/)
+  expect(text).toContain('<span class="id" title="Mail.Send">')
   expect(text.match(/<bdi/g)).toHaveLength(1)
+  const id = `Mail.${'x'.repeat(60)}_to_everybody`
+  const long = await (await world([{ ...TOOL, id: `${id}@1.0.0`, title: 'Long' }]).get('/')).text()
+  // In two parts, of which the first gives way, and as one when it is copied
+  expect(long).toContain(`title="${id}"><span>Mail.${'x'.repeat(59)}</span>x_to_everybody</span>`)
+})
+
+it('the catalogue says no version where all tools of the page have the same', async () => {
+  const versions = async (items: readonly object[]) =>
+    [...(await (await world(items).get('/')).text()).matchAll(/<span class="note">([\d.]+)<\/span>/g)].map(
+      ([, it]) => it,
+    )
+  expect(await versions([TOOL, { ...TOOL, id: 'Mail.Read@1.0.0' }])).toEqual([])
+  expect(await versions([TOOL, { ...TOOL, id: 'Mail.Read@1.0.1', version: '1.0.1' }])).toEqual(['1.0.0', '1.0.1'])
+})
+
+it('the catalogue lists more than fifty tools as a table, by their first tags, with what each does and its level', async () => {
+  const tools = Array.from({ length: 60 }, (_, n) => ({
+    ...TOOL,
+    id: `Mail.T${n}@1.0.0`,
+    title: `Tool ${n}`,
+    tags: [n % 2 === 0 ? 'even' : 'odd'],
+    security_level: n < 40 ? 0 : n < 50 ? 4 : 8,
+    ...(n === 0 ? { read_only: true } : n === 1 ? { destructive: true } : {}),
+  }))
+  const text = await (await world(tools).get('/?toolkit=Mail')).text()
+  const rows = [...text.matchAll(/<tr(?: class="group")?>(.*?)<\/tr>/gs)].map(([, row = '']) =>
+    row
+      .replaceAll(/<[^>]*>/g, ' ')
+      .replaceAll(/\s+/g, ' ')
+      .trim(),
+  )
+  expect(rows.slice(0, 3)).toEqual([
+    'Tool Kind Access',
+    'even',
+    expect.stringMatching(/^Tool 0 Mail\.T0 Reads Anybody$/),
+  ])
+  expect(rows.indexOf('odd')).toBe(32)
+  expect(rows[33]).toMatch(/^Tool 1 Mail\.T1 Can delete Anybody$/)
+  expect([
+    rows.filter((row) => row.endsWith('name it')).length,
+    rows.filter((row) => row.endsWith('approval')).length,
+  ]).toEqual([10, 10])
+  // Ranks tell more than tags
+  expect(await (await world(tools).get('/?q=tool')).text()).not.toContain('class="group"')
+})
+
+it('the catalogue has one search field', async () => {
+  const text = await (await world([TOOL]).get('/')).text()
+  expect(text.match(/<input type="search"/g)).toHaveLength(1)
 })
 
 it('the catalogue says once a title that its description begins with too', async () => {
@@ -43,7 +93,7 @@ it('the catalogue has the icon of a tool, for which this deployment alone is ask
 it('the catalogue lists all versions where that is asked for, each with the page of its own', async () => {
   const { get, asked } = world([TOOL, BETA])
   const text = await (await get('/?versions=all&toolkit=Mail')).text()
-  expect(asked[0]?.request.url).toBe('https://switchboard.test/tools?toolkit=Mail&versions=all&format=summary&limit=30')
+  expect(asked[0]?.request.url).toBe('https://switchboard.test/tools?toolkit=Mail&versions=all&format=summary&limit=50')
   expect(text).toContain('href="/console/tools/Mail.Send%401.0.0"')
   expect(text).toContain('Versions 1–2')
   expect(text).toMatch(/name="versions" value="all" checked/)

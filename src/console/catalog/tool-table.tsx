@@ -1,0 +1,83 @@
+import type { ApiAnswers } from '../../api/answers.ts'
+import { isPrerelease } from '../../core/tool/version.ts'
+import { ToolIcon } from '../../http/page/icon.tsx'
+import { truncate } from '../../http/page/text.ts'
+import { ToolNameLabel } from '../parts.tsx'
+import { Table } from '../table.tsx'
+
+export type ToolListItem = ApiAnswers['GET /tools']['items'][number]
+
+/** In a list of each version, a row leads to its version. Otherwise it leads to the tool. */
+export type ShownVersions = 'none' | 'newest' | 'each'
+
+interface ToolHeadingProps {
+  readonly tool: ToolListItem
+  readonly versions: ShownVersions
+}
+
+/** The title, or the name where there is none, and below it the id. */
+export function ToolHeading({ tool: { id, title, icon, version }, versions }: ToolHeadingProps) {
+  const [name = id] = id.split('@')
+  return (
+    <>
+      <a href={`/console/tools/${encodeURIComponent(versions === 'each' ? id : name)}`}>
+        <ToolIcon path={icon} />
+        {title === undefined ? <ToolNameLabel name={name} /> : <bdi>{truncate(title)}</bdi>}
+      </a>{' '}
+      {versions === 'none' ? undefined : <span class="note">{version}</span>}
+      {isPrerelease(version) ? <span class="note">, a pre-release</span> : undefined}
+      {title === undefined ? undefined : <ShortId id={name} />}
+    </>
+  )
+}
+
+/** Characters at the end of a long id that are always shown; the middle gives way. */
+const ID_END = 14
+
+/** In one line, whole in its tooltip and when it is copied. */
+function ShortId({ id }: { id: string }) {
+  return (
+    <span class="id" title={id}>
+      <span>{id.slice(0, -ID_END)}</span>
+      {id.slice(-ID_END)}
+    </span>
+  )
+}
+
+interface ToolTableProps {
+  readonly items: readonly ToolListItem[]
+  /** By the first tag. */
+  readonly isGrouped: boolean
+  readonly versions: ShownVersions
+}
+
+/** A line for each tool: many are looked through quicker than on cards. */
+export function ToolTable({ items, isGrouped, versions }: ToolTableProps) {
+  return (
+    <Table
+      label="Tools"
+      items={items}
+      {...(isGrouped ? { groupBy: ({ tags }: ToolListItem) => tags?.[0] } : {})}
+      columns={[
+        {
+          title: 'Tool',
+          isName: true,
+          isAction: true,
+          cell: (tool) => <ToolHeading tool={tool} versions={versions} />,
+        },
+        { title: 'Kind', cell: describeKind },
+        { title: 'Access', cell: ({ security_level: level }) => describeLevel(level) },
+      ]}
+    />
+  )
+}
+
+function describeKind({ read_only, destructive }: ToolListItem): string | undefined {
+  if (read_only) return 'Reads'
+  return destructive ? 'Can delete' : undefined
+}
+
+function describeLevel(level: number): string {
+  if (level >= 8) return 'With approval'
+  return level >= 4 ? 'Keys that name it' : 'Anybody'
+}
