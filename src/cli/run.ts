@@ -32,7 +32,7 @@ export async function run(args: readonly string[], io: TerminalIO, signal: Abort
     if (cause instanceof CommanderError && (cause.exitCode === 0 || cause.code === 'commander.help')) return EXIT.ok
     const error = toKnownError(cause, args)
     if (isJson) stderr.write(`${formatJsonText({ error: describe(error) })}\n`)
-    else for (const line of formatLines(error, io)) stderr.write(`${toCliTerms(line)}\n`)
+    else for (const line of formatLines(error, io)) stderr.write(`${toCliTerms(line, args[0])}\n`)
     return getExitCode(error)
   }
 }

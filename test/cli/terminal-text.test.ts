@@ -34,6 +34,14 @@ it('a text of whomever is what it was, as JSON', () => {
 })
 
 it('a text of whomever of the deployment says options as they are here', () => {
+  expect(toCliTerms('The definition is not valid', 'import')).toBe('Cannot import')
+  expect(
+    toCliTerms("  /from/mcp: a.test:1 wants other credentials: it answered 401 Unauthorized. Set 'credentials'"),
+  ).toBe(`  a.test:1 answered 401: name a secret, such as --more '{"credentials": {"secret": "ITS_KEY"}}'`)
+  expect(toCliTerms('  /toolkit: Must be')).toBe('  --toolkit: Must be')
+  expect(toCliTerms(`requests to 'http://a' (wanted "https:", got "http:") are refused`)).toBe(
+    "plain http to 'http://a' is refused",
+  )
   expect(toCliTerms("or 'allowHttp' for a network")).toBe('or --allow-http for a network')
   expect(toCliTerms('GET /tools?toolkit=A&versions=all lists')).toBe(
     'switchboard list --toolkit A --all-versions lists',

@@ -553,6 +553,7 @@ it('what happened is listed with headings, in columns, the newest last, and goes
   expect((await run(['calls', '--outcome', 'nonsense'])).stderr).toMatch(
     /one of 'success', 'failure', 'request-malformed'/,
   )
+  expect((await run(['audit', '--action', 'nonsense'])).stderr).toMatch(/^Error: Cannot read --action: .*'key\.create'/)
   expect((await run(['usage', '--by', 'nonsense'])).stderr).toContain('one or several of caller, user_id')
 })
 
@@ -810,6 +811,9 @@ it('keys are for administrators, and say what is wrong with what they are made o
   expect(json.error).toMatchObject({ code: 'invalid', problems: [{ path: '/scopes/0' }] })
   const env = { SWITCHBOARD_KEY: await edge.keyFor('any') }
   expect((await run(['keys', 'list', '--json'], { env })).json.error.code).toBe('forbidden')
+  expect((await run(['keys', 'create', '--name', 'x', '--limits', '{}'])).stderr).toMatch(
+    /^Error: The settings of the key are not valid\n {2}--limits: Must have 'rate'/,
+  )
 })
 
 it('policies are added, changed rule by rule, listed and removed', async () => {
@@ -849,7 +853,9 @@ describe.skipIf(!hasScript)(`somebody at a terminal is asked${NO_SCRIPT}`, () =>
     const typed = { after: '[y/N]', text }
     const { code, stdout } = await cli.runAtTerminal(['keys', 'revoke', 'nobody'], { typed })
     expect(code, stdout).toBe(exit)
-    expect(stdout).toContain("This will revoke a key for good: 'nobody'. Continue? [y/N]")
+    expect(stdout).toContain(
+      `This will revoke a key for good: 'nobody' at ${new URL(edge.server.url).host}. Continue? [y/N]`,
+    )
     expect(stdout).toContain(message)
   })
 })
@@ -1056,6 +1062,7 @@ it.each([
   [['https://x.test/api', '--toolkit', 'X', '--from', 'soap'], 2, /wanted openapi, mcp, oxp/],
   [['nowhere.yaml', '--toolkit', 'X'], 2, /no such file/],
   [['rates.json'], 2, /required option '--toolkit/],
+  [['rates.json', '--toolkit', 'a b'], 4, /^Error: Cannot import\n {2}--toolkit: Must be 1 to 64/],
   [['http://127.0.0.1:9/mcp', '--toolkit', 'X'], 4, /^Error: /],
 ])('import says what it lacks: %j', async (args, exit, message) => {
   const { code, stderr } = await run(['import', ...args], { cwd: folder })

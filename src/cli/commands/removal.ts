@@ -26,8 +26,8 @@ export function addRemoval(parent: Command, open: Open, path: string, removal: R
   command.action(async (id, { user = '', account, toolkit, ...others }: RemovalOptions) => {
     // A URL's path would lose a part to these
     if (/^\.{0,2}$/.test(id)) throw new CliError('usage', `Wanted the ${argument}, got '${id}'`)
-    const { connection, terminal, signal } = open(others)
-    await terminal.confirm(`This will ${description}: '${id}'. Continue?`)
+    const { connection, terminal, signal, url } = open(others)
+    await terminal.confirm(`This will ${description}: '${id}' at ${url.host}. Continue?`)
     const fullPath = `${path.replace('{user}', encodeURIComponent(user))}/${encodeURIComponent(id)}`
     const query = { account, toolkit }
     await connection.send({ method: 'DELETE', path: fullPath, query, signal, read: async () => undefined })
