@@ -97,7 +97,7 @@ export function composeAccessRoutes(
     }),
     createAgentsRoutes({ ...pageRoutes, agents }),
     createUserAccessRoutes({
-      ...pageRoutes,
+      ...otherRoutes,
       users: stores.users,
       listKeys: keys.list,
       sessions,

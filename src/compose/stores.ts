@@ -14,7 +14,7 @@ import { type AccessStub, accessStub } from '../storage/access/access-object.ts'
 import { createDeploymentKeys, type Signer } from '../storage/sealing/deployment-keys.ts'
 import { createKeyring } from '../storage/sealing/keyring.ts'
 import type { VaultDeployment } from '../storage/vault/grants.ts'
-import { createCharge, createVault } from '../storage/vault/vaults.ts'
+import { createCharge, createVault, type GrantHolders } from '../storage/vault/vaults.ts'
 import { createKvKeys } from '../storage/access/kv-keys.ts'
 import { createFingerprint } from '../storage/sealing/fingerprint.ts'
 import { createKvProviders } from '../storage/access/kv-providers.ts'
@@ -79,7 +79,10 @@ export function openStores(
     keys: createKvKeys(env.REGISTRY, access, now),
     storedProviders,
     providers,
-    vault: openVaults(env, config, providers, { note: (user) => access.noteGrantHolder(user, now()) }),
+    vault: openVaults(env, config, providers, {
+      note: (user) => access.noteGrantHolder(user, now()),
+      forget: access.forgetGrantHolder,
+    }),
     connect,
     users: createUserList(access, connect),
     idempotencyStore: createIdempotencyStore({
@@ -152,12 +155,7 @@ function createUserList(access: AccessStub, connect: ReturnType<typeof connectSt
   }
 }
 
-function openVaults(
-  env: Pick<Env, 'Vault'>,
-  config: Config,
-  providers: Providers,
-  grantHolders: Parameters<typeof createVault>[0]['grantHolders'],
-) {
+function openVaults(env: Pick<Env, 'Vault'>, config: Config, providers: Providers, grantHolders: GrantHolders) {
   const { vaultKeys, vaultKeysArePublic, userVerifierUrl } = config
   const isTrialUrl = createTrialCheck(config)
   const signInMethod = chooseSignInMethod(config)

@@ -107,7 +107,8 @@ async function run(command: string, mayBeRefused: boolean): Promise<string> {
 }
 
 /** Numbers that depend on the deployment, and on the clock. */
-const VARY: ReadonlySet<string> = new Set(['duration', 'size', 'lines', 'created', 'unchanged'])
+const COUNTS = ['sessions', 'agents', 'accounts', 'authorizations']
+const VARY: ReadonlySet<string> = new Set(['duration', 'size', 'lines', 'created', 'unchanged', ...COUNTS])
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/
 
 /** What an answer has to be by what is said of it: `…` stands for any text, and a time for any time. */

@@ -76,7 +76,7 @@ export function createIsolate(options: IsolateOptions) {
     defect: unlessFault,
   })
   const vault = createVault({
-    grantHolders: { note: async () => undefined },
+    grantHolders: { note: async () => 0, forget: async () => undefined },
     namespace: vaults,
     providers: { find: async () => MAIL },
     clientVariablesFor: () => undefined,

@@ -175,12 +175,12 @@ export class Access extends DurableObject<{ readonly REGISTRY: KVNamespace }> {
     return this.#sessions.removeAll(owner, exceptId)
   }
 
-  noteGrantHolder(user: string, at: number): void {
-    this.#users.noteGrantHolder(user, at)
+  noteGrantHolder(user: string, at: number): number {
+    return this.#users.noteGrantHolder(user, at)
   }
 
-  forgetGrantHolder(user: string, before: number): void {
-    this.#users.forgetGrantHolder(user, before)
+  forgetGrantHolder(user: string, until: number): void {
+    this.#users.forgetGrantHolder(user, until)
   }
 
   listUsers(page: UserPageRequest, agents: readonly UserAgents[]): UserSummary[] {

@@ -22,14 +22,15 @@ export type UserRows = ReturnType<typeof userRows>
 export function userRows(sql: SqlStorage, now: () => number) {
   sql.exec(TABLE)
   return {
-    noteGrantHolder(user: string, at: number): void {
+    noteGrantHolder(user: string, at: number): number {
       const note = 'INSERT INTO grant_holder VALUES (?, ?) ON CONFLICT DO UPDATE SET at = max(at, excluded.at)'
       sql.exec(note, user, at)
+      return at
     },
 
-    /** A grant is stored some time after its user was noted, so a user who was noted since `before` stays. */
-    forgetGrantHolder(user: string, before: number): void {
-      sql.exec('DELETE FROM grant_holder WHERE user = ? AND at < ?', user, before)
+    /** A grant is stored some time after its user was noted, so a user who was noted after `until` stays. */
+    forgetGrantHolder(user: string, until: number): void {
+      sql.exec('DELETE FROM grant_holder WHERE user = ? AND at <= ?', user, until)
     },
 
     /** `agents` has the agents of the users of this page, which another object stores. */

@@ -40,12 +40,19 @@ const REACH: StubOptions<DurableObjectStub<VaultObject>> = {
   neverRetried: ['claim', 'start', 'resume', 'confirm', 'finish', 'decide', 'revoke'],
 }
 
+export interface GrantHolders {
+  /** Gives when, in milliseconds since 1970. */
+  note(userId: string): Promise<number>
+  /** Without effect on a user who was noted after `until`. */
+  forget(userId: string, until: number): Promise<void>
+}
+
 /** One Durable Object a user; calls for no user have a vault of their principal's. */
 export function createVault(
   options: ProviderAccessOptions & {
     readonly namespace: DurableObjectNamespace<VaultObject>
     /** Vaults cannot be listed, so the users that may have a grant are noted apart. */
-    readonly grantHolders: { note(userId: string): Promise<void> }
+    readonly grantHolders: GrantHolders
     /** Whether the URL is of a deployment that tells persons from the caller, or of a trial. */
     readonly canBeApproved: (url: string, isDistinguishableByKey: boolean) => boolean
   },
@@ -184,11 +191,14 @@ export function createVault(
       const authorization = await vault?.findPendingAuthorization(state)
       if (!vault || !authorization) return EXPIRED_LINK
       if (browserCookie === undefined) return OTHER_BROWSER
+      const { userId = '' } = authorization
       // Before the grant is stored, so that no user with one is missing from the list
-      if (authorization.userId !== undefined) await grantHolders.note(authorization.userId)
+      const notedAt = await grantHolders.note(userId)
       const provider = await providerFor(authorization.provider, authorization.tool, callback)
       const browserHash = await sha256(browserCookie)
-      return toFlowResult(await vault.finish({ url, browserHash, state }, provider))
+      const result = await vault.finish({ url, browserHash, state }, provider)
+      if (!result.ok && (await listGrants(userId)).length === 0) await grantHolders.forget(userId, notedAt)
+      return toFlowResult(result)
     },
 
     async decide(id, visit) {

@@ -253,7 +253,7 @@ export function createWorld(options: WorldOptions = {}) {
     },
   })
   const vault = createVault({
-    grantHolders: { note: async () => undefined },
+    grantHolders: { note: async () => 0, forget: async () => undefined },
     namespace,
     providers: { find: async (id) => providers.get(id) },
     clientVariablesFor: (id) =>
