@@ -58,6 +58,17 @@ describe('the approval of a call', () => {
     expect(await asked(world)).not.toBe(id)
   })
 
+  it("ends with all access of its user, even if it was given and not used, and another user's stays", async () => {
+    const world = createWorld()
+    await decide(world, await asked(world), true)
+    const open = await asked(world, { input: { ...INPUT, amount: 8 } })
+    await decide(world, await asked(world, { userId: 'bob' }), true)
+    expect(await world.vault.endAll(world.user('ann'))).toEqual({ revocations: [], authorizations: 2 })
+    expect(await world.vault.find(open)).toMatchObject({ status: 'failed', reason: expect.stringContaining('ended') })
+    challenged(await claim(world))
+    expect(await claim(world, { userId: 'bob' })).toEqual({ approved: true })
+  })
+
   it('is for that very call', async () => {
     const world = createWorld()
     await decide(world, await asked(world), true)
