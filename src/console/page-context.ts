@@ -33,7 +33,7 @@ export interface CallResponse<T> {
 
 export type StartedCall<T> =
   | { readonly reply: CallResponse<T> }
-  | { readonly progress: AsyncIterable<Progress>; readonly end: () => Promise<CallResponse<T>> }
+  | { readonly progress: AsyncIterable<Progress | undefined>; readonly end: () => Promise<CallResponse<T>> }
 
 export interface PageContext {
   readonly principal: Principal
@@ -47,7 +47,7 @@ export interface PageContext {
     route: R,
     ...request: object extends RouteRequest<R> ? [RouteRequest<R>?] : [RouteRequest<R>]
   ): Promise<Reply<ApiAnswers[R]>>
-  /** Calls a tool and waits for its end or its first progress. `T` is the response body of `dialects/oxp`. */
+  /** Calls a tool, and waits a second for its end or first progress. `progress` yields undefined every second between reports. `T` is the response body of `dialects/oxp`. */
   startCall<T>(route: 'POST /tools/call', body: unknown): Promise<StartedCall<T>>
 }
 

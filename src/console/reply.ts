@@ -16,19 +16,40 @@ async function readBody(response: Response) {
   return { ok, status, value: isJson ? parseTrusted(text) : {} }
 }
 
-export async function readStartedCall<T>(response: Response): Promise<StartedCall<T>> {
-  if (response.headers.get('content-type') !== 'text/event-stream') return { reply: await readBody(response) }
+/** workerd notices that a reader has left only by writing to them. */
+const HEARTBEAT_MS = 1_000
+
+/**
+ * Waits for the reply or the first progress for a second. After that the page is sent while the call runs. `leave` is called
+ * when its reader has left, and when the call has ended.
+ */
+export async function readStartedCall<T>(calling: Promise<Response>, leave: () => void): Promise<StartedCall<T>> {
+  const waitForResponse = () =>
+    Promise.race([calling, new Promise<undefined>((resolve) => setTimeout(resolve, HEARTBEAT_MS, undefined))])
+  let response = await waitForResponse()
+  if (response && !isEventStream(response)) return { reply: await readBody(response) }
   const { promise, resolve } = Promise.withResolvers<CallResponse<T>>()
-  async function* readProgress(): AsyncGenerator<Progress> {
+  async function* readProgress(): AsyncGenerator<Progress | undefined> {
     let status = 200
-    for await (const { event, data } of readEvents(response)) {
-      if (event === 'progress') yield parseTrusted(data)
-      else if (event === 'status') ({ status } = parseTrusted(data))
-      else if (event === 'result') return resolve({ status, value: parseTrusted(data) })
+    try {
+      for (; !response; response = await waitForResponse()) yield undefined
+      if (!isEventStream(response)) return resolve(await readBody(response))
+      for await (const { event, data } of readEvents(response)) {
+        if (event === '') yield undefined
+        else if (event === 'progress') yield parseTrusted(data)
+        else if (event === 'status') ({ status } = parseTrusted(data))
+        else if (event === 'result') return resolve({ status, value: parseTrusted(data) })
+      }
+      resolve(readBody(Response.json({ message: 'The answer ended early' }, { status: 502 })))
+    } finally {
+      leave()
     }
-    resolve(readBody(Response.json({ message: 'The answer ended early' }, { status: 502 })))
   }
   return { progress: readProgress(), end: () => promise }
+}
+
+function isEventStream({ headers }: Response): boolean {
+  return headers.get('content-type') === 'text/event-stream'
 }
 
 interface FailureBody {

@@ -54,7 +54,11 @@ export function createShowPage({ authorize, send }: ShowPageDeps): ShowPage {
       isOpen: principal.id === 'open',
       fetchRoute: async (route, ...[parts]) => readReply(await fetchRoute(route, parts)),
       async startCall(route, body) {
-        return readStartedCall(await fetchRoute(route, { body }, 'application/json, text/event-stream'))
+        const leaving = new AbortController()
+        const response = fetchRoute(route, { body }, 'application/json, text/event-stream', leaving.signal)
+        // A call that runs at most once continues if its reader leaves
+        getBackground(c)(response)
+        return readStartedCall(response, () => leaving.abort())
       },
     }
     const module = await entry.load()
@@ -76,7 +80,12 @@ export function createShowPage({ authorize, send }: ShowPageDeps): ShowPage {
   function createRouteFetcher(c: RouteContext, principal: Principal, url: URL, requests: CurlRequest[]) {
     const { headers: receivedHeaders, signal } = c.req.raw
     const address = receivedHeaders.get('cf-connecting-ip')
-    return async (route: string, request: RequestParts = {}, accept?: string): Promise<Response> => {
+    return async (
+      route: string,
+      request: RequestParts = {},
+      accept?: string,
+      left?: AbortSignal,
+    ): Promise<Response> => {
       const [method = '', template = ''] = route.split(' ')
       const { query, etag, body: value } = request
       const names: ReadonlyMap<string, unknown> = new Map(Object.entries(request))
@@ -101,7 +110,12 @@ export function createShowPage({ authorize, send }: ShowPageDeps): ShowPage {
       return send(
         c,
         principal,
-        new Request(target, { method, headers, signal, ...(body === undefined ? {} : { body }) }),
+        new Request(target, {
+          method,
+          headers,
+          signal: left ? AbortSignal.any([signal, left]) : signal,
+          ...(body === undefined ? {} : { body }),
+        }),
       )
     }
   }

@@ -81,19 +81,19 @@ async function readDocs(): Promise<Docs> {
   const folder = join(root, 'src/docs')
   const files: Record<string, string> = {}
   for (const name of ['alerts.yml', 'dashboard.json']) files[name] = await readFile(join(folder, name), 'utf8')
-  const style = await readStyle(join(folder, 'docs.css'))
+  const style = await minifyFile(join(folder, 'docs.css'))
   return { guides: await readGuides(folder), files, style, reference: words }
 }
 
-async function readStyle(file: string): Promise<string> {
-  const { code } = await transform(await readFile(file, 'utf8'), { loader: 'css', minify: true, charset: 'utf8' })
+async function minifyFile(file: string): Promise<string> {
+  const loader = file.endsWith('.css') ? 'css' : 'ts'
+  const { code } = await transform(await readFile(file, 'utf8'), { loader, minify: true, charset: 'utf8' })
   return code.trimEnd()
 }
 
 async function consoleAssets(): Promise<File> {
-  const folder = 'src/console/browser'
-  const style = await readStyle(join(root, folder, 'console.css'))
-  const script = uncommented(stripped(`${folder}/enhance.ts`, await readFile(join(root, folder, 'enhance.ts'), 'utf8')))
+  const folder = join(root, 'src/console/browser')
+  const [style, script] = await Promise.all(['console.css', 'enhance.ts'].map((name) => minifyFile(join(folder, name))))
   return ['console.ts', `export const assets = ${JSON.stringify({ style, script })} as const\n`]
 }
 

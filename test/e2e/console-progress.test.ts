@@ -37,6 +37,13 @@ describe.skipIf(NO_BROWSER !== '')(`a call in a browser ${NO_BROWSER}`, () => {
     }`
     const implementation = { kind: 'code', module, allowed_hosts: [gate.host] }
     expect((await server.json('POST', '/tools', { ...CODE, implementation })).status).toBe(201)
+    const silent = {
+      toolkit: 'Code',
+      version: '1.0.0',
+      definition: { ...CODE.definition, name: 'Silent' },
+      implementation: { ...implementation, module: `export default async () => { await fetch('${gate.origin}') }` },
+    }
+    expect((await server.json('POST', '/tools', silent)).status).toBe(201)
   })
   afterAll(() => Promise.all([server?.stop(), browser?.close(), gate?.close()]))
   beforeEach(() => {
@@ -60,13 +67,16 @@ describe.skipIf(NO_BROWSER !== '')(`a call in a browser ${NO_BROWSER}`, () => {
       await page.goto(`${server.url}/console/tools/Fixture.Progress`)
       await page.getByLabel(/^gate/).fill(gate.origin)
       await page.getByRole('button', { name: 'Call tool' }).click({ noWaitAfter: true })
-      const lines = page.locator('.live > p:visible')
+      const lines = page.locator('main progress:visible')
       for (const [index, step] of [0, 50, 100].entries()) {
         await page.getByText(`${step} of 100: Completed step ${step} of 100`, { exact: true }).waitFor()
         // The last alone, and nothing of what comes behind it yet
         expect(await lines.count()).toBe(1)
         expect(await page.getByRole('progressbar').getAttribute('value')).toBe(String(step))
-        expect(await textOf(page)).not.toMatch(/Succeeded|Call tool/)
+        expect(await textOf(page)).not.toMatch(/Succeeded/)
+        const button = page.getByRole('button', { name: 'Call tool' })
+        expect(size.javaScript ? await button.isDisabled() : await button.isHidden()).toBe(true)
+        if (size.javaScript) expect(await textOf(page)).toMatch(/\d s\s*Cancel/)
         if (step === 50) {
           // Its check is a script
           if (size.javaScript) expect(await violations(page)).toEqual([])
@@ -108,13 +118,35 @@ describe.skipIf(NO_BROWSER !== '')(`a call in a browser ${NO_BROWSER}`, () => {
     const { page, leave } = await person(browser)
     await page.goto(`${server.url}/console/tools/Calculator.Add`)
     await page.getByRole('button', { name: 'Call tool' }).click()
-    expect(await textOf(page)).toContain('Is required')
+    await page.getByText('Is required').first().waitFor()
     expect(await page.locator('.live').count()).toBe(0)
     await leave()
   })
 
-  it('a call in a browser goes on when the page is left', async () => {
+  const calls = async () => (await server.json('GET', '/calls')).body.items.map((item: any) => item.outcome)
+
+  it.each([
+    ['Code.Silent', 'Calling…'],
+    ['Fixture.Progress', '0 of 100: Completed step 0 of 100'],
+  ])('a call of %s in a browser is cancelled by its button, and can be made again', async (tool, line) => {
     const { page, leave } = await person(browser)
+    await page.goto(`${server.url}/console/tools/${tool}`)
+    if (tool === 'Fixture.Progress') await page.getByLabel(/^gate/).fill(gate.origin)
+    await page.getByRole('button', { name: 'Call tool' }).click()
+    await page.getByText(line, { exact: true }).waitFor()
+    await gate.come(1)
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await page.getByText('Cancelled. It may already have taken effect.').waitFor()
+    await expect.poll(async () => (await calls())[0], { timeout: 10_000 }).toBe('cancelled')
+    expect(await violations(page)).toEqual([])
+    await page.getByRole('button', { name: 'Call tool' }).click()
+    await gate.come(2)
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await leave()
+  })
+
+  it('a call in a browser without a script goes on when the page is left', async () => {
+    const { page, leave } = await person(browser, { javaScript: false })
     await page.goto(`${server.url}/console/tools/Fixture.Progress`)
     await page.getByLabel(/^gate/).fill(gate.origin)
     await page.getByRole('button', { name: 'Call tool' }).click({ noWaitAfter: true })

@@ -6,50 +6,140 @@ const FORMATS: Readonly<Record<string, Intl.DateTimeFormatOptions>> = {
   hour: { hour: 'numeric', minute: '2-digit' },
   second: { dateStyle: 'medium', timeStyle: 'medium' },
 }
-for (const time of document.querySelectorAll('time')) {
+/** Enhances a page, or the part of it that a call has replaced. */
+function enhance(part: Document | HTMLElement): void {
+  part.querySelectorAll('time').forEach(localizeTime)
+  for (const note of part.querySelectorAll<HTMLElement>('[data-utc]')) note.hidden = true
+  part.querySelectorAll<HTMLElement>('.copyable').forEach(addCopyButtons)
+  const [waiting, call] = [
+    part.querySelector<HTMLElement>('[data-waiting]'),
+    document.querySelector<HTMLFormElement>(CALL),
+  ]
+  if (waiting && call) void repeatWhenAllowed(waiting, call)
+}
+
+function localizeTime(time: HTMLTimeElement): void {
   const at = new Date(time.dateTime)
-  if (!Number.isFinite(at.getTime())) continue
+  if (!Number.isFinite(at.getTime())) return
   time.title = time.textContent ?? ''
   const format = FORMATS[time.dataset['format'] ?? ''] ?? { dateStyle: 'medium', timeStyle: 'short' }
   time.textContent = at.toLocaleString(undefined, format)
 }
-for (const note of document.querySelectorAll<HTMLElement>('[data-utc]')) note.hidden = true
 
-for (const block of document.querySelectorAll('.copyable')) {
-  const text = block.querySelector('pre')
-  if (!text || !navigator.clipboard) continue
-  const button = document.createElement('button')
-  button.type = 'button'
-  button.className = 'quiet copy'
-  button.textContent = 'Copy'
+function addCopyButtons(block: HTMLElement): void {
+  const text = block.querySelector('pre')?.textContent ?? ''
+  const file = block.dataset['file']
+  const buttons = document.createElement('div')
+  buttons.className = 'copy'
   const status = document.createElement('span')
   status.setAttribute('role', 'status')
   status.className = 'note'
-  button.addEventListener('click', async () => {
-    try {
-      await navigator.clipboard.writeText(text.textContent ?? '')
-      status.textContent = 'Copied'
-    } catch {
-      status.textContent = 'Copying is blocked: select the text'
-    }
+  const addButton = (label: string, press: () => void) => {
+    const button = document.createElement('button')
+    button.type = 'button'
+    button.className = 'quiet'
+    button.textContent = label
+    button.addEventListener('click', press)
+    buttons.appendChild(button)
+  }
+  const copy = async () => {
+    status.textContent = await navigator.clipboard.writeText(text).then(
+      () => 'Copied',
+      () => 'Copying is blocked: select the text',
+    )
     setTimeout(() => (status.textContent = ''), 3_000)
-  })
-  block.appendChild(button)
+  }
+  if (navigator.clipboard) addButton('Copy', () => void copy())
+  if (file !== undefined) addButton('Download', () => download(file, text))
+  block.insertBefore(buttons, block.firstChild)
   block.appendChild(status)
 }
+
+function download(name: string, text: string): void {
+  const link = document.createElement('a')
+  link.download = name
+  link.href = URL.createObjectURL(new Blob([text], { type: 'application/json' }))
+  link.click()
+  URL.revokeObjectURL(link.href)
+}
+
+const CALL = 'form[data-call]'
 
 // A browser focuses no field by itself where the address leads to a part of the page, as after a call
 addEventListener('load', () => document.querySelector<HTMLElement>('[autofocus]')?.focus())
 
-for (const form of document.querySelectorAll('form')) {
-  form.addEventListener('submit', () => {
-    setTimeout(() => {
-      for (const button of form.querySelectorAll('button')) button.disabled = true
-      const progress = form.querySelector<HTMLElement>('[data-progress]')
-      if (progress) progress.hidden = false
-    })
-  })
+document.addEventListener('submit', (event) => {
+  const form = event.target
+  if (!(form instanceof HTMLFormElement)) return
+  const button = event.submitter
+  if (form.matches(CALL)) {
+    event.preventDefault()
+    void call(form, new FormData(form, button))
+  }
+  setTimeout(() => setRunning(form, true))
+})
+
+function setRunning(form: HTMLFormElement, isRunning: boolean): void {
+  for (const button of form.querySelectorAll('button')) button.disabled = isRunning && !button.matches('[data-cancel]')
+  const progress = form.querySelector<HTMLElement>('[data-progress]')
+  if (progress) progress.hidden = !isRunning
 }
+
+/**
+ * Calls a tool, and shows the result in place. The call has no id, so the server cancels it when the request ends: when its
+ * person cancels it or leaves the page.
+ */
+async function call(form: HTMLFormElement, fields: FormData): Promise<void> {
+  fields.delete('call_id')
+  const body = new URLSearchParams([...fields].map(([name, value]) => [name, String(value)]))
+  const request = new AbortController()
+  const live = form.querySelector('[data-live]')
+  const calling = [...(live?.childNodes ?? [])]
+  const [seconds, note] = ['[data-seconds]', '[data-note]'].map((name) => form.querySelector(name))
+  note?.replaceChildren()
+  const start = Date.now()
+  const showSeconds = () => seconds && (seconds.textContent = `${Math.round((Date.now() - start) / 1_000)} s`)
+  const clock = setInterval(showSeconds, 1_000)
+  showSeconds()
+  form.querySelector('[data-cancel]')?.addEventListener('click', () => request.abort(), { once: true })
+  const warn = (event: Event) => event.preventDefault()
+  addEventListener('beforeunload', warn)
+  try {
+    const response = await fetch(location.pathname, { method: 'POST', body, signal: request.signal })
+    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
+    let html = ''
+    for (let part = await reader?.read(); part?.value !== undefined; part = await reader?.read()) {
+      html += part.value
+      const progress = parse(html).querySelector('.live > p:last-of-type')
+      if (progress) live?.replaceChildren(...progress.childNodes)
+    }
+    if (response.redirected) return location.assign(response.url)
+    const page = parse(html)
+    if (!page.querySelector(CALL)) throw new Error(page.querySelector('main')?.textContent ?? '')
+    for (const name of ['main', 'footer']) {
+      const [part, newPart] = [document.querySelector<HTMLElement>(name), page.querySelector(name)]
+      if (!part || !newPart) continue
+      part.replaceChildren(...newPart.childNodes)
+      enhance(part)
+    }
+    // A field at fault comes before the result
+    document.querySelector<HTMLElement>('main [autofocus], #answer:not([hidden])')?.focus()
+  } catch (error) {
+    setRunning(form, false)
+    live?.replaceChildren(...calling)
+    if (note)
+      note.textContent = request.signal.aborted
+        ? 'Cancelled. It may already have taken effect.'
+        : `No result. ${String(error)}`
+  } finally {
+    clearInterval(clock)
+    removeEventListener('beforeunload', warn)
+  }
+}
+
+/** A page without its head, whose style and script the policy of this page would refuse. */
+const parse = (html: string) => new DOMParser().parseFromString(html.split(/<\/head>/)[1] ?? '', 'text/html')
+
 // Filters the tools of an import, checks or unchecks those that are shown, and counts the checked ones
 const filter = document.querySelector<HTMLElement>('[data-filter]')
 const picker = document.querySelector<HTMLFormElement>('form.picker')
@@ -101,22 +191,21 @@ if (filter && picker) {
   picker.addEventListener('change', showCount)
   showCount()
 }
-// Repeats a call once a person has allowed or approved everything that it needs
-const waiting = document.querySelector<HTMLElement>('[data-waiting]')
-const call = document.querySelector<HTMLFormElement>('form[data-call]')
-if (waiting && call) {
+
+/** Repeats a call once a person has allowed or approved everything that it needs. */
+async function repeatWhenAllowed(waiting: HTMLElement, form: HTMLFormElement): Promise<void> {
   let isEdited = false
-  call.addEventListener('input', () => (isEdited = true))
+  form.addEventListener('input', () => (isEdited = true))
   waiting.textContent = 'This page continues by itself when that is done.'
   const links = [...document.querySelectorAll<HTMLElement>('[data-check]')]
-  void Promise.all(links.map(({ dataset }) => poll(dataset['check'] ?? ''))).then((states) => {
-    const isDone = states.every((state) => state === 'completed')
-    waiting.textContent = isDone
-      ? 'Done: press Try again.'
-      : 'That was refused or has expired: press Try again for a new link.'
-    if (isDone && !isEdited) call.requestSubmit()
-  })
+  const states = await Promise.all(links.map(({ dataset }) => poll(dataset['check'] ?? '')))
+  const isDone = states.every((state) => state === 'completed')
+  waiting.textContent = isDone
+    ? 'Done: press Call tool.'
+    : 'That was denied or has expired: press Call tool for a new link.'
+  if (isDone && !isEdited && form.isConnected) form.requestSubmit()
 }
+
 async function poll(check: string): Promise<string | undefined> {
   for (;;) {
     const start = Date.now()
@@ -133,8 +222,7 @@ async function poll(check: string): Promise<string | undefined> {
 }
 // The browser's history restores a form as it was: with disabled buttons
 addEventListener('pageshow', (event) => {
-  if (!event.persisted) return
-  for (const button of document.querySelectorAll<HTMLButtonElement>('form button')) button.disabled = false
+  if (event.persisted) for (const form of document.forms) setRunning(form, false)
 })
 
 // Filters of the catalog apply at once
@@ -152,3 +240,5 @@ addEventListener('keydown', (event) => {
   event.preventDefault()
   search.focus()
 })
+
+enhance(document)

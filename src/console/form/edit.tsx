@@ -38,6 +38,14 @@ export function readEtag(form: URLSearchParams, id: string, filledId: string | n
   return id === filledId ? (form.get('etag') ?? undefined) : undefined
 }
 
+/** A field's name as its label: `expires_at` is "Expires". */
+function formatKey(key: string): string {
+  return formatCode(key)
+    .replace(/^id\b| id$/i, (id) => id.toUpperCase())
+    .replace(/ ms$/, ' (ms)')
+    .replace(/ at$/, '')
+}
+
 interface EditFormProps {
   readonly fields: readonly Field[]
   readonly submitted?: SubmittedForm | undefined
@@ -61,7 +69,7 @@ export function EditForm({ fields, submitted, value, etag, folded, action, verb,
   const revision = (submitted?.form && form.get('etag')) ?? etag
   const isFolded = ({ key }: Field) => folded?.keys.includes(key) ?? false
   const foldedFields = fields.filter(isFolded)
-  const rows = { form, problems, formatLabel: formatCode }
+  const rows = { form, problems, formatLabel: formatKey }
   return (
     <form method="post" action={action} enctype={takesFile ? 'multipart/form-data' : undefined}>
       <input type="hidden" name="do" value={verb} />

@@ -1,9 +1,9 @@
 import type { Json } from '../../core/tool/json.ts'
 import type { Problem } from '../../core/tool/problem.ts'
 import { Markdown } from '../markdown.tsx'
-import { exact } from '../parts.tsx'
+import { exact, formatCode } from '../parts.tsx'
 import { type Field, type FieldKind, ROOT_FIELD } from './fields.ts'
-import { toRawName } from './values.ts'
+import { toRawName, toTypeName } from './values.ts'
 
 interface FieldRowsProps {
   readonly fields: readonly Field[]
@@ -13,6 +13,8 @@ interface FieldRowsProps {
   readonly formatLabel?: (key: string) => string
   /** The type is shown beside the label, the rules below the description. */
   readonly describeType?: (field: Field) => { readonly type: string; readonly rules: readonly string[] }
+  /** The label of an optional group around the fields, which are required only if one of them is set. */
+  readonly optionalGroup?: string | undefined
 }
 
 /** Rarely used fields: folded while they are empty. */
@@ -42,7 +44,7 @@ export function FieldRows({ fields, ...props }: FieldRowsProps) {
 }
 
 function FieldRow({ field, ...props }: Omit<FieldRowsProps, 'fields'> & { field: Field }) {
-  const { form, problems, formatLabel = (text) => text, describeType } = props
+  const { form, problems, formatLabel = (text) => text, describeType, optionalGroup } = props
   const { name, key, description, isRequired, kind } = field
   const fieldProblems = problems.filter(({ path }) => matchesField(field, path))
   const id = `f-${name}`
@@ -55,7 +57,7 @@ function FieldRow({ field, ...props }: Omit<FieldRowsProps, 'fields'> & { field:
     <>
       {formatLabel(key)}
       {type === '' ? undefined : <span class="note"> {type}</span>}
-      {isRequired ? <span class="note"> required</span> : undefined}
+      {isRequired ? <span class="note"> required{optionalGroup && ` if you set ${optionalGroup}`}</span> : undefined}
       {kind.type in HINTS ? <span class="note"> {HINTS[kind.type]}</span> : undefined}
     </>
   )
@@ -73,11 +75,15 @@ function FieldRow({ field, ...props }: Omit<FieldRowsProps, 'fields'> & { field:
   if (kind.type === 'group' || kind.type === 'several') {
     const selectedValues = new Set(form.getAll(name))
     return (
-      <fieldset aria-describedby={describedBy} class={kind.type === 'several' ? 'choices' : undefined}>
+      <fieldset id={id} aria-describedby={describedBy} class={kind.type === 'several' ? 'choices' : undefined}>
         <legend>{label}</legend>
         {notes}
         {kind.type === 'group' ? (
-          <FieldRows fields={kind.fields} {...props} />
+          <FieldRows
+            fields={kind.fields}
+            {...props}
+            optionalGroup={isRequired ? optionalGroup : formatLabel(key).toLowerCase()}
+          />
         ) : (
           kind.values.map((value, index) => (
             <label class="choice">
@@ -95,7 +101,7 @@ function FieldRow({ field, ...props }: Omit<FieldRowsProps, 'fields'> & { field:
     'aria-describedby': describedBy,
     'aria-invalid': hasProblem ? 'true' : undefined,
     'autofocus': hasProblem && fieldProblems[0] === problems.find(({ path }) => path !== ''),
-    'aria-required': isRequired ? 'true' : undefined,
+    'aria-required': isRequired && optionalGroup === undefined ? 'true' : undefined,
   }
   if (kind.type === 'flag') {
     return (
@@ -112,6 +118,9 @@ function FieldRow({ field, ...props }: Omit<FieldRowsProps, 'fields'> & { field:
     <div class="field">
       <label for={id}>{label}</label>
       <Control attributes={attributes} kind={kind} value={form.get(name) ?? ''} />
+      {kind.type === 'mixed' ? (
+        <TypeSelect field={field} types={kind.types} value={form.get(toTypeName(name))} />
+      ) : undefined}
       {kind.type === 'lines' && kind.constant !== undefined ? (
         <label class="choice">
           <input type="checkbox" name={toRawName(name)} value="1" checked={form.has(toRawName(name))} />
@@ -124,11 +133,24 @@ function FieldRow({ field, ...props }: Omit<FieldRowsProps, 'fields'> & { field:
 }
 
 const HINTS: Partial<Readonly<Record<FieldKind['type'], string>>> = {
-  time: 'in UTC',
+  time: '(UTC)',
   lines: 'one per line',
   entries: 'one per line, as name=value',
   json: 'JSON',
-  mixed: 'text, or JSON',
+}
+
+/** How to read a field of several types. Without a choice, a text that reads as another type, such as 5, is of this type. */
+function TypeSelect({ field, types, value }: { field: Field; types: readonly string[]; value: string | null }) {
+  return (
+    <select class="type" name={toTypeName(field.name)} aria-label={`Type of ${field.key}`}>
+      <option value="">Detect the type</option>
+      {types.map((type) => (
+        <option value={type} selected={value === type}>
+          {formatCode(type)}
+        </option>
+      ))}
+    </select>
+  )
 }
 
 /** Whether a problem belongs to a field. A problem of a field in a group does not belong to the group. */
@@ -170,13 +192,18 @@ function Control({ attributes, kind, value }: { attributes: object; kind: FieldK
     case 'time':
       return <input {...attributes} type="datetime-local" step="1" value={exact(value)} />
     default:
-      if (kind.type === 'text' && !kind.isLong) return <input {...attributes} autocomplete="off" value={exact(value)} />
+      if (isOneLine(kind, value)) return <input {...attributes} autocomplete="off" value={exact(value)} />
       return (
-        <textarea {...attributes} spellcheck={kind.type === 'text'}>
+        <textarea {...attributes} spellcheck={kind.type === 'text'} rows={kind.type === 'text' ? 3 : 2}>
           {exact(value)}
         </textarea>
       )
   }
+}
+
+function isOneLine(kind: FieldKind, value: string): boolean {
+  if (kind.type === 'text') return !kind.isLong
+  return kind.type === 'mixed' && !/[\r\n]/.test(value) && !kind.types.some((type) => /array|object/.test(type))
 }
 
 function formatValue(value: Json): string {

@@ -26,7 +26,7 @@ export type FieldKind =
   /** An object of strings, one `name=value` per line. */
   | { readonly type: 'entries' }
   | { readonly type: 'group'; readonly fields: readonly Field[] }
-  /** A text, or JSON of one of the other `types`. */
+  /** A text, or JSON of one of the other `types`: as a second control says, or else as the text reads. */
   | { readonly type: 'mixed'; readonly types: readonly string[] }
   | { readonly type: 'json' }
 
@@ -37,6 +37,9 @@ const MAX_FIELDS = 100
 const MAX_CHOICES = 200
 /** Longer texts get several lines. */
 const MAX_LINE_CHARACTERS = 200
+/** Names of texts that often have several lines. */
+const LONG_TEXT =
+  /(?:^|[_-])(?:body|text|content|message|description|comment|prompt|instructions|notes?|markdown|html|code)$/i
 
 /** The fields of an object's schema without references; none if it has no `properties`. */
 export function listFields(schema: Json): readonly Field[] {
@@ -80,7 +83,7 @@ function findFieldKind(property: Json, name: string, depth: number): FieldKind {
       return { type: 'number', isWhole: type === 'integer' }
     case 'string':
       if (schema.format === 'date-time') return { type: 'time' }
-      return { type: 'text', isLong: Number(schema.maxLength) > MAX_LINE_CHARACTERS && schema.format !== 'uri' }
+      return { type: 'text', isLong: isLongText(schema, name) }
     case 'array':
       if (!isJsonObject(items)) return { type: 'json' }
       if (isChoice(items.enum)) return { type: 'several', values: items.enum }
@@ -93,6 +96,11 @@ function findFieldKind(property: Json, name: string, depth: number): FieldKind {
     default:
       return { type: 'json' }
   }
+}
+
+function isLongText({ maxLength, format, pattern }: JsonObject, name: string): boolean {
+  if (maxLength !== undefined) return Number(maxLength) > MAX_LINE_CHARACTERS && format !== 'uri'
+  return format === undefined && pattern === undefined && LONG_TEXT.test(name.slice(name.lastIndexOf('/') + 1))
 }
 
 /** The types of a schema's alternatives, with `number` for integers; none if one has no type. */

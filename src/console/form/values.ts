@@ -22,6 +22,11 @@ export function toRawName(name: string): string {
   return `instead:${name}`
 }
 
+/** The name of the control with the type of a `mixed` field. */
+export function toTypeName(name: string): string {
+  return `type:${name}`
+}
+
 /** Reads a form without its empty fields. A text that is no value of its field's kind is a problem. */
 export function readFormInput(fields: readonly Field[], form: URLSearchParams) {
   const problems: Problem[] = []
@@ -80,11 +85,19 @@ function readValue({ name, isRequired, kind }: Field, reader: FormReader): Json 
       return Object.fromEntries(splitLines(text).map(splitEntry))
     case 'json':
       return readJson(text, name.slice(ROOT_FIELD.length), reader)
-    case 'mixed': {
-      const result = parseJson(text)
-      return result.ok && kind.types.includes(getJsonType(result.value)) ? result.value : text
-    }
+    case 'mixed':
+      return readMixed(kind.types, text.replaceAll('\r\n', '\n'), name, reader)
   }
+}
+
+function readMixed(types: readonly string[], text: string, name: string, { form, problems }: FormReader): Json {
+  const type = form.get(toTypeName(name)) || undefined
+  if (type === 'string') return text
+  const result = parseJson(text)
+  const textType = result.ok ? getJsonType(result.value) : undefined
+  if (result.ok && (type === undefined ? types.includes(String(textType)) : type === textType)) return result.value
+  if (type !== undefined) problems.push({ path: name.slice(ROOT_FIELD.length), message: `Must be of type ${type}` })
+  return text
 }
 
 function getChoice(values: readonly Json[], text: string): Json | undefined {
@@ -123,6 +136,9 @@ function fillForm(form: URLSearchParams, fields: readonly Field[], object: unkno
     if (kind.type === 'group') fillForm(form, kind.fields, value)
     else if (kind.type === 'lines' && value === kind.constant) form.append(toRawName(name), '1')
     else for (const text of toTexts(kind, value)) form.append(name, text)
+    // It would be read as a number, boolean or the like
+    if (kind.type === 'mixed' && typeof value === 'string' && parseJson(value).ok)
+      form.append(toTypeName(name), 'string')
   }
 }
 
@@ -144,11 +160,6 @@ function toTexts(kind: FieldKind, value: unknown): readonly string[] {
     }
     case 'time':
       return [String(value).slice(0, 19)]
-    case 'mixed':
-      // Quotes a text that would be read as a number, boolean or the like
-      return [
-        typeof value === 'string' && !/^\s*(?:["[{\d-]|true|false|null)/.test(value) ? value : JSON.stringify(value),
-      ]
     default:
       return [typeof value === 'string' ? value : JSON.stringify(value)]
   }

@@ -6,13 +6,14 @@ import type { AuthorizationChallenge } from '../../core/consent/authorization.ts
 import type { Artifact, ToolFailure } from '../../core/tool/content.ts'
 import type { Json, JsonObject } from '../../core/tool/json.ts'
 import { parseJson } from '../../core/tool/json-text.ts'
+import { canonicalJson } from '../../core/tool/digest.ts'
 import { encodePointerStep, type Problem } from '../../core/tool/problem.ts'
 import { yieldToEventLoop } from '../../http/request/body.ts'
 import type { CallResponse, StartedCall, PageContext } from '../page-context.ts'
-import type { Field } from '../form/fields.ts'
+import { type Field, ROOT_FIELD } from '../form/fields.ts'
 import { FieldProblem, FieldRows, FoldedRows, OmittedNote } from '../form/field-rows.tsx'
 import { toForm, readFormInput, toFormValues, RAW_JSON_FIELD } from '../form/values.ts'
-import { exact, LivePlace, Notice, SendingNote } from '../parts.tsx'
+import { exact, LivePlace, Notice } from '../parts.tsx'
 import { describeFieldType } from './parameters.tsx'
 
 /** The response body of `POST /tools/call` (`dialects/oxp/wire.ts`): a result or a failure. */
@@ -51,15 +52,13 @@ export async function callFromForm(page: PageContext, tool: string, fields: read
   const { input, problems } = readFormInput(fields, form)
   if (problems.length > 0) return { input, problems }
   const change = form.get('do')
-  if (change === AS_JSON || change === AS_FIELDS) return { input, problems, form: changeForm(form, fields, input) }
+  if (change === AS_JSON || change === AS_FIELDS) return changeForm(form, fields, input)
   // Larger results make a page slow
   const context = { [INLINE_BYTES]: MODEL_INLINE_BYTES, ...readContext(page) }
-  const request = {
-    tool_id: tool,
-    call_id: await deriveCallId(form.get('call_id') ?? '', { input, context }),
-    input,
-    context,
-  }
+  const formId = form.get('call_id')
+  // A call without an id is cancelled when its caller goes away: a script sends none, and offers to cancel it
+  const id = formId === null ? {} : { call_id: await deriveCallId(formId, { input, context }) }
+  const request = { tool_id: tool, ...id, input, context }
   await yieldToEventLoop()
   const started = await page.startCall<CallBody>('POST /tools/call', { request })
   return { input, problems, ...('reply' in started ? started : { running: started }) }
@@ -68,12 +67,25 @@ export async function callFromForm(page: PageContext, tool: string, fields: read
 const AS_JSON = 'edit-json'
 const AS_FIELDS = 'edit-fields'
 
-/** The form with the whole input as JSON in place of its fields, or the other way around. */
-function changeForm(form: URLSearchParams, fields: readonly Field[], input: JsonObject): URLSearchParams {
-  const otherFields = [...form].filter(([name]) => name !== RAW_JSON_FIELD && !/^(?:instead:)?input\//.test(name))
-  const inputFields =
-    form.get('do') === AS_JSON ? [[RAW_JSON_FIELD, JSON.stringify(input, null, 2)]] : [...toForm(fields, input)]
-  return new URLSearchParams([...otherFields, ...inputFields])
+/** The form with the whole input as JSON in place of its fields, or the other way around unless that would lose a value. */
+function changeForm(form: URLSearchParams, fields: readonly Field[], input: JsonObject): FormCall {
+  const otherFields = [...form].filter(([name]) => name !== RAW_JSON_FIELD && !/^(?:\w+:)?input\//.test(name))
+  if (form.get('do') === AS_JSON) {
+    const json = [RAW_JSON_FIELD, JSON.stringify(input, null, 2)]
+    return { input, problems: [], form: new URLSearchParams([...otherFields, json]) }
+  }
+  const inputFields = toForm(fields, input)
+  const { input: fieldInput } = readFormInput(fields, inputFields)
+  const isLost = (key: string) =>
+    !Object.hasOwn(fieldInput, key) || canonicalJson(input[key]) !== canonicalJson(fieldInput[key])
+  const problems = Object.keys(input)
+    .filter(isLost)
+    .map((key) => ({
+      path: encodePointerStep(key),
+      message: 'The form cannot show this value: call the tool with the JSON',
+    }))
+  if (problems.length > 0) return { input, problems }
+  return { input, problems, form: new URLSearchParams([...otherFields, ...inputFields]) }
 }
 
 function readContext({ form }: Pick<PageContext, 'form'>): JsonObject {
@@ -126,16 +138,15 @@ interface CallFormProps {
 /** Further optional fields are folded. */
 const MAX_UNFOLDED_FIELDS = 6
 
-/** The parameters, beside the button and the result. While a call runs, the button is still to come. */
+/** The parameters, the button and the result. While a call runs, the style sheet hides the button. */
 export function CallForm({ fields, context, hasUserField, call, form: submitted, isRunning, children }: CallFormProps) {
   const shownForm = call?.form ?? submitted
   const form = toFormValues(shownForm)
   const problems = call ? collectProblems(call) : []
-  const hasFailed = call !== undefined && !call.form && call.reply?.value.result?.success !== true
   const rawJson = form.get(RAW_JSON_FIELD)
   const optional = fields.filter(({ isRequired }) => !isRequired)
   const folded = new Set(optional.slice(Math.max(0, MAX_UNFOLDED_FIELDS - (fields.length - optional.length))))
-  const rows = { form, problems, typing: describeFieldType }
+  const rows = { form, problems, describeType: describeFieldType }
   return (
     <form class="call" method="post" action="#answer" novalidate data-call>
       <section class="fields" aria-labelledby="input">
@@ -160,9 +171,12 @@ export function CallForm({ fields, context, hasUserField, call, form: submitted,
             Input <span class="note">JSON</span>
             <textarea
               name={RAW_JSON_FIELD}
+              id={`f-${ROOT_FIELD}`}
               rows={rawJson.split('\n', 24).length + 1}
               spellcheck={false}
               aria-describedby="problem-"
+              aria-invalid={problems.length > 0 ? 'true' : undefined}
+              autofocus={problems.length > 0 || call?.form !== undefined}
             >
               {exact(rawJson)}
             </textarea>
@@ -175,29 +189,82 @@ export function CallForm({ fields, context, hasUserField, call, form: submitted,
             <input name={`context/${name}`} value={exact(form.get(`context/${name}`) ?? '')} />
           </label>
         ))}
-        {fields.length === 0 ? undefined : (
-          <button class="quiet" name="do" value={rawJson === null ? AS_JSON : AS_FIELDS}>
-            {rawJson === null ? 'Edit as JSON' : 'Edit as form'}
-          </button>
-        )}
         <OmittedNote submitted={shownForm} form={form} />
+        <div class="actions">
+          <button class="go">Call tool</button>
+          {fields.length === 0 ? undefined : (
+            <button class="quiet" name="do" value={rawJson === null ? AS_JSON : AS_FIELDS}>
+              {rawJson === null ? 'Edit as JSON' : 'Edit as form'}
+            </button>
+          )}
+          <RunningCall />
+        </div>
       </section>
-      <section class="panel" aria-labelledby="answer">
-        <h2 id="answer">Result</h2>
+      <section
+        class="panel"
+        id="answer"
+        tabindex={-1}
+        aria-labelledby="result"
+        hidden={!isRunning && !call?.reply && problems.length === 0}
+      >
+        <h2 id="result">Result</h2>
         {isRunning ? (
           <div class="live" role="status">
+            <p>
+              <progress aria-label="Progress" /> Calling…
+            </p>
             <LivePlace />
           </div>
         ) : undefined}
-        <button class="go">{hasFailed ? 'Try again' : 'Call tool'}</button>
-        <SendingNote>Calling…</SendingNote>
-        {problems.length > 0 && !call?.reply ? <ProblemCount count={problems.length} /> : undefined}
+        <ProblemSummary fields={rawJson === null ? fields : []} problems={problems} />
         {children}
       </section>
     </form>
   )
 }
 
-function ProblemCount({ count }: { count: number }) {
-  return <Notice isProblem>{count === 1 ? '1 value needs' : `${count} values need`} a correction.</Notice>
+/** Shown by a script while the call runs: the latest progress, the seconds, and a button that ends the request. */
+function RunningCall() {
+  return (
+    <>
+      <div class="running" data-progress hidden>
+        <span data-live role="status">
+          <progress aria-label="Progress" /> Calling…
+        </span>
+        <span class="note" data-seconds></span>
+        <button type="button" class="quiet" data-cancel>
+          Cancel
+        </button>
+      </div>
+      <span role="status" data-note></span>
+    </>
+  )
+}
+
+/** The innermost field that has the value at a path. */
+function findField(fields: readonly Field[], path: string): Field | undefined {
+  const field = fields.find(({ name }) => path.startsWith(`${name}/`))
+  return field?.kind.type === 'group' ? (findField(field.kind.fields, path) ?? field) : field
+}
+
+/** One line that leads to each field at fault. A problem that has no field is said here. */
+function ProblemSummary({ fields, problems }: { fields: readonly Field[]; problems: readonly Problem[] }) {
+  if (problems.length === 0) return undefined
+  const items = problems.map(({ path, message }) => {
+    const field = findField(fields, `${ROOT_FIELD}${path}/`)
+    if (field) return <a href={`#f-${field.name}`}>{field.key}</a>
+    return (
+      <>
+        {path === '' ? undefined : <code>{path.slice(1)}</code>} {message}
+      </>
+    )
+  })
+  return (
+    <Notice isProblem>
+      <p>
+        <strong>{problems.length === 1 ? '1 value needs' : `${problems.length} values need`} a correction:</strong>{' '}
+        {items.flatMap((item, index) => (index === 0 ? [item] : [', ', item]))}
+      </p>
+    </Notice>
+  )
 }

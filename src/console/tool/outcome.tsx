@@ -5,7 +5,8 @@ import type { CallResponse } from '../page-context.ts'
 import { FailureNotice, Notice } from '../parts.tsx'
 import { toFailure } from '../reply.ts'
 import { type CallBody, type CallError, type Challenges, listChallenges } from './call.tsx'
-import { isOpenable, OpenLink, ResultValue } from './result.tsx'
+import { ResultValue } from './result.tsx'
+import { isOpenable, OpenLink } from './tree.tsx'
 
 interface OutcomeProps {
   readonly reply: CallResponse<CallBody>
@@ -40,6 +41,8 @@ export function OutcomePanel({ reply: { status, value }, origin, hasUserField, r
   const unconfiguredIds = (missing?.authorization ?? []).flatMap(({ id, needs_setup }) => (needs_setup ? [id] : []))
   const challenges = listChallenges(value).filter(({ id }) => !unconfiguredIds.includes(id))
   if (challenges.length > 0) return <ChallengeList challenges={challenges} reply={value} />
+  // The form shows problems of parameters. A message with a colon names others, too
+  if (value.parameter_errors && !value.message?.includes(':')) return undefined
   return <FailureNotice failure={toFailure(status, value)} />
 }
 
@@ -83,16 +86,19 @@ function ChallengeList({ challenges, reply }: { challenges: Challenges; reply: C
           </li>
         ))}
         <li data-waiting={challenges.every(({ check_url }) => check_url !== undefined) || undefined}>
-          Come back here and press Try again. Your input is kept.
+          Come back here and press Call tool. Your input is kept.
         </li>
       </ol>
     </Notice>
   )
 }
 
-/** One line per progress report. The style sheet shows only the last, and none once there is an outcome. */
-export async function* renderProgress(reports: AsyncIterable<Progress>): AsyncGenerator<JSX.Element> {
-  for await (const report of reports) yield <ProgressLine report={report} />
+/**
+ * One line per progress report. The style sheet shows only the last, and none once there is an outcome. Between reports, an
+ * empty part lets workerd notice that the reader has left, which cancels a call without an id.
+ */
+export async function* renderProgress(reports: AsyncIterable<Progress | undefined>): AsyncGenerator<JSX.Element> {
+  for await (const report of reports) yield report ? <ProgressLine report={report} /> : <> </>
 }
 
 function ProgressLine({ report: { progress, total, message } }: { report: Progress }) {

@@ -77,7 +77,7 @@ function renderTool({ url, isOpen, principal, form }: PageContext, tool: ToolDat
         </p>
       )}
       <StatusNotice readiness={readiness} mayPublish={hasScope(principal, 'tools:publish')} />
-      <Badges readiness={readiness} version={version} dialect={entry?.dialect && FORMATS.get(entry.dialect)} />
+      <Badges readiness={readiness} version={version} />
       <Description text={removeTitle(description, title)} />
       <Tags tags={entry?.tags ?? []} />
       <RequirementsTable
@@ -122,6 +122,7 @@ function renderTool({ url, isOpen, principal, form }: PageContext, tool: ToolDat
         <SnippetList snippets={buildCallSnippets({ origin: url.origin, isOpen, id, name, input: example })} isOpen />
       </Fold>
       <Fold id="definition" title="Definition">
+        {entry?.dialect === undefined ? undefined : <p>Published as {FORMATS.get(entry.dialect) ?? entry.dialect}.</p>}
         <DefinitionLinks path={url.pathname} />
       </Fold>
     </>
@@ -131,7 +132,8 @@ function renderTool({ url, isOpen, principal, form }: PageContext, tool: ToolDat
     icon,
     trail: buildTrail(id),
     content: renderContent(formCall),
-    showsPictures: formCall !== undefined,
+    // A script shows the result of a call in the page that it was called from
+    showsPictures: mayCall,
   }
   if (!formCall || !running) return view
   const end = async () => renderContent({ ...formCall, reply: await running.end() })

@@ -39,18 +39,20 @@ export function StatusNotice({ readiness: { tool, status }, mayPublish }: Readin
   )
 }
 
-export function Badges({
-  readiness,
-  version,
-  dialect,
-}: ReadinessProps & { version: string; dialect?: string | undefined }) {
-  const { ready, user_id, security_level, approval, shared } = readiness
+/** Who may call a tool of each security level, from the highest (`findCallDenial`). */
+const AUDIENCES: readonly (readonly [minLevel: number, text: string])[] = [
+  [4, 'Callers must be allowed this tool by name'],
+  [1, 'Callers must sign in or have a key'],
+  [0, 'Anybody with access can call this'],
+]
+
+export function Badges({ readiness, version }: ReadinessProps & { version: string }) {
+  const { ready, user_id, security_level: level, approval, shared } = readiness
+  const audience = AUDIENCES.find(([minLevel]) => level !== undefined && level >= minLevel)?.[1]
   const facts = [
     `Version ${version}`,
-    security_level === undefined ? undefined : `Security level ${security_level}`,
-    approval ? 'Requires approval' : undefined,
+    approval ? 'A person approves each call' : undefined,
     shared ? 'State shared by all callers' : undefined,
-    dialect,
   ]
   return (
     <ul class="chips" aria-label="Status">
@@ -58,6 +60,11 @@ export function Badges({
         {ready ? 'Ready' : 'Not ready'}
         {user_id === undefined ? '' : ` for ${user_id}`}
       </li>
+      {audience && (
+        <li class="chip" title={`Security level ${level}`}>
+          {audience}
+        </li>
+      )}
       {facts.map((fact) => fact && <li class="chip">{fact}</li>)}
     </ul>
   )

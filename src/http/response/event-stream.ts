@@ -100,6 +100,7 @@ export async function respondOrStream<T>(work: Promise<T>, options: StreamOption
   return stream.response(headers)
 }
 
+/** The events of a response. Other blocks, such as comments that keep the stream alive, are events without a name. */
 export async function* readEvents(response: Response): AsyncGenerator<StreamEvent, void, undefined> {
   const decoder = new TextDecoder()
   let text = ''
@@ -108,8 +109,8 @@ export async function* readEvents(response: Response): AsyncGenerator<StreamEven
     const blocks = text.split('\n\n')
     text = blocks.pop() ?? ''
     for (const block of blocks) {
-      const [, event, data] = /^event: (.*)\ndata: (.*)$/.exec(block) ?? []
-      if (event !== undefined && data !== undefined) yield { event, data }
+      const [, event = '', data = ''] = /^event: (.*)\ndata: (.*)$/.exec(block) ?? []
+      yield { event, data }
     }
   }
 }

@@ -30,7 +30,7 @@ function world(answer: unknown, status = 200) {
   return calledWith(() => Response.json(answer, { status }))
 }
 
-function calledWith(answer: () => Response) {
+function calledWith(answer: () => Response | Promise<Response>) {
   return setUp({
     'GET /tools/Evil.Tool': () => TOOL,
     'GET /tools/Evil.Tool/readiness': () => READY,
@@ -183,14 +183,18 @@ it('the form of a tool says at each parameter what is wrong, and keeps what was 
   )
   expect(text).toContain('Is too short')
   expect(text).toMatch(/id="f-input\/to"[^>]*aria-invalid="true"[^>]*value="ann"/)
-  expect(text).toContain('Try again')
+  expect(text).toContain('<strong>1 value needs a correction:</strong> <a href="#f-input/to">to</a>')
+  expect(text).not.toContain('Some input parameters are invalid')
+  const whole = await send({ message: 'Some input parameters are invalid: Is too large', parameter_errors: {} }, 422)
+  expect(whole.text).toContain('Is too large')
 })
 
 it('the form of a tool marks the first parameter at fault for the keyboard, and says how many there are', async () => {
   const { text } = await send({ message: 'Wrong', parameter_errors: { to: 'Is too short' } }, 422)
   expect(text).toMatch(/id="f-input\/to"[^>]*autofocus/)
   const { text: json } = await send({}, 200, { whole: '{' })
-  expect(json).toContain('1 value needs a correction.')
+  expect(json).toMatch(/<textarea name="whole"[^>]*aria-invalid="true"[^>]*autofocus/)
+  expect(json).toContain('1 value needs a correction:</strong>  Must be JSON')
 })
 
 it('the form of a tool becomes JSON with what was filled in, and fields again with what the JSON says, and calls nothing', async () => {
@@ -209,6 +213,46 @@ it('the form of a tool becomes JSON with what was filled in, and fields again wi
   expect(asked.filter(({ request }) => request.method === 'POST')).toEqual([])
 })
 
+it.each([
+  ['a parameter that the form does not have', '{"to": "eve", "cc": "ann"}', 'cc'],
+  ['a number for a text', '{"to": 5}', 'to'],
+  ['null', '{"to": null}', 'to'],
+])('the form of a tool stays JSON where fields would lose %s, and says so', async (_, whole, key) => {
+  const { post, asked } = world({})
+  const text = await (await post(PAGE, { whole, do: 'edit-fields' })).text()
+  expect(text).toMatch(/<textarea name="whole"/)
+  expect(text).toContain(`<code>${key}</code> The form cannot show this value`)
+  expect(asked.filter(({ request }) => request.method === 'POST')).toEqual([])
+})
+
+it('the form of a tool without an id, as a script sends it, is a call that ends when its caller goes away', async () => {
+  const { post, asked } = world({ result: { call_id: 'c', success: true, duration: 1, value: 5 } })
+  await post(PAGE, { 'input/to': 'ann' })
+  const [body] = asked.filter(({ request }) => request.method === 'POST').map((call) => JSON.parse(call.body).request)
+  expect(body).toEqual({ tool_id: TOOL.id, input: { to: 'ann' }, context: { inline_bytes: 262_144 } })
+})
+
+it.each([
+  [0, {}, 'Anybody with access can call this'],
+  [3, {}, 'Callers must sign in or have a key'],
+  [9, { approval: true }, 'Callers must be allowed this tool by name'],
+])(
+  'a tool of security level %i says who may call it, and neither the level nor the dialect',
+  async (level, more, words) => {
+    const { get } = setUp({
+      'GET /tools/Evil.Tool': () => TOOL,
+      'GET /tools/Evil.Tool/readiness': () => ({ ...READY, ...more, security_level: level }),
+      'GET /tools/Evil.Tool/versions': () => ({ items: [{ ...VERSION, dialect: 'openapi' }] }),
+    })
+    const text = await (await get(PAGE)).text()
+    const status = text.replace(/^[^]*<ul class="chips" aria-label="Status">/, '').replace(/<\/ul>[^]*$/, '')
+    expect(status).toContain(`<li class="chip" title="Security level ${level}">${words}</li>`)
+    expect(status.includes('A person approves each call')).toBe('approval' in more)
+    expect(status.replaceAll(/<[^>]*>/g, ' ')).not.toMatch(/level|OpenAPI/)
+    expect(text).toContain('<p>Published as OpenAPI.</p>')
+  },
+)
+
 it('the form of a tool leads to what somebody must do first, and calls nothing where it holds no JSON', async () => {
   const url = 'https://s.test/authorizations/x/start'
   const needing = (challenge: object) =>
@@ -217,9 +261,9 @@ it('the form of a tool leads to what somebody must do first, and calls nothing w
   expect(text).toMatch(
     /<li data-check="https:\/\/s\.test\/authorizations\/x">\s*<a href="[^"]*\/x\/start" target="_blank" rel="noopener noreferrer">Connect google<\/a>/,
   )
-  expect(text).toContain('<li data-waiting="true">Come back here and press Try again.')
+  expect(text).toContain('<li data-waiting="true">Come back here and press Call tool.')
   // There is nothing to wait for where nobody can tell when it is done
-  expect((await needing({})).text).toContain('<li>Come back here and press Try again.')
+  expect((await needing({})).text).toContain('<li>Come back here and press Call tool.')
   const { post, asked } = world({})
   expect(await (await post(PAGE, { whole: '{' })).text()).toContain('Must be JSON')
   expect(asked.filter(({ request }) => request.method === 'POST')).toEqual([])
@@ -298,9 +342,42 @@ it('the form of a tool shows pictures and links of a result, and none that is no
   ])
   const opened = [...text.matchAll(/<a href="([^"]*)" target="_blank" rel="noopener noreferrer nofollow"/g)]
   expect(opened.map(([, href]) => href)).toEqual(['https://s.test/a.pdf', 'https://switchboard.test/artifacts/x'])
-  expect(text).toMatch(/<details><summary>JSON, 6 kB<\/summary>/)
+  expect(text).toMatch(/<details><summary>JSON, 6 kB<\/summary><pre>/)
   expect(page.headers.get('content-security-policy')).toContain("img-src 'self' data:;")
-  expect((await get(PAGE)).headers.get('content-security-policy')).toContain("img-src 'self';")
+  expect((await get(PAGE)).headers.get('content-security-policy')).toContain("img-src 'self' data:;")
+})
+
+it('a result is a tree that is folded below its first level, and all of it as JSON to copy and to download', async () => {
+  const value = {
+    text: 'one\ntwo',
+    none: null,
+    empty: [],
+    few: { a: 1, b: { c: true } },
+    many: Array.from({ length: 400 }, (_, index) => ({ id: index })),
+  }
+  const { text } = await send({ result: { call_id: 'c', success: true, duration: 1, value } })
+  const result = text.replace(/^[^]*<div class="copyable" data-file="result.json">/, '')
+  for (const part of [
+    '<li><strong>text</strong> <span class="said">one\ntwo</span></li>',
+    '<li><strong>none</strong> <code>null</code></li>',
+    '<li><strong>empty</strong> <code>[]</code></li>',
+    '<details open=""><summary><strong>few</strong> <span class="note">{&quot;a&quot;:1,',
+    '<details><summary><strong>b</strong>',
+    '<details><summary><strong>many</strong>',
+    'more in the JSON below',
+  ])
+    expect(result).toContain(part)
+  expect(result).toMatch(/&quot;id&quot;: 399/)
+  expect(text.length).toBeLessThan(120_000)
+})
+
+it('a result that nests deeply, or is one long text, is still shown', async () => {
+  let value: unknown = 'deep'
+  for (let level = 0; level < 100; level++) value = [value]
+  const { text } = await send({ result: { call_id: 'c', success: true, duration: 1, value } })
+  expect(text).toContain('<code>[[[[')
+  const long = await send({ result: { call_id: 'c', success: true, duration: 1, value: { long: 'x'.repeat(9_000) } } })
+  expect(long.text).toContain(`<span class="said">${'x'.repeat(2_000)}…</span>`)
 })
 
 it('the form of a tool is not there for whoever may only read', async () => {
@@ -348,20 +425,24 @@ it('a call that tells how far it is is shown while it runs, and then what came o
   const { page, asked, tell, next, rest } = await calling()
   expect(page.status).toBe(200)
   const start = await next()
-  expect(start).toMatch(/Result<\/h2><div class="live" role="status">$/)
-  expect(start).not.toContain('Call tool')
+  expect(start).toMatch(
+    /Result<\/h2><div class="live" role="status"><p><progress aria-label="Progress"><\/progress> Calling…<\/p>$/,
+  )
   tell(event('progress', { progress: 1, total: 2, message: HOSTILE }))
   const line = await next()
   expect(line).toContain('<progress aria-label="Progress" value="1" max="2"></progress><br/>1 of 2: ')
   expect(line).toContain('&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;\\u202e')
   tell(event('progress', { progress: 7, message: '<!-- live -->' }))
   expect(await next()).toContain('<progress aria-label="Progress"></progress><br/>7: &lt;!-- live --&gt;')
+  // The server learns only by writing whether somebody still reads
+  tell(':\n\n')
+  expect(await next()).toBe(' ')
   tell(event('progress', { progress: -1, total: 2 }))
   expect(await next()).toContain('value="0" max="2"></progress><br/>-1 of 2')
   tell(event('result', RESULT))
   const end = await rest()
   expect(end).toMatch(
-    /^<\/div><button class="go">Call tool<[^]*<div class="notice" role="status"><p><strong class="ok">Succeeded<[^]*All is done[^]*<\/html>$/,
+    /^<\/div><div class="notice" role="status"><p><strong class="ok">Succeeded<[^]*All is done[^]*<\/html>$/,
   )
   // Of the page as it is, there is each part once
   const whole = start + end
@@ -397,8 +478,19 @@ it.each([
   end()
   const text = await rest()
   expect(text).toContain(said)
-  expect(text).toContain('Try again')
   expect(text).toMatch(/<\/html>$/)
+})
+
+it('a call that takes more than a second is shown as running, and then what came of it', async () => {
+  const { promise, resolve } = Promise.withResolvers<Response>()
+  const page = await calledWith(() => promise).post(PAGE, { 'input/to': 'ann' })
+  const reader = page.body?.pipeThrough(new TextDecoderStream()).getReader()
+  expect((await reader?.read())?.value).toMatch(/Calling…<\/p>$/)
+  expect((await reader?.read())?.value).toBe(' ')
+  resolve(Response.json(RESULT))
+  let text = ''
+  for (let part = await reader?.read(); part?.value !== undefined; part = await reader?.read()) text += part.value
+  expect(text).toMatch(/^ *<\/div><div class="notice" role="status">[^]*All is done[^]*<\/html>$/)
 })
 
 it('a call that tells how far it is ends nothing but the page where its reader leaves', async () => {

@@ -145,7 +145,8 @@ describe('the events of an answer', () => {
 
   it('are read as they were sent, in whichever pieces', async () => {
     const text = `${textOf('1')}:\n\n${textOf('2', 'é')}`
-    const all = [event('1'), event('2'), event('é')]
+    const comment = { event: '', data: '' }
+    const all = [event('1'), comment, event('2'), event('é')]
     expect(await read(text)).toEqual(all)
     expect(await read(...text)).toEqual(all)
     expect(await read(text, 'event: e\ndata: no end')).toEqual(all)
@@ -157,7 +158,10 @@ describe('the events of an answer', () => {
       'event: e\ndata: a\nid: 1',
       'event: last\ndata: of all',
     ]
-    expect(await read(`${others.join('\n\n')}\n\n`)).toEqual([{ event: 'last', data: 'of all' }])
+    expect(await read(`${others.join('\n\n')}\n\n`)).toEqual([
+      ...Array(4).fill(comment),
+      { event: 'last', data: 'of all' },
+    ])
   })
 })
 
