@@ -1,12 +1,10 @@
 import { mkdir, readdir, readFile } from 'node:fs/promises'
-import { stripTypeScriptTypes } from 'node:module'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { transform } from 'esbuild'
 import { isCheckedInLinearTime } from '../core/schema/validator.ts'
 import type { JsonSchema } from '../core/tool/tool.ts'
 import { agentHostsFile } from './agent-hosts.ts'
-import { Broken, locateError } from './broken.ts'
 import { compileSchemas } from './compile-schemas.ts'
 import words from '../api/openapi/words.json' with { type: 'json' }
 import type { Docs } from '../docs/docs.ts'
@@ -113,21 +111,7 @@ async function sandboxes(): Promise<readonly File[]> {
 async function readInside(folder: string): Promise<{ hash: string; modules: Record<string, { js: string }> }> {
   const modules: Record<string, { js: string }> = {}
   for (const name of (await readdir(join(root, folder))).filter((name) => /^[a-z0-9-]+\.[jt]s$/.test(name)).sort()) {
-    const source = await readFile(join(root, folder, name), 'utf8')
-    modules[name] = { js: uncommented(stripped(`${folder}/${name}`, source)) }
+    modules[name] = { js: await minifyFile(join(root, folder, name)) }
   }
   return { hash: await hashText(JSON.stringify(modules)), modules }
-}
-
-function uncommented(source: string): string {
-  const code = source.replaceAll(/^ *(?:\/\*|\*|\/\/).*$/gm, '')
-  return code.replaceAll(/ +$/gm, '').replaceAll(/\n{2,}/g, '\n')
-}
-
-function stripped(path: string, source: string): string {
-  try {
-    return stripTypeScriptTypes(source)
-  } catch (error) {
-    throw new Broken(locateError(path, error))
-  }
 }
