@@ -21,9 +21,11 @@ interface LayoutProps {
 
 /** Responds with a view between the navigation and the API requests that it made; live parts are streamed. */
 export async function renderLayout(view: View, props: LayoutProps): Promise<Response> {
-  const { title, status = 200, live, showsPictures = false } = view
+  const { title, status = 200, live, callsTool = false } = view
   const body = live ? renderLiveBody(view, live, props) : renderBody(view, props)
-  return respondWithDocument({ status, title, ...assets, body, keepsForms: true, showsPictures })
+  const script = callsTool ? assets.script + assets.callScript : assets.script
+  const { style } = assets
+  return respondWithDocument({ status, title, style, script, body, keepsForms: true, showsPictures: callsTool })
 }
 
 function renderBody({ title, icon, trail = [], content }: View, { context, entry, requests }: LayoutProps) {

@@ -61,8 +61,8 @@ export interface View {
   readonly status?: number
   /** Streamed in place of the content's one `LivePlace`. */
   readonly live?: LiveParts
-  /** Whether its Content-Security-Policy allows `data:` images. */
-  readonly showsPictures?: boolean
+  /** Whether a script calls a tool in the page, and shows the result. Its policy allows `data:` images. */
+  readonly callsTool?: boolean
 }
 
 export interface Crumb {

@@ -11,11 +11,6 @@ function enhance(part: Document | HTMLElement): void {
   part.querySelectorAll('time').forEach(localizeTime)
   for (const note of part.querySelectorAll<HTMLElement>('[data-utc]')) note.hidden = true
   part.querySelectorAll<HTMLElement>('.copyable').forEach(addCopyButtons)
-  const [waiting, call] = [
-    part.querySelector<HTMLElement>('[data-waiting]'),
-    document.querySelector<HTMLFormElement>(CALL),
-  ]
-  if (waiting && call) void repeatWhenAllowed(waiting, call)
 }
 
 function localizeTime(time: HTMLTimeElement): void {
@@ -63,19 +58,12 @@ function download(name: string, text: string): void {
   URL.revokeObjectURL(link.href)
 }
 
-const CALL = 'form[data-call]'
-
 // A browser focuses no field by itself where the address leads to a part of the page, as after a call
 addEventListener('load', () => document.querySelector<HTMLElement>('[autofocus]')?.focus())
 
 document.addEventListener('submit', (event) => {
   const form = event.target
   if (!(form instanceof HTMLFormElement)) return
-  const button = event.submitter
-  if (form.matches(CALL)) {
-    event.preventDefault()
-    void call(form, new FormData(form, button))
-  }
   setTimeout(() => setRunning(form, true))
 })
 
@@ -84,61 +72,6 @@ function setRunning(form: HTMLFormElement, isRunning: boolean): void {
   const progress = form.querySelector<HTMLElement>('[data-progress]')
   if (progress) progress.hidden = !isRunning
 }
-
-/**
- * Calls a tool, and shows the result in place. The call has no id, so the server cancels it when the request ends: when its
- * person cancels it or leaves the page.
- */
-async function call(form: HTMLFormElement, fields: FormData): Promise<void> {
-  fields.delete('call_id')
-  const body = new URLSearchParams([...fields].map(([name, value]) => [name, String(value)]))
-  const request = new AbortController()
-  const live = form.querySelector('[data-live]')
-  const calling = [...(live?.childNodes ?? [])]
-  const [seconds, note] = ['[data-seconds]', '[data-note]'].map((name) => form.querySelector(name))
-  note?.replaceChildren()
-  const start = Date.now()
-  const showSeconds = () => seconds && (seconds.textContent = `${Math.round((Date.now() - start) / 1_000)} s`)
-  const clock = setInterval(showSeconds, 1_000)
-  showSeconds()
-  form.querySelector('[data-cancel]')?.addEventListener('click', () => request.abort(), { once: true })
-  const warn = (event: Event) => event.preventDefault()
-  addEventListener('beforeunload', warn)
-  try {
-    const response = await fetch(location.pathname, { method: 'POST', body, signal: request.signal })
-    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
-    let html = ''
-    for (let part = await reader?.read(); part?.value !== undefined; part = await reader?.read()) {
-      html += part.value
-      const progress = parse(html).querySelector('.live > p:last-of-type')
-      if (progress) live?.replaceChildren(...progress.childNodes)
-    }
-    if (response.redirected) return location.assign(response.url)
-    const page = parse(html)
-    if (!page.querySelector(CALL)) throw new Error(page.querySelector('main')?.textContent ?? '')
-    for (const name of ['main', 'footer']) {
-      const [part, newPart] = [document.querySelector<HTMLElement>(name), page.querySelector(name)]
-      if (!part || !newPart) continue
-      part.replaceChildren(...newPart.childNodes)
-      enhance(part)
-    }
-    // A field at fault comes before the result
-    document.querySelector<HTMLElement>('main [autofocus], #answer:not([hidden])')?.focus()
-  } catch (error) {
-    setRunning(form, false)
-    live?.replaceChildren(...calling)
-    if (note)
-      note.textContent = request.signal.aborted
-        ? 'Cancelled. It may already have taken effect.'
-        : `No result. ${String(error)}`
-  } finally {
-    clearInterval(clock)
-    removeEventListener('beforeunload', warn)
-  }
-}
-
-/** A page without its head, whose style and script the policy of this page would refuse. */
-const parse = (html: string) => new DOMParser().parseFromString(html.split(/<\/head>/)[1] ?? '', 'text/html')
 
 // Filters the tools of an import, checks or unchecks those that are shown, and counts the checked ones
 const filter = document.querySelector<HTMLElement>('[data-filter]')
@@ -192,34 +125,6 @@ if (filter && picker) {
   showCount()
 }
 
-/** Repeats a call once a person has allowed or approved everything that it needs. */
-async function repeatWhenAllowed(waiting: HTMLElement, form: HTMLFormElement): Promise<void> {
-  let isEdited = false
-  form.addEventListener('input', () => (isEdited = true))
-  waiting.textContent = 'This page continues by itself when that is done.'
-  const links = [...document.querySelectorAll<HTMLElement>('[data-check]')]
-  const states = await Promise.all(links.map(({ dataset }) => poll(dataset['check'] ?? '')))
-  const isDone = states.every((state) => state === 'completed')
-  waiting.textContent = isDone
-    ? 'Done: press Call tool.'
-    : 'That was denied or has expired: press Call tool for a new link.'
-  if (isDone && !isEdited && form.isConnected) form.requestSubmit()
-}
-
-async function poll(check: string): Promise<string | undefined> {
-  for (;;) {
-    const start = Date.now()
-    try {
-      // Only the path: a page's policy lets it reach its own server only
-      const response = await fetch(`${new URL(check).pathname}?wait=50`, { headers: { accept: 'application/json' } })
-      const { status }: { status?: string } = JSON.parse(await response.text())
-      if (!response.ok || status === 'completed' || status === 'failed') return status
-    } catch {
-      // Retried, as the network may be away for a while
-    }
-    await new Promise((resolve) => setTimeout(resolve, 2_000 - (Date.now() - start)))
-  }
-}
 // The browser's history restores a form as it was: with disabled buttons
 addEventListener('pageshow', (event) => {
   if (event.persisted) for (const form of document.forms) setRunning(form, false)

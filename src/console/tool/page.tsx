@@ -132,8 +132,7 @@ function renderTool({ url, isOpen, principal, form }: PageContext, tool: ToolDat
     icon,
     trail: buildTrail(id),
     content: renderContent(formCall),
-    // A script shows the result of a call in the page that it was called from
-    showsPictures: mayCall,
+    callsTool: mayCall,
   }
   if (!formCall || !running) return view
   const end = async () => renderContent({ ...formCall, reply: await running.end() })
