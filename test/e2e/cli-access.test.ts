@@ -57,6 +57,13 @@ it('agents are listed by user, and one is ended', async () => {
   const { tokens } = await connected(await signedIn('ann'), url, ['Calculator'])
   const user = ['--user', 'ann@acme.test']
   const [{ id }] = await itemsOf('agents', ...user)
+  for (const other of ['-hy1', '-_1'])
+    expect((await run(['agents', 'end', other, ...user, '--yes', '--json'])).json.error.code).toBe('not_found')
+  for (const args of [
+    ['a', 'b'],
+    ['a', '--nonsense'],
+  ])
+    expect((await run(['agents', 'end', ...args, ...user, '--yes'])).code).toBe(2)
   expect((await run(['agents', 'end', id, '--user', 'bob@acme.test', '--yes'])).code).toBe(4)
   expect((await rpc(url, tokens.access_token, 'tools/list')).status).toBe(200)
   expect((await run(['agents', 'end', id, ...user, '--yes', '--json'])).json).toEqual({ id, ended: true })

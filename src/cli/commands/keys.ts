@@ -19,13 +19,10 @@ const COLUMNS: Columns = {
 
 export const addKeys: AddCommands = (program, open) => {
   const keys = program.command('keys').description('API keys, for administrators')
-  addListing(keys, open, {
-    name: 'list',
-    description: 'list API keys with their last use',
-    path: '/keys',
-    columns: COLUMNS,
-  })
-  keyCommand(keys, 'create', 'create an API key; it is shown only once')
+  const description = 'list API keys with their last use'
+  addListing(keys, open, { name: 'list', description, path: '/keys', columns: COLUMNS })
+  const defaults = 'by default it reads and calls all tools below security level 4, for no user'
+  keyCommand(keys, 'create', `create an API key, which is shown only once; ${defaults}`)
     .requiredOption('--name <name>', 'its name')
     .action(async (options) => {
       const { expires_at, limits, ...fields } = readFields({ scope: ['tools:read', 'tools:call'], ...options })
@@ -58,15 +55,11 @@ function keyCommand<const Usage extends string>(keys: Command, usage: Usage, des
     .description(description)
     .option(
       '--scope <scope>',
-      'tools:read, tools:call, tools:publish, users:confirm, records:read, admin; can be repeated (default: tools:read and tools:call)',
+      'tools:read, tools:call, tools:publish, users:confirm, records:read, admin; can be repeated',
       collectOption,
     )
-    .option(
-      '--tool <pattern>',
-      'a tool or toolkit that it covers, such as Gmail.*; can be repeated (default: all below security level 4)',
-      collectOption,
-    )
-    .option('--for-user <user>', 'a user that it can act for; can be repeated (default: none)', collectOption)
+    .option('--tool <pattern>', 'a tool or toolkit that it covers, such as Gmail.*; can be repeated', collectOption)
+    .option('--for-user <user>', 'a user that it can act for; can be repeated', collectOption)
     .option('--any-user', 'it can act for any user')
     .option('--expires <time>', "when it expires, such as 2030-01-31T12:00:00Z, or 30d; or 'never'", expiry)
     .option('--limits <json>', 'such as {"rate": {"calls": 60, "seconds": 60}, "concurrency": 4}; or none')

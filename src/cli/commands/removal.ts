@@ -21,6 +21,8 @@ interface RemovalOptions extends CommonOptions {
 export function addRemoval(parent: Command, open: Open, path: string, removal: Removal): void {
   const { verb, argument, description, options = [] } = removal
   const command = parent.command(verb).argument(`<${argument}>`).description(description).addOption(YES)
+  // The id of an agent may begin with a dash
+  command.allowUnknownOption()
   for (const [flags, text] of options) command.option(flags, text)
   if (path.includes('{user}')) command.requiredOption('--user <user>', 'the user whose it is')
   command.action(async (id, { user = '', account, toolkit, ...others }: RemovalOptions) => {
