@@ -5,7 +5,7 @@ import { toSchemaRows, describeConstraints, schemaColumns, formatType } from '..
 import { Table } from '../table.tsx'
 
 /** A longer table is slow to load. */
-const MAX_ROWS = 60
+const MAX_ROWS = 25
 const COLUMNS = schemaColumns((text) => <Markdown text={text} />)
 
 export function Parameters({ schema, caption }: { schema: Json; caption: string }) {
