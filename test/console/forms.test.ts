@@ -25,3 +25,11 @@ describe.each<readonly [path: string, body: Reader<unknown>]>([
     for (const field of name === 'limits' ? LIMITS : [name]) expect(text).toContain(` name="input/${field}"`)
   })
 })
+
+it('the forms of the console label fields in words, and say what a field of an optional group needs', async () => {
+  const policies = await (await get('/console/policies')).text()
+  expect(policies).toMatch(/>Timeout \(ms\)</)
+  expect(policies).toMatch(/>Calls<span class="note"> required if you set rate<\/span>/)
+  expect(policies).not.toMatch(/name="input\/limits\/rate\/calls"[^>]*aria-required/)
+  expect(await (await get('/console/providers')).text()).toMatch(/>ID<[^]*>Client ID</)
+})

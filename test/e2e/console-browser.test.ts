@@ -458,6 +458,41 @@ describe.skipIf(NO_BROWSER !== '')(`the console in a browser ${NO_BROWSER}`, () 
     await leave()
   })
 
+  it.each([true, false])(
+    'the console in a browser turns a filled form to JSON and back, with a script: %j',
+    async (javaScript) => {
+      const { page, leave } = await person(browser, { javaScript })
+      await page.goto(`${server.url}/console/tools/Calculator.Add`)
+      await page.locator('[name="input/a"]').fill('1')
+      await page.getByRole('button', { name: 'Edit as JSON' }).click()
+      const json = page.getByLabel('Input')
+      expect(JSON.parse(await json.inputValue())).toEqual({ a: 1 })
+      await json.fill('{"a": 1, "b": 2, "c": 3}')
+      await page.getByRole('button', { name: 'Edit as form' }).click()
+      await page.getByText('The form cannot show this value').waitFor()
+      expect(await json.inputValue()).toContain('"c": 3')
+      await json.fill('{"a": 1, "b": 2}')
+      await page.getByRole('button', { name: 'Edit as form' }).click()
+      await page.locator('[name="input/b"]').waitFor()
+      expect(await page.locator('[name="input/b"]').inputValue()).toBe('2')
+      await leave()
+    },
+  )
+
+  it('the console in a browser downloads a result', async () => {
+    const { page, leave } = await person(browser)
+    await page.goto(`${server.url}/console/tools/Calculator.Add`)
+    await page.locator('[name="input/a"]').fill('1')
+    await page.locator('[name="input/b"]').fill('2')
+    await page.getByRole('button', { name: 'Call tool' }).click()
+    const downloading = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Download' }).click()
+    const download = await downloading
+    expect(download.suggestedFilename()).toBe('result.json')
+    expect(readFileSync(await download.path(), 'utf8')).toBe('3')
+    await leave()
+  })
+
   it('the console in a browser focuses the field for which a call is refused', async () => {
     const { page, leave } = await person(browser)
     await page.goto(`${server.url}/console/tools/Calculator.Add`)

@@ -133,6 +133,38 @@ it.each([
 })
 
 it.each([
+  ['5', 'string', '5', []],
+  ['true', 'string', 'true', []],
+  ['5', 'number', 5, []],
+  ['five', 'number', 'five', [{ path: '/title', message: 'Must be of type number' }]],
+  ['true', 'number', 'true', [{ path: '/title', message: 'Must be of type number' }]],
+])('a form reads %s as the type that its selector says: %s', (text, type, value, problems) => {
+  const fields = listFields({ properties: { title: { type: ['string', 'integer'] } } })
+  const read = readFormInput(fields, form({ 'input/title': text, 'type:input/title': type }))
+  expect(read).toEqual({ input: { title: value }, problems })
+})
+
+it('a form selects the type of a text that would be read as a number', () => {
+  const fields = listFields({ properties: { title: { type: ['string', 'integer'] } } })
+  expect([...toForm(fields, { title: '5' })]).toEqual([
+    ['input/title', '5'],
+    ['type:input/title', 'string'],
+  ])
+  expect([...toForm(fields, { title: 'five' })]).toEqual([['input/title', 'five']])
+})
+
+it.each([
+  ['body', {}, true],
+  ['commit_message', {}, true],
+  ['title', {}, false],
+  ['body', { maxLength: 100 }, false],
+  ['body', { format: 'uri' }, false],
+])('the field %s of a text %j has several lines: %s', (name, rules, isLong) => {
+  const [field] = listFields({ properties: { [name]: { type: 'string', ...rules } } })
+  expect(field?.kind).toEqual({ type: 'text', isLong })
+})
+
+it.each([
   ['{"to": "bob", "x": [1]}', { to: 'bob', x: [1] }, []],
   ['[1]', {}, [{ path: '', message: 'Must be a JSON object' }]],
   ['{"to"', {}, [{ path: '', message: expect.stringContaining('Must be JSON') }]],
