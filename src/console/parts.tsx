@@ -1,4 +1,5 @@
 import { Copyable, Row } from '../http/page/rows.tsx'
+import { classifyOutcome } from '../core/call/call-record.ts'
 import { raw } from 'hono/html'
 import type { Child } from 'hono/jsx'
 import type { JSX } from 'hono/jsx/jsx-runtime'
@@ -76,9 +77,10 @@ export function formatCode(code: string): string {
 
 /** An outcome in words; its tooltip is the code that the API and the guides use. */
 export function OutcomeWord({ outcome }: { outcome: string }) {
+  const outcomeClass = classifyOutcome(outcome)
   return (
-    <span class={outcome === 'success' ? undefined : 'failed'} title={outcome}>
-      {formatCode(outcome)}
+    <span class={`outcome ${outcomeClass}`} title={outcome}>
+      {outcomeClass === 'waiting' ? `Waits for ${outcome.replace('-required', '')}` : formatCode(outcome)}
     </span>
   )
 }

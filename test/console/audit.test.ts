@@ -43,7 +43,7 @@ it('the audit log tells events as sentences over their records, and filters them
   for (const said of [
     '2030-01-01 11:02:03 UTC',
     'key:1 published 300 tools',
-    'key:1 tried to publish tools <span class="failed" title="forbidden">Forbidden</span>',
+    'key:1 tried to publish tools <span class="outcome failure" title="forbidden">Forbidden</span>',
     'about.name: &lt;b&gt;',
     'about.users: [&quot;ann&quot;,&quot;bob&quot;]',
     '<option value="tools.publish" selected="">Tools: publish</option>',

@@ -6,8 +6,8 @@ import { setUp } from './set-up.ts'
 beforeEach(() => vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2030-01-02T12:34:56Z') }))
 afterEach(() => vi.useRealTimers())
 
-const usage = (hour: string, calls: number, failures: number) => {
-  return { group: { hour }, calls, failures, mean_ms: 5, p50_ms: 4, p95_ms: 9, p99_ms: 9 }
+const usage = (hour: string, calls: number, failures: number, waiting = 0) => {
+  return { group: { hour }, calls, failures, waiting, mean_ms: 5, p50_ms: 4, p95_ms: 9, p99_ms: 9 }
 }
 const HOUR = '2030-01-02T11:00:00.000Z'
 const SINCE = '2030-01-01T13%3A00%3A00.000Z'
@@ -30,7 +30,7 @@ it('the bars of the chart are there for every hour, those without a call too', (
   expect(bars).toHaveLength(24)
   expect([bars[0]?.at, bars.at(-1)?.at]).toEqual([Date.parse('2030-01-01T13:00Z'), Date.parse('2030-01-02T12:00Z')])
   expect(bars.filter(({ calls }) => calls > 0)).toEqual([
-    { at: Date.parse(HOUR), calls: 3, failures: 1, p50: 4, p95: 9 },
+    { at: Date.parse(HOUR), calls: 3, failures: 1, waiting: 0, p50: 4, p95: 9 },
   ])
 })
 
@@ -40,15 +40,15 @@ it('the bars of the chart are days of UTC over a week', () => {
 })
 
 it('the bars of the chart are five minutes of an hour, counted from its calls', () => {
-  const at = (time: string, duration_ms: number, outcome: 'success' | 'internal') => {
+  const at = (time: string, duration_ms: number, outcome: 'success' | 'internal' | 'consent-required') => {
     return { ...CALL, at: `2030-01-02T${time}.000Z`, dialect: 'mcp' as const, duration_ms, outcome }
   }
-  const calls = [at('12:31:00', 10, 'success'), at('12:30:00', 30, 'internal'), at('11:35:00', 7, 'success')]
+  const calls = [at('12:31:00', 10, 'success'), at('12:30:00', 30, 'internal'), at('11:35:00', 7, 'consent-required')]
   const bars = toCallBars(calls, parseRange('hour'))
   expect(bars).toHaveLength(12)
   expect([bars[0], bars.at(-1)]).toEqual([
-    { at: Date.parse('2030-01-02T11:35Z'), calls: 1, failures: 0, p50: 7, p95: 7 },
-    { at: Date.parse('2030-01-02T12:30Z'), calls: 2, failures: 1, p50: 10, p95: 30 },
+    { at: Date.parse('2030-01-02T11:35Z'), calls: 1, failures: 0, waiting: 1, p50: 7, p95: 7 },
+    { at: Date.parse('2030-01-02T12:30Z'), calls: 2, failures: 1, waiting: 0, p50: 10, p95: 30 },
   ])
 })
 
@@ -69,7 +69,7 @@ it('the page shows calls and their chart, in words too, and keeps the filter', a
   for (const said of [
     '3 calls, 1 failed; p95 up to 9 ms',
     '<time datetime="2030-01-02T11:02:03.456Z" data-format="second">2030-01-02 11:02:03 UTC</time>',
-    '<span class="failed" title="tool-failed">Tool failed</span>',
+    '<span class="outcome failure" title="tool-failed">Tool failed</span>',
     't-1',
     '503',
     'told to its caller alone. <code>for_operator</code> in its <a href="/docs/operate#logs-and-traces">log</a> line',
@@ -121,4 +121,19 @@ it('outcomes and callers are chosen, and one of an older link stays chosen', asy
   expect(text).toContain('<option value="select-failed" selected="">select-failed</option>')
   expect(text).toContain('<option value="tool-timed-out">')
   expect(await (await setUp(routes, reader).get('/console/calls')).text()).not.toContain('name="principal"')
+})
+
+it('calls that wait for a person stand apart from failures, in grey, in the chart and in the list', async () => {
+  const { get, asked } = setUp({
+    'GET /usage': () => ({ items: [usage(HOUR, 5, 1, 3)] }),
+    'GET /calls': () => ({ items: [{ ...CALL, outcome: 'approval-required' }] }),
+  })
+  const text = await (await get('/console/calls?outcome=waiting')).text()
+  expect(text).toContain('5 calls, 1 failed, 3 waiting for a person; p95')
+  expect(text).toContain('<span class="outcome waiting" title="approval-required">Waits for approval</span>')
+  expect(text).toContain('<option value="waiting" selected="">Waits for a person</option>')
+  expect(text.match(/<rect class="\w+"[^>]* height="\d+"/g)?.map((rect) => rect.replace(/" .* height="/, ' '))).toEqual(
+    ['<rect class="calls 167"', '<rect class="waiting 133"', '<rect class="failures 33"'],
+  )
+  expect(asked.some(({ request }) => request.url.includes('/calls?outcome=waiting&'))).toBe(true)
 })

@@ -192,6 +192,24 @@ it('GET /usage and GET /metrics count what was called', async () => {
   expect(before.body).toMatchObject(day)
 })
 
+it('a call that waits for a person is no failure', async () => {
+  const asking = { ...httpTool('Asks'), approval: true }
+  expect((await server.json('POST', '/tools', asking, ADMIN)).status).toBe(201)
+  const agent = await keyWith('asking', { tools: ['Remote.*'] })
+  const answer = await call('Remote.Asks', agent.headers)
+  expect(answer.body.missing_requirements.authorization, JSON.stringify(answer.body)).toHaveLength(1)
+  const waiting = `/calls?outcome=waiting&principal=${agent.id}`
+  const { items } = await eventually(waiting, ADMIN, (body) => body.items.length === 1)
+  expect(items).toMatchObject([{ tool: 'Remote.Asks@1.0.0', outcome: 'approval-required' }])
+  const usage = await server.json('GET', `/usage?principal=${agent.id}`, undefined, ADMIN)
+  expect(usage.body.items).toMatchObject([{ calls: 1, failures: 0, waiting: 1 }])
+  for (const [filter, count] of Object.entries({ 'failure': 0, 'consent-required': 0, 'approval-required': 1 })) {
+    const found = await server.json('GET', `/calls?outcome=${filter}&principal=${agent.id}`, undefined, ADMIN)
+    expect([filter, found.body.items.length]).toEqual([filter, count])
+  }
+  expect((await server.json('GET', '/audit?outcome=waiting', undefined, ADMIN)).status).toBe(400)
+})
+
 it('a record store that cannot be reached harms no call, and those who read it are told', async () => {
   const broken = await startApp({ vars: { ACCESS: 'keys', ADMIN_KEY }, broken: 'Records' })
   try {

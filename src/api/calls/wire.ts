@@ -30,6 +30,7 @@ const BY = transform(
 )
 
 const OUTCOMES = ['success', 'failure', ...Object.keys({ ...HTTP_STATUS, ...OUTCOME_STATUS, ...UNCALLED_STATUS })]
+const CALL_OUTCOMES = [...OUTCOMES, 'waiting', 'consent-required']
 const SHARED = {
   since: optional(time),
   until: optional(time),
@@ -42,7 +43,7 @@ const PAGE = {
 }
 const CALLS = {
   ...SHARED,
-  outcome: optional(enumReader(OUTCOMES)),
+  outcome: optional(enumReader(CALL_OUTCOMES)),
   tool: optional(TOOL),
   dialect: optional(enumReader(REMOTE_PROTOCOLS)),
 }

@@ -249,7 +249,7 @@ export const COMPONENTS = {
   AuditLog: objectSchema({ 'items': arraySchema(ref('AuditEntry')), 'next_cursor?': TEXT }),
   UsageGroup: objectSchema({
     group: OBJECT,
-    ...fields(COUNT, 'calls', 'failures'),
+    ...fields(COUNT, 'calls', 'failures', 'waiting'),
     ...fields(NUMBER, 'mean_ms', 'p50_ms', 'p95_ms', 'p99_ms'),
   }),
   Usage: objectSchema({ since: TIME, until: TIME, by: TEXTS, items: arraySchema(ref('UsageGroup')), lost: COUNT }),

@@ -1,3 +1,4 @@
+import { classifyOutcome } from '../../core/call/call-record.ts'
 import type { ApiAnswers } from '../../api/answers.ts'
 import { Time } from '../parts.tsx'
 import { type Column, Table } from '../table.tsx'
@@ -11,6 +12,7 @@ interface Bar {
   readonly at: number
   readonly calls: number
   readonly failures: number
+  readonly waiting: number
   readonly p50: number
   readonly p95: number
 }
@@ -23,8 +25,8 @@ const TICKS = 4
 export function toUsageBars(items: readonly Usage[], range: Range): readonly Bar[] {
   const byStart = new Map(items.map((usage) => [Date.parse(usage.group.hour ?? usage.group.day ?? ''), usage]))
   return buildBars(range, (at) => {
-    const { calls = 0, failures = 0, p50_ms = 0, p95_ms = 0 } = byStart.get(at) ?? {}
-    return { at, calls, failures, p50: p50_ms, p95: p95_ms }
+    const { calls = 0, failures = 0, waiting = 0, p50_ms = 0, p95_ms = 0 } = byStart.get(at) ?? {}
+    return { at, calls, failures, waiting, p50: p50_ms, p95: p95_ms }
   })
 }
 
@@ -35,8 +37,16 @@ export function toCallBars(items: readonly ListedCall[], range: Range): readonly
     const calls = byStart.get(at) ?? []
     const durations = calls.map(({ duration_ms }) => duration_ms).sort((one, other) => one - other)
     const quantile = (fraction: number) => durations[Math.ceil(durations.length * fraction) - 1] ?? 0
-    const failures = calls.filter(({ outcome }) => outcome !== 'success').length
-    return { at, calls: calls.length, failures, p50: quantile(0.5), p95: quantile(0.95) }
+    const outcomes = calls.map(({ outcome }) => classifyOutcome(outcome))
+    const count = (name: string) => outcomes.filter((outcome) => outcome === name).length
+    return {
+      at,
+      calls: calls.length,
+      failures: count('failure'),
+      waiting: count('waiting'),
+      p50: quantile(0.5),
+      p95: quantile(0.95),
+    }
   })
 }
 
@@ -47,16 +57,19 @@ function buildBars({ start, step, bars }: Range, createBar: (at: number) => Bar)
 export function CallsChart({ bars, range }: { bars: readonly Bar[]; range: Range }) {
   const total = bars.reduce((sum, { calls }) => sum + calls, 0)
   const failed = bars.reduce((sum, { failures }) => sum + failures, 0)
+  const waited = bars.reduce((sum, { waiting }) => sum + waiting, 0)
   if (total === 0) return undefined
   const maxCalls = roundUp(Math.max(...bars.map(({ calls }) => calls)))
   const maxP95 = roundUp(Math.max(...bars.map(({ p95 }) => p95)))
   const step = WIDTH / bars.length
+  const waitedText = waited === 0 ? '' : `, ${waited} waiting for a person`
   const scaleY = (value: number, top: number) => Math.round(HEIGHT * (1 - value / top))
-  const summary = `${formatCount(total, 'call')}, ${failed} failed; p95 up to ${formatMs(Math.max(...bars.map(({ p95 }) => p95)))}`
+  const summary = `${formatCount(total, 'call')}, ${failed} failed${waitedText}; p95 up to ${formatMs(Math.max(...bars.map(({ p95 }) => p95)))}`
   return (
     <figure class="chart">
       <p class="legend">
         <span class="calls">Calls</span>
+        <span class="waiting">Waits for a person</span>
         <span class="failures">Failed</span>
         <span class="slow">p95</span>
       </p>
@@ -65,16 +78,21 @@ export function CallsChart({ bars, range }: { bars: readonly Bar[]; range: Range
         {buildTicks(HEIGHT).map((y) => (
           <line class="grid" x1={0} x2={WIDTH} y1={y} y2={y} />
         ))}
-        {bars.map(({ calls, failures, p95 }, index) => {
+        {bars.map(({ calls, failures, waiting, p95 }, index) => {
           if (calls === 0) return undefined
           const [left, width] = [Math.round(index * step) + 1, Math.round(step) - 2]
-          const [callsY, failuresY, p95Y] = [scaleY(calls, maxCalls), scaleY(failures, maxCalls), scaleY(p95, maxP95)]
+          const parts = [
+            ['calls', calls],
+            ['waiting', failures + waiting],
+            ['failures', failures],
+          ] as const
+          const p95Y = scaleY(p95, maxP95)
           return (
             <>
-              <rect class="calls" x={left} width={width} y={callsY} height={HEIGHT - callsY} />
-              {failures === 0 ? undefined : (
-                <rect class="failures" x={left} width={width} y={failuresY} height={HEIGHT - failuresY} />
-              )}
+              {parts.map(([name, top]) => {
+                const y = scaleY(top, maxCalls)
+                return y < HEIGHT && <rect class={name} x={left} width={width} y={y} height={HEIGHT - y} />
+              })}
               <line class="slow" x1={left} x2={left + width} y1={p95Y} y2={p95Y} />
             </>
           )
@@ -129,6 +147,7 @@ function buildColumns({ by }: Range): readonly Column<Bar>[] {
       cell: ({ at }) => (by === 'day' ? formatDay(at) : <Time at={new Date(at).toISOString()} />),
     },
     { title: 'Calls', cell: ({ calls }) => String(calls) },
+    { title: 'Waiting', cell: ({ waiting }) => String(waiting) },
     { title: 'Failed', cell: ({ failures }) => String(failures) },
     { title: 'p50', cell: ({ p50 }) => formatMs(p50) },
     { title: 'p95', cell: ({ p95 }) => formatMs(p95) },

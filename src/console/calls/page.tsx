@@ -1,5 +1,6 @@
 import { hasScope } from '../../core/access/principal.ts'
 import type { ApiAnswers } from '../../api/answers.ts'
+import { WAITING_OUTCOMES } from '../../core/call/call-record.ts'
 import type { FailureType } from '../../core/failure/failure.ts'
 import type { PageResult, PageContext, Reply } from '../page-context.ts'
 import { FailureNotice, Notice, OutcomeWord, formatCode, Select, TextField, Time, ToolNameLabel } from '../parts.tsx'
@@ -75,7 +76,6 @@ const FAILURE_TYPES: readonly FailureType[] = [
   'output-invalid',
   'output-too-large',
   'requirements-missing',
-  'approval-required',
   'forbidden',
   'rate-limited',
   'conflict',
@@ -91,7 +91,8 @@ const FAILURE_TYPES: readonly FailureType[] = [
 const OUTCOME_OPTIONS = [
   ANY_OPTION,
   { value: 'failure', text: 'Any failure' },
-  ...['success', ...FAILURE_TYPES].map((type) => ({ value: type, text: formatCode(type) })),
+  { value: 'waiting', text: 'Waits for a person' },
+  ...['success', ...WAITING_OUTCOMES, ...FAILURE_TYPES].map((type) => ({ value: type, text: formatCode(type) })),
 ]
 
 /** Usage is counted by whole hours, so the chart of one hour is made from its calls. */

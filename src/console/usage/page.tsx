@@ -1,6 +1,6 @@
 import { hasScope } from '../../core/access/principal.ts'
 import type { ApiAnswers } from '../../api/answers.ts'
-import { formatCount, formatMs } from '../calls/chart.tsx'
+import { CallsChart, formatCount, formatMs, toUsageBars } from '../calls/chart.tsx'
 import { createCallerFormatter } from '../calls/callers.ts'
 import { USAGE_RANGES, RangeSelect, parseRange, formatStart } from '../calls/range.tsx'
 import { toReplyView, formatCode, Select } from '../parts.tsx'
@@ -29,8 +29,9 @@ export async function show(context: PageContext): Promise<View> {
   const range = parseRange(name, 'week', USAGE_RANGES)
   const grouping = GROUP_OPTIONS.find(({ value }) => value === groupBy) ?? GROUP_OPTIONS[0]
   const since = formatStart(range)
-  const [usage, calls] = await Promise.all([
+  const [usage, byTime, calls] = await Promise.all([
     context.fetchRoute('GET /usage', { query: buildQuery({ since, by: grouping.value }) }),
+    context.fetchRoute('GET /usage', { query: buildQuery({ since, by: range.by }) }),
     grouping.value === 'principal'
       ? context.fetchRoute('GET /calls', { query: buildQuery({ since, limit: MAX_NAMED_CALLS }) })
       : undefined,
@@ -47,6 +48,7 @@ export async function show(context: PageContext): Promise<View> {
         {hasScope(context.principal, 'records:read') ? undefined : (
           <p class="note">Calls made by you or on your behalf.</p>
         )}
+        {byTime.ok && <CallsChart bars={toUsageBars(byTime.value.items, range)} range={range} />}
         {toReplyView(usage, ({ items }) => {
           const formatKey =
             grouping.value === 'outcome' ? formatCode : calls?.ok ? createCallerFormatter(calls.value.items) : String
@@ -68,6 +70,7 @@ interface UsageTableProps {
 function UsageTable({ items, context, by, formatKey, range }: UsageTableProps) {
   const calls = items.reduce((sum, usage) => sum + usage.calls, 0)
   const failures = items.reduce((sum, usage) => sum + usage.failures, 0)
+  const waiting = items.reduce((sum, usage) => sum + usage.waiting, 0)
   const orderedItems =
     by.value === 'day' ? items.toSorted((one, other) => formatDay(one).localeCompare(formatDay(other))) : items
   const nameCell = ({ group }: Usage) => {
@@ -82,6 +85,7 @@ function UsageTable({ items, context, by, formatKey, range }: UsageTableProps) {
       {items.length === 0 ? undefined : (
         <p>
           {formatCount(calls, 'call')}, {failures.toLocaleString('en')} failed ({formatRate(failures, calls)})
+          {waiting > 0 && `, ${waiting.toLocaleString('en')} waiting for a person`}
         </p>
       )}
       <Table
@@ -99,12 +103,13 @@ function formatDay({ group }: Usage): string {
 }
 
 const METRICS: readonly Column<Usage>[] = [
-  { title: 'Calls', cell: ({ calls }) => calls.toLocaleString('en') },
-  { title: 'Failed', cell: ({ failures }) => failures.toLocaleString('en') },
-  { title: 'Error rate', cell: ({ failures, calls }) => formatRate(failures, calls) },
-  { title: 'p50', cell: ({ p50_ms }) => formatMs(p50_ms) },
-  { title: 'p95', cell: ({ p95_ms }) => formatMs(p95_ms) },
-  { title: 'p99', cell: ({ p99_ms }) => formatMs(p99_ms) },
+  { title: 'Calls', isNumber: true, cell: ({ calls }) => calls.toLocaleString('en') },
+  { title: 'Waiting', isNumber: true, cell: ({ waiting }) => waiting.toLocaleString('en') },
+  { title: 'Failed', isNumber: true, cell: ({ failures }) => failures.toLocaleString('en') },
+  { title: 'Error rate', isNumber: true, cell: ({ failures, calls }) => formatRate(failures, calls) },
+  { title: 'p50', isNumber: true, cell: ({ p50_ms }) => formatMs(p50_ms) },
+  { title: 'p95', isNumber: true, cell: ({ p95_ms }) => formatMs(p95_ms) },
+  { title: 'p99', isNumber: true, cell: ({ p99_ms }) => formatMs(p99_ms) },
 ]
 
 function formatRate(failures: number, calls: number): string {

@@ -2,11 +2,22 @@ import type { Principal } from '../access/principal.ts'
 import type { JsonObject } from '../tool/json.ts'
 import type { ToolRecord } from '../tool/tool.ts'
 import { type ToolRef, toRefKey } from '../tool/tool-ref.ts'
-import type { FailureResult, FailureType } from '../failure/failure.ts'
+import { type FailureResult, type FailureType, filterOpenChallenges } from '../failure/failure.ts'
 import type { CompletedCall } from './idempotency.ts'
 import { redactArguments } from './redact-arguments.ts'
 import type { Redactor } from './redact.ts'
 import type { LimitStatus } from './call-limiter.ts'
+
+/** `consent-required`: a call lacks nothing but an account that its user can connect. */
+export type CallOutcomeType = 'success' | 'consent-required' | FailureType
+
+/** These calls wait for a person, so they are no failures. */
+export const WAITING_OUTCOMES = ['approval-required', 'consent-required', 'input-required'] as const
+
+export function classifyOutcome(outcome: string): 'success' | 'waiting' | 'failure' {
+  if (outcome === 'success') return outcome
+  return WAITING_OUTCOMES.some((waiting) => waiting === outcome) ? 'waiting' : 'failure'
+}
 
 /** One line of the call log. A record has no output and no secret. It has arguments only if the caller's key records them. */
 export interface CallRecord {
@@ -22,7 +33,7 @@ export interface CallRecord {
   readonly digest?: string | undefined
   readonly dialect: string
   readonly upstream_status?: number | undefined
-  readonly outcome: 'success' | FailureType
+  readonly outcome: CallOutcomeType
   readonly duration_ms: number
   readonly arguments?: JsonObject | undefined
 }
@@ -64,6 +75,14 @@ export function toLoggedToolId(
   )
 }
 
+function toFailedOutcome({ failure }: FailureResult): CallOutcomeType {
+  if (failure.type !== 'requirements-missing') return failure.type
+  const { authorization, tokens = [], secrets } = failure
+  const openChallenges = filterOpenChallenges(failure)
+  const isOnlyConsent = openChallenges.length === authorization.length && tokens.length + secrets.length === 0
+  return isOnlyConsent && openChallenges.length > 0 ? 'consent-required' : failure.type
+}
+
 export function createCallRecord(
   callId: string,
   {
@@ -88,7 +107,7 @@ export function createCallRecord(
     digest: knownTool?.digest,
     dialect,
     upstream_status: upstreamStatus,
-    outcome: result.ok ? 'success' : result.failure.type,
+    outcome: result.ok ? 'success' : toFailedOutcome(result),
     duration_ms: durationMs,
   }
   if (!principal.recordsArguments || !authorizedTool) return record

@@ -23,6 +23,8 @@ export interface Usage {
   readonly group: Readonly<Partial<Record<UsageKey, string>>>
   readonly calls: number
   readonly failures: number
+  /** Calls that wait for a person, which are no failures. */
+  readonly waiting: number
   readonly mean_ms: number
   readonly p50_ms: number
   readonly p95_ms: number

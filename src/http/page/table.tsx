@@ -6,6 +6,7 @@ export interface Column<T> {
   readonly isName?: true
   /** Long words are broken where the line ends. */
   readonly isLong?: true
+  readonly isNumber?: true
   /** Its content needs no title, such as a button. */
   readonly isAction?: true
 }
@@ -25,8 +26,10 @@ export function DataTable<T>({ label, columns, items, groupBy = () => undefined 
       <table>
         <thead>
           <tr>
-            {columns.map(({ title }) => (
-              <th scope="col">{title}</th>
+            {columns.map(({ title, isNumber }) => (
+              <th scope="col" class={isNumber && 'number'}>
+                {title}
+              </th>
             ))}
           </tr>
         </thead>
@@ -41,10 +44,10 @@ export function DataTable<T>({ label, columns, items, groupBy = () => undefined 
             )}
             {rows.map((item) => (
               <tr>
-                {columns.map(({ title, cell, isName, isLong, isAction }) => {
+                {columns.map(({ title, cell, isName, isLong, isNumber, isAction }) => {
                   const attributes = {
                     'data-label': isAction ? undefined : title,
-                    'class': isLong ? 'long' : undefined,
+                    'class': isLong ? 'long' : isNumber && 'number',
                   }
                   return isName ? (
                     <th scope="row" {...attributes}>

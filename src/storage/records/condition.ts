@@ -1,4 +1,5 @@
 import type { AuditFilter } from '../../core/access/audit-entry.ts'
+import { WAITING_OUTCOMES } from '../../core/call/call-record.ts'
 import type { CallFilter } from '../../core/call/recorded-calls.ts'
 import { HOUR_MS } from '../../core/tool/time.ts'
 import { matchesPattern } from '../../core/tool/tool-id.ts'
@@ -7,6 +8,13 @@ import { column } from '../rows.ts'
 interface Condition {
   readonly text: string
   readonly values: readonly (string | number)[]
+}
+
+const WAITING = WAITING_OUTCOMES.map((outcome) => `'${outcome}'`).join()
+/** SQL conditions on `outcome`, by class. */
+export const OUTCOME_CLASSES = {
+  failure: `outcome NOT IN ('success', ${WAITING})`,
+  waiting: `outcome IN (${WAITING})`,
 }
 
 const TIMES = {
@@ -38,7 +46,7 @@ export function buildCondition(sql: SqlStorage, filter: CallFilter & AuditFilter
   is('user_id', user)
   is('dialect', dialect)
   is('act', act)
-  if (outcome === 'failure') conditions.push({ text: "outcome <> 'success'", values: [] })
+  if (outcome === 'failure' || outcome === 'waiting') conditions.push({ text: OUTCOME_CLASSES[outcome], values: [] })
   else is('outcome', outcome)
   if (tool !== undefined) {
     const [name = '', version] = tool.split('@', 2)

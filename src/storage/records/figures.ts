@@ -2,7 +2,7 @@ import type { CallFilter, CallMetrics, UsageKey } from '../../core/call/recorded
 import { readField, rows } from '../rows.ts'
 import type { CallGroup } from './call-groups.ts'
 import { splitToolId } from './call-rows.ts'
-import { buildCondition } from './condition.ts'
+import { buildCondition, OUTCOME_CLASSES } from './condition.ts'
 import { addToMeta, insertAll, readMeta } from './tables.ts'
 
 const MAX_GROUPS = 50_000
@@ -46,6 +46,7 @@ const COLUMNS: Readonly<Record<UsageKey, string>> = {
 export type FigureRow = {
   readonly group: string
   readonly failed: number
+  readonly waiting: number
   readonly bucket: number
   readonly calls: number
   readonly ms: number
@@ -55,15 +56,15 @@ export type FigureRow = {
 export function countCalls(sql: SqlStorage, filter: CallFilter, by: readonly UsageKey[]): FigureRow[] | undefined {
   const { text, values } = buildCondition(sql, filter, 'figures')
   const group = `json_object(${by.map((key) => `'${key}', ${COLUMNS[key]}`).join(', ')})`
-  const query = `SELECT ${group} AS "group", outcome <> 'success' AS failed, bucket, sum(calls) AS calls, sum(ms) AS ms
-    FROM figure WHERE ${text} GROUP BY 1, 2, 3 LIMIT ?`
+  const query = `SELECT ${group} AS "group", ${OUTCOME_CLASSES.failure} AS failed, ${OUTCOME_CLASSES.waiting} AS waiting, bucket,
+    sum(calls) AS calls, sum(ms) AS ms FROM figure WHERE ${text} GROUP BY 1, 2, 3, 4 LIMIT ?`
   return unlessTooMany(rows<FigureRow>(sql, query, ...values, MAX_GROUPS + 1))
 }
 
 /** A day's calls by tool and outcome, or by toolkit where there are too many tools, with their durations. */
 export type DayRows = {
   readonly calls: CallMetrics['calls']
-  readonly durations: readonly (Omit<FigureRow, 'group' | 'failed'> & { readonly toolkit: string })[]
+  readonly durations: readonly (Omit<FigureRow, 'group' | 'failed' | 'waiting'> & { readonly toolkit: string })[]
 }
 
 export function countDay(sql: SqlStorage): DayRows {

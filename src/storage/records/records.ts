@@ -82,24 +82,27 @@ export function createRecords(getRecordsStub: RecordsStub, sealer: Sealer, now: 
 interface Group {
   calls: number
   failed: number
+  waiting: number
   ms: number
   readonly durations: Map<number, number>
 }
 
-function add(groups: Map<string, Group>, { group: name, failed, bucket, calls, ms }: FigureRow): void {
-  const group = groups.get(name) ?? { calls: 0, failed: 0, ms: 0, durations: new Map<number, number>() }
+function add(groups: Map<string, Group>, { group: name, failed, waiting, bucket, calls, ms }: FigureRow): void {
+  const group = groups.get(name) ?? { calls: 0, failed: 0, waiting: 0, ms: 0, durations: new Map<number, number>() }
   groups.set(name, group)
   group.calls += calls
-  group.failed += failed === 1 ? calls : 0
+  group.failed += failed * calls
+  group.waiting += waiting * calls
   group.ms += ms
   group.durations.set(bucket, (group.durations.get(bucket) ?? 0) + calls)
 }
 
-function toUsage(group: Usage['group'], { calls, failed, ms, durations }: Group): Usage {
+function toUsage(group: Usage['group'], { calls, failed, waiting, ms, durations }: Group): Usage {
   return {
     group,
     calls,
     failures: failed,
+    waiting,
     mean_ms: Math.round((ms / calls) * 10) / 10,
     p50_ms: estimateQuantile(durations, 0.5),
     p95_ms: estimateQuantile(durations, 0.95),

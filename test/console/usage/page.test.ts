@@ -6,18 +6,24 @@ beforeEach(() => vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2030-01-0
 afterEach(() => vi.useRealTimers())
 
 const usage = (group: Readonly<Record<string, string>>, calls: number, failures: number) => {
-  return { group, calls, failures, mean_ms: 5, p50_ms: 4, p95_ms: 1_240, p99_ms: 9_000 }
+  return { group, calls, failures, waiting: 0, mean_ms: 5, p50_ms: 4, p95_ms: 1_240, p99_ms: 9_000 }
 }
 
 it('the page of usage counts calls by toolkit, and leads to those calls', async () => {
   const { get, asked } = setUp({
-    'GET /usage': () => ({ items: [usage({ toolkit: 'Mail' }, 1_500, 15), usage({ toolkit: '' }, 500, 85)] }),
+    'GET /usage': ({ url }) => ({
+      items: url.includes('by=day')
+        ? [{ ...usage({ day: '2030-01-07' }, 2_000, 100), waiting: 7 }]
+        : [{ ...usage({ toolkit: 'Mail' }, 1_500, 15), waiting: 7 }, usage({ toolkit: '' }, 500, 85)],
+    }),
   })
   const text = await (await get('/console/usage')).text()
   expect(asked.map(({ request }) => new URL(request.url).search)).toEqual([
     '?since=2030-01-01T00%3A00%3A00.000Z&by=toolkit',
+    '?since=2030-01-01T00%3A00%3A00.000Z&by=day',
   ])
-  expect(text).toContain('2,000 calls, 100 failed (5.0 %)')
+  expect(text).toContain('2,000 calls, 100 failed (5.0 %), 7 waiting for a person')
+  expect(text).toContain('aria-label="2,000 calls, 100 failed, 7 waiting for a person; p95 up to 1.2 s"')
   expect(text).toContain('href="/console/calls?tool=Mail.*&amp;range=week">Mail</a>')
   expect(text).toMatch(/<th[^>]*>unknown tools<\/th>/)
   for (const cell of ['1,500', '1.0 %', '1.2 s', '9 s']) expect(text).toContain(`>${cell}</td>`)

@@ -6,6 +6,12 @@ import { type CallFacts, toLoggedToolId, createCallRecord } from '../../../src/c
 import { recordWith } from './fakes.ts'
 
 const found = { ...recordWith({}), digest: 'd1' }
+const CHALLENGE = {
+  id: 'google',
+  url: 'https://switchboard.test/authorize',
+  scopes: [],
+  status: 'not_started',
+} as const
 const TRACEPARENT = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`
 
 it('a record says who called what, and what came of it', () => {
@@ -92,4 +98,29 @@ it('a tool is named by its id, and else by the beginning of what was asked for',
   expect(toLoggedToolId(toIdRef('example.tool@^2'), undefined, fail(failure))).toBe('Example.Tool')
   expect(toLoggedToolId(toIdRef('x'.repeat(200)), undefined)).toBe('x'.repeat(200))
   expect(toLoggedToolId(toIdRef('x'.repeat(201)), undefined)).toBe('x'.repeat(200))
+})
+
+it.each([
+  ['consent-required', {}],
+  ['requirements-missing', { secrets: [{ id: 'KEY' }] }],
+  ['requirements-missing', { tokens: [{ id: 'google' }] }],
+  ['requirements-missing', { user_id: true }],
+  ['requirements-missing', { authorization: [] }],
+  ['requirements-missing', { authorization: [{ ...CHALLENGE, needsSetup: true as const }] }],
+])('a call waits for a person, %s, only where nothing else is missing than %o', (outcome, missing) => {
+  const result = fail({
+    type: 'requirements-missing',
+    tool: 'Example.Tool',
+    authorization: [CHALLENGE],
+    secrets: [],
+    user_id: false,
+    detail: '',
+    ...missing,
+  })
+  const call = { toolRef: toIdRef('Example.Tool'), input: {} }
+  const record = createCallRecord('c1', call, { principal: ADMIN, dialect: 'oxp' }, {}, result, {
+    at: 5,
+    durationMs: 0,
+  })
+  expect(record.outcome).toBe(outcome)
 })

@@ -187,6 +187,7 @@ describe('calls that were recorded', () => {
     expect(await found({ tool: '*' })).toEqual(['unknown', 'failed', 'old', 'mail'])
     expect(await found({ outcome: 'failure' })).toEqual(['unknown', 'failed'])
     expect(await found({ outcome: 'tool-failed' })).toEqual(['failed'])
+    expect(await found({ outcome: 'waiting' })).toEqual([])
     expect(await found({ dialect: 'mcp' })).toEqual(['failed'])
     expect(await found({ until: now })).toEqual(['old'])
     expect(await found({ own: { principal: 'key:2' } })).toEqual(['mail'])
@@ -298,6 +299,17 @@ it('are found by patterns as long as names are', async () => {
 })
 
 describe('usage', () => {
+  it('counts calls that wait for a person apart from failures', async () => {
+    const { records, store, call, all } = createWorld(1)
+    const outcomes = ['approval-required', 'consent-required', 'input-required', 'requirements-missing'] as const
+    await store(outcomes.map((outcome) => call({ outcome, call_id: outcome })))
+    const usage = await records.usage(all, ['tool'])
+    expect(usage?.items).toMatchObject([{ calls: 4, failures: 1, waiting: 3 }])
+    const waiting = await records.calls({ ...all, outcome: 'waiting' }, 10)
+    expect(waiting?.items.map(({ outcome }) => outcome)).toEqual(outcomes.slice(0, 3).toReversed())
+    expect((await records.usage({ ...all, outcome: 'failure' }, ['tool']))?.items).toMatchObject([{ calls: 1 }])
+  })
+
   it('counts calls by what they have in common, over days, with their failures and durations', async () => {
     const { records, store, call, all, now } = createWorld(2)
     const timed = [5, 10, 20, 4_000].map((duration_ms) => call({ duration_ms, at: now - DAY }))

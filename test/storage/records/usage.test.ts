@@ -26,6 +26,7 @@ function usageOf(days: readonly { readonly rows?: readonly FigureRow[]; readonly
 const row = (ms: number, calls: number, failed = 0, tool = 'A.b'): FigureRow => ({
   group: JSON.stringify({ tool }),
   failed,
+  waiting: 0,
   bucket: toBucket(ms),
   calls,
   ms: ms * calls,
@@ -35,13 +36,21 @@ describe('usage over days', () => {
   it('adds up calls, failures, durations, their sizes and what was lost', async () => {
     const usage = await usageOf([
       { rows: [row(10, 30), row(10, 10, 1), row(1_000, 1, 1)], lost: 2 },
-      { rows: [row(10, 9), row(1_000, 30), row(1_000, 19, 1), row(5, 1, 0, 'A.c')], lost: 3 },
+      { rows: [{ ...row(10, 9), waiting: 1 }, row(1_000, 30), row(1_000, 19, 1), row(5, 1, 0, 'A.c')], lost: 3 },
       { rows: [], lost: 4 },
     ])
     expect(usage?.lost).toBe(9)
-    expect(usage?.items.map(({ group, calls, failures, mean_ms }) => [group.tool, calls, failures, mean_ms])).toEqual([
-      ['A.b', 99, 30, 510],
-      ['A.c', 1, 0, 5],
+    expect(
+      usage?.items.map(({ group, calls, failures, waiting, mean_ms }) => [
+        group.tool,
+        calls,
+        failures,
+        waiting,
+        mean_ms,
+      ]),
+    ).toEqual([
+      ['A.b', 99, 30, 9, 510],
+      ['A.c', 1, 0, 0, 5],
     ])
     // 49 of 99 took 10 ms, so that the fiftieth took a second
     const [item] = usage?.items ?? []
