@@ -12,7 +12,7 @@ const none = () => ({ items: [] })
 const { get } = setUp({ 'GET /keys': none, 'GET /providers': none, 'GET /policies': none })
 
 describe.each<readonly [path: string, body: Reader<unknown>]>([
-  ['/console/keys', newKeyReader(() => new Date())],
+  ['/console/keys?new=1', newKeyReader(() => new Date())],
   ['/console/providers', providerReader('acme')],
   ['/console/policies', policyReader()],
 ])('the form at %s', (path, body) => {

@@ -100,7 +100,8 @@ it('the page of keys that is there fills the form', async () => {
   expect(text).toContain('Edit key “ann”')
   expect(text).toContain('value="2031-05-01T08:00:00"')
   expect(text).toMatch(/name="instead:input\/users" value="1" checked/)
-  expect(text).toContain('5 at a time')
+  expect(text).toContain('Rotate “ann”')
+  expect(text).not.toContain('aria-label="Keys"')
 })
 
 it('the page of keys that is there is changed in what was changed alone: nobody gets more, or until later, by another name', async () => {
@@ -157,3 +158,31 @@ it.each(['..', '.', '../users/ann/grants', ''])(
     expect(others).toEqual([])
   },
 )
+
+it('the page of keys lists them with their first characters, and has the form behind a button', async () => {
+  const keys = [
+    { ...there, prefix: 'sb_Xk3v9Q', limits: { rate: { calls: 3, seconds: 60 }, concurrency: 5 } },
+    { ...there, id: 'k2', name: 'pub' },
+  ]
+  const { get } = setUp({ 'GET /keys': () => ({ items: keys }) })
+  const text = await (await get('/console/keys')).text()
+  for (const shown of [
+    '<a href="/console/keys?id=k1">ann</a> <code>sb_Xk3v9Q…</code>',
+    '<a href="/console/keys?id=k2">pub</a> </th>',
+    '>3 / 60 s, 5 at a time<',
+    'aria-label="Revoke “pub”"',
+    'href="/console/keys?new=1"',
+  ]) {
+    expect(text).toContain(shown)
+  }
+  expect(text).not.toContain('name="input/name"')
+  expect(text).not.toContain('value="rotate"')
+  const form = await (await get('/console/keys?new=1')).text()
+  expect(form).toMatch(/records:read <span class="note">reads call records and the audit log<\/span>/)
+  expect(form).toContain('name="input/name"')
+  expect(form).not.toContain('aria-label="Keys"')
+  for (const [q, names] of Object.entries({ PU: ['pub'], sb_xk: ['ann'], none: [] })) {
+    const found = await (await get(`/console/keys?q=${q}`)).text()
+    expect([...found.matchAll(/\?id=k\d">(\w+)</g)].map(([, name]) => name)).toEqual(names)
+  }
+})

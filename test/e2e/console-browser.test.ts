@@ -26,6 +26,7 @@ const PATHS = [
   '/console/connect',
   '/console/import',
   '/console/keys',
+  '/console/keys?new=1',
   '/console/providers',
   '/console/providers?id=acme',
   '/console/versions',
@@ -200,6 +201,7 @@ describe.skipIf(NO_BROWSER !== '')(`the console in a browser ${NO_BROWSER}`, () 
       await page.setViewportSize({ width, height })
       const name = `made at ${width}`
       await page.goto(`${server.url}/console/keys`)
+      await page.getByRole('link', { name: 'Create key' }).click()
       await page.getByLabel('Name').fill(name)
       await page.getByLabel(/^Tools/).fill('Calculator.*')
       await page.getByRole('button', { name: 'Create key' }).click()
@@ -210,8 +212,11 @@ describe.skipIf(NO_BROWSER !== '')(`the console in a browser ${NO_BROWSER}`, () 
       await page.goto(`${server.url}/console/keys`)
       expect(await page.content()).not.toContain(key)
       const row = page.getByRole('row', { name })
-      await row.getByText('More').click()
-      await row.getByRole('button', { name: 'Revoke' }).click()
+      await row.getByRole('button', { name: `Revoke “${name}”` }).click()
+      await page
+        .getByRole('dialog')
+        .getByRole('button', { name: `Revoke “${name}”` })
+        .click()
       await page.waitForURL(/done=revoked/)
       expect(await page.getByRole('row', { name }).count()).toBe(0)
       await leave()
@@ -226,7 +231,7 @@ describe.skipIf(NO_BROWSER !== '')(`the console in a browser ${NO_BROWSER}`, () 
       const [name, expires_at] = [`changed at ${width}`, '2031-05-01T08:00:00.000Z']
       const made = await server.json('POST', '/keys', { name, scopes: ['tools:read'], tools: [], expires_at })
       await page.goto(`${server.url}/console/keys`)
-      await page.getByRole('link', { name: `Edit key ${name}` }).click()
+      await page.getByRole('link', { name }).click()
       await page.getByRole('textbox', { name: 'Name' }).fill(`renamed at ${width}`)
       await page.getByText('Limits and recording').click()
       await page.getByLabel(/^Calls/).fill('5')

@@ -10,6 +10,7 @@ import {
 import type { PublishedTotals } from '../../core/publish/publisher-quota.ts'
 import { ok } from '../../core/failure/failure.ts'
 import type { Sha256 } from '../../core/tool/digest.ts'
+import { toKeyPrefix } from '../../http/caller/key-text.ts'
 import { jsonBody } from '../../http/request/json-body.ts'
 import { jsonRef, itemList, withEtag } from '../../http/route/response-specs.ts'
 import {
@@ -43,7 +44,7 @@ export function createKeysRoutes(deps: KeysRoutesDeps): Hono {
     responses: { 201: jsonRef('The key, with its text, which is returned only once', 'NewKey') },
   })(async ({ body, addAuditDetails }) => {
     const text = deps.randomKey()
-    const key: ApiKey = { id: deps.newId(), created_at: deps.now().toISOString(), ...body }
+    const key: ApiKey = { id: deps.newId(), created_at: deps.now().toISOString(), prefix: toKeyPrefix(text), ...body }
     await keys.create(key, await deps.sha256(text))
     deps.onChange('created', key.id)
     addAuditDetails(encodeKey(key))
@@ -86,7 +87,7 @@ export function createKeysRoutes(deps: KeysRoutesDeps): Hono {
   })(async ({ path: { id }, body, addAuditDetails }) => {
     const until = deps.now().getTime() + body.overlap_seconds * 1_000
     const text = deps.randomKey()
-    const key = await keys.rotate(id, await deps.sha256(text), until)
+    const key = await keys.rotate(id, await deps.sha256(text), toKeyPrefix(text), until)
     if (!key) return notFound('key', id)
     const previous_expires_at = new Date(until).toISOString()
     addAuditDetails({ name: key.name, previous_expires_at })
@@ -115,8 +116,19 @@ export function createKeysRoutes(deps: KeysRoutesDeps): Hono {
 }
 
 /** Never the key's text or hash. */
-function encodeKey({ id, name, scopes, tools, users, created_at, expires_at, limits, record_arguments }: ApiKey) {
-  return { id, name, scopes, tools, users, created_at, expires_at, limits, record_arguments }
+function encodeKey({
+  id,
+  name,
+  prefix,
+  scopes,
+  tools,
+  users,
+  created_at,
+  expires_at,
+  limits,
+  record_arguments,
+}: ApiKey) {
+  return { id, name, prefix, scopes, tools, users, created_at, expires_at, limits, record_arguments }
 }
 
 interface KeyFacts {

@@ -26,7 +26,7 @@ function resourceSchema(
 const PROBLEMS = arraySchema(objectSchema({ path: TEXT, message: TEXT }))
 const WARNINGS = arraySchema(objectSchema({ message: TEXT }))
 const KEY = {
-  ...fields(TEXT, 'id', 'name'),
+  ...fields(TEXT, 'id', 'name', 'prefix?'),
   ...fields(TEXTS, 'scopes', 'tools'),
   'users': { anyOf: [{ const: 'any' }, TEXTS] },
   ...fields(TIME, 'created_at', 'expires_at?'),

@@ -10,6 +10,7 @@ import { addRemoval } from './removal.ts'
 const COLUMNS: Columns = {
   'Key': 'id',
   'Name': 'name',
+  'Begins with': 'prefix',
   'Scopes': 'scopes',
   'Tools': 'tools',
   'Users': 'users',

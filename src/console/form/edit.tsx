@@ -94,19 +94,24 @@ interface EditPage<T> {
   readonly item: Promise<Reply<T>> | undefined
   readonly renderList: (items: readonly T[]) => Child
   readonly introduction?: Child
-  readonly buildForm: (item: T | undefined) => EditFormProps & { id: string; heading: string; intro?: Child }
+  /** The form is at this address, and the list has a button to it in place of the form. */
+  readonly newItem?: { readonly href: string; readonly label: string }
+  readonly buildForm: (
+    item: T | undefined,
+  ) => EditFormProps & { id: string; heading: string; intro?: Child; outro?: Child }
 }
 
 /** A list of items, and below it the form that creates or changes one. */
 export async function renderEditPage<T>(
   { url }: PageContext,
-  { title, doneMessages, submitted, items, item, renderList, introduction, buildForm }: EditPage<T>,
+  { title, doneMessages, submitted, items, item, renderList, introduction, newItem, buildForm }: EditPage<T>,
 ) {
   const [listReply, itemReply] = await Promise.all([items, item])
   const { value, etag } = itemReply?.ok ? itemReply : {}
-  const { id, heading, intro, ...fields } = buildForm(value)
+  const { id, heading, intro, outro, ...fields } = buildForm(value)
   const message = doneMessages.get(url.searchParams.get('done') ?? '')
   const failure = submitted?.failure
+  const isFormPage = newItem && (value !== undefined || submitted?.form || url.searchParams.has('new'))
   return {
     title,
     status: failure?.status ?? 200,
@@ -115,12 +120,22 @@ export async function renderEditPage<T>(
         {message && !failure && <Notice>{message}</Notice>}
         {failure && <FailureNotice failure={failure} />}
         {introduction}
-        {toReplyView(listReply, (value) => renderList(value.items))}
-        <section aria-labelledby={id}>
-          <h2 id={id}>{heading}</h2>
-          {intro}
-          <EditForm value={value} etag={etag} {...fields} submitted={submitted} />
-        </section>
+        {newItem && !isFormPage && (
+          <p>
+            <a class="button go" href={newItem.href}>
+              {newItem.label}
+            </a>
+          </p>
+        )}
+        {isFormPage ? undefined : toReplyView(listReply, (value) => renderList(value.items))}
+        {newItem && !isFormPage ? undefined : (
+          <section aria-labelledby={id}>
+            <h2 id={id}>{heading}</h2>
+            {intro}
+            <EditForm value={value} etag={etag} {...fields} submitted={submitted} />
+            {outro}
+          </section>
+        )}
       </>
     ),
   }

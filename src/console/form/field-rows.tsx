@@ -88,7 +88,9 @@ function FieldRow({ field, ...props }: Omit<FieldRowsProps, 'fields'> & { field:
           kind.values.map((value, index) => (
             <label class="choice">
               <input type="checkbox" name={name} value={String(index)} checked={selectedValues.has(String(index))} />
-              <span>{formatValue(value)}</span>
+              <span>
+                {formatValue(value)} <span class="note">{kind.notes?.[formatValue(value)]}</span>
+              </span>
             </label>
           ))
         )}

@@ -20,7 +20,11 @@ export type FieldKind =
   | { readonly type: 'choice'; readonly values: readonly Json[] }
   /** A checkbox; left out of the input unless it is checked. */
   | { readonly type: 'flag' }
-  | { readonly type: 'several'; readonly values: readonly Json[] }
+  | {
+      readonly type: 'several'
+      readonly values: readonly Json[]
+      readonly notes?: Readonly<Record<string, string>>
+    }
   /** An array of strings, one per line; or instead of it the text `constant`. */
   | { readonly type: 'lines'; readonly constant?: string }
   /** An object of strings, one `name=value` per line. */

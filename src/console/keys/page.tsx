@@ -1,5 +1,5 @@
 import { Copyable } from '../../http/page/rows.tsx'
-import { newKeyReader } from '../../core/access/api-key.ts'
+import { newKeyReader, SCOPE_MEANINGS } from '../../core/access/api-key.ts'
 import type { CallLimits } from '../../core/access/call-limits.ts'
 import { toJsonSchema } from '../../core/tool/json-reader.ts'
 import type { ApiAnswers } from '../../api/answers.ts'
@@ -8,7 +8,8 @@ import { listEditFields, renderEditPage, toRefusedForm, type SubmittedForm, trim
 import { diffInput, readFormInput } from '../form/values.ts'
 import type { PageResult, PageContext, View } from '../page-context.ts'
 import { paginate } from '../pagination.ts'
-import { exact, FoldedForm, Notice, Select, SnippetList, Time } from '../parts.tsx'
+import { readFilters } from '../query.ts'
+import { ConfirmForm, exact, Notice, Select, SnippetList, TextField, Time } from '../parts.tsx'
 import { type Column, Table } from '../table.tsx'
 
 type Key = ApiAnswers['GET /keys/:id']
@@ -16,7 +17,10 @@ type Key = ApiAnswers['GET /keys/:id']
 type FreshKeyProps = Pick<Key, 'name'> & { readonly key: string; readonly previous_expires_at?: string }
 
 const PATH = '/console/keys'
-const FIELDS = listEditFields(toJsonSchema(newKeyReader(() => new Date())))
+const FIELDS = listEditFields(toJsonSchema(newKeyReader(() => new Date()))).map((field) =>
+  field.kind.type === 'several' ? { ...field, description: '', kind: { ...field.kind, notes: SCOPE_MEANINGS } } : field,
+)
+const NEW_ITEM = { href: `${PATH}?new=1`, label: 'Create key' }
 const FOLDED_FIELDS = { summary: 'Limits and recording', keys: ['record_arguments', 'limits'] }
 const NO_KEYS = 'No keys yet. Create one for each agent and each publisher.'
 const NEW_KEY = { scopes: ['tools:read', 'tools:call'] }
@@ -78,6 +82,8 @@ async function changeKey(context: PageContext, form: URLSearchParams): Promise<P
 
 export async function show(context: PageContext, submitted?: SubmittedForm, freshKey?: FreshKeyProps): Promise<View> {
   const id = freshKey ? null : context.url.searchParams.get('id')
+  const { q = '' } = readFilters(context, ['q'])
+  const isFound = (key: Key) => `${key.name} ${key.prefix ?? ''}`.toLowerCase().includes(q.toLowerCase())
   const shared = { id: 'make', fields: FIELDS, folded: FOLDED_FIELDS }
   return renderEditPage<Key>(context, {
     title: 'API keys',
@@ -86,12 +92,28 @@ export async function show(context: PageContext, submitted?: SubmittedForm, fres
     items: context.fetchRoute('GET /keys'),
     item: id ? context.fetchRoute('GET /keys/:id', { id }) : undefined,
     introduction: freshKey && <FreshKey {...freshKey} origin={context.url.origin} />,
+    newItem: NEW_ITEM,
     renderList: (keys) => (
-      <Table label="Keys" columns={COLUMNS} {...paginate(context, keys, PAGE_SIZE)} emptyMessage={NO_KEYS} />
+      <>
+        {keys.length > 1 && <KeyFilter q={q} />}
+        <Table
+          label="Keys"
+          columns={COLUMNS}
+          {...paginate(context, keys.filter(isFound), PAGE_SIZE)}
+          emptyMessage={q === '' ? NO_KEYS : 'No keys match.'}
+        />
+      </>
     ),
     buildForm: (key) =>
       key
-        ? { ...shared, heading: `Edit key “${key.name}”`, action: buildHref(key), verb: 'change', button: 'Save key' }
+        ? {
+            ...shared,
+            heading: `Edit key “${key.name}”`,
+            action: buildHref(key),
+            verb: 'change',
+            button: 'Save key',
+            outro: <Rotation {...key} />,
+          }
         : { ...shared, heading: 'Create key', action: PATH, verb: 'make', button: 'Create key', value: NEW_KEY },
   })
 }
@@ -105,7 +127,10 @@ function FreshKey({ name, key, previous_expires_at, origin }: FreshKeyProps & { 
   return (
     <Notice>
       <p>
-        <strong>Key “{name}” created. Copy it now: it is not shown again.</strong>
+        <strong>
+          {previous_expires_at === undefined ? `Key “${name}” created` : `Key “${name}” rotated`}. Copy it now: it is
+          not shown again.
+        </strong>
       </p>
       <Copyable text={key} />
       {previous_expires_at === undefined ? undefined : (
@@ -123,20 +148,38 @@ function FreshKey({ name, key, previous_expires_at, origin }: FreshKeyProps & { 
   )
 }
 
+function KeyFilter({ q }: { q: string }) {
+  return (
+    <form class="row" method="get">
+      <TextField label="Find" note="name or first characters" name="q" value={q} />
+      <button>Show</button>
+    </form>
+  )
+}
+
 const COLUMNS: readonly Column<Key>[] = [
-  { title: 'Name', isName: true, cell: ({ name }) => name },
+  {
+    title: 'Name',
+    isName: true,
+    isLong: true,
+    cell: (key) => (
+      <>
+        <a href={buildHref(key)}>{key.name}</a> {key.prefix && <code>{key.prefix}…</code>}
+      </>
+    ),
+  },
   { title: 'Scopes', isLong: true, cell: ({ scopes }) => scopes.join(', ') },
   { title: 'Tools', isLong: true, cell: ({ tools }) => tools.join(', ') || 'none' },
   { title: 'Users', isLong: true, cell: ({ users }) => (users === 'any' ? 'any' : users.join(', ') || 'none') },
-  { title: 'Limits', isLong: true, cell: ({ limits }) => <Limits {...limits} /> },
+  { title: 'Limits', cell: ({ limits }) => <Limits {...limits} /> },
   { title: 'Last used', cell: ({ last_used_at: at }) => (at === undefined ? 'never' : <Time at={at} />) },
   { title: 'Expires', cell: ({ expires_at: at }) => (at === undefined ? 'never' : <Time at={at} />) },
-  { title: 'Actions', isAction: true, cell: (key) => <KeyChange {...key} /> },
+  { title: 'Actions', isAction: true, cell: (key) => <Revocation {...key} /> },
 ]
 
 function Limits({ rate, concurrency }: CallLimits) {
   const limitTexts = [
-    ...(rate ? [`${rate.calls} calls in ${rate.seconds} s`] : []),
+    ...(rate ? [`${rate.calls} / ${rate.seconds} s`] : []),
     ...(concurrency === undefined ? [] : [`${concurrency} at a time`]),
   ]
   return <>{limitTexts.join(', ')}</>
@@ -146,23 +189,33 @@ function buildHref({ id }: Key): string {
   return `${PATH}?${new URLSearchParams({ id })}`
 }
 
-function KeyChange(key: Key) {
-  const { id, name } = key
+function Revocation({ id, name }: Key) {
+  return (
+    <ConfirmForm
+      id={`revoke-${id}`}
+      label="Revoke"
+      name={`Revoke “${name}”`}
+      question="It stops working everywhere within a minute, for good."
+      action={PATH}
+    >
+      <input type="hidden" name="do" value="revoke" />
+      <input type="hidden" name="id" value={exact(id)} />
+    </ConfirmForm>
+  )
+}
+
+function Rotation({ id, name }: Key) {
   return (
     <>
-      <a href={`${buildHref(key)}#make`} aria-label={`Edit key ${name}`}>
-        Edit
-      </a>
-      <FoldedForm label="More" name={`More for ${name}: rotate or revoke`} action={PATH}>
+      <h2>Rotate key</h2>
+      <p>The key gets a new text with the same permissions.</p>
+      <form class="row" method="post" action={PATH}>
         <input type="hidden" name="id" value={exact(id)} />
-        <Select label="Keep the previous key for" name="overlap" options={OVERLAP_OPTIONS} value={String(DAY_S)} />
+        <Select label="Keep the previous text for" name="overlap" options={OVERLAP_OPTIONS} value={String(DAY_S)} />
         <button name="do" value="rotate">
-          Rotate
+          Rotate “{name}”
         </button>
-        <button class="danger" name="do" value="revoke">
-          Revoke
-        </button>
-      </FoldedForm>
+      </form>
     </>
   )
 }

@@ -22,13 +22,15 @@ import type { InferOutput, Reader, ReadContext } from '../tool/json-reader.ts'
 import { time } from '../tool/time.ts'
 import { toolPattern } from '../tool/tool-id.ts'
 import { type CallLimits, callLimits } from './call-limits.ts'
-import { type Principal, SCOPES } from './principal.ts'
+import { type Principal, type Scope, SCOPES } from './principal.ts'
 import type { Precondition, RemoveResult } from '../tool/precondition.ts'
 
 /** The key itself is shown once; only its SHA-256 is stored. Times are ISO 8601 in UTC. */
 export interface ApiKey extends InferOutput<ReturnType<typeof newKeyReader>> {
   readonly id: string
   readonly created_at: string
+  /** Its first characters, to find it by. Keys of older deployments have none until they are rotated. */
+  readonly prefix?: string
 }
 
 /** `hash` is the SHA-256 of the key's text, in lower-case hex. */
@@ -42,7 +44,7 @@ export interface KeyStore {
     precondition?: Precondition,
   ): Promise<ApiKey | 'precondition-failed' | undefined>
   /** The old text works until a time in milliseconds since 1970. Undefined where there is no such key. */
-  rotate(id: string, hash: string, until: number): Promise<ApiKey | undefined>
+  rotate(id: string, hash: string, prefix: string, until: number): Promise<ApiKey | undefined>
   /** By id, to within ten minutes, in milliseconds since 1970. */
   listLastUses(): Promise<Readonly<Record<string, number>>>
   remove(id: string, precondition?: Precondition): Promise<RemoveResult>
@@ -53,9 +55,17 @@ export interface KeyStore {
 const MAX_LIST = 1_000
 const ANY_USER_HINT = '\'*\' would be a user of that name: for any user, write "users": "any"'
 const USERS = uniqueArray(refine(string({ min: 1, max: 256 }), (user) => (user === '*' ? ANY_USER_HINT : undefined)))
-const SCOPE_DESCRIPTION =
-  'tools:read lists and reads tools, tools:call calls them, tools:publish publishes and changes them, users:confirm confirms ' +
-  'who a user is, records:read reads call records and the audit log, and admin allows everything'
+export const SCOPE_MEANINGS: Readonly<Record<Scope, string>> = {
+  'tools:read': 'lists and reads tools',
+  'tools:call': 'calls tools',
+  'tools:publish': 'publishes and changes tools',
+  'users:confirm': 'confirms who a user is',
+  'records:read': 'reads call records and the audit log',
+  'admin': 'allows everything',
+}
+const SCOPE_DESCRIPTION = Object.entries(SCOPE_MEANINGS)
+  .map(([scope, meaning]) => `${scope} ${meaning}`)
+  .join(', ')
 const FIELDS = {
   name: string({ min: 1, max: 100 }),
   scopes: withSchemaDescription(SCOPE_DESCRIPTION, uniqueArray(enumReader(SCOPES), 1)),

@@ -8,6 +8,14 @@ export function formatKey(random: Uint8Array): string {
   return `sb_${base64url.encode(random)}`
 }
 
+/** 36 of the key's 256 random bits: enough to tell keys apart, and the others cannot be guessed. */
+const PREFIX_CHARACTERS = 'sb_'.length + 6
+
+/** The first characters of a key, which may be stored and shown. */
+export function toKeyPrefix(key: string): string {
+  return key.slice(0, PREFIX_CHARACTERS)
+}
+
 export function isKey(text: string): boolean {
   return KEY_PATTERN.test(text)
 }

@@ -127,17 +127,18 @@ export class Access extends DurableObject<{ readonly REGISTRY: KVNamespace }> {
   }
 
   /** The previous secret works until `until`. Earlier secrets stop working. */
-  rotateKey(id: string, hash: string, until: number): Promise<ChangedKey | undefined> {
+  rotateKey(id: string, hash: string, prefix: string, until: number): Promise<ChangedKey | undefined> {
     return this.#change(() => {
       const query = 'SELECT hash, body FROM api_key WHERE id = ?'
       const key = firstRow<{ hash: string; body: string }>(this.#sql, query, id)
       if (!key) return undefined
-      const { hash: before, body } = key
+      const before = key.hash
+      const body = JSON.stringify({ ...JSON.parse(key.body), prefix })
       const earlier = this.#earlierHashes(id)
       if (before === hash) return { body, hashes: [hash, ...earlier] }
       this.#forgetEarlier(id)
       this.#sql.exec('INSERT INTO earlier_key VALUES (?, ?, ?)', before, id, until)
-      this.#sql.exec('UPDATE api_key SET hash = ? WHERE id = ?', hash, id)
+      this.#sql.exec('UPDATE api_key SET hash = ?, body = ? WHERE id = ?', hash, body, id)
       queue(this.#sql, kvKey('apiKey', hash))
       queue(this.#sql, kvKey('apiKey', before), 'revocation')
       return { body, hashes: [hash, before, ...earlier] }

@@ -29,8 +29,8 @@ export function createKvKeys(kv: KVNamespace, access: AccessStub, now: () => num
       const changed = await access.changeKey(id, change, expected)
       return typeof changed === 'object' ? noteChangedKey(changed) : changed
     },
-    async rotate(id, hash, until) {
-      const changed = await access.rotateKey(id, hash, until)
+    async rotate(id, hash, prefix, until) {
+      const changed = await access.rotateKey(id, hash, prefix, until)
       return changed && noteChangedKey(changed)
     },
     listLastUses: access.listLastUses,

@@ -28,12 +28,13 @@ function memoryStore() {
       stored.set(hash, changed)
       return changed
     },
-    async rotate(id, hash) {
+    async rotate(id, hash, prefix) {
       const [before, key] = [...stored].find(([, each]) => each.id === id) ?? []
       if (before === undefined || !key) return undefined
       stored.delete(before)
-      stored.set(hash, key)
-      return key
+      const rotated = { ...key, prefix }
+      stored.set(hash, rotated)
+      return rotated
     },
     listLastUses: () => Promise.resolve({}),
     async remove(id) {
@@ -85,7 +86,7 @@ function setUp(caller: Principal = ADMIN, quota: Pick<KeysRoutesDeps, 'published
 }
 
 const BODY = { name: 'agent', scopes: ['tools:call'] as Scope[], expires_at: '2027-01-01T00:00:00.000Z' }
-const SHOWN = { id: 'id1', ...BODY, tools: ['*'], users: [], created_at: NOW }
+const SHOWN = { id: 'id1', prefix: KEY.slice(0, 9), ...BODY, tools: ['*'], users: [], created_at: NOW }
 
 it('POST /keys makes a key, shows it once and stores its hash', async () => {
   const { send, stored, onChange } = setUp()
@@ -94,7 +95,7 @@ it('POST /keys makes a key, shows it once and stores its hash', async () => {
   expect(response.headers.get('cache-control')).toBe('no-store')
   expect(await response.json()).toEqual({ ...SHOWN, key: KEY })
   expect([...stored]).toEqual([[hashOf(KEY), SHOWN]])
-  expect(JSON.stringify([...stored])).not.toContain(KEY)
+  expect(JSON.stringify([...stored])).not.toContain(KEY.slice(0, 10))
   expect(onChange.mock.calls).toEqual([['created', 'id1']])
 })
 

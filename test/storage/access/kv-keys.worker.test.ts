@@ -18,6 +18,7 @@ function isolate({ access, kv }: Harness) {
   const stub = stubOf(access, asked)
   return { ...createKvKeys(kv.binding, stub, () => 0), asked }
 }
+const ROTATED = { ...KEY, prefix: 'sb_1' }
 
 describe('a key', () => {
   it('is found by its hash at once, everywhere, and by its id', () =>
@@ -52,23 +53,23 @@ describe('a key', () => {
       const { create, rotate, change, find } = isolate(harness)
       await create(KEY, 'first')
       await harness.drain()
-      for (let n = 0; n < 2; n += 1) expect(await rotate('k', 'second', HOUR)).toEqual(KEY)
-      const first = { ...KEY, expires_at: until(HOUR) }
-      expect([await find('first'), await find('second')]).toEqual([first, KEY])
+      for (let n = 0; n < 2; n += 1) expect(await rotate('k', 'second', 'sb_1', HOUR)).toEqual(ROTATED)
+      const first = { ...ROTATED, expires_at: until(HOUR) }
+      expect([await find('first'), await find('second')]).toEqual([first, ROTATED])
       await harness.drain()
-      expect([stored(harness, 'first'), stored(harness, 'second')]).toEqual([first, KEY])
+      expect([stored(harness, 'first'), stored(harness, 'second')]).toEqual([first, ROTATED])
 
       const changed = await change('k', { name: 'b', expires_at: until(HOUR / 2) })
       expect([await find('first'), await find('second')]).toEqual([changed, changed])
       await harness.drain()
       expect(stored(harness, 'first')).toEqual(changed)
 
-      await rotate('k', 'third', HOUR)
+      await rotate('k', 'third', 'sb_1', HOUR)
       expect(await find('first')).toBeUndefined()
       expect(await find('second')).toEqual(changed)
       await harness.drain()
       expect([...harness.kv.values.keys()].toSorted()).toEqual(['key/second', 'key/third'])
-      expect(await rotate('none', 'fourth', HOUR)).toBeUndefined()
+      expect(await rotate('none', 'fourth', 'sb_1', HOUR)).toBeUndefined()
     }))
 
   it('is removed as it is expected to be, with all of its texts, everywhere', () =>
@@ -76,12 +77,12 @@ describe('a key', () => {
       const { create, rotate, remove, find, listLastUses } = isolate(harness)
       await create(KEY, 'first')
       await create({ ...KEY, id: 'other' }, 'of another')
-      await rotate('k', 'second', HOUR)
+      await rotate('k', 'second', 'sb_1', HOUR)
       harness.access.noteUse(['k', 'other'], 5)
       await harness.drain()
       expect(await remove('k', ['another revision'])).toBe('precondition-failed')
       expect(await remove('none', ['another revision'])).toBe('not-found')
-      expect(await find('second')).toEqual(KEY)
+      expect(await find('second')).toEqual(ROTATED)
       expect(await remove('k', '*')).toBe('removed')
       await harness.drain()
       expect([...harness.kv.values.keys()]).toEqual(['key/of another'])
@@ -109,7 +110,7 @@ it('a provider is given and removed as it is expected to be', () =>
     expect(access.listSettings('provider')).toEqual([JSON.stringify(provider)])
     // A key's id and a provider's have nothing to do with each other
     await access.createKey({ ...KEY, id: 'p' }, 'first')
-    await access.rotateKey('p', 'second', HOUR)
+    await access.rotateKey('p', 'second', 'sb_1', HOUR)
     access.noteUse(['p'], 5)
     expect(await access.removeSetting('provider', 'p', '*')).toBe('removed')
     expect([access.listLastUses(), access.value('key/first')]).toEqual([{ p: 5 }, expect.any(String)])
