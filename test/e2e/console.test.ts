@@ -108,7 +108,7 @@ describe('GET /tools?format=summary', () => {
     }
     const item = (version: string) => {
       const { name, title, description } = definition
-      return { id: `Beta.only@${version}`, name, title, description, version }
+      return { id: `Beta.only@${version}`, name, title, description, version, security_level: 0 }
     }
     expect(await list('toolkit=Beta')).toEqual({ items: [item('1.0.0-beta.2')] })
     expect((await list('toolkit=Beta&versions=all')).items).toEqual([item('1.0.0-beta.1'), item('1.0.0-beta.2')])
