@@ -37,7 +37,9 @@ export const PAGE_GROUPS: Readonly<Record<string, readonly PageEntry[]>> = {
 
 const TOOL = page('Catalog', '/console/tools/:id', () => import('./tool/page.tsx'), { ...READER, hasForm: true })
 
-export const PAGES: readonly PageEntry[] = [...Object.values(PAGE_GROUPS).flat(), TOOL]
+const CALL = page('Calls', '/console/calls/:id', () => import('./calls/call.tsx'), { isPrivate: true })
+
+export const PAGES: readonly PageEntry[] = [...Object.values(PAGE_GROUPS).flat(), TOOL, CALL]
 
 export const NO_PAGE = page('', '/console/*', () => import('./no-page.tsx'), {})
 

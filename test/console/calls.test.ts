@@ -70,10 +70,7 @@ it('the page shows calls and their chart, in words too, and keeps the filter', a
     '3 calls, 1 failed; p95 up to 9 ms',
     '<time datetime="2030-01-02T11:02:03.456Z" data-format="second">2030-01-02 11:02:03 UTC</time>',
     '<span class="outcome failure" title="tool-failed">Tool failed</span>',
-    't-1',
-    '503',
-    'told to its caller alone. <code>for_operator</code> in its <a href="/docs/operate#logs-and-traces">log</a> line',
-    '{&quot;to&quot;:[&quot;&lt;ann&gt;&quot;]}',
+    '<a class="whole" href="/console/calls/c-1?at=2030-01-02T11%3A02%3A03.456Z">',
     '<option value="key:1">&lt;i&gt;</option>',
     '<svg',
   ]) {
@@ -136,4 +133,45 @@ it('calls that wait for a person stand apart from failures, in grey, in the char
     ['<rect class="calls 167"', '<rect class="waiting 133"', '<rect class="failures 33"'],
   )
   expect(asked.some(({ request }) => request.url.includes('/calls?outcome=waiting&'))).toBe(true)
+})
+
+it('the page of a call has what was recorded, why it failed, and the way to call again', async () => {
+  const other = { ...CALL, call_id: 'c-2', tool: 'Mail.Other@1.0.0' }
+  const call = { ...CALL, digest: 'd-1', outcome: 'approval-required' }
+  const { get, asked } = setUp({ 'GET /calls': () => ({ items: [other, call] }) })
+  const page = await get('/console/calls/c-1?at=2030-01-02T11:02:03.456Z')
+  const text = await page.text()
+  const since = '2030-01-02T11%3A02%3A03.456Z'
+  expect(asked.map(({ request }) => request.url)).toEqual([
+    `https://switchboard.test/calls?since=${since}&until=2030-01-02T11%3A02%3A03.457Z&limit=1000`,
+  ])
+  expect(page.status).toBe(200)
+  for (const said of [
+    '>Waits for approval</span> A person must approve the call.',
+    '<code>c-1</code>',
+    '<code>t-1</code>',
+    '<code>d-1</code>',
+    '503',
+    '{&quot;to&quot;:[&quot;&lt;ann&gt;&quot;]}',
+    '<code>for_operator</code> in the <a href="/docs/operate#logs-and-traces">log</a>',
+    '<a class="button" href="/console/tools/Mail.Send%401.0.0">Call again</a>',
+  ]) {
+    expect(text).toContain(said)
+  }
+  expect(text).not.toContain('Mail.Other')
+})
+
+it('the page of a call says that there is none, and needs its time', async () => {
+  const { get } = setUp({ 'GET /calls': () => ({ items: [CALL] }) })
+  const none = await get('/console/calls/c-9?at=2030-01-02T11:02:03.456Z')
+  expect([none.status, (await none.text()).includes('There is no such call, or you cannot see it.')]).toEqual([
+    404,
+    true,
+  ])
+  const timeless = await get('/console/calls/c-1')
+  expect([timeless.status, timeless.headers.get('location')]).toEqual([302, '/console/calls'])
+  const unknown = setUp({ 'GET /calls': () => ({ items: [{ ...CALL, outcome: 'tool-unknown' }] }) })
+  const text = await (await unknown.get('/console/calls/c-1?at=2030-01-02T11:02:03.456Z')).text()
+  expect(text).toContain('There is no such tool for this caller.')
+  expect(text).not.toContain('Call again')
 })

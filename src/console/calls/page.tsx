@@ -7,6 +7,7 @@ import { FailureNotice, Notice, OutcomeWord, formatCode, Select, TextField, Time
 import { readFilters, buildQuery } from '../query.ts'
 import { type Column, Table } from '../table.tsx'
 import { toCallBars, toUsageBars, CallsChart, formatMs } from './chart.tsx'
+import { buildCallHref } from './call.tsx'
 import { createCallerFormatter, formatCaller } from './callers.ts'
 import { type Range, RangeSelect, parseRange, formatStart } from './range.tsx'
 
@@ -110,7 +111,14 @@ async function loadChart(context: PageContext, range: Range, query: Filters) {
 }
 
 const COLUMNS: readonly Column<ListedCall>[] = [
-  { title: 'Time', cell: ({ at }) => <Time at={at} isExact /> },
+  {
+    title: 'Time',
+    cell: (call) => (
+      <a class="whole" href={buildCallHref(call)}>
+        <Time at={call.at} isExact />
+      </a>
+    ),
+  },
   {
     title: 'Tool',
     isName: true,
@@ -122,11 +130,10 @@ const COLUMNS: readonly Column<ListedCall>[] = [
     ),
   },
   { title: 'Outcome', cell: ({ outcome }) => <OutcomeWord outcome={outcome} /> },
-  { title: 'Duration', cell: ({ duration_ms }) => formatMs(duration_ms) },
+  { title: 'Duration', isNumber: true, cell: ({ duration_ms }) => formatMs(duration_ms) },
   { title: 'Dialect', cell: ({ dialect }) => dialect },
   { title: 'Caller', cell: formatCaller },
   { title: 'User', cell: ({ user_id }) => user_id },
-  { title: 'Details', isAction: true, cell: (call) => <CallDetails {...call} /> },
 ]
 
 function CallTable({ items, next_cursor, filters }: CallsPage & { filters: Filters }) {
@@ -142,36 +149,5 @@ function CallTable({ items, next_cursor, filters }: CallsPage & { filters: Filte
   }
   const query = next_cursor && buildQuery({ ...filters, cursor: next_cursor })
   const nextPage = query ? { href: `/console/calls?${query}`, label: 'Earlier calls' } : undefined
-  return (
-    <>
-      <Table label="Calls" columns={COLUMNS} items={items} nextPage={nextPage} />
-      <p class="note">
-        The digest is of the tool's definition. Why a call failed is told to its caller alone. <code>for_operator</code>{' '}
-        in its <a href="/docs/operate#logs-and-traces">log</a> line says what must be set up (npm run dev: in its
-        terminal).
-      </p>
-    </>
-  )
-}
-
-function CallDetails({ call_id, tool, trace_id, digest, upstream_status, arguments: input }: ListedCall) {
-  const details = [
-    ['Call ID', call_id],
-    ['Trace ID', trace_id],
-    ['Digest', digest],
-    ['Upstream status', upstream_status],
-    ['Arguments', input === undefined ? undefined : JSON.stringify(input)],
-  ] as const
-  return (
-    <details>
-      <summary aria-label={`Details of the call of ${tool}, ${call_id}`}>Details</summary>
-      {details.map(([name, value]) =>
-        value === undefined ? undefined : (
-          <p>
-            <span class="note">{name}</span> <code>{String(value)}</code>
-          </p>
-        ),
-      )}
-    </details>
-  )
+  return <Table label="Calls" columns={COLUMNS} items={items} nextPage={nextPage} />
 }

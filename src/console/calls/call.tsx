@@ -1,0 +1,91 @@
+import { classifyOutcome } from '../../core/call/call-record.ts'
+import type { ApiAnswers } from '../../api/answers.ts'
+import type { PageResult, PageContext } from '../page-context.ts'
+import { Facts, FailureNotice, Notice, OutcomeWord, Time, ToolNameLabel } from '../parts.tsx'
+import { buildQuery } from '../query.ts'
+import { formatCaller } from './callers.ts'
+import { formatMs } from './chart.tsx'
+
+type ListedCall = ApiAnswers['GET /calls']['items'][number]
+
+const CALLS_LINK = { text: 'Calls', href: '/console/calls' }
+
+/** The address of a call's page. It has the call's time too, since calls are found by that. */
+export function buildCallHref({ call_id, at }: Pick<ListedCall, 'call_id' | 'at'>): string {
+  return `${CALLS_LINK.href}/${encodeURIComponent(call_id)}?${new URLSearchParams({ at })}`
+}
+
+export async function show(context: PageContext): Promise<PageResult> {
+  const at = Date.parse(context.url.searchParams.get('at') ?? '')
+  if (Number.isNaN(at)) return { redirectTo: CALLS_LINK.href }
+  const [since, until] = [at, at + 1].map((time) => new Date(time).toISOString())
+  const calls = await context.fetchRoute('GET /calls', { query: buildQuery({ since, until, limit: '1000' }) })
+  const call = calls.ok ? calls.value.items.find(({ call_id }) => call_id === context.params['id']) : undefined
+  const view = { title: 'Call', trail: [CALLS_LINK] }
+  if (!calls.ok) return { ...view, status: calls.status, content: <FailureNotice failure={calls.failure} /> }
+  if (call) return { ...view, content: <Call {...call} /> }
+  const text = 'There is no such call, or you cannot see it. Calls are kept for 30 days.'
+  return { ...view, status: 404, content: <Notice isProblem>{text}</Notice> }
+}
+
+function Call(call: ListedCall) {
+  const { at, tool, outcome, duration_ms, dialect, user_id, upstream_status, arguments: input } = call
+  const toolHref = `/console/tools/${encodeURIComponent(tool)}`
+  const facts = {
+    'Tool': (
+      <a href={toolHref}>
+        <ToolNameLabel name={tool} />
+      </a>
+    ),
+    'Time': <Time at={at} isExact />,
+    'Duration': formatMs(duration_ms),
+    'Caller': formatCaller(call),
+    'User': user_id,
+    'Dialect': dialect,
+    'Upstream status': upstream_status,
+    'Arguments': input && <code>{JSON.stringify(input)}</code>,
+    'Call ID': <code>{call.call_id}</code>,
+    'Trace ID': call.trace_id && <code>{call.trace_id}</code>,
+    'Digest': call.digest && <code>{call.digest}</code>,
+  }
+  return (
+    <>
+      <Notice isProblem={classifyOutcome(outcome) === 'failure'}>
+        <p>
+          <OutcomeWord outcome={outcome} /> {EXPLANATIONS[outcome]}
+        </p>
+        {outcome === 'success' ? undefined : (
+          <p>
+            The caller got the exact reason in the response. If an administrator must set something up,{' '}
+            <code>for_operator</code> in the <a href="/docs/operate#logs-and-traces">log</a> says what. See{' '}
+            <a href="/docs/operate#outcomes">all outcomes</a>.
+          </p>
+        )}
+      </Notice>
+      <Facts facts={Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined))} />
+      {call.digest === undefined ? undefined : (
+        <p>
+          <a class="button" href={toolHref}>
+            Call again
+          </a>
+        </p>
+      )}
+    </>
+  )
+}
+
+const EXPLANATIONS: Partial<Readonly<Record<ListedCall['outcome'], string>>> = {
+  'approval-required': 'A person must approve the call. Then the caller repeats it.',
+  'consent-required': 'The user must connect an account. Then the caller repeats the call.',
+  'input-required': 'The tool asked the user something. The caller repeats the call with the answer.',
+  'requirements-missing': 'A user, token, secret or provider is missing. The page of the tool lists what it needs.',
+  'input-invalid': 'The input does not match the schema of the tool.',
+  'forbidden': 'The credential lacks a scope, this tool or this user.',
+  'rate-limited': 'The caller reached a limit of its key or of the tool.',
+  'conflict': 'The call ID was already used for a different call.',
+  'tool-unknown': 'There is no such tool for this caller.',
+  'tool-failed': 'The tool or its API failed.',
+  'tool-timed-out': 'The tool did not finish in time.',
+  'output-invalid': 'The output does not match the output schema of the tool.',
+  'outcome-unknown': 'The result was lost. Check what the call did before it is repeated.',
+}
