@@ -133,6 +133,8 @@ interface TextFieldProps {
   readonly value?: string | undefined
   readonly maxlength?: number
   readonly autocomplete?: 'off'
+  /** The id of a `datalist` with suggestions. */
+  readonly list?: string
   readonly required?: boolean
 }
 

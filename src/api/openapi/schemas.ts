@@ -189,6 +189,7 @@ export const COMPONENTS = {
     'trusted?': FLAG,
   }),
   VersionHistory: objectSchema({
+    'publisher?': { type: ['string', 'null'] },
     ...fields(TEXT, 'id', 'version', 'status', 'digest', 'dialect?', 'compared_with?', 'message?', 'successor?'),
     'security_level?': COUNT,
     'approval?': FLAG,

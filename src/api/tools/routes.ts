@@ -185,7 +185,9 @@ export function createRegistryRoutes(deps: RegistryRoutesDeps): Hono {
     if (!document) return toolNotFound(id)
     const { loadHistory } = await import('../../core/publish/history.ts')
     const history = await loadHistory(document, source, (record) => maySee(principal, record, 'tools:read'))
-    return { ...ok({ items: history.map((version) => wire.encodeHistory(document, version)) }), headers: PRIVATE }
+    const isAdmin = isAdministrator(principal)
+    const items = history.map((version) => wire.encodeHistory(document, version, isAdmin))
+    return { ...ok({ items }), headers: PRIVATE }
   })
 
   on('PATCH /tools/:id', 'Update the status of a version', {

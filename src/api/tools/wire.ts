@@ -94,14 +94,19 @@ export function guardHeaders(record: ToolRecord): Record<string, string> {
   }
 }
 
-export function encodeHistory(name: ToolName, { entry, record, comparedWith, changes }: VersionHistory) {
-  const { version, digest } = entry
+export function encodeHistory(
+  name: ToolName,
+  { entry, record, comparedWith, changes }: VersionHistory,
+  isAdmin: boolean,
+) {
+  const { version, digest, publisher } = entry
   const { state, ...details } = entry.status
   return {
     id: formatToolId(name, version),
     version,
     status: state,
     digest,
+    ...(isAdmin ? { publisher: publisher.principal } : {}),
     ...(record
       ? {
           ...details,

@@ -122,7 +122,8 @@ export function ImportForm({ form, packed, failure }: SourceForm & { failure?: R
         </textarea>
       </label>
       <label>
-        Or a file <span class="note">choose it or drop it here; up to 16 MB of JSON, or 512 kB of YAML</span>
+        File{' '}
+        <span class="note">instead of a source: choose it or drop it here; up to 16 MB of JSON, or 512 kB of YAML</span>
         <input type="file" name="source" class="drop" accept=".json,.yaml,.yml,application/json" />
       </label>
       <p class="note">

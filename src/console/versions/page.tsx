@@ -2,22 +2,23 @@ import { hasScope } from '../../core/access/principal.ts'
 import { SETTABLE_STATES, STATUS_ORDER } from '../../core/tool/version.ts'
 import type { ApiAnswers } from '../../api/answers.ts'
 import type { PageResult, PageContext, RouteFailure, View } from '../page-context.ts'
-import { toReplyView, Chips, exact, FailureNotice, NextLink, Notice, TextField } from '../parts.tsx'
+import { toReplyView, Chips, exact, FailureNotice, formatCode, NextLink, Notice, TextField } from '../parts.tsx'
 import { truncate } from '../../http/page/text.ts'
 import { readFilters, buildQuery } from '../query.ts'
-import { loadReviews, Review, type PendingReview } from './review.tsx'
+import { loadReviews, Review, ReviewButtons, type PendingReview } from './review.tsx'
 import { submitToolkitForm, StatusButtons, ToolkitPanel } from './toolkit.tsx'
 
 type State = (typeof STATUS_ORDER)[number]
 
 const STATE_DESCRIPTIONS: Readonly<Record<State, string>> = {
-  active: 'listed and called',
-  deprecated: 'not listed; called by exact version, or by name if no version is active',
-  yanked: 'called by exact version only, and not listed',
-  disabled: 'neither listed nor called',
-  pending: 'waiting for review; callers cannot use these yet',
+  active: 'Active versions are listed and can be called.',
+  deprecated:
+    'Deprecated versions are not listed. They are called by exact version, or by name if no version is active.',
+  yanked: 'Yanked versions are not listed. They are called by exact version only.',
+  disabled: 'Disabled versions are neither listed nor called.',
+  pending: 'Waiting for review. Callers cannot use these yet.',
 }
-const PAGE_SIZE = '30'
+const PAGE_SIZE = '20'
 /** Fewer, because each is loaded with all its changes. */
 const REVIEW_PAGE_SIZE = '10'
 export const VERSIONS_PATH = '/console/versions'
@@ -65,8 +66,13 @@ export async function show(context: PageContext, { failure, keptStatus }: Failed
   const showsToolkit = toolkit !== '' && hasScope(context.principal, 'admin')
   const toolkitReply = showsToolkit ? await context.fetchRoute('GET /toolkits/:toolkit', { toolkit }) : undefined
   const reviews = list.ok && state === 'pending' ? await loadReviews(context, list.value.items) : undefined
+  const toolkits = await context.fetchRoute('GET /toolkits')
+  // The number is known of the list that is shown
+  const count =
+    list.ok && !cursor ? ` ${list.value.items.length}${list.value.next_cursor === undefined ? '' : '+'}` : ''
   const chips = STATE_ORDER.map((status) => {
-    return { text: status, href: buildHref({ status, toolkit }), isCurrent: status === state }
+    const isCurrent = status === state
+    return { text: `${formatCode(status)}${isCurrent ? count : ''}`, href: buildHref({ status, toolkit }), isCurrent }
   })
   const isDone = context.url.searchParams.has('done') && !failure && !keptStatus
   return {
@@ -78,12 +84,13 @@ export async function show(context: PageContext, { failure, keptStatus }: Failed
         {failure && <FailureNotice failure={failure} />}
         {keptStatus && <KeptStatusNotice {...keptStatus} />}
         <Chips label="Status" chips={chips} />
-        <p class="note">
-          {state}: {STATE_DESCRIPTIONS[state]}.
-        </p>
+        <p class="note">{STATE_DESCRIPTIONS[state]}</p>
         <form class="row" method="get">
           <input type="hidden" name="status" value={state} />
-          <TextField label="Toolkit" name="toolkit" value={toolkit} maxlength={64} autocomplete="off" />
+          <TextField label="Toolkit" name="toolkit" value={toolkit} maxlength={64} list="toolkits" />
+          <datalist id="toolkits">
+            {toolkits.ok ? toolkits.value.items.map((item) => <option value={exact(item.toolkit)} />) : undefined}
+          </datalist>
           <button class="go">Show</button>
         </form>
         {toolkit === '' ? undefined : <ToolkitPanel name={toolkit} reply={toolkitReply} />}
@@ -135,7 +142,7 @@ function Versions({ state, toolkit, items, reviews }: VersionsProps) {
           <li>
             {review ? <h2>{link}</h2> : link}
             {review ? <Review {...review} /> : <p>{truncate(tool.description)}</p>}
-            <StatusChange id={tool.id} state={state} />
+            {review ? <ReviewButtons id={tool.id} /> : <StatusChange id={tool.id} state={state} />}
           </li>
         )
       })}

@@ -1,27 +1,50 @@
 import type { ApiAnswers } from '../../api/answers.ts'
+import { hasScope } from '../../core/access/principal.ts'
+import { isStringArray } from '../../core/tool/json.ts'
 import { indentedJson } from '../../http/page/text.ts'
+import { formatCaller } from '../calls/callers.ts'
 import { Changes } from '../changes.tsx'
 import type { PageContext } from '../page-context.ts'
-import { FailureNotice } from '../parts.tsx'
+import { exact, FailureNotice, Time } from '../parts.tsx'
+import { buildQuery } from '../query.ts'
 
 export type PendingReview = Awaited<ReturnType<typeof loadReviews>>[number]
 
-export function loadReviews({ fetchRoute }: PageContext, tools: ApiAnswers['GET /tools']['items']) {
+const MAX_PUBLICATIONS = '100'
+
+export async function loadReviews({ fetchRoute, principal }: PageContext, tools: ApiAnswers['GET /tools']['items']) {
+  const query = buildQuery({ act: 'tools.publish', outcome: 'success', limit: MAX_PUBLICATIONS })
+  const audit =
+    tools.length > 0 && hasScope(principal, 'records:read') ? fetchRoute('GET /audit', { query }) : undefined
   return Promise.all(
     tools.map(async (tool) => {
       const { id } = tool
-      const [versions, implementation] = await Promise.all([
+      const [versions, implementation, publications] = await Promise.all([
         fetchRoute('GET /tools/:id/versions', { id }),
         fetchRoute('GET /tools/:id/implementation', { id }),
+        audit,
       ])
-      return { tool, versions, implementation }
+      const publication = publications?.ok
+        ? publications.value.items.find(
+            ({ about }) => isStringArray(about?.['pending']) && about['pending'].includes(id),
+          )
+        : undefined
+      return { tool, versions, implementation, publication }
     }),
   )
 }
 
-export function Review({ tool, versions, implementation }: PendingReview) {
+export function Review({ tool, versions, implementation, publication }: PendingReview) {
+  const version = versions.ok ? versions.value.items.find(({ id }) => id === tool.id) : undefined
+  const principal = publication?.principal ?? version?.publisher
   return (
     <>
+      {principal ? (
+        <p class="note">
+          Published by {formatCaller({ ...publication, principal })}
+          {publication ? [', ', <Time at={publication.at} />] : undefined}
+        </p>
+      ) : undefined}
       <Difference tool={tool} versions={versions} />
       {implementation.ok ? (
         <details>
@@ -32,6 +55,20 @@ export function Review({ tool, versions, implementation }: PendingReview) {
         <p class="note">{implementation.failure.message}.</p>
       )}
     </>
+  )
+}
+
+export function ReviewButtons({ id }: { id: string }) {
+  return (
+    <form method="post">
+      <input type="hidden" name="id" value={exact(id)} />
+      <button class="go" name="to" value="active" aria-label={`Approve ${id}`}>
+        Approve
+      </button>
+      <button class="danger" name="to" value="disabled" aria-label={`Reject ${id}`}>
+        Reject
+      </button>
+    </form>
   )
 }
 

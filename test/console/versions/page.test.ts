@@ -14,13 +14,15 @@ const PAGE = '/console/versions'
 it('the page of versions shows those of a status with what they may become, and those that wait where none is said', async () => {
   const { get, asked } = world()
   const text = await (await get(`${PAGE}?status=disabled`)).text()
-  expect(asked[0]?.request.url).toBe('https://switchboard.test/tools?status=disabled&format=summary&limit=30')
+  expect(asked[0]?.request.url).toBe('https://switchboard.test/tools?status=disabled&format=summary&limit=20')
   expect(text).toContain('&lt;b&gt;Sends&lt;/b&gt;')
   expect([...text.matchAll(/name="to" value="(\w+)"/g)].map(([, to]) => to)).toEqual(['active', 'yanked', 'deprecated'])
   expect(text).toContain('href="/console/versions?status=disabled&amp;cursor=n%2Fx"')
+  expect(text).toContain('>Disabled 1+</a>')
+  expect(text).toContain('>Pending</a>')
   await get(`${PAGE}?status=yanked&toolkit=Mail&cursor=n`)
-  expect(asked[1]?.request.url).toBe(
-    'https://switchboard.test/tools?status=yanked&toolkit=Mail&cursor=n&format=summary&limit=30',
+  expect(asked[2]?.request.url).toBe(
+    'https://switchboard.test/tools?status=yanked&toolkit=Mail&cursor=n&format=summary&limit=20',
   )
   for (const path of [`${PAGE}?status=nonsense`, PAGE]) {
     const { get, asked } = world()
@@ -61,7 +63,7 @@ it('the page of versions changes nothing for an id that is no name of a thing', 
 it('the page of versions says that there is none, and is for those who publish', async () => {
   const none = world({ 'GET /tools': () => ({ items: [] }) })
   expect(await (await none.get(`${PAGE}?status=yanked`)).text()).toContain('No versions are yanked')
-  expect(await (await none.get(`${PAGE}?status=deprecated`)).text()).toContain('or by name if no version is active')
+  expect(await (await none.get(`${PAGE}?status=deprecated`)).text()).toContain('or by name if no version is active.')
   const waiting = await (await none.get(`${PAGE}?toolkit=Mail`)).text()
   expect(waiting).toContain('No versions wait for review')
   expect(waiting).toContain('<a href="/console/versions?status=active&amp;toolkit=Mail">Show active versions</a>')
@@ -149,6 +151,37 @@ it('the page of versions changes a whole toolkit, whose versions it shows, and s
   } as const
   const own = setUp({ 'GET /tools': () => ({ items: [] }), ...routes }, publisher)
   expect(await (await own.get(at)).text()).toContain('Toolkit Mail')
-  expect(own.asked.map(({ request }) => new URL(request.url).pathname)).toEqual(['/tools'])
+  expect(own.asked.map(({ request }) => new URL(request.url).pathname)).toEqual(['/tools', '/toolkits'])
   expect(await (await get(PAGE)).text()).not.toContain('id="toolkit"')
+})
+
+it('the page of versions approves and rejects what waits, and says who published it and when to those who read the audit log', async () => {
+  const publication = {
+    at: '2030-01-01T11:02:03Z',
+    principal: 'key:1',
+    principal_name: '<Bob>',
+    about: { published: [], pending: [ITEM.id] },
+  }
+  const { get, post, asked } = world({
+    'GET /toolkits': () => ({ items: [{ toolkit: 'Mail' }, { toolkit: 'Pets' }] }),
+    'GET /audit': () => ({ items: [{ ...publication, about: {} }, publication] }),
+    [`GET /tools/Mail.Send%401.0.0/versions`]: () => ({
+      items: [{ id: ITEM.id, status: 'pending', publisher: 'person:ann@acme.test' }],
+    }),
+  })
+  const text = await (await get(PAGE)).text()
+  expect(text).toContain('Published by &lt;Bob&gt;, <time datetime="2030-01-01T11:02:03Z"')
+  expect([...text.matchAll(/aria-label="(\w+) Mail\.Send@1\.0\.0">(\w+)</g)].map(([, ...words]) => words)).toEqual([
+    ['Approve', 'Approve'],
+    ['Reject', 'Reject'],
+  ])
+  expect([...text.matchAll(/<option value="(\w*)"/g)].map(([, toolkit]) => toolkit)).toEqual(['Mail', 'Pets'])
+  await post(PAGE, { id: ITEM.id, to: 'disabled' })
+  expect(JSON.parse(asked.at(-1)?.body ?? '')).toEqual({ status: 'disabled' })
+  const unknown = world({
+    [`GET /tools/Mail.Send%401.0.0/versions`]: () => ({
+      items: [{ id: ITEM.id, status: 'pending', publisher: 'person:ann@acme.test' }],
+    }),
+  })
+  expect(await (await unknown.get(PAGE)).text()).toContain('Published by ann@acme.test</p>')
 })
