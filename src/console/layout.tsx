@@ -21,9 +21,9 @@ interface LayoutProps {
 
 /** Responds with a view between the navigation and the API requests that it made; live parts are streamed. */
 export async function renderLayout(view: View, props: LayoutProps): Promise<Response> {
-  const { title, status = 200, live, callsTool = false } = view
+  const { title, status = 200, live, callsTool = false, picksTools = false } = view
   const body = live ? renderLiveBody(view, live, props) : renderBody(view, props)
-  const script = callsTool ? assets.script + assets.callScript : assets.script
+  const script = assets.script + (callsTool ? assets.callScript : '') + (picksTools ? assets.pickScript : '')
   const { style } = assets
   return respondWithDocument({ status, title, style, script, body, keepsForms: true, showsPictures: callsTool })
 }

@@ -63,6 +63,8 @@ export interface View {
   readonly live?: LiveParts
   /** Whether a script calls a tool in the page, and shows the result. Its policy allows `data:` images. */
   readonly callsTool?: boolean
+  /** Whether a script filters and counts the tools of an import. */
+  readonly picksTools?: boolean
 }
 
 export interface Crumb {

@@ -91,9 +91,9 @@ async function minifyFile(file: string): Promise<string> {
 
 async function consoleAssets(): Promise<File> {
   const folder = join(root, 'src/console/browser')
-  const files = ['console.css', 'enhance.ts', 'call.ts'].map((name) => minifyFile(join(folder, name)))
-  const [style, script, callScript] = await Promise.all(files)
-  return ['console.ts', `export const assets = ${JSON.stringify({ style, script, callScript })} as const\n`]
+  const files = ['console.css', 'enhance.ts', 'call.ts', 'pick.ts'].map((name) => minifyFile(join(folder, name)))
+  const [style, script, callScript, pickScript] = await Promise.all(files)
+  return ['console.ts', `export const assets = ${JSON.stringify({ style, script, callScript, pickScript })} as const\n`]
 }
 
 /** Hashes stand apart, since they are needed long before the modules. */

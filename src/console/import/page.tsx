@@ -25,6 +25,7 @@ export async function submit(context: PageContext): Promise<PageResult> {
   const { value } = reply
   return {
     title: 'Import preview',
+    picksTools: true,
     content: (
       <>
         {'tools' in value && <ImportPreview source={source} plan={value} />}
