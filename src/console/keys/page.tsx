@@ -172,8 +172,19 @@ const COLUMNS: readonly Column<Key>[] = [
   { title: 'Tools', isLong: true, cell: ({ tools }) => tools.join(', ') || 'none' },
   { title: 'Users', isLong: true, cell: ({ users }) => (users === 'any' ? 'any' : users.join(', ') || 'none') },
   { title: 'Limits', cell: ({ limits }) => <Limits {...limits} /> },
-  { title: 'Last used', cell: ({ last_used_at: at }) => (at === undefined ? 'never' : <Time at={at} />) },
-  { title: 'Expires', cell: ({ expires_at: at }) => (at === undefined ? 'never' : <Time at={at} />) },
+  {
+    title: 'Last used',
+    cell: ({ last_used_at: used, expires_at: expires }) => (
+      <>
+        {used === undefined ? 'never' : <Time at={used} />}{' '}
+        {expires && (
+          <span class="note">
+            expires <Time at={expires} />
+          </span>
+        )}
+      </>
+    ),
+  },
   { title: 'Actions', isAction: true, cell: (key) => <Revocation {...key} /> },
 ]
 
