@@ -1,10 +1,13 @@
 import type { ApiAnswers } from '../../api/answers.ts'
+import { clientVariables, knownProvider, knownProviderIds } from '../../core/consent/known-providers.ts'
 import { providerReader } from '../../core/consent/provider.ts'
 import { toJsonSchema } from '../../core/tool/json-reader.ts'
 import { listEditFields, renderEditPage, readEtag, toRefusedForm, type SubmittedForm, trimForm } from '../form/edit.tsx'
 import { readFormInput } from '../form/values.ts'
 import type { PageResult, PageContext, View } from '../page-context.ts'
-import { exact, FoldedForm, Notice } from '../parts.tsx'
+import { Copyable } from '../../http/page/rows.tsx'
+import { Chips, exact, FoldedForm, Notice } from '../parts.tsx'
+import { buildQuery } from '../query.ts'
 
 const PATH = '/console/providers'
 const FIELDS = listEditFields(toJsonSchema(providerReader('{id}')), {
@@ -46,20 +49,33 @@ export async function submit(context: PageContext): Promise<PageResult> {
 export async function show(context: PageContext, submitted?: SubmittedForm): Promise<View> {
   const { searchParams, origin } = context.url
   const id = searchParams.get('id')
+  const knownId = searchParams.get('known') ?? ''
+  const known = knownProvider(knownId)
   const intro = (
-    <p>
-      Register an OAuth client with the provider, with the redirect URI <code>{origin}/oauth/callback</code>. Well-known
-      providers, such as google and github, need only a client ID and secret.
-    </p>
+    <>
+      <p>Register an OAuth client with {known?.name ?? 'the provider'}, with this redirect URI:</p>
+      <Copyable text={`${origin}/oauth/callback`} />
+    </>
   )
   const shared = { id: 'give', intro, fields: FIELDS, folded: FOLDED_FIELDS, verb: 'give' }
+  const knownForm = known && {
+    action: `${PATH}?${buildQuery({ known: knownId })}`,
+    folded: { ...FOLDED_FIELDS, keys: [...FOLDED_FIELDS.keys, 'issuer', 'authorization_endpoint', 'token_endpoint'] },
+    value: { id: knownId, client_secret_name: clientVariables(knownId).clientSecret },
+  }
   return renderEditPage<Provider>(context, {
     title: 'Providers',
     doneMessages: DONE_MESSAGES,
     submitted,
     items: context.fetchRoute('GET /providers'),
     item: id ? context.fetchRoute('GET /providers/:id', { id }) : undefined,
-    renderList: (providers) => <ProviderList items={providers} />,
+    renderList: (providers) => (
+      <>
+        <ProviderList items={providers} />
+        <p>Add a well-known provider, which needs only a client ID and secret, or another one below:</p>
+        <Chips label="Well-known providers" chips={listKnownChips(providers, knownId)} />
+      </>
+    ),
     buildForm: (provider) =>
       provider
         ? {
@@ -68,7 +84,7 @@ export async function show(context: PageContext, submitted?: SubmittedForm): Pro
             action: buildHref(provider.id),
             button: 'Save provider',
           }
-        : { ...shared, heading: 'Add provider', action: PATH, button: 'Add provider' },
+        : { ...shared, action: PATH, ...knownForm, heading: 'Add provider', button: 'Add provider' },
   })
 }
 
@@ -76,14 +92,25 @@ function buildHref(id: string): string {
   return `${PATH}?${new URLSearchParams({ id })}`
 }
 
+function listKnownChips(providers: readonly Provider[], currentId: string) {
+  return knownProviderIds
+    .filter((id) => !providers.some((provider) => provider.id === id))
+    .map((id) => ({
+      text: knownProvider(id)?.name ?? id,
+      href: `${PATH}?${buildQuery({ known: id })}#give`,
+      isCurrent: id === currentId,
+    }))
+}
+
 function ProviderList({ items }: { items: readonly Provider[] }) {
   if (items.length === 0)
     return <Notice>No providers yet. Tools that need access to people's accounts cannot be called.</Notice>
   return (
-    <ul aria-label="Providers">
+    <ul class="cards" aria-label="Providers">
       {items.map(({ id, name, built_in, issuer, authorization_endpoint, client_id }) => (
         <li>
-          <strong>{name}</strong> <code>{id}</code> {built_in ? <span class="note">set by variables</span> : undefined}
+          <strong>{name}</strong> {name.toLowerCase() === id ? undefined : <code>{id}</code>}{' '}
+          {built_in ? <span class="note">set by variables</span> : undefined}
           <p class="note">
             {issuer ?? authorization_endpoint ?? ''}, client {client_id}
           </p>

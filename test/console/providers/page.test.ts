@@ -99,3 +99,32 @@ it('the page of providers fills its form with one that is to be changed, and sen
   expect(JSON.parse(asked.at(-1)?.body ?? '')).toEqual(said)
   expect(await (await get(`${PAGE}?id=other`)).text()).toContain('Add provider')
 })
+
+it('the page of providers offers the well-known that are not added, whose form has two fields to fill in and the redirect URI to copy', async () => {
+  const { get, post, asked } = world({ 'PUT /providers/google': () => ({ ...GIVEN, id: 'google' }) })
+  const text = await (await get(PAGE)).text()
+  expect(text).toContain('href="/console/providers?known=google#give">Google</a>')
+  expect(text).toMatch(/class="copyable"><pre>https:\/\/switchboard\.test\/oauth\/callback</)
+  const known = await (await get(`${PAGE}?known=google`)).text()
+  expect(known).toContain('Register an OAuth client with Google')
+  const [fields = ''] = known.slice(known.indexOf('<h2 id="give"')).split('<details')
+  const inputs = [...fields.matchAll(/name="input\/(\w+)"[^>]* value="([^"]*)"/g)].map(([, ...input]) => input)
+  expect(inputs).toEqual([
+    ['id', 'google'],
+    ['client_id', ''],
+    ['client_secret_name', 'GOOGLE_CLIENT_SECRET'],
+  ])
+  const sent = {
+    'do': 'give',
+    'input/id': 'google',
+    'input/client_id': 'c',
+    'input/client_secret_name': 'GOOGLE_CLIENT_SECRET',
+  }
+  expect((await post(`${PAGE}?known=google`, sent)).headers.get('location')).toBe('/console/providers?done=1')
+  expect(JSON.parse(asked.at(-1)?.body ?? '')).toEqual({ client_id: 'c', client_secret_name: 'GOOGLE_CLIENT_SECRET' })
+  const added = world({ 'GET /providers': () => ({ items: [{ ...GIVEN, id: 'google', name: 'Google' }] }) })
+  const list = await (await added.get(PAGE)).text()
+  expect(list).not.toContain('known=google')
+  expect(list).not.toContain('<code>google</code>')
+  expect(await (await get(`${PAGE}?known=%3Cx%3E`)).text()).toContain('Register an OAuth client with the provider')
+})
