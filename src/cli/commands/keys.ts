@@ -10,12 +10,12 @@ import { addRemoval } from './removal.ts'
 const COLUMNS: Columns = {
   'Key': 'id',
   'Name': 'name',
-  'Begins with': 'prefix',
   'Scopes': 'scopes',
   'Tools': 'tools',
   'Users': 'users',
   'Expires': timeColumn('expires_at'),
   'Last used': timeColumn('last_used_at'),
+  'Begins with': 'prefix',
 }
 
 export const addKeys: AddCommands = (program, open) => {

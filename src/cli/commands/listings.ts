@@ -67,9 +67,9 @@ const LISTINGS: readonly ListCommand[] = [
       ...Object.fromEntries(by.split(',').map((field) => [formatHeading(field), toGroupColumn(field, formatCaller)])),
       'Calls': 'calls',
       'Errors': 'failures',
-      'Waiting': 'waiting',
       'p50 ms': 'p50_ms',
       'p95 ms': 'p95_ms',
+      'Waiting': 'waiting',
     }),
   },
   {
