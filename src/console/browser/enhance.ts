@@ -80,7 +80,10 @@ addEventListener('pageshow', (event) => {
 
 // Filters of the catalog apply at once
 for (const form of document.querySelectorAll<HTMLFormElement>('search form')) {
-  form.addEventListener('change', () => form.requestSubmit())
+  form.addEventListener('change', ({ target }) => {
+    const isText = target instanceof HTMLInputElement && target.type !== 'checkbox'
+    if (!isText) form.requestSubmit()
+  })
 }
 
 addEventListener('keydown', (event) => {

@@ -3,6 +3,9 @@
  * fixed averages, not to those of the registry, so that no tool has a say in how another ranks.
  */
 const FIELDS = [
+  // These two only tell how much of a title a question names. Their lengths are numbers of words
+  { field: 'title as it is', weight: 0, average: 5, normalization: 0 },
+  { field: 'title', weight: 0, average: 5, normalization: 0 },
   { field: 'name and title', weight: 3, average: 3, normalization: 1 },
   { field: 'toolkit and tags', weight: 3, average: 1.3, normalization: 0.4 },
   { field: 'description', weight: 1, average: 15, normalization: 0.4 },
@@ -10,11 +13,16 @@ const FIELDS = [
   { field: "parameters' descriptions", weight: 0.4, average: 30, normalization: 0.4 },
 ]
 
+/** The places of fields that a search tells apart. */
+export const EXACT_TITLE = 0
+export const TITLE = 1
+export const TOOLKIT = 3
+
 const SATURATION = 1.2
 
 /** A length is kept in fifths of the average, up to three times that. */
 const STEPS = 5
-export const LEVELS = 16
+const LEVELS = 16
 
 /** More than any tool's id in the index. */
 export const IDS = 2 ** 36
@@ -35,8 +43,11 @@ export function inverseDocumentFrequency(holders: number, tools: number): number
   return Math.log(1 + (tools - holders + 0.5) / (holders + 0.5)) ** 0.9
 }
 
-export function isOfToolkit(row: number): boolean {
-  return Math.floor(row / LEVELS / IDS) === 1
+/** The field, the tool's id and the level of the length that a row's number says. */
+export function unpackRow(row: number) {
+  const place = Math.floor(row / LEVELS)
+  const field = Math.floor(place / IDS)
+  return { field, id: place - field * IDS, level: row - place * LEVELS }
 }
 
 export function saturate(weight: number): number {

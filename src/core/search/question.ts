@@ -50,7 +50,25 @@ export function parseTerms(q: string): readonly Term[] {
     if (terms.has(stem) || silent.has(word)) continue
     const pairs = word.includes(' ') ? [] : [words.slice(at - 1, at + 1), words.slice(at, at + 2)]
     const joined = pairs.filter((pair) => pair.length === 2).map((pair) => stemWord(pair.join('')))
-    terms.set(stem, { word, itself: [stem, ...alone, ...joined], standIns: [...(STAND_INS.get(stem) ?? [])] })
+    const exact = markExact(words.slice(at, at + length))
+    terms.set(stem, { word, itself: [stem, exact, ...alone, ...joined], standIns: [...(STAND_INS.get(stem) ?? [])] })
   }
   return [...terms.values()]
+}
+
+/** Words as they are, in the same index as stems: no stem begins with a zero and a letter. */
+export function markExact(words: readonly string[]): string {
+  return words.map((word) => `0${word}`).join(' ')
+}
+
+/** What most titles of an API have, and no question: "for the authenticated user (beta)". */
+const TITLE_TAIL = /\([^()]*\)| (?:for|of|by|from|to|with) (?:the |an )?authenticated.*/gi
+const SILENT_TITLE_WORDS: ReadonlySet<string> = new Set(['new', 'existing', 'all'])
+
+/** The words of a title that tell its tool from others of its toolkit. */
+export function splitTitle(title: string, toolkit: string): readonly string[] {
+  const ofToolkit = splitWords(toolkit)
+  return splitWords(title.replaceAll(TITLE_TAIL, '')).filter(
+    (word) => !SILENT_TITLE_WORDS.has(word) && !ofToolkit.includes(word),
+  )
 }

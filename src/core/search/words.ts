@@ -1,12 +1,15 @@
 /** Splits a text into words in lower case: `GetEmails` and `send_sms` are two words each. */
 export function splitWords(text: string): readonly string[] {
-  return text
-    .replaceAll(/([\p{Ll}\p{N}])(\p{Lu})/gu, '$1 $2')
-    .replaceAll(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1 $2')
-    .toLowerCase()
-    .replaceAll(/(?<=\p{L})['’](?:s|m|d|t|re|ve|ll)(?!\p{L})/gu, '')
-    .split(/[^\p{L}\p{N}]+/u)
-    .filter((word) => word !== '')
+  return (
+    text
+      .replaceAll(/([\p{Ll}\p{N}])(\p{Lu})/gu, '$1 $2')
+      // "PRs" is one word
+      .replaceAll(/(\p{Lu})(\p{Lu}(?!s(?!\p{Ll}))\p{Ll})/gu, '$1 $2')
+      .toLowerCase()
+      .replaceAll(/(?<=\p{L})['’](?:s|m|d|t|re|ve|ll)(?!\p{L})/gu, '')
+      .split(/[^\p{L}\p{N}]+/u)
+      .filter((word) => word !== '')
+  )
 }
 
 const MAX_SENTENCE = 500

@@ -48,10 +48,10 @@ it('the terms of a question are several words where those stand for others, in a
   expect(words('switch secret scanning on')).toEqual(['switch on', 'secret', 'scanning'])
   expect(words('take the blue label off the runner')).toEqual(['take off', 'blue', 'label', 'runner'])
   expect(words('get the file to Ann')).toEqual(['get', 'file', 'ann'])
-  expect(parseTerms('switch secret scanning on')[0]?.itself).toEqual(['switch on', 'switch'])
+  expect(parseTerms('switch secret scanning on')[0]?.itself).toEqual(['switch on', '0switch', 'switch'])
   expect(words('take one two three four five six seven off')).not.toContain('take off')
   expect(parseTerms('turn down an applicant')[0]).toMatchObject({
-    itself: ['turn down'],
+    itself: ['turn down', '0turn 0down'],
     standIns: expect.arrayContaining(['reject']),
   })
 })

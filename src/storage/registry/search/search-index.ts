@@ -5,12 +5,13 @@ import { toolKey } from '../../../core/tool/tool-id.ts'
 import { readField } from '../../rows.ts'
 import { loadPolicySet } from '../policies.ts'
 import { packRow } from '../../../core/search/bm25f.ts'
+import { markExact, parseTerms, splitTitle } from '../../../core/search/question.ts'
 import { stemWord, stemText } from '../../../core/search/words.ts'
 import { readMeta, writeMeta } from '../tables.ts'
 import { loadSettings } from '../toolkits.ts'
 
 /** The version of the index's format. Raise it when records are indexed in another way. */
-const INDEXED = '10'
+const INDEXED = '11'
 /** Characters of a field that are indexed. */
 const MAX_CHARACTERS = 8_000
 
@@ -61,11 +62,17 @@ export function indexTool(sql: SqlStorage, key: string, record?: ToolRecord): vo
   if (!record) return
   const id = before ?? (readField<number | null>(sql, 'SELECT max(id) FROM indexed') ?? 0) + 1
   const tags = [...new Set([...record.tags, ...loadSettings(sql, record.toolkit).tags])]
+  const title = splitTitle((getDisplayTitle(record) ?? record.tool).slice(0, MAX_CHARACTERS), record.toolkit)
+  const titleLength = parseTerms(title.join(' ')).length
   // Names as one word too, since people write "pull request" and "pullrequest"
   const names = [record.tool, record.toolkit].map((name) => stemWord(toSearchText(name)))
-  const texts = listIndexedTexts(record, tags).map((text) => stemText(text.slice(0, MAX_CHARACTERS)))
+  const texts = listIndexedTexts(record, tags).map((text, at) => {
+    const stems = stemText(text.slice(0, MAX_CHARACTERS))
+    return { text: `${stems} ${names[at] ?? ''}`, length: stems.split(' ').length }
+  })
+  const titles = [markExact(title), title.map(stemWord).join(' ')].map((text) => ({ text, length: titleLength }))
   // No search finds the row of an empty field, so its length does not matter
-  const rows = texts.map((text, at) => [packRow(id, at, text.split(' ').length), `${text} ${names[at] ?? ''}`] as const)
+  const rows = [...titles, ...texts].map(({ text, length }, field) => [packRow(id, field, length), text] as const)
   sql.exec(
     'INSERT INTO indexed (id, key, toolkit, plain, whole, level, callable, tags, rows) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
     id,
@@ -82,7 +89,7 @@ export function indexTool(sql: SqlStorage, key: string, record?: ToolRecord): vo
   sql.exec(`INSERT INTO words (rowid, text) ${each}`, JSON.stringify(rows))
 }
 
-/** In the order of the fields of BM25F. */
+/** In the order of the fields of BM25F, after the titles. */
 function listIndexedTexts(record: ToolRecord, tags: readonly string[]): readonly string[] {
   const properties = isJsonObject(record.input.properties) ? record.input.properties : {}
   // Each is a text where there is one: schemas are checked before they are published

@@ -1,5 +1,13 @@
 import { distance } from 'fastest-levenshtein'
-import { IDS, isOfToolkit, LEVELS, inverseDocumentFrequency, saturate, WEIGHTS } from '../../../core/search/bm25f.ts'
+import {
+  EXACT_TITLE,
+  inverseDocumentFrequency,
+  saturate,
+  TITLE,
+  TOOLKIT,
+  unpackRow,
+  WEIGHTS,
+} from '../../../core/search/bm25f.ts'
 import { QUESTION_WORDS, parseTerms } from '../../../core/search/question.ts'
 import { stemWord } from '../../../core/search/words.ts'
 import { column } from '../../rows.ts'
@@ -8,6 +16,10 @@ import { toSearchText } from './search-index.ts'
 
 /** A stand-in counts for so much of the word, and is never worth more than the word where some tool has that. */
 const STAND_IN = 0.7
+/** A word of a title counts for so much where only its stem is the question's. */
+const STEM_OF_TITLE = 0.7
+/** A title counts by this power of the share of the question's words that title, name, toolkit and tags have. */
+const NAMED_POWER = 4
 /** A verb counts at least as a word that a fifth of the tools have, since it may be all that tells siblings apart. */
 const LEAST_OF_VERB = 1.5
 /** A word of a toolkit's name or tags counts at least so much, since a large toolkit makes it common; a tag of any tool that is searched does it. */
@@ -19,23 +31,40 @@ const VERY = 1e4
 
 /**
  * The ids of tools: exact names first, then by score, then those listed first; and the words that no tool has in any form.
+ * A score is that of BM25F, and more for a title, by how much of it the question says, and how much of the question it says.
  * Those outside the scope have no influence.
  */
 export function rank(sql: SqlStorage, q: string, scope: IndexFilter) {
   const tools = countVisible(sql, scope)
-  const scores = new Map<number, number>()
+  const candidates = new Map<number, Candidate>()
+  let questionRarity = 0
+
+  function getCandidate(id: number): Candidate {
+    const candidate = candidates.get(id) ?? { score: 0, titleScore: 0, titleWords: 0, titleLength: 1, namedRarity: 0 }
+    candidates.set(id, candidate)
+    return candidate
+  }
 
   /** False where no tool has the word nor a stand-in. An implied word finds no tool by itself. */
   function add(rows: readonly number[], standIns: readonly number[], least = 0, isImplied = false): boolean {
-    const having = sumWeights(rows)
-    const others = sumWeights(standIns)
-    const leastOwn = rows.some(isOfToolkit) ? LEAST_OF_TOOLKIT : least
+    const having = readMatches(rows)
+    const others = readMatches(standIns)
+    const isOfToolkit = rows.some((row) => unpackRow(row).field === TOOLKIT)
+    const leastOwn = isOfToolkit ? LEAST_OF_TOOLKIT : least
     const weight = having.size === 0 ? 0 : Math.max(leastOwn, inverseDocumentFrequency(having.size, tools))
-    const discounted =
-      STAND_IN * Math.max(least, Math.min(weight || Infinity, inverseDocumentFrequency(others.size, tools)))
+    const ofStandIns = Math.max(least, Math.min(weight || Infinity, inverseDocumentFrequency(others.size, tools)))
+    const rarity = weight || (others.size > 0 ? ofStandIns : 0)
+    questionRarity += rarity
     for (const id of new Set([...having.keys(), ...others.keys()])) {
-      const most = Math.max(weight * saturate(having.get(id) ?? 0), discounted * saturate(others.get(id) ?? 0))
-      if (scores.has(id) || !isImplied) scores.set(id, (scores.get(id) ?? 0) + most)
+      if (isImplied && !candidates.has(id)) continue
+      const candidate = getCandidate(id)
+      const [own, other] = [having.get(id), others.get(id)]
+      const ofWord = weight * saturate(own?.weight ?? 0)
+      candidate.score += Math.max(ofWord, STAND_IN * ofStandIns * saturate(other?.weight ?? 0))
+      candidate.titleLength = Math.max(candidate.titleLength, own?.titleLength ?? 0, other?.titleLength ?? 0)
+      candidate.titleWords += own?.titleShare || (other?.titleShare ? 1 : 0)
+      candidate.titleScore += (own?.titleShare || (other?.titleShare ? STAND_IN : 0)) * rarity
+      if (own?.isNamed || other?.isNamed) candidate.namedRarity += rarity
     }
     return having.size + others.size > 0
   }
@@ -56,22 +85,49 @@ export function rank(sql: SqlStorage, q: string, scope: IndexFilter) {
   const unmatched = missing.filter((_, at) => instead[at]?.isForm !== true).map(({ word }) => word)
   // No tool has an empty name
   const nameQuery = `SELECT id FROM indexed WHERE (whole = ?1 OR plain = ?1) AND ${scope.condition}`
-  for (const id of column<number>(sql, nameQuery, toSearchText(q), ...scope.bindings))
-    scores.set(id, VERY + (scores.get(id) ?? 0))
-  const ranked = [...scores].sort(([id, score], [otherId, other]) => other - score || id - otherId)
+  for (const id of column<number>(sql, nameQuery, toSearchText(q), ...scope.bindings)) getCandidate(id).score += VERY
+  const scored = [...candidates].map(([id, { score, titleScore, titleWords, titleLength, namedRarity }]) => {
+    const coverage = Math.min(1, titleWords / titleLength) * (namedRarity / (questionRarity || 1)) ** NAMED_POWER
+    return [id, score + titleScore * coverage] as const
+  })
+  const ranked = scored.sort(([id, score], [otherId, other]) => other - score || id - otherId)
   return { ids: ranked.map(([id]) => id), unmatched }
 }
 
-/** The weights of a word's rows added up, by the id of the tool that has it. */
-function sumWeights(rows: readonly number[]): ReadonlyMap<number, number> {
-  const weights = new Map<number, number>()
+interface Candidate {
+  score: number
+  /** How many words of the title the question has: one counts less where only its stem is the question's. */
+  titleWords: number
+  titleLength: number
+  /** The same words by their rarity. */
+  titleScore: number
+  /** The rarity of the question's words in title, name, toolkit and tags. */
+  namedRarity: number
+}
+
+interface Match {
+  /** Of all fields that have the word. */
+  weight: number
+  titleShare: number
+  titleLength: number
+  isNamed: boolean
+}
+
+/** What a word's rows say, by the id of the tool that has it. */
+function readMatches(rows: readonly number[]): ReadonlyMap<number, Match> {
+  const matches = new Map<number, Match>()
   for (const row of rows) {
-    const place = Math.floor(row / LEVELS)
-    const field = Math.floor(place / IDS)
-    const id = place - field * IDS
-    weights.set(id, (weights.get(id) ?? 0) + (WEIGHTS[field]?.[row - place * LEVELS] ?? 0))
+    const { field, id, level } = unpackRow(row)
+    const match = matches.get(id) ?? { weight: 0, titleShare: 0, titleLength: 0, isNamed: false }
+    matches.set(id, match)
+    match.weight += WEIGHTS[field]?.[level] ?? 0
+    if (field <= TITLE) {
+      match.titleShare = Math.max(match.titleShare, field === EXACT_TITLE ? 1 : STEM_OF_TITLE)
+      match.titleLength = level
+    }
+    if (field <= TOOLKIT) match.isNamed = true
   }
-  return weights
+  return matches
 }
 
 const MAX_LETTERS = 32

@@ -1,0 +1,75 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { expect, it } from 'vitest'
+import { splitTitle } from '../../src/core/search/question.ts'
+import { definition } from '../e2e/definition.ts'
+import { makePlainQuestions } from './plain-requests.ts'
+import { publish, read } from '../importers/openapi/make.ts'
+import { recordsOf } from './registry.ts'
+import { asker, describeScore, score } from './sets.ts'
+
+/** Titles as APIs have them: most words of a title are those of its siblings too. */
+const TITLES = {
+  CreateForUser: 'Create a repository for the authenticated user',
+  CreateRuleset: 'Create a repository ruleset',
+  CreateDeployment: 'Create a deployment of a repository',
+  CreateWebhook: 'Create a repository webhook',
+  ListForUser: 'List repositories for the authenticated user',
+  ListTags: 'List repository tags',
+  ListInvitations: 'List repository invitations',
+  StarForUser: 'Star a repository for the authenticated user',
+  ListStarred: 'List repositories starred by the authenticated user',
+  CheckStarred: 'Check if a repository is starred by the authenticated user',
+  ListStargazers: 'List stargazers',
+  CreateFork: 'Create a fork',
+  ListForks: 'List forks',
+  Delete: 'Delete a repository',
+  DeleteInvitation: 'Delete a repository invitation',
+  UpdateIssue: 'Update an issue',
+  CloseMilestone: 'Close a milestone',
+}
+
+it.each([
+  ['create a repository', 'CreateForUser'],
+  ['list my repositories', 'ListForUser'],
+  ['star a repository', 'StarForUser'],
+  ['fork a repository', 'CreateFork'],
+  ['who starred my repo', 'ListStargazers'],
+  ['close an issue', 'UpdateIssue'],
+  ['delete a repository', 'Delete'],
+  ['list repository tags', 'ListTags'],
+])('the plainest request comes first: %s', async (q, tool) => {
+  const records = await recordsOf(
+    Object.entries(TITLES).map(([name, title]) =>
+      definition(`Hub.${name}@1.0.0`, { description: `${title}. Of an organization, or of a user.` }),
+    ),
+  )
+  const titled = records.map((record) => ({ ...record, title: new Map(Object.entries(TITLES)).get(record.tool) ?? '' }))
+  expect(asker(titled)(q)[0]).toBe(`Hub.${tool}`)
+})
+
+it('the words of a title are those that tell a tool from its siblings', () => {
+  expect(splitTitle('Create a new Hub repository for the authenticated user (beta)', 'Hub').join(' ')).toBe(
+    'create a repository',
+  )
+  // In time that grows with the length alone
+  expect(splitTitle('('.repeat(8_000), 'Hub')).toEqual([])
+})
+
+it('the plainest requests of 1,223 operations come first, half of them in other words', async () => {
+  const file = createRequire(import.meta.url)
+    .resolve('@octokit/openapi/package.json')
+    .replace(/package\.json$/, '')
+  const description = await read(readFileSync(`${file}generated/api.github.com.json`, 'utf8'), { toolkit: 'GitHub' })
+  if (!description.tools) throw new Error('GitHub cannot be read')
+  const records: Parameters<typeof asker>[0][number][] = []
+  for (let at = 0; at < description.items.length; at += 50) await publish(description.items.slice(at, at + 50), records)
+  const ask = asker(records)
+  const { tuned, heldOut } = makePlainQuestions(records)
+  for (const questions of [tuned, heldOut]) {
+    const found = score(questions, ask)
+    console.log(`plain requests: ${describeScore(found)}`)
+    expect(found.first).toBeGreaterThanOrEqual(0.95)
+    expect(found.five).toBeGreaterThanOrEqual(0.99)
+  }
+}, 60_000)
