@@ -57,18 +57,19 @@ it('the audit log tells events as sentences over their records, and filters them
   expect(await (await none.get('/console/audit')).text()).toContain('No events match')
 })
 
-it('the requests of one import are one event with the sum of its tools, and those of another toolkit or time are not', () => {
+it('the requests of one import are one event with the sum of its tools, and previews and those of another toolkit or time are not', () => {
   const entry = (seconds: number, about: JsonObject) =>
     ({ ...IMPORT, at: new Date(Date.parse(ACT.at) - seconds * 1_000).toISOString(), about }) as const
   const groups = groupEntries([
     entry(0, { toolkit: 'Server', made: 150 }),
-    entry(60, { toolkit: 'Server', made: 50 }),
+    entry(30, { toolkit: 'Server', made: 50 }),
     entry(90, { toolkit: 'Server', dry_run: true }),
     entry(100, { toolkit: 'Other', dry_run: true }),
     entry(5_000, { toolkit: 'Other', made: 1 }),
   ])
   expect(groups.map(formatEvent)).toEqual([
     'boss imported 200 tools into Server',
+    'boss previewed an import into Server',
     'boss previewed an import into Other',
     'boss imported 1 tool into Other',
   ])

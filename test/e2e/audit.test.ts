@@ -68,6 +68,7 @@ it('GET /audit tells what was administered, by whom, and what came of it', async
   expect(all[2].about).toEqual({ published: ['Audited.Told@1.1.0'], unchanged: 1, refused: 1 })
   expect(all[3]).toMatchObject({ path: '/tools/Audited.Told@1.0.0', about: { status: { state: 'disabled' } } })
   expect(all[10].about).toMatchObject({ name: 'the publisher', limits: { concurrency: 3 } })
+  expect(all[11].about).toEqual({ name: 'the publisher' })
   const text = JSON.stringify(all)
   for (const secret of [made.body.key, ADMIN_KEY, 'nobody’s business']) expect(text).not.toContain(secret)
   expect(server.printed()).toContain('"event":"act"')

@@ -99,7 +99,9 @@ export function createKeysRoutes(deps: KeysRoutesDeps): Hono {
     ...ADMIN_ROUTE,
     auditAction: 'key.remove',
     supportsIfMatch: true,
-  })(async ({ path: { id }, precondition }) => {
+  })(async ({ path: { id }, precondition, addAuditDetails }) => {
+    const key = await keys.findById(id)
+    if (key) addAuditDetails({ name: key.name })
     const result = await keys.remove(id, precondition)
     if (result === 'precondition-failed') return PRECONDITION_FAILED
     // Also when it was removed elsewhere, as this isolate may still hold a verdict

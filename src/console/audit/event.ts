@@ -8,7 +8,8 @@ export type AuditEntry = ApiAnswers['GET /audit']['items'][number]
 /** Entries of one act, such as the requests of one import, the newest first. */
 export type AuditGroup = readonly [AuditEntry, ...AuditEntry[]]
 
-const MAX_PAUSE_MS = 10 * 60_000
+/** The requests of one import follow each other within seconds. */
+const MAX_PAUSE_MS = 60_000
 
 /** Joins entries that follow each other and differ only in details. */
 export function groupEntries(entries: readonly AuditEntry[]): readonly AuditGroup[] {
@@ -29,7 +30,7 @@ export function groupEntries(entries: readonly AuditEntry[]): readonly AuditGrou
 }
 
 function formatKind({ act, principal, method, path, outcome, address, about }: AuditEntry): string {
-  return JSON.stringify([act, principal, method, path, outcome, address, about?.['toolkit']])
+  return JSON.stringify([act, principal, method, path, outcome, address, about?.['toolkit'], about?.['dry_run']])
 }
 
 /** Who did what, as a sentence without a final period: "boss imported 200 tools into EnterpriseServer". */

@@ -27,6 +27,10 @@ export async function submit(context: PageContext): Promise<PageResult> {
     const removed = await context.fetchRoute('DELETE /policies/:pattern', { pattern })
     return removed.ok ? { redirectTo: `${PATH}?done=removed` } : show(context, removed)
   }
+  if (pattern === '') {
+    const problems = [{ path: '/pattern', message: 'Is required' }]
+    return show(context, { failure: { status: 400, message: 'The form has errors', problems }, form })
+  }
   const { pattern: _, ...body } = readFormInput(FIELDS, form).input
   const etag = readEtag(form, pattern, context.url.searchParams.get('pattern'))
   const saved = await context.fetchRoute('PUT /policies/:pattern', { pattern, body, etag })

@@ -68,6 +68,15 @@ it('the page of policies says that a saved policy covers no tool yet', async () 
   expect(await (await get(location)).text()).toContain('Policy saved. No tool matches its pattern yet')
 })
 
+it('the page of policies asks for a pattern where there is none, and keeps what was written', async () => {
+  const { post, asked } = world({})
+  const page = await post('/console/policies', { ...FIELDS, 'input/pattern': ' ', 'input/timeout_ms': '70' })
+  const text = await page.text()
+  expect([page.status, asked.filter(({ request }) => request.method === 'PUT')]).toEqual([400, []])
+  expect(text).toContain('Is required')
+  expect(text).toContain('value="70"')
+})
+
 it('the page of policies leaves what is no number to the route, whose words it shows, and keeps what was written', async () => {
   const problem = { path: '/timeout_ms', message: 'Must be a whole number' }
   const { post, asked } = world({
