@@ -153,6 +153,7 @@ describe('ACCESS=keys with an administrator, JWTs and a key server', () => {
       expect(text).toMatch(/^sb_[\w-]{43}$/)
       expect(shown).toEqual({
         id: expect.any(String),
+        prefix: text.slice(0, 9),
         ...given,
         created_at: expect.any(String),
         expires_at: '2998-12-31T23:00:00.000Z',

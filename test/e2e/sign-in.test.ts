@@ -68,6 +68,7 @@ it('signing in with a provider gives a session, as the verified e-mail address',
       browser: expect.any(String),
       created_at: expect.any(String),
       expires_at: expect.any(String),
+      current: true,
     },
   ])
   const [{ created_at, expires_at }] = body.items
