@@ -3,6 +3,7 @@ import type { AuditAction } from '../../core/access/audit-entry.ts'
 import { isJsonObject, isStringArray, type Json } from '../../core/tool/json.ts'
 import { quoteName } from '../../http/page/text.ts'
 import { formatCaller } from '../calls/callers.ts'
+import { formatCount } from '../calls/chart.tsx'
 
 export type AuditEntry = ApiAnswers['GET /audit']['items'][number]
 /** Entries of one act, such as the requests of one import, the newest first. */
@@ -100,8 +101,7 @@ function publishTools(group: AuditGroup): string {
 }
 
 function countTools(count: number): string {
-  if (count === 0) return 'tools'
-  return count === 1 ? '1 tool' : `${count.toLocaleString('en')} tools`
+  return count === 0 ? 'tools' : formatCount(count, 'tool')
 }
 
 /** A part of the path, which the caller may have sent with a wrong encoding. */

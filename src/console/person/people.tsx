@@ -1,5 +1,6 @@
 import type { JSX } from 'hono/jsx/jsx-runtime'
 import type { ApiAnswers } from '../../api/answers.ts'
+import { formatCount } from '../calls/chart.tsx'
 import type { PageContext, PageResult, View } from '../page-context.ts'
 import { mayActFor } from '../../core/access/principal.ts'
 import { quoteName } from '../../http/page/text.ts'
@@ -109,9 +110,9 @@ function EndedNotice({ sessions, agents, accounts, authorizations, not_revoked, 
   return (
     <Notice>
       <p>
-        <strong>All access ended.</strong> {count(sessions, 'session')}, {count(agents, 'agent')},{' '}
-        {count(accounts, 'account')} and {count(authorizations, 'open request')}. It takes effect everywhere within a
-        minute.
+        <strong>All access ended.</strong> {formatCount(sessions, 'session')}, {formatCount(agents, 'agent')},{' '}
+        {formatCount(accounts, 'account')} and {formatCount(authorizations, 'open request')}. It takes effect everywhere
+        within a minute.
       </p>
       {not_revoked.map(({ provider, account }) => (
         <p>
@@ -135,8 +136,4 @@ function KeyNames({ keys }: Pick<EndedAccess, 'keys'>) {
       {keys.map(({ name }) => quoteName(name)).join(', ')} at <a href="/console/keys">API keys</a>
     </>
   )
-}
-
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`
 }

@@ -49,7 +49,7 @@ export function rank(sql: SqlStorage, q: string, scope: IndexFilter) {
   function add(rows: readonly number[], standIns: readonly number[], least = 0, isImplied = false): boolean {
     const having = readMatches(rows)
     const others = readMatches(standIns)
-    const isOfToolkit = rows.some((row) => unpackRow(row).field === TOOLKIT)
+    const isOfToolkit = [...having.values()].some((match) => match.isOfToolkit)
     const leastOwn = isOfToolkit ? LEAST_OF_TOOLKIT : least
     const weight = having.size === 0 ? 0 : Math.max(leastOwn, inverseDocumentFrequency(having.size, tools))
     const ofStandIns = Math.max(least, Math.min(weight || Infinity, inverseDocumentFrequency(others.size, tools)))
@@ -111,6 +111,7 @@ interface Match {
   titleShare: number
   titleLength: number
   isNamed: boolean
+  isOfToolkit: boolean
 }
 
 /** What a word's rows say, by the id of the tool that has it. */
@@ -118,7 +119,7 @@ function readMatches(rows: readonly number[]): ReadonlyMap<number, Match> {
   const matches = new Map<number, Match>()
   for (const row of rows) {
     const { field, id, level } = unpackRow(row)
-    const match = matches.get(id) ?? { weight: 0, titleShare: 0, titleLength: 0, isNamed: false }
+    const match = matches.get(id) ?? { weight: 0, titleShare: 0, titleLength: 0, isNamed: false, isOfToolkit: false }
     matches.set(id, match)
     match.weight += WEIGHTS[field]?.[level] ?? 0
     if (field <= TITLE) {
@@ -126,6 +127,7 @@ function readMatches(rows: readonly number[]): ReadonlyMap<number, Match> {
       match.titleLength = level
     }
     if (field <= TOOLKIT) match.isNamed = true
+    if (field === TOOLKIT) match.isOfToolkit = true
   }
   return matches
 }
