@@ -1,9 +1,11 @@
 import { spawn } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createServer, request as send } from 'node:http'
 import { connected, decide, newAgent } from '../e2e/oauth/agent.ts'
 import { close, listen } from '../e2e/oauth/provider.ts'
-import { freePort } from '../e2e/free-port.ts'
 import { asAdmin, startConnectWorld } from '../e2e/oauth/connect-world.ts'
 import { JSON_SCHEMA_TOOL } from './json-schema-tool.ts'
 import { type Conformance, REVISIONS, runSuite, suite } from './run.ts'
@@ -27,8 +29,8 @@ export async function runConnectConformance(port: number): Promise<{
     const ann = await world.findSession('ann')
     const { clientId } = await newAgent(url, `http://127.0.0.1:${port}/callback`)
     const args = ['--url', `${url}/connect`, '--client-id', clientId, '--port', String(port)]
-    const output = await run(['authorization', ...args, '--resource', `${url}/connect/mcp`], (asked) => {
-      void decide(ann, asked, { 'toolkit.Calculator': '1', 'days': '1', 'decision': 'allow' })
+    const output = await run(['authorization', ...args, '--resource', `${url}/connect/mcp`], (page) => {
+      void decide(ann, page, { 'toolkit.Calculator': '1', 'days': '1', 'decision': 'allow' })
         .then(({ location }) => location && fetch(location))
         .catch((error) => console.error(error))
     })
@@ -67,32 +69,27 @@ async function openDoor(origin: string, token: string) {
   return { url: `http://127.0.0.1:${port}`, close: () => close(door) }
 }
 
-/** Runs the suite, and opens each page that it asks a person to open. */
+/** Runs the suite, and opens each page that it asks a person to open. Its output ends with what each scenario checked. */
 async function run(args: readonly string[], open: (url: string) => void) {
-  const child = spawn(process.execPath, [suite, ...args], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
+  const results = mkdtempSync(join(tmpdir(), 'switchboard-conformance-'))
+  const child = spawn(process.execPath, [suite, ...args, '--output-dir', results], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   let output = ''
   let isOpened = false
   const read = (chunk: unknown) => {
     output += String(chunk)
-    const [asked] = /http:\/\/\S+\/connect\/authorize\?\S+/.exec(output) ?? []
-    if (isOpened || asked === undefined || !output.includes('Waiting')) return
+    const [page] = /http:\/\/\S+\/connect\/authorize\?\S+/.exec(output) ?? []
+    if (isOpened || page === undefined || !output.includes('Callback server started')) return
     isOpened = true
-    open(asked)
+    open(page)
   }
   child.stdout.on('data', read)
   child.stderr.on('data', read)
   await new Promise((done) => child.once('close', done))
-  return output
-}
-
-if (import.meta.main) {
-  const { authorization, server } = await runConnectConformance(await freePort())
-  console.log(`authorization: ${authorization.passed.length} of ${SCENARIOS.length} scenarios pass`)
-  if (authorization.passed.length < SCENARIOS.length) console.log(authorization.output)
-  for (const { revision, output, asExpected, passed, scored } of server) {
-    if (!asExpected) console.log(output)
-    console.log(`${revision}, with a token: ${passed} of ${scored} scored scenarios pass`)
-  }
-  const isWell = authorization.passed.length === SCENARIOS.length && server.every(({ asExpected }) => asExpected)
-  process.exitCode = isWell ? 0 : 1
+  const files = readdirSync(results, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.json'))
+  const checks = files.map((path) => readFileSync(join(results, path), 'utf8'))
+  rmSync(results, { recursive: true })
+  return [output, ...checks].join('\n')
 }
