@@ -162,7 +162,8 @@ it.each(['..', '.', '../users/ann/grants', ''])(
 it('the page of keys lists them with their first characters, and has the form behind a button', async () => {
   const keys = [
     { ...there, prefix: 'sb_Xk3v9Q', limits: { rate: { calls: 3, seconds: 60 }, concurrency: 5 } },
-    { ...there, id: 'k2', name: 'pub' },
+    { ...there, id: 'k2', name: 'pub', previous_expires_at: '2030-01-02T00:00:00Z' },
+    { ...there, id: 'k3', name: 'old', previous_expires_at: '2020-01-02T00:00:00Z' },
   ]
   const { get } = setUp({ 'GET /keys': () => ({ items: keys }) })
   const text = await (await get('/console/keys')).text()
@@ -175,6 +176,9 @@ it('the page of keys lists them with their first characters, and has the form be
   ]) {
     expect(text).toContain(shown)
   }
+  expect(text.match(/previous text works until <time datetime="[^"]+"/g)).toEqual([
+    'previous text works until <time datetime="2030-01-02T00:00:00Z"',
+  ])
   expect(text).not.toContain('name="input/name"')
   expect(text).not.toContain('value="rotate"')
   const form = await (await get('/console/keys?new=1')).text()

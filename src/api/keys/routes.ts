@@ -89,10 +89,9 @@ export function createKeysRoutes(deps: KeysRoutesDeps): Hono {
     const text = deps.randomKey()
     const key = await keys.rotate(id, await deps.sha256(text), toKeyPrefix(text), until)
     if (!key) return notFound('key', id)
-    const previous_expires_at = new Date(until).toISOString()
-    addAuditDetails({ name: key.name, previous_expires_at })
+    addAuditDetails({ name: key.name, previous_expires_at: key.previous_expires_at })
     deps.onChange('changed', id)
-    return ok({ ...encodeNewKey(key, text), previous_expires_at })
+    return ok(encodeNewKey(key, text))
   })
 
   on('DELETE /keys/:id', 'Delete an API key', {
@@ -127,10 +126,12 @@ function encodeKey({
   users,
   created_at,
   expires_at,
+  previous_expires_at,
   limits,
   record_arguments,
 }: ApiKey) {
-  return { id, name, prefix, scopes, tools, users, created_at, expires_at, limits, record_arguments }
+  const times = { created_at, expires_at, previous_expires_at }
+  return { id, name, prefix, scopes, tools, users, ...times, limits, record_arguments }
 }
 
 interface KeyFacts {
@@ -164,6 +165,6 @@ export interface KeyAnswers {
   'GET /keys': { readonly items: readonly ListedKey[] }
   'GET /keys/:id': ListedKey
   'PATCH /keys/:id': ListedKey
-  'POST /keys/:id/rotate': NewKey & { readonly previous_expires_at: string }
+  'POST /keys/:id/rotate': NewKey
   'DELETE /keys/:id': undefined
 }

@@ -29,7 +29,7 @@ const KEY = {
   ...fields(TEXT, 'id', 'name', 'prefix?'),
   ...fields(TEXTS, 'scopes', 'tools'),
   'users': { anyOf: [{ const: 'any' }, TEXTS] },
-  ...fields(TIME, 'created_at', 'expires_at?'),
+  ...fields(TIME, 'created_at', 'expires_at?', 'previous_expires_at?'),
   'limits?': OBJECT,
   'record_arguments?': FLAG,
 }
@@ -109,7 +109,7 @@ export const COMPONENTS = {
   RegistryError: objectSchema({ error: TEXT }),
   OAuthError: objectSchema({ 'error': TEXT, 'error_description?': TEXT }),
   Key: objectSchema({ ...KEY, 'last_used_at?': TIME, 'published?': OBJECT }),
-  NewKey: objectSchema({ ...KEY, 'key': TEXT, 'previous_expires_at?': TIME }),
+  NewKey: objectSchema({ ...KEY, key: TEXT }),
   Policy: resourceSchema(policyReader(), { pattern: TEXT, warnings: WARNINGS }, ['pattern']),
   Provider: resourceSchema(providerReader(''), { id: TEXT, built_in: FLAG }, ['id', 'name', 'client_id']),
   Client: objectSchema({

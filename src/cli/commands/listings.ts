@@ -196,11 +196,11 @@ async function createCallerFormatter(session: CliSession, { by = '', ...query }:
   return (caller: unknown) => names.get(caller) ?? caller
 }
 
-/** Calls of unknown tools are counted under an empty name. */
+/** Calls of tools that are unknown, or that the caller's key does not cover, are counted under an empty name. */
 function toGroupColumn(field: string, formatCaller: (caller: unknown) => unknown): Columns[string] {
   if (field === 'principal') return ({ group }) => formatCaller(getText(group, field))
   if (field !== 'tool' && field !== 'toolkit') return `group.${field}`
-  return ({ group }) => getText(group, field) || '(unknown)'
+  return ({ group }) => getText(group, field) || '(unknown or not allowed)'
 }
 
 function formatHeading(field: string): string {

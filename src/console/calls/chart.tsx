@@ -64,7 +64,7 @@ export function CallsChart({ bars, range }: { bars: readonly Bar[]; range: Range
   const step = WIDTH / bars.length
   const waitedText = waited === 0 ? '' : `, ${waited} waiting for a person`
   const scaleY = (value: number, top: number) => Math.round(HEIGHT * (1 - value / top))
-  const summary = `${formatCount(total, 'call')}, ${failed} failed${waitedText}; p95 up to ${formatMs(Math.max(...bars.map(({ p95 }) => p95)))}`
+  const summary = `${formatCount(total, 'call')}, ${failed} failed${waitedText}; 95 % took ${formatMs(Math.max(...bars.map(({ p95 }) => p95)))} or less`
   return (
     <figure class="chart">
       <p class="legend">

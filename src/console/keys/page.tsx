@@ -14,7 +14,7 @@ import { type Column, Table } from '../table.tsx'
 
 type Key = ApiAnswers['GET /keys/:id']
 
-type FreshKeyProps = Pick<Key, 'name'> & { readonly key: string; readonly previous_expires_at?: string }
+type FreshKeyProps = ApiAnswers['POST /keys']
 
 const PATH = '/console/keys'
 const FIELDS = listEditFields(toJsonSchema(newKeyReader(() => new Date()))).map((field) =>
@@ -174,19 +174,23 @@ const COLUMNS: readonly Column<Key>[] = [
   { title: 'Limits', cell: ({ limits }) => <Limits {...limits} /> },
   {
     title: 'Last used',
-    cell: ({ last_used_at: used, expires_at: expires }) => (
+    cell: ({ last_used_at: used, expires_at: expires, previous_expires_at: previous }) => (
       <>
-        {used === undefined ? 'never' : <Time at={used} />}{' '}
-        {expires && (
-          <span class="note">
-            expires <Time at={expires} />
-          </span>
-        )}
+        {used === undefined ? 'never' : <Time at={used} />} {expires && <Until text="expires" at={expires} />}{' '}
+        {previous && Date.parse(previous) > Date.now() && <Until text="previous text works until" at={previous} />}
       </>
     ),
   },
   { title: 'Actions', isAction: true, cell: (key) => <Revocation {...key} /> },
 ]
+
+function Until({ text, at }: { text: string; at: string }) {
+  return (
+    <span class="note">
+      {text} <Time at={at} />
+    </span>
+  )
+}
 
 function Limits({ rate, concurrency }: CallLimits) {
   const limitTexts = [

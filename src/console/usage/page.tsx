@@ -75,7 +75,8 @@ function UsageTable({ items, context, by, formatKey, range }: UsageTableProps) {
     by.value === 'day' ? items.toSorted((one, other) => formatDay(one).localeCompare(formatDay(other))) : items
   const nameCell = ({ group }: Usage) => {
     const value = group[by.value] ?? ''
-    if (by.value === 'day' || value === '') return value || (by.value === 'toolkit' ? 'unknown tools' : 'none')
+    if (value === '') return by.value === 'user_id' ? 'none' : 'unknown or not allowed'
+    if (by.value === 'day') return value
     const filter = by.value === 'toolkit' ? { tool: `${value}.*` } : { [by.value]: value }
     return <a href={`/console/calls?${buildQuery({ ...filter, range })}`}>{formatKey(value)}</a>
   }

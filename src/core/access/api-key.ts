@@ -31,6 +31,8 @@ export interface ApiKey extends InferOutput<ReturnType<typeof newKeyReader>> {
   readonly created_at: string
   /** Its first characters, to find it by. Keys of older deployments have none until they are rotated. */
   readonly prefix?: string
+  /** When its text from before the last rotation stops working, or stopped. */
+  readonly previous_expires_at?: string
 }
 
 /** `hash` is the SHA-256 of the key's text, in lower-case hex. */

@@ -133,7 +133,11 @@ export class Access extends DurableObject<{ readonly REGISTRY: KVNamespace }> {
       const key = firstRow<{ hash: string; body: string }>(this.#sql, query, id)
       if (!key) return undefined
       const before = key.hash
-      const body = JSON.stringify({ ...JSON.parse(key.body), prefix })
+      const body = JSON.stringify({
+        ...JSON.parse(key.body),
+        prefix,
+        previous_expires_at: new Date(until).toISOString(),
+      })
       const earlier = this.#earlierHashes(id)
       if (before === hash) return { body, hashes: [hash, ...earlier] }
       this.#forgetEarlier(id)

@@ -1,4 +1,4 @@
-/** A bucket is an eighth of a power of two, so that quantiles are right within a tenth without a row a call. */
+/** A bucket is an eighth of a power of two, so that quantiles are known within a tenth without a row a call. */
 const PER_DOUBLING = 8
 
 export function toBucket(ms: number): number {
@@ -11,12 +11,13 @@ export function maxOfBucket(bucket: number): number {
 
 type Durations = ReadonlyMap<number, number>
 
+/** Rounded up, so that the share of calls took no longer. */
 export function estimateQuantile(durations: Durations, share: number): number {
   const total = [...durations.values()].reduce((sum, calls) => sum + calls, 0)
   let remainingCalls = Math.max(1, Math.ceil(total * share))
   for (const bucket of [...durations.keys()].sort((a, b) => a - b)) {
     remainingCalls -= durations.get(bucket) ?? 0
-    if (remainingCalls <= 0) return bucket === 0 ? 0 : Math.round((maxOfBucket(bucket - 1) + maxOfBucket(bucket)) / 2)
+    if (remainingCalls <= 0) return bucket === 0 ? 0 : Math.ceil(maxOfBucket(bucket) * 10) / 10
   }
   return 0
 }

@@ -28,11 +28,11 @@ function memoryStore() {
       stored.set(hash, changed)
       return changed
     },
-    async rotate(id, hash, prefix) {
+    async rotate(id, hash, prefix, until) {
       const [before, key] = [...stored].find(([, each]) => each.id === id) ?? []
       if (before === undefined || !key) return undefined
       stored.delete(before)
-      const rotated = { ...key, prefix }
+      const rotated = { ...key, prefix, previous_expires_at: new Date(until).toISOString() }
       stored.set(hash, rotated)
       return rotated
     },

@@ -18,7 +18,7 @@ function isolate({ access, kv }: Harness) {
   const stub = stubOf(access, asked)
   return { ...createKvKeys(kv.binding, stub, () => 0), asked }
 }
-const ROTATED = { ...KEY, prefix: 'sb_1' }
+const ROTATED = { ...KEY, prefix: 'sb_1', previous_expires_at: until(HOUR) }
 
 describe('a key', () => {
   it('is found by its hash at once, everywhere, and by its id', () =>
