@@ -30,10 +30,6 @@ export type AddCommands = (program: Command, open: Open) => void
 /** The option of commands that call `terminal.confirm`. */
 export const YES = new Option('--yes', 'do not ask for confirmation')
 
-export function readNote({ headers }: Response): string | undefined {
-  return headers.get('switchboard-note') ?? undefined
-}
-
 const LOCAL_URL = 'http://localhost:8787'
 
 export function openSession(options: CommonOptions, io: TerminalIO, signal: AbortSignal) {

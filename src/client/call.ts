@@ -10,7 +10,7 @@
  * 4. Every `SwitchboardError` of a call has the `callId`, except those of the wait for a person.
  */
 import { loadChallengeDetails, pollAuthorization } from './authorization.ts'
-import type { Connection } from './connection.ts'
+import { type Connection, readNote } from './connection.ts'
 import { isObject, type JsonRecord, tryParseJson, getText } from './json.ts'
 import { type Challenge, toError, toToolError, SwitchboardError } from './switchboard-error.ts'
 
@@ -35,6 +35,8 @@ export interface CallOptions {
 export interface CallResult<T = unknown> {
   readonly callId: string
   readonly value: T
+  /** What the caller should know of the tool, such as that it is deprecated. */
+  readonly note?: string
 }
 
 const MAX_ROUNDS = 5
@@ -48,7 +50,7 @@ export async function callTool(
   const { callId = crypto.randomUUID(), signal, waitForAuthorization } = options
   for (let round = 1; ; round++) {
     try {
-      return { callId, value: await callOnce(connection, toolAndVersion, input, { ...options, callId }) }
+      return { callId, ...(await callOnce(connection, toolAndVersion, input, { ...options, callId })) }
     } catch (error) {
       if (!(error instanceof SwitchboardError)) throw error
       const { challenges: links } = error.details
@@ -66,7 +68,7 @@ function callOnce(
   toolAndVersion: string,
   input: JsonRecord,
   options: CallOptions & { readonly callId: string },
-): Promise<unknown> {
+): Promise<Omit<CallResult, 'callId'>> {
   const { callId, user, select, onProgress } = options
   const [tool = '', ...rangeParts] = toolAndVersion.split('@')
   const version = options.version ?? (rangeParts.length > 0 ? rangeParts.join('@') : undefined)
@@ -87,7 +89,11 @@ function callOnce(
       if (!isObject(result)) throw new SwitchboardError('answer_invalid', 'The server is not a Switchboard')
       if (result['success'] === true) {
         const artifact = isObject(body) ? body['artifact'] : undefined
-        return artifact === undefined ? result['value'] : { artifact }
+        const note = readNote(response)
+        return {
+          value: artifact === undefined ? result['value'] : { artifact },
+          ...(note === undefined ? {} : { note }),
+        }
       }
       throw toToolError(result['error'], getText(result['error'], 'message') ?? 'The tool failed')
     },

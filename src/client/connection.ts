@@ -195,6 +195,10 @@ function toAbortError({ reason }: AbortSignal): SwitchboardError {
     : new SwitchboardError('cancelled', 'The request was canceled', {}, reason)
 }
 
+export function readNote({ headers }: Response): string | undefined {
+  return headers.get('switchboard-note') ?? undefined
+}
+
 export function isLoopback({ hostname }: URL): boolean {
   return /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname)
 }

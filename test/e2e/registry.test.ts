@@ -644,7 +644,7 @@ describe('which version answers', () => {
     ['Which.Tool@3.0.0', "Tool 'Which.Tool@3.0.0' is disabled"],
     ['Which.Tool@3', "Tool 'Which.Tool@3.0.0' is disabled"],
     ['Which.Tool@^3', "Tool 'Which_Tool' was not found"],
-    ['Which.Tool@1.10.x', "Tool 'Which_Tool' was not found"],
+    ['Which.Tool@1.10.x', "'Which.Tool@1.10.0' was yanked: there is '0.9.0', '1.0.0', '1.2.0', '2.0.0'"],
     ['Which.Tool@9.9.9', "Tool 'Which_Tool' was not found"],
     ['Which.Old@latest', "Tool 'Which_Old' was not found"],
     ['Which.Old@^1', "Tool 'Which_Old' was not found"],
@@ -716,6 +716,43 @@ it('a deprecated definition says that it is, and what succeeds it', async () => 
   expect(headers.get('switchboard-status')).toBe('deprecated')
   expect(headers.get('link')).toBe('</tools/Status.New%401.0.0>; rel="successor-version"')
   expect((await server.json('GET', '/tools/Status.New')).headers.get('switchboard-status')).toBeNull()
+})
+
+it('a call of a deprecated tool says so in every dialect, and what succeeds it', async () => {
+  await server.json('POST', '/tools', [callable('Status.Slow@1.0.0'), callable('Status.Fast@1.0.0')])
+  await server.json('PATCH', '/tools/Status.Slow', { status: 'deprecated', message: 'é', successor: 'Status.Fast' })
+  const mcp = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'Status_Slow', arguments: {} } }
+  const envelope = {
+    header: { messageId: 'm', messageType: 'request' },
+    payload: { tool: { id: 'Status', capability: 'Slow', parameters: {} } },
+  }
+  const calls = [
+    ['/tools/call', { tool_id: 'Status.Slow' }],
+    ['/mcp', mcp],
+    ['/worker/tools/invoke', { tool: { toolkit: 'Status', name: 'Slow' }, inputs: {} }],
+    ['/machine-context/execute', envelope],
+    ['/plugin/call', { params: { name: 'Status_Slow', arguments: {} } }],
+  ] as const
+  for (const [path, body] of calls) {
+    const { headers } = await server.json('POST', path, body)
+    const note = "'Status.Slow@1.0.0' is deprecated: ?; use Status.Fast"
+    expect([headers.get('switchboard-status'), headers.get('switchboard-note')], path).toEqual(['deprecated', note])
+  }
+  const { headers } = await server.json('POST', '/tools/call', { tool_id: 'Status.Fast' })
+  expect([headers.get('switchboard-status'), headers.get('switchboard-note')]).toEqual([null, null])
+})
+
+it('a yanked tool says that it was, why, and what is left', async () => {
+  await server.json('POST', '/tools', [callable('Status.Bad@1.0.0'), callable('Status.Bad@2.0.0')])
+  await server.json('PATCH', '/tools/Status.Bad@1.0.0', { status: 'yanked', message: 'loses mail' })
+  const older = "'Status.Bad@1.0.0' was yanked: loses mail; there is '2.0.0'"
+  expect(await call('Status.Bad@^1')).toEqual({ status: 400, message: older })
+  expect((await server.json('GET', '/tools/Status.Bad@^1')).body).toMatchObject({ message: older })
+  await server.json('PATCH', '/tools/Status.Bad@2.0.0', { status: 'yanked' })
+  const all = "'Status.Bad@2.0.0' was yanked: only calls of exactly this version still run"
+  expect(await call('Status.Bad')).toEqual({ status: 400, message: all })
+  expect(await server.json('GET', '/tools/Status.Bad')).toMatchObject({ status: 404, body: { message: all } })
+  expect(await call('Status.Bad@2.0.0')).toMatchObject({ status: 200 })
 })
 
 it('a status holds at once, for calls and lists, and can be taken back', async () => {

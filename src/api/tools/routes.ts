@@ -24,7 +24,7 @@ import { formatToolId, isVersion, parseToolId } from '../../core/tool/tool-id.ts
 import { parseToolRef } from '../../core/tool/tool-ref.ts'
 import type { ToolSource } from '../../core/tool/tool-source.ts'
 import { findHighest, resolveVersion } from '../../core/tool/version.ts'
-import { noteHeader, notModified, PRIVATE } from '../../http/response/json-response.ts'
+import { noteHeader, notModified, PRIVATE, statusHeaders } from '../../http/response/json-response.ts'
 import { jsonBody } from '../../http/request/json-body.ts'
 import { defineQuery, type QueryValues } from '../../http/request/query.ts'
 import { ANY, jsonRef, itemList, json, arraySchema } from '../../http/route/response-specs.ts'
@@ -152,7 +152,7 @@ export function createRegistryRoutes(deps: RegistryRoutesDeps): Hono {
     const publisherHeaders = isAdministrator(principal) ? wire.publisherHeaders(tool.publisher) : {}
     const headers = {
       ...PRIVATE,
-      ...wire.statusHeaders(tool.status),
+      ...statusHeaders(tool.status),
       ...wire.guardHeaders(tool.record),
       ...publisherHeaders,
       etag,
@@ -258,7 +258,9 @@ export function createRegistryRoutes(deps: RegistryRoutesDeps): Hono {
     const resolved = await deps.resolver.resolve(toolRef, background)
     const withSuggestions = async () => toolNotFound(ref, await deps.catalog.suggestNames(ref, principal))
     if (resolved.ok || resolved.failure.type !== 'version-unavailable') return withSuggestions()
-    if (!(await find(resolved.failure.tool, principal, background))) return withSuggestions()
+    const { tool } = resolved.failure
+    const found = (await find(tool, principal, background)) ?? (await findYanked(tool, principal, background))
+    if (!found) return withSuggestions()
     const { failure } = await hideFromViewer(toolRef, resolved, { principal, background }, deps.resolver)
     if (failure.type !== 'version-unavailable') return toolNotFound(ref)
     return fail({ type: 'not-found', message: formatSentence(describeFailure(failure)) })

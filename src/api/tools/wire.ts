@@ -14,7 +14,6 @@ import { HTTP_STATUS } from '../../http/response/failure-status.ts'
 import { defineQuery } from '../../http/request/query.ts'
 import { formatToolId, isNamePart, type ToolName } from '../../core/tool/tool-id.ts'
 import { needsApproval, type Publisher, type ToolRecord, type VersionEntry } from '../../core/tool/tool.ts'
-import type { ToolStatus } from '../../core/tool/version.ts'
 
 const NAME = stringMatching('a name of 1 to 64 of A-Z, a-z, 0-9, _ and -', isNamePart)
 const ADMIN_FIELDS = object({
@@ -75,16 +74,6 @@ export function publisherHeaders({ principal, trusted }: Publisher): Record<stri
   // A subject of a JWT may hold what no header can
   const id = principal === null ? 'unknown' : encodeURI(principal.toWellFormed())
   return { 'switchboard-publisher': id, 'switchboard-trusted': String(trusted) }
-}
-
-/** RFC 8288, RFC 5829. */
-export function statusHeaders(status: ToolStatus): Record<string, string> {
-  if (status.state === 'active') return {}
-  const successor = status.state === 'deprecated' ? status.successor : undefined
-  return {
-    'switchboard-status': status.state,
-    ...(successor === undefined ? {} : { link: `</tools/${encodeURIComponent(successor)}>; rel="successor-version"` }),
-  }
 }
 
 export function guardHeaders(record: ToolRecord): Record<string, string> {

@@ -23,7 +23,7 @@ export const addCall: AddCommands = (program, open) => {
       const { client, terminal, signal } = session
       const input = await readCallInput(session, tool, options)
       const mayWait = options.wait ?? terminal.isInteractive
-      const { callId, value } = await terminal.withProgress(`Calling ${tool}`, (update) => {
+      const { callId, value, note } = await terminal.withProgress(`Calling ${tool}`, (update) => {
         const onProgress = ({ progress, total, message }: ToolProgress) =>
           update(message ?? `${progress}`, progress, total)
         const waitForAuthorization = async (challenges: readonly Challenge[]) => {
@@ -38,7 +38,8 @@ export const addCall: AddCommands = (program, open) => {
           ...(mayWait ? { waitForAuthorization } : {}),
         })
       })
-      terminal.emit({ call_id: callId, value }, () => {
+      terminal.emit({ call_id: callId, value, note }, () => {
+        if (note !== undefined) terminal.note(['yellow', note])
         terminal.write(typeof value === 'string' ? value : (formatJson(value, 2) ?? 'null'))
       })
     })

@@ -1,6 +1,7 @@
 import type { Filter, ToolDefinition } from '../../client/index.ts'
 import { formatJson, isObject, listObjects, getText } from '../../client/json.ts'
-import { type AddCommands, type CliSession, readNote } from '../context.ts'
+import { readNote } from '../../client/connection.ts'
+import type { AddCommands, CliSession } from '../context.ts'
 import { type Columns, toFirstSentence } from '../table.ts'
 import { parseIntegerOption } from '../argument-values.ts'
 import { toCliTerms } from '../terminal-text.ts'

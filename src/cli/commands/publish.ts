@@ -6,7 +6,8 @@ import { SwitchboardError } from '../../client/index.ts'
 import { isObject, type JsonRecord, listObjects, tryParseJson, getText } from '../../client/json.ts'
 import { collectOption, parseJsonArgument } from '../argument-values.ts'
 import { CliError } from '../cli-error.ts'
-import { type AddCommands, type CliSession, readNote } from '../context.ts'
+import { readNote } from '../../client/connection.ts'
+import type { AddCommands, CliSession } from '../context.ts'
 import { formatProblem } from '../terminal-text.ts'
 
 type PublishedFile = Awaited<ReturnType<typeof publishFile>>

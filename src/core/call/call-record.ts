@@ -1,6 +1,7 @@
 import type { Principal } from '../access/principal.ts'
 import type { JsonObject } from '../tool/json.ts'
 import type { ToolRecord } from '../tool/tool.ts'
+import type { ToolStatus } from '../tool/version.ts'
 import { type ToolRef, toRefKey } from '../tool/tool-ref.ts'
 import { type FailureResult, type FailureType, filterOpenChallenges } from '../failure/failure.ts'
 import type { CompletedCall } from './idempotency.ts'
@@ -44,6 +45,8 @@ export interface CallFacts {
   knownTool?: ToolRecord
   /** The tool, once the call is authorized. */
   authorizedTool?: ToolRecord
+  /** The status of that tool, if it is not active. */
+  status?: ToolStatus
   userId?: string | undefined
   upstreamStatus?: number
   redactor?: Redactor | undefined

@@ -5,6 +5,7 @@ import type { Json, JsonObject } from '../tool/json.ts'
 import type { Signal, WaitUntil } from '../tool/platform.ts'
 import type { NameRef, ToolRef } from '../tool/tool-ref.ts'
 import type { ToolRecord } from '../tool/tool.ts'
+import type { ToolStatus } from '../tool/version.ts'
 import type { FailureResult } from '../failure/failure.ts'
 import type { LimitStatus } from './call-limiter.ts'
 import type { Invocation } from './invocation.ts'
@@ -61,6 +62,8 @@ export interface CallOutcome {
   readonly finishedAt?: number
   readonly result: ToolSuccess | FailureResult
   readonly tool?: ToolRecord | undefined
+  /** Of the tool, if it is not active. */
+  readonly status?: ToolStatus
   readonly limitStatuses?: readonly LimitStatus[]
 }
 

@@ -65,13 +65,14 @@ export function createCallTool(deps: CallDeps): CallTool {
     facts.releaseFiles?.()
     const forOperator = !result.ok && 'forOperator' in result.failure ? result.failure.forOperator : undefined
     if (!result.ok) result = { ok: false, failure: tailorFailure(caller.principal, result.failure) }
-    const { finished, limitStatuses } = facts
+    const { finished, limitStatuses, status } = facts
     const durationMs = now() - startedAt
     const record = createCallRecord(callId, call, caller, facts, result, { at: startedAt, durationMs })
     writeRecord(record, caller.background, forOperator)
     const outcome = { callId, durationMs: finished?.durationMs ?? durationMs, result, tool: facts.authorizedTool }
-    if (!finished && !limitStatuses) return outcome
-    return { ...outcome, ...(finished && { finishedAt: finished.finishedAt }), ...(limitStatuses && { limitStatuses }) }
+    if (!finished && !limitStatuses && !status) return outcome
+    const finishedAt = finished && { finishedAt: finished.finishedAt }
+    return { ...outcome, ...finishedAt, ...(limitStatuses && { limitStatuses }), ...(status && { status }) }
   }
 }
 
@@ -110,7 +111,7 @@ async function executeCall(
 }
 
 function authorize(
-  { tool: { record }, toolRef }: CalledTool,
+  { tool: { record }, toolRef, status }: CalledTool,
   userId: string | undefined,
   { principal }: Caller,
   facts: CallFacts,
@@ -121,6 +122,7 @@ function authorize(
   // Callers read their own records, which name no tool that the caller may not know
   if (denial?.failure.type !== 'tool-unknown') facts.knownTool = record
   if (!denial) facts.authorizedTool = record
+  if (!denial && status.state !== 'active') facts.status = status
   return denial
 }
 

@@ -73,7 +73,9 @@ async function hideVersions(
   for (const version of failure.available.slice(0, MAX_AVAILABLE)) {
     if (await mayKnowOf(`${failure.tool}@${version}`, viewer, lookup)) available.push(version)
   }
-  return fail({ ...failure, available })
+  const { yanked } = failure
+  const mayKnowYanked = yanked && (await mayKnowOf(`${failure.tool}@${yanked.version}`, viewer, lookup))
+  return fail({ ...failure, available, yanked: mayKnowYanked ? yanked : undefined })
 }
 
 async function mayKnowOf(id: string, { principal, background }: Viewer, lookup: Lookup): Promise<boolean> {

@@ -5,7 +5,7 @@ import { formatToolId, isNamePart, type ToolName } from '../tool/tool-id.ts'
 import { formatRefName, formatToolRef, type ToolRef, toRefKey, type WellFormedRef } from '../tool/tool-ref.ts'
 import type { ToolSource } from '../tool/tool-source.ts'
 import type { Publisher, ToolEntry, ToolRecord } from '../tool/tool.ts'
-import { chooseVersion, isVersionRange, type ToolStatus, withoutPending } from '../tool/version.ts'
+import { chooseVersion, isVersionRange, resolveVersion, type ToolStatus, withoutPending } from '../tool/version.ts'
 import { type FailureResult, fail } from '../failure/failure.ts'
 import { type CallableTool, applyPolicyToTool } from './callable-tool.ts'
 
@@ -178,7 +178,17 @@ function versionFailure(entry: ToolEntry, range = 'latest'): FailureResult {
     name: entry.newest?.name ?? formatToolId(entry),
     range,
     available: entry.versions.filter(({ status }) => status.state === 'active').map(({ version }) => version),
+    ...findYanked(entry, range),
   })
+}
+
+function findYanked({ versions }: ToolEntry, range: string) {
+  const yankedVersions = versions.filter(({ status }) => status.state === 'yanked')
+  const asActive = yankedVersions.map(({ version }) => ({ version, status: { state: 'active' as const } }))
+  const version = resolveVersion(asActive, range)?.version
+  const status = yankedVersions.find((entry) => entry.version === version)?.status
+  if (version === undefined || status?.state !== 'yanked') return undefined
+  return { yanked: { version, ...(status.message === undefined ? {} : { message: status.message }) } }
 }
 
 function disabledFailure(id: string, { message: detail }: { readonly message?: string } = {}): FailureResult {

@@ -65,11 +65,14 @@ export function describeFailure(failure: Exclude<Failure, { type: OwnWords }>): 
       }
     case 'tool-unknown':
       return { message: `Tool '${failure.ref.slice(0, 200)}' was not found${didYouMean(failure.suggestions)}` }
-    case 'version-unavailable':
-      return {
-        message: `Version '${failure.range}' of tool '${failure.tool}' is not available`,
-        detail: `there is ${quoteList(failure.available.slice(-MAX_VERSIONS)) || 'none'}`,
-      }
+    case 'version-unavailable': {
+      const { tool, range, available, yanked } = failure
+      const availableList = quoteList(available.slice(-MAX_VERSIONS))
+      const detail = `there is ${availableList || 'none'}`
+      if (!yanked) return { message: `Version '${range}' of tool '${tool}' is not available`, detail }
+      const rest = availableList ? detail : 'only calls of exactly this version still run'
+      return { message: `'${tool}@${yanked.version}' was yanked`, detail: joinDetails(yanked.message, rest) }
+    }
     case 'tool-disabled':
       return { message: `Tool '${failure.id}' is disabled`, detail: failure.detail }
     case 'tool-not-executable':
@@ -137,6 +140,8 @@ export function describeFailure(failure: Exclude<Failure, { type: OwnWords }>): 
       return { message: 'Something went wrong on our side', detail: `reference '${failure.reference}'` }
   }
 }
+
+const joinDetails = (...parts: readonly (string | undefined)[]) => parts.filter((part) => part !== undefined).join('; ')
 
 function lowerFirst(text: string): string {
   return text.charAt(0).toLowerCase() + text.slice(1)

@@ -33,6 +33,8 @@ export type Failure =
       readonly name: string
       readonly range: string
       readonly available: readonly string[]
+      /** The version that the range would lead to, were it not yanked. */
+      readonly yanked?: { readonly version: string; readonly message?: string | undefined } | undefined
     }
   | { readonly type: 'tool-disabled'; readonly id: string; readonly detail?: string }
   | ({ readonly type: 'tool-not-executable'; readonly id: string; readonly reason: string } & WithOperatorMessage)

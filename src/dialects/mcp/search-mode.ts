@@ -8,6 +8,7 @@ import type { Resolver } from '../../core/call/resolve-tool.ts'
 import { toToolName } from '../../core/tool/sanitize-name.ts'
 import * as json from '../../core/tool/json-reader.ts'
 import type { Problem } from '../../core/tool/problem.ts'
+import { findUnknownAmong } from '../../http/response/why-empty.ts'
 import { readCallContext } from '../../http/route/incoming-call.ts'
 import { summarizeSchema } from './output-summary.ts'
 import { findListedTool } from './find-tool.ts'
@@ -38,6 +39,7 @@ const argumentsReader = json.withSchemaFrom(json.anyObject, (value, report) => {
 
 const SEARCH_ARGUMENTS = json.object({
   query: json.optional(createTextReader('Words that say what the tool should do. Empty lists all tools.'), ''),
+  toolkit: json.optional(createTextReader('Only tools of this toolkit.')),
   cursor: json.optional(createTextReader('The next_cursor of the answer before, for what comes after it.')),
   limit: json.optional(LIMIT, DEFAULT_RESULTS),
 })
@@ -105,19 +107,28 @@ function shorten(text: string, pattern: RegExp): string {
   return start === text ? text : `${start.replace(/\s+\S{0,40}$|[\ud800-\udbff]$/, '')}…`
 }
 
-const search = createSearchTool(SEARCH_ARGUMENTS, async ({ query, limit, cursor }, { revision, context, catalog }) => {
-  const unknown = await explainUnknownNames(context, catalog)
-  if (unknown !== undefined) return toErrorResult(unknown, revision)
-  const q = query.trim() === '' ? undefined : query
-  const listQuery: ListQuery = { q, versions: 'newest', limit, callable: true, cursor }
-  const listing = await catalog.list(listQuery, restrictToToolset(context.principal, context.toolset), BRIEF)
-  if (!listing && cursor !== undefined)
-    return encodeInvalidInput([{ path: '/cursor', message: 'Must be a next_cursor that search_tools gave' }], revision)
-  const { lines = [], total, unmatched, nextCursor } = listing ?? {}
-  const tools = lines.filter(Boolean).map((line): Json => parseTrusted(line))
-  const unmatchedField = unmatched?.length ? { unmatched } : {}
-  return encodeAsText({ tools, total, ...unmatchedField, next_cursor: nextCursor }, revision)
-})
+const search = createSearchTool(
+  SEARCH_ARGUMENTS,
+  async ({ query, toolkit, limit, cursor }, { revision, context, catalog }) => {
+    const viewer = restrictToToolset(context.principal, context.toolset)
+    const unknown =
+      (await explainUnknownNames(context, catalog)) ??
+      (await findUnknownAmong(toolkit === undefined ? [] : [toolkit], viewer, catalog))
+    if (unknown !== undefined) return toErrorResult(unknown, revision)
+    const q = query.trim() === '' ? undefined : query
+    const listQuery: ListQuery = { q, toolkit, versions: 'newest', limit, callable: true, cursor }
+    const listing = await catalog.list(listQuery, viewer, BRIEF)
+    if (!listing && cursor !== undefined)
+      return encodeInvalidInput(
+        [{ path: '/cursor', message: 'Must be a next_cursor that search_tools gave' }],
+        revision,
+      )
+    const { lines = [], total, unmatched, nextCursor } = listing ?? {}
+    const tools = lines.filter(Boolean).map((line): Json => parseTrusted(line))
+    const unmatchedField = unmatched?.length ? { unmatched } : {}
+    return encodeAsText({ tools, total, ...unmatchedField, next_cursor: nextCursor }, revision)
+  },
+)
 
 /** Schemas of more characters are shown in short: both are some 1,500 tokens then. */
 const MAX_INPUT_CHARACTERS = 4_500

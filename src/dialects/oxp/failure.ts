@@ -3,6 +3,7 @@ import type { FailureText } from '../../core/failure/failure-text.ts'
 import {
   toRetryAdvice,
   formatDetail,
+  formatSentence,
   groupInputProblems,
   formatInputRequests,
   describeFailure,
@@ -42,9 +43,11 @@ export function failureBody(failure: Failure): JsonObject {
     case 'unauthenticated':
       return { ...toBody(describeFailure(failure)), ...toSuggestions(failure) }
     case 'version-unavailable': {
-      const { name, tool, range, available } = failure
+      const { name, tool, range, available, yanked } = failure
       // The specification's example, which clients are tested with, has this message. It knows no ranges
-      const body = toBody({ message: `Tool '${name}' was not found` }, `${tool} version ${range} is not available`)
+      const body = yanked
+        ? { message: formatSentence(describeFailure(failure)) }
+        : toBody({ message: `Tool '${name}' was not found` }, `${tool} version ${range} is not available`)
       const newest = isVersion(range) ? undefined : available.at(-1)
       return newest === undefined ? body : { ...body, suggestions: [`${tool}@${newest}`] }
     }

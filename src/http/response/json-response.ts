@@ -1,6 +1,7 @@
 import type { CallOutcome } from '../../core/call/call-request.ts'
 import type { Failure } from '../../core/failure/failure.ts'
 import type { LimitStatus } from '../../core/call/call-limiter.ts'
+import type { ToolStatus } from '../../core/tool/version.ts'
 import { SMALL } from '../../outbound/memory-budget.ts'
 import { createTextResponse } from './unread-text.ts'
 
@@ -28,10 +29,30 @@ export function failureHeaders(failure: Failure): Record<string, string> | undef
 }
 
 export function callHeaders(
-  { limitStatuses }: Pick<CallOutcome, 'limitStatuses'>,
+  { limitStatuses, status, tool }: Pick<CallOutcome, 'limitStatuses' | 'status' | 'tool'>,
   headers?: Record<string, string>,
 ): Record<string, string> | undefined {
-  return limitStatuses ? { ...headers, ...toRateLimitHeaders(limitStatuses) } : headers
+  if (!limitStatuses && !status) return headers
+  const callerHeaders = { ...headers, ...(limitStatuses && toRateLimitHeaders(limitStatuses)) }
+  return status
+    ? { ...callerHeaders, ...statusHeaders(status), ...noteHeader(formatStatus(tool, status)) }
+    : callerHeaders
+}
+
+function formatStatus(tool: CallOutcome['tool'], status: ToolStatus): string {
+  const message = 'message' in status && status.message !== undefined ? `: ${status.message}` : ''
+  const successor = status.state === 'deprecated' && status.successor !== undefined ? `; use ${status.successor}` : ''
+  return `'${tool?.id}' is ${status.state}${message}${successor}`
+}
+
+/** The status of a tool that is not active, and its successor (RFC 8288, RFC 5829). */
+export function statusHeaders(status: ToolStatus): Record<string, string> {
+  if (status.state === 'active') return {}
+  const successor = status.state === 'deprecated' ? status.successor : undefined
+  return {
+    'switchboard-status': status.state,
+    ...(successor === undefined ? {} : { link: `</tools/${encodeURIComponent(successor)}>; rel="successor-version"` }),
+  }
 }
 
 /** draft-ietf-httpapi-ratelimit-headers, sections 3 and 4. */

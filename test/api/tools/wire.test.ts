@@ -6,7 +6,6 @@ import {
   encodeResult,
   encodeVersion,
   publicationNote,
-  statusHeaders,
 } from '../../../src/api/tools/wire.ts'
 import { encodePublished } from '../../../src/core/publish/report.ts'
 
@@ -132,7 +131,7 @@ it.each<[unknown, string, string]>([
   expect(parseValue(VERSION_CHANGE_BODY, body)).toEqual({ ok: false, problems: [{ path, message }] }),
 )
 
-it('a status is told with the id, and in headers where it is not active', () => {
+it('a status is told with the id', () => {
   const status = { state: 'deprecated', message: 'Old', successor: 'A.C@^2' } as const
   const publisher = { principal: 'key:k', trusted: false }
   const entry = { version: '1.0.0', digest: 'd', status, publisher }
@@ -141,11 +140,5 @@ it('a status is told with the id, and in headers where it is not active', () => 
     status: 'deprecated',
     message: 'Old',
     successor: 'A.C@^2',
-  })
-  expect(statusHeaders({ state: 'active' })).toEqual({})
-  expect(statusHeaders({ state: 'yanked' })).toEqual({ 'switchboard-status': 'yanked' })
-  expect(statusHeaders(status)).toEqual({
-    'switchboard-status': 'deprecated',
-    'link': '</tools/A.C%40%5E2>; rel="successor-version"',
   })
 })

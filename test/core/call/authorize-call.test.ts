@@ -126,6 +126,7 @@ it.each([
   ['is disabled', disabled('Example.L4@1.0.0'), 'Example.L4@1.0.0'],
   ['is disabled, and nothing else', disabled('Example.Off@1.0.0'), 'Example.Off@1.0.0'],
   ['has no such version', unavailable('Example.L4', '1.0.0'), 'Example.L4@9'],
+  ['was yanked', { ...unavailable('Example.L4'), yanked: { version: '9.0.0' } }, 'Example.L4@^9'],
 ])(
   'the anonymous are told of a tool that they may not see and that %s as of one that there is none of',
   async (_, failure, asked) => {
@@ -152,6 +153,8 @@ it('the anonymous are told of a tool that they see what is wrong, with the versi
   expect(await hide(ANONYMOUS, wrong, toIdRef('Example.L0@1.0.0')).hidden).toBe(wrong)
   const { hidden } = hide(ANONYMOUS, fail(unavailable('Example.L0', '1.0.0', '2.0.0')), toIdRef('Example.L0@9'))
   expect(await hidden).toEqual(fail(unavailable('Example.L0', '1.0.0', '2.0.0')))
+  const yanked = { ...unavailable('Example.L0'), yanked: { version: '1.0.0' } }
+  expect(await hide(ANONYMOUS, fail(yanked), toIdRef('Example.L0@^1')).hidden).toEqual(fail(yanked))
 })
 
 it.each([

@@ -66,6 +66,7 @@ describe('search mode', () => {
                 maxLength: 500,
                 description: 'Words that say what the tool should do. Empty lists all tools.',
               },
+              toolkit: { type: 'string', maxLength: 500, description: 'Only tools of this toolkit.' },
               cursor: {
                 type: 'string',
                 maxLength: 500,
@@ -126,6 +127,10 @@ describe('search mode', () => {
       { query: 'x', cursor: null, limit: null },
       { q: 'x', versions: 'newest', limit: 10, callable: true },
     ],
+    [
+      { query: 'x', toolkit: 'Kit' },
+      { q: 'x', toolkit: 'Kit', versions: 'newest', limit: 10, callable: true },
+    ],
     [{ limit: 50 }, { q: undefined, versions: 'newest', limit: 50, callable: true }],
     [{ query: 'x'.repeat(500) }, { q: 'x'.repeat(500), versions: 'newest', limit: 10, callable: true }],
   ])('searches for %j', async (args, query) => {
@@ -167,7 +172,11 @@ describe('search mode', () => {
       { cursor: 'c'.repeat(501) },
       '- cursor: Must be a string of at most 500 characters, got a string of 501 characters',
     ],
-    ['search_tools', { question: 'mail' }, "- question: Unknown field 'question': wanted 'query', 'cursor', 'limit'"],
+    [
+      'search_tools',
+      { question: 'mail' },
+      "- question: Unknown field 'question': wanted 'query', 'toolkit', 'cursor', 'limit'",
+    ],
     ['search_tools', { limit: 0 }, '- limit: Must be an integer from 1 to 50, got 0'],
     ['search_tools', { limit: 51 }, '- limit: Must be an integer from 1 to 50, got 51'],
     ['search_tools', { limit: 1.5 }, '- limit: Must be an integer from 1 to 50, got 1.5'],
@@ -286,6 +295,8 @@ describe('search mode', () => {
     const router = setUp()
     const said = "There is no toolkit 'Kti' here: did you mean 'Kit'?"
     expect(await call(router, 'search_tools', { query: 'x' }, '&toolkits=Kit,Kti')).toBe(said)
+    expect(await call(router, 'search_tools', { query: 'x', toolkit: 'Kti' })).toBe(said)
+    expect(await call(router, 'search_tools', { toolkit: 'Kit' }, '&toolkits=Kit2')).toMatch(/^There is no toolkit '/)
     for (const at of ['/mcp?toolkits=Kti', `${path}&toolkits=Kti`]) {
       const { error } = (await (await router.legacy('tools/list', {}, { path: at })).json()) as { error: unknown }
       expect(error).toEqual({ code: -32602, message: said })

@@ -6,6 +6,7 @@ import {
   jsonFailure,
   jsonTextResponse,
   noteHeader,
+  statusHeaders,
 } from '../../../src/http/response/json-response.ts'
 import { OUTCOME_STATUS, HTTP_STATUS } from '../../../src/http/response/failure-status.ts'
 
@@ -43,6 +44,22 @@ it('what is left of the limits of a call is said with its answer', () => {
     'a': 'b',
     'ratelimit-policy': '"key";q=10;w=60, "tool-at-once";q=2;qu="concurrent-requests"',
     'ratelimit': '"key";r=9;t=2, "tool-at-once";r=1',
+  })
+})
+
+it('a call of a tool that is not active says so with its answer, and what succeeds it', () => {
+  const tool = { id: 'A.B@1.0.0' } as never
+  const status = { state: 'deprecated', message: 'Old', successor: 'A.C@^2' } as const
+  expect(statusHeaders({ state: 'active' })).toEqual({})
+  expect(callHeaders({ status: { state: 'yanked' }, tool }, { a: 'b' })).toEqual({
+    'a': 'b',
+    'switchboard-status': 'yanked',
+    'switchboard-note': "'A.B@1.0.0' is yanked",
+  })
+  expect(callHeaders({ status, tool })).toEqual({
+    'switchboard-status': 'deprecated',
+    'link': '</tools/A.C%40%5E2>; rel="successor-version"',
+    'switchboard-note': "'A.B@1.0.0' is deprecated: Old; use A.C@^2",
   })
 })
 
