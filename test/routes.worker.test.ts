@@ -104,6 +104,7 @@ const REFUSED: Readonly<Record<string, unknown>> = {
   'POST /toolkits/import': { from: { openapi: DESCRIPTION }, toolkit: 'Fresh', ...FIELD },
   'PUT /toolkits/Fresh': { owner: null, ...FIELD },
   'PATCH /toolkits/Calculator': { status: 'active', ...FIELD },
+  'POST /readiness': { tools: ['Calculator.Add'], ...FIELD },
   'POST /keys': FIELD,
   'PATCH /keys/{key}': FIELD,
   'POST /keys/{key}/rotate': FIELD,

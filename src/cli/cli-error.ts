@@ -1,6 +1,7 @@
 import type { SwitchboardError } from '../client/index.ts'
 
-type CliErrorCode = 'usage' | 'failed' | 'refused' | 'unavailable'
+export type CliErrorCode =
+  'usage' | 'failed' | 'refused' | 'unavailable' | 'needs_person' | 'needs_administrator' | 'upstream_unreachable'
 
 export class CliError extends Error {
   override readonly name = 'CliError'
@@ -21,6 +22,9 @@ export const EXIT = {
   authorization: 3,
   refused: 4,
   unavailable: 5,
+  needsPerson: 10,
+  needsAdministrator: 11,
+  upstreamUnreachable: 12,
   interrupted: 130,
 } as const
 
@@ -42,6 +46,9 @@ const EXIT_BY_CODE: Readonly<Record<SwitchboardError['code'] | CliErrorCode, num
   conflict: EXIT.refused,
   rate_limited: EXIT.unavailable,
   unavailable: EXIT.unavailable,
+  needs_person: EXIT.needsPerson,
+  needs_administrator: EXIT.needsAdministrator,
+  upstream_unreachable: EXIT.upstreamUnreachable,
   unreachable: EXIT.unavailable,
   timed_out: EXIT.unavailable,
   cancelled: EXIT.interrupted,

@@ -15,6 +15,7 @@ import { addKeys } from './commands/keys.ts'
 import { addListings } from './commands/listings.ts'
 import { addPeople } from './commands/people.ts'
 import { addPolicies } from './commands/policies.ts'
+import { addPreflight } from './commands/preflight.ts'
 import { addProfiles } from './commands/profiles.ts'
 import { addPublish } from './commands/publish.ts'
 import { addStatus } from './commands/status.ts'
@@ -42,6 +43,7 @@ const COMMANDS: readonly AddCommands[] = [
   addConnect,
   addArchive,
   addDoctor,
+  addPreflight,
   addCompletion,
 ]
 

@@ -68,6 +68,7 @@ const TRIED: readonly (readonly [operation: string, tried: Tried])[] = [
   ['get /export', { status: 200, path: '/export?toolkit=Documented' }],
   ['post /import', { status: 415, body: {} }],
   ['patch /tools/{id}', { status: 200, path: '/tools/Documented.One@1.0.0', body: { status: 'yanked' } }],
+  ['post /readiness', { status: 200, path: '/readiness', body: { tools: ['Calculator.Add'] } }],
   ['post /convert', { status: 200, path: '/convert?to=mcp', body: definition('Documented.Two@1.0.0') }],
   ['get /toolkits/{toolkit}', { status: 200, path: '/toolkits/Documented' }],
   ['put /toolkits/{toolkit}', { status: 200, path: '/toolkits/Documented', body: { owner: 'admin' } }],

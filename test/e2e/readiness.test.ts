@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { buildCommandLine } from './command-line.ts'
 import { HttpPerson } from './oauth/http-person.ts'
 import { ADMIN_KEY, type Connected, connect, startWorld, type World } from './oauth/switchboard.ts'
 import { definition } from './definition.ts'
@@ -34,6 +35,12 @@ afterAll(() => Promise.all([edge?.server.stop(), world?.close()]))
 const ready = async (tool: string, query = '', headers: Record<string, string> = agent) =>
   edge.ask('GET', `/tools/${tool}/readiness${query}`, undefined, headers)
 
+/** Calls a host that does not answer as often as it takes to pause calls to it, for some seconds. */
+async function callUntilPaused() {
+  for (let call = 0; call < 5; call++)
+    await edge.ask('POST', '/tools/call', { tool_id: 'Mail.Silent', input: {} }, agent)
+}
+
 /** What `describe_tool` says of a tool's readiness. */
 async function described(name: string, user?: string) {
   const message = {
@@ -53,6 +60,7 @@ it('a tool that a user must allow access to is not ready, and looking asks nobod
   const problems = [
     {
       type: 'requirements-missing',
+      needs: 'person',
       message: expect.any(String),
       developer_message: expect.stringContaining("connect 'mail'"),
     },
@@ -107,7 +115,7 @@ it('a tool that a user must allow access to says that a call must name a user, a
     status: { state: 'active' },
     security_level: 4,
     user_id: 'zoe',
-    problems: [{ type: 'forbidden', message: "This needs the scope 'tools:call'" }],
+    problems: [{ type: 'forbidden', needs: 'administrator', message: "This needs the scope 'tools:call'" }],
   })
 })
 
@@ -140,8 +148,7 @@ it('a tool that is not ready for another reason asks a host that does not answer
     ready: true,
     upstreams: [{ host: '127.0.0.1:1', state: 'closed' }],
   })
-  for (let call = 0; call < 5; call++)
-    await edge.ask('POST', '/tools/call', { tool_id: 'Mail.Silent', input: {} }, agent)
+  await callUntilPaused()
   const told = (await ready('Mail.Silent')).body
   expect(told.upstreams).toEqual([{ host: '127.0.0.1:1', state: 'open', retry_after_ms: expect.any(Number) }])
   expect(told).toMatchObject({ ready: false, problems: [{ type: 'tool-failed' }] })
@@ -198,4 +205,75 @@ it('a tool that the caller may not know of answers as one that there is none of,
 it('GET /health says that storage answers, and nothing more', async () => {
   const { status, body } = await edge.ask('GET', '/health', undefined, {})
   expect({ status, body }).toEqual({ status: 200, body: { status: 'ok' } })
+})
+
+describe('the readiness of several tools', () => {
+  const report = (tools: readonly string[], user_id = 'zoe', headers: Record<string, string> = agent) =>
+    edge.ask('POST', '/readiness', { tools, user_id }, headers)
+
+  it('the readiness of several tools is that of each, in their order, and names who must act first', async () => {
+    const tools = ['Mail.Secret', 'mailbox.empty', 'Mail.GetEmails', 'Mail.Secret']
+    const { status, body, headers } = await report(tools)
+    expect({ status, cache: headers.get('cache-control') }).toEqual({ status: 200, cache: 'no-store' })
+    const single = await Promise.all(tools.map(async (tool) => (await ready(tool, '?user_id=zoe')).body))
+    expect(body).toEqual({ ready: false, needs: 'administrator', items: single })
+    expect((await report(['mailbox.empty'])).body).toMatchObject({ ready: false, needs: 'person' })
+    const { body: well } = await report(['Mail.GetEmails'])
+    expect(well).toEqual({ ready: true, items: [single[2]] })
+  })
+
+  it('the readiness of several tools tells the same of a tool that a key does not cover as of one that is not there', async () => {
+    const { body } = await report(['Other.Hidden', 'Other.Absent'])
+    expect(body).toEqual({
+      ready: false,
+      needs: 'administrator',
+      items: ['Other.Hidden', 'Other.Absent'].map((tool) => ({
+        tool,
+        ready: false,
+        problems: [{ type: 'not-found', needs: 'administrator', message: `Tool '${tool}' was not found` }],
+      })),
+    })
+  })
+
+  it('the readiness of several tools is refused for a user who is not the caller’s, without tools, and for more than 100', async () => {
+    const own = { authorization: `Bearer ${await edge.keyFor(['ann'])}` }
+    expect((await report(['Mail.Secret'], 'zoe', own)).status).toBe(403)
+    for (const tools of [[], [''], Array(101).fill('Mail.Secret')]) expect((await report(tools)).status).toBe(400)
+    expect((await report(Array(100).fill('Mail.GetEmails'))).body.items).toHaveLength(100)
+    expect((await edge.ask('POST', '/readiness', { tools: ['Mail.Secret'], user: 'zoe' }, agent)).status).toBe(400)
+    expect((await edge.ask('POST', '/readiness', { tools: ['Mail.Secret'] }, {})).status).toBe(401)
+  })
+
+  it('switchboard preflight says who must act, and ends with their code', async () => {
+    const cli = buildCommandLine({
+      SWITCHBOARD_URL: edge.server.url,
+      // The caller whose calls found that a host does not answer
+      SWITCHBOARD_KEY: agent.authorization.slice('Bearer '.length),
+      CI: 'true',
+    })
+    try {
+      const run = (...args: string[]) => cli.run(['preflight', ...args, '--user', 'zoe'])
+      expect(await run('Mail.GetEmails')).toMatchObject({ code: 0, stdout: '✓ Mail.GetEmails@1.0.0\n' })
+      const person = await run('Mail.GetEmails', 'mailbox.empty')
+      expect(person).toMatchObject({ code: 10, stderr: expect.stringContaining('1 of 2 tools cannot be called now') })
+      expect(person.stdout).toMatch(/✗ mailbox\.empty@1\.0\.0\n {2}needs a person: /)
+      await callUntilPaused()
+      expect(await run('Mail.Silent')).toMatchObject({
+        code: 12,
+        stdout: expect.stringContaining("needs an answer from its API: '127.0.0.1:1' does not answer"),
+      })
+      expect(await run('Mail.Silent', 'mailbox.empty', 'Mail.Absent')).toMatchObject({
+        code: 11,
+        stdout: expect.stringContaining("needs an administrator: Tool 'Mail.Absent' was not found"),
+      })
+      const toolkit = await run('--toolkit', 'mailbox', '--json')
+      expect(toolkit).toMatchObject({ code: 10, json: { ready: false, items: [{ tool: 'mailbox.empty@1.0.0' }] } })
+      expect(await run('--toolkit', 'Nothing')).toMatchObject({
+        code: 4,
+        stderr: expect.stringContaining('There is no tool to check'),
+      })
+    } finally {
+      cli.remove()
+    }
+  })
 })

@@ -1,6 +1,6 @@
 /** Operations as the reference groups them, by the paths that they begin with: of several that fit, the longest. */
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
-  'Tools': ['/tools', '/convert'],
+  'Tools': ['/tools', '/readiness', '/convert'],
   'Calls': ['/tools/call', '/artifacts'],
   'Toolkits': ['/toolkits'],
   'Logs and usage': ['/calls', '/usage', '/audit', '/metrics'],

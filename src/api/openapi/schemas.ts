@@ -1,4 +1,5 @@
 import { policyReader } from '../../core/access/policy.ts'
+import { NEEDS } from '../../core/call/readiness-need.ts'
 import { providerReader } from '../../core/consent/provider.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
 import { type Reader, toJsonSchema } from '../../core/tool/json-reader.ts'
@@ -25,6 +26,10 @@ function resourceSchema(
 
 const PROBLEMS = arraySchema(objectSchema({ path: TEXT, message: TEXT }))
 const WARNINGS = arraySchema(objectSchema({ message: TEXT }))
+const NEED: JsonObject = { enum: [...NEEDS] }
+const READINESS_PROBLEMS = arraySchema(
+  objectSchema({ 'type': TEXT, 'needs': NEED, 'message': TEXT, 'developer_message?': TEXT }),
+)
 const KEY = {
   ...fields(TEXT, 'id', 'name', 'prefix?'),
   ...fields(TEXTS, 'scopes', 'tools'),
@@ -196,12 +201,19 @@ export const COMPONENTS = {
     'tags?': TEXTS,
     'changes?': arraySchema(OBJECT),
   }),
+  ReadinessReport: objectSchema({
+    'ready': FLAG,
+    'needs?': NEED,
+    'items': arraySchema({
+      anyOf: [ref('Readiness'), objectSchema({ tool: TEXT, ready: FLAG, problems: READINESS_PROBLEMS })],
+    }),
+  }),
   Readiness: objectSchema({
     ...fields(TEXT, 'tool', 'title?', 'icon?'),
     'ready': FLAG,
     'status': objectSchema({ state: TEXT }),
     'user_id?': TEXT,
-    'problems': arraySchema(objectSchema({ 'type': TEXT, 'message': TEXT, 'developer_message?': TEXT })),
+    'problems': READINESS_PROBLEMS,
     'missing_requirements?': objectSchema({
       ...MISSING,
       'authorization?': arraySchema(objectSchema({ ...CHALLENGE, 'needs_setup?': { const: true } })),

@@ -1,4 +1,4 @@
-import type { Hono } from 'hono'
+import type { Context, Hono } from 'hono'
 import { covers, mayActFor, maySee, type Principal } from '../../core/access/principal.ts'
 import { isAdministrator } from '../../core/access/toolkit-owner.ts'
 import { resolveUserId } from '../../core/call/authorize-call.ts'
@@ -57,6 +57,7 @@ const loadShared = () => import('../../core/publish/shared-documents.ts')
 const PUBLISH_LIMIT = 16 * 1024 * 1024
 const CONVERT_LIMIT = 1024 * 1024
 const MAX_VERSIONS = 20
+const NOT_STORED = { ...PRIVATE, 'cache-control': 'no-store' }
 
 interface PublishRequest {
   readonly principal: Principal
@@ -132,7 +133,7 @@ export function createRegistryRoutes(deps: RegistryRoutesDeps): Hono {
     if (neighbours) {
       const { findNeighbors } = await import('./neighbors.ts')
       const items = await findNeighbors(tool.record, deps.catalog, principal)
-      return { ...ok({ items }), headers: { ...PRIVATE, 'cache-control': 'no-store' } }
+      return { ...ok({ items }), headers: NOT_STORED }
     }
     const record = await source.attachDocument(tool.record)
     const mayRead = async (otherId: string) => (await find(otherId, principal, getBackground(c))) !== undefined
@@ -165,14 +166,32 @@ export function createRegistryRoutes(deps: RegistryRoutesDeps): Hono {
     query: wire.readinessQuery,
     responses: { 200: jsonRef('Readiness, with any problems', 'Readiness') },
   })(async ({ c, principal, path: { id }, query: { user_id } }) => {
-    const userId = resolveUserId(principal, user_id)
+    const check = createToolCheck(c, principal, user_id)
+    const readiness = check.ok ? await check.value(id) : check
+    return readiness.ok ? { ...readiness, headers: NOT_STORED } : readiness
+  })
+
+  on('POST /readiness', 'Check whether calls of several tools can run now', {
+    ...READER_ROUTE,
+    body: jsonBody(wire.READINESS_BODY),
+    responses: { 200: jsonRef('The readiness of each tool, in the order of the request', 'ReadinessReport') },
+  })(async ({ c, principal, body: { tools, user_id } }) => {
+    const check = createToolCheck(c, principal, user_id)
+    if (!check.ok) return check
+    const { reportReadiness } = await import('./readiness-report.ts')
+    return { ...ok(await reportReadiness(tools, check.value)), headers: NOT_STORED }
+  })
+
+  function createToolCheck(c: Context, principal: Principal, user: string | undefined) {
+    const userId = resolveUserId(principal, user)
     if (userId !== undefined && !mayActFor(principal, userId))
       return fail({ type: 'forbidden', reason: 'The credential may not act for this user' })
-    const tool = await find(id, principal, getBackground(c))
-    if (!tool) return explainNotFound(id, principal, getBackground(c))
-    const readiness = await checkReadiness(tool, { principal, userId, requestUrl: () => c.req.raw.url })
-    return { ...ok(readiness), headers: { ...PRIVATE, 'cache-control': 'no-store' } }
-  })
+    return ok(async (id: string) => {
+      const tool = await find(id, principal, getBackground(c))
+      if (!tool) return explainNotFound(id, principal, getBackground(c))
+      return ok(await checkReadiness(tool, { principal, userId, requestUrl: () => c.req.raw.url }))
+    })
+  }
 
   on('GET /tools/:id/versions', 'List the versions of a tool and their changes', {
     ...READER_ROUTE,

@@ -7,11 +7,12 @@ import type { toSummary } from '../../core/publish/summary.ts'
 import { statusReader } from '../../core/publish/status-body.ts'
 import { namePart, version } from '../../core/tool/definition-fields.ts'
 import { isObject } from '../../core/tool/json.ts'
-import { boolean, enumReader, nullable, object, optional } from '../../core/tool/json-reader.ts'
+import { array, boolean, enumReader, nullable, object, optional } from '../../core/tool/json-reader.ts'
 import { string, stringMatching, transform } from '../../core/tool/json-reader.ts'
 import { quoteList } from '../../core/tool/problem.ts'
 import { HTTP_STATUS } from '../../http/response/failure-status.ts'
 import { defineQuery } from '../../http/request/query.ts'
+import type { ReadinessReport } from './readiness-report.ts'
 import { formatToolId, isNamePart, type ToolName } from '../../core/tool/tool-id.ts'
 import { needsApproval, type Publisher, type ToolRecord, type VersionEntry } from '../../core/tool/tool.ts'
 
@@ -24,6 +25,12 @@ const ADMIN_FIELDS = object({
 export const VERSION_CHANGE_BODY = statusReader(ADMIN_FIELDS, ['trusted', 'name'])
 
 export const readinessQuery = defineQuery({ user_id: optional(identifier) })
+
+const MAX_READINESS_TOOLS = 100
+export const READINESS_BODY = object({
+  tools: array(string({ min: 1, max: 256 }), { min: 1, max: MAX_READINESS_TOOLS }),
+  user_id: optional(identifier),
+})
 
 export const PUBLICATION_PARAMS = { toolkit: optional(namePart), version: optional(version) }
 
@@ -116,6 +123,7 @@ export interface ToolAnswers {
     readonly next_cursor?: string
   }
   'GET /tools/:id/readiness': Readiness
+  'POST /readiness': ReadinessReport
   'GET /tools/:id/versions': { readonly items: readonly ReturnType<typeof encodeHistory>[] }
   'PATCH /tools/:id': ReturnType<typeof encodeVersion>
 }

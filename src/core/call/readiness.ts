@@ -29,6 +29,7 @@ import {
   formatSecretNotSet,
   describeFailure,
 } from '../failure/failure-text.ts'
+import { findNeed } from './readiness-need.ts'
 import { meetRequirements, NO_CONTEXT } from './requirements.ts'
 import type { GrantPreview, UserTokens } from './user-tokens.ts'
 import type { RequirementsMissing, Runnable } from './runner.ts'
@@ -148,9 +149,11 @@ function toApprovalFailure(record: ToolRecord, canBeApproved: boolean): Failure 
   return { type: 'approval-required', id: record.id, reason, challenge }
 }
 
-function toReadinessProblem(failure: Failure, isOperator: boolean) {
+/** What keeps a call from succeeding, and who must act. Only operators learn what an operator must fix. */
+export function toReadinessProblem(failure: Failure, isOperator: boolean) {
   const { message, detail } = problemWords(failure, isOperator)
-  return { type: failure.type, message, ...(detail === undefined ? {} : { developer_message: detail }) }
+  const details = detail === undefined ? {} : { developer_message: detail }
+  return { type: failure.type, needs: findNeed(failure), message, ...details }
 }
 
 function problemWords(failure: Failure, isOperator: boolean): FailureText {
