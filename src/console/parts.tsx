@@ -14,7 +14,13 @@ export function Notice({ isProblem = false, children }: { isProblem?: boolean; c
   )
 }
 
-export function FailureNotice({ failure }: { failure: RouteFailure }) {
+interface FailureNoticeProps {
+  readonly failure: RouteFailure
+  /** Where a problem is, in the words of the form that the failure is about. */
+  readonly renderPath?: (path: string) => Child
+}
+
+export function FailureNotice({ failure, renderPath = (path) => <code>{path}</code> }: FailureNoticeProps) {
   return (
     <Notice isProblem>
       <p>
@@ -25,7 +31,7 @@ export function FailureNotice({ failure }: { failure: RouteFailure }) {
         <ul>
           {failure.problems.map(({ path, message }) => (
             <li>
-              {path === '' ? undefined : <code>{path}</code>} {message}
+              {path === '' ? undefined : renderPath(path)} {message}
             </li>
           ))}
         </ul>
@@ -35,10 +41,10 @@ export function FailureNotice({ failure }: { failure: RouteFailure }) {
 }
 
 /** A page that failed, and what to do instead. */
-export function toFailureView(title: string, failure: RouteFailure, fallback: JSX.Element): View {
+export function toFailureView(title: string, { failure, ...notice }: FailureNoticeProps, fallback: JSX.Element): View {
   const content = (
     <>
-      <FailureNotice failure={failure} />
+      <FailureNotice failure={failure} {...notice} />
       {fallback}
     </>
   )
@@ -70,9 +76,13 @@ export function Time({ at, isExact = false }: { at: string; isExact?: boolean })
   )
 }
 
-/** A code in words: `tool-timed-out` is "Tool timed out". */
+/** A code in words: `tool-timed-out` is "Tool timed out", `expires_at` is "Expires". */
 export function formatCode(code: string): string {
-  return code.charAt(0).toUpperCase() + code.slice(1).replaceAll(/[-_]/g, ' ')
+  return (code.charAt(0).toUpperCase() + code.slice(1))
+    .replaceAll(/[-_]/g, ' ')
+    .replace(/^id\b| id$/i, (id) => id.toUpperCase())
+    .replace(/ ms$/, ' (ms)')
+    .replace(/ at$/, '')
 }
 
 /** An outcome in words; its tooltip is the code that the API and the guides use. */

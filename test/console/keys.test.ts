@@ -51,14 +51,24 @@ it('the page of keys makes a key as its form says, and shows its text that once'
 })
 
 it('the page of keys says why a key was not made, and keeps what was written', async () => {
-  const problem = { path: '/scopes', message: 'Must have at least 1 item' }
-  const { post } = world({
-    'POST /keys': () => Response.json({ message: 'Not valid', errors: [problem] }, { status: 422 }),
-  })
+  const errors = [
+    { path: '/scopes', message: 'Must have at least 1 item' },
+    { path: '/tools/1', message: 'Must be a pattern' },
+    { path: '/limits/rate/calls', message: 'Is required' },
+    { path: '/other/0', message: 'Is unknown' },
+  ]
+  const { post } = world({ 'POST /keys': () => Response.json({ message: 'Not valid', errors }, { status: 422 }) })
   const page = await post('/console/keys', { 'do': 'make', 'input/name': 'a "name"', 'instead:input/users': '1' })
   const text = await page.text()
   expect(page.status).toBe(422)
-  expect(text).toContain('Must have at least 1 item')
+  for (const said of [
+    '<a href="#f-input/scopes">Scopes</a> Must have at least 1 item',
+    '<a href="#f-input/tools">Tools, line 2</a> Must be a pattern',
+    '<a href="#f-input/limits/rate/calls">Limits › Rate › Calls</a> Is required',
+    '<code>other/0</code> Is unknown',
+  ]) {
+    expect(text).toContain(said)
+  }
   expect(text).toContain('value="a &#34;name&#34;"')
   expect(text).toMatch(/name="instead:input\/users" value="1" checked/)
   expect(text).toMatch(/id="problem-input\/scopes">Must have at least 1 item/)

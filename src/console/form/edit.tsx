@@ -4,17 +4,16 @@ import type { Problem } from '../../core/tool/problem.ts'
 import type { PageContext, Reply, RouteFailure } from '../page-context.ts'
 import { toReplyView, exact, FailureNotice, formatCode, Notice, SendingNote } from '../parts.tsx'
 import { FieldRows, FoldedRows, OmittedNote } from './field-rows.tsx'
+import { ProblemPlace } from './problems.tsx'
 import { type Field, listFields, ROOT_FIELD } from './fields.ts'
 import { toForm, toFormValues } from './values.ts'
 
 /** The fields of a form for the body of a route, behind one for the id in its path. */
 export function listEditFields(body: JsonObject, id?: Pick<Field, 'key' | 'description'>): readonly Field[] {
-  const fields = listFields(body).filter(({ key }) => key !== id?.key)
+  const fields = listFields(body, formatCode).filter(({ key }) => key !== id?.key)
   if (!id) return fields
-  return [
-    { ...id, name: `${ROOT_FIELD}/${id.key}`, isRequired: true, kind: { type: 'text', isLong: false } },
-    ...fields,
-  ]
+  const [name, label] = [`${ROOT_FIELD}/${id.key}`, formatCode(id.key)]
+  return [{ ...id, name, label, isRequired: true, kind: { type: 'text', isLong: false } }, ...fields]
 }
 
 export function trimForm(form: URLSearchParams, except?: string): URLSearchParams {
@@ -36,14 +35,6 @@ export function toRefusedForm({ failure }: Extract<Reply<never>, { ok: false }>,
 /** The revision that a form changes; none if it is saved under another id than the one that it was filled from. */
 export function readEtag(form: URLSearchParams, id: string, filledId: string | null): string | undefined {
   return id === filledId ? (form.get('etag') ?? undefined) : undefined
-}
-
-/** A field's name as its label: `expires_at` is "Expires". */
-function formatKey(key: string): string {
-  return formatCode(key)
-    .replace(/^id\b| id$/i, (id) => id.toUpperCase())
-    .replace(/ ms$/, ' (ms)')
-    .replace(/ at$/, '')
 }
 
 interface EditFormProps {
@@ -69,7 +60,7 @@ export function EditForm({ fields, submitted, value, etag, folded, action, verb,
   const revision = (submitted?.form && form.get('etag')) ?? etag
   const isFolded = ({ key }: Field) => folded?.keys.includes(key) ?? false
   const foldedFields = fields.filter(isFolded)
-  const rows = { form, problems, formatLabel: formatKey }
+  const rows = { form, problems }
   return (
     <form method="post" action={action} enctype={takesFile ? 'multipart/form-data' : undefined}>
       <input type="hidden" name="do" value={verb} />
@@ -118,7 +109,9 @@ export async function renderEditPage<T>(
     content: (
       <>
         {message && !failure && <Notice>{message}</Notice>}
-        {failure && <FailureNotice failure={failure} />}
+        {failure && (
+          <FailureNotice failure={failure} renderPath={(path) => <ProblemPlace fields={fields.fields} path={path} />} />
+        )}
         {introduction}
         {newItem && !isFormPage && (
           <p>

@@ -10,7 +10,6 @@ interface FieldRowsProps {
   readonly form: URLSearchParams
   /** Their paths point into the input. Each is shown at the innermost field that has it. */
   readonly problems: readonly Problem[]
-  readonly formatLabel?: (key: string) => string
   /** The type is shown beside the label, the rules below the description. */
   readonly describeType?: (field: Field) => { readonly type: string; readonly rules: readonly string[] }
   /** The label of an optional group around the fields, which are required only if one of them is set. */
@@ -44,8 +43,8 @@ export function FieldRows({ fields, ...props }: FieldRowsProps) {
 }
 
 function FieldRow({ field, ...props }: Omit<FieldRowsProps, 'fields'> & { field: Field }) {
-  const { form, problems, formatLabel = (text) => text, describeType, optionalGroup } = props
-  const { name, key, description, isRequired, kind } = field
+  const { form, problems, describeType, optionalGroup } = props
+  const { name, label: labelText, description, isRequired, kind } = field
   const fieldProblems = problems.filter(({ path }) => matchesField(field, path))
   const id = `f-${name}`
   const { type = '', rules = [] } = describeType?.(field) ?? {}
@@ -55,7 +54,7 @@ function FieldRow({ field, ...props }: Omit<FieldRowsProps, 'fields'> & { field:
   const describedBy = noteIds.join(' ') || undefined
   const label = (
     <>
-      {formatLabel(key)}
+      {labelText}
       {type === '' ? undefined : <span class="note"> {type}</span>}
       {isRequired ? <span class="note"> required{optionalGroup && ` if you set ${optionalGroup}`}</span> : undefined}
       {kind.type in HINTS ? <span class="note"> {HINTS[kind.type]}</span> : undefined}
@@ -82,7 +81,7 @@ function FieldRow({ field, ...props }: Omit<FieldRowsProps, 'fields'> & { field:
           <FieldRows
             fields={kind.fields}
             {...props}
-            optionalGroup={isRequired ? optionalGroup : formatLabel(key).toLowerCase()}
+            optionalGroup={isRequired ? optionalGroup : labelText.toLowerCase()}
           />
         ) : (
           kind.values.map((value, index) => (
@@ -144,7 +143,7 @@ const HINTS: Partial<Readonly<Record<FieldKind['type'], string>>> = {
 /** How to read a field of several types. Without a choice, a text that reads as another type, such as 5, is of this type. */
 function TypeSelect({ field, types, value }: { field: Field; types: readonly string[]; value: string | null }) {
   return (
-    <select class="type" name={toTypeName(field.name)} aria-label={`Type of ${field.key}`}>
+    <select class="type" name={toTypeName(field.name)} aria-label={`Type of ${field.label}`}>
       <option value="">Detect the type</option>
       {types.map((type) => (
         <option value={type} selected={value === type}>

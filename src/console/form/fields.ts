@@ -1,10 +1,12 @@
 import { isJsonObject, isJsonArray, isStringArray, type Json, type JsonObject } from '../../core/tool/json.ts'
 import { encodePointerStep } from '../../core/tool/problem.ts'
+import { truncate } from '../../http/page/text.ts'
 
 export interface Field {
   /** The name of its control: `input`, then the JSON Pointer of its value in the input. */
   readonly name: string
   readonly key: string
+  readonly label: string
   readonly description: string
   readonly isRequired: boolean
   readonly default?: Json
@@ -37,7 +39,9 @@ export type FieldKind =
 export const ROOT_FIELD = 'input'
 /** Deeper objects are entered as JSON. */
 const MAX_DEPTH = 3
-const MAX_FIELDS = 100
+/** Of a form in its page: a longer page is slow to load. */
+const MAX_FORM_CHARACTERS = 23_000
+const MAX_DESCRIPTION_CHARACTERS = 1_000
 const MAX_CHOICES = 200
 /** Longer texts get several lines. */
 const MAX_LINE_CHARACTERS = 200
@@ -45,31 +49,69 @@ const MAX_LINE_CHARACTERS = 200
 const LONG_TEXT =
   /(?:^|[_-])(?:body|text|content|message|description|comment|prompt|instructions|notes?|markdown|html|code)$/i
 
-/** The fields of an object's schema without references; none if it has no `properties`. */
-export function listFields(schema: Json): readonly Field[] {
-  return listFieldsAt(schema, ROOT_FIELD, 0)
+type FormatLabel = (key: string) => string
+
+/** The fields of an object's schema without references, as far as a page has space; none if it has no `properties`. */
+export function listFields(schema: Json, formatLabel: FormatLabel = (key) => key): readonly Field[] {
+  return fitFields(listFieldsAt(schema, { name: ROOT_FIELD, depth: 0, formatLabel }))
 }
 
-function listFieldsAt(schema: Json, name: string, depth: number): readonly Field[] {
+/** Enters the largest groups as JSON, then leaves out the last fields, until the form fits. */
+function fitFields(allFields: readonly Field[]): readonly Field[] {
+  let excess = measureFields(allFields) - MAX_FORM_CHARACTERS
+  const groups = allFields.filter(({ kind }) => kind.type === 'group')
+  const asJson = new Set<Field>()
+  for (const group of groups.sort((one, other) => measureFields([other]) - measureFields([one]))) {
+    if (excess <= 0) break
+    asJson.add(group)
+    if (group.kind.type === 'group') excess -= measureFields(group.kind.fields)
+  }
+  const fields = allFields.map((field): Field => (asJson.has(field) ? { ...field, kind: { type: 'json' } } : field))
+  const removed = new Set<Field>()
+  for (const field of fields.toReversed().sort((one, other) => Number(one.isRequired) - Number(other.isRequired))) {
+    if (excess <= 0) break
+    removed.add(field)
+    excess -= measureFields([field])
+  }
+  return fields.filter((field) => !removed.has(field))
+}
+
+/** Characters in a page, about. */
+function measureFields(fields: readonly Field[]): number {
+  return fields.reduce((sum, { name, description, kind }) => {
+    const values = 'values' in kind ? kind.values : []
+    const choices = values.reduce<number>((length, value) => length + 40 + JSON.stringify(value).length, 0)
+    const inner = kind.type === 'group' ? measureFields(kind.fields) : 0
+    return sum + 250 + 6 * name.length + description.length + choices + inner
+  }, 0)
+}
+
+interface FieldPlace {
+  readonly name: string
+  readonly depth: number
+  readonly formatLabel: FormatLabel
+}
+
+function listFieldsAt(schema: Json, { name, depth, formatLabel }: FieldPlace): readonly Field[] {
   if (!isJsonObject(schema) || !isJsonObject(schema.properties)) return []
   const required = isStringArray(schema.required) ? schema.required : []
-  return Object.entries(schema.properties)
-    .slice(0, MAX_FIELDS)
-    .map(([key, property = {}]) => {
-      const { description, default: defaultValue } = isJsonObject(property) ? property : {}
-      return {
-        name: name + encodePointerStep(key),
-        key,
-        description: typeof description === 'string' ? description : '',
-        isRequired: required.includes(key),
-        ...(defaultValue === undefined ? {} : { default: defaultValue }),
-        schema: property,
-        kind: findFieldKind(property, name + encodePointerStep(key), depth + 1),
-      }
-    })
+  return Object.entries(schema.properties).map(([key, property = {}]) => {
+    const { description, default: defaultValue } = isJsonObject(property) ? property : {}
+    const place = { name: name + encodePointerStep(key), depth: depth + 1, formatLabel }
+    return {
+      name: place.name,
+      key,
+      label: formatLabel(key),
+      description: typeof description === 'string' ? truncate(description, MAX_DESCRIPTION_CHARACTERS) : '',
+      isRequired: required.includes(key),
+      ...(defaultValue === undefined ? {} : { default: defaultValue }),
+      schema: property,
+      kind: findFieldKind(property, place),
+    }
+  })
 }
 
-function findFieldKind(property: Json, name: string, depth: number): FieldKind {
+function findFieldKind(property: Json, place: FieldPlace): FieldKind {
   const schema = withoutNull(property)
   if (!isJsonObject(schema)) return { type: 'json' }
   const { type, enum: values, const: constant, items, anyOf, additionalProperties: extra } = schema
@@ -87,14 +129,14 @@ function findFieldKind(property: Json, name: string, depth: number): FieldKind {
       return { type: 'number', isWhole: type === 'integer' }
     case 'string':
       if (schema.format === 'date-time') return { type: 'time' }
-      return { type: 'text', isLong: isLongText(schema, name) }
+      return { type: 'text', isLong: isLongText(schema, place.name) }
     case 'array':
       if (!isJsonObject(items)) return { type: 'json' }
       if (isChoice(items.enum)) return { type: 'several', values: items.enum }
       return items.type === 'string' ? { type: 'lines' } : { type: 'json' }
     case 'object': {
       if (schema.properties === undefined && isJsonObject(extra) && extra.type === 'string') return { type: 'entries' }
-      const fields = depth < MAX_DEPTH ? listFieldsAt(schema, name, depth) : []
+      const fields = place.depth < MAX_DEPTH ? listFieldsAt(schema, place) : []
       return fields.length > 0 ? { type: 'group', fields } : { type: 'json' }
     }
     default:

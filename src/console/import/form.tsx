@@ -15,6 +15,7 @@ import type { ParseResult } from '../../core/tool/problem.ts'
 import { IMPORT_KINDS, type ImportKind } from '../../core/tool/remote-dialect.ts'
 import { PACKED, packText } from '../../http/request/packed-field.ts'
 import { EditForm, listEditFields } from '../form/edit.tsx'
+import { ProblemPlace } from '../form/problems.tsx'
 import { readFormInput, toFormValues } from '../form/values.ts'
 import { buildQuery } from '../query.ts'
 import type { RouteFailure } from '../page-context.ts'
@@ -52,6 +53,8 @@ const FOLDED_FIELDS = {
   keys: ['tools', 'security_level', 'approval', 'options', 'allow_breaking'],
 }
 
+export const renderPath = (path: string) => <ProblemPlace fields={FIELDS} path={path} />
+
 export interface ImportFormRequest {
   readonly query: URLSearchParams
   readonly body: object
@@ -61,7 +64,7 @@ export function readImportRequest(form: URLSearchParams, isReal: boolean): Parse
   const { input, problems } = readFormInput(FIELDS, form)
   const { options = {}, allow_breaking, ...body } = input
   const source = form.get('source')?.trim() ?? ''
-  if (source === '') problems.push({ path: '/source', message: 'Enter a URL or a description, or choose a file' })
+  if (source === '') problems.push({ path: '', message: 'Enter a URL or a description, or choose a file' })
   if (problems.length > 0) return { ok: false, problems }
   if (!isJsonObject(options)) {
     const message = 'Must be a JSON object, such as {"base_url": "https://api.acme.com"}'

@@ -1,7 +1,14 @@
 import type { PageResult, PageContext, RouteFailure, View } from '../page-context.ts'
 import { formatCount } from '../calls/chart.tsx'
 import { LivePlace, toFailureView } from '../parts.tsx'
-import { ImportForm, type ImportFormRequest, pickSource, readImportRequest, type SourceForm } from './form.tsx'
+import {
+  ImportForm,
+  type ImportFormRequest,
+  pickSource,
+  readImportRequest,
+  renderPath,
+  type SourceForm,
+} from './form.tsx'
 import { ImportPreview, listChosenTools } from './preview.tsx'
 import { type ImportReport, ImportedTools } from './result.tsx'
 
@@ -37,7 +44,7 @@ export async function submit(context: PageContext): Promise<PageResult> {
 }
 
 function failureView(source: SourceForm, failure: RouteFailure): View {
-  return toFailureView('Import', failure, <ImportForm {...source} failure={failure} />)
+  return toFailureView('Import', { failure, renderPath }, <ImportForm {...source} failure={failure} />)
 }
 
 /** Imports the chosen tools in batches: the first is awaited, and the others show their progress. */

@@ -4,16 +4,18 @@ import { INLINE_BYTES } from '../../core/call/call-options.ts'
 import { MODEL_INLINE_BYTES } from '../../core/call/output.ts'
 import type { AuthorizationChallenge } from '../../core/consent/authorization.ts'
 import type { Artifact, ToolFailure } from '../../core/tool/content.ts'
-import type { Json, JsonObject } from '../../core/tool/json.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../core/tool/json.ts'
 import { parseJson } from '../../core/tool/json-text.ts'
 import { canonicalJson } from '../../core/tool/digest.ts'
 import { encodePointerStep, type Problem } from '../../core/tool/problem.ts'
+import { truncate } from '../../http/page/text.ts'
 import { yieldToEventLoop } from '../../http/request/body.ts'
 import type { CallResponse, StartedCall, PageContext } from '../page-context.ts'
 import { type Field, ROOT_FIELD } from '../form/fields.ts'
+import { ProblemSummary } from '../form/problems.tsx'
 import { FieldProblem, FieldRows, FoldedRows, OmittedNote } from '../form/field-rows.tsx'
 import { toForm, readFormInput, toFormValues, RAW_JSON_FIELD } from '../form/values.ts'
-import { exact, LivePlace, Notice } from '../parts.tsx'
+import { exact, LivePlace } from '../parts.tsx'
 import { describeFieldType } from './parameters.tsx'
 
 /** The response body of `POST /tools/call` (`dialects/oxp/wire.ts`): a result or a failure. */
@@ -67,25 +69,28 @@ export async function callFromForm(page: PageContext, tool: string, fields: read
 const AS_JSON = 'edit-json'
 const AS_FIELDS = 'edit-fields'
 
-/** The form with the whole input as JSON in place of its fields, or the other way around unless that would lose a value. */
+/** The form with the whole input as JSON in place of its fields, or as fields, which say what they cannot show. */
 function changeForm(form: URLSearchParams, fields: readonly Field[], input: JsonObject): FormCall {
   const otherFields = [...form].filter(([name]) => name !== RAW_JSON_FIELD && !/^(?:\w+:)?input\//.test(name))
-  if (form.get('do') === AS_JSON) {
-    const json = [RAW_JSON_FIELD, JSON.stringify(input, null, 2)]
-    return { input, problems: [], form: new URLSearchParams([...otherFields, json]) }
-  }
-  const inputFields = toForm(fields, input)
-  const { input: fieldInput } = readFormInput(fields, inputFields)
-  const isLost = (key: string) =>
-    !Object.hasOwn(fieldInput, key) || canonicalJson(input[key]) !== canonicalJson(fieldInput[key])
-  const problems = Object.keys(input)
-    .filter(isLost)
-    .map((key) => ({
-      path: encodePointerStep(key),
-      message: 'The form cannot show this value: call the tool with the JSON',
-    }))
-  if (problems.length > 0) return { input, problems }
-  return { input, problems, form: new URLSearchParams([...otherFields, ...inputFields]) }
+  const isToJson = form.get('do') === AS_JSON
+  const inputFields = isToJson ? [[RAW_JSON_FIELD, JSON.stringify(input, null, 2)]] : [...toForm(fields, input)]
+  const newForm = new URLSearchParams([...otherFields, ...inputFields])
+  return { input, problems: listLostValues(fields, input, readFormInput(fields, newForm).input), form: newForm }
+}
+
+/** The values that a form shows otherwise, or not at all. */
+function listLostValues(fields: readonly Field[], input: JsonObject, shown: JsonObject): readonly Problem[] {
+  return Object.entries(input).flatMap(([key, value = null]): readonly Problem[] => {
+    const shownValue = shown[key]
+    if (shownValue !== undefined && canonicalJson(value) === canonicalJson(shownValue)) return []
+    const path = encodePointerStep(key)
+    const field = fields.find((candidate) => candidate.key === key)
+    if (field?.kind.type === 'group' && isJsonObject(value) && isJsonObject(shownValue)) {
+      const inner = listLostValues(field.kind.fields, value, shownValue)
+      return inner.map((problem) => ({ ...problem, path: `${path}${problem.path}` }))
+    }
+    return [{ path, message: `The form cannot hold ${truncate(JSON.stringify(value))}, which the JSON had` }]
+  })
 }
 
 function readContext({ form }: Pick<PageContext, 'form'>): JsonObject {
@@ -238,33 +243,5 @@ function RunningCall() {
       </div>
       <span role="status" data-note></span>
     </>
-  )
-}
-
-/** The innermost field that has the value at a path. */
-function findField(fields: readonly Field[], path: string): Field | undefined {
-  const field = fields.find(({ name }) => path.startsWith(`${name}/`))
-  return field?.kind.type === 'group' ? (findField(field.kind.fields, path) ?? field) : field
-}
-
-/** One line that leads to each field at fault. A problem that has no field is said here. */
-function ProblemSummary({ fields, problems }: { fields: readonly Field[]; problems: readonly Problem[] }) {
-  if (problems.length === 0) return undefined
-  const items = problems.map(({ path, message }) => {
-    const field = findField(fields, `${ROOT_FIELD}${path}/`)
-    if (field) return <a href={`#f-${field.name}`}>{field.key}</a>
-    return (
-      <>
-        {path === '' ? undefined : <code>{path.slice(1)}</code>} {message}
-      </>
-    )
-  })
-  return (
-    <Notice isProblem>
-      <p>
-        <strong>{problems.length === 1 ? '1 value needs' : `${problems.length} values need`} a correction:</strong>{' '}
-        {items.flatMap((item, index) => (index === 0 ? [item] : [', ', item]))}
-      </p>
-    </Notice>
   )
 }

@@ -12,7 +12,7 @@ import { callFromForm, CallForm, type FormCall } from './call.tsx'
 import { DefinitionLinks, renderDefinition, FORMATS, buildTrail } from './definition.tsx'
 import { OutcomePanel, renderProgress } from './outcome.tsx'
 import { toSchemaRows, formatType } from '../../http/page/schema-table.tsx'
-import { Parameters } from './parameters.tsx'
+import { listFieldNames, SchemaTable } from './parameters.tsx'
 import { Badges, RequirementsTable, StatusNotice } from './ready.tsx'
 import { buildCallSnippets } from './snippets.tsx'
 
@@ -69,6 +69,9 @@ function renderTool({ url, isOpen, principal, form }: PageContext, tool: ToolDat
   const { title = qualifiedName, icon } = readiness
   const mayCall = hasScope(principal, 'tools:call')
   const hasUserField = dependsOnUser(tool) && (principal.users === 'any' || principal.users.length > 1)
+  const fieldNames = new Set(mayCall ? listFieldNames(fields) : [])
+  const parameterRows = toSchemaRows(input_schema).filter((row) => !fieldNames.has(row.name))
+  const outputRows = toSchemaRows(output_schema)
   const renderContent = (shownCall: FormCall | undefined) => (
     <>
       {title === qualifiedName ? undefined : (
@@ -107,13 +110,13 @@ function renderTool({ url, isOpen, principal, form }: PageContext, tool: ToolDat
       ) : (
         <p>You can view this tool, but not call it.</p>
       )}
-      {mayCall && toSchemaRows(input_schema).length === fields.length ? undefined : (
-        <Fold id="schema" title={mayCall ? 'Nested parameters' : 'Parameters'} isOpen={!mayCall}>
-          <Parameters schema={input_schema} caption="Parameters" />
+      {parameterRows.length === 0 ? undefined : (
+        <Fold id="schema" title={mayCall ? 'Parameters in JSON' : 'Parameters'} isOpen={!mayCall}>
+          <SchemaTable label="Parameters" rows={parameterRows} />
         </Fold>
       )}
       <Fold id="output" title="Output" note={output_schema === null ? 'none' : formatType(output_schema)}>
-        {output_schema === null ? <p>No output.</p> : <Parameters schema={output_schema} caption="Output" />}
+        {outputRows.length > 0 ? <SchemaTable label="Output" rows={outputRows} /> : <p class="note">No fields.</p>}
       </Fold>
       <Fold id="versions" title="Versions" note={versions.ok ? String(versions.value.items.length) : undefined}>
         <VersionList versions={versions} current={id} />
@@ -170,7 +173,7 @@ function Tags({ tags }: { tags: readonly string[] }) {
 
 /** For hidden tools too: the route answers the same for both. */
 function renderMissing(failure: RouteFailure): View {
-  return toFailureView('No such tool', failure, CATALOG_LINK)
+  return toFailureView('No such tool', { failure }, CATALOG_LINK)
 }
 
 function VersionList({ versions, current }: Pick<ToolData, 'versions'> & { current: string }) {

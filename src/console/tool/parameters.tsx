@@ -1,22 +1,36 @@
 import type { Field } from '../form/fields.ts'
 import { Markdown } from '../markdown.tsx'
-import { isJsonObject, type Json } from '../../core/tool/json.ts'
-import { toSchemaRows, describeConstraints, schemaColumns, formatType } from '../../http/page/schema-table.tsx'
+import { isJsonObject } from '../../core/tool/json.ts'
+import { describeConstraints, formatType, schemaColumns, type SchemaRow } from '../../http/page/schema-table.tsx'
+import { truncate } from '../../http/page/text.ts'
 import { Table } from '../table.tsx'
 
-/** A longer table is slow to load. */
+/** Of a table: a longer page is slow to load. */
 const MAX_ROWS = 25
-const COLUMNS = schemaColumns((text) => <Markdown text={text} />)
+const MAX_CHARACTERS = 4_000
+const MAX_DESCRIPTION_CHARACTERS = 500
+const COLUMNS = schemaColumns((text) => <Markdown text={truncate(text, MAX_DESCRIPTION_CHARACTERS)} />)
 
-export function Parameters({ schema, caption }: { schema: Json; caption: string }) {
-  const rows = toSchemaRows(schema)
-  if (rows.length === 0) return <p>{caption === 'Output' ? `Type: ${formatType(schema)}` : 'No parameters.'}</p>
+export function SchemaTable({ label, rows }: { label: string; rows: readonly SchemaRow[] }) {
+  let characters = 0
+  const shownRows = rows.slice(0, MAX_ROWS).filter((row) => {
+    characters += Math.min(JSON.stringify(row).length, MAX_DESCRIPTION_CHARACTERS)
+    return characters <= MAX_CHARACTERS
+  })
   return (
     <>
-      <Table label={caption} columns={COLUMNS} items={rows.slice(0, MAX_ROWS)} />
-      {rows.length <= MAX_ROWS ? undefined : <p class="note">See the definition for all fields.</p>}
+      <Table label={label} columns={COLUMNS} items={shownRows} />
+      {shownRows.length < rows.length && <p class="note">See the definition for all fields.</p>}
     </>
   )
+}
+
+/** The dotted names of fields, as in rows of a schema. */
+export function listFieldNames(fields: readonly Field[], prefix = ''): readonly string[] {
+  return fields.flatMap(({ key, kind }) => [
+    `${prefix}${key}`,
+    ...(kind.type === 'group' ? listFieldNames(kind.fields, `${prefix}${key}.`) : []),
+  ])
 }
 
 /** A field's type and constraints. The values of a choice are in its control. */

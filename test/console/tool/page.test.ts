@@ -214,15 +214,61 @@ it('the form of a tool becomes JSON with what was filled in, and fields again wi
 })
 
 it.each([
-  ['a parameter that the form does not have', '{"to": "eve", "cc": "ann"}', 'cc'],
-  ['a number for a text', '{"to": 5}', 'to'],
-  ['null', '{"to": null}', 'to'],
-])('the form of a tool stays JSON where fields would lose %s, and says so', async (_, whole, key) => {
-  const { post, asked } = world({})
+  [
+    'a parameter that it does not have',
+    '{"to": "eve", "cc": "ann"}',
+    '<code>cc</code> The form cannot hold &quot;ann&quot;',
+  ],
+  ['a number for a text', '{"to": 5}', 'id="problem-input/to">The form cannot hold 5, which the JSON had'],
+  ['null', '{"to": null}', 'id="problem-input/to">The form cannot hold null'],
+  ['no choice', '{"to": "eve", "place": {"color": "blue"}}', '<a href="#f-input/place/color">place › color</a>'],
+  [
+    'a text for a group',
+    '{"to": "eve", "place": "here"}',
+    'id="problem-input/place">The form cannot hold &quot;here&quot;',
+  ],
+])('the form of a tool comes back from JSON with what it can hold, and marks %s', async (_, whole, said) => {
+  const place = { type: 'object', properties: { color: { enum: ['red'] } } }
+  const properties = { to: { type: 'string' }, place }
+  const { post, asked } = setUp({
+    'GET /tools/Evil.Tool': () => ({ ...TOOL, input_schema: { type: 'object', properties, required: ['to'] } }),
+    'GET /tools/Evil.Tool/readiness': () => READY,
+  })
   const text = await (await post(PAGE, { whole, do: 'edit-fields' })).text()
-  expect(text).toMatch(/<textarea name="whole"/)
-  expect(text).toContain(`<code>${key}</code> The form cannot show this value`)
+  expect(text).not.toContain('name="whole"')
+  expect(text).toContain('1 value needs a correction')
+  expect(text).toContain(said)
+  if (whole.includes('eve')) expect(text).toMatch(/name="input\/to"[^>]*value="eve"/)
   expect(asked.filter(({ request }) => request.method === 'POST')).toEqual([])
+})
+
+it('the page of a tool with a large form is no longer than a page is: groups, then fields, give way to JSON', async () => {
+  const described = { type: 'string', description: 'What it is for. '.repeat(20) }
+  const many = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`a_rather_long_name_${index}`, described]))
+  const show = async (properties: object) => {
+    const schema = { type: 'object', properties, required: ['last'] }
+    const { get } = setUp({
+      'GET /tools/Evil.Tool': () => ({ ...TOOL, input_schema: schema, output_schema: schema }),
+      'GET /tools/Evil.Tool/readiness': () => READY,
+    })
+    const text = await (await get(PAGE)).text()
+    expect(new TextEncoder().encode(text).length).toBeLessThan(60_000)
+    return text
+  }
+  const last = { type: 'string' }
+  const nested = await show({
+    group: { type: 'object', properties: many(100) },
+    small: { type: 'object', properties: { a: last } },
+    last,
+  })
+  expect(nested).toContain('<textarea id="f-input/group"')
+  expect(nested).toContain('id="f-input/small/a"')
+  expect(nested).toContain('<code>group.a_rather_long_name_0</code>')
+  const wide = await show({ ...many(300), last })
+  expect(wide).toContain('id="f-input/last"')
+  expect(wide).not.toContain('id="f-input/a_rather_long_name_80"')
+  expect(wide).toContain('Parameters in JSON')
 })
 
 it('the form of a tool without an id, as a script sends it, is a call that ends when its caller goes away', async () => {
