@@ -27,7 +27,10 @@ export function approvalPage(
   now: number,
 ): Page {
   const { id, userId, requestedBy, invocation } = authorization
-  const { principal, method, input = {}, user_info: userInfo, answers, credentials = [], files = [] } = invocation ?? {}
+  // The authorization shows the user and the tool, whose version has this digest
+  const { tool: _, digest: __, user: ___, principal, method, input = {}, ...details } = { ...invocation }
+  const { user_info: userInfo, answers, credentials = [], files = [], ...unshown } = details
+  unshown satisfies Record<string, never>
   return {
     status: 200,
     title: 'Approve this call?',
