@@ -31,6 +31,7 @@ export function composeToolRoutes(
   const { toolRoutes, toolPageRoutes } = routes
   const findTool = { source, resolver, policies, toolkits }
   const readBlob = blobs.read
+  const yieldControl = yieldToEventLoop
   const guardedFetch = createGuardedFetch({ ...outboundOptionsFor(config), maxResponseBytes: MAX_ICON })
   return [
     createRegistryRoutes({
@@ -55,13 +56,13 @@ export function composeToolRoutes(
       readBlob,
       encodeBase64,
       decodeBase64,
-      yieldControl: yieldToEventLoop,
+      yieldControl,
       loadSecretCheck: secretChecks.loadToolCheck,
       now: () => new Date(),
       version,
     }),
     createUploadRoutes({ ...toolRoutes, plugins, codec: plugin, publish, writer }),
-    createImportRoutes({ ...toolRoutes, importers, publish, toolSecrets, writer, yieldControl: yieldToEventLoop }),
+    createImportRoutes({ ...toolRoutes, importers, publish, catalog, toolSecrets, writer, yieldControl }),
     createToolkitsRoutes({ ...toolRoutes, toolkits, keys, catalog, findTool: createFindTool(findTool, 'tools:read') }),
     createArtifactsRoutes({ ...toolRoutes, artifacts, uploads, limitAnonymous: authentication.limitAnonymous, now }),
   ]

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { formats } from '../../src/compose/dialects.ts'
-import { compareDefinitions, requiredBump } from '../../src/core/schema/compatibility.ts'
+import { compareDefinitions, compareExpanded } from '../../src/core/schema/compatibility.ts'
 import { createEvaluator } from '../../src/core/schema/evaluator.ts'
 import { expandSchema } from '../../src/core/schema/expand.ts'
 import { compileLinearPattern } from '../../src/core/schema/pattern.ts'
@@ -49,7 +49,7 @@ const other = recordOf({ type: 'object', properties: { a: { type: 'string' } } }
 const WORK: readonly (readonly [string, (schema: JsonObject, budget: Budget) => unknown])[] = [
   ['writing its references out', (schema, budget) => expandSchema(schema, undefined, budget)],
   ['comparing it with another', (schema, budget) => compareDefinitions(other, recordOf(schema), budget)],
-  ['what another must be called after it', (schema, budget) => requiredBump(recordOf(schema), other, budget)],
+  ['what another must be called after it', (schema, budget) => compareExpanded(recordOf(schema), other, budget)],
   ...[...formats].map(([name, format]): readonly [string, (schema: JsonObject, budget: Budget) => unknown] => [
     `writing it as ${name}`,
     (schema, budget) => format(recordOf(schema), 'x', budget),

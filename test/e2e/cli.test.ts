@@ -1001,8 +1001,30 @@ it('import shows what would be made, and makes it when it is told to', async () 
   expect((await run(['list', '--toolkit', 'Rates', '--json'])).json.items).toEqual([])
   const one = await run([...args, '--tool', 'lat*', '--yes', '--json'])
   expect(one).toMatchObject({ code: 0, json: { ids: ['Rates.latest@1.0.0'], skipped: [] } })
-  expect(await run([...args, '--yes'])).toMatchObject({ code: 0, stderr: '✓ Imported 1 tool\n' })
-  expect(await run([...args, '--yes'])).toMatchObject({ code: 0, stderr: 'There is nothing to import\n' })
+  expect(await run([...args, '--yes'])).toMatchObject({
+    code: 0,
+    stderr: expect.stringMatching(/\n✓ Imported 1 tool\n$/),
+  })
+  const nothing = {
+    code: 0,
+    stderr: '0 new, 0 changed (0 breaking), 2 the same, 0 no longer in the source\nThere is nothing to import\n',
+  }
+  expect(await run([...args, '--yes'])).toMatchObject(nothing)
+})
+
+it('import says first how many changes break callers and how many tools are gone, and then which', async () => {
+  const args = ['--toolkit', 'Forecasts', '--dry-run']
+  await run(['import', await file('forecasts.json', description), '--toolkit', 'Forecasts', '--yes'])
+  const parameters = [{ name: 'base', in: 'query', required: true, schema: { type: 'string' } }]
+  const paths = { '/latest': { get: { ...description.paths['/latest'].get, parameters } } }
+  const source = await file('forecasts-2.json', { ...description, paths })
+  const { stdout, stderr } = await run(['import', source, ...args])
+  expect(stderr).toBe('0 new, 1 changed (1 breaking), 0 the same, 1 no longer in the source\n')
+  expect(stdout).toMatch(/^~ Forecasts\.latest@2\.0\.0.*\n {2}breaks callers: Parameter 'base' is now required$/m)
+  const line = /^\? Forecasts\.older@1\.0\.0 {2}no longer in the source, .*: (switchboard deprecate Forecasts\.older)$/m
+  const [, command = ''] = line.exec(stdout) ?? []
+  expect((await run(command.split(' ').slice(1))).code).toBe(0)
+  expect((await run(['import', source, ...args])).stdout).not.toContain('older')
 })
 
 it('import says how a tool gets the secret that it needs, before and after, to administrators alone', async () => {
@@ -1041,7 +1063,7 @@ it('import warns once of what is wrong with many', async () => {
   const { stdout, stderr } = await run(['import', source, '--toolkit', 'Nowhere', '--dry-run'])
   expect(stdout).toMatch(/Nowhere\.latest@1\.0\.0 {2}GET \/latest\n.*Nowhere\.older@1\.0\.0 {2}GET \/older\n$/)
   expect(stderr).toMatch(
-    /^It cannot run: .*'http:\/\/HOSTNAME'.* \(2 tools, such as Nowhere\.latest@1\.0\.0, Nowhere\.older@1\.0\.0\)\n$/,
+    /^2 new, .*\nIt cannot run: .*'http:\/\/HOSTNAME'.* \(2 tools, such as Nowhere\.latest@1\.0\.0, Nowhere\.older@1\.0\.0\)\n$/,
   )
 })
 

@@ -110,15 +110,31 @@ function listNeeds({ requirements }: JsonRecord): string {
   return `  needs ${needs.length === 0 ? 'a user' : needs.map(({ id }) => id).join(', ')}`
 }
 
+const getTexts = (value: unknown, name: string): readonly string[] => {
+  const texts = isObject(value) ? value[name] : undefined
+  return Array.isArray(texts) ? texts.map(String) : []
+}
+
 function printPlan({ terminal }: CliSession, plan: unknown, { tool: patterns = [] }: ImportOptions): void {
   if (patterns.length > 0 && [...listObjects(plan, 'tools'), ...listObjects(plan, 'skipped')].length === 0)
     terminal.note(`No tool matches ${patterns.join(', ')}`)
-  for (const plannedTool of listObjects(plan, 'tools')) {
+  const tools = listObjects(plan, 'tools')
+  const countState = (wanted: string) => tools.filter(({ state }) => state === wanted).length
+  const breaking = tools.filter((tool) => getTexts(tool, 'breaking').length > 0).length
+  terminal.note(
+    `${countState('new')} new, ${countState('changed')} changed (${breaking} breaking), ${countState('unchanged')} the same, ${getTexts(plan, 'gone').length} no longer in the source`,
+  )
+  for (const plannedTool of tools) {
     const { id, state, method, path, security_level: level } = plannedTool
     const operation = method === undefined ? '' : `  ${String(method).toUpperCase()} ${String(path)}`
     const guard = level === undefined ? '' : `  level ${String(level)}`
     const details = `${operation}${guard}${listNeeds(plannedTool)}`
     terminal.print(['green', SIGNS[String(state)] ?? '+'], ` ${String(id)}`, ['dim', details])
+    for (const reason of getTexts(plannedTool, 'breaking')) terminal.print(['yellow', `  breaks callers: ${reason}`])
+  }
+  for (const id of getTexts(plan, 'gone')) {
+    const command = `switchboard deprecate ${id.split('@')[0]}`
+    terminal.print(['yellow', `? ${id}`], `  no longer in the source, and stays as it is; to deprecate it: ${command}`)
   }
   for (const skippedTool of listObjects(plan, 'skipped'))
     terminal.print(['yellow', `- ${getText(skippedTool, 'name') ?? ''}`], `  ${getText(skippedTool, 'reason') ?? ''}`)

@@ -5,11 +5,12 @@ const picker = document.querySelector<HTMLFormElement>('form.picker')
 if (filter && picker) {
   const submitButton = picker.querySelector('button')
   const search = filter.querySelector('input')
+  const kind = filter.querySelector('select')
   const groups = [...picker.querySelectorAll('fieldset')].map((group) => ({
     group,
     box: group.querySelector('input'),
     rows: [...group.querySelectorAll('li')],
-    text: group.querySelector('label')?.textContent?.toLowerCase() ?? '',
+    title: group.querySelector('label')?.textContent?.toLowerCase() ?? '',
   }))
   const isChosen = (row: HTMLElement) => row.querySelector('input')?.checked
   const checkRows = (rows: readonly HTMLElement[], isChecked: boolean) => {
@@ -21,15 +22,16 @@ if (filter && picker) {
       submitButton.textContent = `Import ${count.toLocaleString('en')} ${count === 1 ? 'tool' : 'tools'}`
   }
   filter.hidden = false
-  search?.addEventListener('input', () => {
-    const words = search.value.toLowerCase().split(/\s+/)
-    for (const { group, rows, text } of groups) {
+  filter.addEventListener('input', () => {
+    const [text, shownRows] = [search?.value.toLowerCase() ?? '', kind?.value ?? '*']
+    const words = text.split(/\s+/)
+    for (const { group, rows, title } of groups) {
       for (const row of rows) {
-        const rowText = `${text} ${row.textContent?.toLowerCase()}`
-        row.hidden = !words.every((word) => rowText.includes(word))
+        const rowText = `${title} ${row.textContent?.toLowerCase()}`
+        row.hidden = !row.matches(shownRows) || !words.every((word) => rowText.includes(word))
       }
       group.hidden = rows.every((row) => row.hidden)
-      for (const details of group.querySelectorAll('details')) details.open = search.value !== ''
+      for (const details of group.querySelectorAll('details')) details.open = text !== '' || shownRows !== '*'
     }
   })
   for (const button of filter.querySelectorAll('button')) {

@@ -92,7 +92,9 @@ export async function pickSource(form: URLSearchParams): Promise<SourceForm> {
   const picked = new URLSearchParams([...form])
   const source = form.getAll('source').findLast((text) => text.trim() !== '') ?? ''
   picked.set('source', source)
-  return { form: picked, packed: isShown(picked) ? undefined : await packText(source) }
+  if (isShown(picked)) return { form: picked }
+  const document = parseDocument(source)
+  return { form: picked, packed: await packText(typeof document === 'string' ? source : JSON.stringify(document)) }
 }
 
 export function PackedSource({ packed }: Pick<SourceForm, 'packed'>) {

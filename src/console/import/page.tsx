@@ -9,21 +9,24 @@ import {
   renderPath,
   type SourceForm,
 } from './form.tsx'
-import { ImportPreview, listChosenTools } from './preview.tsx'
+import { listChosenGone, listChosenTools, withoutChoices } from './picker.tsx'
+import { ImportPreview } from './preview.tsx'
 import { type ImportReport, ImportedTools } from './result.tsx'
 
 /** Per request, which reads the source again. Progress is shown after each. */
 const BATCH_TOOLS = 400
+const GONE_MESSAGE = 'It is no longer in the source that it was imported from'
 
 export async function show(context: PageContext): Promise<PageResult> {
   return { title: 'Import', content: <ImportForm form={context.form} /> }
 }
 
 export async function submit(context: PageContext): Promise<PageResult> {
-  const source = await pickSource(context.form)
-  const { form } = source
-  const isConfirmed = form.get('do') === 'import'
-  const request = readImportRequest(form, isConfirmed)
+  const source = await pickSource(withoutChoices(context.form))
+  const action = context.form.get('do')
+  if (action === 'edit') return { title: 'Import', content: <ImportForm {...source} /> }
+  const isConfirmed = action === 'import'
+  const request = readImportRequest(source.form, isConfirmed)
   if (!request.ok)
     return failureView(source, { status: 400, message: 'The form has errors', problems: request.problems })
   if (isConfirmed) return importTools(context, source, request.value)
@@ -33,13 +36,7 @@ export async function submit(context: PageContext): Promise<PageResult> {
   return {
     title: 'Import preview',
     picksTools: true,
-    content: (
-      <>
-        {'tools' in value && <ImportPreview source={source} plan={value} />}
-        <h2 id="change">Change the import</h2>
-        <ImportForm {...source} />
-      </>
-    ),
+    content: <>{'tools' in value && <ImportPreview source={source} plan={value} />}</>,
   }
 }
 
@@ -48,44 +45,60 @@ function failureView(source: SourceForm, failure: RouteFailure): View {
 }
 
 /** Imports the chosen tools in batches: the first is awaited, and the others show their progress. */
-async function importTools(
-  { fetchRoute }: PageContext,
-  source: SourceForm,
-  { query, body }: ImportFormRequest,
-): Promise<View> {
-  const names = listChosenTools(source.form)
-  if (names.length === 0) return failureView(source, { status: 400, message: 'Choose at least one tool', problems: [] })
+async function importTools(context: PageContext, source: SourceForm, request: ImportFormRequest): Promise<View> {
+  const { fetchRoute, form } = context
+  const [chosen, chosenGone] = [listChosenTools(form), listChosenGone(form)]
+  if (chosen.length + chosenGone.length === 0)
+    return failureView(source, { status: 400, message: 'Choose at least one tool', problems: [] })
   const reports: ImportReport[] = []
+  let failure: RouteFailure | undefined
   const importBatch = async (start: number) => {
-    const tools = names.slice(start, start + BATCH_TOOLS)
-    const reply = await fetchRoute('POST /toolkits/import', { query, body: { ...body, tools } })
-    if (!reply.ok) return reply.failure
-    if (!('tools' in reply.value)) reports.push(reply.value)
-    return undefined
+    const body = { ...request.body, tools: chosen.slice(start, start + BATCH_TOOLS) }
+    const reply = await fetchRoute('POST /toolkits/import', { query: request.query, body })
+    if (!reply.ok) failure = reply.failure
+    else if (!('tools' in reply.value)) reports.push(reply.value)
   }
-  let failure = await importBatch(0)
-  if (failure) return failureView(source, failure)
-  const toolkit = source.form.get('input/toolkit')?.trim() ?? ''
-  if (names.length <= BATCH_TOOLS)
-    return { title: 'Imported', content: <ImportedTools toolkit={toolkit} reports={reports} /> }
+  const finish = async () => {
+    const remaining = [...chosenGone]
+    for (const id of chosenGone) {
+      failure ??= await deprecateTool(context, id)
+      if (!failure) remaining.shift()
+    }
+    const deprecated = chosenGone.length - remaining.length
+    return <ImportedTools {...{ source, chosen, chosenGone: remaining, deprecated, reports, failure }} />
+  }
+  if (chosen.length > 0) await importBatch(0)
+  if (failure || chosen.length <= BATCH_TOOLS)
+    return { title: 'Imported', content: await finish(), status: failure?.status ?? 200 }
   const progress = (
     <div class="live" role="status">
       <LivePlace />
     </div>
   )
   async function* importOthers() {
-    for (let start = BATCH_TOOLS; !failure && start < names.length; start += BATCH_TOOLS) {
-      yield <ImportProgress done={start} total={names.length} />
-      failure = await importBatch(start)
+    for (let start = BATCH_TOOLS; !failure && start < chosen.length; start += BATCH_TOOLS) {
+      yield <ImportProgress done={start} total={chosen.length} />
+      await importBatch(start)
     }
   }
   const end = async () => (
     <>
       {progress}
-      <ImportedTools toolkit={toolkit} reports={reports} failure={failure} />
+      {await finish()}
     </>
   )
   return { title: 'Import', content: progress, live: { parts: importOthers(), end } }
+}
+
+/** Deprecates each active version of a tool, since otherwise the next lower one would be listed. */
+async function deprecateTool({ fetchRoute }: PageContext, toolId: string): Promise<RouteFailure | undefined> {
+  const versions = await fetchRoute('GET /tools/:id/versions', { id: toolId.split('@')[0] ?? '' })
+  if (!versions.ok) return versions.failure
+  for (const { id } of versions.value.items.filter(({ status }) => status === 'active')) {
+    const changed = await fetchRoute('PATCH /tools/:id', { id, body: { status: 'deprecated', message: GONE_MESSAGE } })
+    if (!changed.ok) return changed.failure
+  }
+  return undefined
 }
 
 function ImportProgress({ done, total }: { done: number; total: number }) {

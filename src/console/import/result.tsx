@@ -4,6 +4,9 @@ import { formatCount } from '../calls/chart.tsx'
 import type { RouteFailure } from '../page-context.ts'
 import { FailureNotice, FoldedList, Notice } from '../parts.tsx'
 import { buildQuery } from '../query.ts'
+import { foldDashes } from '../../core/tool/tool-id.ts'
+import type { SourceForm } from './form.tsx'
+import { GoneTools, Picker } from './picker.tsx'
 
 export type ImportReport = Exclude<ApiAnswers['POST /toolkits/import'], { readonly tools: unknown }>
 type ImportWarnings = NonNullable<ImportReport['warnings']>
@@ -11,14 +14,31 @@ type ImportWarnings = NonNullable<ImportReport['warnings']>
 const MAX_LINKS = 30
 
 interface ImportedToolsProps {
-  readonly toolkit: string
+  readonly source: SourceForm
+  readonly chosen: readonly string[]
+  readonly chosenGone: readonly string[]
+  readonly deprecated: number
   readonly reports: readonly ImportReport[]
   /** The failure that ended the import, after the reports. */
-  readonly failure?: RouteFailure | undefined
+  readonly failure: RouteFailure | undefined
 }
 
-export function ImportedTools({ toolkit, reports, failure }: ImportedToolsProps) {
+/** What failed can be tried again: the same form with the tools that were chosen and not imported, by reason. */
+export function ImportedTools({ source, chosen, chosenGone, deprecated, reports, failure }: ImportedToolsProps) {
+  const toolkit = source.form.get('input/toolkit')?.trim() ?? ''
   const ids = reports.flatMap((report) => report.ids)
+  const imported = new Set(ids.map((id) => /\.([^.@]+)@/.exec(id)?.[1]))
+  const skipped = reports.flatMap((report) => report.skipped)
+  const reasons = new Map(skipped.map(({ name, reason }) => [foldDashes(name), reason]))
+  const failed = Map.groupBy(
+    chosen.filter((name) => !imported.has(name)),
+    (name) => reasons.get(foldDashes(name)) ?? failure?.message ?? 'The source no longer has it',
+  )
+  const groups = [...failed].map(([title, names]) => ({
+    title,
+    isOpen: names.length <= MAX_LINKS,
+    choices: names.map((name) => ({ name })),
+  }))
   const pending = reports.flatMap((report) => report.pending ?? [])
   const warnings = reports.flatMap((report) => report.warnings ?? [])
   const callableId = ids.find((id) => !pending.includes(id))
@@ -31,7 +51,7 @@ export function ImportedTools({ toolkit, reports, failure }: ImportedToolsProps)
       <Notice>
         <p>
           <strong>{formatCount(ids.length, 'tool')} imported.</strong>
-          {failure && ' Repeat the import for the others: these stay as they are.'}
+          {deprecated > 0 && ` ${formatCount(deprecated, 'tool')} deprecated.`}
         </p>
         {pending.length === 0 ? undefined : (
           <p>
@@ -40,6 +60,14 @@ export function ImportedTools({ toolkit, reports, failure }: ImportedToolsProps)
           </p>
         )}
       </Notice>
+      {failed.size + chosenGone.length === 0 ? undefined : (
+        <>
+          <h2>Not done yet</h2>
+          <Picker source={source} groups={groups} button="Try these again">
+            <GoneTools ids={chosenGone} isChosen />
+          </Picker>
+        </>
+      )}
       <p class="row">
         {secrets.size === 0 ? undefined : (
           <a class="button" href="#secrets">
@@ -64,7 +92,6 @@ export function ImportedTools({ toolkit, reports, failure }: ImportedToolsProps)
         ))}
         {ids.length > MAX_LINKS && <li>And {(ids.length - MAX_LINKS).toLocaleString('en')} more</li>}
       </ul>
-      <Skipped skipped={reports.flatMap((report) => report.skipped)} />
       <Warnings warnings={warnings} />
     </>
   )
@@ -112,11 +139,11 @@ export function Warnings({ warnings }: { warnings: ImportWarnings }) {
   )
 }
 
-export function Skipped({ skipped }: Pick<ImportReport, 'skipped'>) {
-  const items = skipped.map(({ name, reason }) => (
+export function FailureList({ title, items }: { title: string; items: ImportReport['skipped'] }) {
+  const rows = items.map(({ name, reason }) => (
     <>
       <code>{name}</code> {reason}
     </>
   ))
-  return <FoldedList title="Cannot be imported" items={items} />
+  return <FoldedList title={title} items={rows} />
 }

@@ -1,5 +1,5 @@
 import { type Guard, applyGuards, extractGuard } from '../access/guard.ts'
-import { lowestVersion, requiredBump } from '../schema/compatibility.ts'
+import { compareExpanded, lowestVersion, requiredBump } from '../schema/compatibility.ts'
 import { type Budget, createBudget, DEFAULT_UNITS } from '../tool/budget.ts'
 import { type ParseResult, parseFailure } from '../tool/problem.ts'
 import { formatToolId, toDerivedName, type ToolName } from '../tool/tool-id.ts'
@@ -44,13 +44,16 @@ export async function prepareImport(
     return { ...imported, definition: { ...applyGuards({ ...definition, name }, allGuards), version: versionText } }
   }
 
-  async function prepareAs(state: ImportState, tool: ReturnType<typeof withVersion>) {
+  async function prepareAs(state: ImportState, tool: ReturnType<typeof withVersion>, breaking: readonly string[] = []) {
     const tools = [{ ...tool, schemaPaths: SCHEMA_PATHS }]
     const result = await prepareDefinitions({ kind: 'definitions', tools, warnings: [] }, deps, budget)
     if (!result.ok) return result
     // A version that follows from the change breaks nothing, though the registry takes any change of a shared schema for a break
     const publication = { ...result.value.publication, allowBreaking: version === undefined, toolkitDescription }
-    return { ok: true, value: { ...result.value, publication, state } } as const
+    return {
+      ok: true,
+      value: { ...result.value, publication, state, ...(breaking.length > 0 ? { breaking } : {}) },
+    } as const
   }
 
   if (!highest) return prepareAs('new', withVersion(version ?? sourceVersion ?? FIRST_VERSION))
@@ -63,13 +66,14 @@ export async function prepareImport(
     ? await createToolRecord(withVersion(highest.version, inheritedGuards), deps.sha256)
     : asImported
   if (withInheritedGuards.digest === highest.digest) return toUnchanged(withInheritedGuards, implementation)
-  if (version !== undefined) {
-    if (compareVersions(version, highest.version) > 0)
-      return prepareAs('changed', withVersion(version, inheritedGuards))
+  if (version !== undefined && compareVersions(version, highest.version) <= 0)
     return parseFailure(`It changed, and version ${version} is not above ${highest.version}, its highest`)
-  }
-  const level = previous ? requiredBump(previous, withInheritedGuards, createBudget(DEFAULT_UNITS, budget)) : 'major'
-  return prepareAs('changed', withVersion(lowestVersion(highest.version, level), inheritedGuards))
+  const changes = previous
+    ? compareExpanded(previous, withInheritedGuards, createBudget(DEFAULT_UNITS, budget))
+    : [{ path: '', what: `It cannot be compared with ${highest.version}`, level: 'major' } as const]
+  const breaking = changes.flatMap(({ what, level }) => (level === 'major' ? [what] : []))
+  const nextVersion = version ?? lowestVersion(highest.version, requiredBump(changes))
+  return prepareAs('changed', withVersion(nextVersion, inheritedGuards), breaking)
 }
 
 /** Models see names alone: of `issues_create`, nobody knows whose issues. */

@@ -4,7 +4,7 @@ import { shortDescription } from '../tool/definition-fields.ts'
 import type { Problem } from '../tool/problem.ts'
 import { NO_REQUIREMENTS } from '../tool/tool.ts'
 import type { ToolName } from '../tool/tool-id.ts'
-import type { ImportedTool, ImportItem, SkippedTool } from './import.ts'
+import { getImportOrigin, type ImportedTool, type ImportItem, type SkippedTool } from './import.ts'
 import { type Publish, type PublishOptions } from './publish.ts'
 import type { PublicationRefusal, PublicationSuccess } from './registry.ts'
 import { toProblems } from './report.ts'
@@ -39,6 +39,8 @@ export async function importTools(
   const skipped: SkippedTool[] = []
   const skip = (tool: SkippedTool) => skipped.push(budget.isExceeded ? { ...tool, reason: SOURCE_TOO_LARGE } : tool)
   let denied = 0
+  const sourceKeys = new Set<string>()
+  const origins = new Set<string>()
   const sourceFields = { version, sourceVersion, toolkitDescription: shortDescription(toolkitDescription) }
   for await (const batch of batches(items, budget, yieldControl)) {
     const tools = batch.flatMap((item) => ('tool' in item ? [item.tool] : []))
@@ -47,10 +49,12 @@ export async function importTools(
     })
     const results = (await publish(submissions, options)).values()
     for (const item of batch) {
+      sourceKeys.add(toSourceKey('skipped' in item ? item.skipped.name : item.tool.definition.tool))
       if ('skipped' in item) {
         skip(item.skipped)
         continue
       }
+      origins.add(getImportOrigin(item.tool.dialect, item.tool.implementation))
       const result = results.next().value
       if (!result) throw new Error(`Nothing became of the imported tool '${item.tool.definition.tool}'`)
       if (result.ok) imported.push(reportTool(item.tool, result, findMissingSecret))
@@ -60,13 +64,16 @@ export async function importTools(
       }
     }
   }
-  return { imported, skipped, denied }
+  return { imported, skipped, denied, sourceKeys, origins }
 }
 
-function toSkippedTool({ definition, about }: ImportedTool, { ids, failure }: PublicationRefusal): SkippedTool {
-  // Without ids it failed before it had its name here
-  const name = ids.length === 0 ? definition.tool : definition.name
-  return { name, reason: joinProblems(toProblems(failure)), about }
+/** Recognizes a tool by its name in the source or here. */
+export function toSourceKey(name: string): string {
+  return name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '_')
+}
+
+function toSkippedTool({ definition, about }: ImportedTool, { failure }: PublicationRefusal): SkippedTool {
+  return { name: definition.tool, reason: joinProblems(toProblems(failure)), about }
 }
 
 function reportTool(
@@ -75,7 +82,7 @@ function reportTool(
   findMissingSecret: ImportOptions['findMissingSecret'],
 ) {
   if (!imported) throw new Error(`No record of the imported tool '${tool.definition.tool}'`)
-  const { state, record } = imported
+  const { state, breaking, record } = imported
   const { id, name, requirements } = record
   const missingSecrets = requirements.secrets.flatMap((secret) => {
     const warning = findMissingSecret?.(secret.id, record)
@@ -90,6 +97,7 @@ function reportTool(
     missing: missingSecrets.map((secret) => ({ id: secret.id })),
     ...(guard ? { guard } : {}),
     state,
+    ...(breaking ? { breaking } : {}),
     tags: tool.definition.tags,
     about: tool.about,
     ...(pending ? { isPending: true } : {}),

@@ -53,6 +53,11 @@ export interface ImportedTool {
   readonly warnings: readonly string[]
 }
 
+/** Tools of one source have the same dialect, kind and server. */
+export function getImportOrigin(dialect: string, { kind, url }: Partial<Implementation> = {}): string {
+  return [dialect, kind, /^[^/?#]*\/\/[^/?#]*/.exec(String(url))].join(' ')
+}
+
 /** How an imported tool differs from what is published of it. */
 export type ImportState = 'new' | 'changed' | 'unchanged'
 

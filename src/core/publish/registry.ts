@@ -48,7 +48,11 @@ export interface PublicationSuccess {
   /** This and the following are added to the registry's result. */
   readonly uncallable?: readonly string[]
   readonly readAs?: string
-  readonly imported?: { readonly state: ImportState; readonly record: ImportedRecord }
+  readonly imported?: {
+    readonly state: ImportState
+    readonly breaking?: readonly string[]
+    readonly record: ImportedRecord
+  }
 }
 
 /** Types of messages to a Durable Object cannot have a whole record. */

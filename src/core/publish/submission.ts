@@ -59,6 +59,8 @@ export interface PreparedSubmission {
   readonly warnings: readonly Problem[]
   /** Only for an import. */
   readonly state?: ImportState
+  /** Only for an import: the changes that break callers. */
+  readonly breaking?: readonly string[]
   /** The dialect in which a list of tools was read, if none was named. Several dialects have such lists. */
   readonly readAs?: string
 }

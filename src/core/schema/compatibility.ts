@@ -23,10 +23,14 @@ export function compareDefinitions(
   ])
 }
 
-export function requiredBump(previous: ToolContract, next: ToolContract, budget = createBudget()): BumpLevel {
-  const changes = withinCompareBudget(() =>
+/** Compares definitions with all their references written out. */
+export function compareExpanded(previous: ToolContract, next: ToolContract, budget = createBudget()): SchemaChange[] {
+  return withinCompareBudget(() =>
     compareDefinitions(expandDefinition(previous, budget), expandDefinition(next, budget), budget),
   )
+}
+
+export function requiredBump(changes: readonly SchemaChange[]): BumpLevel {
   const levels = new Set(changes.map(({ level }) => level))
   return levels.has('major') ? 'major' : levels.has('minor') ? 'minor' : 'patch'
 }

@@ -77,7 +77,7 @@ it('the page of imports counts what is new, changed and the same, by level, and 
   const counts = [...text.matchAll(/<li><strong>([\d,]+)<\/strong> ([^<]+)/g)].map(
     ([, count, label]) => `${count} ${label}`,
   )
-  const summary = ['2 new', '1 changed', '1 the same', '3 at level 0', '1 at level 4', '1 missing: PETS_KEY']
+  const summary = ['2 new', '1 changed', '1 the same', '1 missing: PETS_KEY', '3 at level 0', '1 at level 4']
   expect(counts).toEqual(summary)
   const boxes = [...text.matchAll(/<input type="checkbox" name="(tag|tool:\d)" value="(\w+)"/g)].map(
     ([, ...box]) => box,
@@ -141,7 +141,9 @@ it('a large import of the console is sent in batches with its progress, and ends
   const full = (request: Request) =>
     batches.length < 5 ? importBatch(request) : Response.json({ message: 'It is full' }, { status: 503 })
   const cut = await (await setUp({ [IMPORT]: full }).send(PAGE, form())).text()
-  expect(cut).toMatch(/It is full\.[^]*800 tools imported\.[^]*Repeat the import for the others/)
+  expect(cut).toMatch(
+    /It is full\.[^]*800 tools imported\.[^]*Not done yet[^]*name="tool:0" value="t800"[^]*Try these again/,
+  )
 })
 
 it('a description of megabytes is imported from a file, kept by the preview, and imported from there', async () => {
@@ -223,4 +225,93 @@ it('the page of imports says which of those that were made wait for review', asy
     ...CHOSEN,
   })
   expect(await none.text()).not.toContain('>review<')
+})
+
+it('the page of imports shows what breaks callers first, and offers to deprecate what is gone from the source', async () => {
+  const breaking = ["Parameter 'a' is now required"]
+  const tools = [{ id: 'Pets.list@2.0.0', state: 'changed', method: 'GET', path: '/', breaking }]
+  const plan = { tools, skipped: [], gone: ['Pets.old@1.1.0'] }
+  const changes: unknown[] = []
+  const { post } = setUp({
+    [IMPORT]: ({ url }) => (url.includes('dry_run') ? plan : { ids: ['Pets.list@2.0.0'], skipped: [] }),
+    'GET /tools/Pets.old/versions': () => ({
+      items: ['active', 'active', 'yanked'].map((status, minor) => ({ id: `Pets.old@1.${2 - minor}.0`, status })),
+    }),
+    'PATCH /tools/Pets.old%401.2.0': async (request) => changes.push(await request.json()) && {},
+    'PATCH /tools/Pets.old%401.1.0': async (request) => changes.push(await request.json()) && {},
+  })
+  const text = await (await post(PAGE, FIELDS)).text()
+  expect(text).toMatch(/<strong>1<\/strong> breaking<\/li><li><strong>1<\/strong> no longer in the source/)
+  expect(text).toMatch(/<li class="changed breaking">.*breaks callers: Parameter &#39;a&#39; is now required/)
+  expect(text).toMatch(/<input type="checkbox" name="gone" value="Pets.old@1.1.0"\/>/)
+  const imported = await post(PAGE, { ...FIELDS, ...CHOSEN, gone: 'Pets.old@1.1.0' })
+  expect(await imported.text()).toContain('1 tool imported.</strong> 1 tool deprecated.')
+  expect(changes).toHaveLength(2)
+  expect(changes[0]).toMatchObject({ status: 'deprecated', message: expect.stringContaining('no longer') })
+  const only = await post(PAGE, { ...FIELDS, do: 'import', gone: 'Pets.other@1.0.0' })
+  expect(await only.text()).toMatch(
+    /There is nothing here[^]*0 tools imported[^]*value="Pets.other@1.0.0" checked[^]*Try these again/,
+  )
+})
+
+it('an import of the console that fails keeps its choices, names the tools that failed with the reason, and repeats them', async () => {
+  const answers = [
+    () => Response.json({ message: 'It is full' }, { status: 503 }),
+    () => ({ ids: ['Pets.list@1.0.0'], skipped: [{ name: 'get-it', reason: 'It is odd' }] }),
+    () => ({ ids: ['Pets.get_it@1.0.0'], skipped: [] }),
+  ]
+  const { send, asked } = setUp({
+    [IMPORT]: () => answers.shift()?.(),
+    'GET /tools/Pets.old/versions': () => ({ items: [] }),
+  })
+  const form = new FormData()
+  const fields = [
+    ...Object.entries({ ...FIELDS, ...CHOSEN }),
+    ['tool:0', 'get_it'],
+    ['gone', 'Pets.old@1.0.0'],
+  ] as const
+  for (const [name, value] of fields) form.append(name, value)
+  const full = await send(PAGE, form)
+  expect(full.status).toBe(503)
+  let text = await full.text()
+  const resend = async () => {
+    const picker = /<form [^>]*class="picker">([^]*?)<\/form>/.exec(text)?.[1] ?? ''
+    const again = new FormData()
+    for (const [, name = '', value = ''] of picker.matchAll(/name="([^"]+)" value="([^"]*)"/g))
+      if (name !== 'do')
+        again.append(
+          name,
+          value.replaceAll(/&#(\d+);/g, (_, code) => String.fromCodePoint(Number(code))),
+        )
+    again.append('do', 'import')
+    text = await (await send(PAGE, again)).text()
+  }
+  expect(text).toMatch(/Not done yet[^]*It is full[^]*>list<[^]*>get_it<[^]*Try these again/)
+  await resend()
+  expect(text).toMatch(/1 tool imported[^]*Not done yet[^]*It is odd[^]*>get_it</)
+  await resend()
+  expect(text).toContain('1 tool imported')
+  expect(text).not.toContain('Not done yet')
+  const imports = asked.filter(({ request }) => request.url.includes('/toolkits/import'))
+  const [first, ...others] = imports.map(({ body }) => JSON.parse(body))
+  expect(others).toEqual([first, { ...first, tools: ['get_it'] }])
+})
+
+it('the preview of an import leads back to its form, with what was entered', async () => {
+  const { post, asked } = setUp({})
+  const text = await (await post(PAGE, { ...FIELDS, ...CHOSEN, do: 'edit' })).text()
+  expect(text).toContain('https://pets.test/openapi.json</textarea>')
+  expect(asked).toEqual([])
+})
+
+it('the preview of 1,223 operations has less than 400 kB', async () => {
+  const tools = Array.from({ length: 1_223 }, (_, index) => ({
+    id: `GitHub.actions_add_custom_labels_to_self_hosted_runner_${index}@1.1.4`,
+    state: 'new',
+    method: 'POST',
+    path: '/orgs/{org}/actions/runners/{runner_id}/labels',
+    tags: ['actions'],
+  }))
+  const page = await setUp({ [IMPORT]: () => ({ tools, skipped: [] }) }).post(PAGE, FIELDS)
+  expect((await page.text()).length).toBeLessThan(400_000)
 })

@@ -131,12 +131,14 @@ it('what a source makes publishes a tool, and reports it with the warnings of it
     ],
     skipped: [],
     denied: 0,
+    sourceKeys: new Set(['do']),
+    origins: new Set(['source echo ']),
   })
 })
 
 it('what a source makes imports nothing from an empty source', async () => {
   const { publish: door, asked } = worldOf()
-  expect(await importTools([], options, door)).toEqual({ imported: [], skipped: [], denied: 0 })
+  expect(await importTools([], options, door)).toMatchObject({ imported: [], skipped: [], denied: 0 })
   expect(asked).toEqual([])
 })
 
@@ -263,10 +265,10 @@ it('what a source makes is skipped where it cannot be published, in the order of
         "'Kit.Denied' may have the secret 'KEY': to publish it, the credential must name it or its toolkit, such as 'Kit.*'",
       about: { path: 'Denied' },
     },
-    { name: 'Kit_Taken', reason: 'Exists', about: { path: 'Taken' } },
+    { name: 'Taken', reason: 'Exists', about: { path: 'Taken' } },
     { name: 'Foreign', reason: "The credential does not cover 'Other.Foreign'", about: { path: 'Foreign' } },
     {
-      name: 'Kit_Breaking',
+      name: 'Breaking',
       reason: "At '/input/properties/a': Is gone; Is worse",
       about: { path: 'Breaking' },
     },

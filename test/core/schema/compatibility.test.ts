@@ -5,6 +5,7 @@ import {
   compareDefinitions,
   type ToolContract,
   lowestVersion,
+  compareExpanded,
   requiredBump,
 } from '../../../src/core/schema/compatibility.ts'
 import type { BumpLevel } from '../../../src/core/schema/schema-comparison.ts'
@@ -354,21 +355,25 @@ test.each(SAID)('what changed is said: %#', (previous, next, said) => {
 
 test('the gravest change decides', () => {
   const described = { ...a, title: 'A' }
-  expect(requiredBump(input({ a }), input({ a }))).toBe('patch')
-  expect(requiredBump(input({ a }), input({ a: described, b: a }))).toBe('minor')
-  expect(requiredBump(input({ a, c: a }), input({ a: described, b: a }))).toBe('major')
+  expect(requiredBump(compareExpanded(input({ a }), input({ a })))).toBe('patch')
+  expect(requiredBump(compareExpanded(input({ a }), input({ a: described, b: a })))).toBe('minor')
+  expect(requiredBump(compareExpanded(input({ a, c: a }), input({ a: described, b: a })))).toBe('major')
 })
 
 test('a bump is judged of what schemas say, not of where they say it', () => {
   const apart = { input: { properties: { a: { $ref: '#/$defs/A' } }, $defs: { A: a } } }
   const inPlace = { input: { properties: { a } } }
-  expect(requiredBump(contract(apart), contract(inPlace))).toBe('patch')
-  expect(requiredBump(contract({ output: apart.input }), contract({ output: inPlace.input }))).toBe('patch')
-  expect(requiredBump(contract({ output: apart.input }), contract({ output: null }))).toBe('major')
+  expect(requiredBump(compareExpanded(contract(apart), contract(inPlace)))).toBe('patch')
+  expect(requiredBump(compareExpanded(contract({ output: apart.input }), contract({ output: inPlace.input })))).toBe(
+    'patch',
+  )
+  expect(requiredBump(compareExpanded(contract({ output: apart.input }), contract({ output: null })))).toBe('major')
   // What would be no object is judged as it stands
   const closed = contract({ input: { $ref: '#/$defs/A', $defs: { A: false } } })
-  expect(requiredBump(closed, closed)).toBe('patch')
-  expect(requiredBump(closed, contract({ input: { $ref: '#/$defs/A', $defs: { A: true } } }))).toBe('major')
+  expect(requiredBump(compareExpanded(closed, closed))).toBe('patch')
+  expect(requiredBump(compareExpanded(closed, contract({ input: { $ref: '#/$defs/A', $defs: { A: true } } })))).toBe(
+    'major',
+  )
 })
 
 const levels = {

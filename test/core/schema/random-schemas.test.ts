@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { codecs, formats } from '../../../src/compose/dialects.ts'
 import { ADMIN } from '../../../src/core/access/principal.ts'
 import { createPublish } from '../../../src/core/publish/publish.ts'
-import { checkSuccessor, requiredBump } from '../../../src/core/schema/compatibility.ts'
+import { checkSuccessor, compareExpanded, requiredBump } from '../../../src/core/schema/compatibility.ts'
 import { loadPatternEngine } from '../../../src/core/schema/pattern-matcher.ts'
 import { interpretSchema } from '../../../src/core/schema/validator.ts'
 import { createBudget, DEFAULT_UNITS } from '../../../src/core/tool/budget.ts'
@@ -65,7 +65,7 @@ async function tryAll(inputSchema: JsonObject, given: Json, into: string): Promi
     for (const { message } of checkSuccessor(previous, { ...record, version: '1.0.1' })) {
       expect(message).toMatch(/needs version/)
     }
-    expect(['major', 'minor', 'patch']).toContain(requiredBump(previous, record))
+    expect(['major', 'minor', 'patch']).toContain(requiredBump(compareExpanded(previous, record)))
   }
   previous = record
 }

@@ -1,6 +1,7 @@
 import type { Hono } from 'hono'
 import { hasScope, isTrustedWith, NEEDS_CREDENTIAL, type Principal } from '../../../core/access/principal.ts'
 import type { ToolSecrets } from '../../../core/access/tool-secrets.ts'
+import type { Catalog } from '../../../core/catalog/catalog.ts'
 import { formatSecretNotSet } from '../../../core/failure/failure-text.ts'
 import { fail, ok } from '../../../core/failure/failure.ts'
 import { findPublisherRights, type Publish } from '../../../core/publish/publish.ts'
@@ -19,6 +20,7 @@ import type { ImportAnswers } from './wire.ts'
 interface ImportRoutesDeps extends RouteDeps {
   readonly importers: readonly Importer[]
   readonly publish: Publish
+  readonly catalog: Pick<Catalog, 'list'>
   readonly toolSecrets: ToolSecrets
   readonly writer: Pick<RegistryWriter, 'rights'>
   readonly yieldControl: YieldControl
@@ -31,7 +33,7 @@ export const importQuery = defineQuery({
 const IMPORT_LIMIT = 16 * 1024 * 1024
 
 export function createImportRoutes(deps: ImportRoutesDeps): Hono {
-  const { importers, publish, toolSecrets, writer, yieldControl } = deps
+  const { importers, publish, catalog, toolSecrets, writer, yieldControl } = deps
   const { router, on } = createRouter<ImportAnswers>(deps, { access: 'public' })
   const kinds = importers.map(({ kind }) => kind)
   const load = () => import('./wire.ts')
@@ -56,6 +58,7 @@ export function createImportRoutes(deps: ImportRoutesDeps): Hono {
           'tools?': arraySchema(OBJECT),
           'skipped': arraySchema(OBJECT),
           'warnings?': arraySchema(OBJECT),
+          'gone?': TEXTS,
         }),
       ),
       201: json(
@@ -93,7 +96,8 @@ export function createImportRoutes(deps: ImportRoutesDeps): Hono {
     const { signal } = c.req.raw
     const budget = createBudget(SOURCE_UNITS)
     const request = { source, toolkit, options, secret, budget, yieldControl, signal, fetchCapability }
-    const imported = await importer.read({ ...request, isSelected: (tool) => isSelected(tool, budget) })
+    const mayImport = (tool: string) => isSelected(tool, budget)
+    const imported = await importer.read({ ...request, isSelected: mayImport })
     if (!imported.ok) return imported
     const { items, version: sourceVersion, toolkitDescription } = imported
     const guards = guardsFor && ((tool: ImportedTool) => guardsFor(tool, budget))
@@ -106,7 +110,11 @@ export function createImportRoutes(deps: ImportRoutesDeps): Hono {
     }
     const publishOptions = { principal, dryRun, allowBreaking: allow !== undefined, budget, yieldControl }
     const result = await importTools(items, { ...publishOptions, ...importOptions }, publish)
-    if (dryRun) return ok(encodeDryRun(result))
+    if (dryRun) {
+      const { findGoneTools } = await import('./gone-tools.ts')
+      const gone = await findGoneTools(result, { toolkit, isSelected: mayImport }, catalog, principal)
+      return ok(encodeDryRun(result, gone))
+    }
     const { imported: importedTools, skipped, denied } = result
     addAuditDetails({ made: importedTools.length, skipped: skipped.length })
     if (importedTools.length === 0) {

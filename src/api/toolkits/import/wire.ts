@@ -24,6 +24,8 @@ import { type Problem, encodePointerStep, quoteList } from '../../../core/tool/p
 const MAX_PATTERNS = 1_000
 const MAX_PROBLEMS = 100
 const MAX_EXAMPLES = 2
+const MAX_REASONS = 3
+const MAX_REASON_CHARACTERS = 200
 
 const SOURCE = custom('a URL, or a document as an object or a text', (value) =>
   (typeof value === 'string' && value.trim() !== '') || isJsonObject(value) ? value : undefined,
@@ -161,7 +163,9 @@ function createSourceReader(kinds: readonly ImportKind[]) {
   })
 }
 
-export function encodeImported(result: ImportResult) {
+type ToolReports = Pick<ImportResult, 'imported' | 'skipped'>
+
+export function encodeImported(result: ToolReports) {
   const { imported: importedTools } = result
   const unchanged = importedTools.filter(({ state }) => state === 'unchanged').map(({ id }) => id)
   const pending = importedTools.filter(({ isPending }) => isPending).map(({ id }) => id)
@@ -177,11 +181,12 @@ export function encodeImported(result: ImportResult) {
   }
 }
 
-export function encodeDryRun(result: ImportResult) {
-  return { tools: result.imported.map(encodeTool), ...skippedAndWarnings(result) }
+export function encodeDryRun(result: ToolReports, gone: readonly string[] = []) {
+  const tools = result.imported.map(encodeTool)
+  return { tools, ...skippedAndWarnings(result), ...(gone.length > 0 ? { gone } : {}) }
 }
 
-export function listProblems(kind: ImportKind, { skipped }: ImportResult): readonly Problem[] {
+export function listProblems(kind: ImportKind, { skipped }: Pick<ToolReports, 'skipped'>): readonly Problem[] {
   if (skipped.length === 0) return [{ path: '/tools', message: 'Must choose at least one tool of the source' }]
   return skipped.slice(0, MAX_PROBLEMS).map(({ name, reason }) => ({
     path: `/from${encodePointerStep(kind)}`,
@@ -190,7 +195,7 @@ export function listProblems(kind: ImportKind, { skipped }: ImportResult): reado
 }
 
 /** Each message once, with the first tools that it is about: a server that cannot be reached is one fault, not one a tool. */
-function skippedAndWarnings({ imported: importedTools, skipped }: ImportResult) {
+function skippedAndWarnings({ imported: importedTools, skipped }: ToolReports) {
   const messages = importedTools.flatMap(({ id, warnings }) => warnings.map((message) => ({ id, message })))
   const warnings = [...Map.groupBy(messages, ({ message }) => message)].map(([message, warned]) => {
     return { message, tools: warned.length, ids: warned.slice(0, MAX_EXAMPLES).map(({ id }) => id) }
@@ -201,13 +206,20 @@ function skippedAndWarnings({ imported: importedTools, skipped }: ImportResult) 
   }
 }
 
-function encodeTool({ id, name, state, about, tags, requirements, missing, guard }: ImportedToolReport) {
+function encodeTool({ id, name, state, breaking, about, tags, requirements, missing, guard }: ImportedToolReport) {
   const needs = omitEmptyRequirements(requirements.authorization, requirements)
   return {
     id,
     name,
     ...about,
     state,
+    ...(breaking
+      ? {
+          breaking: breaking
+            .slice(0, MAX_REASONS)
+            .map((reason) => reason.slice(0, MAX_REASON_CHARACTERS).toWellFormed()),
+        }
+      : {}),
     ...(tags.length > 0 ? { tags } : {}),
     ...(Object.keys(needs).length > 0 ? { requirements: needs } : {}),
     ...encodeMissing(missing),

@@ -34,8 +34,9 @@ async function imports(
     query = '',
     body = BODY,
     version,
+    listed = [],
     ...world
-  }: World & { caller?: Principal; query?: string; body?: unknown; version?: string } = {},
+  }: World & { caller?: Principal; query?: string; body?: unknown; version?: string; listed?: readonly string[] } = {},
 ) {
   const { deps, publish, stored } = worldOf(world)
   const requests: ImportRequest[] = []
@@ -52,6 +53,7 @@ async function imports(
     respond: (failure) => Response.json(failure, { status: STATUS[failure.type] ?? 400 }),
     importers: [importer],
     publish,
+    catalog: { list: async () => ({ lines: listed }) },
     writer: deps.writer,
     yieldControl: deps.yieldControl,
     toolSecrets: {
@@ -180,4 +182,26 @@ it.each([
 ])('rejects a request such as %s %j, and reads nothing', async (query, body, status, message) => {
   const answer = await imports([named('A')], { query, body })
   expect(answer).toMatchObject({ status, requests: [], ...(message === undefined ? {} : { body: { message } }) })
+})
+
+it('an import says in a dry run which tools break callers and why, and which of its source are gone', async () => {
+  const before = importedOf({ tool: 'Do', input: { type: 'object', properties: { a: { type: 'string' } } } })
+  const record = await createToolRecord({ ...before, definition: { ...before.definition, version: '1.0.0' } }, sha256)
+  const published = { 'kit.do': documentOf([record], { newest: record }) }
+  const changed = importedOf({
+    tool: 'Do',
+    input: { type: 'object', required: ['a'], properties: { a: { type: 'string' } } },
+  })
+  const row = (tool: string, origin: string) => [`Kit.${tool}@1.0.0`, tool, origin].join('\n')
+  const own = 'source echo '
+  const listed = [row('do', own), row('Odd_one', own), row('Gone', own), row('Foreign', 'mcp remote https://b.example')]
+  const skipped = { name: 'odd-one', reason: 'Is odd' }
+  const items = [{ tool: changed }, { skipped }]
+  const dry = { published, records: [record], listed, query: '?dry_run=1' }
+  expect((await imports(items, dry)).body).toMatchObject({
+    tools: [{ id: 'Kit.Do@2.0.0', state: 'changed', breaking: ["Parameter 'a' is now required"] }],
+    gone: ['Kit.Gone@1.0.0'],
+  })
+  const some = await imports(items, { ...dry, body: { ...BODY, tools: ['D*'] } })
+  expect(some.body).not.toHaveProperty('gone')
 })

@@ -125,7 +125,7 @@ describe('what an import came to', () => {
   ]
 
   it('what an import came to is ids, and what is unchanged, was skipped or could not be said quite so', () => {
-    expect(encodeImported({ imported: [made('a')], skipped: [], denied: 0 })).toEqual({
+    expect(encodeImported({ imported: [made('a')], skipped: [] })).toEqual({
       ids: ['Kit.a@1.0.0'],
       skipped: [],
     })
@@ -134,7 +134,7 @@ describe('what an import came to', () => {
       made('b', { state: 'unchanged' }),
       made('c', { state: 'changed' }),
     ]
-    expect(encodeImported({ imported: all, skipped, denied: 0 })).toEqual({
+    expect(encodeImported({ imported: all, skipped })).toEqual({
       ids: ['Kit.a@1.0.0', 'Kit.b@1.0.0', 'Kit.c@1.0.0'],
       unchanged: ['Kit.b@1.0.0'],
       skipped: said,
@@ -148,7 +148,7 @@ describe('what an import came to', () => {
   it('what an import came to is said of each tool in a dry run', () => {
     const requirements = { authorization: [{ id: 'mail' }], secrets: [{ id: 'KEY' }], user_id: true }
     const all = [made('a'), made('b', { requirements, missing: [{ id: 'KEY' }], warnings: ['One'], state: 'changed' })]
-    expect(encodeDryRun({ imported: all, skipped, denied: 0 })).toEqual({
+    expect(encodeDryRun({ imported: all, skipped })).toEqual({
       tools: [
         { id: 'Kit.a@1.0.0', name: 'Kit_a', method: 'GET', state: 'new' },
         {
@@ -164,25 +164,25 @@ describe('what an import came to', () => {
       warnings: [{ message: 'One', tools: 1, ids: ['Kit.b@1.0.0'] }],
     })
     const user = made('c', { requirements: { ...NO_REQUIREMENTS, user_id: true } })
-    expect(encodeDryRun({ imported: [user], skipped: [], denied: 0 }).tools[0]?.requirements).toEqual({ user_id: true })
+    expect(encodeDryRun({ imported: [user], skipped: [] }).tools[0]?.requirements).toEqual({ user_id: true })
   })
 
   it('what an import came to is said once where it is about many tools, with two of them as examples', () => {
     const warnings = ['It cannot run']
     const all = ['a', 'b', 'c'].map((tool) => made(tool, { warnings }))
     const said = [{ message: 'It cannot run', tools: 3, ids: ['Kit.a@1.0.0', 'Kit.b@1.0.0'] }]
-    expect(encodeImported({ imported: all, skipped: [], denied: 0 }).warnings).toEqual(said)
-    const plan = encodeDryRun({ imported: all, skipped: [], denied: 0 })
+    expect(encodeImported({ imported: all, skipped: [] }).warnings).toEqual(said)
+    const plan = encodeDryRun({ imported: all, skipped: [] })
     expect(plan.warnings).toEqual(said)
     expect(JSON.stringify(plan.tools)).not.toContain('It cannot run')
   })
 
   it('what an import came to has the reasons if nothing was imported', () => {
-    expect(listProblems('mcp', { imported: [], skipped: [], denied: 0 })).toEqual([
+    expect(listProblems('mcp', { skipped: [] })).toEqual([
       { path: '/tools', message: 'Must choose at least one tool of the source' },
     ])
     const many = Array.from({ length: 101 }, (_, index) => ({ name: `t${index}`, reason: 'Is odd' }))
-    const problems = listProblems('mcp', { imported: [], skipped: many, denied: 0 })
+    const problems = listProblems('mcp', { skipped: many })
     expect(problems).toHaveLength(100)
     expect(problems[0]).toEqual({ path: '/from/mcp', message: "'t0' cannot be made: Is odd" })
   })
