@@ -15,6 +15,8 @@ interface LayoutProps {
   readonly context: PageContext
   readonly entry: PageEntry
   readonly requests: readonly CurlRequest[]
+  /** Of the versions that wait for review. */
+  readonly pendingCount: string
   /** Called once the live parts of a view are sent, or nobody reads them. */
   readonly onStreamEnd: () => void
 }
@@ -28,7 +30,10 @@ export async function renderLayout(view: View, props: LayoutProps): Promise<Resp
   return respondWithDocument({ status, title, style, script, body, keepsForms: true, showsPictures: callsTool })
 }
 
-function renderBody({ title, icon, trail = [], content }: View, { context, entry, requests }: LayoutProps) {
+function renderBody(
+  { title, icon, trail = [], content }: View,
+  { context, entry, requests, pendingCount }: LayoutProps,
+) {
   return (
     <>
       <a class="skip" href="#content">
@@ -41,7 +46,7 @@ function renderBody({ title, icon, trail = [], content }: View, { context, entry
         <a class="brand" href="/">
           Switchboard
         </a>
-        <Sidebar context={context} entry={entry} />
+        <Sidebar context={context} entry={entry} pendingCount={pendingCount} />
       </header>
       <main id="content" tabindex={-1}>
         <Breadcrumbs trail={trail} title={title} />
@@ -85,7 +90,7 @@ async function* renderLiveBody(view: View, { parts, end }: LiveParts, props: Lay
 }
 
 /** A column beside the page; on narrow screens a popover, which needs no script. */
-function Sidebar({ context, entry }: Pick<LayoutProps, 'context' | 'entry'>) {
+function Sidebar({ context, entry, pendingCount }: Pick<LayoutProps, 'context' | 'entry' | 'pendingCount'>) {
   const { principal } = context
   const mayOpen = ({ scope, isPrivate }: PageEntry) =>
     (scope === undefined || hasScope(principal, scope)) && !(isPrivate && principal.kind === 'anonymous')
@@ -104,13 +109,18 @@ function Sidebar({ context, entry }: Pick<LayoutProps, 'context' | 'entry'>) {
             <>
               <p>{group}</p>
               <ul>
-                {visiblePages.map(({ path, label }) => (
+                {visiblePages.map(({ path, label, countsPending }) => (
                   <li>
                     <a
                       href={path}
                       aria-current={label === entry.label ? (path === entry.path ? 'page' : 'true') : undefined}
                     >
                       {label}
+                      {countsPending && pendingCount !== '' && (
+                        <span class="pending-count" title="Versions that wait for review">
+                          {pendingCount}
+                        </span>
+                      )}
                     </a>
                   </li>
                 ))}

@@ -97,5 +97,7 @@ export interface PageEntry {
   readonly hasForm?: true
   /** Whether its form has a file, which may be as large as the body of an import. */
   readonly takesFile?: true
+  /** Whether its label has the number of the versions that wait for review. */
+  readonly countsPending?: true
   readonly load: () => Promise<PageModule>
 }

@@ -12,7 +12,7 @@ const ADMIN: Access = { scope: 'admin', ...OWN }
 export const PAGE_GROUPS: Readonly<Record<string, readonly PageEntry[]>> = {
   Tools: [
     page('Catalog', '/', () => import('./catalog/page.tsx'), READER),
-    page('Versions', '/console/versions', () => import('./versions/page.tsx'), PUBLISHER),
+    page('Versions', '/console/versions', () => import('./versions/page.tsx'), { ...PUBLISHER, countsPending: true }),
     page('Connect an agent', '/console/connect', () => import('./connect/page.tsx'), {}),
   ],
   Activity: [

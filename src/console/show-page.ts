@@ -1,4 +1,5 @@
 import { hasScope, type Principal } from '../core/access/principal.ts'
+import type { ApiAnswers } from '../api/answers.ts'
 import type { Failure } from '../core/failure/failure.ts'
 import { readForm } from '../http/request/body.ts'
 import { requestMemory } from '../http/request/request-memory.ts'
@@ -8,6 +9,7 @@ import { signInPath } from '../http/page/sign-in-path.ts'
 import { renderLayout } from './layout.tsx'
 import { type CurlRequest, MAX_COPIED_CHARACTERS } from '../docs/curl.ts'
 import type { PageEntry, PageContext, RequestParts } from './page-context.ts'
+import { buildQuery } from './query.ts'
 import { readStartedCall, readReply } from './reply.ts'
 import { UNKNOWN_NAME_PAGE, buildScopePage, buildWelcomePage } from './cards.tsx'
 
@@ -61,12 +63,22 @@ export function createShowPage({ authorize, send }: ShowPageDeps): ShowPage {
         return readStartedCall(response, () => leaving.abort())
       },
     }
+    // The page does not wait for it, and its request is not among those that the page shows
+    const pendingCount = hasScope(principal, 'tools:publish')
+      ? countPending(createRouteFetcher(c, principal, url, [])).catch(() => '')
+      : ''
     const module = await entry.load()
     let isStreamed = false
     try {
       const result = await (isForm && module.submit ? module.submit(context) : module.show(context))
       if ('redirectTo' in result) return redirectResponse(result.redirectTo)
-      const response = await renderLayout(result, { context, entry, requests, onStreamEnd: memory.release })
+      const response = await renderLayout(result, {
+        context,
+        entry,
+        requests,
+        pendingCount: await pendingCount,
+        onStreamEnd: memory.release,
+      })
       isStreamed = result.live !== undefined
       return response
     } catch (error) {
@@ -119,6 +131,17 @@ export function createShowPage({ authorize, send }: ShowPageDeps): ShowPage {
       )
     }
   }
+}
+
+const MAX_PENDING_COUNT = 9
+
+/** How many versions wait for the principal's review: a number, `9+`, or nothing. */
+async function countPending(fetchRoute: (route: string, request: RequestParts) => Promise<Response>): Promise<string> {
+  const query = buildQuery({ status: 'pending', format: 'summary', limit: String(MAX_PENDING_COUNT) })
+  const response = await fetchRoute('GET /tools', { query })
+  const reply = await readReply<ApiAnswers['GET /tools']>(response)
+  const { items, next_cursor: next } = reply.ok ? reply.value : { items: [] }
+  return next === undefined ? String(items.length || '') : `${MAX_PENDING_COUNT}+`
 }
 
 function respondToDenial(request: Request, failure: Failure): Response | Promise<Response> {

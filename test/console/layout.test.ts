@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { ADMIN, ANONYMOUS } from '../../src/core/access/principal.ts'
+import { ADMIN, ANONYMOUS, type Principal } from '../../src/core/access/principal.ts'
 import { setUp } from './set-up.ts'
 
 const ROUTES = { 'GET /tools': () => ({ items: [] }), 'GET /toolkits': () => ({ items: [] }) }
@@ -62,4 +62,23 @@ it('the page that connects agents has the address of MCP, and what each client t
     ['Python', false],
     ['Local servers only', false],
   ])
+})
+
+it('the sidebar counts the versions that wait for review, for those who may review, and no page waits longer or fails for it', async () => {
+  const countOf = async (answer: () => unknown, visitor: Principal = ADMIN) => {
+    const page = await setUp({ ...ROUTES, sidebar: answer }, visitor).get('/')
+    const text = await page.text()
+    expect([page.status, text.includes('limit=9')]).toEqual([200, false])
+    return />Versions<span class="pending-count"[^>]*>([^<]*)<\/span><\/a>/.exec(text)?.[1]
+  }
+  const items = Array.from({ length: 9 }, () => ({}))
+  expect(await countOf(() => ({ items: items.slice(7) }))).toBe('2')
+  expect(await countOf(() => ({ items, next_cursor: 'n' }))).toBe('9+')
+  expect(await countOf(() => ({ items: [] }))).toBeUndefined()
+  expect(await countOf(() => Response.json({ message: 'No' }, { status: 503 }))).toBeUndefined()
+  const fail = () => Promise.reject(new Error('Broken'))
+  expect(await countOf(fail)).toBeUndefined()
+  const asked: string[] = []
+  await countOf(() => asked.push('x'), { ...ADMIN, scopes: ['tools:read'] })
+  expect(asked).toEqual([])
 })

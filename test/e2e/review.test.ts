@@ -162,7 +162,7 @@ it('a toolkit that asks for review shows whoever decides what models would read,
     expect(text).toContain(said)
   }
   const start = await fetch(server.url, { headers: { ...asAdmin, accept: 'text/html' } })
-  expect(await start.text()).toContain('3 versions wait for review')
+  expect(await start.text()).toMatch(/>Versions<span class="pending-count"[^>]*>3</)
   expect((await setStatus(id, 'disabled', asAdmin)).status).toBe(200)
 })
 

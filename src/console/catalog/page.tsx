@@ -13,7 +13,6 @@ import { buildHref, Search, readSearch, type ToolSearch } from './search.tsx'
 import { ToolkitCards } from './toolkits.tsx'
 
 const PAGE_SIZE = '50'
-const PENDING_QUERY = buildQuery({ status: 'pending', format: 'summary', limit: PAGE_SIZE })
 
 export async function show(context: PageContext): Promise<PageResult> {
   const search = readSearch(context)
@@ -23,10 +22,9 @@ export async function show(context: PageContext): Promise<PageResult> {
   const isFirst = buildHref(search, {}) === '/' && search.cursor === ''
   const mayPublish = hasScope(context.principal, 'tools:publish')
   const mayConfigure = hasScope(context.principal, 'admin') && !context.isOpen
-  const [requestedTools, toolkits, pending, setup] = await Promise.all([
+  const [requestedTools, toolkits, setup] = await Promise.all([
     isFirst ? undefined : listTools(),
     context.fetchRoute('GET /toolkits'),
-    isFirst && mayPublish ? context.fetchRoute('GET /tools', { query: PENDING_QUERY }) : undefined,
     isFirst && mayConfigure ? context.fetchRoute('GET /setup') : undefined,
   ])
   const allToolkits = toolkits.ok ? toolkits.value.items : []
@@ -42,7 +40,6 @@ export async function show(context: PageContext): Promise<PageResult> {
     content: (
       <>
         {isUnknown ? <Notice isProblem>There is no toolkit “{truncate(search.toolkit, 100)}”.</Notice> : undefined}
-        {pending?.ok ? <PendingNotice {...pending.value} /> : undefined}
         {setup?.ok ? <SetupPanel items={setup.value.items} origin={context.url.origin} /> : undefined}
         {context.isOpen && isFirst ? <FirstSteps origin={context.url.origin} /> : undefined}
         <Search search={{ ...search, toolkit: searchedToolkit?.toolkit ?? search.toolkit }} toolkits={toolkits} />
@@ -79,20 +76,6 @@ function buildTitle({ q, toolkit, view }: ToolSearch, name = toolkit) {
 }
 
 type Toolkit = ApiAnswers['GET /toolkits']['items'][number]
-
-function PendingNotice({ items, next_cursor }: ToolListPage) {
-  if (items.length === 0) return undefined
-  const count = next_cursor === undefined ? String(items.length) : `${items.length} and more`
-  return (
-    <Notice>
-      <p>
-        <a href="/console/versions">
-          {items.length === 1 && next_cursor === undefined ? '1 version waits' : `${count} versions wait`} for review
-        </a>
-      </p>
-    </Notice>
-  )
-}
 
 /** The number of tools on all pages, if known: tools with a tag and all versions are not counted. */
 function findTotal({ q, tag, versions }: ToolSearch, { total }: ToolListPage, toolkits: readonly Toolkit[]) {

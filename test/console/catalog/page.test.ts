@@ -117,19 +117,6 @@ it('the catalogue goes on where a page has none, but the next may', async () => 
   expect(text).toContain('cursor=n')
 })
 
-it('the catalogue says on its first page alone how many versions wait for whoever may review them', async () => {
-  const waiting = (count: number, next?: string): Routes => {
-    return { 'GET /tools': () => ({ items: Array.from({ length: count }, () => TOOL), next_cursor: next }) }
-  }
-  expect(await (await world([], waiting(1)).get('/')).text()).toMatch(/href="\/console\/versions">1 version waits for/)
-  expect(await (await world([], waiting(2, 'n')).get('/')).text()).toContain('2 and more versions wait for review')
-  for (const [path, visitor] of [['/?q=x'], ['/?cursor=n'], ['/', READER]] as const) {
-    const { get, asked } = world([], waiting(1), visitor)
-    expect(await (await get(path)).text()).not.toContain('for review</a>')
-    expect(asked.map(({ request }) => request.url).join()).not.toContain('pending')
-  }
-})
-
 it('the catalogue says that the toolkits cannot be listed, and lists the tools', async () => {
   const away = () => Response.json({ message: 'The registry does not answer' }, { status: 503 })
   const page = await world([TOOL], { 'GET /toolkits': away }).get('/')
