@@ -1,7 +1,14 @@
 import type { SwitchboardError } from '../client/index.ts'
 
 export type CliErrorCode =
-  'usage' | 'failed' | 'refused' | 'unavailable' | 'needs_person' | 'needs_administrator' | 'upstream_unreachable'
+  | 'usage'
+  | 'failed'
+  | 'refused'
+  | 'unavailable'
+  | 'incomplete'
+  | 'needs_person'
+  | 'needs_administrator'
+  | 'upstream_unreachable'
 
 export class CliError extends Error {
   override readonly name = 'CliError'
@@ -22,6 +29,7 @@ export const EXIT = {
   authorization: 3,
   refused: 4,
   unavailable: 5,
+  incomplete: 6,
   needsPerson: 10,
   needsAdministrator: 11,
   upstreamUnreachable: 12,
@@ -44,6 +52,7 @@ const EXIT_BY_CODE: Readonly<Record<SwitchboardError['code'] | CliErrorCode, num
   forbidden: EXIT.refused,
   not_found: EXIT.refused,
   conflict: EXIT.refused,
+  incomplete: EXIT.incomplete,
   rate_limited: EXIT.unavailable,
   unavailable: EXIT.unavailable,
   needs_person: EXIT.needsPerson,

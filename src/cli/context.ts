@@ -38,7 +38,7 @@ export function openSession(options: CommonOptions, io: TerminalIO, signal: Abor
   const profile = options.ignoresProfile ? undefined : findProfile(options, io)
   const url = options.url ?? (env['SWITCHBOARD_URL'] || getText(profile, 'origin') || LOCAL_URL)
   if (!/^https?:/i.test(url))
-    throw new CliError('usage', 'Invalid address', 'Add http:// or https:// to SWITCHBOARD_URL, or to --url')
+    throw new CliError('usage', `Invalid address '${url}'`, 'Begin it with http:// or https://')
   const login = URL.canParse(url) && new URL(url).origin === getText(profile, 'origin') ? profile : undefined
   const key = options.key ?? (options.ignoresProfile ? undefined : env['SWITCHBOARD_KEY'] || getText(login, 'key'))
   if (options.profile !== undefined && !options.ignoresProfile && (env['SWITCHBOARD_URL'] || env['SWITCHBOARD_KEY']))
@@ -50,6 +50,7 @@ export function openSession(options: CommonOptions, io: TerminalIO, signal: Abor
   return {
     url: new URL(url),
     hasKey: key !== undefined,
+    timeoutMs,
     user: options.user,
     client: new Switchboard({ url, key, allowHttp, timeoutMs, onWait, user: options.user }),
     connection,

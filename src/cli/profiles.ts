@@ -10,7 +10,7 @@ import type { TerminalIO } from './terminal.ts'
 export function getProfileName(option: string | undefined, { env }: Pick<TerminalIO, 'env'>): string {
   const name = option ?? (env['SWITCHBOARD_PROFILE'] || 'default')
   if (/^[\w.-]{1,64}$/.test(name)) return name
-  throw new CliError('usage', 'The name of a profile has 1 to 64 letters, digits, dots, dashes and underscores')
+  throw new CliError('usage', `Invalid profile '${name}': wanted 1 to 64 letters, digits, dots, dashes and underscores`)
 }
 
 /** In the user's folder for configuration (XDG Base Directory Specification). */

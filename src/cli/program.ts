@@ -51,7 +51,7 @@ const COMMANDS: readonly AddCommands[] = [
 const GLOBAL_OPTIONS = [
   new Option('--url <url>', 'the deployment (SWITCHBOARD_URL; else http://localhost:8787)'),
   new Option('--key <key>', 'API key (better in SWITCHBOARD_KEY, as others on a machine can see command lines)'),
-  new Option('--profile <name>', "a deployment that you logged in to (SWITCHBOARD_PROFILE; else 'default')"),
+  new Option('--profile <profile>', "a deployment that you logged in to (SWITCHBOARD_PROFILE; else 'default')"),
   new Option('--allow-http', 'send the key over plain http to another machine, in a network that you trust'),
   new Option('--timeout <seconds>', 'time limit of each request').argParser(parseIntegerOption),
   new Option('--json', 'print JSON, and errors as one object on stderr'),

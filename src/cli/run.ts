@@ -1,9 +1,11 @@
 import { CommanderError, type CommandUnknownOpts } from 'commander'
 import { SwitchboardError } from '../client/index.ts'
 import { CliError, EXIT, getExitCode } from './cli-error.ts'
+import { findCommand, isKnown } from './command-tree.ts'
 import { createProgram } from './program.ts'
 import { openSession } from './context.ts'
-import { formatJsonText, toCliTerms, formatStyledLine, formatProblem } from './terminal-text.ts'
+import { toCliTerms } from './api-terms.ts'
+import { formatJsonText, formatStyledLine, formatProblem } from './terminal-text.ts'
 import type { TerminalIO } from './terminal.ts'
 
 /**
@@ -32,16 +34,9 @@ export async function run(args: readonly string[], io: TerminalIO, signal: Abort
     if (cause instanceof CommanderError && (cause.exitCode === 0 || cause.code === 'commander.help')) return EXIT.ok
     const error = toKnownError(cause, args)
     if (isJson) stderr.write(`${formatJsonText({ error: describe(error) })}\n`)
-    else for (const line of formatLines(error, io)) stderr.write(`${toCliTerms(line, args[0])}\n`)
+    else for (const line of formatLines(error, io, findCommand(program, args))) stderr.write(`${toCliTerms(line)}\n`)
     return getExitCode(error)
   }
-}
-
-/** Whether words lead to a command, or to none: an option ends them, and so does a command that has no others below it. */
-function isKnown({ commands }: Pick<CommandUnknownOpts, 'commands'>, [name, ...more]: readonly string[]): boolean {
-  if (name === undefined || name.startsWith('-') || commands.length === 0) return true
-  const command = commands.find((each) => each.name() === name || each.aliases().includes(name))
-  return command !== undefined && isKnown(command, more)
 }
 
 const FILE_PROBLEMS = new Map([
@@ -74,7 +69,11 @@ function describe(error: SwitchboardError | CliError): object {
   return { code, message, ...(error instanceof CliError ? { hint: error.hint } : error.details) }
 }
 
-function formatLines(error: SwitchboardError | CliError, { stderr, env }: TerminalIO): readonly string[] {
+function formatLines(
+  error: SwitchboardError | CliError,
+  { stderr, env }: TerminalIO,
+  command: CommandUnknownOpts,
+): readonly string[] {
   const colored = stderr.isTTY && (env['NO_COLOR'] ?? '') === ''
   const formatMessage = (message: string) => formatStyledLine([['red', 'Error: '], message], colored)
   if (error instanceof CliError)
@@ -88,13 +87,23 @@ function formatLines(error: SwitchboardError | CliError, { stderr, env }: Termin
       ? []
       : [developerMessage]),
     ...Object.entries(parameterErrors).map(([name, reason]) => `  ${name}: ${reason}`),
-    ...problems.map(formatProblem),
+    ...problems.map(({ path, message }) => formatProblem({ path: nameOption(path, command), message })),
     ...(error.code === 'unauthenticated' ? ["  Run 'switchboard login', or set SWITCHBOARD_KEY"] : []),
     ...challenges.map(({ id, url }) => `  ${id}: open ${url}`),
     ...(suggestions.length > 0 ? [`  There is ${suggestions.join(', ')}`] : []),
   ]
+  const message = isNearby ? developerMessage : error.message
   return [
-    formatMessage(isNearby ? developerMessage : error.message),
+    formatMessage(message.replace(/the query at '(\w+)'/, (_, name: string) => nameOption(`/${name}`, command))),
     ...details.map((line) => formatStyledLine([line], false)),
   ]
+}
+
+/** The option that sets the field at a JSON Pointer: `--expires` sets `/expires_at`. Pointers into files stay. */
+function nameOption(pointer: string, { options, registeredArguments }: CommandUnknownOpts): string {
+  const [, field = ''] = /^\/(\w+)$/.exec(pointer) ?? []
+  const isInFile = registeredArguments.some((argument) => argument.name() === 'file')
+  const name = field.replaceAll('_', '-')
+  const isOf = (long = '') => name !== '' && (`--${name}`.startsWith(long) || long.startsWith(`--${name}`))
+  return (isInFile ? undefined : options.find(({ long }) => isOf(long))?.long) ?? pointer
 }

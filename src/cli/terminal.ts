@@ -5,7 +5,8 @@ import { SwitchboardError } from '../client/index.ts'
 import { CliError } from './cli-error.ts'
 import type { JsonRecord } from '../client/json.ts'
 import { type Columns, createTable } from './table.ts'
-import { clean, toCliTerms, formatJsonText, formatStyledLine, toSingleLine, type StyledText } from './terminal-text.ts'
+import { toCliTerms } from './api-terms.ts'
+import { clean, formatJsonText, formatStyledLine, toSingleLine, type StyledText } from './terminal-text.ts'
 
 export interface TerminalIO {
   readonly stdin: NodeJS.ReadStream
@@ -16,11 +17,10 @@ export interface TerminalIO {
 
 export type UpdateProgress = (label: string, done?: number, total?: number) => void
 
-const NO_PROGRESS = { update: () => undefined, stop: () => undefined }
-
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏']
 const CLEAR = '\r\x1b[2K'
 const FRAME_MS = 80
+const NOTICE_MS = 5_000
 const BAR_CHARACTERS = 24
 
 export function createTerminal(
@@ -48,13 +48,10 @@ export function createTerminal(
       return (items: readonly JsonRecord[]) => formatTable(items).forEach((line) => print(...line))
     },
     write: (text: string) => void stdout.write(`${clean(text)}\n`),
-    note: (...parts: readonly StyledText[]) =>
-      void (
-        json || stderr.write(`${isInteractive ? CLEAR : ''}${toCliTerms(formatStyledLine(parts, colored(stderr)))}\n`)
-      ),
+    note,
     /** Shows what goes on while it does; what `work` says is printed once it is over. */
     async withProgress<T>(label: string, work: (update: UpdateProgress) => Promise<T>): Promise<T> {
-      const { update, stop } = isInteractive ? createSpinner(stderr, label) : NO_PROGRESS
+      const { update, stop } = isInteractive ? createSpinner(stderr, label) : createNotice(label)
       try {
         return await work(update)
       } finally {
@@ -73,6 +70,17 @@ export function createTerminal(
       if (!stdin.isTTY) return (await text(stdin)).trim()
       return ask(question, new Writable({ write: (_part, _encoding, done) => done() }))
     },
+  }
+
+  function note(...parts: readonly StyledText[]): void {
+    if (json) return
+    stderr.write(`${isInteractive ? CLEAR : ''}${toCliTerms(formatStyledLine(parts, colored(stderr)))}\n`)
+  }
+
+  /** One line where nobody sees a spinner. */
+  function createNotice(label: string) {
+    const timer = setTimeout(() => note(`${label}: still waiting; --timeout ends it sooner`), NOTICE_MS)
+    return { update: () => undefined, stop: () => clearTimeout(timer) }
   }
 
   async function ask(question: string, echo: NodeJS.WritableStream = stderr): Promise<string> {

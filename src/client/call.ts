@@ -40,6 +40,8 @@ export interface CallResult<T = unknown> {
 }
 
 const MAX_ROUNDS = 5
+/** A deployment ends every call after 300 s. */
+const RESPONSE_TIMEOUT_MS = 330_000
 
 export async function callTool(
   connection: Connection,
@@ -81,7 +83,7 @@ function callOnce(
     ...(onProgress ? { headers: { accept: 'application/json, text/event-stream' } } : {}),
     signal: options.signal,
     timeoutMs: options.timeout,
-    responseTimeoutMs: Infinity,
+    responseTimeoutMs: RESPONSE_TIMEOUT_MS,
     isRepeatable: true,
     async read(response) {
       const body = await readCallResponse(response, onProgress)

@@ -8,7 +8,8 @@
  * 3. A failure that may pass (`canRetry`) is tried again, `attempts` times in all, after the delay that the response
  *    asks for and a random one that doubles. A lost connection and a 503 count as such only where the request may
  *    arrive twice; a 429 always does, unless the response is not Switchboard's.
- * 4. A longer `Retry-After` than a minute, and an error with advice for the model, end the attempts.
+ * 4. A longer `Retry-After` than a minute, an error with advice for the model, and a tool that took ten seconds to fail
+ *    end the attempts.
  */
 import { formatJson, tryParseJson, parseJson } from './json.ts'
 import { toError, SwitchboardError } from './switchboard-error.ts'
@@ -23,7 +24,7 @@ export interface ConnectionOptions {
   /** Milliseconds for each request, with its repetitions, until its answer is read. No limit by default. */
   readonly timeoutMs?: number | undefined
   readonly fetch?: typeof fetch | undefined
-  /** Called before a request waits a second or more to be sent again, such as for a limit. */
+  /** Called before a request is sent again, if its failure and the wait take a second or more, such as for a limit. */
   readonly onWait?: ((ms: number, reason: SwitchboardError) => void) | undefined
 }
 
@@ -57,6 +58,7 @@ const BASE_DELAY_MS = 200
 const MAX_DELAY_MS = 10_000
 const MAX_RETRY_AFTER_MS = 60_000
 const RESPONSE_TIMEOUT_MS = 30_000
+const MAX_REPEATED_FAILURE_MS = 10_000
 const UPLOAD_RESPONSE_TIMEOUT_MS = 300_000
 const MAX_TIMER_MS = 2_147_483_647
 /** The characters of a header: `fetch` would repeat the key in its own error. */
@@ -127,13 +129,17 @@ export function connect(options: ConnectionOptions): Connection {
     const mayRepeat = request.isRepeatable ?? method === 'GET'
     for (let attempt = 1; ; attempt++) {
       if (signal?.aborted) throw toAbortError(signal)
+      const sentAt = Date.now()
       try {
         return await sendOnce(url, { ...request, signal }, mayRepeat)
       } catch (error) {
         if (!(error instanceof SwitchboardError)) throw error
+        const failedMs = Date.now() - sentAt
+        // The tool would fail as slowly again
+        if (error.code === 'tool_failed' && failedMs >= MAX_REPEATED_FAILURE_MS) throw error
         const delayMs = getRetryDelay(attempt, error)
         if (delayMs === undefined || attempt >= attempts) throw error
-        if (delayMs >= 1_000) options.onWait?.(delayMs, error)
+        if (failedMs + delayMs >= 1_000) options.onWait?.(delayMs, error)
         await sleep(delayMs, signal)
       }
     }
@@ -206,5 +212,7 @@ export function isLoopback({ hostname }: URL): boolean {
 function parseAddress(url: string | URL): URL {
   const address = URL.canParse(String(url)) ? new URL(url) : undefined
   if (address && /^https?:$/.test(address.protocol) && address.username + address.password === '') return address
-  throw new SwitchboardError('refused', 'Invalid address: wanted one such as https://switchboard.example.workers.dev')
+  const typed = String(url).replace(/\/\/.*@/, '//…@')
+  const message = `Invalid address '${typed}': wanted one such as https://switchboard.example.workers.dev`
+  throw new SwitchboardError('refused', message)
 }

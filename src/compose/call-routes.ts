@@ -6,7 +6,7 @@ import { sha256 } from '../storage/sealing/sha256.ts'
 import { type Deployment, newId } from './deployment.ts'
 import { loadOnce } from './load-once.ts'
 import type { Authentication } from './authentication.ts'
-import { FORMAT_NAMES } from '../core/publish/format-names.ts'
+import { FORMAT_NAMES } from '../core/tool/format-names.ts'
 import { sleep } from './platform.ts'
 
 export interface CallRoutes {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { clean, toCliTerms, formatJsonText, formatStyledLine, toSingleLine } from '../../src/cli/terminal-text.ts'
+import { clean, formatJsonText, formatStyledLine, toSingleLine } from '../../src/cli/terminal-text.ts'
 
 const HOSTILE = 'a\x1b[31mb\x9b2Jc\x07\x7f\rd\u202ee\u2066f\u200e\u2028g'
 const ACTED_ON = /(?![\n\t])\p{Cc}|[\u200e\u200f\u2028-\u202e\u2066-\u2069]/u
@@ -31,24 +31,6 @@ it('a text of whomever is what it was, as JSON', () => {
   expect(formatJsonText({ HOSTILE })).not.toMatch(ACTED_ON)
   expect(JSON.parse(formatJsonText({ HOSTILE }))).toEqual({ HOSTILE })
   expect(formatJsonText(undefined)).toBe('null')
-})
-
-it('a text of whomever of the deployment says options as they are here', () => {
-  expect(toCliTerms('The definition is not valid', 'import')).toBe('Cannot import')
-  expect(
-    toCliTerms("  /from/mcp: a.test:1 wants other credentials: it answered 401 Unauthorized. Set 'credentials'"),
-  ).toBe(`  a.test:1 answered 401: name a secret, such as --more '{"credentials": {"secret": "ITS_KEY"}}'`)
-  expect(toCliTerms('  /toolkit: Must be')).toBe('  --toolkit: Must be')
-  expect(toCliTerms(`requests to 'http://a' (wanted "https:", got "http:") are refused`)).toBe(
-    "plain http to 'http://a' is refused",
-  )
-  expect(toCliTerms("or 'allowHttp' for a network")).toBe('or --allow-http for a network')
-  expect(toCliTerms('GET /tools?toolkit=A&versions=all lists')).toBe(
-    'switchboard list --toolkit A --all-versions lists',
-  )
-  expect(toCliTerms('/by: Must be one or several of principal, tool')).toBe(
-    '/by: Must be one or several of caller, tool',
-  )
 })
 
 it.each([

@@ -73,7 +73,7 @@ it.each(['', 'localhost:8787', 'file:///etc/passwd', 'https://user:password@host
   (url) => {
     const made = () => clientOf([], { url })
     expect(made).toThrow(SwitchboardError)
-    expect(made).toThrow(/^Invalid address: wanted one such as https:/)
+    expect(made).toThrow(/^Invalid address '[^']*': wanted one such as https:/)
   },
 )
 

@@ -83,7 +83,7 @@ it('PATCH /toolkits/{toolkit} sets the status of a bundled one', async () => {
   expect((await patch('Doorbell', { status: 'disabled' })).status).toBe(200)
   expect((await server.json('POST', '/tools/call', { tool_id: 'Doorbell.Ring', input: {} }, asAdmin)).status).toBe(400)
   const { body } = await server.json('PATCH', '/tools/Doorbell.Ring@0.1.0', { status: 'active' }, asAdmin)
-  const message = 'The status of its toolkit holds: change it with PATCH /toolkits/Doorbell'
+  const message = 'The status of its toolkit holds: change it with PATCH /toolkits/Doorbell {"status": "active"}'
   expect(body).toMatchObject({ id: 'Doorbell.Ring@0.1.0', status: 'disabled', message })
   expect((await server.json('DELETE', '/toolkits/Doorbell', undefined, asAdmin)).body.message).toContain(
     'take its files out of tools/Doorbell and deploy',

@@ -74,7 +74,7 @@ export async function* readParts(
 }
 
 const UNSIGNED =
-  'This backup was not signed by this deployment. If you trust where it comes from, restore it with --trust (?trust=1)'
+  'This backup was not signed by this deployment. If you trust where it comes from, restore it with ?trust=1'
 const CUT_OFF = 'The file is incomplete: its last signature is missing'
 
 async function readLine(bodyLine: { readonly text: string } | { readonly problem: string }, line: number) {

@@ -40,7 +40,7 @@ export function createKeysRoutes(deps: KeysRoutesDeps): Hono {
   on('POST /keys', 'Create an API key', {
     ...ADMIN_ROUTE,
     auditAction: 'key.create',
-    body: jsonBody(newKeyReader(deps.now), { what: 'key' }),
+    body: jsonBody(newKeyReader(deps.now), { what: 'request for a key' }),
     responses: { 201: jsonRef('The key, with its text, which is returned only once', 'NewKey') },
   })(async ({ body, addAuditDetails }) => {
     const text = deps.randomKey()
@@ -68,7 +68,7 @@ export function createKeysRoutes(deps: KeysRoutesDeps): Hono {
     ...ADMIN_ROUTE,
     auditAction: 'key.change',
     supportsIfMatch: true,
-    body: jsonBody(keyChangeReader(deps.now), { what: 'key' }),
+    body: jsonBody(keyChangeReader(deps.now), { what: 'request for a key' }),
     responses: { 200: withEtag(jsonRef('The updated key', 'Key')) },
   })(async ({ path: { id }, body, precondition, addAuditDetails }) => {
     const key = await keys.change(id, body, precondition)
@@ -82,7 +82,7 @@ export function createKeysRoutes(deps: KeysRoutesDeps): Hono {
   on('POST /keys/:id/rotate', 'Rotate an API key', {
     ...ADMIN_ROUTE,
     auditAction: 'key.rotate',
-    body: jsonBody(ROTATION, { what: 'key', isOptional: true }),
+    body: jsonBody(ROTATION, { what: 'request for a key', isOptional: true }),
     responses: { 200: jsonRef('The key, with its new text, which is returned only once', 'NewKey') },
   })(async ({ path: { id }, body, addAuditDetails }) => {
     const until = deps.now().getTime() + body.overlap_seconds * 1_000

@@ -168,6 +168,7 @@ export const COMPONENTS = {
     'bundled': FLAG,
     'untrusted': ANY,
     ...fields(TEXT, 'status', 'message?', 'successor?', 'description?'),
+    'yanked?': OBJECT,
     'tags': TEXTS,
     'review': FLAG,
     ...fields(TIME, 'deleted_at?', 'kept_until?'),

@@ -245,7 +245,11 @@ export function createRegistryRoutes(deps: RegistryRoutesDeps): Hono {
     if (!entry) return toolNotFound(ref)
     const encoded = wire.encodeVersion(change.document, entry, isAdministrator(principal))
     if (body.status?.state !== 'active' || entry.status.state === 'active') return ok(encoded)
-    const message = `The status of its toolkit holds: change it with PATCH /toolkits/${toolkit}`
+    const before = current.versions.find((candidate) => candidate.version === version)?.status
+    const isYankedAgain = entry.status.state === 'yanked' && before?.state === 'disabled'
+    const message = isYankedAgain
+      ? 'It is yanked, as it was before it was disabled'
+      : `The status of its toolkit holds: change it with PATCH /toolkits/${toolkit} {"status": "active"}`
     return ok({ ...encoded, message })
   })
 

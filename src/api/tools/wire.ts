@@ -15,6 +15,7 @@ import { defineQuery } from '../../http/request/query.ts'
 import type { ReadinessReport } from './readiness-report.ts'
 import { formatToolId, isNamePart, type ToolName } from '../../core/tool/tool-id.ts'
 import { needsApproval, type Publisher, type ToolRecord, type VersionEntry } from '../../core/tool/tool.ts'
+import type { ToolStatus } from '../../core/tool/version.ts'
 
 const NAME = stringMatching('a name of 1 to 64 of A-Z, a-z, 0-9, _ and -', isNamePart)
 const ADMIN_FIELDS = object({
@@ -90,13 +91,19 @@ export function guardHeaders(record: ToolRecord): Record<string, string> {
   }
 }
 
+interface StatusFields extends Pick<ToolStatus, 'state'> {
+  readonly message?: string
+  readonly successor?: string
+  readonly yanked?: object
+}
+
 export function encodeHistory(
   name: ToolName,
   { entry, record, comparedWith, changes }: VersionHistory,
   isAdmin: boolean,
 ) {
   const { version, digest, publisher } = entry
-  const { state, ...details } = entry.status
+  const { state, ...details }: StatusFields = entry.status
   return {
     id: formatToolId(name, version),
     version,

@@ -20,7 +20,8 @@ export const addCall: AddCommands = (program, open) => {
     .option('--no-wait', 'print the link and exit without waiting')
     .action(async (tool, options) => {
       const session = open(options)
-      const { client, terminal, signal } = session
+      const { client, terminal, signal, timeoutMs } = session
+      const startedAt = Date.now()
       const input = await readCallInput(session, tool, options)
       const mayWait = options.wait ?? terminal.isInteractive
       const { callId, value, note } = await terminal.withProgress(`Calling ${tool}`, (update) => {
@@ -34,6 +35,7 @@ export const addCall: AddCommands = (program, open) => {
           signal,
           select: options.select,
           callId: options.callId,
+          timeout: timeoutMs && Math.max(1, timeoutMs - (Date.now() - startedAt)),
           ...(terminal.isInteractive ? { onProgress } : {}),
           ...(mayWait ? { waitForAuthorization } : {}),
         })
@@ -58,7 +60,7 @@ async function readCallInput(session: CliSession, tool: string, { input, field }
   const types = await loadFieldTypes(session, tool)
   const pairs = field.map((pair): [string, unknown] => {
     const separator = pair.indexOf('=')
-    if (separator < 1) throw new CliError('usage', "Cannot read a field: wanted 'name=value'")
+    if (separator < 1) throw new CliError('usage', `Cannot read --field '${pair}': wanted 'name=value'`)
     const name = pair.slice(0, separator)
     return [name, parseFieldValue(pair.slice(separator + 1), types[name])]
   })

@@ -1,10 +1,11 @@
+import { Option } from 'commander'
 import type { Filter, ToolDefinition } from '../../client/index.ts'
 import { formatJson, isObject, listObjects, getText } from '../../client/json.ts'
 import { readNote } from '../../client/connection.ts'
 import type { AddCommands, CliSession } from '../context.ts'
 import { type Columns, toFirstSentence } from '../table.ts'
 import { parseIntegerOption } from '../argument-values.ts'
-import { toCliTerms } from '../terminal-text.ts'
+import { STATUS_COMMANDS, toCliTerms } from '../api-terms.ts'
 import { listItems } from './listings.ts'
 
 export const addList: AddCommands = (program, open) => {
@@ -13,7 +14,12 @@ export const addList: AddCommands = (program, open) => {
     .description('list tools')
     .option('--toolkit <toolkit>', 'only this toolkit')
     .option('--tag <tag>', 'only tools with this tag')
-    .option('--status <status>', 'all versions that are active, deprecated, yanked, disabled or pending')
+    .addOption(
+      new Option('--status <status>', 'all versions of this status').choices([
+        ...Object.keys(STATUS_COMMANDS),
+        'pending',
+      ]),
+    )
     .option('--all-versions', 'include older versions')
     .option('--limit <count>', 'maximum number of results', parseIntegerOption)
     .action(async (options) => {

@@ -1,13 +1,16 @@
 import { type ConnectionRequest, type Connection, isLoopback } from '../../client/connection.ts'
 import { SwitchboardError } from '../../client/index.ts'
 import { type JsonRecord, listObjects, getText } from '../../client/json.ts'
+import { toCliTerms } from '../api-terms.ts'
 import { CliError } from '../cli-error.ts'
 import type { AddCommands, CliSession } from '../context.ts'
 import type { UpdateProgress } from '../terminal.ts'
+import { listToolIds, loadReadiness } from './preflight.ts'
 
 interface Finding {
   readonly about: string
-  readonly state: 'ok' | 'off' | 'fault'
+  /** `blocked`: tools cannot be called. */
+  readonly state: 'ok' | 'off' | 'blocked' | 'fault'
   readonly message: string
   readonly fix?: string
 }
@@ -29,21 +32,23 @@ async function doctor(session: CliSession): Promise<void> {
       if (check === checkHealth && checkFindings.some(({ state }) => state === 'fault')) break
     }
   })
-  const faults = findings.filter(({ state }) => state === 'fault')
-  terminal.emit({ url: session.url.origin, ok: faults.length === 0, findings }, () => {
+  const failed = findings.filter(({ state }) => state === 'fault' || state === 'blocked')
+  terminal.emit({ url: session.url.origin, ok: failed.length === 0, findings }, () => {
     const width = Math.max(0, ...findings.map(({ about }) => about.length))
     for (const { about, state, message, fix } of findings) {
       terminal.print(STATES[state], ` ${about.padEnd(width)}  `, message)
       if (fix !== undefined) terminal.print(['dim', `${' '.repeat(width + 4)}${fix}`])
     }
   })
-  const [firstFault] = faults
-  if (!firstFault) return
-  const code = firstFault.about === DEPLOYMENT ? 'unavailable' : 'failed'
-  throw new CliError(code, `${faults.length} of ${findings.length} checks failed`)
+  if (failed.length === 0) return
+  const fault = failed.find(({ state }) => state === 'fault')
+  const code = !fault ? 'incomplete' : fault.about === DEPLOYMENT ? 'unavailable' : 'failed'
+  const problem = fault ? `${failed.length} of ${findings.length} checks failed` : 'Some tools cannot be called'
+  throw new CliError(code, problem, 'The lines with ✗ say what to do')
 }
 
-const STATES = { ok: ['green', '✓'], off: ['yellow', '–'], fault: ['red', '✗'] } as const
+const FAULT = ['red', '✗'] as const
+const STATES = { ok: ['green', '✓'], off: ['yellow', '–'], blocked: FAULT, fault: FAULT } as const
 
 const DEPLOYMENT = 'deployment'
 
@@ -132,78 +137,53 @@ async function checkSetup({ connection, hasKey, signal }: CliSession): Promise<F
 const ANY_USER = 'switchboard-doctor'
 
 async function checkTools(session: CliSession, update: UpdateProgress): Promise<Finding[]> {
-  const causes = new Map<string, Cause & { readonly ids: string[] }>()
-  const toolIds: string[] = []
+  let items: readonly JsonRecord[]
   try {
-    for await (const { id } of session.client.tools({ limit: 1_000, signal: session.signal })) toolIds.push(id)
+    const ids = await listToolIds(session)
+    items = await loadReadiness(session, ids, session.user ?? ANY_USER, update).catch((error: unknown) => {
+      if (!isRefused(error)) throw error
+      // Keys act for some users only
+      return loadReadiness(session, ids, undefined, update)
+    })
   } catch (error) {
     return isRefused(error) ? [] : [{ about: 'tools', state: 'off', message: toMessage(error) }]
   }
-  const checkReadiness = createReadinessCheck(session)
-  for (let at = 0; at < toolIds.length; at += BATCH_TOOLS) {
-    update('tools', at, toolIds.length)
-    const batch = toolIds
-      .slice(at, at + BATCH_TOOLS)
-      .map(async (id) => ({ id, toolCauses: await findCauses(id, checkReadiness) }))
-    for (const { id, toolCauses } of await Promise.all(batch)) {
-      for (const { about, fix } of toolCauses) {
-        // Fixes that differ only in the tool's name are one cause
-        const key = `${about} ${fix.replaceAll(id, '').replaceAll(id.split('@', 1)[0] ?? id, '')}`
-        const cause = causes.get(key) ?? { about, fix, ids: [] }
-        cause.ids.push(id)
-        causes.set(key, cause)
-      }
+  if (items.length === 0)
+    return [{ about: 'tools', state: 'off', message: 'There are none', fix: 'Publish or import one' }]
+  const causes = new Map<string, Cause & { readonly ids: string[] }>()
+  for (const item of items) {
+    const id = getText(item, 'tool') ?? ''
+    for (const { about, fix } of listCauses(item)) {
+      // Fixes that differ only in the tool's name are one cause
+      const key = `${about} ${fix.replaceAll(id, '').replaceAll(id.split('@', 1)[0] ?? id, '')}`
+      const cause = causes.get(key) ?? { about, fix, ids: [] }
+      cause.ids.push(id)
+      causes.set(key, cause)
     }
   }
-  if (toolIds.length === 0)
-    return [{ about: 'tools', state: 'off', message: 'There are none', fix: 'Publish or import one' }]
-  if (causes.size === 0) return [{ about: 'tools', state: 'ok', message: `All ${toolIds.length} can be called` }]
+  if (causes.size === 0) return [{ about: 'tools', state: 'ok', message: `All ${items.length} can be called` }]
   return [...causes.values()].map(({ about, fix, ids }) => {
     const suffix = ids.length > MAX_NAMED_TOOLS ? ` and ${ids.length - MAX_NAMED_TOOLS} more` : ''
     const message = `${ids.length === 1 ? '1 tool' : `${ids.length} tools`}: ${ids.slice(0, MAX_NAMED_TOOLS).join(', ')}${suffix}`
-    return { about, state: 'off', message, fix }
+    return { about, state: 'blocked', message, fix: toCliTerms(fix) }
   })
 }
 
 const MAX_NAMED_TOOLS = 3
-const BATCH_TOOLS = 20
 
 interface Cause {
   readonly about: string
   readonly fix: string
 }
 
-function createReadinessCheck({ connection, signal, user }: CliSession) {
-  let userId: string | undefined = user ?? ANY_USER
-  return async (tool: string): Promise<JsonRecord> => {
-    const path = `/tools/${encodeURIComponent(tool)}/readiness`
-    const loadReadiness = (): Promise<JsonRecord> => connection.sendJson({ path, query: { user_id: userId }, signal })
-    return loadReadiness().catch((error: unknown) => {
-      if (!isRefused(error)) throw error
-      // Keys act for some users only
-      userId = undefined
-      return loadReadiness()
-    })
-  }
-}
-
 /** One for each missing secret or provider; for other problems, one for the type. */
-async function findCauses(
-  tool: string,
-  checkReadiness: ReturnType<typeof createReadinessCheck>,
-): Promise<readonly Cause[]> {
-  let readiness: JsonRecord
-  try {
-    readiness = await checkReadiness(tool)
-  } catch (error) {
-    return [{ about: 'readiness', fix: toMessage(error) }]
-  }
+function listCauses(readiness: JsonRecord): readonly Cause[] {
+  const missing = readiness['missing_requirements']
   return listObjects(readiness, 'problems').flatMap((problem): readonly Cause[] => {
     const type = getText(problem, 'type') ?? 'problem'
     const fix = getText(problem, 'developer_message') ?? getText(problem, 'message') ?? ''
     if (type === 'approval-required') return []
     if (type !== 'requirements-missing') return [{ about: type, fix }]
-    const missing = readiness['missing_requirements']
     const secrets = listObjects(missing, 'secrets').map(({ id }) => `secret ${String(id)}`)
     const providers = listObjects(missing, 'authorization').filter(({ needs_setup: isUnset }) => isUnset)
     return [...secrets, ...providers.map(({ id }) => `provider ${String(id)}`)].map((about) => ({ about, fix }))

@@ -31,7 +31,7 @@ const GROUPS: readonly Group[] = [
       Level: 'security_level',
       Description: (toolkit) => toFirstSentence(getText(toolkit, 'description') ?? ''),
     },
-    removal: { verb: 'delete', argument: 'toolkit', description: 'delete a toolkit, which must be disabled or yanked' },
+    removal: { verb: 'delete', argument: 'toolkit', description: 'delete a toolkit, which must be disabled' },
     addMore: addToolkitCommands,
   },
   {

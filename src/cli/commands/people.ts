@@ -1,4 +1,5 @@
 import { getText, type JsonRecord, listObjects } from '../../client/json.ts'
+import { CliError } from '../cli-error.ts'
 import { type AddCommands, type CliSession, YES } from '../context.ts'
 import { addGroup } from './listings.ts'
 
@@ -17,16 +18,22 @@ export const addPeople: AddCommands = (program, open) => {
     .action((user, options) => end(open(options), user))
 }
 
+const KINDS = ['sessions', 'agents', 'accounts', 'authorizations']
+const LIST = "'switchboard people' lists users with their ids"
+
 async function end({ connection, terminal, signal }: CliSession, user: string): Promise<void> {
   await terminal.confirm(`'${user}' is signed out everywhere and loses all agents and accounts. Continue?`)
   const path = `/users/${encodeURIComponent(user)}/access`
   const ended: JsonRecord = await connection.sendJson({ method: 'DELETE', path, signal })
+  const keys = listObjects(ended, 'keys')
+  if (keys.length === 0 && KINDS.every((kind) => ended[kind] === 0))
+    throw new CliError('refused', `Nothing to end: '${user}' has no ${KINDS.join(', ')} or keys`, LIST)
   terminal.emit(ended, () => {
-    const counts = ['sessions', 'agents', 'accounts', 'authorizations'].map((name) => `${String(ended[name])} ${name}`)
+    const counts = KINDS.map((kind) => `${String(ended[kind])} ${kind}`)
     terminal.note(`Ended for '${user}': ${counts.join(', ')}`)
     for (const account of listObjects(ended, 'not_revoked'))
       terminal.note(`${getText(account, 'provider')} did not confirm the revocation: revoke the access there too`)
-    for (const key of listObjects(ended, 'keys'))
+    for (const key of keys)
       terminal.note(`The key '${getText(key, 'name')}' still works: switchboard keys revoke ${getText(key, 'id')}`)
   })
 }

@@ -1,7 +1,7 @@
 import { type JsonRecord, listObjects } from '../../client/json.ts'
 import { CliError, type CliErrorCode } from '../cli-error.ts'
 import type { AddCommands, CliSession } from '../context.ts'
-import { toCliTerms } from '../terminal-text.ts'
+import { toCliTerms } from '../api-terms.ts'
 import type { UpdateProgress } from '../terminal.ts'
 
 export const addPreflight: AddCommands = (program, open) => {

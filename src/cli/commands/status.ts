@@ -1,36 +1,36 @@
-import { type JsonRecord, listObjects, getText } from '../../client/json.ts'
+import { SwitchboardError } from '../../client/index.ts'
+import { getText, type JsonRecord, listObjects } from '../../client/json.ts'
+import { STATUS_COMMANDS } from '../api-terms.ts'
 import { CliError } from '../cli-error.ts'
 import type { AddCommands, CliSession } from '../context.ts'
 
 interface StatusOptions {
   readonly message?: string
   readonly successor?: string
+  readonly yanked?: boolean
 }
 
-type Status = 'disabled' | 'active' | 'deprecated' | 'yanked'
-type Version = readonly [id: string, status: string | undefined]
+type Status = keyof typeof STATUS_COMMANDS
 
-const COMMANDS: readonly (readonly [name: string, status: Status, description: string])[] = [
-  ['disable', 'disabled', 'disable a tool, one version of it, or a whole toolkit'],
-  ['enable', 'active', 'enable a tool, one version of it, or a whole toolkit; approve a pending version'],
+const DESCRIPTIONS: readonly (readonly [status: Status, description: string])[] = [
+  ['disabled', 'disable a tool, one version of it, or a whole toolkit'],
+  ['active', 'enable a tool, one version of it, or a whole toolkit; approve a pending version'],
   [
-    'deprecate',
     'deprecated',
     'deprecate a tool, one version of it, or a whole toolkit: it is not listed, and called by exact version, or by name if no version is active',
   ],
-  ['yank', 'yanked', 'yank a version or a whole toolkit: it is called by exact version only'],
+  ['yanked', 'yank a version or a whole toolkit: it is called by exact version only'],
 ]
 
 export const addStatus: AddCommands = (program, open) => {
-  for (const [name, status, description] of COMMANDS) {
+  for (const [status, description] of DESCRIPTIONS) {
+    const allVersions = status === 'yanked' ? '' : ' Gmail.Send (all its versions),'
     const command = program
-      .command(name)
+      .command(STATUS_COMMANDS[status])
       .description(description)
-      .argument(
-        '<tool>',
-        `such as Gmail.Send@1.2.0,${status === 'yanked' ? '' : ' Gmail.Send (all its versions),'} or the toolkit's name`,
-      )
-    if (status !== 'active') command.option('--message <text>', 'the reason, shown on its page and in its readiness')
+      .argument('<tool>', `such as Gmail.Send@1.2.0,${allVersions} or the toolkit's name`)
+    if (status === 'active') command.option('--yanked', 'also what is yanked, which otherwise stays so')
+    else command.option('--message <text>', 'the reason, shown on its page and in its readiness')
     if (status === 'deprecated')
       command.option('--successor <tool>', 'the tool to call instead, such as Gmail.Send@2.0.0')
     command.action((tool, options: StatusOptions) => setStatus(open(options), tool, status, options))
@@ -42,45 +42,59 @@ async function setStatus(session: CliSession, target: string, status: Status, op
   const isToolkit = !target.includes('.')
   const isTool = !isToolkit && !target.includes('@')
   if (isTool && status === 'yanked') throw new CliError('usage', `Say which version of '${target}' to yank`)
-  const { message, successor } = options
-  const versions = isTool ? await listVersions(session, target) : []
-  const [[firstId] = [target]] = versions
-  if (status === 'active' && isTool && versions.every(([, versionStatus]) => versionStatus === 'yanked')) {
-    const hint = `Bring one back with switchboard enable ${firstId}`
-    throw new CliError('refused', `Every version of '${target}' is yanked`, hint)
-  }
-  // The version that succeeds the others stays
-  const others = versions.filter(([id]) => id.toLowerCase() !== successor?.toLowerCase())
-  const changedVersions: JsonRecord[] = []
-  for (const id of isTool ? others.filter(createChangeFilter(status)).map(([otherId]) => otherId) : [target]) {
-    const path = `/${isToolkit ? 'toolkits' : 'tools'}/${encodeURIComponent(id)}`
+  const { message, successor, yanked = false } = options
+  const path = `/${isToolkit ? 'toolkits' : 'tools'}/${encodeURIComponent(target)}`
+  const versions = isTool
+    ? listObjects(await connection.sendJson({ path: `${path}/versions`, signal }), 'items')
+    : isToolkit && status === 'active'
+      ? await loadToolkit(session, path)
+      : []
+  const isYanked = versions.length > 0 && versions.every((version) => version['status'] === 'yanked')
+  if (status === 'active' && isYanked && !yanked)
+    throw new CliError('refused', `'${target}' is yanked`, `'switchboard enable ${target} --yanked' brings it back`)
+  // Each version is changed, because disabling only the newest one would serve the next. A successor of the others stays
+  const ids = versions
+    .filter((version) => getText(version, 'id')?.toLowerCase() !== successor?.toLowerCase())
+    .filter((version) => needsChange(status, version['status'], yanked))
+    .map((version) => getText(version, 'id') ?? '')
+  const changed: JsonRecord[] = []
+  for (const id of isTool ? ids : [target]) {
+    const versionPath = isTool ? `/tools/${encodeURIComponent(id)}` : path
     const json = { status, message, successor }
-    const answer: unknown = await connection.sendJson({ method: 'PATCH', path, json, signal, isRepeatable: true })
+    const change: unknown = await connection.sendJson({
+      method: 'PATCH',
+      path: versionPath,
+      json,
+      signal,
+      isRepeatable: true,
+    })
     // The toolkit may still have a stricter status
-    const note = status === 'active' ? getText(answer, 'message') : undefined
-    changedVersions.push({ id, status, ...(note === undefined ? {} : { note }) })
+    const note = status === 'active' ? getText(change, 'message') : undefined
+    changed.push({ id, status: getText(change, 'status'), note })
   }
-  terminal.emit({ changed: changedVersions }, () => {
-    for (const { id, note } of changedVersions) {
-      terminal.print(['green', '✓'], ` ${String(id)} is ${status}`)
+  terminal.emit({ changed }, () => {
+    for (const { id, status: newStatus, note } of changed) {
+      terminal.print(['green', '✓'], ` ${String(id)} is ${String(newStatus)}`)
       if (note !== undefined) terminal.note(['yellow', String(note)])
     }
-    if (changedVersions.length === 0) terminal.note(`No version of '${target}' had to be changed`)
+    if (changed.length === 0) terminal.note(`No version of '${target}' had to be changed`)
   })
 }
 
-/** Each is changed, because disabling only the newest version would serve the next one. */
-async function listVersions({ connection, signal }: CliSession, tool: string): Promise<readonly Version[]> {
-  const path = `/tools/${encodeURIComponent(tool)}/versions`
-  const history: unknown = await connection.sendJson({ path, signal })
-  return listObjects(history, 'items').map((each) => [getText(each, 'id') ?? '', getText(each, 'status')])
+/** None for publishers: only administrators can read the status of a toolkit. */
+function loadToolkit({ connection, signal }: CliSession, path: string): Promise<readonly JsonRecord[]> {
+  return connection.sendJson<JsonRecord>({ path, signal }).then(
+    (toolkit) => [toolkit],
+    (error: unknown) => {
+      if (error instanceof SwitchboardError && error.code === 'forbidden') return []
+      throw error
+    },
+  )
 }
 
-/** Enabling leaves pending and yanked versions alone, and deprecating makes no version callable. */
-function createChangeFilter(status: Status) {
-  const requiredStatus = { active: 'disabled', deprecated: 'active' }[String(status)]
-  return ([, versionStatus]: Version) =>
-    requiredStatus === undefined
-      ? versionStatus !== status && versionStatus !== 'pending'
-      : versionStatus === requiredStatus
+/** Enabling leaves pending versions alone, and deprecating makes no version callable. */
+function needsChange(status: Status, current: unknown, includesYanked: boolean): boolean {
+  if (status === 'active') return current === 'disabled' || (includesYanked && current === 'yanked')
+  if (status === 'deprecated') return current === 'active'
+  return current !== status && current !== 'pending'
 }

@@ -1,5 +1,5 @@
 import { Copyable } from '../../http/page/rows.tsx'
-import { FORMAT_NAMES } from '../../core/publish/format-names.ts'
+import { FORMAT_NAMES } from '../../core/tool/format-names.ts'
 import type { EncodeResult } from '../../core/tool/codec.ts'
 import { truncate, indentedJson } from '../../http/page/text.ts'
 import type { Crumb, PageContext, View } from '../page-context.ts'

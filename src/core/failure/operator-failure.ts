@@ -1,7 +1,8 @@
 import { hasScope, type Principal } from '../access/principal.ts'
 import type { Failure } from './failure.ts'
 
-const ENABLE = 'an administrator can enable it with PATCH /tools/{id}, or its toolkit with PATCH /toolkits/{toolkit}'
+const ENABLE =
+  'an administrator can enable it with PATCH /tools/{id} {"status": "active"}, or its toolkit with PATCH /toolkits/{toolkit} {"status": "active"}'
 
 export function tailorFailure(principal: Principal, failure: Failure): Failure {
   const isOperator = hasScope(principal, 'admin')

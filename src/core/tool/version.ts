@@ -4,10 +4,13 @@ import satisfies from 'semver/functions/satisfies.js'
 import validRange from 'semver/ranges/valid.js'
 import { isVersion } from './tool-id.ts'
 
+type Yank = { readonly message?: string }
+
 export type ToolStatus =
   | { readonly state: 'active' }
   | { readonly state: 'deprecated'; readonly message?: string; readonly successor?: string }
-  | { readonly state: 'yanked' | 'disabled'; readonly message?: string }
+  /** `yanked`: the version is disabled, and yanked once it is enabled. */
+  | { readonly state: 'yanked' | 'disabled'; readonly message?: string; readonly yanked?: Yank }
   | { readonly state: 'pending' }
 
 /** From least to most restrictive: only those who may change a pending version know of it. */
@@ -19,6 +22,22 @@ export const SETTABLE_STATES = ['active', 'deprecated', 'yanked', 'disabled'] as
 /** The more restrictive of a version's own status and its toolkit's; the version's own where they are equal. */
 export function stricterStatus(version: ToolStatus, toolkit: ToolStatus): ToolStatus {
   return STATUS_ORDER.indexOf(toolkit.state) > STATUS_ORDER.indexOf(version.state) ? toolkit : version
+}
+
+/**
+ * The status after a change. What is disabled while it is yanked stays yanked once it is enabled: people enable what they
+ * disabled. `isDisabled` is also true if only the toolkit of a version is disabled.
+ */
+export function changeStatus(current: ToolStatus, change: ToolStatus, isDisabled: boolean): ToolStatus {
+  const yanked = findYank(current)
+  if (yanked && change.state === 'disabled') return { ...change, yanked }
+  return yanked && isDisabled && change.state === 'active' ? { state: 'yanked', ...yanked } : change
+}
+
+function findYank(status: ToolStatus): Yank | undefined {
+  if (status.state === 'disabled') return status.yanked
+  if (status.state !== 'yanked') return undefined
+  return status.message === undefined ? {} : { message: status.message }
 }
 
 export interface VersionStatus {

@@ -26,6 +26,6 @@ export function createProviderAccess({ providers, clientVariablesFor, canStoreGr
 
 function formatNotConnected(id: string, variables: ReturnType<ProviderAccessOptions['clientVariablesFor']>): string {
   const set = variables ? `set ${variables.clientId} and ${variables.clientSecret}, or ` : ''
-  const put = `an administrator can ${set}PUT /providers/${encodeURIComponent(id.toWellFormed())}`
+  const put = `an administrator can ${set}add it with PUT /providers/${encodeURIComponent(id.toWellFormed())}`
   return `No provider '${id}' is connected: ${put}`
 }

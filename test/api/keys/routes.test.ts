@@ -105,7 +105,7 @@ it('POST /keys refuses a wrong body with every problem, and stores nothing', asy
   expect(response.status).toBe(422)
   expect(await response.json()).toMatchObject({
     type: 'definition-invalid',
-    what: 'key',
+    what: 'request for a key',
     problems: [{ path: '/id' }, { path: '/name' }, { path: '/scopes/0' }],
   })
   expect(stored.size).toBe(0)

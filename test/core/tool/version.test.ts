@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import {
   chooseVersion,
+  changeStatus,
   compareVersions,
   isVersionRange,
   guessVersion,
@@ -168,4 +169,23 @@ it('of what is said of a version and of its toolkit the stricter holds, and of t
   }
   const own = { state: 'deprecated', message: 'own' } as const
   expect(stricterStatus(own, { state: 'deprecated', message: 'its toolkit’s' })).toBe(own)
+})
+
+describe('a status that changes', () => {
+  const yanked: ToolStatus = { state: 'yanked', message: 'Loses mail' }
+  const off: ToolStatus = { state: 'disabled', message: 'INC-7' }
+  const both: ToolStatus = { ...off, yanked: { message: 'Loses mail' } }
+  const active: ToolStatus = { state: 'active' }
+
+  it.each([
+    ['disabled, stays yanked', yanked, off, false, both],
+    ['disabled twice, stays yanked', both, { state: 'disabled' }, true, { state: 'disabled', yanked: both.yanked }],
+    ['enabled, is yanked again', both, active, true, yanked],
+    ['enabled in a disabled toolkit, stays yanked', yanked, active, true, yanked],
+    ['yanked alone, is active', yanked, active, false, active],
+    ['never yanked, is active', off, active, true, active],
+    ['yanked for another reason, has that', both, { state: 'yanked' }, true, { state: 'yanked' }],
+  ] as const)('of what is %s', (_, current, change, isDisabled, status) => {
+    expect(changeStatus(current, change, isDisabled)).toEqual(status)
+  })
 })

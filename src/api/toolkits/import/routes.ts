@@ -46,7 +46,7 @@ export function createImportRoutes(deps: ImportRoutesDeps): Hono {
       limit: IMPORT_LIMIT,
       parts: MAX_SOURCE_NODES,
       fetchesSource: true,
-      what: 'definition',
+      what: 'import',
     }),
     responses: {
       200: json(
@@ -120,7 +120,7 @@ export function createImportRoutes(deps: ImportRoutesDeps): Hono {
     if (importedTools.length === 0) {
       const [firstSkipped] = skipped
       if (firstSkipped && denied === skipped.length) return fail({ type: 'forbidden', reason: firstSkipped.reason })
-      return fail({ type: 'definition-invalid', problems: listProblems(kind, result) })
+      return fail({ type: 'definition-invalid', what: 'import', problems: listProblems(kind, result) })
     }
     const hasChanges = importedTools.some(({ state }) => state !== 'unchanged')
     return { ...ok(encodeImported(result)), status: hasChanges ? 201 : 200 }

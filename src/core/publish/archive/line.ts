@@ -48,10 +48,12 @@ const STATUS: Reader<ToolStatus> = transform(
     state: enumReader(STATUS_ORDER),
     message: optional(string({ max: 1_000 })),
     successor: optional(string({ max: 300 })),
+    yanked: optional(object({ message: optional(string({ max: 1_000 })) })),
   }),
-  ({ state, message, successor }) => {
+  ({ state, message, successor, yanked }) => {
     if (state === 'active' || state === 'pending') return { state }
     const reason = message === undefined ? {} : { message }
+    if (state === 'disabled') return { state, ...reason, ...(yanked ? { yanked } : {}) }
     return state === 'deprecated' && successor !== undefined ? { state, ...reason, successor } : { state, ...reason }
   },
 )

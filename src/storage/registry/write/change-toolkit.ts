@@ -5,6 +5,7 @@
 import { type ChangeRefusal, changeConflict, forbidChange, UNKNOWN } from '../../../core/access/change-refusal.ts'
 import type { Principal } from '../../../core/access/principal.ts'
 import { isAdministrator, type ToolkitChange, type ToolkitMutation } from '../../../core/access/toolkit-owner.ts'
+import { changeStatus } from '../../../core/tool/version.ts'
 import { readField } from '../../rows.ts'
 import { markPagesDirty } from '../catalog/pages.ts'
 import { nextRevision, readNumber } from '../tables.ts'
@@ -45,8 +46,10 @@ export function changeToolkit(
   change: ToolkitChange,
   principal: Principal,
 ): ChangeOutcome {
-  const { status, owner, tags, review, description } = change
+  const { owner, tags, review, description } = change
   const settings = loadSettings(sql, toolkit)
+  const isDisabled = settings.status.state === 'disabled'
+  const status = change.status && changeStatus(settings.status, change.status, isDisabled)
   const refusal = findChangeRefusal(sql, toolkit, change, principal, settings)
   if (refusal) return refusal
   if (owner !== undefined && !transferToolkit(sql, toolkit, owner)) return refuseTransfer(toolkit)
@@ -114,7 +117,7 @@ function deleteToolkit(sql: SqlStorage, toolkit: string, principal: Principal, n
   if (isReviewed && !isAdministrator(principal)) return forbidInReviewed(toolkit, 'deletes it')
   if (deleted) return isAdministrator(principal) ? { ok: true } : UNKNOWN
   if (isBundled(sql, toolkit)) {
-    const how = `take its files out of tools/${toolkit} and deploy, or disable it with PATCH /toolkits/${toolkit}`
+    const how = `take its files out of tools/${toolkit} and deploy, or disable it with PATCH /toolkits/${toolkit} and {"status": "disabled"}`
     return changeConflict(`${formatBundled(toolkit)} be deleted: ${how}`)
   }
   const query = `SELECT tool.toolkit || '.' || tool.tool || '@' || version FROM version JOIN tool ON tool.key = version.key

@@ -1,7 +1,7 @@
 import { parseTrusted } from '../../../core/tool/json-text.ts'
-import { stricterStatus, type ToolStatus } from '../../../core/tool/version.ts'
+import { changeStatus, stricterStatus, type ToolStatus } from '../../../core/tool/version.ts'
 import type { OutboxPriority } from '../../kv-outbox.ts'
-import { column } from '../../rows.ts'
+import { column, readField } from '../../rows.ts'
 import { listRemovedSiblings } from '../document-aliases.ts'
 import { loadSettings, toolKeyRange } from '../toolkits.ts'
 import { loadToolName } from '../versions.ts'
@@ -12,9 +12,15 @@ export function storeStatus(
   sql: SqlStorage,
   key: string,
   version: string,
-  status: ToolStatus,
+  change: ToolStatus,
   byAdministrator: boolean,
 ): readonly string[] {
+  const statusOf = (columnName: string): ToolStatus =>
+    parseTrusted(
+      readField<string>(sql, `SELECT ${columnName} FROM version WHERE key = ? AND version = ?`, key, version) ?? '',
+    )
+  const isAlreadyDisabled = statusOf('status').state === 'disabled'
+  const status = changeStatus(statusOf('coalesce(own, status)'), change, isAlreadyDisabled)
   const removedBefore = listRemovedSiblings(sql, key)
   const toolkitStatus = loadSettings(sql, loadToolName(sql, key)?.toolkit ?? '').status
   const isDisabled = status.state === 'disabled'
