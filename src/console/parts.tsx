@@ -67,11 +67,17 @@ export function ToolNameLabel({ name }: { name: string }) {
   )
 }
 
-/** A time in UTC, to the minute or with `isExact` to the second. A script changes it to the reader's time zone. */
-export function Time({ at, isExact = false }: { at: string; isExact?: boolean }) {
+interface TimeProps {
+  readonly at: string
+  /** To the second; `ago` is "3 minutes ago" once a script has run. */
+  readonly format?: 'second' | 'ago'
+}
+
+/** A time in UTC, to the minute if it has no format. A script changes it to the reader's time zone. */
+export function Time({ at, format }: TimeProps) {
   return (
-    <time datetime={at} data-format={isExact ? 'second' : undefined}>
-      {at.slice(0, isExact ? 19 : 16).replace('T', ' ')} UTC
+    <time datetime={at} data-format={format}>
+      {at.slice(0, format ? 19 : 16).replace('T', ' ')} UTC
     </time>
   )
 }

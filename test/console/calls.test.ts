@@ -68,7 +68,7 @@ it('the page shows calls and their chart, in words too, and keeps the filter', a
   ])
   for (const said of [
     '3 calls, 1 failed; 95 % took 9 ms or less',
-    '<time datetime="2030-01-02T11:02:03.456Z" data-format="second">2030-01-02 11:02:03 UTC</time>',
+    '<time datetime="2030-01-02T11:02:03.456Z" data-format="ago">2030-01-02 11:02:03 UTC</time>',
     '<span class="outcome failure" title="tool-failed">Tool failed</span>',
     '<a class="whole" href="/console/calls/c-1?at=2030-01-02T11%3A02%3A03.456Z">',
     '<option value="key:1">&lt;i&gt;</option>',

@@ -55,7 +55,7 @@ export async function show(context: PageContext): Promise<PageResult> {
 }
 
 const COLUMNS: readonly Column<AuditGroup>[] = [
-  { title: 'Time', cell: ([{ at }]) => <Time at={at} isExact /> },
+  { title: 'Time', cell: ([{ at }]) => <Time at={at} format="ago" /> },
   {
     title: 'Event',
     isLong: true,

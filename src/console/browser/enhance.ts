@@ -5,7 +5,16 @@ const FORMATS: Readonly<Record<string, Intl.DateTimeFormatOptions>> = {
   day: { month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' },
   hour: { hour: 'numeric', minute: '2-digit' },
   second: { dateStyle: 'medium', timeStyle: 'medium' },
+  ago: { dateStyle: 'medium', timeStyle: 'medium' },
 }
+const UNITS = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+  ['second', 1],
+] as const
+const MINUTE_MS = 60_000
+
 /** Enhances a page, or the part of it that a call has replaced. */
 function enhance(part: Document | HTMLElement): void {
   part.querySelectorAll('time').forEach(localizeTime)
@@ -16,9 +25,18 @@ function enhance(part: Document | HTMLElement): void {
 function localizeTime(time: HTMLTimeElement): void {
   const at = new Date(time.dateTime)
   if (!Number.isFinite(at.getTime())) return
-  time.title = time.textContent ?? ''
-  const format = FORMATS[time.dataset['format'] ?? ''] ?? { dateStyle: 'medium', timeStyle: 'short' }
-  time.textContent = at.toLocaleString(undefined, format)
+  const { format = '' } = time.dataset
+  const isAgo = format === 'ago'
+  const text = at.toLocaleString(undefined, FORMATS[format] ?? { dateStyle: 'medium', timeStyle: 'short' })
+  time.title ||= isAgo ? `${text} (${time.textContent})` : (time.textContent ?? '')
+  time.textContent = isAgo ? formatAgo(at) : text
+}
+
+/** Such as "3 minutes ago". */
+function formatAgo(at: Date): string {
+  const seconds = (at.getTime() - Date.now()) / 1_000
+  const [unit, length] = UNITS.find((candidate) => Math.abs(seconds) >= candidate[1]) ?? UNITS[3]
+  return new Intl.RelativeTimeFormat().format(Math.trunc(seconds / length), unit)
 }
 
 function addCopyButtons(block: HTMLElement): void {
@@ -98,3 +116,4 @@ addEventListener('keydown', (event) => {
 })
 
 enhance(document)
+setInterval(() => document.querySelectorAll<HTMLTimeElement>('[data-format=ago]').forEach(localizeTime), MINUTE_MS)

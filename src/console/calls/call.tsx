@@ -37,7 +37,7 @@ function Call(call: ListedCall) {
         <ToolNameLabel name={tool} />
       </a>
     ),
-    'Time': <Time at={at} isExact />,
+    'Time': <Time at={at} format="second" />,
     'Duration': formatMs(duration_ms),
     'Caller': formatCaller(call),
     'User': user_id,

@@ -115,7 +115,7 @@ const COLUMNS: readonly Column<ListedCall>[] = [
     title: 'Time',
     cell: (call) => (
       <a class="whole" href={buildCallHref(call)}>
-        <Time at={call.at} isExact />
+        <Time at={call.at} format="ago" />
       </a>
     ),
   },
