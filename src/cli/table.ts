@@ -59,8 +59,3 @@ function formatText(value: unknown): string {
 export function timeColumn(field: string): Columns[string] {
   return ({ [field]: at }) => (typeof at === 'string' ? new Date(at).toLocaleString('sv-SE') : undefined)
 }
-
-export function toFirstSentence(text: string): string {
-  const end = text.search(/[.!?](?:\s|$)|\n\n/)
-  return end === -1 ? text : text.slice(0, end + 1).trim()
-}

@@ -192,26 +192,6 @@ export function Select({ label, name, options, value = '' }: SelectProps) {
   )
 }
 
-interface FoldedFormProps {
-  readonly label: string
-  /** The label for screen readers, with the name of the item that it changes. */
-  readonly name?: string
-  readonly action?: string
-  readonly children?: Child
-}
-
-/** A form for a dangerous change. It must be opened first, so that nobody submits it by accident. */
-export function FoldedForm({ label, name, action, children }: FoldedFormProps) {
-  return (
-    <details>
-      <summary aria-label={name}>{label}</summary>
-      <form method="post" action={action}>
-        {children}
-      </form>
-    </details>
-  )
-}
-
 interface ConfirmFormProps {
   /** Unique on the page. */
   readonly id: string

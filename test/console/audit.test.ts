@@ -108,6 +108,11 @@ it('equal events are one, with their number', () => {
   expect(groupEntries([refusal, refusal, refusal]).map(formatEvent)).toEqual([
     'An unknown caller was refused POST /tools, 3 times',
   ])
+  const created = (name: string) => ({ ...ACT, act: 'key.create', path: '/keys', about: { name } }) as const
+  expect(groupEntries(['a', 'b', 'b'].map(created)).map(formatEvent)).toEqual([
+    'key:1 created the key “a”',
+    'key:1 created the key “b”, 2 times',
+  ])
 })
 
 it('every action has a sentence', () => {

@@ -147,7 +147,7 @@ describe.skipIf(NO_BROWSER !== '')(`the console of a company, in a browser ${NO_
       await inOrder(page, 'provider', size.width)
       await page.getByRole('button', { name: 'Add provider' }).click()
       // The deployment's own secrets are no client's
-      expect(await page.getByRole('alert').innerText()).toContain('client_secret_name')
+      expect(await page.getByRole('alert').innerText()).toContain('Client secret name')
       await page.getByLabel(/^Client secret name/).fill('MAIL_CLIENT_SECRET')
       await page.getByRole('button', { name: 'Add provider' }).click()
       await page.waitForURL(/done=1/)
@@ -159,8 +159,8 @@ describe.skipIf(NO_BROWSER !== '')(`the console of a company, in a browser ${NO_
         tools: ['Mail.*'],
       })
       const item = page.getByRole('listitem').filter({ hasText: id })
-      await item.getByText('Remove', { exact: true }).click()
       await item.getByRole('button', { name: 'Remove provider' }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Remove provider' }).click()
       await page.waitForURL(/done=1/)
       expect((await edge.ask('GET', `/providers/${id}`)).status).toBe(404)
       await leave()

@@ -38,7 +38,7 @@ const KEY = {
   'limits?': OBJECT,
   'record_arguments?': FLAG,
 }
-const REPORT = { 'ids': TEXTS, 'dialect?': TEXT, 'left_out?': ANY, 'pending?': TEXTS, 'warnings?': WARNINGS }
+const REPORT = { 'dialect?': TEXT, 'left_out?': TEXTS, 'pending?': TEXTS, 'warnings?': WARNINGS }
 const CHALLENGE = { 'id': TEXT, 'url?': TEXT, 'check_url?': TEXT }
 const MISSING = {
   'authorization?': arraySchema(objectSchema(CHALLENGE)),
@@ -174,7 +174,7 @@ export const COMPONENTS = {
     ...fields(TIME, 'deleted_at?', 'kept_until?'),
   }),
   ToolkitSummary: objectSchema({ 'toolkit': TEXT, 'description?': TEXT, 'tools': COUNT, 'security_level': COUNT }),
-  Published: objectSchema(REPORT),
+  Published: objectSchema({ ids: TEXTS, ...REPORT }),
   Results: objectSchema({
     results: arraySchema(
       objectSchema({
@@ -182,8 +182,7 @@ export const COMPONENTS = {
         'status': { type: 'integer' },
         'ids?': TEXTS,
         'errors?': PROBLEMS,
-        'pending?': TEXTS,
-        'warnings?': WARNINGS,
+        ...REPORT,
       }),
     ),
   }),

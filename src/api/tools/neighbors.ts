@@ -1,6 +1,6 @@
 import type { Principal } from '../../core/access/principal.ts'
 import type { Catalog, LineFormat } from '../../core/catalog/catalog.ts'
-import { firstSentence } from '../../core/search/words.ts'
+import { firstSentence } from '../../core/tool/first-sentence.ts'
 import { getDisplayTitle, type ToolRecord } from '../../core/tool/tool.ts'
 
 const MAX_NEIGHBORS = 5

@@ -2,7 +2,7 @@ import type { Readiness } from '../../core/call/readiness.ts'
 import { identifier } from '../../core/call/call-options.ts'
 import type { VersionHistory } from '../../core/publish/history.ts'
 import type { PublicationResult } from '../../core/publish/registry.ts'
-import { SUCCESS_STATUS, toProblems } from '../../core/publish/report.ts'
+import { encodePublished, SUCCESS_STATUS, toProblems } from '../../core/publish/report.ts'
 import type { toSummary } from '../../core/publish/summary.ts'
 import { statusReader } from '../../core/publish/status-body.ts'
 import { namePart, version } from '../../core/tool/definition-fields.ts'
@@ -54,17 +54,10 @@ export function publicationNote(results: readonly PublicationResult[]): string |
 const MAX_LISTED_IDS = 3
 
 export function encodeResult(result: PublicationResult, requestedId: string | null) {
-  const { ids } = result
-  const status = result.ok ? SUCCESS_STATUS[result.outcome] : HTTP_STATUS[result.failure.type]
-  const commonFields = { id: ids[0] ?? requestedId, status, ...(ids.length > 1 ? { ids } : {}) }
-  if (!result.ok) return { ...commonFields, errors: toProblems(result.failure) }
-  const { readAs, pending, warnings } = result
-  return {
-    ...commonFields,
-    ...(readAs === undefined ? {} : { dialect: readAs }),
-    ...(pending ? { pending } : {}),
-    ...(warnings.length > 0 ? { warnings } : {}),
-  }
+  const { ok: isPublished, ids } = result
+  const status = isPublished ? SUCCESS_STATUS[result.outcome] : HTTP_STATUS[result.failure.type]
+  const { ids: _, ...details } = isPublished ? encodePublished(result) : { ids, errors: toProblems(result.failure) }
+  return { id: ids[0] ?? requestedId, status, ...(ids.length > 1 ? { ids } : {}), ...details }
 }
 
 export function parseToolIdParam(document: unknown): string | null {

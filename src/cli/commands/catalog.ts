@@ -3,7 +3,8 @@ import type { Filter, ToolDefinition } from '../../client/index.ts'
 import { formatJson, isObject, listObjects, getText } from '../../client/json.ts'
 import { readNote } from '../../client/connection.ts'
 import type { AddCommands, CliSession } from '../context.ts'
-import { type Columns, toFirstSentence } from '../table.ts'
+import { firstSentence } from '../../core/tool/first-sentence.ts'
+import type { Columns } from '../table.ts'
 import { parseIntegerOption } from '../argument-values.ts'
 import { STATUS_COMMANDS, toCliTerms } from '../api-terms.ts'
 import { listItems } from './listings.ts'
@@ -104,7 +105,7 @@ export const addShow: AddCommands = (program, open) => {
 const COLUMNS: Columns = {
   Tool: 'id',
   Description: ({ title, description }) =>
-    [...new Set([title, toFirstSentence(String(description ?? ''))])].filter(Boolean).join(': '),
+    [...new Set([title, firstSentence(String(description ?? ''))])].filter(Boolean).join(': '),
 }
 
 function loadEmptyNote({ connection, signal }: CliSession, filter: Pick<Filter, 'toolkit' | 'tag'>) {

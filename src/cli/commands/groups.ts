@@ -2,7 +2,8 @@ import type { Command } from 'commander'
 import { getText, type JsonRecord, listObjects } from '../../client/json.ts'
 import { collectOption, readObject, requireFields } from '../argument-values.ts'
 import type { AddCommands, Open } from '../context.ts'
-import { type Columns, timeColumn, toFirstSentence } from '../table.ts'
+import { firstSentence } from '../../core/tool/first-sentence.ts'
+import { type Columns, timeColumn } from '../table.ts'
 import { addGroup, type ListCommand } from './listings.ts'
 import { addRemoval, type Removal } from './removal.ts'
 import { putChange } from './revision.ts'
@@ -29,7 +30,7 @@ const GROUPS: readonly Group[] = [
       Toolkit: 'toolkit',
       Tools: 'tools',
       Level: 'security_level',
-      Description: (toolkit) => toFirstSentence(getText(toolkit, 'description') ?? ''),
+      Description: (toolkit) => firstSentence(getText(toolkit, 'description') ?? ''),
     },
     removal: { verb: 'delete', argument: 'toolkit', description: 'delete a toolkit, which must be disabled' },
     addMore: addToolkitCommands,

@@ -12,7 +12,7 @@ export type AuditGroup = readonly [AuditEntry, ...AuditEntry[]]
 /** The requests of one import follow each other within seconds. */
 const MAX_PAUSE_MS = 60_000
 
-/** Joins entries that follow each other and differ only in details. */
+/** Joins entries that follow each other and say the same, and the requests of one import. */
 export function groupEntries(entries: readonly AuditEntry[]): readonly AuditGroup[] {
   const groups: [AuditEntry, ...AuditEntry[]][] = []
   for (const entry of entries) {
@@ -30,8 +30,10 @@ export function groupEntries(entries: readonly AuditEntry[]): readonly AuditGrou
   return groups
 }
 
-function formatKind({ act, principal, method, path, outcome, address, about }: AuditEntry): string {
-  return JSON.stringify([act, principal, method, path, outcome, address, about?.['toolkit'], about?.['dry_run']])
+function formatKind(entry: AuditEntry): string {
+  const { act, principal, outcome, address, about } = entry
+  const subject = COUNTED.has(act) ? [act, about?.['toolkit'], about?.['dry_run']] : formatEvent([entry])
+  return JSON.stringify([subject, principal, outcome, address])
 }
 
 /** Who did what, as a sentence without a final period: "boss imported 200 tools into EnterpriseServer". */

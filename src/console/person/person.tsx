@@ -77,9 +77,9 @@ export function createAccessPage<T>(page: AccessPage<T>): Required<PageModule> &
       const reply = await page.revoke(context)
       if (!reply?.ok)
         return renderView(context, reply && <FailureNotice failure={reply.failure} />, reply?.status ?? 400)
-      const { form, url } = context
+      const { url } = context
       const query = buildQuery({ user: url.searchParams.get('user') ?? undefined, done: '1' })
-      return { redirectTo: `${form.has('people') ? PEOPLE_PATH : url.pathname}?${query}` }
+      return { redirectTo: `${url.searchParams.has('people') ? PEOPLE_PATH : page.path}?${query}` }
     },
     renderPart: (context, items, mayRevoke) => (
       <>
@@ -108,11 +108,10 @@ export function createAccessPage<T>(page: AccessPage<T>): Required<PageModule> &
     if (allItems.length === 0) return part ? <p class="note">None</p> : <Notice>{page.emptyMessage}</Notice>
     const { url } = context
     const user = url.searchParams.get('user')
-    const action = `${page.path}?${buildQuery({ user: user ?? undefined })}`
+    const action = `${page.path}?${buildQuery({ user: user ?? undefined, people: part && '1' })}`
     const ordered = page.isReversed ? allItems.toReversed() : allItems
     const rows = part ? { items: ordered.slice(0, PAGE_SIZE) } : paginate(context, ordered, PAGE_SIZE)
     const all = part ? undefined : page.revokeAll(allItems, context)
-    const marker = part && <input type="hidden" name="people" value="1" />
     const revoke: Column<T> = {
       title: 'Action',
       isAction: true,
@@ -120,7 +119,6 @@ export function createAccessPage<T>(page: AccessPage<T>): Required<PageModule> &
         const { fields, ...form } = page.revokeForm(item)
         return (
           <ConfirmForm {...form} action={action}>
-            {marker}
             {fields}
           </ConfirmForm>
         )

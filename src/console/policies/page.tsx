@@ -3,7 +3,7 @@ import { toJsonSchema } from '../../core/tool/json-reader.ts'
 import { listEditFields, renderEditPage, readEtag, toRefusedForm, type SubmittedForm, trimForm } from '../form/edit.tsx'
 import { readFormInput } from '../form/values.ts'
 import type { PageResult, PageContext, View } from '../page-context.ts'
-import { exact, FoldedForm, NextLink, Notice } from '../parts.tsx'
+import { ConfirmForm, exact, NextLink, Notice } from '../parts.tsx'
 import { paginate } from '../pagination.ts'
 
 /** Cards on a page. */
@@ -102,12 +102,16 @@ function PolicyList({ items, nextPage }: ReturnType<typeof paginate<Policy>>) {
                 Edit
               </a>
             </p>
-            <FoldedForm label="Remove…" name={`Remove the policy for ${policy.pattern}`} action={PATH}>
+            <ConfirmForm
+              id={`remove-${encodeURIComponent(policy.pattern)}`}
+              label="Remove"
+              name={`Remove policy for ${policy.pattern}`}
+              question="Other policies still apply to these tools."
+              action={PATH}
+            >
+              <input type="hidden" name="do" value="remove" />
               <input type="hidden" name="input/pattern" value={exact(policy.pattern)} />
-              <button class="danger" name="do" value="remove">
-                Remove policy
-              </button>
-            </FoldedForm>
+            </ConfirmForm>
           </li>
         ))}
       </ul>

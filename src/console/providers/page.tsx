@@ -6,7 +6,7 @@ import { listEditFields, renderEditPage, readEtag, toRefusedForm, type Submitted
 import { readFormInput } from '../form/values.ts'
 import type { PageResult, PageContext, View } from '../page-context.ts'
 import { Copyable } from '../../http/page/rows.tsx'
-import { Chips, exact, FoldedForm, Notice } from '../parts.tsx'
+import { Chips, ConfirmForm, exact, Notice } from '../parts.tsx'
 import { buildQuery } from '../query.ts'
 
 const PATH = '/console/providers'
@@ -121,12 +121,16 @@ function ProviderList({ items }: { items: readonly Provider[] }) {
                   Edit
                 </a>
               </p>
-              <FoldedForm label="Remove" name={`Remove provider ${name}`} action={PATH}>
+              <ConfirmForm
+                id={`remove-${id}`}
+                label="Remove"
+                name={`Remove provider ${name}`}
+                question="Tools that need it cannot use people's accounts there until it is added again."
+                action={PATH}
+              >
+                <input type="hidden" name="do" value="remove" />
                 <input type="hidden" name="input/id" value={exact(id)} />
-                <button class="danger" name="do" value="remove">
-                  Remove provider
-                </button>
-              </FoldedForm>
+              </ConfirmForm>
             </>
           )}
         </li>

@@ -12,14 +12,6 @@ export function splitWords(text: string): readonly string[] {
   )
 }
 
-const MAX_SENTENCE = 500
-
-/** The first sentence of a description says what a tool is for, so the tool should be found by it. */
-export function firstSentence(description: string): string {
-  const [sentence = ''] = description.trim().split(/(?<=[.!?])\s+(?=[^\p{Ll}])|\n\s*\n/u, 1)
-  return sentence.replaceAll(/\s+/g, ' ').slice(0, MAX_SENTENCE)
-}
-
 /** Takes plural, past and "-ing" off a word; words that only look related stay apart, as directions and direct do. */
 export function stemWord(word: string): string {
   if (word.length < 4 || word === 'news') return word

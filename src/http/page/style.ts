@@ -35,6 +35,15 @@ table{overflow-wrap:break-word;border-collapse:collapse;width:100%}
 th,td{text-align:left;vertical-align:top;padding:.45rem .6rem;border-bottom:1px solid var(--line);font-weight:400}
 thead th{color:var(--soft);white-space:nowrap}
 .long{overflow-wrap:anywhere;min-width:8rem}
+.scroll{overflow-x:auto}
+.skip{position:absolute;left:-100vw}
+.skip:focus{z-index:2;left:.5rem;top:.5rem;padding:.5rem;background:var(--card)}
+summary{cursor:pointer}
+button.quiet{min-height:2.25rem;padding:.3rem .75rem;font-weight:400;flex:none}
+.copyable{position:relative;margin:.5rem 0}
+.copyable pre{padding-right:5rem}
+.copyable .copy{position:absolute;top:.3rem;right:.3rem;display:flex;gap:.35rem}
+.copy button{background:var(--inset)}
 @media (max-width:40rem){table,tbody,tr,tbody th,td{display:block} thead{position:absolute;clip-path:inset(50%);width:1px;height:1px;overflow:hidden} tr{padding:.5rem 0;border-bottom:1px solid var(--line)} tbody th,td{position:relative;border:0;padding:.1rem 0;min-height:1.6rem} [data-label]{padding-left:6rem} td:empty{display:none} [data-label]::before{content:attr(data-label);position:absolute;left:0;max-width:5.75rem;font-size:.875rem;color:var(--soft)} }
 @media (max-width:26rem){dl{grid-template-columns:1fr;gap:0} dd{margin-bottom:.5rem} button{flex:1 1 100%} }
 `

@@ -26,6 +26,12 @@ it('what became of a document is a status in a batch, with what is wrong', () =>
     status: 200,
     warnings,
   })
+  expect(result({ ok: true, outcome: 'created', ids, warnings: [], readAs: 'oxp', removedIds: ['Kit.B'] })).toEqual({
+    id: ids[0],
+    status: 201,
+    dialect: 'oxp',
+    left_out: ['Kit.B'],
+  })
   expect(result({ ok: false, ids: [], failure: { type: 'definition-invalid', problems: warnings } })).toEqual({
     id: 'Asked.For@1.0.0',
     status: 422,

@@ -1,5 +1,5 @@
 import type { Principal } from '../../../core/access/principal.ts'
-import { firstSentence } from '../../../core/search/words.ts'
+import { firstSentence } from '../../../core/tool/first-sentence.ts'
 import { formatToolId } from '../../../core/tool/tool-id.ts'
 import { readField } from '../../rows.ts'
 import { searchTools } from './query.ts'
