@@ -101,7 +101,7 @@ function Sidebar({ context, entry, pendingCount }: Pick<LayoutProps, 'context' |
           <input type="search" name="q" aria-label="Search tools" placeholder="Search tools" />
         </form>
       )}
-      <nav aria-label="Console">
+      <nav class="menu" aria-label="Console">
         {Object.entries(PAGE_GROUPS).map(([group, pages]) => {
           const visiblePages = pages.filter(mayOpen)
           if (visiblePages.length === 0) return undefined

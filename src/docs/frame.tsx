@@ -56,7 +56,7 @@ export function respondWithDocs({ guides, style }: Docs, page: DocsPage): Promis
         </a>
         <a href="/console">Console</a>
       </header>
-      <nav class="guides" id="guides" aria-label="Guides">
+      <nav class="guides menu" id="guides" aria-label="Guides">
         {(reference.length > 0 ? [referenceGroup, ...groups] : [...groups, referenceGroup]).map(({ name, links }) => (
           <>
             <h2>{name}</h2>

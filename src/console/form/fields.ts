@@ -40,7 +40,7 @@ export const ROOT_FIELD = 'input'
 /** Deeper objects are entered as JSON. */
 const MAX_DEPTH = 3
 /** Of a form in its page: a longer page is slow to load. */
-const MAX_FORM_CHARACTERS = 23_000
+const MAX_FORM_CHARACTERS = 22_000
 const MAX_DESCRIPTION_CHARACTERS = 1_000
 const MAX_CHOICES = 200
 /** Longer texts get several lines. */
@@ -56,24 +56,22 @@ export function listFields(schema: Json, formatLabel: FormatLabel = (key) => key
   return fitFields(listFieldsAt(schema, { name: ROOT_FIELD, depth: 0, formatLabel }))
 }
 
-/** Enters the largest groups as JSON, then leaves out the last fields, until the form fits. */
-function fitFields(allFields: readonly Field[]): readonly Field[] {
-  let excess = measureFields(allFields) - MAX_FORM_CHARACTERS
-  const groups = allFields.filter(({ kind }) => kind.type === 'group')
-  const asJson = new Set<Field>()
-  for (const group of groups.sort((one, other) => measureFields([other]) - measureFields([one]))) {
-    if (excess <= 0) break
-    asJson.add(group)
-    if (group.kind.type === 'group') excess -= measureFields(group.kind.fields)
-  }
-  const fields = allFields.map((field): Field => (asJson.has(field) ? { ...field, kind: { type: 'json' } } : field))
-  const removed = new Set<Field>()
-  for (const field of fields.toReversed().sort((one, other) => Number(one.isRequired) - Number(other.isRequired))) {
-    if (excess <= 0) break
-    removed.add(field)
-    excess -= measureFields([field])
-  }
-  return fields.filter((field) => !removed.has(field))
+/** Where a form has no space left, groups are entered as JSON, and other optional fields are left out. */
+function fitFields(fields: readonly Field[]): readonly Field[] {
+  let space = MAX_FORM_CHARACTERS - measureFields(fields.filter(isNeeded))
+  return fields.flatMap((field): readonly Field[] => {
+    if (isNeeded(field)) return [field]
+    const length = measureFields([field])
+    if (length <= space) {
+      space -= length
+      return [field]
+    }
+    return field.kind.type === 'group' ? [{ ...field, kind: { type: 'json' } }] : []
+  })
+}
+
+function isNeeded({ isRequired, kind }: Field): boolean {
+  return isRequired && kind.type !== 'group'
 }
 
 /** Characters in a page, about. */

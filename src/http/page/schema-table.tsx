@@ -7,7 +7,6 @@ export const schemaColumns = (describe: (text: string) => Child): readonly Colum
   {
     title: 'Name',
     isName: true,
-    isLong: true,
     cell: ({ name, isRequired }) => (
       <>
         <code>{name}</code>

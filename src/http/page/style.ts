@@ -8,9 +8,13 @@ code,pre{font:.875em/1.5 ui-monospace,monospace}
 code{background:var(--inset);padding:.1em .3em;border-radius:.25rem}
 pre{background:var(--inset);padding:.75rem;border-radius:.5rem;margin:0;white-space:pre-wrap;overflow-wrap:anywhere}
 pre code{padding:0}
-ul{list-style:none;margin:0;padding:0;border:1px solid var(--line);border-radius:.5rem}
-li{padding:.6rem .75rem}
-li + li{border-top:1px solid var(--line)}
+ul,ol{margin:.5rem 0;padding-left:1.25rem}
+li{padding:.15rem 0}
+.menu ul{list-style:none;margin:0;padding:0}
+.menu li{padding:0}
+.menu a{display:block;padding:.25rem .5rem;border-radius:.4rem;text-decoration:none}
+.menu a:hover{text-decoration:underline}
+.menu a[aria-current]{background:var(--inset);font-weight:600}
 dl{display:grid;grid-template-columns:fit-content(40%) minmax(0,1fr);gap:.35rem 1rem;margin:0}
 dt{color:var(--soft)}
 dd{margin:0}
@@ -34,7 +38,8 @@ a{color:inherit}
 table{overflow-wrap:break-word;border-collapse:collapse;width:100%}
 th,td{text-align:left;vertical-align:top;padding:.45rem .6rem;border-bottom:1px solid var(--line);font-weight:400}
 thead th{color:var(--soft);white-space:nowrap}
-.long{overflow-wrap:anywhere;min-width:8rem}
+.long,th code{overflow-wrap:anywhere}
+.long{min-width:8rem}
 .scroll{overflow-x:auto}
 .skip{position:absolute;left:-100vw}
 .skip:focus{z-index:2;left:.5rem;top:.5rem;padding:.5rem;background:var(--card)}
@@ -53,6 +58,9 @@ body{padding:1rem}
 main{max-width:36rem;margin:4vh auto;padding:1.5rem;background:var(--card);border:1px solid var(--line);border-radius:.75rem;overflow-wrap:anywhere}
 header{font-size:.875rem;color:var(--soft)}
 h1{font-size:1.4rem;line-height:1.3;margin:.25rem 0 1rem}
+ul{list-style:none;margin:0;padding:0;border:1px solid var(--line);border-radius:.5rem}
+li{padding:.6rem .75rem}
+li + li{border-top:1px solid var(--line)}
 ul[role='list'] code{display:block;width:fit-content;max-width:100%;color:var(--soft)}
 @media (max-width:26rem){main{padding:1rem;margin:0 auto} }
 `
