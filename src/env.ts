@@ -67,6 +67,7 @@ const WANTED = {
   SIGN_IN_RULES:
     'SIGN_IN_RULES must be a list such as [{"domain": "acme.com", "scopes": ["tools:read", "tools:call"], "tools": ["*"]}]',
   INLINE_BYTES: `INLINE_BYTES must be how many bytes of JSON an answer holds, from 1 to ${ANSWER_CHARACTERS}`,
+  RECORD_CALL_CONTENT: 'RECORD_CALL_CONTENT must be the number of days, from 0 to 30',
   PUBLISHER_QUOTA:
     'PUBLISHER_QUOTA must say how much one key may publish, such as {"documents": 10000, "bytes": 268435456}',
 }
@@ -150,6 +151,9 @@ export function loadConfig(env: object) {
   const isOutside = (url: string) => isOutsideUrl(url, allowHttpHosts)
   const vaultKeys = readVaultKeys(text('VAULT_KEYS'))
   const vaultKeysArePublic = vaultKeys.length === 0 && access === 'open'
+  const contentDays = json('RECORD_CALL_CONTENT', integer(0, 30)) ?? 0
+  if (contentDays > 0 && vaultKeys.length === 0 && !vaultKeysArePublic)
+    throw new ConfigError('RECORD_CALL_CONTENT needs VAULT_KEYS beside it, which encrypts what is recorded')
   const rules = json('SIGN_IN_RULES', signInRules)
   const jwt = readJwt(variables)
   const connectIssuer = readIssuer(variables, isOutside, jwt, {
@@ -200,6 +204,8 @@ export function loadConfig(env: object) {
     /** `host:port`s that requests may reach over http, whatever their address. */
     allowHttpHosts,
     recordCalls: choice('RECORD_CALLS', ['all', 'failures', 'none'], 'all'),
+    /** For how many days the contents of calls are stored. */
+    contentDays,
     logCalls: choice('LOG_CALLS', ['all', 'failures', 'none'], 'all'),
   }
 }

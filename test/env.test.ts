@@ -177,3 +177,14 @@ it.each([
   expect(load).toThrow(ConfigError)
   expect(load).toThrow(why)
 })
+
+it('contents of calls are recorded for as many days as is said, and only where they can be encrypted', () => {
+  const VAULT_KEYS = 'a key of the vault'
+  expect(configOf({}).contentDays).toBe(0)
+  expect(configOf({ RECORD_CALL_CONTENT: '0' }).contentDays).toBe(0)
+  expect(configOf({ RECORD_CALL_CONTENT: '7', VAULT_KEYS }).contentDays).toBe(7)
+  expect(configOf({ RECORD_CALL_CONTENT: 30, ACCESS: 'open' }).contentDays).toBe(30)
+  expect(() => configOf({ RECORD_CALL_CONTENT: '7' })).toThrow('RECORD_CALL_CONTENT needs VAULT_KEYS beside it')
+  for (const value of ['31', '-1', '1.5', 'all', true])
+    expect(() => configOf({ RECORD_CALL_CONTENT: value, VAULT_KEYS })).toThrow('RECORD_CALL_CONTENT must be')
+})

@@ -64,6 +64,7 @@ export function composeCalls(deps: CallsDeps) {
     startDeadline,
     base64,
     span,
+    recordsContent: recording.recordsContent,
     writeRecord: recording.writeCall,
     defect: (call_id, tool, message, path) => printLogEntry({ event: 'tool-defect', call_id, tool, message, at: path }),
   })

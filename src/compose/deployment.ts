@@ -17,7 +17,7 @@ export function composeDeployment(env: Env, config: Config, fullBuild: Build) {
   const build = selectServedTools(config, fullBuild)
   const deployedAt = Date.parse(env.VERSION?.timestamp ?? '') || undefined
   const stores = openStores(env, config, build, deployedAt, () => calls.resolver.invalidate())
-  const recording = createRecording(env, config)
+  const recording = createRecording(env, config, stores.contentKeyring)
   const authentication = composeAuthentication(env, config, stores, recording)
   const bundled = createBundled(config, build)
   let runners: Runners | undefined

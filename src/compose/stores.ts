@@ -62,6 +62,7 @@ export function openStores(
   })
   const storedProviders = createKvProviders(env.REGISTRY, access, now)
   const providers = withConnected(storedProviders, config.variableOf)
+  const contentKeyring = createKeyring(config.vaultKeys, 'content')
   const files = openFiles(env, deploymentKeys.signer('artifact'))
   return {
     access,
@@ -93,7 +94,11 @@ export function openStores(
       newId: () => crypto.randomUUID(),
       defect: (error) => printLogEntry({ event: 'idempotency-store-unreachable', error: String(error) }),
     }),
-    records: createRecords(recordsStub(env.Records), deploymentKeys.sealer('cursor'), now),
+    contentKeyring,
+    records: createRecords(recordsStub(env.Records), deploymentKeys.sealer('cursor'), now, {
+      keyring: contentKeyring,
+      days: config.contentDays,
+    }),
     artifacts: files.artifacts,
     uploads: files.uploads,
   }

@@ -4,7 +4,10 @@ import { createRecording } from '../../src/compose/recording.ts'
 import type { CallRecord } from '../../src/core/call/call-record.ts'
 import type { RecordingMode } from '../../src/core/call/recorded-calls.ts'
 import type { RecordBatch } from '../../src/storage/records/records-object.ts'
+import { createKeyring } from '../../src/storage/sealing/keyring.ts'
 import { part } from '../simulation/part.ts'
+
+const KEYRING = createKeyring([], 'content')
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => {
@@ -19,7 +22,11 @@ async function told(logCalls: RecordingMode, recordCalls: RecordingMode, afterMs
   const Records = part<ConstructorParameters<typeof Object>[0]>({ getByName: () => ({ append }) })
   const printed: string[] = []
   vi.spyOn(console, 'log').mockImplementation((line: string) => void printed.push(line))
-  const { writeCall } = createRecording(part({ Records }), { isSelfHosted, logCalls, recordCalls })
+  const { writeCall } = createRecording(
+    part({ Records }),
+    { isSelfHosted, logCalls, recordCalls, contentDays: 0 },
+    KEYRING,
+  )
   const call: CallRecord = {
     at: Date.parse('2026-03-01'),
     call_id: 'c1',

@@ -136,14 +136,12 @@ it('calls that wait for a person stand apart from failures, in grey, in the char
 })
 
 it('the page of a call has what was recorded, why it failed, and the way to call again', async () => {
-  const other = { ...CALL, call_id: 'c-2', tool: 'Mail.Other@1.0.0' }
   const call = { ...CALL, digest: 'd-1', outcome: 'approval-required' }
-  const { get, asked } = setUp({ 'GET /calls': () => ({ items: [other, call] }) })
+  const { get, asked } = setUp({ 'GET /calls/c-1': () => call })
   const page = await get('/console/calls/c-1?at=2030-01-02T11:02:03.456Z')
   const text = await page.text()
-  const since = '2030-01-02T11%3A02%3A03.456Z'
   expect(asked.map(({ request }) => request.url)).toEqual([
-    `https://switchboard.test/calls?since=${since}&until=2030-01-02T11%3A02%3A03.457Z&limit=1000`,
+    'https://switchboard.test/calls/c-1?at=2030-01-02T11%3A02%3A03.456Z',
   ])
   expect(page.status).toBe(200)
   for (const said of [
@@ -158,20 +156,44 @@ it('the page of a call has what was recorded, why it failed, and the way to call
   ]) {
     expect(text).toContain(said)
   }
-  expect(text).not.toContain('Mail.Other')
+  expect(text).not.toContain('<h2>Input</h2>')
 })
 
-it('the page of a call says that there is none, and needs its time', async () => {
-  const { get } = setUp({ 'GET /calls': () => ({ items: [CALL] }) })
+it('the page of a call has the input and the answer that were recorded, and the form to call again is filled with them', async () => {
+  const content = { input: { to: ['<ann>'] }, output: { sent: '<b>' } }
+  const call = { ...CALL, digest: 'd-1', outcome: 'success' }
+  const { get } = setUp({
+    'GET /calls/c-1': () => ({ ...call, content }),
+    'GET /calls/c-2': () => ({
+      ...call,
+      content: { error: 'Not <ann>', too_large: ['input'] },
+      outcome: 'tool-failed',
+    }),
+  })
+  const text = await (await get('/console/calls/c-1')).text()
+  for (const said of [
+    /<h2>Input<\/h2>.*&lt;ann&gt;.*<h2>Result<\/h2>.*&lt;b&gt;/s,
+    /href="\/console\/tools\/Mail.Send%401.0.0\?call=c-1&amp;at=2030-01-02T11%3A02%3A03.456Z">\s*Call again/,
+  ])
+    expect(text).toMatch(said)
+  const failed = await (await get('/console/calls/c-2')).text()
+  expect(failed).toContain('<p>Not &lt;ann&gt;</p>')
+  expect(failed).toContain('Larger than 16 KiB, and not recorded: input.')
+  expect(failed).not.toContain('for_operator')
+})
+
+it('the page of a call says that there is none, or why it cannot be read', async () => {
+  const { get } = setUp({})
   const none = await get('/console/calls/c-9?at=2030-01-02T11:02:03.456Z')
   expect([none.status, (await none.text()).includes('There is no such call, or you cannot see it.')]).toEqual([
     404,
     true,
   ])
-  const timeless = await get('/console/calls/c-1')
-  expect([timeless.status, timeless.headers.get('location')]).toEqual([302, '/console/calls'])
-  const unknown = setUp({ 'GET /calls': () => ({ items: [{ ...CALL, outcome: 'tool-unknown' }] }) })
-  const text = await (await unknown.get('/console/calls/c-1?at=2030-01-02T11:02:03.456Z')).text()
+  const broken = setUp({ 'GET /calls/c-1': () => Response.json({ message: 'Cannot reach it' }, { status: 503 }) })
+  const page = await broken.get('/console/calls/c-1')
+  expect([page.status, (await page.text()).includes('Cannot reach it')]).toEqual([503, true])
+  const unknown = setUp({ 'GET /calls/c-1': () => ({ ...CALL, outcome: 'tool-unknown' }) })
+  const text = await (await unknown.get('/console/calls/c-1')).text()
   expect(text).toContain('There is no such tool for this caller.')
   expect(text).not.toContain('Call again')
 })

@@ -29,7 +29,10 @@ beforeAll(async () => {
   world = await startWorld()
   gate = await startGate()
   edge = await connect(world, {
-    vars: { ALLOW_HTTP_HOSTS: [world.provider.host, world.api.host, gate.host].join(',') },
+    vars: {
+      ALLOW_HTTP_HOSTS: [world.provider.host, world.api.host, gate.host].join(','),
+      RECORD_CALL_CONTENT: '1',
+    },
   })
   cli = buildCommandLine({ SWITCHBOARD_URL: edge.server.url, SWITCHBOARD_KEY: ADMIN_KEY, CI: 'true' })
   folder = await mkdtemp(join(tmpdir(), 'switchboard-cli-files-'))
@@ -558,6 +561,23 @@ it('what happened is listed with headings, in columns, the newest last, and goes
   )
   expect((await run(['audit', '--action', 'nonsense'])).stderr).toMatch(/^Error: Cannot read --action: .*'key\.create'/)
   expect((await run(['usage', '--by', 'nonsense'])).stderr).toContain('one or several of caller, user_id')
+})
+
+it('a call is shown with its input and its answer, for who called', async () => {
+  const id = crypto.randomUUID()
+  await run(['call', 'Calculator.Add', '--field', 'a=1', '--field', 'b=2', '--call-id', id])
+  await expect.poll(async () => (await run(['calls', 'show', id])).code, { timeout: 10_000 }).toBe(0)
+  expect((await run(['calls', 'show', id])).stdout).toContain('"input": {\n      "a": 1,\n      "b": 2\n    }')
+  const { json } = await run(['calls', 'show', id, '--json'])
+  expect(json).toMatchObject({ call_id: id, outcome: 'success', content: { input: { a: 1, b: 2 }, output: 3 } })
+  const key = await run(['keys', 'create', '--name', 'an auditor', '--scope', 'records:read', '--json'])
+  const other = await run(['logs', 'show', id], { env: { SWITCHBOARD_KEY: key.json.key } })
+  expect(JSON.parse(other.stdout)).toEqual({ ...json, content: undefined })
+  const none = await run(['calls', 'show', 'nothing'])
+  expect([none.code, none.stderr]).toEqual([
+    expect.not.stringMatching('0'),
+    expect.stringContaining("Cannot find the call 'nothing'"),
+  ])
 })
 
 it.each([

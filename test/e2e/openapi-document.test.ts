@@ -120,6 +120,7 @@ const TRIED: readonly (readonly [operation: string, tried: Tried])[] = [
   ['get /users/{user}/grants/{provider}', { status: 404 }],
   ['delete /users/{user}/grants/{provider}', { status: 404 }],
   ['get /calls', { status: 200 }],
+  ['get /calls/{id}', { status: 404 }],
   ['get /audit', { status: 200 }],
   ['get /usage', { status: 200 }],
   ['get /setup', { status: 200 }],
@@ -248,6 +249,7 @@ it('the OpenAPI document has a description of each parameter, and of each field 
 const UNSENT: Readonly<Record<string, string>> = {
   'POST /connect/mcp': 'a person signs in',
   'POST /connect/token': 'a person signs in',
+  'GET /calls/{id}': 'e2e/call-content.test.ts records one',
   'GET /authorizations/{id}': 'a person is asked for consent',
   'POST /authorizations/{id}/confirm': 'a person is asked for consent',
   'DELETE /sessions/{id}': 'a person signs in',

@@ -1,13 +1,18 @@
 import type { Hono } from 'hono'
 import type { RecordPage, RecordReader } from '../../core/call/recorded-calls.ts'
+import { covers } from '../../core/access/principal.ts'
+import { identifier } from '../../core/call/call-options.ts'
 import { fail, ok } from '../../core/failure/failure.ts'
+import { parseToolId } from '../../core/tool/tool-id.ts'
 import { DAY_MS, HOUR_MS } from '../../core/tool/time.ts'
 import { jsonRef, mediaTypeOnly } from '../../http/route/response-specs.ts'
-import { createRouter, NO_INPUT, type RouteDeps } from '../../http/route/router.ts'
+import { createRouter, NO_INPUT, notFound, type RouteDeps } from '../../http/route/router.ts'
 import {
   auditQuery,
+  callQuery,
   callsQuery,
   encodePage,
+  encodeTime,
   toCallFilter,
   toOwnFilter,
   type RecordAnswers,
@@ -43,6 +48,23 @@ export function createCallsRoutes({ records, version, now, ...deps }: CallsRoute
     return filter.ok
       ? encodePageResult(await records.calls({ ...filter.value, ...toOwnFilter(principal) }, limit, cursor))
       : filter
+  })
+
+  on('GET /calls/:id', 'Get a call', {
+    ...NO_INPUT,
+    query: callQuery,
+    path: { id: identifier },
+    responses: { 200: jsonRef('The newest call with this id', 'CallRecord') },
+  })(async ({ principal, path: { id }, query: { at } }) => {
+    const times = toCallFilter(at === undefined ? {} : { since: at, until: at + 1 }, now())
+    if (!times.ok) return times
+    const record = await records.findCall({ ...times.value, call_id: id, ...toOwnFilter(principal) })
+    if (!record) return notFound('call', id)
+    const toolName = parseToolId(record.tool)
+    // A narrower credential of the same principal may not read what a tool gave
+    const mayRead = toolName !== undefined && covers(principal, toolName, 'tools:call')
+    const content = mayRead ? await records.findContent(principal.id, record) : undefined
+    return ok({ ...encodeTime(record), ...(content && { content }) })
   })
 
   on('GET /audit', 'List entries of the audit log', {

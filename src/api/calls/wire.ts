@@ -3,6 +3,7 @@ import { hasScope, type Principal } from '../../core/access/principal.ts'
 import { identifier, integerStringReader, malformedRequestFailure } from '../../core/call/call-options.ts'
 import { HTTP_STATUS, OUTCOME_STATUS, UNCALLED_STATUS } from '../../http/response/failure-status.ts'
 import { defineQuery } from '../../http/request/query.ts'
+import type { CallContent } from '../../core/call/call-content.ts'
 import type { CallRecord } from '../../core/call/call-record.ts'
 import { ok, type Result } from '../../core/failure/failure.ts'
 import type { CallFilter, RecordPage, UsageKey, UsageReport } from '../../core/call/recorded-calls.ts'
@@ -48,6 +49,7 @@ const CALLS = {
   dialect: optional(enumReader(REMOTE_PROTOCOLS)),
 }
 export const callsQuery = defineQuery({ ...CALLS, ...PAGE })
+export const callQuery = defineQuery({ at: optional(time) })
 export const auditQuery = defineQuery({
   ...SHARED,
   outcome: optional(enumReader([...OUTCOMES, 'refused'])),
@@ -77,13 +79,18 @@ export function toOwnFilter(principal: Principal): Pick<CallFilter, 'own'> {
   return { own: { principal: id, ...(user === undefined ? {} : { user }) } }
 }
 
+export function encodeTime<T extends { readonly at: number }>({ at, ...record }: T) {
+  return { ...record, at: new Date(at).toISOString() }
+}
+
 export function encodePage<T extends { readonly at: number }>({ items, nextCursor }: RecordPage<T>) {
-  const encoded = items.map(({ at, ...record }) => ({ ...record, at: new Date(at).toISOString() }))
+  const encoded = items.map((record) => encodeTime(record))
   return { items: encoded, ...(nextCursor === undefined ? {} : { next_cursor: nextCursor }) }
 }
 
 export interface RecordAnswers {
   'GET /calls': ReturnType<typeof encodePage<CallRecord>>
+  'GET /calls/:id': ReturnType<typeof encodeTime<CallRecord>> & { readonly content?: CallContent }
   'GET /audit': ReturnType<typeof encodePage<AuditEvent>>
   'GET /usage': UsageReport & { readonly since: string; readonly until: string; readonly by: readonly UsageKey[] }
 }

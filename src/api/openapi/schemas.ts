@@ -251,6 +251,7 @@ export const COMPONENTS = {
     'upstream_status?': COUNT,
     ...fields(TEXT, 'trace_id?', 'traceparent?'),
     'arguments?': OBJECT,
+    'content?': objectSchema({ 'input?': OBJECT, 'output?': ANY, 'error?': TEXT, 'too_large?': TEXTS }),
   }),
   Calls: objectSchema({ 'items': arraySchema(ref('CallRecord')), 'next_cursor?': TEXT }),
   AuditEntry: objectSchema({

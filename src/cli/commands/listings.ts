@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
 import { sleep } from '../../client/connection.ts'
-import { type JsonRecord, listObjects, getText } from '../../client/json.ts'
+import { formatJson, type JsonRecord, listObjects, getText } from '../../client/json.ts'
 import { parseTimeOption, parseIntegerOption } from '../argument-values.ts'
 import type { AddCommands, CliSession, CommonOptions, Open } from '../context.ts'
 import { type Columns, timeColumn } from '../table.ts'
@@ -16,7 +16,7 @@ export interface ListCommand {
   readonly filters?: readonly (keyof typeof FILTERS)[]
   readonly columns: Columns | ((query: Query, formatCaller: (caller: unknown) => unknown) => Columns)
   /** A log: its pages have the newest first; it is printed with the newest last, and can be followed. */
-  readonly log?: { readonly alias?: string }
+  readonly log?: true
   /** Whether the parent command runs it by default. */
   readonly isDefault?: boolean
 }
@@ -42,22 +42,23 @@ const FILTERS = {
 
 const CALLER: Columns[string] = ({ principal_name: name, principal }) => name ?? principal
 
-const LISTINGS: readonly ListCommand[] = [
-  {
-    name: 'calls',
-    description: 'list calls, with caller, tool and outcome',
-    path: '/calls',
-    filters: ['tool', 'user_id', 'principal', 'outcome', 'since', 'until'],
-    columns: {
-      Time: timeColumn('at'),
-      Tool: 'tool',
-      Caller: CALLER,
-      User: 'user_id',
-      ms: 'duration_ms',
-      Outcome: 'outcome',
-    },
-    log: { alias: 'logs' },
+const CALLS: ListCommand = {
+  name: 'calls',
+  description: 'calls, with caller, tool and outcome',
+  path: '/calls',
+  filters: ['tool', 'user_id', 'principal', 'outcome', 'since', 'until'],
+  columns: {
+    Time: timeColumn('at'),
+    Tool: 'tool',
+    Caller: CALLER,
+    User: 'user_id',
+    ms: 'duration_ms',
+    Outcome: 'outcome',
   },
+  log: true,
+}
+
+const LISTINGS: readonly ListCommand[] = [
   {
     name: 'usage',
     description: 'count calls and errors, with latencies, of the last day',
@@ -85,11 +86,23 @@ const LISTINGS: readonly ListCommand[] = [
       Request: ({ method, path }) => `${String(method)} ${String(path)}`,
       Details: 'about',
     },
-    log: {},
+    log: true,
   },
 ]
 
-export const addListings: AddCommands = (program, open) => LISTINGS.forEach((each) => addListing(program, open, each))
+export const addListings: AddCommands = (program, open) => {
+  addGroup(program, open, CALLS)
+    .alias('logs')
+    .command('show')
+    .description('show a call, and its input and answer if they were recorded for you')
+    .argument('<id>', "its call id, as 'calls --json' prints it")
+    .action(async (id, options: CommonOptions) => {
+      const { connection, terminal, signal } = open(options)
+      const call: JsonRecord = await connection.sendJson({ path: `/calls/${encodeURIComponent(id)}`, signal })
+      terminal.emit(call, () => terminal.write(formatJson(call, 2) ?? ''))
+    })
+  LISTINGS.forEach((each) => addListing(program, open, each))
+}
 
 /** A group of commands, which lists by default. */
 export function addGroup(program: Command, open: Open, listing: ListCommand): Command {
@@ -112,7 +125,6 @@ export function addListing(parent: Command, open: Open, listing: ListCommand): v
   if (log) {
     command.option('--limit <count>', 'number of the newest entries (default: 20)', parseIntegerOption)
     command.option('--follow', 'keep running and show new entries')
-    if (log.alias !== undefined) command.alias(log.alias)
   }
   command.action((options: ListOptions) => show(open(options), listing, options))
 }

@@ -2,7 +2,8 @@ import { classifyOutcome } from '../../core/call/call-record.ts'
 import type { ApiAnswers } from '../../api/answers.ts'
 import type { PageResult, PageContext } from '../page-context.ts'
 import { Facts, FailureNotice, Notice, OutcomeWord, Time, ToolNameLabel } from '../parts.tsx'
-import { buildQuery } from '../query.ts'
+import { buildQuery, readFilters } from '../query.ts'
+import { ResultValue } from '../tool/result.tsx'
 import { formatCaller } from './callers.ts'
 import { formatMs } from './chart.tsx'
 
@@ -10,27 +11,26 @@ type ListedCall = ApiAnswers['GET /calls']['items'][number]
 
 const CALLS_LINK = { text: 'Calls', href: '/console/calls' }
 
-/** The address of a call's page. It has the call's time too, since calls are found by that. */
+/** The address of a call's page. It has the call's time too, since repeated calls have the same id. */
 export function buildCallHref({ call_id, at }: Pick<ListedCall, 'call_id' | 'at'>): string {
   return `${CALLS_LINK.href}/${encodeURIComponent(call_id)}?${new URLSearchParams({ at })}`
 }
 
 export async function show(context: PageContext): Promise<PageResult> {
-  const at = Date.parse(context.url.searchParams.get('at') ?? '')
-  if (Number.isNaN(at)) return { redirectTo: CALLS_LINK.href }
-  const [since, until] = [at, at + 1].map((time) => new Date(time).toISOString())
-  const calls = await context.fetchRoute('GET /calls', { query: buildQuery({ since, until, limit: '1000' }) })
-  const call = calls.ok ? calls.value.items.find(({ call_id }) => call_id === context.params['id']) : undefined
+  const query = buildQuery(readFilters(context, ['at']))
+  const call = await context.fetchRoute('GET /calls/:id', { id: context.params['id'] ?? '', query })
   const view = { title: 'Call', trail: [CALLS_LINK] }
-  if (!calls.ok) return { ...view, status: calls.status, content: <FailureNotice failure={calls.failure} /> }
-  if (call) return { ...view, content: <Call {...call} /> }
+  // Pictures are shown where a tool is called
+  if (call.ok) return { ...view, content: <Call call={call.value} origin={context.url.origin} />, callsTool: true }
+  if (call.status !== 404) return { ...view, status: call.status, content: <FailureNotice failure={call.failure} /> }
   const text = 'There is no such call, or you cannot see it. Calls are kept for 30 days.'
   return { ...view, status: 404, content: <Notice isProblem>{text}</Notice> }
 }
 
-function Call(call: ListedCall) {
-  const { at, tool, outcome, duration_ms, dialect, user_id, upstream_status, arguments: input } = call
+function Call({ call, origin }: { call: ApiAnswers['GET /calls/:id']; origin: string }) {
+  const { at, tool, outcome, duration_ms, dialect, user_id, upstream_status, arguments: input, content } = call
   const toolHref = `/console/tools/${encodeURIComponent(tool)}`
+  const formQuery = content ? `?${buildQuery({ call: call.call_id, at })}` : ''
   const facts = {
     'Tool': (
       <a href={toolHref}>
@@ -54,7 +54,8 @@ function Call(call: ListedCall) {
         <p>
           <OutcomeWord outcome={outcome} /> {EXPLANATIONS[outcome]}
         </p>
-        {outcome === 'success' ? undefined : (
+        {content?.error === undefined ? undefined : <p>{content.error}</p>}
+        {outcome === 'success' || content?.error !== undefined ? undefined : (
           <p>
             The caller got the exact reason in the response. If an administrator must set something up,{' '}
             <code>for_operator</code> in the <a href="/docs/operate#logs-and-traces">log</a> says what. See{' '}
@@ -63,9 +64,18 @@ function Call(call: ListedCall) {
         )}
       </Notice>
       <Facts facts={Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined))} />
+      {Object.entries({ Input: content?.input, Result: content?.output }).map(([title, value]) =>
+        value === undefined ? undefined : (
+          <>
+            <h2>{title}</h2>
+            <ResultValue value={value} origin={origin} />
+          </>
+        ),
+      )}
+      {content?.too_large && <p class="note">Larger than 16 KiB, and not recorded: {content.too_large.join(', ')}.</p>}
       {call.digest === undefined ? undefined : (
         <p>
-          <a class="button" href={toolHref}>
+          <a class="button" href={toolHref + formQuery}>
             Call again
           </a>
         </p>

@@ -93,6 +93,14 @@ function listLostValues(fields: readonly Field[], input: JsonObject, shown: Json
   })
 }
 
+/** The form with an earlier input: as JSON if the fields cannot show all of it. Nothing is called. */
+export function fillForm(fields: readonly Field[], input: JsonObject, others: URLSearchParams): FormCall {
+  const asFields = changeForm(new URLSearchParams([...others, ['do', AS_FIELDS]]), fields, input)
+  return asFields.problems.length === 0
+    ? asFields
+    : changeForm(new URLSearchParams([...others, ['do', AS_JSON]]), fields, input)
+}
+
 function readContext({ form }: Pick<PageContext, 'form'>): JsonObject {
   const user = form.get('user_id')?.trim() ?? ''
   const values = [...form].flatMap(([name, text]): (readonly [string, Json])[] => {

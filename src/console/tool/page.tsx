@@ -1,4 +1,5 @@
 import { hasScope } from '../../core/access/principal.ts'
+import { REDACTED } from '../../core/call/redact.ts'
 import type { Json } from '../../core/tool/json.ts'
 import { listFields } from '../form/fields.ts'
 import { createExample } from '../../http/page/schema-example.ts'
@@ -6,9 +7,10 @@ import { truncate } from '../../http/page/text.ts'
 import { MAX_COPIED_CHARACTERS } from '../../docs/curl.ts'
 import type { PageResult, PageContext, RouteFailure, View } from '../page-context.ts'
 import { Markdown, removeTitle } from '../markdown.tsx'
+import { buildQuery, readFilters } from '../query.ts'
 import { Changes, type ChangesProps } from '../changes.tsx'
 import { CATALOG_LINK, Chips, toFailureView, FailureNotice, Fold, SnippetList } from '../parts.tsx'
-import { callFromForm, CallForm, type FormCall } from './call.tsx'
+import { callFromForm, CallForm, fillForm, type FormCall } from './call.tsx'
 import { DefinitionLinks, renderDefinition, FORMATS, buildTrail } from './definition.tsx'
 import { OutcomePanel, renderProgress } from './outcome.tsx'
 import { toSchemaRows, formatType } from '../../http/page/schema-table.tsx'
@@ -20,7 +22,9 @@ export async function show(context: PageContext): Promise<PageResult> {
   const format = context.url.searchParams.get('format') ?? ''
   if (FORMATS.has(format)) return renderDefinition(context, format)
   const tool = await loadTool(context)
-  return 'failure' in tool ? renderMissing(tool.failure) : renderTool(context, tool)
+  return 'failure' in tool
+    ? renderMissing(tool.failure)
+    : renderTool(context, tool, await loadEarlierCall(context, tool))
 }
 
 export async function submit(context: PageContext): Promise<PageResult> {
@@ -42,6 +46,17 @@ async function loadTool({ params, form, fetchRoute }: PageContext) {
   if (!definition.ok) return definition
   if (!readiness.ok) return readiness
   return { ...definition.value, readiness: readiness.value, versions }
+}
+
+/** The form as an earlier call of the tool filled it, if its input was recorded. Redacted values are left out. */
+async function loadEarlierCall(context: PageContext, tool: ToolData): Promise<FormCall | undefined> {
+  const { call: id, ...query } = readFilters(context, ['call', 'at'])
+  const call = id ? await context.fetchRoute('GET /calls/:id', { id, query: buildQuery(query) }) : undefined
+  if (!call?.ok || call.value.tool !== tool.readiness.tool) return undefined
+  const { content, user_id } = call.value
+  if (!content?.input) return undefined
+  const known = Object.entries(content.input).filter(([, value]) => value !== REDACTED)
+  return fillForm(listFields(tool.input_schema), Object.fromEntries(known), buildQuery({ user_id }))
 }
 
 const MAX_USER = 256

@@ -50,6 +50,8 @@ export interface CallFacts {
   userId?: string | undefined
   upstreamStatus?: number
   redactor?: Redactor | undefined
+  /** What the tool receives: calls that do not run have no redactor. */
+  credentials?: () => readonly string[]
   finished?: CompletedCall
   limitStatuses?: readonly LimitStatus[]
   /** Releases the memory of the runner's response. */

@@ -27,8 +27,9 @@ import { processOutput } from './process-output.ts'
 import { type FailureResult, type Failure, fail, isUnknownTool, UnreachableError } from '../failure/failure.ts'
 import { abortFailure } from './deadline.ts'
 import { completeInput } from './input.ts'
-import { fingerprintInvocation } from './invocation.ts'
+import { fingerprintInvocation, sensitiveValues } from './invocation.ts'
 import { type IdempotencyStore, runIdempotently } from './idempotency.ts'
+import type { EndedCall } from './call-content.ts'
 import { type CallRecord, type CallFacts, toLoggedToolId, createCallRecord } from './call-record.ts'
 import { type RunDeps, toErrorMessage, runTool } from './run.ts'
 import type { ToolSuccess } from './runner.ts'
@@ -42,12 +43,13 @@ export interface CallDeps extends CalledToolDeps, RunDeps, StageDeps, StateDeps 
   readonly callLimiter: CallLimiter
   readonly idempotencyStore: IdempotencyStore
   readonly newId: () => string
-  readonly writeRecord: (record: CallRecord, background: WaitUntil, forOperator: string | undefined) => void
+  readonly recordsContent?: boolean
+  readonly writeRecord: (record: CallRecord, background: WaitUntil, forOperator?: string, ended?: EndedCall) => void
 }
 
 /** Creates the function that every call of every dialect goes through. */
 export function createCallTool(deps: CallDeps): CallTool {
-  const { now, newId, defect, writeRecord } = deps
+  const { now, newId, defect, writeRecord, recordsContent } = deps
   return async (call, caller) => {
     const callId = call.callId ?? newId()
     const startedAt = now()
@@ -68,7 +70,8 @@ export function createCallTool(deps: CallDeps): CallTool {
     const { finished, limitStatuses, status } = facts
     const durationMs = now() - startedAt
     const record = createCallRecord(callId, call, caller, facts, result, { at: startedAt, durationMs })
-    writeRecord(record, caller.background, forOperator)
+    const ended = recordsContent ? { request: call, caller, facts, result } : undefined
+    writeRecord(record, caller.background, forOperator, ended)
     const outcome = { callId, durationMs: finished?.durationMs ?? durationMs, result, tool: facts.authorizedTool }
     if (!finished && !limitStatuses && !status) return outcome
     const finishedAt = finished && { finishedAt: finished.finishedAt }
@@ -102,6 +105,7 @@ async function executeCall(
     return fail({ type: 'tool-not-executable', id: record.id, ...why })
   }
   const state = createState(callId, request, { ...foundTool, runnable, userId }, caller, startedAt, facts, deps)
+  if (deps.recordsContent) facts.credentials = () => sensitiveValues(state.invocation)
   const failure =
     (await readOptions(state)) ??
     (await runStages(state.tool.stages.requirements, state, deps)) ??

@@ -1,9 +1,11 @@
 import type { AuditEvent, AuditFilter, RecordFilter } from '../access/audit-entry.ts'
+import type { CallContent } from './call-content.ts'
 import type { CallRecord } from './call-record.ts'
 
 export type RecordingMode = 'all' | 'failures' | 'none'
 
 export interface CallFilter extends RecordFilter {
+  readonly call_id?: string
   readonly tool?: string
   readonly dialect?: string
   readonly own?: { readonly principal: string; readonly user?: string }
@@ -58,6 +60,10 @@ export interface CallMetrics {
 export interface RecordReader {
   /** Undefined for a cursor of another query. */
   calls(filter: CallFilter, limit: number, cursor?: string): Promise<RecordPage<CallRecord> | undefined>
+  /** The newest. */
+  findCall(filter: CallFilter): Promise<CallRecord | undefined>
+  /** Undefined if it was not recorded for this owner, or too long ago. */
+  findContent(owner: string, record: CallRecord): Promise<CallContent | undefined>
   auditEvents(filter: AuditFilter, limit: number, cursor?: string): Promise<RecordPage<AuditEvent> | undefined>
   /** Undefined where there are too many groups. Whole hours are counted. */
   usage(filter: CallFilter, by: readonly UsageKey[]): Promise<UsageReport | undefined>

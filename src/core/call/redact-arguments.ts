@@ -1,8 +1,7 @@
 import { isJsonObject, isJsonArray, type Json, type JsonObject } from '../tool/json.ts'
-import type { Redactor } from './redact.ts'
+import { REDACTED, type Redactor } from './redact.ts'
 
-const REDACTED = '[redacted]'
-const SENSITIVE =
+export const SENSITIVE_NAME =
   /pass(?:word|phrase|code)|secret|token|credential|authorization|api[_-]?key|private[_-]?key|cookie|^(?:pin|otp|cvv|cvc|ssn|iban)$/i
 /** A longer text is cut to this many characters. */
 const MAX_TEXT = 200
@@ -52,7 +51,7 @@ export function redactArguments(input: JsonObject, schema: JsonObject, redactor:
     const isMap = !isMarked && Object.keys(properties).length === 0
     const entries = mapWhileRoom(isMap ? [] : Object.entries(fields), ([name, field]): [string, Json] => {
       const property = Object.hasOwn(properties, name) ? toObjectSchema(properties[name]) : {}
-      const isSecret = SENSITIVE.test(name) || property['writeOnly'] === true || property['format'] === 'password'
+      const isSecret = SENSITIVE_NAME.test(name) || property['writeOnly'] === true || property['format'] === 'password'
       const isRecorded = isMarked || property['x-record'] === true
       return [redactText(name), isSecret ? REDACTED : redactValue(field ?? null, property, isRecorded, depth + 1)]
     })

@@ -3,7 +3,7 @@ import { isNumber, isObject } from '../tool/json.ts'
 import { trimEnd } from '../tool/trim.ts'
 import { toDecodedText, type DecodedText, decodeEscapes, stripTags } from './escaped-text.ts'
 
-const REDACTED = '[redacted]'
+export const REDACTED = '[redacted]'
 
 /** A shorter secret is likely to be part of ordinary text; it is redacted only where it stands alone. */
 const MIN_INNER_LENGTH = 4

@@ -48,8 +48,11 @@ export function findCalls(sql: SqlStorage, filter: CallFilter, limit: number, be
   const query = `SELECT id, record FROM call WHERE id < ? AND ${text} ORDER BY id DESC`
   const records: NumberedRecord[] = []
   for (const batch of readBatches(sql.exec<NumberedRecord>(query, before, ...values))) {
-    // Not all calls of a row need be within the times
-    const found = batch.filter(({ id, record: { at } }) => id < before && filter.since <= at && at < filter.until)
+    // Not all calls of a row need be those of the filter
+    const found = batch.filter(
+      ({ id, record: { at, call_id } }) =>
+        id < before && filter.since <= at && at < filter.until && call_id === (filter.call_id ?? call_id),
+    )
     records.push(...found.toReversed().map(toNumberedRecord))
     if (records.length >= limit) break
   }

@@ -34,7 +34,7 @@ const TOOLS = {
 /** Not all calls of a matching row need be within its times. */
 export function buildCondition(sql: SqlStorage, filter: CallFilter & AuditFilter, rows: keyof typeof TIMES): Condition {
   const { begin, end, step } = TIMES[rows]
-  const { since, until, principal, user_id: user, tool, outcome, dialect, act, own } = filter
+  const { since, until, principal, user_id: user, tool, outcome, dialect, act, own, call_id: callId } = filter
   const conditions: Condition[] = [
     { text: `${end} >= ?`, values: [since - (since % step)] },
     { text: `${begin} < ?`, values: [until] },
@@ -46,6 +46,8 @@ export function buildCondition(sql: SqlStorage, filter: CallFilter & AuditFilter
   is('user_id', user)
   is('dialect', dialect)
   is('act', act)
+  // A row has the ids of all its calls
+  if (callId !== undefined) conditions.push({ text: 'instr(record, ?)', values: [JSON.stringify(callId)] })
   if (outcome === 'failure' || outcome === 'waiting') conditions.push({ text: OUTCOME_CLASSES[outcome], values: [] })
   else is('outcome', outcome)
   if (tool !== undefined) {

@@ -9,6 +9,7 @@ import type { RecordingMode } from '../../core/call/recorded-calls.ts'
 import { DAY_MS } from '../../core/tool/time.ts'
 import { createBatches } from './batches.ts'
 import { groupCalls } from './call-groups.ts'
+import type { SealedContent } from './contents.ts'
 import { formatDay } from './days.ts'
 import type { RecordBatch } from './records-object.ts'
 
@@ -17,21 +18,33 @@ interface RecordWriterOptions {
   readonly windowMs: number
   readonly append: (batch: RecordBatch) => Promise<void>
   readonly keep: RecordingMode
+  readonly recordsContent?: boolean
   readonly newId: () => string
   readonly defect: (error: unknown, lost: number) => void
 }
 
 /** Fewer than a batch may have. */
 const MOST = 1_000
+/** Each content may have 50 kB. */
+const MOST_WITH_CONTENTS = 100
 
-export function createRecordWriter({ append, keep, newId, defect, windowMs }: RecordWriterOptions) {
+type WrittenCall = CallRecord & { readonly content?: SealedContent | undefined }
+
+export function createRecordWriter({ append, keep, recordsContent, newId, defect, windowMs }: RecordWriterOptions) {
   let lost = 0
 
-  async function store(day: number, { calls = [], acts = [] }: Partial<RecordBatch>): Promise<void> {
+  async function store(day: number, { calls = [], acts = [], contents }: Partial<RecordBatch>): Promise<void> {
     const earlier = lost
     lost = 0
     try {
-      await append({ id: newId(), day: formatDay(day * DAY_MS), calls, acts, lost: earlier })
+      await append({
+        id: newId(),
+        day: formatDay(day * DAY_MS),
+        calls,
+        acts,
+        lost: earlier,
+        ...(contents && { contents }),
+      })
     } catch (error) {
       const figures = calls.flatMap((group) => group.figures)
       const recordCount = figures.reduce((sum, [, , count]) => sum + count, acts.length)
@@ -41,12 +54,17 @@ export function createRecordWriter({ append, keep, newId, defect, windowMs }: Re
   }
 
   return {
-    writeCall: createBatches<CallRecord>({
+    writeCall: createBatches<WrittenCall>({
       windowMs,
-      most: MOST,
+      most: recordsContent ? MOST_WITH_CONTENTS : MOST,
       async flush(records) {
         const groups = groupCalls(records, keep === 'all' ? 'all' : 'failures')
-        for (const [day, calls] of Map.groupBy(groups, (group) => group.day)) await store(day, { calls })
+        for (const [day, calls] of Map.groupBy(groups, (group) => group.day)) {
+          const contents = records.flatMap(({ at, content }) =>
+            content && Math.floor(at / DAY_MS) === day ? content : [],
+          )
+          await store(day, contents.length > 0 ? { calls, contents } : { calls })
+        }
       },
     }),
     writeAct: createBatches<AuditEvent>({

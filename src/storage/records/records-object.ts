@@ -7,6 +7,7 @@ import { HOUR_MS, DAY_MS } from '../../core/tool/time.ts'
 import type { CallGroup } from './call-groups.ts'
 import { findCalls, type NumberedRecord, storeCalls } from './call-rows.ts'
 import { buildCondition } from './condition.ts'
+import { findContent, type SealedContent, storeContents } from './contents.ts'
 import { formatDay } from './days.ts'
 import { countCalls, countDay, type DayRows, type FigureRow, storeFigures } from './figures.ts'
 import { moveOldRecords } from './move-to-bucket.ts'
@@ -21,6 +22,7 @@ export interface RecordBatch {
   readonly calls: readonly CallGroup[]
   readonly acts: readonly AuditEvent[]
   readonly lost: number
+  readonly contents?: readonly SealedContent[]
 }
 
 type RecordsBindings = { readonly ARTIFACTS?: R2Bucket }
@@ -35,7 +37,7 @@ const KNOWN_BATCHES = 10_000
 
 /**
  * One a day (UTC) and named by it. Reading stores nothing. After 30 days it empties itself, into the bucket where there
- * is one.
+ * is one. The contents of calls are deleted before, and never move.
  */
 export class Records extends DurableObject<RecordsBindings> {
   readonly #sql: SqlStorage
@@ -48,13 +50,16 @@ export class Records extends DurableObject<RecordsBindings> {
     if (this.#isReady) createTables(this.#sql)
   }
 
-  async append({ id, day, calls, acts, lost }: RecordBatch): Promise<void> {
+  async append({ id, day, calls, acts, lost, contents = [] }: RecordBatch): Promise<void> {
     if (!this.#isReady) {
       createTables(this.#sql)
       this.#sql.exec(`INSERT INTO meta VALUES ('day', ?)`, Date.parse(day))
       this.#isReady = true
       await this.ctx.storage.setAlarm(Date.parse(day) + DAY_MS + KEPT_MS)
     }
+    const contentEnd = Math.min(...contents.map(({ until }) => until))
+    if (contents.length > 0 && contentEnd < ((await this.ctx.storage.getAlarm()) ?? Infinity))
+      await this.ctx.storage.setAlarm(contentEnd)
     this.ctx.storage.transactionSync(() => {
       if (this.#sql.exec('INSERT OR IGNORE INTO batch (name) VALUES (?)', id).rowsWritten === 0) return
       this.#sql.exec('DELETE FROM batch WHERE id <= last_insert_rowid() - ?', KNOWN_BATCHES)
@@ -68,6 +73,7 @@ export class Records extends DurableObject<RecordsBindings> {
       ])
       insertAll(this.#sql, 'act (at, act, principal, user_id, outcome, record)', rows)
       addToMeta(this.#sql, 'lost', lost + this.#store(calls))
+      storeContents(this.#sql, contents)
     })
   }
 
@@ -96,6 +102,10 @@ export class Records extends DurableObject<RecordsBindings> {
     return this.#isReady ? findCalls(this.#sql, filter, limit, before) : []
   }
 
+  content(owner: string, callId: string, at: number): string | undefined {
+    return this.#isReady ? findContent(this.#sql, owner, callId, at) : undefined
+  }
+
   acts(filter: AuditFilter, limit: number, before = Number.MAX_SAFE_INTEGER): NumberedRecord[] {
     if (!this.#isReady) return []
     const { text, values } = buildCondition(this.#sql, filter, 'acts')
@@ -115,6 +125,8 @@ export class Records extends DurableObject<RecordsBindings> {
 
   override async alarm(): Promise<void> {
     const day = readMeta(this.#sql, 'day')
+    this.#sql.exec('DELETE FROM content')
+    if (Date.now() < day + DAY_MS + KEPT_MS) return await this.ctx.storage.setAlarm(day + DAY_MS + KEPT_MS)
     try {
       if (this.env.ARTIFACTS && !(await moveOldRecords(this.#sql, this.env.ARTIFACTS, formatDay(day))))
         return await this.ctx.storage.setAlarm(Date.now())

@@ -1,6 +1,7 @@
 import { parseTrusted } from '../../core/tool/json-text.ts'
 import type { RecordFilter } from '../../core/access/audit-entry.ts'
 import type { CallMetrics, RecordPage, RecordReader, Usage } from '../../core/call/recorded-calls.ts'
+import { DAY_MS } from '../../core/tool/time.ts'
 import type { Sealer } from '../sealing/deployment-keys.ts'
 import { createReliableStub } from '../reachable-stub.ts'
 import type { NumberedRecord } from './call-rows.ts'
@@ -20,7 +21,12 @@ export function recordsStub(namespace: DurableObjectNamespace<Records>): Records
   return (day) => createReliableStub(() => namespace.getByName(day), REACH)
 }
 
-export function createRecords(getRecordsStub: RecordsStub, sealer: Sealer, now: () => number): RecordReader {
+export function createRecords(
+  getRecordsStub: RecordsStub,
+  sealer: Sealer,
+  now: () => number,
+  { keyring, days: contentDays }: { readonly keyring: Sealer; readonly days: number },
+): RecordReader {
   async function page<Item>(
     kind: 'call' | 'act',
     find: (day: string, limit: number, before: number | undefined) => Promise<readonly NumberedRecord[]>,
@@ -52,6 +58,23 @@ export function createRecords(getRecordsStub: RecordsStub, sealer: Sealer, now: 
   return {
     calls: (filter, ...pageRange) =>
       page('call', (day, ...range) => getRecordsStub(day).calls(filter, ...range), filter, ...pageRange),
+
+    async findCall(filter) {
+      for (const day of daysBetween(filter.since, filter.until)) {
+        const [found] = await getRecordsStub(day).calls(filter, 1)
+        if (found) return parseTrusted(found.record)
+      }
+      return undefined
+    },
+
+    async findContent(owner, call) {
+      // Shown no longer than the setting says now, whatever it said when the call was recorded
+      if (call.at <= now() - contentDays * DAY_MS) return undefined
+      const sealed = await getRecordsStub(formatDay(call.at)).content(owner, call.call_id, call.at)
+      if (sealed === undefined) return undefined
+      return (await import('./seal-content.ts')).unsealContent(keyring, sealed, owner, call)
+    },
+
     auditEvents: (filter, ...pageRange) =>
       page('act', (day, ...range) => getRecordsStub(day).acts(filter, ...range), filter, ...pageRange),
 

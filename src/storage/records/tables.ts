@@ -5,7 +5,7 @@ import { openTables } from '../schema.ts'
  * See `../STORAGE.md`. Times are milliseconds since 1970. A row of `call` is calls of one batch: `id` is the number of the
  * first, `at` and `last` are the times of the first and the last, and `record` is as `call-rows.ts` says. `toolkit`, `tool`
  * and `version` are empty if the tool does not exist. `figure.bucket` is a range of durations (`durations.ts`), and `ms` their
- * sum.
+ * sum. `content.sealed` is as `contents.ts` says.
  */
 const TABLES = `
 CREATE TABLE call (
@@ -24,6 +24,9 @@ CREATE TABLE figure (
 ) WITHOUT ROWID;
 CREATE TABLE act (
   id INTEGER PRIMARY KEY, at INTEGER NOT NULL, act TEXT NOT NULL, principal TEXT, user_id TEXT, outcome TEXT NOT NULL, record TEXT NOT NULL
+);
+CREATE TABLE content (
+  owner TEXT NOT NULL, call_id TEXT NOT NULL, at INTEGER NOT NULL, sealed TEXT NOT NULL, UNIQUE (owner, call_id, at)
 );
 CREATE TABLE batch (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
 CREATE TABLE meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL);
@@ -54,5 +57,5 @@ export function insertAll(sql: SqlStorage, into: string, rows: readonly (readonl
 }
 
 export function createTables(sql: SqlStorage): void {
-  openTables(sql, { object: "a day's Records", version: 2, tables: TABLES })
+  openTables(sql, { object: "a day's Records", version: 3, tables: TABLES })
 }

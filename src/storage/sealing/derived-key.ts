@@ -1,4 +1,5 @@
-export type Purpose = 'vault' | 'state' | 'cursor' | 'artifact' | 'ledger' | 'invocation' | 'sign-in' | 'export'
+export type Purpose =
+  'vault' | 'state' | 'cursor' | 'artifact' | 'ledger' | 'invocation' | 'sign-in' | 'export' | 'content'
 
 const encoder = new TextEncoder()
 

@@ -548,3 +548,23 @@ it('a call that tells how far it is ends nothing but the page where its reader l
   // What was told is read no further: what the call makes of that is the route's
   await gone
 })
+
+it('the form is filled with the input of an earlier call, without what was redacted, and as JSON where it has no field', async () => {
+  const earlier = (more: object) => ({
+    'GET /tools/Evil.Tool': () => TOOL,
+    'GET /tools/Evil.Tool/readiness': () => READY,
+    'GET /tools/Evil.Tool/versions': () => ({ items: [VERSION] }),
+    'GET /calls/c-1': () => ({ tool: TOOL.id, content: { input: { to: 'ann' } }, ...more }),
+  })
+  const shown = async (more: object) =>
+    (await setUp(earlier(more)).get(`${PAGE}?call=c-1&at=2030-01-02T11:02:03Z`)).text()
+  expect(await shown({})).toMatch(/name="input\/to"[^>]*value="ann"/)
+  const redacted = await shown({ content: { input: { to: '[redacted]', [HOSTILE]: HOSTILE } } })
+  expect(redacted).not.toContain('[redacted]')
+  expect(await shown({ content: { input: { to: 'ann', more: 1 } } })).toMatch(
+    /<textarea[^>]*name="whole"[^>]*>\s*\{[^<]*to/,
+  )
+  for (const none of [{ tool: 'Evil.Other@1.0.0' }, { content: undefined }, { content: { too_large: ['input'] } }])
+    expect(await shown(none)).not.toContain('value="ann"')
+  expect(await (await setUp(earlier({})).get(`${PAGE}?call=c-2`)).text()).not.toContain('value="ann"')
+})

@@ -18,7 +18,7 @@ const recordAt = (call_id: string, at: number): CallRecord => ({
 const none = { day: 0, shared: recordAt('none', 0), rows: [], figures: [] }
 const MIDNIGHT = Date.parse('2026-03-01')
 
-function setUp(keep: RecordingMode = 'all') {
+function setUp(keep: RecordingMode = 'all', recordsContent = false) {
   const stored: RecordBatch[] = []
   const defects: number[] = []
   const behind: Promise<unknown>[] = []
@@ -42,8 +42,9 @@ function setUp(keep: RecordingMode = 'all') {
     newId: () => `batch ${++batches}`,
     defect: (_, lost) => void defects.push(lost),
     windowMs: 1_000,
+    recordsContent,
   })
-  const writeRecord = (record: CallRecord) => writeCall(record, (work) => void behind.push(work))
+  const writeRecord = (record: Parameters<typeof writeCall>[0]) => writeCall(record, (work) => void behind.push(work))
   return Object.assign(world, {
     writeRecord,
     write: (id: string, at = MIDNIGHT, outcome: CallRecord['outcome'] = 'success') =>
@@ -125,5 +126,34 @@ describe('records of calls', () => {
       [['c4'], 3],
       [['c5'], 0],
     ])
+  })
+})
+
+describe('contents of calls', () => {
+  const write = (world: ReturnType<typeof setUp>, id: string, at = MIDNIGHT) =>
+    world.writeRecord({
+      ...recordAt(id, at),
+      content: { owner: 'admin', call_id: id, at, until: at, sealed: 'sealed' },
+    })
+
+  it('are stored with the records, each with its day', async () => {
+    const world = setUp('all', true)
+    write(world, 'c1', MIDNIGHT - 1)
+    write(world, 'c2')
+    world.write('c3')
+    await world.end()
+    expect(world.stored.map((batch) => [batch.day, batch.contents?.map(({ call_id }) => call_id)])).toEqual([
+      ['2026-02-28', ['c1']],
+      ['2026-03-01', ['c2']],
+    ])
+    // A record has no content
+    expect(JSON.stringify(world.stored.map(({ calls }) => calls))).not.toContain('sealed')
+  })
+
+  it('wait in memory with 100 others at most', async () => {
+    const world = setUp('all', true)
+    for (let index = 0; index < 100; index++) write(world, `c${index}`)
+    expect(world.stored).toHaveLength(1)
+    await world.end()
   })
 })

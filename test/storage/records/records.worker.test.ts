@@ -1,16 +1,24 @@
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { AuditEvent } from '../../../src/core/access/audit-entry.ts'
+import type { Principal } from '../../../src/core/access/principal.ts'
 import type { CallRecord } from '../../../src/core/call/call-record.ts'
+import { ok } from '../../../src/core/failure/failure.ts'
+import type { JsonObject } from '../../../src/core/tool/json.ts'
 import { createKeyring } from '../../../src/storage/sealing/keyring.ts'
+import { sealContent } from '../../../src/storage/records/seal-content.ts'
 import { groupCalls } from '../../../src/storage/records/call-groups.ts'
 import { SPAN } from '../../../src/storage/records/call-rows.ts'
-import type { RecordBatch } from '../../../src/storage/records/records-object.ts'
+import type { RecordBatch, Records } from '../../../src/storage/records/records-object.ts'
 import { formatDay } from '../../../src/storage/records/days.ts'
 import { createRecords, recordsStub } from '../../../src/storage/records/records.ts'
+import { callerWith, callWith } from '../../core/call/fakes.ts'
+import { definitionWith, recordOf } from '../../runners/http/records.ts'
 
 const DAY = 86_400_000
+
+afterEach(() => void vi.useRealTimers())
 
 /** Records of days that no other test uses. */
 function createWorld(days: number) {
@@ -25,8 +33,10 @@ function createWorld(days: number) {
   })
   // Ahead of the clock, so that no alarm comes due by itself
   const now = Date.parse('2100-06-15T12:00:00Z')
+  let time = now
+  const keyring = createKeyring(['a key of the vault'], 'content')
   const sealer = createKeyring(['a secret of the deployment'], 'cursor')
-  const records = createRecords(recordsStub(namespace), sealer, () => now)
+  const records = createRecords(recordsStub(namespace), sealer, () => time, { keyring, days: 7 })
   let made = 0
   const call = (given: Partial<CallRecord> = {}): CallRecord => ({
     at: now,
@@ -59,7 +69,25 @@ function createWorld(days: number) {
     storeActs: (acts: readonly AuditEvent[]) =>
       stubOf(formatDay(now)).append({ id: crypto.randomUUID(), day: formatDay(now), calls: [], acts, lost: 0 }),
     today: stubOf(formatDay(now)),
-    alarm: (day: string) => runDurableObjectAlarm(stubOf(day)),
+    alarm: (day: string, daysLater = 31) => {
+      vi.useFakeTimers({ toFake: ['Date'], now: Date.parse(day) + daysLater * DAY })
+      return runDurableObjectAlarm(stubOf(day))
+    },
+    async storeContent(call: CallRecord, input: JsonObject, owner: string, contentDays = 7): Promise<void> {
+      const principal: Principal = { id: 'agent:1', kind: 'agent', scopes: [], tools: [], users: [], owner }
+      const facts = { authorizedTool: recordOf(definitionWith([]), { kind: 'bundled' }) }
+      const ended = { request: callWith({ input }), caller: callerWith({ principal }), facts, result: ok(null) }
+      const content = await sealContent(keyring, contentDays, call, ended)
+      const batch = {
+        id: crypto.randomUUID(),
+        day: formatDay(call.at),
+        calls: groupCalls([call], 'all'),
+        acts: [],
+        lost: 0,
+      }
+      await stubOf(batch.day).append({ ...batch, contents: content ? [content] : [] })
+    },
+    wait: (daysMore: number) => void (time += daysMore * DAY),
   }
 }
 
@@ -296,6 +324,73 @@ it('are found by patterns as long as names are', async () => {
     )
     expect([tool, counted]).toEqual([tool, ids.length])
   }
+})
+
+describe('the content of a call', () => {
+  const storedIn = (stub: DurableObjectStub<Records>) =>
+    runInDurableObject(stub, (_, { storage: { sql } }) => sql.exec('SELECT owner, sealed FROM content').toArray())
+
+  it('is found with its call, by its owner alone, and stored sealed', async () => {
+    const { records, call, all, storeContent, today } = createWorld(1)
+    const own = call({ call_id: 'a "quoted" id' })
+    await storeContent(own, { text: 'the input' }, 'key:1')
+    const found = await records.findCall({ ...all, call_id: own.call_id, own: { principal: 'key:1' } })
+    expect(found).toEqual(own)
+    expect(await records.findCall({ ...all, call_id: own.call_id, own: { principal: 'key:2' } })).toBeUndefined()
+    expect(await records.findCall({ ...all, call_id: 'quoted' })).toBeUndefined()
+    expect(await records.findContent('key:1', own)).toEqual({ input: { text: 'the input' }, output: null })
+    for (const owner of ['key:2', 'admin', '']) expect(await records.findContent(owner, own)).toBeUndefined()
+    expect(await records.findContent('key:1', call({ call_id: own.call_id, at: own.at + 1 }))).toBeUndefined()
+    expect(JSON.stringify(await storedIn(today))).not.toContain('the input')
+  })
+
+  it('cannot be read by another, not even where storage says that it is theirs', async () => {
+    const { records, call, storeContent, today } = createWorld(1)
+    const own = call()
+    await storeContent(own, { text: 'a' }, 'key:1')
+    await runInDurableObject(today, (_, { storage: { sql } }) => sql.exec("UPDATE content SET owner = 'key:2'"))
+    expect(await records.findContent('key:2', own)).toBeUndefined()
+  })
+
+  it('is shown for as many days as the setting says, deleted a day later, and never moved to the bucket', async () => {
+    const { records, call, now, storeContent, today, wait, alarm, all } = createWorld(1)
+    const day = formatDay(now)
+    const own = call({ call_id: 'old' })
+    await storeContent(own, { text: 'a' }, 'key:1', 30)
+    await storeContent(call(), { text: 'b' }, 'key:1', 7)
+    const alarmAt = () => runInDurableObject(today, (_, { storage }) => storage.getAlarm())
+    expect(await alarmAt()).toBe(Date.parse(day) + 8 * DAY)
+    wait(6.9)
+    expect(await records.findContent('key:1', own)).toBeDefined()
+    wait(0.2)
+    expect(await records.findContent('key:1', own)).toBeUndefined()
+    expect(await alarm(day, 8)).toBe(true)
+    expect(await storedIn(today)).toEqual([])
+    expect(await alarmAt()).toBe(Date.parse(day) + 31 * DAY)
+    expect(await records.findCall({ ...all, call_id: 'old' })).toEqual(own)
+    // The platform may send an alarm twice
+    await runInDurableObject(today, (object) => object.alarm())
+    expect(await records.findCall({ ...all, call_id: 'old' })).toEqual(own)
+    expect(await alarm(day)).toBe(true)
+    expect(await records.findCall({ ...all, call_id: 'old' })).toBeUndefined()
+    expect(await (await env.ARTIFACTS.get(`calls/${day}/0000.jsonl`))?.text()).not.toContain('sealed')
+  })
+
+  it('takes no room that others need', async () => {
+    const { call, storeContent, today } = createWorld(1)
+    await storeContent(call(), {}, 'key:1')
+    await runInDurableObject(today, (_, { storage: { sql } }) =>
+      sql.exec("UPDATE meta SET value = 100000001 WHERE name = 'contents of key:1'"),
+    )
+    await storeContent(call(), {}, 'key:1')
+    await storeContent(call(), {}, 'key:2')
+    expect((await storedIn(today)).map(({ owner }) => owner)).toEqual(['key:1', 'key:2'])
+    await runInDurableObject(today, (_, { storage: { sql } }) =>
+      sql.exec("UPDATE meta SET value = 1000000001 WHERE name = 'contents'"),
+    )
+    await storeContent(call(), {}, 'key:3')
+    expect(await storedIn(today)).toHaveLength(2)
+  })
 })
 
 describe('usage', () => {

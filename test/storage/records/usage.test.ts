@@ -18,9 +18,10 @@ function usageOf(days: readonly { readonly rows?: readonly FigureRow[]; readonly
       figures: (async () => ({ rows: counted.rows, lost: counted.lost })) as never,
     })
   }
-  return createRecords(stubOf, sealer, () => NOW).usage({ since: NOW - (days.length - 1) * DAY, until: NOW + 1 }, [
-    'tool',
-  ])
+  return createRecords(stubOf, sealer, () => NOW, { keyring: sealer, days: 0 }).usage(
+    { since: NOW - (days.length - 1) * DAY, until: NOW + 1 },
+    ['tool'],
+  )
 }
 
 const row = (ms: number, calls: number, failed = 0, tool = 'A.b'): FigureRow => ({
