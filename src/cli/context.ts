@@ -46,15 +46,15 @@ export function openSession(options: CommonOptions, io: TerminalIO, signal: Abor
   const { allowHttp = login?.['allowHttp'] === true, timeout } = options
   const timeoutMs = timeout === undefined ? undefined : timeout * 1_000
   const onWait = (ms: number, { message }: Error) => terminal.note(`Waiting ${Math.ceil(ms / 1_000)} s: ${message}`)
-  const connection = connect({ url, key, allowHttp, timeoutMs, onWait })
+  const connectionOptions = { url, key, allowHttp, timeoutMs, onWait, signal }
   return {
     url: new URL(url),
     hasKey: key !== undefined,
     timeoutMs,
     user: options.user,
-    client: new Switchboard({ url, key, allowHttp, timeoutMs, onWait, user: options.user }),
-    connection,
-    stranger: connect({ url, timeoutMs, attempts: 1 }),
+    client: new Switchboard({ ...connectionOptions, user: options.user }),
+    connection: connect(connectionOptions),
+    stranger: connect({ url, timeoutMs, signal, attempts: 1 }),
     terminal,
     surroundings: io,
     signal,

@@ -23,6 +23,8 @@ export interface ConnectionOptions {
   readonly attempts?: number | undefined
   /** Milliseconds for each request, with its repetitions, until its answer is read. No limit by default. */
   readonly timeoutMs?: number | undefined
+  /** Ends all requests. */
+  readonly signal?: AbortSignal | undefined
   readonly fetch?: typeof fetch | undefined
   /** Called before a request is sent again, if its failure and the wait take a second or more, such as for a limit. */
   readonly onWait?: ((ms: number, reason: SwitchboardError) => void) | undefined
@@ -119,7 +121,7 @@ export function connect(options: ConnectionOptions): Connection {
 
   async function send<T>(request: ConnectionRequest<T>): Promise<T> {
     const { method = 'GET', path, query = {}, timeoutMs = options.timeoutMs } = request
-    const signal = withTimeout(request.signal, timeoutMs)
+    const signal = withTimeout(request.signal ?? options.signal, timeoutMs)
     // Set as the path, so that `//elsewhere` does not take the key to another host
     const url = new URL('/', base)
     url.pathname = path

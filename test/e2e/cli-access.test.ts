@@ -158,7 +158,7 @@ it('completion offers commands, options and choices, and where none fits nothing
   expect(await complete('list', '--t')).toEqual(['--toolkit', '--tag', '--timeout', ''])
   expect(await complete('completion', '')).toEqual(['bash', 'zsh', 'fish', ''])
   expect(await complete('comp')).toEqual(['completion', ''])
-  expect(await complete('list', '--toolkit', '')).toEqual([''])
+  expect(await complete('list', '--limit', '')).toEqual([''])
   expect(await complete('publish', 'x')).toEqual([''])
 })
 

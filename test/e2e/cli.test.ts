@@ -851,7 +851,7 @@ it('policies are added, changed rule by rule, listed and removed', async () => {
   expect(await run(['policies', 'remove', 'Ruled.*'])).toMatchObject({
     code: 2,
     stdout: expect.stringContaining('security_level 5'),
-    stderr: expect.stringContaining("This removes the policy 'Ruled.*'"),
+    stderr: expect.stringContaining("This will remove a policy: 'Ruled.*'"),
   })
   const removed = await run(['policies', 'remove', 'Ruled.*', '--yes', '--json'])
   expect(removed).toMatchObject({ code: 0, json: { pattern: 'Ruled.*', removed: true } })

@@ -84,11 +84,7 @@ export function guardHeaders(record: ToolRecord): Record<string, string> {
   }
 }
 
-interface StatusFields extends Pick<ToolStatus, 'state'> {
-  readonly message?: string
-  readonly successor?: string
-  readonly yanked?: object
-}
+type StatusFields = Pick<ToolStatus, 'state'> & { message?: string; successor?: string; yanked?: object }
 
 export function encodeHistory(
   name: ToolName,

@@ -26,7 +26,7 @@ export const addArchive: AddCommands = (program, open) => {
 const JSON_LINES = 'application/jsonl'
 
 async function backup(session: CliSession, file: string, toolkit: string | undefined): Promise<void> {
-  const { connection, terminal, signal } = session
+  const { connection, terminal } = session
   if (existsSync(file)) await terminal.confirm(`${file} already exists. Overwrite it?`)
   // Renamed when it is whole. The name is random, so that nobody on the machine can have put a link there
   const partialFile = `${file}.${randomUUID()}.part`
@@ -36,7 +36,6 @@ async function backup(session: CliSession, file: string, toolkit: string | undef
       await connection.send({
         path: '/export',
         query: { toolkit },
-        signal,
         async read(response) {
           bytes = 0
           await rm(partialFile, { force: true })
@@ -84,7 +83,7 @@ async function checkBackup(file: string): Promise<number> {
 const COUNTS = ['created', 'unchanged', 'changed', 'skipped', 'refused'] as const
 
 async function restore(session: CliSession, file: string, isTrusted: boolean): Promise<void> {
-  const { connection, terminal, signal, url } = session
+  const { connection, terminal, url } = session
   const { size } = await stat(file)
   const lines = await checkBackup(file)
   await terminal.confirm(
@@ -99,7 +98,6 @@ async function restore(session: CliSession, file: string, isTrusted: boolean): P
       query: { trust: isTrusted ? '1' : undefined },
       body,
       headers: { 'content-type': JSON_LINES },
-      signal,
       async read(response) {
         let summary: JsonRecord | undefined
         const input = Readable.from(response.body ?? [])

@@ -17,7 +17,7 @@ export const addAuthorize: AddCommands = (program, open) => {
       const session = open(options)
       const { connection, terminal, signal, user } = session
       const path = `/tools/${encodeURIComponent(tool)}/readiness`
-      const readiness: unknown = await connection.sendJson({ path, query: { user_id: user }, signal })
+      const readiness: unknown = await connection.sendJson({ path, query: { user_id: user } })
       const missing = isObject(readiness) ? readiness['missing_requirements'] : undefined
       if (isObject(missing) && missing['user_id'] === true)
         throw new CliError('usage', `'${tool}' acts for a user`, 'Pass --user')
@@ -39,7 +39,7 @@ export const addAuthorize: AddCommands = (program, open) => {
 
 async function listChallenges({ client, connection, signal }: CliSession, tool: string): Promise<readonly Challenge[]> {
   try {
-    await client.call(tool, {}, { signal })
+    await client.call(tool)
     return []
   } catch (error) {
     const links = error instanceof SwitchboardError ? error.details.challenges : undefined

@@ -67,9 +67,9 @@ async function readCallInput(session: CliSession, tool: string, { input, field }
   return Object.fromEntries(pairs)
 }
 
-async function loadFieldTypes({ client, signal }: CliSession, tool: string): Promise<JsonRecord> {
+async function loadFieldTypes({ client }: CliSession, tool: string): Promise<JsonRecord> {
   try {
-    const { properties } = (await client.show(tool, { signal })).input_schema.parameters
+    const { properties } = (await client.show(tool)).input_schema.parameters
     const entries = Object.entries(isObject(properties) ? properties : {})
     return Object.fromEntries(entries.map(([name, schema]) => [name, isObject(schema) ? schema['type'] : undefined]))
   } catch (error) {

@@ -50,12 +50,11 @@ export const addSearch: AddCommands = (program, open) => {
     .action(async (words, options) => {
       const { toolkit, tag, limit } = options
       const session = open(options)
-      const { client, terminal, signal } = session
+      const { client, terminal } = session
       const page = await client.search(words.join(' '), {
         toolkit,
         tag,
         ...(limit === undefined ? {} : { limit }),
-        signal,
       })
       const note = page.items.length === 0 ? await loadEmptyNote(session, { toolkit, tag }) : undefined
       terminal.emit({ ...page, ...(note === undefined ? {} : { note }) }, () => {
@@ -79,21 +78,20 @@ export const addShow: AddCommands = (program, open) => {
     .action(async (tool, options) => {
       const { format, versions, user } = options
       const session = open(options)
-      const { connection, client, terminal, signal } = session
+      const { connection, client, terminal } = session
       const path = `/tools/${encodeURIComponent(tool)}`
       if (format !== undefined) {
-        const document: unknown = await connection.sendJson({ path, query: { format }, signal })
+        const document: unknown = await connection.sendJson({ path, query: { format } })
         return terminal.emit(document, () => terminal.write(formatJson(document, 2) ?? ''))
       }
       if (versions) {
-        const history: unknown = await connection.sendJson({ path: `${path}/versions`, signal })
+        const history: unknown = await connection.sendJson({ path: `${path}/versions` })
         return terminal.emit(history, () => terminal.table(VERSIONS)(listObjects(history, 'items')))
       }
-      const definition = await client.show(tool, { signal })
+      const definition = await client.show(tool)
       const readiness: unknown = await connection.sendJson({
         path: `${path}/readiness`,
         query: { user_id: user },
-        signal,
       })
       terminal.emit({ ...definition, readiness }, () => {
         printDefinition(session, definition, getText(readiness, 'title'))
@@ -108,11 +106,10 @@ const COLUMNS: Columns = {
     [...new Set([title, firstSentence(String(description ?? ''))])].filter(Boolean).join(': '),
 }
 
-function loadEmptyNote({ connection, signal }: CliSession, filter: Pick<Filter, 'toolkit' | 'tag'>) {
+function loadEmptyNote({ connection }: CliSession, filter: Pick<Filter, 'toolkit' | 'tag'>) {
   return connection.send({
     path: '/tools',
     query: { ...filter, limit: 1 },
-    signal,
     read: async (response) => readNote(response),
   })
 }

@@ -47,95 +47,60 @@ export const addCompletion: AddCommands = (program, open) => {
     .addArgument(new Argument('<shell>', 'your shell').choices(Object.keys(SCRIPTS)))
     .action((shell) => writeOut?.(SCRIPTS[shell] ?? ''))
   program.command('complete [word...]', { hidden: true }).action(async (words) => {
-    const current = words.at(-1) ?? ''
-    const candidates = (await listCandidates(program, words, open)).filter(([value]) => value.startsWith(current))
-    writeOut?.(
-      candidates.map((columns) => `${columns.map((text = '') => toSingleLine(text, 200)).join('\t')}\n`).join(''),
-    )
+    // A shell shows no errors
+    const candidates = await listCandidates(program, words, open).catch(() => [])
+    const matches = candidates.filter(([value]) => value?.startsWith(words.at(-1) ?? ''))
+    writeOut?.(matches.map((columns) => `${columns.map((text) => toSingleLine(text, 200)).join('\t')}\n`).join(''))
   })
 }
 
-/** A value, and what it is. */
-type Candidate = readonly [value: string, description?: string | undefined]
-
-/** What may stand in place of the last word. */
+/** What may stand in place of the last word, with a description where there is one. */
 async function listCandidates(
   program: CommandUnknownOpts,
   words: readonly string[],
   open: Open,
-): Promise<readonly Candidate[]> {
+): Promise<readonly (readonly string[])[]> {
   const help = new Help()
-  const earlierWords = words.slice(1, -1)
+  const [current = '', ...earlierWords] = [words.at(-1), ...words.slice(1, -1)]
   const command = findCommand(program, earlierWords)
   const findOption = (word = '') => command.options.find(({ long, required }) => required && long === word)
   const option = findOption(earlierWords.at(-1))
-  const current = words.at(-1) ?? ''
   if (!option && current.startsWith('-'))
     return command.options.map(({ long, description }) => [long ?? '', description])
   if (!option && command.commands.length > 0)
     return help.visibleCommands(command).map((each) => [each.name(), help.subcommandDescription(each)])
-  const values = earlierWords.filter((word, at) => !word.startsWith('-') && !findOption(earlierWords[at - 1]))
-  const depth = command.parent?.parent ? 2 : 1
-  const argument = command.registeredArguments[values.length - depth] ?? command.registeredArguments.at(-1)
-  const { argChoices } = option ?? argument ?? {}
-  if (argChoices) return argChoices.map((choice) => [choice])
+  const argument = command.registeredArguments[0]
+  const choices = (option ?? argument)?.argChoices
+  if (choices) return choices.map((choice) => [choice])
   const [, name = ''] = /<([\w-]+)/.exec(option?.flags ?? `<${argument?.name()}`) ?? []
   const getValue = (long: string) => earlierWords[earlierWords.indexOf(long) + 1 || Infinity]
   const options = { url: getValue('--url'), key: getValue('--key'), profile: getValue('--profile'), timeout: 1 }
-  try {
-    return (await VALUES[name]?.(() => open(options), current)) ?? []
-  } catch {
-    // A shell shows no errors
-    return []
-  }
+  return (CHOICES[name]?.() ?? (await listValues(open(options), name, current))).map((value) => [value])
 }
-
-const toCandidates = (values: Iterable<string>) => Array.from(values, (value): Candidate => [value])
 
 /** By the names that arguments and the values of options have in the help. */
-const VALUES: Readonly<
-  Record<
-    string,
-    (openSession: () => CliSession, current: string) => readonly Candidate[] | Promise<readonly Candidate[]>
-  >
-> = {
-  tool: listTools,
-  pattern: listTools,
-  toolkit: listToolkits,
-  user: (openSession, q) => listValues(openSession(), '/users', { q }, 'user_id'),
-  provider: (openSession) => listValues(openSession(), '/providers', {}, 'id'),
-  profile: (openSession) => {
-    const file = getProfilesFile(openSession().surroundings)
-    return readProfiles(file).map((profile) => [getText(profile, 'name') ?? '', getText(profile, 'origin') ?? ''])
-  },
-  host: () => agentHosts('').map(({ id, title }) => [id, title]),
-  format: () => [...FORMAT_NAMES],
-  dialect: () => toCandidates(REMOTE_PROTOCOLS),
-  scope: () => toCandidates(SCOPE_NAMES),
+const CHOICES: Readonly<Record<string, () => readonly string[]>> = {
+  host: () => agentHosts('').map(({ id }) => id),
+  format: () => [...FORMAT_NAMES.keys()],
+  dialect: () => REMOTE_PROTOCOLS,
+  scope: () => SCOPE_NAMES,
+}
+const LISTS: Readonly<Record<string, readonly [path: string, field: string]>> = {
+  toolkit: ['/toolkits', 'toolkit'],
+  user: ['/users', 'user_id'],
+  provider: ['/providers', 'id'],
 }
 
-/** Toolkits with a dot, then the tools of one: a page of all would end before the last of many. */
-async function listTools(openSession: () => CliSession, current: string): Promise<readonly Candidate[]> {
+async function listValues({ connection, surroundings }: CliSession, name: string, current: string) {
+  if (name === 'profile') return readProfiles(getProfilesFile(surroundings)).map((profile) => String(profile['name']))
+  const load = async (path: string, field: string, query = {}) =>
+    listObjects(await connection.sendJson({ path, query }), 'items').map((item) => getText(item, field) ?? '')
+  const [path, field] = LISTS[name] ?? []
+  if (path !== undefined && field !== undefined) return load(path, field, name === 'user' ? { q: current } : {})
+  if (name !== 'tool' && name !== 'pattern') return []
+  // Toolkits with a dot, then the tools of one: a page of all tools would end before the last of many
   const [toolkit, tool] = current.split('.')
-  if (tool === undefined)
-    return (await listToolkits(openSession)).map(([name, description]) => [`${name}.`, description])
-  const tools = await listValues(openSession(), '/tools', { toolkit, format: 'summary', limit: 1_000 }, 'id')
-  return tools.map(([id, description]) => [id.replace(/@.*/, ''), description])
-}
-
-function listToolkits(openSession: () => CliSession): Promise<readonly Candidate[]> {
-  return listValues(openSession(), '/toolkits', {}, 'toolkit')
-}
-
-async function listValues(
-  { connection, signal }: CliSession,
-  path: string,
-  query: Readonly<Record<string, string | number | undefined>>,
-  field: string,
-): Promise<readonly Candidate[]> {
-  const page: unknown = await connection.sendJson({ path, query, signal })
-  return listObjects(page, 'items').map((item) => [
-    getText(item, field) ?? '',
-    getText(item, 'title') ?? getText(item, 'description') ?? '',
-  ])
+  if (tool === undefined) return (await load('/toolkits', 'toolkit')).map((each) => `${each}.`)
+  const ids = await load('/tools', 'id', { toolkit, format: 'summary', limit: 1_000 })
+  return ids.map((id) => id.replace(/@.*/, ''))
 }

@@ -14,13 +14,13 @@ export const addConvert: AddCommands = (program, open) => {
     .option('--version <version>', 'its version, if it does not name one')
     .action(async (file, options) => {
       const { to, from, toolkit, version } = options
-      const { connection, terminal, surroundings, signal } = open(options)
+      const { connection, terminal, surroundings } = open(options)
       const definition = parseJsonArgument(
         await readInputFile(file, surroundings),
         file === '-' ? 'The standard input' : file,
       )
       const json = wrapDefinition(definition, { toolkit, version })
-      const request = { method: 'POST', path: '/convert', query: { to, from }, json, signal, isRepeatable: true }
+      const request = { method: 'POST', path: '/convert', query: { to, from }, json, isRepeatable: true }
       const answer: unknown = await connection.sendJson(request)
       terminal.emit(answer, () => {
         terminal.write(formatJson(isObject(answer) ? answer['document'] : answer, 2) ?? '')

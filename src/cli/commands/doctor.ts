@@ -52,11 +52,11 @@ const STATES = { ok: ['green', '✓'], off: ['yellow', '–'], blocked: FAULT, f
 
 const DEPLOYMENT = 'deployment'
 
-async function checkHealth({ stranger, url, signal }: CliSession): Promise<Finding[]> {
+async function checkHealth({ stranger, url }: CliSession): Promise<Finding[]> {
   const about = DEPLOYMENT
   try {
-    await stranger.sendJson({ path: '/health', signal })
-    const card: unknown = await stranger.sendJson({ path: '/mcp/server-card', signal }).catch(() => undefined)
+    await stranger.sendJson({ path: '/health' })
+    const card: unknown = await stranger.sendJson({ path: '/mcp/server-card' }).catch(() => undefined)
     return [{ about, state: 'ok', message: `${url.origin} is well, version ${getText(card, 'version') ?? 'unknown'}` }]
   } catch (error) {
     const fix = isLoopback(url)
@@ -66,14 +66,14 @@ async function checkHealth({ stranger, url, signal }: CliSession): Promise<Findi
   }
 }
 
-async function checkKey({ connection, stranger, hasKey, signal }: CliSession): Promise<Finding[]> {
+async function checkKey({ connection, stranger, hasKey }: CliSession): Promise<Finding[]> {
   const about = 'key'
   if (!hasKey)
     return [{ about, state: 'off', message: 'There is none', fix: "Run 'switchboard login', or set SWITCHBOARD_KEY" }]
   try {
-    await connection.sendJson({ path: '/tools', query: { limit: 1 }, signal })
-    const isAdministrator = await canRead(connection, { path: '/keys', signal })
-    if (isAdministrator && (await canRead(stranger, { path: '/keys', signal })))
+    await connection.sendJson({ path: '/tools', query: { limit: 1 } })
+    const isAdministrator = await canRead(connection, { path: '/keys' })
+    if (isAdministrator && (await canRead(stranger, { path: '/keys' })))
       return [{ about, state: 'off', message: 'Keys are not checked with ACCESS=open' }]
     return [{ about, state: 'ok', message: isAdministrator ? ADMINISTRATOR : 'It is valid, and can read tools' }]
   } catch (error) {
@@ -92,14 +92,14 @@ function canRead({ sendJson: json }: Connection, request: Omit<ConnectionRequest
   )
 }
 
-async function checkAccess({ stranger, hasKey, url, signal }: CliSession): Promise<Finding[]> {
+async function checkAccess({ stranger, hasKey, url }: CliSession): Promise<Finding[]> {
   const about = 'ACCESS'
   let isPublic = false
   try {
     // The audit log records each refusal, so a refused first request is the last
-    await stranger.sendJson({ path: '/tools', query: { limit: 1 }, signal })
+    await stranger.sendJson({ path: '/tools', query: { limit: 1 } })
     isPublic = true
-    await stranger.sendJson({ path: '/keys', signal })
+    await stranger.sendJson({ path: '/keys' })
     const message = `open: anyone who reaches ${url.host} can do anything; only safe on your own machine`
     return [{ about, state: 'ok', message }]
   } catch (error) {
@@ -116,9 +116,9 @@ async function checkAccess({ stranger, hasKey, url, signal }: CliSession): Promi
 }
 
 /** Only administrators can read `/setup`. Its messages are shown unchanged. */
-async function checkSetup({ connection, hasKey, signal }: CliSession): Promise<Finding[]> {
+async function checkSetup({ connection, hasKey }: CliSession): Promise<Finding[]> {
   try {
-    const answer: unknown = await connection.sendJson({ path: '/setup', signal })
+    const answer: unknown = await connection.sendJson({ path: '/setup' })
     return listObjects(answer, 'items').map((item) => {
       const fix = getText(item, 'fix')
       const state = getText(item, 'state') === 'ok' ? 'ok' : 'off'

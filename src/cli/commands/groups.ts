@@ -124,9 +124,9 @@ function addProviderCommands(providers: Command, open: Open): void {
 
 function addToolkitCommands(toolkits: Command, open: Open): void {
   async function send(toolkit: string, method: string, options: object, json?: JsonRecord): Promise<void> {
-    const { connection, terminal, signal } = open(options)
+    const { connection, terminal } = open(options)
     const path = `/toolkits/${encodeURIComponent(toolkit)}`
-    const settings: JsonRecord = await connection.sendJson({ method, path, json, signal })
+    const settings: JsonRecord = await connection.sendJson({ method, path, json })
     terminal.emit(settings, () => terminal.table(TOOLKIT)([settings]))
   }
   toolkits

@@ -83,10 +83,10 @@ function importTools(session: CliSession, body: JsonRecord, names: readonly stri
   })
 }
 
-function postImport({ connection, signal }: CliSession, json: JsonRecord, options: ImportOptions, isDryRun: boolean) {
+function postImport({ connection }: CliSession, json: JsonRecord, options: ImportOptions, isDryRun: boolean) {
   const query = { dry_run: isDryRun ? '1' : undefined, allow: options.allowBreaking ? 'breaking' : undefined }
   const path = '/toolkits/import'
-  const request = { method: 'POST', path, query, json, signal, isRepeatable: true }
+  const request = { method: 'POST', path, query, json, isRepeatable: true }
   return connection.sendJson<unknown>({ ...request, responseTimeoutMs: IMPORT_MS })
 }
 

@@ -29,16 +29,16 @@ export const addKeys: AddCommands = (program, open) => {
       const { expires_at, limits, ...fields } = readFields({ scope: ['tools:read', 'tools:call'], ...options })
       const body = { ...fields, expires_at: expires_at ?? undefined, limits: limits ?? undefined }
       const session = open(options)
-      const { connection, signal } = session
-      showKey(session, await connection.sendJson({ method: 'POST', path: '/keys', json: body, signal }))
+      const { connection } = session
+      showKey(session, await connection.sendJson({ method: 'POST', path: '/keys', json: body }))
     })
   keyCommand(keys, 'edit <id>', 'change a key; its other settings stay')
     .option('--name <name>', 'its name')
     .action(async (id, options) => {
       const json = requireFields(readFields(options))
-      const { connection, terminal, signal } = open(options)
+      const { connection, terminal } = open(options)
       const path = `/keys/${encodeURIComponent(id)}`
-      const key: JsonRecord = await connection.sendJson({ method: 'PATCH', path, json, signal })
+      const key: JsonRecord = await connection.sendJson({ method: 'PATCH', path, json })
       terminal.emit(key, () => terminal.table(COLUMNS)([key]))
     })
   keys
@@ -79,12 +79,12 @@ function readFields(options: Partial<ReturnType<ReturnType<typeof keyCommand>['o
 }
 
 async function rotate(session: CliSession, id: string, overlap: number | undefined): Promise<void> {
-  const { connection, terminal, signal } = session
+  const { connection, terminal } = session
   const ends = overlap === 0 ? 'at once' : 'after a while'
   await terminal.confirm(`The current text of the key '${id}' stops working ${ends}. Continue?`)
   const path = `/keys/${encodeURIComponent(id)}/rotate`
   const json = overlap === undefined ? {} : { overlap_seconds: overlap }
-  const key: unknown = await connection.sendJson({ method: 'POST', path, json, signal })
+  const key: unknown = await connection.sendJson({ method: 'POST', path, json })
   const until = getText(key, 'previous_expires_at')
   showKey(session, key, overlap === 0 ? 'The old key has stopped working' : `The old key works until ${until}`)
 }

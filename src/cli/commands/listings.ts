@@ -159,12 +159,12 @@ async function show(session: CliSession, listing: ListCommand, options: ListOpti
 
 const MAX_PAGE_ITEMS = 1_000
 
-export async function listItems({ connection, signal }: CliSession, path: string, query: Query, limit?: number) {
+export async function listItems({ connection }: CliSession, path: string, query: Query, limit?: number) {
   const items: JsonRecord[] = []
   let cursor: string | undefined
   for (;;) {
     const page = { limit: limit && Math.min(limit - items.length, MAX_PAGE_ITEMS), cursor }
-    const answer: JsonRecord = await connection.sendJson({ path, query: { ...query, ...page }, signal })
+    const answer: JsonRecord = await connection.sendJson({ path, query: { ...query, ...page } })
     items.push(...listObjects(answer, 'items'))
     const { next_cursor: next, ...rest } = answer
     if (typeof next !== 'string' || (limit !== undefined && items.length >= limit)) return { ...rest, items }

@@ -21,10 +21,10 @@ export const addPeople: AddCommands = (program, open) => {
 const KINDS = ['sessions', 'agents', 'accounts', 'authorizations']
 const LIST = "'switchboard people' lists users with their ids"
 
-async function end({ connection, terminal, signal }: CliSession, user: string): Promise<void> {
+async function end({ connection, terminal }: CliSession, user: string): Promise<void> {
   await terminal.confirm(`'${user}' is signed out everywhere and loses all agents and accounts. Continue?`)
   const path = `/users/${encodeURIComponent(user)}/access`
-  const ended: JsonRecord = await connection.sendJson({ method: 'DELETE', path, signal })
+  const ended: JsonRecord = await connection.sendJson({ method: 'DELETE', path })
   const keys = listObjects(ended, 'keys')
   if (keys.length === 0 && KINDS.every((kind) => ended[kind] === 0))
     throw new CliError('refused', `Nothing to end: '${user}' has no ${KINDS.join(', ')} or keys`, LIST)

@@ -1,9 +1,10 @@
 import { getText, listObjects } from '../../client/json.ts'
 import { collectOption, readObject, parseIntegerOption, requireFields } from '../argument-values.ts'
-import { type AddCommands, type CliSession, YES } from '../context.ts'
+import type { AddCommands } from '../context.ts'
 import type { Columns } from '../table.ts'
 import { addGroup } from './listings.ts'
-import { loadRevision, putChange } from './revision.ts'
+import { addRemoval } from './removal.ts'
+import { putChange } from './revision.ts'
 
 const COLUMNS: Columns = {
   Tools: 'pattern',
@@ -36,30 +37,16 @@ export const addPolicies: AddCommands = (program, open) => {
       // This command's --timeout is the policy's
       const session = open({ ...options, timeout: undefined })
       const { terminal } = session
-      const updatedPolicy = await putChange(session, buildPath(pattern), { ...rules, pattern: undefined })
+      const updatedPolicy = await putChange(session, `/policies/${encodeURIComponent(pattern)}`, {
+        ...rules,
+        pattern: undefined,
+      })
       terminal.emit(updatedPolicy, () => {
         terminal.table(COLUMNS)([updatedPolicy])
         for (const warning of listObjects(updatedPolicy, 'warnings'))
           terminal.note(['yellow', getText(warning, 'message') ?? ''])
       })
     })
-  policies
-    .command('remove <pattern>')
-    .description('remove a policy')
-    .addOption(YES)
-    .action((pattern, options) => removePolicy(open(options), pattern))
-}
-
-async function removePolicy(session: CliSession, pattern: string): Promise<void> {
-  const { connection, terminal, signal } = session
-  const { document: policy, headers } = await loadRevision(session, buildPath(pattern))
-  if (!terminal.json) terminal.table(COLUMNS)([policy])
-  await terminal.confirm(`This removes the policy '${pattern}'. Continue?`)
-  const path = buildPath(pattern)
-  await connection.send({ method: 'DELETE', path, headers, signal, read: async () => undefined })
-  terminal.emit({ pattern, removed: true }, () => terminal.note(['green', '✓'], ` The policy '${pattern}' is removed`))
-}
-
-function buildPath(pattern: string): string {
-  return `/policies/${encodeURIComponent(pattern)}`
+  const removal = { verb: 'remove', argument: 'pattern', description: 'remove a policy', columns: COLUMNS } as const
+  addRemoval(policies, open, '/policies', removal)
 }

@@ -50,7 +50,7 @@ const BATCH_TOOLS = 100
 
 /** The readiness of each tool for a user, in the order of the tools. */
 export async function loadReadiness(
-  { connection, signal }: CliSession,
+  { connection }: CliSession,
   tools: readonly string[],
   user: string | undefined,
   update: UpdateProgress,
@@ -59,15 +59,14 @@ export async function loadReadiness(
   for (let at = 0; at < tools.length; at += BATCH_TOOLS) {
     update('tools', at, tools.length)
     const json = { tools: tools.slice(at, at + BATCH_TOOLS), ...(user === undefined ? {} : { user_id: user }) }
-    const report = await connection.sendJson({ method: 'POST', path: '/readiness', json, signal, isRepeatable: true })
+    const report = await connection.sendJson({ method: 'POST', path: '/readiness', json, isRepeatable: true })
     items.push(...listObjects(report, 'items'))
   }
   return items
 }
 
-export async function listToolIds({ client, signal }: CliSession, toolkit?: string): Promise<readonly string[]> {
+export async function listToolIds({ client }: CliSession, toolkit?: string): Promise<readonly string[]> {
   const ids: string[] = []
-  for await (const { id } of client.tools({ limit: 1_000, signal, ...(toolkit === undefined ? {} : { toolkit }) }))
-    ids.push(id)
+  for await (const { id } of client.tools({ limit: 1_000, ...(toolkit === undefined ? {} : { toolkit }) })) ids.push(id)
   return ids
 }

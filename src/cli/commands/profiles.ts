@@ -13,8 +13,8 @@ export const addProfiles: AddCommands = (program, open) => {
       const name = getProfileName(options.profile, surroundings)
       const key = await terminal.readSecret(`API key for ${address.origin}: `)
       if (key === '') throw new CliError('usage', 'There is no key in the standard input')
-      const { connection, signal } = open({ ...loginOptions, key })
-      await connection.sendJson({ path: '/tools', query: { limit: 1 }, signal }).catch((error: unknown) => {
+      const { connection } = open({ ...loginOptions, key })
+      await connection.sendJson({ path: '/tools', query: { limit: 1 } }).catch((error: unknown) => {
         // A key that is known may lack the scope for this
         if (!(error instanceof SwitchboardError) || error.code !== 'forbidden') throw error
       })

@@ -81,7 +81,7 @@ async function watchFiles(session: CliSession, files: readonly string[], options
 }
 
 async function publishFile(session: CliSession, file: string, options: PublishOptions) {
-  const { connection, terminal, signal } = session
+  const { connection, terminal } = session
   if ((await stat(file)).isDirectory())
     throw new CliError(
       'usage',
@@ -92,7 +92,6 @@ async function publishFile(session: CliSession, file: string, options: PublishOp
   return terminal.withProgress(`Publishing ${file}`, () =>
     connection.send({
       ...request,
-      signal,
       isRepeatable: true,
       async read(response) {
         const body = tryParseJson(await response.text())

@@ -1,6 +1,8 @@
 import type { Command } from 'commander'
 import { CliError } from '../cli-error.ts'
 import { type CommonOptions, type Open, YES } from '../context.ts'
+import type { Columns } from '../table.ts'
+import { loadRevision } from './revision.ts'
 
 /** A command that ends one of the things that are listed at a path, such as `keys revoke <id>`. */
 export interface Removal {
@@ -9,6 +11,8 @@ export interface Removal {
   readonly description: string
   /** For accounts: one of several, or for one toolkit only. */
   readonly options?: readonly (readonly [flags: string, description: string])[]
+  /** Shown before it is removed, and only what was shown is removed. */
+  readonly columns?: Columns
 }
 
 const PARTICIPLES = { delete: 'deleted', end: 'ended', remove: 'removed', revoke: 'revoked' }
@@ -19,7 +23,7 @@ interface RemovalOptions extends CommonOptions {
 }
 
 export function addRemoval(parent: Command, open: Open, path: string, removal: Removal): void {
-  const { verb, argument, description, options = [] } = removal
+  const { verb, argument, description, options = [], columns } = removal
   const command = parent.command(verb).argument(`<${argument}>`).description(description).addOption(YES)
   // The id of an agent may begin with a dash
   command.allowUnknownOption()
@@ -28,11 +32,19 @@ export function addRemoval(parent: Command, open: Open, path: string, removal: R
   command.action(async (id, { user = '', account, toolkit, ...others }: RemovalOptions) => {
     // A URL's path would lose a part to these
     if (/^\.{0,2}$/.test(id)) throw new CliError('usage', `Wanted the ${argument}, got '${id}'`)
-    const { connection, terminal, signal, url } = open(others)
-    await terminal.confirm(`This will ${description}: '${id}' at ${url.host}. Continue?`)
+    const session = open(others)
+    const { connection, terminal, url } = session
     const fullPath = `${path.replace('{user}', encodeURIComponent(user))}/${encodeURIComponent(id)}`
-    const query = { account, toolkit }
-    await connection.send({ method: 'DELETE', path: fullPath, query, signal, read: async () => undefined })
+    const { document, headers } = columns ? await loadRevision(session, fullPath) : {}
+    if (columns && document && !terminal.json) terminal.table(columns)([document])
+    await terminal.confirm(`This will ${description}: '${id}' at ${url.host}. Continue?`)
+    const request = {
+      method: 'DELETE',
+      path: fullPath,
+      query: { account, toolkit },
+      ...(headers ? { headers } : {}),
+    }
+    await connection.send({ ...request, read: async () => undefined })
     const result = PARTICIPLES[verb]
     terminal.emit({ [argument]: id, [result]: true }, () => terminal.note(['green', '✓'], ` '${id}' is ${result}`))
   })

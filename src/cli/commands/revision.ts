@@ -3,10 +3,9 @@ import { isObject, type JsonRecord, tryParseJson } from '../../client/json.ts'
 import type { CliSession } from '../context.ts'
 
 /** A document with an `If-Match` header, so that a change fails if somebody else changed it in the meantime. */
-export function loadRevision({ connection, signal }: CliSession, path: string) {
+export function loadRevision({ connection }: CliSession, path: string) {
   return connection.send<{ readonly document: JsonRecord; readonly headers: Readonly<Record<string, string>> }>({
     path,
-    signal,
     async read(response) {
       const document = tryParseJson(await response.text())
       if (!isObject(document)) throw new SwitchboardError('answer_invalid', 'The server is not a Switchboard')
@@ -18,10 +17,10 @@ export function loadRevision({ connection, signal }: CliSession, path: string) {
 
 /** Changes some fields of a document, or creates the document with them. */
 export async function putChange(session: CliSession, path: string, fields: JsonRecord): Promise<JsonRecord> {
-  const { connection, signal } = session
+  const { connection } = session
   const { document, headers } = await loadRevision(session, path).catch((error: unknown) => {
     if (error instanceof SwitchboardError && error.code === 'not_found') return { document: {}, headers: {} }
     throw error
   })
-  return connection.sendJson({ method: 'PUT', path, json: { ...document, ...fields }, headers, signal })
+  return connection.sendJson({ method: 'PUT', path, json: { ...document, ...fields }, headers })
 }

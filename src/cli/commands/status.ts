@@ -1,4 +1,3 @@
-import { SwitchboardError } from '../../client/index.ts'
 import { getText, type JsonRecord, listObjects } from '../../client/json.ts'
 import { STATUS_COMMANDS } from '../api-terms.ts'
 import { CliError } from '../cli-error.ts'
@@ -38,17 +37,17 @@ export const addStatus: AddCommands = (program, open) => {
 }
 
 async function setStatus(session: CliSession, target: string, status: Status, options: StatusOptions): Promise<void> {
-  const { connection, terminal, signal } = session
+  const { connection, terminal } = session
   const isToolkit = !target.includes('.')
   const isTool = !isToolkit && !target.includes('@')
   if (isTool && status === 'yanked') throw new CliError('usage', `Say which version of '${target}' to yank`)
   const { message, successor, yanked = false } = options
   const path = `/${isToolkit ? 'toolkits' : 'tools'}/${encodeURIComponent(target)}`
-  const versions = isTool
-    ? listObjects(await connection.sendJson({ path: `${path}/versions`, signal }), 'items')
-    : isToolkit && status === 'active'
-      ? await loadToolkit(session, path)
-      : []
+  const isEnabledToolkit = isToolkit && status === 'active'
+  // Only administrators can read a toolkit: for others nothing says that it is yanked
+  const toolkit = isEnabledToolkit && (await connection.sendJson<JsonRecord>({ path }).catch(() => undefined))
+  const history = isTool && (await connection.sendJson<unknown>({ path: `${path}/versions` }))
+  const versions = toolkit ? [toolkit] : listObjects(history, 'items')
   const isYanked = versions.length > 0 && versions.every((version) => version['status'] === 'yanked')
   if (status === 'active' && isYanked && !yanked)
     throw new CliError('refused', `'${target}' is yanked`, `'switchboard enable ${target} --yanked' brings it back`)
@@ -65,7 +64,6 @@ async function setStatus(session: CliSession, target: string, status: Status, op
       method: 'PATCH',
       path: versionPath,
       json,
-      signal,
       isRepeatable: true,
     })
     // The toolkit may still have a stricter status
@@ -79,17 +77,6 @@ async function setStatus(session: CliSession, target: string, status: Status, op
     }
     if (changed.length === 0) terminal.note(`No version of '${target}' had to be changed`)
   })
-}
-
-/** None for publishers: only administrators can read the status of a toolkit. */
-function loadToolkit({ connection, signal }: CliSession, path: string): Promise<readonly JsonRecord[]> {
-  return connection.sendJson<JsonRecord>({ path, signal }).then(
-    (toolkit) => [toolkit],
-    (error: unknown) => {
-      if (error instanceof SwitchboardError && error.code === 'forbidden') return []
-      throw error
-    },
-  )
 }
 
 /** Enabling leaves pending versions alone, and deprecating makes no version callable. */

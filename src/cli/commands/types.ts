@@ -15,11 +15,11 @@ export const addTypes: AddCommands = (program, open) => {
     .action(async (toolNames, options) => {
       const { toolkit, out } = options
       const session = open(options)
-      const { connection, terminal, surroundings, signal } = session
+      const { connection, terminal, surroundings } = session
       const query = { format: 'openapi' }
       const tools: unknown[] = []
       for (const tool of toolNames)
-        tools.push(await connection.sendJson({ path: `/tools/${encodeURIComponent(tool)}`, query, signal }))
+        tools.push(await connection.sendJson({ path: `/tools/${encodeURIComponent(tool)}`, query }))
       for (const toolkitName of toolkit ?? (toolNames.length === 0 ? [undefined] : [])) {
         const { items } = await listItems(session, '/tools', { ...query, toolkit: toolkitName }, Infinity)
         tools.push(...items)

@@ -172,23 +172,15 @@ function nameFailure(ref: string): FailureResult {
 function versionFailure(entry: ToolEntry, range = 'latest'): FailureResult {
   const off = entry.versions.flatMap(({ status }) => (status.state === 'disabled' ? [status] : []))
   if (off.length === entry.versions.length) return disabledFailure(formatToolId(entry), off.at(-1))
+  const yanked = resolveVersion(entry.versions, range, 'yanked')
   return fail({
     type: 'version-unavailable',
     tool: formatToolId(entry),
     name: entry.newest?.name ?? formatToolId(entry),
     range,
     available: entry.versions.filter(({ status }) => status.state === 'active').map(({ version }) => version),
-    ...findYanked(entry, range),
+    yanked: yanked?.status.state === 'yanked' ? { version: yanked.version, message: yanked.status.message } : undefined,
   })
-}
-
-function findYanked({ versions }: ToolEntry, range: string) {
-  const yankedVersions = versions.filter(({ status }) => status.state === 'yanked')
-  const asActive = yankedVersions.map(({ version }) => ({ version, status: { state: 'active' as const } }))
-  const version = resolveVersion(asActive, range)?.version
-  const status = yankedVersions.find((entry) => entry.version === version)?.status
-  if (version === undefined || status?.state !== 'yanked') return undefined
-  return { yanked: { version, ...(status.message === undefined ? {} : { message: status.message }) } }
 }
 
 function disabledFailure(id: string, { message: detail }: { readonly message?: string } = {}): FailureResult {

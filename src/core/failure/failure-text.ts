@@ -71,7 +71,10 @@ export function describeFailure(failure: Exclude<Failure, { type: OwnWords }>): 
       const detail = `there is ${availableList || 'none'}`
       if (!yanked) return { message: `Version '${range}' of tool '${tool}' is not available`, detail }
       const rest = availableList ? detail : 'only calls of exactly this version still run'
-      return { message: `'${tool}@${yanked.version}' was yanked`, detail: joinDetails(yanked.message, rest) }
+      return {
+        message: `'${tool}@${yanked.version}' was yanked`,
+        detail: yanked.message === undefined ? rest : `${yanked.message}; ${rest}`,
+      }
     }
     case 'tool-disabled':
       return { message: `Tool '${failure.id}' is disabled`, detail: failure.detail }
@@ -140,8 +143,6 @@ export function describeFailure(failure: Exclude<Failure, { type: OwnWords }>): 
       return { message: 'Something went wrong on our side', detail: `reference '${failure.reference}'` }
   }
 }
-
-const joinDetails = (...parts: readonly (string | undefined)[]) => parts.filter((part) => part !== undefined).join('; ')
 
 function lowerFirst(text: string): string {
   return text.charAt(0).toLowerCase() + text.slice(1)

@@ -71,15 +71,19 @@ export function inferVersion(text: string): string | undefined {
  * selector the highest active or else deprecated version. Pre-releases come only where there is no release or the range
  * names one. A yanked or disabled version answers only to its exact version.
  */
-export function resolveVersion<T extends VersionStatus>(versions: readonly T[], versionRange?: string): T | undefined {
+export function resolveVersion<T extends VersionStatus>(
+  versions: readonly T[],
+  versionRange?: string,
+  state: ToolStatus['state'] = 'active',
+): T | undefined {
   if (versionRange === undefined) return findHighest(versions, 'active') ?? findHighest(versions, 'deprecated')
   const exactVersion = /^\d{1,15}$/.test(versionRange) ? `${Number(versionRange)}.0.0` : versionRange
   if (isVersion(exactVersion)) return versions.find((entry) => entry.version === exactVersion)
-  if (versionRange === 'latest') return findHighest(versions, 'active')
+  if (versionRange === 'latest') return findHighest(versions, state)
   const range = validRange(versionRange)
   if (range === null) return undefined
   const inRange = versions.filter(({ version }) => satisfies(version, range))
-  return findHighest(inRange, 'active')
+  return findHighest(inRange, state)
 }
 
 export function chooseVersion<T extends VersionStatus>(
