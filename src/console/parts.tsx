@@ -192,7 +192,7 @@ export function Select({ label, name, options, value = '' }: SelectProps) {
   )
 }
 
-interface ConfirmFormProps {
+export interface ConfirmFormProps {
   /** Unique on the page. */
   readonly id: string
   readonly label: string

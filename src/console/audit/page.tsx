@@ -1,6 +1,7 @@
 import { AUDIT_ACTIONS } from '../../core/access/audit-entry.ts'
 import type { Json } from '../../core/tool/json.ts'
 import { truncate } from '../../http/page/text.ts'
+import { HTTP_STATUS } from '../../http/response/failure-status.ts'
 import type { ApiAnswers } from '../../api/answers.ts'
 import { formatStart, parseRange, RangeSelect } from '../calls/range.tsx'
 import type { PageResult, PageContext } from '../page-context.ts'
@@ -20,12 +21,11 @@ const ACTION_OPTIONS = [
   ANY_OPTION,
   ...AUDIT_ACTIONS.map((act) => ({ value: act, text: formatCode(act.replace('.', ': ')) })),
 ]
-const OUTCOMES = ['success', 'refused', 'unauthenticated', 'forbidden', 'rate-limited', 'not-found', 'conflict']
-const MORE_OUTCOMES = ['precondition-failed', 'request-malformed', 'definition-invalid', 'unavailable', 'internal']
+const OUTCOMES = ['success', 'refused', ...Object.keys(HTTP_STATUS)]
 const OUTCOME_OPTIONS = [
   ANY_OPTION,
   { value: 'failure', text: 'Any failure' },
-  ...[...OUTCOMES, ...MORE_OUTCOMES].map((outcome) => ({ value: outcome, text: formatCode(outcome) })),
+  ...OUTCOMES.map((outcome) => ({ value: outcome, text: formatCode(outcome) })),
 ]
 
 export async function show(context: PageContext): Promise<PageResult> {

@@ -55,16 +55,15 @@ function buildBars({ start, step, bars }: Range, createBar: (at: number) => Bar)
 }
 
 export function CallsChart({ bars, range }: { bars: readonly Bar[]; range: Range }) {
-  const total = bars.reduce((sum, { calls }) => sum + calls, 0)
-  const failed = bars.reduce((sum, { failures }) => sum + failures, 0)
-  const waited = bars.reduce((sum, { waiting }) => sum + waiting, 0)
+  const sum = (name: 'calls' | 'failures' | 'waiting') => bars.reduce((total, bar) => total + bar[name], 0)
+  const [total, failed, waited] = [sum('calls'), sum('failures'), sum('waiting')]
   if (total === 0) return undefined
   const maxCalls = roundUp(Math.max(...bars.map(({ calls }) => calls)))
   const maxP95 = roundUp(Math.max(...bars.map(({ p95 }) => p95)))
   const step = WIDTH / bars.length
-  const waitedText = waited === 0 ? '' : `, ${waited} waiting for a person`
+  const waitedText = waited === 0 ? '' : `, ${waited.toLocaleString('en')} waiting for a person`
   const scaleY = (value: number, top: number) => Math.round(HEIGHT * (1 - value / top))
-  const summary = `${formatCount(total, 'call')}, ${failed} failed${waitedText}; 95 % took ${formatMs(Math.max(...bars.map(({ p95 }) => p95)))} or less`
+  const summary = `${formatCount(total, 'call')}, ${failed.toLocaleString('en')} failed (${formatRate(failed, total)})${waitedText}; 95 % took ${formatMs(Math.max(...bars.map(({ p95 }) => p95)))} or less`
   return (
     <figure class="chart">
       <p class="legend">
@@ -174,4 +173,8 @@ export function formatMs(ms: number): string {
 
 export function formatCount(count: number, noun: string): string {
   return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`
+}
+
+export function formatRate(failures: number, calls: number): string {
+  return `${((100 * failures) / calls).toFixed(1)} %`
 }

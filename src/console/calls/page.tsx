@@ -1,7 +1,7 @@
 import { hasScope } from '../../core/access/principal.ts'
 import type { ApiAnswers } from '../../api/answers.ts'
 import { WAITING_OUTCOMES } from '../../core/call/call-record.ts'
-import type { FailureType } from '../../core/failure/failure.ts'
+import { OUTCOME_STATUS, UNCALLED_STATUS } from '../../http/response/failure-status.ts'
 import type { PageResult, PageContext, Reply } from '../page-context.ts'
 import { FailureNotice, Notice, OutcomeWord, formatCode, Select, TextField, Time, ToolNameLabel } from '../parts.tsx'
 import { readFilters, buildQuery } from '../query.ts'
@@ -70,30 +70,17 @@ function listCallers(usage: Reply<ApiAnswers['GET /usage']> | undefined, calls: 
 }
 
 const ANY_OPTION = { value: '', text: 'Any' }
-const FAILURE_TYPES: readonly FailureType[] = [
-  'tool-failed',
-  'tool-timed-out',
-  'input-invalid',
-  'output-invalid',
-  'output-too-large',
-  'requirements-missing',
-  'forbidden',
-  'rate-limited',
-  'conflict',
-  'tool-unknown',
-  'version-unavailable',
-  'tool-disabled',
-  'tool-not-executable',
-  'tool-untrusted',
-  'cancelled',
-  'unavailable',
-  'internal',
-]
+const OUTCOMES = new Set([
+  'success',
+  ...WAITING_OUTCOMES,
+  ...Object.keys({ ...OUTCOME_STATUS, ...UNCALLED_STATUS }),
+  ...['forbidden', 'rate-limited', 'conflict', 'unavailable', 'internal'],
+])
 const OUTCOME_OPTIONS = [
   ANY_OPTION,
   { value: 'failure', text: 'Any failure' },
   { value: 'waiting', text: 'Waits for a person' },
-  ...['success', ...WAITING_OUTCOMES, ...FAILURE_TYPES].map((type) => ({ value: type, text: formatCode(type) })),
+  ...[...OUTCOMES].map((outcome) => ({ value: outcome, text: formatCode(outcome) })),
 ]
 
 /** Usage is counted by whole hours, so the chart of one hour is made from its calls. */

@@ -1,6 +1,7 @@
 import type { ApiAnswers } from '../../api/answers.ts'
 import { isPrerelease } from '../../core/tool/version.ts'
 import { truncate } from '../../http/page/text.ts'
+import { formatCount } from '../calls/chart.tsx'
 import { toPlainText, removeTitle } from '../markdown.tsx'
 import { Notice } from '../parts.tsx'
 import { OFFSET_PARAMETER } from '../pagination.ts'
@@ -94,8 +95,7 @@ function formatRange(first: number, last: number, total: number | undefined, isA
   const formatNumber = (count: number) => count.toLocaleString('en')
   const range = first === last ? formatNumber(first) : `${formatNumber(first)}–${formatNumber(last)}`
   if (total === undefined || total < last) return `${isAll ? 'Versions' : 'Tools'} ${range}`
-  const noun = isAll ? 'version' : 'tool'
-  return `${range} of ${formatNumber(total)} ${total === 1 ? noun : `${noun}s`}`
+  return `${range} of ${formatCount(total, isAll ? 'version' : 'tool')}`
 }
 
 function Card({ tool, versions }: { tool: ToolListItem; versions: ShownVersions }) {

@@ -68,7 +68,7 @@ export const { show, submit, renderPart } = createAccessPage({
       label: 'Revoke',
       name: `Revoke ${formatAccount({ provider, account })}`,
       question: 'No toolkit can use this account then, until it is connected again.',
-      fields: (
+      children: (
         <>
           <input type="hidden" name="provider" value={provider} />
           <input type="hidden" name="account" value={exact(account)} />

@@ -43,7 +43,7 @@ export const { show, submit, renderPart } = createAccessPage({
     label: 'Disconnect',
     name: `Disconnect ${quoteName(client.name)}`,
     question: 'The agent loses access everywhere within a minute. It can be connected again.',
-    fields: <input type="hidden" name="id" value={id} />,
+    children: <input type="hidden" name="id" value={id} />,
   }),
   revokeAll: ({ length }) =>
     length < 2

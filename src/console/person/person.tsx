@@ -3,7 +3,7 @@ import type { JSX } from 'hono/jsx/jsx-runtime'
 import { toHolder } from '../../core/access/holder.ts'
 import { hasScope } from '../../core/access/principal.ts'
 import type { PageModule, PageContext, Reply, View } from '../page-context.ts'
-import { ConfirmForm, FailureNotice, Notice, TextField } from '../parts.tsx'
+import { ConfirmForm, type ConfirmFormProps, FailureNotice, Notice, TextField } from '../parts.tsx'
 import { paginate } from '../pagination.ts'
 import { buildQuery } from '../query.ts'
 import { type Column, Table } from '../table.tsx'
@@ -52,13 +52,7 @@ export interface AccessPage<T> {
   /** Revokes what the form names; undefined if it names nothing. */
   readonly revoke: (context: PageContext) => Promise<Reply<unknown>> | undefined
   readonly columns: (context: PageContext) => readonly Column<T>[]
-  readonly revokeForm: (item: T) => {
-    readonly id: string
-    readonly label: string
-    readonly name: string
-    readonly question: string
-    readonly fields: Child
-  }
+  readonly revokeForm: (item: T) => Omit<ConfirmFormProps, 'action'>
   /** Absent if there is nothing to revoke together. */
   readonly revokeAll: (items: readonly T[], context: PageContext) => { label: string; question: string } | undefined
   /** For routes that list the newest item last. */
@@ -115,14 +109,7 @@ export function createAccessPage<T>(page: AccessPage<T>): Required<PageModule> &
     const revoke: Column<T> = {
       title: 'Action',
       isAction: true,
-      cell(item) {
-        const { fields, ...form } = page.revokeForm(item)
-        return (
-          <ConfirmForm {...form} action={action}>
-            {fields}
-          </ConfirmForm>
-        )
-      },
+      cell: (item) => <ConfirmForm {...page.revokeForm(item)} action={action} />,
     }
     const rest = part ? allItems.length - rows.items.length : 0
     const columns = [...page.columns(context), ...(part?.mayRevoke === false ? [] : [revoke])]

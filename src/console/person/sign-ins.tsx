@@ -51,7 +51,7 @@ export const { show, submit, renderPart } = createAccessPage({
     label: 'End',
     name: current ? 'End this session' : `End the session of ${formatBrowser(browser)}`,
     question: current ? 'You are signed out in this browser.' : 'It is signed out everywhere within a minute.',
-    fields: <input type="hidden" name="id" value={id} />,
+    children: <input type="hidden" name="id" value={id} />,
   }),
   revokeAll(items, { principal: visitor }) {
     if (!items.some(({ principal, current }) => principal === visitor.id && !current)) return undefined

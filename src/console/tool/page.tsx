@@ -5,6 +5,7 @@ import { listFields } from '../form/fields.ts'
 import { createExample } from '../../http/page/schema-example.ts'
 import { truncate } from '../../http/page/text.ts'
 import { MAX_COPIED_CHARACTERS } from '../../docs/curl.ts'
+import { formatCount } from '../calls/chart.tsx'
 import type { PageResult, PageContext, RouteFailure, View } from '../page-context.ts'
 import { Markdown, removeTitle } from '../markdown.tsx'
 import { buildQuery, readFilters } from '../query.ts'
@@ -217,6 +218,6 @@ function VersionList({ versions, current }: Pick<ToolData, 'versions'> & { curre
 
 function formatSummary(changes: ChangesProps['changes']): string {
   const breaking = changes.filter(({ level }) => level === 'major').length
-  const count = changes.length === 1 ? '1 change' : `${changes.length} changes`
+  const count = formatCount(changes.length, 'change')
   return breaking === 0 ? count : `${count}, ${breaking} of which ${breaking === 1 ? 'breaks' : 'break'} callers`
 }

@@ -1,6 +1,6 @@
 import { hasScope } from '../../core/access/principal.ts'
 import type { ApiAnswers } from '../../api/answers.ts'
-import { CallsChart, formatCount, formatMs, toUsageBars } from '../calls/chart.tsx'
+import { CallsChart, formatMs, formatRate, toUsageBars } from '../calls/chart.tsx'
 import { createCallerFormatter } from '../calls/callers.ts'
 import { USAGE_RANGES, RangeSelect, parseRange, formatStart } from '../calls/range.tsx'
 import { toReplyView, formatCode, Select } from '../parts.tsx'
@@ -68,9 +68,6 @@ interface UsageTableProps {
 }
 
 function UsageTable({ items, context, by, formatKey, range }: UsageTableProps) {
-  const calls = items.reduce((sum, usage) => sum + usage.calls, 0)
-  const failures = items.reduce((sum, usage) => sum + usage.failures, 0)
-  const waiting = items.reduce((sum, usage) => sum + usage.waiting, 0)
   const orderedItems =
     by.value === 'day' ? items.toSorted((one, other) => formatDay(one).localeCompare(formatDay(other))) : items
   const nameCell = ({ group }: Usage) => {
@@ -83,12 +80,6 @@ function UsageTable({ items, context, by, formatKey, range }: UsageTableProps) {
   const columns: readonly Column<Usage>[] = [{ title: by.text, isName: true, isLong: true, cell: nameCell }, ...METRICS]
   return (
     <>
-      {items.length === 0 ? undefined : (
-        <p>
-          {formatCount(calls, 'call')}, {failures.toLocaleString('en')} failed ({formatRate(failures, calls)})
-          {waiting > 0 && `, ${waiting.toLocaleString('en')} waiting for a person`}
-        </p>
-      )}
       <Table
         label="Usage"
         columns={columns}
@@ -112,7 +103,3 @@ const METRICS: readonly Column<Usage>[] = [
   { title: 'p95', isNumber: true, cell: ({ p95_ms }) => formatMs(p95_ms) },
   { title: 'p99', isNumber: true, cell: ({ p99_ms }) => formatMs(p99_ms) },
 ]
-
-function formatRate(failures: number, calls: number): string {
-  return `${((100 * failures) / calls).toFixed(1)} %`
-}

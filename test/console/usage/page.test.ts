@@ -22,8 +22,9 @@ it('the page of usage counts calls by toolkit, and leads to those calls', async 
     '?since=2030-01-01T00%3A00%3A00.000Z&by=toolkit',
     '?since=2030-01-01T00%3A00%3A00.000Z&by=day',
   ])
-  expect(text).toContain('2,000 calls, 100 failed (5.0 %), 7 waiting for a person')
-  expect(text).toContain('aria-label="2,000 calls, 100 failed, 7 waiting for a person; 95 % took 1.2 s or less"')
+  const summary = '2,000 calls, 100 failed (5.0 %), 7 waiting for a person; 95 % took 1.2 s or less'
+  expect(text).toContain(`aria-label="${summary}"`)
+  expect(text).toContain(`<figcaption class="note">${summary}.`)
   expect(text).toContain('href="/console/calls?tool=Mail.*&amp;range=week">Mail</a>')
   expect(text).toMatch(/<th[^>]*>unknown or not allowed<\/th>/)
   for (const cell of ['1,500', '1.0 %', '1.2 s', '9 s']) expect(text).toContain(`>${cell}</td>`)
