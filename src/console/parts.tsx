@@ -57,14 +57,7 @@ export function toReplyView<T>(reply: Reply<T>, show: (value: T) => Child): Chil
 
 /** Lets a long name break after its toolkit. */
 export function ToolNameLabel({ name }: { name: string }) {
-  const [toolkit, ...path] = name.split('.')
-  if (path.length === 0) return <>{name}</>
-  return (
-    <>
-      {toolkit}.<wbr />
-      {path.join('.')}
-    </>
-  )
+  return <>{name.split(/(?<=^[^.]*\.)/).flatMap((part, index) => (index === 0 ? part : [<wbr />, part]))}</>
 }
 
 interface TimeProps {

@@ -74,7 +74,11 @@ const OUTCOMES = new Set([
   'success',
   ...WAITING_OUTCOMES,
   ...Object.keys({ ...OUTCOME_STATUS, ...UNCALLED_STATUS }),
-  ...['forbidden', 'rate-limited', 'conflict', 'unavailable', 'internal'],
+  'forbidden',
+  'rate-limited',
+  'conflict',
+  'unavailable',
+  'internal',
 ])
 const OUTCOME_OPTIONS = [
   ANY_OPTION,
