@@ -30,11 +30,18 @@ export interface Filter {
   readonly signal?: AbortSignal | undefined
 }
 
-export type SearchOptions = Filter
+export interface SearchOptions extends Filter {
+  /** `relevant`: only the answers, and the same operation of several toolkits once. `all` by default. */
+  readonly results?: 'all' | 'relevant' | undefined
+}
 
 export interface ToolPage {
   readonly items: readonly ToolDefinition[]
   readonly total?: number
+  /** In a search: how many of the total are answers. They come first. */
+  readonly relevant?: number
+  /** In a search: by the id of a tool, the better result that is the same operation in another toolkit. */
+  readonly same_as?: Readonly<Record<string, string>>
   /** In a search: the words that no tool has. */
   readonly unmatched?: readonly string[]
   readonly next_cursor?: string

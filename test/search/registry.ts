@@ -29,6 +29,17 @@ export async function recordsOf(definitions: readonly Json[]): Promise<readonly 
   })
 }
 
+/** The same, each with the title of its definition, which OXP has not. */
+export async function titledRecords(
+  definitions: readonly { readonly [field: string]: Json; readonly title: string }[],
+) {
+  const untitled = definitions.map((each) =>
+    Object.fromEntries(Object.entries(each).filter(([name]) => name !== 'title')),
+  )
+  const records = await recordsOf(untitled)
+  return records.map((record, at) => ({ ...record, title: definitions[at]?.title ?? '' }))
+}
+
 /** The registry's tables, in memory, with these tools listed. */
 export function tablesOf(records: readonly ToolRecord[]): SqlStorage {
   const sql = sqlOf(createDatabase(), () => undefined)

@@ -227,6 +227,8 @@ export const COMPONENTS = {
     'items': arraySchema(ANY),
     'losses?': arraySchema(OBJECT),
     'total?': COUNT,
+    'relevant?': COUNT,
+    'same_as?': { type: 'object', additionalProperties: TEXT },
     'unmatched?': TEXTS,
     'next_cursor?': TEXT,
   }),

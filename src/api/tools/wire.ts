@@ -116,6 +116,8 @@ export interface ToolAnswers {
   'GET /tools': {
     readonly items: readonly ReturnType<typeof toSummary>[]
     readonly total?: number
+    readonly relevant?: number
+    readonly same_as?: Readonly<Record<string, string>>
     readonly next_cursor?: string
   }
   'GET /tools/:id/readiness': Readiness

@@ -4,6 +4,8 @@ import type { Principal } from '../access/principal.ts'
 
 export interface ListQuery {
   readonly q?: string | undefined
+  /** `relevant`: of a search for the newest versions only the answers, and of an operation only the best result. */
+  readonly results?: 'all' | 'relevant' | undefined
   readonly toolkit?: string | undefined
   readonly tag?: string | undefined
   readonly callable?: boolean | undefined
@@ -15,10 +17,22 @@ export interface ListQuery {
   readonly cursor?: string | undefined
 }
 
+/** One of several tools that are the same operation: its listed version, and its exposed name. */
+export interface OperationTool {
+  readonly id: string
+  readonly name: string
+}
+
 export interface Listing {
   readonly lines: readonly string[]
+  /** Of a search: for each line the tools that are the same operation, best first and at most ten; empty if it is alone. */
+  readonly operations?: readonly (readonly OperationTool[])[] | undefined
+  /** By the id of each of them that is not the best, the best one's. */
+  readonly sameAs?: Readonly<Record<string, string>> | undefined
   readonly nextCursor?: string
   readonly total?: number | undefined
+  /** How many of the total are answers. They come first. */
+  readonly relevant?: number | undefined
   readonly unmatched?: readonly string[] | undefined
   /** The entity tag of the catalog that this lists; undefined if it is a search or lists all versions. */
   readonly etag?: string | undefined

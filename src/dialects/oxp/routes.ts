@@ -54,9 +54,11 @@ export const LIST_PARAMETERS = {
 const LIST_QUERY = defineQuery(LIST_PARAMETERS)
 
 const STATUS_PARAMETER = optional(enumReader(STATUS_ORDER))
+const RESULTS_PARAMETER = optional(enumReader(['all', 'relevant']))
 type ListParameters = QueryValues<typeof LIST_QUERY> & {
   readonly format?: string
   readonly status?: ListQuery['status']
+  readonly results?: ListQuery['results']
 }
 /** A format of lists alone, without a Codec: it includes versions that OXP has no id for. */
 const SUMMARY = 'summary'
@@ -94,7 +96,10 @@ export function createOxpRoutes(deps: OxpRoutesDeps): Hono {
   const format = optional(enumReader([...deps.formatNames, SUMMARY]), 'oxp')
   router.get(
     '/tools',
-    declareList('List and search tools', defineQuery({ ...LIST_PARAMETERS, status: STATUS_PARAMETER, format })),
+    declareList(
+      'List and search tools',
+      defineQuery({ ...LIST_PARAMETERS, status: STATUS_PARAMETER, results: RESULTS_PARAMETER, format }),
+    ),
   )
   router.get('/oxp/tools', declareList('List and search tools (OXP)', LIST_QUERY))
   router.post('/tools/call', createCallRoute(authorize, { ...CALL, summary: 'Call a tool' }, call))
@@ -136,16 +141,21 @@ export function createOxpRoutes(deps: OxpRoutesDeps): Hono {
   }
 
   function readList(
-    { format: formatName = 'oxp-flat', status, losses: withLosses, ...parameters }: ListParameters,
+    { format: formatName = 'oxp-flat', status, results, losses: withLosses, ...parameters }: ListParameters,
     form: OxpForm,
   ): Result<ToolList> {
     if (status !== undefined && parameters.q !== undefined)
       return fail({ type: 'request-malformed', message: "Cannot search by 'status': leave out 'q' or 'status'" })
     const versions = status === undefined ? parameters.versions : 'all'
+    if (results === 'relevant' && (parameters.q === undefined || versions === 'all'))
+      return fail({
+        type: 'request-malformed',
+        message: "Only a search of newest versions has 'relevant' results",
+      })
     const { q, toolkit, tag, cursor } = parameters
     // OXP has no pages, and its clients would take one for the whole
     const { limit = q === undefined && versions === 'newest' ? Infinity : PAGE_SIZE } = parameters
-    const query = { q, toolkit, tag, cursor, limit, versions, ...(status === undefined ? {} : { status }) }
+    const query = { q, toolkit, tag, cursor, limit, versions, results, ...(status === undefined ? {} : { status }) }
     const isPageable = query.q === undefined && query.versions === 'newest'
     return ok({
       variant: isPageable ? [JSON.stringify(query), formatLabel(formatName, withLosses), form] : undefined,
@@ -159,17 +169,17 @@ export function createOxpRoutes(deps: OxpRoutesDeps): Hono {
         const listing = await catalog.list(query, principal, format, { reserve })
         if (!listing) return invalidParameterFailure('cursor', "a 'next_cursor' that a list gave")
         if (listing.isOutOfMemory) return MEMORY_FULL
-        const { lines, nextCursor, total, unmatched, etag } = listing
+        const { lines, nextCursor, total, relevant, sameAs, unmatched, etag } = listing
         const schema = form === 'bare' || !formatName.startsWith('oxp') ? '' : `"$schema":"${SCHEMA}",`
         const items = withLosses
           ? joinDocumentsAndLosses(lines)
           : `"items":[${lines.filter((line) => line !== '').join(',')}]`
-        const cursorMember = nextCursor === undefined ? '' : `,"next_cursor":${JSON.stringify(nextCursor)}`
-        const totalMember = total === undefined ? '' : `,"total":${total}`
-        const unmatchedMember = unmatched === undefined ? '' : `,"unmatched":${JSON.stringify(unmatched)}`
+        const details = JSON.stringify({ total, relevant, same_as: sameAs, unmatched, next_cursor: nextCursor }).slice(
+          1,
+        )
         const isEmpty = lines.length === 0 && nextCursor === undefined
         const isTruncated = parameters.limit === undefined && nextCursor !== undefined
-        const text = `{${schema}${items}${totalMember}${unmatchedMember}${cursorMember}}`
+        const text = `{${schema}${items}${details === '}' ? '' : ','}${details}`
         return ok({ text, isEmpty, etag, ...(isTruncated ? { headers: noteHeader(TRUNCATED_NOTE) } : {}) })
       },
       headers: versionHeader(form),

@@ -17,6 +17,7 @@ export const schemaColumns = (describe: (text: string) => Child): readonly Colum
   { title: 'Type', cell: ({ type }) => type },
   {
     title: 'Description',
+    isAction: true,
     cell: ({ description, rules }) =>
       description === '' && rules.length === 0 ? undefined : (
         <>

@@ -251,6 +251,24 @@ describe('GET /tools', () => {
     expect(bare.headers.get('oxp-version')).toBe('1.0')
   })
 
+  it('says of a search where the answers stop, and which results are the same operation as a better one', async () => {
+    const { send, found } = setUp()
+    const sameAs = { 'GHES.Add@1.0.0': 'GitHub.Add@1.0.0' }
+    Object.assign(found, { total: 9, relevant: 2, sameAs })
+    expect((await send('GET', '/tools?q=add')).body).toMatchObject({ total: 9, relevant: 2, same_as: sameAs })
+    Object.assign(found, { sameAs: undefined })
+    expect((await send('GET', '/tools?q=add&results=relevant')).body).not.toHaveProperty('same_as')
+  })
+
+  it.each(['results=relevant', 'results=relevant&q=add&versions=all', 'results=some&q=add'])(
+    'refuses ?%s',
+    async (query) => {
+      const { status, body } = await setUp().send('GET', `/tools?${query}`)
+      expect(status).toBe(400)
+      expect(JSON.stringify(body)).toContain('results')
+    },
+  )
+
   it('says so of a search when it finds the same again', async () => {
     const { send, found } = setUp()
     const etag = (await send('GET', '/tools?q=add')).headers.get('etag') ?? ''

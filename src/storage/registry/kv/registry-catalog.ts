@@ -41,17 +41,19 @@ export function createRegistryCatalog(options: RegistryCatalogOptions) {
     if (query.cursor !== undefined && !unsealed) return undefined
     const answer = await registry().query({ ...query, cursor: unsealed?.text.trimEnd() }, principal)
     if (!answer) return undefined
-    const { found, next, total, unmatched } = answer
+    const { found, next, total, relevant, sameAs, unmatched } = answer
     const records = found.map(({ record }): ToolRecord => parseTrusted(record))
     // The format of stored lines has no writer of its own, since lists copy them from pages; a query has no pages
     const writtenFormat = 'write' in format ? format : { name: 'stored line', write: writeLine }
     const lines = await lineWriter.writeLines(records, writtenFormat, (at) => found[at]?.name, createBudget(Infinity))
     const characters = lines.reduce((sum, { length }) => sum + length, 0)
     if (reserve && !(await reserve(characters))) return { lines: [], isOutOfMemory: true }
-    if (next === undefined) return { lines, total, unmatched }
+    const operations = found.map(({ operation = [] }) => operation)
+    const listing = { lines, operations, sameAs, total, relevant, unmatched }
+    if (next === undefined) return listing
     const place = next.padEnd(PLACE_LENGTH[versions])
     const nextCursor = await sealer.seal(place, associatedData, { deterministic: true })
-    return { lines, nextCursor, total, unmatched }
+    return { ...listing, nextCursor }
   }
 
   const catalog: Catalog & ToolkitCounts = {

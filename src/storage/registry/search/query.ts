@@ -1,23 +1,27 @@
-import type { ListQuery } from '../../../core/catalog/catalog.ts'
+import type { ListQuery, OperationTool } from '../../../core/catalog/catalog.ts'
 import { raiseLevel } from '../../../core/access/policy.ts'
 import { loadPolicySet } from '../policies.ts'
 import { maySee, type Principal } from '../../../core/access/principal.ts'
 import { parseToolId, toolKey } from '../../../core/tool/tool-id.ts'
 import type { ToolRecord } from '../../../core/tool/tool.ts'
+import { createOperations } from './operations.ts'
 import { rank } from './search.ts'
 import { buildScope } from './visibility.ts'
 import { mayChange } from '../toolkit-rights.ts'
 import { addToolkitDescription, toolKeyRange, loadSettings } from '../toolkits.ts'
 import { NOT_DELETED, IS_SHOWN_SQL } from '../versions.ts'
 
-type FoundVersion = Readonly<Record<'name' | 'record' | 'cursor', string>>
+type VersionRow = Readonly<Record<'name' | 'record' | 'cursor', string>>
+type FoundVersion = VersionRow & { readonly id?: string; readonly operation?: readonly OperationTool[] }
 
 /** `next` is the cursor of the next page. */
 interface QueryAnswer {
   readonly found: readonly FoundVersion[]
   readonly next?: string
-  /** For searches: the number of hits, and the words that none of them has. */
+  /** For searches: the number of hits, how many of them are answers, and the words that none of them has. */
   readonly total?: number
+  readonly relevant?: number
+  readonly sameAs?: Readonly<Record<string, string>> | undefined
   readonly unmatched?: readonly string[]
 }
 
@@ -39,7 +43,7 @@ const MAX_CHARACTERS = 8_000_000
  * malformed.
  */
 export function searchTools(sql: SqlStorage, listQuery: ListQuery, principal: Principal): QueryAnswer | undefined {
-  const { q, versions, cursor } = listQuery
+  const { q, versions, cursor, results } = listQuery
   if (q === undefined) {
     const all = allVersions(sql, listQuery)
     return all && takeVisible(sql, all, listQuery, principal)
@@ -47,25 +51,44 @@ export function searchTools(sql: SqlStorage, listQuery: ListQuery, principal: Pr
   const isNewest = versions === 'newest'
   // The index has only the tags of newest versions, so with all versions `takeVisible` filters by tag
   const scope = buildScope(sql, isNewest ? listQuery : { ...listQuery, tag: undefined }, principal)
-  const { ids, unmatched } = rank(sql, q, scope)
+  const ranked = rank(sql, q, scope)
+  const { ids, unmatched } = ranked
   const start = resumeAt(cursor, ids)
   if (!start) return undefined
   const { place, afterVersion } = start
+  const { findOperation, nameTools, countRelevant } = createOperations(sql, ranked)
+  const relevant = isNewest ? countRelevant() : ids.length
+  const isRelevant = isNewest && results === 'relevant'
 
   function* foundVersions(): Generator<FoundVersion> {
-    const statement = `SELECT coalesce(exposed, '') AS name, record, ${isNewest ? "''" : "'@' || version"} AS suffix
+    const statement = `SELECT coalesce(exposed, '') AS name, record,
+        tool.toolkit || '.' || tool.tool || '@' || version AS id, ${isNewest ? "''" : "'@' || version"} AS suffix
       FROM indexed JOIN tool USING (key) JOIN version USING (key)
       WHERE indexed.id = ? AND ${isNewest ? 'version = listed' : IS_SHOWN_SQL} AND version > ? ORDER BY version`
-    type Row = Omit<FoundVersion, 'cursor'> & { suffix: string }
+    type Row = Record<'name' | 'record' | 'id' | 'suffix', string>
     for (const [index, id] of ids.entries()) {
       if (index < place) continue
+      if (isRelevant && index >= relevant) return
+      const sameIds = isNewest ? findOperation(id) : [id]
+      if (isRelevant && sameIds[0] !== id) continue
       for (const { suffix, ...row } of sql.exec<Row>(statement, id, index === place ? afterVersion : ''))
-        yield { ...row, cursor: `${index}.${id}${suffix}` }
+        yield { ...row, operation: nameTools(sameIds), cursor: `${index}.${id}${suffix}` }
     }
   }
 
   const answer = takeVisible(sql, foundVersions(), listQuery, principal)
-  return isNewest ? { ...answer, total: ids.length, unmatched } : { ...answer, unmatched }
+  return isNewest
+    ? { ...answer, total: ids.length, relevant, sameAs: listSame(answer.found), unmatched }
+    : { ...answer, unmatched }
+}
+
+/** By the id of each tool that is not the best of its operation, the best one's; undefined if there are none. */
+function listSame(found: readonly FoundVersion[]): Readonly<Record<string, string>> | undefined {
+  const tools = found.flatMap(({ id, operation: [best, ...others] = [] }) =>
+    best ? [...others, { id: id ?? best.id }].map((other) => [other.id, best.id] as const) : [],
+  )
+  const pairs = tools.filter(([id, best]) => id !== best)
+  return pairs.length === 0 ? undefined : Object.fromEntries(pairs)
 }
 
 /** The place in the ranking where a page starts, and the version of the tool there after which it does. */
@@ -121,5 +144,5 @@ function allVersions(sql: SqlStorage, { cursor, status, toolkit }: ListQuery): I
     WHERE ${statusCondition} AND (version.key, version) > (?, ?) ${toolkitCondition} ORDER BY version.key, version`
   const after = last ? [toolKey(last), last.range ?? ''] : ['', '']
   const keys = toolkit === undefined ? [] : toolKeyRange(toolkit)
-  return sql.exec<FoundVersion>(statement, ...(status === undefined ? [] : [status]), ...after, ...keys)
+  return sql.exec<VersionRow>(statement, ...(status === undefined ? [] : [status]), ...after, ...keys)
 }

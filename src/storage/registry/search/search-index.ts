@@ -4,6 +4,7 @@ import { getDisplayTitle, type ToolRecord } from '../../../core/tool/tool.ts'
 import { toolKey } from '../../../core/tool/tool-id.ts'
 import { readField } from '../../rows.ts'
 import { loadPolicySet } from '../policies.ts'
+import { hashOperation } from '../../../core/search/answers.ts'
 import { packRow } from '../../../core/search/bm25f.ts'
 import { markExact, parseTerms, splitTitle } from '../../../core/search/question.ts'
 import { stemWord, stemText } from '../../../core/search/words.ts'
@@ -11,7 +12,7 @@ import { readMeta, writeMeta } from '../tables.ts'
 import { loadSettings } from '../toolkits.ts'
 
 /** The version of the index's format. Raise it when records are indexed in another way. */
-const INDEXED = '11'
+const INDEXED = '12'
 /** Characters of a field that are indexed. */
 const MAX_CHARACTERS = 8_000
 
@@ -28,9 +29,9 @@ const COUNT_OLD = `UPDATE toolkit_count SET tools = tools - 1 WHERE ${OLD};
 const TABLES = `
 CREATE TABLE indexed (
   id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, toolkit TEXT NOT NULL, plain TEXT NOT NULL, whole TEXT NOT NULL,
-  level INTEGER NOT NULL, callable INTEGER NOT NULL, tags TEXT NOT NULL, rows TEXT NOT NULL
+  level INTEGER NOT NULL, callable INTEGER NOT NULL, tags TEXT NOT NULL, operation TEXT NOT NULL, rows TEXT NOT NULL
 );
-CREATE INDEX indexed_plain ON indexed (plain);
+CREATE INDEX indexed_plain ON indexed (plain, operation);
 CREATE INDEX indexed_whole ON indexed (whole);
 CREATE VIRTUAL TABLE words USING fts5(text, content = '', contentless_delete = 1, tokenize = 'unicode61');
 CREATE VIRTUAL TABLE vocabulary USING fts5vocab(words, row);
@@ -74,7 +75,8 @@ export function indexTool(sql: SqlStorage, key: string, record?: ToolRecord): vo
   // No search finds the row of an empty field, so its length does not matter
   const rows = [...titles, ...texts].map(({ text, length }, field) => [packRow(id, field, length), text] as const)
   sql.exec(
-    'INSERT INTO indexed (id, key, toolkit, plain, whole, level, callable, tags, rows) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
+    `INSERT INTO indexed (id, key, toolkit, plain, whole, level, callable, tags, operation, rows)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     id,
     key,
     record.toolkit.toLowerCase(),
@@ -83,6 +85,7 @@ export function indexTool(sql: SqlStorage, key: string, record?: ToolRecord): vo
     raiseLevel(record, loadPolicySet(sql).policyFor(record)).securityLevel,
     record.implementation === undefined ? 0 : 1,
     JSON.stringify(record.tags),
+    hashOperation(record),
     JSON.stringify(rows.map(([row]) => row)),
   )
   const each = 'SELECT value ->> 0, value ->> 1 FROM json_each(?)'

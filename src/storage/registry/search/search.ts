@@ -1,4 +1,5 @@
 import { distance } from 'fastest-levenshtein'
+import { EXACT_NAME } from '../../../core/search/answers.ts'
 import {
   EXACT_TITLE,
   inverseDocumentFrequency,
@@ -26,8 +27,6 @@ const LEAST_OF_VERB = 1.5
 const LEAST_OF_TOOLKIT = 3
 /** Looking for what a missing word may mean reads every word with its first letter, so not for each of a long question. */
 const MAX_REPLACED = 5
-/** More than any score. */
-const VERY = 1e4
 
 /**
  * The ids of tools: exact names first, then by score, then those listed first; and the words that no tool has in any form.
@@ -85,13 +84,16 @@ export function rank(sql: SqlStorage, q: string, scope: IndexFilter) {
   const unmatched = missing.filter((_, at) => instead[at]?.isForm !== true).map(({ word }) => word)
   // No tool has an empty name
   const nameQuery = `SELECT id FROM indexed WHERE (whole = ?1 OR plain = ?1) AND ${scope.condition}`
-  for (const id of column<number>(sql, nameQuery, toSearchText(q), ...scope.bindings)) getCandidate(id).score += VERY
-  const scored = [...candidates].map(([id, { score, titleScore, titleWords, titleLength, namedRarity }]) => {
+  for (const id of column<number>(sql, nameQuery, toSearchText(q), ...scope.bindings))
+    getCandidate(id).score += EXACT_NAME
+  for (const candidate of candidates.values()) {
+    const { titleScore, titleWords, titleLength, namedRarity } = candidate
     const coverage = Math.min(1, titleWords / titleLength) * (namedRarity / (questionRarity || 1)) ** NAMED_POWER
-    return [id, score + titleScore * coverage] as const
-  })
-  const ranked = scored.sort(([id, score], [otherId, other]) => other - score || id - otherId)
-  return { ids: ranked.map(([id]) => id), unmatched }
+    candidate.score += titleScore * coverage
+  }
+  const ranked = [...candidates].sort(([id, { score }], [otherId, other]) => other.score - score || id - otherId)
+  const scores = ranked.map(([, { score }]) => score)
+  return { ids: ranked.map(([id]) => id), scores, candidates, unmatched }
 }
 
 interface Candidate {

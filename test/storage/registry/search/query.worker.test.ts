@@ -121,7 +121,7 @@ describe('a ranked search', () => {
         found: [],
       })
       const newest = await registry.query({ ...QUERY, versions: 'newest', q: 'does', cursor: '999.0' }, ADMIN)
-      expect(newest).toEqual({ found: [], total: 3, unmatched: [] })
+      expect(newest).toEqual({ found: [], total: 3, relevant: 3, unmatched: [] })
     }))
 })
 

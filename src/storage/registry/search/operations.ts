@@ -1,0 +1,54 @@
+import type { OperationTool } from '../../../core/catalog/catalog.ts'
+import { countAnswers, MIN_OPERATIONS } from '../../../core/search/answers.ts'
+import { column, rows } from '../../rows.ts'
+import type { rank } from './search.ts'
+
+type RankedTools = ReturnType<typeof rank>
+
+/** More tools of one operation are not looked for. */
+const MAX_TOOLS = 1_000
+/** So many of them an answer names. */
+const MAX_NAMED = 10
+
+const SAME_TOOLS = `SELECT other.id FROM indexed JOIN indexed AS other USING (plain, operation)
+  WHERE indexed.id = ? AND operation <> '' ORDER BY other.id LIMIT ${MAX_TOOLS}`
+const NAMES = `SELECT tool.toolkit || '.' || tool.tool || '@' || listed AS id, coalesce(exposed, '') AS name
+  FROM json_each(?) AS place JOIN indexed ON indexed.id = place.value JOIN tool ON tool.key = indexed.key
+  ORDER BY place.key`
+
+/**
+ * Finds which results of a search are the same operation in several toolkits. Tools that the search did not find do not
+ * count, since the principal may not see them.
+ */
+export function createOperations(sql: SqlStorage, { ids: ranked, scores, candidates }: RankedTools) {
+  const operations = new Map<number, readonly number[]>()
+  const names = new Map<readonly number[], readonly OperationTool[]>()
+  const getScore = (id: number) => candidates.get(id)?.score ?? 0
+
+  /** The ids of the tools, best first: a tool that is alone has its own. */
+  function findOperation(id: number): readonly number[] {
+    const known = operations.get(id)
+    if (known) return known
+    const found = column<number>(sql, SAME_TOOLS, id).filter((other) => candidates.has(other))
+    const ids = found.length > 1 ? found.toSorted((one, other) => getScore(other) - getScore(one)) : [id]
+    for (const member of [id, ...ids]) operations.set(member, ids)
+    return ids
+  }
+
+  function nameTools(ids: readonly number[]): readonly OperationTool[] {
+    if (ids.length === 1) return []
+    type Row = { readonly id: string; readonly name: string }
+    const tools = names.get(ids) ?? rows<Row>(sql, NAMES, JSON.stringify(ids.slice(0, MAX_NAMED)))
+    names.set(ids, tools)
+    return tools
+  }
+
+  /** How many results are answers. The first operations are, however the others compare. */
+  function countRelevant(): number {
+    const first = new Set<readonly number[]>()
+    const end = ranked.findIndex((id) => first.add(findOperation(id)).size > MIN_OPERATIONS)
+    return Math.max(end === -1 ? ranked.length : end, countAnswers(scores))
+  }
+
+  return { findOperation, nameTools, countRelevant }
+}
