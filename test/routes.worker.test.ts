@@ -122,6 +122,7 @@ const PASSED_OVER: Readonly<Record<string, string>> = {
   'POST /worker/tools/invoke': 'extensions are taken: "New parameters … can be added as additional properties"',
   'POST /plugin/call': 'its schema closes no object',
   'POST /plugin/describe': 'no body is read: a plugin is asked without one',
+  'POST /providers/None/test': 'no body is read: a provider is named in the path',
   'POST /mcp': 'clients of later revisions say more',
   'POST /connect/mcp': 'clients of later revisions say more',
 }

@@ -26,7 +26,7 @@ import { sha256 } from '../storage/sealing/sha256.ts'
 import type { Config } from '../env.ts'
 import { type Deployment, newId } from './deployment.ts'
 import { printLogEntry } from './platform.ts'
-import { documentFetch, signInProvider } from './providers.ts'
+import { createProviderOAuth, documentFetch, signInProvider } from './providers.ts'
 import { chooseSignInMethod } from './stores.ts'
 import type { Publishing } from './publishing.ts'
 
@@ -44,6 +44,7 @@ export function composeAccessRoutes(
   const { toolRoutes, otherRoutes, pageRoutes } = deployment.routes
   const randomBytes = (length: number) => crypto.getRandomValues(new Uint8Array(length))
   const pageDeps = { sessions, limitAnonymous, now, writeAuditEntry, onPageError }
+  const oauth = createProviderOAuth(config)
   async function findCaller(principal: string): Promise<Principal | undefined> {
     const key = principal.startsWith('key:') ? await keys.findById(principal.slice('key:'.length)) : undefined
     return key && toKeyPrincipal(key)
@@ -114,8 +115,15 @@ export function composeAccessRoutes(
       checkUrl: createUrlTextCheck(config.allowHttpHosts, formatAllowHint),
       loadSecretCheck: secretChecks.loadClientCheck,
       findKnownProvider: knownProvider,
+      test: oauth.test,
     }),
-    createSetupRoutes({ ...otherRoutes, setup: describeSetup(config), keys, providers }),
+    createSetupRoutes({
+      ...otherRoutes,
+      setup: describeSetup(config),
+      keys,
+      providers,
+      findMissingSecret: oauth.findMissingSecret,
+    }),
   ]
 }
 

@@ -75,5 +75,6 @@ export function createProviderOAuth(config: Config): OAuth {
     exchange: async (...parameters) => (await load()).exchange(...parameters),
     refreshTokens: async (...parameters) => (await load()).refreshTokens(...parameters),
     revoke: async (...parameters) => (await load()).revoke(...parameters),
+    test: async (...parameters) => (await load()).test(...parameters),
   }
 }

@@ -1,6 +1,6 @@
 import * as oauth from 'oauth4webapi'
 import { parseScopes, listExtraScopes } from '../core/consent/oauth-scopes.ts'
-import { findMissingSecret, type Provider } from '../core/consent/provider.ts'
+import { findMissingSecret, type Provider, type ProviderTestStep } from '../core/consent/provider.ts'
 import type { Fetch, Signal } from '../core/tool/platform.ts'
 import type { FindServer, ProviderServer } from './provider-server.ts'
 import {
@@ -17,6 +17,7 @@ import {
   PROVIDER_TIMEOUT_MS,
   loadAuthorizationServer,
 } from './provider-requests.ts'
+import { testClient, testSignInPage } from './test-provider.ts'
 import { normalizeTokenResponse } from './token-response.ts'
 
 interface PendingAuthorization extends PendingRequest {
@@ -111,6 +112,22 @@ export function createOAuth({ fetch, findServer, checkUrl, readSecret, timeout }
           throw toDeadRefreshToken(error, lastAnswer())
         })
       })
+    },
+    /** Goes through the steps of a connection with a made-up code, within one deadline. */
+    async test(provider: Provider, callback: string): Promise<readonly ProviderTestStep[]> {
+      const problem = missingSecret(provider)
+      if (problem !== undefined) return [{ name: 'secret', state: 'failed', message: problem }]
+      const signal = deadline()
+      const server = await findServer(provider, ['authorization_endpoint', 'token_endpoint'], signal)
+      const page = server?.as.authorization_endpoint
+      const pageProblem = page === undefined ? 'the issuer does not describe them' : checkUrl(page)
+      if (!server || page === undefined || pageProblem !== undefined)
+        return [{ name: 'endpoints', state: 'failed', message: `Cannot find usable endpoints: ${pageProblem}` }]
+      const request = { state: oauth.generateRandomState(), verifier: oauth.generateRandomCodeVerifier(), callback }
+      const url = await authorizationUrl(page, provider, request, buildParameters(provider, server.as, []))
+      const tokenStep = testClient(clientAt(provider, server, signal), request)
+      const endpoints = { name: 'endpoints', state: 'ok', message: 'The endpoints are known' } as const
+      return [endpoints, await testSignInPage(fetch, url, signal), await tokenStep]
     },
     /** RFC 7009. Gives whether the provider accepted it: with a refresh token, the access token ends too (section 2.1). */
     async revoke(provider: Provider, { access_token, refresh_token }: Tokens): Promise<boolean> {

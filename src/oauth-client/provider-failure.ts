@@ -20,7 +20,7 @@ export interface LastAnswer {
 }
 
 /** `unauthorized_client` counts only in answers to a code: for a refresh, see CLIENT_CODE. */
-const CLIENT_ERRORS = ['invalid_client', 'unauthorized_client', 'unsupported_grant_type']
+export const CLIENT_ERRORS: readonly string[] = ['invalid_client', 'unauthorized_client', 'unsupported_grant_type']
 
 /** In codes of refused refreshes, such as HubSpot's `BAD_CLIENT_ID`. Atlassian calls a dead refresh token `unauthorized_client`. */
 const CLIENT_CODE = /(?<!unauthorized_)client/i
@@ -93,6 +93,6 @@ export function toProviderFailure(provider: Provider, error: unknown, answer: La
   return unavailable(provider, answer && `it answered ${answer.status}, which makes no sense`, answer)
 }
 
-function getCode(error: string): string {
+export function getCode(error: string): string {
   return /^[\w.-]{1,64}$/.test(error) ? error : 'an unknown error'
 }

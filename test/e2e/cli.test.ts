@@ -32,6 +32,7 @@ beforeAll(async () => {
     vars: {
       ALLOW_HTTP_HOSTS: [world.provider.host, world.api.host, gate.host].join(','),
       RECORD_CALL_CONTENT: '1',
+      WRONG_CLIENT_SECRET: 'of another client',
     },
   })
   cli = buildCommandLine({ SWITCHBOARD_URL: edge.server.url, SWITCHBOARD_KEY: ADMIN_KEY, CI: 'true' })
@@ -590,6 +591,31 @@ it.each([
 ])('%s prints a table', async (command, table) => {
   await edge.ask('PUT', '/policies/Watched.*', { security_level: 3, approval: true })
   await expect.poll(async () => (await run([command])).stdout).toMatch(table)
+})
+
+it('providers test says step by step whether people can connect, and tells a wrong client from a missing secret', async () => {
+  const good = await run(['providers', 'test', 'mail'])
+  expect(good).toMatchObject({ code: 0, stderr: '' })
+  expect(good.stdout).toMatch(
+    /^✓ The endpoints are known\n✓ The sign-in page answers \(30\d\)\n✓ The client ID and secret/,
+  )
+  const { provider } = world
+  const set = (id: string, ...more: string[]) => run(['providers', 'set', id, '--issuer', provider.issuer, ...more])
+  await set('stranger', '--client-id', 'nobody', '--client-secret-name', 'WRONG_CLIENT_SECRET')
+  await set('unset', '--client-id', 'nobody', '--client-secret-name', 'UNSET_CLIENT_SECRET')
+  const [stranger, unset] = [await run(['providers', 'test', 'stranger']), await run(['providers', 'test', 'unset'])]
+  const setup = await edge.ask('GET', '/setup')
+  for (const id of ['stranger', 'unset']) await run(['providers', 'remove', id, '--yes'])
+  expect(stranger).toMatchObject({ code: 1, stderr: expect.stringContaining('Nobody can connect') })
+  expect(stranger.stdout).toMatch(
+    /✗ The client ID or secret is wrong: a made-up code is refused with 'invalid_client'\n$/,
+  )
+  expect(unset.stdout).toMatch(/^✗ The secret of the client at 'unset' is missing: .*'UNSET_CLIENT_SECRET'\n$/)
+  expect(setup.body.items.at(-1)).toMatchObject({
+    state: 'off',
+    message: expect.stringContaining('secret UNSET_CLIENT_SECRET missing'),
+  })
+  expect((await run(['providers', 'test', 'nix'])).stderr).toContain("Cannot find the provider 'nix'")
 })
 
 it('what happened is counted by the names of callers, whose ids are for scripts', async () => {

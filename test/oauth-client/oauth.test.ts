@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createServerFinder } from '../../src/oauth-client/provider-server.ts'
 import { createOAuth } from '../../src/oauth-client/oauth.ts'
 import type { Provider } from '../../src/core/consent/provider.ts'
@@ -132,4 +132,60 @@ it('tokens and errors are told apart without a word of what was sent', async () 
     forOperator: `'${GIVEN.id}' refused with 'invalid_client': an administrator must check the client that is set up for it`,
   })
   expect(JSON.stringify(trouble)).not.toMatch(/secret, with|the-refresh-token/)
+})
+
+describe('a test of a provider', () => {
+  const CALLBACK = 'https://switchboard.test/oauth/callback'
+  const test = async (
+    answer: (path: string) => Response | Promise<Response>,
+    {
+      provider = GIVEN,
+      checkUrl = () => undefined,
+    }: { provider?: Provider; checkUrl?: (url: string) => string | undefined } = {},
+  ) => {
+    const fetch = async (input: RequestInfo | URL) => answer(new URL(new Request(input).url).pathname)
+    const findServer = createServerFinder(fetch, () => 0)
+    const oauth = createOAuth({
+      fetch,
+      findServer,
+      checkUrl,
+      readSecret: (name) => (name === 'ACME' ? SECRET : undefined),
+    })
+    const steps = await oauth.test(provider, CALLBACK)
+    expect(JSON.stringify(steps)).not.toMatch(/leaked|the secret, with/)
+    return steps.map(({ name, state }) => `${name} ${state}`).join(', ')
+  }
+  const page = () => new Response('<leaked>')
+  const refusing = (error: string, status = 400) => {
+    return (path: string) =>
+      path === '/token' ? Response.json({ error, error_description: 'leaked' }, { status }) : page()
+  }
+
+  it.each([
+    ['invalid_grant', 400, 'endpoints ok, authorization ok, token ok'],
+    ['bad_verification_code', 200, 'endpoints ok, authorization ok, token ok'],
+    ['invalid_client', 401, 'endpoints ok, authorization ok, token failed'],
+    ['incorrect_client_credentials', 200, 'endpoints ok, authorization ok, token failed'],
+    ['who knows', 401, 'endpoints ok, authorization ok, token failed'],
+    ['redirect_uri_mismatch', 400, 'endpoints ok, authorization ok, token unclear'],
+    ['<leaked>', 400, 'endpoints ok, authorization ok, token unclear'],
+    ['invalid_grant', 503, 'endpoints ok, authorization ok, token failed'],
+  ])('a test of a provider that refuses a made-up code with %s and status %i', async (error, status, steps) => {
+    expect(await test(refusing(error, status))).toBe(steps)
+  })
+
+  it('a test of a provider tells a missing secret, unknown endpoints, and a page or token endpoint that does not answer', async () => {
+    const unset = { ...GIVEN, client_secret_name: 'UNSET' }
+    expect(await test(page, { provider: unset })).toBe('secret failed')
+    expect(await test(() => new Response('leaked', { status: 404 }), { provider: ISSUED })).toBe('endpoints failed')
+    expect(await test(page, { checkUrl: () => 'it is private' })).toBe('endpoints failed')
+    const down = () => Promise.reject(new TypeError('leaked'))
+    expect(await test(down)).toBe('endpoints ok, authorization failed, token failed')
+    const pageAnswers = (status: number) =>
+      test((path) => (path === '/auth' ? new Response('leaked', { status }) : refusing('invalid_grant')(path)))
+    expect(await pageAnswers(404)).toContain('authorization failed')
+    expect(await pageAnswers(400)).toContain('authorization unclear')
+    expect(await test(page)).toBe('endpoints ok, authorization ok, token failed')
+    expect(await test((path) => (path === '/token' ? Response.json(TOKEN) : page()))).toContain('token failed')
+  })
 })

@@ -1,12 +1,12 @@
 import type { Hono } from 'hono'
 import type { AllProviders, KnownProvider, ListedProvider } from '../../core/consent/provider.ts'
-import type { ProviderRules, ProviderStore } from '../../core/consent/provider.ts'
+import type { ProviderRules, ProviderStore, TestProvider } from '../../core/consent/provider.ts'
 import { isProviderId, providerReader } from '../../core/consent/provider.ts'
 import { ok } from '../../core/failure/failure.ts'
 import { isObject } from '../../core/tool/json.ts'
 import { stringMatching } from '../../core/tool/json-reader.ts'
 import { jsonBody } from '../../http/request/json-body.ts'
-import { jsonRef, itemList, withEtag } from '../../http/route/response-specs.ts'
+import { arraySchema, itemList, json, jsonRef, objectSchema, TEXT, withEtag } from '../../http/route/response-specs.ts'
 import {
   ADMIN_ROUTE,
   createRouter,
@@ -21,6 +21,7 @@ interface ProvidersRoutesDeps extends RouteDeps {
   readonly providers: Pick<AllProviders, 'list'>
   readonly checkUrl: ProviderRules['checkUrl']
   readonly loadSecretCheck: () => Promise<ProviderRules['checkSecretName']>
+  readonly test: TestProvider
   readonly findKnownProvider: (id: string) => KnownProvider | undefined
 }
 
@@ -28,6 +29,7 @@ const ID = stringMatching(
   "a provider's id, which is 1 to 128 visible ASCII characters, and not 'approval'",
   isProviderId,
 )
+const STEP = objectSchema({ name: TEXT, state: { enum: ['ok', 'failed', 'unclear'] }, message: TEXT })
 const MAX_PROVIDER_BYTES = 262_144
 
 export function createProvidersRoutes(deps: ProvidersRoutesDeps): Hono {
@@ -84,6 +86,18 @@ export function createProvidersRoutes(deps: ProvidersRoutesDeps): Hono {
     return result === 'removed' ? ok(undefined) : notFound('provider', id)
   })
 
+  on('POST /providers/:id/test', 'Test whether an OAuth provider answers, and accepts the client', {
+    ...ONE,
+    responses: {
+      200: json('Each step, in order', objectSchema({ ok: { type: 'boolean' }, steps: arraySchema(STEP) })),
+    },
+  })(async ({ c, path: { id } }) => {
+    const provider = (await providers.list()).find((listed) => listed.id === id)
+    if (!provider) return notFound('provider', id)
+    const steps = await deps.test(provider, `${new URL(c.req.url).origin}/oauth/callback`)
+    return ok({ ok: steps.every(({ state }) => state !== 'failed'), steps })
+  })
+
   return router
 }
 
@@ -116,5 +130,6 @@ export interface ProviderAnswers {
   'GET /providers': { readonly items: readonly ShownProvider[] }
   'GET /providers/:id': ShownProvider
   'PUT /providers/:id': ShownProvider
+  'POST /providers/:id/test': { readonly ok: boolean; readonly steps: Awaited<ReturnType<TestProvider>> }
   'DELETE /providers/:id': undefined
 }

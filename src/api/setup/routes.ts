@@ -1,6 +1,6 @@
 import type { Hono } from 'hono'
 import type { KeyStore } from '../../core/access/api-key.ts'
-import type { AllProviders } from '../../core/consent/provider.ts'
+import type { AllProviders, Provider } from '../../core/consent/provider.ts'
 import { ok } from '../../core/failure/failure.ts'
 import { json, arraySchema, objectSchema, TEXT } from '../../http/route/response-specs.ts'
 import { ADMIN_ROUTE, createRouter, type RouteDeps } from '../../http/route/router.ts'
@@ -14,6 +14,7 @@ export interface SetupRoutesDeps extends RouteDeps {
   readonly setup: Setup
   readonly keys: Pick<KeyStore, 'list'>
   readonly providers: Pick<AllProviders, 'list'>
+  readonly findMissingSecret: (provider: Provider) => string | undefined
 }
 
 /** `fix` says what to do where something is not set up. */
@@ -36,7 +37,7 @@ const CHECK = objectSchema({
 })
 
 /** For `switchboard doctor` and the console, which word nothing of it themselves. */
-export function createSetupRoutes({ setup, keys, providers, ...deps }: SetupRoutesDeps): Hono {
+export function createSetupRoutes({ setup, keys, providers, findMissingSecret, ...deps }: SetupRoutesDeps): Hono {
   const { router, on } = createRouter<SetupAnswers>(deps)
 
   on('GET /setup', 'Check the setup of the deployment', {
@@ -48,7 +49,7 @@ export function createSetupRoutes({ setup, keys, providers, ...deps }: SetupRout
       keysCheck(allKeys.length),
       { about: 'VAULT_KEYS', ...VAULT_KEYS[setup.vaultKeys] },
       { about: 'sign-in', ...SIGN_IN[setup.signIn] },
-      providersCheck(allProviders.map(({ id }) => id)),
+      providersCheck(allProviders, findMissingSecret),
     ] as const
     return ok({ items })
   })
@@ -90,9 +91,19 @@ function keysCheck(count: number): SetupCheck {
   return { about, state: 'off', message: 'There are no API keys', fix }
 }
 
-function providersCheck(ids: readonly string[]): SetupCheck {
+function providersCheck(
+  providers: readonly Provider[],
+  findMissingSecret: SetupRoutesDeps['findMissingSecret'],
+): SetupCheck {
   const about = 'providers'
-  if (ids.length > 0) return { about, state: 'ok', message: ids.join(', ') }
+  const ids = providers.map(({ id }) => id).join(', ')
+  const secrets = providers.filter(findMissingSecret).map(({ client_secret_name: name = '' }) => name)
+  if (secrets.length > 0) {
+    const commands = secrets.map((name) => `\`npx wrangler secret put ${name}\``).join(', ')
+    const fix = `Run ${commands}; on your own machine, add it to .dev.vars`
+    return { about, state: 'off', message: `${ids}: secret ${secrets.join(', ')} missing`, fix }
+  }
+  if (providers.length > 0) return { about, state: 'ok', message: ids }
   const fix = 'Add one in the console, or set a pair such as GOOGLE_CLIENT_ID and the secret GOOGLE_CLIENT_SECRET'
   return { about, state: 'off', message: 'None is set up, so no tool can act for a person', fix }
 }

@@ -1,9 +1,11 @@
 import type { Command } from 'commander'
 import { getText, type JsonRecord, listObjects } from '../../client/json.ts'
 import { collectOption, readObject, requireFields } from '../argument-values.ts'
-import type { AddCommands, Open } from '../context.ts'
+import { CliError } from '../cli-error.ts'
+import type { AddCommands, CliSession, Open } from '../context.ts'
 import { firstSentence } from '../../core/tool/first-sentence.ts'
 import { type Columns, timeColumn } from '../table.ts'
+import type { StyledText } from '../terminal-text.ts'
 import { addGroup, type ListCommand } from './listings.ts'
 import { addRemoval, type Removal } from './removal.ts'
 import { putChange } from './revision.ts'
@@ -101,7 +103,13 @@ export const addGroups: AddCommands = (program, open) => {
   }
 }
 
+const TEST_SIGNS: Readonly<Record<string, StyledText>> = { ok: ['green', '✓'], failed: ['red', '✗'] }
+
 function addProviderCommands(providers: Command, open: Open): void {
+  providers
+    .command('test <id>')
+    .description('test whether a provider answers, and accepts its client ID and secret')
+    .action((id, options) => testProvider(open(options), id))
   providers
     .command('set <id>')
     .description('add a provider, or change it; its other settings stay. google, github and others need no addresses')
@@ -120,6 +128,16 @@ function addProviderCommands(providers: Command, open: Open): void {
       const provider = await putChange(session, path, { ...settings, id: undefined, built_in: undefined })
       session.terminal.emit(provider, () => session.terminal.table(PROVIDER)([provider]))
     })
+}
+
+async function testProvider({ connection, terminal, signal }: CliSession, id: string): Promise<void> {
+  const path = `/providers/${encodeURIComponent(id)}/test`
+  const result: JsonRecord = await connection.sendJson({ method: 'POST', path, signal, isRepeatable: true })
+  terminal.emit(result, () => {
+    for (const { state, message } of listObjects(result, 'steps'))
+      terminal.print(TEST_SIGNS[String(state)] ?? ['yellow', '?'], ` ${String(message)}`)
+  })
+  if (result['ok'] !== true) throw new CliError('failed', `Nobody can connect to '${id}' yet`)
 }
 
 function addToolkitCommands(toolkits: Command, open: Open): void {

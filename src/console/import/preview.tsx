@@ -2,7 +2,7 @@ import type { ApiAnswers } from '../../api/answers.ts'
 import { formatCount } from '../calls/chart.tsx'
 import { listNeeds } from '../catalog/tool-cards.tsx'
 import { Notice } from '../parts.tsx'
-import type { SourceForm } from './form.tsx'
+import { ImportForm, type SourceForm } from './form.tsx'
 import { GoneTools, Picker } from './picker.tsx'
 import { FailureList, Warnings } from './result.tsx'
 
@@ -51,7 +51,9 @@ export function ImportPreview({ source, plan }: { source: SourceForm; plan: Impo
         </button>
         <button type="button">Leave out shown</button>
       </div>
-      {changedTools.length + gone.length === 0 ? undefined : (
+      {changedTools.length + gone.length === 0 ? (
+        <ImportForm {...source} />
+      ) : (
         <Picker source={source} groups={groups} button={button}>
           <GoneTools ids={gone} />
         </Picker>

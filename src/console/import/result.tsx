@@ -11,7 +11,8 @@ import { GoneTools, Picker } from './picker.tsx'
 export type ImportReport = Exclude<ApiAnswers['POST /toolkits/import'], { readonly tools: unknown }>
 type ImportWarnings = NonNullable<ImportReport['warnings']>
 
-const MAX_LINKS = 30
+/** More of one reason are folded below it. */
+const MAX_OPEN_TOOLS = 30
 
 interface ImportedToolsProps {
   readonly source: SourceForm
@@ -36,7 +37,7 @@ export function ImportedTools({ source, chosen, chosenGone, deprecated, reports,
   )
   const groups = [...failed].map(([title, names]) => ({
     title,
-    isOpen: names.length <= MAX_LINKS,
+    isOpen: names.length <= MAX_OPEN_TOOLS,
     choices: names.map((name) => ({ name })),
   }))
   const pending = reports.flatMap((report) => report.pending ?? [])
@@ -84,14 +85,6 @@ export function ImportedTools({ source, chosen, chosenGone, deprecated, reports,
         )}
       </p>
       {secrets.size === 0 ? undefined : <MissingSecrets secrets={[...secrets]} warnings={warnings} />}
-      <ul aria-label="Tools">
-        {ids.slice(0, MAX_LINKS).map((id) => (
-          <li>
-            <a href={`/console/tools/${encodeURIComponent(id)}`}>{id}</a>
-          </li>
-        ))}
-        {ids.length > MAX_LINKS && <li>And {(ids.length - MAX_LINKS).toLocaleString('en')} more</li>}
-      </ul>
       <Warnings warnings={warnings} />
     </>
   )

@@ -4,9 +4,9 @@ import { providerReader } from '../../core/consent/provider.ts'
 import { toJsonSchema } from '../../core/tool/json-reader.ts'
 import { listEditFields, renderEditPage, readEtag, toRefusedForm, type SubmittedForm, trimForm } from '../form/edit.tsx'
 import { readFormInput } from '../form/values.ts'
-import type { PageResult, PageContext, View } from '../page-context.ts'
+import type { PageResult, PageContext, Reply, View } from '../page-context.ts'
 import { Copyable } from '../../http/page/rows.tsx'
-import { Chips, ConfirmForm, exact, Notice } from '../parts.tsx'
+import { Chips, ConfirmForm, exact, Notice, toReplyView } from '../parts.tsx'
 import { buildQuery } from '../query.ts'
 
 const PATH = '/console/providers'
@@ -37,6 +37,7 @@ export async function submit(context: PageContext): Promise<PageResult> {
     const removed = await context.fetchRoute('DELETE /providers/:id', { id })
     return removed.ok ? { redirectTo: `${PATH}?done=1` } : show(context, removed)
   }
+  if (form.get('do') === 'test') return show(context, {}, await context.fetchRoute('POST /providers/:id/test', { id }))
   const { input, problems } = readFormInput(FIELDS, form)
   if (problems.length > 0)
     return show(context, { failure: { status: 400, message: 'The form has errors', problems }, form })
@@ -46,7 +47,9 @@ export async function submit(context: PageContext): Promise<PageResult> {
   return saved.ok ? { redirectTo: `${PATH}?done=1` } : show(context, toRefusedForm(saved, form))
 }
 
-export async function show(context: PageContext, submitted?: SubmittedForm): Promise<View> {
+type TestReply = Reply<ApiAnswers['POST /providers/:id/test']>
+
+export async function show(context: PageContext, submitted?: SubmittedForm, tested?: TestReply): Promise<View> {
   const { searchParams, origin } = context.url
   const id = searchParams.get('id')
   const knownId = searchParams.get('known') ?? ''
@@ -67,6 +70,20 @@ export async function show(context: PageContext, submitted?: SubmittedForm): Pro
     title: 'Providers',
     doneMessages: DONE_MESSAGES,
     submitted,
+    introduction:
+      tested &&
+      toReplyView(tested, ({ ok, steps }) => (
+        <Notice isProblem={!ok}>
+          <p>
+            <strong>Test of {context.form.get('input/id')}</strong>
+          </p>
+          <ul class="checks">
+            {steps.map(({ state, message }) => (
+              <li class={state === 'ok' ? 'ok' : 'off'}>{message}</li>
+            ))}
+          </ul>
+        </Notice>
+      )),
     items: context.fetchRoute('GET /providers'),
     item: id ? context.fetchRoute('GET /providers/:id', { id }) : undefined,
     renderList: (providers) => (
@@ -114,6 +131,12 @@ function ProviderList({ items }: { items: readonly Provider[] }) {
           <p class="note">
             {issuer ?? authorization_endpoint ?? ''}, client {client_id}
           </p>
+          <form method="post" action={PATH}>
+            <input type="hidden" name="input/id" value={exact(id)} />
+            <button class="quiet" name="do" value="test" aria-label={`Test provider ${id}`}>
+              Test
+            </button>
+          </form>
           {built_in ? undefined : (
             <>
               <p>

@@ -50,6 +50,16 @@ export function findMissingSecret(
   return `The secret of the client at '${id}' is missing: an administrator can set it as the Worker secret '${name}'`
 }
 
+/** What one step of a connection would come to, in words for an administrator. */
+export interface ProviderTestStep {
+  readonly name: 'secret' | 'endpoints' | 'authorization' | 'token'
+  readonly state: 'ok' | 'failed' | 'unclear'
+  readonly message: string
+}
+
+/** Takes the redirect URI. */
+export type TestProvider = (provider: Provider, callback: string) => Promise<readonly ProviderTestStep[]>
+
 export interface Providers {
   find(id: string): Promise<Provider | undefined>
 }

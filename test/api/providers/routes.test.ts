@@ -36,6 +36,10 @@ function setUp(caller: Principal = ADMIN) {
     checkUrl: createUrlTextCheck(new Set(['localhost:9000']), formatAllowHint),
     loadSecretCheck: async () => (name) => (name === 'MASTER' ? 'Is not for this' : undefined),
     findKnownProvider: knownProvider,
+    async test({ id }, callback) {
+      const state = id === 'acme' ? 'failed' : 'unclear'
+      return [{ name: 'token', state, message: `${id} at ${callback}` }]
+    },
     respond: (failure) => Response.json(failure, { status: STATUS[failure.type] ?? 400 }),
   })
   const app = new Hono().route('/', router)
@@ -173,4 +177,17 @@ it.each([
     expect((await send(method, path, method === 'PUT' ? BODY : undefined)).status).toBe(status)
     expect(stored.size).toBe(0)
   }
+})
+
+it('POST /providers/{id}/test gives the steps of a test, for administrators alone', async () => {
+  const { send } = setUp()
+  expect((await send('POST', '/providers/acme/test')).status).toBe(404)
+  await send('PUT', '/providers/acme', BODY)
+  const test = async (id: string) => (await send('POST', `/providers/${id}/test`)).json()
+  const message = 'acme at http://localhost/oauth/callback'
+  expect(await test('acme')).toEqual({ ok: false, steps: [{ name: 'token', state: 'failed', message }] })
+  expect(await test('google')).toMatchObject({ ok: true, steps: [{ state: 'unclear' }] })
+  const reader = { ...ADMIN, scopes: ['tools:publish'] } as const
+  for (const caller of [ANONYMOUS, reader])
+    expect([401, 403]).toContain((await setUp(caller).send('POST', '/providers/google/test')).status)
 })

@@ -1,18 +1,25 @@
 import { expect, it } from 'vitest'
 import { createSetupRoutes, type SetupRoutesDeps } from '../../../src/api/setup/routes.ts'
 import { ADMIN, ANONYMOUS, type Principal } from '../../../src/core/access/principal.ts'
+import type { Provider } from '../../../src/core/consent/provider.ts'
 import { authorizerFor } from '../../http/authorizer-for.ts'
 
 const KEY = { id: 'k', name: 'ann', scopes: [], tools: [], users: [], created_at: '2030-01-01T00:00:00Z' } as const
 const PROVIDER = { id: 'acme', name: 'Acme', client_id: 'c' }
 
-async function checks(setup: SetupRoutesDeps['setup'], keys: readonly (typeof KEY)[] = [], caller: Principal = ADMIN) {
+async function checks(
+  setup: SetupRoutesDeps['setup'],
+  keys: readonly (typeof KEY)[] = [],
+  caller: Principal = ADMIN,
+  providers: readonly Provider[] = [PROVIDER],
+) {
   const router = createSetupRoutes({
     authorize: authorizerFor(caller),
     respond: (failure) => Response.json(failure, { status: 403 }),
     setup,
     keys: { list: async () => keys },
-    providers: { list: async () => keys.map(() => PROVIDER) },
+    providers: { list: async () => keys.flatMap(() => providers) },
+    findMissingSecret: ({ client_secret_name: name }) => (name === 'UNSET' ? 'It is missing' : undefined),
   })
   const response = await router.request('/setup')
   return { status: response.status, items: Object(await response.json()).items }
@@ -50,4 +57,14 @@ it('GET /setup needs the scope admin', async () => {
   for (const caller of [ANONYMOUS, reader]) {
     expect((await checks({ vaultKeys: 'set', signIn: 'set' }, [], caller)).status).toBe(403)
   }
+})
+
+it('GET /setup names the secrets of providers that are missing', async () => {
+  const providers = [PROVIDER, { ...PROVIDER, id: 'google', client_secret_name: 'UNSET' }]
+  const { items } = await checks({ vaultKeys: 'set', signIn: 'set' }, [KEY], ADMIN, providers)
+  expect(items[3]).toMatchObject({
+    state: 'off',
+    message: 'acme, google: secret UNSET missing',
+    fix: expect.stringContaining('wrangler secret put UNSET'),
+  })
 })

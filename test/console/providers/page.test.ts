@@ -128,3 +128,20 @@ it('the page of providers offers the well-known that are not added, whose form h
   expect(list).not.toContain('<code>google</code>')
   expect(await (await get(`${PAGE}?known=%3Cx%3E`)).text()).toContain('Register an OAuth client with the provider')
 })
+
+it('the page of providers tests one, and says each step in words', async () => {
+  const steps = [
+    { name: 'endpoints', state: 'ok', message: 'The endpoints are known' },
+    { name: 'token', state: 'failed', message: 'The client ID or secret is wrong' },
+  ]
+  const { get, post } = world({
+    'GET /providers': () => ({ items: [GIVEN] }),
+    'POST /providers/acme/test': () => ({ ok: false, steps }),
+  })
+  expect(await (await get(PAGE)).text()).toContain('aria-label="Test provider acme"')
+  const text = await (await post(PAGE, { 'do': 'test', 'input/id': 'acme' })).text()
+  expect(text).toMatch(
+    /Test of acme[^]*class="ok">The endpoints are known<[^]*class="off">The client ID or secret is wrong</,
+  )
+  expect(await (await post(PAGE, { 'do': 'test', 'input/id': 'gone' })).text()).toContain('There is nothing here')
+})
