@@ -2,15 +2,12 @@ import { AUDIT_ACTIONS } from '../../core/access/audit-entry.ts'
 import type { Json } from '../../core/tool/json.ts'
 import { truncate } from '../../http/page/text.ts'
 import { HTTP_STATUS } from '../../http/response/failure-status.ts'
-import type { ApiAnswers } from '../../api/answers.ts'
 import { formatStart, parseRange, RangeSelect } from '../calls/range.tsx'
 import type { PageResult, PageContext } from '../page-context.ts'
-import { FailureNotice, formatCode, OutcomeWord, Select, TextField, Time } from '../parts.tsx'
+import { formatCode, OutcomeWord, Select, TextField, Time, toReplyView } from '../parts.tsx'
 import { readFilters, buildQuery } from '../query.ts'
 import { type Column, Table } from '../table.tsx'
 import { type AuditEntry, type AuditGroup, formatEvent, groupEntries } from './event.ts'
-
-type AuditPage = ApiAnswers['GET /audit']
 
 const PAGE_SIZE = '50'
 const MAX_VALUE_CHARACTERS = 500
@@ -48,7 +45,19 @@ export async function show(context: PageContext): Promise<PageResult> {
           <TextField label="Caller" note="such as admin" name="principal" value={filters.principal} />
           <button class="go">Show</button>
         </form>
-        {reply.ok ? <AuditTable {...reply.value} filters={filters} /> : <FailureNotice failure={reply.failure} />}
+        {toReplyView(reply, ({ items, next_cursor: next }) => (
+          <Table
+            label="Events"
+            columns={COLUMNS}
+            items={groupEntries(items)}
+            emptyMessage="No events match. Events appear here after about a second."
+            nextPage={
+              next
+                ? { href: `/console/audit?${buildQuery({ ...filters, cursor: next })}`, label: 'Earlier events' }
+                : undefined
+            }
+          />
+        ))}
       </>
     ),
   }
@@ -76,14 +85,6 @@ const COLUMNS: readonly Column<AuditGroup>[] = [
   },
   { title: 'Address', cell: ([{ address }]) => address },
 ]
-
-function AuditTable({ items, next_cursor, filters }: AuditPage & { filters: Readonly<Record<string, string>> }) {
-  const query = next_cursor && buildQuery({ ...filters, cursor: next_cursor })
-  const nextPage = query ? { href: `/console/audit?${query}`, label: 'Earlier events' } : undefined
-  const emptyMessage = 'No events match. Events appear here after about a second.'
-  const groups = groupEntries(items)
-  return <Table label="Events" columns={COLUMNS} items={groups} emptyMessage={emptyMessage} nextPage={nextPage} />
-}
 
 /** The fields of a record as lines. */
 function RawRecord({ entry: { about = {}, ...fields } }: { entry: AuditEntry }) {

@@ -95,7 +95,12 @@ export async function show(context: PageContext, submitted?: SubmittedForm, fres
     newItem: NEW_ITEM,
     renderList: (keys) => (
       <>
-        {keys.length > 1 && <KeyFilter q={q} />}
+        {keys.length > 1 && (
+          <form class="row" method="get">
+            <TextField label="Find" note="name or first characters" name="q" value={q} />
+            <button>Show</button>
+          </form>
+        )}
         <Table
           label="Keys"
           columns={COLUMNS}
@@ -148,15 +153,6 @@ function FreshKey({ name, key, previous_expires_at, origin }: FreshKeyProps & { 
   )
 }
 
-function KeyFilter({ q }: { q: string }) {
-  return (
-    <form class="row" method="get">
-      <TextField label="Find" note="name or first characters" name="q" value={q} />
-      <button>Show</button>
-    </form>
-  )
-}
-
 const COLUMNS: readonly Column<Key>[] = [
   {
     title: 'Name',
@@ -171,7 +167,7 @@ const COLUMNS: readonly Column<Key>[] = [
   { title: 'Scopes', isLong: true, cell: ({ scopes }) => scopes.join(', ') },
   { title: 'Tools', isLong: true, cell: ({ tools }) => tools.join(', ') || 'none' },
   { title: 'Users', isLong: true, cell: ({ users }) => (users === 'any' ? 'any' : users.join(', ') || 'none') },
-  { title: 'Limits', cell: ({ limits }) => <Limits {...limits} /> },
+  { title: 'Limits', cell: ({ limits = {} }) => formatLimits(limits) },
   {
     title: 'Last used',
     cell: ({ last_used_at: used, expires_at: expires, previous_expires_at: previous }) => (
@@ -192,12 +188,9 @@ function Until({ text, at }: { text: string; at: string }) {
   )
 }
 
-function Limits({ rate, concurrency }: CallLimits) {
-  const limitTexts = [
-    ...(rate ? [`${rate.calls} / ${rate.seconds} s`] : []),
-    ...(concurrency === undefined ? [] : [`${concurrency} at a time`]),
-  ]
-  return <>{limitTexts.join(', ')}</>
+function formatLimits({ rate, concurrency }: CallLimits): string {
+  const rateText = rate && `${rate.calls} / ${rate.seconds} s`
+  return [rateText, concurrency && `${concurrency} at a time`].filter(Boolean).join(', ')
 }
 
 function buildHref({ id }: Key): string {

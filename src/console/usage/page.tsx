@@ -28,71 +28,50 @@ export async function show(context: PageContext): Promise<View> {
   const { by: groupBy, range: name } = readFilters(context, ['by', 'range'])
   const range = parseRange(name, 'week', USAGE_RANGES)
   const grouping = GROUP_OPTIONS.find(({ value }) => value === groupBy) ?? GROUP_OPTIONS[0]
+  const by = grouping.value
   const since = formatStart(range)
   const [usage, byTime, calls] = await Promise.all([
-    context.fetchRoute('GET /usage', { query: buildQuery({ since, by: grouping.value }) }),
+    context.fetchRoute('GET /usage', { query: buildQuery({ since, by }) }),
     context.fetchRoute('GET /usage', { query: buildQuery({ since, by: range.by }) }),
-    grouping.value === 'principal'
+    by === 'principal'
       ? context.fetchRoute('GET /calls', { query: buildQuery({ since, limit: MAX_NAMED_CALLS }) })
       : undefined,
   ])
+  const formatKey = by === 'outcome' ? formatCode : calls?.ok ? createCallerFormatter(calls.value.items) : String
+  const nameCell = ({ group }: Usage) => {
+    const value = group[by] ?? ''
+    if (value === '') return by === 'user_id' ? 'none' : 'unknown or not allowed'
+    if (by === 'day') return value
+    const filter = by === 'toolkit' ? { tool: `${value}.*` } : { [by]: value }
+    return <a href={`/console/calls?${buildQuery({ ...filter, range: range.name })}`}>{formatKey(value)}</a>
+  }
   return {
     title: 'Usage',
     content: (
       <>
         <form class="row" method="get">
           <RangeSelect range={range} names={USAGE_RANGES} />
-          <Select label="Group by" name="by" options={GROUP_OPTIONS} value={grouping.value} />
+          <Select label="Group by" name="by" options={GROUP_OPTIONS} value={by} />
           <button class="go">Show</button>
         </form>
         {hasScope(context.principal, 'records:read') ? undefined : (
           <p class="note">Calls made by you or on your behalf.</p>
         )}
         {byTime.ok && <CallsChart bars={toUsageBars(byTime.value.items, range)} range={range} />}
-        {toReplyView(usage, ({ items }) => {
-          const formatKey =
-            grouping.value === 'outcome' ? formatCode : calls?.ok ? createCallerFormatter(calls.value.items) : String
-          return <UsageTable items={items} context={context} by={grouping} formatKey={formatKey} range={range.name} />
-        })}
+        {toReplyView(usage, ({ items }) => (
+          <Table
+            label="Usage"
+            columns={[{ title: grouping.text, isName: true, isLong: true, cell: nameCell }, ...METRICS]}
+            {...paginate(context, by === 'day' ? items.toSorted(compareDays) : items, PAGE_SIZE)}
+            emptyMessage="No calls in this time range, or none that you can see."
+          />
+        ))}
       </>
     ),
   }
 }
 
-interface UsageTableProps {
-  readonly items: readonly Usage[]
-  readonly context: PageContext
-  readonly by: (typeof GROUP_OPTIONS)[number]
-  readonly formatKey: (value: string) => string
-  readonly range: string
-}
-
-function UsageTable({ items, context, by, formatKey, range }: UsageTableProps) {
-  const orderedItems =
-    by.value === 'day' ? items.toSorted((one, other) => formatDay(one).localeCompare(formatDay(other))) : items
-  const nameCell = ({ group }: Usage) => {
-    const value = group[by.value] ?? ''
-    if (value === '') return by.value === 'user_id' ? 'none' : 'unknown or not allowed'
-    if (by.value === 'day') return value
-    const filter = by.value === 'toolkit' ? { tool: `${value}.*` } : { [by.value]: value }
-    return <a href={`/console/calls?${buildQuery({ ...filter, range })}`}>{formatKey(value)}</a>
-  }
-  const columns: readonly Column<Usage>[] = [{ title: by.text, isName: true, isLong: true, cell: nameCell }, ...METRICS]
-  return (
-    <>
-      <Table
-        label="Usage"
-        columns={columns}
-        {...paginate(context, orderedItems, PAGE_SIZE)}
-        emptyMessage="No calls in this time range, or none that you can see."
-      />
-    </>
-  )
-}
-
-function formatDay({ group }: Usage): string {
-  return group.day ?? ''
-}
+const compareDays = (one: Usage, other: Usage) => (one.group.day ?? '').localeCompare(other.group.day ?? '')
 
 const METRICS: readonly Column<Usage>[] = [
   { title: 'Calls', isNumber: true, cell: ({ calls }) => calls.toLocaleString('en') },
