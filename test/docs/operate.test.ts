@@ -57,7 +57,9 @@ it('names commands and options of the command line that there are', () => {
     const command = program.commands.find((each) => each.name() === name)
     expect(command, line).toBeDefined()
     const [sub] = words
-    const options = (command?.commands.find((each) => each.name() === sub) ?? command)?.options.map(({ long }) => long)
+    const named = (sought: string | undefined) => command?.commands.find((each) => each.name() === sought)
+    // A group lists by default
+    const options = (named(sub) ?? named('list') ?? command)?.options.map(({ long }) => long)
     for (const word of words.filter((each) => each.startsWith('--'))) expect(options, line).toContain(word)
   }
 })

@@ -19,6 +19,7 @@ const MORE = [
   '/console/versions?status=active&toolkit=Calculator',
   '/console/versions?toolkit=Words',
   '/console/calls?hours=1',
+  '/console/calls/a-call',
   '/console/policies?pattern=Words.*',
   '/console/accounts?user=ann',
   '/console/agents?user=ann',
@@ -29,13 +30,13 @@ const MORE = [
 describe('the words of pages', () => {
   let server: RunningServer
   beforeAll(async () => {
-    server = await startApp()
+    server = await startApp({ vars: { RECORD_CALL_CONTENT: 1 } })
     await server.json('PUT', '/policies/Words.*', { review: true, security_level: 8 })
     await server.json('POST', '/tools', {
       definition: definition('Words.Wait@1.0.0', { output_schema: null }),
       implementation: { kind: 'code', module: 'export default () => 1' },
     })
-    await server.json('POST', '/tools/call', { tool_id: 'Calculator.Add', input: { a: 1, b: 2 } })
+    await server.json('POST', '/tools/call', { call_id: 'a-call', tool_id: 'Calculator.Add', input: { a: 1, b: 2 } })
     await server.json('POST', '/keys', { name: 'an agent', scopes: ['tools:call'] })
     await server.json('PUT', '/providers/acme', { client_id: 'c', issuer: 'https://acme.test' })
     const calls = async () => (await server.json('GET', '/calls')).body.items.length
