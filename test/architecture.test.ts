@@ -135,7 +135,7 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   'client': [],
   // It runs on Node, and writes schemas as types
   // Of `generated`, the examples of the guide
-  'cli': ['client', 'docs', 'core/tool', 'core/schema', 'formats', 'generated'],
+  'cli': ['client', 'docs', 'core/search', 'core/tool', 'core/schema', 'formats', 'generated'],
   // Bodies of requests and of responses are read up to a limit by one function
   'http': [...CORE, 'outbound'],
   'outbound': CORE,

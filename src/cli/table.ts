@@ -9,11 +9,14 @@ const COLUMN_GAP = 2
 const MAX_PADDING = 48
 const MIN_LAST_COLUMN = 20
 
+/** Splits a text into parts, of which each second is bold. */
+export type SplitText = (text: string) => readonly string[]
+
 /**
  * Makes lines of items, the first time below the headings. Widths only grow, so that later items stay in line.
  * Without a width, as in a pipe, cells are apart by tabs.
  */
-export function createTable(columns: Columns, width: number) {
+export function createTable(columns: Columns, width: number, split: SplitText = (text) => [text]) {
   const headings = Object.keys(columns)
   const widths = headings.map(() => 0)
   let hasHeadings = false
@@ -31,7 +34,10 @@ export function createTable(columns: Columns, width: number) {
     )
     for (const row of [headings, ...rows])
       row.forEach(({ length }, index) => (widths[index] = Math.min(MAX_PADDING, Math.max(widths[index] ?? 0, length))))
-    const lines = rows.map(formatRow).map(([first = '', ...rest]): StyledText[] => [['bold', first], ...rest])
+    const mark = (text: string) => split(text).map((part, at): StyledText => (at % 2 === 1 ? ['bold', part] : part))
+    const lines = rows
+      .map(formatRow)
+      .map(([first = '', ...rest]): StyledText[] => [['bold', first], ...rest.flatMap(mark)])
     if (hasHeadings || items.length === 0) return lines
     hasHeadings = true
     return [[['dim', formatRow(headings).join('')]], ...lines]

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import { SwitchboardError } from '../client/index.ts'
 import { CliError } from './cli-error.ts'
 import type { JsonRecord } from '../client/json.ts'
-import { type Columns, createTable } from './table.ts'
+import { type Columns, createTable, type SplitText } from './table.ts'
 import { toCliTerms } from './api-terms.ts'
 import { clean, formatJsonText, formatStyledLine, toSingleLine, type StyledText } from './terminal-text.ts'
 
@@ -43,8 +43,8 @@ export function createTerminal(
     },
     print,
     /** A function that prints items as lines. In a terminal the last column is cut, so that each is one line. */
-    table(columns: Columns) {
-      const formatTable = createTable(columns, stdout.isTTY ? Math.max(40, stdout.columns || 120) : Infinity)
+    table(columns: Columns, split?: SplitText) {
+      const formatTable = createTable(columns, stdout.isTTY ? Math.max(40, stdout.columns || 120) : Infinity, split)
       return (items: readonly JsonRecord[]) => formatTable(items).forEach((line) => print(...line))
     },
     write: (text: string) => void stdout.write(`${clean(text)}\n`),

@@ -46,3 +46,16 @@ it('times are in the zone of whoever reads them', () => {
   const written = linesOf([{ at }], Infinity, createTable({ Time: timeColumn('at') }, Infinity))[1] ?? ''
   expect(new Date(`${written.trim().replace(' ', 'T')}.678`).toISOString()).toBe(at)
 })
+
+it('marks matches in all cells but the first, which is bold, and none where cells are apart by tabs', () => {
+  const split = (text: string) => text.split(/(x+)/)
+  const line = { tool: 'Ax', client: { name: 'y' }, rules: 'a xx b' }
+  expect(createTable(COLUMNS, 120, split)([line])[1]).toEqual([
+    ['bold', 'Ax    '],
+    'y       ',
+    'a ',
+    ['bold', 'xx'],
+    ' b',
+  ])
+  expect(createTable(COLUMNS, Infinity, split)([line])[1]).toEqual([['bold', 'Ax\ty\ta xx b']])
+})

@@ -335,7 +335,29 @@ it('list, search and show say what there is', async () => {
   })
   const found = await run(['search', 'add two numbers xyzzy'])
   expect(found.stdout).toContain('Calculator.Add@1.0.0')
-  expect(found.stderr).toMatch(/ of \d+\nNo tool matches xyzzy\n$/)
+  expect(found.stderr).toMatch(/ of \d+(?:: --all finds weaker matches too)?\nNo tool matches xyzzy\n$/)
+  // Marks are for terminals
+  expect(found.stdout).not.toContain('\x1b')
+})
+
+it('list, search and show say an operation of two toolkits once, with the other toolkit, or twice with --all', async () => {
+  const definition = {
+    name: 'issues_create',
+    description: 'Create an issue in a repository for all users',
+    inputSchema: { type: 'object' },
+  }
+  for (const toolkit of ['HubCloud', 'HubServer']) {
+    const { status } = await edge.ask('POST', '/tools', { definition, toolkit, version: '1.0.0' })
+    expect(status).toBe(201)
+  }
+  const question = ['search', 'create an issue in a repository']
+  const { stdout } = await run(question)
+  expect(stdout).toContain('HubCloud.issues_create@1.0.0\t(also in HubServer) Create an issue')
+  expect(stdout).not.toContain('HubServer.issues_create')
+  expect((await run([...question, '--all'])).stdout).toMatch(/HubCloud\.issues_create[^]*HubServer\.issues_create/)
+  expect((await run([...question, '--json'])).json.same_as).toEqual({
+    'HubServer.issues_create@1.0.0': 'HubCloud.issues_create@1.0.0',
+  })
 })
 
 it('list, search and show say titles, which stand for names that people need not know', async () => {

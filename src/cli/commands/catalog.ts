@@ -1,8 +1,9 @@
 import { Option } from 'commander'
 import type { Filter, ToolDefinition } from '../../client/index.ts'
-import { formatJson, isObject, listObjects, getText } from '../../client/json.ts'
+import { formatJson, isObject, type JsonRecord, listObjects, getText } from '../../client/json.ts'
 import { readNote } from '../../client/connection.ts'
 import type { AddCommands, CliSession } from '../context.ts'
+import { createMatchSplitter } from '../../core/search/matches.ts'
 import { firstSentence } from '../../core/tool/first-sentence.ts'
 import type { Columns } from '../table.ts'
 import { parseIntegerOption } from '../argument-values.ts'
@@ -47,21 +48,28 @@ export const addSearch: AddCommands = (program, open) => {
     .option('--toolkit <toolkit>', 'only this toolkit')
     .option('--tag <tag>', 'only tools with this tag')
     .option('--limit <count>', 'maximum number of results (10)', parseIntegerOption)
+    .option('--all', 'weaker matches too, and the same tool of each toolkit')
     .action(async (words, options) => {
-      const { toolkit, tag, limit } = options
+      const { toolkit, tag, limit, all } = options
       const session = open(options)
       const { client, terminal } = session
-      const page = await client.search(words.join(' '), {
+      const question = words.join(' ')
+      const page = await client.search(question, {
         toolkit,
         tag,
+        results: all ? 'all' : 'relevant',
         ...(limit === undefined ? {} : { limit }),
       })
       const note = page.items.length === 0 ? await loadEmptyNote(session, { toolkit, tag }) : undefined
       terminal.emit({ ...page, ...(note === undefined ? {} : { note }) }, () => {
-        terminal.table(COLUMNS)(page.items)
+        const { items, total = 0, unmatched = [], same_as = {} } = page
+        const columns = all
+          ? COLUMNS
+          : { ...COLUMNS, Description: (item: JsonRecord) => describeWithOthers(item, same_as) }
+        terminal.table(columns, createMatchSplitter(question))(items)
         if (note !== undefined) terminal.note(note)
-        const { total = 0, unmatched = [] } = page
-        terminal.note(['dim', `${page.items.length} of ${total}`])
+        const hint = all || items.length === total ? '' : ': --all finds weaker matches too'
+        terminal.note(['dim', `${items.length} of ${total}${hint}`])
         if (unmatched.length > 0) terminal.note(['dim', `No tool matches ${unmatched.join(', ')}`])
       })
     })
@@ -100,10 +108,16 @@ export const addShow: AddCommands = (program, open) => {
     })
 }
 
-const COLUMNS: Columns = {
-  Tool: 'id',
-  Description: ({ title, description }) =>
-    [...new Set([title, firstSentence(String(description ?? ''))])].filter(Boolean).join(': '),
+const describe = ({ title, description }: JsonRecord) =>
+  [...new Set([title, firstSentence(String(description ?? ''))])].filter(Boolean).join(': ')
+
+const COLUMNS = { Tool: 'id', Description: describe }
+
+/** Before the description, which a terminal cuts. */
+function describeWithOthers(item: JsonRecord, sameAs: Readonly<Record<string, string>>): string {
+  const others = Object.keys(sameAs).filter((id) => sameAs[id] === item['id'])
+  if (others.length === 0) return describe(item)
+  return `(also in ${others.map((id) => id.split('.')[0]).join(', ')}) ${describe(item)}`
 }
 
 function loadEmptyNote({ connection }: CliSession, filter: Pick<Filter, 'toolkit' | 'tag'>) {

@@ -9,16 +9,16 @@ import { readOffset } from '../pagination.ts'
 import { buildQuery } from '../query.ts'
 import { ConnectStep, SetupPanel } from '../setup/checks.tsx'
 import { ToolCards, type ToolListPage } from './tool-cards.tsx'
-import { buildHref, Search, readSearch, type ToolSearch } from './search.tsx'
+import { buildHref, mayCut, Search, readSearch, type ToolSearch } from './search.tsx'
 import { ToolkitCards } from './toolkits.tsx'
 
 const PAGE_SIZE = '50'
 
 export async function show(context: PageContext): Promise<PageResult> {
   const search = readSearch(context)
-  const { view: _, ...query } = search
-  const listTools = () =>
-    context.fetchRoute('GET /tools', { query: buildQuery({ ...query, format: 'summary', limit: PAGE_SIZE }) })
+  const { view: _, ...filters } = search
+  const query = { ...filters, results: mayCut(search) ? 'relevant' : '', format: 'summary', limit: PAGE_SIZE }
+  const listTools = () => context.fetchRoute('GET /tools', { query: buildQuery(query) })
   const isFirst = buildHref(search, {}) === '/' && search.cursor === ''
   const mayPublish = hasScope(context.principal, 'tools:publish')
   const mayConfigure = hasScope(context.principal, 'admin') && !context.isOpen

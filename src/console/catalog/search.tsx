@@ -7,9 +7,14 @@ export type ToolSearch = ReturnType<typeof readSearch>
 type ToolkitsReply = Reply<ApiAnswers['GET /toolkits']>
 
 export function readSearch(context: PageContext) {
-  const filters = readFilters(context, ['q', 'toolkit', 'tag', 'versions', 'view', 'cursor'])
-  const { q = '', toolkit = '', tag = '', versions = '', view = '', cursor = '' } = filters
-  return { q, toolkit, tag, versions, view, cursor }
+  const filters = readFilters(context, ['q', 'toolkit', 'tag', 'versions', 'view', 'results', 'cursor'])
+  const { q = '', toolkit = '', tag = '', versions = '', view = '', results = '', cursor = '' } = filters
+  return { q, toolkit, tag, versions, view, results, cursor }
+}
+
+/** Whether only the best matches are shown, and an operation of several toolkits once. */
+export function mayCut({ q, versions, results }: ToolSearch): boolean {
+  return q !== '' && versions !== 'all' && results !== 'all'
 }
 
 export function buildHref(search: ToolSearch, change: Readonly<Record<string, string>>): string {

@@ -5,8 +5,9 @@ import { formatCount } from '../calls/chart.tsx'
 import { toPlainText, removeTitle } from '../markdown.tsx'
 import { Notice } from '../parts.tsx'
 import { OFFSET_PARAMETER } from '../pagination.ts'
-import { buildHref, type ToolSearch } from './search.tsx'
-import { type ShownVersions, ToolHeading, type ToolListItem, ToolTable } from './tool-table.tsx'
+import { createMatchSplitter } from '../../core/search/matches.ts'
+import { buildHref, mayCut, type ToolSearch } from './search.tsx'
+import { type ListContext, Marked, ToolHeading, type ToolListItem, ToolTable } from './tool-table.tsx'
 
 export type ToolListPage = ApiAnswers['GET /tools']
 
@@ -21,22 +22,37 @@ interface ToolCardsProps {
   readonly mayPublish: boolean
 }
 
-export function ToolCards({ search, toolList: { items, next_cursor }, offset, total, mayPublish }: ToolCardsProps) {
+export function ToolCards({ search, toolList, offset, total, mayPublish }: ToolCardsProps) {
+  const { items, next_cursor, same_as = {} } = toolList
   if (items.length === 0 && next_cursor === undefined) return <NoTools search={search} mayPublish={mayPublish} />
   const isAll = search.versions === 'all'
   const isSameVersion = items.every(({ version }) => version === items[0]?.version && !isPrerelease(version))
-  const versions = isAll ? 'each' : isSameVersion ? 'none' : 'newest'
+  const sameTools = Map.groupBy(Object.keys(same_as), (id) => same_as[id])
+  const list: ListContext = {
+    versions: isAll ? 'each' : isSameVersion ? 'none' : 'newest',
+    findSame: (id) => sameTools.get(id) ?? [],
+    split: search.q === '' ? (text) => [text] : createMatchSplitter(search.q),
+  }
+  const last = offset + items.length - 1
+  const isCut = mayCut(search) && total !== undefined && (total > last || offset > 1)
+  const shownTotal = isCut ? undefined : total
   return (
     <>
       {items.length === 0 ? undefined : (
-        <p class="note">{formatRange(offset, offset + items.length - 1, total, isAll)}</p>
+        <p class="note">
+          {formatRange(offset, last, shownTotal, isAll)}
+          {isCut ? ' match best. ' : undefined}
+          {isCut ? (
+            <a href={buildHref(search, { results: 'all' })}>Show all {formatCount(total, 'tool')}</a>
+          ) : undefined}
+        </p>
       )}
-      {(total ?? offset + items.length) > MAX_CARDS ? (
-        <ToolTable items={items} isGrouped={search.q === ''} versions={versions} />
+      {(shownTotal ?? last + (next_cursor === undefined ? 0 : 1)) > MAX_CARDS ? (
+        <ToolTable items={items} isGrouped={search.q === ''} list={list} />
       ) : (
         <ul class="cards even" aria-label="Tools">
           {items.map((tool) => (
-            <Card tool={tool} versions={versions} />
+            <Card tool={tool} list={list} />
           ))}
         </ul>
       )}
@@ -98,12 +114,14 @@ function formatRange(first: number, last: number, total: number | undefined, isA
   return `${range} of ${formatCount(total, isAll ? 'version' : 'tool')}`
 }
 
-function Card({ tool, versions }: { tool: ToolListItem; versions: ShownVersions }) {
+function Card({ tool, list }: { tool: ToolListItem; list: ListContext }) {
   const needs = listNeeds(tool.requirements ?? {})
   return (
     <li>
-      <ToolHeading tool={tool} versions={versions} />
-      <p dir="auto">{truncate(toPlainText(removeTitle(tool.description, tool.title)))}</p>
+      <ToolHeading tool={tool} list={list} />
+      <p dir="auto">
+        <Marked text={truncate(toPlainText(removeTitle(tool.description, tool.title)))} split={list.split} />
+      </p>
       {needs.length === 0 ? undefined : <p class="note">Needs {needs.join(', ')}</p>}
     </li>
   )

@@ -10,24 +10,60 @@ export type ToolListItem = ApiAnswers['GET /tools']['items'][number]
 /** In a list of each version, a row leads to its version. Otherwise it leads to the tool. */
 export type ShownVersions = 'none' | 'newest' | 'each'
 
+export interface ListContext {
+  readonly versions: ShownVersions
+  /** The ids of tools that are the same operation in other toolkits. */
+  readonly findSame: (id: string) => readonly string[]
+  /** Each second part of a text matches the search. */
+  readonly split: (text: string) => readonly string[]
+}
+
 interface ToolHeadingProps {
   readonly tool: ToolListItem
-  readonly versions: ShownVersions
+  readonly list: ListContext
+}
+
+export function Marked({ text, split }: { text: string } & Pick<ListContext, 'split'>) {
+  return <>{split(text).map((part, at) => (at % 2 === 1 ? <mark>{part}</mark> : part))}</>
 }
 
 /** The title, or the name where there is none, and below it the id. */
-export function ToolHeading({ tool: { id, title, icon, version }, versions }: ToolHeadingProps) {
+export function ToolHeading({ tool: { id, title, icon, version }, list }: ToolHeadingProps) {
+  const { versions, split } = list
   const [name = id] = id.split('@')
   return (
     <>
       <a href={`/console/tools/${encodeURIComponent(versions === 'each' ? id : name)}`}>
         <ToolIcon path={icon} />
-        {title === undefined ? <ToolNameLabel name={name} /> : <bdi>{truncate(title)}</bdi>}
+        {title === undefined ? (
+          <ToolNameLabel name={name} />
+        ) : (
+          <bdi>
+            <Marked text={truncate(title)} split={split} />
+          </bdi>
+        )}
       </a>{' '}
       {versions === 'none' ? undefined : <span class="note">{version}</span>}
       {isPrerelease(version) ? <span class="note">, a pre-release</span> : undefined}
       {title === undefined ? undefined : <ShortId id={name} />}
+      <SameTools ids={list.findSame(id)} />
     </>
+  )
+}
+
+/** Links to the same operation in other toolkits. */
+function SameTools({ ids }: { ids: readonly string[] }) {
+  if (ids.length === 0) return undefined
+  return (
+    <span class="note">
+      Also in{' '}
+      {ids.map((id, at) => (
+        <>
+          {at === 0 ? '' : ', '}
+          <a href={`/console/tools/${encodeURIComponent(id.slice(0, id.lastIndexOf('@')))}`}>{id.split('.')[0]}</a>
+        </>
+      ))}
+    </span>
   )
 }
 
@@ -48,11 +84,11 @@ interface ToolTableProps {
   readonly items: readonly ToolListItem[]
   /** By the first tag. */
   readonly isGrouped: boolean
-  readonly versions: ShownVersions
+  readonly list: ListContext
 }
 
 /** A line for each tool: many are looked through quicker than on cards. */
-export function ToolTable({ items, isGrouped, versions }: ToolTableProps) {
+export function ToolTable({ items, isGrouped, list }: ToolTableProps) {
   return (
     <Table
       label="Tools"
@@ -63,7 +99,7 @@ export function ToolTable({ items, isGrouped, versions }: ToolTableProps) {
           title: 'Tool',
           isName: true,
           isAction: true,
-          cell: (tool) => <ToolHeading tool={tool} versions={versions} />,
+          cell: (tool) => <ToolHeading tool={tool} list={list} />,
         },
         { title: 'Kind', cell: describeKind },
         { title: 'Access', cell: ({ security_level: level }) => describeLevel(level) },

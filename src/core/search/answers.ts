@@ -1,8 +1,3 @@
-import { isJsonObject } from '../tool/json.ts'
-import { getDisplayTitle, type Definition } from '../tool/tool.ts'
-import { fnv1a } from '../tool/tool-id.ts'
-import { stemText } from './words.ts'
-
 /** More than any score: a tool whose name is the question gets it too. */
 export const EXACT_NAME = 1e4
 /** An answer has so much of the best score, but for names that are the question. */
@@ -15,24 +10,4 @@ export function countAnswers(scores: readonly number[]): number {
   const best = scores.find((score) => score < EXACT_NAME) ?? 0
   const end = scores.findIndex((score) => score < LEAST_OF_BEST * best)
   return end === -1 ? scores.length : end
-}
-
-const MAX_CHARACTERS = 1_000
-/** Further words of a description often differ between the releases of an API, such as addresses of its documentation. */
-const MAX_WORDS = 15
-/** Fewer different words, such as "Search" with a `query`, may mean tools of any two services. */
-const MIN_WORDS = 6
-
-/**
- * The same hash for tools of several toolkits that are one operation: the same name, and the same words in the title, the
- * beginning of the description and the parameters' names. Empty where these say too little.
- */
-export function hashOperation(definition: Definition): string {
-  const { tool, description, input } = definition
-  const title = stemText((getDisplayTitle(definition) ?? '').slice(0, MAX_CHARACTERS))
-  const begin = stemText(description.slice(0, MAX_CHARACTERS)).split(' ').slice(0, MAX_WORDS)
-  const parameters = Object.keys(isJsonObject(input.properties) ? input.properties : {}).toSorted()
-  const words = [...stemText(`${tool} ${parameters.join(' ')}`).split(' '), ...title.split(' '), ...begin]
-  if (new Set(words).size < MIN_WORDS) return ''
-  return fnv1a([tool.toLowerCase(), title, begin.join(' '), parameters.join(' ')].join('\n'))
 }

@@ -23,6 +23,8 @@ import { getDisplayTitle } from '../../core/tool/tool.ts'
 
 const DEFAULT_RESULTS = 10
 const MAX_RESULTS = 50
+/** Names of the same tool in other toolkits. */
+const MAX_ALSO = 3
 
 const READ_ONLY = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false }
 const ANY_EFFECT = { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true }
@@ -42,6 +44,7 @@ const SEARCH_ARGUMENTS = json.object({
   toolkit: json.optional(createTextReader('Only tools of this toolkit.')),
   cursor: json.optional(createTextReader('The next_cursor of the answer before, for what comes after it.')),
   limit: json.optional(LIMIT, DEFAULT_RESULTS),
+  all: json.optional(json.withSchemaDescription('True for weaker matches too.', json.boolean)),
 })
 const DESCRIBE_ARGUMENTS = json.object({
   name: NAME,
@@ -109,22 +112,26 @@ function shorten(text: string, pattern: RegExp): string {
 
 const search = createSearchTool(
   SEARCH_ARGUMENTS,
-  async ({ query, toolkit, limit, cursor }, { revision, context, catalog }) => {
+  async ({ query, toolkit, limit, cursor, all }, { revision, context, catalog }) => {
     const viewer = restrictToToolset(context.principal, context.toolset)
     const unknown =
       (await explainUnknownNames(context, catalog)) ??
       (await findUnknownAmong(toolkit === undefined ? [] : [toolkit], viewer, catalog))
     if (unknown !== undefined) return toErrorResult(unknown, revision)
     const q = query.trim() === '' ? undefined : query
-    const listQuery: ListQuery = { q, toolkit, versions: 'newest', limit, callable: true, cursor }
+    const results = q === undefined || all ? undefined : 'relevant'
+    const listQuery: ListQuery = { q, results, toolkit, versions: 'newest', limit, callable: true, cursor }
     const listing = await catalog.list(listQuery, viewer, BRIEF)
     if (!listing && cursor !== undefined)
       return encodeInvalidInput(
         [{ path: '/cursor', message: 'Must be a next_cursor that search_tools gave' }],
         revision,
       )
-    const { lines = [], total, unmatched, nextCursor } = listing ?? {}
-    const tools = lines.filter(Boolean).map((line): Json => parseTrusted(line))
+    const { lines = [], operations = [], total, unmatched, nextCursor } = listing ?? {}
+    const tools = lines.flatMap((line, at): Json[] => {
+      const also = operations[at]?.slice(1, 1 + MAX_ALSO).map(({ name }) => name) ?? []
+      return line === '' ? [] : [{ ...parseTrusted(line), ...(results && also.length > 0 ? { also } : {}) }]
+    })
     const unmatchedField = unmatched?.length ? { unmatched } : {}
     return encodeAsText({ tools, total, ...unmatchedField, next_cursor: nextCursor }, revision)
   },
@@ -181,7 +188,7 @@ const TOOLS = [
     name: 'search_tools',
     title: 'Search tools',
     description:
-      'Finds tools by what they do. Gives names and beginnings of descriptions, best first, with the total and the words that no tool has; describe_tool tells the arguments of one.',
+      'Finds tools by what they do. Gives names and beginnings of descriptions, best first; `also` is the same in other toolkits, and `total` counts weaker matches too. describe_tool tells the arguments of one.',
     ...search,
     annotations: READ_ONLY,
   },

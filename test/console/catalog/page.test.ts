@@ -175,3 +175,45 @@ it('the catalogue of several toolkits lists the tools of one, or of all', async 
   expect(await (await get('/?view=tools')).text()).toContain('/console/tools/Mail.Send')
   expect(asked.map(({ request }) => request.url).join()).not.toContain('view=')
 })
+
+it('the catalogue shows the best matches of a search alone, and the way to all of them', async () => {
+  const { get, asked } = world([TOOL, BETA], { 'GET /tools': () => ({ items: [TOOL], total: 1_976, relevant: 3 }) })
+  const text = await (await get('/?q=mail')).text()
+  expect(asked[0]?.request.url).toContain('results=relevant')
+  expect(text).toContain('Tools 1 match best. <a href="/?q=mail&amp;results=all">Show all 1,976 tools</a>')
+  const all = await (await get('/?q=mail&results=all')).text()
+  expect(asked.at(-1)?.request.url).not.toContain('results=relevant')
+  expect(all).toContain('1 of 1,976 tools')
+  await get('/?q=mail&versions=all')
+  await get('/?toolkit=Mail')
+  expect(
+    asked
+      .slice(2)
+      .map(({ request }) => request.url)
+      .join(),
+  ).not.toContain('results=')
+})
+
+it('the catalogue says nothing of the best matches where a search finds no other', async () => {
+  const found = () => ({ items: [TOOL, BETA], total: 2, relevant: 2 })
+  const text = await (await world([], { 'GET /tools': found }).get('/?q=mail')).text()
+  expect(text).toContain('1–2 of 2 tools')
+  expect(text).not.toContain('match best')
+})
+
+it('the catalogue marks the words of a search in titles and descriptions, which stay text', async () => {
+  const tool = { ...TOOL, title: 'Sends <b>mails</b>', description: 'Sends a mail & <i>more</i>' }
+  const text = await (await world([tool]).get('/?q=send+a+mail')).text()
+  expect(text).toContain('<bdi><mark>Sends</mark> &lt;b&gt;<mark>mails</mark>&lt;/b&gt;</bdi>')
+  expect(text).toContain('<mark>Sends</mark> a <mark>mail</mark> &amp; &lt;i&gt;more&lt;/i&gt;</p>')
+  expect(await (await world([tool]).get('/?toolkit=Mail')).text()).not.toContain('<mark>')
+})
+
+it('the catalogue names the other toolkits that have the same operation, each with its tool', async () => {
+  const same_as = { 'Post.Send@1.2.0': TOOL.id, 'Fax"x.Send@1.0.0': TOOL.id, 'A.B@1.0.0': 'C.B@1.0.0' }
+  const text = await (await world([], { 'GET /tools': () => ({ items: [TOOL], same_as }) }).get('/?q=mail')).text()
+  expect(text).toContain(
+    'Also in <a href="/console/tools/Post.Send">Post</a>, <a href="/console/tools/Fax%22x.Send">Fax&quot;x</a></span>',
+  )
+  expect(text).not.toContain('A.B')
+})

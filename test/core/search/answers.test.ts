@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { countAnswers, EXACT_NAME, hashOperation } from '../../../src/core/search/answers.ts'
+import { countAnswers, EXACT_NAME } from '../../../src/core/search/answers.ts'
+import { hashOperation } from '../../../src/core/search/operation.ts'
 import type { Json } from '../../../src/core/tool/json.ts'
 import { definition } from '../../e2e/definition.ts'
 import { titledRecords } from '../../search/registry.ts'

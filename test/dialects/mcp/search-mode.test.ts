@@ -57,7 +57,7 @@ describe('search mode', () => {
           name: 'search_tools',
           title: 'Search tools',
           description:
-            'Finds tools by what they do. Gives names and beginnings of descriptions, best first, with the total and the words that no tool has; describe_tool tells the arguments of one.',
+            'Finds tools by what they do. Gives names and beginnings of descriptions, best first; `also` is the same in other toolkits, and `total` counts weaker matches too. describe_tool tells the arguments of one.',
           inputSchema: {
             type: 'object',
             properties: {
@@ -73,6 +73,7 @@ describe('search mode', () => {
                 description: 'The next_cursor of the answer before, for what comes after it.',
               },
               limit: { type: 'integer', minimum: 1, maximum: 50, description: 'How many; 10 if absent.' },
+              all: { type: 'boolean', description: 'True for weaker matches too.' },
             },
             additionalProperties: false,
           },
@@ -116,23 +117,30 @@ describe('search mode', () => {
   it.each([
     [
       { query: 'x', cursor: 'c' },
-      { q: 'x', versions: 'newest', limit: 10, callable: true, cursor: 'c' },
+      { q: 'x', results: 'relevant', versions: 'newest', limit: 10, callable: true, cursor: 'c' },
     ],
-    [{ query: 'x' }, { q: 'x', versions: 'newest', limit: 10, callable: true }],
+    [{ query: 'x' }, { q: 'x', results: 'relevant', versions: 'newest', limit: 10, callable: true }],
     [
       { query: ' ', limit: 1 },
       { q: undefined, versions: 'newest', limit: 1, callable: true },
     ],
     [
       { query: 'x', cursor: null, limit: null },
-      { q: 'x', versions: 'newest', limit: 10, callable: true },
+      { q: 'x', results: 'relevant', versions: 'newest', limit: 10, callable: true },
     ],
     [
       { query: 'x', toolkit: 'Kit' },
-      { q: 'x', toolkit: 'Kit', versions: 'newest', limit: 10, callable: true },
+      { q: 'x', results: 'relevant', toolkit: 'Kit', versions: 'newest', limit: 10, callable: true },
     ],
     [{ limit: 50 }, { q: undefined, versions: 'newest', limit: 50, callable: true }],
-    [{ query: 'x'.repeat(500) }, { q: 'x'.repeat(500), versions: 'newest', limit: 10, callable: true }],
+    [
+      { query: 'x', all: true },
+      { q: 'x', versions: 'newest', limit: 10, callable: true },
+    ],
+    [
+      { query: 'x'.repeat(500) },
+      { q: 'x'.repeat(500), results: 'relevant', versions: 'newest', limit: 10, callable: true },
+    ],
   ])('searches for %j', async (args, query) => {
     const router = setUp()
     await call(router, 'search_tools', args)
@@ -175,7 +183,7 @@ describe('search mode', () => {
     [
       'search_tools',
       { question: 'mail' },
-      "- question: Unknown field 'question': wanted 'query', 'toolkit', 'cursor', 'limit'",
+      "- question: Unknown field 'question': wanted 'query', 'toolkit', 'cursor', 'limit', 'all'",
     ],
     ['search_tools', { limit: 0 }, '- limit: Must be an integer from 1 to 50, got 0'],
     ['search_tools', { limit: 51 }, '- limit: Must be an integer from 1 to 50, got 51'],
@@ -289,6 +297,19 @@ describe('search mode', () => {
     expect(await call(router, 'search_tools', { query: 'x', cursor: 'c' })).toBe(
       'Some arguments are invalid\n- cursor: Must be a next_cursor that search_tools gave',
     )
+  })
+
+  it('names a few other tools that are the same operation, unless weaker matches are wanted too', async () => {
+    const router = setUp()
+    const operation = ['a', 'b', 'c', 'd', 'e'].map((name) => ({ id: `Kit.${name}@1.0.0`, name }))
+    const listing = { lines: ['{"name":"a"}', '', '{"name":"f"}'], operations: [operation, [], []], total: 9 }
+    router.list.mockResolvedValueOnce(listing).mockResolvedValueOnce(listing)
+    const tools = [{ name: 'a', also: ['b', 'c', 'd'] }, { name: 'f' }]
+    expect(await call(router, 'search_tools', { query: 'x' })).toEqual({ tools, total: 9 })
+    expect(await call(router, 'search_tools', { query: 'x', all: true })).toEqual({
+      tools: [{ name: 'a' }, { name: 'f' }],
+      total: 9,
+    })
   })
 
   it('refuses toolkits that there are none of', async () => {
