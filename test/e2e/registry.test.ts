@@ -674,6 +674,8 @@ it('PATCH /tools/{id} takes a status in each of its forms', async () => {
     [{ status: { deprecated: { successor } } }, { status: 'deprecated', successor }],
     [{ status: 'yanked' }, { status: 'yanked' }],
     [{ status: { state: 'disabled' } }, { status: 'disabled' }],
+    // As it was before it was disabled
+    [{ status: { active: {} } }, { status: 'yanked' }],
     [{ status: { active: {} } }, { status: 'active' }],
   ]
   for (const [sent, wanted] of forms) {

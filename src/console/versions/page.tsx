@@ -110,8 +110,10 @@ function KeptStatusNotice({ id, status }: NonNullable<FailedChange['keptStatus']
   return (
     <Notice isProblem>
       <p>
-        <strong>It stays {status}</strong>, as its whole toolkit is. The change takes effect once{' '}
-        <a href={`${VERSIONS_PATH}?${new URLSearchParams({ status, toolkit })}#toolkit`}>the toolkit</a> is changed.
+        <strong>It stays {status}</strong>, as its whole toolkit is
+        {status === 'yanked' && ', or as it was before it was disabled'}. Change{' '}
+        <a href={`${VERSIONS_PATH}?${new URLSearchParams({ status, toolkit })}#toolkit`}>the toolkit</a>
+        {status === 'yanked' && ', or activate the version again'}.
       </p>
     </Notice>
   )

@@ -116,6 +116,9 @@ it('the page of versions says that a version stays as it is where its toolkit sa
   const text = await page.text()
   expect([page.status, text.includes('It stays disabled')]).toEqual([200, true])
   expect(text).toContain('href="/console/versions?status=disabled&amp;toolkit=Mail#toolkit"')
+  const yanked = world({ [PATCH]: () => ({ id: ITEM.id, status: 'yanked' }) })
+  const again = await (await yanked.post(PAGE, { id: ITEM.id, to: 'active' })).text()
+  expect(again).toMatch(/or as it was before it was disabled\.[^]*the toolkit<\/a>, or activate the version again\./)
 })
 
 it('the page of versions changes a whole toolkit, whose versions it shows, and says how it stands to administrators alone', async () => {
