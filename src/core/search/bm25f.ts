@@ -13,8 +13,7 @@ const FIELDS = [
   { field: "parameters' descriptions", weight: 0.4, average: 30, normalization: 0.4 },
 ]
 
-/** The places of fields that a search tells apart. */
-export const EXACT_TITLE = 0
+/** The places of fields that a search tells apart. Before the title is that as it is. */
 export const TITLE = 1
 export const TOOLKIT = 3
 

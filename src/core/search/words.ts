@@ -23,7 +23,30 @@ export function stemWord(word: string): string {
   return stem.replace(/(?<=...)e$/, '')
 }
 
+/** Stems in the words' order, then some roots, which count less: "00follow" of "follower", "00invit" of "invitation". */
+export function joinStems(words: readonly string[]): string {
+  const stems = words.map(stemWord)
+  const roots = stems.map((stem) => stem.replace(/(?<=.....)(?:ation|at|ion|er|or|e|al|ment)$/, ''))
+  return [...stems, ...roots.filter((root, at) => root !== stems[at]).map((root) => `00${root}`)].join(' ')
+}
+
 /** The stems of a text's words, in its order. */
 export function stemText(text: string): string {
   return splitWords(text).map(stemWord).join(' ')
+}
+
+/** Words as they are, in the same index as stems: no stem begins with a zero and a letter. */
+export function markExact(words: readonly string[]): string {
+  return words.map((word) => `0${word}`).join(' ')
+}
+
+/** What goes without saying: "for the authenticated user (beta)". */
+const TITLE_TAIL = /\([^()]*\)| (?:for|of|by|from|to|with) the .*/gi
+const SILENT_TITLE_WORDS: ReadonlySet<string> = new Set(
+  'a an the of for by from to with in on at as and or if is are be that using new existing all'.split(' '),
+)
+
+/** The words of a title that tell its tool from others. */
+export function splitTitle(title: string): readonly string[] {
+  return splitWords(title.replaceAll(TITLE_TAIL, '')).filter((word) => !SILENT_TITLE_WORDS.has(word))
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { effortOf, MOST_EFFORT } from '../../effort.ts'
-import { stemWord, stemText } from '../../../src/core/search/words.ts'
+import { joinStems, stemWord, stemText } from '../../../src/core/search/words.ts'
 
 it.each([
   ['songs', 'song'],
@@ -28,6 +28,22 @@ it.each([
   ['need', 'ne'],
   ['address', 'addres'],
 ])('the stem of a word of %s is not that of %s', (one, other) => expect(stemWord(one)).not.toBe(stemWord(other)))
+
+it.each([
+  ['followers', 'follow'],
+  ['invitations', 'invit'],
+  ['approval', 'approv'],
+  ['deployment', 'deploy'],
+  ['assignees', 'assign'],
+  ['deletion', 'delet'],
+])('the stems of words are followed by roots: of %s by that of %s', (word, root) =>
+  expect(joinStems(['many', word])).toBe(`many ${stemWord(word)} 00${root}`),
+)
+
+it.each(['user', 'order', 'station', 'total', 'error'])(
+  'the stems of words are followed by no root where little is left of a word: %s',
+  (word) => expect(joinStems([word])).toBe(word),
+)
 
 it('the stem of a word is the word itself where it is short, or of another script', () => {
   for (const word of ['is', 'as', 'pdf', '日本語', 'übung']) expect(stemWord(word)).toBe(word)

@@ -6,13 +6,12 @@ import { readField } from '../../rows.ts'
 import { loadPolicySet } from '../policies.ts'
 import { hashOperation } from '../../../core/search/operation.ts'
 import { packRow } from '../../../core/search/bm25f.ts'
-import { markExact, parseTerms, splitTitle } from '../../../core/search/question.ts'
-import { stemWord, stemText } from '../../../core/search/words.ts'
+import { joinStems, markExact, splitTitle, splitWords, stemWord } from '../../../core/search/words.ts'
 import { readMeta, writeMeta } from '../tables.ts'
 import { loadSettings } from '../toolkits.ts'
 
 /** The version of the index's format. Raise it when records are indexed in another way. */
-const INDEXED = '12'
+const INDEXED = '13'
 /** Characters of a field that are indexed. */
 const MAX_CHARACTERS = 8_000
 
@@ -63,15 +62,14 @@ export function indexTool(sql: SqlStorage, key: string, record?: ToolRecord): vo
   if (!record) return
   const id = before ?? (readField<number | null>(sql, 'SELECT max(id) FROM indexed') ?? 0) + 1
   const tags = [...new Set([...record.tags, ...loadSettings(sql, record.toolkit).tags])]
-  const title = splitTitle((getDisplayTitle(record) ?? record.tool).slice(0, MAX_CHARACTERS), record.toolkit)
-  const titleLength = parseTerms(title.join(' ')).length
+  const title = splitTitle((getDisplayTitle(record) ?? record.tool).slice(0, MAX_CHARACTERS))
   // Names as one word too, since people write "pull request" and "pullrequest"
   const names = [record.tool, record.toolkit].map((name) => stemWord(toSearchText(name)))
   const texts = listIndexedTexts(record, tags).map((text, at) => {
-    const stems = stemText(text.slice(0, MAX_CHARACTERS))
-    return { text: `${stems} ${names[at] ?? ''}`, length: stems.split(' ').length }
+    const words = splitWords(text.slice(0, MAX_CHARACTERS))
+    return { text: `${joinStems(words)} ${names[at] ?? ''}`, length: words.length }
   })
-  const titles = [markExact(title), title.map(stemWord).join(' ')].map((text) => ({ text, length: titleLength }))
+  const titles = [markExact(title), joinStems(title)].map((text) => ({ text, length: title.length }))
   // No search finds the row of an empty field, so its length does not matter
   const rows = [...titles, ...texts].map(({ text, length }, field) => [packRow(id, field, length), text] as const)
   sql.exec(

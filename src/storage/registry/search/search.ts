@@ -1,27 +1,17 @@
 import { distance } from 'fastest-levenshtein'
 import { EXACT_NAME } from '../../../core/search/answers.ts'
-import {
-  EXACT_TITLE,
-  inverseDocumentFrequency,
-  saturate,
-  TITLE,
-  TOOLKIT,
-  unpackRow,
-  WEIGHTS,
-} from '../../../core/search/bm25f.ts'
-import { QUESTION_WORDS, parseTerms } from '../../../core/search/question.ts'
+import { inverseDocumentFrequency, saturate, TITLE, TOOLKIT, unpackRow, WEIGHTS } from '../../../core/search/bm25f.ts'
+import { parseImpliedTerms, parseTerms } from '../../../core/search/question.ts'
 import { stemWord } from '../../../core/search/words.ts'
 import { column } from '../../rows.ts'
 import { joinAlternatives, countVisible, type IndexFilter, listVisibleRows } from './visibility.ts'
 import { toSearchText } from './search-index.ts'
 
-/** A stand-in counts for so much of the word, and is never worth more than the word where some tool has that. */
+/** A stand-in counts for so much of the word, and a stem of so much of a title's word. */
 const STAND_IN = 0.7
-/** A word of a title counts for so much where only its stem is the question's. */
-const STEM_OF_TITLE = 0.7
 /** A title counts by this power of the share of the question's words that title, name, toolkit and tags have. */
 const NAMED_POWER = 4
-/** A verb counts at least as a word that a fifth of the tools have, since it may be all that tells siblings apart. */
+/** A verb counts at least as a word that a fifth of the tools have, and an implied word as much. */
 const LEAST_OF_VERB = 1.5
 /** A word of a toolkit's name or tags counts at least so much, since a large toolkit makes it common; a tag of any tool that is searched does it. */
 const LEAST_OF_TOOLKIT = 3
@@ -49,10 +39,11 @@ export function rank(sql: SqlStorage, q: string, scope: IndexFilter) {
     const having = readMatches(rows)
     const others = readMatches(standIns)
     const isOfToolkit = [...having.values()].some((match) => match.isOfToolkit)
-    const leastOwn = isOfToolkit ? LEAST_OF_TOOLKIT : least
-    const weight = having.size === 0 ? 0 : Math.max(leastOwn, inverseDocumentFrequency(having.size, tools))
-    const ofStandIns = Math.max(least, Math.min(weight || Infinity, inverseDocumentFrequency(others.size, tools)))
-    const rarity = weight || (others.size > 0 ? ofStandIns : 0)
+    const findRarity = ({ size }: typeof having) =>
+      size === 0 ? 0 : isImplied ? least : Math.max(least, inverseDocumentFrequency(size, tools))
+    const weight = Math.max(findRarity(having), isOfToolkit ? LEAST_OF_TOOLKIT : 0)
+    const ofStandIns = findRarity(others)
+    const rarity = weight || ofStandIns
     questionRarity += rarity
     for (const id of new Set([...having.keys(), ...others.keys()])) {
       if (isImplied && !candidates.has(id)) continue
@@ -60,27 +51,27 @@ export function rank(sql: SqlStorage, q: string, scope: IndexFilter) {
       const [own, other] = [having.get(id), others.get(id)]
       const ofWord = weight * saturate(own?.weight ?? 0)
       candidate.score += Math.max(ofWord, STAND_IN * ofStandIns * saturate(other?.weight ?? 0))
-      candidate.titleLength = Math.max(candidate.titleLength, own?.titleLength ?? 0, other?.titleLength ?? 0)
-      candidate.titleWords += own?.titleShare || (other?.titleShare ? 1 : 0)
-      candidate.titleScore += (own?.titleShare || (other?.titleShare ? STAND_IN : 0)) * rarity
+      candidate.titleLength = own?.titleLength || other?.titleLength || candidate.titleLength
+      const titleShare = own?.titleShare || other?.titleShare || 0
+      candidate.titleWords += titleShare
+      candidate.titleScore += titleShare * rarity
       if (own?.isNamed || other?.isNamed) candidate.namedRarity += rarity
     }
     return having.size + others.size > 0
   }
 
   const terms = parseTerms(q)
-  const [asking, forMany] = QUESTION_WORDS.exec(q) ?? []
-  const implied = asking === undefined ? [] : parseTerms(forMany === undefined ? 'get' : 'list')
+  const implied = parseImpliedTerms(q)
   const sides = [...terms, ...implied].flatMap(({ itself, standIns }) => [
     joinAlternatives(itself),
     joinAlternatives(standIns),
   ])
   const rows = listVisibleRows(sql, sides, scope)
   const getSides = (at: number) => [rows[2 * at] ?? [], rows[2 * at + 1] ?? []] as const
-  const missing = terms.filter((_, at) => !add(...getSides(at), at === 0 && implied.length === 0 ? LEAST_OF_VERB : 0))
+  const missing = terms.filter((_, at) => !add(...getSides(at), at === 0 ? LEAST_OF_VERB : 0))
   const instead = missing.slice(0, MAX_REPLACED).map(({ word }) => findSubstitutes(sql, word, scope))
   for (const { rows } of instead) add([], rows)
-  add(...getSides(terms.length), LEAST_OF_VERB, true)
+  for (const at of implied.keys()) add(...getSides(terms.length + at), LEAST_OF_VERB, true)
   const unmatched = missing.filter((_, at) => instead[at]?.isForm !== true).map(({ word }) => word)
   // No tool has an empty name
   const nameQuery = `SELECT id FROM indexed WHERE (whole = ?1 OR plain = ?1) AND ${scope.condition}`
@@ -125,7 +116,7 @@ function readMatches(rows: readonly number[]): ReadonlyMap<number, Match> {
     matches.set(id, match)
     match.weight += WEIGHTS[field]?.[level] ?? 0
     if (field <= TITLE) {
-      match.titleShare = Math.max(match.titleShare, field === EXACT_TITLE ? 1 : STEM_OF_TITLE)
+      match.titleShare = Math.max(match.titleShare, field < TITLE ? 1 : STAND_IN)
       match.titleLength = level
     }
     if (field <= TOOLKIT) match.isNamed = true
