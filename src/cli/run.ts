@@ -78,25 +78,16 @@ function formatLines(
   const formatMessage = (message: string) => formatStyledLine([['red', 'Error: '], message], colored)
   if (error instanceof CliError)
     return [formatMessage(error.message), ...(error.hint === undefined ? [] : [formatStyledLine([error.hint], false)])]
-  const { developerMessage, parameterErrors = {}, challenges = [] } = error.details
-  const { problems = [], suggestions = [] } = error.details
-  // It names the requested version; the message is the specification's text
-  const isNearby = suggestions.length > 0 && developerMessage !== undefined
+  const { developerMessage, parameterErrors = {}, challenges = [], problems = [] } = error.details
   const details = [
-    ...(developerMessage === undefined || error.message.endsWith(developerMessage) || isNearby
-      ? []
-      : [developerMessage]),
+    ...(developerMessage === undefined || error.message.includes(developerMessage) ? [] : [developerMessage]),
     ...Object.entries(parameterErrors).map(([name, reason]) => `  ${name}: ${reason}`),
     ...problems.map(({ path, message }) => formatProblem({ path: nameOption(path, command), message })),
     ...(error.code === 'unauthenticated' ? ["  Run 'switchboard login', or set SWITCHBOARD_KEY"] : []),
     ...challenges.map(({ id, url }) => `  ${id}: open ${url}`),
-    ...(suggestions.length > 0 ? [`  There is ${suggestions.join(', ')}`] : []),
   ]
-  const message = isNearby ? developerMessage : error.message
-  return [
-    formatMessage(message.replace(/the query at '(\w+)'/, (_, name: string) => nameOption(`/${name}`, command))),
-    ...details.map((line) => formatStyledLine([line], false)),
-  ]
+  const message = error.message.replace(/the query at '(\w+)'/, (_, name: string) => nameOption(`/${name}`, command))
+  return [formatMessage(message), ...details.map((line) => formatStyledLine([line], false))]
 }
 
 /** The option that sets the field at a JSON Pointer: `--expires` sets `/expires_at`. Pointers into files stay. */

@@ -6,12 +6,7 @@ export function clean(text: string): string {
   return text.replaceAll('\r\n', '\n').replace(CONTROLS, '\ufffd')
 }
 
-interface Problem {
-  readonly path?: unknown
-  readonly message?: unknown
-}
-
-export function formatProblem({ path, message }: Problem): string {
+export function formatProblem({ path, message }: { readonly path?: unknown; readonly message?: unknown }): string {
   return `  ${path === '' || path === undefined ? '' : `${String(path)}: `}${String(message)}`
 }
 

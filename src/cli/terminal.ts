@@ -113,18 +113,12 @@ function createSpinner(
   draw()
   const timer = setInterval(draw, FRAME_MS)
   return {
-    update(label, done, total) {
-      if (done === undefined || total === undefined || !(total > 0)) {
-        line = toSingleLine(label, width)
-        // The work may be over before the next frame
-        draw()
-      } else {
-        const filled = Math.round(BAR_CHARACTERS * Math.min(1, Math.max(0, done / total)))
-        line = toSingleLine(
-          `${'█'.repeat(filled)}${'░'.repeat(BAR_CHARACTERS - filled)} ${done}/${total} ${label}`,
-          width,
-        )
-      }
+    update(label, done = 0, total = 0) {
+      const filled = Math.round(BAR_CHARACTERS * Math.min(1, Math.max(0, done / (total || 1))))
+      const bar = `${'█'.repeat(filled)}${'░'.repeat(BAR_CHARACTERS - filled)} ${done}/${total} `
+      line = toSingleLine(`${total > 0 ? bar : ''}${label}`, width)
+      // The work may be over before the next frame
+      draw()
     },
     stop() {
       clearInterval(timer)

@@ -456,7 +456,7 @@ it('call says what is wrong with each parameter', async () => {
 
 it('call names the version that was asked for', async () => {
   expect((await run(['call', 'Calculator.Add@^2', '--input', '{}'])).stderr).toBe(
-    'Error: Calculator.Add version ^2 is not available\n  There is Calculator.Add@1.0.0\n',
+    "Error: Tool 'Calculator_Add' was not found: Calculator.Add version ^2 is not available: there is 'Calculator.Add@1.0.0'\n",
   )
 })
 

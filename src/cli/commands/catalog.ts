@@ -10,18 +10,15 @@ import { parseIntegerOption } from '../argument-values.ts'
 import { STATUS_COMMANDS, toCliTerms } from '../api-terms.ts'
 import { listItems } from './listings.ts'
 
+const STATUSES = [...Object.keys(STATUS_COMMANDS), 'pending']
+
 export const addList: AddCommands = (program, open) => {
   program
     .command('list')
     .description('list tools')
     .option('--toolkit <toolkit>', 'only this toolkit')
     .option('--tag <tag>', 'only tools with this tag')
-    .addOption(
-      new Option('--status <status>', 'all versions of this status').choices([
-        ...Object.keys(STATUS_COMMANDS),
-        'pending',
-      ]),
-    )
+    .addOption(new Option('--status <status>', 'all versions of this status').choices(STATUSES))
     .option('--all-versions', 'include older versions')
     .option('--limit <count>', 'maximum number of results', parseIntegerOption)
     .action(async (options) => {

@@ -1,4 +1,4 @@
-import { type ConnectionRequest, type Connection, isLoopback } from '../../client/connection.ts'
+import { type Connection, isLoopback } from '../../client/connection.ts'
 import { SwitchboardError } from '../../client/index.ts'
 import { type JsonRecord, listObjects, getText } from '../../client/json.ts'
 import { toCliTerms } from '../api-terms.ts'
@@ -72,10 +72,12 @@ async function checkKey({ connection, stranger, hasKey }: CliSession): Promise<F
     return [{ about, state: 'off', message: 'There is none', fix: "Run 'switchboard login', or set SWITCHBOARD_KEY" }]
   try {
     await connection.sendJson({ path: '/tools', query: { limit: 1 } })
-    const isAdministrator = await canRead(connection, { path: '/keys' })
-    if (isAdministrator && (await canRead(stranger, { path: '/keys' })))
+    const isAdministrator = await canRead(connection, '/keys')
+    if (isAdministrator && (await canRead(stranger, '/keys')))
       return [{ about, state: 'off', message: 'Keys are not checked with ACCESS=open' }]
-    return [{ about, state: 'ok', message: isAdministrator ? ADMINISTRATOR : 'It is valid, and can read tools' }]
+    return [
+      { about, state: 'ok', message: isAdministrator ? "It is an administrator's" : 'It is valid, and can read tools' },
+    ]
   } catch (error) {
     const fix = 'Ask an administrator for one: switchboard keys create --name …'
     const message = isRefused(error) ? 'It is wrong, or cannot read tools' : toMessage(error)
@@ -83,14 +85,11 @@ async function checkKey({ connection, stranger, hasKey }: CliSession): Promise<F
   }
 }
 
-const ADMINISTRATOR = "It is an administrator's"
-
-function canRead({ sendJson: json }: Connection, request: Omit<ConnectionRequest<never>, 'read'>): Promise<boolean> {
-  return json(request).then(
+const canRead = ({ sendJson }: Connection, path: string) =>
+  sendJson({ path }).then(
     () => true,
     () => false,
   )
-}
 
 async function checkAccess({ stranger, hasKey, url }: CliSession): Promise<Finding[]> {
   const about = 'ACCESS'

@@ -4,6 +4,7 @@ import { IMPORT_KINDS } from '../../core/tool/remote-dialect.ts'
 import { collectOption, readObject, readTextFile } from '../argument-values.ts'
 import { CliError } from '../cli-error.ts'
 import { type AddCommands, type CliSession, YES } from '../context.ts'
+import { listMessages } from './publish.ts'
 
 type ImportOptions = ReturnType<ReturnType<typeof importCommand>['opts']>
 
@@ -75,8 +76,7 @@ function importTools(session: CliSession, body: JsonRecord, names: readonly stri
     for (let at = 0; at < names.length; at += BATCH_TOOLS) {
       update('tools', at, names.length)
       const report = await postImport(session, { ...body, tools: names.slice(at, at + BATCH_TOOLS) }, options, false)
-      const importedIds = isObject(report) ? report['ids'] : undefined
-      if (Array.isArray(importedIds)) ids.push(...importedIds.map(String))
+      ids.push(...listMessages(report, 'ids'))
       skipped.push(...listObjects(report, 'skipped'))
     }
     return { ids, skipped }
@@ -108,19 +108,14 @@ function listNeeds({ requirements }: JsonRecord): string {
   return `  needs ${needs.length === 0 ? 'a user' : needs.map(({ id }) => id).join(', ')}`
 }
 
-const getTexts = (value: unknown, name: string): readonly string[] => {
-  const texts = isObject(value) ? value[name] : undefined
-  return Array.isArray(texts) ? texts.map(String) : []
-}
-
 function printPlan({ terminal }: CliSession, plan: unknown, { tool: patterns = [] }: ImportOptions): void {
   if (patterns.length > 0 && [...listObjects(plan, 'tools'), ...listObjects(plan, 'skipped')].length === 0)
     terminal.note(`No tool matches ${patterns.join(', ')}`)
   const tools = listObjects(plan, 'tools')
   const countState = (wanted: string) => tools.filter(({ state }) => state === wanted).length
-  const breaking = tools.filter((tool) => getTexts(tool, 'breaking').length > 0).length
+  const breaking = tools.filter((tool) => listMessages(tool, 'breaking').length > 0).length
   terminal.note(
-    `${countState('new')} new, ${countState('changed')} changed (${breaking} breaking), ${countState('unchanged')} the same, ${getTexts(plan, 'gone').length} no longer in the source`,
+    `${countState('new')} new, ${countState('changed')} changed (${breaking} breaking), ${countState('unchanged')} the same, ${listMessages(plan, 'gone').length} no longer in the source`,
   )
   for (const plannedTool of tools) {
     const { id, state, method, path, security_level: level } = plannedTool
@@ -128,9 +123,10 @@ function printPlan({ terminal }: CliSession, plan: unknown, { tool: patterns = [
     const guard = level === undefined ? '' : `  level ${String(level)}`
     const details = `${operation}${guard}${listNeeds(plannedTool)}`
     terminal.print(['green', SIGNS[String(state)] ?? '+'], ` ${String(id)}`, ['dim', details])
-    for (const reason of getTexts(plannedTool, 'breaking')) terminal.print(['yellow', `  breaks callers: ${reason}`])
+    for (const reason of listMessages(plannedTool, 'breaking'))
+      terminal.print(['yellow', `  breaks callers: ${reason}`])
   }
-  for (const id of getTexts(plan, 'gone')) {
+  for (const id of listMessages(plan, 'gone')) {
     const command = `switchboard deprecate ${id.split('@')[0]}`
     terminal.print(['yellow', `? ${id}`], `  no longer in the source, and stays as it is; to deprecate it: ${command}`)
   }

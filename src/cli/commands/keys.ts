@@ -29,8 +29,7 @@ export const addKeys: AddCommands = (program, open) => {
       const { expires_at, limits, ...fields } = readFields({ scope: ['tools:read', 'tools:call'], ...options })
       const body = { ...fields, expires_at: expires_at ?? undefined, limits: limits ?? undefined }
       const session = open(options)
-      const { connection } = session
-      showKey(session, await connection.sendJson({ method: 'POST', path: '/keys', json: body }))
+      showKey(session, await session.connection.sendJson({ method: 'POST', path: '/keys', json: body }))
     })
   keyCommand(keys, 'edit <id>', 'change a key; its other settings stay')
     .option('--name <name>', 'its name')

@@ -160,20 +160,21 @@ async function buildPluginRequest(file: string, options: PublishOptions) {
 
 function listIds(result: JsonRecord): readonly string[] {
   const id = getText(result, 'id')
-  return 'ids' in result || id === undefined ? listTexts(result, 'ids') : [id]
+  return 'ids' in result || id === undefined ? listMessages(result, 'ids') : [id]
 }
 
 /** In a batch, each warning names its tool. */
 function listWarnings(result: JsonRecord, isBatch: boolean): readonly string[] {
   const [id] = listIds(result)
   const tool = id?.split('@')[0]
-  return listTexts(result, 'warnings').map((text) =>
+  return listMessages(result, 'warnings').map((text) =>
     isBatch && tool && !text.includes(tool) ? `${tool}: ${text}` : text,
   )
 }
 
-function listTexts(value: JsonRecord, field: string): readonly string[] {
-  const values = value[field]
+/** The texts of a list, and the messages of objects. */
+export function listMessages(value: unknown, field: string): readonly string[] {
+  const values = isObject(value) ? value[field] : undefined
   if (!Array.isArray(values)) return []
   return values.map((each) => (typeof each === 'string' ? each : (getText(each, 'message') ?? '')))
 }
