@@ -352,7 +352,9 @@ it('list, search and show say an operation of two toolkits once, with the other 
   }
   const question = ['search', 'create an issue in a repository']
   const { stdout } = await run(question)
-  expect(stdout).toContain('HubCloud.issues_create@1.0.0\t(also in HubServer) Create an issue')
+  expect(stdout).toContain(
+    'HubCloud.issues_create@1.0.0\tCreate an issue in a repository for all users (also in HubServer)\n',
+  )
   expect(stdout).not.toContain('HubServer.issues_create')
   expect((await run([...question, '--all'])).stdout).toMatch(/HubCloud\.issues_create[^]*HubServer\.issues_create/)
   expect((await run([...question, '--json'])).json.same_as).toEqual({

@@ -110,11 +110,10 @@ const describe = ({ title, description }: JsonRecord) =>
 
 const COLUMNS = { Tool: 'id', Description: describe }
 
-/** Before the description, which a terminal cuts. */
 function describeWithOthers(item: JsonRecord, sameAs: Readonly<Record<string, string>>): string {
   const others = Object.keys(sameAs).filter((id) => sameAs[id] === item['id'])
   if (others.length === 0) return describe(item)
-  return `(also in ${others.map((id) => id.split('.')[0]).join(', ')}) ${describe(item)}`
+  return `${describe(item)} (also in ${others.map((id) => id.split('.')[0]).join(', ')})`
 }
 
 function loadEmptyNote({ connection }: CliSession, filter: Pick<Filter, 'toolkit' | 'tag'>) {

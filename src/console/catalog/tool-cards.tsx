@@ -30,7 +30,7 @@ export function ToolCards({ search, toolList, offset, total, mayPublish }: ToolC
   const sameTools = Map.groupBy(Object.keys(same_as), (id) => same_as[id])
   const list: ListContext = {
     versions: isAll ? 'each' : isSameVersion ? 'none' : 'newest',
-    findSame: (id) => sameTools.get(id) ?? [],
+    findSame: (id) => (mayCut(search) ? (sameTools.get(id) ?? []) : []),
     split: search.q === '' ? (text) => [text] : createMatchSplitter(search.q),
   }
   const last = offset + items.length - 1

@@ -77,13 +77,14 @@ export function rank(sql: SqlStorage, q: string, scope: IndexFilter) {
   const nameQuery = `SELECT id FROM indexed WHERE (whole = ?1 OR plain = ?1) AND ${scope.condition}`
   for (const id of column<number>(sql, nameQuery, toSearchText(q), ...scope.bindings))
     getCandidate(id).score += EXACT_NAME
-  for (const candidate of candidates.values()) {
+  const scored = [...candidates].map(([id, candidate]) => {
     const { titleScore, titleWords, titleLength, namedRarity } = candidate
     const coverage = Math.min(1, titleWords / titleLength) * (namedRarity / (questionRarity || 1)) ** NAMED_POWER
     candidate.score += titleScore * coverage
-  }
-  const ranked = [...candidates].sort(([id, { score }], [otherId, other]) => other.score - score || id - otherId)
-  const scores = ranked.map(([, { score }]) => score)
+    return [id, candidate.score] as const
+  })
+  const ranked = scored.sort(([id, score], [otherId, other]) => other - score || id - otherId)
+  const scores = ranked.map(([, score]) => score)
   return { ids: ranked.map(([id]) => id), scores, candidates, unmatched }
 }
 
