@@ -2,8 +2,9 @@
 export const EXACT_NAME = 1e4
 /** An answer has so much of the best score, but for names that are the question. */
 const LEAST_OF_BEST = 0.35
-/** So many different operations are answers whatever their scores. */
+/** So many different operations are answers whatever their scores, of so many results, each of which is looked up. */
 export const MIN_OPERATIONS = 5
+export const MAX_LOOKED_UP = 25
 
 /** How many of these scores, the best first, are those of answers. */
 export function countAnswers(scores: readonly number[]): number {

@@ -1,5 +1,5 @@
 import type { OperationTool } from '../../../core/catalog/catalog.ts'
-import { countAnswers, MIN_OPERATIONS } from '../../../core/search/answers.ts'
+import { countAnswers, MAX_LOOKED_UP, MIN_OPERATIONS } from '../../../core/search/answers.ts'
 import { column, rows } from '../../rows.ts'
 import type { rank } from './search.ts'
 
@@ -46,8 +46,9 @@ export function createOperations(sql: SqlStorage, { ids: ranked, scores, candida
   /** How many results are answers. The first operations are, however the others compare. */
   function countRelevant(): number {
     const first = new Set<readonly number[]>()
-    const end = ranked.findIndex((id) => first.add(findOperation(id)).size > MIN_OPERATIONS)
-    return Math.max(end === -1 ? ranked.length : end, countAnswers(scores))
+    const lookedUp = ranked.slice(0, MAX_LOOKED_UP)
+    const end = lookedUp.findIndex((id) => first.add(findOperation(id)).size > MIN_OPERATIONS)
+    return Math.max(end === -1 ? lookedUp.length : end, countAnswers(scores))
   }
 
   return { findOperation, nameTools, countRelevant }
