@@ -108,7 +108,7 @@ it('the client, as the guide has it, calls', async () => expect(await printed(sn
 it('the client, as the guide has it, finds tools', async () => {
   const said = await printed(snippets[1])
   expect(said).toMatch(
-    /^Calculator\.Add@1\.0\.0\nCalculator\.Subtract@1\.0\.0\n\d+ found .+ \[\]\n\{[^]*required: \[ 'a', 'b' \]\n\}\n$/,
+    /^Calculator\.Add@1\.0\.0\nCalculator\.Subtract@1\.0\.0\n\d+ found, \d+ of them relevant .+ \[\]\n\{[^]*required: \[ 'a', 'b' \]\n\}\n$/,
   )
 })
 
