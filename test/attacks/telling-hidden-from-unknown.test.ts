@@ -303,3 +303,26 @@ it('a publisher is told of no neighbor that is hidden, and of as many as there a
     expect(hidden.text).not.toContain('near')
   }
 })
+
+it.each(['all', 'relevant'])(
+  'a search for %s results does not tell of the same operation in a hidden toolkit',
+  async (results) => {
+    const same = { description: 'Counts the visits to each page of a site by day' }
+    const hidden = definition('Hushed.CountVisits@1.0.0', { ...same, requirements: { user_id: true } })
+    await server.json('POST', '/tools', [hidden, definition('Seen.CountVisits@1.0.0', same)], asAdmin)
+    const ask = async (headers: Record<string, string> = {}) =>
+      (await server.json('GET', `/tools?q=count+the+visits&results=${results}`, undefined, headers)).body
+    const of = (toolkit: string) => `${toolkit}.CountVisits@1.0.0`
+    expect(
+      Object.entries((await ask(asAdmin)).same_as)
+        .flat()
+        .toSorted(),
+    ).toEqual([of('Hushed'), of('Seen')])
+    for (const headers of who.values()) {
+      const body = await ask(headers)
+      expect(JSON.stringify(body)).not.toContain('Hushed')
+      expect(body.items[0].id).toBe(of('Seen'))
+      expect(body).not.toHaveProperty('same_as')
+    }
+  },
+)
