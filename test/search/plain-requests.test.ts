@@ -58,10 +58,25 @@ it.each([
   expect(asker(titled)(q)[0]).toBe(`Hub.${tool}`)
 })
 
+it('a question that names the toolkit finds its plainest tool, not one whose title names it too', async () => {
+  const titles = {
+    ...TITLES,
+    CreatePagesSite: 'Create a GitHub Pages site of a repository',
+    CreateApp: 'Create a GitHub App of a repository',
+  }
+  const definitions = Object.entries(titles).map(([name, title]) =>
+    definition(`GitHub.${name}@1.0.0`, { description: `${title}. Of GitHub.` }),
+  )
+  const records = await recordsOf(definitions)
+  const titled = records.map((record) => ({ ...record, title: new Map(Object.entries(titles)).get(record.tool) ?? '' }))
+  expect(asker(titled)('create a repository on GitHub')[0]).toBe('GitHub.CreateForUser')
+})
+
 it('the words of a title are those that tell a tool from its siblings', () => {
-  expect(splitTitle('Create a new repository for the authenticated user (beta)').join(' ')).toBe('create repository')
+  const title = 'Create a new Git Hub repository for the authenticated user (beta)'
+  expect(splitTitle(title, 'GitHub').join(' ')).toBe('create repository')
   // In time that grows with the length alone
-  expect(splitTitle('('.repeat(8_000))).toEqual([])
+  expect(splitTitle('('.repeat(8_000), '')).toEqual([])
 })
 
 it('the plainest requests of 1,223 operations come first, half of them in other words', async () => {

@@ -651,7 +651,7 @@ works(MANAGER, 'a tool is disabled, and enabled again', async () => {
   expect(await errorOf('disabled', 'go', {}, { version: '1.0.0' })).toEqual({
     code: 'VALIDATION_ERROR',
     message:
-      'Tool \'disabled.go@1.0.0\' is disabled: an administrator can enable it with PATCH /tools/{id} {"status": "active"}, or its toolkit with PATCH /toolkits/{toolkit} {"status": "active"}',
+      'Tool \'disabled.go@1.0.0\' is disabled: an administrator can enable it with PATCH /tools/disabled.go@1.0.0 {"status": "active"}, or its toolkit with PATCH /toolkits/disabled {"status": "active"}',
   })
   expect(await listed('disabled')).toEqual([])
   await setStatus('disabled.go@1.0.0', 'active')

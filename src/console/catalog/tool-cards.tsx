@@ -41,7 +41,7 @@ export function ToolCards({ search, toolList, offset, total, mayPublish }: ToolC
       {items.length === 0 ? undefined : (
         <p class="note">
           {formatRange(offset, last, shownTotal, isAll)}
-          {isCut ? ' match best. ' : undefined}
+          {isCut ? ` ${items.length === 1 ? 'matches' : 'match'} best. ` : undefined}
           {isCut ? (
             <a href={buildHref(search, { results: 'all' })}>Show all {formatCount(total, 'tool')}</a>
           ) : undefined}
@@ -110,7 +110,7 @@ function NoTools({ search, mayPublish }: Pick<ToolCardsProps, 'search' | 'mayPub
 function formatRange(first: number, last: number, total: number | undefined, isAll: boolean): string {
   const formatNumber = (count: number) => count.toLocaleString('en')
   const range = first === last ? formatNumber(first) : `${formatNumber(first)}–${formatNumber(last)}`
-  if (total === undefined || total < last) return `${isAll ? 'Versions' : 'Tools'} ${range}`
+  if (total === undefined || total < last) return `${isAll ? 'Version' : 'Tool'}${first === last ? '' : 's'} ${range}`
   return `${range} of ${formatCount(total, isAll ? 'version' : 'tool')}`
 }
 

@@ -89,7 +89,7 @@ async function renderPerson(context: PageContext, user: string, result: JSX.Elem
         <ConfirmForm
           id="end"
           label="End all access"
-          question={`${user} is signed out everywhere, agents are disconnected, accounts are revoked and deleted, and open requests are denied.`}
+          question={`${user} is signed out everywhere, agents are disconnected, accounts are revoked and deleted, and open requests are denied. API keys that name the user stay valid.`}
           action={`${PEOPLE_PATH}?${buildQuery({ user })}`}
         />
         {toReplyView(access, ({ accounts, agents, keys }) => (
@@ -110,9 +110,9 @@ function EndedNotice({ sessions, agents, accounts, authorizations, not_revoked, 
   return (
     <Notice>
       <p>
-        <strong>All access ended.</strong> {formatCount(sessions, 'session')}, {formatCount(agents, 'agent')},{' '}
-        {formatCount(accounts, 'account')} and {formatCount(authorizations, 'open request')}. It takes effect everywhere
-        within a minute.
+        <strong>{keys.length === 0 ? 'All access ended.' : 'Access ended, except API keys.'}</strong>{' '}
+        {formatCount(sessions, 'session')}, {formatCount(agents, 'agent')}, {formatCount(accounts, 'account')} and{' '}
+        {formatCount(authorizations, 'open request')}. It takes effect everywhere within a minute.
       </p>
       {not_revoked.map(({ provider, account }) => (
         <p>

@@ -1,13 +1,10 @@
 import { hasScope, type Principal } from '../access/principal.ts'
 import type { Failure } from './failure.ts'
 
-const ENABLE =
-  'an administrator can enable it with PATCH /tools/{id} {"status": "active"}, or its toolkit with PATCH /toolkits/{toolkit} {"status": "active"}'
-
 export function tailorFailure(principal: Principal, failure: Failure): Failure {
   const isOperator = hasScope(principal, 'admin')
   if (isOperator && failure.type === 'tool-disabled')
-    return { ...failure, detail: [failure.detail, ENABLE].filter((each) => each !== undefined).join('; ') }
+    return { ...failure, detail: [failure.detail, describeEnabling(failure.id)].filter(Boolean).join('; ') }
   if (isOperator && failure.type === 'tool-untrusted') {
     const detail = `it was published with a key that does not name it or its toolkit: an administrator can trust it with PATCH /tools/${failure.id} {"trusted": true}, or the caller can send its own credentials`
     return { ...failure, detail }
@@ -28,4 +25,9 @@ export function tailorFailure(principal: Principal, failure: Failure): Failure {
     case 'tool-failed':
       return { ...visible, developer_message: operatorMessage }
   }
+}
+
+function describeEnabling(id: string): string {
+  const active = '{"status": "active"}'
+  return `an administrator can enable it with PATCH /tools/${id} ${active}, or its toolkit with PATCH /toolkits/${id.split('.', 1)} ${active}`
 }

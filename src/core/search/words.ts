@@ -46,7 +46,9 @@ const SILENT_TITLE_WORDS: ReadonlySet<string> = new Set(
   'a an the of for by from to with in on at as and or if is are be that using new existing all'.split(' '),
 )
 
-/** The words of a title that tell its tool from others. */
-export function splitTitle(title: string): readonly string[] {
-  return splitWords(title.replaceAll(TITLE_TAIL, '')).filter((word) => !SILENT_TITLE_WORDS.has(word))
+/** The words of a title that tell its tool from others of its toolkit. */
+export function splitTitle(title: string, toolkit: string): readonly string[] {
+  const ofToolkit = splitWords(toolkit)
+  const words = splitWords(title.replaceAll(TITLE_TAIL, ''))
+  return words.filter((word) => !SILENT_TITLE_WORDS.has(word) && !ofToolkit.includes(word))
 }

@@ -11,7 +11,7 @@ import { readMeta, writeMeta } from '../tables.ts'
 import { loadSettings } from '../toolkits.ts'
 
 /** The version of the index's format. Raise it when records are indexed in another way. */
-const INDEXED = '13'
+const INDEXED = '14'
 /** Characters of a field that are indexed. */
 const MAX_CHARACTERS = 8_000
 
@@ -62,7 +62,7 @@ export function indexTool(sql: SqlStorage, key: string, record?: ToolRecord): vo
   if (!record) return
   const id = before ?? (readField<number | null>(sql, 'SELECT max(id) FROM indexed') ?? 0) + 1
   const tags = [...new Set([...record.tags, ...loadSettings(sql, record.toolkit).tags])]
-  const title = splitTitle((getDisplayTitle(record) ?? record.tool).slice(0, MAX_CHARACTERS))
+  const title = splitTitle((getDisplayTitle(record) ?? record.tool).slice(0, MAX_CHARACTERS), record.toolkit)
   // Names as one word too, since people write "pull request" and "pullrequest"
   const names = [record.tool, record.toolkit].map((name) => stemWord(toSearchText(name)))
   const texts = listIndexedTexts(record, tags).map((text, at) => {
