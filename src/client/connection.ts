@@ -214,7 +214,7 @@ export function isLoopback({ hostname }: URL): boolean {
 function parseAddress(url: string | URL): URL {
   const address = URL.canParse(String(url)) ? new URL(url) : undefined
   if (address && /^https?:$/.test(address.protocol) && address.username + address.password === '') return address
-  const typed = String(url).replace(/\/\/.*@/, '//…@')
+  const typed = String(url).replace(/^([^/]*\/\/).*@/, '$1…@')
   const message = `Invalid address '${typed}': wanted one such as https://switchboard.example.workers.dev`
   throw new SwitchboardError('refused', message)
 }

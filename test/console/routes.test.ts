@@ -48,7 +48,7 @@ it('the address of a deployment asks routes as who visits, with nothing of what 
     'cf-connecting-ip': '192.0.2.1',
   })
   expect(asked.map(({ request }) => request.url)).toEqual([
-    'https://switchboard.test/tools?q=send+a+mail&toolkit=Mail&format=summary&limit=50',
+    'https://switchboard.test/tools?q=send+a+mail&toolkit=Mail&results=relevant&format=summary&limit=50',
     'https://switchboard.test/toolkits',
   ])
   for (const { request, principal } of asked) {
@@ -193,6 +193,6 @@ it.each([
 it('a page says its requests as commands, which no text gets out of', async () => {
   const text = await (await setUp(ROUTES, READER).get("/?q=it's%20%24(id)")).text()
   expect(text).toContain(
-    'curl &#39;https://switchboard.test/tools?q=it%27s+%24%28id%29&amp;format=summary&amp;limit=50&#39; \\\n  -H &quot;Authorization: Bearer $SWITCHBOARD_KEY&quot;',
+    'curl &#39;https://switchboard.test/tools?q=it%27s+%24%28id%29&amp;results=relevant&amp;format=summary&amp;limit=50&#39; \\\n  -H &quot;Authorization: Bearer $SWITCHBOARD_KEY&quot;',
   )
 })

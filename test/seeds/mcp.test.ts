@@ -1076,7 +1076,7 @@ works(END_USERS, 'people find the tool by it, and see it', async () => {
     total: 1,
     tools: [{ name: 'title_found', title: 'Zugzwang finder', description: 'Does something.' }],
   })
-  expect(await pageOf('/?q=zugzwang')).toContain('<bdi>Zugzwang finder</bdi>')
+  expect(await pageOf('/?q=zugzwang')).toContain('<bdi><mark>Zugzwang</mark> finder</bdi>')
 })
 
 deviates(

@@ -55,8 +55,8 @@ describe('the toolkits of the tools that a principal sees', () => {
       await registry.publish([await publication('Many.T@1.0.0')], ADMIN)
       sql.exec(
         `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 12000)
-         INSERT INTO indexed (key, toolkit, plain, whole, level, callable, tags, rows)
-           SELECT 'many.t' || i, 'many', '', '', 0, 1, '[]', '[]' FROM n`,
+         INSERT INTO indexed (key, toolkit, plain, whole, level, callable, tags, operation, rows)
+           SELECT 'many.t' || i, 'many', '', '', 0, 1, '[]', '', '[]' FROM n`,
       )
       sql.exec(
         `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 12000)
