@@ -28,6 +28,6 @@ export function tailorFailure(principal: Principal, failure: Failure): Failure {
 }
 
 function describeEnabling(id: string): string {
-  const active = '{"status": "active"}'
-  return `an administrator can enable it with PATCH /tools/${id} ${active}, or its toolkit with PATCH /toolkits/${id.split('.', 1)} ${active}`
+  const [toolkit] = id.split('.')
+  return `an administrator can enable it with PATCH /tools/${id} {"status": "active"}, or its toolkit with PATCH /toolkits/${toolkit} {"status": "active"}`
 }
