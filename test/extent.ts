@@ -1,4 +1,4 @@
-/** `npm test` does what five minutes allow; `npm run test:full`, by `--mode full`, does everything. */
+/** `npm test` does what eight minutes allow; `npm run test:full`, by `--mode full`, does everything. */
 export const isFull = process.env['SWITCHBOARD_TESTS'] === 'full'
 
 const extent = <T>(quick: T, full: T): T => (isFull ? full : quick)

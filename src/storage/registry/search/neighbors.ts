@@ -29,7 +29,8 @@ export function neighborWarnings(
     const description = readField<string>(sql, LISTED, name, version)
     if (description === undefined || !maySearch()) continue
     const q = firstSentence(description)
-    const [first] = searchTools(sql, { q, versions: 'newest', limit: 1 }, principal)?.found ?? []
+    const query = { q, versions: 'newest', limit: 1 } as const
+    const [first] = searchTools(sql, query, principal, { namesSame: false })?.found ?? []
     const other = first && formatToolId(JSON.parse(first.record))
     if (other && other.toLowerCase() !== name.toLowerCase())
       warnings.set(id, `A search for the first sentence of '${id}', '${q}', finds '${other}' first`)

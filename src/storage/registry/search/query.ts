@@ -40,9 +40,14 @@ const MAX_CHARACTERS = 8_000_000
 
 /**
  * Answers searches, and lists of all versions: the catalog's pages have only the newest. Gives undefined if the cursor is
- * malformed.
+ * malformed. Without `namesSame`, it does not look for the same operation in other toolkits.
  */
-export function searchTools(sql: SqlStorage, listQuery: ListQuery, principal: Principal): QueryAnswer | undefined {
+export function searchTools(
+  sql: SqlStorage,
+  listQuery: ListQuery,
+  principal: Principal,
+  { namesSame = listQuery.versions === 'newest' }: { readonly namesSame?: boolean } = {},
+): QueryAnswer | undefined {
   const { q, versions, cursor, results } = listQuery
   if (q === undefined) {
     const all = allVersions(sql, listQuery)
@@ -57,8 +62,8 @@ export function searchTools(sql: SqlStorage, listQuery: ListQuery, principal: Pr
   if (!start) return undefined
   const { place, afterVersion } = start
   const { findOperation, nameTools, countRelevant } = createOperations(sql, ranked)
-  const relevant = isNewest ? countRelevant() : ids.length
-  const isRelevant = isNewest && results === 'relevant'
+  const relevant = namesSame ? countRelevant() : ids.length
+  const isRelevant = namesSame && results === 'relevant'
 
   function* foundVersions(): Generator<FoundVersion> {
     const statement = `SELECT coalesce(exposed, '') AS name, record,
@@ -69,7 +74,7 @@ export function searchTools(sql: SqlStorage, listQuery: ListQuery, principal: Pr
     for (const [index, id] of ids.entries()) {
       if (index < place) continue
       if (isRelevant && index >= relevant) return
-      const sameIds = isNewest ? findOperation(id) : [id]
+      const sameIds = namesSame ? findOperation(id) : [id]
       if (isRelevant && sameIds[0] !== id) continue
       for (const { suffix, ...row } of sql.exec<Row>(statement, id, index === place ? afterVersion : ''))
         yield { ...row, operation: nameTools(sameIds), cursor: `${index}.${id}${suffix}` }
