@@ -47,9 +47,9 @@ export function ImportPreview({ source, plan }: { source: SourceForm; plan: Impo
           <option value=".breaking">Breaking</option>
         </select>
         <button type="button" value="1">
-          Choose shown
+          Choose these tools
         </button>
-        <button type="button">Leave out shown</button>
+        <button type="button">Leave out these tools</button>
       </div>
       {changedTools.length + gone.length === 0 ? (
         <ImportForm {...source} />
