@@ -29,7 +29,14 @@ export function createToolNameReader(): Reader<{ readonly tool: string; readonly
 export function sanitizeName(text: string): string {
   if (/^[A-Za-z0-9_]{1,64}$/.test(text)) return text
   const latin = text.normalize('NFKD').replaceAll(/\p{Mn}/gu, '')
-  const name = trim(latin.replaceAll(/[^A-Za-z0-9_]+/g, '_'), '_')
+  // By single signs: V8 can run out of stack where one match of `+` is megabytes long
+  const name = trim(
+    latin
+      .split(/[^A-Za-z0-9_]/)
+      .filter(Boolean)
+      .join('_'),
+    '_',
+  )
   if (name === '') return `tool_${fnv1a(text)}`
   const isComplete = !/[\p{L}\p{N}]/u.test(latin.replaceAll(/[A-Za-z0-9]/g, ''))
   return isComplete && name.length <= MAX_NAME ? name : appendHash(name, text)
