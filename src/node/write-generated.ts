@@ -2,6 +2,7 @@ import { mkdir, readdir, readFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { transform } from 'esbuild'
+import tokenRanks from 'gpt-tokenizer/bpeRanks/o200k_base'
 import { isCheckedInLinearTime } from '../core/schema/validator.ts'
 import type { JsonSchema } from '../core/tool/tool.ts'
 import { agentHostsFile } from './agent-hosts.ts'
@@ -24,6 +25,7 @@ export async function writeGenerated(from: string, to: string): Promise<void> {
     await agentHostsFile(),
     await examplesFile(),
     ['assets/docs.json', JSON.stringify(await readDocs())],
+    ['assets/o200k_base.json', JSON.stringify(tokenRanks)],
     await consoleAssets(),
   ]) {
     await writeChanged(join(folder, name), text)

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { readFile } from 'node:fs/promises'
+import { basename } from 'node:path'
 import { format } from 'node:util'
 import { Request as MiniflareRequest } from 'miniflare'
 import { vaultDeployment } from '../../src/compose/stores.ts'
@@ -23,7 +24,7 @@ interface Surroundings {
   readonly log: (line: string) => void
 }
 
-const GUIDES = new URL('../../src/generated/assets/docs.json', import.meta.url)
+const ASSETS = new URL('../../src/generated/assets/', import.meta.url)
 
 const surroundings = new AsyncLocalStorage<Surroundings>()
 
@@ -66,7 +67,9 @@ export async function startInProcess({
       Connect: namespaceOf('Connect', worker.Connect),
       Records: namespaceOf('Records', worker.Records),
       RATE_LIMIT: part<RateLimit>({ limit: async () => ({ success: true }) }),
-      ASSETS: part<Fetcher>({ fetch: async () => new Response(await readFile(GUIDES)) }),
+      ASSETS: part<Fetcher>({
+        fetch: async (url) => new Response(await readFile(new URL(basename(String(url)), ASSETS))),
+      }),
     },
     loader ? { LOADER: createLoader((request, context) => inside(() => egress(request, context))) } : {},
     bucket ? { ARTIFACTS: createBucket() } : {},
