@@ -7,7 +7,7 @@ import { MEMORY_FULL } from '../../http/request/request-memory.ts'
 import type { Revision } from './revisions/revision.ts'
 import { toMcpFailure } from './failure-response.ts'
 import { addSelectParameter } from './select-parameter.ts'
-import { type McpRequestContext, restrictToToolset, type Toolset } from './toolset.ts'
+import { type McpRequestContext, restrictToToolset, type QueryToolset } from './toolset.ts'
 import { invalid, type McpResult, withHeaders } from './wire.ts'
 
 /** So many, since clients in use read the first page only. */
@@ -54,7 +54,7 @@ function toToolList(revision: Revision, members: string): McpResult {
 /** The line of a tool that is not listed, because it has no implementation. */
 const NO_LINE = ''
 
-function createLineFormat({ format, encodeTool }: Revision, { select, bare }: Toolset): LineFormat {
+function createLineFormat({ format, encodeTool }: Revision, { select, bare }: QueryToolset): LineFormat {
   const toTool = bare ? (record: ToolRecord) => encodeTool(record, getBareName(record)) : encodeTool
   const toListed = select ? (record: ToolRecord, name: string) => addSelectParameter(toTool(record, name)) : toTool
   return {

@@ -10,11 +10,11 @@ import type { CallOrigin } from '../../http/route/incoming-call.ts'
 
 export interface McpRequestContext extends CallOrigin {
   readonly memory: AnswerMemory
-  readonly toolset: Toolset
+  readonly toolset: QueryToolset
 }
 
 /** The tools that the query of a URL chooses, and how they are listed. */
-export interface Toolset {
+export interface QueryToolset {
   /** `mode=search`: only three tools are listed, which search, describe and call the others. */
   readonly search: boolean
   /** `select=1`: each tool has the parameter `_select`. */
@@ -40,7 +40,7 @@ export const toolsetQuery = defineQuery({
   tools: optional(namesReader("tools such as 'Toolkit.Tool', 'Toolkit_Tool' or 'Toolkit.*'", isToolChoice)),
 })
 
-export function readToolset(url: string): Result<Toolset> {
+export function readToolset(url: string): Result<QueryToolset> {
   const read = readQuery(toolsetQuery, url)
   if (!read.ok) return read
   const { mode, select, names, toolkits, tools } = read.value
@@ -61,12 +61,12 @@ export function readToolset(url: string): Result<Toolset> {
 /** The toolset of a URL without a query, which most requests have. */
 export const DEFAULT_TOOLSET = readToolset('http://localhost/')
 
-export function isInToolset({ patterns }: Toolset, name: ToolName): boolean {
+export function isInToolset({ patterns }: QueryToolset, name: ToolName): boolean {
   return patterns === undefined || listCovers(patterns, name)
 }
 
 /** Narrows a principal for lists only. Calls are authorized for the principal itself. */
-export function restrictToToolset(principal: Principal, { patterns }: Toolset): Principal {
+export function restrictToToolset(principal: Principal, { patterns }: QueryToolset): Principal {
   const { restrictedTo } = principal
   if (patterns === undefined) return principal
   if (restrictedTo === undefined) return { ...principal, restrictedTo: patterns }
