@@ -10,6 +10,8 @@ const PREFIXES = {
   apiKey: 'key/',
   provider: 'provider/',
   policies: 'policies/',
+  toolset: 'toolset/',
+  lock: 'lock/',
 } as const
 
 export type KvKind = keyof typeof PREFIXES

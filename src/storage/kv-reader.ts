@@ -14,7 +14,7 @@ export const IMMUTABLE_TTL_S = 86_400
 const KV_LAG_MS = 2 * CHANGING_TTL_S * 1_000
 const MAX_WRITTEN = 5_000
 /** Per second, so that made-up keys cannot flood the Durable Object. */
-const MAX_MISSES_PER_S = 50
+export const MAX_MISSES_PER_S = 50
 
 /** `value` reads a key from the Durable Object that writes it, as is done for those that the isolate itself changed. */
 export function createKvReader(kv: KVNamespace, readFromObject: ReadValue, now: () => number) {

@@ -8,6 +8,8 @@ it.each([
   ['page', 'd1', 'catalogue/page/d1'],
   ['name', 'send', 'name/send'],
   ['apiKey', 'd1', 'key/d1'],
+  ['toolset', 'mail', 'toolset/mail'],
+  ['lock', 'sha256:d1', 'lock/sha256:d1'],
   ['provider', 'a/b tool/c', 'provider/a/b tool/c'],
 ] as const)('the key of a %s %s is %s, as it lies in KV already, and reads back', (kind, of, key) => {
   expect(kvKey(kind, of)).toBe(key)

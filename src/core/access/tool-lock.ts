@@ -6,6 +6,7 @@
 import { canonicalJson, type Sha256 } from '../tool/digest.ts'
 import type { JsonObject } from '../tool/json.ts'
 import * as json from '../tool/json-reader.ts'
+import type { WaitUntil } from '../tool/platform.ts'
 import { isNamePart, isVersion, parseToolId } from '../tool/tool-id.ts'
 import { lockHash } from './toolset.ts'
 
@@ -35,11 +36,21 @@ export const lockReader = json.object({
 /** `tools.lock`, by the names that MCP lists. */
 export type ToolLock = json.InferOutput<typeof lockReader>
 
+export const MAX_LOCKS = 1_000
+/** Of its canonical JSON, which a row of a table has to hold. */
+export const MAX_LOCK_BYTES = 1_900_000
+
+export interface PutLockResult {
+  readonly hash: string
+  readonly status: 'created' | 'unchanged' | 'limit-reached' | 'too-large'
+}
+
 export interface LockStore {
-  /** Gives the lock's hash. */
-  put(lock: ToolLock): Promise<string>
-  /** By hash. A lock never changes. */
-  find(hash: string): ToolLock | undefined | Promise<ToolLock | undefined>
+  put(lock: ToolLock): Promise<PutLockResult>
+  /** By hash. A lock never changes. Throws `UnreachableError` where it cannot be read. */
+  find(hash: string, background?: WaitUntil): ToolLock | undefined | Promise<ToolLock | undefined>
+  /** Gives whether there was one. */
+  remove(hash: string): Promise<boolean>
 }
 
 /** The text whose digest a lock has. */
@@ -51,6 +62,10 @@ export async function hashLocked(text: string, sha256: Sha256): Promise<string> 
   return `sha256:${await sha256(text)}`
 }
 
+export function formatLock(lock: ToolLock): string {
+  return canonicalJson(lock)
+}
+
 export function hashLock(lock: ToolLock, sha256: Sha256): Promise<string> {
-  return hashLocked(canonicalJson(lock), sha256)
+  return hashLocked(formatLock(lock), sha256)
 }

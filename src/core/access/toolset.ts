@@ -4,17 +4,22 @@
  */
 import { isJson } from '../tool/json.ts'
 import * as json from '../tool/json-reader.ts'
+import type { WaitUntil } from '../tool/platform.ts'
 import type { Precondition, PutResult, RemoveResult } from '../tool/precondition.ts'
 import { isNamePart, isToolPattern, toolKey, parseToolId } from '../tool/tool-id.ts'
 import { isVersionRange } from '../tool/version.ts'
 import { literalTrue } from './guard.ts'
+import { isLockHash, isToolsetName } from './toolset-name.ts'
 
 /** Names are never changed: URLs and keys have them. */
 export const toolsetName = json.stringMatching(
   "a toolset's name: lower-case letters, digits, '-' and '_', at most 63",
-  /^[a-z0-9][a-z0-9_-]{0,62}$/,
+  isToolsetName,
 )
-export const lockHash = json.stringMatching("a lock's hash: 'sha256:' and 64 hex digits", /^sha256:[0-9a-f]{64}$/)
+export const lockHash = json.stringMatching("a lock's hash: 'sha256:' and 64 hex digits", isLockHash)
+
+export const MAX_TOOLSETS = 200
+export const MAX_TOOLSET_BYTES = 500_000
 
 const MAX_ENTRIES = 500
 const MAX_ARGUMENTS = 50
@@ -130,11 +135,25 @@ export interface Toolset extends ToolsetVersion {
   readonly pending?: ToolsetVersion
 }
 
+/** A list has no more of each, since all definitions together can be too large for a response. */
+export interface ToolsetSummary extends Omit<Toolset, 'definition' | 'pending'> {
+  readonly title?: string
+  readonly enabled: boolean
+  readonly tool_count: number
+  readonly pending: boolean
+}
+
 export interface ToolsetStore {
-  /** Of all isolates the current one: seconds old at most, and without I/O where it was read a moment ago. */
-  find(name: string): Toolset | undefined | Promise<Toolset | undefined>
-  list(): Promise<readonly Toolset[]>
+  /**
+   * Of all isolates the current one: seconds old at most, and without I/O where it was read a moment ago. Throws
+   * `UnreachableError` where it cannot be read.
+   */
+  find(name: string, background?: WaitUntil): Toolset | undefined | Promise<Toolset | undefined>
+  /** By name. */
+  list(): Promise<readonly ToolsetSummary[]>
+  /** As the registry has it now. */
   load(name: string): Promise<Toolset | undefined>
+  /** One of another owner is replaced by nobody: that precondition fails. */
   put(toolset: Toolset, precondition?: Precondition): Promise<PutResult | 'limit-reached'>
   remove(name: string, precondition?: Precondition): Promise<RemoveResult>
 }

@@ -4,6 +4,7 @@ import type { Precondition } from '../../core/tool/precondition.ts'
 import type { Policy } from '../../core/access/policy.ts'
 import type { PublishedTotals } from '../../core/publish/publisher-quota.ts'
 import type { Toolkit, ToolkitMutation } from '../../core/access/toolkit-owner.ts'
+import type { Toolset, ToolsetSummary } from '../../core/access/toolset.ts'
 import type { ArchiveCursor, ArchiveRow } from '../../core/publish/archive/archive-rows.ts'
 import type { Publication, PublisherRights, VersionChange } from '../../core/publish/registry.ts'
 import type { ListQuery, UnknownName } from '../../core/catalog/catalog.ts'
@@ -24,6 +25,7 @@ import { publishedByAll } from './write/quota.ts'
 import { createTables, nextRevision, queue, readNumber } from './tables.ts'
 import { getPublisherRights } from './toolkit-rights.ts'
 import { loadToolkit } from './toolkits.ts'
+import { listToolsets } from './toolsets.ts'
 import { toolEntryText, hasStoredToolkit, findSimilarKey } from './versions.ts'
 
 /** Limits the searches that made-up names can cause a second. */
@@ -195,6 +197,30 @@ export function defineRegistry<Env extends { readonly REGISTRY: KVNamespace }>(
 
     async removePolicy(pattern: string, precondition?: Precondition) {
       return this.#change(() => this.#levelled(() => removePolicy(this.#sql, pattern, precondition)))
+    }
+
+    async putToolset(toolset: Toolset, precondition?: Precondition) {
+      const { storeToolset } = await import('./write/change-toolset.ts')
+      return this.#change(() => storeToolset(this.#sql, toolset, precondition))
+    }
+
+    async removeToolset(name: string, precondition?: Precondition) {
+      const { removeToolset } = await import('./write/change-toolset.ts')
+      return this.#change(() => removeToolset(this.#sql, name, precondition))
+    }
+
+    listToolsets(): ToolsetSummary[] {
+      return listToolsets(this.#sql)
+    }
+
+    async putLock(hash: string, text: string) {
+      const { storeLock } = await import('./write/change-toolset.ts')
+      return this.#change(() => storeLock(this.#sql, hash, text))
+    }
+
+    async removeLock(hash: string): Promise<boolean> {
+      const { removeLock } = await import('./write/change-toolset.ts')
+      return this.#change(() => removeLock(this.#sql, hash))
     }
 
     async putBlob(hash: string, bytes: ArrayBuffer): Promise<void> {

@@ -32,6 +32,8 @@ CREATE TABLE toolkit (key TEXT PRIMARY KEY, name TEXT NOT NULL, owner TEXT,
   description TEXT);
 CREATE INDEX toolkit_deleted ON toolkit (deleted) WHERE deleted IS NOT NULL;
 CREATE TABLE policy (pattern TEXT PRIMARY KEY, body TEXT NOT NULL);
+CREATE TABLE toolset (name TEXT PRIMARY KEY, body TEXT NOT NULL);
+CREATE TABLE lock (hash TEXT PRIMARY KEY, body TEXT NOT NULL);
 CREATE INDEX version_digest ON version (digest);
 CREATE INDEX version_bundled ON version (key) WHERE bundled = 1;
 CREATE INDEX version_inactive ON version (json_extract(status, '$.state'), key, version)
@@ -62,7 +64,7 @@ CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 `
 
 export function createTables(sql: SqlStorage): void {
-  if (!openTables(sql, { object: 'the Registry', version: 7, tables: OUTBOX_TABLE + TABLES })) return
+  if (!openTables(sql, { object: 'the Registry', version: 8, tables: OUTBOX_TABLE + TABLES })) return
   sql.exec("INSERT INTO page (first, changed) VALUES ('', ?)", nextRevision(sql))
 }
 

@@ -9,6 +9,7 @@ import { pageText } from './pages.ts'
 import { createReplication } from './replication.ts'
 import { queue } from '../tables.ts'
 import { nextPurgeAt } from '../toolkits.ts'
+import { lockText, toolsetText } from '../toolsets.ts'
 import { toolEntryText, recordTextByDigest } from '../versions.ts'
 
 /** Writes to KV what the registry's changes queue, and the catalog. */
@@ -40,6 +41,8 @@ export function createRegistryOutbox(storage: DurableObjectStorage, kv: KVNamesp
       tool: (key) => toolEntryText(sql, key),
       name: (name) => keyOfName(sql, name),
       policies: () => policiesText(sql),
+      toolset: (name) => toolsetText(sql, name),
+      lock: (hash) => lockText(sql, hash),
     },
     replication,
     async continueChange() {

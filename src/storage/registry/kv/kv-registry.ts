@@ -6,6 +6,7 @@ import { withFallback } from '../../reachable-stub.ts'
 import { createBundleInstallation, type DeployedBundle } from './bundle-installation.ts'
 import { createBundledTools } from './bundled-tools.ts'
 import { createKvPolicies } from './kv-policies.ts'
+import { createKvToolsets } from './kv-toolsets.ts'
 import { createDocumentJoiner } from './kv-texts.ts'
 import { createRegistryCatalog, type RegistryCatalogOptions } from './registry-catalog.ts'
 import { createRegistryWriter } from './registry-writer.ts'
@@ -23,6 +24,7 @@ export function createKvRegistry(options: KvRegistryOptions) {
   const bundledTools = createBundledTools(bundle, options.writeLine)
   const attachDocuments = createDocumentJoiner({ ...options, findBundledText: bundledTools.text })
   const { policies, store, refresh: refreshPolicies } = createKvPolicies(options)
+  const { toolsets, locks } = createKvToolsets(options)
   const { catalog, require } = createRegistryCatalog({ ...options, policies, attachDocuments, bundledTools })
 
   const installedKeys = new Set<string>()
@@ -62,5 +64,6 @@ export function createKvRegistry(options: KvRegistryOptions) {
     },
   }
 
-  return { source, writer, published, toolkits, archive, policies, policyStore, catalog, blobs, installBundle }
+  const settings = { policies, policyStore, toolsets, locks }
+  return { source, writer, published, toolkits, archive, ...settings, catalog, blobs, installBundle }
 }

@@ -1,0 +1,24 @@
+import type { Toolset, ToolsetSummary } from '../../core/access/toolset.ts'
+import { readField } from '../rows.ts'
+
+export function toolsetText(sql: SqlStorage, name: string): string | undefined {
+  return readField<string>(sql, 'SELECT body FROM toolset WHERE name = ?', name)
+}
+
+export function lockText(sql: SqlStorage, hash: string): string | undefined {
+  return readField<string>(sql, 'SELECT body FROM lock WHERE hash = ?', hash)
+}
+
+export function listToolsets(sql: SqlStorage): ToolsetSummary[] {
+  const summaries: ToolsetSummary[] = []
+  // Read one by one, since all together can be larger than memory
+  for (const { body } of sql.exec<{ body: string }>('SELECT body FROM toolset ORDER BY name'))
+    summaries.push(summarizeToolset(JSON.parse(body)))
+  return summaries
+}
+
+function summarizeToolset({ definition, pending, ...toolset }: Toolset): ToolsetSummary {
+  const { title, enabled, tools } = definition
+  const counts = { enabled, tool_count: tools.length, pending: pending !== undefined }
+  return { ...toolset, ...(title === undefined ? {} : { title }), ...counts }
+}

@@ -1,0 +1,63 @@
+import { MAX_LOCKS, type PutLockResult } from '../../../core/access/tool-lock.ts'
+import { MAX_TOOLSETS, type Toolset } from '../../../core/access/toolset.ts'
+import { matchesPrecondition, type Precondition } from '../../../core/tool/precondition.ts'
+import type { PutResult, RemoveResult } from '../../../core/tool/precondition.ts'
+import { kvKey } from '../../keys.ts'
+import { readField } from '../../rows.ts'
+import { nextRevision, queue } from '../tables.ts'
+import { lockText, toolsetText } from '../toolsets.ts'
+
+export function storeToolset(
+  sql: SqlStorage,
+  toolset: Toolset,
+  precondition?: Precondition,
+): PutResult | 'limit-reached' {
+  const { name, owner } = toolset
+  const before = toolsetText(sql, name)
+  if (!matchesPrecondition(before, precondition)) return 'precondition-failed'
+  const body = JSON.stringify(toolset)
+  if (before === undefined) {
+    if (countRows(sql, 'toolset') >= MAX_TOOLSETS) return 'limit-reached'
+  } else {
+    const stored: Toolset = JSON.parse(before)
+    if (stored.owner !== owner) return 'precondition-failed'
+    if (before === body) return 'replaced'
+  }
+  sql.exec('INSERT OR REPLACE INTO toolset VALUES (?, ?)', name, body)
+  queueChange(sql, kvKey('toolset', name), before === undefined)
+  return before === undefined ? 'created' : 'replaced'
+}
+
+export function removeToolset(sql: SqlStorage, name: string, precondition?: Precondition): RemoveResult {
+  const before = toolsetText(sql, name)
+  if (before === undefined) return 'not-found'
+  if (!matchesPrecondition(before, precondition)) return 'precondition-failed'
+  sql.exec('DELETE FROM toolset WHERE name = ?', name)
+  queueChange(sql, kvKey('toolset', name))
+  return 'removed'
+}
+
+export function storeLock(sql: SqlStorage, hash: string, text: string): PutLockResult['status'] {
+  if (lockText(sql, hash) !== undefined) return 'unchanged'
+  if (countRows(sql, 'lock') >= MAX_LOCKS) return 'limit-reached'
+  sql.exec('INSERT INTO lock VALUES (?, ?)', hash, text)
+  queueChange(sql, kvKey('lock', hash), true)
+  return 'created'
+}
+
+export function removeLock(sql: SqlStorage, hash: string): boolean {
+  if (lockText(sql, hash) === undefined) return false
+  sql.exec('DELETE FROM lock WHERE hash = ?', hash)
+  queueChange(sql, kvKey('lock', hash))
+  return true
+}
+
+/** All but a new one may restrict, so it is written to KV before publications. */
+function queueChange(sql: SqlStorage, target: string, isNew = false): void {
+  nextRevision(sql)
+  queue(sql, target, isNew ? 'publication' : 'revocation')
+}
+
+function countRows(sql: SqlStorage, table: 'toolset' | 'lock'): number {
+  return readField<number>(sql, `SELECT count(*) FROM ${table}`) ?? 0
+}
