@@ -108,6 +108,7 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   'api/authorizations': [...CORE, 'http'],
   'api/calls': [...CORE, 'http'],
   'api/clients': [...CORE, 'http'],
+  'api/findings': [...CORE, 'http'],
   'api/keys': [...CORE, 'http'],
   // Its page is one of the guides
   'api/openapi': [...CORE, 'http', 'docs'],
@@ -376,6 +377,7 @@ const TRUSTED_TEXTS: Readonly<Record<string, string>> = {
 /** Each creates one for a request. */
 const BUDGET_FILES = [
   'src/api/toolkits/import/routes.ts',
+  'src/core/publish/findings/compare-source.ts',
   'src/dialects/mcp/routes.ts',
   'src/http/route/incoming-call.ts',
 ]
@@ -631,7 +633,7 @@ describe('the bundle that is deployed', () => {
     expect(started.filter((path) => loadedLater.test(path))).toEqual([])
   })
 
-  it('the bundle that is deployed has less than 650 kB compressed, and starts with less than 410 kB uncompressed, without its tools', () => {
+  it('the bundle that is deployed has less than 660 kB compressed, and starts with less than 410 kB uncompressed, without its tools', () => {
     const size = gzipSync(text).length
     const parts = listStartModules(meta).flatMap((module) => Object.entries(module.inputs))
     const sum = parts
@@ -640,7 +642,7 @@ describe('the bundle that is deployed', () => {
     console.log(
       `The Worker's bundle is ${(size / 1000).toFixed(1)} kB, compressed; it starts with ${(sum / 1000).toFixed(1)} of ${(text.length / 1000).toFixed(1)} kB`,
     )
-    expect(size).toBeLessThan(650_000)
+    expect(size).toBeLessThan(660_000)
     expect(sum).toBeGreaterThan(100_000)
     expect(sum).toBeLessThan(410_000)
   })

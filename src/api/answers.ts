@@ -1,6 +1,7 @@
 import type { Json } from '../core/tool/json.ts'
 import type { EncodeResult } from '../core/tool/codec.ts'
 import type { RecordAnswers } from './calls/wire.ts'
+import type { FindingAnswers } from './findings/routes.ts'
 import type { KeyAnswers } from './keys/routes.ts'
 import type { PolicyAnswers } from './policies/routes.ts'
 import type { ProviderAnswers } from './providers/routes.ts'
@@ -15,6 +16,7 @@ import type { AgentAnswers } from './users/agents/routes.ts'
 import type { GrantAnswers } from './users/routes.ts'
 
 export type ApiAnswers = RecordAnswers &
+  FindingAnswers &
   KeyAnswers &
   PolicyAnswers &
   ProviderAnswers &

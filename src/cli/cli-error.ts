@@ -6,6 +6,7 @@ export type CliErrorCode =
   | 'refused'
   | 'unavailable'
   | 'incomplete'
+  | 'not_compared'
   | 'needs_person'
   | 'needs_administrator'
   | 'upstream_unreachable'
@@ -53,6 +54,7 @@ const EXIT_BY_CODE: Readonly<Record<SwitchboardError['code'] | CliErrorCode, num
   not_found: EXIT.refused,
   conflict: EXIT.refused,
   incomplete: EXIT.incomplete,
+  not_compared: EXIT.usage,
   rate_limited: EXIT.unavailable,
   unavailable: EXIT.unavailable,
   needs_person: EXIT.needsPerson,

@@ -9,6 +9,7 @@ import { addCompletion } from './commands/completion.ts'
 import { addConnect } from './commands/connect.ts'
 import { addConvert } from './commands/convert.ts'
 import { addDoctor } from './commands/doctor.ts'
+import { addDrift } from './commands/drift.ts'
 import { addGroups } from './commands/groups.ts'
 import { addImport } from './commands/import.ts'
 import { addKeys } from './commands/keys.ts'
@@ -33,6 +34,7 @@ const COMMANDS: readonly AddCommands[] = [
   addTypes,
   addPublish,
   addImport,
+  addDrift,
   addConvert,
   addStatus,
   addGroups,

@@ -1,6 +1,7 @@
 import { type CheckSecretName, type Policies, type PolicyStore, collectSecrets } from '../core/access/policy.ts'
 import type { ProviderStore } from '../core/consent/provider.ts'
 import { UnreachableError } from '../core/failure/failure.ts'
+import { createCompareToolkit } from '../core/publish/findings/compare-toolkit.ts'
 import { createPublish } from '../core/publish/publish.ts'
 import type { Config } from '../env.ts'
 import { sha256 } from '../storage/sealing/sha256.ts'
@@ -13,21 +14,24 @@ export type Publishing = Awaited<ReturnType<typeof composePublishing>>
 export async function composePublishing({ config, stores, calls, loadRunners }: Deployment) {
   const { runners, plugins, importers } = await loadRunners()
   const { registry, storedProviders } = stores
-  const { source, writer, policies, policyStore } = registry
+  const { source, writer, findings, policies, policyStore } = registry
   const { toolSecrets } = calls
+  const yieldControl = yieldToEventLoop
+  const publish = createPublish({
+    codecs,
+    runners,
+    formats,
+    sha256,
+    source,
+    toolSecrets,
+    writer,
+    yieldControl,
+  })
   return {
     plugins,
     importers,
-    publish: createPublish({
-      codecs,
-      runners,
-      formats,
-      sha256,
-      source,
-      toolSecrets,
-      writer,
-      yieldControl: yieldToEventLoop,
-    }),
+    publish,
+    compare: createCompareToolkit({ importers, publish, source, toolSecrets, findings, yieldControl }),
     secretChecks: createSecretChecks(config, { ...policyStore, current: policies.current }, storedProviders),
   }
 }

@@ -1,5 +1,6 @@
 import { createArchiveRoutes } from '../api/archive/routes.ts'
 import { createArtifactsRoutes } from '../api/artifacts/routes.ts'
+import { createFindingsRoutes } from '../api/findings/routes.ts'
 import { createImportRoutes } from '../api/toolkits/import/routes.ts'
 import { createUploadRoutes } from '../api/toolkits/plugin/routes.ts'
 import { createToolkitsRoutes } from '../api/toolkits/routes.ts'
@@ -25,9 +26,9 @@ export function composeToolRoutes(
 ) {
   const { now } = Date
   const { registry, deploymentKeys, keys, artifacts, uploads } = stores
-  const { archive, blobs, catalog, source, writer, policies, toolkits } = registry
+  const { archive, blobs, catalog, findings, source, writer, policies, toolkits } = registry
   const { resolver, checkReadiness, toolSecrets } = calls
-  const { publish, plugins, importers, secretChecks } = publishing
+  const { publish, compare, plugins, importers, secretChecks } = publishing
   const { toolRoutes, toolPageRoutes } = routes
   const findTool = { source, resolver, policies, toolkits }
   const readBlob = blobs.read
@@ -62,7 +63,8 @@ export function composeToolRoutes(
       version,
     }),
     createUploadRoutes({ ...toolRoutes, plugins, codec: plugin, publish, writer }),
-    createImportRoutes({ ...toolRoutes, importers, publish, catalog, toolSecrets, writer, yieldControl }),
+    createImportRoutes({ ...toolRoutes, importers, publish, catalog, toolSecrets, writer, findings, yieldControl }),
+    createFindingsRoutes({ ...toolRoutes, findings, compare, writer }),
     createToolkitsRoutes({ ...toolRoutes, toolkits, keys, catalog, findTool: createFindTool(findTool, 'tools:read') }),
     createArtifactsRoutes({ ...toolRoutes, artifacts, uploads, limitAnonymous: authentication.limitAnonymous, now }),
   ]

@@ -92,6 +92,8 @@ const TRIED: readonly (readonly [operation: string, tried: Tried])[] = [
   ['get /keys', { status: 200 }],
   ['delete /keys/{id}', { status: 204, path: '/keys/{key}' }],
   ['get /toolkits', { status: 200 }],
+  ['get /findings', { status: 200 }],
+  ['post /toolkits/{toolkit}/compare', { status: 404, path: '/toolkits/Imported/compare' }],
   ['get /tools/{id}/versions', { status: 200, path: '/tools/Calculator.Add/versions' }],
   ['put /policies/{pattern}', { status: 201, path: '/policies/Ideas.*', body: { timeout_ms: 20_000 } }],
   ['put /policies/{pattern}', { status: 200, path: '/policies/Ideas.*', body: { timeout_ms: 30_000 } }],
@@ -259,6 +261,7 @@ const UNSENT: Readonly<Record<string, string>> = {
   'DELETE /users/{user}/agents/{id}': 'a person signs in',
   'GET /users/{user}/grants/{provider}': 'a person consents',
   'DELETE /users/{user}/grants/{provider}': 'a person consents',
+  'POST /toolkits/{toolkit}/compare': 'e2e/drift.test.ts has toolkits with a source',
   'PUT /toolkits/{toolkit}/plugin': 'e2e/plugin-upload.test.ts sends one',
 }
 

@@ -2,6 +2,7 @@ import { policyReader } from '../../core/access/policy.ts'
 import { NEEDS } from '../../core/call/readiness-need.ts'
 import { providerReader } from '../../core/consent/provider.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
+import { SEVERITIES } from '../../core/publish/findings/finding.ts'
 import { type Reader, toJsonSchema } from '../../core/tool/json-reader.ts'
 import { ANY, arraySchema, OBJECT, objectSchema, ref, TEXT, TEXTS } from '../../http/route/response-specs.ts'
 
@@ -172,6 +173,14 @@ export const COMPONENTS = {
     'tags': TEXTS,
     'review': FLAG,
     ...fields(TIME, 'deleted_at?', 'kept_until?'),
+  }),
+  Finding: objectSchema({
+    'toolkit': TEXT,
+    'tool?': TEXT,
+    'kind': { enum: ['changed', 'new', 'gone', 'credential', 'unreachable'] },
+    'severity': { enum: [...SEVERITIES] },
+    'changes': arraySchema(OBJECT),
+    ...fields(TIME, 'since', 'seen'),
   }),
   ToolkitSummary: objectSchema({ 'toolkit': TEXT, 'description?': TEXT, 'tools': COUNT, 'security_level': COUNT }),
   Published: objectSchema({ ids: TEXTS, ...REPORT }),

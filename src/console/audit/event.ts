@@ -78,6 +78,7 @@ const PHRASES: Readonly<Record<Exclude<AuditAction, 'refusal'>, (group: AuditGro
   'session.end': (group) => SESSION_ENDS[group[0].path] ?? 'end a session',
   'tool.change': (group) => `change ${segment(group, 1)}${detail(group, 'status.state', ' to ')}`,
   'toolkit.change': (group) => `change the toolkit ${segment(group, 1)}${detail(group, 'status', ' to ')}`,
+  'toolkit.compare': (group) => `compare the toolkit ${segment(group, 1)} with its source`,
   'toolkit.give': (group) => `give the toolkit ${segment(group, 1)} to ${detail(group, 'owner')}`,
   'toolkit.remove': (group) => `delete the toolkit ${segment(group, 1)}`,
   'tools.import': importTools,

@@ -32,6 +32,7 @@ export const AUDIT_ACTIONS = [
   'session.end',
   'tool.change',
   'toolkit.change',
+  'toolkit.compare',
   'toolkit.give',
   'toolkit.remove',
   'tools.import',

@@ -59,7 +59,11 @@ function findBaseVersion({ status }: VersionEntry, lowerVersions: readonly Versi
 }
 
 /** Tells that an implementation differs, but not how: fewer people may read an implementation than a definition. */
-function implementationChanges(before: Implementation | undefined, after: Implementation | undefined, budget: Budget) {
+export function implementationChanges(
+  before: Implementation | undefined,
+  after: Implementation | undefined,
+  budget: Budget,
+) {
   const change = (what: string): readonly TextChange[] => [{ path: '/implementation', what, level: 'patch' }]
   if (before?.kind !== after?.kind) return change('Its implementation is of another kind')
   const compared = withinBudget(() => {

@@ -7,18 +7,20 @@ import type { Definition, Implementation, ToolRecord } from '../tool/tool.ts'
 import { compareVersions } from '../tool/version.ts'
 import { checkImportedDefinition, checkStorable } from './check-definition.ts'
 import { assignNames } from './assign-names.ts'
+import { implementationChanges } from './history.ts'
 import type { ImportState } from './import.ts'
 import { prepareDefinitions } from './prepare-definitions.ts'
 import type { PrepareDeps } from './prepare.ts'
 import { createToolRecord } from '../tool/digest.ts'
 import type { ImportSubmission, PreparedSubmission } from './submission.ts'
+import { compareTexts } from './text-changes.ts'
 
 const FIRST_VERSION = '1.0.0'
 const SCHEMA_PATHS = { input: '/definition/input', output: '/definition/output' }
 
 /** A tool's version follows from how it differs from what is published. A tool that does not differ is not checked again. */
 export async function prepareImport(
-  { imported, version, sourceVersion, guards, toolkitDescription }: ImportSubmission,
+  { imported, version, sourceVersion, guards, toolkitDescription, isComparison }: ImportSubmission,
   deps: PrepareDeps,
   budget?: Budget,
 ): Promise<ParseResult<PreparedSubmission>> {
@@ -34,7 +36,8 @@ export async function prepareImport(
     ...checkStorable(implementation, 'an implementation', '/implementation'),
   ]
   if (sizeProblems.length > 0) return { ok: false, problems: sizeProblems }
-  const highest = existing?.versions.toSorted((a, b) => compareVersions(b.version, a.version))[0]
+  const versions = existing?.versions.toSorted((a, b) => compareVersions(b.version, a.version))
+  const highest = (isComparison ? existing?.newest : undefined) ?? versions?.[0]
   const isNewest = existing?.newest?.digest === highest?.digest
   const previous = isNewest ? existing?.newest : highest && (await deps.source.loadRecord(highest.digest))
   const name = previous?.name ?? toImportedName(definition)
@@ -44,21 +47,23 @@ export async function prepareImport(
     return { ...imported, definition: { ...applyGuards({ ...definition, name }, allGuards), version: versionText } }
   }
 
-  async function prepareAs(state: ImportState, tool: ReturnType<typeof withVersion>, breaking: readonly string[] = []) {
+  async function prepareAs(
+    state: ImportState,
+    tool: ReturnType<typeof withVersion>,
+    more: Pick<PreparedSubmission, 'breaking' | 'changes'> = {},
+  ) {
     const tools = [{ ...tool, schemaPaths: SCHEMA_PATHS }]
     const result = await prepareDefinitions({ kind: 'definitions', tools, warnings: [] }, deps, budget)
     if (!result.ok) return result
     // A version that follows from the change breaks nothing, though the registry takes any change of a shared schema for a break
     const publication = { ...result.value.publication, allowBreaking: version === undefined, toolkitDescription }
-    return {
-      ok: true,
-      value: { ...result.value, publication, state, ...(breaking.length > 0 ? { breaking } : {}) },
-    } as const
+    return { ok: true, value: { ...result.value, publication, state, ...more } } as const
   }
 
   if (!highest) return prepareAs('new', withVersion(version ?? sourceVersion ?? FIRST_VERSION))
   const asImported = await createToolRecord(withVersion(highest.version), deps.sha256)
-  if (asImported.digest === highest.digest) return toUnchanged(asImported, implementation)
+  const isInactive = isComparison && !existing?.newest
+  if (asImported.digest === highest.digest || isInactive) return toUnchanged(asImported, implementation)
   // An import that says nothing of guards must not take back what somebody was careful to ask for
   const previousGuard = guards === undefined && previous ? extractGuard(previous) : undefined
   const inheritedGuards = previousGuard ? [previousGuard] : guards
@@ -68,12 +73,22 @@ export async function prepareImport(
   if (withInheritedGuards.digest === highest.digest) return toUnchanged(withInheritedGuards, implementation)
   if (version !== undefined && compareVersions(version, highest.version) <= 0)
     return parseFailure(`It changed, and version ${version} is not above ${highest.version}, its highest`)
+  const compareBudget = createBudget(DEFAULT_UNITS, budget)
   const changes = previous
-    ? compareExpanded(previous, withInheritedGuards, createBudget(DEFAULT_UNITS, budget))
+    ? compareExpanded(previous, withInheritedGuards, compareBudget)
     : [{ path: '', what: `It cannot be compared with ${highest.version}`, level: 'major' } as const]
   const breaking = changes.flatMap(({ what, level }) => (level === 'major' ? [what] : []))
   const nextVersion = version ?? lowestVersion(highest.version, requiredBump(changes))
-  return prepareAs('changed', withVersion(nextVersion, inheritedGuards), breaking)
+  const allChanges = previous &&
+    isComparison && [
+      ...compareTexts(previous, withInheritedGuards, compareBudget),
+      ...implementationChanges(previous.implementation, implementation, compareBudget),
+      ...changes,
+    ]
+  return prepareAs('changed', withVersion(nextVersion, inheritedGuards), {
+    ...(breaking.length > 0 ? { breaking } : {}),
+    ...(allChanges ? { changes: allChanges } : {}),
+  })
 }
 
 /** Models see names alone: of `issues_create`, nobody knows whose issues. */

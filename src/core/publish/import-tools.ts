@@ -11,7 +11,7 @@ import { toProblems } from './report.ts'
 import type { ImportSubmission } from './submission.ts'
 
 export interface ImportOptions
-  extends PublishOptions, Pick<ImportSubmission, 'version' | 'sourceVersion' | 'toolkitDescription'> {
+  extends PublishOptions, Pick<ImportSubmission, 'version' | 'sourceVersion' | 'toolkitDescription' | 'isComparison'> {
   readonly budget: Budget
   readonly yieldControl: YieldControl
   readonly guardsFor?: ((tool: ImportedTool) => readonly Guard[]) | undefined
@@ -31,7 +31,16 @@ const MAX_PROBLEMS = 5
 /** Tools are judged alone. Existing versions are never touched, nor tools that the source no longer has. */
 export async function importTools(
   items: Iterable<ImportItem>,
-  { version, sourceVersion, toolkitDescription, yieldControl, guardsFor, findMissingSecret, ...options }: ImportOptions,
+  {
+    version,
+    sourceVersion,
+    toolkitDescription,
+    isComparison,
+    yieldControl,
+    guardsFor,
+    findMissingSecret,
+    ...options
+  }: ImportOptions,
   publish: Publish,
 ) {
   const { budget } = options
@@ -41,7 +50,12 @@ export async function importTools(
   let denied = 0
   const sourceKeys = new Set<string>()
   const origins = new Set<string>()
-  const sourceFields = { version, sourceVersion, toolkitDescription: shortDescription(toolkitDescription) }
+  const sourceFields = {
+    version,
+    sourceVersion,
+    toolkitDescription: shortDescription(toolkitDescription),
+    isComparison,
+  }
   for await (const batch of batches(items, budget, yieldControl)) {
     const tools = batch.flatMap((item) => ('tool' in item ? [item.tool] : []))
     const submissions = tools.map((imported) => {
@@ -82,7 +96,7 @@ function reportTool(
   findMissingSecret: ImportOptions['findMissingSecret'],
 ) {
   if (!imported) throw new Error(`No record of the imported tool '${tool.definition.tool}'`)
-  const { state, breaking, record } = imported
+  const { state, breaking, changes, record } = imported
   const { id, name, requirements } = record
   const missingSecrets = requirements.secrets.flatMap((secret) => {
     const warning = findMissingSecret?.(secret.id, record)
@@ -98,6 +112,7 @@ function reportTool(
     ...(guard ? { guard } : {}),
     state,
     ...(breaking ? { breaking } : {}),
+    ...(changes ? { changes } : {}),
     tags: tool.definition.tags,
     about: tool.about,
     ...(pending ? { isPending: true } : {}),

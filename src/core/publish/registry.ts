@@ -6,6 +6,7 @@ import type { ToolName } from '../tool/tool-id.ts'
 import type { ToolEntry, ToolRecord } from '../tool/tool.ts'
 import type { ToolStatus } from '../tool/version.ts'
 import type { ImportState } from './import.ts'
+import type { TextChange } from './text-changes.ts'
 
 export interface DefinitionDocument {
   readonly dialect: string
@@ -51,6 +52,7 @@ export interface PublicationSuccess {
   readonly imported?: {
     readonly state: ImportState
     readonly breaking?: readonly string[]
+    readonly changes?: readonly TextChange[]
     readonly record: ImportedRecord
   }
 }

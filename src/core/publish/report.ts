@@ -6,7 +6,7 @@ import type { PreparedSubmission } from './submission.ts'
 /** Adds what only preparation knows. */
 export function completeResult(
   result: PublicationResult,
-  { publication: { records }, warnings, state, breaking, readAs }: PreparedSubmission,
+  { publication: { records }, warnings, state, breaking, changes, readAs }: PreparedSubmission,
 ): PublicationResult {
   if (!result.ok) return result
   // An unchanged version may have got its implementation before
@@ -18,7 +18,9 @@ export function completeResult(
     warnings: [...warnings, ...result.warnings],
     ...(uncallable.length > 0 ? { uncallable } : {}),
     ...(readAs === undefined ? {} : { readAs }),
-    ...(state && first ? { imported: { state, record: first, ...(breaking ? { breaking } : {}) } } : {}),
+    ...(state && first
+      ? { imported: { state, record: first, ...(breaking ? { breaking } : {}), ...(changes ? { changes } : {}) } }
+      : {}),
   }
 }
 

@@ -10,6 +10,7 @@ import type { Problem } from '../tool/problem.ts'
 import type { Definition, Implementation } from '../tool/tool.ts'
 import type { ImportedTool, ImportState } from './import.ts'
 import type { Publication } from './registry.ts'
+import type { TextChange } from './text-changes.ts'
 
 /** The tools of one submission are stored together or not at all. */
 export type Submission = DocumentSubmission | DefinitionSubmission | ImportSubmission
@@ -50,6 +51,10 @@ export interface ImportSubmission {
   /** If undefined, a tool keeps the guards that it was published with. */
   readonly guards?: readonly Guard[] | undefined
   readonly toolkitDescription?: string | undefined
+  /** Only compared with the active version, with all changes. */
+  readonly isComparison?: boolean | undefined
+  /** Stored only if it then awaits review, and no other version does. */
+  readonly requiresReview?: boolean | undefined
 }
 
 export interface PreparedSubmission {
@@ -61,6 +66,8 @@ export interface PreparedSubmission {
   readonly state?: ImportState
   /** Only for an import: the changes that break callers. */
   readonly breaking?: readonly string[]
+  /** Only for a comparison. */
+  readonly changes?: readonly TextChange[]
   /** The dialect in which a list of tools was read, if none was named. Several dialects have such lists. */
   readonly readAs?: string
 }

@@ -7,6 +7,7 @@ import type { Toolkit, ToolkitMutation } from '../../core/access/toolkit-owner.t
 import type { Toolset, ToolsetSummary } from '../../core/access/toolset.ts'
 import type { ArchiveCursor, ArchiveRow } from '../../core/publish/archive/archive-rows.ts'
 import type { Publication, PublisherRights, VersionChange } from '../../core/publish/registry.ts'
+import type { FindingQuery, SourceChoice } from '../../core/publish/findings/finding.ts'
 import type { ListQuery, UnknownName } from '../../core/catalog/catalog.ts'
 import { formatToolId, toolKey, type ToolName } from '../../core/tool/tool-id.ts'
 import { yieldToEventLoop } from '../../outbound/event-loop.ts'
@@ -32,6 +33,8 @@ import { toolEntryText, hasStoredToolkit, findSimilarKey } from './versions.ts'
 const SUGGESTIONS_PER_S = 100
 /** So many tools are searched for a second, so that publishing costs little more in a large registry. */
 const NEIGHBOR_SEARCHES_PER_S = 10
+
+const loadFindings = () => import('./findings.ts')
 
 /**
  * The registry's only writer. Every change is one SQLite transaction; KV follows through the outbox. Failures are
@@ -225,6 +228,31 @@ export function defineRegistry<Env extends { readonly REGISTRY: KVNamespace }>(
 
     async putBlob(hash: string, bytes: ArrayBuffer): Promise<void> {
       await this.#change(() => storeBlob(this.#sql, hash, bytes))
+    }
+
+    async rememberSource(source: string): Promise<void> {
+      const { rememberSource } = await loadFindings()
+      await this.#change(() => rememberSource(this.#sql, source))
+    }
+
+    async forgetSource(toolkit: string): Promise<void> {
+      const { forgetSource } = await loadFindings()
+      await this.#change(() => forgetSource(this.#sql, toolkit))
+    }
+
+    async takeSources(choice: SourceChoice): Promise<string[]> {
+      const { takeSources } = await loadFindings()
+      return this.#change(() => takeSources(this.#sql, choice, Date.now()))
+    }
+
+    async storeComparison(toolkit: string, comparison: string): Promise<void> {
+      const { storeComparison } = await loadFindings()
+      await this.#change(() => storeComparison(this.#sql, toolkit, comparison, Date.now()))
+    }
+
+    async listFindings(query: FindingQuery, principal: Principal) {
+      const { listFindings } = await loadFindings()
+      return listFindings(this.#sql, query, principal)
     }
 
     override async alarm(): Promise<void> {

@@ -8,9 +8,12 @@ import { findPublisherRights, type Publish } from '../../../core/publish/publish
 import type { ImportedTool, Importer, ImportRequest } from '../../../core/publish/import.ts'
 import type { ImportOptions } from '../../../core/publish/import-tools.ts'
 import type { RegistryWriter } from '../../../core/publish/registry.ts'
+import { type FindingStore, MAX_SOURCE_TOOLS } from '../../../core/publish/findings/finding.ts'
+import { shortDescription } from '../../../core/tool/definition-fields.ts'
 import { createBudget, SOURCE_UNITS, type YieldControl } from '../../../core/tool/budget.ts'
 import { enumReader, optional } from '../../../core/tool/json-reader.ts'
 import { MAX_SOURCE_NODES } from '../../../core/tool/json-text.ts'
+import { parseToolId } from '../../../core/tool/tool-id.ts'
 import { lazyBody } from '../../../http/request/json-body.ts'
 import { defineQuery } from '../../../http/request/query.ts'
 import { json, arraySchema, OBJECT, objectSchema, TEXTS } from '../../../http/route/response-specs.ts'
@@ -23,6 +26,7 @@ interface ImportRoutesDeps extends RouteDeps {
   readonly catalog: Pick<Catalog, 'list'>
   readonly toolSecrets: ToolSecrets
   readonly writer: Pick<RegistryWriter, 'rights'>
+  readonly findings: Pick<FindingStore, 'remember' | 'forget'>
   readonly yieldControl: YieldControl
 }
 
@@ -33,7 +37,7 @@ export const importQuery = defineQuery({
 const IMPORT_LIMIT = 16 * 1024 * 1024
 
 export function createImportRoutes(deps: ImportRoutesDeps): Hono {
-  const { importers, publish, catalog, toolSecrets, writer, yieldControl } = deps
+  const { importers, publish, catalog, toolSecrets, writer, findings, yieldControl } = deps
   const { router, on } = createRouter<ImportAnswers>(deps, { access: 'public' })
   const kinds = importers.map(({ kind }) => kind)
   const load = () => import('./wire.ts')
@@ -96,7 +100,13 @@ export function createImportRoutes(deps: ImportRoutesDeps): Hono {
     const { signal } = c.req.raw
     const budget = createBudget(SOURCE_UNITS)
     const request = { source, toolkit, options, secret, budget, yieldControl, signal, fetchCapability }
-    const mayImport = (tool: string) => isSelected(tool, budget)
+    const [known, tools] = [new Set<string>(), new Set<string>()]
+    const mayImport = (tool: string) => {
+      known.add(tool)
+      const isChosen = isSelected(tool, budget)
+      if (isChosen) tools.add(tool)
+      return isChosen
+    }
     const imported = await importer.read({ ...request, isSelected: mayImport })
     if (!imported.ok) return imported
     const { items, version: sourceVersion, toolkitDescription } = imported
@@ -122,6 +132,23 @@ export function createImportRoutes(deps: ImportRoutesDeps): Hono {
       if (firstSkipped && denied === skipped.length) return fail({ type: 'forbidden', reason: firstSkipped.reason })
       return fail({ type: 'definition-invalid', what: 'import', problems: listProblems(kind, result) })
     }
+    // New names have no `-`
+    const storedToolkit = parseToolId(importedTools[0]?.id ?? '')?.toolkit ?? toolkit
+    // What was sent as a document cannot be read again
+    if (!sourceHost || typeof source !== 'string') await findings.forget(storedToolkit)
+    else
+      await findings.remember({
+        toolkit: storedToolkit,
+        kind,
+        url: source.trim(),
+        options,
+        tools: [...tools].slice(0, MAX_SOURCE_TOOLS),
+        known: [...known].slice(0, MAX_SOURCE_TOOLS),
+        description: shortDescription(toolkitDescription),
+        importer: principal.id,
+        isTrusted: isTrustedWith(principal, { toolkit, tool: '*' }),
+        maySendSecrets,
+      })
     const hasChanges = importedTools.some(({ state }) => state !== 'unchanged')
     return { ...ok(encodeImported(result)), status: hasChanges ? 201 : 200 }
   })

@@ -1,6 +1,7 @@
 import { BY_TOOLKIT } from '../../../core/tool/tool-ref.ts'
 import { documentKey, kvKey } from '../../keys.ts'
 import { column, readField, rows } from '../../rows.ts'
+import { forgetSource } from '../findings.ts'
 import { RETENTION_MS, toolKeyRange } from '../toolkits.ts'
 import { listSources } from '../versions.ts'
 import { indexTool } from '../search/search-index.ts'
@@ -18,6 +19,7 @@ export function purgeDeletedToolkit(sql: SqlStorage, now: number): readonly stri
   if (keys.length === AT_ONCE) return deletedTargets
   const addresses = deleteDocuments(sql, toolkit)
   sql.exec('DELETE FROM toolkit WHERE key = ?', toolkit)
+  forgetSource(sql, toolkit)
   return [...deletedTargets, ...addresses]
 }
 

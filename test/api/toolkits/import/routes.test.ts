@@ -56,6 +56,7 @@ async function imports(
     catalog: { list: async () => ({ lines: listed }) },
     writer: deps.writer,
     yieldControl: deps.yieldControl,
+    findings: { remember: async () => undefined, forget: async () => undefined },
     toolSecrets: {
       ...deps.toolSecrets,
       secretFor: (id, tool) =>

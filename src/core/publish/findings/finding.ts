@@ -1,0 +1,69 @@
+import type { Principal } from '../../access/principal.ts'
+import type { JsonObject } from '../../tool/json.ts'
+import type { ImportKind } from '../../tool/remote-dialect.ts'
+import type { TextChange } from '../text-changes.ts'
+
+export const SEVERITIES = ['breaking', 'additive'] as const
+export const MAX_FINDINGS = 200
+export const MAX_SOURCE_TOOLS = 5_000
+
+/** Where the tools of a toolkit were imported from last. */
+export interface ImportSource {
+  readonly toolkit: string
+  readonly kind: ImportKind
+  readonly url: string
+  readonly options: JsonObject
+  /** Tools that were imported, by their names before `-` becomes `_`. */
+  readonly tools: readonly string[]
+  /** All tools that the source listed then. */
+  readonly known: readonly string[]
+  readonly description?: string | undefined
+  /** Who imported it, and with which rights. */
+  readonly importer: string
+  readonly isTrusted: boolean
+  readonly maySendSecrets: boolean
+}
+
+/** How a tool of a source differs from what is active here. Without `tool` it is about the source as a whole. */
+export interface Difference {
+  readonly tool?: string
+  readonly kind: 'changed' | 'new' | 'gone' | 'credential' | 'unreachable'
+  readonly severity: (typeof SEVERITIES)[number]
+  readonly changes: readonly TextChange[]
+}
+
+export interface Finding extends Difference {
+  readonly toolkit: string
+  /** Milliseconds since 1970. */
+  readonly since: number
+  readonly seen: number
+}
+
+/** `partial`: not all tools were compared, so no finding ends. `unreachable` is a finding only after a day. */
+export interface Comparison {
+  readonly state: 'complete' | 'partial' | 'credential' | 'unreachable'
+  readonly differences: readonly Difference[]
+}
+
+export interface FindingQuery {
+  readonly toolkit?: string | undefined
+  readonly severity?: Finding['severity'] | undefined
+  readonly after?: string | undefined
+  readonly limit: number
+}
+
+export type SourceChoice = { readonly toolkit: string } | { readonly limit: number }
+
+export interface FindingStore {
+  /** After an import, whose tools have no findings any more. */
+  remember(source: ImportSource): Promise<void>
+  forget(toolkit: string): Promise<void>
+  /** Of one toolkit, or of those that were compared the longest ago. */
+  takeSources(choice: SourceChoice): Promise<readonly ImportSource[]>
+  store(toolkit: string, comparison: Comparison): Promise<void>
+  /** Only of toolkits that the principal may change. */
+  list(
+    query: FindingQuery,
+    principal: Principal,
+  ): Promise<{ readonly items: readonly Finding[]; readonly next?: string }>
+}

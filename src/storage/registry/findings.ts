@@ -1,0 +1,142 @@
+/*
+ * The sources of imports, and how their tools differ from what is active. Call in a transaction. Compared again, a source
+ * gives the same findings, so an export has none of this.
+ */
+import type { Principal } from '../../core/access/principal.ts'
+import type {
+  Comparison,
+  Difference,
+  FindingQuery,
+  ImportSource,
+  SourceChoice,
+} from '../../core/publish/findings/finding.ts'
+import { parseTrusted } from '../../core/tool/json-text.ts'
+import { DAY_MS } from '../../core/tool/time.ts'
+import { foldDashes } from '../../core/tool/tool-id.ts'
+import { column, firstRow, readField, rows } from '../rows.ts'
+import { findDeletedDenial, mayChange } from './toolkit-rights.ts'
+import { findToolkitSpelling } from './toolkits.ts'
+
+/** Not among the other tables, since a Registry that an older deployment made lacks them. `tool` is '' for the whole toolkit. */
+const TABLES = `
+CREATE TABLE IF NOT EXISTS import_source (
+  toolkit TEXT PRIMARY KEY, body TEXT NOT NULL, compared INTEGER NOT NULL DEFAULT 0, failing INTEGER
+);
+CREATE INDEX IF NOT EXISTS import_source_compared ON import_source (compared);
+CREATE TABLE IF NOT EXISTS finding (
+  toolkit TEXT NOT NULL, tool TEXT NOT NULL, severity TEXT NOT NULL, body TEXT NOT NULL, since INTEGER NOT NULL,
+  seen INTEGER NOT NULL, PRIMARY KEY (toolkit, tool)
+);`
+
+/** Several imports from one source, each of some of its tools, are one. */
+export function rememberSource(sql: SqlStorage, sourceText: string): void {
+  sql.exec(TABLES)
+  const source: ImportSource = parseTrusted(sourceText)
+  const key = source.toolkit.toLowerCase()
+  const storedText = readField<string>(sql, 'SELECT body FROM import_source WHERE toolkit = ?', key)
+  const stored: ImportSource | undefined = storedText === undefined ? undefined : parseTrusted(storedText)
+  const isSame = stored?.kind === source.kind && stored.url === source.url
+  const tools = [...new Set([...(isSame ? stored.tools : []), ...source.tools])]
+  sql.exec(
+    `INSERT INTO import_source (toolkit, body) VALUES (?, ?)
+      ON CONFLICT DO UPDATE SET body = excluded.body, failing = NULL`,
+    key,
+    JSON.stringify({ ...source, tools }),
+  )
+  if (!isSame) forgetFindings(sql, key)
+  const names = ['', ...source.tools, ...source.known].map((tool) => foldDashes(tool).toLowerCase())
+  const ended = 'DELETE FROM finding WHERE toolkit = ? AND tool IN (SELECT value FROM json_each(?))'
+  sql.exec(ended, key, JSON.stringify(names))
+}
+
+export function forgetSource(sql: SqlStorage, toolkit: string): void {
+  sql.exec(TABLES)
+  sql.exec('DELETE FROM import_source WHERE toolkit = ?', toolkit.toLowerCase())
+  forgetFindings(sql, toolkit.toLowerCase())
+}
+
+function forgetFindings(sql: SqlStorage, key: string): void {
+  sql.exec('DELETE FROM finding WHERE toolkit = ?', key)
+}
+
+/** Taken sources come last in the next turn, whatever becomes of their comparison. */
+export function takeSources(sql: SqlStorage, choice: SourceChoice, now: number): string[] {
+  sql.exec(TABLES)
+  const keys =
+    'toolkit' in choice
+      ? [choice.toolkit.toLowerCase()]
+      : column<string>(sql, 'SELECT toolkit FROM import_source ORDER BY compared, toolkit LIMIT ?', choice.limit)
+  return keys.flatMap((key) => {
+    sql.exec('UPDATE import_source SET compared = ? WHERE toolkit = ?', now, key)
+    if (findDeletedDenial(sql, key) !== undefined) return []
+    return column<string>(sql, 'SELECT body FROM import_source WHERE toolkit = ?', key)
+  })
+}
+
+const UNREAD: Difference = { kind: 'unreachable', severity: 'additive', changes: [] }
+
+/** A finding that is seen again keeps its `since`, unless the tool differs in another way by now. */
+export function storeComparison(sql: SqlStorage, toolkit: string, comparisonText: string, now: number): void {
+  sql.exec(TABLES)
+  const { state, differences }: Comparison = parseTrusted(comparisonText)
+  const key = toolkit.toLowerCase()
+  const source = firstRow<{ failing: number | null }>(sql, 'SELECT failing FROM import_source WHERE toolkit = ?', key)
+  if (!source) return
+  const isRead = state === 'complete' || state === 'partial'
+  const failing = isRead ? null : (source.failing ?? now)
+  sql.exec('UPDATE import_source SET failing = ? WHERE toolkit = ?', failing, key)
+  const isFailing = state === 'credential' || (failing !== null && now - failing >= DAY_MS)
+  const found = isRead ? differences : isFailing ? [{ ...UNREAD, kind: state }] : []
+  for (const difference of found) {
+    const { tool = '', severity } = difference
+    sql.exec(
+      `INSERT INTO finding VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET severity = excluded.severity,
+        since = CASE WHEN body = excluded.body THEN since ELSE excluded.since END, body = excluded.body, seen = excluded.seen`,
+      key,
+      tool.toLowerCase(),
+      severity,
+      JSON.stringify(difference),
+      now,
+      now,
+    )
+  }
+  const ended = { complete: '*', partial: '' }
+  if (isRead) sql.exec('DELETE FROM finding WHERE toolkit = ? AND seen < ? AND tool GLOB ?', key, now, ended[state])
+}
+
+type FindingRow = { toolkit: string; tool: string; body: string; since: number; seen: number }
+const AT_ONCE = 200
+
+/** `next` is where the following page begins. */
+export function listFindings(
+  sql: SqlStorage,
+  { toolkit, severity, after = '', limit }: FindingQuery,
+  principal: Principal,
+) {
+  sql.exec(TABLES)
+  const rights = new Map<string, boolean>()
+  const items: FindingRow[] = []
+  let place = after
+  for (;;) {
+    const page = rows<FindingRow>(
+      sql,
+      `SELECT toolkit, tool, body, since, seen FROM finding WHERE toolkit || '.' || tool > ?1 AND (?2 IS NULL OR toolkit = ?2) AND (?3 IS NULL OR severity = ?3)
+        ORDER BY toolkit || '.' || tool LIMIT ${AT_ONCE}`,
+      place,
+      toolkit?.toLowerCase() ?? null,
+      severity ?? null,
+    )
+    for (const row of page) {
+      if (items.length === limit) return { items, next: place }
+      place = `${row.toolkit}.${row.tool}`
+      const isAllowed = rights.get(row.toolkit) ?? isShown(sql, row.toolkit, principal)
+      rights.set(row.toolkit, isAllowed)
+      if (isAllowed) items.push({ ...row, toolkit: findToolkitSpelling(sql, row.toolkit) ?? row.toolkit })
+    }
+    if (page.length < AT_ONCE) return { items }
+  }
+}
+
+function isShown(sql: SqlStorage, toolkit: string, principal: Principal): boolean {
+  return findDeletedDenial(sql, toolkit) === undefined && mayChange(sql, principal, { toolkit, tool: '*' })
+}
