@@ -33,8 +33,11 @@ await build({
 })
 await build({
   ...shared,
-  entryPoints: ['src/cli/main.ts'],
-  outfile: join(outdir, 'switchboard.js'),
+  entryPoints: { switchboard: 'src/cli/main.ts' },
+  outdir,
+  // What few commands need is loaded by them
+  splitting: true,
+  charset: 'utf8',
   platform: 'node',
   target: 'node20',
   mainFields: ['module', 'main'],

@@ -6,6 +6,8 @@ import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
+import { Tiktoken } from 'js-tiktoken/lite'
+import o200k from 'js-tiktoken/ranks/o200k_base'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { EXIT } from '../../src/cli/cli-error.ts'
 import { createProgram } from '../../src/cli/program.ts'
@@ -338,6 +340,47 @@ it('list, search and show say what there is', async () => {
   expect(found.stderr).toMatch(/ of \d+(?:: --all finds weaker matches too)?\nNo tool matches xyzzy\n$/)
   // Marks are for terminals
   expect(found.stdout).not.toContain('\x1b')
+})
+
+it('list, search and show say with --tokens what each definition costs a model, as MCP has it', async () => {
+  const withoutCode = definition('Counted.Undone@1.0.0', { description: 'Does nothing' })
+  expect((await edge.ask('POST', '/tools', withoutCode)).status).toBe(201)
+  const version = '2026-07-28'
+  const [revision, capabilities] = ['protocolVersion', 'clientCapabilities'].map(
+    (key) => `io.modelcontextprotocol/${key}`,
+  )
+  const answer = await fetch(`${edge.server.url}/mcp?toolkits=Calculator`, {
+    method: 'POST',
+    headers: {
+      'authorization': `Bearer ${ADMIN_KEY}`,
+      'content-type': 'application/json',
+      'accept': 'application/json, text/event-stream',
+      'mcp-protocol-version': version,
+      'mcp-method': 'tools/list',
+    },
+    body: JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/list',
+      params: { _meta: { [String(revision)]: version, [String(capabilities)]: {} } },
+    }),
+  })
+  const { tools } = ((await answer.json()) as { result: { tools: unknown[] } }).result
+  const tokenizer = new Tiktoken(o200k)
+  const [add = 0, subtract = 0] = tools.map((tool) => tokenizer.encode(JSON.stringify(tool)).length)
+  expect(add).toBeGreaterThan(100)
+  const total = add + subtract
+  const counted = await run(['list', '--toolkit', 'Calculator', '--tokens'])
+  expect(counted.stdout.replaceAll(/\t[^\t\n]*$/gm, '')).toBe(
+    `Tool\tTokens\nCalculator.Add@1.0.0\t${add}\nCalculator.Subtract@1.0.0\t${subtract}\n${total} tokens\n`,
+  )
+  const { json } = await run(['list', '--toolkit', 'Calculator', '--tokens', '--json'])
+  expect(json).toMatchObject({ items: [{ tokens: add }, { tokens: subtract }], tokens: total })
+  expect((await run(['list', '--toolkit', 'Calculator', '--tokens', '--limit', '1', '--json'])).json.tokens).toBe(add)
+  // It cannot be called, so MCP does not list it
+  const undone = await run(['list', '--toolkit', 'Counted', '--tokens'])
+  expect(undone.stdout).toBe('Tool\tTokens\tDescription\nCounted.Undone@1.0.0\t\tDoes nothing\n0 tokens\n')
+  expect((await run(['list', '--toolkit', 'Counted', '--tokens', '--json'])).json.items[0]).not.toHaveProperty('tokens')
 })
 
 it('list, search and show say an operation of two toolkits once, with the other toolkit, or twice with --all', async () => {

@@ -8,6 +8,7 @@ import { firstSentence } from '../../core/tool/first-sentence.ts'
 import type { Columns } from '../table.ts'
 import { parseIntegerOption } from '../argument-values.ts'
 import { STATUS_COMMANDS, toCliTerms } from '../api-terms.ts'
+import { addTokens } from '../tool-tokens.ts'
 import { listItems } from './listings.ts'
 
 const STATUSES = [...Object.keys(STATUS_COMMANDS), 'pending']
@@ -21,6 +22,7 @@ export const addList: AddCommands = (program, open) => {
     .addOption(new Option('--status <status>', 'all versions of this status').choices(STATUSES))
     .option('--all-versions', 'include older versions')
     .option('--limit <count>', 'maximum number of results', parseIntegerOption)
+    .option('--tokens', 'how many tokens (o200k_base) each definition costs a model over MCP')
     .action(async (options) => {
       const { toolkit, tag, status, allVersions, limit = Infinity } = options
       const session = open(options)
@@ -28,11 +30,13 @@ export const addList: AddCommands = (program, open) => {
       // OXP's definitions, which have no titles, are for programs
       const format = terminal.json ? undefined : 'summary'
       const query = { toolkit, tag, status, format, versions: allVersions ? 'all' : undefined }
-      const { items } = await listItems(session, '/tools', query, limit)
+      const { items: tools } = await listItems(session, '/tools', query, limit)
+      const { items, ...tokens } = options.tokens ? await addTokens(session, tools) : { items: tools }
       const note = items.length === 0 ? await loadEmptyNote(session, { toolkit, tag }) : undefined
-      terminal.emit({ items, ...(note === undefined ? {} : { note }) }, () => {
-        terminal.table(COLUMNS)(items)
+      terminal.emit({ items, ...tokens, ...(note === undefined ? {} : { note }) }, () => {
+        terminal.table(options.tokens ? TOKEN_COLUMNS : COLUMNS)(items)
         if (items.length === 0) terminal.note(note ?? 'None found')
+        else if ('tokens' in tokens) terminal.print(`${tokens.tokens} tokens`)
       })
     })
 }
@@ -109,6 +113,7 @@ const describe = ({ title, description }: JsonRecord) =>
   [...new Set([title, firstSentence(String(description ?? ''))])].filter(Boolean).join(': ')
 
 const COLUMNS = { Tool: 'id', Description: describe }
+const TOKEN_COLUMNS = { Tool: 'id', Tokens: 'tokens', Description: describe }
 
 function describeWithOthers(item: JsonRecord, sameAs: Readonly<Record<string, string>>): string {
   const others = Object.keys(sameAs).filter((id) => sameAs[id] === item['id'])
