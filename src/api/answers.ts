@@ -7,6 +7,7 @@ import type { PolicyAnswers } from './policies/routes.ts'
 import type { ProviderAnswers } from './providers/routes.ts'
 import type { SessionAnswers } from './sessions/routes.ts'
 import type { SetupAnswers } from './setup/routes.ts'
+import type { ToolsetAnswers } from './toolsets/routes.ts'
 import type { ImportAnswers } from './toolkits/import/wire.ts'
 import type { ToolkitAnswers } from './toolkits/wire.ts'
 import type { ImplementationAnswers } from './tools/implementation/routes.ts'
@@ -24,6 +25,7 @@ export type ApiAnswers = RecordAnswers &
   SetupAnswers &
   ImportAnswers &
   ToolkitAnswers &
+  ToolsetAnswers &
   ImplementationAnswers &
   ToolAnswers &
   AgentAnswers &

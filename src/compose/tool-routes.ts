@@ -3,7 +3,9 @@ import { createArtifactsRoutes } from '../api/artifacts/routes.ts'
 import { createFindingsRoutes } from '../api/findings/routes.ts'
 import { createImportRoutes } from '../api/toolkits/import/routes.ts'
 import { createUploadRoutes } from '../api/toolkits/plugin/routes.ts'
+import { createLocksRoutes } from '../api/locks/routes.ts'
 import { createToolkitsRoutes } from '../api/toolkits/routes.ts'
+import { createToolsetsRoutes } from '../api/toolsets/routes.ts'
 import { createIconRoutes } from '../api/tools/icon/routes.ts'
 import { createImplementationRoutes } from '../api/tools/implementation/routes.ts'
 import { createFindTool } from '../api/tools/find-tool.ts'
@@ -26,7 +28,8 @@ export function composeToolRoutes(
 ) {
   const { now } = Date
   const { registry, deploymentKeys, keys, artifacts, uploads } = stores
-  const { archive, blobs, catalog, findings, source, writer, policies, toolkits } = registry
+  const { archive, blobs, catalog, findings, source, writer, policies, toolkits, toolsets, locks, listUnmatched } =
+    registry
   const { resolver, checkReadiness, toolSecrets } = calls
   const { publish, compare, plugins, importers, secretChecks } = publishing
   const { toolRoutes, toolPageRoutes } = routes
@@ -66,6 +69,16 @@ export function composeToolRoutes(
     createImportRoutes({ ...toolRoutes, importers, publish, catalog, toolSecrets, writer, findings, yieldControl }),
     createFindingsRoutes({ ...toolRoutes, findings, compare, writer }),
     createToolkitsRoutes({ ...toolRoutes, toolkits, keys, catalog, findTool: createFindTool(findTool, 'tools:read') }),
+    createToolsetsRoutes({
+      ...toolRoutes,
+      toolsets,
+      locks,
+      listUnmatched,
+      findTool: createFindTool(findTool, 'tools:read'),
+      sha256,
+      now: () => new Date(),
+    }),
+    createLocksRoutes({ ...toolRoutes, locks }),
     createArtifactsRoutes({ ...toolRoutes, artifacts, uploads, limitAnonymous: authentication.limitAnonymous, now }),
   ]
 }

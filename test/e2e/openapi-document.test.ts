@@ -24,7 +24,7 @@ interface Tried {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-const made = { key: '', client: '', file: '' }
+const made = { key: '', client: '', file: '', lock: '' }
 const KEY = { name: 'a key', scopes: ['tools:read'] }
 const PROVIDER = { issuer: 'https://login.acme.com', client_id: 'c1' }
 const DESCRIPTION = {
@@ -32,6 +32,11 @@ const DESCRIPTION = {
   info: { title: 'A', version: '1.0.0' },
   servers: [{ url: 'https://a.example' }],
   paths: { '/x': { get: { operationId: 'getX', responses: { 200: { description: 'X' } } } } },
+}
+const LOCK = {
+  version: 1,
+  digest_form: 'sep-2636/2026-09',
+  tools: { Calculator_Add: { id: 'Calculator.Add@1.0.0', digest: `sha256:${'0'.repeat(64)}` } },
 }
 const CODE = { kind: 'code', module: 'export default () => 1' }
 const PICTURED = {
@@ -100,6 +105,17 @@ const TRIED: readonly (readonly [operation: string, tried: Tried])[] = [
   ['get /policies', { status: 200 }],
   ['get /policies/{pattern}', { status: 200, path: '/policies/Ideas.*' }],
   ['delete /policies/{pattern}', { status: 204, path: '/policies/Ideas.*' }],
+  ['put /locks', { status: 201, body: LOCK }],
+  ['put /locks', { status: 200, body: LOCK }],
+  ['get /locks/{hash}', { status: 200, path: '/locks/{lock}' }],
+  ['delete /locks/{hash}', { status: 204, path: '/locks/{lock}' }],
+  ['put /toolsets/{name}', { status: 201, path: '/toolsets/sums', body: { tools: [{ tool: 'Sum.*' }], review: true } }],
+  ['put /toolsets/{name}', { status: 200, path: '/toolsets/sums', body: { tools: [{ tool: 'Calculator.*' }] } }],
+  ['get /toolsets', { status: 200 }],
+  ['get /toolsets/{name}', { status: 200, path: '/toolsets/sums' }],
+  ['post /toolsets/{name}/approve', { status: 200, path: '/toolsets/sums/approve' }],
+  ['post /toolsets/{name}/reject', { status: 409, path: '/toolsets/sums/reject' }],
+  ['delete /toolsets/{name}', { status: 204, path: '/toolsets/sums' }],
   ['put /providers/{id}', { status: 201, path: '/providers/acme', body: PROVIDER }],
   ['put /providers/{id}', { status: 200, path: '/providers/acme', body: PROVIDER }],
   ['get /providers', { status: 200 }],
@@ -256,6 +272,8 @@ const UNSENT: Readonly<Record<string, string>> = {
   'GET /authorizations/{id}': 'a person is asked for consent',
   'POST /authorizations/{id}/confirm': 'a person is asked for consent',
   'POST /providers/{id}/test': 'e2e/cli.test.ts has a provider',
+  'POST /toolsets/{name}/approve': 'no change waits for approval',
+  'POST /toolsets/{name}/reject': 'no change waits for approval',
   'DELETE /sessions/{id}': 'a person signs in',
   'GET /tools/{id}/icon': 'attacks/hostile-icons.test.ts has tools with icons',
   'DELETE /users/{user}/agents/{id}': 'a person signs in',
@@ -378,7 +396,7 @@ it('every answer is as the OpenAPI document has it', async () => {
   for (const [operation, { status, path, body, headers = ADMIN }] of TRIED) {
     const [method = '', template = ''] = operation.split(' ')
     const place = path ?? template.replace(/\{\w+\}/g, 'none')
-    const url = server.url + place.replace(/\{(key|client|file)\}/, (_, name: keyof typeof made) => made[name])
+    const url = server.url + place.replace(/\{(key|client|file|lock)\}/, (_, name: keyof typeof made) => made[name])
     const isText = typeof body === 'string'
     const content = body === undefined ? {} : { 'content-type': isText ? 'text/plain' : 'application/json' }
     const response = await fetch(url, {
@@ -390,6 +408,7 @@ it('every answer is as the OpenAPI document has it', async () => {
     const text = await response.text()
     if (operation === 'post /keys') made.key = JSON.parse(text).id
     if (operation === 'post /clients') made.client = JSON.parse(text).client_id
+    if (operation === 'put /locks') made.lock = JSON.parse(text).hash
     if (operation === 'post /artifacts') made.file = response.headers.get('location')?.replace('/artifacts/', '') ?? ''
     if (response.status !== status)
       implementationProblems.push(`${operation} gave ${response.status}: ${text.slice(0, 300)}`)
@@ -440,7 +459,7 @@ it('what is sent is refused with a field that its description does not know, whe
       continue
     }
     const [method = '', template = ''] = operation.split(' ')
-    const place = (path ?? template).replace(/\{(key|client|file)\}/, (_, name: keyof typeof made) => made[name])
+    const place = (path ?? template).replace(/\{(key|client|file|lock)\}/, (_, name: keyof typeof made) => made[name])
     const { status, body: answer } = await server.json(
       method.toUpperCase(),
       place.replace(/\{\w+\}/g, 'none'),

@@ -7,6 +7,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   'Users': ['/users', '/authorizations', '/sessions'],
   'API keys': ['/keys'],
   'Policies': ['/policies'],
+  'Toolsets and locks': ['/toolsets', '/locks'],
   'OAuth providers': ['/providers'],
   'OAuth clients': ['/clients', '/connect', '/.well-known/o'],
   'MCP': ['/mcp', '/connect/mcp', '/v0.1', '/.well-known/ai-catalog.json'],

@@ -1,3 +1,5 @@
+import { lockReader } from '../../core/access/tool-lock.ts'
+import { toolsetReader } from '../../core/access/toolset.ts'
 import { policyReader } from '../../core/access/policy.ts'
 import { NEEDS } from '../../core/call/readiness-need.ts'
 import { providerReader } from '../../core/consent/provider.ts'
@@ -40,6 +42,7 @@ const KEY = {
   'record_arguments?': FLAG,
 }
 const REPORT = { 'dialect?': TEXT, 'left_out?': TEXTS, 'pending?': TEXTS, 'warnings?': WARNINGS }
+const TOOLSET = { ...fields(TEXT, 'name', 'owner', 'digest', 'changed_by'), revision: COUNT, changed_at: TIME }
 const CHALLENGE = { 'id': TEXT, 'url?': TEXT, 'check_url?': TEXT }
 const MISSING = {
   'authorization?': arraySchema(objectSchema(CHALLENGE)),
@@ -118,6 +121,9 @@ export const COMPONENTS = {
   NewKey: objectSchema({ ...KEY, key: TEXT }),
   Policy: resourceSchema(policyReader(), { pattern: TEXT, warnings: WARNINGS }, ['pattern']),
   Provider: resourceSchema(providerReader(''), { id: TEXT, built_in: FLAG }, ['id', 'name', 'client_id']),
+  Toolset: resourceSchema(toolsetReader, { ...TOOLSET, pending: OBJECT, warnings: WARNINGS }, Object.keys(TOOLSET)),
+  ToolsetSummary: objectSchema({ ...TOOLSET, 'title?': TEXT, 'enabled': FLAG, 'tool_count': COUNT, 'pending': FLAG }),
+  Lock: toJsonSchema(lockReader),
   Client: objectSchema({
     ...fields(TEXT, 'client_id', 'client_secret?', 'name'),
     'redirect_uris': TEXTS,

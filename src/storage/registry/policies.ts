@@ -49,12 +49,16 @@ export function removePolicy(sql: SqlStorage, pattern: string, precondition?: Pr
 
 /** Whether any tool has a name that the pattern matches. */
 export function coversTool(sql: SqlStorage, pattern: string): boolean {
+  for (const key of iterateKeys(sql, pattern)) if (matchesPattern(pattern, key)) return true
+  return false
+}
+
+/** The keys of tools that a pattern may match. Read one by one, since most patterns match an early key. */
+export function* iterateKeys(sql: SqlStorage, pattern: string): Generator<string, undefined> {
   const [prefix = ''] = pattern.toLowerCase().split(/[*-]/, 1)
   const query = 'SELECT key FROM tool WHERE key >= ? AND key < ?'
-  // Read one by one, since most patterns match an early key
-  for (const { key } of sql.exec<{ key: string }>(query, prefix, `${prefix}\u{10ffff}`))
-    if (matchesPattern(pattern, key)) return true
-  return false
+  for (const { key } of sql.exec<{ key: string }>(query, prefix, `${prefix}\u{10ffff}`)) yield key
+  return undefined
 }
 
 const policySets = new WeakMap<SqlStorage, PolicySet>()

@@ -202,6 +202,11 @@ export function defineRegistry<Env extends { readonly REGISTRY: KVNamespace }>(
       return this.#change(() => this.#levelled(() => removePolicy(this.#sql, pattern, precondition)))
     }
 
+    async listUnmatched(patterns: readonly string[], principal: Principal): Promise<string[]> {
+      const { listUnmatched } = await import('./search/unknown.ts')
+      return listUnmatched(this.#sql, patterns, principal)
+    }
+
     async putToolset(toolset: Toolset, precondition?: Precondition) {
       const { storeToolset } = await import('./write/change-toolset.ts')
       return this.#change(() => storeToolset(this.#sql, toolset, precondition))

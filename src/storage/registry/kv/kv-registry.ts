@@ -1,4 +1,5 @@
 import type { RegistryArchive } from '../../../core/publish/archive/archive-rows.ts'
+import type { Principal } from '../../../core/access/principal.ts'
 import { kvKey } from '../../keys.ts'
 import type { FindingStore } from '../../../core/publish/findings/finding.ts'
 import { parseTrusted } from '../../../core/tool/json-text.ts'
@@ -8,7 +9,7 @@ import { withFallback } from '../../reachable-stub.ts'
 import { createBundleInstallation, type DeployedBundle } from './bundle-installation.ts'
 import { createBundledTools } from './bundled-tools.ts'
 import { createKvPolicies } from './kv-policies.ts'
-import { createKvToolsets } from './kv-toolsets.ts'
+import { createLazyToolsets } from './lazy-toolsets.ts'
 import { createDocumentJoiner } from './kv-texts.ts'
 import { createRegistryCatalog, type RegistryCatalogOptions } from './registry-catalog.ts'
 import { createRegistryWriter } from './registry-writer.ts'
@@ -26,7 +27,7 @@ export function createKvRegistry(options: KvRegistryOptions) {
   const bundledTools = createBundledTools(bundle, options.writeLine)
   const attachDocuments = createDocumentJoiner({ ...options, findBundledText: bundledTools.text })
   const { policies, store, refresh: refreshPolicies } = createKvPolicies(options)
-  const { toolsets, locks } = createKvToolsets(options)
+  const { toolsets, locks } = createLazyToolsets(options)
   const { catalog, require } = createRegistryCatalog({ ...options, policies, attachDocuments, bundledTools })
 
   const installedKeys = new Set<string>()
@@ -41,6 +42,12 @@ export function createKvRegistry(options: KvRegistryOptions) {
       await installBundle()
       return registry().coversTool(pattern)
     },
+  }
+
+  /** Of the patterns, those that match no tool that the principal may see. */
+  async function listUnmatched(patterns: readonly string[], principal: Principal): Promise<readonly string[]> {
+    await installBundle()
+    return registry().listUnmatched(patterns, principal)
   }
 
   const archive: RegistryArchive = {
@@ -78,6 +85,6 @@ export function createKvRegistry(options: KvRegistryOptions) {
     },
   }
 
-  const settings = { policies, policyStore, toolsets, locks }
+  const settings = { policies, policyStore, toolsets, locks, listUnmatched }
   return { source, writer, findings, published, toolkits, archive, ...settings, catalog, blobs, installBundle }
 }

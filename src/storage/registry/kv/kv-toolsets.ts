@@ -16,6 +16,8 @@ const TOOLSET_AGES = { fresh: 5_000, stale: 25_000, staleIfError: 300_000 }
 const LOCK_AGES = { fresh: 60_000, stale: 600_000, staleIfError: Infinity }
 const ABSENT_AGES = { fresh: 3_000 }
 
+export type KvToolsets = ReturnType<typeof createKvToolsets>
+
 export function createKvToolsets(reach: RegistryReach) {
   const { registry } = reach
   const toolsetReads = createReads<Toolset>('toolset', isToolsetName, TOOLSET_AGES, reach)

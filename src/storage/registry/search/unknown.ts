@@ -1,9 +1,9 @@
 import type { UnknownName } from '../../../core/catalog/catalog.ts'
 import { raiseLevel } from '../../../core/access/policy.ts'
-import { loadPolicySet } from '../policies.ts'
+import { iterateKeys, loadPolicySet } from '../policies.ts'
 import { ADMIN, maySee, type Principal } from '../../../core/access/principal.ts'
 import { editDistance, sortByDistance } from '../../../core/tool/nearest.ts'
-import { parseToolId, toolKey } from '../../../core/tool/tool-id.ts'
+import { matchesPattern, parseToolId, toolKey } from '../../../core/tool/tool-id.ts'
 import { column, rows } from '../../rows.ts'
 import { toolkitCounts } from '../toolkit-counts.ts'
 import { toolKeyRange } from '../toolkits.ts'
@@ -25,6 +25,22 @@ export function isSeen(sql: SqlStorage, name: string, principal: Principal): boo
   for (const row of sql.exec<ToolRow>(query, ...(tool ? [toolKey(tool)] : toolKeyRange(name))))
     if (maySee(principal, raiseLevel(row, policies.policyFor(row)), 'tools:read')) return true
   return false
+}
+
+/** In all, so that made-up patterns keep the registry busy for a moment only. */
+const MAX_KEYS_COMPARED = 100_000
+
+/** Of the patterns, those that match no tool that the principal may see. */
+export function listUnmatched(sql: SqlStorage, patterns: readonly string[], principal: Principal): string[] {
+  let compared = 0
+  return patterns.filter((pattern) => {
+    for (const key of iterateKeys(sql, pattern)) {
+      compared += 1
+      if (compared > MAX_KEYS_COMPARED) return false
+      if (matchesPattern(pattern, key) && isSeen(sql, key, principal)) return false
+    }
+    return true
+  })
 }
 
 /** Suggests names of tools or toolkits that the principal may see instead of an unknown name. */

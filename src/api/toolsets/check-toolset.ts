@@ -1,0 +1,91 @@
+import type { LockStore } from '../../core/access/tool-lock.ts'
+import { hasScope, type Principal } from '../../core/access/principal.ts'
+import type { ToolsetDefinition, ToolsetEntry } from '../../core/access/toolset.ts'
+import { loadValidator } from '../../core/schema/validator.ts'
+import { isJsonObject, isStringArray, type Json } from '../../core/tool/json.ts'
+import { listContextParameters } from '../../core/tool/metadata.ts'
+import { encodePointerStep, type Problem } from '../../core/tool/problem.ts'
+import type { ToolRecord } from '../../core/tool/tool.ts'
+
+export interface CheckToolsetDeps {
+  readonly locks: Pick<LockStore, 'find'>
+  /** Of these patterns, those that match no tool that the principal may see. */
+  readonly listUnmatched: (patterns: readonly string[], principal: Principal) => Promise<readonly string[]>
+  readonly findTool: (ref: string, principal: Principal) => Promise<{ readonly record: ToolRecord } | undefined>
+}
+
+interface ToolsetReport {
+  readonly problems: Problem[]
+  readonly warnings: Problem[]
+}
+
+/** Each is read from KV, of which a request may read only so many values. */
+const MAX_TOOLS_READ = 200
+const TOOLS_AT_ONCE = 20
+
+/** Compares a toolset with the tools of now that the principal may see. They may change later, so most of it only warns. */
+export async function checkToolset(
+  { tools, lock }: ToolsetDefinition,
+  principal: Principal,
+  { locks, listUnmatched, findTool }: CheckToolsetDeps,
+): Promise<ToolsetReport> {
+  const report: ToolsetReport = { problems: [], warnings: [] }
+  if (lock !== undefined && !(await locks.find(lock)))
+    report.problems.push({ path: '/lock', message: 'There is no such lock: send it first, with PUT /locks' })
+  if (!hasScope(principal, 'tools:read')) {
+    const message = "Was not compared with the tools of now, which needs the scope 'tools:read'"
+    return { ...report, warnings: [{ path: '/tools', message }] }
+  }
+  const patterns = tools.map(({ tool }) => tool)
+  const unmatched = new Set(await listUnmatched(patterns, principal))
+  const entries = tools.map((entry, index) => ({ entry, path: `/tools/${index}` }))
+  for (const { entry, path } of entries)
+    if (unmatched.has(entry.tool)) report.warnings.push({ path, message: `No tool matches '${entry.tool}' now` })
+  const toRead = entries.filter(
+    ({ entry: { tool, version, arguments: fixed } }) =>
+      !tool.includes('*') && !unmatched.has(tool) && (version !== undefined || fixed !== undefined),
+  )
+  for (let at = 0; at < Math.min(toRead.length, MAX_TOOLS_READ); at += TOOLS_AT_ONCE)
+    await Promise.all(toRead.slice(at, at + TOOLS_AT_ONCE).map(checkEntry))
+  if (toRead.length > MAX_TOOLS_READ) {
+    const message = `Only ${MAX_TOOLS_READ} entries with a version or arguments were compared with the tools of now`
+    report.warnings.push({ path: '/tools', message })
+  }
+  return report
+
+  async function checkEntry({ entry, path }: (typeof entries)[number]): Promise<void> {
+    const { tool, version } = entry
+    const found = await findTool(version === undefined ? tool : `${tool}@${version}`, principal)
+    if (found) return checkArguments(found.record, entry, `${path}/arguments`, report)
+    report.warnings.push({ path: `${path}/version`, message: `'${tool}' has no version '${version ?? 'latest'}' now` })
+  }
+}
+
+async function checkArguments(
+  record: ToolRecord,
+  { arguments: fixed = {} }: ToolsetEntry,
+  path: string,
+  { problems, warnings }: ToolsetReport,
+): Promise<void> {
+  const { properties, required } = record.input
+  const known = isJsonObject(properties) ? properties : {}
+  const ownRequired = isStringArray(required) ? required : []
+  const values: Record<string, Json> = {}
+  for (const [name, { value, hidden }] of Object.entries(fixed)) {
+    const argumentPath = path + encodePointerStep(name)
+    if (!Object.hasOwn(known, name))
+      warnings.push({ path: argumentPath, message: `'${record.id}' has no such argument` })
+    else if (value !== undefined) values[name] = value
+    else if (hidden && ownRequired.includes(name) && !listContextParameters(record).includes(name))
+      problems.push({ path: argumentPath, message: `'${record.id}' requires it: give it a value instead of hiding it` })
+  }
+  const names = Object.keys(values)
+  if (names.length === 0) return
+  const validate = await loadValidator(record.input)
+  for (const { path: at, message } of validate(values)) {
+    const name = names.find((valueName) => `${at}/`.startsWith(`${encodePointerStep(valueName)}/`))
+    if (name === undefined) continue
+    const step = encodePointerStep(name)
+    problems.push({ path: `${path}${step}/value${at.slice(step.length)}`, message })
+  }
+}

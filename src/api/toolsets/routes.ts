@@ -1,0 +1,171 @@
+import type { Hono } from 'hono'
+import {
+  approveToolset,
+  changeToolset,
+  findBoundDenial,
+  formatToolset,
+  mayChangeToolset,
+  rejectToolset,
+} from '../../core/access/change-toolset.ts'
+import type { Principal } from '../../core/access/principal.ts'
+import { MAX_TOOLSET_BYTES, MAX_TOOLSETS, type Toolset, toolsetName } from '../../core/access/toolset.ts'
+import { toolsetReader, type ToolsetStore, type ToolsetSummary } from '../../core/access/toolset.ts'
+import { malformedRequestFailure } from '../../core/call/call-options.ts'
+import { type FailureResult, fail, ok } from '../../core/failure/failure.ts'
+import type { Sha256 } from '../../core/tool/digest.ts'
+import type { WaitUntil } from '../../core/tool/platform.ts'
+import { computeRevision, matchesPrecondition, type Precondition } from '../../core/tool/precondition.ts'
+import type { Problem } from '../../core/tool/problem.ts'
+import { jsonBody } from '../../http/request/json-body.ts'
+import { getBackground } from '../../http/route/authorizer.ts'
+import { itemList, jsonRef, withEtag } from '../../http/route/response-specs.ts'
+import { createRouter, etag, notFound, PRECONDITION_FAILED } from '../../http/route/router.ts'
+import { PUBLISHER_ROUTE, type RouteDeps } from '../../http/route/router.ts'
+import { checkToolset, type CheckToolsetDeps } from './check-toolset.ts'
+
+interface ToolsetsRoutesDeps extends RouteDeps, Omit<CheckToolsetDeps, 'findTool'> {
+  readonly toolsets: ToolsetStore
+  readonly findTool: (
+    ref: string,
+    principal: Principal,
+    background: WaitUntil,
+  ) => ReturnType<CheckToolsetDeps['findTool']>
+  readonly sha256: Sha256
+  readonly now: () => Date
+}
+
+type ListedToolset = ReturnType<typeof encodeToolset>
+
+export interface ToolsetAnswers {
+  'GET /toolsets': { readonly items: readonly ToolsetSummary[] }
+  'GET /toolsets/:name': ListedToolset
+  'PUT /toolsets/:name': ListedToolset & { readonly warnings?: readonly Problem[] }
+  'DELETE /toolsets/:name': undefined
+  'POST /toolsets/:name/approve': ListedToolset
+  'POST /toolsets/:name/reject': ListedToolset
+}
+
+const ALL = { ...PUBLISHER_ROUTE, findDenial: denyBound } as const
+const ONE = { ...ALL, path: { name: toolsetName } } as const
+const TOOLSET = withEtag(jsonRef('The toolset', 'Toolset'))
+
+export function createToolsetsRoutes(deps: ToolsetsRoutesDeps): Hono {
+  const { toolsets, findTool, sha256, now } = deps
+  const { router, on } = createRouter<ToolsetAnswers>(deps)
+
+  on('GET /toolsets', 'List toolsets', {
+    ...ALL,
+    responses: { 200: itemList('The toolsets of the caller; for administrators, all', 'ToolsetSummary') },
+  })(async ({ principal }) => {
+    const items = await toolsets.list()
+    return ok({ items: items.filter((toolset) => mayChangeToolset(principal, toolset)) })
+  })
+
+  on('GET /toolsets/:name', 'Get a toolset', { ...ONE, responses: { 200: TOOLSET } })(
+    async ({ principal, path: { name } }) => {
+      const toolset = await toolsets.load(name)
+      if (!toolset || !mayChangeToolset(principal, toolset)) return notFound('toolset', name)
+      return respondWith(toolset)
+    },
+  )
+
+  on('PUT /toolsets/:name', 'Create or replace a toolset', {
+    ...ONE,
+    auditAction: 'toolset.put',
+    supportsIfMatch: true,
+    body: jsonBody(toolsetReader, { limit: MAX_TOOLSET_BYTES }),
+    responses: {
+      200: withEtag(jsonRef('The replaced toolset, or the current one if the change waits for approval', 'Toolset')),
+      201: withEtag(jsonRef('The new toolset', 'Toolset')),
+    },
+  })(async ({ c, principal, path: { name }, body: definition, precondition, addAuditDetails }) => {
+    const before = await toolsets.load(name)
+    if (before && !mayChangeToolset(principal, before)) return denyOther(name)
+    if (!matchesPrecondition(before, precondition)) return PRECONDITION_FAILED
+    const text = formatToolset(name, definition)
+    const { byteLength: size } = new TextEncoder().encode(text)
+    if (size > MAX_TOOLSET_BYTES) return fail({ type: 'body-too-large', limit: MAX_TOOLSET_BYTES, size })
+    const { problems, warnings } = await checkToolset(definition, principal, {
+      ...deps,
+      findTool: (ref, viewer) => findTool(ref, viewer, getBackground(c)),
+    })
+    if (problems.length > 0) return malformedRequestFailure(problems)
+    const changed = { changed_at: now().toISOString(), changed_by: principal.id }
+    const version = { definition, digest: `sha256:${await sha256(text)}`, ...changed }
+    const toolset = before ? changeToolset(before, version) : { name, owner: principal.id, revision: 1, ...version }
+    const denial = await store(toolset, before)
+    if (denial) return denial
+    addAuditDetails({ digest: version.digest, revision: toolset.revision, pending: toolset.pending !== undefined })
+    const report = { ...encodeToolset(toolset), ...(warnings.length > 0 ? { warnings } : {}) }
+    return { ...ok(report), status: before ? 200 : 201, headers: etag(toolset) }
+  })
+
+  on('DELETE /toolsets/:name', 'Delete a toolset', { ...ONE, auditAction: 'toolset.remove', supportsIfMatch: true })(
+    async ({ principal, path: { name }, precondition }) => {
+      const before = await toolsets.load(name)
+      if (!before) return notFound('toolset', name)
+      if (!mayChangeToolset(principal, before)) return denyOther(name)
+      if (!matchesPrecondition(before, precondition)) return PRECONDITION_FAILED
+      const result = await toolsets.remove(name, [computeRevision(before)])
+      if (result === 'precondition-failed') return PRECONDITION_FAILED
+      return result === 'removed' ? ok(undefined) : notFound('toolset', name)
+    },
+  )
+
+  const decision = { ...ONE, supportsIfMatch: true, responses: { 200: TOOLSET } } as const
+
+  on('POST /toolsets/:name/approve', 'Approve the change of a toolset that waits for approval', {
+    ...decision,
+    auditAction: 'toolset.approve',
+  })(async ({ principal, path: { name }, precondition }) => decide(approveToolset, name, principal, precondition))
+
+  on('POST /toolsets/:name/reject', 'Reject the change of a toolset that waits for approval', {
+    ...decision,
+    auditAction: 'toolset.reject',
+  })(async ({ principal, path: { name }, precondition }) => decide(rejectToolset, name, principal, precondition))
+
+  /** `If-Match` has the digest of the change, so that nobody decides on one that they have not seen. */
+  async function decide(
+    change: typeof approveToolset,
+    name: string,
+    principal: Principal,
+    precondition: Precondition | undefined,
+  ) {
+    const before = await toolsets.load(name)
+    if (!before) return notFound('toolset', name)
+    if (!mayChangeToolset(principal, before)) return denyOther(name)
+    const toolset = change(before)
+    if (!toolset) return fail({ type: 'conflict', message: `No change of the toolset '${name}' waits for approval` })
+    if (Array.isArray(precondition) && !precondition.includes(before.pending?.digest)) return PRECONDITION_FAILED
+    return (await store(toolset, before)) ?? respondWith(toolset)
+  }
+
+  /** Fails if somebody else changed it meanwhile. */
+  async function store(toolset: Toolset, before: Toolset | undefined): Promise<FailureResult | undefined> {
+    if (toolset === before) return undefined
+    const result = await toolsets.put(toolset, before && [computeRevision(before)])
+    if (result === 'precondition-failed') return PRECONDITION_FAILED
+    if (result !== 'limit-reached') return undefined
+    return fail({ type: 'conflict', message: `There are ${MAX_TOOLSETS} toolsets, the maximum: delete one` })
+  }
+
+  return router
+}
+
+/** As it was written, and what the deployment knows of it. */
+function encodeToolset({ definition, ...toolset }: Toolset) {
+  return { ...definition, ...toolset }
+}
+
+function respondWith(toolset: Toolset) {
+  return { ...ok(encodeToolset(toolset)), headers: etag(toolset) }
+}
+
+function denyBound(principal: Principal): FailureResult | undefined {
+  const denial = findBoundDenial(principal)
+  return denial && fail(denial)
+}
+
+function denyOther(name: string): FailureResult {
+  return fail({ type: 'forbidden', reason: `The toolset '${name}' is another's: choose another name` })
+}

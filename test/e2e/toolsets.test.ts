@@ -1,0 +1,247 @@
+import { createHash } from 'node:crypto'
+import canonicalize from 'canonicalize'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ADMIN_KEY, asAdmin, type Headers, keyOf } from '../attacks/set-up.ts'
+import { type RunningServer, startApp } from './server.ts'
+
+let server: RunningServer
+let ann: Awaited<ReturnType<typeof keyOf>>
+let bob: Awaited<ReturnType<typeof keyOf>>
+let caller: Awaited<ReturnType<typeof keyOf>>
+
+const put = (name: string, body: unknown, as: Headers = ann.as) => server.json('PUT', `/toolsets/${name}`, body, as)
+const get = (name: string, as: Headers = ann.as) => server.json('GET', `/toolsets/${name}`, undefined, as)
+const remove = (name: string, as: Headers = ann.as) => server.json('DELETE', `/toolsets/${name}`, undefined, as)
+const decide = (name: string, how: 'approve' | 'reject', as: Headers = ann.as) =>
+  server.json('POST', `/toolsets/${name}/${how}`, undefined, as)
+const hashOf = (value: unknown) =>
+  `sha256:${createHash('sha256')
+    .update(canonicalize(value) ?? '')
+    .digest('hex')}`
+
+async function publish(tool: string, input: object, toolkit = 'Mail') {
+  const definition = { name: tool, description: 'Does it', inputSchema: input }
+  const { status, body } = await server.json('POST', '/tools', { definition, toolkit, version: '1.0.0' }, asAdmin)
+  expect([status, JSON.stringify(body)]).toEqual([201, expect.any(String)])
+}
+
+beforeAll(async () => {
+  server = await startApp({ vars: { ACCESS: 'keys', ADMIN_KEY } })
+  ann = await keyOf(server, ['*'])
+  bob = await keyOf(server, ['*'])
+  caller = await keyOf(server, ['*'], { scopes: ['tools:read', 'tools:call'] })
+  const properties = {
+    to: { type: 'string' },
+    limit: { $ref: '#/$defs/count' },
+    folder: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] },
+  }
+  await publish('Send', { type: 'object', properties, required: ['to'], $defs: { count: { type: 'integer' } } })
+  await publish('Hidden', { type: 'object' }, 'Secret')
+})
+afterAll(() => server?.stop())
+
+const SEND = { tool: 'Mail.Send', name: 'Write', arguments: { to: { value: 'boss@acme.com' } } }
+
+describe('/toolsets', () => {
+  it('stores a toolset as it was written, with its owner, revision and a digest that anybody can compute', async () => {
+    const definition = { title: 'Boss', instructions: 'Be polite', tools: [SEND], pinned: ['Mail.Send'] }
+    const made = await put('boss', definition)
+    const digest = hashOf({ name: 'boss', definition: { ...definition, enabled: true } })
+    const owner = `key:${ann.id}`
+    const stored = { ...definition, enabled: true, name: 'boss', owner, revision: 1, digest, changed_by: owner }
+    expect([made.status, made.body]).toEqual([201, { ...stored, changed_at: expect.any(String) }])
+    const read = await get('boss')
+    expect([read.status, read.body]).toEqual([200, made.body])
+    expect(read.headers.get('etag')).toBe(made.headers.get('etag'))
+    const { body } = await server.json('GET', '/toolsets', undefined, ann.as)
+    const { instructions: _, tools: __, pinned: ___, ...summary } = stored
+    expect(body.items).toEqual([{ ...summary, changed_at: made.body.changed_at, tool_count: 1, pending: false }])
+  })
+
+  it('counts changes that change something', async () => {
+    const first = await put('counted', { tools: [] })
+    const same = await put('counted', { enabled: true, tools: [] })
+    expect([same.status, same.body, same.headers.get('etag')]).toEqual([200, first.body, first.headers.get('etag')])
+    const second = await put('counted', { tools: [{ tool: 'Mail.*' }] })
+    expect([second.status, second.body.revision]).toEqual([200, 2])
+    expect((await put('counted', { tools: [] })).body).toMatchObject({ revision: 3, digest: first.body.digest })
+  })
+
+  it.each(['Boss', '-boss', 'a.b', 'a b', 'é', 'a'.repeat(64)])('refuses the name %j', async (name) => {
+    const { status, body } = await put(encodeURIComponent(name), { tools: [] })
+    expect([status, JSON.stringify(body)]).toEqual([400, expect.stringContaining('lower-case letters, digits')])
+  })
+
+  it('replaces and deletes only what If-Match names', async () => {
+    const tag = { 'if-match': (await put('matched', { tools: [] })).headers.get('etag') ?? '' }
+    const put2 = (headers: Headers) => put('matched', { tools: [{ tool: 'Mail.*' }] }, { ...ann.as, ...headers })
+    expect((await put2({ 'if-match': '"stale"' })).status).toBe(412)
+    expect((await put2(tag)).status).toBe(200)
+    expect((await put2(tag)).status).toBe(412)
+    expect((await put('never-made', { tools: [] }, { ...ann.as, 'if-match': '*' })).status).toBe(412)
+    expect((await remove('matched', { ...ann.as, ...tag })).status).toBe(412)
+    expect((await remove('matched')).status).toBe(204)
+    expect((await remove('matched')).status).toBe(404)
+    expect((await get('matched')).status).toBe(404)
+  })
+
+  it("hides a toolset from other publishers, who may not change it, and shows administrators everybody's", async () => {
+    await put('anns', { tools: [], review: true })
+    await put('anns', { tools: [{ tool: 'Mail.*' }], review: true })
+    expect((await get('anns', bob.as)).status).toBe(404)
+    expect((await server.json('GET', '/toolsets', undefined, bob.as)).body).toEqual({ items: [] })
+    const refused = [await put('anns', { tools: [] }, bob.as), await remove('anns', bob.as)]
+    refused.push(await decide('anns', 'approve', bob.as), await decide('anns', 'reject', bob.as))
+    for (const { status, body } of refused)
+      expect([status, JSON.stringify(body)]).toEqual([403, expect.stringContaining("'anns' is another's")])
+    expect((await get('anns', asAdmin)).body).toMatchObject({ revision: 1, owner: `key:${ann.id}` })
+    expect((await server.json('GET', '/toolsets', undefined, asAdmin)).body.items.length).toBeGreaterThan(1)
+    // An administrator's change leaves it its owner's
+    expect((await put('anns', { tools: [{ tool: 'Mail.Send' }], review: true }, asAdmin)).body).toMatchObject({
+      owner: `key:${ann.id}`,
+      pending: { changed_by: 'admin' },
+    })
+    // A deleted name is free for others
+    expect((await remove('anns', asAdmin)).status).toBe(204)
+    expect((await put('anns', { tools: [] }, bob.as)).body).toMatchObject({ owner: `key:${bob.id}`, revision: 1 })
+    expect((await put('anns', { tools: [] })).status).toBe(403)
+  })
+
+  it('needs the scope tools:publish', async () => {
+    for (const { status } of [await put('mine', { tools: [] }, caller.as), await get('boss', caller.as)])
+      expect(status).toBe(403)
+    expect((await server.json('GET', '/toolsets')).status).toBe(401)
+  })
+
+  it('lets a change wait for approval where the current or the new definition says so', async () => {
+    const first = await put('reviewed', { tools: [] })
+    const asked = await put('reviewed', { tools: [{ tool: 'Mail.Send' }], review: true })
+    expect([asked.status, asked.body]).toMatchObject([200, { revision: 1, tools: [], digest: first.body.digest }])
+    const { pending } = asked.body
+    expect(pending).toMatchObject({ definition: { tools: [{ tool: 'Mail.Send' }], review: true } })
+    expect(pending.digest).toBe(hashOf({ name: 'reviewed', definition: pending.definition }))
+    // The same again waits once
+    expect((await put('reviewed', { tools: [{ tool: 'Mail.Send' }], review: true })).body).toEqual(asked.body)
+    const seen = (digest: string) => ({ ...ann.as, 'if-match': `"${digest}"` })
+    expect((await decide('reviewed', 'approve', seen(first.body.digest))).status).toBe(412)
+    const approved = await decide('reviewed', 'approve', seen(pending.digest))
+    expect([approved.status, approved.body]).toMatchObject([200, { revision: 2, digest: pending.digest, review: true }])
+    expect(approved.body.pending).toBeUndefined()
+    const again = await decide('reviewed', 'approve')
+    expect([again.status, again.body.message]).toEqual([409, "No change of the toolset 'reviewed' waits for approval"])
+    // Review ends by a change that is reviewed
+    expect((await put('reviewed', { tools: [] })).body.pending).toBeDefined()
+    const rejected = await decide('reviewed', 'reject', asAdmin)
+    expect([rejected.status, rejected.body]).toEqual([200, approved.body])
+    expect((await get('reviewed')).body).toEqual(approved.body)
+    const approvals = async () =>
+      (await server.json('GET', '/audit?act=toolset.approve', undefined, asAdmin)).body.items
+    await expect
+      .poll(approvals, { timeout: 10_000 })
+      .toContainEqual(
+        expect.objectContaining({ path: '/toolsets/reviewed/approve', outcome: 'success', principal: `key:${ann.id}` }),
+      )
+  })
+
+  it('warns of what does not fit the tools of now, as the caller may see them', async () => {
+    const tools = [
+      { tool: 'Mail.Gone' },
+      { tool: 'Nothing.*' },
+      { tool: 'Mail.Send', version: '^9' },
+      { tool: 'Secret.Hidden' },
+      { tool: '*.Send' },
+    ]
+    const mailer = await keyOf(server, ['Mail.*'])
+    const { status, body } = await put('warned', { tools }, mailer.as)
+    expect([status, body.warnings]).toEqual([
+      201,
+      [
+        { path: '/tools/0', message: "No tool matches 'Mail.Gone' now" },
+        { path: '/tools/1', message: "No tool matches 'Nothing.*' now" },
+        { path: '/tools/3', message: "No tool matches 'Secret.Hidden' now" },
+        { path: '/tools/2/version', message: "'Mail.Send' has no version '^9' now" },
+      ],
+    ])
+    expect((await get('warned', mailer.as)).body.warnings).toBeUndefined()
+    const gone = await put('warned-too', { tools: [{ tool: 'Mail.Send', arguments: { cc: { value: 'x' } } }] })
+    expect(gone.body.warnings).toEqual([
+      { path: '/tools/0/arguments/cc', message: "'Mail.Send@1.0.0' has no such argument" },
+    ])
+    const blind = await keyOf(server, ['*'], { scopes: ['tools:publish'] })
+    const unseen = await put('unseen', { tools: [{ ...SEND, arguments: { to: { value: 7 } } }] }, blind.as)
+    expect([unseen.status, JSON.stringify(unseen.body.warnings)]).toEqual([201, expect.stringContaining('tools:read')])
+  })
+
+  it.each([
+    [{ to: { hidden: true } }, "at 'tools[0].arguments.to': 'Mail.Send@1.0.0' requires it"],
+    [{ limit: { value: 'many' } }, "at 'tools[0].arguments.limit.value': Must be an integer"],
+    [{ folder: { value: { name: 3 } } }, "at 'tools[0].arguments.folder.value.name': Must be a string"],
+    [{ folder: { value: {} } }, "at 'tools[0].arguments.folder.value.name': Is required"],
+    [{ to: {} }, "Must have either 'value' or 'hidden'"],
+    [{ to: { value: 'x', hidden: true } }, "Must have either 'value' or 'hidden'"],
+  ])('refuses the arguments %j', async (fixed, message) => {
+    const { status, body } = await put('refused', { tools: [{ tool: 'Mail.Send', arguments: fixed }] })
+    expect([status, body.message]).toEqual([400, expect.stringContaining(message)])
+    expect((await get('refused')).status).toBe(404)
+  })
+
+  it.each([
+    [{}, 'tools'],
+    [{ tools: [{ tool: 'Mail.*', name: 'All' }] }, 'Must name one tool'],
+    [{ tools: [SEND, { tool: 'Mail.Write' }] }, 'Two entries are of one name'],
+    [{ tools: [], secret: 1 }, "'secret'"],
+    [{ tools: [], lock: `sha256:${'f'.repeat(64)}` }, 'There is no such lock'],
+  ])('refuses %j', async (body, message) => {
+    const answer = await put('refused', body)
+    expect([answer.status, answer.body.message]).toEqual([400, expect.stringContaining(message)])
+  })
+
+  it('refuses a toolset that is too large, also where its numbers grow', async () => {
+    const long = { tools: [], instructions: 'x'.repeat(10_001) }
+    expect((await put('large', long)).status).toBe(400)
+    const argument = Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`a${n}`, { value: Array(900).fill(1) }]))
+    const tools = Array.from({ length: 9 }, (_, n) => ({ tool: `Mail.T${n}`, arguments: argument }))
+    expect((await put('large', { tools })).status).toBe(413)
+    const response = await fetch(`${server.url}/toolsets/large`, {
+      method: 'PUT',
+      headers: { ...ann.as, 'content-type': 'application/json' },
+      body: `{"tools":[{"tool":"Mail.Send","arguments":{"to":{"value":[${Array(40_000).fill('1e20').join()}]}}}]}`,
+    })
+    expect(response.status).toBe(413)
+  })
+})
+
+describe('/locks', () => {
+  const LOCK = {
+    version: 1,
+    digest_form: 'sep-2636/2026-09',
+    tools: { Mail_Send: { id: 'Mail.Send@1.0.0', digest: `sha256:${'a'.repeat(64)}` } },
+  }
+  const putLock = (body: unknown, as: Headers = ann.as) => server.json('PUT', '/locks', body, as)
+
+  it('stores a lock under its hash, once, for whoever may list tools and knows it', async () => {
+    const hash = hashOf(LOCK)
+    const made = await putLock(LOCK)
+    expect([made.status, made.body, made.headers.get('location')]).toEqual([201, { hash }, `/locks/${hash}`])
+    expect(await putLock(LOCK, bob.as)).toMatchObject({ status: 200, body: { hash } })
+    expect(await server.json('GET', `/locks/${hash}`, undefined, caller.as)).toMatchObject({ status: 200, body: LOCK })
+    expect((await put('locked', { tools: [], lock: hash })).status).toBe(201)
+    expect((await server.json('DELETE', `/locks/${hash}`, undefined, ann.as)).status).toBe(403)
+    expect((await server.json('DELETE', `/locks/${hash}`, undefined, asAdmin)).status).toBe(204)
+    expect((await server.json('GET', `/locks/${hash}`, undefined, caller.as)).status).toBe(404)
+    expect((await server.json('DELETE', `/locks/${hash}`, undefined, asAdmin)).status).toBe(404)
+  })
+
+  it('refuses what is no lock, and who may not store any', async () => {
+    expect((await putLock(LOCK, caller.as)).status).toBe(403)
+    for (const wrong of [
+      { ...LOCK, version: 2 },
+      { ...LOCK, digest_form: 'other' },
+      { ...LOCK, tools: { Mail_Send: { id: 'Mail.Send', digest: `sha256:${'a'.repeat(64)}` } } },
+      { ...LOCK, tools: { 'a name': LOCK.tools.Mail_Send } },
+      { ...LOCK, more: 1 },
+    ])
+      expect((await putLock(wrong)).status).toBe(400)
+    expect((await server.json('GET', '/locks/sha256:0', undefined, ann.as)).status).toBe(400)
+  })
+})
