@@ -93,6 +93,10 @@ export function composeAccessRoutes(
       caching: deployment.routes.publicRoutes.caching,
       catalog: registry.catalog,
       installBundle: registry.installBundle,
+      async findToolset(name) {
+        const toolset = await registry.toolsets.find(name)
+        return toolset?.definition.enabled ? toolset : undefined
+      },
       onEnd: agents.forgetAgent,
       newId: () => base64url.encode(randomBytes(16)),
     }),

@@ -1,46 +1,46 @@
-import { fail } from '../core/failure/failure.ts'
+import { fail, ok } from '../core/failure/failure.ts'
 import type { Config } from '../env.ts'
+import { readUrlToolset } from '../core/access/toolset-url.ts'
 import { createBearerAuthenticator } from '../http/caller/agents.ts'
 import type { JwtVerifier, VerifiedJwt } from '../http/caller/jwt.ts'
 import type { CredentialCheck } from '../http/caller/credential-cache.ts'
 import type { FindServer } from '../oauth-client/provider-server.ts'
 import { loadServerFinder, providerFetch } from './providers.ts'
-import { createLruCache } from '../core/tool/recently-used.ts'
 
 const BEARER = /^bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i
 const DISCOVERY_MS = 10_000
-const MAX_ORIGINS = 20
 const NO_ISSUER = fail({ type: 'unavailable', message: 'Cannot ask the authorization server for its keys right now' })
 
-/** JWTs of the company's own server (RFC 9068), whose audience is `/connect/mcp` at the origin of the request. */
+/** JWTs of the company's own server (RFC 9068), whose audience is the resource: `/connect/mcp` or that of a toolset. */
 export function createCompanyTokenAuthenticator(config: Config, issuer: string) {
   const now = Date.now
   const fetch = providerFetch(config)
   const { host } = new URL(issuer)
   let findServer: FindServer | undefined
-  const verifiers = createLruCache<JwtVerifier>(MAX_ORIGINS)
+  let current: { readonly jwksUrl: string; readonly verifier: JwtVerifier } | undefined
 
-  async function verifierFor(origin: string): Promise<JwtVerifier | undefined> {
+  async function loadVerifier(): Promise<JwtVerifier | undefined> {
     const provider = { id: host, name: host, issuer, client_id: '' }
     findServer ??= (await loadServerFinder(config)).findServer
     const server = await findServer(provider, ['token_endpoint'], AbortSignal.timeout(DISCOVERY_MS))
     const jwksUrl = server?.as.jwks_uri
     if (jwksUrl === undefined) return undefined
-    const key = `${origin} ${jwksUrl}`
+    if (current?.jwksUrl === jwksUrl) return current.verifier
     const { people, hasSeveralIssuers: qualifiesUserIds } = config
-    const audience = `${origin}/connect/mcp`
     const { createJwtVerifier } = await import('../http/caller/jwt.ts')
-    const verifier =
-      verifiers.get(key) ??
-      createJwtVerifier({ jwksUrl, issuers: [issuer], audience, people, qualifiesUserIds }, { fetch })
-    verifiers.set(key, verifier)
+    const verifier = createJwtVerifier({ jwksUrl, issuers: [issuer], people, qualifiesUserIds }, { fetch })
+    current = { jwksUrl, verifier }
     return verifier
   }
 
-  return createBearerAuthenticator(now, BEARER, async (origin, token): Promise<CredentialCheck<VerifiedJwt>> => {
-    const verifier = await verifierFor(origin)
+  return createBearerAuthenticator(now, BEARER, async (resource, token): Promise<CredentialCheck<VerifiedJwt>> => {
+    const verifier = await loadVerifier()
     if (!verifier) return { result: NO_ISSUER }
-    const result = await verifier.verify(token)
-    return result.ok ? { result, expiresAt: result.value.expiresAt } : { result }
+    const result = await verifier.verify(token, resource)
+    if (!result.ok) return { result }
+    const { principal, expiresAt } = result.value
+    const toolset = readUrlToolset(resource)
+    const bound = toolset === undefined ? principal : { ...principal, toolset }
+    return { result: ok({ principal: bound, expiresAt }), expiresAt }
   })
 }

@@ -1,5 +1,8 @@
 import type { AuditAction } from '../core/access/audit-entry.ts'
 import { type Agent, AGENT_SCOPES } from '../core/access/agent.ts'
+import type { Toolset } from '../core/access/toolset.ts'
+import { formatUnknownToolset } from '../core/access/agent-resource.ts'
+import { readUrlToolset, stripQuery } from '../core/access/toolset-url.ts'
 import type { Catalog } from '../core/catalog/catalog.ts'
 import { toHolder } from '../core/access/holder.ts'
 import type { JsonObject } from '../core/tool/json.ts'
@@ -27,6 +30,8 @@ export interface AuthorizeDeps extends PagesDeps {
   readonly catalog: Catalog
   readonly installBundle: () => Promise<void> | undefined
   readonly findDocument: FindDocument
+  /** Undefined for a disabled one too. */
+  readonly findToolset: (name: string) => Promise<Toolset | undefined>
   readonly newId: () => string
 }
 
@@ -35,6 +40,7 @@ interface ConsentPrompt {
   readonly signed: SignedInSession
   readonly details: AuthorizationDetails
   readonly clientSummary: ClientSummary
+  readonly toolset: Toolset | undefined
   readonly choices: readonly ToolkitChoice[]
 }
 
@@ -63,10 +69,12 @@ const SIGNED_OUT = plainPage(403, 'You are not signed in', 'Nothing has changed.
  * shows the consent page. POST checks the same, then changes the shown list, refuses (`access_denied`) or allows.
  *
  * A bad request gets a page with a link back, and is never redirected. A selection from another list is rejected.
- * `toolkits` in `resource` (RFC 8707) only narrows the choice. Both decisions are audited.
+ * `toolkits` in `resource` (RFC 8707) only narrows the choice. An agent whose resource is a toolset's is bound to the toolset.
+ * Both decisions are audited.
  */
 export function createAuthorizationEndpoint(deps: AuthorizeDeps) {
-  const { server, sessions, catalog, installBundle, findDocument, limitAnonymous, newId, now, writeAuditEntry } = deps
+  const { server, sessions, catalog, installBundle, findDocument, findToolset, limitAnonymous, newId, now } = deps
+  const { writeAuditEntry } = deps
 
   async function loadPrompt(c: RouteContext, signedOut?: Page): Promise<ConsentPrompt | Response> {
     const url = new URL(c.req.raw.url)
@@ -79,6 +87,12 @@ export function createAuthorizationEndpoint(deps: AuthorizeDeps) {
     const redirectUri = searchParams.get('redirect_uri')
     // Documents of clients are not checked when they are read, so the redirect URI is checked here
     if (redirectUri !== null && !isRedirectUri(redirectUri)) return page(BAD_REDIRECT)
+    const toolsetName = readUrlToolset(stripQuery(searchParams.get('resource') ?? ''))
+    const limited = toolsetName === undefined ? undefined : limitAnonymous(c)
+    if (limited) return page(failurePage(limited.failure))
+    const toolset = toolsetName === undefined ? undefined : await findToolset(toolsetName)
+    if (toolsetName !== undefined && !toolset)
+      return page({ ...requestErrorPage(formatUnknownToolset(toolsetName), undefined), status: 404 })
     const clientId = searchParams.get('client_id') ?? ''
     // Nothing is looked up or fetched for strangers, and a registered client stays while they sign in
     const signed = await sessions.findSession(c.req.raw, () => limitAnonymous(c))
@@ -94,12 +108,14 @@ export function createAuthorizationEndpoint(deps: AuthorizeDeps) {
     await installBundle()
     const details = await server.readAuthorizationRequest(request, signed.value.principal.id)
     if (!details.ok) return page(requestErrorPage(details.message, details.back))
-    const choices = filterToolkits(details, await listToolkitChoices(signed.value.principal, catalog))
-    return { request, signed: signed.value, details, clientSummary: summarizeClient(details), choices }
+    const person = signed.value.principal
+    const seer = toolset ? { ...person, ...showToolset(toolset) } : person
+    const choices = filterToolkits(details, await listToolkitChoices(seer, catalog))
+    return { request, signed: signed.value, details, clientSummary: summarizeClient(details), toolset, choices }
   }
 
   function createAgent(
-    { signed, details, clientSummary }: ConsentPrompt,
+    { signed, details, clientSummary, toolset }: ConsentPrompt,
     chosen: ReadonlySet<string>,
     days: number,
   ): Agent {
@@ -112,6 +128,7 @@ export function createAuthorizationEndpoint(deps: AuthorizeDeps) {
       holder: toHolder(principal),
       client: { id: details.client.id, name: clientSummary.name, host: clientSummary.host },
       toolkits: [...chosen],
+      ...(toolset && { toolset: toolset.name }),
       scopes: AGENT_SCOPES,
       origin: session.origin,
       created_at: new Date(at).toISOString(),
@@ -159,8 +176,9 @@ export function createAuthorizationEndpoint(deps: AuthorizeDeps) {
       const agent = createAgent(prompt, chosen, days)
       const connected = await server.authorizeAgent(prompt.request, agent)
       if (!connected.ok) return page(requestErrorPage(connected.message, connected.back))
-      const { id, client, toolkits, expires_at } = agent
-      note(c, 'agent.connect', prompt, { id, name: client.name, host: client.host, toolkits, expires_at })
+      const { id, client, toolkits, toolset, expires_at } = agent
+      const about = { id, name: client.name, host: client.host, toolkits, ...(toolset && { toolset }), expires_at }
+      note(c, 'agent.connect', prompt, about)
       return redirectResponse(connected.to)
     },
   }
@@ -189,6 +207,11 @@ function filterToolkits(
   return narrowed.length > 0 ? narrowed : choices
 }
 
+const showToolset = ({ name, digest, definition }: Toolset) => ({
+  toolset: name,
+  view: { key: digest, toolset: { name, definition } },
+})
+
 function findProblem(decision: string, chosen: ReadonlySet<string>, days: number | undefined): string | undefined {
   if (decision !== 'allow') return undefined
   if (days === undefined) return 'Choose when access expires'
@@ -196,7 +219,7 @@ function findProblem(decision: string, chosen: ReadonlySet<string>, days: number
 }
 
 async function toPageProps(
-  { signed, clientSummary, choices }: ConsentPrompt,
+  { signed, clientSummary, toolset, choices }: ConsentPrompt,
   chosen: ReadonlySet<string> = new Set(),
   view: ToolkitView = INITIAL_VIEW,
 ) {
@@ -204,6 +227,7 @@ async function toPageProps(
   const list = paginateChoices(choices, view, chosen)
   return {
     asking: clientSummary,
+    toolset: toolset && { name: toolset.name, title: toolset.definition.title },
     person: authenticatedBy.kind === 'person' ? authenticatedBy.person.user : toHolder(signed.principal).id,
     choices,
     chosen,

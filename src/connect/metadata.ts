@@ -1,4 +1,5 @@
 import { AGENT_SCOPES } from '../core/access/agent.ts'
+import { formatAgentResource } from '../core/access/agent-resource.ts'
 
 /** Of the JWTs by which clients authenticate (`private_key_jwt`). */
 export const ASSERTION_ALGORITHMS = ['RS256', 'ES256']
@@ -28,9 +29,13 @@ export function serverMetadata(origin: string) {
  * Clients request the resource that its metadata names. Our own server takes the toolkits of the query from it; another issuer
  * knows the resource without a query only.
  */
-export function resourceMetadata(origin: string, issuer: string | undefined, query: string) {
+export function resourceMetadata(
+  origin: string,
+  issuer: string | undefined,
+  { query, toolset }: { readonly query: string; readonly toolset?: string | undefined },
+) {
   return {
-    resource: `${origin}/connect/mcp${issuer === undefined ? query : ''}`,
+    resource: formatAgentResource(origin, toolset) + (issuer === undefined ? query : ''),
     authorization_servers: [issuer ?? `${origin}/connect`],
     scopes_supported: AGENT_SCOPES,
     bearer_methods_supported: ['header'],
@@ -38,7 +43,8 @@ export function resourceMetadata(origin: string, issuer: string | undefined, que
   }
 }
 
-export const RESOURCE_METADATA_PATH = '/.well-known/oauth-protected-resource/connect/mcp'
+const RESOURCE_METADATA = '/.well-known/oauth-protected-resource'
+export const RESOURCE_METADATA_PATH = `${RESOURCE_METADATA}/connect/mcp`
 export const SERVER_METADATA_PATH = '/.well-known/oauth-authorization-server/connect'
 
 /** RFC 9728, section 3.1: a resource's query is its metadata's too. */
@@ -48,7 +54,7 @@ export function toolkitsQuery({ search, searchParams }: URL): string {
 
 export function wwwAuthenticate(request: Request): string {
   const url = new URL(request.url)
-  const metadata = `${url.origin}${RESOURCE_METADATA_PATH}${toolkitsQuery(url)}`
+  const metadata = `${url.origin}${RESOURCE_METADATA}${url.pathname}${toolkitsQuery(url)}`
   const error = request.headers.has('authorization') ? ', error="invalid_token"' : ''
   return `Bearer realm="switchboard", resource_metadata="${metadata}", scope="${AGENT_SCOPES.join(' ')}"${error}`
 }

@@ -45,11 +45,13 @@ export interface ClientSummary {
 export interface Question extends ToolkitsProps {
   readonly asking: ClientSummary
   readonly person: string
+  readonly toolset?: { readonly name: string; readonly title: string | undefined } | undefined
   readonly days?: number | undefined
   readonly problem?: string
 }
 
-export function consentPage({ asking, person, days = DEFAULT_EXPIRY_DAYS, problem, ...toolkits }: Question): Page {
+export function consentPage(question: Question): Page {
+  const { asking, person, toolset, days = DEFAULT_EXPIRY_DAYS, problem, ...toolkits } = question
   const isEmpty = toolkits.choices.length === 0
   return {
     status: problem === undefined ? 200 : 400,
@@ -72,6 +74,16 @@ export function consentPage({ asking, person, days = DEFAULT_EXPIRY_DAYS, proble
           }
         />
         <Row term="Signed in as" content={truncate(person)} />
+        {toolset && (
+          <Row
+            term="Toolset"
+            content={[
+              toolset.title === undefined ? undefined : `${quoteName(toolset.title)} `,
+              <code>{toolset.name}</code>,
+              ': the agent sees nothing else. Its owner can change which tools it has.',
+            ]}
+          />
+        )}
       </dl>,
       asking.isLocal ? (
         <p class="care">

@@ -1,5 +1,7 @@
 import { type Context, Hono } from 'hono'
 import type { FetchCapability } from '../core/access/principal.ts'
+import { formatUnknownToolset } from '../core/access/agent-resource.ts'
+import { readUrlToolset, stripQuery } from '../core/access/toolset-url.ts'
 import { UnreachableError } from '../core/failure/failure.ts'
 import { readForm } from '../http/request/body.ts'
 import { NO_MEMORY } from '../http/request/request-memory.ts'
@@ -53,17 +55,25 @@ const REGISTRATION = jsonBody(withSchemaFrom(CLIENT_METADATA, checkAlso(anyObjec
 
 /** The authorization server for agents that sign people in. A library in the Connect object does the OAuth. */
 export function createConnectRoutes(deps: ConnectRoutesDeps): Hono {
-  const { issuer, server, onEnd, limitAnonymous, caching, fetchFor, now } = deps
+  const { issuer, server, findToolset, onEnd, limitAnonymous, caching, fetchFor, now } = deps
   const router = new Hono()
 
   // RFC 6749, sections 3.1 and 3.2: unknown parameters are passed over, in the query as in the form
   const declared = { query: ANY_QUERY, failures: 'OAuthError' } as const
   function addMetadata(path: string, summary: string, build: BuildMetadata): void {
-    const handler = (c: Context) => respondWithMetadata(c, build, caching)
+    const handler = async (c: Context) => {
+      const toolset = readUrlToolset(stripQuery(c.req.url))
+      if (toolset !== undefined && limitAnonymous(c)) return TOO_MANY()
+      return respondWithOAuthErrors(async () => {
+        if (toolset === undefined || (await findToolset(toolset))) return respondWithMetadata(c, build, caching)
+        return oauthError(404, 'invalid_request', formatUnknownToolset(toolset))
+      })
+    }
     router.get(path, declareOperation({ ...declared, summary, responses: { 200: json('Metadata', OBJECT) } }, handler))
   }
-  const ofResource: BuildMetadata = (origin, query) => resourceMetadata(origin, issuer, query)
+  const ofResource: BuildMetadata = (origin, query, toolset) => resourceMetadata(origin, issuer, { query, toolset })
   addMetadata(RESOURCE_METADATA_PATH, 'Metadata of the protected resource (RFC 9728)', ofResource)
+  addMetadata(`${RESOURCE_METADATA_PATH}/t/:toolset`, 'Metadata of a toolset (RFC 9728)', ofResource)
   if (issuer !== undefined) return router
   addMetadata(SERVER_METADATA_PATH, 'Metadata of the authorization server (RFC 8414)', serverMetadata)
   // OpenID clients ask there, for the same (RFC 8414, section 5)
@@ -91,7 +101,7 @@ export function createConnectRoutes(deps: ConnectRoutesDeps): Hono {
   type Handle = (c: Context, origin: string) => Promise<Response>
   const forClients = (operation: Partial<Operation<unknown>>, handle: Handle) =>
     declareOperation({ ...declared, ...operation }, async (c: Context) => {
-      if (limitAnonymous(c)) return oauthError(429, 'temporarily_unavailable', 'Too many requests: wait a moment')
+      if (limitAnonymous(c)) return TOO_MANY()
       const origin = getOrigin(c)
       return origin === undefined ? oauthError(400, 'invalid_request', 'Wanted https') : handle(c, origin)
     })
@@ -155,25 +165,32 @@ function getOrigin(c: Context): string | undefined {
   return isSecureOrigin(url) ? url.origin : undefined
 }
 
-type BuildMetadata = (origin: string, query: string) => object
+type BuildMetadata = (origin: string, query: string, toolset: string | undefined) => object
 
 function respondWithMetadata(c: Context, build: BuildMetadata, caching: PublicCaching): Response {
   const origin = getOrigin(c)
   if (origin === undefined) return oauthError(404, 'invalid_request', 'Agents connect over https')
-  return jsonTextResponse(JSON.stringify(build(origin, toolkitsQuery(new URL(c.req.url)))), 200, {
-    'cache-control': caching,
-  })
+  const url = new URL(c.req.url)
+  const metadata = build(origin, toolkitsQuery(url), readUrlToolset(stripQuery(url.href)))
+  return jsonTextResponse(JSON.stringify(metadata), 200, { 'cache-control': caching })
 }
 
-async function respondFromServer(work: () => Promise<OAuthResponse>): Promise<Response> {
-  try {
+const respondFromServer = (work: () => Promise<OAuthResponse>) =>
+  respondWithOAuthErrors(async () => {
     const { status, headers, body } = await work()
     return new Response(body, { status, headers })
+  })
+
+async function respondWithOAuthErrors(work: () => Promise<Response>): Promise<Response> {
+  try {
+    return await work()
   } catch (error) {
     if (!(error instanceof UnreachableError)) throw error
     return oauthError(503, 'temporarily_unavailable', error.message)
   }
 }
+
+const TOO_MANY = () => oauthError(429, 'temporarily_unavailable', 'Too many requests: wait a moment')
 
 function oauthError(status: number, error: string, description: string): Response {
   const headers = { 'cache-control': 'no-store', ...(status === 503 || status === 429 ? { 'retry-after': '1' } : {}) }

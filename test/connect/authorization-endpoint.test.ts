@@ -124,6 +124,33 @@ describe('the page that asks', () => {
     expect(page).not.toContain('Allow')
   })
 
+  it('says which toolset the agent is bound to, and offers its toolkits only', async () => {
+    const resource = `&resource=${encodeURIComponent(`${ORIGIN}/connect/mcp/t/sales?lock=x`)}`
+    const seers: object[] = []
+    const catalog = listed([
+      ['Mail', 'Send'],
+      ['Notes', 'Write'],
+    ])
+    const list: typeof catalog.list = async (...given) => (seers.push(given[1]), catalog.list(...given))
+    const { get, post, agents, audit } = faceWith({ catalog: { ...catalog, list } })
+    const page = await words(get(ASK + resource))
+    expect(page).toContain('Toolset “For sales” sales : the agent sees nothing else. Its owner can change which tools')
+    expect(page).toContain('Mail 1 tool')
+    expect(page).not.toContain('Notes')
+    expect(seers[0]).toMatchObject({ id: 'admin', toolset: 'sales', view: { toolset: { name: 'sales' } } })
+    await post(ASK + resource, { 'toolkit.Mail': '1', 'days': '7', 'decision': 'allow' })
+    expect(agents[0]).toMatchObject({ toolset: 'sales', toolkits: ['Mail'] })
+    expect(audit[0]).toMatchObject({ about: { toolset: 'sales' } })
+    expect(await words(faceWith().ask())).not.toContain('Toolset')
+  })
+
+  it('is not shown for an unknown toolset, and nobody has to sign in to learn that', async () => {
+    const ask = ASK + `&resource=${encodeURIComponent(`${ORIGIN}/connect/mcp/t/none`)}`
+    const { status, text } = await seen(faceWith(nobody).get(ask))
+    expect([status, text]).toEqual([404, expect.stringContaining('There is no toolset &#39;none&#39; here.')])
+    expect((await seen(faceWith(limited).get(ask))).status).toBe(429)
+  })
+
   it.each([
     ['what the resource names', `${ORIGIN}/connect/mcp?toolkits=MAIL,%20files&toolkits=x`, ['Mail', 'Files']],
     ['all, where it names none that is there', `${ORIGIN}/connect/mcp?toolkits=x`, ['Mail', 'Notes', 'Files']],

@@ -40,6 +40,16 @@ export const listed = (tools: readonly (readonly [toolkit: string, tool: string,
     }),
   }) as unknown as ConnectRoutesDeps['catalog']
 
+export const SALES = {
+  name: 'sales',
+  owner: 'key:k1',
+  revision: 1,
+  digest: 'sha256:d',
+  changed_at: '',
+  changed_by: 'key:k1',
+  definition: { title: 'For sales', enabled: true, tools: [{ tool: 'Mail.*' }] },
+}
+
 /** The face, of which all works that is not changed, and what it was asked to do. */
 export function faceWith(change: Partial<ConnectRoutesDeps> = {}, server: Partial<ConnectRoutesDeps['server']> = {}) {
   const oauth = { status: 200, headers: {}, body: '{}' }
@@ -65,6 +75,7 @@ export function faceWith(change: Partial<ConnectRoutesDeps> = {}, server: Partia
     fetchFor: () => () => Promise.reject(new Error('Nothing is fetched')),
     catalog: listed([['Mail', 'Send']]),
     installBundle: () => undefined,
+    findToolset: async (name) => (name === 'sales' ? SALES : undefined),
     onEnd: (agent) => void ended.push(agent),
     limitAnonymous: () => undefined,
     newId: () => 'agent-1',

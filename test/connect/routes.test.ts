@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { wwwAuthenticate } from '../../src/connect/metadata.ts'
-import { fail } from '../../src/core/failure/failure.ts'
+import { fail, UnreachableError } from '../../src/core/failure/failure.ts'
 import { faceWith, ORIGIN } from './face.ts'
 
 const limited = { limitAnonymous: () => fail({ type: 'rate-limited', retry_after_ms: 9_000 }) }
@@ -68,6 +68,30 @@ it('metadata names the resource with the toolkits that its address was narrowed 
   for (const answer of [remoteName.get(`${RESOURCE}?toolkits=A`), faceWith().get(`${RESOURCE}?mode=search`)]) {
     expect(await (await answer).json()).toMatchObject({ resource: `${ORIGIN}/connect/mcp` })
   }
+})
+
+it('metadata of a toolset names it as the resource, and there is none for an unknown one', async () => {
+  const url = `${ORIGIN}/connect/mcp/t/sales?toolkits=Mail`
+  const [, metadata = ''] = /resource_metadata="([^"]+)"/.exec(wwwAuthenticate(new Request(url))) ?? []
+  expect(metadata).toBe(`${ORIGIN}${RESOURCE}/t/sales?toolkits=Mail`)
+  expect(await (await faceWith().get(metadata)).json()).toMatchObject({ resource: url })
+  const byCompany = await faceWith({ issuer: 'https://id.example' }).get(`${RESOURCE}/t/sales?toolkits=Mail`)
+  expect(await byCompany.json()).toMatchObject({ resource: `${ORIGIN}/connect/mcp/t/sales` })
+  const unknown = [404, 'invalid_request', "There is no toolset 'none' here", 'no-store', null]
+  expect(await seen(faceWith().get(`${RESOURCE}/t/none`))).toEqual(unknown)
+  expect(await seen(faceWith(limited).get(`${RESOURCE}/t/sales`))).toEqual(TOO_MANY)
+  expect((await faceWith(limited).get(RESOURCE)).status).toBe(200)
+})
+
+it('metadata of a toolset is unavailable while nobody can tell whether there is one', async () => {
+  const findToolset = () => Promise.reject(new UnreachableError('Not now'))
+  expect(await seen(faceWith({ findToolset }).get(`${RESOURCE}/t/sales`))).toEqual([
+    503,
+    'temporarily_unavailable',
+    'Not now',
+    'no-store',
+    '1',
+  ])
 })
 
 it("metadata names a company's own server in place of ours, which is not there", async () => {

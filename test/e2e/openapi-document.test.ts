@@ -175,6 +175,7 @@ const TRIED: readonly (readonly [operation: string, tried: Tried])[] = [
   ['get /mcp/server-card', { status: 200 }],
   ['get /.well-known/ai-catalog.json', { status: 200 }],
   ['get /.well-known/oauth-protected-resource/connect/mcp', { status: 200 }],
+  ['get /.well-known/oauth-protected-resource/connect/mcp/t/{toolset}', { status: 404 }],
   ['get /.well-known/oauth-authorization-server/connect', { status: 200 }],
   ['get /.well-known/openid-configuration/connect', { status: 200 }],
   ['get /connect/.well-known/openid-configuration', { status: 200 }],
@@ -268,6 +269,7 @@ it('the OpenAPI document has a description of each parameter, and of each field 
 const UNSENT: Readonly<Record<string, string>> = {
   'POST /connect/mcp': 'a person signs in',
   'POST /connect/token': 'a person signs in',
+  'GET /.well-known/oauth-protected-resource/connect/mcp/t/{toolset}': 'test/connect/routes.test.ts has toolsets',
   'GET /calls/{id}': 'e2e/call-content.test.ts records one',
   'GET /authorizations/{id}': 'a person is asked for consent',
   'POST /authorizations/{id}/confirm': 'a person is asked for consent',

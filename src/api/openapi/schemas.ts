@@ -153,7 +153,7 @@ export const COMPONENTS = {
     ...fields(TEXT, 'id', 'principal'),
     'client': OBJECT,
     ...fields(TEXTS, 'toolkits', 'scopes'),
-    'origin': TEXT,
+    ...fields(TEXT, 'toolset?', 'origin'),
     ...fields(TIME, 'created_at', 'expires_at', 'used_at?'),
   }),
   Grant: objectSchema({

@@ -68,6 +68,7 @@ const GROUPS: readonly Group[] = [
       'Expires': timeColumn('expires_at'),
       'Last used': timeColumn('used_at'),
       'Toolkits': 'toolkits',
+      'Toolset': 'toolset',
     },
     removal: { verb: 'end', argument: 'id', description: 'end the access of an agent' },
   },

@@ -33,7 +33,13 @@ export const { show, submit, renderPart } = createAccessPage({
         </>
       ),
     },
-    { title: 'Toolkits', cell: ({ toolkits }) => toolkits.join(', ') },
+    {
+      title: 'Toolkits',
+      cell: ({ toolkits, toolset }) => [
+        toolkits.join(', '),
+        toolset && <span class="note"> of the toolset {toolset}</span>,
+      ],
+    },
     { title: 'Connected', cell: ({ created_at }) => <Time at={created_at} /> },
     { title: 'Last used', cell: ({ used_at }) => (used_at ? <Time at={used_at} /> : 'never') },
     { title: 'Expires', cell: ({ expires_at }) => <Time at={expires_at} /> },

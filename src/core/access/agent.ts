@@ -12,6 +12,8 @@ export interface Agent {
   /** `host` is where people are sent back to with a code. */
   readonly client: { readonly id: string; readonly name: string; readonly host: string }
   readonly toolkits: readonly string[]
+  /** The name of a toolset, beyond which the agent sees and calls nothing. */
+  readonly toolset?: string | undefined
   readonly scopes: readonly Scope[]
   readonly origin: string
   readonly created_at: string
@@ -36,7 +38,7 @@ export const AGENT_SCOPES = ['tools:read', 'tools:call'] as const satisfies read
 /** An owner who may use everything names a toolkit by choosing it; for others, only their own patterns name tools. */
 export function toAgentPrincipal(
   owner: Principal,
-  { id, client, toolkits, scopes }: Pick<Agent, 'id' | 'client' | 'toolkits' | 'scopes'>,
+  { id, client, toolkits, toolset, scopes }: Pick<Agent, 'id' | 'client' | 'toolkits' | 'toolset' | 'scopes'>,
 ): Principal {
   const restrictedTo = toolkits.map((toolkit) => `${toolkit}.*`)
   const isAdmin = hasScope(owner, 'admin')
@@ -49,6 +51,7 @@ export function toAgentPrincipal(
     scopes: AGENT_SCOPES.filter((scope) => scopes.includes(scope) && hasScope(owner, scope)),
     tools: Object.fromEntries(AGENT_SCOPES.map((scope) => [scope, expandPatterns(patternsFor(owner, scope))])),
     restrictedTo,
+    ...(toolset === undefined ? {} : { toolset }),
     users,
     owner: shareOwner(owner),
     ...(limits && { limits }),

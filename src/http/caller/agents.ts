@@ -1,6 +1,7 @@
 import { type Agent, type AgentStore, toAgentPrincipal } from '../../core/access/agent.ts'
 import { formatHolder, type Holder } from '../../core/access/holder.ts'
 import type { Principal } from '../../core/access/principal.ts'
+import { readUrlToolset, stripQuery } from '../../core/access/toolset-url.ts'
 import { fail, ok, type Result } from '../../core/failure/failure.ts'
 import { isSecureOrigin } from './loopback.ts'
 import type { Sessions } from './sessions.ts'
@@ -26,13 +27,16 @@ const NO_TOKEN = fail({
   type: 'unauthenticated',
   reason: "OAuth access token required (see 'resource_metadata'). API keys work at '/mcp'",
 })
-const BAD_TOKEN = fail({ type: 'unauthenticated', reason: 'The access token is not known, has expired or was revoked' })
+const BAD_TOKEN = fail({
+  type: 'unauthenticated',
+  reason: 'The access token is not known, has expired, was revoked or is for another address',
+})
 
-/** Authenticates access tokens, each of which is valid only at the origin that it was issued for. */
+/** Authenticates access tokens. `check` gets the resource of the request: its URL without the query. */
 export function createBearerAuthenticator<T extends { readonly principal: Principal }>(
   now: () => number,
   pattern: RegExp,
-  check: (origin: string, token: string) => Promise<CredentialCheck<T>>,
+  check: (resource: string, token: string) => Promise<CredentialCheck<T>>,
 ) {
   const tokens = createLookupCache(now, 'access token', (credential) => {
     const separator = credential.indexOf(' ')
@@ -44,22 +48,30 @@ export function createBearerAuthenticator<T extends { readonly principal: Princi
       const header = request.headers.get('authorization') ?? ''
       const token = header.length <= MAX_HEADER_CHARACTERS ? pattern.exec(header)?.[1] : undefined
       if (token === undefined) return NO_TOKEN
-      return toPrincipalResult(await tokens.get(`${getOrigin(request.url)} ${token}`, mayLookUp))
+      return toPrincipalResult(await tokens.get(`${stripQuery(request.url)} ${token}`, mayLookUp))
     },
   }
 }
 
-/** An agent may do no more than the user whom it acts for may do now. */
+/**
+ * An agent may do no more than the user whom it acts for may do now, and its token is valid only at the origin that it was
+ * issued for. All resources are one server, so a token for a toolset shows that toolset at each of them, and no more. A token
+ * for all tools is refused at a toolset's.
+ */
 export function createAgentAuthenticator({ store, loadPrincipal, now }: AgentsOptions) {
   const { authenticate, forget, invalidateWhere } = createBearerAuthenticator(now, TOKEN, find)
 
-  async function find(origin: string, token: string): Promise<CredentialCheck<{ principal: Principal; agent: Agent }>> {
-    const originUrl = URL.parse(origin)
+  async function find(
+    resource: string,
+    token: string,
+  ): Promise<CredentialCheck<{ principal: Principal; agent: Agent }>> {
+    const url = URL.parse(resource)
     // No token is issued for such an origin, whatever host a request names
-    if (!originUrl || !isSecureOrigin(originUrl)) return { result: BAD_TOKEN }
-    const grant = await store.find(origin, token)
+    if (!url || !isSecureOrigin(url)) return { result: BAD_TOKEN }
+    const grant = await store.find(url.origin, token)
     if (!grant || !(now() < grant.expiresAt)) return { result: BAD_TOKEN }
     const { agent } = grant
+    if (agent.toolset === undefined && readUrlToolset(resource) !== undefined) return { result: BAD_TOKEN }
     const { result, expiresAt = Infinity } = await loadPrincipal(agent.authenticatedBy)
     return {
       result: result.ok ? ok({ agent, principal: toAgentPrincipal(result.value, agent) }) : result,
@@ -95,9 +107,4 @@ export function createAgentAuthenticator({ store, loadPrincipal, now }: AgentsOp
       invalidateWhere(({ agent }) => agent.owner === `key:${id}`)
     },
   }
-}
-
-/** Read from the text, since parsing a URL costs each call. */
-function getOrigin(url: string): string {
-  return url.slice(0, url.indexOf('/', url.indexOf('://') + 3))
 }

@@ -23,7 +23,8 @@ export interface VerifiedJwt {
 }
 
 export interface JwtVerifier {
-  verify(token: string): Promise<Result<VerifiedJwt>>
+  /** `audience` is in place of that of the options. */
+  verify(token: string, audience?: string): Promise<Result<VerifiedJwt>>
 }
 
 export interface JwtPlatform {
@@ -46,17 +47,18 @@ export function createJwtVerifier(options: JwtOptions, platform: JwtPlatform = {
   const jwks = options.jwksUrl === undefined ? undefined : createJwksKeys(options.jwksUrl, platform, now)
   if (!secret && !jwks) throw new TypeError('Cannot verify JWTs: wanted a secret or a JWKS URL, got neither')
 
-  const { issuers, audience, people = NO_RULES } = options
+  const { issuers, people = NO_RULES } = options
   const knownIssuers = new Set([...(issuers ?? []), ...(people?.issuer === undefined ? [] : [people.issuer])])
   const hasSeveralIssuers = options.qualifiesUserIds ?? knownIssuers.size > 1
-  const wantedClaims = { ...(issuers && { issuer: [...issuers] }), ...(audience !== undefined && { audience }) }
+  const wantedIssuer = issuers && { issuer: [...issuers] }
   function readIssuer(claims: jose.JWTPayload, usesSecret: boolean): string | undefined {
     if (issuers) return hasSeveralIssuers ? claims.iss : undefined
     return secret && jwks ? (usesSecret ? 'secret' : 'jwks') : undefined
   }
 
   return {
-    async verify(token) {
+    async verify(token, audience = options.audience) {
+      const wantedClaims = { ...wantedIssuer, ...(audience !== undefined && { audience }) }
       const alg = readAlgorithm(token)
       const usesSecret = alg === 'HS256'
       const algorithms = usesSecret ? SECRET_ALGORITHMS : JWKS_ALGORITHMS

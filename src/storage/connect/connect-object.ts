@@ -1,6 +1,7 @@
 import { DurableObject } from 'cloudflare:workers'
 import type { AuthRequest } from '@cloudflare/workers-oauth-provider'
 import type { Agent, ListedAgent } from '../../core/access/agent.ts'
+import { readUrlToolset, stripQuery } from '../../core/access/toolset-url.ts'
 import type { Holder } from '../../core/access/holder.ts'
 import type { UserPageRequest } from '../../core/access/user.ts'
 import type { NewOAuthClient, OAuthClient } from '../../core/access/oauth-client.ts'
@@ -59,7 +60,7 @@ export class Connect extends DurableObject<unknown> {
   /** `body` is the metadata as JSON (RFC 7591), `address` the network address of who sent it, if the platform tells. */
   async register(origin: string, body: string, address: string | null): Promise<OAuthResponse> {
     sweep(this.#sql, Date.now())
-    const response = await this.#send(origin, 'register', { 'content-type': 'application/json' }, body)
+    const response = await this.#send({ origin }, 'register', { 'content-type': 'application/json' }, body)
     if (response.status === 201) this.#clients.noteRegistered(JSON.parse(response.body).client_id, address)
     return response
   }
@@ -82,7 +83,8 @@ export class Connect extends DurableObject<unknown> {
         ...(authorization === null ? {} : { authorization }),
       }
       const noteOutcome = refresh === undefined ? undefined : await presentRefreshToken(this.#sql, agent, refresh)
-      const response = await this.#send(origin, 'token', headers, body, asserted?.client)
+      const resource = { origin, toolset: this.#agents.find(agent)?.toolset }
+      const response = await this.#send(resource, 'token', headers, body, asserted?.client)
       const expires = Date.parse(this.#agents.find(agent)?.expires_at ?? '') || Date.now()
       const isSpent = noteOutcome?.(response.status === 200, expires) === true
       const isReuse = isSpent && response.body.includes('"invalid_grant"')
@@ -133,10 +135,11 @@ export class Connect extends DurableObject<unknown> {
 
   /** `expiresAt` is in milliseconds since 1970. */
   async find(origin: string, token: string): Promise<{ agent: Agent; expiresAt: number } | undefined> {
-    const { server, resource } = await this.#server(origin)
-    const valid = await server.validateToken(resource, token, { OAUTH_KV: this.#clients.entriesWith() })
-    const agent = valid && this.#agents.find(valid.userId)
+    const agent = this.#agents.find(readAgentId(token))
     if (!agent) return undefined
+    const { server, resource } = await this.#server(origin, agent.toolset)
+    const valid = await server.validateToken(resource, token, { OAUTH_KV: this.#clients.entriesWith() })
+    if (valid?.userId !== agent.id) return undefined
     this.#agents.use(agent.id)
     const scopes = agent.scopes.filter((scope) => valid.scope.includes(scope))
     return { agent: { ...agent, scopes }, expiresAt: valid.expiresAt * 1_000 }
@@ -189,7 +192,9 @@ export class Connect extends DurableObject<unknown> {
   }
 
   async #read(url: string, document: Client | undefined) {
-    const { server, AuthorizationError, authorizationErrorRedirect } = await this.#server(new URL(url).origin)
+    const { origin, searchParams } = new URL(url)
+    const toolset = readUrlToolset(stripQuery(searchParams.get('resource') ?? ''))
+    const { server, AuthorizationError, authorizationErrorRedirect } = await this.#server(origin, toolset)
     const api = server.getOAuthApi({ OAUTH_KV: this.#clients.entriesWith(document) })
     try {
       const request: AuthRequest = await api.parseAuthRequest(new Request(url))
@@ -211,8 +216,14 @@ export class Connect extends DurableObject<unknown> {
     return readField(this.#sql, statement, await sha256(id), until) !== undefined
   }
 
-  async #send(origin: string, endpoint: string, headers: Record<string, string>, body: string, client?: Client) {
-    const { server } = await this.#server(origin)
+  async #send(
+    { origin, toolset }: { readonly origin: string; readonly toolset?: string | undefined },
+    endpoint: string,
+    headers: Record<string, string>,
+    body: string,
+    client?: Client,
+  ) {
+    const { server } = await this.#server(origin, toolset)
     const request = new Request(`${origin}/connect/${endpoint}`, { method: 'POST', headers, body })
     const oauthEnv = { OAUTH_KV: this.#clients.entriesWith(client) }
     const response = await server.fetch(request, oauthEnv, this.ctx)
@@ -220,9 +231,9 @@ export class Connect extends DurableObject<unknown> {
   }
 
   /** Loads the OAuth library with the first request, since it is large. */
-  async #server(origin: string) {
+  async #server(origin: string, toolset?: string) {
     const { createOAuthServer } = await import('./oauth-library.ts')
-    return createOAuthServer(origin, this.#agents.redeem)
+    return createOAuthServer(origin, this.#agents.redeem, toolset)
   }
 
   #end(agent: string): void {

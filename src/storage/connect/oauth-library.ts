@@ -8,6 +8,7 @@ import {
   type ValidatedAccessToken,
 } from '@cloudflare/workers-oauth-provider'
 import { AGENT_SCOPES } from '../../core/access/agent.ts'
+import { formatAgentResource } from '../../core/access/agent-resource.ts'
 import type { SqlKv } from './sql-kv.ts'
 
 type OAuthEnv = { readonly OAUTH_KV: SqlKv }
@@ -24,9 +25,16 @@ const MIN_S = 60
 /** What clients with a secret are told. `client-rows.ts` decides how long a client is stored. */
 const REGISTRATION_S = 90 * 86_400
 
-/** OAuth 2.1, RFC 8414, 7591, 7636, 7009, 8707, 9207. `redeem` gives how many milliseconds the agent has left. */
-export function createOAuthServer(origin: string, redeem: (agent: string, isFirst: boolean) => number | undefined) {
-  const resource = `${origin}/connect/mcp`
+/**
+ * OAuth 2.1, RFC 8414, 7591, 7636, 7009, 8707, 9207, for one resource: that of all tools, or of a toolset. `redeem` gives how
+ * many milliseconds the agent has left.
+ */
+export function createOAuthServer(
+  origin: string,
+  redeem: (agent: string, isFirst: boolean) => number | undefined,
+  toolset?: string,
+) {
+  const resource = formatAgentResource(origin, toolset)
   const server: LibraryServer = new OAuthAuthorizationServer<OAuthEnv>({
     issuer: `${origin}/connect`,
     resources: [resource],

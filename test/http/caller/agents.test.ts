@@ -63,8 +63,11 @@ const agents = () =>
     loadPrincipal: async () => ({ result: owner, ...(ownerEnds && { expiresAt: ownerEnds }) }),
     now: () => now,
   })
-const request = (headers: Record<string, string> = { authorization: `Bearer ${TOKEN}` }, origin = ORIGIN) =>
-  new Request(`${origin}/connect/mcp`, { headers })
+const request = (
+  headers: Record<string, string> = { authorization: `Bearer ${TOKEN}` },
+  origin = ORIGIN,
+  path = '/connect/mcp',
+) => new Request(`${origin}${path}`, { headers })
 
 describe('an access token', () => {
   it('authenticates an agent with the rights of its owner', async () => {
@@ -104,6 +107,25 @@ describe('an access token', () => {
         failure: { type: 'unauthenticated' },
       })
     }
+  })
+
+  it('for all tools is not valid at the address of a toolset', async () => {
+    const known = agents()
+    expect(await known.authenticate(request())).toMatchObject({ ok: true })
+    for (const path of ['/connect/mcp/t/sales', '/connect/mcp/t/sales?toolkits=Gmail', '/connect/mcp/t/SALES'])
+      expect(await known.authenticate(request(undefined, ORIGIN, path))).toMatchObject({
+        failure: { type: 'unauthenticated', reason: expect.stringContaining('for another address') },
+      })
+    expect(await known.authenticate(request(undefined, ORIGIN, '/connect/mcp?a=/mcp/t/sales'))).toMatchObject({
+      ok: true,
+    })
+  })
+
+  it('for a toolset is bound to it at every address', async () => {
+    stored.set(`${ORIGIN} ${TOKEN}`, { ...AGENT, toolset: 'sales' })
+    const known = agents()
+    for (const path of ['/connect/mcp', '/connect/mcp/t/sales', '/connect/mcp/t/other', '/connect/mcp?toolset=other'])
+      expect(await known.authenticate(request(undefined, ORIGIN, path))).toMatchObject({ value: { toolset: 'sales' } })
   })
 
   it('is rejected over plain http, without a lookup', async () => {

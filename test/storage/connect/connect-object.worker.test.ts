@@ -155,6 +155,26 @@ describe('a request of an agent', () => {
       })
     }))
 
+  it.each([
+    ['another origin', 'https://evil.test/connect/mcp/t/sales'],
+    ['the address for keys', `${ORIGIN}/mcp/t/sales`],
+    ['a path below', `${ORIGIN}/connect/mcp/t/sales/more`],
+    ['a name that is none', `${ORIGIN}/connect/mcp/t/%00 "`],
+  ])('for a toolset at %s is refused', (_, resource) =>
+    inConnect(async ({ server, urlOf }) => {
+      const asked = await server.readAuthorizationRequest({ url: urlOf({ resource }), document: undefined }, 'key:k1')
+      expect(asked).toMatchObject({ ok: false, message: expect.stringContaining('resource') })
+    }),
+  )
+
+  it('for two resources is refused', () =>
+    inConnect(async ({ server, urlOf }) => {
+      const url = new URL(urlOf({ resource: `${ORIGIN}/connect/mcp/t/sales` }))
+      url.searchParams.append('resource', `${ORIGIN}/connect/mcp`)
+      const asked = await server.readAuthorizationRequest({ url: url.href, document: undefined }, 'key:k1')
+      expect(asked).toMatchObject({ ok: false, message: expect.stringContaining('resource') })
+    }))
+
   it.each<[string, Record<string, string | undefined>, string, string | undefined]>([
     ['without PKCE', { code_challenge: undefined, code_challenge_method: undefined }, 'PKCE', 'error=invalid_request'],
     ['of an unknown client', { client_id: 'nobody' }, '', undefined],
@@ -189,6 +209,37 @@ describe('a request of an agent', () => {
       expect(await server.admit(DOCUMENT)).toBeDefined()
       pass(1)
       expect(await server.admit(DOCUMENT)).toBeUndefined()
+    }))
+})
+
+describe('an agent of a toolset', () => {
+  const SALES = `${ORIGIN}/connect/mcp/t/sales`
+  it.each([
+    ['itself', SALES, 200],
+    ['itself with a query', `${SALES}?lock=sha256:a`, 200],
+    ['all tools', `${ORIGIN}/connect/mcp`, 400],
+    ['another toolset', `${ORIGIN}/connect/mcp/t/other`, 400],
+  ])('redeems its code and refreshes its token for %s', (_, resource, status) =>
+    inConnect(async ({ letIn, redeem, refresh, agents }) => {
+      const code = await letIn({ toolset: 'sales' }, { resource: SALES })
+      const redeemed = await redeem(code, { resource })
+      expect(redeemed).toMatchObject(status === 200 ? { status, resource: SALES } : { status, error: 'invalid_target' })
+      const tokens = status === 200 ? redeemed : await redeem(code)
+      expect(await refresh(tokens.refresh_token, { resource })).toMatchObject({ status })
+      expect(await agents.find(ORIGIN, tokens.access_token)).toMatchObject({ agent: { id: 'a1', toolset: 'sales' } })
+    }),
+  )
+
+  it('is none where its request was for all tools, or for another toolset', () =>
+    inConnect(async ({ letIn, redeem, agents }) => {
+      for (const [id, resource] of [
+        ['a2', `${ORIGIN}/connect/mcp`],
+        ['a3', `${ORIGIN}/connect/mcp/t/other`],
+      ] as const) {
+        const code = await letIn({ id, toolset: 'sales' }, { resource })
+        const { access_token = '' } = await redeem(code)
+        expect(await agents.find(ORIGIN, access_token)).toBeUndefined()
+      }
     }))
 })
 

@@ -63,6 +63,7 @@ const mayListAgents = (principal: Principal, id: string) => listHolders(principa
 
 /** Never the token, nor what it was let in by. */
 export function encodeAgent(agent: ListedAgent) {
-  const { id, owner, client, toolkits, scopes, origin, created_at, expires_at, used_at } = agent
-  return { id, principal: owner, client, toolkits, scopes, origin, created_at, expires_at, ...(used_at && { used_at }) }
+  const { id, owner, client, toolkits, toolset, scopes, origin, created_at, expires_at, used_at } = agent
+  const optional = { ...(toolset && { toolset }), ...(used_at && { used_at }) }
+  return { id, principal: owner, client, toolkits, scopes, origin, created_at, expires_at, ...optional }
 }
