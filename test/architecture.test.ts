@@ -135,8 +135,18 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   // Others install it
   'client': [],
   // It runs on Node, and writes schemas as types
-  // Of `generated`, the examples of the guide
-  'cli': ['client', 'docs', 'core/search', 'core/tool', 'core/schema', 'formats', 'generated'],
+  // Of `generated`, the examples of the guide; of `core/access` locks, which it writes, and of `core/publish` how it compares them
+  'cli': [
+    'client',
+    'docs',
+    'core/search',
+    'core/tool',
+    'core/schema',
+    'core/access',
+    'core/publish',
+    'formats',
+    'generated',
+  ],
   // Bodies of requests and of responses are read up to a limit by one function
   'http': [...CORE, 'outbound'],
   'outbound': CORE,

@@ -3,6 +3,7 @@ import type { SwitchboardError } from '../client/index.ts'
 export type CliErrorCode =
   | 'usage'
   | 'failed'
+  | 'differs'
   | 'refused'
   | 'unavailable'
   | 'incomplete'
@@ -42,6 +43,7 @@ const EXIT_BY_CODE: Readonly<Record<SwitchboardError['code'] | CliErrorCode, num
   tool_failed: EXIT.failed,
   internal: EXIT.failed,
   answer_invalid: EXIT.failed,
+  differs: EXIT.failed,
   usage: EXIT.usage,
   authorization_required: EXIT.authorization,
   authorization_failed: EXIT.authorization,

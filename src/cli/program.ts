@@ -14,6 +14,7 @@ import { addGroups } from './commands/groups.ts'
 import { addImport } from './commands/import.ts'
 import { addKeys } from './commands/keys.ts'
 import { addListings } from './commands/listings.ts'
+import { addLock } from './commands/lock.ts'
 import { addPeople } from './commands/people.ts'
 import { addPolicies } from './commands/policies.ts'
 import { addPreflight } from './commands/preflight.ts'
@@ -46,6 +47,7 @@ const COMMANDS: readonly AddCommands[] = [
   addArchive,
   addDoctor,
   addPreflight,
+  addLock,
   addCompletion,
 ]
 

@@ -110,7 +110,8 @@ export function toError(
   retryAfter: string | null,
   mayRepeat: boolean,
 ): SwitchboardError {
-  const message = getText(body, 'message')
+  // Of JSON-RPC it is in 'error'
+  const message = getText(body, 'message') ?? getText(isObject(body) && body['error'], 'message')
   if (!isObject(body) || message === undefined) {
     const canRetry = (status === 429 || status === 503) && mayRepeat
     const details = { status, canRetry, retryAfterMs: parseRetryAfter(retryAfter) }

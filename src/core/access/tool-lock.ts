@@ -7,14 +7,16 @@ import { canonicalJson, type Sha256 } from '../tool/digest.ts'
 import type { JsonObject } from '../tool/json.ts'
 import * as json from '../tool/json-reader.ts'
 import type { WaitUntil } from '../tool/platform.ts'
-import { isNamePart, isVersion, parseToolId } from '../tool/tool-id.ts'
+import { PUBLISHED_NAME } from '../tool/sanitize-name.ts'
+import { isVersion, parseToolId } from '../tool/tool-id.ts'
 import { lockHash } from './toolset.ts'
 
 export const DIGEST_FORM = 'sep-2636/2026-09'
 
 const MAX_TOOLS = 5_000
 const isLockedId = (text: string) => isVersion(parseToolId(text)?.range ?? '')
-const checkName = (name: string) => (isNamePart(name) ? undefined : 'Must be the name of a tool as MCP lists it')
+const checkName = (name: string) =>
+  PUBLISHED_NAME.test(name) ? undefined : 'Must be the name of a tool as MCP lists it'
 
 export const lockReader = json.object({
   version: json.typeGuard<1>(

@@ -2,7 +2,7 @@ import { withinBudget, type Budget, textUnits, chargeValue } from '../tool/budge
 import { canonicalJson } from '../tool/digest.ts'
 import { isObject } from '../tool/json.ts'
 import { encodePointerStep, parsePointer } from '../tool/problem.ts'
-import { type Definition, getDisplayTitle, type ToolRecord } from '../tool/tool.ts'
+import { type Definition, getDisplayTitle } from '../tool/tool.ts'
 import type { compareDefinitions } from '../schema/compatibility.ts'
 import { VALIDATING } from '../schema/keywords.ts'
 import { walkSubschemas, MAX_SCHEMA_DEPTH } from '../schema/subschemas.ts'
@@ -17,13 +17,13 @@ export interface TextChange extends Change {
 const COMPARED_FIELDS = ['name', 'annotations', 'examples', 'metadata', '_meta', 'icons', 'tags'] as const
 
 /** Compares the texts that models read as instructions. Texts that are worth a look come first. */
-export function compareTexts(before: ToolRecord, after: ToolRecord, budget: Budget): readonly TextChange[] {
+export function compareTexts(before: Definition, after: Definition, budget: Budget): readonly TextChange[] {
   const compared = withinBudget(() => [...textChanges(before, after, budget)], 'Its texts are too large to compare')
   if (compared.ok) return compared.value
   return compared.problems.map(({ path, message }) => ({ path, what: message, level: 'patch' }))
 }
 
-function* textChanges(before: ToolRecord, after: ToolRecord, budget: Budget): Generator<TextChange> {
+function* textChanges(before: Definition, after: Definition, budget: Budget): Generator<TextChange> {
   const compare = (path: string, label: string, oldValue: unknown, newValue: unknown) =>
     compareField(path, label, oldValue, newValue, budget)
   yield* compare('/description', 'Its description', before.description, after.description)

@@ -1,0 +1,141 @@
+import { existsSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { type Command, Option } from 'commander'
+import { SwitchboardError } from '../../client/index.ts'
+import type { TextChange } from '../../core/publish/text-changes.ts'
+import { createToolPatterns } from '../../core/tool/tool-patterns.ts'
+import { parseToolId } from '../../core/tool/tool-id.ts'
+import { CliError } from '../cli-error.ts'
+import type { AddCommands, CliSession } from '../context.ts'
+import { listToolsOverMcp } from '../mcp-tools.ts'
+import { compareVersionsAsRead } from '../tool-changes.ts'
+import { formatLockFile, type LockedTools, lockTools, readLock } from '../tool-lock-file.ts'
+
+type LockOptions = ReturnType<ReturnType<typeof lockCommand>['opts']>
+
+const DEFAULT_FILE = 'tools.lock'
+const NO_TOOL = { toolkit: '', tool: '' }
+
+interface ChangedTool {
+  readonly name: string
+  readonly from: string
+  readonly to: string
+  /** Absent if the locked version cannot be read any more. */
+  readonly changes?: readonly TextChange[]
+}
+
+/** `tools.lock` says which version of each tool a model reads, with a digest of everything that it reads of the tool. */
+export const addLock: AddCommands = (program, open) => {
+  lockCommand(program).action(async (patterns, options) => {
+    const session = open(options)
+    if (options.check !== undefined) return checkLock(session, patterns, options)
+    if (options.update || options.adopt) return updateLock(session, patterns, options)
+    const tools = select(await lockServed(session, options), patterns)
+    if (tools.size === 0) throw new CliError('refused', 'There is no tool to lock')
+    session.terminal.write(formatLockFile(tools))
+  })
+}
+
+function lockCommand(program: Command) {
+  return program
+    .command('lock')
+    .description('write a lock of tools: their versions, and digests of what models read of them')
+    .argument('[tool...]', 'names, ids or patterns such as Gmail.*; by default all tools that you can call')
+    .option('--toolset <name>', 'the tools as this toolset shows them')
+    .addOption(
+      new Option('--check [file]', 'compare a lock (default: tools.lock) with the tools of now').preset(DEFAULT_FILE),
+    )
+    .option('--strict', 'with --check: a tool that the lock lacks is a difference too')
+    .addOption(new Option('--update', 'write these tools as they are now to tools.lock').conflicts(['check', 'adopt']))
+    .addOption(new Option('--adopt', 'add the tools that tools.lock lacks').conflicts(['check']))
+}
+
+async function lockServed(session: CliSession, { toolset }: LockOptions): Promise<LockedTools> {
+  return lockTools(await session.terminal.withProgress('Reading the tools', () => listToolsOverMcp(session, toolset)))
+}
+
+/** Without patterns, all tools. Each pattern must match one of them. */
+function select(tools: LockedTools, patterns: readonly string[]): LockedTools {
+  if (patterns.length === 0) return tools
+  const entries = patterns.flatMap((pattern) => {
+    const { covers } = createToolPatterns([pattern])
+    const matching = [...tools].filter(([name, { id }]) => name === pattern || covers(parseToolId(id) ?? NO_TOOL))
+    if (matching.length === 0) throw new CliError('refused', `No tool matches '${pattern}'`)
+    return matching
+  })
+  return new Map(entries)
+}
+
+async function updateLock(session: CliSession, patterns: readonly string[], options: LockOptions): Promise<void> {
+  const { terminal, surroundings } = session
+  if (options.update && patterns.length === 0) throw new CliError('usage', 'Name the tools to update')
+  const mayBeNew = options.adopt && !existsSync(DEFAULT_FILE)
+  const before: LockedTools = mayBeNew ? new Map() : await readLock(DEFAULT_FILE, surroundings)
+  const served = await lockServed(session, options)
+  const selected = [...select(new Map([...before, ...served]), patterns).keys()]
+  const changed = selected.filter((name) =>
+    options.adopt ? !before.has(name) : !isSame(before.get(name), served.get(name)),
+  )
+  const others = [...before].filter(([name]) => !changed.includes(name))
+  const after = new Map([...others, ...[...served].filter(([name]) => changed.includes(name))])
+  await writeFile(DEFAULT_FILE, `${formatLockFile(after)}\n`)
+  terminal.emit({ file: DEFAULT_FILE, changed }, () => {
+    for (const name of changed) printEntry(session, name, after.get(name)?.id)
+    terminal.note(['green', '✓'], ` ${DEFAULT_FILE}: ${changed.length} changed of ${after.size} tools`)
+  })
+}
+
+type Entry = ReturnType<LockedTools['get']>
+const isSame = (one: Entry, other: Entry) => one?.id === other?.id && one?.digest === other?.digest
+
+function printEntry({ terminal }: CliSession, name: string, id: string | undefined, note = ''): void {
+  terminal.print(id === undefined ? ['red', '-'] : ['green', '+'], ` ${name}`, ['dim', `  ${id ?? 'is gone'}${note}`])
+}
+
+async function checkLock(session: CliSession, patterns: readonly string[], options: LockOptions): Promise<void> {
+  const { terminal } = session
+  const file = options.check ?? DEFAULT_FILE
+  const difference = await findDifference(session, file, patterns, options).catch(explainUndecided)
+  const { gone, added, changed } = difference
+  const count = gone.length + changed.length + (options.strict ? added.length : 0)
+  terminal.emit({ same: count === 0, gone, new: added.map(([name]) => name), changed }, () => {
+    for (const name of gone) printEntry(session, name, undefined)
+    for (const tool of changed) printChanges(session, tool)
+    for (const [name, { id }] of added) printEntry(session, name, id, ' is not in the lock')
+  })
+  if (count > 0) throw new CliError('differs', `${count} ${count === 1 ? 'tool differs' : 'tools differ'} from ${file}`)
+  terminal.note(['green', '✓'], ` All tools are as in ${file}`)
+}
+
+async function findDifference(session: CliSession, file: string, patterns: readonly string[], options: LockOptions) {
+  const locked = await readLock(file, session.surroundings)
+  const served = await lockServed(session, options)
+  const selected = [...select(new Map([...served, ...locked]), patterns)]
+  const changed: ChangedTool[] = []
+  for (const [name, { id }] of selected) {
+    const now = served.get(name)
+    if (!now || !locked.has(name) || isSame(now, locked.get(name))) continue
+    const changes = await compareVersionsAsRead(session, [id, now.id], options.toolset)
+    changed.push({ name, from: id, to: now.id, ...(changes ? { changes } : {}) })
+  }
+  const gone = selected.flatMap(([name]) => (served.has(name) ? [] : [name]))
+  return { gone, added: selected.filter(([name]) => !locked.has(name)), changed }
+}
+
+/** Exit code 1 is for a difference, so it must not stand for what kept it from being found. */
+function explainUndecided(error: unknown): never {
+  if (error instanceof SwitchboardError && error.code === 'cancelled') throw error
+  const hint = error instanceof SwitchboardError ? error.details.developerMessage : undefined
+  throw new CliError('not_compared', error instanceof Error ? error.message : String(error), hint)
+}
+
+function printChanges({ terminal }: CliSession, { name, from, to, changes }: ChangedTool): void {
+  terminal.print(['yellow', '~'], ` ${name}`, ['dim', `  ${from === to ? to : `${from} → ${to}`}`])
+  if (!changes) terminal.print('  Its locked version cannot be read any more')
+  if (changes?.length === 0) terminal.print('  Its version is the same, and a toolset or a policy shows it otherwise')
+  for (const { what, level, before, after } of changes ?? []) {
+    terminal.print(level === 'major' ? ['yellow', `  breaks callers: ${what}`] : `  ${what}`)
+    if (before !== undefined) terminal.print(['red', `    - ${before}`])
+    if (after !== undefined) terminal.print(['green', `    + ${after}`])
+  }
+}
