@@ -67,7 +67,7 @@ export function composeAccessRoutes(
       ...pageDeps,
       authorizations: vault,
       async findTool(id, background) {
-        const resolved = await calls.resolver.resolve(toIdRef(id), background)
+        const resolved = await calls.resolver.resolve(toIdRef(id), undefined, background)
         return resolved.ok ? resolved.tool : undefined
       },
       providers,

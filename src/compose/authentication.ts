@@ -55,6 +55,10 @@ export function composeAuthentication(
   const internalRequests = createInternalRequests()
   const writeDenial = recording.writeDenial
   const hooks: AuthorizerHooks = {
+    async narrow(principal, c, scope) {
+      const { narrowToView } = await import('../http/route/tool-view.ts')
+      return narrowToView(principal, c.req.raw, scope, getBackground(c), stores.registry)
+    },
     onDenied: writeDenial,
     onAllowed: createKeyUsageTracker((ids, usedAt) => stores.access.noteUse(ids, usedAt), now),
   }

@@ -1,4 +1,4 @@
-import { tracing } from 'cloudflare:workers'
+import { tracing, waitUntil } from 'cloudflare:workers'
 import { findToolLimits } from '../core/access/call-limits.ts'
 import { createToolSecrets } from '../core/access/tool-secrets.ts'
 import { createFindCandidates, createFindTools } from '../core/call/tool-candidates.ts'
@@ -6,14 +6,16 @@ import { createCallTool } from '../core/call/call.ts'
 import { createCallableTool } from '../core/call/callable-tool.ts'
 import type { createReadinessCheck, CheckReadiness } from '../core/call/readiness.ts'
 import { MODEL_INLINE_BYTES } from '../core/call/output.ts'
-import { createResolver, withPolicies, type Resolver } from '../core/call/resolve-tool.ts'
+import { createResolver, withPolicies, withViews, type Resolver } from '../core/call/resolve-tool.ts'
 import type { Runner } from '../core/call/runner.ts'
 import { createCallLimiter } from '../core/call/call-limiter.ts'
 import { loadValidator, refusingBigIntegers } from '../core/schema/validator.ts'
 import type { Span } from '../core/tool/platform.ts'
 import type { Config } from '../env.ts'
 import type { Build } from '../node/build.ts'
+import { toListLine as writeLine } from '../dialects/oxp/encode.ts'
 import { base64 } from '../outbound/base64.ts'
+import { sha256 } from '../storage/sealing/sha256.ts'
 import { holdFiles, printLogEntry, startDeadline, traffic } from './platform.ts'
 import type { Recording } from './recording.ts'
 import type { Stores } from './stores.ts'
@@ -120,5 +122,28 @@ function composeResolver({ config, build, stores, bundled, loadRunners }: CallsD
       return createCallableTool(tool, limits ? [{ pattern: '', limits }] : [])
     },
   })
-  return withPolicies(resolver, registry.policies)
+  const governed = withPolicies(resolver, registry.policies)
+  return withViews(governed, async () => {
+    const [{ resolveInView }, deps] = await Promise.all([import('../core/call/view-tool.ts'), loadViewDeps()])
+    return (ref, view, background) => resolveInView(ref, view, background, { ...deps, resolver: governed })
+  })
+}
+
+/** Few callers have a toolset or a lock. */
+async function loadViewDeps() {
+  const { formatLocked } = await import('../dialects/mcp/tool-document.ts')
+  return { formatLocked, sha256 }
+}
+
+/** The catalog for every caller. */
+export function composeCatalog({ registry: { catalog } }: Stores, resolver: Resolver): Stores['registry']['catalog'] {
+  return {
+    ...catalog,
+    async list(...request) {
+      const [, { view }] = request
+      if (!view) return catalog.list(...request)
+      const [{ listInView }, deps] = await Promise.all([import('../core/call/list-in-view.ts'), loadViewDeps()])
+      return listInView(view, { ...deps, list: catalog.list, resolver, writeLine, background: waitUntil }, ...request)
+    },
+  }
 }

@@ -4,7 +4,7 @@ import type { Failure } from '../core/failure/failure.ts'
 import type { Config, Env } from '../env.ts'
 import type { PublicCaching } from '../http/route/public-router.ts'
 import type { Build } from '../node/build.ts'
-import { composeCalls } from './calls.ts'
+import { composeCalls, composeCatalog } from './calls.ts'
 import { composeAuthentication } from './authentication.ts'
 import { createRecording } from './recording.ts'
 import { createBundled, selectServedTools } from './bundled.ts'
@@ -33,7 +33,7 @@ export function composeDeployment(env: Env, config: Config, fullBuild: Build) {
   const respondDeps = { respond: (failure: Failure) => respondOxpFailure(failure) }
   return {
     config,
-    stores,
+    stores: { ...stores, registry: { ...stores.registry, catalog: composeCatalog(stores, calls.resolver) } },
     authentication,
     calls,
     loadRunners,

@@ -27,6 +27,8 @@ export const FAILURES: { readonly [T in FailureType]: Extract<Failure, { type: T
     available: ['1.0.0'],
   },
   'tool-disabled': { type: 'tool-disabled', id: 'Kit.Tool@1.0.0' },
+  'tool-renamed': { type: 'tool-renamed', ref: 'Kit.Tool', id: 'Kit.New', name: 'Kit_New' },
+  'tool-changed': { type: 'tool-changed', id: 'Kit.Tool@1.0.0', detail: 'its locked version is gone' },
   'tool-not-executable': { type: 'tool-not-executable', id: 'Kit.Tool@1.0.0', reason: 'No implementation' },
   'tool-untrusted': { type: 'tool-untrusted', id: 'Kit.Tool@1.0.0', credentials: ["the secret 'KEY'"] },
   'requirements-missing': {

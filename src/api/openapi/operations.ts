@@ -2,6 +2,7 @@ import { toJsonSchema } from '../../core/tool/json-reader.ts'
 import { isJsonObject, isStringArray, type Json, type JsonObject } from '../../core/tool/json.ts'
 import type { FieldWords, OperationExample, ReferenceWords } from '../../docs/docs.ts'
 import { type ResponseSpec, ref, TEXT } from '../../http/route/response-specs.ts'
+import { VIEW_PARAMETERS, type ViewParameter } from '../../http/request/query.ts'
 import { findOperation, type Operation } from '../../http/route/operation.ts'
 import { createExample } from '../../http/page/schema-example.ts'
 import { describeFields, toDescription, resolveRefs, type WordsFor, getDescriptions } from './describe.ts'
@@ -98,6 +99,7 @@ async function documentOperation(
     parameters: [
       ...pathParameters(path),
       ...queryParameters(operation),
+      ...(scope === 'tools:read' || scope === 'tools:call' ? VIEW : []),
       ...(operation.supportsIfMatch ? [IF_MATCH] : []),
     ].map((parameter) => describeParameter(parameter, wordsFor(parameter.name), example)),
     body: await describeBody(operation, wordsFor, example),
@@ -114,6 +116,17 @@ async function documentOperation(
 }
 
 const CHANGED = 'The resource has changed: its ETag is not in If-Match'
+
+const VIEW_DESCRIPTIONS: Readonly<Record<ViewParameter, string>> = {
+  toolset: 'Toolset that chooses the tools',
+  lock: 'Hash of the lock to keep to',
+}
+const VIEW: readonly Parameter[] = VIEW_PARAMETERS.map((name) => ({
+  name,
+  in: 'query',
+  required: false,
+  schema: { ...TEXT, description: VIEW_DESCRIPTIONS[name] },
+}))
 
 const IF_MATCH: Parameter = {
   name: 'If-Match',

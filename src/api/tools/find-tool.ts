@@ -2,7 +2,7 @@ import { applyPolicyToRecord, type Policies } from '../../core/access/policy.ts'
 import { hasScope, maySee, type Principal, type Scope } from '../../core/access/principal.ts'
 import { isAdministrator, mayPublish, type ToolkitStore } from '../../core/access/toolkit-owner.ts'
 import type { ToolWithStatus } from '../../core/call/readiness.ts'
-import type { Resolver } from '../../core/call/resolve-tool.ts'
+import { getListed, type Resolver } from '../../core/call/resolve-tool.ts'
 import type { WaitUntil } from '../../core/tool/platform.ts'
 import { isVersion, parseToolId } from '../../core/tool/tool-id.ts'
 import { parseToolRef } from '../../core/tool/tool-ref.ts'
@@ -19,24 +19,32 @@ export interface FindToolDeps {
   readonly toolkits: Toolkits
 }
 
+interface FoundTool extends ToolWithStatus {
+  /** The record as whoever reads the tool sees it. */
+  readonly listed: ToolRecord
+}
+
 /** Also finds versions that are disabled, or pending for those who may change them; administrators see deleted toolkits. */
 export function createFindTool({ source, resolver, policies, toolkits }: FindToolDeps, scope: Scope) {
-  return async (ref: string, principal: Principal, background: WaitUntil): Promise<ToolWithStatus | undefined> => {
+  return async (ref: string, principal: Principal, background: WaitUntil): Promise<FoundTool | undefined> => {
     const tool = await find(ref, principal, background)
     return tool && maySee(principal, tool.record, scope) ? tool : undefined
   }
 
-  async function find(ref: string, principal: Principal, background: WaitUntil): Promise<ToolWithStatus | undefined> {
-    const resolved = await resolver.resolve(parseToolRef(ref), background)
+  async function find(ref: string, principal: Principal, background: WaitUntil): Promise<FoundTool | undefined> {
+    const resolved = await resolver.resolve(parseToolRef(ref), principal.view, background)
     if (resolved.ok) {
       const { tool, status, publisher, toolkitDescription } = resolved
       return {
-        record: withToolkitDescription(tool.record, toolkitDescription),
+        record: tool.record,
+        listed: withToolkitDescription(getListed(resolved), toolkitDescription),
         runnable: tool.runnable,
         status,
         publisher,
       }
     }
+    // A view shows only what can be called
+    if (principal.view) return undefined
     const { failure } = resolved
     const isDisabled = failure.type === 'tool-disabled'
     const id = parseToolId(isDisabled ? failure.id : ref)
@@ -56,7 +64,8 @@ export function createFindTool({ source, resolver, policies, toolkits }: FindToo
     if (!record) return undefined
     const governed = applyPolicyToRecord(record, policies.current().policyFor(record))
     return {
-      record: withToolkitDescription(governed, toolEntry.toolkitDescription),
+      record: governed,
+      listed: withToolkitDescription(governed, toolEntry.toolkitDescription),
       status: entry.status,
       publisher: entry.publisher,
     }

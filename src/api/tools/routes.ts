@@ -23,6 +23,7 @@ import { didYouMean, quoteList } from '../../core/tool/problem.ts'
 import { formatToolId, isVersion, parseToolId } from '../../core/tool/tool-id.ts'
 import { parseToolRef } from '../../core/tool/tool-ref.ts'
 import type { ToolSource } from '../../core/tool/tool-source.ts'
+import type { VersionEntry } from '../../core/tool/tool.ts'
 import { findHighest, resolveVersion } from '../../core/tool/version.ts'
 import { noteHeader, notModified, PRIVATE, statusHeaders } from '../../http/response/json-response.ts'
 import { jsonBody } from '../../http/request/json-body.ts'
@@ -132,18 +133,18 @@ export function createRegistryRoutes(deps: RegistryRoutesDeps): Hono {
     if (!tool) return explainNotFound(id, principal, getBackground(c))
     if (neighbours) {
       const { findNeighbors } = await import('./neighbors.ts')
-      const items = await findNeighbors(tool.record, deps.catalog, principal)
+      const items = await findNeighbors(tool.listed, deps.catalog, principal)
       return { ...ok({ items }), headers: NOT_STORED }
     }
-    const record = await source.attachDocument(tool.record)
+    const record = await source.attachDocument(tool.listed)
     const mayRead = async (otherId: string) => (await find(otherId, principal, getBackground(c))) !== undefined
     // Only the tool's own dialect has the whole document
     const isDocument = formatName === record.source.dialect && !isAdministrator(principal)
     const readable = isDocument ? await (await loadShared()).redactSharedDocument(record, codecs, mayRead) : record
-    const encoded = encode(readable, tool.record.name)
+    const encoded = encode(readable, tool.listed.name)
     if (!encoded.ok) return fail({ type: 'definition-invalid', problems: encoded.problems })
     const { document, losses } = encoded.value
-    const { digest: recordDigest, toolkitDescription = '' } = tool.record
+    const { digest: recordDigest, toolkitDescription = '' } = tool.listed
     const toolkitSuffix = formatName && toolkitDescription ? `.${await sha256(toolkitDescription)}` : ''
     const digest = recordDigest + toolkitSuffix + (readable === record ? '' : '.alone')
     // The digest does not cover policies
@@ -200,7 +201,9 @@ export function createRegistryRoutes(deps: RegistryRoutesDeps): Hono {
     const active = await find(id, principal, getBackground(c))
     const tool = active ?? (await findYanked(id, principal, getBackground(c)))
     const current = tool && (await source.loadCurrent(tool.record))
-    const document = current && (await withoutHiddenVersions(principal, current, deps.toolkits))
+    const visible = current && (await withoutHiddenVersions(principal, current, deps.toolkits))
+    const isInView = ({ version }: VersionEntry) => !principal.view || version === tool?.record.version
+    const document = visible && { ...visible, versions: visible.versions.filter(isInView) }
     if (!document) return toolNotFound(id)
     const { loadHistory } = await import('../../core/publish/history.ts')
     const history = await loadHistory(document, source, (record) => maySee(principal, record, 'tools:read'))
@@ -278,7 +281,7 @@ export function createRegistryRoutes(deps: RegistryRoutesDeps): Hono {
   /** Names the versions of a tool that the caller may see, or the tools with names near an unknown one. */
   async function explainNotFound(ref: string, principal: Principal, background: WaitUntil): Promise<FailureResult> {
     const toolRef = parseToolRef(ref)
-    const resolved = await deps.resolver.resolve(toolRef, background)
+    const resolved = await deps.resolver.resolve(toolRef, principal.view, background)
     const withSuggestions = async () => toolNotFound(ref, await deps.catalog.suggestNames(ref, principal))
     if (resolved.ok || resolved.failure.type !== 'version-unavailable') return withSuggestions()
     const { tool } = resolved.failure

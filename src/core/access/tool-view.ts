@@ -78,7 +78,9 @@ function compile({ toolset, lock }: ToolView) {
   const locked = new Map<string, LockedVersion>()
   for (const [name, { id, digest }] of Object.entries(lock?.tools ?? {})) {
     const own = parseToolId(id)
-    if (own?.range !== undefined) locked.set(toolKey(own), { name, version: own.range, digest })
+    // Ids in a lock are those that the view gives
+    if (own?.range !== undefined)
+      locked.set(toolKey(renamed.get(toolKey(own)) ?? own), { name, version: own.range, digest })
   }
   return {
     renamed,

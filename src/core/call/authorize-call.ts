@@ -16,6 +16,7 @@ import {
   mayActFor,
   type Principal,
 } from '../access/principal.ts'
+import { toOwnRef } from '../access/tool-view.ts'
 import { formatToolRef, type ToolRef } from '../tool/tool-ref.ts'
 import type { ToolRecord } from '../tool/tool.ts'
 import { type FailureResult, fail } from '../failure/failure.ts'
@@ -81,18 +82,19 @@ export async function resolveToolRef(
 
 async function resolveWithDeadline(
   ref: ToolRef,
-  { background, signal }: Requester,
+  { principal, background, signal }: Requester,
   { resolver, startDeadline }: ResolveRefDeps,
 ): Promise<ResolvedTool | FailureResult> {
   // The deadline sets no timer for a cached tool, which is resolved without a promise
-  const resolved = await startDeadline(RESOLVE_MS, signal).race(resolver.resolve(ref, background))
+  const resolved = await startDeadline(RESOLVE_MS, signal).race(resolver.resolve(ref, principal.view, background))
   if (resolved === 'cancelled') return abortFailure(resolved, RESOLVE_MS)
   return resolved === 'expired' ? fail({ type: 'unavailable', message: 'Cannot look up the tool in time' }) : resolved
 }
 
 /** Refuses an uncovered id before it is looked up: it cannot be told from one that does not exist. */
 export function denyUncovered(principal: Principal, ref: ToolRef): FailureResult | undefined {
-  const denial = ref.kind === 'id' ? findCoverDenial(principal, ref, KNOWING_SCOPES) : undefined
+  const ownRef = toOwnRef(principal.view, ref)
+  const denial = ownRef.kind === 'id' ? findCoverDenial(principal, ownRef, KNOWING_SCOPES) : undefined
   return denial && fail(denial)
 }
 

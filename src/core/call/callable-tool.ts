@@ -1,4 +1,5 @@
 import { shareOwner } from '../access/principal.ts'
+import type { FixedArguments } from '../access/view-record.ts'
 import type { ToolLimits } from '../access/call-limits.ts'
 import { applyPolicyToRecord, NO_EFFECTIVE_POLICY, type EffectivePolicy } from '../access/policy.ts'
 import { fail } from '../failure/failure.ts'
@@ -21,6 +22,8 @@ export interface CallableTool {
   readonly givesArtifacts: boolean
   readonly isIdempotent: boolean
   readonly limits: readonly ToolLimits[]
+  /** Set by the caller's toolset. */
+  readonly fixedArguments?: FixedArguments
 }
 
 export interface Stages {

@@ -4,6 +4,7 @@
  * that the patterns for anonymous callers cover.
  */
 import { covers, KNOWING_SCOPES, maySee, type Principal } from '../access/principal.ts'
+import { toOwnRef } from '../access/tool-view.ts'
 import { type Failure, type FailureResult, fail } from '../failure/failure.ts'
 import { didYouMean } from '../tool/problem.ts'
 import { formatToolId, parseToolId } from '../tool/tool-id.ts'
@@ -79,10 +80,10 @@ async function hideVersions(
 }
 
 async function mayKnowOf(id: string, { principal, background }: Viewer, lookup: Lookup): Promise<boolean> {
-  const idRef = toIdRef(id)
+  const idRef = toOwnRef(principal.view, toIdRef(id))
   if (idRef.kind !== 'id' || !covers(principal, idRef, KNOWING_SCOPES)) return false
   if (principal.kind !== 'anonymous') return true
-  const resolved = await lookup.resolve(idRef, background)
+  const resolved = await lookup.resolve(idRef, principal.view, background)
   return resolved.ok && maySee(principal, resolved.tool.record, KNOWING_SCOPES)
 }
 

@@ -50,12 +50,13 @@ export function createContextReader<T extends object>(readers: {
 
 /** Completes an input from the context and validates it. Gives it as the tool gets it, or every problem. */
 export function completeInput(
-  { input, includesContextParameters = false, context, contextFieldHints }: CallInput,
+  { input: callerInput, includesContextParameters = false, context, contextFieldHints }: CallInput,
   {
     record,
     contextParameters: names,
     validateInput,
-  }: Pick<CallableTool, 'record' | 'contextParameters' | 'validateInput'>,
+    fixedArguments,
+  }: Pick<CallableTool, 'record' | 'contextParameters' | 'validateInput' | 'fixedArguments'>,
   userId: string | undefined,
   budget: Budget,
 ): Result<JsonObject> {
@@ -73,6 +74,16 @@ export function completeInput(
     })
     if (problems.length > 0) return malformedRequestFailure(problems)
   }
+  const given = Object.keys(callerInput).filter((name) => fixedArguments?.names.has(name))
+  if (given.length > 0)
+    return fail({
+      type: 'input-invalid',
+      problems: given.map((name) => ({
+        path: encodePointerStep(name),
+        message: 'Is set by the toolset: leave it out',
+      })),
+    })
+  const input = fixedArguments ? { ...callerInput, ...fixedArguments.values } : callerInput
   if (names.length === 0) return checkInput(validateInput, input, budget)
   const problems: Problem[] = []
   const completed = new Map(Object.entries(input))

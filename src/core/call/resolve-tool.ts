@@ -1,3 +1,4 @@
+import type { ToolView } from '../access/tool-view.ts'
 import type { Policies, PolicySet } from '../access/policy.ts'
 import { textBytes, createSwrCache, type CacheMemory } from '../cache/swr-cache.ts'
 import type { WaitUntil } from '../tool/platform.ts'
@@ -12,14 +13,26 @@ import { type CallableTool, applyPolicyToTool } from './callable-tool.ts'
 export interface ResolvedTool {
   readonly ok: true
   readonly tool: CallableTool
+  /** The record as the caller's toolset shows it, for whoever reads it; without a toolset, it is the tool's. */
+  readonly listed?: ToolRecord
   readonly status: ToolStatus
   readonly publisher: Publisher
   readonly toolkitDescription?: string | undefined
 }
 
-export interface Resolver {
-  /** At once, and without I/O, for a reference that was resolved a moment ago. */
-  resolve(ref: ToolRef, background: WaitUntil): ResolvedTool | FailureResult | Promise<ResolvedTool | FailureResult>
+type Resolution = ResolvedTool | FailureResult
+
+export type ResolveInView = (ref: ToolRef, view: ToolView, background: WaitUntil) => Promise<Resolution>
+
+/** Resolves tools for callers, each of whom may have a view. */
+export interface Resolver extends Omit<RecordResolver, 'resolve'> {
+  /** At once, and without I/O, for a reference that was resolved a moment ago and a caller without a view. */
+  resolve(ref: ToolRef, view: ToolView | undefined, background: WaitUntil): Resolution | Promise<Resolution>
+}
+
+/** Resolves tools as they are, whoever calls. */
+export interface RecordResolver {
+  resolve(ref: ToolRef, background: WaitUntil): Resolution | Promise<Resolution>
   /** The ids near one that names no tool. */
   suggest(name: ToolName, background: WaitUntil): readonly string[] | Promise<readonly string[]>
   invalidate(): void
@@ -38,7 +51,7 @@ const NOT_FOUND = { fresh: 2_000 }
 const TOOL_FACTOR = 4
 const ANSWER_BYTES = 400
 
-export function createResolver({ source, makeCallable, now, memory }: ResolverDeps): Resolver {
+export function createResolver({ source, makeCallable, now, memory }: ResolverDeps): RecordResolver {
   const resolutions = createSwrCache<ResolvedTool | FailureResult>({
     store: memory.partition(
       ({ value }, key) => 2 * key.length + ANSWER_BYTES + (value.ok ? 0 : textBytes(JSON.stringify(value.failure))),
@@ -142,7 +155,21 @@ export function createResolver({ source, makeCallable, now, memory }: ResolverDe
   }
 }
 
-export function withPolicies(resolver: Resolver, policies: Policies): Resolver {
+export function getListed({ listed, tool }: Pick<ResolvedTool, 'listed' | 'tool'>): ToolRecord {
+  return listed ?? tool.record
+}
+
+export function withViews(resolver: RecordResolver, loadResolve: () => Promise<ResolveInView>): Resolver {
+  return {
+    ...resolver,
+    resolve(ref, view, background) {
+      if (!view) return resolver.resolve(ref, background)
+      return loadResolve().then((resolveInView) => resolveInView(ref, view, background))
+    },
+  }
+}
+
+export function withPolicies(resolver: RecordResolver, policies: Policies): RecordResolver {
   const governedTools = new WeakMap<ResolvedTool, { readonly policies: PolicySet; readonly answer: ResolvedTool }>()
 
   function govern(answer: ResolvedTool | FailureResult): ResolvedTool | FailureResult {

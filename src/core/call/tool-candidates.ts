@@ -34,7 +34,7 @@ export function createFindCandidates({ resolver, findTools, now }: CandidatesDep
   const cache = createSwrCache({ store, getAges: () => AGES, now })
 
   async function find(name: string, background: WaitUntil): Promise<readonly Candidate[]> {
-    const exposed = await resolver.resolve(toNameRef(name), background)
+    const exposed = await resolver.resolve(toNameRef(name), undefined, background)
     const record = exposed.ok ? exposed.tool.record : undefined
     const isDerived = record && toDerivedName(record).toLowerCase() === name.toLowerCase()
     const sameNamedTools = isDerived ? [] : await findTools(name)

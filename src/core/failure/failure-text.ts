@@ -78,6 +78,13 @@ export function describeFailure(failure: Exclude<Failure, { type: OwnWords }>): 
     }
     case 'tool-disabled':
       return { message: `Tool '${failure.id}' is disabled`, detail: failure.detail }
+    case 'tool-renamed':
+      return {
+        message: `'${failure.ref.slice(0, 200)}' is called '${failure.id}' here`,
+        detail: `or '${failure.name}'`,
+      }
+    case 'tool-changed':
+      return { message: `Tool '${failure.id}' has changed`, detail: failure.detail }
     case 'tool-not-executable':
       return { message: `Tool '${failure.id}' cannot be called here`, detail: failure.reason }
     case 'tool-untrusted':

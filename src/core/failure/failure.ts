@@ -37,6 +37,10 @@ export type Failure =
       readonly yanked?: { readonly version: string; readonly message?: string | undefined } | undefined
     }
   | { readonly type: 'tool-disabled'; readonly id: string; readonly detail?: string }
+  /** The caller's toolset gives the tool another name. */
+  | { readonly type: 'tool-renamed'; readonly ref: string; readonly id: string; readonly name: string }
+  /** The tool is no longer as the caller's lock or toolset has it. */
+  | { readonly type: 'tool-changed'; readonly id: string; readonly detail: string }
   | ({ readonly type: 'tool-not-executable'; readonly id: string; readonly reason: string } & WithOperatorMessage)
   /** Its publisher was not trusted with its toolkit, so it is given no credential of the deployment's. */
   | {

@@ -31,16 +31,20 @@ export function listContextParameters({ metadata }: WithMetadata): readonly stri
 
 export function omitContextParameters<R extends WithMetadata & { readonly input: JsonObject }>(record: R): R {
   const hidden = listContextParameters(record)
-  if (hidden.length === 0) return record
-  const { properties, required, ...rest } = record.input
-  const visible = isJsonObject(properties) ? Object.entries(properties).filter(([name]) => !hidden.includes(name)) : []
-  const stillRequired = isStringArray(required) ? required.filter((name) => !hidden.includes(name)) : []
-  const input: JsonObject = {
+  return hidden.length === 0 ? record : { ...record, input: omitParameters(record.input, hidden) }
+}
+
+/** An input schema without some of its parameters. */
+export function omitParameters(input: JsonObject, names: readonly string[]): JsonObject {
+  if (names.length === 0) return input
+  const { properties, required, ...rest } = input
+  const visible = isJsonObject(properties) ? Object.entries(properties).filter(([name]) => !names.includes(name)) : []
+  const stillRequired = isStringArray(required) ? required.filter((name) => !names.includes(name)) : []
+  return {
     ...rest,
     ...(properties === undefined ? {} : { properties: Object.fromEntries(visible) }),
     ...(stillRequired.length === 0 ? {} : { required: stillRequired }),
   }
-  return { ...record, input }
 }
 
 export function contextParameterLosses(record: WithMetadata): readonly Loss[] {

@@ -31,6 +31,8 @@ export const EXECUTION_FAILURES = {
   'tool-unknown': { code: 'NOT_FOUND_ERROR', execution: 'failure' },
   'version-unavailable': { code: 'NOT_FOUND_ERROR', execution: 'failure' },
   'tool-disabled': { code: 'VALIDATION_ERROR', execution: 'failure' },
+  'tool-renamed': { code: 'NOT_FOUND_ERROR', execution: 'failure' },
+  'tool-changed': { code: 'VALIDATION_ERROR', execution: 'failure' },
   'tool-not-executable': { code: 'VALIDATION_ERROR', execution: 'failure' },
   'tool-untrusted': { code: 'SECURITY_ERROR', execution: 'failure' },
   'requirements-missing': { code: 'SECURITY_ERROR', execution: 'failure' },

@@ -24,6 +24,8 @@ export const MCP_FAILURES = {
   'tool-unknown': { code: INVALID_PARAMS, status: 200 },
   'version-unavailable': { code: INVALID_PARAMS, status: 200 },
   'tool-disabled': { code: INVALID_PARAMS, status: 200 },
+  'tool-renamed': { code: INVALID_PARAMS, status: 200 },
+  'tool-changed': 'result',
   'tool-not-executable': { code: INVALID_PARAMS, status: 200 },
   'tool-untrusted': 'result',
   'requirements-missing': 'result',

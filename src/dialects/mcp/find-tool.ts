@@ -11,7 +11,7 @@
  * A name that several toolkits have means no tool of theirs. A tool that the client may not see looks as if there were none.
  */
 import { KNOWING_SCOPES, maySee } from '../../core/access/principal.ts'
-import type { ResolvedTool, Resolver } from '../../core/call/resolve-tool.ts'
+import { getListed, type ResolvedTool, type Resolver } from '../../core/call/resolve-tool.ts'
 import { sanitizeName, toToolName } from '../../core/tool/sanitize-name.ts'
 import { formatToolId, isNamePart, isOwnName } from '../../core/tool/tool-id.ts'
 import { BY_TOOLKIT, type NameRef, toDocumentRef, toIdRef, toNameRef, type ToolRef } from '../../core/tool/tool-ref.ts'
@@ -44,7 +44,7 @@ const findBySourceName: FindTool = async ({ name, range }, context, resolver) =>
 export const findListedTool: FindTool = async ({ name, range }, context, resolver) => {
   const ourName = toToolName(name)
   const tool = await findByOurName({ name: ourName, range }, context, resolver)
-  return tool && (ourName === name || hasPublishedName(tool.resolved.tool.record, name)) ? tool : undefined
+  return tool && (ourName === name || hasPublishedName(getListed(tool.resolved), name)) ? tool : undefined
 }
 
 const findByOurName: FindTool = async ({ name, range }, context, resolver) => {
@@ -72,7 +72,7 @@ async function findVisible(
   { principal, background, toolset }: McpRequestContext,
   resolver: Resolver,
 ): Promise<FoundTool | undefined> {
-  const resolved = await resolver.resolve(toolRef, background)
+  const resolved = await resolver.resolve(toolRef, principal.view, background)
   if (!resolved.ok) return undefined
   const { record } = resolved.tool
   return maySee(principal, record, KNOWING_SCOPES) && isInToolset(toolset, record) ? { toolRef, resolved } : undefined

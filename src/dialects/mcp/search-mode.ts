@@ -4,7 +4,7 @@ import type { Catalog, LineFormat, ListQuery } from '../../core/catalog/catalog.
 import { covers } from '../../core/access/principal.ts'
 import { resolveUserId } from '../../core/call/authorize-call.ts'
 import type { CheckReadiness } from '../../core/call/readiness.ts'
-import type { Resolver } from '../../core/call/resolve-tool.ts'
+import { getListed, type Resolver } from '../../core/call/resolve-tool.ts'
 import { toToolName } from '../../core/tool/sanitize-name.ts'
 import * as json from '../../core/tool/json-reader.ts'
 import type { Problem } from '../../core/tool/problem.ts'
@@ -175,7 +175,7 @@ const describe = createSearchTool(
       requestUrl: () => request.url,
     }
     const readiness = await deps.checkReadiness({ ...resolved, record, runnable }, caller)
-    const tool = revision.encodeTool(record, toToolName(name))
+    const tool = revision.encodeTool(getListed(resolved), toToolName(name))
     // A list leaves out what the whole output is, which whoever selects from it has to know
     const selectable = toolset.select ? { ...tool, ...addSelectParameter(tool) } : tool
     const _meta = { ...(isJsonObject(tool._meta) ? tool._meta : {}), 'dev.switchboard/readiness': readiness }

@@ -1,6 +1,6 @@
-import type { WaitUntil } from '../../core/tool/platform.ts'
 import { isJsonObject, type JsonObject } from '../../core/tool/json.ts'
 import type { ToolRef } from '../../core/tool/tool-ref.ts'
+import type { CallOrigin } from '../../http/route/incoming-call.ts'
 import type { Resolver } from '../../core/call/resolve-tool.ts'
 import type { McpToolCall } from './wire.ts'
 
@@ -23,11 +23,11 @@ export function addSelectParameter(tool: JsonObject): JsonObject {
 export async function extractSelect(
   call: McpToolCall,
   toolRef: ToolRef,
+  { principal, background }: Pick<CallOrigin, 'principal' | 'background'>,
   resolver: Resolver,
-  background: WaitUntil,
 ): Promise<McpToolCall> {
   if (!Object.hasOwn(call.input, SELECT_PARAMETER)) return call
-  const resolved = await resolver.resolve(toolRef, background)
+  const resolved = await resolver.resolve(toolRef, principal.view, background)
   if (!resolved.ok || hasSelectProperty(resolved.tool.record.input)) return call
   const { [SELECT_PARAMETER]: select, ...input } = call.input
   // Models send null, or nothing, for what they leave out

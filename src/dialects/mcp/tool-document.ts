@@ -1,3 +1,4 @@
+import { formatLockedTool } from '../../core/access/tool-lock.ts'
 import { completeAnnotations } from '../../core/tool/annotations.ts'
 import { isJson, isJsonObject, isObject, type JsonObject } from '../../core/tool/json.ts'
 import { omitContextParameters } from '../../core/tool/metadata.ts'
@@ -62,6 +63,11 @@ function foreignMeta({ _meta }: ToolRecord): JsonObject | undefined {
 }
 
 export const isOwnKey = (key: string) => key.startsWith(OWN_META_PREFIX)
+
+/** The text of a tool, by its exposed name, whose digest locks have. */
+export function formatLocked(record: ToolRecord, exposedName: string): string {
+  return formatLockedTool(toListedTool(record, toListedName(record, exposedName)))
+}
 
 /** A tool as lists show it: with all hints, its id in `_meta`, and without what clients refuse or we do not support. */
 export function toListedTool(record: ToolRecord, name: string): JsonObject {

@@ -42,7 +42,7 @@ export async function handleToolsCall(
   { revision, context, stream }: McpExchange,
   deps: ToolsCallDeps,
 ): Promise<McpResult> {
-  const { background, toolset } = context
+  const { toolset } = context
   const { name, range } = request
   const callContext = readCallContext(context.request)
   if (!callContext.ok) return invalid(formatFailure(callContext.failure))
@@ -53,7 +53,7 @@ export async function handleToolsCall(
     const suggestions = await deps.suggest(name, context)
     return toCallFailure({ type: 'tool-unknown', ref: name, suggestions }, revision, context)
   }
-  const call = toolset.select ? await extractSelect(request, toolRef, deps.resolver, background) : request
+  const call = toolset.select ? await extractSelect(request, toolRef, context, deps.resolver) : request
   const roundTrip = await revision.startRoundTrip(call, context)
   if (roundTrip.kind !== 'round-trip') return roundTrip
 

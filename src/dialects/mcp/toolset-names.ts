@@ -13,7 +13,7 @@ export async function resolveToolsetNames(context: McpRequestContext, resolver: 
   const { toolset, principal, background } = context
   const visibleNames = await Promise.all(
     toolset.exposedNames.map(async (name) =>
-      toVisibleName(await resolver.resolve(toNameRef(name), background), principal),
+      toVisibleName(await resolver.resolve(toNameRef(name), principal.view, background), principal),
     ),
   )
   const patterns = [...(toolset.patterns ?? []), ...visibleNames.flatMap((name) => (name ? [formatToolId(name)] : []))]

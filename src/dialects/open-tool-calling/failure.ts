@@ -35,6 +35,8 @@ export function toFailureResponse(failure: Failure): FailureResponse {
       return toErrorResponse({ ...describeFailure(failure), detail: 'GET /worker/tools lists the tools' })
     case 'version-unavailable':
     case 'tool-disabled':
+    case 'tool-renamed':
+    case 'tool-changed':
     case 'tool-not-executable':
     case 'tool-untrusted':
     case 'outcome-unknown':

@@ -11,6 +11,8 @@ export const STATUS = {
   'tool-unknown': 404,
   'version-unavailable': 404,
   'tool-disabled': 404,
+  'tool-renamed': 404,
+  'tool-changed': 404,
   'tool-not-executable': 404,
   'tool-untrusted': 200,
   'requirements-missing': 200,

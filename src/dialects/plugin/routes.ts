@@ -73,7 +73,7 @@ export function createPluginRoutes(deps: PluginRoutesDeps): Hono {
     if (!isNamePart(name)) return idRef
     const { principal, background } = caller
     try {
-      const exposed = await resolver.resolve(toNameRef(name), background)
+      const exposed = await resolver.resolve(toNameRef(name), principal.view, background)
       const visibleRecord =
         exposed.ok && maySee(principal, exposed.tool.record, 'tools:call') ? exposed.tool.record : undefined
       const isWithin = visibleRecord?.toolkit.toLowerCase() === toolkit.toLowerCase()

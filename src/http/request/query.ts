@@ -49,13 +49,23 @@ export const NO_QUERY = defineQuery({})
 
 export const ANY_QUERY = defineQuery({}, { unknown: 'ignore' })
 
+/** The authorizer reads these of every request for tools. */
+export const VIEW_PARAMETERS = ['toolset', 'lock'] as const
+export type ViewParameter = (typeof VIEW_PARAMETERS)[number]
+const isViewParameter = (name: string) => VIEW_PARAMETERS.some((parameter) => parameter === name)
+
+export function namesView(url: string): boolean {
+  return url.includes('toolset=') || url.includes('lock=') || url.includes('/mcp/t/')
+}
+
 export function readQuery<T>({ reader, listNames, emptyResult }: Query<T>, url: string): Result<T> {
   const queryStart = url.indexOf('?')
   if (queryStart === -1) return emptyResult
   const parameters = Map.groupBy(new URLSearchParams(url.slice(queryStart + 1)), ([name]) => name)
-  const values = [...parameters].map(([name, pairs]) => {
+  const values = [...parameters].flatMap(([name, pairs]) => {
+    if (isViewParameter(name)) return []
     const texts = pairs.map(([, text]) => text)
-    return [name, listNames.has(name) || texts.length > 1 ? texts : texts[0]]
+    return [[name, listNames.has(name) || texts.length > 1 ? texts : texts[0]]]
   })
   return checkValues(reader, Object.fromEntries(values))
 }

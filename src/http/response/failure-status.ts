@@ -39,6 +39,8 @@ export const UNCALLED_STATUS = {
   'tool-unknown': 400,
   'version-unavailable': 400,
   'tool-disabled': 400,
+  'tool-renamed': 400,
+  'tool-changed': 400,
   'tool-not-executable': 400,
   'tool-untrusted': 400,
   'requirements-missing': 400,

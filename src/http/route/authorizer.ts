@@ -1,6 +1,7 @@
 import { type Principal, type Scope, findScopeDenial } from '../../core/access/principal.ts'
 import { type FailureResult, type Failure, fail, ok, type Result } from '../../core/failure/failure.ts'
 import type { WaitUntil } from '../../core/tool/platform.ts'
+import { namesView } from '../request/query.ts'
 import type { Authenticator } from '../caller/authenticate.ts'
 import type { RateLimit } from './rate-limit.ts'
 
@@ -20,6 +21,8 @@ export type Authorize = (c: RouteContext, scope: Scope | readonly Scope[] | unde
 export interface AuthorizerHooks {
   readonly onDenied?: (c: RouteContext, failure: Failure, principal?: Principal) => void
   readonly onAllowed?: (principal: Principal, background: WaitUntil) => void
+  /** Narrows a caller whose credential or URL names a toolset or a lock. Without it, the caller of such a credential sees nothing. */
+  readonly narrow?: (principal: Principal, ...request: Parameters<Authorize>) => Promise<Result<Principal>>
 }
 
 /**
@@ -56,20 +59,24 @@ export function createAuthorizer(
     try {
       ;[caller] = await Promise.all([authenticate(request, countStranger), prepare(c, scope)])
     } catch (error) {
-      console.error('Cannot get ready', error)
-      return fail({ type: 'unavailable', message: 'Switchboard cannot reach its registry right now' })
+      return failUnready(error)
     }
     // A refused credential counts once, even if no lookup was needed
     if (!caller.ok) return deny(wasCounted ? caller : (countStranger() ?? caller))
     const principal = caller.value
     const scopeDenial = scope && findScopeDenial(principal, scope)
     if (scopeDenial) return deny(fail(scopeDenial), principal)
-    if (principal.kind === 'admin') return caller
+    const needsView = principal.toolset !== undefined || principal.lock !== undefined || namesView(request.url)
+    const narrow = async () => {
+      const narrowed = needsView ? await hooks.narrow?.(principal, c, scope).catch(failUnready) : undefined
+      return narrowed?.ok === false ? deny(narrowed, principal) : (narrowed ?? caller)
+    }
+    if (principal.kind === 'admin') return narrow()
     // Anonymous callers are one principal: with one limit for all, one could block the others
     const rateDenial = limit(principal.kind === 'anonymous' ? `anonymous ${address}` : principal.id)
     if (rateDenial) return deny(rateDenial, principal)
     hooks.onAllowed?.(principal, background)
-    return caller
+    return narrow()
   }
 }
 
@@ -79,6 +86,11 @@ export function createStrangerLimit(rateLimit: RateLimit): (c: RouteContext) => 
     const address = findAddress(c.req.raw)
     return address === null ? undefined : rateLimit(strangerBucket(address), getBackground(c))
   }
+}
+
+function failUnready(error: unknown): FailureResult {
+  console.error('Cannot get ready', error)
+  return fail({ type: 'unavailable', message: 'Switchboard cannot reach its registry right now' })
 }
 
 const findAddress = ({ headers }: Request) => headers.get('cf-connecting-ip')

@@ -52,7 +52,9 @@ async function listTools(
   if (requestMemory.isFull(owner)) return respond(MEMORY_FULL.failure)
   const list = readList()
   if (!list.ok) return respond(list.failure)
-  const { variant, write, headers, listFilter } = list.value
+  const { write, headers, listFilter } = list.value
+  // The catalog's tag tells when tools change that a view does not show
+  const variant = caller.value.view ? undefined : list.value.variant
   const memory = requestMemory.open(owner)
   const textList = variant ? undefined : await write(caller.value, memory)
   if (textList?.ok === false) return respond(textList.failure)

@@ -9,6 +9,7 @@ import { ADMIN, ANONYMOUS, type Principal } from '../../../src/core/access/princ
 import type { Failure } from '../../../src/core/failure/failure.ts'
 import { createCallableTool } from '../../../src/core/call/callable-tool.ts'
 import { createResolver } from '../../../src/core/call/resolve-tool.ts'
+import { withoutViews } from '../../core/call/fakes.ts'
 import { withBudget } from '../../../src/core/publish/export.ts'
 import type { FormatWriter } from '../../../src/core/tool/codec.ts'
 import { createToolRecord } from '../../../src/core/tool/digest.ts'
@@ -77,25 +78,27 @@ function setUp({ caller = publisher, refused, ...world }: World & { caller?: Pri
       attachDocument: whole,
       loadCurrentOrSuggest: currentOf,
     },
-    resolver: createResolver({
-      memory: createCacheMemory(1_000_000),
-      source: {
-        ...deps.source,
-        loadTool: document,
-        findByName: async () => undefined,
-        attachDocument: whole,
-        suggestIds: async () => [],
-        loadCurrentOrSuggest: currentOf,
-      },
-      now: () => 0,
-      makeCallable: (record) =>
-        createCallableTool({
-          record,
-          validateInput: () => [],
-          validateOutput: () => [],
-          runnable: { ok: false, reason: 'Nothing runs here' },
-        }),
-    }),
+    resolver: withoutViews(
+      createResolver({
+        memory: createCacheMemory(1_000_000),
+        source: {
+          ...deps.source,
+          loadTool: document,
+          findByName: async () => undefined,
+          attachDocument: whole,
+          suggestIds: async () => [],
+          loadCurrentOrSuggest: currentOf,
+        },
+        now: () => 0,
+        makeCallable: (record) =>
+          createCallableTool({
+            record,
+            validateInput: () => [],
+            validateOutput: () => [],
+            runnable: { ok: false, reason: 'Nothing runs here' },
+          }),
+      }),
+    ),
     catalog: { list: async () => undefined, suggestNames: async (name) => (name === 'Kit.Doo' ? ['Kit.Do'] : []) },
     codecs: [plain],
     sha256,

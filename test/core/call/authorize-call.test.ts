@@ -58,7 +58,7 @@ function hide(principal: Principal, failing: ReturnType<typeof fail>, called = t
   const asked: string[] = []
   const behind = () => undefined
   const resolver: Resolver = {
-    resolve(ref, background) {
+    resolve(ref, _view, background) {
       expect(background).toBe(behind)
       const id = toRefKey(ref)
       asked.push(id)

@@ -105,8 +105,8 @@ it('a call of a tool that its caller may not know of is recorded as it was asked
   const tool = callableOf({ ...recordWith({}), digest: 'd1' }, () => value(1))
   const { deps: made, records } = worldOf({ tool })
   const toolRef = toNameRef('Example_Tool')
-  const resolve: typeof made.resolver.resolve = (ref, background) =>
-    made.resolver.resolve(ref === toolRef ? toIdRef('Example.Tool') : ref, background)
+  const resolve: typeof made.resolver.resolve = (ref, view, background) =>
+    made.resolver.resolve(ref === toolRef ? toIdRef('Example.Tool') : ref, view, background)
   const deps = { ...made, resolver: { ...made.resolver, resolve } }
   const principal: Principal = { ...ADMIN, scopes: ['tools:read', 'tools:call'], tools: ['Other.*'] }
   const outcome = await createCallTool(deps)({ ...callWith(), toolRef }, callerWith({ principal }))

@@ -5,6 +5,7 @@ import { ADMIN, type Principal } from '../../../src/core/access/principal.ts'
 import type { Candidate } from '../../../src/core/call/tool-candidates.ts'
 import type { Approvals, AuthorizationChallenge } from '../../../src/core/consent/authorization.ts'
 import { type CallableTool, createCallableTool } from '../../../src/core/call/callable-tool.ts'
+import { type RecordResolver, type Resolver, withViews } from '../../../src/core/call/resolve-tool.ts'
 import type { CallDeps } from '../../../src/core/call/call.ts'
 import type { CallRequest, Caller } from '../../../src/core/call/call-request.ts'
 import { fail } from '../../../src/core/failure/failure.ts'
@@ -14,6 +15,11 @@ import type { TokenQuery, TokenResult } from '../../../src/core/call/user-tokens
 import type { Run } from '../../../src/core/call/runner.ts'
 import type { Publisher, ToolRecord } from '../../../src/core/tool/tool.ts'
 import { definitionWith, recordOf } from '../../runners/http/records.ts'
+
+/** For callers of whom none has a view. */
+export function withoutViews(resolver: RecordResolver): Resolver {
+  return withViews(resolver, () => Promise.reject(new Error('Nobody has a view here')))
+}
 
 /** Where the made-up caller reached the made-up deployment. */
 export const REACHED_AT = 'https://edge.example/tools/call?x=1'

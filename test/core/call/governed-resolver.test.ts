@@ -2,7 +2,7 @@ import { toIdRef, toRefKey } from '../../../src/core/tool/tool-ref.ts'
 import { expect, it } from 'vitest'
 import { createPolicySet, NO_POLICIES, type PolicySet } from '../../../src/core/access/policy.ts'
 import { fail } from '../../../src/core/failure/failure.ts'
-import { withPolicies, type ResolvedTool, type Resolver } from '../../../src/core/call/resolve-tool.ts'
+import { withPolicies, type RecordResolver, type ResolvedTool } from '../../../src/core/call/resolve-tool.ts'
 import { recordOf } from '../../formats/records.ts'
 import { callableOf, PUBLISHER } from './fakes.ts'
 
@@ -17,7 +17,7 @@ function setUp(timeoutMs = 30_000) {
     status: { state: 'active' },
     publisher: PUBLISHER,
   }
-  const inner: Resolver = {
+  const inner: RecordResolver = {
     resolve(ref) {
       const asked = toRefKey(ref)
       return asked === 'known' ? answer : asked === 'soon' ? Promise.resolve(answer) : UNKNOWN

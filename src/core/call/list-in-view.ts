@@ -1,0 +1,105 @@
+/**
+ * Lists tools as a caller's toolset and lock have them. The catalog lists the newest version of each tool that the view
+ * covers; for a tool of which the view chooses another version, its line is written anew. What is no longer as the view has it
+ * is left out.
+ */
+import { findChosenTool, toViewName, type ToolView } from '../access/tool-view.ts'
+import { findEntryProblem, toViewRecord } from '../access/view-record.ts'
+import { getListed, type Resolver } from './resolve-tool.ts'
+import { includesVersion, isAsLocked, type ViewDeps } from './view-tool.ts'
+import { createBudget, DEFAULT_UNITS } from '../tool/budget.ts'
+import type { WaitUntil } from '../tool/platform.ts'
+import { formatToolId, parseToolId } from '../tool/tool-id.ts'
+import { toIdRef } from '../tool/tool-ref.ts'
+import type { ToolRecord } from '../tool/tool.ts'
+import type { Catalog, LineFormat, Listing, OperationTool } from '../catalog/catalog.ts'
+
+export interface ViewCatalogDeps extends Pick<ViewDeps, 'formatLocked' | 'sha256'> {
+  readonly list: Catalog['list']
+  readonly resolver: Pick<Resolver, 'resolve'>
+  /** Writes the line of the format `stored`. */
+  readonly writeLine: (record: ToolRecord) => string
+  readonly background: WaitUntil
+}
+
+type Write = Extract<LineFormat, { write: unknown }>['write']
+
+/** Begins what stands for a tool of which the view chooses another version: its id and name. No line begins with it. */
+const OTHER_VERSION = '\u0001'
+/** Between the locked digest, the text that it is of, and the line. JSON has no such character. */
+const PART = '\u0002'
+/** So many lines are finished at once. */
+const BATCH = 50
+
+/** `catalog.list` for a principal with a view. */
+export async function listInView(view: ToolView, deps: ViewCatalogDeps, ...request: Parameters<Catalog['list']>) {
+  const [query, principal, format, options] = request
+  const write: Write = 'write' in format ? format.write : deps.writeLine
+  const viewFormat = { name: `${format.name} ${view.key}`, write: createWrite(view, query.versions, write, deps) }
+  const listing = await deps.list(query, principal, viewFormat, options)
+  if (!listing) return undefined
+  const lines: string[] = []
+  for (let at = 0; at < listing.lines.length; at += BATCH) {
+    const batch = listing.lines.slice(at, at + BATCH)
+    lines.push(...(await Promise.all(batch.map((line) => finishLine(line, view, write, deps)))))
+  }
+  return toViewListing({ ...listing, lines }, view)
+}
+
+function createWrite(
+  view: ToolView,
+  versions: 'newest' | 'all',
+  write: Write,
+  { formatLocked }: ViewCatalogDeps,
+): Write {
+  return (record, exposedName, budget) => {
+    const chosen = findChosenTool(view, record)
+    if (!chosen) return ''
+    const { entry, lock } = chosen
+    const range = lock?.version ?? entry?.version
+    if (range !== undefined && !includesVersion(range, record.version))
+      return versions === 'all' ? '' : `${OTHER_VERSION}${formatToolId(record)} ${exposedName}`
+    if (entry && findEntryProblem(record, entry) !== undefined) return ''
+    const listed = toViewRecord(record, entry)
+    const name = entry?.name === undefined ? exposedName : listed.name
+    const line = write(listed, name, budget)
+    return lock && line !== '' ? [lock.digest, formatLocked(listed, name), line].join(PART) : line
+  }
+}
+
+async function finishLine(line: string, view: ToolView, write: Write, deps: ViewCatalogDeps): Promise<string> {
+  if (line.startsWith(OTHER_VERSION)) return writeChosenVersion(line.slice(1), view, write, deps)
+  const [digest, text, lockedLine] = line.split(PART)
+  if (digest === undefined || text === undefined || lockedLine === undefined) return line
+  return (await isAsLocked(text, digest, deps.sha256)) ? lockedLine : ''
+}
+
+async function writeChosenVersion(text: string, view: ToolView, write: Write, deps: ViewCatalogDeps): Promise<string> {
+  const [id = '', exposedName = ''] = text.split(' ')
+  const viewId = toViewId(id, view)
+  const resolved = await deps.resolver.resolve(toIdRef(viewId), view, deps.background)
+  if (!resolved.ok) return ''
+  const listed = getListed(resolved)
+  return write(listed, viewId === id ? exposedName : listed.name, createBudget(DEFAULT_UNITS))
+}
+
+/** Without the entity tag, which changes with tools that the view does not show. */
+function toViewListing({ operations, sameAs, lines, ...listing }: Listing, view: ToolView): Listing {
+  const toViewTool = ({ id, name }: OperationTool) => ({ id: toViewId(id, view), name })
+  return {
+    ...listing,
+    etag: undefined,
+    ...(operations
+      ? { lines, operations: operations.map((tools) => tools.map(toViewTool)) }
+      : { lines: lines.filter((line) => line !== '') }),
+    ...(sameAs && {
+      sameAs: Object.fromEntries(Object.entries(sameAs).map((ids) => ids.map((id) => toViewId(id, view)))),
+    }),
+  }
+}
+
+function toViewId(id: string, view: ToolView): string {
+  const name = parseToolId(id)
+  const entry = name && findChosenTool(view, name)?.entry
+  return entry?.name === undefined || !name ? id : formatToolId(toViewName(name, entry), name.range)
+}
