@@ -14,11 +14,14 @@ const TOO_MANY_HINT =
 const PERSON_HINT =
   'Some calls need a person first, to connect an account or to approve the call, and answer with a link: show it to the person, and call again with the same arguments afterwards.'
 
-/** Toolkits come last, since some hosts show a model the first 512 characters only. */
-export async function createInstructions(
-  { principal, toolset }: McpRequestContext,
-  catalog: ToolkitCounts,
-): Promise<string> {
+/** The toolset's own come first and the toolkits last, since some hosts show a model the first 512 characters only. */
+export async function createInstructions(context: McpRequestContext, catalog: ToolkitCounts): Promise<string> {
+  const own = context.principal.view?.toolset?.definition.instructions
+  const general = await createGeneralInstructions(context, catalog)
+  return own === undefined || own.trim() === '' ? general : `${own}\n\n${general}`
+}
+
+async function createGeneralInstructions({ principal, toolset }: McpRequestContext, catalog: ToolkitCounts) {
   const listing = findScopeDenial(principal, 'tools:read')
     ? ok([])
     : await catchUnreachable(catalog.toolkits(restrictToToolset(principal, toolset), { callable: true }))

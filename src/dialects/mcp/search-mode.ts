@@ -209,14 +209,15 @@ const TOOLS = [
   },
 ]
 
-/** Without the functions, which JSON leaves out. */
-export const SEARCH_TOOLS = `"tools":${JSON.stringify(TOOLS)}`
+/** Members of a list, without the functions, which JSON leaves out. */
+export const SEARCH_TOOLS = JSON.stringify(TOOLS).slice(1, -1)
 
-/** Returns the result of `search_tools` or `describe_tool`, or the call that `call_tool` asks for. */
+/** Returns the result of `search_tools` or `describe_tool`, or the call that `call_tool` asks for, or that of a pinned tool. */
 export async function callSearchTool(request: SearchCall): Promise<McpResult | McpToolCall> {
   const { name } = request.call
   const tool = TOOLS.find((each) => each.name === name)
-  return tool
-    ? tool.handle(request)
+  if (tool) return tool.handle(request)
+  return request.context.principal.view?.toolset?.definition.pinned
+    ? request.call
     : invalid(formatUnknownTool(name, [], ': search_tools finds tools, and call_tool calls them'))
 }

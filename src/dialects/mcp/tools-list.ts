@@ -1,13 +1,15 @@
+import { toOwnRef, type ToolView } from '../../core/access/tool-view.ts'
 import type { Catalog, LineFormat, ListQuery } from '../../core/catalog/catalog.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
-import { isNamePart } from '../../core/tool/tool-id.ts'
+import { formatToolId, isNamePart } from '../../core/tool/tool-id.ts'
+import { toIdRef } from '../../core/tool/tool-ref.ts'
 import { noteHeader } from '../../http/response/json-response.ts'
 import { MEMORY_FULL } from '../../http/request/request-memory.ts'
 import type { Revision } from './revisions/revision.ts'
 import { toMcpFailure } from './failure-response.ts'
 import { addSelectParameter } from './select-parameter.ts'
-import { type McpRequestContext, restrictToToolset, type QueryToolset } from './toolset.ts'
+import { isInToolset, type McpRequestContext, restrictToToolset, type QueryToolset } from './toolset.ts'
 import { invalid, type McpResult, withHeaders } from './wire.ts'
 
 /** So many, since clients in use read the first page only. */
@@ -31,20 +33,29 @@ export async function handleToolsList(
     const unknown = await explainUnknownNames(context, catalog)
     if (unknown !== undefined) return invalid(unknown)
   }
-  if (toolset.search) return toToolList(revision, (await import('./search-mode.ts')).SEARCH_TOOLS)
+  const searchMode = toolset.search ? await import('./search-mode.ts') : undefined
+  const pinned = searchMode && listPinned(principal.view, toolset)
+  if (pinned?.length === 0) return toToolList(revision, `"tools":[${searchMode?.SEARCH_TOOLS}]`)
   const format = createLineFormat(revision, toolset)
-  const listing = await catalog.list(query, restrictToToolset(principal, toolset), format, {
+  const listed = pinned ? { ...toolset, patterns: pinned } : toolset
+  const listing = await catalog.list(query, restrictToToolset(principal, listed), format, {
     reserve: (characters) => context.memory.growAnswer(characters),
   })
   if (!listing) return INVALID_CURSOR
   if (listing.isOutOfMemory) return toMcpFailure(MEMORY_FULL.failure, revision)
-  const lines = listing.lines.filter((line) => line !== NO_LINE)
+  const lines = [...(searchMode ? [searchMode.SEARCH_TOOLS] : []), ...listing.lines.filter((line) => line !== NO_LINE)]
   const isComplete = cursor === undefined && listing.nextCursor === undefined
   const needsNote = lines.length === 0 && isComplete && toolset.patterns?.length
   const tools = `"tools":[${lines.join(',')}]`
   const next = listing.nextCursor === undefined ? '' : `,"nextCursor":${JSON.stringify(listing.nextCursor)}`
   const result = toToolList(revision, `${tools}${next}`)
   return needsNote ? withHeaders(result, noteHeader(NO_CALLABLE_TOOLS)) : result
+}
+
+/** The pinned tools of the caller's toolset that the URL chooses too, by their own names. */
+function listPinned(view: ToolView | undefined, toolset: QueryToolset): readonly string[] {
+  const refs = (view?.toolset?.definition.pinned ?? []).map((id) => toOwnRef(view, toIdRef(id)))
+  return refs.flatMap((ref) => (ref.kind === 'id' && isInToolset(toolset, ref) ? [formatToolId(ref)] : []))
 }
 
 function toToolList(revision: Revision, members: string): McpResult {

@@ -28,6 +28,15 @@ describe('the instructions that a client gets as it connects', () => {
     )
   })
 
+  it("begins with those of the caller's toolset, where it has some", async () => {
+    const withToolset = (instructions: string): SetUp => {
+      const definition = { enabled: true, tools: [{ tool: 'Kit.*' }], instructions }
+      return { principal: { ...ADMIN, view: { key: 'k', toolset: { name: 'sales', definition } } } }
+    }
+    expect(await instructions(withToolset('Sell.'))).toMatch(/^Sell\.\n\nSwitchboard gives you 1 tool of 1 toolkit\./)
+    expect(await instructions(withToolset(' '))).toMatch(/^Switchboard gives you/)
+  })
+
   it('counts only callable tools within the credential and the address', async () => {
     const asked: unknown[] = []
     const key: Principal = { ...ADMIN, kind: 'key', scopes: ['tools:read', 'tools:call'], tools: ['Kit.*'] }

@@ -2,6 +2,7 @@ import { formatToolRef, toRefKey } from '../../../src/core/tool/tool-ref.ts'
 import { Tiktoken } from 'js-tiktoken/lite'
 import o200k from 'js-tiktoken/ranks/o200k_base'
 import { describe, expect, it } from 'vitest'
+import { ADMIN } from '../../../src/core/access/principal.ts'
 import { fail } from '../../../src/core/failure/failure.ts'
 import type { JsonObject } from '../../../src/core/tool/json.ts'
 import { record, setUp } from './set-up.ts'
@@ -47,6 +48,44 @@ function asLargeAsAnIssue() {
     },
   })
 }
+
+describe('search mode of a toolset with pinned tools', () => {
+  const records = ['one', 'two', 'three'].map((name) => record(name))
+  const tools = [{ tool: 'Kit.one' }, { tool: 'Kit.two', name: 'second' }]
+  const seen = (pinned: string[]) =>
+    setUp({
+      records,
+      principal: {
+        ...ADMIN,
+        view: { key: 'k', toolset: { name: 'sales', definition: { enabled: true, tools, pinned } } },
+      },
+    })
+  const names = async (router: ReturnType<typeof setUp>, query = '') => {
+    const answer = await router.legacy('tools/list', {}, { path: `${path}${query}` })
+    const { result }: { result: { tools: { name: string }[] } } = await answer.json()
+    return result.tools.map(({ name }) => name)
+  }
+  const THREE = ['search_tools', 'describe_tool', 'call_tool']
+
+  it('lists them behind the three, if the toolset has them and the URL chooses them', async () => {
+    expect(await names(seen(['Kit.one', 'Kit.three', 'Other.one']))).toEqual([...THREE, 'one'])
+    expect(await names(seen(['Kit.two']))).toEqual([...THREE, 'two'])
+    // By the name that it has in the toolset, too
+    expect(await names(seen(['kit.SECOND']))).toEqual([...THREE, 'two'])
+    expect(await names(seen(['Kit.one', 'Kit.two']), '&tools=Kit.one')).toEqual([...THREE, 'one'])
+    expect(await names(seen(['Kit.three']))).toEqual(THREE)
+    expect(await names(seen([]))).toEqual(THREE)
+  })
+
+  it('calls them by their names', async () => {
+    const router = seen(['Kit.one'])
+    const answer = await router.legacy('tools/call', { name: 'one', arguments: { a: 1 } }, { path })
+    expect(await answer.json()).toMatchObject({ result: { structuredContent: { a: 1 } } })
+    expect(router.calls).toHaveLength(1)
+    const without = await setUp({ records }).legacy('tools/call', { name: 'one', arguments: {} }, { path })
+    expect(await without.json()).toMatchObject({ error: { code: -32602 } })
+  })
+})
 
 describe('search mode', () => {
   it('lists its three tools to the letter', async () => {
