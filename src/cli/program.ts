@@ -21,6 +21,7 @@ import { addPreflight } from './commands/preflight.ts'
 import { addProfiles } from './commands/profiles.ts'
 import { addPublish } from './commands/publish.ts'
 import { addStatus } from './commands/status.ts'
+import { addToolsets } from './commands/toolsets.ts'
 import { addTypes } from './commands/types.ts'
 import type { AddCommands, Open } from './context.ts'
 import { EXAMPLES } from '../generated/examples.ts'
@@ -47,6 +48,7 @@ const COMMANDS: readonly AddCommands[] = [
   addArchive,
   addDoctor,
   addPreflight,
+  addToolsets,
   addLock,
   addCompletion,
 ]

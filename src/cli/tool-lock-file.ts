@@ -22,10 +22,15 @@ export async function lockTools(mcpTools: readonly JsonObject[]): Promise<Locked
   return new Map(await Promise.all(entries))
 }
 
+/** Sorted by name. */
+export function createLock(tools: LockedTools): ToolLock {
+  const sorted = [...tools].sort(([a], [b]) => (a < b ? -1 : 1))
+  return { version: 1, digest_form: DIGEST_FORM, tools: Object.fromEntries(sorted) }
+}
+
 /** The text of `tools.lock`, without the line feed at its end. */
 export function formatLockFile(tools: LockedTools): string {
-  const sorted = Object.fromEntries([...tools].sort(([a], [b]) => (a < b ? -1 : 1)))
-  return formatJson({ version: 1, digest_form: DIGEST_FORM, tools: sorted }, 2) ?? ''
+  return formatJson(createLock(tools), 2) ?? ''
 }
 
 export async function readLock(file: string, surroundings: TerminalIO): Promise<LockedTools> {

@@ -209,3 +209,22 @@ it('tools are adopted into a lock, which is written if there is none, and what i
   expect(await lock('--adopt')).toMatchObject({ code: 2 })
   expect(await readFile(inClone('tools.lock'), 'utf8')).toBe('mine')
 })
+
+it('a lock is stored in the deployment, whose URLs with its hash keep to it', async () => {
+  await writeLock()
+  const { body } = await server.json(
+    'POST',
+    '/keys',
+    { name: 'ann', scopes: ['tools:publish'], tools: ['Kit*.*'] },
+    ADMIN,
+  )
+  const pushed = await lock('--push', 'tools.lock', '--key', body.key)
+  expect(pushed).toMatchObject({ code: 0, stderr: '' })
+  const text = canonicalize(JSON.parse(await readFile(inClone('tools.lock'), 'utf8'))) ?? ''
+  const hash = `sha256:${createHash('sha256').update(text).digest('hex')}`
+  expect(pushed.stdout).toBe(`${hash}\n${server.url}/mcp?lock=${hash}\n${server.url}/connect/mcp?lock=${hash}\n`)
+  expect(await lock('--push', '--key', ADMIN_KEY, '--json')).toMatchObject({ code: 0, json: { hash } })
+  expect(await lock('--push')).toMatchObject({ code: 4, stdout: '' })
+  await writeFile(inClone('tools.lock'), '{}')
+  expect(await lock('--push', '--key', ADMIN_KEY)).toMatchObject({ code: 2, stdout: '' })
+})

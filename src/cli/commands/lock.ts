@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { type Command, Option } from 'commander'
 import { SwitchboardError } from '../../client/index.ts'
+import type { JsonRecord } from '../../client/json.ts'
 import type { TextChange } from '../../core/publish/text-changes.ts'
 import { createToolPatterns } from '../../core/tool/tool-patterns.ts'
 import { parseToolId } from '../../core/tool/tool-id.ts'
@@ -9,7 +10,7 @@ import { CliError } from '../cli-error.ts'
 import type { AddCommands, CliSession } from '../context.ts'
 import { listToolsOverMcp } from '../mcp-tools.ts'
 import { compareVersionsAsRead } from '../tool-changes.ts'
-import { formatLockFile, type LockedTools, lockTools, readLock } from '../tool-lock-file.ts'
+import { createLock, formatLockFile, type LockedTools, lockTools, readLock } from '../tool-lock-file.ts'
 
 type LockOptions = ReturnType<ReturnType<typeof lockCommand>['opts']>
 
@@ -29,6 +30,7 @@ export const addLock: AddCommands = (program, open) => {
   lockCommand(program).action(async (patterns, options) => {
     const session = open(options)
     if (options.check !== undefined) return checkLock(session, patterns, options)
+    if (options.push !== undefined) return pushLock(session, options.push)
     if (options.update || options.adopt) return updateLock(session, patterns, options)
     const tools = select(await lockServed(session, options), patterns)
     if (tools.size === 0) throw new CliError('refused', 'There is no tool to lock')
@@ -48,6 +50,14 @@ function lockCommand(program: Command) {
     .option('--strict', 'with --check: a tool that the lock lacks is a difference too')
     .addOption(new Option('--update', 'write these tools as they are now to tools.lock').conflicts(['check', 'adopt']))
     .addOption(new Option('--adopt', 'add the tools that tools.lock lacks').conflicts(['check']))
+    .addOption(
+      new Option(
+        '--push [file]',
+        'store a lock (default: tools.lock) in the deployment, and show the URLs that keep to it',
+      )
+        .preset(DEFAULT_FILE)
+        .conflicts(['check', 'update', 'adopt']),
+    )
 }
 
 async function lockServed(session: CliSession, { toolset }: LockOptions): Promise<LockedTools> {
@@ -120,6 +130,13 @@ async function findDifference(session: CliSession, file: string, patterns: reado
   }
   const gone = selected.flatMap(([name]) => (served.has(name) ? [] : [name]))
   return { gone, added: selected.filter(([name]) => !locked.has(name)), changed }
+}
+
+async function pushLock({ connection, terminal, surroundings, url }: CliSession, file: string): Promise<void> {
+  const json = createLock(await readLock(file, surroundings))
+  const { hash }: JsonRecord = await connection.sendJson({ method: 'PUT', path: '/locks', json, isRepeatable: true })
+  const urls = ['/mcp', '/connect/mcp'].map((path) => `${url.origin}${path}?lock=${String(hash)}`)
+  terminal.emit({ hash, urls }, () => [hash, ...urls].forEach((line) => terminal.print(String(line))))
 }
 
 /** Exit code 1 is for a difference, so it must not stand for what kept it from being found. */

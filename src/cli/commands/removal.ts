@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import type { Command, CommandUnknownOpts } from 'commander'
 import { CliError } from '../cli-error.ts'
 import { type CommonOptions, type Open, YES } from '../context.ts'
 import type { Columns } from '../table.ts'
@@ -22,7 +22,7 @@ interface RemovalOptions extends CommonOptions {
   readonly toolkit?: string
 }
 
-export function addRemoval(parent: Command, open: Open, path: string, removal: Removal): void {
+export function addRemoval(parent: Command, open: Open, path: string, removal: Removal): CommandUnknownOpts {
   const { verb, argument, description, options = [], columns } = removal
   const command = parent.command(verb).argument(`<${argument}>`).description(description).addOption(YES)
   // The id of an agent may begin with a dash
@@ -48,4 +48,5 @@ export function addRemoval(parent: Command, open: Open, path: string, removal: R
     const result = PARTICIPLES[verb]
     terminal.emit({ [argument]: id, [result]: true }, () => terminal.note(['green', '✓'], ` '${id}' is ${result}`))
   })
+  return command
 }

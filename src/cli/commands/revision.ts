@@ -15,12 +15,16 @@ export function loadRevision({ connection }: CliSession, path: string) {
   })
 }
 
-/** Changes some fields of a document, or creates the document with them. */
-export async function putChange(session: CliSession, path: string, fields: JsonRecord): Promise<JsonRecord> {
-  const { connection } = session
-  const { document, headers } = await loadRevision(session, path).catch((error: unknown) => {
+/** The same, or an empty document if there is none. */
+export async function findRevision(session: CliSession, path: string): ReturnType<typeof loadRevision> {
+  return loadRevision(session, path).catch((error: unknown) => {
     if (error instanceof SwitchboardError && error.code === 'not_found') return { document: {}, headers: {} }
     throw error
   })
-  return connection.sendJson({ method: 'PUT', path, json: { ...document, ...fields }, headers })
+}
+
+/** Changes some fields of a document, or creates the document with them. */
+export async function putChange(session: CliSession, path: string, fields: JsonRecord): Promise<JsonRecord> {
+  const { document, headers } = await findRevision(session, path)
+  return session.connection.sendJson({ method: 'PUT', path, json: { ...document, ...fields }, headers })
 }
