@@ -53,7 +53,7 @@ export async function createApp(
   const routers = [
     consolePages.router,
     ...dialects.map(({ routes }) => routes),
-    ...composeToolRoutes(deployment, publishing),
+    ...composeToolRoutes(deployment, publishing, env),
     ...composeAccessRoutes(deployment, publishing),
     createOpenApiRoutes({ ...publicRoutes, loadApi, loadDocs, version }),
     createDocsRoutes({ ...publicRoutes, loadDocs, loadReference: () => loadReferenceSections(loadApi) }),

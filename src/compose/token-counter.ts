@@ -1,5 +1,9 @@
+import { NEEDS_CREDENTIAL, type Principal } from '../core/access/principal.ts'
+import type { Catalog } from '../core/catalog/catalog.ts'
+import { fail, ok, type Result } from '../core/failure/failure.ts'
 import type { CountTokens, TokenRanks } from '../core/tool/tokens.ts'
 import type { Env } from '../env.ts'
+import { yieldToEventLoop } from '../outbound/event-loop.ts'
 
 const RANKS_URL = 'https://assets.invalid/o200k_base.json'
 
@@ -18,5 +22,32 @@ export function createTokenCounterLoader(env: Env): () => Promise<CountTokens> {
     const newCounter = createTokenCounter(await response.json<TokenRanks>())
     lastCounter = new WeakRef(newCounter)
     return newCounter
+  }
+}
+
+/** A thousand tools have half of it. */
+const MAX_CHARACTERS = 4 * 1024 * 1024
+
+/**
+ * Gives a function that counts the tokens of the definitions that the newest MCP revision lists to a principal, of all
+ * tools or of one toolkit. Fails where they would take seconds, and for callers without a credential.
+ */
+export function createDefinitionTokenCounter(env: Env, catalog: Pick<Catalog, 'list'>) {
+  const loadTokenCounter = createTokenCounterLoader(env)
+  return async (principal: Principal, toolkit?: string): Promise<Result<number>> => {
+    if (principal.kind === 'anonymous') return fail(NEEDS_CREDENTIAL)
+    const [countTokens, { countListTokens }, { createLineFormat }, { LIST_FORMAT_2026 }] = await Promise.all([
+      loadTokenCounter(),
+      import('../core/tool/tokens.ts'),
+      import('../dialects/mcp/tools-list.ts'),
+      import('../dialects/mcp/revisions/2026-07-28.ts'),
+    ])
+    const query = { toolkit, versions: 'newest', limit: Infinity, callable: true } as const
+    const format = createLineFormat(LIST_FORMAT_2026, { select: false, bare: false })
+    const reserve = async (characters: number) => characters <= MAX_CHARACTERS
+    const listing = await catalog.list(query, principal, format, { reserve })
+    if (!listing || listing.isOutOfMemory || listing.nextCursor !== undefined)
+      return fail({ type: 'conflict', message: 'The definitions are too large to count their tokens' })
+    return ok((await countListTokens(listing.lines, countTokens, yieldToEventLoop)).total)
   }
 }

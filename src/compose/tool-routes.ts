@@ -19,12 +19,15 @@ import { outboundOptionsFor } from './bundled.ts'
 import type { Deployment } from './deployment.ts'
 import { codecs, formats } from './dialects.ts'
 import { yieldToEventLoop } from '../outbound/event-loop.ts'
+import type { Env } from '../env.ts'
 import type { Publishing } from './publishing.ts'
+import { createDefinitionTokenCounter } from './token-counter.ts'
 
 /** Routes that publish and manage tools. */
 export function composeToolRoutes(
   { config, stores, authentication, calls, routes, version }: Deployment,
   publishing: Publishing,
+  env: Env,
 ) {
   const { now } = Date
   const { registry, deploymentKeys, keys, artifacts, uploads } = stores
@@ -68,7 +71,14 @@ export function composeToolRoutes(
     createUploadRoutes({ ...toolRoutes, plugins, codec: plugin, publish, writer }),
     createImportRoutes({ ...toolRoutes, importers, publish, catalog, toolSecrets, writer, findings, yieldControl }),
     createFindingsRoutes({ ...toolRoutes, findings, compare, writer }),
-    createToolkitsRoutes({ ...toolRoutes, toolkits, keys, catalog, findTool: createFindTool(findTool, 'tools:read') }),
+    createToolkitsRoutes({
+      ...toolRoutes,
+      toolkits,
+      keys,
+      catalog,
+      findTool: createFindTool(findTool, 'tools:read'),
+      countTokens: createDefinitionTokenCounter(env, catalog),
+    }),
     createToolsetsRoutes({
       ...toolRoutes,
       toolsets,

@@ -96,7 +96,7 @@ const TRIED: readonly (readonly [operation: string, tried: Tried])[] = [
   ['post /keys/{id}/rotate', { status: 200, path: '/keys/{key}/rotate', body: {} }],
   ['get /keys', { status: 200 }],
   ['delete /keys/{id}', { status: 204, path: '/keys/{key}' }],
-  ['get /toolkits', { status: 200 }],
+  ['get /toolkits', { status: 200, path: '/toolkits?tokens=Calculator' }],
   ['get /findings', { status: 200 }],
   ['post /toolkits/{toolkit}/compare', { status: 404, path: '/toolkits/Imported/compare' }],
   ['get /tools/{id}/versions', { status: 200, path: '/tools/Calculator.Add/versions' }],

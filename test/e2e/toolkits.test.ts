@@ -1,3 +1,5 @@
+import { Tiktoken } from 'js-tiktoken/lite'
+import o200k from 'js-tiktoken/ranks/o200k_base'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { ADMIN_KEY, asAdmin, calls, documents, type Headers, keyOf } from '../attacks/set-up.ts'
 import { type RunningServer, startApp } from './server.ts'
@@ -237,4 +239,60 @@ it('DELETE /toolkits/{toolkit} leaves what was published to administrators, who 
   expect((await patch('Gone', { status: 'active' }, ann.as)).status).toBe(409)
   expect((await patch('Gone', { status: 'active' })).body).not.toHaveProperty('deleted_at')
   expect((await show('Gone.Do', ann.as)).status).toBe(200)
+})
+
+it('GET /toolkits counts the tokens of the definitions that a caller can list over MCP, of a toolkit of its choice', async () => {
+  const tokens = async (query: string, as: Headers = ann.as) => {
+    const { status, body } = await server.json('GET', `/toolkits?tokens=${query}`, undefined, as)
+    const items: readonly { toolkit: string; tokens?: number }[] = body.items ?? []
+    return {
+      status,
+      tokens: Object.fromEntries(items.flatMap((item) => (item.tokens ? [[item.toolkit, item.tokens]] : []))),
+    }
+  }
+  await publish('Weighed')
+  await publish('Weighed', 'More')
+  const mcp = { 'accept': 'application/json, text/event-stream', 'mcp-protocol-version': '2026-07-28' }
+  const keys = ['protocolVersion', 'clientCapabilities'].map((key) => `io.modelcontextprotocol/${key}`)
+  const params = { _meta: { [String(keys[0])]: '2026-07-28', [String(keys[1])]: {} } }
+  const message = { jsonrpc: '2.0', id: 1, method: 'tools/list', params }
+  const headers = { ...ann.as, ...mcp, 'mcp-method': 'tools/list' }
+  const { body } = await server.json('POST', '/mcp?toolkits=Weighed', message, headers)
+  const tokenizer = new Tiktoken(o200k)
+  const costs: readonly number[] = body.result.tools.map(
+    (tool: object) => tokenizer.encode(JSON.stringify(tool)).length,
+  )
+  expect(costs).toHaveLength(2)
+  const total = costs.reduce((sum, each) => sum + each, 0)
+  expect(await tokens('weighed')).toEqual({ status: 200, tokens: { Weighed: total } })
+  const half = await keyOf(server, ['Weighed.Do'])
+  expect(await tokens('Weighed', half.as)).toEqual({ status: 200, tokens: { Weighed: costs[0] } })
+  // A toolkit that the caller does not see is as one that does not exist
+  const other = await keyOf(server, ['Other.*'])
+  expect(await tokens('Weighed', other.as)).toEqual(await tokens('Nowhere', other.as))
+  expect((await tokens('a.b')).status).toBe(400)
+})
+
+it('GET /toolkits counts no tokens of megabytes of definitions, and none for callers without a credential', async () => {
+  const text = { name: 'vast', inputSchema: { type: 'object' }, description: 'It is vast. '.repeat(20_000) }
+  const tools = Array.from({ length: 19 }, (_, at) => ({
+    ...CODE,
+    toolkit: 'Vast',
+    version: '1.0.0',
+    definition: { ...text, name: `vast${at}` },
+  }))
+  const published = await server.json('POST', '/tools', tools, ann.as)
+  expect(published.body.results.map(({ status }: { status: number }) => status)).toEqual(Array(19).fill(201))
+  const { status, body } = await server.json('GET', '/toolkits?tokens=Vast', undefined, ann.as)
+  expect([status, body.message]).toEqual([409, 'The definitions are too large to count their tokens'])
+
+  const open = await startApp({ vars: { ACCESS: 'public', ADMIN_KEY } })
+  try {
+    expect((await open.json('GET', '/toolkits')).status).toBe(200)
+    expect((await open.json('GET', '/toolkits?tokens=Calculator')).status).toBe(401)
+    const counted = await open.json('GET', '/toolkits?tokens=Calculator', undefined, asAdmin)
+    expect(counted.body.items).toContainEqual(expect.objectContaining({ toolkit: 'Calculator', tokens: 249 }))
+  } finally {
+    await open.stop()
+  }
 })

@@ -20,6 +20,12 @@ it('npx wrangler dev sends a user to consent and to approve, and keeps records o
   expect(edge.server.printed()).not.toContain('records-lost')
 })
 
+it('npx wrangler dev counts tokens by the vocabulary in the assets', async () => {
+  const { status, body } = await edge.ask('GET', '/toolkits?tokens=Mail')
+  expect(status).toBe(200)
+  expect(body.items).toContainEqual(expect.objectContaining({ toolkit: 'Mail', tokens: expect.any(Number) }))
+})
+
 it('npx wrangler dev builds nothing again while nothing changed, though another build runs beside it', async () => {
   await promisify(execFile)('npm', ['run', '--silent', 'build'])
   // As long as Wrangler takes to notice a changed file and to say so

@@ -2,7 +2,8 @@
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
   'Tools': ['/tools', '/readiness', '/convert'],
   'Calls': ['/tools/call', '/artifacts'],
-  'Toolkits': ['/toolkits', '/findings'],
+  'Toolkits': ['/toolkits'],
+  'Findings': ['/findings'],
   'Logs and usage': ['/calls', '/usage', '/audit', '/metrics'],
   'Users': ['/users', '/authorizations', '/sessions'],
   'API keys': ['/keys'],

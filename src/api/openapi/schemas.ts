@@ -188,7 +188,13 @@ export const COMPONENTS = {
     'changes': arraySchema(OBJECT),
     ...fields(TIME, 'since', 'seen'),
   }),
-  ToolkitSummary: objectSchema({ 'toolkit': TEXT, 'description?': TEXT, 'tools': COUNT, 'security_level': COUNT }),
+  ToolkitSummary: objectSchema({
+    'toolkit': TEXT,
+    'description?': TEXT,
+    'tools': COUNT,
+    'security_level': COUNT,
+    'tokens?': COUNT,
+  }),
   Published: objectSchema({ ids: TEXTS, ...REPORT }),
   Results: objectSchema({
     results: arraySchema(

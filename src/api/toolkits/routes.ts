@@ -5,10 +5,12 @@ import { isAdministrator, type ToolkitChangeResult, type ToolkitStore } from '..
 import type { ToolkitCounts } from '../../core/catalog/catalog.ts'
 import { type FailureResult, fail, ok, type Result } from '../../core/failure/failure.ts'
 import { namePart } from '../../core/tool/definition-fields.ts'
+import { optional } from '../../core/tool/json-reader.ts'
 import { isNamePart } from '../../core/tool/tool-id.ts'
 import type { WaitUntil } from '../../core/tool/platform.ts'
 import { PRIVATE } from '../../http/response/json-response.ts'
 import { jsonBody } from '../../http/request/json-body.ts'
+import { defineQuery } from '../../http/request/query.ts'
 import { getBackground } from '../../http/route/authorizer.ts'
 import { jsonRef, itemList } from '../../http/route/response-specs.ts'
 import { ADMIN_ROUTE, createRouter, PUBLISHER_ROUTE, READER_ROUTE, type RouteDeps } from '../../http/route/router.ts'
@@ -27,20 +29,26 @@ interface ToolkitsRoutesDeps extends RouteDeps {
   readonly keys: Pick<KeyStore, 'findById'>
   readonly catalog: ToolkitCounts
   readonly findTool: (ref: string, principal: Principal, background: WaitUntil) => Promise<object | undefined>
+  readonly countTokens: (principal: Principal, toolkit: string) => Promise<Result<number>>
 }
 
 /** A toolkit that does not exist yet can be given too, so that nobody else begins it. */
 export function createToolkitsRoutes(deps: ToolkitsRoutesDeps): Hono {
-  const { toolkits, keys, catalog, findTool } = deps
+  const { toolkits, keys, catalog, findTool, countTokens } = deps
   const { router, on } = createRouter<ToolkitAnswers>(deps)
 
   on('GET /toolkits', 'List toolkits', {
     ...READER_ROUTE,
     isPrivate: false,
+    query: defineQuery({ tokens: optional(namePart) }),
     responses: { 200: itemList('Toolkits with tools that the caller may see', 'ToolkitSummary') },
-  })(async ({ principal }) => {
+  })(async ({ principal, query }) => {
     const counts = await catalog.toolkits(principal)
-    return { ...ok({ items: counts.map(encodeSummary) }), headers: PRIVATE }
+    const counted = counts.find(({ toolkit }) => toolkit.toLowerCase() === query.tokens?.toLowerCase())
+    const tokens = counted && (await countTokens(principal, counted.toolkit))
+    if (tokens?.ok === false) return tokens
+    const items = counts.map((each) => encodeSummary(each, each === counted ? tokens?.value : undefined))
+    return { ...ok({ items }), headers: PRIVATE }
   })
 
   on('GET /toolkits/:toolkit', 'Get a toolkit', {

@@ -42,8 +42,8 @@ export function encodeToolkit({ toolkit, owner, isBundled, untrusted, status, ..
   }
 }
 
-export function encodeSummary({ toolkit, tools, level, description }: ToolkitCount) {
-  return { toolkit, ...(description === null ? {} : { description }), tools, security_level: level }
+export function encodeSummary({ toolkit, tools, level, description }: ToolkitCount, tokens?: number) {
+  return { toolkit, ...(description === null ? {} : { description }), tools, security_level: level, tokens }
 }
 
 type ShownToolkit = ReturnType<typeof encodeToolkit>

@@ -3,6 +3,7 @@ import { truncate } from '../../http/page/text.ts'
 import type { ApiAnswers } from '../../api/answers.ts'
 import type { PageResult, PageContext } from '../page-context.ts'
 import { parseRange, formatStart } from '../calls/range.tsx'
+import { formatCount } from '../calls/chart.tsx'
 import { Markdown } from '../markdown.tsx'
 import { toReplyView, Notice } from '../parts.tsx'
 import { readOffset } from '../pagination.ts'
@@ -34,6 +35,11 @@ export async function show(context: PageContext): Promise<PageResult> {
   const tools = requestedTools ?? (isOverview ? undefined : await listTools())
   const isUnknown =
     toolkits.ok && search.toolkit !== '' && !searchedToolkit && tools?.ok === true && tools.value.items.length === 0
+  const hasTokens = context.url.searchParams.has('tokens')
+  const counted =
+    searchedToolkit && hasTokens
+      ? await context.fetchRoute('GET /toolkits', { query: buildQuery({ tokens: searchedToolkit.toolkit }) })
+      : undefined
   return {
     ...buildTitle(search, searchedToolkit?.toolkit),
     ...(isUnknown ? { status: 404 as const } : {}),
@@ -44,6 +50,15 @@ export async function show(context: PageContext): Promise<PageResult> {
         {context.isOpen && isFirst ? <FirstSteps origin={context.url.origin} /> : undefined}
         <Search search={{ ...search, toolkit: searchedToolkit?.toolkit ?? search.toolkit }} toolkits={toolkits} />
         {searchedToolkit?.description === undefined ? undefined : <Markdown text={searchedToolkit.description} />}
+        {counted ? (
+          toReplyView(counted, ({ items }) => <TokenCount {...items.find(isSearched)} />)
+        ) : searchedToolkit && context.principal.kind !== 'anonymous' ? (
+          <p>
+            <a class="button" href={buildHref(search, { tokens: '1' })}>
+              Count tokens
+            </a>
+          </p>
+        ) : undefined}
         {isOverview ? await renderOverview(context, allToolkits) : undefined}
         {tools &&
           toReplyView(tools, (toolList) => (
@@ -73,6 +88,15 @@ function buildTitle({ q, toolkit, view }: ToolSearch, name = toolkit) {
   if (q) return { title: `Tools for “${q.slice(0, 100)}”`, trail }
   if (toolkit) return { title: name.slice(0, 100), trail }
   return view ? { title: 'Tools', trail } : { title: 'Catalog' }
+}
+
+function TokenCount({ tokens = 0 }: Partial<Toolkit>) {
+  return (
+    <p>
+      Its definitions take {formatCount(tokens, 'token')} (o200k_base) of a model's context if an agent lists them all
+      over MCP.
+    </p>
+  )
 }
 
 type Toolkit = ApiAnswers['GET /toolkits']['items'][number]

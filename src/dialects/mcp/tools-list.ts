@@ -65,7 +65,10 @@ function toToolList(revision: Revision, members: string): McpResult {
 /** The line of a tool that is not listed, because it has no implementation. */
 const NO_LINE = ''
 
-function createLineFormat({ format, encodeTool }: Revision, { select, bare }: QueryToolset): LineFormat {
+export function createLineFormat(
+  { format, encodeTool }: Pick<Revision, 'format' | 'encodeTool'>,
+  { select, bare }: Pick<QueryToolset, 'select' | 'bare'>,
+): LineFormat {
   const toTool = bare ? (record: ToolRecord) => encodeTool(record, getBareName(record)) : encodeTool
   const toListed = select ? (record: ToolRecord, name: string) => addSelectParameter(toTool(record, name)) : toTool
   return {

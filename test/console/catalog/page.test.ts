@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { Principal } from '../../../src/core/access/principal.ts'
+import { ANONYMOUS, type Principal } from '../../../src/core/access/principal.ts'
 import { type Routes, setUp } from '../set-up.ts'
 
 const TOOL = { id: 'Mail.Send@1.0.0', name: 'Mail_Send', description: 'Sends', version: '1.0.0' }
@@ -174,6 +174,25 @@ it('the catalogue of several toolkits lists the tools of one, or of all', async 
   expect(text).toMatch(/<option value="Mail" selected/)
   expect(await (await get('/?view=tools')).text()).toContain('/console/tools/Mail.Send')
   expect(asked.map(({ request }) => request.url).join()).not.toContain('view=')
+})
+
+it('the catalogue counts the tokens of one toolkit when somebody presses the button, but not for anonymous visitors', async () => {
+  const counting = (request: Request) => {
+    const tokens = new URL(request.url).searchParams.get('tokens') === 'Mail' ? 1_234 : undefined
+    return { items: toolkits.map((each) => (each.toolkit === 'Mail' ? { ...each, tokens } : each)) }
+  }
+  const { get } = several({ 'GET /toolkits': counting })
+  expect(await (await get('/?toolkit=mail')).text()).toMatch(/href="\/\?toolkit=mail&amp;tokens=1">\s*Count tokens/)
+  const text = await (await get('/?toolkit=mail&tokens=1')).text()
+  expect(text).toContain('Its definitions take 1,234 tokens (o200k_base)')
+  expect(text).not.toContain('Count tokens')
+  expect(await (await get('/')).text()).not.toContain('Count tokens')
+  const large = (request: Request) =>
+    request.url.includes('tokens=') ? Response.json({ message: 'Too large' }, { status: 409 }) : { items: toolkits }
+  const page = await several({ 'GET /toolkits': large }).get('/?toolkit=Mail&tokens=1')
+  expect(await page.text()).toMatch(/Too large[^]*\/console\/tools\/Mail\.Send/)
+  const anonymous = world([TOOL], { 'GET /toolkits': () => ({ items: toolkits }) }, ANONYMOUS)
+  expect(await (await anonymous.get('/?toolkit=Mail')).text()).not.toContain('Count tokens')
 })
 
 it('the catalogue shows the best matches of a search alone, and the way to all of them', async () => {

@@ -11,17 +11,22 @@ const SERVER_KEY = 'io.modelcontextprotocol/serverInfo'
 
 const TTL_MS = 5_000
 
+/** How its lists have tools. */
+export const LIST_FORMAT_2026: Pick<Revision, 'format' | 'encodeTool'> = {
+  format: 'mcp-2026-07-28',
+  encodeTool: (record, name) => toListedTool(record, toListedName(record, name)),
+}
+
 /** MCP 2026-07-28: without a handshake. The state that a client gives back with its answers is sealed. */
 export function revision2026(serverInfo: ServerInfo, seal: Seal): Revision {
   const serverMeta = { [SERVER_KEY]: serverInfo }
   const cacheFields = { ttlMs: TTL_MS, cacheScope: 'private', _meta: serverMeta }
   const cacheMembers = JSON.stringify(cacheFields).slice(1)
   const revision: Revision = {
+    ...LIST_FORMAT_2026,
     kind: 'revision',
-    format: 'mcp-2026-07-28',
     statuses: {},
     cancelOnDisconnect: true,
-    encodeTool: (record, name) => toListedTool(record, toListedName(record, name)),
     toStructuredContent(value, output) {
       const kind = outputKind(output)
       return kind === 'none' || (kind === 'any' && value === null) ? undefined : value
