@@ -53,6 +53,8 @@ export function composeAccessRoutes(
     createKeysRoutes({
       ...otherRoutes,
       keys,
+      toolsets: registry.toolsets,
+      locks: registry.locks,
       published: registry.published,
       quota: config.quota,
       onChange: onKeyChange,

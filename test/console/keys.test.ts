@@ -26,6 +26,7 @@ it('the page of keys makes a key as its form says, and shows its text that once'
     'input/limits/rate/seconds': '60',
     'input/limits/concurrency': '5',
     'input/record_arguments': '1',
+    'input/toolset': 'mailbox',
   }
   const text = await (await post('/console/keys', fields)).text()
   expect(JSON.parse(asked[0]?.body ?? '')).toEqual({
@@ -36,6 +37,7 @@ it('the page of keys makes a key as its form says, and shows its text that once'
     expires_at: '2031-05-01T23:59:59Z',
     limits: { rate: { calls: 100, seconds: 60 }, concurrency: 5 },
     record_arguments: true,
+    toolset: 'mailbox',
   })
   for (const pasted of [
     '<pre>sb_secret</pre>',

@@ -141,6 +141,20 @@ it('keys are edited setting by setting', async () => {
   expect(past).toMatchObject({ code: 4, stderr: expect.stringContaining('--expires: Must be in the future') })
 })
 
+it('keys have a toolset and a lock, and lose them', async () => {
+  const { server } = edge
+  const admin = { authorization: `Bearer ${ADMIN_KEY}` }
+  await server.json('PUT', '/toolsets/sums', { tools: [{ tool: 'Calculator.*' }] }, admin)
+  const lock = { version: 1, digest_form: 'sep-2636/2026-09', tools: {} }
+  const { hash } = (await server.json('PUT', '/locks', lock, admin)).body
+  const made = await run(['keys', 'create', '--name', 'bound', '--toolset', 'sums', '--lock', hash, '--json'])
+  expect(made.json).toMatchObject({ toolset: 'sums', lock: hash })
+  const freed = await run(['keys', 'edit', made.json.id, '--no-toolset', '--no-lock', '--json'])
+  expect([freed.json.name, freed.json.toolset, freed.json.lock]).toEqual(['bound', undefined, undefined])
+  const refused = await run(['keys', 'create', '--name', 'a', '--toolset', 'none-such'])
+  expect(refused).toMatchObject({ code: 4, stderr: expect.stringContaining("There is no toolset 'none-such'") })
+})
+
 const hasShell = (shell: string) => {
   try {
     return execFileSync(shell, ['-c', 'true']).length === 0
@@ -155,7 +169,7 @@ it('completion offers commands, options and choices, and where none fits nothing
   expect(await complete('ke')).toEqual(['keys', ''])
   expect(await complete('help', 'pol')).toEqual(['policies', ''])
   expect(await complete('keys', 'r')).toEqual(['rotate', 'revoke', ''])
-  expect(await complete('list', '--t')).toEqual(['--toolkit', '--tag', '--timeout', ''])
+  expect(await complete('list', '--t')).toEqual(['--toolkit', '--tag', '--tokens', '--timeout', ''])
   expect(await complete('completion', '')).toEqual(['bash', 'zsh', 'fish', ''])
   expect(await complete('comp')).toEqual(['completion', ''])
   expect(await complete('list', '--limit', '')).toEqual([''])

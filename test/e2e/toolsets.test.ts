@@ -101,10 +101,20 @@ describe('/toolsets', () => {
       owner: `key:${ann.id}`,
       pending: { changed_by: 'admin' },
     })
-    // A deleted name is free for others
-    expect((await remove('anns', asAdmin)).status).toBe(204)
-    expect((await put('anns', { tools: [] }, bob.as)).body).toMatchObject({ owner: `key:${bob.id}`, revision: 1 })
-    expect((await put('anns', { tools: [] })).status).toBe(403)
+  })
+
+  it('keeps a deleted name for its owner, since keys and URLs may still have it', async () => {
+    await put('kept', { tools: [] })
+    expect((await remove('kept')).status).toBe(204)
+    const { status, body } = await put('kept', { tools: [{ tool: '*' }] }, bob.as)
+    expect([status, JSON.stringify(body)]).toEqual([403, expect.stringContaining("'kept' is another's")])
+    expect((await server.json('GET', '/toolsets', undefined, asAdmin)).body.items).not.toContainEqual(
+      expect.objectContaining({ name: expect.stringContaining('kept') }),
+    )
+    // An administrator gives it back
+    const { body: made } = await put('kept', { tools: [] }, asAdmin)
+    expect(made).toMatchObject({ owner: `key:${ann.id}`, revision: 1, changed_by: 'admin' })
+    expect((await put('kept', { tools: [{ tool: 'Mail.*' }] })).body.revision).toBe(2)
   })
 
   it('needs the scope tools:publish', async () => {
@@ -243,5 +253,54 @@ describe('/locks', () => {
     ])
       expect((await putLock(wrong)).status).toBe(400)
     expect((await server.json('GET', '/locks/sha256:0', undefined, ann.as)).status).toBe(400)
+  })
+})
+
+describe('a key with a toolset or a lock', () => {
+  const patch = (id: string, body: unknown) => server.json('PATCH', `/keys/${id}`, body, asAdmin)
+  const bound = { name: 'bound', scopes: ['tools:read', 'tools:call'] }
+  const missing = `sha256:${'e'.repeat(64)}`
+
+  it('is made only where there are both, and has no other scopes', async () => {
+    await put('bound', { tools: [SEND] })
+    const make = (body: object) => server.json('POST', '/keys', { ...bound, ...body }, asAdmin)
+    for (const [body, message] of [
+      [{ toolset: 'nothing' }, "There is no toolset 'nothing'"],
+      [{ lock: missing }, 'There is no such lock'],
+      [{ toolset: 'bound', scopes: ['tools:read', 'tools:publish'] }, "only have the scopes 'tools:read' and"],
+      [{ toolset: 'bound', scopes: ['admin'] }, "only have the scopes 'tools:read' and"],
+    ] as const) {
+      const answer = await make(body)
+      expect([answer.status, answer.body.message]).toEqual([400, expect.stringContaining(message)])
+    }
+    expect((await make({ toolset: 'No' })).status).toBe(422)
+    const { status, body } = await make({ toolset: 'bound' })
+    expect([status, body.toolset]).toEqual([201, 'bound'])
+    expect((await server.json('GET', `/keys/${body.id}`, undefined, asAdmin)).body.toolset).toBe('bound')
+  })
+
+  it('is changed by the same rules, and null removes its toolset', async () => {
+    await put('bound', { tools: [SEND] })
+    const key = await keyOf(server, ['*'])
+    expect((await patch(key.id, { toolset: 'bound' })).body.message).toContain('may only have the scopes')
+    expect((await patch(key.id, { toolset: 'bound', ...bound })).body).toMatchObject({ toolset: 'bound', ...bound })
+    expect((await patch(key.id, { scopes: ['admin'] })).status).toBe(400)
+    expect((await patch(key.id, { name: 'renamed' })).body).toMatchObject({ toolset: 'bound', name: 'renamed' })
+    expect((await patch(key.id, { lock: missing })).status).toBe(400)
+    const stale = await server.json('PATCH', `/keys/${key.id}`, { toolset: null }, { ...asAdmin, 'if-match': '"x"' })
+    expect(stale.status).toBe(412)
+    const freed = await patch(key.id, { toolset: null })
+    expect([freed.status, freed.body.toolset]).toEqual([200, undefined])
+    expect((await patch(key.id, { scopes: ['admin'] })).status).toBe(200)
+    expect((await patch('none', { toolset: null })).status).toBe(404)
+  })
+
+  it('sees nothing once its toolset is deleted, and may not manage any', async () => {
+    await put('leaving', { tools: [{ tool: 'Mail.*' }] })
+    const key = await keyOf(server, ['*'], { scopes: ['tools:read', 'tools:call'], toolset: 'leaving' })
+    await remove('leaving')
+    const { status, body } = await server.json('GET', '/tools', undefined, key.as)
+    expect([status, body.items]).toEqual([200, []])
+    expect((await put('leaving', { tools: [{ tool: '*' }] }, key.as)).status).toBe(403)
   })
 })

@@ -1,6 +1,9 @@
 import type { Hono } from 'hono'
 import {
   type ApiKey,
+  applyKeyChange,
+  findScopeProblem,
+  type KeyChange,
   keyChangeReader,
   type KeyStore,
   newKeyReader,
@@ -8,8 +11,13 @@ import {
   ROTATION,
 } from '../../core/access/api-key.ts'
 import type { PublishedTotals } from '../../core/publish/publisher-quota.ts'
-import { ok } from '../../core/failure/failure.ts'
+import type { LockStore } from '../../core/access/tool-lock.ts'
+import type { ToolsetStore } from '../../core/access/toolset.ts'
+import { malformedRequestFailure } from '../../core/call/call-options.ts'
+import { type FailureResult, ok } from '../../core/failure/failure.ts'
 import type { Sha256 } from '../../core/tool/digest.ts'
+import { computeRevision, matchesPrecondition } from '../../core/tool/precondition.ts'
+import type { Problem } from '../../core/tool/problem.ts'
 import { toKeyPrefix } from '../../http/caller/key-text.ts'
 import { jsonBody } from '../../http/request/json-body.ts'
 import { jsonRef, itemList, withEtag } from '../../http/route/response-specs.ts'
@@ -24,6 +32,8 @@ import {
 
 export interface KeysRoutesDeps extends RouteDeps {
   readonly keys: KeyStore
+  readonly toolsets: Pick<ToolsetStore, 'load'>
+  readonly locks: Pick<LockStore, 'find'>
   published(): Promise<Readonly<Record<string, PublishedTotals>> | undefined>
   readonly quota: PublishedTotals
   onChange(change: 'created' | 'changed' | 'removed', id: string): void
@@ -37,6 +47,16 @@ export function createKeysRoutes(deps: KeysRoutesDeps): Hono {
   const { keys } = deps
   const { router, on } = createRouter<KeyAnswers>(deps)
 
+  /** At the time of the change: a toolset that is deleted later leaves its keys nothing. */
+  async function findBindingFailure(key: ApiKey, { toolset, lock }: KeyChange): Promise<FailureResult | undefined> {
+    const problems: Problem[] = [findScopeProblem(key) ?? []].flat()
+    if (toolset && !(await deps.toolsets.load(toolset)))
+      problems.push({ path: '/toolset', message: `There is no toolset '${toolset}'` })
+    if (lock && !(await deps.locks.find(lock)))
+      problems.push({ path: '/lock', message: 'There is no such lock: send it first, with PUT /locks' })
+    return problems.length > 0 ? malformedRequestFailure(problems) : undefined
+  }
+
   on('POST /keys', 'Create an API key', {
     ...ADMIN_ROUTE,
     auditAction: 'key.create',
@@ -45,6 +65,8 @@ export function createKeysRoutes(deps: KeysRoutesDeps): Hono {
   })(async ({ body, addAuditDetails }) => {
     const text = deps.randomKey()
     const key: ApiKey = { id: deps.newId(), created_at: deps.now().toISOString(), prefix: toKeyPrefix(text), ...body }
+    const failure = await findBindingFailure(key, body)
+    if (failure) return failure
     await keys.create(key, await deps.sha256(text))
     deps.onChange('created', key.id)
     addAuditDetails(encodeKey(key))
@@ -71,7 +93,14 @@ export function createKeysRoutes(deps: KeysRoutesDeps): Hono {
     body: jsonBody(keyChangeReader(deps.now), { what: 'request for a key' }),
     responses: { 200: withEtag(jsonRef('The updated key', 'Key')) },
   })(async ({ path: { id }, body, precondition, addAuditDetails }) => {
-    const key = await keys.change(id, body, precondition)
+    const before = await keys.findById(id)
+    if (!before) return notFound('key', id)
+    if (!matchesPrecondition(before, precondition)) return PRECONDITION_FAILED
+    const failure = await findBindingFailure(applyKeyChange(before, body), body)
+    if (failure) return failure
+    const restricts = 'scopes' in body || 'toolset' in body || 'lock' in body
+    // Of the key that was checked, since two changes at once could give it scopes that do not go with its toolset
+    const key = await keys.change(id, body, restricts ? [computeRevision(before)] : precondition)
     if (key === 'precondition-failed') return PRECONDITION_FAILED
     if (!key) return notFound('key', id)
     addAuditDetails(encodeKey(key))
@@ -128,10 +157,12 @@ function encodeKey({
   expires_at,
   previous_expires_at,
   limits,
+  toolset,
+  lock,
   record_arguments,
 }: ApiKey) {
   const times = { created_at, expires_at, previous_expires_at }
-  return { id, name, prefix, scopes, tools, users, ...times, limits, record_arguments }
+  return { id, name, prefix, scopes, tools, users, ...times, limits, toolset, lock, record_arguments }
 }
 
 interface KeyFacts {

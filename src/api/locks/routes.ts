@@ -1,7 +1,7 @@
 import type { Hono } from 'hono'
 import { findBoundDenial } from '../../core/access/change-toolset.ts'
 import { lockReader, type LockStore, MAX_LOCK_BYTES, MAX_LOCKS } from '../../core/access/tool-lock.ts'
-import { lockHash } from '../../core/access/toolset.ts'
+import { lockHash } from '../../core/access/toolset-name.ts'
 import { fail, ok } from '../../core/failure/failure.ts'
 import { jsonBody } from '../../http/request/json-body.ts'
 import { json, jsonRef, objectSchema, TEXT } from '../../http/route/response-specs.ts'

@@ -39,6 +39,7 @@ const KEY = {
   'users': { anyOf: [{ const: 'any' }, TEXTS] },
   ...fields(TIME, 'created_at', 'expires_at?', 'previous_expires_at?'),
   'limits?': OBJECT,
+  ...fields(TEXT, 'toolset?', 'lock?'),
   'record_arguments?': FLAG,
 }
 const REPORT = { 'dialect?': TEXT, 'left_out?': TEXTS, 'pending?': TEXTS, 'warnings?': WARNINGS }

@@ -8,8 +8,9 @@ import {
   rejectToolset,
 } from '../../core/access/change-toolset.ts'
 import type { Principal } from '../../core/access/principal.ts'
-import { MAX_TOOLSET_BYTES, MAX_TOOLSETS, type Toolset, toolsetName } from '../../core/access/toolset.ts'
+import { MAX_TOOLSET_BYTES, MAX_TOOLSETS, type Toolset } from '../../core/access/toolset.ts'
 import { toolsetReader, type ToolsetStore, type ToolsetSummary } from '../../core/access/toolset.ts'
+import { toolsetName } from '../../core/access/toolset-name.ts'
 import { malformedRequestFailure } from '../../core/call/call-options.ts'
 import { type FailureResult, fail, ok } from '../../core/failure/failure.ts'
 import type { Sha256 } from '../../core/tool/digest.ts'
@@ -80,7 +81,8 @@ export function createToolsetsRoutes(deps: ToolsetsRoutesDeps): Hono {
     },
   })(async ({ c, principal, path: { name }, body: definition, precondition, addAuditDetails }) => {
     const before = await toolsets.load(name)
-    if (before && !mayChangeToolset(principal, before)) return denyOther(name)
+    const owner = before?.owner ?? (await toolsets.findFormerOwner(name)) ?? principal.id
+    if (!mayChangeToolset(principal, { owner })) return denyOther(name)
     if (!matchesPrecondition(before, precondition)) return PRECONDITION_FAILED
     const text = formatToolset(name, definition)
     const { byteLength: size } = new TextEncoder().encode(text)
@@ -92,7 +94,7 @@ export function createToolsetsRoutes(deps: ToolsetsRoutesDeps): Hono {
     if (problems.length > 0) return malformedRequestFailure(problems)
     const changed = { changed_at: now().toISOString(), changed_by: principal.id }
     const version = { definition, digest: `sha256:${await sha256(text)}`, ...changed }
-    const toolset = before ? changeToolset(before, version) : { name, owner: principal.id, revision: 1, ...version }
+    const toolset = before ? changeToolset(before, version) : { name, owner, revision: 1, ...version }
     const denial = await store(toolset, before)
     if (denial) return denial
     addAuditDetails({ digest: version.digest, revision: toolset.revision, pending: toolset.pending !== undefined })

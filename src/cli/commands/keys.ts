@@ -13,6 +13,7 @@ const COLUMNS: Columns = {
   'Scopes': 'scopes',
   'Tools': 'tools',
   'Users': 'users',
+  'Toolset': 'toolset',
   'Expires': timeColumn('expires_at'),
   'Last used': timeColumn('last_used_at'),
   'Begins with': 'prefix',
@@ -26,8 +27,8 @@ export const addKeys: AddCommands = (program, open) => {
   keyCommand(keys, 'create', `create an API key, which is shown only once; ${defaults}`)
     .requiredOption('--name <name>', 'its name')
     .action(async (options) => {
-      const { expires_at, limits, ...fields } = readFields({ scope: ['tools:read', 'tools:call'], ...options })
-      const body = { ...fields, expires_at: expires_at ?? undefined, limits: limits ?? undefined }
+      const fields = Object.entries(readFields({ scope: ['tools:read', 'tools:call'], ...options }))
+      const body = Object.fromEntries(fields.filter(([, value]) => value !== null))
       const session = open(options)
       showKey(session, await session.connection.sendJson({ method: 'POST', path: '/keys', json: body }))
     })
@@ -58,13 +59,28 @@ function keyCommand<const Usage extends string>(keys: Command, usage: Usage, des
     .option('--for-user <user>', 'a user that it can act for; can be repeated', collectOption)
     .option('--any-user', 'it can act for any user')
     .option('--expires <time>', "when it expires, such as 2030-01-31T12:00:00Z, or 30d; or 'never'", expiry)
+    .option('--toolset <name>', 'a toolset, beyond which it sees and calls nothing')
+    .option('--no-toolset', 'it has none')
+    .option('--lock <hash>', 'the hash of a lock, beyond which it sees and calls nothing')
+    .option('--no-lock', 'it has none')
     .option('--limits <json>', 'such as {"rate": {"calls": 60, "seconds": 60}, "concurrency": 4}; or none')
     .option('--record-arguments', 'records of its calls include the shapes of arguments')
     .option('--no-record-arguments', 'they do not')
 }
 
 function readFields(options: Partial<ReturnType<ReturnType<typeof keyCommand>['opts']>> & { readonly name?: string }) {
-  const { name, scope: scopes, tool: tools, forUser, anyUser, expires, limits, recordArguments } = options
+  const {
+    name,
+    scope: scopes,
+    tool: tools,
+    forUser,
+    anyUser,
+    expires,
+    limits,
+    toolset,
+    lock,
+    recordArguments,
+  } = options
   if (anyUser && forUser) throw new CliError('usage', 'Use either --for-user or --any-user')
   return {
     name,
@@ -73,6 +89,8 @@ function readFields(options: Partial<ReturnType<ReturnType<typeof keyCommand>['o
     users: anyUser ? 'any' : forUser,
     expires_at: expires === 'never' ? null : expires,
     limits: limits === undefined ? undefined : limits === 'none' ? null : readObject(limits, '--limits'),
+    toolset: toolset === false ? null : toolset,
+    lock: lock === false ? null : lock,
     record_arguments: recordArguments,
   }
 }

@@ -43,15 +43,18 @@ export function toAgentPrincipal(
   const restrictedTo = toolkits.map((toolkit) => `${toolkit}.*`)
   const isAdmin = hasScope(owner, 'admin')
   const expandPatterns = (patterns: readonly string[]) => (isAdmin && patterns.includes('*') ? restrictedTo : patterns)
-  const { users, limits } = owner
+  const { users, limits, lock } = owner
+  const toolsets = [...new Set([owner.toolset ?? [], toolset ?? []].flat())]
   return {
     id: `agent:${id}`,
     name: client.name,
     kind: 'agent',
     scopes: AGENT_SCOPES.filter((scope) => scopes.includes(scope) && hasScope(owner, scope)),
     tools: Object.fromEntries(AGENT_SCOPES.map((scope) => [scope, expandPatterns(patternsFor(owner, scope))])),
-    restrictedTo,
-    ...(toolset === undefined ? {} : { toolset }),
+    // Of two toolsets neither may be left out, and a principal has one
+    restrictedTo: toolsets.length > 1 ? [] : restrictedTo,
+    ...(toolsets[0] === undefined ? {} : { toolset: toolsets[0] }),
+    ...(lock === undefined ? {} : { lock }),
     users,
     owner: shareOwner(owner),
     ...(limits && { limits }),

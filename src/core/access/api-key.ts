@@ -22,7 +22,8 @@ import type { InferOutput, Reader, ReadContext } from '../tool/json-reader.ts'
 import { time } from '../tool/time.ts'
 import { toolPattern } from '../tool/tool-id.ts'
 import { type CallLimits, callLimits } from './call-limits.ts'
-import { type Principal, type Scope, SCOPES } from './principal.ts'
+import { lockHash, toolsetName } from './toolset-name.ts'
+import { KNOWING_SCOPES, type Principal, type Scope, SCOPES } from './principal.ts'
 import type { Precondition, RemoveResult } from '../tool/precondition.ts'
 
 /** The key itself is shown once; only its SHA-256 is stored. Times are ISO 8601 in UTC. */
@@ -81,6 +82,8 @@ const FIELDS = {
     withSchema<'any' | readonly string[]>(() => ({ anyOf: [{ const: 'any' }, toJsonSchema(USERS)] }), usersReader),
     [],
   ),
+  toolset: optional(withSchemaDescription('A toolset, beyond which the key sees and calls nothing', toolsetName)),
+  lock: optional(withSchemaDescription('The hash of a lock, beyond which the key sees and calls nothing', lockHash)),
   record_arguments: optional(withSchemaDescription('Call records include the shapes of arguments', boolean, false)),
 }
 
@@ -104,18 +107,33 @@ export function keyChangeReader(now: () => Date) {
     record_arguments,
     expires_at: optional<string | null>(nullable(expiryReader(now))),
     limits: optional<CallLimits | null>(nullable(callLimits)),
+    toolset: optional<string | null>(nullable(toolsetName)),
+    lock: optional<string | null>(nullable(lockHash)),
   })
 }
 
 export type KeyChange = InferOutput<ReturnType<typeof keyChangeReader>>
 
-/** Applied where keys are stored, or one of two changes at once would undo the other. */
-export function applyKeyChange(
-  { expires_at: currentExpiry, limits: currentLimits, ...key }: ApiKey,
-  change: KeyChange,
-): ApiKey {
-  const { expires_at = currentExpiry, limits = currentLimits, ...changedFields } = change
-  return { ...key, ...changedFields, ...(expires_at ? { expires_at } : {}), ...(limits ? { limits } : {}) }
+/** Applied where keys are stored, or one of two changes at once would undo the other. Null removes a setting. */
+export function applyKeyChange(key: ApiKey, change: KeyChange): ApiKey {
+  const { expires_at: expiry, limits: keyLimits, toolset: keyToolset, lock: keyLock, ...fields } = key
+  const { expires_at = expiry, limits = keyLimits, toolset = keyToolset, lock = keyLock, ...changedFields } = change
+  return {
+    ...fields,
+    ...changedFields,
+    ...(expires_at ? { expires_at } : {}),
+    ...(limits ? { limits } : {}),
+    ...(toolset ? { toolset } : {}),
+    ...(lock ? { lock } : {}),
+  }
+}
+
+/** Why the scopes of a key do not go with its toolset or lock, beyond which it could reach by any other scope. */
+export function findScopeProblem({ scopes, toolset, lock }: Pick<ApiKey, 'scopes' | 'toolset' | 'lock'>) {
+  const isBound = toolset !== undefined || lock !== undefined
+  if (!isBound || scopes.every((scope) => KNOWING_SCOPES.some((knowing) => knowing === scope))) return undefined
+  const message = "A key with a toolset or a lock may only have the scopes 'tools:read' and 'tools:call'"
+  return { path: '/scopes', message }
 }
 
 function expiryReader(now: () => Date): Reader<string> {
@@ -131,7 +149,7 @@ const MAX_OVERLAP_SECONDS = 30 * 86_400
 export const ROTATION = object({ overlap_seconds: optional(integer(0, MAX_OVERLAP_SECONDS), OVERLAP_SECONDS) })
 
 export function toKeyPrincipal(key: ApiKey): Principal {
-  const { id, name, scopes, tools, users, limits, record_arguments: recordsArguments } = key
+  const { id, name, scopes, tools, users, limits, toolset, lock, record_arguments: recordsArguments } = key
   return {
     id: `key:${id}`,
     name,
@@ -140,6 +158,8 @@ export function toKeyPrincipal(key: ApiKey): Principal {
     tools,
     users,
     ...(limits ? { limits } : {}),
+    ...(toolset === undefined ? {} : { toolset }),
+    ...(lock === undefined ? {} : { lock }),
     ...(recordsArguments ? { recordsArguments } : {}),
   }
 }

@@ -9,7 +9,7 @@ import * as json from '../tool/json-reader.ts'
 import type { WaitUntil } from '../tool/platform.ts'
 import { PUBLISHED_NAME } from '../tool/sanitize-name.ts'
 import { isVersion, parseToolId } from '../tool/tool-id.ts'
-import { lockHash } from './toolset.ts'
+import { lockHash } from './toolset-name.ts'
 
 export const DIGEST_FORM = 'sep-2636/2026-09'
 

@@ -9,14 +9,7 @@ import type { Precondition, PutResult, RemoveResult } from '../tool/precondition
 import { isNamePart, isToolPattern, toolKey, parseToolId } from '../tool/tool-id.ts'
 import { isVersionRange } from '../tool/version.ts'
 import { literalTrue } from './guard.ts'
-import { isLockHash, isToolsetName } from './toolset-name.ts'
-
-/** Names are never changed: URLs and keys have them. */
-export const toolsetName = json.stringMatching(
-  "a toolset's name: lower-case letters, digits, '-' and '_', at most 63",
-  isToolsetName,
-)
-export const lockHash = json.stringMatching("a lock's hash: 'sha256:' and 64 hex digits", isLockHash)
+import { lockHash } from './toolset-name.ts'
 
 export const MAX_TOOLSETS = 200
 export const MAX_TOOLSET_BYTES = 500_000
@@ -153,6 +146,8 @@ export interface ToolsetStore {
   list(): Promise<readonly ToolsetSummary[]>
   /** As the registry has it now. */
   load(name: string): Promise<Toolset | undefined>
+  /** Who had a name of which the toolset was deleted: nobody else gets it, as keys and URLs may still have the name. */
+  findFormerOwner(name: string): Promise<string | undefined>
   /** One of another owner is replaced by nobody: that precondition fails. */
   put(toolset: Toolset, precondition?: Precondition): Promise<PutResult | 'limit-reached'>
   remove(name: string, precondition?: Precondition): Promise<RemoveResult>

@@ -26,7 +26,7 @@ import { publishedByAll } from './write/quota.ts'
 import { createTables, nextRevision, queue, readNumber } from './tables.ts'
 import { getPublisherRights } from './toolkit-rights.ts'
 import { loadToolkit } from './toolkits.ts'
-import { listToolsets } from './toolsets.ts'
+import { findFormerOwner, listToolsets } from './toolsets.ts'
 import { toolEntryText, hasStoredToolkit, findSimilarKey } from './versions.ts'
 
 /** Limits the searches that made-up names can cause a second. */
@@ -215,6 +215,10 @@ export function defineRegistry<Env extends { readonly REGISTRY: KVNamespace }>(
     async removeToolset(name: string, precondition?: Precondition) {
       const { removeToolset } = await import('./write/change-toolset.ts')
       return this.#change(() => removeToolset(this.#sql, name, precondition))
+    }
+
+    findFormerOwner(name: string): string | undefined {
+      return findFormerOwner(this.#sql, name)
     }
 
     listToolsets(): ToolsetSummary[] {

@@ -5,6 +5,14 @@ export function toolsetText(sql: SqlStorage, name: string): string | undefined {
   return readField<string>(sql, 'SELECT body FROM toolset WHERE name = ?', name)
 }
 
+/** A deleted toolset's owner is a row of the same table, under a name that no toolset can have. */
+export const toDeletedName = (name: string) => `deleted/${name}`
+export const NOT_DELETED = "name NOT GLOB 'deleted/*'"
+
+export function findFormerOwner(sql: SqlStorage, name: string): string | undefined {
+  return toolsetText(sql, toDeletedName(name))
+}
+
 export function lockText(sql: SqlStorage, hash: string): string | undefined {
   return readField<string>(sql, 'SELECT body FROM lock WHERE hash = ?', hash)
 }
@@ -12,7 +20,7 @@ export function lockText(sql: SqlStorage, hash: string): string | undefined {
 export function listToolsets(sql: SqlStorage): ToolsetSummary[] {
   const summaries: ToolsetSummary[] = []
   // Read one by one, since all together can be larger than memory
-  for (const { body } of sql.exec<{ body: string }>('SELECT body FROM toolset ORDER BY name'))
+  for (const { body } of sql.exec<{ body: string }>(`SELECT body FROM toolset WHERE ${NOT_DELETED} ORDER BY name`))
     summaries.push(summarizeToolset(JSON.parse(body)))
   return summaries
 }

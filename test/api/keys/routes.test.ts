@@ -66,6 +66,8 @@ function setUp(caller: Principal = ADMIN, quota: Pick<KeysRoutesDeps, 'published
   const onChange = vi.fn()
   const router = createKeysRoutes({
     keys: store,
+    toolsets: { load: async () => undefined },
+    locks: { find: async () => undefined },
     ...quota,
     authorize: authorizerFor(caller),
     onChange,
@@ -180,6 +182,8 @@ it('a key works as soon as it is created, and is rejected as soon as it is remov
   })
   const router = createKeysRoutes({
     keys: store,
+    toolsets: { load: async () => undefined },
+    locks: { find: async () => undefined },
     ...QUOTA,
     authorize: authorizerWith(authenticator.authenticate),
     onChange: (change, id) => (change === 'created' ? authenticator.forget() : authenticator.forgetKey(id)),

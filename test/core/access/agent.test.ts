@@ -83,3 +83,14 @@ it('an agent shares the limits of its owner with all their agents', () => {
   expect(agentOf({ ...ann, limits })).toMatchObject({ limits, owner: ann.id })
   expect(shareOwner(agentOf(ann))).toBe(ann.id)
 })
+
+it('an agent keeps the toolset and the lock of its owner, and sees nothing where it was let have another toolset', () => {
+  const agent = { id: 'a1', client: { id: 'c', name: 'Claude', host: 'claude.ai' }, toolkits: ['Gmail'] }
+  const connect = (owner: Principal, toolset?: string) =>
+    toAgentPrincipal(owner, { ...agent, scopes: AGENT_SCOPES, ...(toolset === undefined ? {} : { toolset }) })
+  const bound = { ...ann, toolset: 'mail', lock: 'sha256:1' }
+  for (const toolset of [undefined, 'mail'])
+    expect(connect(bound, toolset)).toMatchObject({ toolset: 'mail', lock: 'sha256:1', restrictedTo: ['Gmail.*'] })
+  expect(connect(bound, 'other')).toMatchObject({ toolset: 'mail', lock: 'sha256:1', restrictedTo: [] })
+  expect(connect(ann, 'other')).toMatchObject({ toolset: 'other', restrictedTo: ['Gmail.*'] })
+})

@@ -63,7 +63,7 @@ it('a new key has every problem named at once', () => {
   expect(problemsOf(body)).toEqual([
     [
       '/tool~1s',
-      "Unknown field 'tool/s' (meant 'tools'?): wanted 'name', 'scopes', 'tools', 'users', 'record_arguments', 'expires_at', 'limits'",
+      "Unknown field 'tool/s' (meant 'tools'?): wanted 'name', 'scopes', 'tools', 'users', 'toolset', 'lock', 'record_arguments', 'expires_at', 'limits'",
     ],
     ['/name', "Must be a string of 1 to 100 characters, got ''"],
     ['/scopes/1', `Must be ${SCOPE}, got 'root'`],
@@ -106,7 +106,7 @@ it.each<[string, unknown, readonly (readonly [path: string, message: string])[]]
     [
       [
         '/id',
-        "Unknown field 'id': wanted 'name', 'scopes', 'tools', 'users', 'record_arguments', 'expires_at', 'limits'",
+        "Unknown field 'id': wanted 'name', 'scopes', 'tools', 'users', 'toolset', 'lock', 'record_arguments', 'expires_at', 'limits'",
       ],
     ],
   ],

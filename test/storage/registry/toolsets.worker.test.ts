@@ -71,8 +71,10 @@ describe('the toolsets of a registry', () => {
       expect(await toolsets.put(toolset('none'), '*')).toBe('precondition-failed')
       expect(await toolsets.remove('mail', [computeRevision(toolset('mail'))])).toBe('removed')
       expect(await toolsets.remove('mail')).toBe('not-found')
-      // The name is free again
-      expect(await toolsets.put(toolset('mail', { owner: 'key:bob' }))).toBe('created')
+      // Its owner keeps the name, and nobody sees it
+      expect(await toolsets.put(toolset('mail', { owner: 'key:bob' }))).toBe('precondition-failed')
+      expect([await toolsets.findFormerOwner('mail'), await toolsets.list()]).toEqual(['key:ann', []])
+      expect(await toolsets.put(toolset('mail'))).toBe('created')
     }))
 
   it('are no more than so many, as locks are', () =>

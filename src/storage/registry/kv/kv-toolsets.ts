@@ -26,6 +26,7 @@ export function createKvToolsets(reach: RegistryReach) {
   const toolsets: ToolsetStore = {
     find: toolsetReads.find,
     list: () => registry().listToolsets(),
+    findFormerOwner: (name) => registry().findFormerOwner(name),
     load: async (name) => parseKvJson<Toolset>(await registry().value(kvKey('toolset', name))),
     async put(toolset, precondition) {
       const result = await registry().putToolset(toolset, precondition)

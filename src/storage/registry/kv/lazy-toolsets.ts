@@ -19,6 +19,7 @@ export function createLazyToolsets(reach: RegistryReach) {
       stores ? stores.toolsets.find(...parameters) : load().then(({ toolsets }) => toolsets.find(...parameters)),
     list: async () => (await load()).toolsets.list(),
     load: async (name) => (await load()).toolsets.load(name),
+    findFormerOwner: async (name) => (await load()).toolsets.findFormerOwner(name),
     put: async (...parameters) => (await load()).toolsets.put(...parameters),
     remove: async (...parameters) => (await load()).toolsets.remove(...parameters),
   }

@@ -5,7 +5,10 @@ import type { PutResult, RemoveResult } from '../../../core/tool/precondition.ts
 import { kvKey } from '../../keys.ts'
 import { readField } from '../../rows.ts'
 import { nextRevision, queue } from '../tables.ts'
-import { lockText, toolsetText } from '../toolsets.ts'
+import { findFormerOwner, lockText, NOT_DELETED, toDeletedName, toolsetText } from '../toolsets.ts'
+
+/** Then the owners of names that were deleted earliest are forgotten. */
+const MAX_DELETED = 10_000
 
 export function storeToolset(
   sql: SqlStorage,
@@ -14,15 +17,12 @@ export function storeToolset(
 ): PutResult | 'limit-reached' {
   const { name, owner } = toolset
   const before = toolsetText(sql, name)
-  if (!matchesPrecondition(before, precondition)) return 'precondition-failed'
+  const stored: Toolset | undefined = before === undefined ? undefined : JSON.parse(before)
+  const holder = stored?.owner ?? findFormerOwner(sql, name) ?? owner
+  if (holder !== owner || !matchesPrecondition(before, precondition)) return 'precondition-failed'
   const body = JSON.stringify(toolset)
-  if (before === undefined) {
-    if (countRows(sql, 'toolset') >= MAX_TOOLSETS) return 'limit-reached'
-  } else {
-    const stored: Toolset = JSON.parse(before)
-    if (stored.owner !== owner) return 'precondition-failed'
-    if (before === body) return 'replaced'
-  }
+  if (before === body) return 'replaced'
+  if (!stored && countRows(sql, `toolset WHERE ${NOT_DELETED}`) >= MAX_TOOLSETS) return 'limit-reached'
   sql.exec('INSERT OR REPLACE INTO toolset VALUES (?, ?)', name, body)
   queueChange(sql, kvKey('toolset', name), before === undefined)
   return before === undefined ? 'created' : 'replaced'
@@ -32,7 +32,14 @@ export function removeToolset(sql: SqlStorage, name: string, precondition?: Prec
   const before = toolsetText(sql, name)
   if (before === undefined) return 'not-found'
   if (!matchesPrecondition(before, precondition)) return 'precondition-failed'
+  const { owner }: Toolset = JSON.parse(before)
   sql.exec('DELETE FROM toolset WHERE name = ?', name)
+  sql.exec('INSERT OR REPLACE INTO toolset VALUES (?, ?)', toDeletedName(name), owner)
+  sql.exec(
+    `DELETE FROM toolset WHERE rowid IN (SELECT rowid FROM toolset WHERE NOT (${NOT_DELETED})
+    ORDER BY rowid DESC LIMIT -1 OFFSET ?)`,
+    MAX_DELETED,
+  )
   queueChange(sql, kvKey('toolset', name))
   return 'removed'
 }
@@ -58,6 +65,6 @@ function queueChange(sql: SqlStorage, target: string, isNew = false): void {
   queue(sql, target, isNew ? 'publication' : 'revocation')
 }
 
-function countRows(sql: SqlStorage, table: 'toolset' | 'lock'): number {
+function countRows(sql: SqlStorage, table: string): number {
   return readField<number>(sql, `SELECT count(*) FROM ${table}`) ?? 0
 }
