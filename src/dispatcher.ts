@@ -35,6 +35,7 @@ interface Dispatcher {
   /** Tells how Hono matches paths. */
   readonly routerName: () => string
   fetch(request: Request, env: Env, context: ExecutionContext): Promise<Response>
+  runSchedule(): Promise<void>
 }
 
 /**
@@ -98,6 +99,10 @@ export function createDispatcher(env: Env, config: Config, build: Build): Dispat
 
   return {
     routerName: () => router.router.name,
+    async runSchedule() {
+      const { runSchedule } = await import('./compose/schedule.ts')
+      await runSchedule(deployment)
+    },
     async fetch(received, _, context) {
       const request = normalizeRequest(received)
       if (!(request instanceof Request)) return rejectAddress(received, request.failure)

@@ -51,11 +51,12 @@ export type Config = Readonly<ReturnType<typeof loadConfig>>
 export class ConfigError extends Error {}
 
 /** Variables whose values are sent to nobody, not even as a client's secret. */
-const OWN_KEYS = /^(?:ADMIN_KEY|JWT_SECRET|WORKER_SECRET|VAULT_KEYS|SIGN_IN_CLIENT_SECRET)$/i
-const OWN_SECRETS = /^(?:ADMIN_KEY|JWT_SECRET|WORKER_SECRET|VAULT_KEYS|.*_CLIENT_SECRET)$/i
+const OWN_KEYS = /^(?:ADMIN_KEY|JWT_SECRET|WORKER_SECRET|VAULT_KEYS|FINDINGS_WEBHOOK_SECRET|SIGN_IN_CLIENT_SECRET)$/i
+const OWN_SECRETS = /^(?:ADMIN_KEY|JWT_SECRET|WORKER_SECRET|VAULT_KEYS|FINDINGS_WEBHOOK_SECRET|.*_CLIENT_SECRET)$/i
 const OWN_VARIABLES =
-  /^(?:ACCESS|VERSION|DEMO_TOOLS|TOOL_(?:SECRETS|LIMITS)|PUBLISHER_QUOTA|USER_VERIFIER_URL|INLINE_BYTES|ALLOW_(?:ORIGINS|HTTP_HOSTS)|PUBLIC_URL|SELF_HOSTED|(?:JWT|SIGN_IN|CONNECT)_.*|.*_CLIENT_ID)$/i
+  /^(?:ACCESS|VERSION|DEMO_TOOLS|TOOL_(?:SECRETS|LIMITS)|PUBLISHER_QUOTA|USER_VERIFIER_URL|INLINE_BYTES|ALLOW_(?:ORIGINS|HTTP_HOSTS)|PUBLIC_URL|SELF_HOSTED|FINDINGS_WEBHOOK_URL|COMPARISON_SECONDS|(?:JWT|SIGN_IN|CONNECT)_.*|.*_CLIENT_ID)$/i
 const MIN_VAULT_KEY = 16
+const WEBHOOK_SECRET = /^whsec_(?=.{32,88}$)(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 const VISIBLE_ASCII = /^[\x21-\x7e]+$/
 /** Used only with ACCESS=open: a key that everybody knows keeps nothing secret. */
 const DEVELOPMENT_VAULT_KEY = 'a key for development, which everybody knows'
@@ -67,6 +68,7 @@ const WANTED = {
   SIGN_IN_RULES:
     'SIGN_IN_RULES must be a list such as [{"domain": "acme.com", "scopes": ["tools:read", "tools:call"], "tools": ["*"]}]',
   INLINE_BYTES: `INLINE_BYTES must be how many bytes of JSON an answer holds, from 1 to ${ANSWER_CHARACTERS}`,
+  COMPARISON_SECONDS: 'COMPARISON_SECONDS must be the number of seconds, from 0 to 86400',
   RECORD_CALL_CONTENT: 'RECORD_CALL_CONTENT must be the number of days, from 0 to 30',
   PUBLISHER_QUOTA:
     'PUBLISHER_QUOTA must say how much one key may publish, such as {"documents": 10000, "bytes": 268435456}',
@@ -195,6 +197,9 @@ export function loadConfig(env: object) {
     vaultKeys: vaultKeysArePublic ? [DEVELOPMENT_VAULT_KEY] : vaultKeys,
     vaultKeysArePublic,
     userVerifierUrl: checkedText('USER_VERIFIER_URL', outside, isOutside),
+    findingsWebhook: readFindingsWebhook(variables, isOutside),
+    /** Of `npm run serve`, between comparisons of imported tools with their sources; 0 for none. */
+    comparisonSeconds: json('COMPARISON_SECONDS', integer(0, 86_400)) ?? 3_600,
     connectIssuer,
     hasSeveralIssuers,
     publicUrl: readPublicUrl(text('PUBLIC_URL')),
@@ -254,6 +259,16 @@ function readSignIn(variables: Variables, isOutside: (url: string) => boolean, j
   }
   if (clientId !== undefined && clientSecret !== undefined) return { issuer, clientId, clientSecret }
   throw new ConfigError('SIGN_IN_ISSUER needs SIGN_IN_CLIENT_ID and the secret SIGN_IN_CLIENT_SECRET beside it')
+}
+
+function readFindingsWebhook({ checkedText }: Variables, isOutside: (url: string) => boolean) {
+  const outside = 'be an https URL (http only to a loopback host or ALLOW_HTTP_HOSTS)'
+  const url = checkedText('FINDINGS_WEBHOOK_URL', outside, isOutside)
+  const must = "be 'whsec_' and 24 to 64 random bytes in Base64"
+  const secret = checkedText('FINDINGS_WEBHOOK_SECRET', must, (text) => WEBHOOK_SECRET.test(text))
+  if (url !== undefined && secret !== undefined) return { url, secret }
+  if (url === undefined && secret === undefined) return undefined
+  throw new ConfigError('FINDINGS_WEBHOOK_URL and FINDINGS_WEBHOOK_SECRET need each other')
 }
 
 function readIssuer(

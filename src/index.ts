@@ -45,4 +45,8 @@ export default {
     }
     return dispatcher.fetch(request, env, context)
   },
+  async scheduled(_, env) {
+    dispatcher ??= createDispatcher(env, loadConfig(env), build)
+    await dispatcher.runSchedule()
+  },
 } satisfies ExportedHandler<Env>

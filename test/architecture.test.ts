@@ -348,6 +348,7 @@ it('fetch capabilities are created only where callers are authorized, and for se
   const makes = /\bnew FetchCapability\b|\bextends FetchCapability\b|\bas (?:unknown as )?FetchCapability\b/
   expect(worker.filter(({ text }) => makes.test(text)).map(({ path }) => path)).toEqual([
     'src/compose/providers.ts',
+    'src/compose/schedule.ts',
     'src/http/caller/sessions.ts',
     'src/http/route/router.ts',
     'src/storage/connect/connect-store.ts',

@@ -4,14 +4,21 @@ import { ConfigError, type Env, loadConfig } from '../src/env.ts'
 /** Bindings are not read here; variables stand beside them. */
 const configOf = (variables: Readonly<Record<string, unknown>>) => loadConfig(Object.assign({} as Env, variables))
 
+const WEBHOOK_SECRET = `whsec_${'abcd'.repeat(8)}`
+
 const { checkClientSecret } = configOf({ TOOL_SECRETS: '{"TWILIO_API_KEY": ["SMS.Send"]}' })
 
-it.each(['ADMIN_KEY', 'JWT_SECRET', 'WORKER_SECRET', 'VAULT_KEYS', 'SIGN_IN_CLIENT_SECRET', 'admin_key'])(
-  "a client's secret may not be '%s'",
-  (name) => {
-    expect(checkClientSecret(name)).toContain("Switchboard's own")
-  },
-)
+it.each([
+  'ADMIN_KEY',
+  'JWT_SECRET',
+  'WORKER_SECRET',
+  'VAULT_KEYS',
+  'FINDINGS_WEBHOOK_SECRET',
+  'SIGN_IN_CLIENT_SECRET',
+  'admin_key',
+])("a client's secret may not be '%s'", (name) => {
+  expect(checkClientSecret(name)).toContain("Switchboard's own")
+})
 
 it("a client's secret may not be one that tools have", () => {
   expect(checkClientSecret('TWILIO_API_KEY')).toContain('TOOL_SECRETS')
@@ -153,6 +160,14 @@ it('sign-in has the rules, and the claims that users and groups are named by', (
 it.each([
   [{ ...client, SIGN_IN_CLIENT_ID: undefined }, 'SIGN_IN_CLIENT_ID'],
   [{ ...client, SIGN_IN_CLIENT_SECRET: '' }, 'SIGN_IN_CLIENT_SECRET'],
+  [
+    { FINDINGS_WEBHOOK_URL: 'http://hook.test', FINDINGS_WEBHOOK_SECRET: WEBHOOK_SECRET },
+    'FINDINGS_WEBHOOK_URL must be',
+  ],
+  [{ FINDINGS_WEBHOOK_URL: 'https://hook.test' }, 'need each other'],
+  [{ FINDINGS_WEBHOOK_SECRET: WEBHOOK_SECRET }, 'need each other'],
+  [{ FINDINGS_WEBHOOK_SECRET: 'whsec_c2hvcnQ=' }, 'FINDINGS_WEBHOOK_SECRET must be'],
+  [{ COMPARISON_SECONDS: '-1' }, 'COMPARISON_SECONDS must be'],
   [{ CONNECT_ISSUER: 'http://id.test' }, 'CONNECT_ISSUER must be'],
   [{ CONNECT_ISSUER: 'https://id.test', JWT_JWKS_URL: 'https://keys.test' }, 'JWT_ISSUER must say'],
   [{ PUBLIC_URL: 'tools.test' }, "got 'tools.test'"],

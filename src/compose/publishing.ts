@@ -4,6 +4,7 @@ import { UnreachableError } from '../core/failure/failure.ts'
 import { createCompareToolkit } from '../core/publish/findings/compare-toolkit.ts'
 import { createPublish } from '../core/publish/publish.ts'
 import type { Config } from '../env.ts'
+import { createFindingStore } from '../storage/registry/kv/finding-store.ts'
 import { sha256 } from '../storage/sealing/sha256.ts'
 import type { Deployment } from './deployment.ts'
 import { codecs, formats } from './dialects.ts'
@@ -14,7 +15,8 @@ export type Publishing = Awaited<ReturnType<typeof composePublishing>>
 export async function composePublishing({ config, stores, calls, loadRunners }: Deployment) {
   const { runners, plugins, importers } = await loadRunners()
   const { registry, storedProviders } = stores
-  const { source, writer, findings, policies, policyStore } = registry
+  const { source, writer, policies, policyStore } = registry
+  const findings = createFindingStore(registry.stub)
   const { toolSecrets } = calls
   const yieldControl = yieldToEventLoop
   const publish = createPublish({
@@ -31,7 +33,16 @@ export async function composePublishing({ config, stores, calls, loadRunners }: 
     plugins,
     importers,
     publish,
-    compare: createCompareToolkit({ importers, publish, source, toolSecrets, findings, yieldControl }),
+    findings,
+    compare: createCompareToolkit({
+      importers,
+      publish,
+      source,
+      toolSecrets,
+      findings,
+      yieldControl,
+      isAnnounced: config.findingsWebhook !== undefined,
+    }),
     secretChecks: createSecretChecks(config, { ...policyStore, current: policies.current }, storedProviders),
   }
 }

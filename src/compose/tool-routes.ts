@@ -31,10 +31,9 @@ export function composeToolRoutes(
 ) {
   const { now } = Date
   const { registry, deploymentKeys, keys, artifacts, uploads } = stores
-  const { archive, blobs, catalog, findings, source, writer, policies, toolkits, toolsets, locks, listUnmatched } =
-    registry
+  const { archive, blobs, catalog, source, writer, policies, toolkits, toolsets, locks, listUnmatched } = registry
   const { resolver, checkReadiness, toolSecrets } = calls
-  const { publish, compare, plugins, importers, secretChecks } = publishing
+  const { publish, findings, compare, plugins, importers, secretChecks } = publishing
   const { toolRoutes, toolPageRoutes } = routes
   const findTool = { source, resolver, policies, toolkits }
   const readBlob = blobs.read

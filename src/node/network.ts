@@ -4,15 +4,20 @@ import type { Config } from '../env.ts'
 
 export const NETWORK = 'network'
 
-type Settings = Pick<Config, 'allowHttpHosts' | 'userVerifierUrl' | 'connectIssuer' | 'signIn' | 'jwt'>
+type Settings = Pick<
+  Config,
+  'allowHttpHosts' | 'userVerifierUrl' | 'connectIssuer' | 'signIn' | 'jwt' | 'findingsWebhook'
+>
 
 /**
  * As workerd takes it. Names are judged by what they resolve to here, as `global_fetch_strictly_public` does in
  * production: only hosts that the settings name may have private addresses, which are looked up once.
  */
 export async function networkFor(settings: Settings | undefined) {
-  const { allowHttpHosts = [], userVerifierUrl, connectIssuer, signIn, jwt } = settings ?? {}
-  const urls = [userVerifierUrl, connectIssuer, signIn?.issuer, jwt?.jwksUrl].filter((url) => url !== undefined)
+  const { allowHttpHosts = [], userVerifierUrl, connectIssuer, signIn, jwt, findingsWebhook } = settings ?? {}
+  const urls = [userVerifierUrl, connectIssuer, signIn?.issuer, jwt?.jwksUrl, findingsWebhook?.url].filter(
+    (url) => url !== undefined,
+  )
   const hosts = [...allowHttpHosts]
     .map((host) => `http://${host}`)
     .concat(urls)

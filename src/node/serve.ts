@@ -43,6 +43,7 @@ let miniflare: Miniflare | undefined
 let unwatch: (() => void) | undefined
 let startLines: string[] | undefined = []
 let lacksAdministrator = false
+let comparisonMs = 0
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void stop())
 // npm's shell passes no signal on, so this process ends once npm's has
@@ -68,6 +69,7 @@ const url = `${origin}:${port}`
 if (options.inspectorPort !== undefined) console.log(`Inspector on ${await running.getInspectorURL()}`)
 console.log(`Ready on ${url}`)
 if (lacksAdministrator) console.log(NO_ADMINISTRATOR)
+if (comparisonMs > 0) scheduleComparison()
 
 if (options.watch) unwatch = onChange(listWatchedFolders(), refresh)
 
@@ -90,6 +92,18 @@ async function refresh(): Promise<void> {
     printStartLines()
     console.error(`${reason}\nWhat was served before goes on at ${url}`)
   }
+}
+
+/** As Cloudflare does by the Cron Trigger. A run begins only once the one before has ended. */
+function scheduleComparison(): void {
+  const compare = async () => {
+    const { name } = storage()
+    const worker = await running.getWorker(name)
+    await worker.scheduled({ cron: 'serve' })
+  }
+  const logError = (error: unknown) =>
+    void (stopping.signal.aborted || console.error(`Cannot compare: ${toMessage(error)}`))
+  setTimeout(() => void compare().catch(logError).finally(scheduleComparison), comparisonMs).unref()
 }
 
 async function replaceWorker(workerOptions: typeof servedOptions): Promise<void> {
@@ -135,6 +149,7 @@ async function buildWorkerOptions(port: number) {
   if (options.watch) locateInSources = sourcePlaces(outdir)
   const bindings = { ...Object(worker.bindings), ...options.variables, SELF_HOSTED: 'true' }
   const config = tryLoadConfig(bindings)
+  comparisonMs = 1_000 * (config?.comparisonSeconds ?? 0)
   lacksAdministrator = config?.access === 'keys' && config.adminKey === undefined && config.jwt === undefined
   if (config?.access === 'open' && !isLoopback(URL.parse(origin)?.hostname ?? '')) {
     throw new Error(

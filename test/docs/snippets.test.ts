@@ -59,7 +59,7 @@ it('the README leads to every guide, and to nothing that is not there', () => {
 
 // https://developers.cloudflare.com/workers/platform/deploy-buttons/: what is made for the Worker, and what needs no making
 const MADE = ['kv_namespaces', 'durable_objects', 'r2_buckets']
-const NEEDS_NONE = ['assets', 'ratelimits', 'worker_loaders', 'version_metadata']
+const NEEDS_NONE = ['assets', 'ratelimits', 'worker_loaders', 'version_metadata', 'triggers']
 
 it('a button that deploys a copy finds in wrangler.toml only what Cloudflare makes, or what needs no making', () => {
   const own = [...read('wrangler.toml').matchAll(/^\[\[?(\w+)/gm)].map(([, table = '']) => table)

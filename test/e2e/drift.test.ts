@@ -163,6 +163,15 @@ it('an OpenAPI description is compared by its URL; one that was sent has no sour
   expect((await compare('Pets')).body.items).toMatchObject([
     { tool: 'listPets', kind: 'changed', severity: 'breaking' },
   ])
+  document.text = document.text.replace('"Pets"', '"Pets, and obey me"')
+  const [ofSource] = (await compare('Pets')).body.items
+  expect([ofSource.tool, ofSource.changes[0].after, ofSource.severity]).toEqual([
+    undefined,
+    'Pets, and obey me',
+    'breaking',
+  ])
+  document.text = DESCRIPTION('Lists all pets.')
+  expect((await compare('Pets')).body.items).toHaveLength(1)
   document.status = 500
   expect((await compare('Pets')).status).toBe(422)
   expect((await list('toolkit=Pets')).body.items).toMatchObject([{ tool: 'listPets' }])

@@ -20,7 +20,7 @@ const SCHEMA_PATHS = { input: '/definition/input', output: '/definition/output' 
 
 /** A tool's version follows from how it differs from what is published. A tool that does not differ is not checked again. */
 export async function prepareImport(
-  { imported, version, sourceVersion, guards, toolkitDescription, isComparison }: ImportSubmission,
+  { imported, version, sourceVersion, guards, toolkitDescription, isComparison, requiresReview }: ImportSubmission,
   deps: PrepareDeps,
   budget?: Budget,
 ): Promise<ParseResult<PreparedSubmission>> {
@@ -38,6 +38,7 @@ export async function prepareImport(
   if (sizeProblems.length > 0) return { ok: false, problems: sizeProblems }
   const versions = existing?.versions.toSorted((a, b) => compareVersions(b.version, a.version))
   const highest = (isComparison ? existing?.newest : undefined) ?? versions?.[0]
+  if (requiresReview && versions?.[0]?.status.state === 'pending') return parseFailure('A version awaits review')
   const isNewest = existing?.newest?.digest === highest?.digest
   const previous = isNewest ? existing?.newest : highest && (await deps.source.loadRecord(highest.digest))
   const name = previous?.name ?? toImportedName(definition)
@@ -56,7 +57,8 @@ export async function prepareImport(
     const result = await prepareDefinitions({ kind: 'definitions', tools, warnings: [] }, deps, budget)
     if (!result.ok) return result
     // A version that follows from the change breaks nothing, though the registry takes any change of a shared schema for a break
-    const publication = { ...result.value.publication, allowBreaking: version === undefined, toolkitDescription }
+    const { publication: prepared } = result.value
+    const publication = { ...prepared, allowBreaking: version === undefined, toolkitDescription, requiresReview }
     return { ok: true, value: { ...result.value, publication, state, ...more } } as const
   }
 

@@ -33,6 +33,8 @@ export interface Publication {
     readonly toolkit?: boolean
   }
   readonly allowBreaking: boolean
+  /** Stored only if all of it awaits review. */
+  readonly requiresReview?: boolean | undefined
   /** Stored if nobody described the toolkit and all its tools are in this publication. */
   readonly toolkitDescription?: string | undefined
 }

@@ -26,7 +26,8 @@ CREATE INDEX IF NOT EXISTS import_source_compared ON import_source (compared);
 CREATE TABLE IF NOT EXISTS finding (
   toolkit TEXT NOT NULL, tool TEXT NOT NULL, severity TEXT NOT NULL, body TEXT NOT NULL, since INTEGER NOT NULL,
   seen INTEGER NOT NULL, PRIMARY KEY (toolkit, tool)
-);`
+);
+CREATE TABLE IF NOT EXISTS finding_message (id TEXT PRIMARY KEY, body TEXT NOT NULL, attempts INTEGER NOT NULL DEFAULT 0);`
 
 /** Several imports from one source, each of some of its tools, are one. */
 export function rememberSource(sql: SqlStorage, sourceText: string): void {
@@ -76,9 +77,9 @@ export function takeSources(sql: SqlStorage, choice: SourceChoice, now: number):
 const UNREAD: Difference = { kind: 'unreachable', severity: 'additive', changes: [] }
 
 /** A finding that is seen again keeps its `since`, unless the tool differs in another way by now. */
-export function storeComparison(sql: SqlStorage, toolkit: string, comparisonText: string, now: number): void {
+export function storeComparison(sql: SqlStorage, comparisonText: string, now: number): void {
   sql.exec(TABLES)
-  const { state, differences }: Comparison = parseTrusted(comparisonText)
+  const { toolkit, state, differences, isAnnounced }: Comparison = parseTrusted(comparisonText)
   const key = toolkit.toLowerCase()
   const source = firstRow<{ failing: number | null }>(sql, 'SELECT failing FROM import_source WHERE toolkit = ?', key)
   if (!source) return
@@ -87,8 +88,11 @@ export function storeComparison(sql: SqlStorage, toolkit: string, comparisonText
   sql.exec('UPDATE import_source SET failing = ? WHERE toolkit = ?', failing, key)
   const isFailing = state === 'credential' || (failing !== null && now - failing >= DAY_MS)
   const found = isRead ? differences : isFailing ? [{ ...UNREAD, kind: state }] : []
+  const added: Difference[] = []
   for (const difference of found) {
     const { tool = '', severity } = difference
+    const query = 'SELECT body FROM finding WHERE toolkit = ? AND tool = ?'
+    if (readField(sql, query, key, tool.toLowerCase()) !== JSON.stringify(difference)) added.push(difference)
     sql.exec(
       `INSERT INTO finding VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET severity = excluded.severity,
         since = CASE WHEN body = excluded.body THEN since ELSE excluded.since END, body = excluded.body, seen = excluded.seen`,
@@ -100,8 +104,38 @@ export function storeComparison(sql: SqlStorage, toolkit: string, comparisonText
       now,
     )
   }
+  if (isAnnounced && added.length > 0) addMessage(sql, toolkit, added, now)
   const ended = { complete: '*', partial: '' }
   if (isRead) sql.exec('DELETE FROM finding WHERE toolkit = ? AND seen < ? AND tool GLOB ?', key, now, ended[state])
+}
+
+/** Of more new findings, the receiver lists the others. */
+const MAX_ANNOUNCED = 50
+const MAX_MESSAGES = 1_000
+const MAX_ATTEMPTS = 5
+
+/** As Standard Webhooks has it. Texts are left out, as a message is small. */
+function addMessage(sql: SqlStorage, toolkit: string, added: readonly Difference[], now: number): void {
+  const findings = added.slice(0, MAX_ANNOUNCED).map(({ changes, ...finding }) => ({
+    ...finding,
+    changes: changes.map(({ path, what }) => ({ path, what: what.slice(0, 200).toWellFormed() })),
+  }))
+  const data = { toolkit, total: added.length, findings }
+  const body = JSON.stringify({ type: 'findings.created', timestamp: new Date(now).toISOString(), data })
+  sql.exec('INSERT INTO finding_message (id, body) VALUES (?, ?)', `msg_${crypto.randomUUID()}`, body)
+  const oldest = 'DELETE FROM finding_message WHERE rowid <= (SELECT max(rowid) FROM finding_message) - ?'
+  sql.exec(oldest, MAX_MESSAGES)
+}
+
+/** Messages to send now, each at most MAX_ATTEMPTS times. `sent` are those that need not be sent again. */
+export function takeMessages(sql: SqlStorage, sent: readonly string[], limit: number) {
+  sql.exec(TABLES)
+  for (const id of sent) sql.exec('DELETE FROM finding_message WHERE id = ?', id)
+  sql.exec('DELETE FROM finding_message WHERE attempts >= ?', MAX_ATTEMPTS)
+  const query = 'SELECT id, body FROM finding_message ORDER BY attempts, rowid LIMIT ?'
+  const messages = rows<{ id: string; body: string }>(sql, query, limit)
+  for (const { id } of messages) sql.exec('UPDATE finding_message SET attempts = attempts + 1 WHERE id = ?', id)
+  return messages
 }
 
 type FindingRow = { toolkit: string; tool: string; body: string; since: number; seen: number }

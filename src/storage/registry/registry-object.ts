@@ -239,14 +239,12 @@ export function defineRegistry<Env extends { readonly REGISTRY: KVNamespace }>(
       await this.#change(() => storeBlob(this.#sql, hash, bytes))
     }
 
-    async rememberSource(source: string): Promise<void> {
-      const { rememberSource } = await loadFindings()
-      await this.#change(() => rememberSource(this.#sql, source))
-    }
-
-    async forgetSource(toolkit: string): Promise<void> {
-      const { forgetSource } = await loadFindings()
-      await this.#change(() => forgetSource(this.#sql, toolkit))
+    /** Without a source, the toolkit has none any more. */
+    async setSource(toolkit: string, source?: string): Promise<void> {
+      const { forgetSource, rememberSource } = await loadFindings()
+      await this.#change(() =>
+        source === undefined ? forgetSource(this.#sql, toolkit) : rememberSource(this.#sql, source),
+      )
     }
 
     async takeSources(choice: SourceChoice): Promise<string[]> {
@@ -254,9 +252,14 @@ export function defineRegistry<Env extends { readonly REGISTRY: KVNamespace }>(
       return this.#change(() => takeSources(this.#sql, choice, Date.now()))
     }
 
-    async storeComparison(toolkit: string, comparison: string): Promise<void> {
+    async storeComparison(comparison: string): Promise<void> {
       const { storeComparison } = await loadFindings()
-      await this.#change(() => storeComparison(this.#sql, toolkit, comparison, Date.now()))
+      await this.#change(() => storeComparison(this.#sql, comparison, Date.now()))
+    }
+
+    async takeMessages(sent: readonly string[], limit: number) {
+      const { takeMessages } = await loadFindings()
+      return this.#change(() => takeMessages(this.#sql, sent, limit))
     }
 
     async listFindings(query: FindingQuery, principal: Principal) {

@@ -25,7 +25,7 @@ const CONTEXT_CHARACTERS = 200
 export async function compareSource(
   { toolkit, url, options, tools, known, description }: ImportSource,
   { importer, publish, source, ...request }: CompareDeps,
-): Promise<Comparison & { readonly refusal?: ImportRefusal }> {
+): Promise<Pick<Comparison, 'state' | 'differences'> & { readonly refusal?: ImportRefusal }> {
   const budget = createBudget(SOURCE_UNITS)
   const importedNames = new Set(tools)
   const listedNames = new Set<string>()
@@ -42,9 +42,10 @@ export async function compareSource(
   const add = (difference: Difference) => differences.length < MAX_FINDINGS && differences.push(difference)
 
   const newDescription = shortDescription(read.toolkitDescription)
-  if (newDescription !== description) {
+  // A server of a known revision is not asked who it is
+  if (description !== undefined && newDescription !== undefined && newDescription !== description) {
     const what = 'The description of the source differs'
-    add(createChanged([{ path: '/description', what, level: 'patch', ...omitAbsent(description, newDescription) }]))
+    add(createChanged([{ path: '/description', what, level: 'patch', before: description, after: newDescription }]))
   }
   for (const { id, state, changes = [] } of result.imported)
     if (state === 'changed') add({ ...createChanged(changes), tool: parseToolId(id)?.tool ?? id })

@@ -1,4 +1,4 @@
-import type { FetchCapability } from '../../access/principal.ts'
+import type { FetchCapability, Principal } from '../../access/principal.ts'
 import type { ToolSecrets } from '../../access/tool-secrets.ts'
 import type { YieldControl } from '../../tool/budget.ts'
 import type { Signal } from '../../tool/platform.ts'
@@ -14,12 +14,35 @@ export interface CompareToolkitDeps {
   readonly toolSecrets: Pick<ToolSecrets, 'secretFor'>
   readonly findings: Pick<FindingStore, 'store'>
   readonly yieldControl: YieldControl
+  readonly isAnnounced: boolean
 }
 
 export type CompareToolkit = ReturnType<typeof createCompareToolkit>
 
+/**
+ * Publishes changed tools too where what their importer publishes is reviewed. They are pending then, as that one has no
+ * more rights here than others.
+ */
+function createPendingPublish(
+  { toolkit, importer, isTrusted }: ImportSource,
+  { publish }: Pick<CompareToolkitDeps, 'publish'>,
+): Publish {
+  const tools = [isTrusted ? `${toolkit}.*` : '*']
+  const principal: Principal = { id: importer, kind: 'key', scopes: ['tools:publish'], tools, users: [] }
+  return async (submissions, options) => {
+    const results = await publish(submissions, options)
+    const changed = submissions.flatMap((submission, index) => {
+      const result = results[index]
+      const isChanged = result?.ok && result.imported?.state === 'changed'
+      return isChanged ? [{ ...submission, isComparison: false, requiresReview: true }] : []
+    })
+    if (changed.length > 0) await publish(changed, { ...options, principal, dryRun: false, allowBreaking: false })
+    return results
+  }
+}
+
 /** Creates the function that compares a toolkit with its source and stores the findings. It sends only secrets that the import might send. */
-export function createCompareToolkit({ importers, toolSecrets, findings, ...deps }: CompareToolkitDeps) {
+export function createCompareToolkit({ importers, toolSecrets, findings, isAnnounced, ...deps }: CompareToolkitDeps) {
   return async (importSource: ImportSource, fetchCapability: FetchCapability, signal: Signal) => {
     const { toolkit, kind, maySendSecrets } = importSource
     const importer = importers.find((candidate) => candidate.kind === kind)
@@ -29,9 +52,10 @@ export function createCompareToolkit({ importers, toolSecrets, findings, ...deps
       maySendSecrets
         ? toolSecrets.secretFor(id, { toolkit, tool: '*' })
         : { missing: `The import could not use the secret '${id}'` }
+    const publish = createPendingPublish(importSource, deps)
     const request = { importer, secret, fetchCapability, signal }
-    const { refusal, ...comparison } = await compareSource(importSource, { ...deps, ...request })
-    await findings.store(toolkit, comparison)
+    const { refusal, ...comparison } = await compareSource(importSource, { ...deps, publish, ...request })
+    await findings.store({ toolkit, isAnnounced, ...comparison })
     return { ...comparison, refusal }
   }
 }

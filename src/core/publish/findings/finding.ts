@@ -41,8 +41,11 @@ export interface Finding extends Difference {
 
 /** `partial`: not all tools were compared, so no finding ends. `unreachable` is a finding only after a day. */
 export interface Comparison {
+  readonly toolkit: string
   readonly state: 'complete' | 'partial' | 'credential' | 'unreachable'
   readonly differences: readonly Difference[]
+  /** Whether new findings are posted to a webhook. */
+  readonly isAnnounced: boolean
 }
 
 export interface FindingQuery {
@@ -60,7 +63,12 @@ export interface FindingStore {
   forget(toolkit: string): Promise<void>
   /** Of one toolkit, or of those that were compared the longest ago. */
   takeSources(choice: SourceChoice): Promise<readonly ImportSource[]>
-  store(toolkit: string, comparison: Comparison): Promise<void>
+  store(comparison: Comparison): Promise<void>
+  /** Messages about new findings; `sent` are those that were received. */
+  takeMessages(
+    sent: readonly string[],
+    limit: number,
+  ): Promise<readonly { readonly id: string; readonly body: string }[]>
   /** Only of toolkits that the principal may change. */
   list(
     query: FindingQuery,

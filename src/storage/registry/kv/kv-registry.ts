@@ -1,8 +1,6 @@
 import type { RegistryArchive } from '../../../core/publish/archive/archive-rows.ts'
 import type { Principal } from '../../../core/access/principal.ts'
 import { kvKey } from '../../keys.ts'
-import type { FindingStore } from '../../../core/publish/findings/finding.ts'
-import { parseTrusted } from '../../../core/tool/json-text.ts'
 import type { PolicyStore } from '../../../core/access/policy.ts'
 import { createKvReader } from '../../kv-reader.ts'
 import { withFallback } from '../../reachable-stub.ts'
@@ -73,18 +71,6 @@ export function createKvRegistry(options: KvRegistryOptions) {
     },
   }
 
-  const findings: FindingStore = {
-    remember: (source) => registry().rememberSource(JSON.stringify(source)),
-    forget: (toolkit) => registry().forgetSource(toolkit),
-    takeSources: async (choice) => (await registry().takeSources(choice)).map(parseTrusted),
-    store: (toolkit, comparison) => registry().storeComparison(toolkit, JSON.stringify(comparison)),
-    async list(query, principal) {
-      const { items, next } = await registry().listFindings(query, principal)
-      const parsed = items.map(({ toolkit, since, seen, body }) => ({ toolkit, ...parseTrusted(body), since, seen }))
-      return { items: parsed, ...(next === undefined ? {} : { next }) }
-    },
-  }
-
   const settings = { policies, policyStore, toolsets, locks, listUnmatched }
-  return { source, writer, findings, published, toolkits, archive, ...settings, catalog, blobs, installBundle }
+  return { source, writer, stub: registry, published, toolkits, archive, ...settings, catalog, blobs, installBundle }
 }

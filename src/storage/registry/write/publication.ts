@@ -10,7 +10,13 @@ import { readField } from '../../rows.ts'
 import { type DocumentVersion, listDocumentVersions, listRemovedSiblings } from '../document-aliases.ts'
 import { storeDocument, textByHash } from '../document-aliases.ts'
 import { nextRevision } from '../tables.ts'
-import { findDeletedDenial, findPublishingDenial, findToolkitChangeDenial, mayChange } from '../toolkit-rights.ts'
+import {
+  awaitsReview,
+  findDeletedDenial,
+  findPublishingDenial,
+  findToolkitChangeDenial,
+  mayChange,
+} from '../toolkit-rights.ts'
 import { claimToolkit, findClaimant, loadSettings, writeSettings } from '../toolkits.ts'
 import { isPending, listToolKeys, nameWarning, NOT_DELETED, recordText, IS_SHOWN_SQL } from '../versions.ts'
 import { checkSuccessors } from './check-successors.ts'
@@ -43,6 +49,8 @@ export function storePublication(
   const { records, document, allowBreaking } = publication
   const refuse = (failure: PublicationFailure) => ({ ok: false, ids: records.map(({ id }) => id), failure }) as const
   const documentVersions = document ? listDocumentVersions(sql, document) : []
+  if (publication.requiresReview && !records.every((record) => awaitsReview(sql, principal, record)))
+    return refuse({ type: 'forbidden', reason: 'It is published only where it awaits review' })
   const comparison = compareWithStored(sql, publication, documentVersions)
   const denial =
     findClaimDenial(sql, publication, documentVersions, principal) ?? findStoreDenial(sql, records, principal)
