@@ -175,7 +175,7 @@ describe('/toolsets', () => {
     expect((await get('warned', mailer.as)).body.warnings).toBeUndefined()
     const gone = await put('warned-too', { tools: [{ tool: 'Mail.Send', arguments: { cc: { value: 'x' } } }] })
     expect(gone.body.warnings).toEqual([
-      { path: '/tools/0/arguments/cc', message: "'Mail.Send@1.0.0' has no such argument" },
+      { path: '/tools/0/arguments/cc', message: "'Mail.Send@1.0.0' has no argument 'cc'" },
     ])
     const blind = await keyOf(server, ['*'], { scopes: ['tools:publish'] })
     const unseen = await put('unseen', { tools: [{ ...SEND, arguments: { to: { value: 7 } } }] }, blind.as)
@@ -183,7 +183,7 @@ describe('/toolsets', () => {
   })
 
   it.each([
-    [{ to: { hidden: true } }, "at 'tools[0].arguments.to': 'Mail.Send@1.0.0' requires it"],
+    [{ to: { hidden: true } }, "at 'tools[0].arguments.to': 'Mail.Send@1.0.0' requires 'to'"],
     [{ limit: { value: 'many' } }, "at 'tools[0].arguments.limit.value': Must be an integer"],
     [{ folder: { value: { name: 3 } } }, "at 'tools[0].arguments.folder.value.name': Must be a string"],
     [{ folder: { value: {} } }, "at 'tools[0].arguments.folder.value.name': Is required"],
@@ -303,4 +303,49 @@ describe('a key with a toolset or a lock', () => {
     expect([status, body.items]).toEqual([200, []])
     expect((await put('leaving', { tools: [{ tool: '*' }] }, key.as)).status).toBe(403)
   })
+})
+
+it('toolsets and locks are restored with equal digests, where no other toolset has the name', async () => {
+  const lock = { version: 1, digest_form: 'sep-2636/2026-09', tools: {} }
+  const { hash } = (await server.json('PUT', '/locks', lock, ann.as)).body
+  await put('moved', { tools: [SEND], lock: hash, review: true })
+  await put('moved', { tools: [], lock: hash })
+  await put('moved-too', { tools: [SEND] })
+  await put('unmoved', { tools: [] })
+  await remove('unmoved')
+  const toolsetsOf = (of: RunningServer) => of.json('GET', '/toolsets/moved', undefined, asAdmin)
+  const file = await (await fetch(`${server.url}/export`, { headers: asAdmin })).text()
+  expect(file).not.toContain('unmoved')
+  const part = await (await fetch(`${server.url}/export?toolkit=Mail`, { headers: asAdmin })).text()
+  expect(part).not.toMatch(/"kind":"(?:toolset|lock)"/)
+  const other = await startApp({ vars: { ACCESS: 'keys', ADMIN_KEY } })
+  try {
+    await other.json('PUT', '/toolsets/moved-too', { tools: [] }, asAdmin)
+    const restore = async (text: string) => {
+      const headers = { ...asAdmin, 'content-type': 'application/jsonl' }
+      const response = await fetch(`${other.url}/import?trust=1`, { method: 'POST', headers, body: text })
+      return (await response.text())
+        .trim()
+        .split('\n')
+        .map((line): Record<string, unknown> => JSON.parse(line))
+    }
+    const first = await restore(file)
+    expect(first.filter(({ outcome }) => outcome === 'refused')).toEqual([
+      expect.objectContaining({ about: 'moved-too', message: expect.stringContaining('Another toolset has the name') }),
+    ])
+    const [here, there] = [await toolsetsOf(server), await toolsetsOf(other)]
+    expect(there.body).toEqual(here.body)
+    expect(there.body.pending.definition).toEqual({ enabled: true, tools: [], lock: hash })
+    expect((await other.json('GET', `/locks/${hash}`, undefined, asAdmin)).body).toEqual(lock)
+    expect((await restore(file)).at(-1)).toMatchObject({ done: true, created: 0, refused: 1 })
+    // Changed by hand, or by another
+    const forged = file.replaceAll('"boss@acme.com"', '"mallory@acme.com"')
+    expect(JSON.stringify(await restore(forged))).toContain('The digest must be')
+    expect((await other.json('POST', '/toolsets/moved/approve', undefined, asAdmin)).body).toMatchObject({
+      digest: here.body.pending.digest,
+      revision: 2,
+    })
+  } finally {
+    await other.stop()
+  }
 })

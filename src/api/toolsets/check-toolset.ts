@@ -1,9 +1,9 @@
 import type { LockStore } from '../../core/access/tool-lock.ts'
 import { hasScope, type Principal } from '../../core/access/principal.ts'
 import type { ToolsetDefinition, ToolsetEntry } from '../../core/access/toolset.ts'
+import { findEntryProblem } from '../../core/access/view-record.ts'
 import { loadValidator } from '../../core/schema/validator.ts'
-import { isJsonObject, isStringArray, type Json } from '../../core/tool/json.ts'
-import { listContextParameters } from '../../core/tool/metadata.ts'
+import { isJsonObject, type Json } from '../../core/tool/json.ts'
 import { encodePointerStep, type Problem } from '../../core/tool/problem.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
 
@@ -67,17 +67,13 @@ async function checkArguments(
   path: string,
   { problems, warnings }: ToolsetReport,
 ): Promise<void> {
-  const { properties, required } = record.input
-  const known = isJsonObject(properties) ? properties : {}
-  const ownRequired = isStringArray(required) ? required : []
+  const { properties } = record.input
   const values: Record<string, Json> = {}
-  for (const [name, { value, hidden }] of Object.entries(fixed)) {
-    const argumentPath = path + encodePointerStep(name)
-    if (!Object.hasOwn(known, name))
-      warnings.push({ path: argumentPath, message: `'${record.id}' has no such argument` })
-    else if (value !== undefined) values[name] = value
-    else if (hidden && ownRequired.includes(name) && !listContextParameters(record).includes(name))
-      problems.push({ path: argumentPath, message: `'${record.id}' requires it: give it a value instead of hiding it` })
+  for (const [name, change] of Object.entries(fixed)) {
+    const message = findEntryProblem(record, { tool: record.id, arguments: { [name]: change } })
+    const isKnown = isJsonObject(properties) && Object.hasOwn(properties, name)
+    if (message !== undefined) (isKnown ? problems : warnings).push({ path: path + encodePointerStep(name), message })
+    else if (change.value !== undefined) values[name] = change.value
   }
   const names = Object.keys(values)
   if (names.length === 0) return

@@ -7,7 +7,7 @@ export function toolsetText(sql: SqlStorage, name: string): string | undefined {
 
 /** A deleted toolset's owner is a row of the same table, under a name that no toolset can have. */
 export const toDeletedName = (name: string) => `deleted/${name}`
-export const NOT_DELETED = "name NOT GLOB 'deleted/*'"
+export const IS_TOOLSET = "name NOT GLOB 'deleted/*'"
 
 export function findFormerOwner(sql: SqlStorage, name: string): string | undefined {
   return toolsetText(sql, toDeletedName(name))
@@ -20,7 +20,7 @@ export function lockText(sql: SqlStorage, hash: string): string | undefined {
 export function listToolsets(sql: SqlStorage): ToolsetSummary[] {
   const summaries: ToolsetSummary[] = []
   // Read one by one, since all together can be larger than memory
-  for (const { body } of sql.exec<{ body: string }>(`SELECT body FROM toolset WHERE ${NOT_DELETED} ORDER BY name`))
+  for (const { body } of sql.exec<{ body: string }>(`SELECT body FROM toolset WHERE ${IS_TOOLSET} ORDER BY name`))
     summaries.push(summarizeToolset(JSON.parse(body)))
   return summaries
 }

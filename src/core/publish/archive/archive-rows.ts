@@ -17,6 +17,8 @@ export type VersionState = Pick<LineByKind<'version'>, 'status' | 'held' | 'unre
 export type ArchiveRow =
   | LineByKind<'toolkit' | 'name' | 'given' | 'version'>
   | { readonly kind: 'policy'; readonly policy: Policy }
+  | LineByKind<'toolset'>
+  | { readonly kind: 'lock'; readonly hash: string; readonly text: string }
   | { readonly kind: 'document'; readonly document: DefinitionDocument }
 
 export type RowOutcome =

@@ -1,4 +1,7 @@
 import { guardFields } from '../../access/guard.ts'
+import { lockReader } from '../../access/tool-lock.ts'
+import { toolsetName } from '../../access/toolset-name.ts'
+import { toolsetReader } from '../../access/toolset.ts'
 import { inputSchema, namePart, requirementId, tags, toolkitDescriptionReader } from '../../tool/definition-fields.ts'
 import { version } from '../../tool/definition-fields.ts'
 import { isJsonObject, isStringArray, type Json } from '../../tool/json.ts'
@@ -128,6 +131,8 @@ const toolRecord: Reader<ArchivedRecord> = (value, report) => (isRecord(value, r
 const isRecord = (value: unknown, report: ReadContext): value is ArchivedRecord =>
   RECORD(value, report) !== INVALID_VALUE
 
+const TOOLSET_VERSION = { definition: toolsetReader, digest: SHORT_TEXT, changed_at: SHORT_TEXT, changed_by: PRINCIPAL }
+
 const LINES = {
   archive: object({
     kind: enumReader(['archive']),
@@ -150,6 +155,17 @@ const LINES = {
     kind: enumReader(['policy']),
     pattern: stringMatching('a tool pattern', isToolPattern),
     policy: anyObject,
+  }),
+  lock: object({ kind: enumReader(['lock']), lock: lockReader }),
+  toolset: object({
+    kind: enumReader(['toolset']),
+    toolset: object({
+      name: toolsetName,
+      owner: PRINCIPAL,
+      revision: integer(1, Number.MAX_SAFE_INTEGER),
+      ...TOOLSET_VERSION,
+      pending: optional(object(TOOLSET_VERSION)),
+    }),
   }),
   name: object({ kind: enumReader(['name']), name: OWN_NAME, tool: TOOL }),
   given: object({ kind: enumReader(['given']), name: NAME, tool: TOOL }),

@@ -1,3 +1,5 @@
+import { formatToolset } from '../../access/change-toolset.ts'
+import { formatLock, hashLocked, MAX_LOCK_BYTES } from '../../access/tool-lock.ts'
 import { parsePolicy, type CheckSecretName } from '../../access/policy.ts'
 import type { Principal } from '../../access/principal.ts'
 import { computeDigest, type Sha256 } from '../../tool/digest.ts'
@@ -82,6 +84,20 @@ export function createRestore(principal: Principal, deps: RestoreDeps, onProblem
         const policy = parsePolicy(line.pattern, line.policy, checkSecretName)
         if (policy.ok) return addRow(number, { kind: 'policy', policy: policy.value })
         return refuse(number, formatReadError('the policy', policy.problems), line.pattern)
+      }
+      case 'lock': {
+        const text = formatLock(line.lock)
+        const hash = await hashLocked(text, deps.sha256)
+        if (text.length <= MAX_LOCK_BYTES) return addRow(number, { kind: 'lock', hash, text })
+        return refuse(number, `The lock is larger than ${MAX_LOCK_BYTES} bytes`, hash)
+      }
+      case 'toolset': {
+        const { name, pending, ...current } = line.toolset
+        for (const { definition, digest } of [current, pending ?? current]) {
+          const digestNow = await hashLocked(formatToolset(name, definition), deps.sha256)
+          if (digestNow !== digest) return refuse(number, `The digest must be '${digestNow}'`, name)
+        }
+        return addRow(number, line)
       }
       case 'document': {
         const { kind, document, itself, ...rest } = line
@@ -194,6 +210,10 @@ function formatSubject(row: ArchiveRow): string {
       return row.document.itself?.id ?? row.document.toolkit
     case 'version':
       return row.record.id
+    case 'toolset':
+      return row.toolset.name
+    case 'lock':
+      return row.hash
     case 'name':
     case 'given':
       return row.name

@@ -2,10 +2,13 @@ import type { ArchiveCursor, ArchivePart } from '../../../core/publish/archive/a
 import { firstRow, rows } from '../../rows.ts'
 import { textByHash, loadDocumentTools } from '../document-aliases.ts'
 import { toolKeyRange } from '../toolkits.ts'
+import { IS_TOOLSET } from '../toolsets.ts'
 
 /** Characters of a part, read in about a millisecond in which no other request is handled. The last version may add 2 MB. */
 const MAX_CHARACTERS = 32_000
 const ROWS = 32
+/** Each row may have megabytes. */
+const LARGE: readonly string[] = ['locks', 'toolsets']
 
 const NOT_DELETED = 'NOT IN (SELECT key FROM toolkit WHERE deleted IS NOT NULL)'
 
@@ -14,6 +17,11 @@ const PHASES = {
   policies: `SELECT pattern AS after, json_object('kind', 'policy', 'pattern', body ->> 'pattern',
       'policy', json_remove(body, '$.pattern')) AS line
     FROM policy WHERE pattern > ?1 AND pattern >= ?2 AND pattern < ?3 ORDER BY pattern`,
+  // Each may be of any toolkit. A toolset comes after its lock
+  locks: `SELECT hash AS after, json_object('kind', 'lock', 'lock', json(body)) AS line
+    FROM lock WHERE ?2 = '' AND ?3 <> '' AND hash > ?1 ORDER BY hash`,
+  toolsets: `SELECT name AS after, json_object('kind', 'toolset', 'toolset', json(body)) AS line
+    FROM toolset WHERE ?2 = '' AND ?3 <> '' AND name > ?1 AND ${IS_TOOLSET} ORDER BY name`,
   // `json_patch` leaves out what is null in its second
   toolkits: `SELECT key AS after, json_patch(json_object('kind', 'toolkit', 'toolkit', name, 'owner', owner),
       json_object('status', json(status), 'held', json(iif(held, 'true', NULL)), 'tags', json(nullif(tags, '[]')),
@@ -82,9 +90,10 @@ export function readArchive(sql: SqlStorage, cursor: ArchiveCursor = {}, toolkit
 /** Reads a few rows at a time, since nothing is written while they are read. */
 function* listRows(sql: SqlStorage, phase: Phase, toolkit: string | undefined, from: Place): Generator<ArchivedRow> {
   const query = phase === 'versions' && toolkit !== undefined ? versionsBy('key') : PHASES[phase]
+  const limit = LARGE.includes(phase) ? 1 : ROWS
   const range = toolkit === undefined ? ['', '\u{10ffff}'] : toolKeyRange(toolkit)
   for (let after: Place | undefined = from; after !== undefined;) {
-    const batch: ArchivedRow[] = rows<ArchivedRow>(sql, `${query} LIMIT ${ROWS}`, after, ...range)
+    const batch: ArchivedRow[] = rows<ArchivedRow>(sql, `${query} LIMIT ${limit}`, after, ...range)
     yield* batch
     after = batch.at(-1)?.after
   }

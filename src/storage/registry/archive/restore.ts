@@ -1,4 +1,6 @@
 import { MAX_POLICIES, type Policy } from '../../../core/access/policy.ts'
+import { MAX_LOCKS } from '../../../core/access/tool-lock.ts'
+import { MAX_TOOLSETS, type Toolset } from '../../../core/access/toolset.ts'
 import { formatRefusal } from '../../../core/access/change-refusal.ts'
 import type { Principal } from '../../../core/access/principal.ts'
 import { isAdministrator } from '../../../core/access/toolkit-owner.ts'
@@ -18,6 +20,8 @@ import { storeName } from '../write/refresh-tool.ts'
 import { storeVersion, updateSiblings } from '../write/store-version.ts'
 import { storeStatus } from '../write/version-status.ts'
 import { nextRevision } from '../tables.ts'
+import { toolsetText } from '../toolsets.ts'
+import { storeLock, storeToolset } from '../write/change-toolset.ts'
 import { changeToolkit } from '../write/change-toolkit.ts'
 import { findDeletedDenial } from '../toolkit-rights.ts'
 import { isBundled, findOwner, restoreOwner, loadSettings, writeSettings } from '../toolkits.ts'
@@ -53,6 +57,10 @@ function restoreRow(sql: SqlStorage, row: ArchiveRow, principal: Principal): Row
       return restoreToolkit(sql, row, principal)
     case 'policy':
       return restorePolicy(sql, row.policy)
+    case 'lock':
+      return restoreLock(sql, row)
+    case 'toolset':
+      return restoreToolset(sql, row.toolset)
     case 'document':
       return restoreDocument(sql, row.document)
     case 'version':
@@ -146,6 +154,24 @@ function restorePolicy(sql: SqlStorage, policy: Policy): RowOutcome {
   }
   if (storePolicy(sql, policy) !== 'limit-reached') return 'created'
   return { refused: `There are ${MAX_POLICIES} policies here, the maximum` }
+}
+
+function restoreLock(sql: SqlStorage, { hash, text }: Extract<ArchiveRow, { kind: 'lock' }>): RowOutcome {
+  const status = storeLock(sql, hash, text)
+  return status === 'limit-reached' ? { refused: `There are ${MAX_LOCKS} locks here, the maximum` } : status
+}
+
+function restoreToolset(sql: SqlStorage, toolset: Toolset): RowOutcome {
+  const { name, digest, pending } = toolset
+  const text = toolsetText(sql, name)
+  if (text !== undefined) {
+    const here: Toolset = JSON.parse(text)
+    if (here.digest === digest && here.pending?.digest === pending?.digest) return 'unchanged'
+    return { refused: `Another toolset has the name '${name}' here: PUT /toolsets/${name} says what it is to be` }
+  }
+  const result = storeToolset(sql, toolset)
+  if (result === 'limit-reached') return { refused: `There are ${MAX_TOOLSETS} toolsets here, the maximum` }
+  return result === 'created' ? 'created' : { refused: `The name '${name}' was another's here` }
 }
 
 /** Restored before the tool itself, so that no other tool takes the name first. */

@@ -25,7 +25,7 @@ export function createKvRegistry(options: KvRegistryOptions) {
   const bundledTools = createBundledTools(bundle, options.writeLine)
   const attachDocuments = createDocumentJoiner({ ...options, findBundledText: bundledTools.text })
   const { policies, store, refresh: refreshPolicies } = createKvPolicies(options)
-  const { toolsets, locks } = createLazyToolsets(options)
+  const { toolsets, locks, load: loadToolsets } = createLazyToolsets(options)
   const { catalog, require } = createRegistryCatalog({ ...options, policies, attachDocuments, bundledTools })
 
   const installedKeys = new Set<string>()
@@ -55,6 +55,7 @@ export function createKvRegistry(options: KvRegistryOptions) {
       await installBundle()
       const outcomes = await restore(rows, principal)
       if (rows.some(({ kind }) => kind === 'policy')) await refreshPolicies()
+      if (rows.some(({ kind }) => kind === 'toolset' || kind === 'lock')) (await loadToolsets()).noteRestored(rows)
       return outcomes
     },
   }

@@ -3,6 +3,7 @@ import { isLockHash, isToolsetName } from '../../../core/access/toolset-name.ts'
 import type { Toolset, ToolsetStore } from '../../../core/access/toolset.ts'
 import { type CacheAges, createSwrCache, textBytes } from '../../../core/cache/swr-cache.ts'
 import { UnreachableError } from '../../../core/failure/failure.ts'
+import type { ArchiveRow } from '../../../core/publish/archive/archive-rows.ts'
 import type { WaitUntil } from '../../../core/tool/platform.ts'
 import { kvKey } from '../../keys.ts'
 import { createKvReader, MAX_MISSES_PER_S, parseKvJson } from '../../kv-reader.ts'
@@ -58,12 +59,14 @@ export function createKvToolsets(reach: RegistryReach) {
     },
   }
 
-  /** Makes this isolate see what was written otherwise, as by a restore. */
-  function noteChanges(names: readonly string[], hashes: readonly string[]): void {
-    for (const name of names) toolsetReads.noteChange(name)
-    for (const hash of hashes) lockReads.noteChange(hash)
+  function noteRestored(rows: readonly ArchiveRow[]): void {
+    for (const row of rows) {
+      if (row.kind === 'toolset') toolsetReads.noteChange(row.toolset.name)
+      else if (row.kind === 'lock') lockReads.noteChange(row.hash)
+    }
   }
-  return { toolsets, locks, noteChanges }
+
+  return { toolsets, locks, noteRestored }
 }
 
 function createReads<Value>(

@@ -1,11 +1,11 @@
-import { MAX_LOCKS, type PutLockResult } from '../../../core/access/tool-lock.ts'
+import { MAX_LOCKS } from '../../../core/access/tool-lock.ts'
 import { MAX_TOOLSETS, type Toolset } from '../../../core/access/toolset.ts'
 import { matchesPrecondition, type Precondition } from '../../../core/tool/precondition.ts'
 import type { PutResult, RemoveResult } from '../../../core/tool/precondition.ts'
 import { kvKey } from '../../keys.ts'
 import { readField } from '../../rows.ts'
 import { nextRevision, queue } from '../tables.ts'
-import { findFormerOwner, lockText, NOT_DELETED, toDeletedName, toolsetText } from '../toolsets.ts'
+import { findFormerOwner, lockText, IS_TOOLSET, toDeletedName, toolsetText } from '../toolsets.ts'
 
 /** Then the owners of names that were deleted earliest are forgotten. */
 const MAX_DELETED = 10_000
@@ -22,7 +22,7 @@ export function storeToolset(
   if (holder !== owner || !matchesPrecondition(before, precondition)) return 'precondition-failed'
   const body = JSON.stringify(toolset)
   if (before === body) return 'replaced'
-  if (!stored && countRows(sql, `toolset WHERE ${NOT_DELETED}`) >= MAX_TOOLSETS) return 'limit-reached'
+  if (!stored && countRows(sql, `toolset WHERE ${IS_TOOLSET}`) >= MAX_TOOLSETS) return 'limit-reached'
   sql.exec('INSERT OR REPLACE INTO toolset VALUES (?, ?)', name, body)
   queueChange(sql, kvKey('toolset', name), before === undefined)
   return before === undefined ? 'created' : 'replaced'
@@ -36,7 +36,7 @@ export function removeToolset(sql: SqlStorage, name: string, precondition?: Prec
   sql.exec('DELETE FROM toolset WHERE name = ?', name)
   sql.exec('INSERT OR REPLACE INTO toolset VALUES (?, ?)', toDeletedName(name), owner)
   sql.exec(
-    `DELETE FROM toolset WHERE rowid IN (SELECT rowid FROM toolset WHERE NOT (${NOT_DELETED})
+    `DELETE FROM toolset WHERE rowid IN (SELECT rowid FROM toolset WHERE NOT (${IS_TOOLSET})
     ORDER BY rowid DESC LIMIT -1 OFFSET ?)`,
     MAX_DELETED,
   )
@@ -44,7 +44,7 @@ export function removeToolset(sql: SqlStorage, name: string, precondition?: Prec
   return 'removed'
 }
 
-export function storeLock(sql: SqlStorage, hash: string, text: string): PutLockResult['status'] {
+export function storeLock(sql: SqlStorage, hash: string, text: string): 'created' | 'unchanged' | 'limit-reached' {
   if (lockText(sql, hash) !== undefined) return 'unchanged'
   if (countRows(sql, 'lock') >= MAX_LOCKS) return 'limit-reached'
   sql.exec('INSERT INTO lock VALUES (?, ?)', hash, text)

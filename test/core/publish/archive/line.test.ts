@@ -5,12 +5,23 @@ import { definitionOf, sha256 } from '../fakes.ts'
 
 const stored = () => createToolRecord({ definition: definitionOf(), dialect: 'plain', document: { plain: [] } }, sha256)
 
+const PENDING = {
+  definition: { enabled: true, tools: [] },
+  digest: 'sha256:1',
+  changed_at: 'then',
+  changed_by: 'admin',
+}
+const TOOLSET = { name: 'mail', owner: 'key:ann', revision: 2, ...PENDING }
+
 it('a line of an export is read by its kind', async () => {
   const record = await stored()
   const lines = [
     { kind: 'archive', format: 2, switchboard: '1.0.0', at: '2026-11-21T14:03:11.402Z' },
     { kind: 'toolkit', toolkit: 'Kit', owner: null, held: false, tags: [], review: false },
     { kind: 'policy', pattern: 'Kit.*', policy: { approval: true } },
+    { kind: 'lock', lock: { version: 1, digest_form: 'sep-2636/2026-09', tools: {} } },
+    { kind: 'toolset', toolset: TOOLSET },
+    { kind: 'toolset', toolset: { ...TOOLSET, pending: PENDING } },
     { kind: 'name', name: 'kit_do', tool: 'Kit.Do' },
     { kind: 'given', name: 'do_it', tool: 'Kit.Do' },
     { kind: 'document', dialect: 'plain', toolkit: 'Kit', tools: { do: 'Do' }, document: [1] },
@@ -45,6 +56,9 @@ it.each([
   ['of a kind that there will be', { kind: 'prophecy' }, '/kind'],
   ['of a policy for no pattern', { kind: 'policy', pattern: 'Kit', policy: {} }, '/pattern'],
   ['of a policy that says nothing', { kind: 'policy', pattern: 'Kit.*' }, '/policy'],
+  ['of a toolset without an owner', { kind: 'toolset', toolset: { ...TOOLSET, owner: '' } }, '/toolset/owner'],
+  ['of a toolset of another name', { kind: 'toolset', toolset: { ...TOOLSET, name: 'A' } }, '/toolset/name'],
+  ['of no lock', { kind: 'lock', lock: { version: 1, tools: {} } }, '/lock/digest_form'],
   ['with a field too many', { kind: 'end', lines: 1, more: 1 }, '/more'],
   ['of another format', { kind: 'archive', format: 1 }, '/format'],
   ['of a tool with a version', { kind: 'name', name: 'a', tool: 'Kit.Do@1.0.0' }, '/tool'],
