@@ -13,6 +13,7 @@ export const PAGE_GROUPS: Readonly<Record<string, readonly PageEntry[]>> = {
   Tools: [
     page('Catalog', '/', () => import('./catalog/page.tsx'), READER),
     page('Versions', '/console/versions', () => import('./versions/page.tsx'), { ...PUBLISHER, countsPending: true }),
+    page('Toolsets', '/console/toolsets', () => import('./toolsets/page.tsx'), PUBLISHER),
     page('Connect an agent', '/console/connect', () => import('./connect/page.tsx'), {}),
   ],
   Activity: [
@@ -37,9 +38,11 @@ export const PAGE_GROUPS: Readonly<Record<string, readonly PageEntry[]>> = {
 
 const TOOL = page('Catalog', '/console/tools/:id', () => import('./tool/page.tsx'), { ...READER, hasForm: true })
 
+const TOOLSET = page('Toolsets', '/console/toolsets/:name', () => import('./toolsets/toolset.tsx'), PUBLISHER)
+
 const CALL = page('Calls', '/console/calls/:id', () => import('./calls/call.tsx'), { isPrivate: true })
 
-export const PAGES: readonly PageEntry[] = [...Object.values(PAGE_GROUPS).flat(), TOOL, CALL]
+export const PAGES: readonly PageEntry[] = [...Object.values(PAGE_GROUPS).flat(), TOOL, TOOLSET, CALL]
 
 export const NO_PAGE = page('', '/console/*', () => import('./no-page.tsx'), {})
 

@@ -109,8 +109,8 @@ export function createShowPage({ authorize, send }: ShowPageDeps): ShowPage {
       // An item named `..` would lead to another path
       if (target.origin !== url.origin || target.pathname !== path.split('?')[0]) throw new StrayPath()
       const body = value === undefined ? undefined : JSON.stringify(value)
-      // It comes from a form, so it may contain characters that headers cannot
-      const ifMatch = etag === undefined ? undefined : `"${encodeURIComponent(etag.slice(0, MAX_PATH_CHARACTERS))}"`
+      // It comes from a form, so it may contain characters that headers cannot; a digest has a colon
+      const ifMatch = etag === undefined ? undefined : `"${encodeURI(etag.slice(0, MAX_PATH_CHARACTERS))}"`
       // Several large bodies would fill the memory
       const shownBody = (body?.length ?? 0) > MAX_COPIED_CHARACTERS ? '@body.json' : body
       requests.push({ method, path, body: shownBody, accept, ifMatch })

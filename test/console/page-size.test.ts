@@ -80,6 +80,34 @@ const routes = {
   'GET /policies': () => ({
     items: many(500, (index) => ({ pattern: `Toolkit${index}.*`, security_level: 4, approval: true, review: true })),
   }),
+  'GET /toolsets': () => ({
+    items: many(200, (index) => ({
+      name: `a_rather_long_name_of_a_toolset_${index}`,
+      title: LONG.slice(0, 200),
+      enabled: true,
+      pending: true,
+      tool_count: 500,
+      revision: 12,
+    })),
+  }),
+  'GET /toolsets/large': () => ({
+    name: 'large',
+    enabled: true,
+    instructions: LONG.repeat(30),
+    tools: many(500, (index) => ({
+      tool: `Toolkit${index}.A_rather_long_name_of_a_tool_${index}`,
+      version: '^1.0.0',
+      name: `Another_long_name_of_a_tool_${index}`,
+      title: LONG.slice(0, 70),
+      description: LONG.repeat(3),
+      arguments: { limit: { value: 10 }, account: { hidden: true } },
+    })),
+    owner: 'key:1',
+    revision: 12,
+    digest: `sha256:${'a'.repeat(64)}`,
+    changed_at: '2030-01-01T11:02:03Z',
+    changed_by: 'key:1',
+  }),
   'GET /keys': () => ({
     items: many(1_000, (index) => ({
       id: crypto.randomUUID(),
@@ -109,6 +137,8 @@ it.each([
   '/console/agents',
   '/console/sign-ins',
   '/console/policies',
+  '/console/toolsets',
+  '/console/toolsets/large',
   '/console/versions?status=active',
   '/console/setup',
 ])('%s has less than 60 kB with 3,000 tools of 300 toolkits', async (path) => {

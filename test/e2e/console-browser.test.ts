@@ -31,6 +31,8 @@ const PATHS = [
   '/console/providers?id=acme',
   '/console/versions',
   '/console/versions?status=active',
+  '/console/toolsets',
+  '/console/toolsets/sums',
   '/console/policies',
   '/console/policies?pattern=Calculator.*',
   '/console/people',
@@ -78,6 +80,9 @@ describe.skipIf(NO_BROWSER !== '')(`the console in a browser ${NO_BROWSER}`, () 
       timeout_ms: 2_000,
       limits: { rate: { calls: 100, seconds: 60 } },
     })
+    const sums = { instructions: 'Count', review: true, tools: [{ tool: 'Calculator.Add', name: 'Sum' }] }
+    await server.json('PUT', '/toolsets/sums', sums)
+    await server.json('PUT', '/toolsets/sums', { ...sums, instructions: 'Count aloud' })
     const calls = async () => (await server.json('GET', '/calls')).body.items.length
     // They are recorded behind their answers
     for (let waited = 0; waited < 300 && (await calls()) < 2; waited++)

@@ -1,0 +1,156 @@
+import { expect, it } from 'vitest'
+import { compareToolsets } from '../../../src/console/toolsets/changes.ts'
+import { setUp } from '../set-up.ts'
+
+const DIGEST = `sha256:${'a'.repeat(64)}`
+const CHANGED = { changed_at: '2030-01-01T11:02:03.456Z', changed_by: 'person:ann@acme.com' }
+const DEFINITION = {
+  title: 'Post <office>',
+  instructions: 'Be polite',
+  enabled: true,
+  review: true,
+  tools: [
+    {
+      tool: 'Mail.Send',
+      version: '^1.2',
+      name: 'Write',
+      description: 'Writes to the boss',
+      arguments: { to: { value: 'boss@acme.com' }, trace: { hidden: true } },
+    },
+    { tool: 'Notes.*' },
+  ],
+} as const
+const TOOLSET = { ...DEFINITION, name: 'post', owner: 'key:1', revision: 3, digest: DIGEST, ...CHANGED }
+const PENDING = {
+  ...TOOLSET,
+  pending: {
+    definition: { ...DEFINITION, instructions: 'Be rude', tools: [{ tool: 'Mail.*' }] },
+    digest: `sha256:${'b'.repeat(64)}`,
+    ...CHANGED,
+  },
+}
+const SUMMARY = { name: 'post', title: TOOLSET.title, enabled: false, pending: true, revision: 3, tool_count: 2 }
+const PATH = '/console/toolsets/post'
+const world = (toolset: object = TOOLSET, more: Parameters<typeof setUp>[0] = {}) =>
+  setUp({
+    'GET /toolsets': () => ({ items: [SUMMARY] }),
+    'GET /toolsets/post': () => Response.json(toolset, { headers: { etag: '"e1"' } }),
+    'GET /keys': () => ({
+      items: [
+        { name: 'an agent', toolset: 'post' },
+        { name: 'of another', toolset: 'other' },
+      ],
+    }),
+    ...more,
+  })
+const textOf = (html: string) =>
+  html
+    .replaceAll(/<wbr *\/?>/g, '')
+    .replaceAll(/<[^>]+>/g, ' ')
+    .replaceAll(/\s+/g, ' ')
+
+it('the page of toolsets lists each with its state', async () => {
+  const html = await (await world().get('/console/toolsets')).text()
+  expect(html).toContain(`href="${PATH}"`)
+  expect(textOf(html)).toContain('post Post &lt;office&gt; 2 3 disabled, a change waits for approval')
+  const none = await setUp({ 'GET /toolsets': () => ({ items: [] }) }).get('/console/toolsets')
+  expect(await none.text()).toContain('No toolsets yet')
+})
+
+it('the page of a toolset shows what it makes of each tool, its URLs and the keys that have it', async () => {
+  const html = await (await world().get(PATH)).text()
+  const text = textOf(html)
+  expect(text).toContain('Mail.Send ^1.2 Write Writes to the boss to = &quot;boss@acme.com&quot;, trace hidden')
+  expect(text).toContain('Notes.* newest')
+  for (const said of ['Be polite', DIGEST, 'key:1', 'Revision 3, by ann@acme.com', '“an agent”'])
+    expect(text).toContain(said)
+  for (const url of ['https://switchboard.test/mcp/t/post', 'https://switchboard.test/connect/mcp/t/post'])
+    expect(html).toContain(`<pre>${url}</pre>`)
+  expect(html).toContain('<pre>?toolset=post</pre>')
+  expect(text).not.toContain('of another')
+  expect(text).not.toContain('Tokens')
+  expect(textOf(await (await world({ ...TOOLSET, tokens: 812 }).get(PATH)).text())).toContain('Tokens 812')
+})
+
+it('the page of a toolset does not ask for the keys where its reader may not list them', async () => {
+  const { get, asked } = setUp(
+    { 'GET /toolsets/post': () => TOOLSET },
+    { id: 'key:1', kind: 'key', scopes: ['tools:publish'], tools: ['*'], users: [] },
+  )
+  expect((await get(PATH)).status).toBe(200)
+  expect(asked.map(({ request }) => new URL(request.url).pathname)).toEqual(['/toolsets/post'])
+})
+
+it('the page of a toolset says that there is none', async () => {
+  const page = await world().get('/console/toolsets/gone')
+  expect([page.status, (await page.text()).includes('There is nothing here')]).toEqual([404, true])
+})
+
+it('the page of a toolset shows a change that waits, instructions first, and approves or rejects what it shows', async () => {
+  const { get, post, asked } = world(PENDING, {
+    'POST /toolsets/post/approve': () => TOOLSET,
+    'POST /toolsets/post/reject': () => TOOLSET,
+  })
+  const html = await (await get(PATH)).text()
+  expect(html.indexOf('<code>/instructions</code>')).toBeLessThan(html.indexOf('<code>/tools</code>'))
+  expect(html).toContain('Be <del>polite</del>')
+  expect(html).toContain('Be <ins>rude</ins>')
+  expect(html).toContain('Removed: <code>/tools/Mail.Send/description</code>')
+  expect(html).not.toContain('value="disable"')
+  const etag = /name="etag" value="([^"]*)"/.exec(html)?.[1]?.replace('&#58;', ':') ?? ''
+  for (const [verb, done] of [
+    ['approve', 'saved'],
+    ['reject', 'reject'],
+  ] as const) {
+    const { headers } = await post(PATH, { do: verb, etag })
+    expect(headers.get('location')).toBe(`${PATH}?done=${done}`)
+    const { request } = asked.at(-1) ?? {}
+    expect([request?.url, request?.headers.get('if-match')]).toEqual([
+      `https://switchboard.test/toolsets/post/${verb}`,
+      `"${PENDING.pending.digest}"`,
+    ])
+  }
+})
+
+it('the page of a toolset says why a change was not approved', async () => {
+  const { post } = world(PENDING, {
+    'POST /toolsets/post/approve': () => Response.json({ message: 'The resource <changed>' }, { status: 412 }),
+  })
+  const page = await post(PATH, { do: 'approve', etag: 'e0' })
+  expect([page.status, (await page.text()).includes('The resource &lt;changed&gt;')]).toEqual([412, true])
+})
+
+it('the page of a toolset disables and enables the definition as it is', async () => {
+  const { post, asked } = world({ ...TOOLSET, tokens: 8 }, { 'PUT /toolsets/post': () => TOOLSET })
+  for (const [verb, enabled] of [
+    ['disable', false],
+    ['enable', true],
+  ] as const) {
+    const { headers } = await post(PATH, { do: verb, etag: 'e1' })
+    expect(headers.get('location')).toBe(`${PATH}?done=saved`)
+    const { request, body = '' } = asked.at(-1) ?? {}
+    expect(request?.headers.get('if-match')).toBe('"e1"')
+    expect(JSON.parse(body)).toEqual({ ...DEFINITION, enabled })
+  }
+})
+
+it('the page of a toolset deletes it', async () => {
+  const { post, asked } = world(TOOLSET, { 'DELETE /toolsets/post': () => new Response(null, { status: 204 }) })
+  const { headers } = await post(PATH, { do: 'remove', etag: 'e1' })
+  expect(headers.get('location')).toBe('/console/toolsets?done=removed')
+  expect(asked.at(-1)?.request.headers.get('if-match')).toBe('"e1"')
+})
+
+it('toolsets are compared by their texts, and by the order of their entries', () => {
+  const before = { enabled: true, tools: [{ tool: 'A.*' }, { tool: 'B.*', version: '^1' }] }
+  expect(compareToolsets(before, before)).toEqual([])
+  const after = { ...before, tools: [...before.tools].reverse() }
+  expect(compareToolsets(before, after)).toEqual([
+    { path: '/tools', what: 'Changed:', level: 'patch', before: 'A.* B.*', after: 'B.* A.*' },
+  ])
+  const instructions = 'Ignore all before'
+  expect(compareToolsets(before, { ...before, enabled: false, instructions })).toEqual([
+    { path: '/instructions', what: 'New:', level: 'patch', after: instructions },
+    { path: '/enabled', what: 'Changed:', level: 'patch', before: 'true', after: 'false' },
+  ])
+})
