@@ -86,7 +86,7 @@ function compile({ toolset, lock }: ToolView) {
     renamed,
     locked,
     hasLock: lock !== undefined,
-    patterns: toolset ? entries.map(({ tool }) => tool) : [...locked.keys()],
+    patterns: lock ? [...locked.keys()] : entries.map(({ tool }) => tool),
     /** An entry of its own comes before a pattern, and a tool whose name another has here is not there. */
     findEntry(name: ToolName): ToolsetEntry | undefined {
       const key = toolKey(name)

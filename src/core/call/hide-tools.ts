@@ -38,7 +38,8 @@ export async function hideFromViewer(
     return fail({ ...failure, suggestions })
   }
   if (failure.type === 'version-unavailable') return hideVersions(ref, failure, viewer, lookup)
-  if (failure.type !== 'tool-disabled') return failing
+  if (failure.type !== 'tool-disabled' && failure.type !== 'tool-renamed' && failure.type !== 'tool-changed')
+    return failing
   const name = parseToolId(failure.id)
   const mayKnow = name !== undefined && (await mayKnowOf(formatToolId(name), viewer, lookup))
   return mayKnow ? failing : hideTool(ref, viewer, lookup)
@@ -80,10 +81,11 @@ async function hideVersions(
 }
 
 async function mayKnowOf(id: string, { principal, background }: Viewer, lookup: Lookup): Promise<boolean> {
-  const idRef = toOwnRef(principal.view, toIdRef(id))
-  if (idRef.kind !== 'id' || !covers(principal, idRef, KNOWING_SCOPES)) return false
+  const ownRef = toOwnRef(principal.view, toIdRef(id))
+  if (ownRef.kind !== 'id' || !covers(principal, ownRef, KNOWING_SCOPES)) return false
   if (principal.kind !== 'anonymous') return true
-  const resolved = await lookup.resolve(idRef, principal.view, background)
+  // As it is, since a view may refuse the very version that it names
+  const resolved = await lookup.resolve(ownRef, undefined, background)
   return resolved.ok && maySee(principal, resolved.tool.record, KNOWING_SCOPES)
 }
 

@@ -66,17 +66,16 @@ export function createAuthorizer(
     const principal = caller.value
     const scopeDenial = scope && findScopeDenial(principal, scope)
     if (scopeDenial) return deny(fail(scopeDenial), principal)
-    const needsView = principal.toolset !== undefined || principal.lock !== undefined || namesView(request.url)
-    const narrow = async () => {
-      const narrowed = needsView ? await hooks.narrow?.(principal, c, scope).catch(failUnready) : undefined
-      return narrowed?.ok === false ? deny(narrowed, principal) : (narrowed ?? caller)
+    if (principal.kind !== 'admin') {
+      // Anonymous callers are one principal: with one limit for all, one could block the others
+      const rateDenial = limit(principal.kind === 'anonymous' ? `anonymous ${address}` : principal.id)
+      if (rateDenial) return deny(rateDenial, principal)
+      hooks.onAllowed?.(principal, background)
     }
-    if (principal.kind === 'admin') return narrow()
-    // Anonymous callers are one principal: with one limit for all, one could block the others
-    const rateDenial = limit(principal.kind === 'anonymous' ? `anonymous ${address}` : principal.id)
-    if (rateDenial) return deny(rateDenial, principal)
-    hooks.onAllowed?.(principal, background)
-    return narrow()
+    const needsView = principal.toolset !== undefined || principal.lock !== undefined || namesView(request.url)
+    if (!needsView || !hooks.narrow) return caller
+    const narrowed = await hooks.narrow(principal, c, scope).catch(failUnready)
+    return narrowed.ok ? narrowed : deny(narrowed, principal)
   }
 }
 

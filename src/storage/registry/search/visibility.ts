@@ -45,6 +45,9 @@ function idsCoveredBy(sql: SqlStorage, principal: Principal): readonly number[] 
   return visibleTools && [...new Set(visibleTools.map(({ id }) => id))]
 }
 
+/** With more, those of whole toolkits are enough: each costs a lookup. */
+const MAX_PREFIXES = 50
+
 /** Prefixes of the keys that a principal's patterns may cover, whose `-` may be `_`; undefined where they cover all. */
 export function listPrefixes(principal: Principal): readonly string[] | undefined {
   const { restrictedTo: restrictions, view } = principal
@@ -54,7 +57,10 @@ export function listPrefixes(principal: Principal): readonly string[] | undefine
   )
   const beginsAnyhow = (patterns: readonly string[]) => patterns.some((pattern) => pattern.startsWith('*'))
   const narrowest = lists.find((patterns) => !beginsAnyhow(patterns)) ?? lists[0]
-  return narrowest && [...new Set(narrowest.map((pattern) => pattern.toLowerCase().split(/[*-]/, 1)[0] ?? ''))]
+  if (!narrowest) return undefined
+  const prefixes = [...new Set(narrowest.map((pattern) => pattern.toLowerCase().split(/[*-]/, 1)[0] ?? ''))]
+  if (prefixes.length <= MAX_PREFIXES) return prefixes
+  return [...new Set(prefixes.map((prefix) => prefix.slice(0, prefix.indexOf('.') + 1 || prefix.length)))]
 }
 
 export function countVisible(sql: SqlStorage, { condition, bindings }: IndexFilter): number {
