@@ -65,7 +65,10 @@ export function findCoverDenial(
   name: ToolName,
   scope: Scope | readonly Scope[],
 ): Denial | undefined {
-  if (covers(principal, name, scope)) return undefined
+  return covers(principal, name, scope) ? undefined : coverDenial(name)
+}
+
+export function coverDenial(name: ToolName): Denial {
   return { type: 'forbidden', reason: `The credential does not cover '${formatToolId(name)}'` }
 }
 

@@ -8,14 +8,7 @@
  * An id that the credential does not cover is denied before it is looked up, so the answer is the same whether the tool
  * exists or not. `hide-tools.ts` does the same for failed lookups.
  */
-import {
-  findCoverDenial,
-  covers,
-  findCallDenial,
-  KNOWING_SCOPES,
-  mayActFor,
-  type Principal,
-} from '../access/principal.ts'
+import { coverDenial, covers, findCallDenial, KNOWING_SCOPES, mayActFor, type Principal } from '../access/principal.ts'
 import { toOwnRef } from '../access/tool-view.ts'
 import { formatToolRef, type ToolRef } from '../tool/tool-ref.ts'
 import type { ToolRecord } from '../tool/tool.ts'
@@ -93,9 +86,9 @@ async function resolveWithDeadline(
 
 /** Refuses an uncovered id before it is looked up: it cannot be told from one that does not exist. */
 export function denyUncovered(principal: Principal, ref: ToolRef): FailureResult | undefined {
-  const ownRef = toOwnRef(principal.view, ref)
-  const denial = ownRef.kind === 'id' ? findCoverDenial(principal, ownRef, KNOWING_SCOPES) : undefined
-  return denial && fail(denial)
+  const ownRef = ref.kind === 'id' ? toOwnRef(principal.view, ref) : ref
+  const isUncovered = ref.kind === 'id' && ownRef.kind === 'id' && !covers(principal, ownRef, KNOWING_SCOPES)
+  return isUncovered ? fail(coverDenial(ref)) : undefined
 }
 
 export function resolveUserId(principal: Principal, userId: string | undefined): string | undefined {
