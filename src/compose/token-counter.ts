@@ -19,7 +19,9 @@ export function createTokenCounterLoader(env: Env): () => Promise<CountTokens> {
     const response = await env.ASSETS?.fetch(RANKS_URL)
     if (!response?.ok) throw new Error(`The deployment has no asset ${RANKS_URL}`)
     const { createTokenCounter } = await import('../core/tool/tokens.ts')
-    const newCounter = createTokenCounter(await response.json<TokenRanks>())
+    const ranks = await response.json<TokenRanks>()
+    // Requests do not wait for each other: one that began earlier may have created it meanwhile
+    const newCounter = lastCounter?.deref() ?? createTokenCounter(ranks)
     lastCounter = new WeakRef(newCounter)
     return newCounter
   }

@@ -14,10 +14,12 @@ it('the counter of a deployment reads its ranks from the assets, once while it i
     return new Response(await readFile(new URL(`.${pathname}`, ASSETS)))
   }
   const loadTokenCounter = createTokenCounterLoader(part<Env>({ ASSETS: part<Fetcher>({ fetch: fetchAsset }) }))
-  const countTokens = await loadTokenCounter()
+  const [countTokens, ofAnother] = await Promise.all([loadTokenCounter(), loadTokenCounter()])
   expect(countTokens('hello world')).toBe(2)
+  expect(ofAnother).toBe(countTokens)
   expect(await loadTokenCounter()).toBe(countTokens)
-  expect(paths).toEqual(['/o200k_base.json'])
+  // Two that begin at once both read them
+  expect(paths).toEqual(['/o200k_base.json', '/o200k_base.json'])
 })
 
 it.each([
