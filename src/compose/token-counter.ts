@@ -38,6 +38,8 @@ export function createDefinitionTokenCounter(env: Env, catalog: Pick<Catalog, 'l
   const loadTokenCounter = createTokenCounterLoader(env)
   return async (principal: Principal, toolkit?: string): Promise<Result<number>> => {
     if (principal.kind === 'anonymous') return fail(NEEDS_CREDENTIAL)
+    if (!env.ASSETS)
+      return fail({ type: 'unavailable', message: 'The deployment has no assets, which tokens are counted with' })
     const [countTokens, { countListTokens }, { createLineFormat }, { LIST_FORMAT_2026 }] = await Promise.all([
       loadTokenCounter(),
       import('../core/tool/tokens.ts'),

@@ -39,6 +39,7 @@ export function composeToolRoutes(
   const readBlob = blobs.read
   const yieldControl = yieldToEventLoop
   const guardedFetch = createGuardedFetch({ ...outboundOptionsFor(config), maxResponseBytes: MAX_ICON })
+  const countTokens = createDefinitionTokenCounter(env, catalog)
   return [
     createRegistryRoutes({
       ...toolRoutes,
@@ -76,12 +77,14 @@ export function composeToolRoutes(
       keys,
       catalog,
       findTool: createFindTool(findTool, 'tools:read'),
-      countTokens: createDefinitionTokenCounter(env, catalog),
+      countTokens,
     }),
     createToolsetsRoutes({
       ...toolRoutes,
       toolsets,
       locks,
+      catalog,
+      countTokens,
       listUnmatched,
       findTool: createFindTool(findTool, 'tools:read'),
       sha256,

@@ -20,8 +20,14 @@ const hashOf = (value: unknown) =>
     .digest('hex')}`
 
 async function publish(tool: string, input: object, toolkit = 'Mail') {
+  const implementation = { kind: 'code', module: 'export default () => 1' }
   const definition = { name: tool, description: 'Does it', inputSchema: input }
-  const { status, body } = await server.json('POST', '/tools', { definition, toolkit, version: '1.0.0' }, asAdmin)
+  const { status, body } = await server.json(
+    'POST',
+    '/tools',
+    { definition, toolkit, version: '1.0.0', implementation },
+    asAdmin,
+  )
   expect([status, JSON.stringify(body)]).toEqual([201, expect.any(String)])
 }
 
@@ -49,7 +55,10 @@ describe('/toolsets', () => {
     const digest = hashOf({ name: 'boss', definition: { ...definition, enabled: true } })
     const owner = `key:${ann.id}`
     const stored = { ...definition, enabled: true, name: 'boss', owner, revision: 1, digest, changed_by: owner }
-    expect([made.status, made.body]).toEqual([201, { ...stored, changed_at: expect.any(String) }])
+    expect([made.status, made.body]).toEqual([
+      201,
+      { ...stored, tokens: made.body.tokens, changed_at: expect.any(String) },
+    ])
     const read = await get('boss')
     expect([read.status, read.body]).toEqual([200, made.body])
     expect(read.headers.get('etag')).toBe(made.headers.get('etag'))
@@ -151,6 +160,30 @@ describe('/toolsets', () => {
       .toContainEqual(
         expect.objectContaining({ path: '/toolsets/reviewed/approve', outcome: 'success', principal: `key:${ann.id}` }),
       )
+  })
+
+  it('counts the tokens of the tools as the caller sees them, and lets a change above max_tokens wait', async () => {
+    const tokensOf = async (tools: object[], as?: Headers) => (await put('counting', { tools }, as)).body.tokens
+    const [none, send] = [await tokensOf([]), await tokensOf([{ tool: 'Mail.Send' }])]
+    const fixed = await tokensOf([SEND])
+    expect([none, send > fixed, fixed > 20]).toEqual([0, true, true])
+    // No tool counts that its author may not see
+    const mailer = await keyOf(server, ['Mail.*'])
+    const { body: narrow } = await put('narrow', { tools: [{ tool: '*' }] }, mailer.as)
+    expect([narrow.tokens, (await get('narrow', asAdmin)).body.tokens > send]).toEqual([send, true])
+    const limited = await put('limited', { tools: [SEND], max_tokens: fixed })
+    expect([limited.status, limited.body.tokens, limited.body.pending]).toEqual([201, fixed, undefined])
+    const waiting = await put('limited', { tools: [{ tool: 'Mail.Send' }], max_tokens: 10_000 })
+    expect([waiting.status, waiting.body]).toMatchObject([
+      200,
+      { revision: 1, tokens: fixed, pending: { tokens: send } },
+    ])
+    const smaller = await put('limited', { tools: [], max_tokens: fixed })
+    expect([smaller.body.revision, smaller.body.pending]).toEqual([2, undefined])
+    // What is not counted waits
+    const blind = await keyOf(server, ['*'], { scopes: ['tools:publish'] })
+    await put('uncounted', { tools: [], max_tokens: 1_000_000 }, blind.as)
+    expect((await put('uncounted', { tools: [SEND], max_tokens: 1_000_000 }, blind.as)).body.pending).toBeDefined()
   })
 
   it('warns of what does not fit the tools of now, as the caller may see them', async () => {

@@ -122,7 +122,11 @@ export const COMPONENTS = {
   NewKey: objectSchema({ ...KEY, key: TEXT }),
   Policy: resourceSchema(policyReader(), { pattern: TEXT, warnings: WARNINGS }, ['pattern']),
   Provider: resourceSchema(providerReader(''), { id: TEXT, built_in: FLAG }, ['id', 'name', 'client_id']),
-  Toolset: resourceSchema(toolsetReader, { ...TOOLSET, pending: OBJECT, warnings: WARNINGS }, Object.keys(TOOLSET)),
+  Toolset: resourceSchema(
+    toolsetReader,
+    { ...TOOLSET, tokens: COUNT, pending: OBJECT, warnings: WARNINGS },
+    Object.keys(TOOLSET),
+  ),
   ToolsetSummary: objectSchema({ ...TOOLSET, 'title?': TEXT, 'enabled': FLAG, 'tool_count': COUNT, 'pending': FLAG }),
   Lock: toJsonSchema(lockReader),
   Client: objectSchema({

@@ -9,7 +9,12 @@ import {
 } from '../../core/access/change-toolset.ts'
 import type { Principal } from '../../core/access/principal.ts'
 import { MAX_TOOLSET_BYTES, MAX_TOOLSETS, type Toolset } from '../../core/access/toolset.ts'
-import { toolsetReader, type ToolsetStore, type ToolsetSummary } from '../../core/access/toolset.ts'
+import {
+  toolsetReader,
+  type ToolsetStore,
+  type ToolsetSummary,
+  type ToolsetVersion,
+} from '../../core/access/toolset.ts'
 import { toolsetName } from '../../core/access/toolset-name.ts'
 import { malformedRequestFailure } from '../../core/call/call-options.ts'
 import { type FailureResult, fail, ok } from '../../core/failure/failure.ts'
@@ -23,8 +28,9 @@ import { itemList, jsonRef, withEtag } from '../../http/route/response-specs.ts'
 import { createRouter, etag, notFound, PRECONDITION_FAILED } from '../../http/route/router.ts'
 import { PUBLISHER_ROUTE, type RouteDeps } from '../../http/route/router.ts'
 import { checkToolset, type CheckToolsetDeps } from './check-toolset.ts'
+import { createToolsetTokenCounter, type TokenCountDeps } from './count-tokens.ts'
 
-interface ToolsetsRoutesDeps extends RouteDeps, Omit<CheckToolsetDeps, 'findTool'> {
+interface ToolsetsRoutesDeps extends RouteDeps, TokenCountDeps, Omit<CheckToolsetDeps, 'findTool'> {
   readonly toolsets: ToolsetStore
   readonly findTool: (
     ref: string,
@@ -35,7 +41,7 @@ interface ToolsetsRoutesDeps extends RouteDeps, Omit<CheckToolsetDeps, 'findTool
   readonly now: () => Date
 }
 
-type ListedToolset = ReturnType<typeof encodeToolset>
+type ListedToolset = Awaited<ReturnType<ReturnType<typeof createEncoder>>>
 
 export interface ToolsetAnswers {
   'GET /toolsets': { readonly items: readonly ToolsetSummary[] }
@@ -52,6 +58,8 @@ const TOOLSET = withEtag(jsonRef('The toolset', 'Toolset'))
 
 export function createToolsetsRoutes(deps: ToolsetsRoutesDeps): Hono {
   const { toolsets, findTool, sha256, now } = deps
+  const countTokens = createToolsetTokenCounter(deps)
+  const encodeToolset = createEncoder(countTokens)
   const { router, on } = createRouter<ToolsetAnswers>(deps)
 
   on('GET /toolsets', 'List toolsets', {
@@ -66,7 +74,7 @@ export function createToolsetsRoutes(deps: ToolsetsRoutesDeps): Hono {
     async ({ principal, path: { name } }) => {
       const toolset = await toolsets.load(name)
       if (!toolset || !mayChangeToolset(principal, toolset)) return notFound('toolset', name)
-      return respondWith(toolset)
+      return respondWith(toolset, principal)
     },
   )
 
@@ -94,11 +102,12 @@ export function createToolsetsRoutes(deps: ToolsetsRoutesDeps): Hono {
     if (problems.length > 0) return malformedRequestFailure(problems)
     const changed = { changed_at: now().toISOString(), changed_by: principal.id }
     const version = { definition, digest: `sha256:${await sha256(text)}`, ...changed }
-    const toolset = before ? changeToolset(before, version) : { name, owner, revision: 1, ...version }
+    const tokens = await countTokens(name, version, principal)
+    const toolset = before ? changeToolset(before, version, tokens) : { name, owner, revision: 1, ...version }
     const denial = await store(toolset, before)
     if (denial) return denial
     addAuditDetails({ digest: version.digest, revision: toolset.revision, pending: toolset.pending !== undefined })
-    const report = { ...encodeToolset(toolset), ...(warnings.length > 0 ? { warnings } : {}) }
+    const report = { ...(await encodeToolset(toolset, principal)), ...(warnings.length > 0 ? { warnings } : {}) }
     return { ...ok(report), status: before ? 200 : 201, headers: etag(toolset) }
   })
 
@@ -139,7 +148,7 @@ export function createToolsetsRoutes(deps: ToolsetsRoutesDeps): Hono {
     const toolset = change(before)
     if (!toolset) return fail({ type: 'conflict', message: `No change of the toolset '${name}' waits for approval` })
     if (Array.isArray(precondition) && !precondition.includes(before.pending?.digest)) return PRECONDITION_FAILED
-    return (await store(toolset, before)) ?? respondWith(toolset)
+    return (await store(toolset, before)) ?? respondWith(toolset, principal)
   }
 
   /** Fails if somebody else changed it meanwhile. */
@@ -151,16 +160,21 @@ export function createToolsetsRoutes(deps: ToolsetsRoutesDeps): Hono {
     return fail({ type: 'conflict', message: `There are ${MAX_TOOLSETS} toolsets, the maximum: delete one` })
   }
 
+  async function respondWith(toolset: Toolset, principal: Principal) {
+    return { ...ok(await encodeToolset(toolset, principal)), headers: etag(toolset) }
+  }
+
   return router
 }
 
 /** As it was written, and what the deployment knows of it. */
-function encodeToolset({ definition, ...toolset }: Toolset) {
-  return { ...definition, ...toolset }
-}
-
-function respondWith(toolset: Toolset) {
-  return { ...ok(encodeToolset(toolset)), headers: etag(toolset) }
+function createEncoder(countTokens: ReturnType<typeof createToolsetTokenCounter>) {
+  return async ({ pending, ...current }: Toolset, principal: Principal) => {
+    const { definition, ...toolset } = current
+    const count = (version: ToolsetVersion) => countTokens(toolset.name, version, principal)
+    const waiting = pending && { pending: { ...pending, tokens: await count(pending) } }
+    return { ...definition, ...toolset, tokens: await count(current), ...waiting }
+  }
 }
 
 function denyBound(principal: Principal): FailureResult | undefined {

@@ -22,11 +22,17 @@ export function formatToolset(name: string, definition: ToolsetDefinition): stri
   return canonicalJson({ name, definition })
 }
 
-/** Gives the toolset itself if this changes nothing. A later change replaces one that waits for approval. */
-export function changeToolset(toolset: Toolset, version: ToolsetVersion): Toolset {
+/** Gives the toolset itself if this changes nothing. A later change replaces one that waits for approval. `tokens` is what
+ * the change costs a model. */
+export function changeToolset(toolset: Toolset, version: ToolsetVersion, tokens = Infinity): Toolset {
   if ([toolset.digest, toolset.pending?.digest].includes(version.digest)) return toolset
-  const isReviewed = toolset.definition.review || version.definition.review
+  const isReviewed = toolset.definition.review || version.definition.review || isOverBudget(toolset, version, tokens)
   return isReviewed ? { ...toolset, pending: version } : applyVersion(toolset, version)
+}
+
+/** Nobody raises the limit in the change that exceeds it. */
+function isOverBudget(toolset: Toolset, version: ToolsetVersion, tokens: number): boolean {
+  return [toolset, version].some(({ definition }) => tokens > (definition.max_tokens ?? Infinity))
 }
 
 export function approveToolset(toolset: Toolset): Toolset | undefined {
