@@ -50,7 +50,9 @@ export function createDefinitionTokenCounter(env: Env, catalog: Pick<Catalog, 'l
     const format = createLineFormat(LIST_FORMAT_2026, { select: false, bare: false })
     const reserve = async (characters: number) => characters <= MAX_CHARACTERS
     const listing = await catalog.list(query, principal, format, { reserve })
-    if (!listing || listing.isOutOfMemory || listing.nextCursor !== undefined)
+    const isCut = !listing || listing.isOutOfMemory || listing.nextCursor !== undefined
+    // The versions that a toolset chooses may be larger than those that are reserved for
+    if (isCut || listing.lines.join('').length > MAX_CHARACTERS)
       return fail({ type: 'conflict', message: 'The definitions are too large to count their tokens' })
     return ok((await countListTokens(listing.lines, countTokens, yieldToEventLoop)).total)
   }

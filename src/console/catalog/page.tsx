@@ -51,13 +51,13 @@ export async function show(context: PageContext): Promise<PageResult> {
         <Search search={{ ...search, toolkit: searchedToolkit?.toolkit ?? search.toolkit }} toolkits={toolkits} />
         {searchedToolkit?.description === undefined ? undefined : <Markdown text={searchedToolkit.description} />}
         {counted ? (
-          toReplyView(counted, ({ items }) => <TokenCount {...items.find(isSearched)} />)
+          toReplyView(counted, ({ items }) => (
+            <p class="note">
+              {formatCount(items.find(isSearched)?.tokens ?? 0, 'token')} of a model's context over MCP
+            </p>
+          ))
         ) : searchedToolkit && context.principal.kind !== 'anonymous' ? (
-          <p>
-            <a class="button" href={buildHref(search, { tokens: '1' })}>
-              Count tokens
-            </a>
-          </p>
+          <a href={buildHref(search, { tokens: '1' })}>Count tokens</a>
         ) : undefined}
         {isOverview ? await renderOverview(context, allToolkits) : undefined}
         {tools &&
@@ -88,15 +88,6 @@ function buildTitle({ q, toolkit, view }: ToolSearch, name = toolkit) {
   if (q) return { title: `Tools for “${q.slice(0, 100)}”`, trail }
   if (toolkit) return { title: name.slice(0, 100), trail }
   return view ? { title: 'Tools', trail } : { title: 'Catalog' }
-}
-
-function TokenCount({ tokens = 0 }: Partial<Toolkit>) {
-  return (
-    <p>
-      Its definitions take {formatCount(tokens, 'token')} (o200k_base) of a model's context if an agent lists them all
-      over MCP.
-    </p>
-  )
 }
 
 type Toolkit = ApiAnswers['GET /toolkits']['items'][number]

@@ -184,7 +184,7 @@ it('the catalogue counts the tokens of one toolkit when somebody presses the but
   const { get } = several({ 'GET /toolkits': counting })
   expect(await (await get('/?toolkit=mail')).text()).toMatch(/href="\/\?toolkit=mail&amp;tokens=1">\s*Count tokens/)
   const text = await (await get('/?toolkit=mail&tokens=1')).text()
-  expect(text).toContain('Its definitions take 1,234 tokens (o200k_base)')
+  expect(text).toContain('1,234 tokens of a model&#39;s context over MCP')
   expect(text).not.toContain('Count tokens')
   expect(await (await get('/')).text()).not.toContain('Count tokens')
   const large = (request: Request) =>
