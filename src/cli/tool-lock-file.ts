@@ -34,7 +34,11 @@ export function formatLockFile(tools: LockedTools): string {
 }
 
 export async function readLock(file: string, surroundings: TerminalIO): Promise<LockedTools> {
-  const read = parseValue(lockReader, parseJsonArgument(await readInputFile(file, surroundings), file))
-  if (!read.ok) throw new CliError('usage', formatReadError(`'${file}'`, read.problems))
+  return parseLock(parseJsonArgument(await readInputFile(file, surroundings), file), file)
+}
+
+export function parseLock(lock: unknown, label: string): LockedTools {
+  const read = parseValue(lockReader, lock)
+  if (!read.ok) throw new CliError('usage', formatReadError(`'${label}'`, read.problems))
   return new Map(Object.entries(read.value.tools))
 }

@@ -50,6 +50,7 @@ export function composeToolRoutes(
       codecs,
       sha256,
       checkReadiness,
+      views: registry,
       formats,
     }),
     createImplementationRoutes({ ...toolRoutes, ...findTool, readBlob }),

@@ -1,5 +1,6 @@
 import type { Context, Hono } from 'hono'
 import { covers, mayActFor, maySee, type Principal } from '../../core/access/principal.ts'
+import { toOwnRef } from '../../core/access/tool-view.ts'
 import { isAdministrator } from '../../core/access/toolkit-owner.ts'
 import { resolveUserId } from '../../core/call/authorize-call.ts'
 import { hideFromViewer } from '../../core/call/hide-tools.ts'
@@ -13,6 +14,7 @@ import { type Publish } from '../../core/publish/publish.ts'
 import { encodePublished, SUCCESS_STATUS, summarizeResults } from '../../core/publish/report.ts'
 import type { RegistryWriter } from '../../core/publish/registry.ts'
 import { DEFINITION_BODY, PUBLICATION_BODY, unwrapBody } from '../../core/publish/publication-body.ts'
+import { getAppearance } from '../../core/tool/appearance.ts'
 import type { Codec } from '../../core/tool/codec.ts'
 import type { Sha256 } from '../../core/tool/digest.ts'
 import { isJsonArray, type Json } from '../../core/tool/json.ts'
@@ -40,10 +42,11 @@ import {
   type RouteDeps,
 } from '../../http/route/router.ts'
 import { createFindTool, type FindToolDeps, withoutHiddenVersions } from './find-tool.ts'
+import type { ReadinessToolsDeps } from './readiness-tools.ts'
 import { findOwnSuccessor, findUnknownSuccessor } from '../../core/publish/successor.ts'
 import * as wire from './wire.ts'
 
-interface RegistryRoutesDeps extends RouteDeps, FindToolDeps {
+interface RegistryRoutesDeps extends RouteDeps, FindToolDeps, Pick<ReadinessToolsDeps, 'views'> {
   readonly publish: Publish
   readonly writer: Pick<RegistryWriter, 'change'>
   readonly source: Pick<ToolSource, 'loadCurrent' | 'loadCurrentOrSuggest' | 'loadRecord' | 'attachDocument'>
@@ -176,22 +179,37 @@ export function createRegistryRoutes(deps: RegistryRoutesDeps): Hono {
     ...READER_ROUTE,
     body: jsonBody(wire.READINESS_BODY),
     responses: { 200: jsonRef('The readiness of each tool, in the order of the request', 'ReadinessReport') },
-  })(async ({ c, principal, body: { tools, user_id } }) => {
-    const check = createToolCheck(c, principal, user_id)
+  })(async ({ c, principal, body }) => {
+    const { selectReadinessTools } = await import('./readiness-tools.ts')
+    const selected = await selectReadinessTools(body, principal, getBackground(c), deps)
+    if (!selected.ok) return selected
+    const { refs, viewer } = selected.value
+    const check = createToolCheck(c, viewer, body.user_id)
     if (!check.ok) return check
     const { reportReadiness } = await import('./readiness-report.ts')
-    return { ...ok(await reportReadiness(tools, check.value)), headers: NOT_STORED }
+    return { ...ok(await reportReadiness(refs, check.value)), headers: NOT_STORED }
   })
 
   function createToolCheck(c: Context, principal: Principal, user: string | undefined) {
+    const background = getBackground(c)
     const userId = resolveUserId(principal, user)
     if (userId !== undefined && !mayActFor(principal, userId))
       return fail({ type: 'forbidden', reason: 'The credential may not act for this user' })
     return ok(async (id: string) => {
-      const tool = await find(id, principal, getBackground(c))
-      if (!tool) return explainNotFound(id, principal, getBackground(c))
-      return ok(await checkReadiness(tool, { principal, userId, requestUrl: () => c.req.raw.url }))
+      const tool = await find(id, principal, background)
+      if (!tool) return (await findChange(id, principal, background)) ?? explainNotFound(id, principal, background)
+      const readiness = await checkReadiness(tool, { principal, userId, requestUrl: () => c.req.raw.url })
+      return ok({ ...readiness, ...getAppearance(tool.listed), tool: tool.listed.id })
     })
+  }
+
+  /** Why a tool of the caller's view is no longer as the view has it. An anonymous caller may not know of it. */
+  async function findChange(ref: string, principal: Principal, background: WaitUntil) {
+    const toolRef = parseToolRef(ref)
+    const own = toOwnRef(principal.view, toolRef)
+    if (own.kind !== 'id' || principal.kind === 'anonymous' || !covers(principal, own, 'tools:read')) return undefined
+    const resolved = await deps.resolver.resolve(toolRef, principal.view, background)
+    return resolved.ok || resolved.failure.type !== 'tool-changed' ? undefined : resolved
   }
 
   on('GET /tools/:id/versions', 'List the versions of a tool and their changes', {

@@ -1,3 +1,5 @@
+import { lockReader, type ToolLock } from '../../core/access/tool-lock.ts'
+import { lockHash, toolsetName } from '../../core/access/toolset-name.ts'
 import type { Readiness } from '../../core/call/readiness.ts'
 import { identifier } from '../../core/call/call-options.ts'
 import type { VersionHistory } from '../../core/publish/history.ts'
@@ -7,8 +9,9 @@ import type { toSummary } from '../../core/publish/summary.ts'
 import { statusReader } from '../../core/publish/status-body.ts'
 import { namePart, version } from '../../core/tool/definition-fields.ts'
 import { isObject } from '../../core/tool/json.ts'
-import { array, boolean, enumReader, nullable, object, optional } from '../../core/tool/json-reader.ts'
-import { string, stringMatching, transform } from '../../core/tool/json-reader.ts'
+import { addProblem, array, boolean, enumReader, nullable, object, optional } from '../../core/tool/json-reader.ts'
+import { type InferOutput, string, stringMatching, toJsonSchema } from '../../core/tool/json-reader.ts'
+import { transform, withSchema } from '../../core/tool/json-reader.ts'
 import { quoteList } from '../../core/tool/problem.ts'
 import { HTTP_STATUS } from '../../http/response/failure-status.ts'
 import { defineQuery } from '../../http/request/query.ts'
@@ -28,10 +31,25 @@ export const VERSION_CHANGE_BODY = statusReader(ADMIN_FIELDS, ['trusted', 'name'
 export const readinessQuery = defineQuery({ user_id: optional(identifier) })
 
 const MAX_READINESS_TOOLS = 100
-export const READINESS_BODY = object({
-  tools: array(string({ min: 1, max: 256 }), { min: 1, max: MAX_READINESS_TOOLS }),
-  user_id: optional(identifier),
-})
+const LOCK_OR_HASH = withSchema<ToolLock | string>(
+  () => ({ anyOf: [toJsonSchema(lockHash), { type: 'object' }] }),
+  (value, report) => (typeof value === 'string' ? lockHash(value, report) : lockReader(value, report)),
+)
+export const READINESS_BODY = object(
+  {
+    tools: optional(array(string({ min: 1, max: 256 }), { min: 1, max: MAX_READINESS_TOOLS })),
+    toolset: optional(toolsetName),
+    lock: optional(LOCK_OR_HASH),
+    user_id: optional(identifier),
+  },
+  {
+    rule(_, report, { tools, toolset, lock }) {
+      if ([tools, toolset, lock].filter((choice) => choice !== undefined).length !== 1)
+        addProblem(report, "Must have one of 'tools', 'toolset' and 'lock'")
+    },
+  },
+)
+export type ReadinessBody = InferOutput<typeof READINESS_BODY>
 
 export const PUBLICATION_PARAMS = { toolkit: optional(namePart), version: optional(version) }
 

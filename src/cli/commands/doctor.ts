@@ -5,7 +5,7 @@ import { toCliTerms } from '../api-terms.ts'
 import { CliError } from '../cli-error.ts'
 import type { AddCommands, CliSession } from '../context.ts'
 import type { UpdateProgress } from '../terminal.ts'
-import { listToolIds, loadReadiness } from './preflight.ts'
+import { batchTools, listToolIds, loadReadiness } from './preflight.ts'
 
 interface Finding {
   readonly about: string
@@ -138,12 +138,14 @@ const ANY_USER = 'switchboard-doctor'
 async function checkTools(session: CliSession, update: UpdateProgress): Promise<Finding[]> {
   let items: readonly JsonRecord[]
   try {
-    const ids = await listToolIds(session)
-    items = await loadReadiness(session, ids, session.user ?? ANY_USER, update).catch((error: unknown) => {
-      if (!isRefused(error)) throw error
-      // Keys act for some users only
-      return loadReadiness(session, ids, undefined, update)
-    })
+    const requests = batchTools(await listToolIds(session))
+    items = await loadReadiness(session, requests, { user_id: session.user ?? ANY_USER }, update).catch(
+      (error: unknown) => {
+        if (!isRefused(error)) throw error
+        // Keys act for some users only
+        return loadReadiness(session, requests, {}, update)
+      },
+    )
   } catch (error) {
     return isRefused(error) ? [] : [{ about: 'tools', state: 'off', message: toMessage(error) }]
   }

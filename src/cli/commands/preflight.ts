@@ -3,6 +3,7 @@ import { CliError, type CliErrorCode } from '../cli-error.ts'
 import type { AddCommands, CliSession } from '../context.ts'
 import { toCliTerms } from '../api-terms.ts'
 import type { UpdateProgress } from '../terminal.ts'
+import { createLock, type LockedTools, parseLock, readLock } from '../tool-lock-file.ts'
 
 export const addPreflight: AddCommands = (program, open) => {
   program
@@ -10,11 +11,24 @@ export const addPreflight: AddCommands = (program, open) => {
     .description('check whether tools can be called now; the exit code says who must act first')
     .argument('[tool...]', 'ids, with or without a version, or names; by default all tools that you can list')
     .option('--toolkit <toolkit>', 'only this toolkit')
+    .option('--toolset <name>', 'only this toolset, and its tools as it shows them')
+    .option('--lock <lock>', 'the tools of a lock, unchanged: a file, or the hash of a stored lock')
     .option('--user <user>', 'the user whom the calls are for')
-    .action(async (tools, { toolkit, user, ...options }) => {
+    .action(async (tools, { toolkit, toolset, lock, user, ...options }) => {
       const session = open(options)
-      await preflight(session, tools.length > 0 ? tools : await listToolIds(session, toolkit), user)
+      const requests =
+        lock !== undefined
+          ? batchLock(await loadLock(session, lock))
+          : toolset !== undefined && tools.length === 0
+            ? [{ toolset }]
+            : batchTools(tools.length > 0 ? tools : await listToolIds(session, toolkit))
+      await preflight(session, requests, { toolset, user_id: user })
     })
+}
+
+async function loadLock({ connection, surroundings }: CliSession, lock: string): Promise<LockedTools> {
+  if (!lock.startsWith('sha256:')) return readLock(lock, surroundings)
+  return parseLock(await connection.sendJson({ path: `/locks/${encodeURIComponent(lock)}` }), lock)
 }
 
 /** In the order of the exit code: what a caller can do nothing about comes first. */
@@ -24,10 +38,10 @@ const NEEDS: readonly { readonly need: string; readonly code: CliErrorCode; read
   { need: 'upstream', code: 'upstream_unreachable', text: 'an answer from its API' },
 ]
 
-async function preflight(session: CliSession, tools: readonly string[], user: string | undefined): Promise<void> {
-  if (tools.length === 0) throw new CliError('refused', 'There is no tool to check')
+async function preflight(session: CliSession, requests: readonly JsonRecord[], context: Context): Promise<void> {
   const { terminal } = session
-  const items = await terminal.withProgress('Checking', (update) => loadReadiness(session, tools, user, update))
+  const items = await terminal.withProgress('Checking', (update) => loadReadiness(session, requests, context, update))
+  if (items.length === 0) throw new CliError('refused', 'There is no tool to check')
   const unready = items.filter(({ ready }) => ready !== true)
   terminal.emit({ ready: unready.length === 0, items }, () => items.forEach((item) => printItem(session, item)))
   const problems = unready.flatMap((item) => listObjects(item, 'problems'))
@@ -47,19 +61,34 @@ function printItem({ terminal }: CliSession, item: JsonRecord): void {
 
 /** As many as one request takes. */
 const BATCH_TOOLS = 100
+const BATCH_LOCKED = 500
 
-/** The readiness of each tool for a user, in the order of the tools. */
+export const batchTools = (ids: readonly string[]) => batch(ids, BATCH_TOOLS).map((tools) => ({ tools }))
+const batchLock = (tools: LockedTools) =>
+  batch([...tools], BATCH_LOCKED).map((part) => ({ lock: createLock(new Map(part)) }))
+
+function batch<T>(items: readonly T[], size: number): readonly (readonly T[])[] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, at) => items.slice(at * size, (at + 1) * size))
+}
+
+interface Context {
+  readonly toolset?: string | undefined
+  readonly user_id?: string | undefined
+}
+
+/** The readiness of each tool of the requests, in their order. */
 export async function loadReadiness(
   { connection }: CliSession,
-  tools: readonly string[],
-  user: string | undefined,
+  requests: readonly JsonRecord[],
+  { toolset, user_id }: Context,
   update: UpdateProgress,
 ): Promise<readonly JsonRecord[]> {
   const items: JsonRecord[] = []
-  for (let at = 0; at < tools.length; at += BATCH_TOOLS) {
-    update('tools', at, tools.length)
-    const json = { tools: tools.slice(at, at + BATCH_TOOLS), ...(user === undefined ? {} : { user_id: user }) }
-    const report = await connection.sendJson({ method: 'POST', path: '/readiness', json, isRepeatable: true })
+  for (const [at, request] of requests.entries()) {
+    update('tools', at, requests.length)
+    const json = { ...request, ...(user_id === undefined ? {} : { user_id }) }
+    const query = { toolset }
+    const report = await connection.sendJson({ method: 'POST', path: '/readiness', query, json, isRepeatable: true })
     items.push(...listObjects(report, 'items'))
   }
   return items

@@ -17,7 +17,7 @@ export interface ViewStores {
   readonly locks: Pick<LockStore, 'find'>
 }
 
-type NamedView = Partial<Record<ViewParameter, string>>
+type NamedView = Partial<Record<ViewParameter, string | undefined>>
 
 const PATH = /\/mcp\/t\/([^/?#]+)/
 const SCOPES: readonly (Scope | undefined)[] = ['tools:read', 'tools:call', undefined]
@@ -29,19 +29,29 @@ export async function narrowToView(
   { url }: Pick<Request, 'url'>,
   scope: Scope | readonly Scope[] | undefined,
   background: WaitUntil,
-  { toolsets, locks }: ViewStores,
+  stores: ViewStores,
 ): Promise<Result<Principal>> {
   const named = readNamedView(url)
   if (!named.ok) return named
   const isNamed = Object.keys(named.value).length > 0
   if (isNamed && ![scope].flat().every((each) => SCOPES.includes(each)))
     return refuse("'toolset' and 'lock' choose tools for lists and calls: leave them out here")
-  const name = principal.toolset ?? named.value.toolset
+  return narrowTo(principal, named.value, background, stores)
+}
+
+/** The same for names that are no URL's. */
+export async function narrowTo(
+  principal: Principal,
+  named: NamedView,
+  background: WaitUntil,
+  { toolsets, locks }: ViewStores,
+): Promise<Result<Principal>> {
+  const name = principal.toolset ?? named.toolset
   const toolset = name === undefined ? undefined : await toolsets.find(name, background)
   if (name !== undefined && !toolset?.definition.enabled)
     return principal.toolset === undefined ? unknown('toolset', name) : ok({ ...principal, view: EMPTY_VIEW })
   const ownHash = principal.lock ?? toolset?.definition.lock
-  const hash = ownHash ?? named.value.lock
+  const hash = ownHash ?? named.lock
   const lock = hash === undefined ? undefined : await locks.find(hash, background)
   if (hash !== undefined && !lock)
     return ownHash === undefined ? unknown('lock', hash) : ok({ ...principal, view: EMPTY_VIEW })

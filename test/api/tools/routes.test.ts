@@ -56,6 +56,7 @@ function setUp({ caller = publisher, refused, ...world }: World & { caller?: Pri
     async checkReadiness() {
       throw new Error('Not in this test')
     },
+    views: { toolsets: { find: () => undefined }, locks: { find: () => undefined } },
     writer: {
       async change(name, version, change, by) {
         set.push([name, version, change, by.id])

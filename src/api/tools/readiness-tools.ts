@@ -1,0 +1,87 @@
+import type { Principal } from '../../core/access/principal.ts'
+import { hashLock } from '../../core/access/tool-lock.ts'
+import { findChosenTool, toOwnRef, toViewName, type ToolView } from '../../core/access/tool-view.ts'
+import type { Catalog, LineFormat } from '../../core/catalog/catalog.ts'
+import { type FailureResult, fail, ok, type Result } from '../../core/failure/failure.ts'
+import type { Sha256 } from '../../core/tool/digest.ts'
+import type { WaitUntil } from '../../core/tool/platform.ts'
+import { formatToolId, parseToolId, toolKey } from '../../core/tool/tool-id.ts'
+import { parseToolRef } from '../../core/tool/tool-ref.ts'
+import { narrowTo, type ViewStores } from '../../http/route/tool-view.ts'
+import type { ReadinessBody } from './wire.ts'
+
+export interface ReadinessToolsDeps {
+  readonly views: ViewStores
+  readonly catalog: Pick<Catalog, 'list'>
+  readonly sha256: Sha256
+}
+
+interface ReadinessTools {
+  readonly viewer: Principal
+  readonly refs: readonly string[]
+}
+
+const MAX_TOOLS = 500
+const LINE: LineFormat = { name: 'id', write: ({ id }) => id }
+
+/** The tools that a request for readiness is of, and the caller as it sees them: those of a toolset or a lock through it. */
+export async function selectReadinessTools(
+  request: ReadinessBody,
+  principal: Principal,
+  background: WaitUntil,
+  deps: ReadinessToolsDeps,
+): Promise<Result<ReadinessTools>> {
+  if (request.tools) return ok({ viewer: principal, refs: request.tools })
+  const narrowed = await narrow(request, principal, background, deps)
+  if (!narrowed.ok) return narrowed
+  const viewer = narrowed.value
+  const refs = await listRefs(viewer, deps.catalog)
+  if (refs.length <= MAX_TOOLS) return ok({ viewer, refs })
+  const message = `At most ${MAX_TOOLS} tools are checked at once: send some of them as 'tools', or a lock of some`
+  return fail({ type: 'request-malformed', message })
+}
+
+async function narrow(
+  { toolset, lock }: ReadinessBody,
+  principal: Principal,
+  background: WaitUntil,
+  { views, sha256 }: ReadinessToolsDeps,
+): Promise<Result<Principal>> {
+  const own = principal.view
+  if (typeof lock === 'object') {
+    const hash = await hashLock(lock, sha256)
+    const view = { ...own, key: `${own?.key} ${hash}`, lock: { hash, tools: lock.tools } }
+    return own?.lock && own.lock.hash !== hash ? refuseOther() : ok({ ...principal, view })
+  }
+  const named = { toolset: toolset ?? own?.toolset?.name, lock: lock ?? own?.lock?.hash }
+  const narrowed = await narrowTo(principal, named, background, views)
+  if (!narrowed.ok) return narrowed
+  const { view } = narrowed.value
+  const isNamed = lock === undefined ? view?.toolset?.name === toolset : view?.lock?.hash === lock
+  return isNamed ? narrowed : refuseOther()
+}
+
+function refuseOther(): FailureResult {
+  return fail({ type: 'forbidden', reason: 'A toolset or a lock of its own comes before the one that is named' })
+}
+
+/** As the view names them. Those of a lock are all listed, since lists leave out what has changed. */
+async function listRefs(viewer: Principal, catalog: Pick<Catalog, 'list'>): Promise<readonly string[]> {
+  const view: ToolView = viewer.view ?? { key: '' }
+  const refs = new Map<string, string>()
+  const add = (id: string) => refs.set(toolKey(parseToolId(id) ?? { toolkit: '', tool: id }), id)
+  const entries = view.toolset?.definition.tools ?? []
+  for (const entry of entries) {
+    const own = entry.tool.includes('*') ? undefined : parseToolId(entry.tool)
+    if (own) add(formatToolId(toViewName(own, entry)))
+  }
+  for (const { id } of Object.values(view.lock?.tools ?? {})) {
+    const ref = toOwnRef(view, parseToolRef(id))
+    if (ref.kind === 'id' && findChosenTool(view, ref)) add(id)
+  }
+  if (!view.lock && entries.some(({ tool }) => tool.includes('*'))) {
+    const listing = await catalog.list({ versions: 'newest', limit: MAX_TOOLS + 1 }, viewer, LINE)
+    for (const id of listing?.lines ?? []) add(id)
+  }
+  return [...refs.values()]
+}
