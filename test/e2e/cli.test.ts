@@ -895,7 +895,7 @@ it('keys are made, listed, given another text and revoked', async () => {
   const env = { SWITCHBOARD_KEY: made.stdout.trim() }
   expect((await run(['list', '--json'], { env })).json.items).toHaveLength(2)
   const listed = await run(['keys', 'list'])
-  expect(listed.stdout).toMatch(/^Key\tName\tScopes\tTools\tUsers\tExpires\tLast used\tBegins with\n/)
+  expect(listed.stdout).toMatch(/^Key\tName\tScopes\tTools\tUsers\tToolset\tExpires\tLast used\tBegins with\n/)
   expect(listed.stdout).toContain(`\t${made.stdout.slice(0, 9)}\n`)
   expect(listed.stdout).toMatch(new RegExp(`^${id}\ta script\ttools:read, tools:call\tCalculator\\.\\*\tann\t`, 'm'))
   expect(listed.stdout).not.toContain(made.stdout.trim())
