@@ -26,7 +26,7 @@ import { createRequestNormalizer } from './http/route/normalize-request.ts'
 import type { Build } from './node/build.ts'
 
 /** Open to pages of ALLOW_ORIGINS: MCP, and the authorization for it. */
-const CROSS_ORIGIN = /^\/(?:mcp$|connect\/|\.well-known\/)/
+const CROSS_ORIGIN = /^\/(?:mcp$|mcp\/t\/|connect\/|\.well-known\/)/
 
 /** More bytes than any route takes, for as long as a client that sends may take. */
 const DRAIN_BOUNDS = { bytes: 64 * 1024 * 1024, ms: 10_000 }

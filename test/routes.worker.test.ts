@@ -54,11 +54,11 @@ it('every route declares what it reads of its query', () => {
 
 it('only the MCP endpoints accept every method, and they reject all but POST', () => {
   const paths = app.routes.filter(({ method }) => method === 'ALL').map(({ path }) => path)
-  expect(new Set(paths)).toEqual(new Set(['/mcp', '/connect/mcp']))
+  expect(new Set(paths)).toEqual(new Set(['/mcp', '/mcp/t/:toolset', '/connect/mcp', '/connect/mcp/t/:toolset']))
 })
 
-/** `/connect/mcp` takes no keys, and reads its query as `/mcp` does. */
-const takesKeys = ({ path }: { readonly path: string }) => path !== '/connect/mcp'
+/** `/connect/mcp` takes no keys, and reads its query as `/mcp` does. At `/mcp/t/None`, the toolset is looked up first. */
+const takesKeys = ({ path }: { readonly path: string }) => !/\/mcp\/t\/|^\/connect\/mcp$/.test(path)
 
 describe.each(declared.filter((route) => route.operation.query.unknown !== 'ignore' && takesKeys(route)))(
   '$method $path',
@@ -130,6 +130,8 @@ const PASSED_OVER: Readonly<Record<string, string>> = {
   'POST /toolkits/None/compare': 'no body is read: a toolkit is named in the path',
   'POST /mcp': 'clients of later revisions say more',
   'POST /connect/mcp': 'clients of later revisions say more',
+  'POST /mcp/t/None': 'clients of later revisions say more',
+  'POST /connect/mcp/t/None': 'clients of later revisions say more',
 }
 
 it.each(Object.entries(REFUSED))('an unknown field in a body is rejected by its name: %s', async (route, body) => {

@@ -15,6 +15,7 @@ import { toKeyPrincipal } from '../core/access/api-key.ts'
 import type { Principal } from '../core/access/principal.ts'
 import { toIdRef } from '../core/tool/tool-ref.ts'
 import { createConnectRoutes } from '../connect/routes.ts'
+import { findEnabledToolset } from './mcp-endpoints.ts'
 import { knownProvider } from '../core/consent/known-providers.ts'
 import { createUrlTextCheck, formatAllowHint } from '../outbound/allowed-url.ts'
 import { createFlows } from '../sign-in/flow-cookie.ts'
@@ -95,9 +96,11 @@ export function composeAccessRoutes(
       caching: deployment.routes.publicRoutes.caching,
       catalog: registry.catalog,
       installBundle: registry.installBundle,
-      async findToolset(name) {
-        const toolset = await registry.toolsets.find(name)
-        return toolset?.definition.enabled ? toolset : undefined
+      findToolset: (name) => findEnabledToolset(registry.toolsets, name),
+      async narrow(principal, background) {
+        const { narrowToView } = await import('../http/route/tool-view.ts')
+        const narrowed = await narrowToView(principal, { url: 'https://localhost' }, undefined, background, registry)
+        return narrowed.ok ? narrowed.value : principal
       },
       onEnd: agents.forgetAgent,
       newId: () => base64url.encode(randomBytes(16)),

@@ -1,11 +1,9 @@
-import type { McpEndpoint } from '../dialects/mcp/routes.ts'
 import type { Failure } from '../core/failure/failure.ts'
 import { createOxpRoutes, respondOxpFailure } from '../dialects/oxp/routes.ts'
 import { createHealth } from '../http/route/health.ts'
 import { sha256 } from '../storage/sealing/sha256.ts'
 import { type Deployment, newId } from './deployment.ts'
 import { loadOnce } from './load-once.ts'
-import type { Authentication } from './authentication.ts'
 import { FORMAT_NAMES } from '../core/tool/format-names.ts'
 import { sleep } from './platform.ts'
 
@@ -35,19 +33,20 @@ export function composeCallRoutes({ config, stores, authentication, calls, versi
   }
   const lazyRoutes: readonly LazyRoutes[] = [
     {
-      paths: ['/mcp', '/connect/mcp'],
+      paths: ['/mcp', '/mcp/t/*', '/connect/mcp', '/connect/mcp/t/*'],
       load: loadOnce(async (): Promise<CallRoutes> => {
-        const [{ createMcpRoutes, respondWithFailure }, { createStateSeal }, { wwwAuthenticate }] = await Promise.all([
-          import('../dialects/mcp/routes.ts'),
-          import('../storage/sealing/state-seal.ts'),
-          import('../connect/metadata.ts'),
-        ])
+        const [{ createMcpRoutes, respondWithFailure }, { createStateSeal }, { createMcpEndpoints }] =
+          await Promise.all([
+            import('../dialects/mcp/routes.ts'),
+            import('../storage/sealing/state-seal.ts'),
+            import('./mcp-endpoints.ts'),
+          ])
         const routes = createMcpRoutes({
           callTool,
           catalog,
           resolver,
           checkReadiness,
-          endpoints: createMcpEndpoints(authentication, wwwAuthenticate),
+          endpoints: createMcpEndpoints(authentication, stores.registry.toolsets),
           origins: config.allowOrigins,
           seal: createStateSeal({ sealer: stores.deploymentKeys.sealer('state'), now }),
           serverInfo: { name: 'switchboard', title: 'Switchboard', version },
@@ -91,21 +90,4 @@ export function composeCallRoutes({ config, stores, authentication, calls, versi
     },
   ]
   return { oxp, lazyRoutes }
-}
-
-/** `/mcp` does not announce OAuth: clients that find it stop sending their key. */
-function createMcpEndpoints(
-  { authorize, authorizeAgent }: Pick<Authentication, 'authorize' | 'authorizeAgent'>,
-  wwwAuthenticate: (request: Request) => string,
-): readonly McpEndpoint[] {
-  return [
-    {
-      path: '/mcp',
-      authorize,
-      challenge: (request) => ({
-        hint: `. Agents that sign people in, and have no key, connect to '${new URL(request.url).origin}/connect/mcp'`,
-      }),
-    },
-    { path: '/connect/mcp', authorize: authorizeAgent, challenge: (request) => ({ header: wwwAuthenticate(request) }) },
-  ]
 }

@@ -5,9 +5,11 @@ import { formatUnknownToolset } from '../core/access/agent-resource.ts'
 import { readUrlToolset, stripQuery } from '../core/access/toolset-url.ts'
 import type { Catalog } from '../core/catalog/catalog.ts'
 import { toHolder } from '../core/access/holder.ts'
+import type { Principal } from '../core/access/principal.ts'
+import type { WaitUntil } from '../core/tool/platform.ts'
 import type { JsonObject } from '../core/tool/json.ts'
 import { writeAudit } from '../http/route/audit.ts'
-import type { RouteContext } from '../http/route/authorizer.ts'
+import { getBackground, type RouteContext } from '../http/route/authorizer.ts'
 import type { PagesDeps } from '../http/route/page-router.ts'
 import { isLoopback } from '../core/tool/loopback.ts'
 import { isSecureOrigin } from '../http/caller/loopback.ts'
@@ -32,6 +34,8 @@ export interface AuthorizeDeps extends PagesDeps {
   readonly findDocument: FindDocument
   /** Undefined for a disabled one too. */
   readonly findToolset: (name: string) => Promise<Toolset | undefined>
+  /** Gives the principal the view of its toolset. */
+  readonly narrow: (principal: Principal, background: WaitUntil) => Promise<Principal>
   readonly newId: () => string
 }
 
@@ -73,8 +77,8 @@ const SIGNED_OUT = plainPage(403, 'You are not signed in', 'Nothing has changed.
  * Both decisions are audited.
  */
 export function createAuthorizationEndpoint(deps: AuthorizeDeps) {
-  const { server, sessions, catalog, installBundle, findDocument, findToolset, limitAnonymous, newId, now } = deps
-  const { writeAuditEntry } = deps
+  const { server, sessions, catalog, installBundle, findDocument, limitAnonymous, newId, now } = deps
+  const { findToolset, narrow, writeAuditEntry } = deps
 
   async function loadPrompt(c: RouteContext, signedOut?: Page): Promise<ConsentPrompt | Response> {
     const url = new URL(c.req.raw.url)
@@ -109,7 +113,11 @@ export function createAuthorizationEndpoint(deps: AuthorizeDeps) {
     const details = await server.readAuthorizationRequest(request, signed.value.principal.id)
     if (!details.ok) return page(requestErrorPage(details.message, details.back))
     const person = signed.value.principal
-    const seer = toolset ? { ...person, ...showToolset(toolset) } : person
+    if (toolset && (person.toolset ?? toolset.name) !== toolset.name)
+      return page(requestErrorPage(`You signed in with a key for the toolset '${person.toolset}'`, details.refusal))
+    const bound = toolset ? { ...person, toolset: toolset.name } : person
+    const isWhole = bound.toolset === undefined && bound.lock === undefined
+    const seer = isWhole ? person : await narrow(bound, getBackground(c))
     const choices = filterToolkits(details, await listToolkitChoices(seer, catalog))
     return { request, signed: signed.value, details, clientSummary: summarizeClient(details), toolset, choices }
   }
@@ -206,11 +214,6 @@ function filterToolkits(
   const narrowed = choices.filter(({ toolkit }) => toolkitNames.has(toolkit.toLowerCase()))
   return narrowed.length > 0 ? narrowed : choices
 }
-
-const showToolset = ({ name, digest, definition }: Toolset) => ({
-  toolset: name,
-  view: { key: digest, toolset: { name, definition } },
-})
 
 function findProblem(decision: string, chosen: ReadonlySet<string>, days: number | undefined): string | undefined {
   if (decision !== 'allow') return undefined

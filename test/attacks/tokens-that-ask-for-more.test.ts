@@ -125,3 +125,21 @@ it.each(ASKS)(
     expect((await json('GET', '/keys', undefined, asAdmin)).body.items).toEqual([])
   },
 )
+
+it('a token of a company is valid for its audience only: all tools, or one toolset', async () => {
+  const { url, json } = serverOf('of the company')
+  for (const [name, tool] of Object.entries({ sums: 'Calculator.Add', texts: 'Fixture.SimpleText' }))
+    expect((await json('PUT', `/toolsets/${name}`, { tools: [{ tool }] }, asAdmin)).status).toBe(201)
+  const tokenFor = (path: string) =>
+    tokenOf({ iss: provider.origin, aud: `${url}${path}`, scope: 'tools:read tools:call' })
+  const statusAt = async (path: string, token: string) => (await rpc(url, token, 'tools/list', {}, path)).status
+  const [all, sums] = [await tokenFor('/connect/mcp'), await tokenFor('/connect/mcp/t/sums')]
+  const { body } = await rpc(url, sums, 'tools/list', {}, '/connect/mcp/t/sums')
+  expect(body.result.tools.map(({ name }: { name: string }) => name)).toEqual(['Calculator_Add'])
+  expect(await statusAt('/connect/mcp/t/sums?toolset=texts', sums)).toBe(400)
+  for (const path of ['/connect/mcp', '/connect/mcp/t/texts', '/mcp/t/sums'])
+    expect(await statusAt(path, sums)).toBe(401)
+  expect(await statusAt('/connect/mcp', all)).toBe(200)
+  expect(await statusAt('/connect/mcp/t/sums', all)).toBe(401)
+  expect(await statusAt('/connect/mcp/t/none', all)).toBe(404)
+})

@@ -76,6 +76,10 @@ export function faceWith(change: Partial<ConnectRoutesDeps> = {}, server: Partia
     catalog: listed([['Mail', 'Send']]),
     installBundle: () => undefined,
     findToolset: async (name) => (name === 'sales' ? SALES : undefined),
+    narrow: async (principal) => ({
+      ...principal,
+      view: { key: 'k', toolset: { name: SALES.name, definition: SALES.definition } },
+    }),
     onEnd: (agent) => void ended.push(agent),
     limitAnonymous: () => undefined,
     newId: () => 'agent-1',

@@ -128,6 +128,24 @@ it('without a header, by OAuth alone, the client of SDK 1 does as much, with a t
   await Promise.all([client.close(), searching.close()])
 })
 
+it('by OAuth alone, the official client 2.4 finds the address of a toolset, and sees and calls what the toolset has', async () => {
+  const toolset = { tools: [{ tool: 'Calculator.Add', name: 'Sum', arguments: { a: { value: 40 } } }] }
+  await server.json('PUT', '/toolsets/sales', toolset, { authorization: `Bearer ${ADMIN_KEY}` })
+  const { provider: auth, opened } = application()
+  const url = new URL('/connect/mcp/t/sales', server.url)
+  const options = { authProvider: auth as unknown as NewProvider }
+  const first = new NewTransport(url, options)
+  await expect(new NewClient(INFO).connect(first)).rejects.toThrow()
+  expect(new URL(opened()).searchParams.get('resource')).toBe(url.href)
+  await first.finishAuth(await allow(opened(), ['Calculator']))
+  const client = new NewClient(INFO)
+  await client.connect(new NewTransport(url, options))
+  expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['Calculator_Sum'])
+  const sum = await client.callTool({ name: 'Calculator_Sum', arguments: { b: 2 } })
+  expect(sum.structuredContent).toEqual({ result: 42 })
+  await client.close()
+})
+
 it('what clients look for is told by the refusal of the door: the metadata of the resource, of its server, and what they may do', async () => {
   const refused = await rpc(server.url, undefined, 'ping')
   expect(refused.status).toBe(401)

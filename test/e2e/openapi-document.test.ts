@@ -155,6 +155,8 @@ const TRIED: readonly (readonly [operation: string, tried: Tried])[] = [
   ['post /mcp', { status: 202, body: { jsonrpc: '2.0', method: 'notifications/initialized' }, headers: MCP }],
   ['post /mcp', { status: 400, path: '/mcp?toolkit=x', body: MESSAGE, headers: MCP }],
   ['post /connect/mcp', { status: 401, body: MESSAGE, headers: MCP }],
+  ['post /mcp/t/{toolset}', { status: 404, body: MESSAGE, headers: MCP }],
+  ['post /connect/mcp/t/{toolset}', { status: 404, body: MESSAGE, headers: MCP }],
   ['get /machine-context/tools', { status: 200, path: '/machine-context/tools?toolkit=Calculator' }],
   ['post /machine-context/tools', { status: 400, path: '/machine-context/tools?tool=Calculator', body: {} }],
   ['post /machine-context/execute', { status: 400, body: {} }],
@@ -268,6 +270,8 @@ it('the OpenAPI document has a description of each parameter, and of each field 
 /** Why the example of an operation is not sent. */
 const UNSENT: Readonly<Record<string, string>> = {
   'POST /connect/mcp': 'a person signs in',
+  'POST /connect/mcp/t/{toolset}': 'a person signs in',
+  'POST /mcp/t/{toolset}': 'attacks/toolset-servers.test.ts has toolsets',
   'POST /connect/token': 'a person signs in',
   'GET /.well-known/oauth-protected-resource/connect/mcp/t/{toolset}': 'test/connect/routes.test.ts has toolsets',
   'GET /calls/{id}': 'e2e/call-content.test.ts records one',

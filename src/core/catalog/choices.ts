@@ -1,4 +1,5 @@
 import type { Catalog, LineFormat } from './catalog.ts'
+import { toOwnRef } from '../access/tool-view.ts'
 import { findCallDenial, type ToolWithLevel, type Principal } from '../access/principal.ts'
 
 export interface ToolkitChoice {
@@ -21,11 +22,12 @@ export async function listToolkitChoices(
 ): Promise<readonly ToolkitChoice[]> {
   const counted: ToolWithLevel[] = []
   let cursor: string | undefined
+  const toOwnName = ({ toolkit, tool }: ToolWithLevel) => toOwnRef(principal.view, { kind: 'id', toolkit, tool })
   for (let page = 0; page < MAX_PAGES; page++) {
     const query = { versions: 'newest', callable: true, limit: PAGE, cursor } as const
     const listing = await catalog.list(query, principal, LINE)
     const tools = (listing?.lines ?? []).map((line): ToolWithLevel => JSON.parse(line))
-    counted.push(...tools.filter((tool) => !findCallDenial(principal, tool)))
+    counted.push(...tools.filter((tool) => !findCallDenial(principal, { ...tool, ...toOwnName(tool) })))
     cursor = listing?.nextCursor
     if (cursor === undefined) break
   }

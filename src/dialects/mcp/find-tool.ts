@@ -11,6 +11,7 @@
  * A name that several toolkits have means no tool of theirs. A tool that the client may not see looks as if there were none.
  */
 import { KNOWING_SCOPES, maySee } from '../../core/access/principal.ts'
+import { toOwnRef } from '../../core/access/tool-view.ts'
 import { getListed, type ResolvedTool, type Resolver } from '../../core/call/resolve-tool.ts'
 import { sanitizeName, toToolName } from '../../core/tool/sanitize-name.ts'
 import { formatToolId, isNamePart, isOwnName } from '../../core/tool/tool-id.ts'
@@ -48,13 +49,15 @@ export const findListedTool: FindTool = async ({ name, range }, context, resolve
 }
 
 const findByOurName: FindTool = async ({ name, range }, context, resolver) => {
-  const { toolset } = context
+  const { toolset, principal } = context
   const findExposed = () => findVisible(toNameRef(name, range), context, resolver)
   const findInToolkits = async () => {
-    const toolNames = listToolkits(toolset.patterns ?? [])
-      .map((toolkit) => ({ toolkit, tool: sanitizeName(name) }))
-      .filter((toolName) => isInToolset(toolset, toolName))
-    const refs = toolNames.map((toolName) => toIdRef(formatToolId(toolName, range)))
+    const refs = listToolkits(toolset.patterns ?? [])
+      .map((toolkit) => toIdRef(formatToolId({ toolkit, tool: sanitizeName(name) }, range)))
+      .filter((ref) => {
+        const own = toOwnRef(principal.view, ref)
+        return own.kind === 'id' && isInToolset(toolset, own)
+      })
     const tools = await listVisible(refs, context, resolver)
     return tools.length === 1 ? tools[0] : undefined
   }

@@ -43,6 +43,8 @@ import {
 
 export interface McpEndpoint {
   readonly path: string
+  /** Why a stranger has no reason to sign in: the URL names a toolset that is not there. */
+  readonly checkToolset?: (request: Request) => Promise<Failure | undefined>
   readonly authorize: Authorize
   readonly challenge: (request: Request) => { readonly hint?: string; readonly header?: string }
 }
@@ -84,7 +86,7 @@ export function createMcpRoutes(deps: McpRoutesDeps): Hono {
       endpoint.path,
       declareOperation(
         {
-          summary: `Send messages of the Model Context Protocol, ${endpoint.path === '/mcp' ? 'with an API key' : 'signed in with OAuth'}`,
+          summary: `Send messages of the Model Context Protocol, ${endpoint.path.startsWith('/mcp') ? 'with an API key' : 'signed in with OAuth'}${endpoint.path.endsWith('mcp') ? '' : ', for one toolset'}`,
           scope: 'tools:call',
           query: toolsetQuery,
           body: { reader: () => MESSAGES },
@@ -96,7 +98,7 @@ export function createMcpRoutes(deps: McpRoutesDeps): Hono {
     )
     router.all(endpoint.path, async (c) => {
       const caller = await endpoint.authorize(c, READ_OR_CALL)
-      if (!caller.ok) return rejectUnauthenticated(c.req.raw, caller.failure, endpoint)
+      if (!caller.ok) return rejectCaller(c.req.raw, caller.failure, endpoint)
       return respondWithFailure({ type: 'method-not-allowed', method: c.req.method, allowed: ['POST'] })
     })
   }
@@ -108,8 +110,8 @@ export function createMcpRoutes(deps: McpRoutesDeps): Hono {
     if (origin !== null && !isAllowedOrigin(origin, url, origins))
       return respondWithFailure({ type: 'forbidden', reason: "The header 'Origin' is of another site" })
     const caller = await endpoint.authorize(c, READ_OR_CALL)
-    if (!caller.ok) return rejectUnauthenticated(request, caller.failure, endpoint)
-    const toolset = url.includes('?') ? readToolset(url) : DEFAULT_TOOLSET
+    if (!caller.ok) return rejectCaller(request, caller.failure, endpoint)
+    const toolset = url.includes('?') ? readToolset(url, caller.value.view) : DEFAULT_TOOLSET
     if (!toolset.ok) return respondWithError(null, createMalformedError(formatFailure(toolset.failure)))
     const owner = { principal: caller.value, request, background: getBackground(c) }
     if (requestMemory.isFull(owner)) return respondWithFailure(MEMORY_FULL.failure)
@@ -275,12 +277,21 @@ function respondWithError(id: MessageId | null, error: McpError): Response {
   return jsonTextResponse(formatErrorResponse(id, error), error.status, { ...PRIVATE, ...error.headers })
 }
 
-function rejectUnauthenticated(request: Request, failure: Failure, { challenge }: McpEndpoint): Response {
-  if (failure.type !== 'unauthenticated') return respondWithFailure(failure)
-  const { hint = '', header } = challenge(request)
+async function rejectCaller(request: Request, failure: Failure, endpoint: McpEndpoint): Promise<Response> {
+  if (failure.type !== 'unauthenticated') return rejectRequest(failure)
+  const checked = endpoint.checkToolset && (await catchUnreachable(endpoint.checkToolset(request)))
+  const problem = checked?.ok ? checked.value : checked?.failure
+  if (problem) return rejectRequest(problem)
+  const { hint = '', header } = endpoint.challenge(request)
   const error = toMcpError({ ...failure, reason: failure.reason + hint })
   const headers = header === undefined ? error.headers : { ...error.headers, 'www-authenticate': header }
   return respondWithError(null, { ...error, headers })
+}
+
+/** What a URL names is not there, whatever the message: the status says so too. */
+function rejectRequest(failure: Failure): Response {
+  const error = toMcpError(failure)
+  return respondWithError(null, failure.type === 'not-found' ? { ...error, status: 404 } : error)
 }
 
 export function respondWithFailure(failure: Failure): Response {

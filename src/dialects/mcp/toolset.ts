@@ -1,5 +1,7 @@
 import type { Principal } from '../../core/access/principal.ts'
+import { toOwnRef, type ToolView } from '../../core/access/tool-view.ts'
 import { isNamePart, parseToolId, type ToolName } from '../../core/tool/tool-id.ts'
+import { formatToolRef, toIdRef } from '../../core/tool/tool-ref.ts'
 import { listCovers } from '../../core/tool/tool-patterns.ts'
 import type { AnswerMemory } from '../../http/request/request-memory.ts'
 import { defineQuery, readQuery } from '../../http/request/query.ts'
@@ -40,14 +42,17 @@ export const toolsetQuery = defineQuery({
   tools: optional(namesReader("tools such as 'Toolkit.Tool', 'Toolkit_Tool' or 'Toolkit.*'", isToolChoice)),
 })
 
-export function readToolset(url: string): Result<QueryToolset> {
+/** Tools are named as `view` has them; the patterns have their own names. */
+export function readToolset(url: string, view?: ToolView): Result<QueryToolset> {
   const read = readQuery(toolsetQuery, url)
   if (!read.ok) return read
   const { mode, select, names, toolkits, tools } = read.value
   const entries = [...(toolkits ?? []).map((name) => `${name}${ANY_TOOL}`), ...(tools ?? [])]
   if (entries.length > MAX_NAMES) return invalidParameterFailure('tools', `at most ${MAX_NAMES} names`)
   const hasChoice = toolkits !== undefined || tools !== undefined
-  const patterns = entries.filter((entry) => !isNamePart(entry))
+  const patterns = entries
+    .filter((entry) => !isNamePart(entry))
+    .map((entry) => formatToolRef(toOwnRef(view, toIdRef(entry))))
   return ok({
     search: mode === 'search',
     select: select === '1',
