@@ -14,6 +14,7 @@ export const PAGE_GROUPS: Readonly<Record<string, readonly PageEntry[]>> = {
     page('Catalog', '/', () => import('./catalog/page.tsx'), READER),
     page('Versions', '/console/versions', () => import('./versions/page.tsx'), { ...PUBLISHER, countsPending: true }),
     page('Toolsets', '/console/toolsets', () => import('./toolsets/page.tsx'), PUBLISHER),
+    page('Findings', '/console/findings', () => import('./findings/page.tsx'), PUBLISHER),
     page('Connect an agent', '/console/connect', () => import('./connect/page.tsx'), {}),
   ],
   Activity: [

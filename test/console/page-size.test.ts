@@ -77,6 +77,23 @@ const routes = {
       expires_at: '2030-01-31T11:02:03Z',
     })),
   }),
+  'GET /findings': (request: Request) => ({
+    items: many(Number(new URL(request.url).searchParams.get('limit')), (index) => ({
+      toolkit: 'Toolkit1',
+      tool: `tool${index}`,
+      kind: 'changed',
+      severity: 'breaking',
+      since: '2030-01-01T11:02:03Z',
+      seen: '2030-01-01T11:02:03Z',
+      changes: many(10, (each) => ({
+        path: `/input/properties/field${each}/description`,
+        what: `The description of 'field${each}' differs`,
+        level: 'patch',
+        before: 'before '.repeat(215),
+        after: 'after, '.repeat(215),
+      })),
+    })),
+  }),
   'GET /policies': () => ({
     items: many(500, (index) => ({ pattern: `Toolkit${index}.*`, security_level: 4, approval: true, review: true })),
   }),
@@ -141,6 +158,7 @@ it.each([
   '/console/toolsets/large',
   '/console/versions?status=active',
   '/console/setup',
+  '/console/findings',
 ])('%s has less than 60 kB with 3,000 tools of 300 toolkits', async (path) => {
   const text = await (await setUp(routes).get(path)).text()
   expect(text).toContain('</html>')

@@ -33,6 +33,7 @@ const PATHS = [
   '/console/versions?status=active',
   '/console/toolsets',
   '/console/toolsets/sums',
+  '/console/findings',
   '/console/policies',
   '/console/policies?pattern=Calculator.*',
   '/console/people',

@@ -24,7 +24,7 @@ let cli: CommandLine
 beforeAll(async () => {
   upstream = await startMcpServer('legacy', [])
   documents = await startUpstream((_, response) => void response.writeHead(document.status).end(document.text))
-  const vars = { ACCESS: 'keys', ADMIN_KEY, ALLOW_HTTP_HOSTS: `${upstream.host},${documents.host}` }
+  const vars = { ACCESS: 'keys', ADMIN_KEY, ALLOW_HTTP_HOSTS: `${upstream.host},${documents.host}`, SOURCE_KEY: 'k-91' }
   server = await startApp({ vars })
   cli = buildCommandLine({ SWITCHBOARD_URL: server.url, SWITCHBOARD_KEY: ADMIN_KEY, CI: 'true' })
 })
@@ -183,6 +183,20 @@ it('an OpenAPI description is compared by its URL; one that was sent has no sour
   await importFrom('Pets', { from: { openapi: document.text } })
   expect((await compare('Pets')).status).toBe(404)
   expect((await list('toolkit=Pets')).body.items).toEqual([])
+})
+
+it('a comparison sends the secret of the import while the toolkit may have it, and is a finding of its own after that', async () => {
+  upstream.tools = [tool('add', HONEST)]
+  const policy = '/policies/Keyed.*'
+  expect((await server.json('PUT', policy, { secrets: ['SOURCE_KEY'] }, admin)).status).toBe(201)
+  expect((await importFrom('Keyed', { credentials: { secret: 'SOURCE_KEY' } })).status).toBe(201)
+  expect((await compare('Keyed')).body).toEqual({ items: [] })
+  expect(upstream.headers.at(-1)?.authorization).toBe('Bearer k-91')
+  expect((await server.json('DELETE', policy, undefined, admin)).status).toBe(204)
+  const requests = upstream.arrived.length
+  expect((await compare('Keyed')).status).toBe(422)
+  expect((await list('toolkit=Keyed')).body.items).toMatchObject([{ kind: 'credential', severity: 'additive' }])
+  expect(upstream.arrived).toHaveLength(requests)
 })
 
 it("'switchboard drift' exits with 0 without findings, with 1 with some, and with 2 if it cannot compare", async () => {

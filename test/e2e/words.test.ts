@@ -17,6 +17,7 @@ const MORE = [
   '/console/tools/Nothing.There',
   '/console/tools/Calculator.Add?format=mcp',
   '/console/versions?status=active&toolkit=Calculator',
+  '/console/findings?toolkit=Calculator',
   '/console/versions?toolkit=Words',
   '/console/calls?hours=1',
   '/console/calls/a-call',

@@ -9,6 +9,8 @@ import {
   renderPath,
   type SourceForm,
 } from './form.tsx'
+import { ROOT_FIELD } from '../form/fields.ts'
+import { buildQuery, readFilters } from '../query.ts'
 import { listChosenGone, listChosenTools, withoutChoices } from './picker.tsx'
 import { ImportPreview } from './preview.tsx'
 import { type ImportReport, ImportedTools } from './result.tsx'
@@ -18,7 +20,9 @@ const BATCH_TOOLS = 400
 const GONE_MESSAGE = 'It is no longer in the source that it was imported from'
 
 export async function show(context: PageContext): Promise<PageResult> {
-  return { title: 'Import', content: <ImportForm form={context.form} /> }
+  const { toolkit } = readFilters(context, ['toolkit'])
+  const form = buildQuery({ [`${ROOT_FIELD}/toolkit`]: toolkit })
+  return { title: 'Import', content: <ImportForm form={form} /> }
 }
 
 export async function submit(context: PageContext): Promise<PageResult> {
