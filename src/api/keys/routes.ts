@@ -1,16 +1,15 @@
 import type { Hono } from 'hono'
 import {
   type ApiKey,
-  applyKeyChange,
   findScopeProblem,
   type KeyChange,
   keyChangeReader,
   type KeyStore,
   newKeyReader,
-  toKeyPrincipal,
   ROTATION,
 } from '../../core/access/api-key.ts'
 import type { PublishedTotals } from '../../core/publish/publisher-quota.ts'
+import { applyKeyChange, toKeyPrincipal } from '../../core/access/stored-key.ts'
 import type { LockStore } from '../../core/access/tool-lock.ts'
 import type { ToolsetStore } from '../../core/access/toolset.ts'
 import { malformedRequestFailure } from '../../core/call/call-options.ts'

@@ -23,7 +23,7 @@ import { time } from '../tool/time.ts'
 import { toolPattern } from '../tool/tool-id.ts'
 import { type CallLimits, callLimits } from './call-limits.ts'
 import { lockHash, toolsetName } from './toolset-name.ts'
-import { KNOWING_SCOPES, type Principal, type Scope, SCOPES } from './principal.ts'
+import { KNOWING_SCOPES, type Scope, SCOPES } from './principal.ts'
 import type { Precondition, RemoveResult } from '../tool/precondition.ts'
 
 /** The key itself is shown once; only its SHA-256 is stored. Times are ISO 8601 in UTC. */
@@ -114,20 +114,6 @@ export function keyChangeReader(now: () => Date) {
 
 export type KeyChange = InferOutput<ReturnType<typeof keyChangeReader>>
 
-/** Applied where keys are stored, or one of two changes at once would undo the other. Null removes a setting. */
-export function applyKeyChange(key: ApiKey, change: KeyChange): ApiKey {
-  const { expires_at: expiry, limits: keyLimits, toolset: keyToolset, lock: keyLock, ...fields } = key
-  const { expires_at = expiry, limits = keyLimits, toolset = keyToolset, lock = keyLock, ...changedFields } = change
-  return {
-    ...fields,
-    ...changedFields,
-    ...(expires_at ? { expires_at } : {}),
-    ...(limits ? { limits } : {}),
-    ...(toolset ? { toolset } : {}),
-    ...(lock ? { lock } : {}),
-  }
-}
-
 /** Why the scopes of a key do not go with its toolset or lock, beyond which it could reach by any other scope. */
 export function findScopeProblem({ scopes, toolset, lock }: Pick<ApiKey, 'scopes' | 'toolset' | 'lock'>) {
   const isBound = toolset !== undefined || lock !== undefined
@@ -147,22 +133,6 @@ function expiryReader(now: () => Date): Reader<string> {
 const OVERLAP_SECONDS = 86_400
 const MAX_OVERLAP_SECONDS = 30 * 86_400
 export const ROTATION = object({ overlap_seconds: optional(integer(0, MAX_OVERLAP_SECONDS), OVERLAP_SECONDS) })
-
-export function toKeyPrincipal(key: ApiKey): Principal {
-  const { id, name, scopes, tools, users, limits, toolset, lock, record_arguments: recordsArguments } = key
-  return {
-    id: `key:${id}`,
-    name,
-    kind: 'key',
-    scopes,
-    tools,
-    users,
-    ...(limits ? { limits } : {}),
-    ...(toolset === undefined ? {} : { toolset }),
-    ...(lock === undefined ? {} : { lock }),
-    ...(recordsArguments ? { recordsArguments } : {}),
-  }
-}
 
 function usersReader(value: unknown, report: ReadContext) {
   if (value === 'any') return value

@@ -1,4 +1,5 @@
-import { type ApiKey, toKeyPrincipal } from './api-key.ts'
+import type { ApiKey } from './api-key.ts'
+import { toKeyPrincipal } from './stored-key.ts'
 import { formatHolder, toHolder } from './holder.ts'
 import { toPersonId } from './session.ts'
 

@@ -1,5 +1,6 @@
 import { ADMIN, ANONYMOUS, type Principal } from '../../core/access/principal.ts'
-import { type ApiKey, toKeyPrincipal } from '../../core/access/api-key.ts'
+import type { ApiKey } from '../../core/access/api-key.ts'
+import { toKeyPrincipal } from '../../core/access/stored-key.ts'
 import type { Sha256 } from '../../core/tool/digest.ts'
 import { type FailureResult, fail, ok, type Result } from '../../core/failure/failure.ts'
 import type { JwtVerifier } from './jwt.ts'

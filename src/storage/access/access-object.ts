@@ -1,5 +1,6 @@
 import { DurableObject } from 'cloudflare:workers'
-import { type ApiKey, applyKeyChange, type KeyChange } from '../../core/access/api-key.ts'
+import type { ApiKey, KeyChange } from '../../core/access/api-key.ts'
+import { applyKeyChange } from '../../core/access/stored-key.ts'
 import {
   type Precondition,
   matchesPrecondition,

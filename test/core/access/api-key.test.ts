@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { applyKeyChange, keyChangeReader, newKeyReader, toKeyPrincipal } from '../../../src/core/access/api-key.ts'
+import { keyChangeReader, newKeyReader } from '../../../src/core/access/api-key.ts'
+import { applyKeyChange, toKeyPrincipal } from '../../../src/core/access/stored-key.ts'
 import { parseValue } from '../../../src/core/tool/json-reader.ts'
 
 const NOW = new Date('2026-11-01T00:00:00Z')
