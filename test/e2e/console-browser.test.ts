@@ -32,6 +32,7 @@ const PATHS = [
   '/console/versions',
   '/console/versions?status=active',
   '/console/toolsets',
+  '/console/toolsets?name=sums',
   '/console/toolsets/sums',
   '/console/findings',
   '/console/policies',
@@ -209,7 +210,7 @@ describe.skipIf(NO_BROWSER !== '')(`the console in a browser ${NO_BROWSER}`, () 
       await page.goto(`${server.url}/console/keys`)
       await page.getByRole('link', { name: 'Create key' }).click()
       await page.getByLabel('Name').fill(name)
-      await page.getByLabel(/^Tools/).fill('Calculator.*')
+      await page.getByLabel(/^Tools\b/).fill('Calculator.*')
       await page.getByRole('button', { name: 'Create key' }).click()
       const [key = ''] = /sb_[\w-]{43}/.exec(await textOf(page)) ?? []
       expect(await violations(page)).toEqual([])
@@ -322,6 +323,57 @@ describe.skipIf(NO_BROWSER !== '')(`the console in a browser ${NO_BROWSER}`, () 
       await page.getByRole('button', { name: 'Import 1 tool' }).click()
       expect(await textOf(page)).toContain('1 tool imported')
       expect((await server.json('GET', `/tools/${toolkit}.Latest`)).status).toBe(200)
+      await leave()
+    },
+  )
+
+  it.each(DESKTOP_AND_PHONE)(
+    'the console in a browser makes a toolset, approves a change to it, disables it and deletes it, at $width px',
+    async ({ width, height }) => {
+      const { page, leave } = await person(browser)
+      await page.setViewportSize({ width, height })
+      const name = `mail${width}`
+      const write = async (definition: object) => {
+        await page.getByLabel(/^Definition/).fill(JSON.stringify(definition))
+        await page.getByRole('button', { name: 'Save toolset' }).click()
+      }
+      const stored = async () => (await server.json('GET', `/toolsets/${name}`)).body
+      await page.goto(`${server.url}/?toolkit=Calculator`)
+      await page.getByRole('link', { name: 'New toolset of these tools' }).click()
+      expect(await page.getByLabel(/^Definition/).inputValue()).toContain('"tool": "Calculator.*"')
+      await page.getByLabel(/^Name/).fill(name)
+      const definition = { instructions: 'Ask first', review: true, tools: [{ tool: 'Calculator.Add' }] }
+      await write({ ...definition, tools: [{ tool: 'no tool' }, { tool: 'nor this' }] })
+      expect(await textOf(page)).toContain("at 'tools[1].tool': Must be a tool")
+      expect(await violations(page)).toEqual([])
+      await write({ ...definition, tools: [...definition.tools, { tool: 'Nothing.*' }] })
+      await page.getByText("No tool matches 'Nothing.*' now").waitFor()
+      expect(await violations(page)).toEqual([])
+
+      await page.getByRole('link', { name: 'Edit' }).click()
+      await write({ ...definition, instructions: 'Never ask' })
+      await page.waitForURL(/done=pending/)
+      expect(await textOf(page)).toMatch(/Ask first[^]*Never ask[^]*Approve/)
+      expect((await stored()).instructions).toBe('Ask first')
+      expect(await violations(page)).toEqual([])
+      await page.getByRole('button', { name: 'Approve' }).click()
+      await page.waitForURL(/done=saved/)
+      expect(await stored()).toMatchObject({ instructions: 'Never ask', revision: 2 })
+
+      await page.getByRole('button', { name: 'Disable' }).click()
+      await page.waitForURL(/done=pending/)
+      await page.getByRole('button', { name: 'Approve' }).click()
+      await page.waitForURL(/done=saved/)
+      expect(await stored()).toMatchObject({ enabled: false, revision: 3 })
+      await server.json('POST', '/keys', { name: `has ${name}`, scopes: ['tools:call'], toolset: name })
+      await page.reload()
+      await page.getByRole('button', { name: `Delete ${name}` }).click()
+      const dialog = page.getByRole('dialog')
+      expect(await dialog.innerText()).toContain(`“has ${name}”`)
+      expect(await violations(page)).toEqual([])
+      await dialog.getByRole('button', { name: `Delete ${name}` }).click()
+      await page.waitForURL(/done=removed/)
+      expect(await page.getByRole('link', { name }).count()).toBe(0)
       await leave()
     },
   )

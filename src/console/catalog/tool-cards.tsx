@@ -66,10 +66,19 @@ export function ToolCards({ search, toolList, offset, total, mayPublish }: ToolC
           >
             More tools
           </a>
+        )}{' '}
+        {mayPublish && (search.q || search.tag || search.toolkit) && (
+          <a href={buildToolsetHref(search, items)}>New toolset of these tools</a>
         )}
       </p>
     </>
   )
+}
+
+/** Of the whole toolkit where the list is no more than that. */
+function buildToolsetHref({ q, tag, toolkit }: ToolSearch, items: readonly ToolListItem[]): string {
+  const names = q || tag ? new Set(items.map(({ id }) => id.replace(/@.*/, ''))) : [`${toolkit}.*`]
+  return `/console/toolsets?${new URLSearchParams([['new', '1'], ...[...names].map((name) => ['tool', name])])}`
 }
 
 /** Links to other lists: a tool without an active version is in no list that agents get. */

@@ -75,15 +75,16 @@ export function EditForm({ fields, submitted, value, etag, folded, action, verb,
   )
 }
 
-interface EditPage<T> {
+/** An item of the list may have less than one by itself. */
+interface EditPage<T, ListItem> {
   readonly title: string
   /** The notice after a change, by `done` in the URL. */
   readonly doneMessages: ReadonlyMap<string, string>
   readonly submitted: SubmittedForm | undefined
-  readonly items: Promise<Reply<{ readonly items: readonly T[] }>>
+  readonly items: Promise<Reply<{ readonly items: readonly ListItem[] }>>
   /** The item that the URL names, which the form changes. */
   readonly item: Promise<Reply<T>> | undefined
-  readonly renderList: (items: readonly T[]) => Child
+  readonly renderList: (items: readonly ListItem[]) => Child
   readonly introduction?: Child
   /** The form is at this address, and the list has a button to it in place of the form. */
   readonly newItem?: { readonly href: string; readonly label: string }
@@ -93,9 +94,9 @@ interface EditPage<T> {
 }
 
 /** A list of items, and below it the form that creates or changes one. */
-export async function renderEditPage<T>(
+export async function renderEditPage<T, ListItem = T>(
   { url }: PageContext,
-  { title, doneMessages, submitted, items, item, renderList, introduction, newItem, buildForm }: EditPage<T>,
+  { title, doneMessages, submitted, items, item, renderList, introduction, newItem, buildForm }: EditPage<T, ListItem>,
 ) {
   const [listReply, itemReply] = await Promise.all([items, item])
   const { value, etag } = itemReply?.ok ? itemReply : {}

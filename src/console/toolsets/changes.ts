@@ -1,33 +1,28 @@
 import type { ToolsetDefinition } from '../../core/access/toolset.ts'
-import type { TextChange } from '../../core/publish/text-changes.ts'
-import { canonicalJson } from '../../core/tool/digest.ts'
+import { compareField, type TextChange } from '../../core/publish/text-changes.ts'
+import { createBudget } from '../../core/tool/budget.ts'
 import { encodePointerStep } from '../../core/tool/problem.ts'
 
 /** Compares two definitions of a toolset. Texts that models read as instructions come first. */
 export function compareToolsets(before: ToolsetDefinition, after: ToolsetDefinition): readonly TextChange[] {
-  const [oldTexts, newTexts] = [listTexts(before), listTexts(after)]
-  return [...new Set([...newTexts.keys(), ...oldTexts.keys()])].flatMap((path): readonly TextChange[] => {
-    const [oldText, newText] = [oldTexts.get(path), newTexts.get(path)]
-    if (oldText === newText) return []
-    if (oldText === undefined) return [{ path, what: 'New:', level: 'patch', after: newText ?? '' }]
-    if (newText === undefined) return [{ path, what: 'Removed:', level: 'patch', before: oldText }]
-    return [{ path, what: 'Changed:', level: 'patch', before: oldText, after: newText }]
+  const [oldValues, newValues] = [listValues(before), listValues(after)]
+  return [...new Set([...newValues.keys(), ...oldValues.keys()])].flatMap((path) => {
+    const label = `Its '${path.slice(path.lastIndexOf('/') + 1)}'`
+    return [...compareField(path, label, oldValues.get(path), newValues.get(path), createBudget())]
   })
 }
 
 /** By path; an entry's has its tool. The order of entries matters too: the first pattern that matches a tool applies. */
-function listTexts({ instructions, tools, ...others }: ToolsetDefinition): ReadonlyMap<string, string> {
-  const values: readonly (readonly [string, unknown])[] = [
-    ['/instructions', instructions],
-    ['/tools', tools.map(({ tool }) => tool).join(' ')],
-    ...tools.flatMap(({ tool, ...entry }) =>
-      Object.entries(entry).map(([key, value]) => [`/tools${encodePointerStep(tool)}/${key}`, value] as const),
-    ),
-    ...Object.entries(others).map(([key, value]) => [`/${key}`, value] as const),
-  ]
-  return new Map(
-    values.flatMap(([path, value]) =>
-      value === undefined ? [] : [[path, typeof value === 'string' ? value : canonicalJson(value)]],
-    ),
+function listValues({ instructions, tools, ...others }: ToolsetDefinition): ReadonlyMap<string, unknown> {
+  const entryValues = tools.flatMap(({ tool, ...entry }) =>
+    Object.entries(entry).map(([key, value]) => [`tools${encodePointerStep(tool)}/${key}`, value] as const),
   )
+  const toolList = tools.map(({ tool }) => tool).join(' ')
+  const values = [
+    ['instructions', instructions],
+    ['tools', toolList],
+    ...entryValues,
+    ...Object.entries(others),
+  ] as const
+  return new Map(values.map(([key, value]) => [`/${key}`, value]))
 }

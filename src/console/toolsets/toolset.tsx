@@ -1,30 +1,30 @@
 import type { ApiAnswers } from '../../api/answers.ts'
 import { hasScope } from '../../core/access/principal.ts'
-import { toolsetReader, type ToolsetDefinition } from '../../core/access/toolset.ts'
+import { toolsetReader, type ToolsetDefinition, type ToolsetSummary } from '../../core/access/toolset.ts'
 import { parseValue, toJsonSchema } from '../../core/tool/json-reader.ts'
+import type { Problem } from '../../core/tool/problem.ts'
 import { Copyable } from '../../http/page/rows.tsx'
 import { truncate } from '../../http/page/text.ts'
 import { formatCaller } from '../calls/callers.ts'
 import { Changes } from '../changes.tsx'
+import { Markdown } from '../markdown.tsx'
 import type { PageContext, PageResult, RouteFailure, View } from '../page-context.ts'
 import { paginate } from '../pagination.ts'
 import { ConfirmForm, exact, Facts, FailureNotice, Notice, Time, toFailureView, ToolNameLabel } from '../parts.tsx'
 import { type Column, Table } from '../table.tsx'
 import { compareToolsets } from './changes.ts'
-import { buildToolsetHref, formatState, TOOLSETS_PATH } from './page.tsx'
 
 type Toolset = ApiAnswers['GET /toolsets/:name']
 
+export const TOOLSETS_PATH = '/console/toolsets'
 /** Entries on a page. */
 const PAGE_SIZE = 30
-const MAX_KEYS_NAMED = 20
 const DONE_MESSAGES = new Map([
   ['saved', 'Toolset saved. The change applies everywhere within a minute.'],
   ['pending', 'Change saved. It applies once it is approved.'],
   ['reject', 'Change rejected.'],
 ])
 const DEFINITION_KEYS = new Set(Object.keys(Object(toJsonSchema(toolsetReader)['properties'])))
-const TRAIL = [{ text: 'Toolsets', href: TOOLSETS_PATH }]
 
 export async function submit(context: PageContext): Promise<PageResult> {
   const { form, params, fetchRoute } = context
@@ -32,15 +32,13 @@ export async function submit(context: PageContext): Promise<PageResult> {
   const verb = form.get('do') ?? ''
   if (verb === 'remove') {
     const removed = await fetchRoute('DELETE /toolsets/:name', request)
-    return removed.ok ? { redirectTo: `${TOOLSETS_PATH}?done=removed` } : show(context, removed.failure)
+    return removed.ok ? { redirectTo: `${TOOLSETS_PATH}?done=removed` } : show(context, removed)
   }
-  const changed =
-    verb === 'approve'
-      ? await fetchRoute('POST /toolsets/:name/approve', request)
-      : verb === 'reject'
-        ? await fetchRoute('POST /toolsets/:name/reject', request)
-        : await setEnabled(context, request, verb === 'enable')
-  if (!changed.ok) return show(context, changed.failure)
+  const decision = `POST /toolsets/:name/${verb === 'approve' ? verb : 'reject'}` as const
+  const changed = verb.endsWith('able')
+    ? await setEnabled(context, request, verb === 'enable')
+    : await fetchRoute(decision, request)
+  if (!changed.ok) return show(context, changed)
   const done = verb === 'reject' ? verb : changed.value.pending ? 'pending' : 'saved'
   return { redirectTo: `${buildToolsetHref(request.name)}?done=${done}` }
 }
@@ -51,9 +49,8 @@ async function setEnabled(
   enabled: boolean,
 ) {
   const current = await fetchRoute('GET /toolsets/:name', request)
-  return current.ok
-    ? fetchRoute('PUT /toolsets/:name', { ...request, body: { ...toDefinition(current.value), enabled } })
-    : current
+  if (!current.ok) return current
+  return fetchRoute('PUT /toolsets/:name', { ...request, body: { ...toDefinition(current.value), enabled } })
 }
 
 /** Without what the deployment knows of it. */
@@ -63,7 +60,21 @@ export function toDefinition(toolset: Toolset): ToolsetDefinition {
   return definition.ok ? definition.value : toolset
 }
 
-export async function show(context: PageContext, failure?: RouteFailure): Promise<View> {
+export function buildToolsetHref(name: string): string {
+  return `${TOOLSETS_PATH}/${encodeURIComponent(name)}`
+}
+
+export function formatState({ enabled, pending }: Pick<ToolsetSummary, 'enabled' | 'pending'>): string {
+  return `${enabled ? 'enabled' : 'disabled'}${pending ? ', a change waits for approval' : ''}`
+}
+
+interface ChangeReport {
+  readonly failure?: RouteFailure
+  /** Of the tools of now. */
+  readonly warnings?: readonly Problem[]
+}
+
+export async function show(context: PageContext, { failure, warnings }: ChangeReport = {}): Promise<View> {
   const { principal, url, params, fetchRoute } = context
   const name = params['name'] ?? ''
   const [reply, keys] = await Promise.all([
@@ -73,42 +84,38 @@ export async function show(context: PageContext, failure?: RouteFailure): Promis
   if (!reply.ok) return toFailureView('Toolset', reply, <a href={TOOLSETS_PATH}>Toolsets</a>)
   const { value: toolset, etag = '' } = reply
   const { title = name, description, instructions, enabled, tools, pending } = toolset
-  const boundKeys = keys?.ok ? keys.value.items.filter((key) => 'toolset' in key && key.toolset === name) : []
+  const boundKeys = keys?.ok ? keys.value.items.filter((key) => key.toolset === name) : []
+  const keyNote = boundKeys.length > 0 ? ` Keys: ${truncate(boundKeys.map((key) => `“${key.name}”`).join(', '))}.` : ''
   const message = DONE_MESSAGES.get(url.searchParams.get('done') ?? '')
+  const notice = failure ?? (warnings && { status: 200, message: 'Saved, with warnings', problems: warnings })
   return {
     title,
-    trail: TRAIL,
+    trail: [{ text: 'Toolsets', href: TOOLSETS_PATH }],
     status: failure?.status ?? 200,
     content: (
       <>
-        {message && !failure && <Notice>{message}</Notice>}
-        {failure && <FailureNotice failure={failure} />}
-        {description && (
-          <p class="said" dir="auto">
-            {description}
-          </p>
-        )}
+        {notice ? <FailureNotice failure={notice} /> : message && <Notice>{message}</Notice>}
+        {description && <Markdown text={description} />}
         {pending && <PendingChange toolset={toolset} pending={pending} />}
         <ToolsetFacts {...toolset} />
         <h2>Tools</h2>
         <Table label="Tools" columns={COLUMNS} {...paginate(context, tools, PAGE_SIZE)} emptyMessage="No tools." />
-        {instructions && (
-          <>
-            <h2>Instructions</h2>
-            <p class="said" dir="auto">
-              {instructions}
-            </p>
-          </>
-        )}
+        {instructions && <h2>Instructions</h2>}
+        {instructions && <Markdown text={instructions} />}
         <h2>URLs</h2>
         <p>In a URL, a toolset is a view that the caller may leave out; bound to a key or an agent, it is a right.</p>
-        <Copyable text={`${url.origin}/mcp/t/${name}`} />
-        <Copyable text={`${url.origin}/connect/mcp/t/${name}`} />
-        <Copyable text={`?toolset=${name}`} />
+        {[`${url.origin}/mcp/t/${name}`, `${url.origin}/connect/mcp/t/${name}`, `?toolset=${name}`].map((text) => (
+          <Copyable text={text} />
+        ))}
+        <p>
+          <a class="button go" href={`${TOOLSETS_PATH}?${new URLSearchParams({ name })}`}>
+            Edit
+          </a>
+        </p>
         {pending ? undefined : (
           <form method="post" action={buildToolsetHref(name)}>
             <input type="hidden" name="etag" value={exact(etag)} />
-            <button name="do" value={enabled ? 'disable' : 'enable'}>
+            <button class="quiet" name="do" value={enabled ? 'disable' : 'enable'}>
               {enabled ? 'Disable' : 'Enable'}
             </button>
           </form>
@@ -117,7 +124,7 @@ export async function show(context: PageContext, failure?: RouteFailure): Promis
           id="remove"
           label="Delete"
           name={`Delete ${name}`}
-          question={`Keys and agents that have it will see and call no tools.${formatKeys(boundKeys)}`}
+          question={`Keys and agents that have it will see and call no tools.${keyNote}`}
           action={buildToolsetHref(name)}
         >
           <input type="hidden" name="do" value="remove" />
@@ -128,18 +135,13 @@ export async function show(context: PageContext, failure?: RouteFailure): Promis
   }
 }
 
-function formatKeys(keys: readonly { readonly name: string }[]): string {
-  const names = keys.slice(0, MAX_KEYS_NAMED).map(({ name }) => `“${truncate(name, 100)}”`)
-  if (names.length === 0) return ''
-  return ` Keys: ${names.join(', ')}${keys.length > names.length ? `, and ${keys.length - names.length} more` : ''}.`
-}
-
 function PendingChange({ toolset, pending }: { toolset: Toolset; pending: NonNullable<Toolset['pending']> }) {
   return (
     <section class="panel" aria-labelledby="pending">
       <h2 id="pending">Change that waits for approval</h2>
       <p class="note">
         By {formatCaller({ principal: pending.changed_by })}, <Time at={pending.changed_at} />
+        {pending.tokens !== undefined && `. Costs a model ${pending.tokens.toLocaleString('en')} tokens`}
       </p>
       <Changes changes={compareToolsets(toDefinition(toolset), pending.definition)} />
       <form method="post" action={buildToolsetHref(toolset.name)}>
@@ -156,24 +158,18 @@ function PendingChange({ toolset, pending }: { toolset: Toolset; pending: NonNul
 }
 
 function ToolsetFacts(toolset: Toolset) {
-  const { name, enabled, pending, owner, revision, changed_by, changed_at, digest, lock, pinned } = toolset
+  const { name, enabled, pending, tokens, owner, revision, changed_by, changed_at, digest, lock, pinned } = toolset
   return (
     <Facts
       facts={{
-        'Name': <code>{name}</code>,
-        'State': formatState({ enabled, pending: pending !== undefined }),
-        'Tokens': 'tokens' in toolset ? `${String(toolset.tokens)} of a model's context` : undefined,
-        'Pinned': pinned?.join(', '),
-        'Owner': formatCaller({ principal: owner }),
-        'Revision': [
-          String(revision),
-          ', by ',
-          formatCaller({ principal: changed_by }),
-          ', ',
-          <Time at={changed_at} />,
-        ],
-        'Digest': <code>{digest}</code>,
-        'Lock': lock && <code>{lock}</code>,
+        Name: <code>{name}</code>,
+        State: formatState({ enabled, pending: pending !== undefined }),
+        Tokens: tokens?.toLocaleString('en'),
+        Pinned: pinned?.join(', '),
+        Owner: formatCaller({ principal: owner }),
+        Revision: [String(revision), ', by ', formatCaller({ principal: changed_by }), ', ', <Time at={changed_at} />],
+        Digest: <code>{digest}</code>,
+        Lock: lock && <code>{lock}</code>,
       }}
     />
   )
@@ -183,11 +179,8 @@ const COLUMNS: readonly Column<Toolset['tools'][number]>[] = [
   { title: 'Tool', isName: true, isLong: true, cell: ({ tool }) => <ToolNameLabel name={tool} /> },
   { title: 'Version', cell: ({ version = 'newest' }) => version },
   { title: 'Name here', isLong: true, cell: ({ name }) => name },
-  {
-    title: 'Texts',
-    isLong: true,
-    cell: ({ title, description }) => [title && <strong>{title} </strong>, description && truncate(description)],
-  },
+  { title: 'Title', isLong: true, cell: ({ title }) => title },
+  { title: 'Description', isLong: true, cell: ({ description }) => description && truncate(description) },
   {
     title: 'Arguments',
     isLong: true,

@@ -68,7 +68,8 @@ function describePlace(root: string, path: string): string {
   return lastStep === undefined ? `the ${root}` : `'${lastStep}'`
 }
 
-function* compareField(
+/** At most one change. */
+export function* compareField(
   path: string,
   label: string,
   oldValue: unknown,

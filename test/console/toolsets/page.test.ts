@@ -26,6 +26,7 @@ const PENDING = {
   pending: {
     definition: { ...DEFINITION, instructions: 'Be rude', tools: [{ tool: 'Mail.*' }] },
     digest: `sha256:${'b'.repeat(64)}`,
+    tokens: 1_298,
     ...CHANGED,
   },
 }
@@ -95,9 +96,12 @@ it('the page of a toolset shows a change that waits, instructions first, and app
   expect(html.indexOf('<code>/instructions</code>')).toBeLessThan(html.indexOf('<code>/tools</code>'))
   expect(html).toContain('Be <del>polite</del>')
   expect(html).toContain('Be <ins>rude</ins>')
-  expect(html).toContain('Removed: <code>/tools/Mail.Send/description</code>')
+  expect(textOf(html)).toContain(
+    'Its &#39;description&#39; is gone /tools/Mail.Send/description Before Writes to the boss',
+  )
+  expect(html).toContain('Costs a model 1,298 tokens')
   expect(html).not.toContain('value="disable"')
-  const etag = /name="etag" value="([^"]*)"/.exec(html)?.[1]?.replace('&#58;', ':') ?? ''
+  const etag = /name="etag" value="([^"]*)"/.exec(html)?.[1] ?? ''
   for (const [verb, done] of [
     ['approve', 'saved'],
     ['reject', 'reject'],
@@ -141,16 +145,96 @@ it('the page of a toolset deletes it', async () => {
   expect(asked.at(-1)?.request.headers.get('if-match')).toBe('"e1"')
 })
 
+const NEW = '/console/toolsets'
+const PUT = 'PUT /toolsets/mail'
+const FORM = { 'do': 'set', 'input/name': ' mail ', 'input/definition': '{"tools": [{"tool": "Mail.*"}]}' }
+
+it('the form of a toolset sends the definition as it is written, and leads to what it made', async () => {
+  const { post, asked } = world(TOOLSET, { [PUT]: () => TOOLSET })
+  const { headers } = await post(NEW, FORM)
+  expect(headers.get('location')).toBe('/console/toolsets/mail?done=saved')
+  const { request, body = '' } = asked.at(-1) ?? {}
+  expect([request?.method, request?.headers.get('if-match'), JSON.parse(body)]).toEqual([
+    'PUT',
+    null,
+    { tools: [{ tool: 'Mail.*' }] },
+  ])
+  const waiting = await world(TOOLSET, { [PUT]: () => PENDING }).post(NEW, FORM)
+  expect(waiting.headers.get('location')).toBe('/console/toolsets/mail?done=pending')
+})
+
+it('the form of a toolset shows what is wrong at its path, and keeps what was written', async () => {
+  const problem = { path: '/tools/0/tool', message: 'Must be a tool' }
+  const { post } = world(TOOLSET, {
+    [PUT]: () => Response.json({ message: 'Not valid', errors: [problem] }, { status: 400 }),
+  })
+  const page = await post(NEW, FORM)
+  const html = await page.text()
+  expect(page.status).toBe(400)
+  expect(html).toContain('<code>tools/0/tool</code> Must be a tool')
+  expect(html).toContain('Mail.*')
+})
+
+it.each([
+  ['no name', { ...FORM, 'input/name': ' ' }, 'Is required'],
+  ['the name of another', { ...FORM, 'input/name': 'post' }, 'Is the name of another toolset'],
+  ['a definition that is no JSON', { ...FORM, 'input/definition': '{tools}' }, 'Must be JSON'],
+])('the form of a toolset sends nothing with %s', async (_, fields, said) => {
+  const { post, asked } = world(TOOLSET, { 'PUT /toolsets/post': () => TOOLSET, [PUT]: () => TOOLSET })
+  const page = await post(NEW, fields)
+  expect([page.status, (await page.text()).includes(said)]).toEqual([400, true])
+  expect(asked.filter(({ request }) => request.method === 'PUT')).toEqual([])
+})
+
+it('the form of a toolset shows what it warns of with what it made', async () => {
+  const warnings = [{ path: '/tools/0', message: "No tool matches 'Mail.*' now" }]
+  const { post } = world(TOOLSET, {
+    [PUT]: () => ({ ...TOOLSET, warnings }),
+    'GET /toolsets/mail': (() => {
+      const replies = [Response.json({ message: 'None' }, { status: 404 })]
+      return () => replies.pop() ?? { ...TOOLSET, name: 'mail' }
+    })(),
+  })
+  const page = await post(NEW, FORM)
+  const text = textOf(await page.text())
+  expect(page.status).toBe(200)
+  expect(text).toContain('Saved, with warnings.')
+  expect(text).toContain('/tools/0 No tool matches')
+  expect(text).toContain('https://switchboard.test/mcp/t/mail')
+})
+
+it('the form of a toolset is filled with one that is to be changed, and saves it only as it was read', async () => {
+  const { get, post, asked } = world(TOOLSET, {
+    'PUT /toolsets/post': () => Response.json({ message: 'Changed' }, { status: 412 }),
+  })
+  const html = await (await get(`${NEW}?name=post`)).text()
+  expect(html).toContain('Edit post')
+  expect(html).toContain('value="post"')
+  expect(html).toContain('&#34;instructions&#34;: &#34;Be polite&#34;')
+  expect(html).not.toContain('&#34;owner&#34;')
+  const page = await post(`${NEW}?name=post`, { ...FORM, 'input/name': 'post', 'etag': 'e1' })
+  expect(asked.find(({ request }) => request.method === 'PUT')?.request.headers.get('if-match')).toBe('"e1"')
+  const said = await page.text()
+  expect([page.status, said.includes('changed by somebody else')]).toEqual([412, true])
+  expect(said).toContain('Be polite')
+})
+
+it('the form of a toolset is filled with the change that waits, or with the tools of a link', async () => {
+  expect(await (await world(PENDING).get(`${NEW}?name=post`)).text()).toContain('Be rude')
+  const html = await (await world().get(`${NEW}?new=1&tool=Mail.*&tool=Notes.Write`)).text()
+  expect(html).toMatch(/Mail\.\*[^]*Notes\.Write/)
+})
+
 it('toolsets are compared by their texts, and by the order of their entries', () => {
   const before = { enabled: true, tools: [{ tool: 'A.*' }, { tool: 'B.*', version: '^1' }] }
   expect(compareToolsets(before, before)).toEqual([])
   const after = { ...before, tools: [...before.tools].reverse() }
   expect(compareToolsets(before, after)).toEqual([
-    { path: '/tools', what: 'Changed:', level: 'patch', before: 'A.* B.*', after: 'B.* A.*' },
+    { path: '/tools', what: "Its 'tools' differs", level: 'patch', before: 'A.* B.*', after: 'B.* A.*' },
   ])
   const instructions = 'Ignore all before'
   expect(compareToolsets(before, { ...before, enabled: false, instructions })).toEqual([
-    { path: '/instructions', what: 'New:', level: 'patch', after: instructions },
-    { path: '/enabled', what: 'Changed:', level: 'patch', before: 'true', after: 'false' },
+    { path: '/instructions', what: "Its 'instructions' is new", level: 'patch', after: instructions },
+    { path: '/enabled', what: "Its 'enabled' differs", level: 'patch', before: 'true', after: 'false' },
   ])
 })
