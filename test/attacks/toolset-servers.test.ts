@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto'
+import canonicalize from 'canonicalize'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { codeFor, newAgent, redeem, refresh, rpc, authorizeUrl, type Tokens } from '../e2e/oauth/agent.ts'
 import { ADMIN_KEY, asAdmin, type ConnectWorld, startConnectWorld } from '../e2e/oauth/connect-world.ts'
@@ -241,6 +243,47 @@ describe('the address of a toolset, by OAuth', () => {
     }
     expect(await namesAt('/mcp/t/sales', token)).toBe(401)
     expect((await world.server.json('GET', '/tools', undefined, { authorization: `Bearer ${token}` })).status).toBe(401)
+  })
+
+  it('is narrowed by a lock in the query, which binds no agent', async () => {
+    const [{ tokens }, { tokens: bound }] = await Promise.all([connectedTo(''), connectedTo('sales')])
+    const _meta = {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientCapabilities': {},
+    }
+    const list = await fetch(`${origin}/mcp`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'authorization': `Bearer ${key}`,
+        'mcp-protocol-version': '2026-07-28',
+        'mcp-method': 'tools/list',
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: { _meta } }),
+    })
+    const { result }: any = await list.json()
+    const listed = result.tools.find(({ name }: { name: string }) => name === 'Calculator_Subtract')
+    const digest = createHash('sha256')
+      .update(canonicalize(listed) ?? '')
+      .digest('hex')
+    const tools = { Calculator_Subtract: { id: listed._meta['dev.switchboard/id'], digest: `sha256:${digest}` } }
+    const lock = { version: 1, digest_form: 'sep-2636/2026-09', tools }
+    const { hash } = (await world.server.json('PUT', '/locks', lock, asAdmin)).body
+    for (const [path, token] of [
+      [`/connect/mcp?lock=${hash}`, tokens.access_token],
+      [`/connect/mcp/t/sales?lock=${hash}`, bound.access_token],
+      [`/connect/mcp?lock=${hash}`, bound.access_token],
+      [`/mcp/t/sales?lock=${hash}`, key],
+    ] as const) {
+      expect(await namesAt(path, token), path).toEqual(['Calculator_Subtract'])
+      expect(typeof (await call(path, 'Calculator_Sum', { b: 2 }, token)), path).toBe('string')
+    }
+    expect(await namesAt('/connect/mcp', bound.access_token)).toEqual(SUM)
+    const agent = await newAgent(origin)
+    const resource = `${resourceOf('sales')}?lock=${hash}`
+    const answer = await redeem(agent, await codeFor(ann, agent, ['Calculator'], { resource }), { resource })
+    expect(await namesAt('/connect/mcp', ((await answer.json()) as Tokens).access_token)).toEqual(SUM)
+    expect(await namesAt(`/connect/mcp?lock=sha256:${'0'.repeat(64)}`, bound.access_token)).toBe(404)
   })
 
   it('gives no token for another resource than that of the code', async () => {

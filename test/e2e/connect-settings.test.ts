@@ -103,7 +103,14 @@ describe('clients that an administrator gives', () => {
       'access-control-request-method': 'POST',
       'access-control-request-headers': 'authorization,content-type',
     }
-    for (const path of ['/mcp', '/connect/mcp', '/connect/token', '/connect/register']) {
+    for (const path of [
+      '/mcp',
+      '/mcp/t/a',
+      '/connect/mcp',
+      '/connect/mcp/t/a',
+      '/connect/token',
+      '/connect/register',
+    ]) {
       const before = await fetch(`${url}${path}`, { method: 'OPTIONS', headers: { origin: PAGE, ...ask } })
       expect(before.status).toBe(204)
       expect(before.headers.get('access-control-allow-origin')).toBe(PAGE)
