@@ -73,7 +73,6 @@ beforeAll(async () => {
   servers = [await start(), await start()]
   for (const server of servers) {
     await publish(server, 'Mail.Send@1.0.0', SEND)
-    free = (await keyOf(server, ['*'], READ_AND_CALL)).as
     const lock = await lockTools(server, ['Calculator_Add', 'Mail_Send'])
     const { as } = await keyOf(server, ['*'], { ...READ_AND_CALL, lock: await storeLock(server, lock) })
     locked = [...locked, as]
@@ -271,7 +270,7 @@ async function newestForm(server: RunningServer, name: string) {
   }
   const message = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: { _meta: meta } }
   const headers = {
-    ...free,
+    ...asAdmin,
     'mcp-protocol-version': '2026-07-28',
     'mcp-method': 'tools/list',
     'accept': 'application/json, text/event-stream',
@@ -303,6 +302,16 @@ it('a key that may not know of a tool is not told that a toolset renames it', as
   }
   for (const id of ['Mail.Send', 'Mail_Send', 'Mail.WriteBoss', 'Mail_WriteBoss'])
     expect(await call(id)).toBe(await call(id.replace('Mail', 'None')))
+})
+
+it('a key with a toolset or a lock reads no other lock, and changes none', async () => {
+  const server = servers[1]!
+  const hash = await storeLock(server, await lockTools(server, ['Payroll_List']))
+  for (const as of [bound[1], locked[1]]) {
+    expect((await server.json('GET', `/locks/${hash}`, undefined, as)).status).toBe(404)
+    expect((await server.json('PUT', '/locks', {}, as)).status).toBe(403)
+    expect((await server.json('PUT', '/toolsets/mail', MAIL, as)).status).toBe(403)
+  }
 })
 
 it('a toolset or a lock in a URL goes with lists and calls alone, once, and must be there', async () => {

@@ -16,7 +16,7 @@ const MAX_BODY_BYTES = 2 * MAX_LOCK_BYTES
 const MAX_BODY_PARTS = 50_000
 const HASH = json('The hash of the lock', objectSchema({ hash: TEXT }))
 
-/** A lock never changes. Whoever knows its hash may read it. */
+/** A lock never changes. Whoever knows its hash may read it, except that who has a toolset or a lock reads only their own. */
 export function createLocksRoutes(deps: LocksRoutesDeps): Hono {
   const { locks } = deps
   const { router, on } = createRouter(deps)
@@ -45,8 +45,9 @@ export function createLocksRoutes(deps: LocksRoutesDeps): Hono {
     ...READER_ROUTE,
     path: { hash: lockHash },
     responses: { 200: jsonRef('The lock', 'Lock') },
-  })(async ({ path: { hash } }) => {
-    const lock = await locks.find(hash)
+  })(async ({ principal, path: { hash } }) => {
+    const mayRead = !findBoundDenial(principal) || principal.view?.lock?.hash === hash
+    const lock = mayRead ? await locks.find(hash) : undefined
     return lock ? ok(lock) : notFound('lock', hash)
   })
 
