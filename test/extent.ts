@@ -68,6 +68,7 @@ export const FULL_ONLY: Readonly<Record<string, string>> = {
   'test/e2e/npm-run.test.ts': '`npm run dev`, `serve` and `fixtures`, each of which builds the Worker anew',
   'test/e2e/sandbox-processes.test.ts': 'code tools that hold the process that they run in, one after the other',
   'test/e2e/watching.test.ts': '`npm run dev`, which builds the Worker after each change',
+  'test/e2e/toolset-catalog.test.ts': '2,600 tools in two deployments',
   'test/e2e/thousand-callers.test.ts': '1,000 callers at once',
   'test/e2e/held-in-memory.test.ts': 'servers whose memory callers try to fill',
   'test/fork.test.ts': 'a copy of the repository with other tools',
