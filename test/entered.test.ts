@@ -10,8 +10,8 @@ const AT_MOST = {
   'Open Tool Calling POST /worker/tools/invoke': { files: 38, promises: 79, statements: 0 },
   'Machine Context POST /machine-context/execute': { files: 37, promises: 79, statements: 0 },
   'Plugin POST /plugin/call': { files: 37, promises: 79, statements: 0 },
-  'GET /tools': { files: 30, promises: 62, statements: 0 },
-  'GET /tools?q=': { files: 35, promises: 100, statements: 10 },
+  'GET /tools': { files: 31, promises: 62, statements: 0 },
+  'GET /tools?q=': { files: 36, promises: 100, statements: 10 },
   'POST /tools, one tool': { files: 52, promises: 201, statements: 55 },
 } as const
 

@@ -1,5 +1,6 @@
 import { tracing, waitUntil } from 'cloudflare:workers'
 import { findToolLimits } from '../core/access/call-limits.ts'
+import type { ToolView } from '../core/access/tool-view.ts'
 import { createToolSecrets } from '../core/access/tool-secrets.ts'
 import { createFindCandidates, createFindTools } from '../core/call/tool-candidates.ts'
 import { createCallTool } from '../core/call/call.ts'
@@ -137,13 +138,16 @@ async function loadViewDeps() {
 
 /** The catalog for every caller. */
 export function composeCatalog({ registry: { catalog } }: Stores, resolver: Resolver): Stores['registry']['catalog'] {
+  const listForView = async (view: ToolView, request: Parameters<typeof catalog.list>) => {
+    const [{ listInView }, deps] = await Promise.all([import('../core/call/list-in-view.ts'), loadViewDeps()])
+    return listInView(view, { ...deps, list: catalog.list, resolver, writeLine, background: waitUntil }, ...request)
+  }
+
   return {
     ...catalog,
-    async list(...request) {
+    list(...request) {
       const [, { view }] = request
-      if (!view) return catalog.list(...request)
-      const [{ listInView }, deps] = await Promise.all([import('../core/call/list-in-view.ts'), loadViewDeps()])
-      return listInView(view, { ...deps, list: catalog.list, resolver, writeLine, background: waitUntil }, ...request)
+      return view ? listForView(view, request) : catalog.list(...request)
     },
   }
 }

@@ -86,7 +86,7 @@ async function resolveWithDeadline(
 
 /** Refuses an uncovered id before it is looked up: it cannot be told from one that does not exist. */
 export function denyUncovered(principal: Principal, ref: ToolRef): FailureResult | undefined {
-  const ownRef = ref.kind === 'id' ? toOwnRef(principal.view, ref) : ref
+  const ownRef = principal.view && ref.kind === 'id' ? toOwnRef(principal.view, ref) : ref
   const isUncovered = ref.kind === 'id' && ownRef.kind === 'id' && !covers(principal, ownRef, KNOWING_SCOPES)
   return isUncovered ? fail(coverDenial(ref)) : undefined
 }

@@ -54,10 +54,6 @@ export const VIEW_PARAMETERS = ['toolset', 'lock'] as const
 export type ViewParameter = (typeof VIEW_PARAMETERS)[number]
 const isViewParameter = (name: string) => VIEW_PARAMETERS.some((parameter) => parameter === name)
 
-export function namesView(url: string): boolean {
-  return url.includes('toolset=') || url.includes('lock=') || url.includes('/mcp/t/')
-}
-
 export function readQuery<T>({ reader, listNames, emptyResult }: Query<T>, url: string): Result<T> {
   const queryStart = url.indexOf('?')
   if (queryStart === -1) return emptyResult

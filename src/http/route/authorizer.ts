@@ -1,7 +1,6 @@
 import { type Principal, type Scope, findScopeDenial } from '../../core/access/principal.ts'
 import { type FailureResult, type Failure, fail, ok, type Result } from '../../core/failure/failure.ts'
 import type { WaitUntil } from '../../core/tool/platform.ts'
-import { namesView } from '../request/query.ts'
 import type { Authenticator } from '../caller/authenticate.ts'
 import type { RateLimit } from './rate-limit.ts'
 
@@ -90,6 +89,11 @@ export function createStrangerLimit(rateLimit: RateLimit): (c: RouteContext) => 
 function failUnready(error: unknown): FailureResult {
   console.error('Cannot get ready', error)
   return fail({ type: 'unavailable', message: 'Switchboard cannot reach its registry right now' })
+}
+
+/** Whether a URL has a toolset or a lock, as far as its text tells at once. */
+function namesView(url: string): boolean {
+  return url.includes('toolset=') || url.includes('lock=') || url.includes('/mcp/t/')
 }
 
 const findAddress = ({ headers }: Request) => headers.get('cf-connecting-ip')
