@@ -173,6 +173,8 @@ const EXAMPLES: Readonly<Record<string, unknown>> = {
   version: '1.0.0',
   allowed_hosts: ['a.example'],
   config: ['key:SECRET'],
+  toolset: 'mail',
+  lock: `sha256:${'0'.repeat(64)}`,
 }
 
 const READERS: Readonly<Record<string, Reader<unknown>>> = {
