@@ -7,6 +7,7 @@ import { Response } from 'miniflare'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { EXAMPLE_ORIGIN } from '../../src/docs/agent-hosts.ts'
 import { FILES, root, type Snippet, snippets, triedBy } from '../docs/snippets.ts'
+import { buildCommandLine, type CommandLine } from './command-line.ts'
 import { definition } from './definition.ts'
 import { type RunningServer, startApp } from './server.ts'
 import { unwarned } from './without-neighbours.ts'
@@ -24,6 +25,7 @@ const MISSING = ['curl', 'jq', 'openssl'].filter((program) => spawnSync('which',
 let local: RunningServer
 let deployed: RunningServer
 let folder: string
+let commandLine: CommandLine
 const given: Record<string, string> = {}
 
 beforeAll(async () => {
@@ -73,6 +75,11 @@ beforeAll(async () => {
   // Where the guide has its reader install the compiler
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
   // A refusal fails the command; and an agent host asks the address that it is given
+  commandLine = buildCommandLine({})
+  await program(
+    'switchboard',
+    `SWITCHBOARD_URL='${deployed.url}' XDG_CONFIG_HOME='${folder}' exec '${process.execPath}' '${commandLine.program}' "$@"`,
+  )
   await program('curl-or-fail', 'exec curl --fail-with-body "$@"')
   await program(
     'claude',
@@ -80,6 +87,7 @@ beforeAll(async () => {
   )
 })
 afterAll(async () => {
+  commandLine?.remove()
   await Promise.all([local?.stop(), deployed?.stop()])
   await rm(folder, { recursive: true, force: true })
 })
