@@ -15,6 +15,7 @@ import { type Column, Table } from '../table.tsx'
 import { compareToolsets } from './changes.ts'
 
 type Toolset = ApiAnswers['GET /toolsets/:name']
+type ChangeReport = { readonly failure?: RouteFailure; readonly warnings?: readonly Problem[] }
 
 export const TOOLSETS_PATH = '/console/toolsets'
 /** Entries on a page. */
@@ -35,22 +36,13 @@ export async function submit(context: PageContext): Promise<PageResult> {
     return removed.ok ? { redirectTo: `${TOOLSETS_PATH}?done=removed` } : show(context, removed)
   }
   const decision = `POST /toolsets/:name/${verb === 'approve' ? verb : 'reject'}` as const
-  const changed = verb.endsWith('able')
-    ? await setEnabled(context, request, verb === 'enable')
-    : await fetchRoute(decision, request)
+  const current = verb.endsWith('able') ? await fetchRoute('GET /toolsets/:name', request) : undefined
+  if (current?.ok === false) return show(context, current)
+  const body = current && { ...toDefinition(current.value), enabled: verb === 'enable' }
+  const changed = await fetchRoute(body ? 'PUT /toolsets/:name' : decision, { ...request, body })
   if (!changed.ok) return show(context, changed)
   const done = verb === 'reject' ? verb : changed.value.pending ? 'pending' : 'saved'
   return { redirectTo: `${buildToolsetHref(request.name)}?done=${done}` }
-}
-
-async function setEnabled(
-  { fetchRoute }: PageContext,
-  request: { name: string; etag: string | undefined },
-  enabled: boolean,
-) {
-  const current = await fetchRoute('GET /toolsets/:name', request)
-  if (!current.ok) return current
-  return fetchRoute('PUT /toolsets/:name', { ...request, body: { ...toDefinition(current.value), enabled } })
 }
 
 /** Without what the deployment knows of it. */
@@ -66,12 +58,6 @@ export function buildToolsetHref(name: string): string {
 
 export function formatState({ enabled, pending }: Pick<ToolsetSummary, 'enabled' | 'pending'>): string {
   return `${enabled ? 'enabled' : 'disabled'}${pending ? ', a change waits for approval' : ''}`
-}
-
-interface ChangeReport {
-  readonly failure?: RouteFailure
-  /** Of the tools of now. */
-  readonly warnings?: readonly Problem[]
 }
 
 export async function show(context: PageContext, { failure, warnings }: ChangeReport = {}): Promise<View> {
