@@ -239,6 +239,18 @@ describe('/toolsets', () => {
     expect([answer.status, answer.body.message]).toEqual([400, expect.stringContaining(message)])
   })
 
+  it('refuses the 51st toolset of a publisher, and none of an administrator', async () => {
+    const many = await keyOf(server, ['*'])
+    for (let n = 0; n < 50; n += 10) {
+      const made = await Promise.all(Array.from({ length: 10 }, (_, k) => put(`many-${n + k}`, { tools: [] }, many.as)))
+      expect(made.map(({ status }) => status)).toEqual(Array(10).fill(201))
+    }
+    const refused = await put('many-more', { tools: [] }, many.as)
+    expect([refused.status, refused.body.message]).toEqual([409, 'You have 50 toolsets, the maximum: delete one'])
+    expect((await put('many-0', { tools: [{ tool: 'Mail.*' }] }, many.as)).status).toBe(200)
+    expect((await put('many-more', { tools: [] }, asAdmin)).status).toBe(201)
+  })
+
   it('refuses a toolset that is too large, also where its numbers grow', async () => {
     const long = { tools: [], instructions: 'x'.repeat(10_001) }
     expect((await put('large', long)).status).toBe(400)

@@ -1,6 +1,7 @@
 import type { Hono } from 'hono'
 import { findBoundDenial } from '../../core/access/change-toolset.ts'
 import { lockReader, type LockStore, MAX_LOCK_BYTES, MAX_LOCKS } from '../../core/access/tool-lock.ts'
+import { isAdministrator } from '../../core/access/toolkit-owner.ts'
 import { lockHash } from '../../core/access/toolset-name.ts'
 import { fail, ok } from '../../core/failure/failure.ts'
 import { jsonBody } from '../../http/request/json-body.ts'
@@ -30,9 +31,10 @@ export function createLocksRoutes(deps: LocksRoutesDeps): Hono {
       const denial = findBoundDenial(principal)
       return denial && fail(denial)
     },
-  })(async ({ body, addAuditDetails }) => {
-    const { hash, status } = await locks.put(body)
+  })(async ({ principal, body, addAuditDetails }) => {
+    const { hash, status } = await locks.put(body, { id: principal.id, hasQuota: !isAdministrator(principal) })
     addAuditDetails({ hash })
+    if (typeof status === 'object') return fail({ type: 'conflict', message: status.denied })
     if (status === 'too-large') return fail({ type: 'body-too-large', limit: MAX_LOCK_BYTES })
     if (status === 'limit-reached') {
       const message = `There are ${MAX_LOCKS} locks, the maximum: have an administrator delete one with DELETE /locks/{hash}`

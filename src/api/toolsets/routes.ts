@@ -8,7 +8,7 @@ import {
   rejectToolset,
 } from '../../core/access/change-toolset.ts'
 import type { Principal } from '../../core/access/principal.ts'
-import { MAX_TOOLSET_BYTES, MAX_TOOLSETS, type Toolset } from '../../core/access/toolset.ts'
+import { MAX_OWN_TOOLSETS, MAX_TOOLSET_BYTES, MAX_TOOLSETS, type Toolset } from '../../core/access/toolset.ts'
 import {
   toolsetReader,
   type ToolsetStore,
@@ -16,6 +16,7 @@ import {
   type ToolsetVersion,
 } from '../../core/access/toolset.ts'
 import { toolsetName } from '../../core/access/toolset-name.ts'
+import { isAdministrator } from '../../core/access/toolkit-owner.ts'
 import { malformedRequestFailure } from '../../core/call/call-options.ts'
 import { type FailureResult, fail, ok } from '../../core/failure/failure.ts'
 import type { Sha256 } from '../../core/tool/digest.ts'
@@ -92,6 +93,8 @@ export function createToolsetsRoutes(deps: ToolsetsRoutesDeps): Hono {
     const owner = before?.owner ?? (await toolsets.findFormerOwner(name)) ?? principal.id
     if (!mayChangeToolset(principal, { owner })) return denyOther(name)
     if (!matchesPrecondition(before, precondition)) return PRECONDITION_FAILED
+    if (!before && (await hasTooMany(principal)))
+      return fail({ type: 'conflict', message: `You have ${MAX_OWN_TOOLSETS} toolsets, the maximum: delete one` })
     const text = formatToolset(name, definition)
     const { byteLength: size } = new TextEncoder().encode(text)
     if (size > MAX_TOOLSET_BYTES) return fail({ type: 'body-too-large', limit: MAX_TOOLSET_BYTES, size })
@@ -149,6 +152,13 @@ export function createToolsetsRoutes(deps: ToolsetsRoutesDeps): Hono {
     if (!toolset) return fail({ type: 'conflict', message: `No change of the toolset '${name}' waits for approval` })
     if (Array.isArray(precondition) && !precondition.includes(before.pending?.digest)) return PRECONDITION_FAILED
     return (await store(toolset, before)) ?? respondWith(toolset, principal)
+  }
+
+  /** So that no publisher takes the place of all others. */
+  async function hasTooMany(principal: Principal): Promise<boolean> {
+    if (isAdministrator(principal)) return false
+    const own = (await toolsets.list()).filter(({ owner }) => owner === principal.id)
+    return own.length >= MAX_OWN_TOOLSETS
   }
 
   /** Fails if somebody else changed it meanwhile. */

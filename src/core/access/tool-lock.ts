@@ -42,13 +42,21 @@ export const MAX_LOCKS = 1_000
 /** Of its canonical JSON, which a row of a table has to hold. */
 export const MAX_LOCK_BYTES = 1_900_000
 
+/** `denied` says why the publisher's quota does not allow it. */
+export type PutLockStatus = 'created' | 'unchanged' | 'limit-reached' | 'too-large' | { readonly denied: string }
 export interface PutLockResult {
   readonly hash: string
-  readonly status: 'created' | 'unchanged' | 'limit-reached' | 'too-large'
+  readonly status: PutLockStatus
+}
+
+/** `id` is a principal's. An administrator has no quota. */
+export interface LockPublisher {
+  readonly id: string
+  readonly hasQuota: boolean
 }
 
 export interface LockStore {
-  put(lock: ToolLock): Promise<PutLockResult>
+  put(lock: ToolLock, publisher: LockPublisher): Promise<PutLockResult>
   /** By hash. A lock never changes. Throws `UnreachableError` where it cannot be read. */
   find(hash: string, background?: WaitUntil): ToolLock | undefined | Promise<ToolLock | undefined>
   /** Gives whether there was one. */

@@ -12,6 +12,8 @@ import { literalTrue } from './guard.ts'
 import { lockHash } from './toolset-name.ts'
 
 export const MAX_TOOLSETS = 200
+/** Of one who is no administrator. */
+export const MAX_OWN_TOOLSETS = 50
 export const MAX_TOOLSET_BYTES = 500_000
 
 const MAX_ENTRIES = 500

@@ -4,6 +4,7 @@ import type { Precondition } from '../../core/tool/precondition.ts'
 import type { Policy } from '../../core/access/policy.ts'
 import type { PublishedTotals } from '../../core/publish/publisher-quota.ts'
 import type { Toolkit, ToolkitMutation } from '../../core/access/toolkit-owner.ts'
+import type { LockPublisher } from '../../core/access/tool-lock.ts'
 import type { Toolset, ToolsetSummary } from '../../core/access/toolset.ts'
 import type { ArchiveCursor, ArchiveRow } from '../../core/publish/archive/archive-rows.ts'
 import type { Publication, PublisherRights, VersionChange } from '../../core/publish/registry.ts'
@@ -225,9 +226,9 @@ export function defineRegistry<Env extends { readonly REGISTRY: KVNamespace }>(
       return listToolsets(this.#sql)
     }
 
-    async putLock(hash: string, text: string) {
-      const { storeLock } = await import('./write/change-toolset.ts')
-      return this.#change(() => storeLock(this.#sql, hash, text))
+    async putLock(hash: string, text: string, publisher: LockPublisher) {
+      const { publishLock } = await import('./write/change-toolset.ts')
+      return this.#change(() => publishLock(this.#sql, { hash, text }, publisher, readQuota(this.env)))
     }
 
     async removeLock(hash: string): Promise<boolean> {

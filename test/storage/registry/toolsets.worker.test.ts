@@ -28,6 +28,8 @@ const lock = (id = 'Mail.Send@1.0.0'): ToolLock => ({
   tools: { Mail_Send: { id, digest: `sha256:${'1'.repeat(64)}` } },
 })
 
+const ANN = { id: 'key:ann', hasQuota: true }
+
 /** An isolate that knows toolsets, the methods of the registry that it called, and how to cut it off. */
 function isolate({ kv, registry }: Pick<Harness, 'kv' | 'registry'>) {
   const asked: string[] = []
@@ -86,10 +88,10 @@ describe('the toolsets of a registry', () => {
       for (let n = 0; n < MAX_LOCKS; n++) {
         harness.sql.exec('INSERT INTO lock VALUES (?, ?)', `sha256:${String(n).padStart(64, '0')}`, '{}')
       }
-      expect(await locks.put(lock())).toMatchObject({ status: 'limit-reached' })
+      expect(await locks.put(lock(), ANN)).toMatchObject({ status: 'limit-reached' })
       expect(await locks.remove(`sha256:${'0'.repeat(64)}`)).toBe(true)
-      expect(await locks.put(lock())).toMatchObject({ status: 'created' })
-      expect(await locks.put(lock())).toMatchObject({ status: 'unchanged' })
+      expect(await locks.put(lock(), ANN)).toMatchObject({ status: 'created' })
+      expect(await locks.put(lock(), ANN)).toMatchObject({ status: 'unchanged' })
     }))
 
   it('come to KV before publications when they change, and leave it when they are deleted', () =>
@@ -184,16 +186,29 @@ describe('an isolate', () => {
       const [one, other] = [isolate(harness), isolate(harness)]
       const hash = await hashLock(lock(), sha256)
       expect(await one.locks.find(hash)).toBeUndefined()
-      expect(await one.locks.put(lock())).toEqual({ hash, status: 'created' })
+      expect(await one.locks.put(lock(), ANN)).toEqual({ hash, status: 'created' })
       expect(await one.locks.find(hash)).toEqual(lock())
       await harness.drain()
       expect([await other.locks.find(hash), other.asked]).toEqual([lock(), []])
     }))
 
+  it('counts locks as publications, of which a publisher has so many', () =>
+    inRegistry(async (harness) => {
+      const { locks } = isolate(harness)
+      expect(await locks.put(lock(), ANN)).toMatchObject({ status: 'created' })
+      expect(harness.registry.listPublishedTotals()).toMatchObject({ 'key:ann': { documents: 1 } })
+      harness.sql.exec('UPDATE publisher SET bytes = 100000000')
+      expect(await locks.put(lock('Mail.Send@2.0.0'), ANN)).toMatchObject({
+        status: { denied: expect.stringContaining('PUBLISHER_QUOTA') },
+      })
+      expect(await locks.put(lock(), ANN)).toMatchObject({ status: 'unchanged' })
+      expect(await locks.put(lock('Mail.Send@2.0.0'), { ...ANN, hasQuota: false })).toMatchObject({ status: 'created' })
+    }))
+
   it('refuses a lock that no row can hold', () =>
     inRegistry(async (harness) => {
       const tools = Array.from({ length: 5_000 }, (_, n) => [`T${n}`, { id: 'x'.repeat(400), digest: '' }])
-      const { status } = await isolate(harness).locks.put({ ...lock(), tools: Object.fromEntries(tools) })
+      const { status } = await isolate(harness).locks.put({ ...lock(), tools: Object.fromEntries(tools) }, ANN)
       expect(status).toBe('too-large')
     }))
 })

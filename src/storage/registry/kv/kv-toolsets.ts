@@ -43,12 +43,12 @@ export function createKvToolsets(reach: RegistryReach) {
 
   const locks: LockStore = {
     find: lockReads.find,
-    async put(lock) {
+    async put(lock, publisher) {
       const { formatLock, hashLocked, MAX_LOCK_BYTES } = await import('../../../core/access/tool-lock.ts')
       const text = formatLock(lock)
       const hash = await hashLocked(text, sha256)
       if (text.length > MAX_LOCK_BYTES) return { hash, status: 'too-large' }
-      const status = await registry().putLock(hash, text)
+      const status = await registry().putLock(hash, text, publisher)
       lockReads.noteChange(hash)
       return { hash, status }
     },

@@ -26,7 +26,7 @@ export function createLazyToolsets(reach: RegistryReach) {
   const locks: LockStore = {
     find: (...parameters) =>
       stores ? stores.locks.find(...parameters) : load().then(({ locks }) => locks.find(...parameters)),
-    put: async (lock) => (await load()).locks.put(lock),
+    put: async (...parameters) => (await load()).locks.put(...parameters),
     remove: async (hash) => (await load()).locks.remove(hash),
   }
   return { toolsets, locks, load }

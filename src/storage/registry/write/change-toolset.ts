@@ -1,10 +1,12 @@
-import { MAX_LOCKS } from '../../../core/access/tool-lock.ts'
+import { type LockPublisher, MAX_LOCKS, type PutLockStatus } from '../../../core/access/tool-lock.ts'
 import { MAX_TOOLSETS, type Toolset } from '../../../core/access/toolset.ts'
+import { findQuotaDenial, type PublishedTotals } from '../../../core/publish/publisher-quota.ts'
 import { matchesPrecondition, type Precondition } from '../../../core/tool/precondition.ts'
 import type { PutResult, RemoveResult } from '../../../core/tool/precondition.ts'
 import { kvKey } from '../../keys.ts'
 import { readField } from '../../rows.ts'
 import { nextRevision, queue } from '../tables.ts'
+import { countPublished, publishedBy } from './quota.ts'
 import { findFormerOwner, lockText, IS_TOOLSET, toDeletedName, toolsetText } from '../toolsets.ts'
 
 /** Then the owners of names that were deleted earliest are forgotten. */
@@ -42,6 +44,21 @@ export function removeToolset(sql: SqlStorage, name: string, precondition?: Prec
   )
   queueChange(sql, kvKey('toolset', name))
   return 'removed'
+}
+
+export function publishLock(
+  sql: SqlStorage,
+  { hash, text }: { readonly hash: string; readonly text: string },
+  { id, hasQuota }: LockPublisher,
+  quota: PublishedTotals,
+): PutLockStatus {
+  const { length: bytes } = text
+  const published = publishedBy(sql, id)
+  const denied = findQuotaDenial(hasQuota ? quota : undefined, published, bytes)
+  if (denied !== undefined && lockText(sql, hash) === undefined) return { denied }
+  const status = storeLock(sql, hash, text)
+  if (status === 'created') countPublished(sql, id, bytes)
+  return status
 }
 
 export function storeLock(sql: SqlStorage, hash: string, text: string): 'created' | 'unchanged' | 'limit-reached' {
