@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ADMIN } from '../../src/core/access/principal.ts'
-import { fail } from '../../src/core/failure/failure.ts'
+import { fail, UnreachableError } from '../../src/core/failure/failure.ts'
 import type { ConnectRoutesDeps } from '../../src/connect/routes.ts'
 import { ASK, asked, faceWith, listed, ORIGIN, findSession } from './face.ts'
 
@@ -149,6 +149,8 @@ describe('the page that asks', () => {
     const { status, text } = await seen(faceWith(nobody).get(ask))
     expect([status, text]).toEqual([404, expect.stringContaining('There is no toolset &#39;none&#39; here.')])
     expect((await seen(faceWith(limited).get(ask))).status).toBe(429)
+    const findToolset = () => Promise.reject(new UnreachableError('Not now'))
+    expect((await seen(faceWith({ findToolset }).get(ask))).status).toBe(503)
   })
 
   it.each([
