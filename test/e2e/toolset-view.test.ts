@@ -293,6 +293,24 @@ it('a key whose toolset is disabled or deleted sees and calls nothing', async ()
   expect((await server.json('GET', '/tools?toolset=mail', undefined, as)).body.items).toEqual([])
 })
 
+const READINESS = [
+  { tools: ['Mail.Secret', 'Payroll.List', 'Mail.Send', 'Mail.WriteBoss', 'Calculators.Steal'] },
+  { toolset: 'mail' },
+  { toolset: 'none' },
+  { lock: `sha256:${'0'.repeat(64)}` },
+]
+it.each(READINESS)(
+  'POST /readiness of %j tells a key with a toolset or a lock nothing of other tools',
+  async (request) => {
+    for (const credentials of [bound, locked]) {
+      const answers = await Promise.all(
+        servers.map((server, at) => server.json('POST', '/readiness', request, credentials[at])),
+      )
+      expect(answers[1]?.body).toEqual(answers[0]?.body)
+    }
+  },
+)
+
 it('a key that may not know of a tool is not told that a toolset renames it', async () => {
   const server = first()
   const { as } = await keyOf(server, ['Calculator.*'], READ_AND_CALL)
@@ -302,6 +320,9 @@ it('a key that may not know of a tool is not told that a toolset renames it', as
   }
   for (const id of ['Mail.Send', 'Mail_Send', 'Mail.WriteBoss', 'Mail_WriteBoss'])
     expect(await call(id)).toBe(await call(id.replace('Mail', 'None')))
+  const { body } = await server.json('POST', '/readiness', { toolset: 'mail' }, as)
+  expect(JSON.stringify(body)).toContain('Calculator.Add')
+  expect(JSON.stringify(body)).not.toContain('Mail')
 })
 
 it('a key with a toolset or a lock reads no other lock, and changes none', async () => {

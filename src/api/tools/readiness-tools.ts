@@ -1,4 +1,4 @@
-import type { Principal } from '../../core/access/principal.ts'
+import { covers, type Principal } from '../../core/access/principal.ts'
 import { hashLock } from '../../core/access/tool-lock.ts'
 import { findChosenTool, toOwnRef, toViewName, type ToolView } from '../../core/access/tool-view.ts'
 import type { Catalog, LineFormat } from '../../core/catalog/catalog.ts'
@@ -65,21 +65,22 @@ function refuseOther(): FailureResult {
   return fail({ type: 'forbidden', reason: 'A toolset or a lock of its own comes before the one that is named' })
 }
 
-/** As the view names them. Those of a lock are all listed, since lists leave out what has changed. */
+/** As the view names them, of those that the viewer may know. Those of a lock are all listed, since lists leave out what has changed. */
 async function listRefs(viewer: Principal, catalog: Pick<Catalog, 'list'>): Promise<readonly string[]> {
   const view: ToolView = viewer.view ?? { key: '' }
   const refs = new Map<string, string>()
   const add = (id: string) => refs.set(toolKey(parseToolId(id) ?? { toolkit: '', tool: id }), id)
   const entries = view.toolset?.definition.tools ?? []
-  for (const entry of entries) {
+  const isAnonymous = viewer.kind === 'anonymous'
+  for (const entry of isAnonymous ? [] : entries) {
     const own = entry.tool.includes('*') ? undefined : parseToolId(entry.tool)
-    if (own) add(formatToolId(toViewName(own, entry)))
+    if (own && covers(viewer, own, 'tools:read')) add(formatToolId(toViewName(own, entry)))
   }
   for (const { id } of Object.values(view.lock?.tools ?? {})) {
     const ref = toOwnRef(view, parseToolRef(id))
     if (ref.kind === 'id' && findChosenTool(view, ref)) add(id)
   }
-  if (!view.lock && entries.some(({ tool }) => tool.includes('*'))) {
+  if (!view.lock && (isAnonymous || entries.some(({ tool }) => tool.includes('*')))) {
     const listing = await catalog.list({ versions: 'newest', limit: MAX_TOOLS + 1 }, viewer, LINE)
     for (const id of listing?.lines ?? []) add(id)
   }
