@@ -69,7 +69,7 @@ const url = `${origin}:${port}`
 if (options.inspectorPort !== undefined) console.log(`Inspector on ${await running.getInspectorURL()}`)
 console.log(`Ready on ${url}`)
 if (lacksAdministrator) console.log(NO_ADMINISTRATOR)
-if (comparisonMs > 0) scheduleComparison()
+scheduleComparison()
 
 if (options.watch) unwatch = onChange(listWatchedFolders(), refresh)
 
@@ -96,6 +96,7 @@ async function refresh(): Promise<void> {
 
 /** As Cloudflare does by the Cron Trigger. A run begins only once the one before has ended. */
 function scheduleComparison(): void {
+  if (comparisonMs === 0) return
   const compare = async () => {
     const { name } = storage()
     const worker = await running.getWorker(name)

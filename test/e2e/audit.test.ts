@@ -130,6 +130,7 @@ it('every route that changes something names its act, or is known not to be one'
     ['PUT', '/toolkits/Calculator'],
     ['PATCH', '/toolkits/Calculator'],
     ['DELETE', '/toolkits/Calculator'],
+    ['POST', '/toolkits/Calculator/compare'],
     ['PUT', '/toolkits/Calculator/plugin'],
     ['POST', '/keys'],
     ['PATCH', '/keys/none'],

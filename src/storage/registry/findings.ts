@@ -139,7 +139,6 @@ export function takeMessages(sql: SqlStorage, sent: readonly string[], limit: nu
 }
 
 type FindingRow = { toolkit: string; tool: string; body: string; since: number; seen: number }
-const AT_ONCE = 200
 
 /** `next` is where the following page begins. */
 export function listFindings(
@@ -148,27 +147,24 @@ export function listFindings(
   principal: Principal,
 ) {
   sql.exec(TABLES)
-  const rights = new Map<string, boolean>()
-  const items: FindingRow[] = []
-  let place = after
-  for (;;) {
-    const page = rows<FindingRow>(
-      sql,
-      `SELECT toolkit, tool, body, since, seen FROM finding WHERE toolkit || '.' || tool > ?1 AND (?2 IS NULL OR toolkit = ?2) AND (?3 IS NULL OR severity = ?3)
-        ORDER BY toolkit || '.' || tool LIMIT ${AT_ONCE}`,
-      place,
-      toolkit?.toLowerCase() ?? null,
-      severity ?? null,
-    )
-    for (const row of page) {
-      if (items.length === limit) return { items, next: place }
-      place = `${row.toolkit}.${row.tool}`
-      const isAllowed = rights.get(row.toolkit) ?? isShown(sql, row.toolkit, principal)
-      rights.set(row.toolkit, isAllowed)
-      if (isAllowed) items.push({ ...row, toolkit: findToolkitSpelling(sql, row.toolkit) ?? row.toolkit })
-    }
-    if (page.length < AT_ONCE) return { items }
-  }
+  const keys =
+    toolkit === undefined ? column<string>(sql, 'SELECT DISTINCT toolkit FROM finding') : [toolkit.toLowerCase()]
+  const shown = keys.filter((key) => isShown(sql, key, principal))
+  const [afterToolkit = '', afterTool = ''] = after.split('.')
+  const found = rows<FindingRow>(
+    sql,
+    `SELECT toolkit, tool, body, since, seen FROM finding WHERE toolkit IN (SELECT value FROM json_each(?1))
+      AND (toolkit, tool) > (?2, ?3) AND (?4 IS NULL OR severity = ?4) ORDER BY toolkit, tool LIMIT ?5`,
+    JSON.stringify(shown),
+    afterToolkit,
+    afterTool,
+    severity ?? null,
+    limit + 1,
+  )
+  const page = found.slice(0, limit)
+  const last = found.length > limit ? page.at(-1) : undefined
+  const items = page.map((row) => ({ ...row, toolkit: findToolkitSpelling(sql, row.toolkit) ?? row.toolkit }))
+  return { items, ...(last ? { next: `${last.toolkit}.${last.tool}` } : {}) }
 }
 
 function isShown(sql: SqlStorage, toolkit: string, principal: Principal): boolean {

@@ -8,7 +8,7 @@ import { findPublisherRights, type Publish } from '../../../core/publish/publish
 import type { ImportedTool, Importer, ImportRequest } from '../../../core/publish/import.ts'
 import type { ImportOptions } from '../../../core/publish/import-tools.ts'
 import type { RegistryWriter } from '../../../core/publish/registry.ts'
-import { type FindingStore, MAX_SOURCE_TOOLS } from '../../../core/publish/findings/finding.ts'
+import { type FindingStore, MAX_KNOWN_TOOLS, MAX_SOURCE_TOOLS } from '../../../core/publish/findings/finding.ts'
 import { shortDescription } from '../../../core/tool/definition-fields.ts'
 import { createBudget, SOURCE_UNITS, type YieldControl } from '../../../core/tool/budget.ts'
 import { enumReader, optional } from '../../../core/tool/json-reader.ts'
@@ -143,7 +143,7 @@ export function createImportRoutes(deps: ImportRoutesDeps): Hono {
         url: source.trim(),
         options,
         tools: [...tools].slice(0, MAX_SOURCE_TOOLS),
-        known: [...known].slice(0, MAX_SOURCE_TOOLS),
+        known: [...known].slice(0, MAX_KNOWN_TOOLS),
         description: shortDescription(toolkitDescription),
         importer: principal.id,
         isTrusted: isTrustedWith(principal, { toolkit, tool: '*' }),

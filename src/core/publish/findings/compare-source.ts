@@ -7,7 +7,7 @@ import type { Importer, ImportRefusal, ImportRequest } from '../import.ts'
 import { importTools, toSourceKey } from '../import-tools.ts'
 import type { Publish } from '../publish.ts'
 import type { TextChange } from '../text-changes.ts'
-import { type Comparison, type Difference, type ImportSource, MAX_FINDINGS, MAX_SOURCE_TOOLS } from './finding.ts'
+import { type Comparison, type Difference, type ImportSource, MAX_FINDINGS, MAX_KNOWN_TOOLS } from './finding.ts'
 
 type CompareDeps = Pick<ImportRequest, 'yieldControl' | 'signal' | 'fetchCapability' | 'secret'> & {
   readonly importer: Importer
@@ -17,7 +17,8 @@ type CompareDeps = Pick<ImportRequest, 'yieldControl' | 'signal' | 'fetchCapabil
 
 /** Of one tool. The first are breaking. */
 const MAX_CHANGES = 10
-const MAX_TEXT_CHARACTERS = 1_500
+const MAX_CHANGES_WITH_TEXTS = 3
+const MAX_TEXT_CHARACTERS = 1_000
 /** Shown before the first character that differs. */
 const CONTEXT_CHARACTERS = 200
 
@@ -65,7 +66,7 @@ export async function compareSource(
       add({ ...createChanged([{ path: '', what: `It can no longer be imported: ${reason}`, level: 'major' }]), tool })
   }
   const knownNames = new Set([...known, ...tools])
-  for (const name of knownNames.size < MAX_SOURCE_TOOLS ? listedNames : [])
+  for (const name of known.length < MAX_KNOWN_TOOLS ? listedNames : [])
     if (!knownNames.has(name)) add({ tool: foldDashes(name), kind: 'new', severity: 'additive', changes: [] })
   return { state: isComplete ? 'complete' : 'partial', differences }
 }
@@ -83,7 +84,8 @@ function isBreaking({ path, level, before, after }: TextChange): boolean {
   return level === 'major' || ((before ?? after) !== undefined && !UNREAD_TEXTS.test(path))
 }
 
-function cutTexts({ before, after, ...change }: TextChange): TextChange {
+function cutTexts({ before, after, ...change }: TextChange, index: number): TextChange {
+  if (index >= MAX_CHANGES_WITH_TEXTS) return change
   const [one, other] = [before ?? '', after ?? '']
   let same = 0
   while (same < one.length && one[same] === other[same]) same += 1

@@ -6,6 +6,8 @@ import type { TextChange } from '../text-changes.ts'
 export const SEVERITIES = ['breaking', 'additive'] as const
 export const MAX_FINDINGS = 200
 export const MAX_SOURCE_TOOLS = 5_000
+/** With more, new tools are not told from those that nobody chose. */
+export const MAX_KNOWN_TOOLS = 2_000
 
 /** Where the tools of a toolkit were imported from last. */
 export interface ImportSource {
