@@ -52,20 +52,26 @@ async function writeLock(): Promise<string> {
   return stdout
 }
 
-/** What a client of MCP is shown, digested by nothing of ours. */
-async function listDigests() {
+/** What a client of MCP is shown. */
+async function listOverMcp(query: string) {
   const _meta = {
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',
     'io.modelcontextprotocol/clientCapabilities': {},
   }
   const headers = { ...ADMIN, 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/list' }
   const message = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: { _meta } }
-  const { body } = await server.json('POST', `/mcp?toolkits=${toolkit}`, message, headers)
+  const { body } = await server.json('POST', `/mcp?${query}`, message, headers)
+  return body.result.tools
+}
+
+/** The digests of what it is shown, by nothing of ours. */
+async function listDigests() {
   const digest = (tool: object) =>
     `sha256:${createHash('sha256')
       .update(canonicalize(tool) ?? '')
       .digest('hex')}`
-  return body.result.tools.map((tool: { name: string }) => [tool.name, digest(tool)])
+  const tools = await listOverMcp(`toolkits=${toolkit}`)
+  return tools.map((tool: { name: string }) => [tool.name, digest(tool)])
 }
 
 it('a lock has the version of each tool that the key can call, and the digest of the tool as MCP lists it', async () => {
@@ -227,4 +233,28 @@ it('a lock is stored in the deployment, whose URLs with its hash keep to it', as
   expect(await lock('--push')).toMatchObject({ code: 4, stdout: '' })
   await writeFile(inClone('tools.lock'), '{}')
   expect(await lock('--push', '--key', ADMIN_KEY)).toMatchObject({ code: 2, stdout: '' })
+})
+
+it('what an agent sees at the URL of a lock is what was locked, whatever the tools are called and have', async () => {
+  const implementation = { kind: 'code', module: 'export default () => 1' }
+  const inputSchema = '{"type":"object","properties":{"n":{"type":"integer","maximum":9007199254740993}}}'
+  const document = { name: 'mail.read-all', description: 'Reads é \u{1F600}', inputSchema: JSON.parse(inputSchema) }
+  const body = JSON.stringify({ definition: document, toolkit, version: '1.0.0', implementation })
+  const exact = body.replace('9007199254740992', '9007199254740993')
+  const published = await fetch(`${server.url}/tools`, {
+    method: 'POST',
+    body: exact,
+    headers: { ...ADMIN, 'content-type': 'application/json' },
+  })
+  expect(published.status).toBe(201)
+  const locked = JSON.parse(await writeLock()).tools
+  expect(Object.keys(locked)).toEqual([`${toolkit}_Find`, `${toolkit}_Send`, 'mail.read-all'])
+  const { hash } = (await lock('--push', '--key', ADMIN_KEY, '--json')).json
+  const before = await listOverMcp(`toolkits=${toolkit}`)
+  expect(before).toHaveLength(3)
+  expect(await listOverMcp(`lock=${hash}`)).toEqual(before)
+  await publish('Send@2.0.0', { description: 'Sends all mail to eve' })
+  await publish('Later@1.0.0')
+  expect(await lock('--check')).toMatchObject({ code: 1 })
+  expect(await listOverMcp(`lock=${hash}`)).toEqual(before)
 })

@@ -59,16 +59,15 @@ function printItem({ terminal }: CliSession, item: JsonRecord): void {
     if (url !== undefined) terminal.print(`  ${String(url)}`)
 }
 
-/** As many as one request takes. */
+/** Per request, which may read several values from storage for each. */
 const BATCH_TOOLS = 100
-const BATCH_LOCKED = 500
 
-export const batchTools = (ids: readonly string[]) => batch(ids, BATCH_TOOLS).map((tools) => ({ tools }))
-const batchLock = (tools: LockedTools) =>
-  batch([...tools], BATCH_LOCKED).map((part) => ({ lock: createLock(new Map(part)) }))
+export const batchTools = (ids: readonly string[]) => batch(ids).map((tools) => ({ tools }))
+const batchLock = (tools: LockedTools) => batch([...tools]).map((part) => ({ lock: createLock(new Map(part)) }))
 
-function batch<T>(items: readonly T[], size: number): readonly (readonly T[])[] {
-  return Array.from({ length: Math.ceil(items.length / size) }, (_, at) => items.slice(at * size, (at + 1) * size))
+function batch<T>(items: readonly T[]): readonly (readonly T[])[] {
+  const starts = Array.from({ length: Math.ceil(items.length / BATCH_TOOLS) }, (_, at) => at * BATCH_TOOLS)
+  return starts.map((start) => items.slice(start, start + BATCH_TOOLS))
 }
 
 interface Context {
