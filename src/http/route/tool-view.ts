@@ -6,6 +6,7 @@
 import type { Principal, Scope } from '../../core/access/principal.ts'
 import type { LockStore } from '../../core/access/tool-lock.ts'
 import { EMPTY_VIEW, type ToolView } from '../../core/access/tool-view.ts'
+import { readUrlToolset, stripQuery } from '../../core/access/toolset-url.ts'
 import type { ToolsetStore } from '../../core/access/toolset.ts'
 import { type FailureResult, fail, ok, type Result } from '../../core/failure/failure.ts'
 import type { WaitUntil } from '../../core/tool/platform.ts'
@@ -19,7 +20,6 @@ export interface ViewStores {
 
 type NamedView = Partial<Record<ViewParameter, string | undefined>>
 
-const PATH = /\/mcp\/t\/([^/?#]+)/
 const SCOPES: readonly (Scope | undefined)[] = ['tools:read', 'tools:call', undefined]
 /** Views are compiled for each object, so the one of a toolset and a lock is kept. */
 const views = createLruCache<ToolView>(200)
@@ -67,8 +67,8 @@ export async function narrowTo(
 }
 
 function readNamedView(url: string): Result<NamedView> {
-  const { pathname, searchParams } = new URL(url)
-  const [, pathName] = PATH.exec(pathname) ?? []
+  const { searchParams } = new URL(url)
+  const pathName = readUrlToolset(stripQuery(url))
   const named: NamedView = pathName === undefined ? {} : { toolset: pathName }
   for (const parameter of VIEW_PARAMETERS) {
     const values = searchParams.getAll(parameter)
