@@ -27,6 +27,8 @@ const COMMANDS: Readonly<Record<string, string>> = {
   'PATCH /toolkits/*': 'toolkits set',
   'PUT /policies/*': 'policies set',
   'PUT /providers/*': 'providers set',
+  'PUT /toolsets/*': 'toolsets put',
+  'PUT /locks': 'lock --push',
   'GET /keys': 'keys list',
   'POST /keys': 'keys create',
 }

@@ -1,4 +1,4 @@
-import type { SwitchboardError } from '../client/index.ts'
+import { SwitchboardError } from '../client/index.ts'
 
 export type CliErrorCode =
   | 'usage'
@@ -69,4 +69,11 @@ const EXIT_BY_CODE: Readonly<Record<SwitchboardError['code'] | CliErrorCode, num
 
 export function getExitCode({ code }: SwitchboardError | CliError): number {
   return EXIT_BY_CODE[code]
+}
+
+/** Exit code 1 of a comparison is for a difference, so it must not stand for what kept it from being found. */
+export function throwNotCompared(error: unknown): never {
+  if (error instanceof SwitchboardError && error.code === 'cancelled') throw error
+  const hint = error instanceof SwitchboardError ? error.details.developerMessage : undefined
+  throw new CliError('not_compared', error instanceof Error ? error.message : String(error), hint)
 }

@@ -1,5 +1,5 @@
 import { SwitchboardError } from '../client/index.ts'
-import { getText } from '../client/json.ts'
+import { getText, type JsonRecord } from '../client/json.ts'
 import { compareTexts, type TextChange } from '../core/publish/text-changes.ts'
 import { compareDefinitions } from '../core/schema/compatibility.ts'
 import { createBudget } from '../core/tool/budget.ts'
@@ -42,4 +42,10 @@ function toDefinition({ inputSchema, outputSchema, ...fields }: JsonObject): Def
     requirements: NO_REQUIREMENTS,
     tags: [],
   }
+}
+
+export function printTextChange({ terminal }: CliSession, { what, level, before, after }: JsonRecord): void {
+  terminal.print(level === 'major' ? ['yellow', `  breaks callers: ${String(what)}`] : `  ${String(what)}`)
+  if (before !== undefined) terminal.print(['red', `    - ${String(before)}`])
+  if (after !== undefined) terminal.print(['green', `    + ${String(after)}`])
 }

@@ -9,6 +9,7 @@ it.each([
   ['GET /tools?toolkit=Kit&status=disabled lists', 'switchboard list --toolkit Kit --status disabled lists'],
   ['GET /tools?toolkit=A&versions=all lists', 'switchboard list --toolkit A --all-versions lists'],
   ['(PUT /toolkits/Kit)', '(switchboard toolkits set Kit)'],
+  ['send it first, with PUT /locks', 'send it first, with switchboard lock --push'],
   ['create keys with POST /keys', 'create keys with switchboard keys create'],
   ['PATCH /tools/A.B@1.0.0 {"trusted": true}', 'PATCH /tools/A.B@1.0.0 {"trusted": true}'],
   ['DELETE /artifacts/{id} removes one', 'DELETE /artifacts/{id} removes one'],
@@ -22,7 +23,7 @@ it.each([
 })
 
 /** What the command line does not do, or what only other programs are told. */
-const WITHOUT_COMMAND = [/ \/(?:artifacts|worker|\$)/, /"trusted"|To trust/]
+const WITHOUT_COMMAND = [/ \/(?:artifacts|worker|locks\/|\$)/, /"trusted"|To trust/]
 
 it('no message of the deployment reaches the command line with a request that a command sends', () => {
   const folder = join(import.meta.dirname, '../../src')

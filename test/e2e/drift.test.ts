@@ -206,7 +206,7 @@ it("'switchboard drift' exits with 0 without findings, with 1 with some, and wit
   upstream.tools = [tool('add', RUG_PULL)]
   const found = await cli.run(['drift', 'Line'])
   expect(found.code).toBe(1)
-  expect(found.stdout).toContain(`  - ${HONEST}\n  + ${RUG_PULL}`)
+  expect(found.stdout).toContain(`    - ${HONEST}\n    + ${RUG_PULL}`)
   const listed = await cli.run(['drift', '--json'])
   expect([listed.code, JSON.parse(listed.stdout).items.map(({ toolkit }: { toolkit: string }) => toolkit)]).toEqual([
     1,

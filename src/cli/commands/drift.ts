@@ -1,7 +1,7 @@
-import { SwitchboardError } from '../../client/index.ts'
 import { type JsonRecord, listObjects } from '../../client/json.ts'
-import { CliError } from '../cli-error.ts'
+import { CliError, throwNotCompared } from '../cli-error.ts'
 import type { AddCommands, CliSession } from '../context.ts'
+import { printTextChange } from '../tool-changes.ts'
 import { listItems } from './listings.ts'
 
 const COMPARE_MS = 330_000
@@ -18,9 +18,7 @@ export const addDrift: AddCommands = (program, open) => {
 
 async function showDrift(session: CliSession, toolkit: string | undefined): Promise<void> {
   const { terminal } = session
-  const items = await loadFindings(session, toolkit).catch((error: unknown) => {
-    throw error instanceof SwitchboardError ? new CliError('not_compared', error.message) : error
-  })
+  const items = await loadFindings(session, toolkit).catch(throwNotCompared)
   terminal.emit({ items }, () => {
     for (const { severity, toolkit, tool, kind, changes } of items) {
       const id = tool === undefined ? String(toolkit) : `${String(toolkit)}.${String(tool)}`
@@ -28,11 +26,7 @@ async function showDrift(session: CliSession, toolkit: string | undefined): Prom
         'dim',
         String(severity),
       ])
-      for (const { what, before, after } of listObjects({ changes }, 'changes')) {
-        terminal.print(`  ${String(what)}`)
-        if (before !== undefined) terminal.print(['red', `  - ${String(before)}`])
-        if (after !== undefined) terminal.print(['green', `  + ${String(after)}`])
-      }
+      for (const change of listObjects({ changes }, 'changes')) printTextChange(session, change)
     }
     if (items.length === 0) terminal.note('No findings')
   })

@@ -1,15 +1,14 @@
 import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { type Command, Option } from 'commander'
-import { SwitchboardError } from '../../client/index.ts'
 import type { JsonRecord } from '../../client/json.ts'
 import type { TextChange } from '../../core/publish/text-changes.ts'
 import { createToolPatterns } from '../../core/tool/tool-patterns.ts'
 import { parseToolId } from '../../core/tool/tool-id.ts'
-import { CliError } from '../cli-error.ts'
+import { CliError, throwNotCompared } from '../cli-error.ts'
 import type { AddCommands, CliSession } from '../context.ts'
 import { listToolsOverMcp } from '../mcp-tools.ts'
-import { compareVersionsAsRead } from '../tool-changes.ts'
+import { compareVersionsAsRead, printTextChange } from '../tool-changes.ts'
 import { createLock, formatLockFile, type LockedTools, lockTools, readLock } from '../tool-lock-file.ts'
 
 type LockOptions = ReturnType<ReturnType<typeof lockCommand>['opts']>
@@ -105,7 +104,7 @@ function printEntry({ terminal }: CliSession, name: string, id: string | undefin
 async function checkLock(session: CliSession, patterns: readonly string[], options: LockOptions): Promise<void> {
   const { terminal } = session
   const file = options.check ?? DEFAULT_FILE
-  const difference = await findDifference(session, file, patterns, options).catch(explainUndecided)
+  const difference = await findDifference(session, file, patterns, options).catch(throwNotCompared)
   const { gone, added, changed } = difference
   const count = gone.length + changed.length + (options.strict ? added.length : 0)
   terminal.emit({ same: count === 0, gone, new: added.map(([name]) => name), changed }, () => {
@@ -139,20 +138,10 @@ async function pushLock({ connection, terminal, surroundings, url }: CliSession,
   terminal.emit({ hash, urls }, () => [hash, ...urls].forEach((line) => terminal.print(String(line))))
 }
 
-/** Exit code 1 is for a difference, so it must not stand for what kept it from being found. */
-function explainUndecided(error: unknown): never {
-  if (error instanceof SwitchboardError && error.code === 'cancelled') throw error
-  const hint = error instanceof SwitchboardError ? error.details.developerMessage : undefined
-  throw new CliError('not_compared', error instanceof Error ? error.message : String(error), hint)
-}
-
-function printChanges({ terminal }: CliSession, { name, from, to, changes }: ChangedTool): void {
+function printChanges(session: CliSession, { name, from, to, changes }: ChangedTool): void {
+  const { terminal } = session
   terminal.print(['yellow', '~'], ` ${name}`, ['dim', `  ${from === to ? to : `${from} → ${to}`}`])
   if (!changes) terminal.print('  Its locked version cannot be read any more')
   if (changes?.length === 0) terminal.print('  Its version is the same, and a toolset or a policy shows it otherwise')
-  for (const { what, level, before, after } of changes ?? []) {
-    terminal.print(level === 'major' ? ['yellow', `  breaks callers: ${what}`] : `  ${what}`)
-    if (before !== undefined) terminal.print(['red', `    - ${before}`])
-    if (after !== undefined) terminal.print(['green', `    + ${after}`])
-  }
+  for (const change of changes ?? []) printTextChange(session, { ...change })
 }
