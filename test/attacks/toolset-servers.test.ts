@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { codeFor, newAgent, redeem, refresh, rpc, authorizeUrl, type Tokens } from '../e2e/oauth/agent.ts'
 import { ADMIN_KEY, asAdmin, type ConnectWorld, startConnectWorld } from '../e2e/oauth/connect-world.ts'
 import { HttpPerson } from '../e2e/oauth/http-person.ts'
-import { startApp } from '../e2e/server.ts'
+import { neverSilent, startWatched, watched } from './watch.ts'
 
 const SALES = {
   title: 'For sales',
@@ -33,6 +33,7 @@ const put = async (name: string, toolset: object) => {
 
 beforeAll(async () => {
   world = await startConnectWorld()
+  watched(world.server)
   origin = world.server.url
   ann = await world.findSession('ann')
   await put('sales', SALES)
@@ -42,6 +43,7 @@ beforeAll(async () => {
   key = (await world.server.json('POST', '/keys', made, asAdmin)).body.key
 })
 afterAll(() => world?.stop())
+afterAll(neverSilent)
 
 const resourceOf = (toolset: string) => `${origin}/connect/mcp/t/${toolset}`
 
@@ -326,7 +328,7 @@ describe('the address of a toolset, by OAuth', () => {
   })
 
   it('gives an agent of a key for one toolset no other tools', async () => {
-    const ownServer = await startApp({ vars: { ACCESS: 'keys', ADMIN_KEY } })
+    const ownServer = await startWatched({ vars: { ACCESS: 'keys', ADMIN_KEY } })
     try {
       const { url, json } = ownServer
       await json('PUT', '/toolsets/sales', SALES, asAdmin)
