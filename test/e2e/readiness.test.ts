@@ -257,8 +257,12 @@ describe('the readiness of several tools', () => {
       const person = await run('Mail.GetEmails', 'mailbox.empty')
       expect(person).toMatchObject({ code: 10, stderr: expect.stringContaining('1 of 2 tools cannot be called now') })
       expect(person.stdout).toMatch(/✗ mailbox\.empty@1\.0\.0\n {2}needs a person: /)
-      await callUntilPaused()
-      expect(await run('Mail.Silent')).toMatchObject({
+      // A pause may be over before the command line has started
+      const runWhilePaused = async () => {
+        await callUntilPaused()
+        return run('Mail.Silent')
+      }
+      await expect.poll(runWhilePaused, { timeout: 90_000, interval: 100 }).toMatchObject({
         code: 12,
         stdout: expect.stringContaining("needs an answer from its API: '127.0.0.1:1' does not answer"),
       })

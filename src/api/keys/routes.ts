@@ -13,9 +13,9 @@ import { applyKeyChange, toKeyPrincipal } from '../../core/access/stored-key.ts'
 import type { LockStore } from '../../core/access/tool-lock.ts'
 import type { ToolsetStore } from '../../core/access/toolset.ts'
 import { malformedRequestFailure } from '../../core/call/call-options.ts'
-import { type FailureResult, ok } from '../../core/failure/failure.ts'
+import { type FailureResult, ok, type Result } from '../../core/failure/failure.ts'
 import type { Sha256 } from '../../core/tool/digest.ts'
-import { computeRevision, matchesPrecondition } from '../../core/tool/precondition.ts'
+import { computeRevision, matchesPrecondition, type Precondition } from '../../core/tool/precondition.ts'
 import type { Problem } from '../../core/tool/problem.ts'
 import { toKeyPrefix } from '../../http/caller/key-text.ts'
 import { jsonBody } from '../../http/request/json-body.ts'
@@ -41,6 +41,8 @@ export interface KeysRoutesDeps extends RouteDeps {
   newId(): string
   now(): Date
 }
+
+const MAX_ATTEMPTS = 20
 
 export function createKeysRoutes(deps: KeysRoutesDeps): Hono {
   const { keys } = deps
@@ -92,20 +94,34 @@ export function createKeysRoutes(deps: KeysRoutesDeps): Hono {
     body: jsonBody(keyChangeReader(deps.now), { what: 'request for a key' }),
     responses: { 200: withEtag(jsonRef('The updated key', 'Key')) },
   })(async ({ path: { id }, body, precondition, addAuditDetails }) => {
-    const before = await keys.findById(id)
-    if (!before) return notFound('key', id)
-    if (!matchesPrecondition(before, precondition)) return PRECONDITION_FAILED
-    const failure = await findBindingFailure(applyKeyChange(before, body), body)
-    if (failure) return failure
-    const restricts = 'scopes' in body || 'toolset' in body || 'lock' in body
-    // Of the key that was checked, since two changes at once could give it scopes that do not go with its toolset
-    const key = await keys.change(id, body, restricts ? [computeRevision(before)] : precondition)
-    if (key === 'precondition-failed') return PRECONDITION_FAILED
-    if (!key) return notFound('key', id)
+    const changed = await changeKey(id, body, precondition)
+    if (!changed.ok) return changed
+    const key = changed.value
     addAuditDetails(encodeKey(key))
     deps.onChange('changed', id)
     return { ...ok(encodeListed(key, await loadKeyFacts())), headers: etag(key) }
   })
+
+  /** Changes the key that was checked, since two changes at once could give it scopes that do not go with its toolset. */
+  async function changeKey(
+    id: string,
+    change: KeyChange,
+    precondition: Precondition | undefined,
+  ): Promise<Result<ApiKey>> {
+    const restricts = 'scopes' in change || 'toolset' in change || 'lock' in change
+    for (let attempt = 1; ; attempt++) {
+      const before = await keys.findById(id)
+      if (!before) return notFound('key', id)
+      if (!matchesPrecondition(before, precondition)) return PRECONDITION_FAILED
+      const failure = await findBindingFailure(applyKeyChange(before, change), change)
+      if (failure) return failure
+      const key = await keys.change(id, change, restricts ? [computeRevision(before)] : precondition)
+      if (key === undefined) return notFound('key', id)
+      if (key !== 'precondition-failed') return ok(key)
+      // Somebody else changed it meanwhile: it is checked again
+      if (precondition !== undefined || attempt === MAX_ATTEMPTS) return PRECONDITION_FAILED
+    }
+  }
 
   on('POST /keys/:id/rotate', 'Rotate an API key', {
     ...ADMIN_ROUTE,
