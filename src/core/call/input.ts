@@ -74,11 +74,11 @@ export function completeInput(
     })
     if (problems.length > 0) return malformedRequestFailure(problems)
   }
-  const given = Object.keys(callerInput).filter((name) => fixedArguments?.names.has(name))
-  if (given.length > 0)
+  const refusedNames = Object.keys(callerInput).filter((name) => fixedArguments?.names.has(name))
+  if (refusedNames.length > 0)
     return fail({
       type: 'input-invalid',
-      problems: given.map((name) => ({
+      problems: refusedNames.map((name) => ({
         path: encodePointerStep(name),
         message: 'Is set by the toolset: leave it out',
       })),

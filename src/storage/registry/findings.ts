@@ -149,13 +149,13 @@ export function listFindings(
   sql.exec(TABLES)
   const keys =
     toolkit === undefined ? column<string>(sql, 'SELECT DISTINCT toolkit FROM finding') : [toolkit.toLowerCase()]
-  const shown = keys.filter((key) => isShown(sql, key, principal))
+  const visibleKeys = keys.filter((key) => isVisible(sql, key, principal))
   const [afterToolkit = '', afterTool = ''] = after.split('.')
   const found = rows<FindingRow>(
     sql,
     `SELECT toolkit, tool, body, since, seen FROM finding WHERE toolkit IN (SELECT value FROM json_each(?1))
       AND (toolkit, tool) > (?2, ?3) AND (?4 IS NULL OR severity = ?4) ORDER BY toolkit, tool LIMIT ?5`,
-    JSON.stringify(shown),
+    JSON.stringify(visibleKeys),
     afterToolkit,
     afterTool,
     severity ?? null,
@@ -167,6 +167,6 @@ export function listFindings(
   return { items, ...(last ? { next: `${last.toolkit}.${last.tool}` } : {}) }
 }
 
-function isShown(sql: SqlStorage, toolkit: string, principal: Principal): boolean {
+function isVisible(sql: SqlStorage, toolkit: string, principal: Principal): boolean {
   return findDeletedDenial(sql, toolkit) === undefined && mayChange(sql, principal, { toolkit, tool: '*' })
 }

@@ -73,8 +73,8 @@ export async function compareSource(
 
 function createChanged(changes: readonly TextChange[]): Omit<Difference, 'tool'> {
   const breaking = changes.filter(isBreaking)
-  const shown = [...breaking, ...changes.filter((change) => !isBreaking(change))].slice(0, MAX_CHANGES)
-  return { kind: 'changed', severity: breaking.length > 0 ? 'breaking' : 'additive', changes: shown.map(cutTexts) }
+  const listed = [...breaking, ...changes.filter((change) => !isBreaking(change))].slice(0, MAX_CHANGES)
+  return { kind: 'changed', severity: breaking.length > 0 ? 'breaking' : 'additive', changes: listed.map(cutTexts) }
 }
 
 /** Models read every text but these as instructions. */
@@ -92,8 +92,8 @@ function cutTexts({ before, after, ...change }: TextChange, index: number): Text
   const start = Math.max(0, same - CONTEXT_CHARACTERS)
   const cut = (text: string | undefined) => {
     if (text === undefined) return undefined
-    const shown = text.slice(start, start + MAX_TEXT_CHARACTERS).toWellFormed()
-    return `${start > 0 ? '…' : ''}${shown}${text.length > start + MAX_TEXT_CHARACTERS ? '…' : ''}`
+    const part = text.slice(start, start + MAX_TEXT_CHARACTERS).toWellFormed()
+    return `${start > 0 ? '…' : ''}${part}${text.length > start + MAX_TEXT_CHARACTERS ? '…' : ''}`
   }
   return { ...change, ...omitAbsent(cut(before), cut(after)) }
 }

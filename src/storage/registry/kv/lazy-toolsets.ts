@@ -6,12 +6,11 @@ import type { KvToolsets } from './kv-toolsets.ts'
 /** Loaded with the first toolset or lock, as most calls need none. */
 export function createLazyToolsets(reach: RegistryReach) {
   let stores: KvToolsets | undefined
-  let loading: Promise<KvToolsets> | undefined
-  const load = () => (loading ??= loadStores())
 
-  async function loadStores(): Promise<KvToolsets> {
+  /** Keeps no promise: workerd lets no request wait for the work of another. */
+  async function load(): Promise<KvToolsets> {
     const { createKvToolsets } = await import('./kv-toolsets.ts')
-    return (stores = createKvToolsets(reach))
+    return (stores ??= createKvToolsets(reach))
   }
 
   const toolsets: ToolsetStore = {
