@@ -83,7 +83,7 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   'core/schema': ['core/tool'],
   'core/access': ['core/tool'],
   'core/catalog': ['core/tool', 'core/access'],
-  'core/consent': ['core/tool'],
+  'core/consent': ['core/tool', 'core/schema'],
   'core/failure': ['core/tool', 'core/schema', 'core/access', 'core/consent'],
   'core/cache': ['core/tool', 'core/failure'],
   'core/search': ['core/tool'],

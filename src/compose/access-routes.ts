@@ -27,7 +27,7 @@ import { sha256 } from '../storage/sealing/sha256.ts'
 import type { Config } from '../env.ts'
 import { type Deployment, newId } from './deployment.ts'
 import { printLogEntry } from './platform.ts'
-import { createProviderOAuth, documentFetch, signInProvider } from './providers.ts'
+import { createProviderOAuth, createProviderTest, documentFetch, signInProvider } from './providers.ts'
 import { chooseSignInMethod } from './stores.ts'
 import type { Publishing } from './publishing.ts'
 
@@ -124,7 +124,7 @@ export function composeAccessRoutes(
       checkUrl: createUrlTextCheck(config.allowHttpHosts, formatAllowHint),
       loadSecretCheck: secretChecks.loadClientCheck,
       findKnownProvider: knownProvider,
-      test: oauth.test,
+      test: createProviderTest(config, oauth),
     }),
     createSetupRoutes({
       ...otherRoutes,

@@ -1,10 +1,11 @@
 import { FetchCapability } from '../core/access/principal.ts'
-import { findMissingSecret } from '../core/consent/provider.ts'
+import { findMissingSecret, type TestProvider } from '../core/consent/provider.ts'
 import type { Fetch } from '../core/tool/platform.ts'
 import type { Config } from '../env.ts'
 import type { OAuth } from '../oauth-client/oauth.ts'
 import { createUrlTextCheck } from '../outbound/allowed-url.ts'
 import { toFetch } from '../outbound/as-fetch.ts'
+import type { CheckCredential } from '../outbound/credential-check.ts'
 import { createGuardedFetch, type GuardedFetch } from '../outbound/guarded-fetch.ts'
 import type { OpenId } from '../sign-in/openid.ts'
 import type { SignInProvider } from '../sign-in/routes.ts'
@@ -76,5 +77,21 @@ export function createProviderOAuth(config: Config): OAuth {
     refreshTokens: async (...parameters) => (await load()).refreshTokens(...parameters),
     revoke: async (...parameters) => (await load()).revoke(...parameters),
     test: async (...parameters) => (await load()).test(...parameters),
+  }
+}
+
+/** Its code is loaded with the first credential that a person enters. */
+export function createCredentialCheck(config: OutboundConfig): CheckCredential {
+  return async (provider, values) => {
+    const { checkCredential } = await import('../outbound/credential-check.ts')
+    return checkCredential(provider, values, providerFetch(config))
+  }
+}
+
+export function createProviderTest(config: Config, { test }: Pick<OAuth, 'test'>): TestProvider {
+  return async (provider, callback) => {
+    if (provider.kind === undefined) return test(provider, callback)
+    const { testCredentialCheck } = await import('../outbound/credential-check.ts')
+    return testCredentialCheck(provider, providerFetch(config))
   }
 }

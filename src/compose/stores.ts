@@ -25,7 +25,7 @@ import { createRecords, recordsStub } from '../storage/records/records.ts'
 import { createKvRegistry } from '../storage/registry/kv/kv-registry.ts'
 import { registryStub } from '../storage/registry/registry-stub.ts'
 import { toListLine as writeLine } from '../dialects/oxp/encode.ts'
-import { createProviderOAuth } from './providers.ts'
+import { createCredentialCheck, createProviderOAuth } from './providers.ts'
 import { yieldToEventLoop } from '../outbound/event-loop.ts'
 import { printLogEntry } from './platform.ts'
 
@@ -183,6 +183,7 @@ export function vaultDeployment(config: Config, vaults: Env['Vault']): VaultDepl
     charge: createCharge(vaults),
     keyring: createKeyring(config.vaultKeys, 'vault'),
     oauth: createProviderOAuth(config),
+    checkCredential: createCredentialCheck(config),
     verifierUrl: config.userVerifierUrl,
     signInMethod: chooseSignInMethod(config),
     isTrialUrl: createTrialCheck(config),

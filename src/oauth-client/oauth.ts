@@ -1,6 +1,11 @@
 import * as oauth from 'oauth4webapi'
 import { parseScopes, listExtraScopes } from '../core/consent/oauth-scopes.ts'
-import { findMissingSecret, type Provider, type ProviderTestStep } from '../core/consent/provider.ts'
+import {
+  findMissingSecret,
+  type OAuthProvider,
+  type Provider,
+  type ProviderTestStep,
+} from '../core/consent/provider.ts'
 import type { Fetch, Signal } from '../core/tool/platform.ts'
 import type { FindServer, ProviderServer } from './provider-server.ts'
 import {
@@ -52,7 +57,7 @@ export function createOAuth({ fetch, findServer, checkUrl, readSecret, timeout }
   const deadline = () => timeout?.(PROVIDER_TIMEOUT_MS) ?? AbortSignal.timeout(PROVIDER_TIMEOUT_MS)
 
   async function requestTokens(
-    provider: Provider,
+    provider: OAuthProvider,
     scopes: readonly string[],
     send: (client: ProviderClient) => Promise<oauth.TokenEndpointResponse>,
   ): Promise<Issued> {
@@ -77,7 +82,7 @@ export function createOAuth({ fetch, findServer, checkUrl, readSecret, timeout }
     }
   }
 
-  function clientAt(provider: Provider, server: ProviderServer, signal: Signal): ProviderClient {
+  function clientAt(provider: OAuthProvider, server: ProviderServer, signal: Signal): ProviderClient {
     const { client_secret_name: name } = provider
     const secret = name === undefined ? undefined : readSecret(name)
     return createProviderClient(provider, server, secret, { fetch, signal, normalize: normalizeTokenResponse })
@@ -86,7 +91,7 @@ export function createOAuth({ fetch, findServer, checkUrl, readSecret, timeout }
   return {
     findMissingSecret: missingSecret,
     async begin(
-      provider: Provider,
+      provider: OAuthProvider,
       request: PendingAuthorization,
     ): Promise<{ readonly ok: true; readonly url: string } | ProviderFailure> {
       const problem = missingSecret(provider)
@@ -97,7 +102,7 @@ export function createOAuth({ fetch, findServer, checkUrl, readSecret, timeout }
       return { ok: true, url: await authorizationUrl(server.page, provider, request, parameters) }
     },
     /** Checks the authorization response in the URL, `iss` too (RFC 9207), and redeems its code. */
-    exchange(provider: Provider, url: string, request: PendingAuthorization): Promise<Issued> {
+    exchange(provider: OAuthProvider, url: string, request: PendingAuthorization): Promise<Issued> {
       return requestTokens(provider, request.scopes, async ({ as, client, redeem }) => {
         const answer = new URL(url).searchParams
         if (provider.issuer === undefined) answer.delete('iss')
@@ -105,7 +110,7 @@ export function createOAuth({ fetch, findServer, checkUrl, readSecret, timeout }
       })
     },
     /** RFC 6749, section 6. */
-    refreshTokens(provider: Provider, refreshToken: string, scopes: readonly string[]): Promise<Issued> {
+    refreshTokens(provider: OAuthProvider, refreshToken: string, scopes: readonly string[]): Promise<Issued> {
       return requestTokens(provider, scopes, async ({ as, client, auth, options, lastAnswer }) => {
         const response = await oauth.refreshTokenGrantRequest(as, client, auth, refreshToken, options)
         return oauth.processRefreshTokenResponse(as, client, response).catch((error: unknown) => {
@@ -114,7 +119,7 @@ export function createOAuth({ fetch, findServer, checkUrl, readSecret, timeout }
       })
     },
     /** Goes through the steps of a connection with a made-up code, within one deadline. */
-    async test(provider: Provider, callback: string): Promise<readonly ProviderTestStep[]> {
+    async test(provider: OAuthProvider, callback: string): Promise<readonly ProviderTestStep[]> {
       const problem = missingSecret(provider)
       if (problem !== undefined) return [{ name: 'secret', state: 'failed', message: problem }]
       const signal = deadline()
@@ -130,7 +135,7 @@ export function createOAuth({ fetch, findServer, checkUrl, readSecret, timeout }
       return [endpoints, await testSignInPage(fetch, url, signal), await tokenStep]
     },
     /** RFC 7009. Gives whether the provider accepted it: with a refresh token, the access token ends too (section 2.1). */
-    async revoke(provider: Provider, { access_token, refresh_token }: Tokens): Promise<boolean> {
+    async revoke(provider: OAuthProvider, { access_token, refresh_token }: Tokens): Promise<boolean> {
       if (missingSecret(provider) !== undefined) return false
       const signal = deadline()
       const server = await findServer(provider, ['revocation_endpoint'], signal)
@@ -150,7 +155,7 @@ export function createOAuth({ fetch, findServer, checkUrl, readSecret, timeout }
   }
 }
 
-function buildParameters(provider: Provider, as: oauth.AuthorizationServer, requestedScopes: readonly string[]) {
+function buildParameters(provider: OAuthProvider, as: oauth.AuthorizationServer, requestedScopes: readonly string[]) {
   const { authorization_parameters: ownParameters = {}, extra_scopes = [], scope_separator = ' ' } = provider
   const extraScopes = listExtraScopes(
     provider,

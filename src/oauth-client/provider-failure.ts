@@ -1,5 +1,5 @@
 import { AuthorizationResponseError, ResponseBodyError } from 'oauth4webapi'
-import type { Provider } from '../core/consent/provider.ts'
+import type { OAuthProvider } from '../core/consent/provider.ts'
 
 /**
  * `denied` by the person; `refused`, this code or refresh token does not hold; `mismatch`, the answer is to another
@@ -55,12 +55,12 @@ export function providerFailure(why: ProviderFailure['why'], message: string): P
   return { ok: false, why, message }
 }
 
-export function toSetupFailure({ id }: Provider, forOperator: string): ProviderFailure {
+export function toSetupFailure({ id }: OAuthProvider, forOperator: string): ProviderFailure {
   const message = `'${id}' gives nothing to this Switchboard as it is set up: its operator must put that right`
   return { ...providerFailure('client', message), forOperator }
 }
 
-export function unavailable(provider: Provider, how?: string, answer?: LastAnswer): ProviderFailure {
+export function unavailable(provider: OAuthProvider, how?: string, answer?: LastAnswer): ProviderFailure {
   const seconds = /^\d{1,6}$/.test(answer?.retryAfter ?? '') ? Number(answer?.retryAfter) : undefined
   const message = `'${provider.id}' cannot be asked now: ${how ?? 'it does not answer as it should'}`
   return {
@@ -69,7 +69,11 @@ export function unavailable(provider: Provider, how?: string, answer?: LastAnswe
   }
 }
 
-export function toProviderFailure(provider: Provider, error: unknown, answer: LastAnswer | undefined): ProviderFailure {
+export function toProviderFailure(
+  provider: OAuthProvider,
+  error: unknown,
+  answer: LastAnswer | undefined,
+): ProviderFailure {
   const { id } = provider
   if (error instanceof Mismatch)
     return providerFailure('mismatch', `The answer did not come from '${id}', or not to this request`)

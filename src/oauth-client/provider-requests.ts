@@ -1,5 +1,5 @@
 import * as oauth from 'oauth4webapi'
-import type { Provider } from '../core/consent/provider.ts'
+import type { OAuthProvider } from '../core/consent/provider.ts'
 import type { Fetch, Signal } from '../core/tool/platform.ts'
 import type { FindServer, ProviderServer } from './provider-server.ts'
 import { type LastAnswer, Mismatch, type ProviderFailure, providerFailure, unavailable } from './provider-failure.ts'
@@ -13,7 +13,7 @@ export interface PendingRequest {
 export const PROVIDER_TIMEOUT_MS = 10_000
 
 export async function loadAuthorizationServer(
-  provider: Provider,
+  provider: OAuthProvider,
   findServer: FindServer,
   checkUrl: (url: string) => string | undefined,
   signal: Signal,
@@ -29,7 +29,7 @@ export async function loadAuthorizationServer(
 /** RFC 6749, section 4.1.1, with PKCE. No parameter in `more` replaces the request's own. */
 export async function authorizationUrl(
   page: string,
-  { client_id }: Provider,
+  { client_id }: OAuthProvider,
   { state, verifier, callback }: PendingRequest,
   more: Readonly<Record<string, string>>,
 ): Promise<string> {
@@ -48,7 +48,7 @@ export async function authorizationUrl(
 }
 
 export function createProviderClient(
-  provider: Provider,
+  provider: OAuthProvider,
   server: ProviderServer,
   secret: string | undefined,
   { fetch, signal, normalize }: { fetch: Fetch; signal: Signal; normalize?: (response: Response) => Promise<Response> },
@@ -98,7 +98,7 @@ interface LibraryRequest {
 
 /** RFC 6749, section 2.3. Where there is neither configuration nor metadata, the secret goes into the body: more providers accept that. */
 function clientAuth(
-  provider: Provider,
+  provider: OAuthProvider,
   { as, discovered }: ProviderServer,
   secret: string | undefined,
 ): oauth.ClientAuth {

@@ -1,6 +1,6 @@
 import * as oauth from 'oauth4webapi'
 import type { Fetch, Signal } from '../core/tool/platform.ts'
-import type { Provider } from '../core/consent/provider.ts'
+import type { OAuthProvider } from '../core/consent/provider.ts'
 import { createLruCache } from '../core/tool/recently-used.ts'
 
 const ENDPOINTS = ['authorization_endpoint', 'token_endpoint', 'revocation_endpoint'] as const
@@ -11,7 +11,7 @@ export interface ProviderServer {
 }
 
 export type FindServer = (
-  provider: Provider,
+  provider: OAuthProvider,
   endpoints: readonly (typeof ENDPOINTS)[number][],
   signal: Signal,
 ) => Promise<ProviderServer | undefined>

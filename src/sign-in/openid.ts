@@ -1,5 +1,5 @@
 import * as oauth from 'oauth4webapi'
-import type { Provider } from '../core/consent/provider.ts'
+import type { OAuthProvider } from '../core/consent/provider.ts'
 import type { Fetch } from '../core/tool/platform.ts'
 import type { FindServer } from '../oauth-client/provider-server.ts'
 import { toProviderFailure, Mismatch, type ProviderFailure, unavailable } from '../oauth-client/provider-failure.ts'
@@ -30,7 +30,7 @@ export type OpenId = ReturnType<typeof createOpenId>
 /** OpenID Connect Core, section 3.1.3.7, with PKCE (S256), `state`, `nonce` and `iss` (RFC 9207). Never rejects. */
 export function createOpenId({ issuer, clientId, clientSecret, claims, fetch, findServer, checkUrl }: OpenIdOptions) {
   const { host } = new URL(issuer)
-  const provider: Provider = { id: host, name: host, issuer, client_id: clientId }
+  const provider: OAuthProvider = { id: host, name: host, issuer, client_id: clientId }
 
   return {
     async begin(

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { createServerFinder } from '../../src/oauth-client/provider-server.ts'
 import { createOAuth } from '../../src/oauth-client/oauth.ts'
-import type { Provider } from '../../src/core/consent/provider.ts'
+import type { OAuthProvider } from '../../src/core/consent/provider.ts'
 
 const SECRET = 'the secret, with ü and :'
-const GIVEN: Provider = {
+const GIVEN: OAuthProvider = {
   id: 'acme',
   name: 'Acme',
   authorization_endpoint: 'https://acme.example/auth',
@@ -12,7 +12,7 @@ const GIVEN: Provider = {
   client_id: 'c 1',
   client_secret_name: 'ACME',
 }
-const ISSUED: Provider = {
+const ISSUED: OAuthProvider = {
   id: 'acme',
   name: 'Acme',
   issuer: 'https://acme.example',
@@ -50,7 +50,7 @@ const OIDC = '/.well-known/openid-configuration'
 const OAUTH = '/.well-known/oauth-authorization-server'
 
 const basic = `Basic ${btoa('c+1:the+secret%2C+with+%C3%BC+and+%3A')}`
-it.each<[string, Provider, object, string | null, string | null]>([
+it.each<[string, OAuthProvider, object, string | null, string | null]>([
   ['in the body where nothing is known', GIVEN, {}, null, SECRET],
   ['as it is configured', { ...GIVEN, token_endpoint_auth_method: 'client_secret_basic' }, {}, basic, null],
   ['by Basic, as the metadata means that says nothing', ISSUED, {}, basic, null],
@@ -141,7 +141,7 @@ describe('a test of a provider', () => {
     {
       provider = GIVEN,
       checkUrl = () => undefined,
-    }: { provider?: Provider; checkUrl?: (url: string) => string | undefined } = {},
+    }: { provider?: OAuthProvider; checkUrl?: (url: string) => string | undefined } = {},
   ) => {
     const fetch = async (input: RequestInfo | URL) => answer(new URL(new Request(input).url).pathname)
     const findServer = createServerFinder(fetch, () => 0)

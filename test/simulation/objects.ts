@@ -86,6 +86,7 @@ export function createObjects(platform: Platform, kv: Kv, provider: MailProvider
     return defineVault(() => ({
       charge: async () => true,
       keyring: plainKeyring,
+      checkCredential: async () => ({ ok: true }),
       oauth: createOAuth({
         fetch,
         findServer: createServerFinder(fetch, now),

@@ -1,7 +1,7 @@
 import type { CallableTool } from '../../core/call/callable-tool.ts'
 import type { Authorization } from '../../core/consent/authorization.ts'
 import { listExtraScopes } from '../../core/consent/oauth-scopes.ts'
-import type { Provider } from '../../core/consent/provider.ts'
+import type { OAuthProvider, Provider } from '../../core/consent/provider.ts'
 import { getAppearance } from '../../core/tool/appearance.ts'
 import { parseToolId } from '../../core/tool/tool-id.ts'
 import { ToolIcon } from '../../http/page/icon.tsx'
@@ -12,35 +12,29 @@ import { describeScope } from './scope-words.ts'
 
 export type KnownTool = Pick<CallableTool, 'record' | 'runnable'>
 
-interface GrantVisit {
+export interface GrantVisit {
   readonly provider: Provider | undefined
   readonly tool: KnownTool | undefined
   readonly signedInAs?: string | undefined
+  /** Whether a verifier of users has to say first who the person is. */
+  readonly mustConfirm?: boolean
 }
 
-export function grantPage(authorization: Authorization, { provider, tool, signedInAs }: GrantVisit, now: number): Page {
-  const { provider: id, userId = '', hosts, account, accounts = [], hasProviderGrant = false } = authorization
-  const { requestedBy, alsoRequestedBy = [] } = authorization
-  const requesters = [...(requestedBy === undefined ? [] : [requestedBy]), ...alsoRequestedBy]
+export function grantPage(authorization: Authorization, visit: GrantVisit, now: number): Page {
+  const { provider, signedInAs } = visit
+  const { provider: id, account, accounts = [], hasProviderGrant = false } = authorization
   const name = truncate(provider?.name ?? id, 100)
+  const oauthProvider = provider?.kind === undefined ? provider : undefined
   const scopes = [
     ...authorization.scopes,
-    ...(hasProviderGrant || !provider ? [] : listImplicitScopes(provider, authorization.scopes)),
+    ...(hasProviderGrant || !oauthProvider ? [] : listImplicitScopes(oauthProvider, authorization.scopes)),
   ]
-  const namedScopes = [...authorization.scopes, ...(provider?.extra_scopes ?? [])]
+  const namedScopes = [...authorization.scopes, ...(oauthProvider?.extra_scopes ?? [])]
   return {
     status: 200,
-    title: `Allow ${parseToolId(authorization.tool)?.toolkit ?? authorization.tool} to use your ${name} account?`,
+    title: `Allow ${toolkitName(authorization)} to use your ${name} account?`,
     body: [
-      <dl>
-        <Row term="Requested by" content={requesters.length > 0 ? requesters.map(quoteName).join(', ') : undefined} />
-        <ToolRows id={authorization.tool} tool={tool} />
-        <Row term="Provider" content={name} />
-        <Row term="Account" content={account === '' ? 'default' : account && truncate(account)} />
-        <Row term="Sends data to" content={hosts.length === 0 ? 'this Switchboard only' : <Codes texts={hosts} />} />
-        <Row term="User" content={<strong>{truncate(userId)}</strong>} />
-        <Row term="Signed in as" content={signedInAs && truncate(signedInAs)} />
-      </dl>,
+      <GrantDetails authorization={authorization} visit={visit} />,
       <h2>Permissions</h2>,
       scopes.length === 0 ? (
         `No specific permissions: ${name} will show what this allows.`
@@ -56,18 +50,13 @@ export function grantPage(authorization: Authorization, { provider, tool, signed
         </ul>
       ),
       <p>
-        This allows all tools of the toolkit{' '}
-        <code>{parseToolId(authorization.tool)?.toolkit ?? authorization.tool}</code> to use your account, at these
+        This allows all tools of the toolkit <code>{toolkitName(authorization)}</code> to use your account, at these
         addresses only.
       </p>,
       hasProviderGrant
         ? `You have connected ${name} before: this is about letting this toolkit use that access.`
         : undefined,
-      <p class="care">
-        {signedInAs === undefined
-          ? `Continue only if you are this user and requested this yourself. Otherwise, the person who sent you this link could use your account at ${name}.`
-          : `Continue only if you requested this yourself, and with your own account at ${name}.`}
-      </p>,
+      <CareNote name={name} signedInAs={signedInAs} />,
       <form method="post">
         {account === undefined ? <AccountField connected={accounts.filter((label) => label !== '')} /> : undefined}
         <button class="go" name="decision" value="continue">
@@ -81,6 +70,38 @@ export function grantPage(authorization: Authorization, { provider, tool, signed
       </p>,
     ],
   }
+}
+
+export function toolkitName({ tool }: Pick<Authorization, 'tool'>): string {
+  return parseToolId(tool)?.toolkit ?? tool
+}
+
+/** Who asks for what, for whom, and where it goes. */
+export function GrantDetails({ authorization, visit }: { authorization: Authorization; visit: GrantVisit }) {
+  const { provider: id, userId = '', hosts, account, requestedBy, alsoRequestedBy = [] } = authorization
+  const { provider, tool, signedInAs } = visit
+  const requesters = [...(requestedBy === undefined ? [] : [requestedBy]), ...alsoRequestedBy]
+  return (
+    <dl>
+      <Row term="Requested by" content={requesters.length > 0 ? requesters.map(quoteName).join(', ') : undefined} />
+      <ToolRows id={authorization.tool} tool={tool} />
+      <Row term="Provider" content={truncate(provider?.name ?? id, 100)} />
+      <Row term="Account" content={account === '' ? 'default' : account && truncate(account)} />
+      <Row term="Sends data to" content={hosts.length === 0 ? 'this Switchboard only' : <Codes texts={hosts} />} />
+      <Row term="User" content={<strong>{truncate(userId)}</strong>} />
+      <Row term="Signed in as" content={signedInAs && truncate(signedInAs)} />
+    </dl>
+  )
+}
+
+export function CareNote({ name, signedInAs }: { name: string; signedInAs: string | undefined }) {
+  return (
+    <p class="care">
+      {signedInAs === undefined
+        ? `Continue only if you are this user and requested this yourself. Otherwise, the person who sent you this link could use your account at ${name}.`
+        : `Continue only if you requested this yourself, and with your own account at ${name}.`}
+    </p>
+  )
 }
 
 /** Its icon, title and description are the publisher's. */
@@ -104,7 +125,7 @@ export function ToolRows({ id, tool }: { readonly id: string; readonly tool: Kno
 }
 
 /** A provider that is discovered may offer `offline_access`, and is asked for it then. */
-function listImplicitScopes(provider: Provider, scopes: readonly string[]): string[] {
+function listImplicitScopes(provider: OAuthProvider, scopes: readonly string[]): string[] {
   const parameters = Object.entries(provider.authorization_parameters ?? {})
   const offline = parameters.filter(([, value]) => value === 'offline').map((parameter) => parameter.join('='))
   return [...listExtraScopes(provider, scopes, provider.issuer !== undefined), ...offline]
@@ -122,7 +143,7 @@ export function Codes({ texts }: { readonly texts: readonly string[] }) {
   return <>{texts.flatMap((text) => [<code>{truncate(text)}</code>, ' '])}</>
 }
 
-function AccountField({ connected }: { readonly connected: readonly string[] }) {
+export function AccountField({ connected }: { readonly connected: readonly string[] }) {
   return (
     <label class="note">
       Label for this account (optional), such as work, if you connect several.

@@ -41,6 +41,19 @@ export function otherPersonPage(personName: string, returnPath: string, isOwnCal
 
 const CLOSE_WINDOW = 'You can close this window and return to your agent.'
 
+/** Says which account it is, where the provider's check or the person named it. */
+export function connectedPage(authorization: Authorization, providerName: string): Page {
+  const ended = endedPage(authorization, providerName)
+  const { account } = authorization
+  if (!account) return ended
+  const line = (
+    <p>
+      The account is <strong>{truncate(account)}</strong>.
+    </p>
+  )
+  return { ...ended, body: [line, ...ended.body] }
+}
+
 export function endedPage({ kind, status, reason, tool, userId }: Authorization, providerName: string): Page {
   const isApproval = kind === 'approval'
   if (status !== 'completed') {

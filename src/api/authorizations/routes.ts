@@ -42,8 +42,11 @@ interface AuthorizationsRoutesDeps extends RouteDeps, OpenLinkDeps, PagesDeps {
 const loadPages = () => import('./pages.tsx')
 
 const ACCOUNT_NAME = /^\P{C}{0,64}$/u
-const MAX_FORM_BYTES = 4_096
+/** Credentials are the longest that forms hold. */
+const MAX_FORM_BYTES = 16_384
 const MAX_CALLBACK_CHARACTERS = 16_384
+/** Only a hint of what to show: the vault knows whether the person of this browser was confirmed. */
+const CONFIRMED = defineQuery({ confirmed: optional(string(), '') }, { unknown: 'ignore' })
 const RESUMED = defineQuery({ proof: optional(hideValue(string()), '') }, { unknown: 'ignore' })
 
 /** Opening the link of an authorization changes nothing, so a preview of it cannot either. */
@@ -83,17 +86,14 @@ export function createAuthorizationsRoutes(deps: AuthorizationsRoutesDeps): Hono
     return step.ok ? ok({ next: step.location }) : fail(stepFailure(step))
   })
 
-  pageRoutes.get('/authorizations/:id/start', ANY_QUERY, async (c) => {
+  pageRoutes.get('/authorizations/:id/start', CONFIRMED, async (c, { confirmed }) => {
     const link = await openLink(c)
     if (!link.ok) return respondWithDeadEnd(c, link.page)
     const { authorization, name, provider, person, tool } = link
     const { endedPage, notSetUpPage } = await loadPages()
     if (!isOpen(authorization)) return page(endedPage(authorization, name))
     if (authorization.kind === 'grant' && !provider) return respondWithDeadEnd(c, notSetUpPage(authorization.provider))
-    if (authorization.kind === 'grant') {
-      const { grantPage } = await import('./grant-page.tsx')
-      return page(grantPage(authorization, { provider, tool, signedInAs: person?.user }, now()))
-    }
+    if (authorization.kind === 'grant') return page(await buildGrantPage(link, confirmed !== ''))
     const { approvalPage } = await import('./approval-page.tsx')
     const identifiesPeople = hasVerifier || signInMethod !== 'none'
     return page(
@@ -123,6 +123,7 @@ export function createAuthorizationsRoutes(deps: AuthorizationsRoutesDeps): Hono
     if (decision === 'refuse') return decide(c, link, false)
     if (kind === 'approval' && decision === 'approve') return decide(c, link, true)
     if (kind === 'grant' && decision === 'continue') return startGrant(c, link, form)
+    if (kind === 'grant' && decision === 'enter') return enterCredential(c, link, form)
     return page(plainPage(400, 'Not understood', 'The form has no decision, so nothing has changed'))
   })
 
@@ -138,15 +139,45 @@ export function createAuthorizationsRoutes(deps: AuthorizationsRoutesDeps): Hono
     return page(approve ? endedPage(result.authorization, name) : refusedPage(authorization), cookies)
   }
 
+  async function buildGrantPage({ authorization, provider, tool, person }: OpenedLink, isConfirmed: boolean) {
+    const visit = { provider, tool, signedInAs: person?.user }
+    if (provider?.kind !== undefined && (isConfirmed || !authorization.hasProviderGrant)) {
+      const { credentialPage } = await import('./credential-page.tsx')
+      const mustConfirm = hasVerifier && !person && !isConfirmed
+      return credentialPage(authorization, { ...visit, provider, mustConfirm }, now())
+    }
+    const { grantPage } = await import('./grant-page.tsx')
+    return grantPage(authorization, visit, now())
+  }
+
+  async function enterCredential(c: Context, link: OpenedLink, form: URLSearchParams): Promise<Response> {
+    const { authorization, person, name } = link
+    const { id } = authorization
+    const account = readAccountName(form)
+    if (account === undefined) return page(BAD_ACCOUNT)
+    const { CHECK_FIELD, VALUE_PREFIX } = await import('./credential-page.tsx')
+    const values = [...form].filter(([field]) => field.startsWith(VALUE_PREFIX))
+    const entry = {
+      values: Object.fromEntries(values.map(([field, value]) => [field.slice(VALUE_PREFIX.length), value.trim()])),
+      checkUrl: form.get(CHECK_FIELD) ?? '',
+    }
+    const { visit, cookies } = createVisit(c, person)
+    const result = await authorizations.enter(id, { ...visit, ...(account === '' ? {} : { account }), entry })
+    if ('location' in result) return respondToStep(result, id, cookies)
+    const { connectedPage, failedStepPage } = await loadPages()
+    if (!result.ok) return page(failedStepPage(result, `${startPath(id)}?confirmed=yes`), cookies)
+    auditDecision(c, 'grant.give', authorization, { isSuccess: true, person })
+    return page(connectedPage(result.authorization, name), cookies)
+  }
+
   async function startGrant(
     c: Context,
     { authorization, provider, person }: OpenedLink,
     form: URLSearchParams,
   ): Promise<Response> {
     if (!provider) return respondWithDeadEnd(c, (await loadPages()).notSetUpPage(authorization.provider))
-    const account = form.get('account')?.trim() ?? ''
-    if (!ACCOUNT_NAME.test(account))
-      return page(plainPage(400, 'Not understood', 'An account name has at most 64 characters'))
+    const account = readAccountName(form)
+    if (account === undefined) return page(BAD_ACCOUNT)
     const { visit, cookies } = createVisit(c, person)
     const step = await authorizations.start(authorization.id, { ...visit, ...(account === '' ? {} : { account }) })
     return respondToStep(step, authorization.id, cookies)
@@ -208,6 +239,13 @@ export function createAuthorizationsRoutes(deps: AuthorizationsRoutesDeps): Hono
   }
 
   return router
+}
+
+const BAD_ACCOUNT = plainPage(400, 'Not understood', 'An account name has at most 64 characters')
+
+function readAccountName(form: URLSearchParams): string | undefined {
+  const account = form.get('account')?.trim() ?? ''
+  return ACCOUNT_NAME.test(account) ? account : undefined
 }
 
 const NO_FILE = { ok: false, why: 'expired', message: 'This file does not exist, or has expired' } as const

@@ -2,7 +2,8 @@ import { lockReader } from '../../core/access/tool-lock.ts'
 import { toolsetReader } from '../../core/access/toolset.ts'
 import { policyReader } from '../../core/access/policy.ts'
 import { NEEDS } from '../../core/call/readiness-need.ts'
-import { providerReader } from '../../core/consent/provider.ts'
+import { credentialProviderReader } from '../../core/consent/credential-provider.ts'
+import { oauthProviderReader } from '../../core/consent/provider.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
 import { SEVERITIES } from '../../core/publish/findings/finding.ts'
 import { type Reader, toJsonSchema } from '../../core/tool/json-reader.ts'
@@ -121,7 +122,16 @@ export const COMPONENTS = {
   Key: objectSchema({ ...KEY, 'last_used_at?': TIME, 'published?': OBJECT }),
   NewKey: objectSchema({ ...KEY, key: TEXT }),
   Policy: resourceSchema(policyReader(), { pattern: TEXT, warnings: WARNINGS }, ['pattern']),
-  Provider: resourceSchema(providerReader(''), { id: TEXT, built_in: FLAG }, ['id', 'name', 'client_id']),
+  Provider: {
+    anyOf: [
+      resourceSchema(oauthProviderReader(''), { id: TEXT, built_in: FLAG }, ['id', 'name', 'client_id']),
+      resourceSchema(
+        credentialProviderReader('', () => undefined),
+        { id: TEXT },
+        ['id', 'name', 'kind'],
+      ),
+    ],
+  },
   Toolset: resourceSchema(
     toolsetReader,
     { ...TOOLSET, tokens: COUNT, pending: OBJECT, warnings: WARNINGS },

@@ -1,4 +1,5 @@
 import type { Hono } from 'hono'
+import type { CredentialProvider } from '../../core/consent/credential-provider.ts'
 import type { AllProviders, KnownProvider, ListedProvider } from '../../core/consent/provider.ts'
 import type { ProviderRules, ProviderStore, TestProvider } from '../../core/consent/provider.ts'
 import { isProviderId, providerReader } from '../../core/consent/provider.ts'
@@ -37,12 +38,12 @@ export function createProvidersRoutes(deps: ProvidersRoutesDeps): Hono {
   const { router, on } = createRouter<ProviderAnswers>(deps)
   const ONE = { ...ADMIN_ROUTE, path: { id: ID } } as const
 
-  on('GET /providers', 'List OAuth providers', {
+  on('GET /providers', 'List providers', {
     ...ADMIN_ROUTE,
     responses: { 200: itemList('All providers', 'Provider') },
   })(async () => ok({ items: (await providers.list()).map(encodeProvider) }))
 
-  on('GET /providers/:id', 'Get an OAuth provider', {
+  on('GET /providers/:id', 'Get a provider', {
     ...ONE,
     responses: { 200: withEtag(jsonRef('The provider', 'Provider')) },
   })(async ({ path: { id } }) => {
@@ -53,7 +54,7 @@ export function createProvidersRoutes(deps: ProvidersRoutesDeps): Hono {
     return provider.built_in ? encoded : { ...encoded, headers: etag(provider) }
   })
 
-  on('PUT /providers/:id', 'Create or replace an OAuth provider', {
+  on('PUT /providers/:id', 'Create or replace a provider', {
     ...ONE,
     auditAction: 'provider.put',
     supportsIfMatch: true,
@@ -76,7 +77,7 @@ export function createProvidersRoutes(deps: ProvidersRoutesDeps): Hono {
     return { ...ok(encodeProvider(body)), status: result === 'created' ? 201 : 200, headers: etag(body) }
   })
 
-  on('DELETE /providers/:id', 'Delete an OAuth provider', {
+  on('DELETE /providers/:id', 'Delete a provider', {
     ...ONE,
     auditAction: 'provider.remove',
     supportsIfMatch: true,
@@ -86,7 +87,7 @@ export function createProvidersRoutes(deps: ProvidersRoutesDeps): Hono {
     return result === 'removed' ? ok(undefined) : notFound('provider', id)
   })
 
-  on('POST /providers/:id/test', 'Test whether an OAuth provider answers, and accepts the client', {
+  on('POST /providers/:id/test', 'Test whether a provider answers as its settings say', {
     ...ONE,
     responses: {
       200: json('Each step, in order', objectSchema({ ok: { type: 'boolean' }, steps: arraySchema(STEP) })),
@@ -103,6 +104,7 @@ export function createProvidersRoutes(deps: ProvidersRoutesDeps): Hono {
 
 /** Holds no secret: a client's is known by the name of a Worker secret. */
 export function encodeProvider(provider: ListedProvider) {
+  if (provider.kind !== undefined) return encodeCredentialProvider(provider)
   const { id, name, issuer, authorization_endpoint, token_endpoint, revocation_endpoint, client_id } = provider
   const { client_secret_name, token_endpoint_auth_method, authorization_parameters, extra_scopes } = provider
   const { scope_separator, tools, built_in } = provider
@@ -122,6 +124,17 @@ export function encodeProvider(provider: ListedProvider) {
     tools,
     built_in,
   }
+}
+
+function encodeCredentialProvider({ id, name, kind, fields, help, help_url, check, tools }: CredentialProvider) {
+  const ownFields = fields.map(({ name, label, help, pattern, isSecret: secret }) => ({
+    name,
+    label,
+    help,
+    pattern,
+    secret,
+  }))
+  return { id, name, kind, ...(kind === 'fields' ? { fields: ownFields } : {}), help, help_url, check, tools }
 }
 
 type ShownProvider = ReturnType<typeof encodeProvider>

@@ -1,6 +1,6 @@
 import type { ApiAnswers } from '../../api/answers.ts'
 import { clientVariables, knownProvider, knownProviderIds } from '../../core/consent/known-providers.ts'
-import { providerReader } from '../../core/consent/provider.ts'
+import { oauthProviderReader } from '../../core/consent/provider.ts'
 import { toJsonSchema } from '../../core/tool/json-reader.ts'
 import { listEditFields, renderEditPage, readEtag, toRefusedForm, type SubmittedForm, trimForm } from '../form/edit.tsx'
 import { readFormInput } from '../form/values.ts'
@@ -10,11 +10,18 @@ import { Chips, ConfirmForm, exact, Notice, toReplyView } from '../parts.tsx'
 import { buildQuery } from '../query.ts'
 
 const PATH = '/console/providers'
-const FIELDS = listEditFields(toJsonSchema(providerReader('{id}')), {
+const FIELDS = listEditFields(toJsonSchema(oauthProviderReader('{id}')), {
   key: 'id',
   description: 'Short name that tools refer to, e.g. google',
 })
 type Provider = ApiAnswers['GET /providers']['items'][number]
+
+const KIND_WORDS = {
+  api_key: 'an API key',
+  bearer: 'a personal access token',
+  basic: 'a user name and password',
+  fields: 'a credential of several fields',
+} as const
 
 const DONE_MESSAGES = new Map([['1', 'Saved.']])
 const FOLDED_FIELDS = {
@@ -124,40 +131,46 @@ function ProviderList({ items }: { items: readonly Provider[] }) {
     return <Notice>No providers yet. Tools that need access to people's accounts cannot be called.</Notice>
   return (
     <ul class="cards" aria-label="Providers">
-      {items.map(({ id, name, built_in, issuer, authorization_endpoint, client_id }) => (
-        <li>
-          <strong>{name}</strong> {name.toLowerCase() === id ? undefined : <code>{id}</code>}{' '}
-          {built_in ? <span class="note">set by variables</span> : undefined}
-          <p class="note">
-            {issuer ?? authorization_endpoint ?? ''}, client {client_id}
-          </p>
-          <form method="post" action={PATH}>
-            <input type="hidden" name="input/id" value={exact(id)} />
-            <button class="quiet" name="do" value="test" aria-label={`Test provider ${id}`}>
-              Test
-            </button>
-          </form>
-          {built_in ? undefined : (
-            <>
-              <p>
-                <a href={`${buildHref(id)}#give`} aria-label={`Edit provider ${id}`}>
-                  Edit
-                </a>
-              </p>
-              <ConfirmForm
-                id={`remove-${id}`}
-                label="Remove"
-                name={`Remove provider ${name}`}
-                question="Tools that need it cannot use people's accounts there until it is added again."
-                action={PATH}
-              >
-                <input type="hidden" name="do" value="remove" />
-                <input type="hidden" name="input/id" value={exact(id)} />
-              </ConfirmForm>
-            </>
-          )}
-        </li>
-      ))}
+      {items.map((provider) => {
+        const { id, name } = provider
+        const built_in = 'built_in' in provider && provider.built_in
+        const about =
+          'kind' in provider
+            ? `people enter ${KIND_WORDS[provider.kind]}`
+            : `${provider.issuer ?? provider.authorization_endpoint ?? ''}, client ${provider.client_id}`
+        return (
+          <li>
+            <strong>{name}</strong> {name.toLowerCase() === id ? undefined : <code>{id}</code>}{' '}
+            {built_in ? <span class="note">set by variables</span> : undefined}
+            <p class="note">{about}</p>
+            <form method="post" action={PATH}>
+              <input type="hidden" name="input/id" value={exact(id)} />
+              <button class="quiet" name="do" value="test" aria-label={`Test provider ${id}`}>
+                Test
+              </button>
+            </form>
+            {built_in ? undefined : (
+              <>
+                <p>
+                  <a href={`${buildHref(id)}#give`} aria-label={`Edit provider ${id}`}>
+                    Edit
+                  </a>
+                </p>
+                <ConfirmForm
+                  id={`remove-${id}`}
+                  label="Remove"
+                  name={`Remove provider ${name}`}
+                  question="Tools that need it cannot use people's accounts there until it is added again."
+                  action={PATH}
+                >
+                  <input type="hidden" name="do" value="remove" />
+                  <input type="hidden" name="input/id" value={exact(id)} />
+                </ConfirmForm>
+              </>
+            )}
+          </li>
+        )
+      })}
     </ul>
   )
 }

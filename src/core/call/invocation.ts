@@ -3,12 +3,15 @@ import type { InputResponses } from '../tool/content.ts'
 import type { Json, JsonObject } from '../tool/json.ts'
 import type { ToolRecord } from '../tool/tool.ts'
 import type { FileBytes } from './files.ts'
+import type { CredentialPart } from './user-tokens.ts'
 
 export interface Credential {
   readonly value: string
   readonly from: 'caller' | 'deployment'
   /** The user's account at the provider, where it is a grant; empty for the one without a name. */
   readonly account?: string
+  /** What a person entered in several fields, by their names. */
+  readonly parts?: ReadonlyMap<string, CredentialPart>
 }
 
 /** All that a tool is given for one call. What is not in it reaches no runner, is shown to nobody and bound to nothing. */
@@ -26,7 +29,12 @@ export interface Invocation {
 
 /** Values that no answer, log or report may say. */
 export function sensitiveValues({ secrets, tokens }: Pick<Invocation, 'secrets' | 'tokens'>): string[] {
-  return [...secrets.values(), ...tokens.values()].map(({ value }) => value)
+  return [...secrets.values(), ...tokens.values()].flatMap(listSensitiveValues)
+}
+
+export function listSensitiveValues({ value, parts }: Credential): string[] {
+  if (!parts) return [value]
+  return [value, ...[...parts.values()].flatMap((part) => (part.isSecret ? part.value : []))]
 }
 
 /** A keyed hash of a value as canonical JSON: whoever reads it cannot try out what it is of. */

@@ -125,7 +125,10 @@ async function resolveToken(
     return { kind: 'challenge', challenge: createUserlessChallenge(requirement, query.requestUrl) }
   }
   const result = await userTokens.tokenFor({ ...query, userId })
-  if ('token' in result) return { value: result.token, from: 'deployment', account: result.account }
+  if ('token' in result) {
+    const { token: value, account, parts } = result
+    return { value, from: 'deployment', account, ...(parts ? { parts } : {}) }
+  }
   if (!('accounts' in result)) return toMissingRequirement(result)
   const message = `The user has several accounts at '${id}': name one in the call's context, as 'account'`
   const names = result.accounts.map((name) => JSON.stringify(name)).join(', ')

@@ -12,8 +12,17 @@ export interface TokenQuery {
   readonly requestUrl: () => string
 }
 
+/** One of several values of a credential that a person entered. */
+export interface CredentialPart {
+  readonly value: string
+  readonly isSecret: boolean
+}
+
 export interface AccessToken {
+  /** Empty for a credential of several values that no request writes as one. */
   readonly token: string
+  /** By the names of the provider's fields; absent for a token of OAuth. */
+  readonly parts?: ReadonlyMap<string, CredentialPart>
   /** Which of the user's it is, also where the call names none; empty for the one without a name. */
   readonly account: string
 }

@@ -1,4 +1,5 @@
 import type { ToolRecord } from '../tool/tool.ts'
+import type { CredentialValues } from './credential-provider.ts'
 import type { InvocationSnapshot } from './invocation-snapshot.ts'
 
 /** Open Tool Calling RFC, `requires_authorization.status`. */
@@ -99,6 +100,13 @@ export interface SignedInPerson {
   readonly approves: boolean
 }
 
+/** What a person entered on the consent page. */
+export interface CredentialEntry {
+  readonly values: CredentialValues
+  /** Of the provider's check as the page showed it, since the values go there; empty if there is none. */
+  readonly checkUrl: string
+}
+
 export interface Visit {
   readonly person?: SignedInPerson
   readonly browserCookie: string
@@ -112,6 +120,8 @@ export interface Authorizations {
   waitForChange(id: string, from: AuthorizationStatus, timeoutMs: number): Promise<Authorization | undefined>
   /** Leads to the provider or the verifier of users, or back to the page where the provider need not be asked again. */
   start(id: string, visit: Visit): Promise<FlowStep>
+  /** Stores what a person entered, with consent, after the provider's check accepted it. */
+  enter(id: string, visit: Visit & { readonly entry: CredentialEntry }): Promise<FlowResult | FlowStep>
   /** Leads on with a proof for the confirmed person's browser, since another may have sent them to the verifier. */
   confirm(id: string, flow: string, userId: string): Promise<FlowStep>
   resume(id: string, visit: Visit & { readonly proof: string }): Promise<FlowStep>

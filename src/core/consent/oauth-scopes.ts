@@ -1,4 +1,4 @@
-import type { Provider } from './provider.ts'
+import type { OAuthProvider } from './provider.ts'
 
 /** Many providers do not report these as granted (OpenID Connect Core, section 11). */
 const UNREPORTED = new Set(['openid', 'offline_access'])
@@ -25,7 +25,10 @@ function lastSegment(scope: string): string {
 
 /** Requested beside a tool's own scopes. `offline_access` gives a refresh token, if the provider's metadata lists it. */
 export function listExtraScopes(
-  { extra_scopes = [], authorization_parameters = {} }: Pick<Provider, 'extra_scopes' | 'authorization_parameters'>,
+  {
+    extra_scopes = [],
+    authorization_parameters = {},
+  }: Pick<OAuthProvider, 'extra_scopes' | 'authorization_parameters'>,
   scopes: readonly string[],
   offersOffline: boolean,
 ): string[] {

@@ -8,6 +8,7 @@ import {
   enumReader,
   optional,
   type Reader,
+  toJsonSchema,
   withSchema,
   withSchemaFrom,
   string,
@@ -21,10 +22,15 @@ import { toolPattern } from '../tool/tool-id.ts'
 import type { Precondition, PutResult, RemoveResult } from '../tool/precondition.ts'
 import { isRequirementId } from '../tool/tool.ts'
 import { APPROVAL } from './authorization.ts'
+import { type CredentialProvider, credentialProviderReader } from './credential-provider.ts'
 
-export interface Provider {
+/** A provider where a person consents, or one whose people enter a credential of their own. */
+export type Provider = OAuthProvider | CredentialProvider
+
+export interface OAuthProvider {
   readonly id: string
   readonly name: string
+  readonly kind?: never
   readonly issuer?: string
   readonly authorization_endpoint?: string
   readonly token_endpoint?: string
@@ -43,16 +49,18 @@ export type ProviderResult =
   { readonly ok: true; readonly value: Provider } | { readonly ok: false; readonly reason: string }
 
 export function findMissingSecret(
-  { id, client_secret_name: name }: Provider,
+  provider: Provider,
   readSecret: (name: string) => string | undefined,
 ): string | undefined {
+  if (provider.kind !== undefined) return undefined
+  const { id, client_secret_name: name } = provider
   if (name === undefined || readSecret(name) !== undefined) return undefined
   return `The secret of the client at '${id}' is missing: an administrator can set it as the Worker secret '${name}'`
 }
 
 /** What one step of a connection would come to, in words for an administrator. */
 export interface ProviderTestStep {
-  readonly name: 'secret' | 'endpoints' | 'authorization' | 'token'
+  readonly name: 'secret' | 'endpoints' | 'authorization' | 'token' | 'check'
   readonly state: 'ok' | 'failed' | 'unclear'
   readonly message: string
 }
@@ -77,7 +85,7 @@ export interface ProviderStore extends Providers {
   remove(id: string, precondition?: Precondition): Promise<RemoveResult>
 }
 
-export type KnownProvider = Omit<Provider, 'id' | 'client_id' | 'client_secret_name' | 'tools'>
+export type KnownProvider = Omit<OAuthProvider, 'id' | 'kind' | 'client_id' | 'client_secret_name' | 'tools'>
 
 export interface ProviderRules {
   readonly checkUrl: (url: string) => string | undefined
@@ -86,7 +94,7 @@ export interface ProviderRules {
 }
 
 const ENDPOINT_FIELDS = ['issuer', 'authorization_endpoint', 'token_endpoint', 'revocation_endpoint'] as const
-type Endpoints = Pick<Provider, (typeof ENDPOINT_FIELDS)[number]>
+type Endpoints = Pick<OAuthProvider, (typeof ENDPOINT_FIELDS)[number]>
 /** Set by the flow itself, or able to replace it: `request` (RFC 9101). */
 const RESERVED_PARAMETERS =
   /^(?:client_id|client_secret|redirect_uri|response_type|response_mode|state|scope|nonce|request|request_uri|code_challenge.*)$/i
@@ -114,11 +122,19 @@ export function isProviderId(text: string): boolean {
 
 const NO_RULES: ProviderRules = { checkUrl: () => undefined, checkSecretName: () => undefined }
 
-/** A known provider's addresses are used together or not at all: half of one provider and half of another is neither. */
 export function providerReader(id: string, rules = NO_RULES): Reader<Provider> {
+  const readers = { oauth: oauthProviderReader(id, rules), credential: credentialProviderReader(id, rules.checkUrl) }
+  const schema = () => ({ anyOf: [toJsonSchema(readers.oauth), toJsonSchema(readers.credential)] })
+  return withSchema(schema, (body, report): Provider | typeof INVALID_VALUE =>
+    isObject(body) && 'kind' in body ? hideValue(readers.credential)(body, report) : readers.oauth(body, report),
+  )
+}
+
+/** A known provider's addresses are used together or not at all: half of one provider and half of another is neither. */
+export function oauthProviderReader(id: string, rules = NO_RULES): Reader<OAuthProvider> {
   const { known } = rules
   // No defaults of fields: endpoints count only together, and the method only with a secret
-  const reader = transform(providerFields(id, rules), (fields): Provider => {
+  const reader = transform(providerFields(id, rules), (fields): OAuthProvider => {
     const defaultAuthMethod = fields.client_secret_name === undefined ? undefined : known?.token_endpoint_auth_method
     return {
       ...(hasOwnEndpoints(fields) ? {} : pickEndpoints(known)),

@@ -6,6 +6,8 @@ import type { Requirements } from '../../core/tool/tool.ts'
 export interface CredentialPlacement<Place extends string = string> {
   readonly source: 'authorization' | 'secret'
   readonly id: string
+  /** Of what a person entered, if it is not sent as a whole. */
+  readonly field?: string
   readonly in: Place
   readonly name: string
   readonly format: string
@@ -18,6 +20,7 @@ const FORMAT = json.hideValue(
 export const PLACEMENT_FIELDS = {
   authorization: json.optional(json.string({ min: 1 })),
   secret: json.optional(json.string({ min: 1 })),
+  field: json.optional(json.string({ min: 1, max: 64 })),
   name: json.string({ min: 1 }),
   format: json.nullish(FORMAT),
 }
@@ -30,6 +33,7 @@ export function requireOneSource<T>(
     {
       authorization: json.anyJson,
       secret: json.anyJson,
+      field: json.anyJson,
       in: json.anyJson,
       name: json.anyJson,
       format: json.anyJson,
@@ -38,6 +42,8 @@ export function requireOneSource<T>(
     { rule: (_, report) => void json.addProblem(report, "Must have either 'authorization' or 'secret'") },
   )
   return (value, report) => {
+    if (isObject(value) && value.secret !== undefined && value.field !== undefined)
+      return json.addProblem(report, "Is only for an 'authorization'", '/field')
     const isSourceless = isObject(value) && (value.authorization === undefined) === (value.secret === undefined)
     if (!isSourceless) return reader(value, report)
     sourceless(value, report)
@@ -48,16 +54,18 @@ export function requireOneSource<T>(
 export function toPlacement<Place extends string>(fields: {
   readonly authorization?: string | undefined
   readonly secret?: string | undefined
+  readonly field?: string | undefined
   readonly in: Place
   readonly name: string
   readonly format?: string | undefined
 }): CredentialPlacement<Place> {
-  const { authorization, secret = '', in: place, name } = fields
-  const isBearer = authorization !== undefined && place === 'header' && name.toLowerCase() === 'authorization'
+  const { authorization, secret = '', field, in: place, name } = fields
+  const isBearer =
+    authorization !== undefined && field === undefined && place === 'header' && name.toLowerCase() === 'authorization'
   const { format = isBearer ? 'Bearer {value}' : '{value}' } = fields
   return authorization === undefined
     ? { source: 'secret', id: secret, in: place, name, format }
-    : { source: 'authorization', id: authorization, in: place, name, format }
+    : { source: 'authorization', id: authorization, ...(field === undefined ? {} : { field }), in: place, name, format }
 }
 
 /** Each must be declared, and written nowhere else. `overlaps` says whether two of one place can be in one request. */
@@ -104,13 +112,17 @@ export function placeKey({ in: place, name }: { readonly in: string; readonly na
 
 /** A problem is without the credential's value. */
 export function formatCredential(
-  { source, id, format }: CredentialPlacement,
+  { source, id, field, format }: CredentialPlacement,
   { secrets, tokens }: Pick<Invocation, 'secrets' | 'tokens'>,
 ):
   | (Credential & { readonly text: string; readonly problem?: never })
   | { readonly text?: never; readonly problem: string } {
-  const credentialValue = (source === 'secret' ? secrets : tokens).get(id)
-  if (!credentialValue) return { problem: `the ${source} "${id}" is missing` }
-  if (/\p{Cc}/u.test(credentialValue.value)) return { problem: `"${id}" holds a control character` }
-  return { ...credentialValue, text: format.replaceAll('{value}', () => credentialValue.value) }
+  const credential = (source === 'secret' ? secrets : tokens).get(id)
+  if (!credential) return { problem: `the ${source} "${id}" is missing` }
+  const { parts } = credential
+  const value = field === undefined ? credential.value : parts?.get(field)?.value
+  if (value === undefined) return { problem: `"${id}" has no field "${field}"` }
+  if (value === '' && parts) return { problem: `"${id}" has several fields, and the implementation names none` }
+  if (/\p{Cc}/u.test(value)) return { problem: `"${id}" holds a control character` }
+  return { ...credential, text: format.replaceAll('{value}', () => value) }
 }

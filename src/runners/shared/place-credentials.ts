@@ -1,4 +1,4 @@
-import type { Credential, Invocation } from '../../core/call/invocation.ts'
+import { type Credential, type Invocation, listSensitiveValues } from '../../core/call/invocation.ts'
 import { base64 } from '../../outbound/base64.ts'
 import { createLazyRedact } from '../../outbound/redaction.ts'
 import { type CredentialPlacement, formatCredential } from './credential.ts'
@@ -60,11 +60,18 @@ export function placeCredentials(
     cookies: at('cookie').map((credential) => `${credential.name}=${credential.text}`),
     carriesCredential: used.length > 0,
     redact: createLazyRedact(() => [
-      ...used.flatMap(({ text, value }) => [text, value]),
+      ...used.flatMap((credential) => listRedactedValues(credential)),
       ...(basic === undefined ? [] : [basic.slice('Basic '.length)]),
     ]),
     problems,
   }
+}
+
+/** A part that is no secret, such as a site's name, is not taken out of answers. */
+function listRedactedValues(credential: UsedCredential): string[] {
+  const { field, text, parts } = credential
+  const isShown = field !== undefined && parts?.get(field)?.isSecret === false
+  return [...(isShown ? [] : [text]), ...listSensitiveValues(credential)]
 }
 
 function basicCredentials(parts: readonly UsedCredential[], problems: string[]): string | undefined {

@@ -2,12 +2,14 @@ import * as base64url from 'jose/base64url'
 import { toPersonId } from '../../core/access/session.ts'
 import {
   authorizationPath,
+  type CredentialEntry,
   type FlowResult,
   type FlowStep,
   isOpen,
   needsSignIn,
   NO_APPROVER_SETUP,
 } from '../../core/consent/authorization.ts'
+import type { CredentialProvider } from '../../core/consent/credential-provider.ts'
 import { missingScopes } from '../../core/consent/oauth-scopes.ts'
 import type { ProviderResult } from '../../core/consent/provider.ts'
 import type { Tokens } from '../../oauth-client/oauth.ts'
@@ -17,11 +19,15 @@ import { newState } from './authorization-id.ts'
 import type { AuthorizationRows, StoredAuthorization } from './authorization-rows.ts'
 import { browserFlows, type VaultVisit } from './browser-flows.ts'
 import { type ConsentRows, toGrantUse } from './consent-rows.ts'
-import { EXPIRED_LINK, OTHER_BROWSER, OWN_CALL, flowError } from './flow-errors.ts'
+import { EXPIRED_LINK, OTHER_BROWSER, OWN_CALL, PROVIDER_CHANGED, flowError } from './flow-errors.ts'
 import type { GrantPlace } from './grant-rows.ts'
 import { type Grants, UNNAMED_ACCOUNT, type VaultDeployment } from './grants.ts'
 import { createPersonCheck } from './identification.ts'
-import { sealTokens } from './token-refresh.ts'
+import { findEntryProblem } from './credential-entry.ts'
+import { sealGrant, sealTokens } from './token-refresh.ts'
+
+/** In one authorization. */
+const MAX_ATTEMPTS = 10
 
 export interface ProviderCallback {
   readonly url: string
@@ -41,7 +47,7 @@ export type AuthorizationFlow = ReturnType<typeof createAuthorizationFlow>
  * | ------------- | ------------------------------ | ------- | --------------------------------------------------------- |
  * | `verifying`   | `start`, `decide`              | `flow`  | the verifier, which tells who the person is: `confirm`    |
  * | `confirmed`   | `confirm`                      | `proof` | the browser, back from the verifier: `resume`             |
- * | `proven`      | `resume` of an approval        | `proof` | the same browser: `resume` again. The page asks: `decide` |
+ * | `proven`      | `resume`, if the page asks     | `proof` | the same browser: `resume` again, `decide` or `enter`     |
  * | `at-provider` | `start` or `resume` of a grant | `state` | the browser, back from the provider: `finish`, once       |
  *
  * The request to the provider has PKCE too (RFC 6749, section 4.1; RFC 7636). An authorization may end during an await, so
@@ -78,6 +84,34 @@ export function createAuthorizationFlow(
       rows.end(authorization.id, 'completed')
     })
     return true
+  }
+
+  /** Tries what a person entered, and stores it as a grant: then consent is given too. */
+  async function storeCredential(
+    authorization: StoredAuthorization,
+    visit: VaultVisit & { readonly entry: CredentialEntry },
+    provider: CredentialProvider,
+  ): Promise<FlowResult<StoredAuthorization>> {
+    const { id, userId = '' } = authorization
+    if (visit.entry.checkUrl !== (provider.check?.url ?? '')) return PROVIDER_CHANGED
+    const problem = await findEntryProblem(provider, visit.entry.values)
+    if (problem !== undefined) return flowError('refused', `${problem}. Nothing was stored`)
+    // Else the check would tell anybody with a link which of many keys is right
+    if (rows.countAttempt(id) > MAX_ATTEMPTS) {
+      rows.end(id, 'failed', `The person entered what '${provider.id}' does not accept too often`)
+      return EXPIRED_LINK
+    }
+    const check = await deployment.checkCredential(provider, visit.entry.values)
+    if (!check.ok) return flowError(check.why, check.message)
+    const account =
+      authorization.account ?? visit.account ?? check.account ?? grants.findOnlyAccount(provider.id) ?? UNNAMED_ACCOUNT
+    const place = { provider: provider.id, account, browser: visit.browserHash }
+    const { kind } = provider
+    const values = Object.fromEntries(provider.fields.map(({ name }) => [name, visit.entry.values[name] ?? '']))
+    const sealed = await sealGrant(keyring, userId, place, { kind, values })
+    if (!findOpen(id)) return EXPIRED_LINK
+    const result = storeGrant(authorization, place, { access_token: '', scopes: authorization.scopes }, sealed)
+    return result.ok ? { ok: true, authorization: { ...result.authorization, account } } : result
   }
 
   /** Ends the authorization too: it fails if the person gave less access than the tool needs. */
@@ -125,6 +159,8 @@ export function createAuthorizationFlow(
     const account = authorization.account ?? visit.account ?? grants.findOnlyAccount(provider.id) ?? UNNAMED_ACCOUNT
     // Its page says that it is completed
     if (consentToExistingGrant(authorization, visit, account)) return redirectToPage(id, callback)
+    // Its page asks for what is needed
+    if (provider.kind !== undefined) return redirectToPage(id, callback, '/start?confirmed=yes')
     const [state, verifier] = [newState(object), randomText()]
     const { scopes } = authorization
     const request = await oauth.begin(provider, { scopes, callback, state, verifier })
@@ -152,6 +188,22 @@ export function createAuthorizationFlow(
       if (authorization.kind === 'grant') return redirectToProvider(id, visit, provider)
       // An approval whose person is known already: the page asks for the decision
       return redirectToPage(id, visit.callback)
+    },
+
+    /** Only a person who is identified by now enters something: what comes with a redirect to the verifier is dropped. */
+    async enter(
+      id: string,
+      visit: VaultVisit & { readonly entry: CredentialEntry },
+      provider: ProviderResult,
+    ): Promise<FlowResult<StoredAuthorization> | FlowStep> {
+      const authorization = findOpen(id)
+      if (authorization?.kind !== 'grant') return EXPIRED_LINK
+      const identity = identifyPerson(authorization, visit)
+      if (identity.kind === 'denied') return identity.error
+      if (!provider.ok) return flowError('unavailable', provider.reason)
+      if (identity.kind === 'needs-verification') return redirectToVerifier(id, visit, identity.verifierUrl)
+      if (provider.value.kind === undefined) return PROVIDER_CHANGED
+      return storeCredential(authorization, visit, provider.value)
     },
 
     async confirm(id: string, flowSecret: string, userId: string): Promise<FlowStep> {
@@ -184,9 +236,11 @@ export function createAuthorizationFlow(
       if (flow?.authorization !== id || (flow.stage !== 'confirmed' && flow.stage !== 'proven'))
         return flowError('refused', 'Nobody has confirmed yet that you are the user')
       if (flow.browser !== visit.browserHash) return OTHER_BROWSER
-      if (authorization.kind === 'grant') return redirectToProvider(id, { ...visit, account: flow.account }, provider)
+      const isEntered = provider.ok && provider.value.kind !== undefined
+      if (authorization.kind === 'grant' && !isEntered)
+        return redirectToProvider(id, { ...visit, account: flow.account }, provider)
       flows.put({ ...flow, stage: 'proven' })
-      return redirectToPage(id, flow.callback)
+      return redirectToPage(id, flow.callback, isEntered ? '/start?confirmed=yes' : '/start')
     },
 
     async findPendingAuthorization(state: string): Promise<StoredAuthorization | undefined> {
@@ -207,8 +261,7 @@ export function createAuthorizationFlow(
       flows.remove(flow)
       if (!providerResult.ok) return flowError('unavailable', providerResult.reason)
       const provider = providerResult.value
-      if (flow.provider !== JSON.stringify(provider))
-        return flowError('unavailable', 'The settings of the provider were changed meanwhile. Open the link again')
+      if (provider.kind !== undefined || flow.provider !== JSON.stringify(provider)) return PROVIDER_CHANGED
       const verifier = await keyring.unseal(flow.sealed ?? '', toFlowAad(id))
       if (!verifier)
         return flowError('unavailable', 'The keys of this Switchboard were changed meanwhile. Open the link again')

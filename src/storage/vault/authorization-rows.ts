@@ -140,6 +140,12 @@ export function authorizationRows(sql: SqlStorage, now: () => number, onChange: 
       return ids.length
     },
 
+    /** Counts what was entered and tried; gives how often by now. */
+    countAttempt(id: string): number {
+      update(id, "body = json_set(body, '$.attempts', coalesce(json_extract(body, '$.attempts'), 0) + 1)")
+      return readField<number>(sql, "SELECT json_extract(body, '$.attempts') FROM authorization WHERE id = ?", id) ?? 0
+    },
+
     begin(id: string): void {
       update(id, "status = 'pending'")
       onChange(id)

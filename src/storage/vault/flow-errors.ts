@@ -9,6 +9,11 @@ export const SIGN_IN_FIRST = flowError('refused', 'Sign in first: only the perso
 export const WRONG_PERSON = flowError('refused', 'You are signed in as a different user')
 export const OWN_CALL = flowError('refused', 'The caller of a tool cannot approve the call')
 
+export const PROVIDER_CHANGED = flowError(
+  'unavailable',
+  'The settings of the provider were changed meanwhile. Open the link again',
+)
+
 export const EXPIRED_LINK = flowError('expired', 'This link has expired. Ask your agent to try again')
 export const OTHER_BROWSER = flowError(
   'other-browser',

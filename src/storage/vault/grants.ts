@@ -2,11 +2,14 @@ import type { AccessToken, ProviderUnavailable } from '../../core/call/user-toke
 import type { Grant, GrantRevocation, SignInMethod } from '../../core/consent/authorization.ts'
 import { missingScopes, mergeScopes } from '../../core/consent/oauth-scopes.ts'
 import type { Provider } from '../../core/consent/provider.ts'
+import type { CredentialProvider, CredentialValues } from '../../core/consent/credential-provider.ts'
+import type { CheckCredential } from '../../outbound/credential-check.ts'
+import { toWholeValue } from '../../outbound/credential-values.ts'
 import type { Keyring } from '../sealing/keyring.ts'
 import type { ConsentRows, GrantUse } from './consent-rows.ts'
 import type { GrantRows, StoredGrant } from './grant-rows.ts'
-import type { OAuth, Tokens } from '../../oauth-client/oauth.ts'
-import { createTokenRefresh, sealTokens, toGrantAad } from './token-refresh.ts'
+import type { OAuth } from '../../oauth-client/oauth.ts'
+import { createTokenRefresh, type GrantContent, sealGrant, toGrantAad } from './token-refresh.ts'
 
 export const NO_VAULT_KEYS =
   "Grants cannot be stored yet: an administrator must set the Worker secret 'VAULT_KEYS', for example to the output of `openssl rand -base64 32`"
@@ -47,7 +50,7 @@ interface UsableGrant {
 }
 
 interface OpenedGrant extends UsableGrant {
-  readonly tokens: Tokens
+  readonly content: GrantContent
   readonly isSealedWithCurrentKey: boolean
 }
 
@@ -58,6 +61,7 @@ export interface VaultDeployment {
   /** If the keyring is empty, nothing can be granted, and invocations are stored unsealed. */
   readonly keyring: Keyring
   readonly oauth: OAuth
+  readonly checkCredential: CheckCredential
   /** The deployment's page that identifies the person in front of a browser. */
   readonly verifierUrl?: string | undefined
   readonly signInMethod: SignInMethod
@@ -72,10 +76,10 @@ export type Grants = ReturnType<typeof createGrants>
 export function createGrants(rows: GrantRows, consents: ConsentRows, { keyring, oauth, now }: VaultDeployment) {
   const refreshTokens = createTokenRefresh({ rows, consents, keyring, oauth })
 
-  async function openTokens(userId: string, { provider, account, sealed }: StoredGrant) {
+  async function openContent(userId: string, { provider, account, sealed }: StoredGrant) {
     const opened = sealed === null ? undefined : await keyring.unseal(sealed, toGrantAad(userId, provider, account))
-    const tokens: Tokens | undefined = opened && JSON.parse(opened.text)
-    return opened && tokens && { tokens, isSealedWithCurrentKey: opened.current }
+    const content: GrantContent | undefined = opened && JSON.parse(opened.text)
+    return opened && content && { content, isSealedWithCurrentKey: opened.current }
   }
 
   function accountFor(provider: string, toolkit: string): string | readonly string[] {
@@ -93,7 +97,8 @@ export function createGrants(rows: GrantRows, consents: ConsentRows, { keyring, 
     const grant = rows.find(id, account)
     if (!grant) return { scopes, reason: notGranted(tool, id) }
     if (grant.lost !== null) return { scopes, reason: grant.lost }
-    const neededScopes = mergeScopes(grant.scopes, scopes, provider.extra_scopes ?? [])
+    const extraScopes = provider.kind === undefined ? (provider.extra_scopes ?? []) : []
+    const neededScopes = mergeScopes(grant.scopes, scopes, extraScopes)
     const lackingScopes = missingScopes(id, grant.scopes, scopes)
     if (lackingScopes.length > 0) {
       const reason = `'${tool}' needs more access to '${id}' than the user has granted: ${lackingScopes.join(', ')}`
@@ -120,26 +125,31 @@ export function createGrants(rows: GrantRows, consents: ConsentRows, { keyring, 
       const usable = grantFor(request)
       if (!('grant' in usable)) return usable
       const { grant, neededScopes } = usable
-      const openedTokens = await openTokens(userId, grant)
+      const openedContent = await openContent(userId, grant)
       if (rows.find(id, grant.account)?.generation !== grant.generation) continue
-      if (!openedTokens) {
+      if (!openedContent) {
         const reason = `The stored grant at '${id}' cannot be read any more: the user has to grant it again`
         const forOperator = `The stored grant at '${id}' cannot be read with the keys in VAULT_KEYS: the user has to grant it again, unless its key is put back`
         return { scopes: neededScopes, reason, forOperator }
       }
-      if (refused?.final && refused.token === openedTokens.tokens.access_token)
+      const { content } = openedContent
+      if (!isContentFor(provider, content))
+        return { scopes: neededScopes, reason: `'${id}' asks for something else than what the user gave` }
+      if (refused?.final && 'access_token' in content && refused.token === content.access_token)
         return { scopes: neededScopes, reason: `The API of '${id}' refuses the user's token, a new one too` }
-      return { ...usable, ...openedTokens }
+      return { ...usable, ...openedContent }
     }
   }
 
   /** Tokens that are sealed under an older key are sealed again under the current one. */
   async function toAccessToken(
-    userId: string,
-    { grant, tokens, isSealedWithCurrentKey: current }: OpenedGrant,
+    { userId, provider }: TokenRequest,
+    { grant, content, isSealedWithCurrentKey: current }: OpenedGrant,
   ): Promise<AccessToken> {
-    if (!current) rows.reseal(grant.generation, await sealTokens(keyring, userId, grant, tokens))
-    return { token: tokens.access_token, account: grant.account }
+    if (!current) rows.reseal(grant.generation, await sealGrant(keyring, userId, grant, content))
+    const { account } = grant
+    if ('access_token' in content) return { token: content.access_token, account }
+    return provider.kind === undefined ? { token: '', account } : toCredential(provider, content.values, account)
   }
 
   return {
@@ -159,13 +169,18 @@ export function createGrants(rows: GrantRows, consents: ConsentRows, { keyring, 
       const { userId, provider, refused } = request
       const openedGrant = await openCurrentGrant(request)
       if (!('grant' in openedGrant)) return openedGrant
-      const { grant, tokens, neededScopes } = openedGrant
-      const { access_token: token, refresh_token: refreshToken } = tokens
+      const { grant, content, neededScopes } = openedGrant
       const { account } = grant
+      if (provider.kind !== undefined || 'values' in content) {
+        const credential = await toAccessToken(request, openedGrant)
+        if (refused === undefined || refused.token !== credential.token) return credential
+        return { scopes: neededScopes, reason: `The API of '${provider.id}' refuses what the user entered` }
+      }
+      const { access_token: token, refresh_token: refreshToken } = content
       const isRefused = refused?.token === token
       const isLive = !isRefused && (grant.expires_at === null || grant.expires_at > now())
       const isDue = isRefused || (grant.refresh_at !== null && grant.refresh_at <= now())
-      if (!isDue) return toAccessToken(userId, openedGrant)
+      if (!isDue) return toAccessToken(request, openedGrant)
       if (refreshToken === undefined) {
         if (isLive) return { token, account }
         return { scopes: neededScopes, reason: formatAccessEnded(provider.id) }
@@ -173,7 +188,7 @@ export function createGrants(rows: GrantRows, consents: ConsentRows, { keyring, 
       const outcome = await refreshTokens({ userId, provider, grant, refreshToken })
       if (outcome !== 'settled') return isLive ? { token, account } : outcome
       const refreshedGrant = await openCurrentGrant(request)
-      return 'grant' in refreshedGrant ? toAccessToken(userId, refreshedGrant) : refreshedGrant
+      return 'grant' in refreshedGrant ? toAccessToken(request, refreshedGrant) : refreshedGrant
     },
 
     store: rows.put,
@@ -207,11 +222,14 @@ export function createGrants(rows: GrantRows, consents: ConsentRows, { keyring, 
       rows.remove(provider, account)
       consents.remove(provider, account)
       if (!grant || grant.lost !== null) return undefined
-      const openedTokens = providerToTell && (await openTokens(userId, grant))
+      const opened = providerToTell?.kind === undefined && (await openContent(userId, grant))
       const isRevokedAtProvider =
         providerToTell !== undefined &&
-        openedTokens !== undefined &&
-        (await oauth.revoke(providerToTell, openedTokens.tokens))
+        providerToTell.kind === undefined &&
+        opened !== undefined &&
+        opened !== false &&
+        'access_token' in opened.content &&
+        (await oauth.revoke(providerToTell, opened.content))
       return { provider, account, isRevokedAtProvider }
     },
   }
@@ -219,6 +237,18 @@ export function createGrants(rows: GrantRows, consents: ConsentRows, { keyring, 
 
 export function notGranted(tool: string, provider: string): string {
   return `'${tool}' needs access to '${provider}', which the user has not granted yet`
+}
+
+/** Whether a grant is what the provider asks for now, which an administrator may have changed since. */
+function isContentFor(provider: Provider, content: GrantContent): boolean {
+  if (provider.kind === undefined) return 'access_token' in content
+  if ('access_token' in content || content.kind !== provider.kind) return false
+  return provider.fields.every(({ name }) => content.values[name] !== undefined)
+}
+
+function toCredential(provider: CredentialProvider, values: CredentialValues, account: string): AccessToken {
+  const parts = provider.fields.map(({ name, isSecret }) => [name, { value: values[name] ?? '', isSecret }] as const)
+  return { token: toWholeValue(provider, values), parts: new Map(parts), account }
 }
 
 function formatAccessEnded(provider: string): string {

@@ -1,13 +1,14 @@
 import type { ProviderUnavailable } from '../../core/call/user-tokens.ts'
-import type { Provider } from '../../core/consent/provider.ts'
+import type { OAuthProvider } from '../../core/consent/provider.ts'
 import type { OAuth, Tokens } from '../../oauth-client/oauth.ts'
+import type { CredentialKind, CredentialValues } from '../../core/consent/credential-provider.ts'
 import type { Keyring } from '../sealing/keyring.ts'
 import type { ConsentRows } from './consent-rows.ts'
 import type { GrantRows, StoredGrant } from './grant-rows.ts'
 
 interface GrantToRefresh {
   readonly userId: string
-  readonly provider: Provider
+  readonly provider: OAuthProvider
   readonly grant: StoredGrant
   readonly refreshToken: string
 }
@@ -62,7 +63,25 @@ export function sealTokens(
   { provider, account }: Pick<StoredGrant, 'provider' | 'account'>,
   { access_token, refresh_token }: Tokens,
 ): Promise<string> {
-  return keyring.seal(JSON.stringify({ access_token, refresh_token }), toGrantAad(userId, provider, account))
+  const refresh = refresh_token === undefined ? {} : { refresh_token }
+  return sealGrant(keyring, userId, { provider, account }, { access_token, ...refresh })
+}
+
+/** Tokens of a provider, or what the person entered there. */
+export type GrantContent = Pick<Tokens, 'access_token' | 'refresh_token'> | EnteredCredential
+
+export interface EnteredCredential {
+  readonly kind: CredentialKind
+  readonly values: CredentialValues
+}
+
+export function sealGrant(
+  keyring: Keyring,
+  userId: string,
+  { provider, account }: Pick<StoredGrant, 'provider' | 'account'>,
+  content: GrantContent,
+): Promise<string> {
+  return keyring.seal(JSON.stringify(content), toGrantAad(userId, provider, account))
 }
 
 /** Tokens open for no other user, provider or account. */

@@ -2,6 +2,7 @@ import { DurableObject } from 'cloudflare:workers'
 import {
   APPROVAL,
   type AuthorizationStatus,
+  type CredentialEntry,
   type FlowResult,
   type FlowStep,
   type Grant,
@@ -165,6 +166,14 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
 
     async resume(id: string, visit: VaultVisit & { proof: string }, provider: ProviderResult): Promise<FlowStep> {
       return (await this.#loadAuthorizationFlow()).resume(id, visit, provider)
+    }
+
+    async enter(
+      id: string,
+      visit: VaultVisit & { readonly entry: CredentialEntry },
+      provider: ProviderResult,
+    ): Promise<FlowResult<StoredAuthorization> | FlowStep> {
+      return this.#afterStep(await (await this.#loadAuthorizationFlow()).enter(id, visit, provider))
     }
 
     async confirm(id: string, flow: string, userId: string): Promise<FlowStep> {

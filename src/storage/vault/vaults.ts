@@ -37,7 +37,7 @@ const REACH: StubOptions<DurableObjectStub<VaultObject>> = {
   what: 'vaults',
   waitMs: 60_000,
   waitMsByMethod: { waitForChange: 90_000 },
-  neverRetried: ['claim', 'start', 'resume', 'confirm', 'finish', 'decide', 'revoke'],
+  neverRetried: ['claim', 'start', 'resume', 'enter', 'confirm', 'finish', 'decide', 'revoke'],
 }
 
 export interface GrantHolders {
@@ -102,7 +102,8 @@ export function createVault(
     const vault = vaultOfId(id)
     const authorization = await vault?.find(id)
     if (!vault || !authorization) return undefined
-    return { vault, provider: await providerFor(authorization.provider, authorization.tool, callback) }
+    const provider = await providerFor(authorization.provider, authorization.tool, callback)
+    return { vault, provider, userId: authorization.userId ?? '' }
   }
 
   async function listGrants(userId: string): Promise<readonly Grant[]> {
@@ -113,6 +114,10 @@ export function createVault(
   async function revokeGrants(userId: string, provider: string, only: { account?: string; toolkit?: string }) {
     const owner = vaultName({ kind: 'user', id: userId })
     return getVault(owner).revoke(owner, userId, provider, only, await providers.find(provider))
+  }
+
+  async function forgetUnlessGranted(userId: string, notedAt: number): Promise<void> {
+    if ((await listGrants(userId)).length === 0) await grantHolders.forget(userId, notedAt)
   }
 
   return {
@@ -180,6 +185,16 @@ export function createVault(
       return step ? step.vault.resume(id, await toVaultVisit(visit), step.provider) : EXPIRED_LINK
     },
 
+    async enter(id, visit) {
+      const step = await openStep(id, visit.callback)
+      if (!step) return EXPIRED_LINK
+      const { vault, provider, userId } = step
+      const notedAt = await grantHolders.note(userId)
+      const result = await vault.enter(id, await toVaultVisit(visit), provider)
+      if (!result.ok) await forgetUnlessGranted(userId, notedAt)
+      return 'location' in result ? result : toFlowResult(result)
+    },
+
     async confirm(id, flow, userId) {
       return (await vaultOfId(id)?.confirm(id, flow, userId)) ?? EXPIRED_LINK
     },
@@ -197,7 +212,7 @@ export function createVault(
       const provider = await providerFor(authorization.provider, authorization.tool, callback)
       const browserHash = await sha256(browserCookie)
       const result = await vault.finish({ url, browserHash, state }, provider)
-      if (!result.ok && (await listGrants(userId)).length === 0) await grantHolders.forget(userId, notedAt)
+      if (!result.ok) await forgetUnlessGranted(userId, notedAt)
       return toFlowResult(result)
     },
 

@@ -109,6 +109,7 @@ export function setUp(
     find: vi.fn(find),
     waitForChange: vi.fn<Authorizations['waitForChange']>(async (id) => find(id)),
     start: vi.fn<Authorizations['start']>(async () => step),
+    enter: vi.fn<Authorizations['enter']>(async () => ended),
     confirm: vi.fn<Authorizations['confirm']>(async () => step),
     resume: vi.fn<Authorizations['resume']>(async () => step),
     finish: vi.fn<Authorizations['finish']>(async () => ended),

@@ -19,7 +19,8 @@ async function checks(
     setup,
     keys: { list: async () => keys },
     providers: { list: async () => keys.flatMap(() => providers) },
-    findMissingSecret: ({ client_secret_name: name }) => (name === 'UNSET' ? 'It is missing' : undefined),
+    findMissingSecret: (provider) =>
+      provider.kind === undefined && provider.client_secret_name === 'UNSET' ? 'It is missing' : undefined,
   })
   const response = await router.request('/setup')
   return { status: response.status, items: Object(await response.json()).items }

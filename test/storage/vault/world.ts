@@ -7,7 +7,7 @@ import { createKeyring } from '../../../src/storage/sealing/keyring.ts'
 import { createOAuth } from '../../../src/oauth-client/oauth.ts'
 import { defineVault, type VaultObject } from '../../../src/storage/vault/vault-object.ts'
 import type { FlowStep, SignInMethod } from '../../../src/core/consent/authorization.ts'
-import type { Provider } from '../../../src/core/consent/provider.ts'
+import type { OAuthProvider, Provider } from '../../../src/core/consent/provider.ts'
 import { fingerprintInvocation } from '../../../src/core/call/invocation.ts'
 import type { TokenQuery, TokenResult } from '../../../src/core/call/user-tokens.ts'
 import type { JsonObject } from '../../../src/core/tool/json.ts'
@@ -20,7 +20,13 @@ export const ORIGIN = 'https://sb.example'
 export const CALLBACK = `${ORIGIN}/oauth/callback`
 export const ISSUER = 'https://mail.example'
 export const SECRET = 'the secret of the client'
-export const MAIL: Provider = { id: 'mail', name: 'Mail', issuer: ISSUER, client_id: 'c1', client_secret_name: 'MAIL' }
+export const MAIL: OAuthProvider = {
+  id: 'mail',
+  name: 'Mail',
+  issuer: ISSUER,
+  client_id: 'c1',
+  client_secret_name: 'MAIL',
+}
 export const MINUTE = 60_000
 
 export const tool = (name: string, given: Partial<ToolRecord> = {}): ToolRecord => ({
@@ -216,6 +222,7 @@ export function createWorld(options: WorldOptions = {}) {
           readSecret: (name) => (name === 'MAIL' ? settings.secret : undefined),
           timeout: clock.timeout,
         }),
+        checkCredential: async () => ({ ok: true }),
         ...(options.verifierUrl === undefined ? {} : { verifierUrl: options.verifierUrl }),
         signInMethod: options.signInMethod ?? 'none',
         isTrialUrl: () => settings.isTrialUrl,

@@ -1,0 +1,83 @@
+import {
+  type CredentialCheck,
+  type CredentialProvider,
+  type CredentialValues,
+} from '../core/consent/credential-provider.ts'
+import type { ProviderTestStep } from '../core/consent/provider.ts'
+import type { Fetch } from '../core/tool/platform.ts'
+import { getAtPointer, parsePointer } from '../core/tool/problem.ts'
+import { fillTemplate } from './credential-values.ts'
+
+export type CredentialCheckResult =
+  | { readonly ok: true; readonly account?: string }
+  | { readonly ok: false; readonly why: 'refused' | 'unavailable'; readonly message: string }
+
+export type CheckCredential = (provider: CredentialProvider, values: CredentialValues) => Promise<CredentialCheckResult>
+
+const TIMEOUT_MS = 10_000
+
+/** Sends the check's request. Redirects are not followed: they would take the credential to where nobody named. */
+async function sendCheck({ url, method, headers = {} }: CredentialCheck, values: CredentialValues, fetch: Fetch) {
+  const filled = Object.entries(headers).map(([name, text]): [string, string] => [name, fillTemplate(text, values)])
+  return fetch(fillTemplate(url, values, encodeURIComponent), {
+    method,
+    headers: { 'accept': 'application/json', 'user-agent': 'switchboard', ...Object.fromEntries(filled) },
+    redirect: 'manual',
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+  })
+}
+
+/**
+ * Tries what a person entered at the provider, before it is stored. Without a check, anything is right. Only a 4xx that is
+ * about the credential refuses it; messages hold nothing of the answer.
+ */
+export async function checkCredential(
+  { id, name, fields, check }: CredentialProvider,
+  values: CredentialValues,
+  fetch: Fetch,
+): Promise<CredentialCheckResult> {
+  if (!check) return { ok: true }
+  const unavailable = (how: string) =>
+    ({ ok: false, why: 'unavailable', message: `'${id}' cannot be asked now: ${how}. Nothing was stored` }) as const
+  try {
+    const response = await sendCheck(check, values, fetch)
+    const { status } = response
+    if (response.ok) {
+      const account = check.account === undefined ? undefined : readAccount(await response.text(), check.account)
+      const isSecret = fields.some((field) => field.isSecret && account?.includes(values[field.name] ?? ''))
+      return { ok: true, ...(account === undefined || isSecret ? {} : { account }) }
+    }
+    if (status >= 300 && status < 400) return unavailable('its check redirects, which an administrator must put right')
+    if (status < 400 || status >= 500 || status === 408 || status === 429) return unavailable(`it answered ${status}`)
+    return { ok: false, why: 'refused', message: `${name} does not accept this (${status}). Nothing was stored` }
+  } catch {
+    return unavailable('it gave no usable answer')
+  }
+}
+
+/** Whether the check can tell a wrong credential, by a made-up one. */
+export async function testCredentialCheck(
+  provider: CredentialProvider,
+  fetch: Fetch,
+): Promise<readonly ProviderTestStep[]> {
+  const step = (state: ProviderTestStep['state'], message: string) => [{ name: 'check', state, message } as const]
+  if (!provider.check) return step('unclear', 'It has no check: what people enter is not tried before it is stored')
+  const values = Object.fromEntries(provider.fields.map(({ name }) => [name, 'switchboard-test']))
+  const result = await checkCredential(provider, values, fetch)
+  if (result.ok) return step('failed', 'The check accepts a made-up credential')
+  return result.why === 'refused'
+    ? step('ok', 'The check refuses a made-up credential')
+    : step('failed', result.message)
+}
+
+function readAccount(text: string, pointer: string): string | undefined {
+  let answer: unknown
+  try {
+    answer = JSON.parse(text)
+  } catch {
+    return undefined
+  }
+  const account = getAtPointer(answer, parsePointer(pointer) ?? [])
+  const name = typeof account === 'string' || typeof account === 'number' ? String(account).trim() : ''
+  return /^\P{C}{1,64}$/u.test(name) ? name : undefined
+}
