@@ -1,5 +1,5 @@
 import {
-  type CredentialCheck,
+  type ProviderCheck,
   type CredentialProvider,
   type CredentialValues,
 } from '../core/consent/credential-provider.ts'
@@ -17,7 +17,7 @@ export type CheckCredential = (provider: CredentialProvider, values: CredentialV
 const TIMEOUT_MS = 10_000
 
 /** Sends the check's request. Redirects are not followed: they would take the credential to where nobody named. */
-async function sendCheck({ url, method, headers = {} }: CredentialCheck, values: CredentialValues, fetch: Fetch) {
+async function sendCheck({ url, method, headers = {} }: ProviderCheck, values: CredentialValues, fetch: Fetch) {
   const filled = Object.entries(headers).map(([name, text]): [string, string] => [name, fillTemplate(text, values)])
   return fetch(fillTemplate(url, values, encodeURIComponent), {
     method,

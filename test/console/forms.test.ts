@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { newKeyReader } from '../../src/core/access/api-key.ts'
 import { policyReader } from '../../src/core/access/policy.ts'
-import { providerReader } from '../../src/core/consent/provider.ts'
+import { providerReader } from '../../src/core/consent/provider-reader.ts'
 import { type Reader, toJsonSchema } from '../../src/core/tool/json-reader.ts'
 import { setUp } from './set-up.ts'
 

@@ -8,7 +8,7 @@ import { TOOLKIT_CHANGE_BODY as TOOLKIT_CHANGE, OWNER_BODY, findNamedPrincipal }
 import { parseToolIdParam, VERSION_CHANGE_BODY, publicationQuery } from '../../src/api/tools/wire.ts'
 import { newKeyReader } from '../../src/core/access/api-key.ts'
 import { knownProvider } from '../../src/core/consent/known-providers.ts'
-import { providerReader } from '../../src/core/consent/provider.ts'
+import { providerReader } from '../../src/core/consent/provider-reader.ts'
 import { IMPORT_KINDS } from '../../src/core/tool/remote-dialect.ts'
 import { createBudget } from '../../src/core/tool/budget.ts'
 import { parseValue } from '../../src/core/tool/json-reader.ts'

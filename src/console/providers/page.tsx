@@ -1,6 +1,6 @@
 import type { ApiAnswers } from '../../api/answers.ts'
 import { clientVariables, knownProvider, knownProviderIds } from '../../core/consent/known-providers.ts'
-import { oauthProviderReader } from '../../core/consent/provider.ts'
+import { oauthProviderReader } from '../../core/consent/provider-reader.ts'
 import { toJsonSchema } from '../../core/tool/json-reader.ts'
 import { listEditFields, renderEditPage, readEtag, toRefusedForm, type SubmittedForm, trimForm } from '../form/edit.tsx'
 import { readFormInput } from '../form/values.ts'

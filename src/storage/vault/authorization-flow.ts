@@ -23,7 +23,7 @@ import { EXPIRED_LINK, OTHER_BROWSER, OWN_CALL, PROVIDER_CHANGED, flowError } fr
 import type { GrantPlace } from './grant-rows.ts'
 import { type Grants, UNNAMED_ACCOUNT, type VaultDeployment } from './grants.ts'
 import { createPersonCheck } from './identification.ts'
-import { findEntryProblem } from './credential-entry.ts'
+import { findCredentialProblem } from './credential-entry.ts'
 import { sealGrant, sealTokens } from './token-refresh.ts'
 
 /** In one authorization. */
@@ -94,7 +94,7 @@ export function createAuthorizationFlow(
   ): Promise<FlowResult<StoredAuthorization>> {
     const { id, userId = '' } = authorization
     if (visit.entry.checkUrl !== (provider.check?.url ?? '')) return PROVIDER_CHANGED
-    const problem = await findEntryProblem(provider, visit.entry.values)
+    const problem = await findCredentialProblem(provider, visit.entry.values)
     if (problem !== undefined) return flowError('refused', `${problem}. Nothing was stored`)
     // Else the check would tell anybody with a link which of many keys is right
     if (rows.countAttempt(id) > MAX_ATTEMPTS) {

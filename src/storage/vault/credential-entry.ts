@@ -6,7 +6,7 @@ import {
 import { loadValidator } from '../../core/schema/validator.ts'
 
 /** The first problem of the values, without repeating any. */
-export async function findEntryProblem(
+export async function findCredentialProblem(
   { fields }: CredentialProvider,
   values: CredentialValues,
 ): Promise<string | undefined> {

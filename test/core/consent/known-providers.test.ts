@@ -7,7 +7,8 @@ import {
   knownProviderIds,
   withConnected,
 } from '../../../src/core/consent/known-providers.ts'
-import { isProviderId, type Provider, providerReader } from '../../../src/core/consent/provider.ts'
+import { isProviderId, type Provider } from '../../../src/core/consent/provider.ts'
+import { providerReader } from '../../../src/core/consent/provider-reader.ts'
 import { parseValue } from '../../../src/core/tool/json-reader.ts'
 
 it.each(knownProviderIds)('the well-known providers %s is in order', (id) => {

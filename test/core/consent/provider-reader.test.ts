@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { knownProvider } from '../../../src/core/consent/known-providers.ts'
-import { isProviderId, type KnownProvider, providerReader } from '../../../src/core/consent/provider.ts'
+import { isProviderId, type KnownProvider } from '../../../src/core/consent/provider.ts'
+import { providerReader } from '../../../src/core/consent/provider-reader.ts'
 import { parseValue } from '../../../src/core/tool/json-reader.ts'
 
 const rules = {
