@@ -82,8 +82,8 @@ export function credentialPage(
         <RefuseButton />
       </form>,
       <p class="note">
-        {formatExpiry(authorization, now)} It is stored encrypted, for this user only, and not shown again. You can
-        disconnect it here at any time; to end it everywhere, end it at {name}.
+        {formatExpiry(authorization, now)} What you enter is stored encrypted, for this user only, and never shown
+        again. You can disconnect it here at any time; to end it everywhere, end it at {name}.
       </p>,
     ],
   }

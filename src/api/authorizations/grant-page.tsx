@@ -133,7 +133,7 @@ function listImplicitScopes(provider: OAuthProvider, scopes: readonly string[]):
 
 export function RefuseButton() {
   return (
-    <button name="decision" value="refuse">
+    <button name="decision" value="refuse" formnovalidate>
       Deny
     </button>
   )
