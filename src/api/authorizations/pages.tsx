@@ -41,14 +41,13 @@ export function otherPersonPage(personName: string, returnPath: string, isOwnCal
 
 const CLOSE_WINDOW = 'You can close this window and return to your agent.'
 
-/** Says which account it is, where the provider's check or the person named it. */
-export function connectedPage(authorization: Authorization, providerName: string): Page {
+/** Says whose credential it is, where the provider's check names the account. */
+export function connectedPage(authorization: Authorization, providerName: string, answeredAs?: string): Page {
   const ended = endedPage(authorization, providerName)
-  const { account } = authorization
-  if (!account) return ended
+  if (answeredAs === undefined) return ended
   const line = (
     <p>
-      The account is <strong>{truncate(account)}</strong>.
+      {truncate(providerName, 100)} knows this as the account <strong>{truncate(answeredAs)}</strong>.
     </p>
   )
   return { ...ended, body: [line, ...ended.body] }

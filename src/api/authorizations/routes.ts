@@ -151,14 +151,20 @@ export function createAuthorizationsRoutes(deps: AuthorizationsRoutesDeps): Hono
   }
 
   async function enterCredential(c: Context, link: OpenedLink, form: URLSearchParams): Promise<Response> {
-    const { authorization, person, name } = link
+    const { authorization, person, name, provider } = link
     const { id } = authorization
     const account = readAccountName(form)
     if (account === undefined) return page(BAD_ACCOUNT)
     const { CHECK_FIELD, VALUE_PREFIX } = await import('./credential-page.tsx')
     const values = [...form].filter(([field]) => field.startsWith(VALUE_PREFIX))
     const entry = {
-      values: Object.fromEntries(values.map(([field, value]) => [field.slice(VALUE_PREFIX.length), value.trim()])),
+      // A password may begin or end with a space, and what is copied from a page often does
+      values: Object.fromEntries(
+        values.map(([field, value]) => [
+          field.slice(VALUE_PREFIX.length),
+          provider?.kind === 'basic' ? value : value.trim(),
+        ]),
+      ),
       checkUrl: form.get(CHECK_FIELD) ?? '',
     }
     const { visit, cookies } = createVisit(c, person)
@@ -167,7 +173,7 @@ export function createAuthorizationsRoutes(deps: AuthorizationsRoutesDeps): Hono
     const { connectedPage, failedStepPage } = await loadPages()
     if (!result.ok) return page(failedStepPage(result, `${startPath(id)}?confirmed=yes`), cookies)
     auditDecision(c, 'grant.give', authorization, { isSuccess: true, person })
-    return page(connectedPage(result.authorization, name), cookies)
+    return page(connectedPage(result.authorization, name, result.answeredAs), cookies)
   }
 
   async function startGrant(

@@ -64,7 +64,9 @@ export interface FlowError {
 
 export type FlowStep = { readonly ok: true; readonly location: string } | FlowError
 
-export type FlowResult<A = Authorization> = { readonly ok: true; readonly authorization: A } | FlowError
+export type FlowResult<A = Authorization> =
+  /** `answeredAs`: what the provider's check calls the account. */
+  { readonly ok: true; readonly authorization: A; readonly answeredAs?: string | undefined } | FlowError
 
 export interface ToolkitConsent {
   readonly toolkit: string

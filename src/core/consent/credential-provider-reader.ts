@@ -53,9 +53,12 @@ const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/
 
 function fieldsReader(): Reader<readonly CredentialField[]> {
   const field = object({
-    name: unique(stringMatching("a name of 1 to 64 letters, digits, '_' and '-'", /^[A-Za-z0-9_-]{1,64}$/)),
-    label: LINE,
-    help: optional(TEXT),
+    name: withSchemaDescription(
+      'Name by which tools refer to it',
+      unique(stringMatching("a name of 1 to 64 letters, digits, '_' and '-'", /^[A-Za-z0-9_-]{1,64}$/)),
+    ),
+    label: withSchemaDescription('What the page calls it', LINE),
+    help: optional(withSchemaDescription('What the page says of it', TEXT)),
     pattern: optional(withSchemaDescription('What a value must match, as in JSON Schema', PATTERN)),
     secret: optional(withSchemaDescription('Whether it is hidden as it is typed, and redacted', boolean), true),
   })

@@ -111,7 +111,7 @@ export function createAuthorizationFlow(
     const sealed = await sealGrant(keyring, userId, place, { kind, values })
     if (!findOpen(id)) return EXPIRED_LINK
     const result = storeGrant(authorization, place, { access_token: '', scopes: authorization.scopes }, sealed)
-    return result.ok ? { ok: true, authorization: { ...result.authorization, account } } : result
+    return result.ok ? { ...result, answeredAs: check.account } : result
   }
 
   /** Ends the authorization too: it fails if the person gave less access than the tool needs. */

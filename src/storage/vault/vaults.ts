@@ -75,11 +75,14 @@ export function createVault(
     refused?: { token: string; final: boolean },
   ) {
     const owner = vaultName({ kind: 'user', id: userId })
+    const provider = await providerFor(requirement.id, tool.id, requestUrl())
+    // What a person enters has no scopes
+    const isEntered = provider.ok && provider.value.kind !== undefined
     const request = {
       userId,
       providerId: requirement.id,
-      provider: await providerFor(requirement.id, tool.id, requestUrl()),
-      scopes: [...new Set(requirement.oauth2?.scopes ?? [])],
+      provider,
+      scopes: isEntered ? [] : [...new Set(requirement.oauth2?.scopes ?? [])],
       tool: tool.id,
       toolkit: tool.toolkit,
       hosts,
@@ -266,7 +269,7 @@ async function toVaultVisit<V extends Visit>({ browserCookie, ...visit }: V) {
 }
 
 function toFlowResult(result: FlowResult<StoredAuthorization>): FlowResult {
-  return result.ok ? { ok: true, authorization: withParsedInvocation(result.authorization) } : result
+  return result.ok ? { ...result, authorization: withParsedInvocation(result.authorization) } : result
 }
 
 function withParsedInvocation(storedAuthorization: StoredAuthorization): Authorization {
