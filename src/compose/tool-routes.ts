@@ -11,6 +11,7 @@ import { createImplementationRoutes } from '../api/tools/implementation/routes.t
 import { createFindTool } from '../api/tools/find-tool.ts'
 import { createRegistryRoutes } from '../api/tools/routes.ts'
 import { plugin } from '../dialects/plugin/definition.ts'
+import { createUrlTextCheck, formatAllowHint } from '../outbound/allowed-url.ts'
 import { encodeBase64, decodeBase64 } from '../outbound/base64.ts'
 import { createGuardedFetch } from '../outbound/guarded-fetch.ts'
 import { createIcons, MAX_ICON } from '../outbound/icons.ts'
@@ -70,7 +71,19 @@ export function composeToolRoutes(
       version,
     }),
     createUploadRoutes({ ...toolRoutes, plugins, codec: plugin, publish, writer }),
-    createImportRoutes({ ...toolRoutes, importers, publish, catalog, toolSecrets, writer, findings, yieldControl }),
+    createImportRoutes({
+      ...toolRoutes,
+      importers,
+      publish,
+      catalog,
+      toolSecrets,
+      writer,
+      findings,
+      yieldControl,
+      providers: stores.providers,
+      providerStore: stores.storedProviders,
+      checkUrl: createUrlTextCheck(config.allowHttpHosts, formatAllowHint),
+    }),
     createFindingsRoutes({ ...toolRoutes, findings, compare, writer }),
     createToolkitsRoutes({
       ...toolRoutes,

@@ -83,7 +83,7 @@ async function readUpstream(request: ImportRequest, protocol: RemoteProtocol, op
   const { secrets: required, authorization } = credentialNeeds(credentials)
   const requirements: Requirements = {
     secrets: required,
-    authorization: authorization.map(({ id, oauth2 }) => (oauth2.scopes.length === 0 ? { id } : { id, oauth2 })),
+    authorization: authorization.map(({ id, oauth2 }) => (oauth2?.scopes.length ? { id, oauth2 } : { id })),
     user_id: false,
   }
   const implementation: Implementation = {

@@ -27,6 +27,12 @@ function importCommand(program: Command) {
     .addOption(new Option('--from <kind>', 'what it is, if it cannot be detected').choices(IMPORT_KINDS))
     .option('--tool <pattern>', 'which tools, such as repos_*; can be repeated (default: all)', collectOption)
     .option('--version <version>', 'their version')
+    .addOption(
+      new Option(
+        '--credentials <whose>',
+        "whose credentials calls use: the deployment's secrets, or each user's own",
+      ).choices(['deployment', 'per-user']),
+    )
     .option('--more <json>', 'further options, such as {"base_url": …, "credentials": …}')
     .option('--allow-breaking', 'allow breaking changes without a new major version')
     .option('--dry-run', 'preview the import without importing')
@@ -36,8 +42,8 @@ function importCommand(program: Command) {
 async function importToolkit(session: CliSession, source: string, options: ImportOptions): Promise<void> {
   const { terminal } = session
   const extraOptions = options.more === undefined ? {} : readObject(options.more, '--more')
-  const { toolkit, version, tool } = options
-  const fields = { toolkit, version, tools: tool, from: await readSource(source, options.from) }
+  const { toolkit, version, tool, credentials } = options
+  const fields = { toolkit, version, credentials, tools: tool, from: await readSource(source, options.from) }
   const body = {
     ...extraOptions,
     ...Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)),
@@ -59,7 +65,8 @@ async function importToolkit(session: CliSession, source: string, options: Impor
     changedTools.map((planned) => /\.([^.@]+)@/.exec(getText(planned, 'id') ?? '')?.[1] ?? ''),
     options,
   )
-  terminal.emit(result, () =>
+  const providers = listObjects(plan, 'providers')
+  terminal.emit({ ...result, ...(providers.length > 0 ? { providers } : {}) }, () =>
     terminal.note(['green', '✓'], ` Imported ${result.ids.length} ${result.ids.length === 1 ? 'tool' : 'tools'}`),
   )
   if (result.ids.length < changedTools.length)
@@ -100,6 +107,12 @@ async function readSource(source: string, kind: string | undefined): Promise<Jso
   return { [sourceKind]: source }
 }
 
+const PROVIDER_STATES: Readonly<Record<string, string>> = {
+  existing: 'exists',
+  new: 'is added with the import',
+  missing:
+    "is missing: an administrator adds it with 'switchboard providers set', or PUT /providers/{id} and this body",
+}
 const SIGNS: Readonly<Record<string, string>> = { new: '+', unchanged: '=', changed: '~' }
 
 function listNeeds({ requirements }: JsonRecord): string {
@@ -132,6 +145,10 @@ function printPlan({ terminal }: CliSession, plan: unknown, { tool: patterns = [
   }
   for (const skippedTool of listObjects(plan, 'skipped'))
     terminal.print(['yellow', `- ${getText(skippedTool, 'name') ?? ''}`], `  ${getText(skippedTool, 'reason') ?? ''}`)
+  for (const { id, kind, state, body } of listObjects(plan, 'providers')) {
+    terminal.note(`provider ${String(id)} (${String(kind)}): ${PROVIDER_STATES[String(state)] ?? ''}`)
+    if (state === 'missing') terminal.print(JSON.stringify(body))
+  }
   for (const { message, tools, ids } of listObjects(plan, 'warnings')) {
     const examples = Array.isArray(ids) ? ids.join(', ') : ''
     terminal.note(['yellow', String(message)], ` (${tools === 1 ? examples : `${tools} tools, such as ${examples}`})`)

@@ -5,6 +5,7 @@ import { MAX_SOURCE_NODES, parseJson } from '../../core/tool/json-text.ts'
 import {
   anyObject,
   boolean,
+  enumReader,
   withSchemaDescription,
   object,
   optional,
@@ -40,17 +41,21 @@ const FIELDS = listEditFields(
         withSchemaDescription('Left empty: the version of the source, or the next that the change asks for', version),
       ),
       tools: optional(withSchemaDescription('Names or patterns such as list*. Left empty: all', stringArray)),
-      ...guardFields,
-      options: optional(
-        withSchemaDescription('Other options: credentials, base_url, rules (see the guide)', anyObject),
+      credentials: optional(
+        withSchemaDescription(
+          "Whose credentials calls use: 'deployment' (its secrets; the default) or 'per-user' (each user's own)",
+          enumReader(['deployment', 'per-user']),
+        ),
       ),
+      ...guardFields,
+      options: optional(withSchemaDescription('Other options: providers, base_url, rules (see the guide)', anyObject)),
       allow_breaking: optional(ALLOW),
     }),
   ),
 )
 const FOLDED_FIELDS = {
   summary: 'Advanced: choice of tools, credentials, approval',
-  keys: ['tools', 'security_level', 'approval', 'options', 'allow_breaking'],
+  keys: ['tools', 'credentials', 'security_level', 'approval', 'options', 'allow_breaking'],
 }
 
 export const renderPath = (path: string) => <ProblemPlace fields={FIELDS} path={path} />

@@ -4,6 +4,7 @@ import { listNeeds } from '../catalog/tool-cards.tsx'
 import { Notice } from '../parts.tsx'
 import { ImportForm, type SourceForm } from './form.tsx'
 import { GoneTools, Picker } from './picker.tsx'
+import { ImportProviders } from './providers.tsx'
 import { FailureList, Warnings } from './result.tsx'
 
 export type ImportPlan = Extract<ApiAnswers['POST /toolkits/import'], { readonly tools: unknown }>
@@ -38,6 +39,7 @@ export function ImportPreview({ source, plan }: { source: SourceForm; plan: Impo
         )}
       </Notice>
       <Counts plan={plan} />
+      <ImportProviders reports={[plan]} />
       <div class="row filter" data-filter hidden>
         <input type="search" aria-label="Filter tools" placeholder="Filter by name, path, level or tag" />
         <select aria-label="Show">

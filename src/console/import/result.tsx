@@ -6,6 +6,7 @@ import { FailureNotice, FoldedList, Notice } from '../parts.tsx'
 import { buildQuery } from '../query.ts'
 import { foldDashes } from '../../core/tool/tool-id.ts'
 import type { SourceForm } from './form.tsx'
+import { ImportProviders } from './providers.tsx'
 import { GoneTools, Picker } from './picker.tsx'
 
 export type ImportReport = Exclude<ApiAnswers['POST /toolkits/import'], { readonly tools: unknown }>
@@ -84,6 +85,7 @@ export function ImportedTools({ source, chosen, chosenGone, deprecated, reports,
           </a>
         )}
       </p>
+      <ImportProviders reports={reports} />
       {secrets.size === 0 ? undefined : <MissingSecrets secrets={[...secrets]} warnings={warnings} />}
       <Warnings warnings={warnings} />
     </>

@@ -51,6 +51,16 @@ export interface ImportedTool {
   readonly dialect: string
   readonly about: ImportedFrom
   readonly warnings: readonly string[]
+  readonly providers?: readonly ImportedProvider[]
+}
+
+/** A provider whose people enter, or consent to, what a security scheme asks for. */
+export interface ImportedProvider {
+  readonly id: string
+  readonly kind: 'api_key' | 'bearer' | 'basic' | 'oauth2'
+  readonly scheme: string
+  /** What an administrator puts. */
+  readonly body: JsonObject
 }
 
 /** Tools of one source have the same dialect, kind and server. */

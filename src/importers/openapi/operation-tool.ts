@@ -65,7 +65,7 @@ function buildImportedTool(
   if (method === 'TRACE') return 'TRACE requests cannot be sent from Workers'
   const server = findServer(description, operation, options.base_url)
   if (!server.ok) return server.problem
-  const security = chooseSecurity(description, document, toolkit, options.credentials)
+  const security = chooseSecurity(description, document, toolkit, options)
   if (!security.ok) return security.problem
   const credentials = security.value.flatMap((use) => use.credentials)
   let request = draftRequest(description, maker.requests, operation, credentials, work)
@@ -120,6 +120,7 @@ function buildImportedTool(
     dialect: 'openapi',
     about,
     warnings: [...new Set(warnings)].slice(0, MAX_WARNINGS),
+    providers: security.value.flatMap(({ provider }) => provider ?? []),
   }
 }
 

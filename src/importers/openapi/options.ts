@@ -11,8 +11,15 @@ import {
   string,
   stringArray,
 } from '../../core/tool/json-reader.ts'
-import { stringMatching, hideValue, addProblem, type INVALID_VALUE } from '../../core/tool/json-reader.ts'
+import {
+  stringMatching,
+  hideValue,
+  addProblem,
+  type INVALID_VALUE,
+  type ReadContext,
+} from '../../core/tool/json-reader.ts'
 import { encodePointerStep, quoteList } from '../../core/tool/problem.ts'
+import { mayNameProvider } from './scheme-provider.ts'
 
 const CREDENTIAL = object(
   {
@@ -39,10 +46,19 @@ export type CredentialOption = Exclude<ReturnType<typeof CREDENTIAL>, typeof INV
 
 export type OpenApiOptions = Extract<ReturnType<typeof readImportOptions>, { readonly ok: true }>['value']
 
+const SCHEMES = transform(map(CREDENTIAL), (read) => new Map(Object.entries(read)))
+const MODE = enumReader(['deployment', 'per-user'])
+const PROVIDER = stringMatching(
+  "a provider's id, which is 1 to 128 visible ASCII characters, and not 'approval' or 'token'",
+  mayNameProvider,
+)
+
 const FIELDS = {
   // The URL is not quoted, since it may hold a password
   base_url: optional(hideValue(stringMatching('an http or https URL without query, fragment and user', isBase))),
-  credentials: transform(optional(map(CREDENTIAL), {}), (read) => new Map(Object.entries(read))),
+  credentials: (value: unknown, report: ReadContext) =>
+    typeof value === 'string' ? MODE(value, report) : SCHEMES(value ?? {}, report),
+  providers: optional(map(PROVIDER)),
   outputs: optional(enumReader(['described', 'any']), 'described'),
 }
 
@@ -50,15 +66,31 @@ export function readImportOptions(fields: JsonObject, schemes: readonly string[]
   const schemeList = schemes.length > 0 ? quoteList(schemes) : 'none'
   const reader = object(FIELDS, {
     otherFields: IMPORT_FIELDS,
-    rule({ credentials = [] }, report) {
-      for (const [name, option] of credentials) {
+    rule({ credentials = 'deployment', providers }, report) {
+      if (providers && credentials !== 'per-user')
+        addProblem(report, "Is only for 'credentials': 'per-user'", '/providers')
+      for (const name of Object.keys(providers ?? {}).filter((name) => !schemes.includes(name)))
+        addProblem(
+          report,
+          `The description has no such security scheme (it has ${schemeList})`,
+          `/providers${encodePointerStep(name)}`,
+        )
+      for (const [name, option] of typeof credentials === 'string' ? [] : credentials) {
         if (schemes.includes(name) || option.in !== undefined) continue
         const message = `The description has no such security scheme (it has ${schemeList}): say 'in' and 'name' to send it anyway`
         addProblem(report, message, `/credentials${encodePointerStep(name)}`)
       }
     },
   })
-  return parseValue(reader, fields)
+  const withSchemes = transform(reader, ({ credentials, providers = {}, ...options }) => {
+    const named = Object.entries(providers).map(([scheme, authorization]) => [scheme, { authorization }] as const)
+    return {
+      ...options,
+      isPerUser: credentials === 'per-user',
+      credentials: new Map<string, CredentialOption>(typeof credentials === 'string' ? named : credentials),
+    }
+  })
+  return parseValue(withSchemes, fields)
 }
 
 function isBase(text: string): boolean {

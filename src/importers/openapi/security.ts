@@ -1,3 +1,4 @@
+import type { ImportedProvider } from '../../core/publish/import.ts'
 import { isObject } from '../../core/tool/json.ts'
 import { trim } from '../../core/tool/trim.ts'
 import type { CredentialUse } from '../shared/credential-needs.ts'
@@ -11,14 +12,17 @@ import {
   formatValue,
   listTexts,
 } from './description.ts'
-import type { CredentialOption } from './options.ts'
+import type { CredentialOption, OpenApiOptions } from './options.ts'
+import { toProviderId, toSchemeProvider } from './scheme-provider.ts'
+
+type SecurityOptions = Pick<OpenApiOptions, 'credentials' | 'isPerUser'>
 
 /** The first alternative whose schemes the publisher named, else none where allowed, else the first expressible. */
 export function chooseSecurity(
   description: Description,
   operation: OpenApiNode,
   toolkit: string,
-  options: ReadonlyMap<string, CredentialOption>,
+  { credentials: options, isPerUser }: SecurityOptions,
 ): ConvertResult<readonly CredentialUse[]> {
   const schemes = listSchemes(description)
   const declared = Array.isArray(operation.security) ? operation.security : listAt(description.root, 'security')
@@ -37,7 +41,12 @@ export function chooseSecurity(
     const uses: CredentialUse[] = []
     const problemsBefore = problems.length
     for (const [name, scopes] of Object.entries(candidate)) {
-      const use = schemeUse(description, name, listTexts(scopes), toolkit, options.get(name))
+      const use = schemeUse(description, name, {
+        scopes: listTexts(scopes),
+        toolkit,
+        option: options.get(name),
+        isPerUser,
+      })
       if (typeof use === 'string') problems.push(use)
       else uses.push(use)
     }
@@ -58,12 +67,17 @@ export function listSchemes({ root, edition }: Description): OpenApiNode {
     : objectAt(objectAt(root, 'components'), 'securitySchemes')
 }
 
+interface SchemeUseOptions {
+  readonly scopes: readonly string[]
+  readonly toolkit: string
+  readonly option: CredentialOption | undefined
+  readonly isPerUser: boolean
+}
+
 function schemeUse(
   description: Description,
   name: string,
-  scopes: readonly string[],
-  toolkit: string,
-  option: CredentialOption | undefined,
+  { scopes, toolkit, option, isPerUser }: SchemeUseOptions,
 ): CredentialUse | string {
   const schemes = listSchemes(description)
   if (!Object.hasOwn(schemes, name)) return `the security scheme '${name}' is not defined`
@@ -76,27 +90,41 @@ function schemeUse(
   if (option?.in !== undefined) return toCredentialUse(option)
   const scopedName = toScopedName(toolkit, name)
   const secret = scopedName.toUpperCase()
-  const key = option ?? { secret }
+  const schemeNames = Object.keys(schemes)
+  const id = option?.authorization ?? toProviderId(toolkit, name, schemeNames)
+  const key = isPerUser ? { authorization: id } : (option ?? { secret })
+  /** With a provider of its own, where people have credentials of their own. */
+  const withProvider = (kind: ImportedProvider['kind'], use: CredentialUse): CredentialUse => {
+    if (!isPerUser) return use
+    const isOnlyScheme = schemeNames.length === 1
+    const provider = toSchemeProvider(description, scheme, { id, name, kind, toolkit, isOnlyScheme })
+    return { ...use, ...(kind === 'oauth2' ? {} : { scopes: undefined }), provider }
+  }
   switch (scheme.type) {
     case 'apiKey': {
       const { in: place, name: field } = scheme
       if ((place !== 'header' && place !== 'query' && place !== 'cookie') || typeof field !== 'string') {
         return `the security scheme '${name}' does not say where its key goes`
       }
-      return toCredentialUse({ ...key, in: place, name: field })
+      // A key is sent as it is, also where the header has a token
+      const format = isPerUser && place === 'header' && field.toLowerCase() === 'authorization' && '{value}'
+      const use = toCredentialUse({ ...key, in: place, name: field, ...(format ? { format } : {}) })
+      return withProvider('api_key', use)
     }
     case 'http': {
       const kind = typeof scheme.scheme === 'string' ? scheme.scheme.toLowerCase() : ''
-      if (kind === 'bearer') return toCredentialUse({ ...key, ...BEARER })
-      if (kind === 'basic') return toBasicUse(option?.secret ?? secret)
+      if (kind === 'bearer') return withProvider('bearer', toCredentialUse({ ...key, ...BEARER }))
+      if (kind === 'basic')
+        return isPerUser ? withProvider('basic', toUserBasicUse(id)) : toBasicUse(option?.secret ?? secret)
       return `the security scheme '${name}' is HTTP '${kind.slice(0, 20)}': only basic and bearer can be said`
     }
     case 'oauth2':
     case 'openIdConnect': {
       if (option?.secret !== undefined) return toCredentialUse({ ...option, ...BEARER })
       // Never one that the description names: its author would be sent the tokens of users of that provider
-      const provider = option?.authorization ?? scopedName.toLowerCase()
-      return toCredentialUse({ authorization: provider, scopes: option?.scopes ?? scopes, ...BEARER })
+      const provider = isPerUser ? id : (option?.authorization ?? scopedName.toLowerCase())
+      const use = toCredentialUse({ authorization: provider, scopes: option?.scopes ?? scopes, ...BEARER })
+      return withProvider('oauth2', use)
     }
     default:
       return `the security scheme '${name}' has the type ${formatValue(scheme.type)}, which cannot be said`
@@ -129,6 +157,11 @@ function toBasicUse(id: string): CredentialUse {
       { secret: password, in: 'basic', name: 'password' },
     ],
   }
+}
+
+function toUserBasicUse(authorization: string): CredentialUse {
+  const fields = ['username', 'password']
+  return { scopes: [], credentials: fields.map((field) => ({ authorization, field, in: 'basic', name: field })) }
 }
 
 function findConflict(uses: readonly CredentialUse[]): string | undefined {

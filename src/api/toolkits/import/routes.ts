@@ -16,11 +16,12 @@ import { MAX_SOURCE_NODES } from '../../../core/tool/json-text.ts'
 import { parseToolId } from '../../../core/tool/tool-id.ts'
 import { lazyBody } from '../../../http/request/json-body.ts'
 import { defineQuery } from '../../../http/request/query.ts'
-import { json, arraySchema, OBJECT, objectSchema, TEXTS } from '../../../http/route/response-specs.ts'
+import { json, arraySchema, OBJECT, objectSchema, TEXT, TEXTS } from '../../../http/route/response-specs.ts'
 import { createRouter, type RouteDeps } from '../../../http/route/router.ts'
+import type { ImportProvidersDeps } from './providers.ts'
 import type { ImportAnswers } from './wire.ts'
 
-interface ImportRoutesDeps extends RouteDeps {
+interface ImportRoutesDeps extends RouteDeps, ImportProvidersDeps {
   readonly importers: readonly Importer[]
   readonly publish: Publish
   readonly catalog: Pick<Catalog, 'list'>
@@ -34,6 +35,15 @@ export const importQuery = defineQuery({
   dry_run: optional(enumReader(['0', '1']), '0'),
   allow: optional(enumReader(['breaking'])),
 })
+const PROVIDERS = arraySchema(
+  objectSchema({
+    'id': TEXT,
+    'kind': { enum: ['api_key', 'bearer', 'basic', 'oauth2'] },
+    'schemes': TEXTS,
+    'state': { enum: ['existing', 'new', 'missing'] },
+    'body?': OBJECT,
+  }),
+)
 const IMPORT_LIMIT = 16 * 1024 * 1024
 
 export function createImportRoutes(deps: ImportRoutesDeps): Hono {
@@ -63,6 +73,7 @@ export function createImportRoutes(deps: ImportRoutesDeps): Hono {
           'skipped': arraySchema(OBJECT),
           'warnings?': arraySchema(OBJECT),
           'gone?': TEXTS,
+          'providers?': PROVIDERS,
         }),
       ),
       201: json(
@@ -74,6 +85,7 @@ export function createImportRoutes(deps: ImportRoutesDeps): Hono {
           'missing_requirements?': OBJECT,
           'skipped': arraySchema(OBJECT),
           'warnings?': arraySchema(OBJECT),
+          'providers?': PROVIDERS,
         }),
       ),
     },
@@ -119,11 +131,14 @@ export function createImportRoutes(deps: ImportRoutesDeps): Hono {
       findMissingSecret: createMissingSecretCheck(principal),
     }
     const publishOptions = { principal, dryRun, allowBreaking: allow !== undefined, budget, yieldControl }
-    const result = await importTools(items, { ...publishOptions, ...importOptions }, publish)
+    const importProviders = options.credentials === 'per-user' ? await loadImportProviders(principal) : undefined
+    const checkedItems = importProviders?.check(items) ?? items
+    const result = await importTools(checkedItems, { ...publishOptions, ...importOptions }, publish)
+    const providers = importProviders?.report(result)
     if (dryRun) {
       const { findGoneTools } = await import('./gone-tools.ts')
       const gone = await findGoneTools(result, { toolkit, isSelected: mayImport }, catalog, principal)
-      return ok(encodeDryRun(result, gone))
+      return ok({ ...encodeDryRun(result, gone), ...(providers ? { providers } : {}) })
     }
     const { imported: importedTools, skipped, denied } = result
     addAuditDetails({ made: importedTools.length, skipped: skipped.length })
@@ -149,11 +164,19 @@ export function createImportRoutes(deps: ImportRoutesDeps): Hono {
         isTrusted: isTrustedWith(principal, { toolkit, tool: '*' }),
         maySendSecrets,
       })
+    const added = (await importProviders?.add(providers ?? [])) ?? []
+    if (added.length > 0) addAuditDetails({ providers: added })
     const hasChanges = importedTools.some(({ state }) => state !== 'unchanged')
-    return { ...ok(encodeImported(result)), status: hasChanges ? 201 : 200 }
+    const answer = { ...encodeImported(result), ...(providers ? { providers } : {}) }
+    return { ...ok(answer), status: hasChanges || added.length > 0 ? 201 : 200 }
   })
 
   return router
+
+  async function loadImportProviders(principal: Principal) {
+    const { createImportProviders } = await import('./providers.ts')
+    return createImportProviders(deps, principal)
+  }
 
   /** Only for those who may decide where all of a toolkit's secrets are sent. */
   function createSecretLookup(principal: Principal, toolkit: string, maySendSecrets: boolean): ImportRequest['secret'] {

@@ -20,6 +20,7 @@ import * as json from '../../../core/tool/json-reader.ts'
 import { IMPORT_KINDS, type ImportKind } from '../../../core/tool/remote-dialect.ts'
 import { omitEmptyRequirements } from '../../../core/tool/tool.ts'
 import { type Problem, encodePointerStep, quoteList } from '../../../core/tool/problem.ts'
+import type { ProviderReport } from './providers.ts'
 
 const MAX_PATTERNS = 1_000
 const MAX_PROBLEMS = 100
@@ -62,7 +63,12 @@ const TOOLKIT_SERVER_OPTIONS = {
   upstream_toolkit: { type: 'string' },
 }
 const OPTIONS: Readonly<Record<ImportKind, JsonObject>> = {
-  openapi: { base_url: { type: 'string' }, credentials: { type: 'object' }, outputs: { enum: ['described', 'any'] } },
+  'openapi': {
+    base_url: { type: 'string' },
+    credentials: { anyOf: [{ enum: ['deployment', 'per-user'] }, { type: 'object' }] },
+    providers: { type: 'object', additionalProperties: { type: 'string' } },
+    outputs: { enum: ['described', 'any'] },
+  },
   'mcp': SERVER_OPTIONS,
   'oxp': TOOLKIT_SERVER_OPTIONS,
   'open-tool-calling': TOOLKIT_SERVER_OPTIONS,
@@ -232,5 +238,7 @@ function encodeMissing(missing: ImportedToolReport['missing']) {
 }
 
 export interface ImportAnswers {
-  'POST /toolkits/import': ReturnType<typeof encodeDryRun> | ReturnType<typeof encodeImported>
+  'POST /toolkits/import': (ReturnType<typeof encodeDryRun> | ReturnType<typeof encodeImported>) & {
+    readonly providers?: readonly ProviderReport[]
+  }
 }

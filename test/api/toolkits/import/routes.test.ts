@@ -56,6 +56,9 @@ async function imports(
     catalog: { list: async () => ({ lines: listed }) },
     writer: deps.writer,
     yieldControl: deps.yieldControl,
+    providers: { list: async () => [] },
+    providerStore: { put: async () => 'created' },
+    checkUrl: () => undefined,
     findings: { remember: async () => undefined, forget: async () => undefined },
     toolSecrets: {
       ...deps.toolSecrets,

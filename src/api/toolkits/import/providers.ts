@@ -1,0 +1,84 @@
+import { hasScope, type Principal } from '../../../core/access/principal.ts'
+import { credentialProviderReader } from '../../../core/consent/credential-provider-reader.ts'
+import type { AllProviders, ProviderStore } from '../../../core/consent/provider.ts'
+import type { ImportedProvider, ImportItem } from '../../../core/publish/import.ts'
+import type { ImportResult } from '../../../core/publish/import-tools.ts'
+import type { JsonObject } from '../../../core/tool/json.ts'
+import { parseValue } from '../../../core/tool/json-reader.ts'
+
+export interface ImportProvidersDeps {
+  readonly providers: Pick<AllProviders, 'list'>
+  readonly providerStore: Pick<ProviderStore, 'put'>
+  readonly checkUrl: (url: string) => string | undefined
+}
+
+/** An import by an administrator adds those that are `new`. An administrator adds one that is `missing`, by its body. */
+export interface ProviderReport extends Pick<ImportedProvider, 'id' | 'kind'> {
+  readonly schemes: readonly string[]
+  readonly state: 'existing' | 'new' | 'missing'
+  readonly body?: JsonObject
+}
+
+/** The providers that an import needs where each user has credentials of their own. */
+export async function createImportProviders(
+  { providers, providerStore, checkUrl }: ImportProvidersDeps,
+  principal: Principal,
+) {
+  const isAdministrator = hasScope(principal, 'admin')
+  const loadKinds = async () => new Map((await providers.list()).map(({ id, kind }) => [id, kind ?? 'oauth2']))
+  const kinds = await loadKinds()
+  const needs = new Map<string, ImportedProvider & { readonly schemes: Set<string> }>()
+
+  /** A tool would send a password as a token, or ask for what nobody can enter. */
+  function findConflict({ id, kind, scheme }: ImportedProvider): string | undefined {
+    const [present, other] = [kinds.get(id), needs.get(id)]
+    const advice = `name another provider for it in 'providers', such as {"${scheme}": "${id}-2"}`
+    if (present !== undefined && present !== kind)
+      return `The security scheme '${scheme}' needs a provider of the kind '${kind}', and '${id}' is '${present}': ${advice}`
+    if (other && other.kind !== kind)
+      return `The security scheme '${scheme}' cannot share the provider '${id}' with '${other.scheme}': ${advice}`
+    return undefined
+  }
+
+  function addNeed(provider: ImportedProvider): void {
+    const need = needs.get(provider.id) ?? { ...provider, schemes: new Set() }
+    need.schemes.add(provider.scheme)
+    needs.set(provider.id, need)
+  }
+
+  return {
+    /** Without the tools whose providers are of another kind. */
+    *check(items: Iterable<ImportItem>): Generator<ImportItem> {
+      for (const item of items) {
+        const needed = 'tool' in item ? (item.tool.providers ?? []) : []
+        const [reason] = needed.flatMap((provider) => findConflict(provider) ?? [])
+        if (reason === undefined) needed.forEach(addNeed)
+        if (reason === undefined || !('tool' in item)) yield item
+        else yield { skipped: { name: item.tool.definition.tool, reason, about: item.tool.about } }
+      }
+    },
+
+    report({ imported }: Pick<ImportResult, 'imported'>): readonly ProviderReport[] {
+      const ids = new Set(imported.flatMap(({ requirements }) => requirements.authorization.map(({ id }) => id)))
+      return [...needs.values()]
+        .filter(({ id }) => ids.has(id))
+        .map(({ id, kind, schemes, body }) => {
+          const named = { id, kind, schemes: [...schemes] }
+          if (kinds.has(id)) return { ...named, state: 'existing' }
+          return { ...named, state: isAdministrator && kind !== 'oauth2' ? 'new' : 'missing', body }
+        })
+    },
+
+    /** Never one that was added meanwhile. */
+    async add(reports: readonly ProviderReport[]): Promise<readonly string[]> {
+      const added = reports.filter(({ state }) => state === 'new')
+      const present = added.length > 0 ? await loadKinds() : kinds
+      for (const { id, body } of added) {
+        const read = parseValue(credentialProviderReader(id, checkUrl), body)
+        if (!read.ok) throw new Error(`The provider '${id}' of an import is not valid`)
+        if (!present.has(id)) await providerStore.put(read.value)
+      }
+      return added.map(({ id }) => id)
+    },
+  }
+}

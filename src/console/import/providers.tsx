@@ -1,0 +1,31 @@
+import type { ApiAnswers } from '../../api/answers.ts'
+import { Copyable } from '../../http/page/rows.tsx'
+
+type Reports = readonly Pick<ApiAnswers['POST /toolkits/import'], 'providers'>[]
+
+const STATES = {
+  existing: 'exists',
+  new: 'is added with the import:',
+  missing: 'is missing: an administrator adds it with PUT /providers/{id} and this body',
+}
+
+/** Of several reports, the first says whether a provider was added. */
+export function ImportProviders({ reports }: { reports: Reports }) {
+  const providers = reports.flatMap(({ providers = [] }) => providers)
+  const ids = [...new Set(providers.map(({ id }) => id))]
+  if (ids.length === 0) return undefined
+  const firsts = ids.flatMap((id) => providers.find((provider) => provider.id === id) ?? [])
+  return (
+    <section aria-labelledby="providers">
+      <h2 id="providers">Each user's own credentials</h2>
+      {firsts.map(({ id, kind, schemes, state, body }) => (
+        <>
+          <p>
+            {schemes.join(', ')}: the provider <code>{id}</code> ({kind}) {STATES[state]}
+          </p>
+          {body && <Copyable text={JSON.stringify(body)} />}
+        </>
+      ))}
+    </section>
+  )
+}
