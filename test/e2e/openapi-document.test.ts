@@ -134,6 +134,7 @@ const TRIED: readonly (readonly [operation: string, tried: Tried])[] = [
   ['get /users/{user}/agents', { status: 200 }],
   ['delete /users/{user}/agents', { status: 204 }],
   ['delete /users/{user}/agents/{id}', { status: 404 }],
+  ['get /users/{user}/connections', { status: 200 }],
   ['get /users/{user}/grants', { status: 200 }],
   ['delete /users/{user}/grants', { status: 204 }],
   ['get /users/{user}/grants/{provider}', { status: 404 }],

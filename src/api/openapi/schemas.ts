@@ -2,6 +2,7 @@ import { lockReader } from '../../core/access/tool-lock.ts'
 import { toolsetReader } from '../../core/access/toolset.ts'
 import { policyReader } from '../../core/access/policy.ts'
 import { NEEDS } from '../../core/call/readiness-need.ts'
+import { CONNECTION_STATES } from '../../core/consent/connection.ts'
 import { credentialProviderReader } from '../../core/consent/credential-provider-reader.ts'
 import { oauthProviderReader } from '../../core/consent/provider-reader.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
@@ -45,6 +46,13 @@ const KEY = {
 }
 const REPORT = { 'dialect?': TEXT, 'left_out?': TEXTS, 'pending?': TEXTS, 'warnings?': WARNINGS }
 const TOOLSET = { ...fields(TEXT, 'name', 'owner', 'digest', 'changed_by'), revision: COUNT, changed_at: TIME }
+const GRANT = {
+  ...fields(TEXT, 'provider', 'account'),
+  scopes: TEXTS,
+  ...fields(TIME, 'granted_at', 'expires_at?'),
+  refreshable: FLAG,
+  toolkits: arraySchema(OBJECT),
+}
 const CHALLENGE = { 'id': TEXT, 'url?': TEXT, 'check_url?': TEXT }
 const MISSING = {
   'authorization?': arraySchema(objectSchema(CHALLENGE)),
@@ -171,12 +179,12 @@ export const COMPONENTS = {
     ...fields(TEXT, 'toolset?', 'origin'),
     ...fields(TIME, 'created_at', 'expires_at', 'used_at?'),
   }),
-  Grant: objectSchema({
-    ...fields(TEXT, 'provider', 'account'),
-    'scopes': TEXTS,
-    ...fields(TIME, 'granted_at', 'expires_at?'),
-    'refreshable': FLAG,
-    'toolkits': arraySchema(OBJECT),
+  Grant: objectSchema(GRANT),
+  Connection: objectSchema({
+    ...GRANT,
+    ...fields(TEXT, 'provider_name', 'kind?', 'reason?'),
+    state: { enum: [...CONNECTION_STATES] },
+    ...fields(TIME, 'last_used_at?', 'last_refused_at?'),
   }),
   Authorization: objectSchema({
     ...fields(TEXT, 'id', 'provider', 'user_id?'),

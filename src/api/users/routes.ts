@@ -1,5 +1,6 @@
 import type { Hono } from 'hono'
 import type { UserGrants, Grant } from '../../core/consent/authorization.ts'
+import type { Connection, UserConnections } from '../../core/consent/connection.ts'
 import { type FailureResult, fail, ok } from '../../core/failure/failure.ts'
 import { optional, string } from '../../core/tool/json-reader.ts'
 import { defineQuery } from '../../http/request/query.ts'
@@ -8,13 +9,18 @@ import { createRouter, type RouteDeps } from '../../http/route/router.ts'
 import { userRoute } from './path-user.ts'
 
 export interface GrantAnswers {
+  'GET /users/:user/connections': { readonly items: readonly ReturnType<typeof encodeConnection>[] }
   'GET /users/:user/grants': { readonly items: readonly ReturnType<typeof encodeGrant>[] }
   'DELETE /users/:user/grants': undefined
   'DELETE /users/:user/grants/:provider': undefined
 }
 
+interface GrantsRoutesDeps extends RouteDeps {
+  readonly grants: UserGrants & UserConnections
+}
+
 /** `?account=` keeps to one of several, `DELETE …?toolkit=` takes it from one toolkit only. No answer has a token. */
-export function createGrantsRoutes({ grants, ...deps }: RouteDeps & { readonly grants: UserGrants }): Hono {
+export function createGrantsRoutes({ grants, ...deps }: GrantsRoutesDeps): Hono {
   const { router, on } = createRouter<GrantAnswers>(deps)
   const USER = userRoute()
 
@@ -23,12 +29,17 @@ export function createGrantsRoutes({ grants, ...deps }: RouteDeps & { readonly g
     responses: { 200: itemList('The connected accounts', 'Grant') },
   })(async ({ path: { user } }) => ok({ items: (await grants.list(user)).map(encodeGrant) }))
 
+  on('GET /users/:user/connections', "List a user's connected accounts, and whether they work", {
+    ...USER,
+    responses: { 200: itemList('The connected accounts', 'Connection') },
+  })(async ({ path: { user } }) => ok({ items: (await grants.listConnections(user)).map(encodeConnection) }))
+
   on('DELETE /users/:user/grants', "Disconnect all of a user's accounts", {
     ...USER,
     auditAction: 'grant.revoke',
   })(async ({ path: { user } }) => {
-    const userGrants = await grants.list(user)
-    await Promise.all(userGrants.map(({ provider, account }) => grants.revoke(user, provider, { account })))
+    const connections = await grants.listConnections(user)
+    await Promise.all(connections.map(({ provider, account }) => grants.revoke(user, provider, { account })))
     return ok(undefined)
   })
 
@@ -62,4 +73,9 @@ function grantNotFound(provider: string): FailureResult {
 /** Field by field, so that nothing a store keeps beside it is ever shown. */
 export function encodeGrant({ provider, account, scopes, granted_at, expires_at, refreshable, toolkits }: Grant) {
   return { provider, account, scopes, granted_at, expires_at, refreshable, toolkits }
+}
+
+export function encodeConnection(connection: Connection) {
+  const { provider_name, kind, state, last_used_at, last_refused_at, reason } = connection
+  return { ...encodeGrant(connection), provider_name, kind, state, last_used_at, last_refused_at, reason }
 }

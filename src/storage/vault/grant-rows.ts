@@ -1,4 +1,3 @@
-import type { Grant } from '../../core/consent/authorization.ts'
 import { column, readField, firstRow, rows } from '../rows.ts'
 import type { Tokens } from '../../oauth-client/oauth.ts'
 
@@ -17,6 +16,15 @@ type GrantRow = {
   readonly lost: string | null
   /** SHA-256 of the cookie of the browser that granted it; null where that is not known. */
   readonly browser: string | null
+} & ConnectionFields
+
+/** How the grant has worked since it was given; all null before its first use. */
+type ConnectionFields = {
+  /** To within an hour. */
+  readonly used_at: number | null
+  readonly refused_at: number | null
+  /** Null once it worked again. */
+  readonly refusal: string | null
 }
 
 export type StoredGrant = Omit<GrantRow, 'scopes'> & { readonly scopes: readonly string[] }
@@ -25,6 +33,9 @@ export type GrantPlace = Pick<GrantRow, 'provider' | 'account' | 'browser'>
 
 /** A token is refreshed this long before it ends, or half its life where that is shorter. */
 const AHEAD_MS = 60_000
+const SELECT = 'SELECT * FROM account_grant LEFT JOIN connection USING (provider, account)'
+const FORGET = `DELETE FROM connection WHERE NOT EXISTS (SELECT 1 FROM account_grant AS kept
+  WHERE kept.provider = connection.provider AND kept.account = connection.account)`
 
 export type GrantRows = ReturnType<typeof grantRows>
 
@@ -40,8 +51,21 @@ export function grantRows(sql: SqlStorage, now: () => number) {
     return column<string>(sql, query, provider)
   }
 
+  /** Notes nothing of a grant that another replaced meanwhile. */
+  function note(generation: string, fields: Partial<ConnectionFields>): void {
+    const names = Object.keys(fields)
+    sql.exec(
+      `INSERT INTO connection (provider, account, ${names.join(', ')})
+        SELECT provider, account, ${names.map(() => '?').join(', ')} FROM account_grant WHERE generation = ?
+        ON CONFLICT DO UPDATE SET ${names.map((name) => `${name} = excluded.${name}`).join(', ')}`,
+      ...Object.values(fields),
+      generation,
+    )
+  }
+
   return {
     accounts,
+    note,
 
     /** Undefined if there are none, or several. */
     findOnlyAccount(provider: string): string | undefined {
@@ -50,8 +74,7 @@ export function grantRows(sql: SqlStorage, now: () => number) {
     },
 
     find(provider: string, account: string): StoredGrant | undefined {
-      const query = 'SELECT * FROM account_grant WHERE provider = ? AND account = ?'
-      const row = firstRow<GrantRow>(sql, query, provider, account)
+      const row = firstRow<GrantRow>(sql, `${SELECT} WHERE provider = ? AND account = ?`, provider, account)
       return row && { ...row, scopes: JSON.parse(row.scopes) }
     },
 
@@ -59,6 +82,7 @@ export function grantRows(sql: SqlStorage, now: () => number) {
       const [generation, refreshable] = [crypto.randomUUID(), tokens.refresh_token === undefined ? 0 : 1]
       const row = [provider, account, generation, JSON.stringify(scopes), now(), ...times(tokens), refreshable, sealed]
       sql.exec('INSERT OR REPLACE INTO account_grant VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, ?)', ...row, browser)
+      sql.exec('DELETE FROM connection WHERE provider = ? AND account = ?', provider, account)
     },
 
     /** Stores refreshed tokens; false where another generation replaced this one. */
@@ -74,27 +98,24 @@ export function grantRows(sql: SqlStorage, now: () => number) {
     },
 
     markLost(generation: string, reason: string): void {
+      note(generation, { refused_at: now(), refusal: reason })
       sql.exec('UPDATE account_grant SET sealed = NULL, lost = ? WHERE generation = ?', reason, generation)
     },
 
     remove(provider: string, account: string): void {
       sql.exec('DELETE FROM account_grant WHERE provider = ? AND account = ?', provider, account)
+      sql.exec(FORGET)
     },
 
     removeLost(): void {
       sql.exec('DELETE FROM account_grant WHERE lost IS NOT NULL')
+      sql.exec(FORGET)
     },
 
-    list(): Omit<Grant, 'toolkits'>[] {
-      const query = 'SELECT * FROM account_grant WHERE lost IS NULL ORDER BY provider, account'
-      return rows<GrantRow>(sql, query).map((row) => ({
-        provider: row.provider,
-        account: row.account,
-        scopes: JSON.parse(row.scopes),
-        granted_at: new Date(row.granted_at).toISOString(),
-        ...(row.expires_at === null ? {} : { expires_at: new Date(row.expires_at).toISOString() }),
-        refreshable: row.refreshable === 1,
-      }))
+    /** Lost ones too. */
+    list(): StoredGrant[] {
+      const query = `${SELECT} ORDER BY provider, account`
+      return rows<GrantRow>(sql, query).map((row) => ({ ...row, scopes: JSON.parse(row.scopes) }))
     },
   }
 }

@@ -1,14 +1,17 @@
 import type { AccessToken, ProviderUnavailable } from '../../core/call/user-tokens.ts'
-import type { Grant, GrantRevocation, SignInMethod } from '../../core/consent/authorization.ts'
+import type { StoredConnection } from '../../core/consent/connection.ts'
+import type { GrantRevocation, SignInMethod } from '../../core/consent/authorization.ts'
 import { missingScopes, mergeScopes } from '../../core/consent/oauth-scopes.ts'
 import type { Provider } from '../../core/consent/provider.ts'
 import type { CredentialProvider, CredentialValues } from '../../core/consent/credential-provider.ts'
+import { HOUR_MS } from '../../core/tool/time.ts'
 import type { CheckCredential } from '../../outbound/credential-check.ts'
 import { toWholeValue } from '../../outbound/credential-values.ts'
 import type { Keyring } from '../sealing/keyring.ts'
 import type { ConsentRows, GrantUse } from './consent-rows.ts'
 import type { GrantRows, StoredGrant } from './grant-rows.ts'
 import type { OAuth } from '../../oauth-client/oauth.ts'
+import { formatEndedAccess, toConnection } from './stored-connection.ts'
 import { createTokenRefresh, type GrantContent, sealGrant, toGrantAad } from './token-refresh.ts'
 
 export const NO_VAULT_KEYS =
@@ -136,9 +139,15 @@ export function createGrants(rows: GrantRows, consents: ConsentRows, { keyring, 
       if (!isContentFor(provider, content))
         return { scopes: neededScopes, reason: `'${id}' asks for something else than what the user gave` }
       if (refused?.final && 'access_token' in content && refused.token === content.access_token)
-        return { scopes: neededScopes, reason: `The API of '${id}' refuses the user's token, a new one too` }
+        return refuse(usable, `The API of '${id}' refuses the user's token, a new one too`)
       return { ...usable, ...openedContent }
     }
+  }
+
+  /** The provider's API does not accept it, and only the user can help. */
+  function refuse({ grant, neededScopes }: UsableGrant, reason: string): NoToken {
+    rows.note(grant.generation, { refused_at: now(), refusal: reason })
+    return { scopes: neededScopes, reason }
   }
 
   /** Tokens that are sealed under an older key are sealed again under the current one. */
@@ -146,6 +155,9 @@ export function createGrants(rows: GrantRows, consents: ConsentRows, { keyring, 
     { userId, provider }: TokenRequest,
     { grant, content, isSealedWithCurrentKey: current }: OpenedGrant,
   ): Promise<AccessToken> {
+    const isUseDue = now() - (grant.used_at ?? 0) >= HOUR_MS || grant.refusal !== null
+    // If it is refused again, that is noted again
+    if (isUseDue) rows.note(grant.generation, { used_at: now(), refusal: null })
     if (!current) rows.reseal(grant.generation, await sealGrant(keyring, userId, grant, content))
     const { account } = grant
     if ('access_token' in content) return { token: content.access_token, account }
@@ -161,7 +173,7 @@ export function createGrants(rows: GrantRows, consents: ConsentRows, { keyring, 
       const isLive = grant.expires_at === null || grant.expires_at > now()
       return isLive || grant.refreshable
         ? { token: '', account: grant.account }
-        : { scopes: neededScopes, reason: formatAccessEnded(request.provider.id) }
+        : { scopes: neededScopes, reason: formatEndedAccess(request.provider.id) }
     },
 
     /** Opens the grant, refreshes its tokens at most once, and then opens what the refresh has left. */
@@ -170,11 +182,10 @@ export function createGrants(rows: GrantRows, consents: ConsentRows, { keyring, 
       const openedGrant = await openCurrentGrant(request)
       if (!('grant' in openedGrant)) return openedGrant
       const { grant, content, neededScopes } = openedGrant
-      const { account } = grant
       if (provider.kind !== undefined || 'values' in content) {
         const credential = await toAccessToken(request, openedGrant)
         if (refused === undefined || refused.token !== credential.token) return credential
-        return { scopes: neededScopes, reason: `The API of '${provider.id}' refuses what the user entered` }
+        return refuse(openedGrant, `The API of '${provider.id}' refuses what the user entered`)
       }
       const { access_token: token, refresh_token: refreshToken } = content
       const isRefused = refused?.token === token
@@ -182,11 +193,12 @@ export function createGrants(rows: GrantRows, consents: ConsentRows, { keyring, 
       const isDue = isRefused || (grant.refresh_at !== null && grant.refresh_at <= now())
       if (!isDue) return toAccessToken(request, openedGrant)
       if (refreshToken === undefined) {
-        if (isLive) return { token, account }
-        return { scopes: neededScopes, reason: formatAccessEnded(provider.id) }
+        if (isLive) return toAccessToken(request, openedGrant)
+        const reason = formatEndedAccess(provider.id)
+        return isRefused ? refuse(openedGrant, reason) : { scopes: neededScopes, reason }
       }
       const outcome = await refreshTokens({ userId, provider, grant, refreshToken })
-      if (outcome !== 'settled') return isLive ? { token, account } : outcome
+      if (outcome !== 'settled') return isLive ? toAccessToken(request, openedGrant) : outcome
       const refreshedGrant = await openCurrentGrant(request)
       return 'grant' in refreshedGrant ? toAccessToken(request, refreshedGrant) : refreshedGrant
     },
@@ -207,8 +219,8 @@ export function createGrants(rows: GrantRows, consents: ConsentRows, { keyring, 
 
     removeLost: rows.removeLost,
 
-    list(): Grant[] {
-      return rows.list().map((grant) => ({ ...grant, toolkits: consents.of(grant.provider, grant.account) }))
+    list(): StoredConnection[] {
+      return rows.list().map((grant) => toConnection(grant, consents.of(grant.provider, grant.account), now()))
     },
 
     /** Also tells the provider, if the deployment still has it. Undefined if there was no grant. */
@@ -221,7 +233,7 @@ export function createGrants(rows: GrantRows, consents: ConsentRows, { keyring, 
       const grant = rows.find(provider, account)
       rows.remove(provider, account)
       consents.remove(provider, account)
-      if (!grant || grant.lost !== null) return undefined
+      if (!grant) return undefined
       const opened = providerToTell?.kind === undefined && (await openContent(userId, grant))
       const isRevokedAtProvider =
         providerToTell !== undefined &&
@@ -249,8 +261,4 @@ function isContentFor(provider: Provider, content: GrantContent): boolean {
 function toCredential(provider: CredentialProvider, values: CredentialValues, account: string): AccessToken {
   const parts = provider.fields.map(({ name, isSecret }) => [name, { value: values[name] ?? '', isSecret }] as const)
   return { token: toWholeValue(provider, values), parts: new Map(parts), account }
-}
-
-function formatAccessEnded(provider: string): string {
-  return `The user's access to '${provider}' has ended or was revoked, and cannot be renewed`
 }

@@ -1,6 +1,13 @@
 import { readField } from '../rows.ts'
 import { hasTables, openTables } from '../schema.ts'
 
+/** Apart from the other tables, since vaults that an older deployment made lack it. */
+const CONNECTION = `
+CREATE TABLE IF NOT EXISTS connection (
+  provider TEXT NOT NULL, account TEXT NOT NULL, used_at INTEGER, refused_at INTEGER, refusal TEXT,
+  PRIMARY KEY (provider, account)
+);`
+
 /**
  * See `../STORAGE.md`. Times are milliseconds since 1970. `sealed` columns are under VAULT_KEYS; `browser` and `secret` are
  * hashes. `grant-rows.ts` and `browser-flows.ts` explain `account_grant` and `flow`.
@@ -8,7 +15,7 @@ import { hasTables, openTables } from '../schema.ts'
  * In `authorization`, `asked` is a text that equal requests share, `body` (JSON) says what is requested and by whom, and
  * `input` is the sealed invocation of an approval. `for_operator` is a longer `reason`, for administrators.
  */
-const TABLES = `
+const TABLES = `${CONNECTION}
 CREATE TABLE owner (name TEXT PRIMARY KEY);
 CREATE TABLE authorization (
   id TEXT PRIMARY KEY, asked TEXT NOT NULL, provider TEXT NOT NULL, body TEXT NOT NULL, input TEXT, status TEXT NOT NULL,
@@ -35,7 +42,9 @@ const SCHEMA = { object: "a user's Vault", version: 2, tables: TABLES }
 
 /** A vault that was never used has no tables, and stores nothing. */
 export function checkTables(sql: SqlStorage): void {
-  if (hasTables(sql)) openTables(sql, SCHEMA)
+  if (!hasTables(sql)) return
+  openTables(sql, SCHEMA)
+  sql.exec(CONNECTION)
 }
 
 /** Whether a vault keeps nothing that a user or a caller would miss. */

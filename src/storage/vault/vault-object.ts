@@ -5,10 +5,10 @@ import {
   type CredentialEntry,
   type FlowResult,
   type FlowStep,
-  type Grant,
   type GrantRevocation,
   isOpen,
 } from '../../core/consent/authorization.ts'
+import type { StoredConnection } from '../../core/consent/connection.ts'
 import type { Provider, ProviderResult } from '../../core/consent/provider.ts'
 import { HOUR_MS } from '../../core/tool/time.ts'
 import { formatNotSetUp } from '../../core/failure/failure-text.ts'
@@ -196,7 +196,7 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       return this.#afterStep(await (await this.#loadAuthorizationFlow()).decide(id, visit))
     }
 
-    list(owner: string): Grant[] {
+    list(owner: string): StoredConnection[] {
       if (!hasTables(this.ctx.storage.sql)) return []
       openFor(this.ctx.storage.sql, owner)
       return this.#grants.list()
@@ -212,7 +212,8 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
     ): Promise<GrantRevocation[]> {
       if (!hasTables(this.ctx.storage.sql)) return []
       openFor(this.ctx.storage.sql, owner)
-      const accounts = account === undefined ? this.#grants.accounts(providerId) : [account]
+      const connections = this.#grants.list().filter(({ provider: id }) => id === providerId)
+      const accounts = account === undefined ? connections.map((connection) => connection.account) : [account]
       const revocations = await Promise.all(
         accounts.map(async (grantAccount) => {
           if (toolkit === undefined) return this.#grants.revoke(userId, providerId, grantAccount, provider)

@@ -18,6 +18,7 @@ import {
   type UserGrants,
   type Visit,
 } from '../../core/consent/authorization.ts'
+import type { Connection, StoredConnection, UserConnections } from '../../core/consent/connection.ts'
 import type { InvocationSnapshot } from '../../core/consent/invocation-snapshot.ts'
 import { formatNotSetUp } from '../../core/failure/failure-text.ts'
 import { parseTrusted } from '../../core/tool/json-text.ts'
@@ -56,7 +57,7 @@ export function createVault(
     /** Whether the URL is of a deployment that tells persons from the caller, or of a trial. */
     readonly canBeApproved: (url: string, isDistinguishableByKey: boolean) => boolean
   },
-): UserTokens & GrantPreview & Approvals & ApprovalAvailability & Authorizations & UserGrants {
+): UserTokens & GrantPreview & Approvals & ApprovalAvailability & Authorizations & UserGrants & UserConnections {
   const { namespace, providers, grantHolders, canBeApproved } = options
   const providerFor = createProviderAccess(options)
 
@@ -109,9 +110,19 @@ export function createVault(
     return { vault, provider, userId: authorization.userId ?? '' }
   }
 
-  async function listGrants(userId: string): Promise<readonly Grant[]> {
+  async function listStored(userId: string): Promise<readonly StoredConnection[]> {
     const owner = vaultName({ kind: 'user', id: userId })
     return getVault(owner).list(owner)
+  }
+
+  async function listGrants(userId: string): Promise<readonly Grant[]> {
+    return (await listStored(userId)).filter(({ isLost }) => !isLost)
+  }
+
+  async function withProvider(connection: StoredConnection): Promise<Connection> {
+    const provider = await providers.find(connection.provider)
+    const kind = provider ? { kind: provider.kind ?? ('oauth2' as const) } : {}
+    return { ...connection, provider_name: provider?.name ?? connection.provider, ...kind }
   }
 
   async function revokeGrants(userId: string, provider: string, only: { account?: string; toolkit?: string }) {
@@ -226,6 +237,8 @@ export function createVault(
     },
 
     list: listGrants,
+
+    listConnections: async (userId) => Promise.all((await listStored(userId)).map(withProvider)),
 
     async revoke(userId, provider, only = {}) {
       return (await revokeGrants(userId, provider, only)).length > 0

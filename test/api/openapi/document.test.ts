@@ -10,7 +10,7 @@ import words from '../../../src/api/openapi/words.json' with { type: 'json' }
 import wordsSchema from '../../../src/api/openapi/words.schema.json' with { type: 'json' }
 import { encodeSession } from '../../../src/api/sessions/routes.ts'
 import { encodeAgent } from '../../../src/api/users/agents/routes.ts'
-import { encodeGrant } from '../../../src/api/users/routes.ts'
+import { encodeConnection, encodeGrant } from '../../../src/api/users/routes.ts'
 import { confirmation, encodeAuthorization } from '../../../src/api/authorizations/wire.ts'
 import { OWNER_BODY } from '../../../src/api/toolkits/wire.ts'
 import { publicationQuery, readinessQuery } from '../../../src/api/tools/wire.ts'
@@ -98,6 +98,7 @@ describe('what no other test has a deployment answer with', () => {
     expires_at: AT,
   }
   const grant = { provider: 'acme', account: '', toolkits: [], scopes: ['a'], granted_at: AT, refreshable: true }
+  const health = { isLost: false, provider_name: 'Acme', kind: 'oauth2', last_used_at: AT } as const
   const asked = {
     id: 'a',
     kind: 'grant',
@@ -124,6 +125,8 @@ describe('what no other test has a deployment answer with', () => {
     ['Session', encodeSession({ ...session, authenticatedBy: { kind: 'key', hash: 'hash' } })],
     ['Grant', encodeGrant(grant)],
     ['Grant', encodeGrant({ ...grant, expires_at: AT })],
+    ['Connection', encodeConnection({ ...grant, ...health, state: 'unknown' })],
+    ['Connection', encodeConnection({ ...grant, ...health, state: 'ended', last_refused_at: AT, reason: 'Revoked' })],
     ['Agent', encodeAgent(agent)],
     ['Authorization', encodeAuthorization(asked)],
     ['Authorization', encodeAuthorization({ ...asked, status: 'failed', reason: 'Refused' })],

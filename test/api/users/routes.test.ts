@@ -25,8 +25,20 @@ const GITHUB: Grant = {
   refreshable: false,
 }
 
+const CONNECTION = {
+  isLost: false,
+  state: 'refused',
+  last_refused_at: '2026-11-02T00:00:00.000Z',
+  reason: 'The API refuses it',
+  provider_name: 'A provider',
+  kind: 'oauth2',
+} as const
+
 function setUp(caller: Principal = ADMIN, kept: readonly Grant[] = [GRANT, GITHUB]) {
   const port = {
+    listConnections: vi.fn(async (user: string) =>
+      (user.startsWith('ann') ? kept : []).map((grant) => ({ ...grant, ...CONNECTION })),
+    ),
     list: vi.fn(async (user: string) => (user.startsWith('ann') ? kept : [])),
     endAll: vi.fn(async () => ({ revocations: [], authorizations: 0 })),
     revoke: vi.fn(async (user: string, provider: string) => user === 'ann' && provider === 'google'),
@@ -46,6 +58,13 @@ it('GET /users/{user}/grants lists what a user granted', async () => {
   expect(response.status).toBe(200)
   expect(response.headers.get('cache-control')).toBe('no-store')
   expect(await response.json()).toEqual({ items: [GRANT, GITHUB] })
+})
+
+it('GET /users/{user}/connections lists what a user granted, how it works and nothing else that is stored', async () => {
+  const kept = { ...GRANT, access_token: 'hunter2' }
+  const { send } = setUp(ADMIN, [kept])
+  const { isLost: _, ...documented } = CONNECTION
+  expect(await (await send('/users/ann/connections')).json()).toEqual({ items: [{ ...GRANT, ...documented }] })
 })
 
 it('GET /users/{user}/grants is empty for a user without grants', async () => {
@@ -108,6 +127,7 @@ it('DELETE /users/{user}/grants revokes all there are, were there any or not', a
 
 const ROUTES = [
   ['GET', '/grants'],
+  ['GET', '/connections'],
   ['DELETE', '/grants'],
   ['GET', '/grants/google'],
   ['DELETE', '/grants/google'],
@@ -127,6 +147,7 @@ describe.each(ROUTES)('%s /users/{user}%s', (method, path) => {
       expect((await send(`/users/${user}${path}`, method)).status).toBe(403)
     }
     expect(port.list).not.toHaveBeenCalled()
+    expect(port.listConnections).not.toHaveBeenCalled()
     expect(port.revoke).not.toHaveBeenCalled()
   })
 
