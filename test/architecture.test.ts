@@ -114,6 +114,8 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   'api/openapi': [...CORE, 'http', 'docs'],
   'api/policies': [...CORE, 'http'],
   'api/providers': [...CORE, 'http'],
+  // It ends the access of users who leave
+  'api/scim': [...CORE, 'http', 'api/users'],
   'api/servers': [...CORE, 'http'],
   'api/sessions': [...CORE, 'http'],
   'api/toolkits': [...CORE, 'http'],

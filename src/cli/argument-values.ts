@@ -5,8 +5,6 @@ import { isObject, type JsonRecord, parseJson } from '../client/json.ts'
 import { CliError } from './cli-error.ts'
 import type { TerminalIO } from './terminal.ts'
 
-export const SCOPE_NAMES = ['tools:read', 'tools:call', 'tools:publish', 'users:confirm', 'records:read', 'admin']
-
 export function parseIntegerOption(text: string): number {
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
   throw new InvalidArgumentError('Wanted a whole number from 1.')

@@ -8,6 +8,7 @@ import { createPoliciesRoutes } from '../api/policies/routes.ts'
 import { createProvidersRoutes } from '../api/providers/routes.ts'
 import { createSessionsRoutes } from '../api/sessions/routes.ts'
 import { createSetupRoutes } from '../api/setup/routes.ts'
+import { createScimRoutes } from '../api/scim/routes.ts'
 import { createUserAccessRoutes } from '../api/users/access/routes.ts'
 import { createAgentsRoutes } from '../api/users/agents/routes.ts'
 import { createGrantsRoutes } from '../api/users/routes.ts'
@@ -50,6 +51,14 @@ export function composeAccessRoutes(
     const key = principal.startsWith('key:') ? await keys.findById(principal.slice('key:'.length)) : undefined
     return key && toKeyPrincipal(key)
   }
+  const userAccess = createUserAccessRoutes({
+    ...otherRoutes,
+    users: stores.users,
+    listKeys: keys.list,
+    sessions,
+    agents,
+    grants: vault,
+  })
   return [
     createKeysRoutes({
       ...otherRoutes,
@@ -84,6 +93,7 @@ export function composeAccessRoutes(
     createSignInRoutes({
       ...pageDeps,
       provider: signInProvider(config),
+      findMembership: stores.access.findMembership,
       flows: createFlows(deploymentKeys.sealer('sign-in'), now),
       authenticator,
       sha256,
@@ -106,13 +116,13 @@ export function composeAccessRoutes(
       newId: () => base64url.encode(randomBytes(16)),
     }),
     createAgentsRoutes({ ...pageRoutes, agents }),
-    createUserAccessRoutes({
+    userAccess.router,
+    createScimRoutes({
       ...otherRoutes,
-      users: stores.users,
-      listKeys: keys.list,
-      sessions,
-      agents,
-      grants: vault,
+      directory: stores.access,
+      endAccess: userAccess.endAccess,
+      newId,
+      onChange: () => [sessions, agents].forEach(({ forget }) => forget()),
     }),
     createClientsRoutes({ ...otherRoutes, clients, onChange: agents.forget }),
     createGrantsRoutes({ ...otherRoutes, grants: vault }),

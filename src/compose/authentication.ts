@@ -36,6 +36,7 @@ export function composeAuthentication(
     authenticator,
     issuer: config.signIn?.issuer,
     rules: config.people.rules ?? [],
+    findMembership: stores.access.findMembership,
     sha256,
     newId: () => crypto.randomUUID(),
     now,

@@ -1,5 +1,6 @@
 import type { AuditAction } from '../core/access/audit-entry.ts'
 import type { Context, Hono } from 'hono'
+import type { FindMembership } from '../core/access/directory.ts'
 import { type PersonClaims, toPerson } from '../core/access/person.ts'
 import { type IdentityProof, toPersonPrincipal } from '../core/access/session.ts'
 import type { SignInRule } from '../core/access/sign-in-rules.ts'
@@ -28,6 +29,7 @@ export interface SignInProvider {
 export interface SignInRoutesDeps extends PagesDeps {
   readonly sessions: Sessions
   readonly provider: SignInProvider | undefined
+  readonly findMembership: FindMembership
   readonly flows: ReturnType<typeof createFlows>
   readonly authenticator: Pick<Authenticator, 'loadPrincipal' | 'hasAdministrator'>
   readonly sha256: Sha256
@@ -58,6 +60,7 @@ const NOT_SAFE = plainPage(400, 'HTTPS required', 'Open this Switchboard over ht
 export function createSignInRoutes({
   sessions,
   provider,
+  findMembership,
   flows,
   authenticator,
   sha256,
@@ -113,10 +116,14 @@ export function createSignInRoutes({
       return refusal(403, message, back, clearedCookies)
     }
     const person = { ...identity, user: provider.prefix + identity.user }
-    const principal = toPersonPrincipal(person, provider.rules)
+    const membership = await findMembership(person)
+    const principal = toPersonPrincipal(person, provider.rules, membership)
     note(c, 'session.begin', principal, person.user)
     if (!principal) {
-      const message = `SIGN_IN_RULES grants '${person.user}' no access: an administrator can add a rule`
+      const message =
+        membership?.isActive === false
+          ? `Your company's directory has deactivated '${person.user}': ask those who manage it, such as your IT department`
+          : `SIGN_IN_RULES grants '${person.user}' no access: an administrator can add a rule`
       return refusal(403, message, back, clearedCookies)
     }
     const cookie = await sessions.startSession(

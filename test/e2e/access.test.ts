@@ -232,12 +232,13 @@ describe('ACCESS=keys with an administrator, JWTs and a key server', () => {
       ['tools:publish', 'PATCH', '/tools/No.Such', { status: 'yanked' }],
       ['users:confirm', 'POST', '/authorizations/none/confirm', {}],
       ['records:read', 'GET', '/audit'],
+      ['scim', 'GET', '/scim/v2/Users'],
       ['admin', 'GET', '/keys'],
       ['admin', 'POST', '/keys', {}],
       ['admin', 'DELETE', '/keys/none'],
     ]
 
-    it.each(['tools:read', 'tools:call', 'tools:publish', 'users:confirm', 'records:read', 'admin'])(
+    it.each(['tools:read', 'tools:call', 'tools:publish', 'users:confirm', 'records:read', 'scim', 'admin'])(
       'the scope %s opens its own routes only',
       async (scope) => {
         const { headers } = await key({ scopes: [scope] })
@@ -245,7 +246,7 @@ describe('ACCESS=keys with an administrator, JWTs and a key server', () => {
           const answer = await server.json(method, path, body, headers)
           const isOpen = scope === needed || scope === 'admin'
           expect([401, 403].includes(answer.status), `${scope} ${method} ${path} ${answer.status}`).toBe(!isOpen)
-          if (!isOpen) expect(answer.body.message).toContain(needed)
+          if (!isOpen) expect(answer.body.message ?? answer.body.detail).toContain(needed)
         }
       },
     )

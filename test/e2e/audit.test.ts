@@ -153,6 +153,10 @@ it('every route that changes something names its act, or is known not to be one'
     ['DELETE', '/users/none/access'],
     ['DELETE', '/sessions'],
     ['DELETE', '/sessions/none'],
+    ...['/scim/v2/Users', '/scim/v2/Groups'].flatMap((path) => [
+      ['POST', path] as const,
+      ...['PUT', 'PATCH', 'DELETE'].map((method) => [method, `${path}/none`] as const),
+    ]),
     ['POST', '/clients'],
     ['DELETE', '/clients/none'],
   ]

@@ -139,6 +139,19 @@ const TRIED: readonly (readonly [operation: string, tried: Tried])[] = [
   ['delete /users/{user}/grants', { status: 204 }],
   ['get /users/{user}/grants/{provider}', { status: 404 }],
   ['delete /users/{user}/grants/{provider}', { status: 404 }],
+  ['get /scim/v2/ServiceProviderConfig', { status: 200 }],
+  ['get /scim/v2/ResourceTypes', { status: 200 }],
+  ['get /scim/v2/Schemas', { status: 200 }],
+  ...(['Users', 'Groups'] as const).flatMap((plural): (readonly [string, Tried])[] => [
+    [`post /scim/v2/${plural}`, { status: 201, body: { userName: 'ann', displayName: 'Staff' } }],
+    [`post /scim/v2/${plural}`, { status: 409, body: { userName: 'ann', displayName: 'Staff' } }],
+    [`get /scim/v2/${plural}`, { status: 200, path: `/scim/v2/${plural}?count=1` }],
+    [`get /scim/v2/${plural}`, { status: 400, path: `/scim/v2/${plural}?filter=x` }],
+    [`get /scim/v2/${plural}/{id}`, { status: 404 }],
+    [`put /scim/v2/${plural}/{id}`, { status: 404, body: {} }],
+    [`patch /scim/v2/${plural}/{id}`, { status: 400, body: {} }],
+    [`delete /scim/v2/${plural}/{id}`, { status: 404 }],
+  ]),
   ['get /calls', { status: 200 }],
   ['get /calls/{id}', { status: 404 }],
   ['get /audit', { status: 200 }],
@@ -275,6 +288,9 @@ const UNSENT: Readonly<Record<string, string>> = {
   'POST /mcp/t/{toolset}': 'attacks/toolset-servers.test.ts has toolsets',
   'POST /connect/token': 'a person signs in',
   'GET /.well-known/oauth-protected-resource/connect/mcp/t/{toolset}': 'test/connect/routes.test.ts has toolsets',
+  ...Object.fromEntries(
+    ['GET', 'PUT', 'PATCH', 'DELETE'].map((method) => [`${method} /scim/v2/Groups/{id}`, 'e2e/scim has groups']),
+  ),
   'GET /calls/{id}': 'e2e/call-content.test.ts records one',
   'GET /authorizations/{id}': 'a person is asked for consent',
   'POST /authorizations/{id}/confirm': 'a person is asked for consent',
@@ -323,6 +339,7 @@ it("each operation's example is answered as the reference shows, and fits what i
     )
     const text = await response.text()
     if (name === 'POST /keys') ids.set('k_42', JSON.parse(text).id)
+    if (name === 'POST /scim/v2/Users') ids.set('u_42', JSON.parse(text).id)
     if (name === 'POST /clients') ids.set('c_51', JSON.parse(text).client_id)
     if (name === 'POST /artifacts') ids.set('f_91', response.headers.get('location')?.replace('/artifacts/', '') ?? '')
     if (name === 'GET /v0.1/servers') {

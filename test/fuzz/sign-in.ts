@@ -126,6 +126,7 @@ const sessions = createSessions({
   authenticator: { authenticate: async () => fail({ type: 'unauthenticated', reason: 'None' }), loadPrincipal: nobody },
   issuer: ISSUER,
   rules: EVERYBODY,
+  findMembership: async () => undefined,
   sha256,
   newId: () => 'session-2',
   now: () => Date.parse(SESSION.created_at),

@@ -36,6 +36,7 @@ export function faceWith(change: Partial<SignInRoutesDeps> = {}, sessions: objec
       ...sessions,
     } as unknown as SignInRoutesDeps['sessions'],
     provider,
+    findMembership: async () => undefined,
     flows,
     authenticator: { loadPrincipal: async () => ({ result: ok(ADMIN) }), hasAdministrator: true },
     sha256: async (text) => `sha256 ${text}`,

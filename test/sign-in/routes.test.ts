@@ -178,6 +178,13 @@ describe('who comes back from the provider', () => {
       403,
       'grants &#39;bob@other.test&#39; no access',
     ],
+    [
+      'the directory has deactivated them',
+      { findMembership: async () => ({ isActive: false, groups: ['staff'] }) },
+      {},
+      403,
+      'has deactivated &#39;ann@acme.test&#39;: ask those who manage it',
+    ],
   ])('is not where %s', async (_, change, how, status, words) => {
     const { comeBack, begun } = faceWith(change)
     const answer = await seen(comeBack({ back: '/sessions', ...how }))

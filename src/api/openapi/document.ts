@@ -70,7 +70,11 @@ function responseObject({
     ...(hasEtag ? { ETag: toHeader('The revision, to send back in If-Match') } : {}),
   }
   const content = {
-    ...(schema ? { 'application/json': toContent({ schema, example }) } : type === undefined ? {} : { [type]: {} }),
+    ...(schema
+      ? { [type ?? 'application/json']: toContent({ schema, example }) }
+      : type === undefined
+        ? {}
+        : { [type]: {} }),
     ...(streams ? { 'text/event-stream': { schema: TEXT } } : {}),
   }
   return {

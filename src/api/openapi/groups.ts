@@ -6,6 +6,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   'Findings': ['/findings'],
   'Logs and usage': ['/calls', '/usage', '/audit', '/metrics'],
   'Users': ['/users', '/authorizations', '/sessions'],
+  'Directory': ['/scim'],
   'API keys': ['/keys'],
   'Policies': ['/policies'],
   'Toolsets and locks': ['/toolsets', '/locks'],

@@ -77,14 +77,14 @@ async function documentOperation(
   // Fields mean the same below the same first segment, where nothing nearer says more
   const wordsFor = getDescriptions(reference.fields, [name, `/${path.split('/')[1]}`])
   const example = reference.examples[name] ?? {}
-  const { summary = '', scope, isPrivate, failures = 'Error' } = operation
+  const { summary = '', scope, isPrivate, failures = 'Error', failureType } = operation
   const isOpen = scope === undefined && !isPrivate
   const credential: 'none' | 'key' | 'agent' = isOpen ? 'none' : path.startsWith('/connect/') ? 'agent' : 'key'
   const schema = ref(failures)
   const responses: Readonly<Record<string, ResponseSpec>> = {
     ...operation.responses,
     ...(operation.supportsIfMatch ? { 412: { description: CHANGED, schema } } : {}),
-    default: { description: 'Any error', schema },
+    default: { description: 'Any error', schema, ...(failureType && { type: failureType }) },
   }
   // An example of what makes something says that it was made
   const exampleStatus = Object.hasOwn(responses, '201') ? '201' : Object.keys(responses)[0]

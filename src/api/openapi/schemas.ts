@@ -153,6 +153,7 @@ export const COMPONENTS = {
     'token_endpoint_auth_method': TEXT,
     'created_at': TIME,
   }),
+  ScimError: objectSchema({ schemas: TEXTS, ...fields(TEXT, 'status', 'scimType?', 'detail') }),
   Session: objectSchema({
     ...fields(TEXT, 'id', 'principal', 'user_id?', 'origin', 'browser'),
     ...fields(TIME, 'created_at', 'expires_at'),

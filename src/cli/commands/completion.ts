@@ -1,9 +1,9 @@
 import { Argument, type CommandUnknownOpts, Help } from 'commander'
 import { getText, listObjects } from '../../client/json.ts'
+import { SCOPES } from '../../core/access/principal.ts'
 import { FORMAT_NAMES } from '../../core/tool/format-names.ts'
 import { REMOTE_PROTOCOLS } from '../../core/tool/remote-dialect.ts'
 import { agentHosts } from '../../docs/agent-hosts.ts'
-import { SCOPE_NAMES } from '../argument-values.ts'
 import { findCommand } from '../command-tree.ts'
 import type { AddCommands, CliSession, Open } from '../context.ts'
 import { getProfilesFile, readProfiles } from '../profiles.ts'
@@ -83,7 +83,7 @@ const CHOICES: Readonly<Record<string, () => readonly string[]>> = {
   host: () => agentHosts('').map(({ id }) => id),
   format: () => [...FORMAT_NAMES.keys()],
   dialect: () => REMOTE_PROTOCOLS,
-  scope: () => SCOPE_NAMES,
+  scope: () => SCOPES,
 }
 const LISTS: Readonly<Record<string, readonly [path: string, field: string]>> = {
   toolkit: ['/toolkits', 'toolkit'],

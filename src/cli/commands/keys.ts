@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { getText, type JsonRecord } from '../../client/json.ts'
-import { SCOPE_NAMES, expiry, collectOption, readObject, requireFields, seconds } from '../argument-values.ts'
+import { SCOPES } from '../../core/access/principal.ts'
+import { expiry, collectOption, readObject, requireFields, seconds } from '../argument-values.ts'
 import { CliError } from '../cli-error.ts'
 import { type AddCommands, type CliSession, YES } from '../context.ts'
 import { type Columns, timeColumn } from '../table.ts'
@@ -54,7 +55,7 @@ function keyCommand<const Usage extends string>(keys: Command, usage: Usage, des
   return keys
     .command(usage)
     .description(description)
-    .option('--scope <scope>', `${SCOPE_NAMES.join(', ')}; can be repeated`, collectOption)
+    .option('--scope <scope>', `${SCOPES.join(', ')}; can be repeated`, collectOption)
     .option('--tool <pattern>', 'a tool or toolkit that it covers, such as Gmail.*; can be repeated', collectOption)
     .option('--for-user <user>', 'a user that it can act for; can be repeated', collectOption)
     .option('--any-user', 'it can act for any user')

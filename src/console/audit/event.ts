@@ -76,6 +76,8 @@ const PHRASES: Readonly<Record<Exclude<AuditAction, 'refusal'>, (group: AuditGro
   'registry.export': (group) => `download a backup${detail(group, 'toolkit', ' of the toolkit ')}`,
   'registry.import': () => 'start a restore',
   'registry.imported': () => 'finish a restore',
+  'scim.put': (group) => `change ${detail(group, 'name')} as the directory says`,
+  'scim.remove': (group) => `remove ${detail(group, 'name')} as the directory says`,
   'session.begin': () => 'sign in',
   'session.end': (group) => SESSION_ENDS[group[0].path] ?? 'end a session',
   'tool.change': (group) => `change ${segment(group, 1)}${detail(group, 'status.state', ' to ')}`,

@@ -64,6 +64,7 @@ export const SCOPE_MEANINGS: Readonly<Record<Scope, string>> = {
   'tools:publish': 'publishes and changes tools',
   'users:confirm': 'confirms who a user is',
   'records:read': 'reads call records and the audit log',
+  'scim': 'sends the users and groups of a directory',
   'admin': 'allows everything',
 }
 const SCOPE_DESCRIPTION = Object.entries(SCOPE_MEANINGS)

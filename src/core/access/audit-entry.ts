@@ -30,6 +30,8 @@ export const AUDIT_ACTIONS = [
   'registry.export',
   'registry.import',
   'registry.imported',
+  'scim.put',
+  'scim.remove',
   'session.begin',
   'session.end',
   'tool.change',

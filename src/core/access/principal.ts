@@ -4,7 +4,15 @@ import { listCovers } from '../tool/tool-patterns.ts'
 import type { ToolRecord } from '../tool/tool.ts'
 import { findChosenTool, type ToolView } from './tool-view.ts'
 
-export const SCOPES = ['tools:read', 'tools:call', 'tools:publish', 'users:confirm', 'records:read', 'admin'] as const
+export const SCOPES = [
+  'tools:read',
+  'tools:call',
+  'tools:publish',
+  'users:confirm',
+  'records:read',
+  'scim',
+  'admin',
+] as const
 export type Scope = (typeof SCOPES)[number]
 
 export interface Principal {

@@ -1,5 +1,5 @@
+import type { Membership } from './directory.ts'
 import type { Person } from './person.ts'
-import type { Principal } from './principal.ts'
 import { resolveRights, type SignInRule } from './sign-in-rules.ts'
 
 /** How a person proved who they are: at the sign-in provider, or with an API key, of which only the hash is stored. */
@@ -33,7 +33,9 @@ export function toPersonId(user: string): string {
   return `person:${user}`
 }
 
-export function toPersonPrincipal(person: Person, rules: readonly SignInRule[]): Principal | undefined {
-  const rights = resolveRights(person, rules)
-  return rights && { id: toPersonId(person.user), kind: 'person', ...rights, users: [person.user] }
+/** Rules hold for the person's own groups and for those of the directory. Nobody whom it deactivated has any rights. */
+export function toPersonPrincipal(person: Person, rules: readonly SignInRule[], membership?: Membership) {
+  const { isActive = true, groups = [] } = membership ?? {}
+  const rights = isActive ? resolveRights({ ...person, groups: [...person.groups, ...groups] }, rules) : undefined
+  return rights && { id: toPersonId(person.user), kind: 'person' as const, ...rights, users: [person.user] }
 }

@@ -1,3 +1,4 @@
+import type { FindMembership } from '../../core/access/directory.ts'
 import { FetchCapability, type Principal } from '../../core/access/principal.ts'
 import {
   type IdentityProof,
@@ -30,6 +31,7 @@ interface SessionsOptions {
   readonly authenticator: Pick<Authenticator, 'authenticate' | 'loadPrincipal'>
   readonly issuer: string | undefined
   readonly rules: readonly SignInRule[]
+  readonly findMembership: FindMembership
   readonly sha256: Sha256
   readonly newId: () => string
   readonly now: () => number
@@ -45,7 +47,7 @@ const CROSS_SITE = fail({
 })
 
 export function createSessions(options: SessionsOptions) {
-  const { store, authenticator, issuer, rules, sha256, newId, now } = options
+  const { store, authenticator, issuer, rules, findMembership, sha256, newId, now } = options
   const sessions = createLookupCache(now, 'session', async (cookie): Promise<CredentialCheck<SignedInSession>> => {
     const session = await store.find(await sha256(cookie))
     const sessionEnd = Date.parse(session?.expires_at ?? '')
@@ -64,7 +66,9 @@ export function createSessions(options: SessionsOptions) {
     // With a provider, nobody signs in by a key
     if (authentication.kind === 'key')
       return issuer === undefined ? authenticator.loadPrincipal(authentication.hash) : { result: NOT_SIGNED_IN }
-    const principal = authentication.issuer === issuer ? toPersonPrincipal(authentication.person, rules) : undefined
+    if (authentication.issuer !== issuer) return { result: NOT_SIGNED_IN }
+    const { person } = authentication
+    const principal = toPersonPrincipal(person, rules, await findMembership(person))
     return { result: principal ? ok(principal) : NOT_SIGNED_IN }
   }
 
@@ -132,6 +136,8 @@ export function createSessions(options: SessionsOptions) {
       sessions.invalidateWhere(({ session }) => session.owner === owner && session.id !== exceptId)
       return count
     },
+
+    forget: sessions.forget,
 
     forgetKey(id: string): void {
       sessions.invalidateWhere(({ principal }) => principal.id === `key:${id}`)

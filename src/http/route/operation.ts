@@ -10,6 +10,7 @@ export interface Operation<Q> {
   readonly summary?: string
   readonly responses?: ResponseSpecs
   readonly failures?: string
+  readonly failureType?: string
   readonly scope?: Scope | undefined
   readonly auditAction?: AuditAction
   readonly query: Query<Q>

@@ -7,6 +7,7 @@ import {
   type PutResult,
   type RemoveResult,
 } from '../../core/tool/precondition.ts'
+import type { DirectoryResult, Identity, Membership } from '../../core/access/directory.ts'
 import type { Session } from '../../core/access/session.ts'
 import type { UserPageRequest, UserSummary } from '../../core/access/user.ts'
 import type { Provider } from '../../core/consent/provider.ts'
@@ -14,6 +15,7 @@ import { kvKey } from '../keys.ts'
 import { createOutbox } from '../kv-outbox.ts'
 import { createReliableStub } from '../reachable-stub.ts'
 import { column, readField, firstRow, rows } from '../rows.ts'
+import type { DirectoryRows } from './directory-rows.ts'
 import { type SessionRows, sessionRows } from './session-rows.ts'
 import { createTables, deploymentSecret, queue } from './tables.ts'
 import { type UserAgents, type UserRows, userRows } from './user-rows.ts'
@@ -41,6 +43,7 @@ export class Access extends DurableObject<{ readonly REGISTRY: KVNamespace }> {
   readonly #outbox: ReturnType<typeof createOutbox>
   readonly #sessions: SessionRows
   readonly #users: UserRows
+  #directory?: Promise<DirectoryRows>
 
   constructor(state: DurableObjectState, env: { readonly REGISTRY: KVNamespace }) {
     super(state, env)
@@ -191,6 +194,30 @@ export class Access extends DurableObject<{ readonly REGISTRY: KVNamespace }> {
 
   listUsers(page: UserPageRequest, agents: readonly UserAgents[]): UserSummary[] {
     return this.#users.list(page, agents)
+  }
+
+  async changeDirectory(...parameters: Parameters<DirectoryRows['change']>): Promise<DirectoryResult> {
+    const { change } = await this.#loadDirectory()
+    return this.ctx.storage.transactionSync(() => change(...parameters))
+  }
+
+  async removeDirectoryEntry(id: string): Promise<void> {
+    const { remove } = await this.#loadDirectory()
+    this.ctx.storage.transactionSync(() => remove(id))
+  }
+
+  async listDirectory(...parameters: Parameters<DirectoryRows['list']>): Promise<ReturnType<DirectoryRows['list']>> {
+    return (await this.#loadDirectory()).list(...parameters)
+  }
+
+  async findMembership(person: Identity): Promise<Membership | undefined> {
+    return (await this.#loadDirectory()).findMembership(person)
+  }
+
+  /** Its code is loaded with the first person. */
+  #loadDirectory(): Promise<DirectoryRows> {
+    this.#directory ??= import('./directory-rows.ts').then(({ directoryRows }) => directoryRows(this.#sql))
+    return this.#directory
   }
 
   override async alarm(): Promise<void> {

@@ -19,7 +19,7 @@ function setUp(endAll = async () => ({ revocations: [], authorizations: 2 })) {
   const removeAgents = vi.fn(async () => 3)
   const events: AuditEvent[] = []
   const forgetGrantHolder = vi.fn(async () => undefined)
-  const router = createUserAccessRoutes({
+  const { router } = createUserAccessRoutes({
     authorize: authorizerFor(ADMIN),
     respond: (failure) => Response.json(failure, { status: failure.type === 'unavailable' ? 503 : 400 }),
     writeAuditEntry: (event) => void events.push(event),

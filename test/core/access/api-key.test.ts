@@ -13,7 +13,7 @@ const problemsOf = (body: unknown) => {
   const decoded = decode(body)
   return decoded.ok ? [] : decoded.problems.map(({ path, message }) => [path, message])
 }
-const SCOPE = "one of 'tools:read', 'tools:call', 'tools:publish', 'users:confirm', 'records:read', 'admin'"
+const SCOPE = "one of 'tools:read', 'tools:call', 'tools:publish', 'users:confirm', 'records:read', 'scim', 'admin'"
 const PATTERN = "a tool pattern such as '*', 'Gmail.*' or 'Gmail.GetEmails'"
 const TIME = "an RFC 3339 time such as '2030-01-31T12:00:00Z'"
 const good = { name: 'agent', scopes: ['tools:call'] }

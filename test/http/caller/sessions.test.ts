@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { beforeEach, describe, expect, it } from 'vitest'
+import type { Membership } from '../../../src/core/access/directory.ts'
 import { ADMIN, type Principal } from '../../../src/core/access/principal.ts'
 import type { Session } from '../../../src/core/access/session.ts'
 import type { SignInRule } from '../../../src/core/access/sign-in-rules.ts'
@@ -18,6 +19,7 @@ let stored: Map<string, Session>
 let reads: number
 let keys: Map<string, Principal>
 let broken: boolean
+let memberships: Map<string, Membership>
 
 beforeEach(() => {
   now = Date.parse('2030-01-01T00:00:00Z')
@@ -25,6 +27,7 @@ beforeEach(() => {
   reads = 0
   keys = new Map([['hash-of-key', KEY]])
   broken = false
+  memberships = new Map()
 })
 
 function sessions({ issuer = ISSUER, rules = [RULE] }: { issuer?: string | undefined; rules?: SignInRule[] } = {}) {
@@ -56,6 +59,7 @@ function sessions({ issuer = ISSUER, rules = [RULE] }: { issuer?: string | undef
     },
     issuer: issuer === 'none' ? undefined : issuer,
     rules,
+    findMembership: async ({ user }) => memberships.get(user),
     sha256,
     newId: () => `s${++id}`,
     now: () => now,
@@ -169,6 +173,21 @@ describe('a session', () => {
     expect(why(await sessions({ rules: [] }).findSession(request(cookie)))).toBe('unauthenticated')
     const more = sessions({ rules: [{ ...RULE, scopes: ['admin'] }] })
     expect(await more.findSession(request(cookie))).toMatchObject({ value: { principal: { scopes: ['admin'] } } })
+  })
+
+  it('counts by the groups that the directory has of its person, and not once it has deactivated them', async () => {
+    const rule: SignInRule = { group: 'staff', scopes: ['tools:call'], tools: ['*'] }
+    const all = sessions({ rules: [RULE, rule] })
+    const cookie = cookieIn(await all.startSession(request(), person, 'p'))
+    const found = async () => {
+      all.forget()
+      return all.findSession(request(cookie))
+    }
+    expect(await found()).toMatchObject({ value: { principal: { scopes: ['tools:read'] } } })
+    memberships.set('ann@acme.test', { isActive: true, groups: ['staff'] })
+    expect(await found()).toMatchObject({ value: { principal: { scopes: ['tools:read', 'tools:call'] } } })
+    memberships.set('ann@acme.test', { isActive: false, groups: ['staff'] })
+    expect(why(await found())).toBe('unauthenticated')
   })
 
   it('of a key is that key, dies with it, and counts for nobody where a provider says who people are', async () => {

@@ -1,4 +1,3 @@
-import type { Hono } from 'hono'
 import type { ApiKey } from '../../../core/access/api-key.ts'
 import { listSessionOwners } from '../../../core/access/session-owners.ts'
 import type { UserList, UserSummary } from '../../../core/access/user.ts'
@@ -10,7 +9,7 @@ import type { Agents } from '../../../http/caller/agents.ts'
 import type { Sessions } from '../../../http/caller/sessions.ts'
 import { defineQuery } from '../../../http/request/query.ts'
 import { jsonRef } from '../../../http/route/response-specs.ts'
-import { ADMIN_ROUTE, createRouter, type RouteDeps } from '../../../http/route/router.ts'
+import { type AddAuditDetails, ADMIN_ROUTE, createRouter, type RouteDeps } from '../../../http/route/router.ts'
 import { encodeAgent } from '../agents/routes.ts'
 import { encodeGrant } from '../routes.ts'
 
@@ -44,7 +43,7 @@ interface UserAccessDeps extends RouteDeps {
 const MAX_LIMIT = 100
 
 /** For administrators: who has access, and its end when a person leaves. */
-export function createUserAccessRoutes({ users, listKeys, sessions, agents, grants, ...deps }: UserAccessDeps): Hono {
+export function createUserAccessRoutes({ users, listKeys, sessions, agents, grants, ...deps }: UserAccessDeps) {
   const { router, on } = createRouter<UserAccessAnswers>(deps)
 
   on('GET /users', 'List users with accounts, agents, sessions or keys', {
@@ -81,7 +80,9 @@ export function createUserAccessRoutes({ users, listKeys, sessions, agents, gran
     path: { user: identifier },
     auditAction: 'access.end',
     responses: { 200: jsonRef('What was ended', 'EndedAccess') },
-  })(async ({ path: { user }, addAuditDetails }) => {
+  })(({ path: { user }, addAuditDetails }) => endAccess(user, addAuditDetails))
+
+  async function endAccess(user: string, addAuditDetails: AddAuditDetails) {
     const keys = await listUserKeys(user)
     const sessionCounts = await Promise.all(listSessionOwners(user, keys).map((owner) => sessions.removeAll(owner)))
     const ended = {
@@ -102,7 +103,7 @@ export function createUserAccessRoutes({ users, listKeys, sessions, agents, gran
       const done = `${ended.sessions} sessions and ${ended.agents} agents were ended, but accounts may remain`
       return fail({ type: 'unavailable', message: `${error.message}: ${done}. Send the request again` })
     }
-  })
+  }
 
   async function listUserKeys(user: string): Promise<readonly ApiKey[]> {
     return (await listKeys()).filter((key) => key.users !== 'any' && key.users.includes(user))
@@ -116,8 +117,10 @@ export function createUserAccessRoutes({ users, listKeys, sessions, agents, gran
     return isListed ? { user_id: user, accounts, ...counts } : undefined
   }
 
-  return router
+  return { router, endAccess }
 }
+
+export type EndAccess = ReturnType<typeof createUserAccessRoutes>['endAccess']
 
 function toNamedKey({ id, name }: ApiKey) {
   return { id, name }

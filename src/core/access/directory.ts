@@ -1,0 +1,118 @@
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../tool/json.ts'
+import * as json from '../tool/json-reader.ts'
+import type { Problem } from '../tool/problem.ts'
+import type { Person } from './person.ts'
+
+/** What is stored of the users and groups (RFC 7643) of a company's directory. All else is passed over. */
+export type DirectoryKind = 'User' | 'Group'
+
+const text = json.stringMatching('1 to 256 printable characters', /^[^\p{Cc}]{1,256}$/u)
+/** Entra sends texts, such as 'False'. */
+const BOOLEAN = json.custom('true or false', (value) => ({ true: true, false: false })[String(value).toLowerCase()])
+const ITEM = json.looseObject({ value: text, type: json.nullish(text) })
+const itemList = (max: number) => json.nullish(json.array(ITEM, { max }), [])
+const NAMES = { externalId: json.nullish(text), displayName: json.nullish(text) }
+const USER_FIELDS = { userName: text, ...NAMES, active: json.nullish(BOOLEAN, true), emails: itemList(20) }
+const GROUP_FIELDS = { ...NAMES, displayName: text, members: itemList(20_000) }
+const USER = json.looseObject(USER_FIELDS)
+const GROUP = json.looseObject(GROUP_FIELDS)
+export const ATTRIBUTES = { User: Object.keys(USER_FIELDS), Group: Object.keys(GROUP_FIELDS) }
+
+export type DirectoryUser = json.InferOutput<typeof USER>
+type Attributes = DirectoryUser | json.InferOutput<typeof GROUP>
+export type DirectoryEntry = Attributes & { readonly id: string }
+
+const PATH =
+  /^(?:urn:ietf:params:scim:schemas:core:2\.0:\w+:)?(\w+)(?:\[ *(\w+) +eq +"([^"\\]*)" *\])?(?:\.(\w+))?$|^urn:(?!ietf:params:scim:schemas:core:)/i
+const OPS = ['add', 'replace', 'remove'] as const
+const OPERATION = json.looseObject({
+  op: json.custom("'add', 'replace' or 'remove'", (value) => OPS.find((op) => op === String(value).toLowerCase())),
+  path: json.optional(json.stringMatching('a path of an attribute', PATH, 1_000)),
+  value: json.anyJson,
+})
+type Operation = json.InferOutput<typeof OPERATION>
+const WHOLE = json.refine(OPERATION, ({ path, value }) =>
+  path === undefined && !isJsonObject(value) ? "Must have a 'path', or an object in 'value'" : undefined,
+)
+/** RFC 7644, section 3.5.2. */
+export const PATCH = json.looseObject({ Operations: json.array(WHOLE, { min: 1, max: 100 }) })
+
+/** A whole resource, or operations on the stored one. */
+export type DirectoryChange = { readonly resource: JsonObject } | json.InferOutput<typeof PATCH>
+
+export function applyChange(kind: DirectoryKind, before: JsonObject, change: DirectoryChange) {
+  let changed = 'resource' in change ? change.resource : before
+  if ('Operations' in change)
+    for (const operation of change.Operations) changed = applyOperation(kind, changed, operation)
+  return json.parseValue<Attributes>(kind === 'User' ? USER : GROUP, changed)
+}
+
+/** Without a path, `value` has the attributes by their paths. */
+function applyOperation(kind: DirectoryKind, before: JsonObject, { op, path, value = null }: Operation): JsonObject {
+  if (path === undefined) {
+    let changed = before
+    for (const [name, part = null] of Object.entries(isJsonObject(value) ? value : {}))
+      changed = applyOperation(kind, changed, { op, path: name, value: part })
+    return changed
+  }
+  const [, name = '', filterName = 'value', filterValue, part = 'value'] = PATH.exec(path) ?? []
+  const attribute = ATTRIBUTES[kind].find((known) => known.toLowerCase() === name.toLowerCase())
+  if (attribute === undefined || part !== 'value') return before
+  const isList = attribute === 'emails' || attribute === 'members'
+  if (!isList) return { ...before, [attribute]: op === 'remove' ? null : value }
+  const isFiltered = filterValue !== undefined
+  const items = listItems(value).map((item) => (isFiltered ? { [filterName]: filterValue, ...item } : item))
+  const changed = new Set(isFiltered ? [filterValue] : items.map((item) => item['value']))
+  const isWhole = !isFiltered && (op === 'replace' || value === null)
+  const others = isWhole ? [] : listItems(before[attribute]).filter((item) => !changed.has(item[filterName]))
+  return { ...before, [attribute]: op === 'remove' ? others : [...others, ...items] }
+}
+
+/** A text is the `value` of an item. */
+function listItems(value: Json = null): readonly JsonObject[] {
+  const values = isJsonArray(value) ? value : [value]
+  return values.map((item) => (typeof item === 'string' ? { value: item } : item)).filter(isJsonObject)
+}
+
+export interface DirectoryPage {
+  readonly match?: { readonly field: 'id' | 'name' | 'external_id'; readonly value: string }
+  readonly offset: number
+  readonly limit: number
+}
+export type DirectoryResult =
+  /** `leavers` are the ids that a user may have here who is not active. */
+  | { readonly entry: DirectoryEntry; readonly leavers: readonly string[] }
+  | { readonly problems: readonly Problem[] }
+  | 'not-found'
+  | 'conflict'
+export interface Directory {
+  changeDirectory(kind: DirectoryKind, id: string, change: DirectoryChange, isNew?: boolean): Promise<DirectoryResult>
+  removeDirectoryEntry(id: string): Promise<void>
+  listDirectory(
+    kind: DirectoryKind,
+    page: DirectoryPage,
+  ): Promise<{ total: number; entries: readonly DirectoryEntry[] }>
+}
+
+/** What the directory says of a person: undefined if it does not have them. */
+export interface Membership {
+  readonly isActive: boolean
+  readonly groups: readonly string[]
+}
+export type Identity = Pick<Person, 'user' | 'address'>
+export type FindMembership = (person: Identity) => Promise<Membership | undefined>
+
+/** Whether a user of the directory is a person: by `userName` and e-mail address, or by `userName` or `externalId` and user id. */
+export function isSamePerson({ userName, externalId }: DirectoryUser, { user, address }: Identity): boolean {
+  return [userName, externalId].includes(withoutIssuer(user)) || toAsciiLowerCase(userName) === address
+}
+
+/** With several issuers, a user is `<issuer>|<id>`. */
+export function withoutIssuer(user: string): string {
+  return user.replace(/^https?:\/\/[^|]+\|/, '')
+}
+
+/** Other letters that become ASCII in lower case, such as U+212A, must not make an address. */
+export function toAsciiLowerCase(value: string): string {
+  return value.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
+}

@@ -1,0 +1,190 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { connected, refresh, rpc } from './oauth/agent.ts'
+import { HttpPerson } from './oauth/http-person.ts'
+import { signIn, signInVars } from './oauth/sign-in.ts'
+import { type Connected, connect, startWorld, type World } from './oauth/switchboard.ts'
+import { patch } from './scim/set-up.ts'
+
+/** A company's directory says by SCIM who has left, and which groups people are in. */
+
+const RULES = [
+  { domain: 'acme.test', toolkits: ['Mail', 'Calculator'] },
+  { group: 'Publishers', scopes: ['tools:publish'], toolkits: ['Calculator'] },
+  { group: 'Contractors', toolkits: ['Calculator'] },
+]
+
+let world: World
+let edge: Connected
+let url: string
+let scimKey: Readonly<Record<string, string>>
+
+beforeAll(async () => {
+  world = await startWorld()
+  for (const name of ['ann', 'bob', 'cy', 'dee', 'eve', 'fay', 'gil'])
+    world.provider.claims[name] = { email: `${name}@acme.test`, email_verified: true }
+  world.provider.claims['zoe'] = { email: 'zoe@elsewhere.test', email_verified: true }
+  edge = await connect(world, { vars: signInVars(world.provider, RULES) })
+  ;({ url } = edge.server)
+  world.provider.allowRedirectTo(`${url}/sign-in/callback`)
+  const key = await edge.ask('POST', '/keys', { name: 'the directory', scopes: ['scim'] })
+  scimKey = { authorization: `Bearer ${key.body.key}` }
+})
+afterAll(() => Promise.all([edge?.server.stop(), world?.close()]))
+
+const scim = (method: string, path: string, body?: unknown) => edge.ask(method, `/scim/v2${path}`, body, scimKey)
+const setActive = (id: string, active: unknown) =>
+  scim('PATCH', `/Users/${id}`, patch({ op: 'Replace', path: 'active', value: active }))
+
+async function signedIn(name: string): Promise<HttpPerson> {
+  const person = new HttpPerson()
+  const { status, text } = await signIn(person, url, name)
+  expect(status, text).toBe(200)
+  return person
+}
+
+/** Somebody with a session, an agent and an account. */
+async function settled(name: string) {
+  const person = await signedIn(name)
+  const { agent, tokens } = await connected(person, url, ['Calculator'])
+  const user = `${name}@acme.test`
+  const ended = await person.consent((await edge.challenge('Mail.GetEmails', user)).url, name)
+  expect(ended.url, ended.text).toContain('/oauth/callback')
+  const state = async () => ({
+    session: (await person.open(`${url}/sessions`)).status,
+    console: new URL((await person.open(`${url}/console/agents`)).url).pathname === '/console/agents',
+    agent: (await rpc(url, tokens.access_token, 'tools/list')).status,
+    account: (await edge.call('Mail.GetEmails', user)).status,
+  })
+  return { person, agent, tokens, user, state }
+}
+
+const IN = { session: 200, console: true, agent: 200, account: 200 }
+const OUT = { session: 401, console: false, agent: 401, account: 400 }
+
+it('one SCIM request puts a person out at their next request of each kind, and nobody else', async () => {
+  const [ann, bob] = [await settled('ann'), await settled('bob')]
+  // The directory has other letters than the ID token
+  const { body } = await scim('POST', '/Users', { userName: 'Ann@Acme.test', externalId: '00u1' })
+  const bobs = await scim('POST', '/Users', { userName: 'bob@acme.test', externalId: '00u2' })
+  expect([await ann.state(), await bob.state()]).toEqual([IN, IN])
+  const approval = await edge.challenge('mailbox.empty', ann.user, { folder: 'old' })
+  expect((await edge.ask('GET', approval.check_url)).body).toMatchObject({ status: 'not_started' })
+
+  expect((await setActive(body.id, 'False')).status).toBe(200)
+  expect(await ann.state()).toEqual(OUT)
+  expect((await refresh(ann.agent, ann.tokens.refresh_token)).status).toBe(400)
+  expect((await edge.ask('GET', approval.check_url)).body).toMatchObject({ status: 'failed' })
+  expect(await bob.state()).toEqual(IN)
+  expect((await refresh(bob.agent, bob.tokens.refresh_token)).status).toBe(200)
+
+  const again = await signIn(new HttpPerson(), url, 'ann')
+  expect(again.status).toBe(403)
+  expect(again.text).toContain('directory has deactivated')
+  expect(again.text).toContain('IT department')
+  // A caller that may act for her finds no account, and the link leads her to that page
+  expect((await edge.call('Mail.GetEmails', ann.user)).status).toBe(400)
+
+  expect((await setActive(body.id, 'True')).status).toBe(200)
+  expect(await ann.state()).toEqual(OUT)
+  const back = await signedIn('ann')
+  expect((await back.open(`${url}/sessions`)).status).toBe(200)
+  expect((await rpc(url, (await connected(back, url, ['Calculator'])).tokens.access_token, 'tools/list')).status).toBe(
+    200,
+  )
+  expect((await scim('DELETE', `/Users/${bobs.body.id}`)).status).toBe(204)
+  expect(await bob.state()).toEqual(OUT)
+  await expect
+    .poll(async () => (await edge.ask('GET', '/audit?act=scim.remove&limit=1')).body.items[0]?.about)
+    .toMatchObject({
+      name: 'bob@acme.test',
+      ended: expect.arrayContaining([expect.objectContaining({ user_id: 'bob@acme.test', agents: 1, accounts: 1 })]),
+    })
+})
+
+it('nobody who is not active signs in, even if the directory had them before they ever came', async () => {
+  await scim('POST', '/Users', { userName: 'cy@acme.test', active: false })
+  expect((await signIn(new HttpPerson(), url, 'cy')).status).toBe(403)
+})
+
+it('a user who is renamed and deactivated in one request is out under both names', async () => {
+  const dee = await settled('dee')
+  const { body } = await scim('POST', '/Users', { userName: 'dee@acme.test' })
+  const change = patch(
+    { op: 'Replace', path: 'userName', value: '0a21f0f2dee@acme.test' },
+    { op: 'Replace', path: 'active', value: 'False' },
+  )
+  expect((await scim('PATCH', `/Users/${body.id}`, change)).status).toBe(200)
+  expect(await dee.state()).toEqual(OUT)
+})
+
+it('groups of the directory count for rules at the next request, while the user is a member', async () => {
+  const eve = await signedIn('eve')
+  const { body: user } = await scim('POST', '/Users', { userName: 'eve@acme.test' })
+  const published = async () => (await eve.open(`${url}/console/toolsets`)).status
+  const zoe = () => signIn(new HttpPerson(), url, 'zoe')
+  expect((await zoe()).status).toBe(403)
+  const { body: outsider } = await scim('POST', '/Users', { userName: 'zoe@elsewhere.test' })
+  const { body: group } = await scim('POST', '/Groups', {
+    displayName: 'Contractors',
+    members: [{ value: outsider.id }],
+  })
+  const person = new HttpPerson()
+  expect((await signIn(person, url, 'zoe')).status).toBe(200)
+  const { tokens } = await connected(person, url, ['Calculator'])
+  const state = async () => [
+    (await person.open(`${url}/sessions`)).status,
+    (await rpc(url, tokens.access_token, 'tools/list')).status,
+  ]
+  expect(await state()).toEqual([200, 200])
+  const members = `members[value eq "${outsider.id}"]`
+  await scim('PATCH', `/Groups/${group.id}`, patch({ op: 'Remove', path: members }))
+  expect(await state()).toEqual([401, 401])
+  expect((await zoe()).text).toContain('SIGN_IN_RULES grants')
+  await scim('PATCH', `/Groups/${group.id}`, patch({ op: 'Add', path: 'members', value: [{ value: outsider.id }] }))
+  expect(await state()).toEqual([200, 200])
+  await scim('PUT', `/Groups/${group.id}`, { displayName: 'Guests', members: [{ value: outsider.id }] })
+  expect(await state()).toEqual([401, 401])
+  await scim('PUT', `/Groups/${group.id}`, { displayName: 'Contractors', members: [{ value: outsider.id }] })
+  expect(await state()).toEqual([200, 200])
+  await scim('DELETE', `/Groups/${group.id}`)
+  expect(await state()).toEqual([401, 401])
+  expect(await published()).toBe(403)
+  await scim('POST', '/Groups', { displayName: 'Publishers', members: [{ value: user.id }] })
+  expect(await published()).toBe(200)
+})
+
+it('a person whose user id is not their address is found by it, with all that they have under the id', async () => {
+  const vars = { ...signInVars(world.provider, RULES), SIGN_IN_USER: 'sub' }
+  const other = await connect(world, { vars })
+  const { url: origin } = other.server
+  world.provider.allowRedirectTo(`${origin}/sign-in/callback`)
+  const gil = new HttpPerson()
+  expect((await signIn(gil, origin, 'gil')).status).toBe(200)
+  const { items } = JSON.parse((await gil.open(`${origin}/sessions`)).text)
+  const [{ user_id: user }] = items
+  expect(user).not.toContain('@')
+  await connected(gil, origin, ['Calculator'])
+  const consented = await gil.consent((await other.challenge('Mail.GetEmails', user)).url, 'gil')
+  expect(consented.url, consented.text).toContain('/oauth/callback')
+  const access = async () => (await other.ask('GET', `/users/${encodeURIComponent(user)}/access`)).body
+  expect(await access()).toMatchObject({ accounts: [{ provider: 'mail' }], agents: [{}] })
+  const added = await other.ask('POST', '/scim/v2/Users', { userName: 'GIL@acme.test', externalId: 'of the directory' })
+  const off = patch({ op: 'replace', value: { active: false } })
+  expect((await other.ask('PATCH', `/scim/v2/Users/${added.body.id}`, off)).status).toBe(200)
+  expect(await access()).toMatchObject({ accounts: [], agents: [] })
+  expect((await gil.open(`${origin}/sessions`)).status).toBe(401)
+  expect((await signIn(new HttpPerson(), origin, 'gil')).status).toBe(403)
+  await other.server.stop()
+})
+
+it('a person whose session says so cannot use SCIM, nor can a key without the scope', async () => {
+  const fay = await signedIn('fay')
+  expect((await fay.open(`${url}/scim/v2/Users`)).status).toBe(401)
+  const asCaller = { authorization: `Bearer ${await edge.keyFor('any', ['tools:call', 'records:read'])}` }
+  const { body } = await scim('POST', '/Users', { userName: 'fay@acme.test' })
+  const off = patch({ op: 'replace', value: { active: false } })
+  expect((await edge.ask('PATCH', `/scim/v2/Users/${body.id}`, off, asCaller)).status).toBe(403)
+  expect((await edge.ask('PATCH', `/scim/v2/Users/${body.id}`, off, {})).status).toBe(401)
+  expect((await edge.ask('DELETE', `/scim/v2/Users/${body.id}`, undefined, asCaller)).status).toBe(403)
+  expect((await fay.open(`${url}/sessions`)).status).toBe(200)
+})
