@@ -132,6 +132,7 @@ const PASSED_OVER: Readonly<Record<string, string>> = {
   'POST /plugin/call': 'its schema closes no object',
   'POST /plugin/describe': 'no body is read: a plugin is asked without one',
   'POST /providers/None/test': 'no body is read: a provider is named in the path',
+  'POST /users/None/connections/None/check': 'no body is read: a connection is named in the path',
   'POST /toolkits/None/compare': 'no body is read: a toolkit is named in the path',
   'POST /mcp': 'clients of later revisions say more',
   'POST /connect/mcp': 'clients of later revisions say more',

@@ -75,6 +75,7 @@ export function createProviderOAuth(config: Config): OAuth {
     begin: async (...parameters) => (await load()).begin(...parameters),
     exchange: async (...parameters) => (await load()).exchange(...parameters),
     refreshTokens: async (...parameters) => (await load()).refreshTokens(...parameters),
+    findUserInfo: async (...parameters) => (await load()).findUserInfo(...parameters),
     revoke: async (...parameters) => (await load()).revoke(...parameters),
     test: async (...parameters) => (await load()).test(...parameters),
   }

@@ -134,6 +134,9 @@ export function createOAuth({ fetch, findServer, checkUrl, readSecret, timeout }
       const endpoints = { name: 'endpoints', state: 'ok', message: 'The endpoints are known' } as const
       return [endpoints, await testSignInPage(fetch, url, signal), await tokenStep]
     },
+    async findUserInfo(provider: OAuthProvider): Promise<string | undefined> {
+      return (await findServer(provider, ['userinfo_endpoint'], deadline()))?.as.userinfo_endpoint
+    },
     /** RFC 7009. Gives whether the provider accepted it: with a refresh token, the access token ends too (section 2.1). */
     async revoke(provider: OAuthProvider, { access_token, refresh_token }: Tokens): Promise<boolean> {
       if (missingSecret(provider) !== undefined) return false

@@ -12,7 +12,7 @@ export interface ProviderServer {
 
 export type FindServer = (
   provider: OAuthProvider,
-  endpoints: readonly (typeof ENDPOINTS)[number][],
+  endpoints: readonly ((typeof ENDPOINTS)[number] | 'userinfo_endpoint')[],
   signal: Signal,
 ) => Promise<ProviderServer | undefined>
 

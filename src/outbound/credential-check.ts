@@ -28,7 +28,7 @@ async function sendCheck({ url, method, headers = {} }: ProviderCheck, values: C
 }
 
 /**
- * Tries what a person entered at the provider, before it is stored. Without a check, anything is right. Only a 4xx that is
+ * Tries a credential at the provider, such as what a person entered. Without a check, anything is right. Only a 4xx that is
  * about the credential refuses it; messages hold nothing of the answer.
  */
 export async function checkCredential(
@@ -38,7 +38,7 @@ export async function checkCredential(
 ): Promise<CredentialCheckResult> {
   if (!check) return { ok: true }
   const unavailable = (how: string) =>
-    ({ ok: false, why: 'unavailable', message: `'${id}' cannot be asked now: ${how}. Nothing was stored` }) as const
+    ({ ok: false, why: 'unavailable', message: `'${id}' cannot be asked now: ${how}` }) as const
   try {
     const response = await sendCheck(check, values, fetch)
     const { status } = response
@@ -49,7 +49,7 @@ export async function checkCredential(
     }
     if (status >= 300 && status < 400) return unavailable('its check redirects, which an administrator must put right')
     if (status < 400 || status >= 500 || status === 408 || status === 429) return unavailable(`it answered ${status}`)
-    return { ok: false, why: 'refused', message: `${name} does not accept this (${status}). Nothing was stored` }
+    return { ok: false, why: 'refused', message: `${name} does not accept this (${status})` }
   } catch {
     return unavailable('it gave no usable answer')
   }

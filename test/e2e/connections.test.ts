@@ -12,6 +12,7 @@ import {
   variablesBeside,
 } from './key-world.ts'
 import { HttpPerson } from './oauth/http-person.ts'
+import { CLIENT_ID } from './oauth/provider.ts'
 import { connectTo, type Connected, startWorld, varsOf, type World } from './oauth/switchboard.ts'
 import { type RunningServer, startApp } from './server.ts'
 
@@ -135,6 +136,145 @@ it('a grant that its person takes back at the provider has ended, says why, and 
   await edge.call('Mail.GetEmails', 'cleo')
   expect((await edge.ask('DELETE', '/users/cleo/grants/mail')).status).toBe(204)
   expect(await mailOf('cleo')).toEqual([])
+})
+
+const check = async (user: string, query = '', headers = asAdmin) =>
+  ask('POST', `/users/${user}/connections/notes/check${query}`, undefined, headers)
+
+it('a check asks the provider: its answer is the state, which is stored and audited', async () => {
+  const token = await connect('eve', 'eve@notes.example')
+  const working = { state: 'working', account: 'eve@notes.example', answered_as: 'eve@notes.example' }
+  expect(await check('eve')).toMatchObject({ status: 200, body: working })
+  expect(await connectionsOf('eve')).toMatchObject([{ state: 'working', last_used_at: expect.any(String) }])
+  expect((await connectionsOf('eve'))[0]).not.toHaveProperty('answered_as')
+
+  api.accounts.delete(token)
+  const refused = { state: 'refused', reason: "The API of 'notes' refuses what the user entered" }
+  expect(await check('eve')).toMatchObject({ status: 200, body: refused })
+  expect(await connectionsOf('eve')).toMatchObject([refused])
+
+  // A provider that cannot be asked changes nothing that is stored
+  for (const [status, reason] of [
+    [500, "'notes' cannot be asked now: it answered 500"],
+    [429, "'notes' cannot be asked now: it answered 429"],
+    [302, "'notes' cannot be asked now: its check redirects, which an administrator must put right"],
+  ] as const) {
+    api.answerCheck = (response) => void response.writeHead(status, { location: '/elsewhere' }).end()
+    expect(await check('eve')).toMatchObject({ status: 200, body: { state: 'unknown', reason } })
+  }
+  api.answerCheck = undefined
+  expect(await connectionsOf('eve')).toMatchObject([refused])
+  api.accounts.set(token, 'eve@notes.example')
+  expect(await check('eve')).toMatchObject({ body: { state: 'working' } })
+  await expect
+    .poll(async () => Object((await ask('GET', '/audit?act=connection.check')).body).items)
+    .toMatchObject([
+      { about: { state: 'working' }, outcome: 'success' },
+      {},
+      {},
+      {},
+      { about: { state: 'refused' } },
+      {},
+    ])
+})
+
+it('a check is for who may act for the user, of one account that is there', async () => {
+  await connect('fay', 'work')
+  const context = { account: 'home' }
+  const { url } = await challengeFor(server, 'Notes.List', 'fay', context)
+  expect((await enter(url, { token: createAccount('at-home') }, { said })).status).toBe(200)
+  const several = await check('fay')
+  expect([several.status, JSON.stringify(several.body)]).toEqual([400, expect.stringContaining('?account=')])
+  expect(await check('fay', '?account=home')).toMatchObject({ body: { account: 'home', answered_as: 'at-home' } })
+  expect((await check('fay', '?account=none')).status).toBe(404)
+  expect((await check('nobody')).status).toBe(404)
+  expect((await check('fay', '?acount=home')).status).toBe(400)
+  const arrived = api.arrived.length
+  expect((await check('fay', '?account=home', await keyFor(['mallory']))).status).toBe(403)
+  expect((await server.json('POST', '/users/fay/connections/notes/check')).status).toBe(401)
+  expect(api.arrived).toHaveLength(arrived)
+})
+
+it('a check sends what a person entered only where they know that it is checked', async () => {
+  await connect('gil')
+  try {
+    const path = { url: `${api.origin}/elsewhere`, account: '/login' }
+    for (const moved of [path, undefined]) {
+      const arrived = api.arrived.length
+      await putProvider(server, 'notes', { kind: 'bearer', name: 'Notes', ...(moved && { check: moved }) })
+      expect(await check('gil')).toMatchObject({
+        status: 200,
+        body: { state: 'unknown', reason: expect.stringMatching(/check of 'notes' is new/) },
+      })
+      expect(api.arrived).toHaveLength(arrived)
+    }
+  } finally {
+    await putProvider(server, 'notes', {
+      kind: 'bearer',
+      name: 'Notes',
+      check: { url: `${api.origin}/me`, account: '/login' },
+    })
+  }
+  expect(await check('gil')).toMatchObject({ body: { state: 'working' } })
+})
+
+it('a check of a provider without one says so, and of one that was deleted finds nothing', async () => {
+  await putProvider(server, 'plain', { kind: 'bearer' })
+  const placed = [{ authorization: 'plain', in: 'header', name: 'Authorization', format: 'Bearer {value}' }]
+  await publishKeyTool(server, 'Plain', `${api.origin}/notes`, placed, 'plain')
+  const { url } = await challengeFor(server, 'Notes.Plain', 'hal')
+  await enter(url, { token: createAccount('hal') }, { said })
+  const path = '/users/hal/connections/plain/check'
+  expect(await ask('POST', path)).toMatchObject({
+    body: { state: 'unknown', reason: expect.stringMatching(/no check/) },
+  })
+  await ask('DELETE', '/providers/plain')
+  expect((await ask('POST', path)).status).toBe(404)
+  expect(await connectionsOf('hal')).toMatchObject([{ provider: 'plain', provider_name: 'plain', state: 'unknown' }])
+})
+
+const checkMail = async (user: string) => (await edge.ask('POST', `/users/${user}/connections/mail/check`)).body
+
+it('a check of a grant asks whose its token is, refreshes it where it is due or refused, and notes what it answers', async () => {
+  const consent = async (user: string, account: string) => {
+    const { url } = await edge.challenge('Mail.GetEmails', user)
+    await new HttpPerson(said).consent(url, account)
+  }
+  await consent('iris', 'iris')
+  expect(await checkMail('iris')).toMatchObject({ state: 'unknown', reason: expect.stringContaining("'openid'") })
+  expect(await mailOf('iris')).toMatchObject([{ state: 'unknown' }])
+
+  world.provider.claims['joe'] = { email: 'joe@mail.example' }
+  const put = await edge.ask('PUT', '/providers/mail', {
+    name: 'Test Mail',
+    issuer: world.provider.issuer,
+    client_id: CLIENT_ID,
+    client_secret_name: 'MAIL_CLIENT_SECRET',
+    extra_scopes: ['openid', 'email', 'offline_access'],
+    authorization_parameters: { prompt: 'consent' },
+  })
+  expect(put.status).toBe(200)
+  await consent('joe', 'joe')
+  expect(await checkMail('joe')).toMatchObject({ state: 'working', answered_as: 'joe@mail.example' })
+  const refreshes = () => world.provider.tokenRequests['refresh_token'] ?? 0
+  const before = refreshes()
+  world.provider.endAccessTokens('joe')
+  expect(await checkMail('joe')).toMatchObject({ state: 'working', answered_as: 'joe@mail.example' })
+  expect(refreshes()).toBe(before + 1)
+  await world.provider.fail('error')
+  expect(await checkMail('joe')).toMatchObject({
+    state: 'unknown',
+    reason: expect.stringContaining("'mail' cannot be asked"),
+  })
+  await world.provider.fail('none')
+  expect(await mailOf('joe')).toMatchObject([{ state: 'working' }])
+  world.provider.endGrants('joe')
+  expect(await checkMail('joe')).toMatchObject({
+    state: 'ended',
+    reason: expect.stringContaining('no longer accepted'),
+  })
+  expect(await mailOf('joe')).toMatchObject([{ state: 'ended' }])
+  expect(await checkMail('joe')).toMatchObject({ state: 'ended' })
 })
 
 it('only who may act for a user sees how the connections of that user work', async () => {

@@ -7,6 +7,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   'Logs and usage': ['/calls', '/usage', '/audit', '/metrics'],
   'Users': ['/users', '/authorizations', '/sessions'],
   'Directory': ['/scim'],
+  'Connected accounts': ['/users/{user}/grants', '/users/{user}/connections'],
   'API keys': ['/keys'],
   'Policies': ['/policies'],
   'Toolsets and locks': ['/toolsets', '/locks'],

@@ -183,7 +183,7 @@ export const COMPONENTS = {
   Grant: objectSchema(GRANT),
   Connection: objectSchema({
     ...GRANT,
-    ...fields(TEXT, 'provider_name', 'kind?', 'reason?'),
+    ...fields(TEXT, 'provider_name', 'kind?', 'reason?', 'answered_as?'),
     state: { enum: [...CONNECTION_STATES] },
     ...fields(TIME, 'last_used_at?', 'last_refused_at?'),
   }),

@@ -11,6 +11,7 @@ import { userRoute } from './path-user.ts'
 export interface GrantAnswers {
   'GET /users/:user/connections': { readonly items: readonly ReturnType<typeof encodeConnection>[] }
   'GET /users/:user/grants': { readonly items: readonly ReturnType<typeof encodeGrant>[] }
+  'POST /users/:user/connections/:provider/check': ReturnType<typeof encodeConnection>
   'DELETE /users/:user/grants': undefined
   'DELETE /users/:user/grants/:provider': undefined
 }
@@ -33,6 +34,23 @@ export function createGrantsRoutes({ grants, ...deps }: GrantsRoutesDeps): Hono 
     ...USER,
     responses: { 200: itemList('The connected accounts', 'Connection') },
   })(async ({ path: { user } }) => ok({ items: (await grants.listConnections(user)).map(encodeConnection) }))
+
+  on('POST /users/:user/connections/:provider/check', 'Ask a provider whether a connected account works', {
+    ...USER,
+    auditAction: 'connection.check',
+    query: defineQuery({ account: optional(string()) }),
+    responses: { 200: jsonRef('The connected account, by what the provider answered', 'Connection') },
+  })(async ({ path: { user, provider }, query: { account }, addAuditDetails }) => {
+    const [only, ...others] = (await grants.listConnections(user)).filter(
+      (item) => item.provider === provider && (account === undefined || item.account === account),
+    )
+    const message = `The user has several accounts at '${provider}': name one with ?account=`
+    if (others.length > 0) return fail({ type: 'request-malformed', message })
+    const checked = only && (await grants.checkConnection(user, provider, only.account))
+    if (!checked) return grantNotFound(provider)
+    addAuditDetails({ state: checked.state })
+    return ok(encodeConnection(checked))
+  })
 
   on('DELETE /users/:user/grants', "Disconnect all of a user's accounts", {
     ...USER,
@@ -76,6 +94,6 @@ export function encodeGrant({ provider, account, scopes, granted_at, expires_at,
 }
 
 export function encodeConnection(connection: Connection) {
-  const { provider_name, kind, state, last_used_at, last_refused_at, reason } = connection
-  return { ...encodeGrant(connection), provider_name, kind, state, last_used_at, last_refused_at, reason }
+  const { provider_name, kind, state, last_used_at, last_refused_at, reason, answered_as } = connection
+  return { ...encodeGrant(connection), provider_name, kind, state, last_used_at, last_refused_at, reason, answered_as }
 }

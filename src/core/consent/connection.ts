@@ -12,6 +12,8 @@ export interface StoredConnection extends Grant {
   readonly last_used_at?: string
   readonly last_refused_at?: string
   readonly reason?: string
+  /** Who it is by the provider's answer to a check. */
+  readonly answered_as?: string | undefined
 }
 
 export interface Connection extends StoredConnection {
@@ -23,4 +25,6 @@ export interface Connection extends StoredConnection {
 export interface UserConnections {
   /** Those that providers ended too, until they are connected anew or disconnected. */
   listConnections(userId: string): Promise<readonly Connection[]>
+  /** Asks the provider now. Undefined if the provider or the grant is gone. */
+  checkConnection(userId: string, provider: string, account: string): Promise<Connection | undefined>
 }

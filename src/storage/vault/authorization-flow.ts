@@ -102,13 +102,13 @@ export function createAuthorizationFlow(
       return EXPIRED_LINK
     }
     const check = await deployment.checkCredential(provider, visit.entry.values)
-    if (!check.ok) return flowError(check.why, check.message)
+    if (!check.ok) return flowError(check.why, `${check.message}. Nothing was stored`)
     const account =
       authorization.account ?? visit.account ?? check.account ?? grants.findOnlyAccount(provider.id) ?? UNNAMED_ACCOUNT
     const place = { provider: provider.id, account, browser: visit.browserHash }
     const { kind } = provider
     const values = Object.fromEntries(provider.fields.map(({ name }) => [name, visit.entry.values[name] ?? '']))
-    const sealed = await sealGrant(keyring, userId, place, { kind, values })
+    const sealed = await sealGrant(keyring, userId, place, { kind, values, checkUrl: visit.entry.checkUrl })
     if (!findOpen(id)) return EXPIRED_LINK
     const result = storeGrant(authorization, place, { access_token: '', scopes: authorization.scopes }, sealed)
     return result.ok ? { ...result, answeredAs: check.account } : result

@@ -28,6 +28,8 @@ export interface TokenRequest {
   readonly toolkit: string
   readonly hosts: readonly string[]
   readonly account?: string
+  /** Of nobody's call: no toolkit's consent is needed, and it is no use. */
+  readonly isCheck?: true
   /** A token that the provider's API answered 401 to. `final`: it was already a replacement. */
   readonly refused?: { readonly token: string; readonly final: boolean }
 }
@@ -107,7 +109,7 @@ export function createGrants(rows: GrantRows, consents: ConsentRows, { keyring, 
       const reason = `'${tool}' needs more access to '${id}' than the user has granted: ${lackingScopes.join(', ')}`
       return { scopes: neededScopes, reason }
     }
-    if (!consents.covers({ provider: id, account, toolkit, hosts, scopes })) {
+    if (!request.isCheck && !consents.covers({ provider: id, account, toolkit, hosts, scopes })) {
       const at = hosts.length === 0 ? '' : `, and send it to ${hosts.join(', ')}`
       return {
         scopes: neededScopes,
@@ -152,12 +154,12 @@ export function createGrants(rows: GrantRows, consents: ConsentRows, { keyring, 
 
   /** Tokens that are sealed under an older key are sealed again under the current one. */
   async function toAccessToken(
-    { userId, provider }: TokenRequest,
+    { userId, provider, isCheck }: TokenRequest,
     { grant, content, isSealedWithCurrentKey: current }: OpenedGrant,
   ): Promise<AccessToken> {
     const isUseDue = now() - (grant.used_at ?? 0) >= HOUR_MS || grant.refusal !== null
     // If it is refused again, that is noted again
-    if (isUseDue) rows.note(grant.generation, { used_at: now(), refusal: null })
+    if (isUseDue && !isCheck) rows.note(grant.generation, { used_at: now(), refusal: null })
     if (!current) rows.reseal(grant.generation, await sealGrant(keyring, userId, grant, content))
     const { account } = grant
     if ('access_token' in content) return { token: content.access_token, account }
@@ -183,6 +185,12 @@ export function createGrants(rows: GrantRows, consents: ConsentRows, { keyring, 
       if (!('grant' in openedGrant)) return openedGrant
       const { grant, content, neededScopes } = openedGrant
       if (provider.kind !== undefined || 'values' in content) {
+        const checkUrl = provider.kind === undefined ? undefined : (provider.check?.url ?? '')
+        if (request.isCheck && 'values' in content && content.checkUrl !== checkUrl)
+          return {
+            scopes: neededScopes,
+            reason: `The check of '${provider.id}' is new: connect it anew to have it checked`,
+          }
         const credential = await toAccessToken(request, openedGrant)
         if (refused === undefined || refused.token !== credential.token) return credential
         return refuse(openedGrant, `The API of '${provider.id}' refuses what the user entered`)
@@ -218,6 +226,11 @@ export function createGrants(rows: GrantRows, consents: ConsentRows, { keyring, 
     findOnlyAccount: rows.findOnlyAccount,
 
     removeLost: rows.removeLost,
+
+    noteSuccess(provider: string, account: string): void {
+      const grant = rows.find(provider, account)
+      if (grant) rows.note(grant.generation, { used_at: now(), refusal: null })
+    },
 
     list(): StoredConnection[] {
       return rows.list().map((grant) => toConnection(grant, consents.of(grant.provider, grant.account), now()))

@@ -73,6 +73,8 @@ export type GrantContent = Pick<Tokens, 'access_token' | 'refresh_token'> | Ente
 export interface EnteredCredential {
   readonly kind: CredentialKind
   readonly values: CredentialValues
+  /** Where the person knows that it is checked. */
+  readonly checkUrl?: string
 }
 
 export function sealGrant(

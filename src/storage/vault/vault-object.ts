@@ -202,6 +202,13 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       return this.#grants.list()
     }
 
+    async checkConnection(owner: string, userId: string, provider: Provider, account: string) {
+      const { checkConnection } = await import('./connection-check.ts')
+      if (!hasTables(this.ctx.storage.sql)) return undefined
+      openFor(this.ctx.storage.sql, owner)
+      return checkConnection({ userId, provider, account }, this.#grants, this.#deployment)
+    }
+
     /** Revokes a grant here, and at `provider` if the deployment still has that provider. */
     async revoke(
       owner: string,

@@ -240,6 +240,13 @@ export function createVault(
 
     listConnections: async (userId) => Promise.all((await listStored(userId)).map(withProvider)),
 
+    async checkConnection(userId, id, account) {
+      const owner = vaultName({ kind: 'user', id: userId })
+      const provider = await providers.find(id)
+      const checked = provider && (await getVault(owner).checkConnection(owner, userId, provider, account))
+      return checked && withProvider(checked)
+    },
+
     async revoke(userId, provider, only = {}) {
       return (await revokeGrants(userId, provider, only)).length > 0
     },

@@ -39,6 +39,7 @@ function setUp(caller: Principal = ADMIN, kept: readonly Grant[] = [GRANT, GITHU
     listConnections: vi.fn(async (user: string) =>
       (user.startsWith('ann') ? kept : []).map((grant) => ({ ...grant, ...CONNECTION })),
     ),
+    checkConnection: vi.fn(async () => undefined),
     list: vi.fn(async (user: string) => (user.startsWith('ann') ? kept : [])),
     endAll: vi.fn(async () => ({ revocations: [], authorizations: 0 })),
     revoke: vi.fn(async (user: string, provider: string) => user === 'ann' && provider === 'google'),

@@ -1,0 +1,60 @@
+import type { StoredConnection } from '../../core/consent/connection.ts'
+import type { CredentialProvider } from '../../core/consent/credential-provider.ts'
+import type { OAuthProvider } from '../../core/consent/provider.ts'
+import type { Grants, TokenRequest, VaultDeployment } from './grants.ts'
+
+const NO_CHECK =
+  "The provider has no check. For OAuth, the scope 'openid' and an issuer with a 'userinfo_endpoint' make one"
+const TOKEN = { name: 'token', label: 'Token', isSecret: true } as const
+
+/**
+ * Asks the provider whether the grant of an account works, and notes what it answers: by its check of what people enter, or at
+ * its UserInfo endpoint (OpenID Connect Core, section 5.3), where a refused token is refreshed once.
+ */
+export async function checkConnection(
+  query: Pick<TokenRequest, 'userId' | 'provider'> & { readonly account: string },
+  grants: Grants,
+  { oauth, checkCredential }: VaultDeployment,
+): Promise<StoredConnection | undefined> {
+  const { provider, account } = query
+  const find = () => grants.list().find((item) => item.provider === provider.id && item.account === account)
+  function answer(more: Partial<StoredConnection> = {}): StoredConnection | undefined {
+    const connection = find()
+    return connection && { ...connection, ...more }
+  }
+  const answerUnknown = (reason: string) => answer({ state: 'unknown', reason })
+  const ask = (refused?: TokenRequest['refused']) =>
+    grants.token({ ...query, scopes: [], tool: '', toolkit: '', hosts: [], isCheck: true, ...(refused && { refused }) })
+
+  let issued = await ask()
+  const checked =
+    provider.kind === undefined ? await toCheckedProvider(provider, find()?.scopes ?? [], oauth) : provider
+  for (const final of [false, true]) {
+    if (!('token' in issued)) break
+    if (!checked.check) return answerUnknown(NO_CHECK)
+    const { token, parts = new Map([[TOKEN.name, { value: token }]]) } = issued
+    const values = Object.fromEntries([...parts].map(([name, { value }]) => [name, value]))
+    const result = await checkCredential(checked, values)
+    if (!result.ok && result.why === 'unavailable') return answerUnknown(result.message)
+    if (result.ok) {
+      grants.noteSuccess(provider.id, account)
+      return answer({ answered_as: result.account })
+    }
+    issued = await ask({ token, final })
+  }
+  if ('unavailable' in issued) return answerUnknown(issued.unavailable)
+  const state = find()?.state
+  return 'scopes' in issued && state !== 'refused' && state !== 'ended' ? answerUnknown(issued.reason) : answer()
+}
+
+/** A token is checked as if a person had entered it. */
+async function toCheckedProvider(
+  provider: OAuthProvider,
+  scopes: readonly string[],
+  { findUserInfo }: VaultDeployment['oauth'],
+): Promise<CredentialProvider> {
+  const url = scopes.includes('openid') ? await findUserInfo(provider) : undefined
+  const account = scopes.includes('email') ? '/email' : '/sub'
+  const check = { method: 'GET', headers: { authorization: 'Bearer {token}' }, account } as const
+  return { ...provider, kind: 'bearer', fields: [TOKEN], ...(url === undefined ? {} : { check: { url, ...check } }) }
+}
