@@ -1,7 +1,9 @@
+import { CREDENTIAL_KINDS } from '../../core/consent/credential-provider.ts'
 import type { Loss } from '../../core/tool/codec.ts'
 import { requirementId } from '../../core/tool/definition-fields.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../core/tool/json.ts'
 import * as json from '../../core/tool/json-reader.ts'
+import { quoteList } from '../../core/tool/problem.ts'
 import { type AuthorizationRequirement, isRequirementId, type Requirements } from '../../core/tool/tool.ts'
 
 const PATH = '/requirements'
@@ -16,7 +18,9 @@ const AUTHORIZATION: json.Reader<AuthorizationRequirement> = json.transform(
       oauth2: json.nullish(json.object({ scopes: json.nullish(json.stringArray, []) })),
     },
     {
-      rule({ provider_id, id, provider_type }, report) {
+      rule({ provider_id, id, provider_type, oauth2 }, report) {
+        if (oauth2?.scopes.length && provider_type !== undefined && isCredentialKind(provider_type))
+          json.addProblem(report, `Must have no scopes for '${provider_type}'`, '/oauth2/scopes')
         const name = provider_id || id || provider_type
         if (name === undefined || isRequirementId(name)) return
         json.addProblem(report, 'Must name a provider with 1 to 128 visible ASCII characters')
@@ -25,14 +29,20 @@ const AUTHORIZATION: json.Reader<AuthorizationRequirement> = json.transform(
   ),
   ({ provider_id, id, provider_type, oauth2 }) => {
     if (provider_type === TOKEN) return { id: TOKEN }
-    return { id: provider_id || id || provider_type, ...(oauth2 === undefined ? {} : { oauth2 }) }
+    const hasScopes = oauth2 !== undefined && !isCredentialKind(provider_type)
+    return { id: provider_id || id || provider_type, ...(hasScopes ? { oauth2 } : {}) }
   },
 )
 
-/** A consent page for a key, or for anything else that is not OAuth, could never be completed. */
+/** A consent page for anything else could never be completed. */
 function explainUnknownType(type: string): string | undefined {
-  if (type === OAUTH2 || type === TOKEN) return undefined
-  return `Must be 'oauth2' or 'token', got '${type.slice(0, 100)}': declare a key or a password as one of the 'secrets'`
+  if (type === OAUTH2 || type === TOKEN || isCredentialKind(type)) return undefined
+  const types = quoteList([OAUTH2, TOKEN, ...CREDENTIAL_KINDS])
+  return `Must be one of ${types}, got '${type.slice(0, 100)}': declare a key of the deployment as one of the 'secrets'`
+}
+
+function isCredentialKind(type: string): boolean {
+  return CREDENTIAL_KINDS.some((kind) => kind === type)
 }
 
 /** The schema's word is `key_id`, and that of its author's own workers `key`. */

@@ -25,13 +25,21 @@ describe('requirements', () => {
     [{ authorization: 7 }, [['/authorization', 'Must be an object, got 7']]],
     [{ authorization: {} }, [['/authorization/provider_type', 'Is required']]],
     [
-      { authorization: { provider_type: 'api_key', provider_id: 'weather' } },
+      { authorization: { provider_type: 'saml', provider_id: 'weather' } },
       [
         [
           '/authorization/provider_type',
-          "Must be 'oauth2' or 'token', got 'api_key': declare a key or a password as one of the 'secrets'",
+          "Must be one of 'oauth2', 'token', 'api_key', 'bearer', 'basic', 'fields', got 'saml': declare a key of the deployment as one of the 'secrets'",
         ],
       ],
+    ],
+    ...['api_key', 'bearer', 'basic', 'fields'].map((provider_type): [object, object] => [
+      { authorization: { provider_type, provider_id: 'weather', oauth2: {} } },
+      { authorization: [{ id: 'weather' }], secrets: [], user_id: false },
+    ]),
+    [
+      { authorization: { provider_type: 'basic', provider_id: 'weather', oauth2: { scopes: ['a'] } } },
+      [['/authorization/oauth2/scopes', "Must have no scopes for 'basic'"]],
     ],
     [
       { authorization: { provider_type: 'token', provider_id: 'weather', oauth2: { scopes: ['a'] } } },
