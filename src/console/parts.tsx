@@ -79,7 +79,7 @@ export function Time({ at, format }: TimeProps) {
 export function formatCode(code: string): string {
   return (code.charAt(0).toUpperCase() + code.slice(1))
     .replaceAll(/[-_]/g, ' ')
-    .replace(/^id\b| id$/i, (id) => id.toUpperCase())
+    .replace(/^(?:id|url)\b| (?:id|url)$/i, (word) => word.toUpperCase())
     .replace(/ ms$/, ' (ms)')
     .replace(/ at$/, '')
 }

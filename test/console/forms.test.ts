@@ -1,19 +1,24 @@
 import { describe, expect, it } from 'vitest'
 import { newKeyReader } from '../../src/core/access/api-key.ts'
 import { policyReader } from '../../src/core/access/policy.ts'
-import { providerReader } from '../../src/core/consent/provider-reader.ts'
+import { credentialProviderReader } from '../../src/core/consent/credential-provider-reader.ts'
+import { oauthProviderReader } from '../../src/core/consent/provider-reader.ts'
 import { type Reader, toJsonSchema } from '../../src/core/tool/json-reader.ts'
 import { setUp } from './set-up.ts'
 
 /** The controls of what is an object. */
-const LIMITS = ['limits/rate/calls', 'limits/rate/seconds', 'limits/concurrency']
+const CONTROLS: Readonly<Record<string, readonly string[]>> = {
+  limits: ['limits/rate/calls', 'limits/rate/seconds', 'limits/concurrency'],
+  check: ['check/url', 'check/method', 'check/headers', 'check/account'],
+}
 
 const none = () => ({ items: [] })
 const { get } = setUp({ 'GET /keys': none, 'GET /providers': none, 'GET /policies': none })
 
 describe.each<readonly [path: string, body: Reader<unknown>]>([
   ['/console/keys?new=1', newKeyReader(() => new Date())],
-  ['/console/providers', providerReader('acme')],
+  ['/console/providers', oauthProviderReader('acme')],
+  ['/console/providers?entered=1', credentialProviderReader('acme', () => undefined)],
   ['/console/policies', policyReader()],
 ])('the form at %s', (path, body) => {
   const said = Object.keys(Object(toJsonSchema(body).properties))
@@ -22,7 +27,7 @@ describe.each<readonly [path: string, body: Reader<unknown>]>([
 
   it.each(said)(`the form at ${path} has a field for '%s', as its route does`, async (name) => {
     const text = await (await get(path)).text()
-    for (const field of name === 'limits' ? LIMITS : [name]) expect(text).toContain(` name="input/${field}"`)
+    for (const field of CONTROLS[name] ?? [name]) expect(text).toContain(` name="input/${field}"`)
   })
 })
 

@@ -649,7 +649,7 @@ it('a call is shown with its input and its answer, for who called', async () => 
 })
 
 it.each([
-  ['providers', /^Provider\tName\tClient ID\tSource\nmail\t/],
+  ['providers', /^Provider\tName\tKind\tClient ID\tSource\nmail\t/],
   ['policies', /^Tools\tRules\nWatched\.\*\tsecurity_level 3, approval\n$/],
   [
     'audit',
@@ -673,7 +673,7 @@ it('providers test says step by step whether people can connect, and tells a wro
   const [stranger, unset] = [await run(['providers', 'test', 'stranger']), await run(['providers', 'test', 'unset'])]
   const setup = await edge.ask('GET', '/setup')
   for (const id of ['stranger', 'unset']) await run(['providers', 'remove', id, '--yes'])
-  expect(stranger).toMatchObject({ code: 1, stderr: expect.stringContaining('Nobody can connect') })
+  expect(stranger).toMatchObject({ code: 1, stderr: expect.stringContaining('does not work as it is set up') })
   expect(stranger.stdout).toMatch(
     /✗ The client ID or secret is wrong: a made-up code is refused with 'invalid_client'\n$/,
   )

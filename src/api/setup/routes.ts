@@ -96,7 +96,7 @@ function providersCheck(
   findMissingSecret: SetupRoutesDeps['findMissingSecret'],
 ): SetupCheck {
   const about = 'providers'
-  const ids = providers.map(({ id }) => id).join(', ')
+  const ids = providers.map(({ id, kind }) => (kind ? `${id} (${kind})` : id)).join(', ')
   const secrets = providers.filter(findMissingSecret).map((provider) => provider.kind ?? provider.client_secret_name)
   if (secrets.length > 0) {
     const commands = secrets.map((name) => `\`npx wrangler secret put ${name}\``).join(', ')

@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { getText, type JsonRecord, listObjects } from '../../client/json.ts'
 import { collectOption, readObject, requireFields } from '../argument-values.ts'
 import { CliError } from '../cli-error.ts'
@@ -18,6 +18,7 @@ interface Group extends ListCommand {
 const PROVIDER: Columns = {
   'Provider': 'id',
   'Name': 'name',
+  'Kind': ({ kind = 'oauth2' }) => kind,
   'Client ID': 'client_id',
   'Source': ({ built_in: isBuiltIn }) => (isBuiltIn === true ? 'variables' : 'added'),
 }
@@ -39,7 +40,7 @@ const GROUPS: readonly Group[] = [
   },
   {
     name: 'accounts',
-    description: "a user's accounts at OAuth providers, which tools may use",
+    description: "a user's accounts at providers, which tools may use",
     path: '/users/{user}/grants',
     columns: {
       Provider: 'provider',
@@ -88,7 +89,7 @@ const GROUPS: readonly Group[] = [
   },
   {
     name: 'providers',
-    description: 'OAuth providers, for administrators',
+    description: 'providers of accounts of people, for administrators',
     path: '/providers',
     columns: PROVIDER,
     removal: { verb: 'remove', argument: 'id', description: 'remove a provider, which no tool can use then' },
@@ -109,21 +110,40 @@ const TEST_SIGNS: Readonly<Record<string, StyledText>> = { ok: ['green', '✓'],
 function addProviderCommands(providers: Command, open: Open): void {
   providers
     .command('test <id>')
-    .description('test whether a provider answers, and accepts its client ID and secret')
+    .description('test whether a provider answers, and accepts its client ID and secret, or refuses a made-up key')
     .action((id, options) => testProvider(open(options), id))
   providers
     .command('set <id>')
     .description('add a provider, or change it; its other settings stay. google, github and others need no addresses')
+    .addOption(
+      new Option('--kind <kind>', 'what people enter of their own, where there is no OAuth').choices([
+        'api_key',
+        'bearer',
+        'basic',
+        'fields',
+      ]),
+    )
     .option('--client-id <id>', 'the id of the OAuth client that is registered at the provider')
     .option('--client-secret-name <name>', "the Worker secret that holds the client's secret, never the secret itself")
     .option('--issuer <url>', 'the address where the endpoints of the provider are discovered')
     .option('--name <name>', 'the name that people see')
     .option('--tool <pattern>', 'tools that may use it, such as Gmail.*; can be repeated (default: all)', collectOption)
-    .option('--more <json>', 'other settings, such as {"authorization_endpoint": …, "token_endpoint": …}')
+    .option(
+      '--more <json>',
+      'other settings, such as {"authorization_endpoint": …, "token_endpoint": …} or {"check": …}',
+    )
     .action(async (id, options) => {
-      const { clientId: client_id, clientSecretName: client_secret_name, issuer, name, tool: tools, more } = options
+      const { clientId: client_id, clientSecretName: client_secret_name, kind, issuer, name, more } = options
       const others = more === undefined ? {} : readObject(more, '--more')
-      const settings = requireFields({ client_id, client_secret_name, issuer, name, tools, ...others })
+      const settings = requireFields({
+        kind,
+        client_id,
+        client_secret_name,
+        issuer,
+        name,
+        tools: options.tool,
+        ...others,
+      })
       const session = open(options)
       const path = `/providers/${encodeURIComponent(id)}`
       const provider = await putChange(session, path, { ...settings, id: undefined, built_in: undefined })
@@ -138,7 +158,7 @@ async function testProvider({ connection, terminal, signal }: CliSession, id: st
     for (const { state, message } of listObjects(result, 'steps'))
       terminal.print(TEST_SIGNS[String(state)] ?? ['yellow', '?'], ` ${String(message)}`)
   })
-  if (result['ok'] !== true) throw new CliError('failed', `Nobody can connect to '${id}' yet`)
+  if (result['ok'] !== true) throw new CliError('failed', `'${id}' does not work as it is set up`)
 }
 
 function addToolkitCommands(toolkits: Command, open: Open): void {

@@ -109,7 +109,7 @@ async function readSource(source: string, kind: string | undefined): Promise<Jso
 
 const PROVIDER_STATES: Readonly<Record<string, string>> = {
   existing: 'exists',
-  new: 'is added with the import',
+  new: 'is added by the import',
   missing:
     "is missing: an administrator adds it with 'switchboard providers set', or PUT /providers/{id} and this body",
 }

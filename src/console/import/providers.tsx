@@ -5,8 +5,8 @@ type Reports = readonly Pick<ApiAnswers['POST /toolkits/import'], 'providers'>[]
 
 const STATES = {
   existing: 'exists',
-  new: 'is added with the import:',
-  missing: 'is missing: an administrator adds it with PUT /providers/{id} and this body',
+  new: 'is added by the import:',
+  missing: 'is missing: an administrator adds it with this body, at',
 }
 
 /** Of several reports, the first says whether a provider was added. */
@@ -21,7 +21,8 @@ export function ImportProviders({ reports }: { reports: Reports }) {
       {firsts.map(({ id, kind, schemes, state, body }) => (
         <>
           <p>
-            {schemes.join(', ')}: the provider <code>{id}</code> ({kind}) {STATES[state]}
+            {schemes.join(', ')}: the provider <code>{id}</code> ({kind}) {STATES[state]}{' '}
+            {state === 'missing' && <code>PUT /providers/{encodeURIComponent(id)}</code>}
           </p>
           {body && <Copyable text={JSON.stringify(body)} />}
         </>

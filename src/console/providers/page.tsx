@@ -1,5 +1,6 @@
 import type { ApiAnswers } from '../../api/answers.ts'
 import { clientVariables, knownProvider, knownProviderIds } from '../../core/consent/known-providers.ts'
+import { credentialProviderReader } from '../../core/consent/credential-provider-reader.ts'
 import { oauthProviderReader } from '../../core/consent/provider-reader.ts'
 import { toJsonSchema } from '../../core/tool/json-reader.ts'
 import { listEditFields, renderEditPage, readEtag, toRefusedForm, type SubmittedForm, trimForm } from '../form/edit.tsx'
@@ -10,18 +11,32 @@ import { Chips, ConfirmForm, exact, Notice, toReplyView } from '../parts.tsx'
 import { buildQuery } from '../query.ts'
 
 const PATH = '/console/providers'
-const FIELDS = listEditFields(toJsonSchema(oauthProviderReader('{id}')), {
-  key: 'id',
-  description: 'Short name that tools refer to, e.g. google',
-})
-type Provider = ApiAnswers['GET /providers']['items'][number]
-
+const ID = { key: 'id', description: 'Short name that tools refer to, e.g. google' }
+const FIELDS = listEditFields(toJsonSchema(oauthProviderReader('{id}')), ID)
 const KIND_WORDS = {
   api_key: 'an API key',
   bearer: 'a personal access token',
   basic: 'a user name and password',
   fields: 'a credential of several fields',
 } as const
+
+const KIND_NOTE = Object.entries(KIND_WORDS)
+  .map(([kind, words]) => `${kind}: ${words}`)
+  .join('; ')
+const CREDENTIAL_FIELDS = listEditFields(toJsonSchema(credentialProviderReader('{id}', () => undefined)), ID).map(
+  (field) => (field.key === 'kind' ? { ...field, description: KIND_NOTE } : field),
+)
+const CREDENTIAL_FORM = {
+  id: 'give',
+  verb: 'give',
+  fields: CREDENTIAL_FIELDS,
+  folded: { summary: 'Advanced settings', keys: ['fields', 'tools'] },
+  action: `${PATH}?${buildQuery({ entered: '1' })}`,
+  heading: 'Add a provider whose people enter a key or password',
+  intro: <p>When a tool first needs it, each person enters their own on a page of this deployment.</p>,
+  button: 'Add provider',
+}
+type Provider = ApiAnswers['GET /providers']['items'][number]
 
 const DONE_MESSAGES = new Map([['1', 'Saved.']])
 const FOLDED_FIELDS = {
@@ -45,10 +60,12 @@ export async function submit(context: PageContext): Promise<PageResult> {
     return removed.ok ? { redirectTo: `${PATH}?done=1` } : show(context, removed)
   }
   if (form.get('do') === 'test') return show(context, {}, await context.fetchRoute('POST /providers/:id/test', { id }))
-  const { input, problems } = readFormInput(FIELDS, form)
+  const isCredential = form.has('input/kind')
+  const { input, problems } = readFormInput(isCredential ? CREDENTIAL_FIELDS : FIELDS, form)
   if (problems.length > 0)
     return show(context, { failure: { status: 400, message: 'The form has errors', problems }, form })
-  const { id: _, ...body } = input
+  const { id: _, ...fields } = input
+  const body = isCredential ? { kind: '', ...fields } : fields
   const etag = readEtag(form, id, context.url.searchParams.get('id'))
   const saved = await context.fetchRoute('PUT /providers/:id', { id, body, etag })
   return saved.ok ? { redirectTo: `${PATH}?done=1` } : show(context, toRefusedForm(saved, form))
@@ -98,17 +115,18 @@ export async function show(context: PageContext, submitted?: SubmittedForm, test
         <ProviderList items={providers} />
         <p>Add a well-known provider, which needs only a client ID and secret, or another one below:</p>
         <Chips label="Well-known providers" chips={listKnownChips(providers, knownId)} />
+        <p>
+          <a href={`${CREDENTIAL_FORM.action}#give`}>{CREDENTIAL_FORM.heading}</a>, where there is no OAuth.
+        </p>
       </>
     ),
-    buildForm: (provider) =>
-      provider
-        ? {
-            ...shared,
-            heading: `Edit provider ${provider.id}`,
-            action: buildHref(provider.id),
-            button: 'Save provider',
-          }
-        : { ...shared, action: PATH, ...knownForm, heading: 'Add provider', button: 'Add provider' },
+    buildForm(provider) {
+      const isCredential = provider ? 'kind' in provider : searchParams.has('entered')
+      if (!provider && isCredential) return CREDENTIAL_FORM
+      if (!provider) return { ...shared, action: PATH, ...knownForm, heading: 'Add provider', button: 'Add provider' }
+      const edit = { heading: `Edit provider ${provider.id}`, action: buildHref(provider.id), button: 'Save provider' }
+      return { ...(isCredential ? CREDENTIAL_FORM : shared), ...edit }
+    },
   })
 }
 

@@ -145,3 +145,39 @@ it('the page of providers tests one, and says each step in words', async () => {
   )
   expect(await (await post(PAGE, { 'do': 'test', 'input/id': 'gone' })).text()).toContain('There is nothing here')
 })
+
+it('the page of providers adds and edits one whose people enter a credential', async () => {
+  const notes = { id: 'notes', name: 'Notes', kind: 'api_key', check: { url: 'https://notes.test/me', method: 'GET' } }
+  const { get, post, asked } = world({
+    'GET /providers': () => ({ items: [GIVEN, notes] }),
+    'GET /providers/notes': () => notes,
+    'PUT /providers/notes': () => notes,
+  })
+  const read = async (path: string) => (await get(path)).text()
+  const list = await read(PAGE)
+  expect(list).toContain('href="/console/providers?entered=1#give"')
+  expect(list).toContain('people enter an API key')
+  const form = await read(`${PAGE}?entered=1`)
+  expect(form).toContain('Add a provider whose people enter a key or password')
+  expect(form).toContain('name="input/check/url"')
+  expect(form).not.toContain('name="input/client_id"')
+  const fields = {
+    'do': 'give',
+    'input/id': 'notes',
+    'input/kind': '3',
+    'input/fields': '[{"name": "site", "label": "Site"}]',
+    'input/check/url': 'https://notes.test/me',
+    'input/check/headers': 'x-site={site}',
+  }
+  expect((await post(`${PAGE}?entered=1`, fields)).headers.get('location')).toBe('/console/providers?done=1')
+  expect(JSON.parse(asked.at(-1)?.body ?? '')).toEqual({
+    kind: 'fields',
+    fields: [{ name: 'site', label: 'Site' }],
+    check: { url: 'https://notes.test/me', headers: { 'x-site': '{site}' } },
+  })
+  await post(`${PAGE}?entered=1`, { 'do': 'give', 'input/id': 'notes', 'input/kind': '' })
+  expect(JSON.parse(asked.at(-1)?.body ?? '')).toEqual({ kind: '' })
+  const edited = await read(`${PAGE}?id=notes`)
+  expect(edited).toContain('Edit provider notes')
+  expect(edited).toContain('>https://notes.test/me</textarea>')
+})
