@@ -58,7 +58,7 @@ beforeAll(async () => {
     },
   })
   const bundled = ['Calculator', 'Doorbell', 'Gmail']
-  const toolkits = [...bundled, 'Rates', 'Calendar', 'Text', 'Greeting', 'Words', 'Frankfurter', 'Example']
+  const toolkits = [...bundled, 'Rates', 'Calendar', 'Text', 'Greeting', 'Words', 'Frankfurter', 'Example', 'Notes']
   const scopes = ['tools:read', 'tools:call', 'tools:publish']
   const body = { name: 'ann', scopes, tools: toolkits.map((each) => `${each}.*`), users: ['ann'] }
   const made = await deployed.json('POST', '/keys', body, { authorization: `Bearer ${ADMIN_KEY}` })
