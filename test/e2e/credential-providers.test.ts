@@ -38,13 +38,28 @@ async function deploy(more: Readonly<Record<string, string>> = {}): Promise<void
   await server?.stop({ keep: true })
   variables = { ...variables, ...more }
   server = await startServer({ vars: variables, ...(persistTo === undefined ? {} : { persistTo }) })
+  await importNotes()
   const headers = { 'x-api-key': '{key}' }
   const check = { url: `${api.origin}/me`, headers, account: '/login' }
   const help = { help: 'Under Settings, Keys.', help_url: 'https://notes.example/settings/keys' }
   await putProvider(server, 'notes', { kind: 'api_key', name: 'Notes', ...help, check })
-  const placed = [{ authorization: 'notes', in: 'header', name: 'x-api-key' }]
-  await publishKeyTool(server, 'List', `${api.origin}/notes`, placed, 'notes')
-  await publishKeyTool(server, 'Echo', `${api.origin}/echo`, placed, 'notes')
+}
+
+/** The API's description, whose security scheme becomes a provider of keys. */
+async function importNotes(): Promise<void> {
+  const read = (operationId: string) => ({ get: { operationId, responses: { 200: { description: 'Notes' } } } })
+  const openapi = {
+    openapi: '3.1.0',
+    info: { title: 'Notes', version: '1.0.0' },
+    servers: [{ url: api.origin }],
+    security: [{ key: [] }],
+    components: { securitySchemes: { key: { type: 'apiKey', in: 'header', name: 'X-Api-Key' } } },
+    paths: { '/notes': read('List'), '/echo': read('Echo') },
+  }
+  const body = { toolkit: 'Notes', version: '1.0.0', credentials: 'per-user', from: { openapi } }
+  const { status, body: answer } = await server.json('POST', '/toolkits/import', body, asAdmin)
+  expect([200, 201], JSON.stringify(answer)).toContain(status)
+  expect(answer.providers).toMatchObject([{ id: 'notes', kind: 'api_key', schemes: ['key'] }])
 }
 
 /** A key of an account, which nothing may show from now on. */
