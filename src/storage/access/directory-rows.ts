@@ -17,8 +17,11 @@ const MAX_ENTRIES = { User: 20_000, Group: 2_000 }
 const MAX_PAGE_MEMBERS = 20_000
 const UNKNOWN_MEMBER = `SELECT value FROM json_each(?)
   WHERE value NOT IN (SELECT id FROM directory_entry WHERE kind = 'User') LIMIT 1`
+const MEMBERS = 'SELECT user_id AS value FROM directory_member WHERE group_id = ?'
 const OTHER_MEMBERS =
   'DELETE FROM directory_member WHERE group_id = ? AND user_id NOT IN (SELECT value FROM json_each(?))'
+const NOTE_PERSON = `INSERT INTO directory_person VALUES (?, ?, ?)
+  ON CONFLICT DO UPDATE SET address = excluded.address WHERE address IS NOT excluded.address`
 
 export type DirectoryRows = ReturnType<typeof directoryRows>
 
@@ -29,19 +32,12 @@ export function directoryRows(sql: SqlStorage) {
   function list(kind: directory.DirectoryKind, { match, offset, limit }: directory.DirectoryPage) {
     const matching = `FROM directory_entry WHERE kind = ?${match ? ` AND ${match.field} = ?` : ''}`
     const bindings = [kind, ...(match ? [match.value] : [])]
+    const page = `SELECT body ${matching} ORDER BY name LIMIT ? OFFSET ?`
     const entries: directory.DirectoryEntry[] = []
     let memberCount = 0
-    const page = column<string>(
-      sql,
-      `SELECT body ${matching} ORDER BY name LIMIT ? OFFSET ?`,
-      ...bindings,
-      limit,
-      offset,
-    )
-    for (const body of page) {
+    for (const body of column<string>(sql, page, ...bindings, limit, offset)) {
       const entry: directory.DirectoryEntry = JSON.parse(body)
-      const query = 'SELECT user_id AS value FROM directory_member WHERE group_id = ?'
-      const members = rows<{ value: string }>(sql, query, entry.id)
+      const members = rows<{ value: string }>(sql, MEMBERS, entry.id)
       memberCount += members.length
       if (memberCount > MAX_PAGE_MEMBERS && entries.length > 0) break
       entries.push(kind === 'User' ? entry : { ...entry, members })
@@ -89,8 +85,7 @@ export function directoryRows(sql: SqlStorage) {
     findMembership(person: directory.Identity): directory.Membership | undefined {
       const { user, address = null } = person
       const id = directory.withoutIssuer(user)
-      if (user !== id || (address ?? id) !== id)
-        sql.exec('INSERT OR REPLACE INTO directory_person VALUES (?, ?, ?)', user, id, address)
+      if (user !== id || (address ?? id) !== id) sql.exec(NOTE_PERSON, user, id, address)
       const query = `SELECT body FROM directory_entry WHERE kind = 'User' AND (name IN (?1, ?2) OR external_id = ?1)`
       const users = column<string>(sql, query, id, address).map((body): UserEntry => JSON.parse(body))
       const found = users.filter((entry) => directory.isSamePerson(entry, person))
