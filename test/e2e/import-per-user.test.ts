@@ -209,7 +209,7 @@ it('a provider is named by an option, and one of another kind is refused', async
   ])
   const shared = { 'Api Key': 'shared', 'token': 'shared' }
   expect((await importAs(asAdmin, { ...from, providers: shared }, '?dry_run=1')).body.skipped).toMatchObject([
-    { name: 'bearer', reason: expect.stringContaining('cannot share') },
+    { name: 'bearer', reason: expect.stringContaining("is 'api_key'") },
   ])
   const all = await importAs(asAdmin, { ...from, tools: ['keyed'], providers: { 'Api Key': 'acme-login' } })
   expect(all.status).toBe(422)

@@ -23,6 +23,7 @@ const MORE = [
   '/console/calls/a-call',
   '/console/policies?pattern=Words.*',
   '/console/accounts?user=ann',
+  '/console/providers?entered=1',
   '/console/agents?user=ann',
   '/console/nothing',
   '/authorizations/nothing/start',

@@ -69,12 +69,9 @@ export function readImportOptions(fields: JsonObject, schemes: readonly string[]
     rule({ credentials = 'deployment', providers }, report) {
       if (providers && credentials !== 'per-user')
         addProblem(report, "Is only for 'credentials': 'per-user'", '/providers')
-      for (const name of Object.keys(providers ?? {}).filter((name) => !schemes.includes(name)))
-        addProblem(
-          report,
-          `The description has no such security scheme (it has ${schemeList})`,
-          `/providers${encodePointerStep(name)}`,
-        )
+      const unknown = Object.keys(providers ?? {}).find((name) => !schemes.includes(name))
+      const path = unknown === undefined ? '' : `/providers${encodePointerStep(unknown)}`
+      if (path !== '') addProblem(report, `The description has no such security scheme (it has ${schemeList})`, path)
       for (const [name, option] of typeof credentials === 'string' ? [] : credentials) {
         if (schemes.includes(name) || option.in !== undefined) continue
         const message = `The description has no such security scheme (it has ${schemeList}): say 'in' and 'name' to send it anyway`
@@ -87,6 +84,7 @@ export function readImportOptions(fields: JsonObject, schemes: readonly string[]
     return {
       ...options,
       isPerUser: credentials === 'per-user',
+      hasOneScheme: schemes.length === 1,
       credentials: new Map<string, CredentialOption>(typeof credentials === 'string' ? named : credentials),
     }
   })

@@ -12,10 +12,16 @@ export function mayNameProvider(id: string): boolean {
 }
 
 /** Of the toolkit, and not of the tools that an import chooses: its parts give the same ids. */
-export function toProviderId(toolkit: string, scheme: string, schemes: readonly string[]): string {
+export function toProviderId(toolkit: string, scheme: string, hasOneScheme: boolean): string {
   const id = toolkit.toLowerCase()
-  if (schemes.length === 1 && mayNameProvider(id)) return id
-  const schemePart = trim(scheme.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-'), '-')
+  if (hasOneScheme && mayNameProvider(id)) return id
+  const schemePart = trim(
+    scheme
+      .slice(0, MAX_ID)
+      .toLowerCase()
+      .replaceAll(/[^a-z0-9]+/g, '-'),
+    '-',
+  )
   return (schemePart.startsWith(`${id}-`) ? schemePart : `${id}-${schemePart}`).slice(0, MAX_ID)
 }
 
@@ -24,20 +30,17 @@ interface SchemeProviderOptions {
   readonly name: string
   readonly kind: ImportedProvider['kind']
   readonly toolkit: string
-  readonly isOnlyScheme: boolean
+  readonly hasOneScheme: boolean
 }
 
 /** Only the toolkit's tools may use it: others would get what people entered for this API. */
 export function toSchemeProvider(
   { root }: Description,
   scheme: OpenApiNode,
-  { id, name, kind, toolkit, isOnlyScheme }: SchemeProviderOptions,
+  { id, name, kind, toolkit, hasOneScheme }: SchemeProviderOptions,
 ): ImportedProvider {
-  const title = toLine(textAt(objectAt(root, 'info'), 'title'), isOnlyScheme ? 100 : 60) ?? id
-  const shared = {
-    name: isOnlyScheme ? title : (toLine(`${title} (${name})`, 100) ?? id),
-    tools: [`${toolkit}.*`],
-  }
+  const title = toLine(textAt(objectAt(root, 'info'), 'title'), 60) ?? id
+  const shared = { name: hasOneScheme ? title : toLine(`${title} (${name})`, 100), tools: [`${toolkit}.*`] }
   if (kind === 'oauth2')
     return { id, kind, scheme: name, body: { ...shared, ...findEndpoints(scheme), client_id: 'CLIENT_ID' } }
   const help = toLine(textAt(scheme, 'description'), 500)
@@ -56,7 +59,8 @@ function findEndpoints(scheme: OpenApiNode): Readonly<Record<string, string>> {
   return authorization && token ? { authorization_endpoint: authorization, token_endpoint: token } : {}
 }
 
+/** Cut before it is searched: each operation repeats the text. */
 function toLine(text: string | undefined, maxCharacters: number): string | undefined {
-  const line = text?.replaceAll(/[\p{Cc}\s]+/gu, ' ').trim()
-  return line ? line.slice(0, maxCharacters).trim().toWellFormed() : undefined
+  const line = text?.slice(0, maxCharacters).replaceAll(/[\p{Cc}\s]+/gu, ' ')
+  return line?.trim().toWellFormed() || undefined
 }

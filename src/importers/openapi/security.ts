@@ -15,15 +15,16 @@ import {
 import type { CredentialOption, OpenApiOptions } from './options.ts'
 import { toProviderId, toSchemeProvider } from './scheme-provider.ts'
 
-type SecurityOptions = Pick<OpenApiOptions, 'credentials' | 'isPerUser'>
+type SecurityOptions = Pick<OpenApiOptions, 'credentials' | 'isPerUser' | 'hasOneScheme'>
 
 /** The first alternative whose schemes the publisher named, else none where allowed, else the first expressible. */
 export function chooseSecurity(
   description: Description,
   operation: OpenApiNode,
   toolkit: string,
-  { credentials: options, isPerUser }: SecurityOptions,
+  securityOptions: SecurityOptions,
 ): ConvertResult<readonly CredentialUse[]> {
+  const { credentials: options } = securityOptions
   const schemes = listSchemes(description)
   const declared = Array.isArray(operation.security) ? operation.security : listAt(description.root, 'security')
   const alternatives = declared.filter(isObject)
@@ -41,12 +42,7 @@ export function chooseSecurity(
     const uses: CredentialUse[] = []
     const problemsBefore = problems.length
     for (const [name, scopes] of Object.entries(candidate)) {
-      const use = schemeUse(description, name, {
-        scopes: listTexts(scopes),
-        toolkit,
-        option: options.get(name),
-        isPerUser,
-      })
+      const use = schemeUse(description, name, listTexts(scopes), toolkit, securityOptions)
       if (typeof use === 'string') problems.push(use)
       else uses.push(use)
     }
@@ -67,18 +63,14 @@ export function listSchemes({ root, edition }: Description): OpenApiNode {
     : objectAt(objectAt(root, 'components'), 'securitySchemes')
 }
 
-interface SchemeUseOptions {
-  readonly scopes: readonly string[]
-  readonly toolkit: string
-  readonly option: CredentialOption | undefined
-  readonly isPerUser: boolean
-}
-
 function schemeUse(
   description: Description,
   name: string,
-  { scopes, toolkit, option, isPerUser }: SchemeUseOptions,
+  scopes: readonly string[],
+  toolkit: string,
+  { credentials, isPerUser, hasOneScheme }: SecurityOptions,
 ): CredentialUse | string {
+  const option = credentials.get(name)
   const schemes = listSchemes(description)
   if (!Object.hasOwn(schemes, name)) return `the security scheme '${name}' is not defined`
   const resolved = resolveOpenApiRef(description, schemes[name])
@@ -90,14 +82,11 @@ function schemeUse(
   if (option?.in !== undefined) return toCredentialUse(option)
   const scopedName = toScopedName(toolkit, name)
   const secret = scopedName.toUpperCase()
-  const schemeNames = Object.keys(schemes)
-  const id = option?.authorization ?? toProviderId(toolkit, name, schemeNames)
+  const id = option?.authorization ?? toProviderId(toolkit, name, hasOneScheme)
   const key = isPerUser ? { authorization: id } : (option ?? { secret })
-  /** With a provider of its own, where people have credentials of their own. */
   const withProvider = (kind: ImportedProvider['kind'], use: CredentialUse): CredentialUse => {
     if (!isPerUser) return use
-    const isOnlyScheme = schemeNames.length === 1
-    const provider = toSchemeProvider(description, scheme, { id, name, kind, toolkit, isOnlyScheme })
+    const provider = toSchemeProvider(description, scheme, { id, name, kind, toolkit, hasOneScheme })
     return { ...use, ...(kind === 'oauth2' ? {} : { scopes: undefined }), provider }
   }
   switch (scheme.type) {
@@ -106,16 +95,18 @@ function schemeUse(
       if ((place !== 'header' && place !== 'query' && place !== 'cookie') || typeof field !== 'string') {
         return `the security scheme '${name}' does not say where its key goes`
       }
-      // A key is sent as it is, also where the header has a token
-      const format = isPerUser && place === 'header' && field.toLowerCase() === 'authorization' && '{value}'
-      const use = toCredentialUse({ ...key, in: place, name: field, ...(format ? { format } : {}) })
-      return withProvider('api_key', use)
+      // Of users, a key is sent as it is also in `Authorization`, where it would become a bearer token
+      const format = isPerUser && field.toLowerCase() === 'authorization' ? { format: '{value}' } : {}
+      return withProvider('api_key', toCredentialUse({ ...key, in: place, name: field, ...format }))
     }
     case 'http': {
       const kind = typeof scheme.scheme === 'string' ? scheme.scheme.toLowerCase() : ''
       if (kind === 'bearer') return withProvider('bearer', toCredentialUse({ ...key, ...BEARER }))
       if (kind === 'basic')
-        return isPerUser ? withProvider('basic', toUserBasicUse(id)) : toBasicUse(option?.secret ?? secret)
+        return withProvider(
+          'basic',
+          toBasicUse(isPerUser ? { authorization: id } : { secret: option?.secret ?? secret }),
+        )
       return `the security scheme '${name}' is HTTP '${kind.slice(0, 20)}': only basic and bearer can be said`
     }
     case 'oauth2':
@@ -148,20 +139,13 @@ function toCredentialUse({
   }
 }
 
-function toBasicUse(id: string): CredentialUse {
-  const [username, password] = [`${id}_USERNAME`, `${id}_PASSWORD`]
-  return {
-    scopes: [],
-    credentials: [
-      { secret: username, in: 'basic', name: 'username' },
-      { secret: password, in: 'basic', name: 'password' },
-    ],
-  }
-}
-
-function toUserBasicUse(authorization: string): CredentialUse {
-  const fields = ['username', 'password']
-  return { scopes: [], credentials: fields.map((field) => ({ authorization, field, in: 'basic', name: field })) }
+function toBasicUse({ authorization, secret }: CredentialOption): CredentialUse {
+  const credentials = ['username', 'password'].map((name) => ({
+    ...(authorization === undefined ? { secret: `${secret}_${name.toUpperCase()}` } : { authorization, field: name }),
+    in: 'basic',
+    name,
+  }))
+  return { scopes: [], credentials }
 }
 
 function findConflict(uses: readonly CredentialUse[]): string | undefined {

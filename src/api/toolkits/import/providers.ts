@@ -24,26 +24,16 @@ export async function createImportProviders(
   { providers, providerStore, checkUrl }: ImportProvidersDeps,
   principal: Principal,
 ) {
-  const isAdministrator = hasScope(principal, 'admin')
   const loadKinds = async () => new Map((await providers.list()).map(({ id, kind }) => [id, kind ?? 'oauth2']))
   const kinds = await loadKinds()
-  const needs = new Map<string, ImportedProvider & { readonly schemes: Set<string> }>()
+  const needs = new Map<string, readonly ImportedProvider[]>()
 
   /** A tool would send a password as a token, or ask for what nobody can enter. */
   function findConflict({ id, kind, scheme }: ImportedProvider): string | undefined {
-    const [present, other] = [kinds.get(id), needs.get(id)]
+    const present = kinds.get(id) ?? needs.get(id)?.[0]?.kind ?? kind
+    if (present === kind) return undefined
     const advice = `name another provider for it in 'providers', such as {"${scheme}": "${id}-2"}`
-    if (present !== undefined && present !== kind)
-      return `The security scheme '${scheme}' needs a provider of the kind '${kind}', and '${id}' is '${present}': ${advice}`
-    if (other && other.kind !== kind)
-      return `The security scheme '${scheme}' cannot share the provider '${id}' with '${other.scheme}': ${advice}`
-    return undefined
-  }
-
-  function addNeed(provider: ImportedProvider): void {
-    const need = needs.get(provider.id) ?? { ...provider, schemes: new Set() }
-    need.schemes.add(provider.scheme)
-    needs.set(provider.id, need)
+    return `The security scheme '${scheme}' needs a provider of the kind '${kind}', and '${id}' is '${present}': ${advice}`
   }
 
   return {
@@ -52,21 +42,24 @@ export async function createImportProviders(
       for (const item of items) {
         const needed = 'tool' in item ? (item.tool.providers ?? []) : []
         const [reason] = needed.flatMap((provider) => findConflict(provider) ?? [])
-        if (reason === undefined) needed.forEach(addNeed)
-        if (reason === undefined || !('tool' in item)) yield item
-        else yield { skipped: { name: item.tool.definition.tool, reason, about: item.tool.about } }
+        if (reason !== undefined && 'tool' in item) {
+          yield { skipped: { name: item.tool.definition.tool, reason, about: item.tool.about } }
+          continue
+        }
+        for (const provider of needed) needs.set(provider.id, [...(needs.get(provider.id) ?? []), provider])
+        yield item
       }
     },
 
     report({ imported }: Pick<ImportResult, 'imported'>): readonly ProviderReport[] {
       const ids = new Set(imported.flatMap(({ requirements }) => requirements.authorization.map(({ id }) => id)))
-      return [...needs.values()]
-        .filter(({ id }) => ids.has(id))
-        .map(({ id, kind, schemes, body }) => {
-          const named = { id, kind, schemes: [...schemes] }
-          if (kinds.has(id)) return { ...named, state: 'existing' }
-          return { ...named, state: isAdministrator && kind !== 'oauth2' ? 'new' : 'missing', body }
-        })
+      return [...needs.values()].flatMap(([first, ...others]): readonly ProviderReport[] => {
+        if (!first || !ids.has(first.id)) return []
+        const { id, kind, body } = first
+        const named = { id, kind, schemes: [...new Set([first, ...others].map(({ scheme }) => scheme))] }
+        if (kinds.has(id)) return [{ ...named, state: 'existing' }]
+        return [{ ...named, state: hasScope(principal, 'admin') && kind !== 'oauth2' ? 'new' : 'missing', body }]
+      })
     },
 
     /** Never one that was added meanwhile. */

@@ -16,7 +16,7 @@ import { MAX_SOURCE_NODES } from '../../../core/tool/json-text.ts'
 import { parseToolId } from '../../../core/tool/tool-id.ts'
 import { lazyBody } from '../../../http/request/json-body.ts'
 import { defineQuery } from '../../../http/request/query.ts'
-import { json, arraySchema, OBJECT, objectSchema, TEXT, TEXTS } from '../../../http/route/response-specs.ts'
+import { json, arraySchema, OBJECT, objectSchema, TEXTS } from '../../../http/route/response-specs.ts'
 import { createRouter, type RouteDeps } from '../../../http/route/router.ts'
 import type { ImportProvidersDeps } from './providers.ts'
 import type { ImportAnswers } from './wire.ts'
@@ -35,15 +35,6 @@ export const importQuery = defineQuery({
   dry_run: optional(enumReader(['0', '1']), '0'),
   allow: optional(enumReader(['breaking'])),
 })
-const PROVIDERS = arraySchema(
-  objectSchema({
-    'id': TEXT,
-    'kind': { enum: ['api_key', 'bearer', 'basic', 'oauth2'] },
-    'schemes': TEXTS,
-    'state': { enum: ['existing', 'new', 'missing'] },
-    'body?': OBJECT,
-  }),
-)
 const IMPORT_LIMIT = 16 * 1024 * 1024
 
 export function createImportRoutes(deps: ImportRoutesDeps): Hono {
@@ -73,7 +64,7 @@ export function createImportRoutes(deps: ImportRoutesDeps): Hono {
           'skipped': arraySchema(OBJECT),
           'warnings?': arraySchema(OBJECT),
           'gone?': TEXTS,
-          'providers?': PROVIDERS,
+          'providers?': arraySchema(OBJECT),
         }),
       ),
       201: json(
@@ -85,7 +76,7 @@ export function createImportRoutes(deps: ImportRoutesDeps): Hono {
           'missing_requirements?': OBJECT,
           'skipped': arraySchema(OBJECT),
           'warnings?': arraySchema(OBJECT),
-          'providers?': PROVIDERS,
+          'providers?': arraySchema(OBJECT),
         }),
       ),
     },
@@ -131,9 +122,14 @@ export function createImportRoutes(deps: ImportRoutesDeps): Hono {
       findMissingSecret: createMissingSecretCheck(principal),
     }
     const publishOptions = { principal, dryRun, allowBreaking: allow !== undefined, budget, yieldControl }
-    const importProviders = options.credentials === 'per-user' ? await loadImportProviders(principal) : undefined
-    const checkedItems = importProviders?.check(items) ?? items
-    const result = await importTools(checkedItems, { ...publishOptions, ...importOptions }, publish)
+    const { createImportProviders } = await import('./providers.ts')
+    const importProviders =
+      options.credentials === 'per-user' ? await createImportProviders(deps, principal) : undefined
+    const result = await importTools(
+      importProviders?.check(items) ?? items,
+      { ...publishOptions, ...importOptions },
+      publish,
+    )
     const providers = importProviders?.report(result)
     if (dryRun) {
       const { findGoneTools } = await import('./gone-tools.ts')
@@ -172,11 +168,6 @@ export function createImportRoutes(deps: ImportRoutesDeps): Hono {
   })
 
   return router
-
-  async function loadImportProviders(principal: Principal) {
-    const { createImportProviders } = await import('./providers.ts')
-    return createImportProviders(deps, principal)
-  }
 
   /** Only for those who may decide where all of a toolkit's secrets are sent. */
   function createSecretLookup(principal: Principal, toolkit: string, maySendSecrets: boolean): ImportRequest['secret'] {
