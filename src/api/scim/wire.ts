@@ -25,8 +25,8 @@ export function toPage(kind: DirectoryKind, query: QueryValues<typeof LIST_QUERY
   const page = { offset: Math.max(query.startIndex, 1) - 1, limit: Math.min(Math.max(query.count, 0), MAX_PAGE) }
   if (query.filter === undefined) return ok(page)
   const [, attribute = '', value = ''] = FILTER.exec(query.filter) ?? []
-  const fields = { [NAMES[kind].toLowerCase()]: 'name', externalid: 'external_id', id: 'id' } as const
-  const field = fields[attribute.toLowerCase()]
+  const fields = { [NAMES[kind]]: 'name', externalId: 'external_id', id: 'id' } as const
+  const [, field] = Object.entries(fields).find(([name]) => name.toLowerCase() === attribute.toLowerCase()) ?? []
   if (field) return ok({ ...page, match: { field, value: value.replace(/\\(.)/g, '$1') } })
   const message = `Wanted '${NAMES[kind]} eq "…"', or 'externalId' or 'id'`
   return fail({ type: 'definition-invalid', what: 'filter', problems: [{ path: '', message }] })

@@ -7,8 +7,11 @@ import type { Person } from './person.ts'
 export type DirectoryKind = 'User' | 'Group'
 
 const text = json.stringMatching('1 to 256 printable characters', /^[^\p{Cc}]{1,256}$/u)
+const toWord = (value: unknown) => (typeof value === 'string' ? value.toLowerCase() : value)
 /** Entra sends texts, such as 'False'. */
-const BOOLEAN = json.custom('true or false', (value) => ({ true: true, false: false })[String(value).toLowerCase()])
+const BOOLEAN = json.custom('true or false', (value) =>
+  [true, false].find((each) => each === value || String(each) === toWord(value)),
+)
 const ITEM = json.looseObject({ value: text, type: json.nullish(text) })
 const itemList = (max: number) => json.nullish(json.array(ITEM, { max }), [])
 const NAMES = { externalId: json.nullish(text), displayName: json.nullish(text) }
@@ -26,7 +29,7 @@ const PATH =
   /^(?:urn:ietf:params:scim:schemas:core:2\.0:\w+:)?(\w+)(?:\[ *(\w+) +eq +"([^"\\]*)" *\])?(?:\.(\w+))?$|^urn:(?!ietf:params:scim:schemas:core:)/i
 const OPS = ['add', 'replace', 'remove'] as const
 const OPERATION = json.looseObject({
-  op: json.custom("'add', 'replace' or 'remove'", (value) => OPS.find((op) => op === String(value).toLowerCase())),
+  op: json.custom("'add', 'replace' or 'remove'", (value) => OPS.find((op) => op === toWord(value))),
   path: json.optional(json.stringMatching('a path of an attribute', PATH, 1_000)),
   value: json.anyJson,
 })
@@ -57,7 +60,7 @@ function applyOperation(kind: DirectoryKind, before: JsonObject, { op, path, val
   }
   const [, name = '', filterName = 'value', filterValue, part = 'value'] = PATH.exec(path) ?? []
   const attribute = ATTRIBUTES[kind].find((known) => known.toLowerCase() === name.toLowerCase())
-  if (attribute === undefined || part !== 'value') return before
+  if (attribute === undefined || part !== 'value' || !['value', 'type'].includes(filterName)) return before
   const isList = attribute === 'emails' || attribute === 'members'
   if (!isList) return { ...before, [attribute]: op === 'remove' ? null : value }
   const isFiltered = filterValue !== undefined
@@ -70,8 +73,8 @@ function applyOperation(kind: DirectoryKind, before: JsonObject, { op, path, val
 
 /** A text is the `value` of an item. */
 function listItems(value: Json = null): readonly JsonObject[] {
-  const values = isJsonArray(value) ? value : [value]
-  return values.map((item) => (typeof item === 'string' ? { value: item } : item)).filter(isJsonObject)
+  const values = isJsonArray(value) ? value : value === null ? [] : [value]
+  return values.map((item) => (isJsonObject(item) ? item : { value: item }))
 }
 
 export interface DirectoryPage {

@@ -43,7 +43,7 @@ export class Access extends DurableObject<{ readonly REGISTRY: KVNamespace }> {
   readonly #outbox: ReturnType<typeof createOutbox>
   readonly #sessions: SessionRows
   readonly #users: UserRows
-  #directory?: Promise<DirectoryRows>
+  #directory: DirectoryRows | undefined
 
   constructor(state: DurableObjectState, env: { readonly REGISTRY: KVNamespace }) {
     super(state, env)
@@ -215,9 +215,9 @@ export class Access extends DurableObject<{ readonly REGISTRY: KVNamespace }> {
   }
 
   /** Its code is loaded with the first person. */
-  #loadDirectory(): Promise<DirectoryRows> {
-    this.#directory ??= import('./directory-rows.ts').then(({ directoryRows }) => directoryRows(this.#sql))
-    return this.#directory
+  async #loadDirectory(): Promise<DirectoryRows> {
+    const { directoryRows } = await import('./directory-rows.ts')
+    return (this.#directory ??= directoryRows(this.#sql))
   }
 
   override async alarm(): Promise<void> {

@@ -87,6 +87,13 @@ it('a group with a member who is unknown, too many members or a name that is tak
   expect(await send('POST', '/Groups', { displayName: 'Nested', members: [{ value: body.id }] })).toMatchObject({
     status: 400,
   })
+  await send('PATCH', path, patch({ op: 'add', path: 'members', value: [member(0)] }))
+  for (const value of [5, [null], [[member(1)]], [{ ref: users[1] }], { value: 5 }]) {
+    const answer = await send('PATCH', path, patch({ op: 'replace', path: 'members', value }))
+    expect(answer, JSON.stringify(value)).toMatchObject({ status: 400, body: { scimType: 'invalidValue' } })
+  }
+  expect(await membersOf(body.id)).toEqual([0])
+  await send('PATCH', path, patch({ op: 'replace', path: 'members', value: [] }))
   expect(await membersOf(body.id)).toEqual([])
   const members = Array.from({ length: 20_001 }, (_, index) => ({ value: `m${index}` }))
   expect(await send('PUT', path, { displayName: 'Small', members })).toMatchObject({

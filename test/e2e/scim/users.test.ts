@@ -91,6 +91,8 @@ describe('what Entra sends', () => {
       path,
       patch(
         { op: 'Replace', path: 'emails[type eq "work"].value', value: 'updatedEmail@microsoft.com' },
+        { op: 'Add', path: 'roles[primary eq "True"].value', value: 'x' },
+        { op: 'Add', path: 'emails[__proto__ eq "a"].value', value: 'x' },
         { op: 'Replace', path: 'name.familyName', value: 'updatedFamilyName' },
         { op: 'Add', path: `${ENTERPRISE}:department`, value: 'Support' },
         { op: 'Replace', path: `${CORE}:User:displayName`, value: 'Of Microsoft' },
@@ -140,6 +142,9 @@ describe('refusals', () => {
     ['userName eq a'],
     ['userName eq "a" or id eq "b"'],
     ['displayName eq "a"'],
+    ['constructor eq "a"'],
+    ['__proto__ eq "a"'],
+    ['external_id eq "a"'],
     ['emails[type eq "work"].value eq "a"'],
     [''],
   ])('a filter that is not one of three is refused: %s', async (filter) => {
@@ -154,6 +159,13 @@ describe('refusals', () => {
     ['a long userName', { userName: 'x'.repeat(257) }, 'invalidValue', '1 to 256'],
     ['a line break', { userName: 'a\nb' }, 'invalidValue', '1 to 256'],
     ['a word for active', { userName: 'a', active: 'perhaps' }, 'invalidValue', "'active': Must be true or false"],
+    ['an inherited word for active', { userName: 'a', active: 'constructor' }, 'invalidValue', "'active': Must be"],
+    [
+      'an object for active',
+      { userName: 'a', active: { toString: 1, valueOf: 1 } },
+      'invalidValue',
+      "'active': Must be",
+    ],
     [
       'too many e-mail addresses',
       { userName: 'a', emails: Array(21).fill({ value: 'a' }) },
@@ -172,6 +184,7 @@ describe('refusals', () => {
       'invalidPath',
       "[1].path'",
     ],
+    [{ op: { toString: 1 }, path: 'active' }, 'invalidValue', "'add', 'replace' or 'remove'"],
     [{ op: 'move', path: 'active' }, 'invalidValue', "'add', 'replace' or 'remove'"],
     [{ op: 'replace', value: false }, 'invalidValue', "Must have a 'path'"],
     [{ op: 'remove' }, 'invalidValue', "Must have a 'path'"],
