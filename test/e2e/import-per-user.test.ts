@@ -17,6 +17,8 @@ let asPublisher: { authorization: string }
 beforeAll(async () => {
   api = await startUpstream(({ url, headers }, response) => {
     const { pathname, searchParams } = new URL(url, 'http://api')
+    if (pathname === '/openapi.json')
+      return void response.end(JSON.stringify(describeApi({ keyed: [{ key: [] }] }, { key: SCHEMES['Api Key'] })))
     const basic = `Basic ${Buffer.from('ann:pass-of-ann').toString('base64')}`
     const accepted: Record<string, boolean> = {
       '/keyed': headers['x-api-key'] === 'key-of-ann',
@@ -177,6 +179,26 @@ it('an import by a publisher adds no provider, and says what an administrator ha
   const { url } = await challengeFor(server, 'Solo.keyed', 'ann')
   await enter(url, { key: 'key-of-ann' })
   expect(await callFor(server, 'Solo.keyed', 'ann')).toMatchObject({ body: { result: { success: true } } })
+})
+
+it('a provider that an import added gives nothing to the tools of another toolkit', async () => {
+  const schemes = { key: SCHEMES['Api Key'] }
+  const from = { openapi: describeApi({ keyed: [{ key: [] }] }, schemes) }
+  const body = { from, toolkit: 'Solo', providers: { key: 'acme-api-key' }, version: '2.0.0' }
+  const imported = await importAs(asPublisher, body, '?allow=breaking')
+  expect(imported.body).toMatchObject({ ids: ['Solo.keyed@2.0.0'], providers: [{ state: 'existing' }] })
+  api.arrived.length = 0
+  const called = await callFor(server, 'Solo.keyed', 'ann')
+  expect(called.body.result?.success).not.toBe(true)
+  expect(JSON.stringify(called.body)).toContain("'acme-api-key'")
+  expect(api.arrived).toEqual([])
+})
+
+it('a toolkit that was imported with credentials of users is compared with its source in the same way', async () => {
+  const body = { from: { openapi: `${api.origin}/openapi.json` }, toolkit: 'Compared' }
+  expect((await importAs(asAdmin, body)).status).toBe(201)
+  const compared = await server.json('POST', '/toolkits/Compared/compare', undefined, asAdmin)
+  expect(compared).toMatchObject({ status: 200, body: { items: [] } })
 })
 
 it('OAuth schemes keep their scopes, and their client is registered by an administrator', async () => {
