@@ -315,3 +315,15 @@ it('the preview of 1,223 operations has less than 400 kB', async () => {
   const page = await setUp({ [IMPORT]: () => ({ tools, skipped: [] }) }).post(PAGE, FIELDS)
   expect((await page.text()).length).toBeLessThan(400_000)
 })
+
+it('the page of imports says which providers are added, and with which body an administrator adds the others, also where authors wrote markup', async () => {
+  const provider = { id: 'pets', kind: 'api_key', schemes: ['<i>key'], state: 'new', body: { name: '<b>Pets' } }
+  const oauth = { id: 'pets oauth', kind: 'oauth2', schemes: ['oauth'], state: 'missing', body: { client_id: 'C' } }
+  const { post, asked } = setUp({ [IMPORT]: () => ({ ...MADE, providers: [provider, oauth] }) })
+  const text = await (await post(PAGE, { ...FIELDS, 'input/credentials': '1' })).text()
+  expect(JSON.parse(asked[0]?.body ?? '')).toMatchObject({ credentials: 'per-user' })
+  expect(text).toContain('is added by the import')
+  expect(text).toContain('PUT /providers/pets%20oauth')
+  expect(text).toContain('&quot;client_id&quot;')
+  expect(text).not.toMatch(/<b>Pets|<i>key/)
+})
