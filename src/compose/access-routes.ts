@@ -47,6 +47,7 @@ export function composeAccessRoutes(
   const randomBytes = (length: number) => crypto.getRandomValues(new Uint8Array(length))
   const pageDeps = { sessions, limitAnonymous, now, writeAuditEntry, onPageError }
   const oauth = createProviderOAuth(config)
+  const needsTokens = async () => (await providers.list()).some((provider) => provider.identity_assertion)
   async function findCaller(principal: string): Promise<Principal | undefined> {
     const key = principal.startsWith('key:') ? await keys.findById(principal.slice('key:'.length)) : undefined
     return key && toKeyPrincipal(key)
@@ -89,10 +90,11 @@ export function composeAccessRoutes(
       findCaller,
     }),
     createCallsRoutes({ ...pageRoutes, records: stores.records, version, now }),
-    createSessionsRoutes({ ...pageRoutes, sessions, findSession: findVisitorSession, listKeys: keys.list }),
+    createSessionsRoutes({ ...pageRoutes, sessions, findSession: findVisitorSession, listKeys: keys.list, vault }),
     createSignInRoutes({
       ...pageDeps,
-      provider: signInProvider(config),
+      provider: signInProvider(config, needsTokens),
+      keepSignIn: async (...signIn) => ((await needsTokens()) ? vault.keepSignIn(...signIn) : undefined),
       findMembership: stores.access.findMembership,
       flows: createFlows(deploymentKeys.sealer('sign-in'), now),
       authenticator,

@@ -1,5 +1,7 @@
+import { waitUntil } from 'cloudflare:workers'
 import { version } from '../../package.json'
 import { respondOxpFailure } from '../dialects/oxp/routes.ts'
+import type { AuditEvent } from '../core/access/audit-entry.ts'
 import type { Failure } from '../core/failure/failure.ts'
 import type { Config, Env } from '../env.ts'
 import type { PublicCaching } from '../http/route/public-router.ts'
@@ -16,7 +18,8 @@ export type Deployment = ReturnType<typeof composeDeployment>
 export function composeDeployment(env: Env, config: Config, fullBuild: Build) {
   const build = selectServedTools(config, fullBuild)
   const deployedAt = Date.parse(env.VERSION?.timestamp ?? '') || undefined
-  const stores = openStores(env, config, build, deployedAt, () => calls.resolver.invalidate())
+  const writeAuditEvent = (event: AuditEvent) => recording.writeAuditEntry(event, waitUntil)
+  const stores = openStores(env, config, build, deployedAt, () => calls.resolver.invalidate(), writeAuditEvent)
   const recording = createRecording(env, config, stores.contentKeyring)
   const authentication = composeAuthentication(env, config, stores, recording)
   const bundled = createBundled(config, build)

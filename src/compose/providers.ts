@@ -42,7 +42,7 @@ export async function loadServerFinder(config: OutboundConfig) {
   return { fetch, findServer: createServerFinder(fetch, Date.now), checkUrl: createUrlTextCheck(config.allowHttpHosts) }
 }
 
-export function signInProvider(config: Config): SignInProvider | undefined {
+export function signInProvider(config: Config, needsTokens: () => Promise<boolean>): SignInProvider | undefined {
   const { signIn, people, hasSeveralIssuers } = config
   if (!signIn) return undefined
   const { claims, rules = [] } = people
@@ -56,7 +56,8 @@ export function signInProvider(config: Config): SignInProvider | undefined {
   let openId: OpenId | undefined
   const loadOpenId = async (): Promise<OpenId> => {
     const { createOpenId } = await import('../sign-in/openid.ts')
-    return (openId ??= createOpenId({ ...signIn, claims: claimNames, ...(await loadServerFinder(config)) }))
+    const finder = await loadServerFinder(config)
+    return (openId ??= createOpenId({ ...signIn, ...finder, claims: claimNames, needsTokens }))
   }
   const { issuer } = signIn
   return { loadOpenId, issuer, prefix: hasSeveralIssuers ? `${issuer}|` : '', claims, rules }
@@ -68,12 +69,15 @@ export function createProviderOAuth(config: Config): OAuth {
   let oauth: OAuth | undefined
   async function load(): Promise<OAuth> {
     const { createOAuth } = await import('../oauth-client/oauth.ts')
-    return (oauth ??= createOAuth({ ...(await loadServerFinder(config)), readSecret }))
+    const { issuer = '', clientId: client_id = '', clientSecret: secret = '' } = config.signIn ?? {}
+    const company = config.signIn && { provider: { id: issuer, name: issuer, issuer, client_id }, secret }
+    return (oauth ??= createOAuth({ ...(await loadServerFinder(config)), readSecret, company }))
   }
   return {
     findMissingSecret: (provider) => findMissingSecret(provider, readSecret),
     begin: async (...parameters) => (await load()).begin(...parameters),
     exchange: async (...parameters) => (await load()).exchange(...parameters),
+    assertIdentity: async (...parameters) => (await load()).assertIdentity(...parameters),
     refreshTokens: async (...parameters) => (await load()).refreshTokens(...parameters),
     findUserInfo: async (...parameters) => (await load()).findUserInfo(...parameters),
     revoke: async (...parameters) => (await load()).revoke(...parameters),

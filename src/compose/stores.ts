@@ -1,7 +1,7 @@
+import type { AuditEvent } from '../core/access/audit-entry.ts'
 import type { UserList } from '../core/access/user.ts'
 import type { SignInMethod } from '../core/consent/authorization.ts'
 import { clientVariables, knownProvider, withConnected } from '../core/consent/known-providers.ts'
-import type { Providers } from '../core/consent/provider.ts'
 import { createCacheMemory } from '../core/cache/swr-cache.ts'
 import type { ArtifactStore, UploadStore } from '../core/call/artifact-store.ts'
 import type { OutcomeStore } from '../core/call/idempotency.ts'
@@ -14,7 +14,7 @@ import { type AccessStub, accessStub } from '../storage/access/access-object.ts'
 import { createDeploymentKeys, type Signer } from '../storage/sealing/deployment-keys.ts'
 import { createKeyring } from '../storage/sealing/keyring.ts'
 import type { VaultDeployment } from '../storage/vault/grants.ts'
-import { createCharge, createVault, type GrantHolders } from '../storage/vault/vaults.ts'
+import { createCharge, createVault } from '../storage/vault/vaults.ts'
 import { createKvKeys } from '../storage/access/kv-keys.ts'
 import { createFingerprint } from '../storage/sealing/fingerprint.ts'
 import { createKvProviders } from '../storage/access/kv-providers.ts'
@@ -43,6 +43,7 @@ export function openStores(
   build: Build,
   deployedAt: number | undefined,
   onChange: () => void,
+  writeAuditEvent: (event: AuditEvent) => void,
 ) {
   const { now } = Date
   const access = accessStub(env.Access)
@@ -80,9 +81,11 @@ export function openStores(
     keys: createKvKeys(env.REGISTRY, access, now),
     storedProviders,
     providers,
-    vault: openVaults(env, config, providers, {
-      note: (user) => access.noteGrantHolder(user, now()),
-      forget: access.forgetGrantHolder,
+    vault: createVault({
+      ...vaultOptions(env, config),
+      providers,
+      grantHolders: { note: (user) => access.noteGrantHolder(user, now()), forget: access.forgetGrantHolder },
+      writeAuditEvent,
     }),
     connect,
     users: createUserList(access, connect),
@@ -160,22 +163,20 @@ function createUserList(access: AccessStub, connect: ReturnType<typeof connectSt
   }
 }
 
-function openVaults(env: Pick<Env, 'Vault'>, config: Config, providers: Providers, grantHolders: GrantHolders) {
+function vaultOptions(env: Pick<Env, 'Vault'>, config: Config) {
   const { vaultKeys, vaultKeysArePublic, userVerifierUrl } = config
   const isTrialUrl = createTrialCheck(config)
   const signInMethod = chooseSignInMethod(config)
-  return createVault({
+  return {
     namespace: env.Vault,
-    providers,
-    grantHolders,
-    clientVariablesFor: (id) => (knownProvider(id) ? clientVariables(id) : undefined),
-    canStoreGrants: (url) => vaultKeys.length > 0 && (!vaultKeysArePublic || isLoopback(new URL(url).hostname)),
-    canBeApproved: (url, isDistinguishableByKey) =>
+    clientVariablesFor: (id: string) => (knownProvider(id) ? clientVariables(id) : undefined),
+    canStoreGrants: (url: string) => vaultKeys.length > 0 && (!vaultKeysArePublic || isLoopback(new URL(url).hostname)),
+    canBeApproved: (url: string, isDistinguishableByKey: boolean) =>
       userVerifierUrl !== undefined ||
       signInMethod === 'openid' ||
       isTrialUrl(url) ||
       (isDistinguishableByKey && signInMethod === 'key' && isSecureOrigin(new URL(url))),
-  })
+  }
 }
 
 export function vaultDeployment(config: Config, vaults: Env['Vault']): VaultDeployment {
@@ -187,6 +188,7 @@ export function vaultDeployment(config: Config, vaults: Env['Vault']): VaultDepl
     verifierUrl: config.userVerifierUrl,
     signInMethod: chooseSignInMethod(config),
     isTrialUrl: createTrialCheck(config),
+    companyIssuer: config.signIn?.issuer,
     now: Date.now,
   }
 }

@@ -44,15 +44,17 @@ interface OAuthOptions {
   readonly findServer: FindServer
   readonly checkUrl: (url: string) => string | undefined
   readonly readSecret: (name: string) => string | undefined
+  readonly company?: { readonly provider: OAuthProvider; readonly secret: string } | undefined
   readonly timeout?: (ms: number) => Signal
 }
 
 const MAX_LIFETIME_S = 10 * 365 * 86_400
+const ID_JAG = 'urn:ietf:params:oauth:token-type:id-jag'
 
 export type OAuth = ReturnType<typeof createOAuth>
 
 /** The client's side of OAuth 2.0, as a vault needs it. It never rejects. */
-export function createOAuth({ fetch, findServer, checkUrl, readSecret, timeout }: OAuthOptions) {
+export function createOAuth({ fetch, findServer, checkUrl, readSecret, company, timeout }: OAuthOptions) {
   const missingSecret = (provider: Provider) => findMissingSecret(provider, readSecret)
   const deadline = () => timeout?.(PROVIDER_TIMEOUT_MS) ?? AbortSignal.timeout(PROVIDER_TIMEOUT_MS)
 
@@ -84,7 +86,7 @@ export function createOAuth({ fetch, findServer, checkUrl, readSecret, timeout }
 
   function clientAt(provider: OAuthProvider, server: ProviderServer, signal: Signal): ProviderClient {
     const { client_secret_name: name } = provider
-    const secret = name === undefined ? undefined : readSecret(name)
+    const secret = provider === company?.provider ? company.secret : name && readSecret(name)
     return createProviderClient(provider, server, secret, { fetch, signal, normalize: normalizeTokenResponse })
   }
 
@@ -111,12 +113,34 @@ export function createOAuth({ fetch, findServer, checkUrl, readSecret, timeout }
     },
     /** RFC 6749, section 6. */
     refreshTokens(provider: OAuthProvider, refreshToken: string, scopes: readonly string[]): Promise<Issued> {
-      return requestTokens(provider, scopes, async ({ as, client, auth, options, lastAnswer }) => {
-        const response = await oauth.refreshTokenGrantRequest(as, client, auth, refreshToken, options)
-        return oauth.processRefreshTokenResponse(as, client, response).catch((error: unknown) => {
-          throw toDeadRefreshToken(error, lastAnswer())
-        })
+      return requestTokens(provider, scopes, sendGrant('refresh_token', { refresh_token: refreshToken }))
+    },
+    /** Has the company's provider assert who signed in (RFC 8693, section 2.1), and redeems that (RFC 7523, section 2.1). */
+    async assertIdentity(
+      provider: OAuthProvider,
+      { access_token: idToken, refresh_token: refreshToken = '' }: Tokens,
+      isLive: boolean,
+      scopes: readonly string[],
+    ): Promise<Issued> {
+      const { identity_assertion: settings } = provider
+      if (!company || !settings) return unavailable(provider)
+      const send = sendGrant('urn:ietf:params:oauth:grant-type:token-exchange', {
+        requested_token_type: ID_JAG,
+        subject_token: isLive ? idToken : refreshToken,
+        subject_token_type: `urn:ietf:params:oauth:token-type:${isLive ? 'id_token' : 'refresh_token'}`,
+        audience: settings.audience,
+        ...(settings.resource === undefined ? {} : { resource: settings.resource }),
+        ...(scopes.length === 0 ? {} : { scope: scopes.join(' ') }),
       })
+      const asserted = await requestTokens(company.provider, scopes, async (client) => {
+        const answer = await send(client)
+        // An access token of the company's provider must not be sent on
+        if (answer['issued_token_type'] !== ID_JAG) throw new Error('The answer is no identity assertion')
+        return { ...answer, token_type: 'bearer' }
+      })
+      if (!asserted.ok) return asserted
+      const { access_token: assertion } = asserted.tokens
+      return requestTokens(provider, scopes, sendGrant('urn:ietf:params:oauth:grant-type:jwt-bearer', { assertion }))
     },
     /** Goes through the steps of a connection with a made-up code, within one deadline. */
     async test(provider: OAuthProvider, callback: string): Promise<readonly ProviderTestStep[]> {
@@ -155,6 +179,17 @@ export function createOAuth({ fetch, findServer, checkUrl, readSecret, timeout }
       ])
       return first?.status === 'fulfilled' && first.value.ok
     },
+  }
+}
+
+function sendGrant(grantType: string, parameters: Readonly<Record<string, string>>) {
+  return async ({ as, client, auth, options, lastAnswer }: ProviderClient) => {
+    const response = await oauth.genericTokenEndpointRequest(as, client, auth, grantType, parameters, options)
+    // Assertions are no access tokens (RFC 8693, section 2.2.1)
+    const accepted = { recognizedTokenTypes: { n_a: () => undefined } }
+    return oauth.processGenericTokenEndpointResponse(as, client, response, accepted).catch((error: unknown) => {
+      throw toDeadRefreshToken(error, lastAnswer())
+    })
   }
 }
 

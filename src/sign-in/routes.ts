@@ -15,6 +15,7 @@ import { optional, string } from '../core/tool/json-reader.ts'
 import type { Sessions } from '../http/caller/sessions.ts'
 import { isSecureOrigin } from '../http/caller/loopback.ts'
 import { signInPath } from '../http/page/sign-in-path.ts'
+import type { Tokens } from '../oauth-client/oauth.ts'
 import { type createFlows, MAX_RETURN, returnPath } from './flow-cookie.ts'
 import type { OpenId } from './openid.ts'
 
@@ -33,6 +34,7 @@ export interface SignInRoutesDeps extends PagesDeps {
   readonly flows: ReturnType<typeof createFlows>
   readonly authenticator: Pick<Authenticator, 'loadPrincipal' | 'hasAdministrator'>
   readonly sha256: Sha256
+  readonly keepSignIn: (userId: string, tokens: Tokens, url: string) => Promise<void>
 }
 
 /** A key, and a path to go back to, of which form encoding makes nine times as many characters. */
@@ -64,6 +66,7 @@ export function createSignInRoutes({
   flows,
   authenticator,
   sha256,
+  keepSignIn,
   ...deps
 }: SignInRoutesDeps): Hono {
   const { limitAnonymous, writeAuditEntry, now } = deps
@@ -126,6 +129,7 @@ export function createSignInRoutes({
           : `SIGN_IN_RULES grants '${person.user}' no access: an administrator can add a rule`
       return refusal(403, message, back, clearedCookies)
     }
+    await keepSignIn(person.user, finished.tokens, request.url)
     const cookie = await sessions.startSession(
       request,
       { kind: 'person', issuer: provider.issuer, person },

@@ -266,6 +266,7 @@ export const PROVIDER = {
   extra_scopes: ['offline_access'],
   scope_separator: ' ',
   tools: ['Acme.*'],
+  identity_assertion: { audience: 'https://id.acme.example', resource: 'https://acme.example', toolkits: ['Acme'] },
 }
 export const IMPORT = {
   from: { openapi: { openapi: '3.1.0', paths: {} } },

@@ -68,6 +68,7 @@ async function finishes(url: string, { tokens, idToken, userInfo = { sub: 'a1' }
     issuer: ISSUER,
     clientId: 'c1',
     clientSecret: 's1',
+    needsTokens: async () => false,
     claims: ['email', 'roles'],
     findServer: async () => ({ as, discovered: true }),
     checkUrl: () => undefined,

@@ -21,3 +21,7 @@ export const tracing = {
   enterSpan: <T>(_name: string, work: (span: { setAttributes(attributes: object): void }) => T): T =>
     work({ setAttributes: () => undefined }),
 }
+
+export function waitUntil(work: Promise<unknown>): void {
+  work.catch(() => undefined)
+}

@@ -12,9 +12,10 @@ export const NOBODY = fail({ type: 'unauthenticated', reason: 'Nobody' })
 export const request = { state: 's1', nonce: 'n1', verifier: 'v1', callback: `${ORIGIN}/sign-in/callback` }
 const flows = createFlows(createKeyring(['of the tests'], 'sign-in'), () => 0)
 
+export const TOKENS = { access_token: 'an ID token', expires_in: 60 }
 export const openId = {
   begin: async () => ({ ok: true, url: 'https://id.example/auth', request }) as const,
-  finish: async () => ({ ok: true, claims: { email: 'ann@acme.test', email_verified: true } }) as const,
+  finish: async () => ({ ok: true, claims: { email: 'ann@acme.test', email_verified: true }, tokens: TOKENS }) as const,
 }
 export const provider = {
   loadOpenId: async () => openId,
@@ -40,6 +41,7 @@ export function faceWith(change: Partial<SignInRoutesDeps> = {}, sessions: objec
     flows,
     authenticator: { loadPrincipal: async () => ({ result: ok(ADMIN) }), hasAdministrator: true },
     sha256: async (text) => `sha256 ${text}`,
+    keepSignIn: async () => undefined,
     limitAnonymous: () => undefined,
     now: () => 7,
     writeAuditEntry: (entry) => void audit.push(entry),

@@ -77,6 +77,7 @@ export function createIsolate(options: IsolateOptions) {
   })
   const vault = createVault({
     grantHolders: { note: async () => 0, forget: async () => undefined },
+    writeAuditEvent: () => undefined,
     namespace: vaults,
     providers: { find: async () => MAIL },
     clientVariablesFor: () => undefined,

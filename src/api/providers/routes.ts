@@ -29,7 +29,7 @@ interface ProvidersRoutesDeps extends RouteDeps {
 }
 
 const ID = stringMatching(
-  "a provider's id, which is 1 to 128 visible ASCII characters, and not 'approval'",
+  "a provider's id, which is 1 to 128 visible ASCII characters, and neither 'approval' nor 'sign-in'",
   isProviderId,
 )
 const STEP = objectSchema({ name: TEXT, state: { enum: ['ok', 'failed', 'unclear'] }, message: TEXT })
@@ -109,7 +109,7 @@ export function encodeProvider(provider: ListedProvider) {
   if (provider.kind !== undefined) return encodeCredentialProvider(provider)
   const { id, name, issuer, authorization_endpoint, token_endpoint, revocation_endpoint, client_id } = provider
   const { client_secret_name, token_endpoint_auth_method, authorization_parameters, extra_scopes } = provider
-  const { scope_separator, tools, built_in } = provider
+  const { scope_separator, tools, identity_assertion, built_in } = provider
   return {
     id,
     name,
@@ -124,6 +124,7 @@ export function encodeProvider(provider: ListedProvider) {
     extra_scopes,
     scope_separator,
     tools,
+    identity_assertion,
     built_in,
   }
 }

@@ -3,6 +3,7 @@ import type { ApiKey } from '../../core/access/api-key.ts'
 import type { Session } from '../../core/access/session.ts'
 import { listSessionOwners } from '../../core/access/session-owners.ts'
 import { hasScope, type Principal } from '../../core/access/principal.ts'
+import { SIGN_IN, type UserGrants } from '../../core/consent/authorization.ts'
 import { identifier } from '../../core/call/call-options.ts'
 import { ok } from '../../core/failure/failure.ts'
 import { optional } from '../../core/tool/json-reader.ts'
@@ -22,10 +23,11 @@ interface SessionsDeps extends RouteDeps {
   /** The session of the browser that sends a request, itself or through a page. */
   readonly findSession: (request: Request) => ReturnType<Sessions['findSession']>
   readonly listKeys: () => Promise<readonly ApiKey[]>
+  readonly vault: Pick<UserGrants, 'revoke'>
 }
 
 /** One's own, and for administrators anybody's. One that is ended has no effect here at once, and nowhere after 60 s. */
-export function createSessionsRoutes({ sessions, findSession, listKeys, ...deps }: SessionsDeps): Hono {
+export function createSessionsRoutes({ sessions, findSession, listKeys, vault, ...deps }: SessionsDeps): Hono {
   const { router, on } = createRouter<SessionAnswers>(deps)
 
   on('GET /sessions', 'List sessions', {
@@ -43,6 +45,8 @@ export function createSessionsRoutes({ sessions, findSession, listKeys, ...deps 
 
   on('DELETE /sessions', "End one's other sessions", { ...NO_INPUT, auditAction: 'session.end' })(
     async ({ c, principal, addAuditDetails }) => {
+      const [user] = principal.kind === 'person' && principal.users !== 'any' ? principal.users : []
+      if (user !== undefined) await vault.revoke(user, SIGN_IN)
       addAuditDetails({ sessions: await sessions.removeAll(principal.id, await findCurrentId(c.req.raw, principal)) })
       return ok(undefined)
     },

@@ -49,6 +49,7 @@ const FOLDED_FIELDS = {
     'extra_scopes',
     'scope_separator',
     'tools',
+    'identity_assertion',
   ],
 }
 

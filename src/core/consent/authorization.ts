@@ -41,6 +41,8 @@ export function authorizationPath(id: string): string {
 }
 
 export const APPROVAL = 'approval'
+/** The provider that people sign in with, as the id of a grant. No tool gets its tokens. */
+export const SIGN_IN = 'sign-in'
 
 export const AUTHORIZATION_LIFETIME_MS = 15 * 60_000
 

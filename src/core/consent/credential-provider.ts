@@ -30,6 +30,7 @@ export interface CredentialProvider {
   readonly help_url?: string
   readonly check?: ProviderCheck
   readonly tools?: readonly string[]
+  readonly identity_assertion?: never
 }
 
 /** The values of the fields, by their names. */

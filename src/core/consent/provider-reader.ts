@@ -20,6 +20,7 @@ import {
 import { isObject } from '../tool/json.ts'
 import { toolPattern } from '../tool/tool-id.ts'
 import { credentialProviderReader } from './credential-provider-reader.ts'
+import { identityAssertionReader } from './identity-assertion.ts'
 import type { KnownProvider, OAuthProvider, Provider } from './provider.ts'
 
 export interface ProviderRules {
@@ -124,6 +125,7 @@ function providerFields(id: string, rules: ProviderRules) {
           array(toolPattern, { max: MAX_LIST }),
         ),
       ),
+      identity_assertion: optional(withSchemaDescription("Tokens by people's sign-in", identityAssertionReader)),
     },
     {
       rule(fields, report, source) {

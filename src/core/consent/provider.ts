@@ -1,7 +1,8 @@
 import type { Precondition, PutResult, RemoveResult } from '../tool/precondition.ts'
 import { isRequirementId } from '../tool/tool.ts'
-import { APPROVAL } from './authorization.ts'
+import { APPROVAL, SIGN_IN } from './authorization.ts'
 import type { CredentialProvider } from './credential-provider.ts'
+import type { IdentityAssertion } from './identity-assertion.ts'
 
 /** A provider where a person consents, or one whose people enter a credential of their own. */
 export type Provider = OAuthProvider | CredentialProvider
@@ -21,6 +22,7 @@ export interface OAuthProvider {
   readonly extra_scopes?: readonly string[]
   readonly scope_separator?: string
   readonly tools?: readonly string[]
+  readonly identity_assertion?: IdentityAssertion
 }
 
 /** A provider that a tool may use, or for an administrator why it may not. */
@@ -67,5 +69,5 @@ export interface ProviderStore extends Providers {
 export type KnownProvider = Omit<OAuthProvider, 'id' | 'kind' | 'client_id' | 'client_secret_name' | 'tools'>
 
 export function isProviderId(text: string): boolean {
-  return isRequirementId(text) && text !== APPROVAL
+  return isRequirementId(text) && text !== APPROVAL && text !== SIGN_IN
 }

@@ -56,5 +56,6 @@ async function toCheckedProvider(
   const url = scopes.includes('openid') ? await findUserInfo(provider) : undefined
   const account = scopes.includes('email') ? '/email' : '/sub'
   const check = { method: 'GET', headers: { authorization: 'Bearer {token}' }, account } as const
-  return { ...provider, kind: 'bearer', fields: [TOKEN], ...(url === undefined ? {} : { check: { url, ...check } }) }
+  const { identity_assertion: _, ...fields } = provider
+  return { ...fields, kind: 'bearer', fields: [TOKEN], ...(url === undefined ? {} : { check: { url, ...check } }) }
 }

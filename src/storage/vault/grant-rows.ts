@@ -14,7 +14,7 @@ type GrantRow = {
   /** Null once the provider no longer accepts the grant; `lost` says why. */
   readonly sealed: string | null
   readonly lost: string | null
-  /** SHA-256 of the cookie of the browser that granted it; null where that is not known. */
+  /** SHA-256 of the cookie of the browser that granted it; null where that is not known, and SIGN_IN if the user's sign-in replaced the user's consent. */
   readonly browser: string | null
 } & ConnectionFields
 

@@ -1,7 +1,8 @@
 import type { AccessToken, ProviderUnavailable } from '../../core/call/user-tokens.ts'
 import type { StoredConnection } from '../../core/consent/connection.ts'
-import type { GrantRevocation, SignInMethod } from '../../core/consent/authorization.ts'
+import { type GrantRevocation, SIGN_IN, type SignInMethod } from '../../core/consent/authorization.ts'
 import { missingScopes, mergeScopes } from '../../core/consent/oauth-scopes.ts'
+import { replacesConsent } from '../../core/consent/identity-assertion.ts'
 import type { Provider } from '../../core/consent/provider.ts'
 import type { CredentialProvider, CredentialValues } from '../../core/consent/credential-provider.ts'
 import { HOUR_MS } from '../../core/tool/time.ts'
@@ -9,8 +10,8 @@ import type { CheckCredential } from '../../outbound/credential-check.ts'
 import { toWholeValue } from '../../outbound/credential-values.ts'
 import type { Keyring } from '../sealing/keyring.ts'
 import type { ConsentRows, GrantUse } from './consent-rows.ts'
-import type { GrantRows, StoredGrant } from './grant-rows.ts'
-import type { OAuth } from '../../oauth-client/oauth.ts'
+import type { GrantPlace, GrantRows, StoredGrant } from './grant-rows.ts'
+import type { OAuth, Tokens } from '../../oauth-client/oauth.ts'
 import { formatEndedAccess, toConnection } from './stored-connection.ts'
 import { createTokenRefresh, type GrantContent, sealGrant, toGrantAad } from './token-refresh.ts'
 
@@ -42,7 +43,7 @@ export interface GrantRefusal {
 }
 
 export type TokenRequestResult =
-  | AccessToken
+  | (AccessToken & { readonly isNew?: boolean })
   | ProviderUnavailable
   | ({ readonly scopes: readonly string[] } & GrantRefusal)
   | { readonly accounts: readonly string[] }
@@ -67,6 +68,7 @@ export interface VaultDeployment {
   readonly keyring: Keyring
   readonly oauth: OAuth
   readonly checkCredential: CheckCredential
+  readonly companyIssuer?: string | undefined
   /** The deployment's page that identifies the person in front of a browser. */
   readonly verifierUrl?: string | undefined
   readonly signInMethod: SignInMethod
@@ -100,7 +102,9 @@ export function createGrants(rows: GrantRows, consents: ConsentRows, { keyring, 
     const account = request.account ?? accountFor(id, toolkit)
     if (typeof account !== 'string') return { accounts: account }
     const grant = rows.find(id, account)
-    if (!grant) return { scopes, reason: notGranted(tool, id) }
+    const isAsserted = grant?.browser === SIGN_IN && !request.isCheck
+    if (!grant || (isAsserted && !replacesConsent(provider.identity_assertion, toolkit, hosts)))
+      return { scopes, reason: notGranted(tool, id) }
     if (grant.lost !== null) return { scopes, reason: grant.lost }
     const extraScopes = provider.kind === undefined ? (provider.extra_scopes ?? []) : []
     const neededScopes = mergeScopes(grant.scopes, scopes, extraScopes)
@@ -173,7 +177,7 @@ export function createGrants(rows: GrantRows, consents: ConsentRows, { keyring, 
       if (!('grant' in usable)) return usable
       const { grant, neededScopes } = usable
       const isLive = grant.expires_at === null || grant.expires_at > now()
-      return isLive || grant.refreshable
+      return isLive || (grant.refreshable && grant.browser !== SIGN_IN)
         ? { token: '', account: grant.account }
         : { scopes: neededScopes, reason: formatEndedAccess(request.provider.id) }
     },
@@ -211,14 +215,19 @@ export function createGrants(rows: GrantRows, consents: ConsentRows, { keyring, 
       return 'grant' in refreshedGrant ? toAccessToken(request, refreshedGrant) : refreshedGrant
     },
 
-    store: rows.put,
+    openContent,
+    store(place: GrantPlace, tokens: Tokens, scopes: readonly string[], sealedTokens: string): void {
+      // An administrator's consents must not cover a grant of the user's own
+      if (rows.find(place.provider, place.account)?.browser === SIGN_IN) consents.remove(place.provider, place.account)
+      rows.put(place, tokens, scopes, sealedTokens)
+    },
 
     /** A grant with all these scopes: only the person's consent is missing. */
     findGrantLackingConsent(use: GrantUse): StoredGrant | undefined {
       const { provider, account, scopes } = use
       const grant = rows.find(provider, account)
       const isGranted = grant?.lost === null && missingScopes(provider, grant.scopes, scopes).length === 0
-      return isGranted && !consents.covers(use) ? grant : undefined
+      return isGranted && grant.browser !== SIGN_IN && !consents.covers(use) ? grant : undefined
     },
 
     accounts: rows.accounts,

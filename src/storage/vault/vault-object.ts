@@ -7,8 +7,10 @@ import {
   type FlowStep,
   type GrantRevocation,
   isOpen,
+  SIGN_IN,
 } from '../../core/consent/authorization.ts'
 import type { StoredConnection } from '../../core/consent/connection.ts'
+import type { Tokens } from '../../oauth-client/oauth.ts'
 import type { Provider, ProviderResult } from '../../core/consent/provider.ts'
 import { HOUR_MS } from '../../core/tool/time.ts'
 import { formatNotSetUp } from '../../core/failure/failure-text.ts'
@@ -24,7 +26,7 @@ import {
 } from './authorization-rows.ts'
 import type { VaultVisit } from './browser-flows.ts'
 import { consentRows, toGrantUse } from './consent-rows.ts'
-import { grantRows } from './grant-rows.ts'
+import { type GrantRows, grantRows } from './grant-rows.ts'
 import {
   createGrants,
   type GrantRefusal,
@@ -34,6 +36,7 @@ import {
   type TokenRequestResult,
   type VaultDeployment,
 } from './grants.ts'
+import { sealTokens } from './token-refresh.ts'
 import { openInvocation, sealInvocation } from './sealed-invocation.ts'
 import { checkTables, isEmpty, openFor } from './tables.ts'
 
@@ -72,6 +75,7 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
     readonly #deployment: VaultDeployment
     readonly #rows: AuthorizationRows
     #authorizationFlow: AuthorizationFlow | undefined
+    readonly #grantRows: GrantRows
     readonly #grants: Grants
     readonly #consents: ReturnType<typeof consentRows>
     readonly #changes = createChangeNotifier()
@@ -85,7 +89,8 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       checkTables(sql)
       this.#rows = authorizationRows(sql, now, this.#changes.notifyChange)
       this.#consents = consentRows(sql, now)
-      this.#grants = createGrants(grantRows(sql, now), this.#consents, this.#deployment)
+      this.#grantRows = grantRows(sql, now)
+      this.#grants = createGrants(this.#grantRows, this.#consents, this.#deployment)
     }
 
     async issue(owner: string, request: CallTokenRequest): Promise<VaultTokenResult> {
@@ -106,7 +111,7 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       // A vault without tables has no grant, and a preview creates no tables
       const isUnused = !hasTables(sql)
       if (!isUnused) openFor(sql, owner)
-      const result = await this.#tokenFor(request, isUnused ? refuseUngranted : this.#grants.look)
+      const result = await this.#tokenFor(request, isUnused ? refuseUngranted : this.#grants.look, true)
       if (!('scopes' in result)) return result
       const { scopes, ...refusal } = result
       const authorization = this.#rows.findOpen(toNewAuthorization(request, scopes).purpose)
@@ -117,10 +122,17 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
     async #tokenFor(
       request: CallTokenRequest,
       getToken: (tokenRequest: TokenRequest) => TokenRequestResult | Promise<TokenRequestResult>,
+      isPreview = false,
     ): Promise<TokenRequestResult> {
       const { provider, scopes } = request
       if (!provider.ok) return { scopes, ...toSetupRefusal(request, provider.reason) }
-      const result = await getToken({ ...request, provider: provider.value })
+      const tokenRequest = { ...request, provider: provider.value }
+      let result = await getToken(tokenRequest)
+      if ('scopes' in result && provider.value.identity_assertion && hasTables(this.ctx.storage.sql)) {
+        const { tokenInstead } = await import('./asserted-grants.ts')
+        const deps = { ...this.#deployment, rows: this.#grantRows, consents: this.#consents, grants: this.#grants }
+        result = await tokenInstead(deps, result, tokenRequest, isPreview)
+      }
       if (!('scopes' in result)) return result
       const problem = this.#deployment.oauth.findMissingSecret(provider.value)
       return problem === undefined ? result : { scopes: result.scopes, ...toSetupRefusal(request, problem) }
@@ -223,6 +235,8 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       const accounts = account === undefined ? connections.map((connection) => connection.account) : [account]
       const revocations = await Promise.all(
         accounts.map(async (grantAccount) => {
+          // The next call would get it again
+          if (this.#grantRows.find(providerId, grantAccount)?.browser === SIGN_IN) this.#forgetSignIn()
           if (toolkit === undefined) return this.#grants.revoke(userId, providerId, grantAccount, provider)
           const isRemoved = this.#consents.remove(providerId, grantAccount, toolkit)
           return isRemoved ? { provider: providerId, account: grantAccount, isRevokedAtProvider: false } : undefined
@@ -233,6 +247,18 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       return revocations.filter((revocation) => revocation !== undefined)
     }
 
+    async keepSignIn(owner: string, userId: string, tokens: Tokens): Promise<void> {
+      const { keyring, companyIssuer: account = '' } = this.#deployment
+      const place = { provider: SIGN_IN, account, browser: null }
+      const sealed = await sealTokens(keyring, userId, place, tokens)
+      openFor(this.ctx.storage.sql, owner)
+      this.#grantRows.put(place, tokens, [], sealed)
+    }
+
+    #forgetSignIn(): void {
+      this.#grantRows.remove(SIGN_IN, this.#deployment.companyIssuer ?? '')
+    }
+
     /** Denies what waits for a person, so that no flow in progress stores a grant. Gives how many. */
     async endAuthorizations(owner: string): Promise<number> {
       const { sql } = this.ctx.storage
@@ -240,6 +266,7 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       openFor(sql, owner)
       const count = this.#rows.endAll("An administrator ended this user's access")
       this.#grants.removeLost()
+      this.#forgetSignIn()
       await this.#schedule(this.#deployment.now() + HOUR_MS)
       return count
     }

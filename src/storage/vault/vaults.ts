@@ -1,3 +1,4 @@
+import type { AuditEvent } from '../../core/access/audit-entry.ts'
 import { formatHolder, type Holder } from '../../core/access/holder.ts'
 import { formatApprovalReason } from '../../core/access/principal.ts'
 import { toPersonId } from '../../core/access/session.ts'
@@ -20,6 +21,7 @@ import {
 } from '../../core/consent/authorization.ts'
 import type { Connection, StoredConnection, UserConnections } from '../../core/consent/connection.ts'
 import type { InvocationSnapshot } from '../../core/consent/invocation-snapshot.ts'
+import type { Tokens } from '../../oauth-client/oauth.ts'
 import { formatNotSetUp } from '../../core/failure/failure-text.ts'
 import { parseTrusted } from '../../core/tool/json-text.ts'
 import { createReliableStub, type StubOptions } from '../reachable-stub.ts'
@@ -48,6 +50,10 @@ export interface GrantHolders {
   forget(userId: string, until: number): Promise<void>
 }
 
+interface SignInVault extends UserConnections {
+  keepSignIn(userId: string, tokens: Tokens, url: string): Promise<void>
+}
+
 /** One Durable Object a user; calls for no user have a vault of their principal's. */
 export function createVault(
   options: ProviderAccessOptions & {
@@ -56,8 +62,9 @@ export function createVault(
     readonly grantHolders: GrantHolders
     /** Whether the URL is of a deployment that tells persons from the caller, or of a trial. */
     readonly canBeApproved: (url: string, isDistinguishableByKey: boolean) => boolean
+    readonly writeAuditEvent: (event: AuditEvent) => void
   },
-): UserTokens & GrantPreview & Approvals & ApprovalAvailability & Authorizations & UserGrants & UserConnections {
+): UserTokens & GrantPreview & Approvals & ApprovalAvailability & Authorizations & UserGrants & SignInVault {
   const { namespace, providers, grantHolders, canBeApproved } = options
   const providerFor = createProviderAccess(options)
 
@@ -93,6 +100,12 @@ export function createVault(
       ...(refused ? { refused } : {}),
     }
     const result = await getVault(owner)[mode](owner, request)
+    if ('token' in result && result.isNew) {
+      const event = { at: Date.now(), act: 'grant.give', principal: chargedTo, user_id: userId } as const
+      const response = { method: 'POST', path: new URL(requestUrl()).pathname, outcome: 'success', status: 200 }
+      const about = { provider: requirement.id, tool: tool.id, identity_assertion: true }
+      options.writeAuditEvent({ ...event, ...response, about })
+    }
     if ('token' in result || 'accounts' in result || 'unavailable' in result) return result
     const { authorization, needsSetup, ...why } = result
     const challenge = authorization
@@ -245,6 +258,13 @@ export function createVault(
       const provider = await providers.find(id)
       const checked = provider && (await getVault(owner).checkConnection(owner, userId, provider, account))
       return checked && withProvider(checked)
+    },
+
+    async keepSignIn(userId, tokens, url) {
+      if (!options.canStoreGrants(url)) return
+      const owner = vaultName({ kind: 'user', id: userId })
+      await grantHolders.note(userId)
+      await getVault(owner).keepSignIn(owner, userId, tokens)
     },
 
     async revoke(userId, provider, only = {}) {

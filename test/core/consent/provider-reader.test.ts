@@ -25,7 +25,7 @@ const SECRET = "the name of a Worker secret, such as 'ACME_CLIENT_SECRET'"
 const CLIENT = 'a string of 1 to 1000 ASCII characters'
 const NAME = 'a string of 1 to 100 printable characters'
 const FIELDS =
-  "'id', 'name', 'issuer', 'authorization_endpoint', 'token_endpoint', 'revocation_endpoint', 'client_id', 'client_secret_name', 'token_endpoint_auth_method', 'authorization_parameters', 'extra_scopes', 'scope_separator', 'tools'"
+  "'id', 'name', 'issuer', 'authorization_endpoint', 'token_endpoint', 'revocation_endpoint', 'client_id', 'client_secret_name', 'token_endpoint_auth_method', 'authorization_parameters', 'extra_scopes', 'scope_separator', 'tools', 'identity_assertion'"
 const UNNAMED = 'Must have a name of 1 to 100 visible ASCII characters'
 const SEPARATOR = "Must be ' ', ',' or the like, got a string"
 const good = { issuer: 'https://acme.example', client_id: 'c1' }

@@ -33,18 +33,25 @@ declare module 'oidc-provider' {
     type: string
     body: unknown
     readonly path: string
-    readonly oidc?: { readonly body?: Readonly<Record<string, string>> }
+    readonly oidc?: {
+      readonly body?: Readonly<Record<string, string>>
+      readonly client: object
+      readonly params: Readonly<Record<string, string | undefined>>
+    }
     readonly response: { get(name: string): string | undefined; remove(name: string): void }
   }
 
   export default class Provider {
     constructor(issuer: string, configuration: object)
-    readonly AccessToken: ModelClass
+    readonly AccessToken: ModelClass & {
+      new (given: { accountId: string; client: object; scope: string; gty: string }): { save(): Promise<string> }
+    }
     readonly RefreshToken: ModelClass
     readonly Grant: {
       new (given: { accountId: string; clientId: string }): Grant
       find(id: string): Promise<Grant | undefined>
     }
+    registerGrantType(name: string, handler: (context: Context) => Promise<void>, parameters: readonly string[]): void
     callback(): (request: IncomingMessage, response: ServerResponse) => void
     use(middleware: (context: Context, next: () => Promise<void>) => Promise<void>): void
     on(event: string, listener: (token: Model) => void): void

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import Provider, { type Model } from 'oidc-provider'
+import Provider, { type Context, type Model } from 'oidc-provider'
 import { interact, returnPage, textOf } from './interaction-pages.ts'
 import { MemoryStore } from './memory-adapter.ts'
 
@@ -47,6 +47,8 @@ export interface TestProvider {
   allowRedirectTo(uri: string): void
   /** Whose an access token is and what for, or undefined when it is none that holds. */
   whose(accessToken: string): Promise<{ readonly account: string; readonly scopes: readonly string[] } | undefined>
+  /** Whose a refresh token is, or undefined when it is none that holds. */
+  personOf(refreshToken: string): Promise<string | undefined>
   /** Ends a person's access tokens, as an administrator might; refresh tokens live on. */
   endAccessTokens(account: string): void
   /** The person takes back their consent at the provider. */
@@ -55,7 +57,23 @@ export interface TestProvider {
   close(): Promise<void>
 }
 
-export async function startProvider(): Promise<TestProvider> {
+export interface ExtensionGrant {
+  readonly parameters: readonly string[]
+  /** Gives the answer; one with an `error` has status 400. */
+  readonly answer: (parameters: Readonly<Record<string, string | undefined>>, issue: IssueToken) => Promise<object>
+}
+
+/** An access token of the client that asks, for a person. */
+type IssueToken = (accountId: string, scope: string) => Promise<string>
+
+interface ProviderOptions {
+  /** Grants of its own (RFC 6749, section 4.5), by their `grant_type`. */
+  readonly grants?: Readonly<Record<string, ExtensionGrant>>
+  /** Over its own configuration. */
+  readonly configuration?: object
+}
+
+export async function startProvider({ grants = {}, configuration = {} }: ProviderOptions = {}): Promise<TestProvider> {
   const store = new MemoryStore()
   const redirectUris: string[] = []
   const clientSecret = randomBytes(24).toString('base64url')
@@ -94,14 +112,25 @@ export async function startProvider(): Promise<TestProvider> {
     rotateRefreshToken: () => given.rotate,
     cookies: { keys: [randomBytes(24).toString('hex')] },
     jwks: { keys: [signingKey()] },
+    ...configuration,
   })
   const client = () => ({
     client_id: CLIENT_ID,
     client_secret: clientSecret,
     redirect_uris: redirectUris,
-    grant_types: ['authorization_code', 'refresh_token'],
+    grant_types: ['authorization_code', 'refresh_token', ...Object.keys(grants)],
     id_token_signed_response_alg: 'ES256',
   })
+  for (const [name, { parameters, answer: answerGrant }] of Object.entries(grants)) {
+    const extend = async (context: Context) => {
+      const { client: asking = {}, params = {} } = context.oidc ?? {}
+      const issue: IssueToken = (accountId, scope) =>
+        new provider.AccessToken({ accountId, client: asking, scope, gty: name }).save()
+      context.body = await answerGrant(params, issue)
+      if (Object.hasOwn(Object(context.body), 'error')) context.status = 400
+    }
+    provider.registerGrantType(name, extend, parameters)
+  }
   provider.use(async (context, next) => {
     await next()
     note(context.path, new URLSearchParams(context.oidc?.body))
@@ -170,6 +199,7 @@ export async function startProvider(): Promise<TestProvider> {
       const token = await provider.AccessToken.find(accessToken)
       return token && { account: token.accountId, scopes: (token.scope ?? '').split(' ') }
     },
+    personOf: async (refreshToken) => (await provider.RefreshToken.find(refreshToken))?.accountId,
     endAccessTokens: (account) => store.forget(({ accountId }) => accountId === account, ['AccessToken']),
     endGrants: (account) =>
       store.forget(({ accountId }) => accountId === account, ['AccessToken', 'RefreshToken', 'Grant', 'Session']),

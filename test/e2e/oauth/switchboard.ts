@@ -14,8 +14,8 @@ export interface World {
   close(): Promise<void>
 }
 
-export async function startWorld(): Promise<World> {
-  const provider = await startProvider()
+export async function startWorld(...options: Parameters<typeof startProvider>): Promise<World> {
+  const provider = await startProvider(...options)
   const api = await startMailApi(provider)
   return {
     provider,

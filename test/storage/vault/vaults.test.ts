@@ -13,6 +13,7 @@ function vaultAnsweringAfter(ms: number) {
   const namespace: any = { idFromString: (id: string) => id, get: () => ({ find: answer, waitForChange: answer }) }
   return createVault({
     grantHolders: { note: async () => 0, forget: async () => undefined },
+    writeAuditEvent: () => undefined,
     namespace,
     providers: { find: async () => undefined },
     clientVariablesFor: () => undefined,

@@ -261,6 +261,7 @@ export function createWorld(options: WorldOptions = {}) {
   })
   const vault = createVault({
     grantHolders: { note: async () => 0, forget: async () => undefined },
+    writeAuditEvent: () => undefined,
     namespace,
     providers: { find: async (id) => providers.get(id) },
     clientVariablesFor: (id) =>

@@ -1,0 +1,71 @@
+import { SIGN_IN } from '../../core/consent/authorization.ts'
+import { replacesConsent } from '../../core/consent/identity-assertion.ts'
+import { missingScopes } from '../../core/consent/oauth-scopes.ts'
+import { type ProviderFailure, providerFailure } from '../../oauth-client/provider-failure.ts'
+import type { ConsentRows } from './consent-rows.ts'
+import type { GrantRows } from './grant-rows.ts'
+import { type Grants, type TokenRequest, type TokenRequestResult, UNNAMED_ACCOUNT } from './grants.ts'
+import type { VaultDeployment } from './grants.ts'
+import { sealTokens } from './token-refresh.ts'
+
+type Deps = VaultDeployment & { readonly rows: GrantRows; readonly consents: ConsentRows; readonly grants: Grants }
+
+const account = UNNAMED_ACCOUNT
+const DEFAULT_LIFE_S = 3_600
+/** A token is replaced this long before it ends, or half its life where that is shorter. */
+const AHEAD_S = 60
+
+/**
+ * Gives a token by the user's sign-in in place of a refusal, or the refusal with the reason for administrators. It is for
+ * toolkits that an administrator has named, while the user has no grant of their own at the provider. A refresh token is not
+ * kept, so that the company's provider decides each time. A preview predicts this.
+ */
+export async function tokenInstead(
+  deps: Deps,
+  refusal: Extract<TokenRequestResult, { scopes: unknown }>,
+  request: TokenRequest,
+  isPreview: boolean,
+): Promise<TokenRequestResult> {
+  if (!isPossible(deps, request)) return refusal
+  if (isPreview) return { token: '', account }
+  const isNew = !deps.consents.covers({ ...request, provider: request.provider.id, account })
+  const result = await obtain(deps, request, refusal.scopes)
+  if (typeof result === 'string') return { token: result, account, isNew }
+  const { why, message, forOperator = message } = result
+  if (why === 'unavailable') return { unavailable: message }
+  return { ...refusal, forOperator: `${refusal.reason}. The user's sign-in did not give it: ${forOperator}` }
+}
+
+function isPossible({ rows, companyIssuer = '', now }: Deps, request: TokenRequest): boolean {
+  const { provider, toolkit, hosts, account: named = account, refused } = request
+  const signIn = rows.find(SIGN_IN, companyIssuer)
+  const isUsable = signIn !== undefined && (signIn.refreshable === 1 || (signIn.expires_at ?? 0) > now())
+  if (named !== account || refused?.final || !isUsable) return false
+  const hasOwnGrant = rows.accounts(provider.id).some((own) => rows.find(provider.id, own)?.browser !== SIGN_IN)
+  return !hasOwnGrant && replacesConsent(provider.identity_assertion, toolkit, hosts)
+}
+
+async function obtain(deps: Deps, request: TokenRequest, scopes: readonly string[]): Promise<string | ProviderFailure> {
+  const { rows, consents, grants, keyring, oauth, companyIssuer = '', now } = deps
+  const { userId, provider, toolkit, hosts } = request
+  const signIn = rows.find(SIGN_IN, companyIssuer)
+  const opened = signIn && (await grants.openContent(userId, signIn))
+  if (!opened || !('access_token' in opened.content) || provider.kind !== undefined)
+    return providerFailure('refused', 'its tokens cannot be read any more')
+  const issued = await oauth.assertIdentity(provider, opened.content, (signIn.expires_at ?? 0) > now(), scopes)
+  if (!issued.ok) return issued
+  const { access_token, expires_in = DEFAULT_LIFE_S, scopes: granted = scopes } = issued.tokens
+  const tokens = { access_token, expires_in: expires_in - Math.min(AHEAD_S, expires_in / 2) }
+  const place = { provider: provider.id, account, browser: SIGN_IN }
+  const sealed = await sealTokens(keyring, userId, place, tokens)
+  const isWhole = missingScopes(provider.id, granted, scopes).length === 0
+  // Meanwhile the user's access may have ended, or the user may have given a grant
+  if (!isWhole || !isPossible(deps, request)) {
+    await oauth.revoke(provider, tokens)
+    return providerFailure('refused', isWhole ? 'it was revoked meanwhile' : 'scopes are missing')
+  }
+  // Listed as a grant that is renewed
+  rows.put(place, { ...tokens, refresh_token: '' }, granted, sealed)
+  consents.give({ provider: provider.id, account, toolkit, hosts, scopes: request.scopes })
+  return access_token
+}
