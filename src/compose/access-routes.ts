@@ -124,7 +124,7 @@ export function composeAccessRoutes(
       directory: stores.access,
       endAccess: userAccess.endAccess,
       newId,
-      onChange: () => [sessions, agents].forEach(({ forget }) => forget()),
+      onChange: authentication.forgetPeople,
     }),
     createClientsRoutes({ ...otherRoutes, clients, onChange: agents.forget }),
     createGrantsRoutes({ ...otherRoutes, grants: vault }),

@@ -26,7 +26,8 @@ export function composeAuthentication(
   const { now } = Date
   const { access, adminKey, allowOrigins, workerSecret, connectIssuer } = config
   const { jwt: jwtOptions } = config
-  const jwt = jwtOptions && lazyVerifier((jwts) => jwts.createJwtVerifier(jwtOptions))
+  const people = { ...config.people, findMembership: stores.access.findMembership }
+  const jwt = jwtOptions && lazyVerifier((jwts) => jwts.createJwtVerifier({ ...jwtOptions, people }))
   const credentialOptions = { access, adminKey, allowOrigins, findKey: stores.keys.find, sha256, now }
   const authenticator = createAuthenticator({ ...credentialOptions, jwt })
   const { createSession: create, findSession: find, listSessions: list, removeSession: remove } = stores.access
@@ -43,7 +44,7 @@ export function composeAuthentication(
   })
   const agents = createAgentAuthenticator({ store: stores.connect, loadPrincipal: sessions.loadPrincipal, now })
   const agentAuthenticator =
-    connectIssuer === undefined ? agents : createCompanyTokenAuthenticator(config, connectIssuer)
+    connectIssuer === undefined ? agents : createCompanyTokenAuthenticator(config, connectIssuer, people)
   const engineAuthenticator =
     workerSecret === undefined
       ? undefined
@@ -51,6 +52,8 @@ export function composeAuthentication(
           ...credentialOptions,
           jwt: lazyVerifier((jwts) => jwts.createWorkerVerifier(workerSecret, { fallback: jwt })),
         })
+
+  const keyAuthenticators = engineAuthenticator ? [authenticator, engineAuthenticator] : [authenticator]
 
   const rateLimit = createRateLimit(env.RATE_LIMIT, now)
   const internalRequests = createInternalRequests()
@@ -92,13 +95,19 @@ export function composeAuthentication(
     agents,
 
     onKeyChange(change: 'created' | 'changed' | 'removed', id: string): void {
-      for (const keyAuthenticator of engineAuthenticator ? [authenticator, engineAuthenticator] : [authenticator]) {
+      for (const keyAuthenticator of keyAuthenticators) {
         if (change === 'removed') keyAuthenticator.forgetKey(id)
         else keyAuthenticator.forget()
       }
       if (change !== 'removed') return
       sessions.forgetKey(id)
       agents.forgetKey(id)
+    },
+
+    /** Where the rights of people may have changed. */
+    forgetPeople(): void {
+      for (const { forget } of [sessions, agents, agentAuthenticator]) forget()
+      for (const keyAuthenticator of keyAuthenticators) keyAuthenticator.forgetJwts()
     },
   }
 }

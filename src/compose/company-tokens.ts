@@ -3,6 +3,7 @@ import type { Config } from '../env.ts'
 import { readUrlToolset } from '../core/access/toolset-url.ts'
 import { createBearerAuthenticator } from '../http/caller/agents.ts'
 import type { JwtVerifier, VerifiedJwt } from '../http/caller/jwt.ts'
+import type { SignInPolicy } from '../http/caller/jwt-claims.ts'
 import type { CredentialCheck } from '../http/caller/credential-cache.ts'
 import type { FindServer } from '../oauth-client/provider-server.ts'
 import { loadServerFinder, providerFetch } from './providers.ts'
@@ -12,7 +13,7 @@ const DISCOVERY_MS = 10_000
 const NO_ISSUER = fail({ type: 'unavailable', message: 'Cannot ask the authorization server for its keys right now' })
 
 /** JWTs of the company's own server (RFC 9068), whose audience is the resource: `/connect/mcp` or that of a toolset. */
-export function createCompanyTokenAuthenticator(config: Config, issuer: string) {
+export function createCompanyTokenAuthenticator(config: Config, issuer: string, people: SignInPolicy) {
   const now = Date.now
   const fetch = providerFetch(config)
   const { host } = new URL(issuer)
@@ -26,7 +27,7 @@ export function createCompanyTokenAuthenticator(config: Config, issuer: string) 
     const jwksUrl = server?.as.jwks_uri
     if (jwksUrl === undefined) return undefined
     if (current?.jwksUrl === jwksUrl) return current.verifier
-    const { people, hasSeveralIssuers: qualifiesUserIds } = config
+    const { hasSeveralIssuers: qualifiesUserIds } = config
     const { createJwtVerifier } = await import('../http/caller/jwt.ts')
     const verifier = createJwtVerifier({ jwksUrl, issuers: [issuer], people, qualifiesUserIds }, { fetch })
     current = { jwksUrl, verifier }

@@ -1,9 +1,12 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { exportJWK, generateKeyPair, SignJWT } from 'jose'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connected, refresh, rpc } from './oauth/agent.ts'
 import { HttpPerson } from './oauth/http-person.ts'
 import { signIn, signInVars } from './oauth/sign-in.ts'
 import { type Connected, connect, startWorld, type World } from './oauth/switchboard.ts'
 import { patch } from './scim/set-up.ts'
+import { type RunningServer, startApp } from './server.ts'
+import { startUpstream, type Upstream } from '../upstream.ts'
 
 /** A company's directory says by SCIM who has left, and which groups people are in. */
 
@@ -187,4 +190,102 @@ it('a person whose session says so cannot use SCIM, nor can a key without the sc
   expect((await edge.ask('PATCH', `/scim/v2/Users/${body.id}`, off, {})).status).toBe(401)
   expect((await edge.ask('DELETE', `/scim/v2/Users/${body.id}`, undefined, asCaller)).status).toBe(403)
   expect((await fay.open(`${url}/sessions`)).status).toBe(200)
+})
+
+describe("tokens of the company's provider", () => {
+  const AS_ADMIN = { authorization: 'Bearer an-administrators-key-1' }
+  const OTHER = 'https://other.test'
+  let issuer: Upstream
+  let server: RunningServer
+  let signingKey: CryptoKey
+
+  beforeAll(async () => {
+    const pair = await generateKeyPair('ES256', { extractable: true })
+    signingKey = pair.privateKey
+    const keys = [{ ...(await exportJWK(pair.publicKey)), kid: 'k', alg: 'ES256' }]
+    issuer = await startUpstream(({ url = '' }, response) => {
+      const { origin } = issuer
+      const metadata = { issuer: origin, jwks_uri: `${origin}/jwks`, token_endpoint: `${origin}/token` }
+      response.setHeader('content-type', 'application/json')
+      response.end(JSON.stringify(url.includes('.well-known') ? metadata : { keys }))
+    })
+    server = await startApp({
+      vars: {
+        ACCESS: 'keys',
+        ADMIN_KEY: 'an-administrators-key-1',
+        ALLOW_HTTP_HOSTS: issuer.host,
+        CONNECT_ISSUER: issuer.origin,
+        SIGN_IN_ISSUER: issuer.origin,
+        SIGN_IN_CLIENT_ID: 'switchboard',
+        SIGN_IN_CLIENT_SECRET: 'a secret of the client',
+        JWT_JWKS_URL: `${issuer.origin}/jwks`,
+        JWT_ISSUER: `${issuer.origin} ${OTHER}`,
+        JWT_AUDIENCE: 'switchboard',
+        SIGN_IN_RULES: JSON.stringify(RULES),
+      },
+    })
+  })
+  afterAll(() => Promise.all([server?.stop(), issuer?.close()]))
+
+  const directory = (method: string, path: string, body?: unknown) =>
+    server.json(method, `/scim/v2${path}`, body, AS_ADMIN)
+  const off = patch({ op: 'replace', value: { active: false } })
+
+  /** How agents of a person and their program get on, each with a token of its own. */
+  async function caller(claims: Readonly<Record<string, unknown>>) {
+    const sign = (aud: string) =>
+      new SignJWT({ iss: issuer.origin, aud, ...claims })
+        .setProtectedHeader({ alg: 'ES256', kid: 'k' })
+        .setExpirationTime('5m')
+        .sign(signingKey)
+    const [agent, program] = [await sign(`${server.url}/connect/mcp`), await sign('switchboard')]
+    return async () => [
+      (await rpc(server.url, agent, 'tools/list')).status,
+      (await rpc(server.url, program, 'tools/list', {}, '/mcp')).status,
+    ]
+  }
+  const employee = (name: string) => ({ sub: name, email: `${name}@acme.test`, email_verified: true })
+
+  it("tokens of the company's provider are refused at the next request once the directory deactivated the person", async () => {
+    const [ann, bob] = [await caller(employee('ann')), await caller(employee('bob'))]
+    const added = await directory('POST', '/Users', { userName: 'Ann@Acme.test' })
+    expect([await ann(), await bob()]).toEqual([
+      [200, 200],
+      [200, 200],
+    ])
+    expect((await directory('PATCH', `/Users/${added.body.id}`, off)).status).toBe(200)
+    expect([await ann(), await bob()]).toEqual([
+      [403, 403],
+      [200, 200],
+    ])
+    // Nor with another token, whose tools the provider itself names
+    expect(await (await caller({ ...employee('ann'), tools: ['*'] }))()).toEqual([403, 403])
+    const on = patch({ op: 'replace', value: { active: true } })
+    expect((await directory('PATCH', `/Users/${added.body.id}`, on)).status).toBe(200)
+    expect(await ann()).toEqual([200, 200])
+  })
+
+  it("tokens of the company's provider have the rights of the directory's groups", async () => {
+    const zoe = await caller({ sub: 'zoe', email: 'zoe@elsewhere.test', email_verified: true })
+    expect(await zoe()).toEqual([403, 403])
+    const user = await directory('POST', '/Users', { userName: 'zoe@elsewhere.test' })
+    const members = [{ value: user.body.id }]
+    const group = await directory('POST', '/Groups', { displayName: 'Contractors', members })
+    expect(await zoe()).toEqual([200, 200])
+    expect((await directory('DELETE', `/Groups/${group.body.id}`)).status).toBe(204)
+    expect(await zoe()).toEqual([403, 403])
+  })
+
+  it("tokens of the company's provider alone have a user id that gives groups, and any issuer's ends access", async () => {
+    const user = await directory('POST', '/Users', { userName: 'cy@elsewhere.test', externalId: '00u7' })
+    await directory('POST', '/Groups', { displayName: 'Contractors', members: [{ value: user.body.id }] })
+    const program = async (claims: object) => (await (await caller({ iss: OTHER, ...claims }))())[1]
+    expect(await program({ sub: '00u7' })).toBe(403)
+    expect(await program({ sub: 'cy@elsewhere.test' })).toBe(403)
+    expect(await (await caller({ sub: '00u7' }))()).toEqual([200, 200])
+    const named = { sub: '00u7', tools: ['Calculator.*'] }
+    expect(await program(named)).toBe(200)
+    expect((await directory('PATCH', `/Users/${user.body.id}`, off)).status).toBe(200)
+    expect(await program(named)).toBe(403)
+  })
 })

@@ -100,8 +100,8 @@ export const resources: readonly Row[] = [
   row("a verifier's confirmation", values([{ flow: 'sealed', user_id: 'ann' }]), (body) =>
     isRead(parseValue(confirmation, body)),
   ),
-  row("a token's claims", values([CLAIMS]), (claims) => {
-    const read = toJwtPrincipal(Object(claims), 'https://issuer.example')
+  row("a token's claims", values([CLAIMS]), async (claims) => {
+    const read = await toJwtPrincipal(Object(claims), 'https://issuer.example')
     if (!read.ok) {
       expectWords(JSON.stringify(read))
       return false

@@ -102,12 +102,23 @@ export interface Membership {
   readonly isActive: boolean
   readonly groups: readonly string[]
 }
-export type Identity = Pick<Person, 'user' | 'address'>
+export interface Identity extends Pick<Person, 'user' | 'address'> {
+  /** The id at an issuer other than the sign-in provider: it ends access, but its groups may be somebody else's. */
+  readonly foreignId?: string
+}
 export type FindMembership = (person: Identity) => Promise<Membership | undefined>
 
 /** Whether a user of the directory is a person: by `userName` and e-mail address, or by `userName` or `externalId` and user id. */
-export function isSamePerson({ userName, externalId }: DirectoryUser, { user, address }: Identity): boolean {
-  return [userName, externalId].includes(withoutIssuer(user)) || toAsciiLowerCase(userName) === address
+export function isSamePerson({ userName, externalId }: DirectoryUser, person: Identity): boolean {
+  return [userName, externalId].includes(toDirectoryId(person)) || hasAddress({ userName }, person)
+}
+
+export function hasAddress({ userName }: Pick<DirectoryUser, 'userName'>, { address }: Identity): boolean {
+  return toAsciiLowerCase(userName) === address
+}
+
+export function toDirectoryId({ user, foreignId }: Identity): string {
+  return foreignId ?? withoutIssuer(user)
 }
 
 /** With several issuers, a user is `<issuer>|<id>`. */

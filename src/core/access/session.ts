@@ -1,6 +1,6 @@
 import type { Membership } from './directory.ts'
 import type { Person } from './person.ts'
-import { resolveRights, type SignInRule } from './sign-in-rules.ts'
+import { type AccessRights, resolveRights, type SignInRule } from './sign-in-rules.ts'
 
 /** How a person proved who they are: at the sign-in provider, or with an API key, of which only the hash is stored. */
 export type IdentityProof =
@@ -34,8 +34,15 @@ export function toPersonId(user: string): string {
 }
 
 /** Rules hold for the person's own groups and for those of the directory. Nobody whom it deactivated has any rights. */
+export function resolvePersonRights(
+  person: Person,
+  rules: readonly SignInRule[],
+  { isActive, groups }: Membership = { isActive: true, groups: [] },
+): AccessRights | undefined {
+  return isActive ? resolveRights({ ...person, groups: [...person.groups, ...groups] }, rules) : undefined
+}
+
 export function toPersonPrincipal(person: Person, rules: readonly SignInRule[], membership?: Membership) {
-  const { isActive = true, groups = [] } = membership ?? {}
-  const rights = isActive ? resolveRights({ ...person, groups: [...person.groups, ...groups] }, rules) : undefined
+  const rights = resolvePersonRights(person, rules, membership)
   return rights && { id: toPersonId(person.user), kind: 'person' as const, ...rights, users: [person.user] }
 }

@@ -81,11 +81,12 @@ export function createAuthenticator(options: AuthenticatorOptions) {
     const isJwt = jwt !== undefined && JWT.test(credential)
     const lookupDenial = isJwt || isKey(credential) ? mayLookUp?.() : undefined
     if (lookupDenial) return { result: lookupDenial }
-    if (isJwt) {
-      const verification = await jwt.verify(credential)
-      if (!verification.ok) return { result: withHint(verification) }
-      return { result: ok(verification.value.principal), expiresAt: verification.value.expiresAt }
-    }
+    if (isJwt)
+      return withStoreErrors('JWT', async () => {
+        const verification = await jwt.verify(credential)
+        if (!verification.ok) return { result: withHint(verification) }
+        return { result: ok(verification.value.principal), expiresAt: verification.value.expiresAt }
+      })
     // Only texts that look like a key are looked up: made-up credentials cost the store nothing
     return isKey(credential) ? loadPrincipal(hash) : { result: unknownKey }
   }
@@ -114,6 +115,7 @@ export function createAuthenticator(options: AuthenticatorOptions) {
     hasAdministrator,
     /** Drops running checks too: a new key may have been tried before it was created. */
     forget: credentials.forget,
+    forgetJwts: () => credentials.invalidateWhere(({ kind }) => kind === 'jwt'),
     /** Rejects a key from now on, whatever the store returns: reads of KV lag behind a deletion. */
     forgetKey(id: string): void {
       revokedKeys.set(id, true)

@@ -1,6 +1,8 @@
+import type { FindMembership } from '../../core/access/directory.ts'
 import { type Person, type PersonClaims, toPerson, toPersonAttributes } from '../../core/access/person.ts'
 import { hasScope, type Principal, type Scope, SCOPES } from '../../core/access/principal.ts'
-import { type AccessRights, resolveRights, type SignInRule } from '../../core/access/sign-in-rules.ts'
+import { resolvePersonRights } from '../../core/access/session.ts'
+import type { AccessRights, SignInRule } from '../../core/access/sign-in-rules.ts'
 import * as json from '../../core/tool/json-reader.ts'
 import type { Problem } from '../../core/tool/problem.ts'
 import { toolPattern } from '../../core/tool/tool-id.ts'
@@ -19,27 +21,29 @@ export interface SignInPolicy {
   readonly issuer?: string | undefined
   readonly claims: PersonClaims
   readonly rules?: readonly SignInRule[] | undefined
+  readonly findMembership?: FindMembership
 }
 
 type ClaimsRefusal =
   | { readonly ok: false; readonly problems: readonly Problem[] }
   | { readonly ok: false; readonly missingClaim: string }
   | { readonly ok: false; readonly unmatchedUser: string }
+  | { readonly ok: false; readonly deactivatedUser: string }
 
 /**
  * Maps verified claims (`jwt.ts`) to a principal. `scope` is RFC 8693's (section 4.2); no scopes at all are no access.
  *
  * - A token signed with the deployment's secret has no `policy`: its own `scopes` and `tools` hold.
  * - A provider's token: SIGN_IN_RULES decide, unless it has `tools`. Clients choose scopes, so those of the token only
- *   narrow; if it has none of ours, they restrict nothing.
+ *   narrow; if it has none of ours, they restrict nothing. Nobody whom the company's directory deactivated gets in.
  * - The user is the verified e-mail address or the claim of SIGN_IN_USER, and for services `sub`; `issuer|` comes first if
  *   there are several issuers. `users: "any"` needs the scope `admin`.
  */
-export function toJwtPrincipal(
+export async function toJwtPrincipal(
   claims: Readonly<Record<string, unknown>>,
   issuer?: string,
   policy?: SignInPolicy,
-): { readonly ok: true; readonly value: Principal } | ClaimsRefusal {
+): Promise<{ readonly ok: true; readonly value: Principal } | ClaimsRefusal> {
   const parsed = json.parseValue(
     json.hideValue(CLAIMS),
     claims.scope === undefined ? claims : { ...claims, scopes: undefined },
@@ -50,13 +54,16 @@ export function toJwtPrincipal(
   const person = policy && readPerson(claims, sub, policy)
   if (typeof person === 'string') return { ok: false, missingClaim: person }
   const user = issuer === undefined ? (person?.user ?? sub) : `${issuer}|${person?.user ?? sub}`
+  const foreign = issuer === undefined || issuer === policy?.issuer ? {} : { foreignId: person?.user ?? sub }
+  const membership = person && (await policy?.findMembership?.({ ...person, user, ...foreign }))
+  if (membership?.isActive === false) return { ok: false, deactivatedUser: user }
   const requestedScopes = tokenScopes ?? DEFAULT_SCOPES
   let rights: AccessRights = {
     scopes: policy ? intersectScopes(requestedScopes, DEFAULT_SCOPES) : requestedScopes,
     tools: tools ?? ['*'],
   }
   if (person && policy?.rules && tools === undefined) {
-    const granted = resolveRights(person, policy.rules)
+    const granted = resolvePersonRights(person, policy.rules, membership)
     if (!granted) return { ok: false, unmatchedUser: user }
     // Scopes of other systems alone do not restrict, and an empty list means no access
     const narrowsScopes = tokenScopes !== undefined && (tokenScopes.length > 0 || scopes?.length === 0)

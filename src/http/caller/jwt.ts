@@ -78,11 +78,15 @@ export function createJwtVerifier(options: JwtOptions, platform: JwtPlatform = {
       const { claims, expiresAt } = verification
       if (audience === undefined && claims.aud !== undefined)
         return reject("it has an 'aud' claim, and this deployment names no audience")
-      const principal = toJwtPrincipal(claims, readIssuer(claims, usesSecret), usesSecret ? undefined : people)
+      const principal = await toJwtPrincipal(claims, readIssuer(claims, usesSecret), usesSecret ? undefined : people)
       if (principal.ok) return ok({ principal: principal.value, expiresAt })
       if ('problems' in principal) return reject(formatReadError('its claims', principal.problems))
       if ('missingClaim' in principal)
         return reject(`it ${principal.missingClaim}: an administrator can name another claim in SIGN_IN_USER`)
+      if ('deactivatedUser' in principal) {
+        const reason = `The company's directory has deactivated '${principal.deactivatedUser}'`
+        return fail({ type: 'forbidden', reason })
+      }
       return fail({ type: 'forbidden', reason: `SIGN_IN_RULES grants '${principal.unmatchedUser}' no access` })
     },
   }

@@ -84,14 +84,16 @@ export function directoryRows(sql: SqlStorage) {
     /** Notes the ids of people, since the directory may know them by their addresses only. */
     findMembership(person: directory.Identity): directory.Membership | undefined {
       const { user, address = null } = person
-      const id = directory.withoutIssuer(user)
+      const id = directory.toDirectoryId(person)
       if (user !== id || (address ?? id) !== id) sql.exec(NOTE_PERSON, user, id, address)
       const query = `SELECT body FROM directory_entry WHERE kind = 'User' AND (name IN (?1, ?2) OR external_id = ?1)`
       const users = column<string>(sql, query, id, address).map((body): UserEntry => JSON.parse(body))
       const found = users.filter((entry) => directory.isSamePerson(entry, person))
       const groups = `SELECT DISTINCT name FROM directory_member JOIN directory_entry ON id = group_id
         WHERE user_id IN (SELECT value FROM json_each(?))`
-      const ids = JSON.stringify(found.map((entry) => entry.id))
+      const isForeign = person.foreignId !== undefined
+      const members = isForeign ? found.filter((entry) => directory.hasAddress(entry, person)) : found
+      const ids = JSON.stringify(members.map((entry) => entry.id))
       const isActive = found.every(({ active }) => active)
       return found.length === 0 ? undefined : { isActive, groups: column<string>(sql, groups, ids) }
     },
