@@ -1,5 +1,8 @@
+import { execFile } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { suite } from '../conformance/run.ts'
 import { connected, rpc } from './oauth/agent.ts'
 import { HttpPerson } from './oauth/http-person.ts'
 import {
@@ -325,6 +328,13 @@ it("leaves a grant of the person's own alone, which an administrator's consent d
   expect(await reasonFor(email)).toContain(REASON.slice(0, 20))
   expect((await read(email, 'Mail.Send')).body.result).toMatchObject({ value: { sent_as: 'another' } })
   expect(asked()).toEqual(before)
+})
+
+it("passes the scenario for clients of MCP's conformance suite", async () => {
+  const command = `${process.execPath} test/conformance/identity-assertion-client.ts`
+  const args = ['client', '--command', command, '--scenario', 'auth/enterprise-managed-authorization']
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, [suite, ...args])
+  expect(stdout + stderr).toMatch(/Passed: (\d+)\/\1, 0 failed/)
 })
 
 it('refuses settings that cannot be meant', async () => {

@@ -189,6 +189,11 @@ function createClock(start: number) {
   return clock
 }
 
+/** The provider that people sign in with. */
+function companyAt(issuer: string): OAuthProvider {
+  return { id: issuer, name: 'Company', issuer, token_endpoint: `${issuer}/token`, client_id: 'c2' }
+}
+
 /** Vaults of users nobody had before, over real Durable Objects, before a provider in memory. */
 export function createWorld(options: WorldOptions = {}) {
   const provider = fakeProvider()
@@ -206,6 +211,7 @@ export function createWorld(options: WorldOptions = {}) {
     keys: options.keys ?? ['a key of the vault, long enough'],
     secret: 'secret' in options ? options.secret : SECRET,
     canStoreGrants: true,
+    companyIssuer: 'https://company.example',
     isTrialUrl: true,
   }
   const instances = new Map<string, VaultObject>()
@@ -220,10 +226,12 @@ export function createWorld(options: WorldOptions = {}) {
           findServer: createServerFinder(provider.fetch, now),
           checkUrl: (url) => (url.startsWith('https:') ? undefined : 'wanted "https:"'),
           readSecret: (name) => (name === 'MAIL' ? settings.secret : undefined),
+          company: { provider: companyAt(settings.companyIssuer), secret: 'the secret of the sign-in' },
           timeout: clock.timeout,
         }),
         checkCredential: async () => ({ ok: true }),
         ...(options.verifierUrl === undefined ? {} : { verifierUrl: options.verifierUrl }),
+        companyIssuer: settings.companyIssuer,
         signInMethod: options.signInMethod ?? 'none',
         isTrialUrl: () => settings.isTrialUrl,
         now,
