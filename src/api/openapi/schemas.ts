@@ -2,7 +2,6 @@ import { lockReader } from '../../core/access/tool-lock.ts'
 import { toolsetReader } from '../../core/access/toolset.ts'
 import { policyReader } from '../../core/access/policy.ts'
 import { NEEDS } from '../../core/call/readiness-need.ts'
-import { CONNECTION_STATES } from '../../core/consent/connection.ts'
 import { credentialProviderReader } from '../../core/consent/credential-provider-reader.ts'
 import { oauthProviderReader } from '../../core/consent/provider-reader.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
@@ -163,7 +162,7 @@ export const COMPONENTS = {
   Users: objectSchema({ 'items': arraySchema(ref('User')), 'next_cursor?': TEXT }),
   UserAccess: objectSchema({
     user_id: TEXT,
-    accounts: arraySchema(ref('Grant')),
+    accounts: arraySchema(ref('Connection')),
     agents: arraySchema(ref('Agent')),
     keys: arraySchema(OBJECT),
   }),
@@ -183,8 +182,7 @@ export const COMPONENTS = {
   Grant: objectSchema(GRANT),
   Connection: objectSchema({
     ...GRANT,
-    ...fields(TEXT, 'provider_name', 'kind?', 'reason?', 'answered_as?'),
-    state: { enum: [...CONNECTION_STATES] },
+    ...fields(TEXT, 'provider_name', 'kind?', 'state', 'reason?', 'answered_as?'),
     ...fields(TIME, 'last_used_at?', 'last_refused_at?'),
   }),
   Authorization: objectSchema({

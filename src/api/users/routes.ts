@@ -1,5 +1,5 @@
 import type { Hono } from 'hono'
-import type { UserGrants, Grant } from '../../core/consent/authorization.ts'
+import type { Grant } from '../../core/consent/authorization.ts'
 import type { Connection, UserConnections } from '../../core/consent/connection.ts'
 import { type FailureResult, fail, ok } from '../../core/failure/failure.ts'
 import { optional, string } from '../../core/tool/json-reader.ts'
@@ -16,12 +16,8 @@ export interface GrantAnswers {
   'DELETE /users/:user/grants/:provider': undefined
 }
 
-interface GrantsRoutesDeps extends RouteDeps {
-  readonly grants: UserGrants & UserConnections
-}
-
 /** `?account=` keeps to one of several, `DELETE …?toolkit=` takes it from one toolkit only. No answer has a token. */
-export function createGrantsRoutes({ grants, ...deps }: GrantsRoutesDeps): Hono {
+export function createGrantsRoutes({ grants, ...deps }: RouteDeps & { readonly grants: UserConnections }): Hono {
   const { router, on } = createRouter<GrantAnswers>(deps)
   const USER = userRoute()
 
@@ -41,9 +37,8 @@ export function createGrantsRoutes({ grants, ...deps }: GrantsRoutesDeps): Hono 
     query: defineQuery({ account: optional(string()) }),
     responses: { 200: jsonRef('The connected account, by what the provider answered', 'Connection') },
   })(async ({ path: { user, provider }, query: { account }, addAuditDetails }) => {
-    const [only, ...others] = (await grants.listConnections(user)).filter(
-      (item) => item.provider === provider && (account === undefined || item.account === account),
-    )
+    const own = (await grants.listConnections(user)).filter((item) => item.provider === provider)
+    const [only, ...others] = own.filter((item) => account === undefined || item.account === account)
     const message = `The user has several accounts at '${provider}': name one with ?account=`
     if (others.length > 0) return fail({ type: 'request-malformed', message })
     const checked = only && (await grants.checkConnection(user, provider, only.account))

@@ -1,18 +1,20 @@
 import { toHolder } from '../../core/access/holder.ts'
-import { exact, Time } from '../parts.tsx'
+import type { PageContext, Reply } from '../page-context.ts'
+import { exact, formatCode, Time } from '../parts.tsx'
 import { createAccessPage, getShownUser, UserChoice } from './person.tsx'
 
 export const { show, submit, renderPart } = createAccessPage({
   title: 'Connected accounts',
   path: '/console/accounts',
   emptyMessage: 'No connected accounts. A tool that needs one answers its first call with a link to connect it.',
-  doneMessage: 'Access revoked. A tool that needs it asks again.',
-  load: (context) => context.fetchRoute('GET /users/:user/grants', { user: getShownUser(context) }),
+  doneMessage: 'Done. A tool that needs an account that does not work asks for it.',
+  load: (context) => context.fetchRoute('GET /users/:user/connections', { user: getShownUser(context) }),
   revoke(context) {
     const user = getShownUser(context)
     if (context.form.has('all')) return context.fetchRoute('DELETE /users/:user/grants', { user })
     const [provider, account, toolkit] = ['provider', 'account', 'toolkit'].map((name) => context.form.get(name))
     if (!provider) return undefined
+    if (context.form.has('check')) return check(context, provider, account ?? '')
     const query = new URLSearchParams({ account: account ?? '', ...(toolkit ? { toolkit } : {}) })
     return context.fetchRoute('DELETE /users/:user/grants/:provider', { user, provider, query })
   },
@@ -31,6 +33,7 @@ export const { show, submit, renderPart } = createAccessPage({
   },
   columns: () => [
     { title: 'Account', isName: true, cell: formatAccount },
+    { title: 'State', cell: ({ state, reason }) => [formatCode(state), reason && <div class="note">{reason}</div>] },
     {
       title: 'Scopes',
       cell: ({ scopes }) =>
@@ -56,17 +59,29 @@ export const { show, submit, renderPart } = createAccessPage({
               </div>
             )),
     },
-    { title: 'Connected', cell: ({ granted_at }) => <Time at={granted_at} /> },
     {
-      title: 'Expires',
-      cell: ({ expires_at, refreshable }) => (expires_at && !refreshable ? <Time at={expires_at} /> : 'when revoked'),
+      title: 'Times',
+      cell: ({ granted_at, last_used_at, last_refused_at, ...grant }) => {
+        const expires_at = grant.refreshable ? undefined : grant.expires_at
+        const times = { connected: granted_at, last_used_at, last_refused_at, expires_at }
+        return Object.entries(times).map(([name, at]) => at && <div>{[formatCode(name), ' ', <Time at={at} />]}</div>)
+      },
     },
   ],
+  renderCheck: ({ provider, account }, action) => (
+    <form method="post" action={action}>
+      <input type="hidden" name="provider" value={exact(provider)} />
+      <input type="hidden" name="account" value={exact(account)} />
+      <button class="quiet" name="check" value="1" aria-label={`Check ${formatAccount({ provider, account })}`}>
+        Check
+      </button>
+    </form>
+  ),
   revokeForm({ provider, account, toolkits }) {
     return {
       id: `account-${encodeURIComponent(`${provider} ${account}`.toWellFormed())}`,
-      label: 'Revoke',
-      name: `Revoke ${formatAccount({ provider, account })}`,
+      label: 'Disconnect',
+      name: `Disconnect ${formatAccount({ provider, account })}`,
       question: 'No toolkit can use this account then, until it is connected again.',
       children: (
         <>
@@ -76,7 +91,7 @@ export const { show, submit, renderPart } = createAccessPage({
             ? undefined
             : toolkits.map(({ toolkit }) => (
                 <button class="danger" name="toolkit" value={toolkit}>
-                  Revoke for {toolkit} only
+                  Disconnect from {toolkit} only
                 </button>
               ))}
         </>
@@ -86,9 +101,18 @@ export const { show, submit, renderPart } = createAccessPage({
   revokeAll: ({ length }) =>
     length < 2
       ? undefined
-      : { label: `Revoke all ${length} accounts`, question: 'No toolkit can use any of these accounts then.' },
+      : { label: `Disconnect all ${length} accounts`, question: 'No toolkit can use any of these accounts then.' },
 })
 
 function formatAccount({ provider, account }: { provider: string; account: string }): string {
   return account === '' ? provider : `${provider}, ${account}`
+}
+
+/** Fails with the reason if the provider could not be asked: its state stays as it was then. */
+async function check(context: PageContext, provider: string, account: string): Promise<Reply<unknown>> {
+  const request = { user: getShownUser(context), provider, query: new URLSearchParams({ account }) }
+  const reply = await context.fetchRoute('POST /users/:user/connections/:provider/check', request)
+  if (!reply.ok || reply.value.state !== 'unknown') return reply
+  const status = 502
+  return { ok: false, status, failure: { status, message: reply.value.reason ?? '', problems: [] } }
 }

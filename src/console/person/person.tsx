@@ -49,9 +49,11 @@ export interface AccessPage<T> {
   readonly emptyMessage: string
   readonly doneMessage: string
   readonly load: (context: PageContext) => Promise<Reply<{ readonly items: readonly T[] }>>
-  /** Revokes what the form names; undefined if it names nothing. */
+  /** Revokes or checks what the form names; undefined if it names nothing. */
   readonly revoke: (context: PageContext) => Promise<Reply<unknown>> | undefined
   readonly columns: (context: PageContext) => readonly Column<T>[]
+  /** A form whose fields `revoke` gets too. */
+  readonly renderCheck?: (item: T, action: string) => Child
   readonly revokeForm: (item: T) => Omit<ConfirmFormProps, 'action'>
   /** Absent if there is nothing to revoke together. */
   readonly revokeAll: (items: readonly T[], context: PageContext) => { label: string; question: string } | undefined
@@ -109,7 +111,7 @@ export function createAccessPage<T>(page: AccessPage<T>): Required<PageModule> &
     const revoke: Column<T> = {
       title: 'Action',
       isAction: true,
-      cell: (item) => <ConfirmForm {...page.revokeForm(item)} action={action} />,
+      cell: (item) => [page.renderCheck?.(item, action), <ConfirmForm {...page.revokeForm(item)} action={action} />],
     }
     const rest = part ? allItems.length - rows.items.length : 0
     const columns = [...page.columns(context), ...(part?.mayRevoke === false ? [] : [revoke])]

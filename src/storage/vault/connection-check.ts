@@ -17,40 +17,35 @@ export async function checkConnection(
   { oauth, checkCredential }: VaultDeployment,
 ): Promise<StoredConnection | undefined> {
   const { provider, account } = query
-  const find = () => grants.list().find((item) => item.provider === provider.id && item.account === account)
-  function answer(more: Partial<StoredConnection> = {}): StoredConnection | undefined {
-    const connection = find()
-    return connection && { ...connection, ...more }
-  }
+  const isGrant = (item: StoredConnection) => item.provider === provider.id && item.account === account
+  const answer = (more: Partial<StoredConnection>) =>
+    grants.list().flatMap((item) => (isGrant(item) ? { ...item, ...more } : []))[0]
   const answerUnknown = (reason: string) => answer({ state: 'unknown', reason })
   const ask = (refused?: TokenRequest['refused']) =>
     grants.token({ ...query, scopes: [], tool: '', toolkit: '', hosts: [], isCheck: true, ...(refused && { refused }) })
 
   let issued = await ask()
-  const checked =
-    provider.kind === undefined ? await toCheckedProvider(provider, find()?.scopes ?? [], oauth) : provider
+  const checked = provider.kind === undefined ? await toCheckedProvider(provider, answer({})?.scopes, oauth) : provider
   for (const final of [false, true]) {
     if (!('token' in issued)) break
     if (!checked.check) return answerUnknown(NO_CHECK)
     const { token, parts = new Map([[TOKEN.name, { value: token }]]) } = issued
     const values = Object.fromEntries([...parts].map(([name, { value }]) => [name, value]))
     const result = await checkCredential(checked, values)
-    if (!result.ok && result.why === 'unavailable') return answerUnknown(result.message)
-    if (result.ok) {
-      grants.noteSuccess(provider.id, account)
-      return answer({ answered_as: result.account })
-    }
+    if (result.ok) grants.noteSuccess(provider.id, account)
+    if (result.ok) return answer({ answered_as: result.account })
+    if (result.why === 'unavailable') return answerUnknown(result.message)
     issued = await ask({ token, final })
   }
   if ('unavailable' in issued) return answerUnknown(issued.unavailable)
-  const state = find()?.state
-  return 'scopes' in issued && state !== 'refused' && state !== 'ended' ? answerUnknown(issued.reason) : answer()
+  const isKnown = /refused|ended/.test(answer({})?.state ?? '')
+  return 'scopes' in issued && !isKnown ? answerUnknown(issued.reason) : answer({})
 }
 
 /** A token is checked as if a person had entered it. */
 async function toCheckedProvider(
   provider: OAuthProvider,
-  scopes: readonly string[],
+  scopes: readonly string[] = [],
   { findUserInfo }: VaultDeployment['oauth'],
 ): Promise<CredentialProvider> {
   const url = scopes.includes('openid') ? await findUserInfo(provider) : undefined

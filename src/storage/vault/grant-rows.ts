@@ -1,3 +1,4 @@
+import type { StoredConnection } from '../../core/consent/connection.ts'
 import { column, readField, firstRow, rows } from '../rows.ts'
 import type { Tokens } from '../../oauth-client/oauth.ts'
 
@@ -16,11 +17,7 @@ type GrantRow = {
   readonly lost: string | null
   /** SHA-256 of the cookie of the browser that granted it; null where that is not known, and SIGN_IN if the user's sign-in replaced the user's consent. */
   readonly browser: string | null
-} & ConnectionFields
-
-/** How the grant has worked since it was given; all null before its first use. */
-type ConnectionFields = {
-  /** To within an hour. */
+  /** To within an hour. All from here on are null before the first use. */
   readonly used_at: number | null
   readonly refused_at: number | null
   /** Null once it worked again. */
@@ -52,7 +49,7 @@ export function grantRows(sql: SqlStorage, now: () => number) {
   }
 
   /** Notes nothing of a grant that another replaced meanwhile. */
-  function note(generation: string, fields: Partial<ConnectionFields>): void {
+  function note(generation: string, fields: Partial<Pick<GrantRow, 'used_at' | 'refused_at' | 'refusal'>>): void {
     const names = Object.keys(fields)
     sql.exec(
       `INSERT INTO connection (provider, account, ${names.join(', ')})
@@ -113,9 +110,30 @@ export function grantRows(sql: SqlStorage, now: () => number) {
     },
 
     /** Lost ones too. */
-    list(): StoredGrant[] {
+    list(): Omit<StoredConnection, 'toolkits'>[] {
       const query = `${SELECT} ORDER BY provider, account`
-      return rows<GrantRow>(sql, query).map((row) => ({ ...row, scopes: JSON.parse(row.scopes) }))
+      return rows<GrantRow>(sql, query).map((row) => ({
+        provider: row.provider,
+        account: row.account,
+        scopes: JSON.parse(row.scopes),
+        granted_at: new Date(row.granted_at).toISOString(),
+        ...(row.expires_at === null ? {} : { expires_at: new Date(row.expires_at).toISOString() }),
+        refreshable: row.refreshable === 1,
+        isLost: row.lost !== null,
+        ...toHealth(row),
+      }))
     },
   }
+}
+
+function toHealth({ lost, used_at, refused_at, refusal }: GrantRow) {
+  const reason = lost ?? refusal
+  const usedState = used_at === null ? 'unknown' : 'working'
+  const liveState = refusal === null ? usedState : 'refused'
+  return {
+    state: lost === null ? liveState : 'ended',
+    ...(used_at === null ? {} : { last_used_at: new Date(used_at).toISOString() }),
+    ...(refused_at === null ? {} : { last_refused_at: new Date(refused_at).toISOString() }),
+    ...(reason === null ? {} : { reason }),
+  } as const
 }

@@ -12,7 +12,6 @@ import type { Keyring } from '../sealing/keyring.ts'
 import type { ConsentRows, GrantUse } from './consent-rows.ts'
 import type { GrantPlace, GrantRows, StoredGrant } from './grant-rows.ts'
 import type { OAuth, Tokens } from '../../oauth-client/oauth.ts'
-import { formatEndedAccess, toConnection } from './stored-connection.ts'
 import { createTokenRefresh, type GrantContent, sealGrant, toGrantAad } from './token-refresh.ts'
 
 export const NO_VAULT_KEYS =
@@ -150,7 +149,7 @@ export function createGrants(rows: GrantRows, consents: ConsentRows, { keyring, 
     }
   }
 
-  /** The provider's API does not accept it, and only the user can help. */
+  /** The provider does not accept it any more, and only the user can help. */
   function refuse({ grant, neededScopes }: UsableGrant, reason: string): NoToken {
     rows.note(grant.generation, { refused_at: now(), refusal: reason })
     return { scopes: neededScopes, reason }
@@ -179,7 +178,7 @@ export function createGrants(rows: GrantRows, consents: ConsentRows, { keyring, 
       const isLive = grant.expires_at === null || grant.expires_at > now()
       return isLive || (grant.refreshable && grant.browser !== SIGN_IN)
         ? { token: '', account: grant.account }
-        : { scopes: neededScopes, reason: formatEndedAccess(request.provider.id) }
+        : { scopes: neededScopes, reason: formatAccessEnded(request.provider.id) }
     },
 
     /** Opens the grant, refreshes its tokens at most once, and then opens what the refresh has left. */
@@ -206,8 +205,7 @@ export function createGrants(rows: GrantRows, consents: ConsentRows, { keyring, 
       if (!isDue) return toAccessToken(request, openedGrant)
       if (refreshToken === undefined) {
         if (isLive) return toAccessToken(request, openedGrant)
-        const reason = formatEndedAccess(provider.id)
-        return isRefused ? refuse(openedGrant, reason) : { scopes: neededScopes, reason }
+        return refuse(openedGrant, formatAccessEnded(provider.id))
       }
       const outcome = await refreshTokens({ userId, provider, grant, refreshToken })
       if (outcome !== 'settled') return isLive ? toAccessToken(request, openedGrant) : outcome
@@ -226,7 +224,8 @@ export function createGrants(rows: GrantRows, consents: ConsentRows, { keyring, 
     findGrantLackingConsent(use: GrantUse): StoredGrant | undefined {
       const { provider, account, scopes } = use
       const grant = rows.find(provider, account)
-      const isGranted = grant?.lost === null && missingScopes(provider, grant.scopes, scopes).length === 0
+      const isGranted =
+        grant?.lost === null && grant.refusal === null && missingScopes(provider, grant.scopes, scopes).length === 0
       return isGranted && grant.browser !== SIGN_IN && !consents.covers(use) ? grant : undefined
     },
 
@@ -242,7 +241,7 @@ export function createGrants(rows: GrantRows, consents: ConsentRows, { keyring, 
     },
 
     list(): StoredConnection[] {
-      return rows.list().map((grant) => toConnection(grant, consents.of(grant.provider, grant.account), now()))
+      return rows.list().map((grant) => ({ ...grant, toolkits: consents.of(grant.provider, grant.account) }))
     },
 
     /** Also tells the provider, if the deployment still has it. Undefined if there was no grant. */
@@ -283,4 +282,8 @@ function isContentFor(provider: Provider, content: GrantContent): boolean {
 function toCredential(provider: CredentialProvider, values: CredentialValues, account: string): AccessToken {
   const parts = provider.fields.map(({ name, isSecret }) => [name, { value: values[name] ?? '', isSecret }] as const)
   return { token: toWholeValue(provider, values), parts: new Map(parts), account }
+}
+
+function formatAccessEnded(provider: string): string {
+  return `The user's access to '${provider}' has ended or was revoked, and cannot be renewed`
 }

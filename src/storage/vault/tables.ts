@@ -2,11 +2,8 @@ import { readField } from '../rows.ts'
 import { hasTables, openTables } from '../schema.ts'
 
 /** Apart from the other tables, since vaults that an older deployment made lack it. */
-const CONNECTION = `
-CREATE TABLE IF NOT EXISTS connection (
-  provider TEXT NOT NULL, account TEXT NOT NULL, used_at INTEGER, refused_at INTEGER, refusal TEXT,
-  PRIMARY KEY (provider, account)
-);`
+const CONNECTION = `CREATE TABLE IF NOT EXISTS connection (provider TEXT NOT NULL, account TEXT NOT NULL,
+  used_at INTEGER, refused_at INTEGER, refusal TEXT, PRIMARY KEY (provider, account));`
 
 /**
  * See `../STORAGE.md`. Times are milliseconds since 1970. `sealed` columns are under VAULT_KEYS; `browser` and `secret` are

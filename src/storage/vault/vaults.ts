@@ -16,7 +16,6 @@ import {
   type Grant,
   NO_APPROVER,
   NO_APPROVER_SETUP,
-  type UserGrants,
   type Visit,
 } from '../../core/consent/authorization.ts'
 import type { Connection, StoredConnection, UserConnections } from '../../core/consent/connection.ts'
@@ -64,7 +63,7 @@ export function createVault(
     readonly canBeApproved: (url: string, isDistinguishableByKey: boolean) => boolean
     readonly writeAuditEvent: (event: AuditEvent) => void
   },
-): UserTokens & GrantPreview & Approvals & ApprovalAvailability & Authorizations & UserGrants & SignInVault {
+): UserTokens & GrantPreview & Approvals & ApprovalAvailability & Authorizations & SignInVault {
   const { namespace, providers, grantHolders, canBeApproved } = options
   const providerFor = createProviderAccess(options)
 

@@ -33,7 +33,7 @@ function setUp(endAll = async () => ({ revocations: [], authorizations: 2 })) {
     listKeys: async () => KEYS,
     sessions: { removeAll: removeSessions },
     agents: { list: async () => [], removeAll: removeAgents },
-    grants: { endAll, list: async () => [] },
+    grants: { endAll, list: async () => [], listConnections: async () => [] },
   })
   const app = new Hono().route('/', router)
   const send = (method: string, path: string) => app.request(path, { method }, {}, CONTEXT)

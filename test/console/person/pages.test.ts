@@ -37,6 +37,11 @@ const GRANT = {
   scopes: ['mail.read'],
   granted_at: AT,
   refreshable: true,
+  provider_name: 'Google',
+  kind: 'oauth2',
+  state: 'refused',
+  reason: 'The API of <google> refuses it',
+  last_refused_at: AT,
   toolkits: [
     { toolkit: 'Mail', hosts: ['mail.example'], scopes: ['mail.read'], given_at: AT },
     { toolkit: 'Calendar', hosts: [], scopes: [], given_at: AT },
@@ -44,6 +49,7 @@ const GRANT = {
 }
 const AGENTS = '/users/ann%40acme.test/agents'
 const GRANTS = '/users/ann%40acme.test/grants'
+const CONNECTIONS = '/users/ann%40acme.test/connections'
 const gone = () => new Response(null, { status: 204 })
 const missing = () => Response.json({ message: "Cannot find the agent 'a1'" }, { status: 404 })
 const ROUTES: Routes = {
@@ -53,7 +59,7 @@ const ROUTES: Routes = {
   'GET /sessions': () => ({ items: [{ ...SESSION, current: true }] }),
   'DELETE /sessions': gone,
   'DELETE /sessions/s1': gone,
-  [`GET ${GRANTS}`]: () => ({ items: [GRANT] }),
+  [`GET ${CONNECTIONS}`]: () => ({ items: [GRANT] }),
   [`DELETE ${GRANTS}/google`]: gone,
 }
 
@@ -84,17 +90,38 @@ it('what is said of accounts is until when one lasts that nothing refreshes, and
     { ...GRANT, account: 'home', expires_at, refreshable: false },
   ]
   const { get, post, asked } = setUp(
-    { ...ROUTES, [`GET ${GRANTS}`]: () => ({ items }), [`DELETE ${GRANTS}`]: gone },
+    { ...ROUTES, [`GET ${CONNECTIONS}`]: () => ({ items }), [`DELETE ${GRANTS}`]: gone },
     ANN,
   )
   const text = await flat(await get('/console/accounts'))
   expect(text.match(/2026-12-01 12:34 UTC/g)).toHaveLength(1)
-  expect(text).toContain('Revoke all 2 accounts')
+  expect(text).toContain('Disconnect all 2 accounts')
   expect(await flat(await setUp(ROUTES, ANN).get('/console/accounts'))).not.toContain('name="all"')
   const done = await post('/console/accounts', { all: '1' })
   expect([done.status, done.headers.get('location')]).toEqual([302, '/console/accounts?done=1'])
   expect(asked.at(-1)?.request.method).toBe('DELETE')
   expect(asked.at(-1)?.request.url).toBe(`https://switchboard.test${GRANTS}`)
+})
+
+it('what is said of accounts is whether they work, when they were used and refused, and why', async () => {
+  const text = await flat(await setUp(ROUTES, ANN).get('/console/accounts'))
+  expect(text).toContain('data-label="State">Refused<div class="note">The API of &lt;google&gt; refuses it</div>')
+  expect(text).toMatch(/<div>Last refused <time [^>]*>2026-11-01 12:34 UTC/)
+  expect(text).not.toContain('Last used')
+})
+
+it.each([
+  [{ state: 'working' }, 302, undefined],
+  [{ state: 'refused', reason: 'The API refuses it' }, 302, undefined],
+  [{ state: 'unknown', reason: '<google> cannot be asked now' }, 502, '&lt;google&gt; cannot be asked now.'],
+])('a check of an account that answers %j is %i', async (answer, status, said) => {
+  const path = `${CONNECTIONS}/google/check`
+  const { post, asked } = setUp({ ...ROUTES, [`POST ${path}`]: () => ({ ...GRANT, ...answer }) }, ANN)
+  const done = await post('/console/accounts', { provider: 'google', account: 'work "x"', check: '1' })
+  expect(done.status).toBe(status)
+  if (said === undefined) expect(done.headers.get('location')).toBe('/console/accounts?done=1')
+  else expect(await done.text()).toContain(said)
+  expect(asked[0]?.request.url).toBe(`https://switchboard.test${path}?account=work+%22x%22`)
 })
 
 it('what is said of accounts is the provider, and which toolkits use them', async () => {
@@ -104,7 +131,7 @@ it('what is said of accounts is the provider, and which toolkits use them', asyn
     'mail.read',
     '>Mail</a><span class="note">, which sends the token to mail.example',
     '>Calendar</a></div>',
-    'Revoke for Calendar only',
+    'Disconnect from Calendar only',
   ])
     expect(text).toContain(said)
 })
@@ -113,7 +140,7 @@ it.each(['/console/agents', '/console/sign-ins', '/console/accounts'])(
   'what is said at %s of nothing is said',
   async (path) => {
     const none = () => ({ items: [] })
-    const routes = { [`GET ${AGENTS}`]: none, 'GET /sessions': none, [`GET ${GRANTS}`]: none }
+    const routes = { [`GET ${AGENTS}`]: none, 'GET /sessions': none, [`GET ${CONNECTIONS}`]: none }
     const page = await setUp(routes, ANN).get(path)
     expect(page.status).toBe(200)
     expect(await page.text()).toContain('class="notice"')

@@ -2,7 +2,7 @@ import type { ApiKey } from '../../../core/access/api-key.ts'
 import { listSessionOwners } from '../../../core/access/session-owners.ts'
 import type { UserList, UserSummary } from '../../../core/access/user.ts'
 import { identifier, integerStringReader } from '../../../core/call/call-options.ts'
-import type { UserGrants } from '../../../core/consent/authorization.ts'
+import type { UserConnections } from '../../../core/consent/connection.ts'
 import { fail, ok, UnreachableError } from '../../../core/failure/failure.ts'
 import { optional, string } from '../../../core/tool/json-reader.ts'
 import type { Agents } from '../../../http/caller/agents.ts'
@@ -11,7 +11,7 @@ import { defineQuery } from '../../../http/request/query.ts'
 import { jsonRef } from '../../../http/route/response-specs.ts'
 import { type AddAuditDetails, ADMIN_ROUTE, createRouter, type RouteDeps } from '../../../http/route/router.ts'
 import { encodeAgent } from '../agents/routes.ts'
-import { encodeGrant } from '../routes.ts'
+import { encodeConnection } from '../routes.ts'
 
 type ListedUser = Readonly<Record<'accounts' | 'agents' | 'sessions' | 'keys', number>> & { readonly user_id: string }
 
@@ -19,7 +19,7 @@ export interface UserAccessAnswers {
   'GET /users': { readonly items: readonly ListedUser[]; readonly next_cursor?: string }
   'GET /users/:user/access': {
     readonly user_id: string
-    readonly accounts: readonly ReturnType<typeof encodeGrant>[]
+    readonly accounts: readonly ReturnType<typeof encodeConnection>[]
     readonly agents: readonly ReturnType<typeof encodeAgent>[]
     readonly keys: readonly Pick<ApiKey, 'id' | 'name'>[]
   }
@@ -37,7 +37,7 @@ interface UserAccessDeps extends RouteDeps {
   readonly listKeys: () => Promise<readonly ApiKey[]>
   readonly sessions: Pick<Sessions, 'removeAll'>
   readonly agents: Pick<Agents, 'list' | 'removeAll'>
-  readonly grants: Pick<UserGrants, 'list' | 'endAll'>
+  readonly grants: Pick<UserConnections, 'list' | 'listConnections' | 'endAll'>
 }
 
 const MAX_LIMIT = 100
@@ -66,12 +66,12 @@ export function createUserAccessRoutes({ users, listKeys, sessions, agents, gran
     path: { user: identifier },
     responses: { 200: jsonRef('What the user has, apart from sessions', 'UserAccess') },
   })(async ({ path: { user } }) => {
-    const [userGrants, userAgents, keys] = await Promise.all([
-      grants.list(user),
+    const [connections, userAgents, keys] = await Promise.all([
+      grants.listConnections(user),
       agents.list({ kind: 'user', id: user }),
       listUserKeys(user),
     ])
-    const accounts = userGrants.map(encodeGrant)
+    const accounts = connections.map(encodeConnection)
     return ok({ user_id: user, accounts, agents: userAgents.map(encodeAgent), keys: keys.map(toNamedKey) })
   })
 
