@@ -105,6 +105,7 @@ export const addGroups: AddCommands = (program, open) => {
   }
 }
 
+const KINDS = ['api_key', 'bearer', 'basic', 'fields']
 const TEST_SIGNS: Readonly<Record<string, StyledText>> = { ok: ['green', '✓'], failed: ['red', '✗'] }
 
 function addProviderCommands(providers: Command, open: Open): void {
@@ -115,14 +116,7 @@ function addProviderCommands(providers: Command, open: Open): void {
   providers
     .command('set <id>')
     .description('add a provider, or change it; its other settings stay. google, github and others need no addresses')
-    .addOption(
-      new Option('--kind <kind>', 'what people enter of their own, where there is no OAuth').choices([
-        'api_key',
-        'bearer',
-        'basic',
-        'fields',
-      ]),
-    )
+    .addOption(new Option('--kind <kind>', 'what people enter of their own, where there is no OAuth').choices(KINDS))
     .option('--client-id <id>', 'the id of the OAuth client that is registered at the provider')
     .option('--client-secret-name <name>', "the Worker secret that holds the client's secret, never the secret itself")
     .option('--issuer <url>', 'the address where the endpoints of the provider are discovered')
@@ -133,17 +127,9 @@ function addProviderCommands(providers: Command, open: Open): void {
       'other settings, such as {"authorization_endpoint": …, "token_endpoint": …} or {"check": …}',
     )
     .action(async (id, options) => {
-      const { clientId: client_id, clientSecretName: client_secret_name, kind, issuer, name, more } = options
-      const others = more === undefined ? {} : readObject(more, '--more')
-      const settings = requireFields({
-        kind,
-        client_id,
-        client_secret_name,
-        issuer,
-        name,
-        tools: options.tool,
-        ...others,
-      })
+      const { clientId: client_id, clientSecretName: client_secret_name, tool: tools, kind, issuer, name } = options
+      const others = options.more === undefined ? {} : readObject(options.more, '--more')
+      const settings = requireFields({ kind, client_id, client_secret_name, issuer, name, tools, ...others })
       const session = open(options)
       const path = `/providers/${encodeURIComponent(id)}`
       const provider = await putChange(session, path, { ...settings, id: undefined, built_in: undefined })

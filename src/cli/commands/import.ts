@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import { isObject, type JsonRecord, listObjects, getText } from '../../client/json.ts'
 import { IMPORT_KINDS } from '../../core/tool/remote-dialect.ts'
-import { collectOption, readObject, readTextFile } from '../argument-values.ts'
+import { collectOption, readObject, readTextFile, requireFields } from '../argument-values.ts'
 import { CliError } from '../cli-error.ts'
 import { type AddCommands, type CliSession, YES } from '../context.ts'
 import { listMessages } from './publish.ts'
@@ -44,10 +44,7 @@ async function importToolkit(session: CliSession, source: string, options: Impor
   const extraOptions = options.more === undefined ? {} : readObject(options.more, '--more')
   const { toolkit, version, tool, credentials } = options
   const fields = { toolkit, version, credentials, tools: tool, from: await readSource(source, options.from) }
-  const body = {
-    ...extraOptions,
-    ...Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)),
-  }
+  const body = { ...extraOptions, ...requireFields(fields) }
   const plan = await terminal.withProgress(`Reading ${source}`, () => postImport(session, body, options, true))
   const plannedTools = listObjects(plan, 'tools')
   const changedTools = plannedTools.filter(({ state }) => state !== 'unchanged')
@@ -109,7 +106,7 @@ async function readSource(source: string, kind: string | undefined): Promise<Jso
 
 const PROVIDER_STATES: Readonly<Record<string, string>> = {
   existing: 'exists',
-  new: 'is added by the import',
+  new: 'is added by the import, with this body',
   missing:
     "is missing: an administrator adds it with 'switchboard providers set', or PUT /providers/{id} and this body",
 }
@@ -147,7 +144,7 @@ function printPlan({ terminal }: CliSession, plan: unknown, { tool: patterns = [
     terminal.print(['yellow', `- ${getText(skippedTool, 'name') ?? ''}`], `  ${getText(skippedTool, 'reason') ?? ''}`)
   for (const { id, kind, state, body } of listObjects(plan, 'providers')) {
     terminal.note(`provider ${String(id)} (${String(kind)}): ${PROVIDER_STATES[String(state)] ?? ''}`)
-    if (state === 'missing') terminal.print(JSON.stringify(body))
+    if (body !== undefined) terminal.print(JSON.stringify(body))
   }
   for (const { message, tools, ids } of listObjects(plan, 'warnings')) {
     const examples = Array.isArray(ids) ? ids.join(', ') : ''
