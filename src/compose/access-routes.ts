@@ -96,6 +96,7 @@ export function composeAccessRoutes(
       provider: signInProvider(config, needsTokens),
       keepSignIn: async (...signIn) => ((await needsTokens()) ? vault.keepSignIn(...signIn) : undefined),
       findMembership: stores.access.findMembership,
+      endAccess: userAccess.endAccess,
       flows: createFlows(deploymentKeys.sealer('sign-in'), now),
       authenticator,
       sha256,
@@ -115,6 +116,7 @@ export function composeAccessRoutes(
         return narrowed.ok ? narrowed.value : principal
       },
       onEnd: agents.forgetAgent,
+      confirmAgent: agents.confirm,
       newId: () => base64url.encode(randomBytes(16)),
     }),
     createAgentsRoutes({ ...pageRoutes, agents }),

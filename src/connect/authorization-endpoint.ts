@@ -16,6 +16,7 @@ import { isSecureOrigin } from '../http/caller/loopback.ts'
 import { formatRedirectTarget, isPrivateUse, isRedirectUri } from '../http/caller/redirect-uri.ts'
 import { truncate } from '../http/page/text.ts'
 import { failurePage, redirectResponse, type Page, page, plainPage } from '../http/page/page.ts'
+import type { Agents } from '../http/caller/agents.ts'
 import type { SignedInSession, Sessions } from '../http/caller/sessions.ts'
 import { signInPath } from '../http/page/sign-in-path.ts'
 import type { AuthorizationServer } from '../storage/connect/connect-store.ts'
@@ -29,6 +30,7 @@ import { INITIAL_VIEW, isListAction, paginateChoices, filterChoices, readView, t
 export interface AuthorizeDeps extends PagesDeps {
   readonly server: AuthorizationServer
   readonly sessions: Pick<Sessions, 'findSession'>
+  readonly confirmAgent: Agents['confirm']
   readonly catalog: Catalog
   readonly installBundle: () => Promise<void> | undefined
   readonly findDocument: FindDocument
@@ -78,7 +80,7 @@ const SIGNED_OUT = plainPage(403, 'You are not signed in', 'Nothing has changed.
  */
 export function createAuthorizationEndpoint(deps: AuthorizeDeps) {
   const { server, sessions, catalog, installBundle, findDocument, limitAnonymous, newId, now } = deps
-  const { findToolset, narrow, writeAuditEntry } = deps
+  const { findToolset, narrow, confirmAgent, writeAuditEntry } = deps
 
   async function loadPrompt(c: RouteContext, signedOut?: Page): Promise<ConsentPrompt | Response> {
     const url = new URL(c.req.raw.url)
@@ -184,6 +186,7 @@ export function createAuthorizationEndpoint(deps: AuthorizeDeps) {
       const agent = createAgent(prompt, chosen, days)
       const connected = await server.authorizeAgent(prompt.request, agent)
       if (!connected.ok) return page(requestErrorPage(connected.message, connected.back))
+      if (!(await confirmAgent(agent))) return page(SIGNED_OUT)
       const { id, client, toolkits, toolset, expires_at } = agent
       const about = { id, name: client.name, host: client.host, toolkits, ...(toolset && { toolset }), expires_at }
       note(c, 'agent.connect', prompt, about)

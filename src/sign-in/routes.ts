@@ -31,6 +31,7 @@ export interface SignInRoutesDeps extends PagesDeps {
   readonly sessions: Sessions
   readonly provider: SignInProvider | undefined
   readonly findMembership: FindMembership
+  readonly endAccess: (user: string, addAuditDetails: () => void) => Promise<unknown>
   readonly flows: ReturnType<typeof createFlows>
   readonly authenticator: Pick<Authenticator, 'loadPrincipal' | 'hasAdministrator'>
   readonly sha256: Sha256
@@ -63,6 +64,7 @@ export function createSignInRoutes({
   sessions,
   provider,
   findMembership,
+  endAccess,
   flows,
   authenticator,
   sha256,
@@ -119,15 +121,13 @@ export function createSignInRoutes({
       return refusal(403, message, back, clearedCookies)
     }
     const person = { ...identity, user: provider.prefix + identity.user }
+    const deactivated = `Your company's directory has deactivated '${person.user}': ask those who manage it, such as your IT department`
     const membership = await findMembership(person)
     const principal = toPersonPrincipal(person, provider.rules, membership)
     note(c, 'session.begin', principal, person.user)
     if (!principal) {
-      const message =
-        membership?.isActive === false
-          ? `Your company's directory has deactivated '${person.user}': ask those who manage it, such as your IT department`
-          : `SIGN_IN_RULES grants '${person.user}' no access: an administrator can add a rule`
-      return refusal(403, message, back, clearedCookies)
+      const unmatched = `SIGN_IN_RULES grants '${person.user}' no access: an administrator can add a rule`
+      return refusal(403, membership?.isActive === false ? deactivated : unmatched, back, clearedCookies)
     }
     await keepSignIn(person.user, finished.tokens, request.url)
     const cookie = await sessions.startSession(
@@ -135,6 +135,11 @@ export function createSignInRoutes({
       { kind: 'person', issuer: provider.issuer, person },
       principal.id,
     )
+    // Who was deactivated meanwhile must find nothing of it when they come back
+    if ((await findMembership(person))?.isActive === false) {
+      await endAccess(person.user, () => undefined)
+      return refusal(403, deactivated, back, clearedCookies)
+    }
     return redirectResponse(back, [...clearedCookies, cookie])
   })
 

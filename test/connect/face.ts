@@ -80,6 +80,7 @@ export function faceWith(change: Partial<ConnectRoutesDeps> = {}, server: Partia
       ...principal,
       view: { key: 'k', toolset: { name: SALES.name, definition: SALES.definition } },
     }),
+    confirmAgent: async () => true,
     onEnd: (agent) => void ended.push(agent),
     limitAnonymous: () => undefined,
     newId: () => 'agent-1',

@@ -38,6 +38,7 @@ export function faceWith(change: Partial<SignInRoutesDeps> = {}, sessions: objec
     } as unknown as SignInRoutesDeps['sessions'],
     provider,
     findMembership: async () => undefined,
+    endAccess: async () => undefined,
     flows,
     authenticator: { loadPrincipal: async () => ({ result: ok(ADMIN) }), hasAdministrator: true },
     sha256: async (text) => `sha256 ${text}`,

@@ -194,6 +194,18 @@ describe('who comes back from the provider', () => {
       expect([answer.text, answer.cookies]).toEqual([expect.stringContaining(SIGN_IN_AGAIN), ended])
   })
 
+  it('leaves nothing to somebody whom the directory deactivates meanwhile', async () => {
+    const memberships = [undefined, { isActive: false, groups: [] }]
+    const ended: string[] = []
+    const { comeBack, begun } = faceWith({
+      findMembership: async () => memberships.shift(),
+      endAccess: async (user) => ended.push(user),
+    })
+    const answer = await seen(comeBack({}))
+    expect([answer.status, begun.length, ended]).toEqual([403, 1, ['ann@acme.test']])
+    expect(answer.text).toContain('has deactivated')
+  })
+
   it('is taken up to the longest address', async () => {
     const rest = `${request.callback}?code=&state=s1`.length
     expect((await faceWith().comeBack({ query: `code=${'c'.repeat(16_384 - rest)}&state=s1` })).status).toBe(302)

@@ -24,7 +24,7 @@ export interface OpenLinkDeps {
   readonly authorizations: Pick<Authorizations, 'find'>
   readonly providers: Providers
   readonly limitAnonymous: (c: RouteContext) => FailureResult | undefined
-  readonly sessions: Pick<Sessions, 'findSession'>
+  readonly sessions: Pick<Sessions, 'findSession' | 'loadPrincipal'>
   readonly signInMethod: SignInMethod
   /** Whether the deployment has a verifier of users, which identifies whoever is not signed in. */
   readonly hasVerifier: boolean
@@ -47,7 +47,11 @@ export function createOpenLink(deps: OpenLinkDeps) {
     if (!needsSignIn(signInMethod, authorization.kind)) return ok(undefined)
     const signedIn = await sessions.findSession(c.req.raw, () => limitAnonymous(c))
     if (!signedIn.ok) return signedIn.failure.type === 'unauthenticated' ? ok(undefined) : signedIn
-    const { principal, session } = signedIn.value
+    const { session } = signedIn.value
+    // Not as cached: who gave a grant now would have it later, even if their access has just ended
+    const { result } = await sessions.loadPrincipal(session.authenticatedBy)
+    if (!result.ok) return result.failure.type === 'unauthenticated' ? ok(undefined) : result
+    const principal = result.value
     const name = parseToolId(authorization.tool)
     if (session.authenticatedBy.kind === 'person') {
       const approves = name !== undefined && mayApprove(principal, name)

@@ -38,7 +38,14 @@ const WHOLE = json.refine(OPERATION, ({ path, value }) =>
   path === undefined && !isJsonObject(value) ? "Must have a 'path', or an object in 'value'" : undefined,
 )
 /** RFC 7644, section 3.5.2. */
-export const PATCH = json.looseObject({ Operations: json.array(WHOLE, { min: 1, max: 100 }) })
+export const PATCH = json.refine(
+  json.looseObject({ Operations: json.array(WHOLE, { min: 1, max: 100 }) }),
+  // Each may go through all members of a group
+  ({ Operations }) =>
+    Operations.flatMap(({ path, value }) => (path === undefined ? Object.keys(value ?? {}) : path)).length > 1_000
+      ? 'Must change at most 1,000 attributes'
+      : undefined,
+)
 
 /** A whole resource, or operations on the stored one. */
 export type DirectoryChange = { readonly resource: JsonObject } | json.InferOutput<typeof PATCH>

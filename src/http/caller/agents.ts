@@ -84,6 +84,16 @@ export function createAgentAuthenticator({ store, loadPrincipal, now }: AgentsOp
 
     list: store.list,
 
+    /**
+     * Gives whether a new agent may stay. Whose access ended while it was being stored must not find it when they come back,
+     * and a session may be known from before.
+     */
+    async confirm(agent: Agent): Promise<boolean> {
+      const { result } = await loadPrincipal(agent.authenticatedBy)
+      if (!result.ok) await store.remove(agent.holder, agent.id)
+      return result.ok
+    },
+
     async remove(holder: Holder, id: string): Promise<boolean> {
       const isRemoved = await store.remove(holder, id)
       // Even if it was removed elsewhere, this isolate may still have it cached

@@ -88,6 +88,8 @@ export function setUp(
     readonly files?: FileStores
     /** Who is signed in, and what they may do. */
     readonly findSession?: SignedInSession | FailureResult
+    /** Where the session is known from before only. */
+    readonly hasLeft?: boolean
     readonly tools?: readonly KnownTool[]
   } = {},
 ) {
@@ -100,6 +102,7 @@ export function setUp(
     hasVerifier = !callerOf,
     files = { uploads: noUploads, artifacts: noArtifacts },
     findSession = STRANGER,
+    hasLeft = false,
     tools = [],
   } = given
   const find = async (id: string) => known.find((each) => each.id === id)
@@ -124,7 +127,13 @@ export function setUp(
     providers: { find: async (id) => (id === 'google' ? GOOGLE : undefined) },
     files,
     limitAnonymous: () => limited,
-    sessions: { findSession: async () => ('ok' in findSession ? findSession : ok(findSession)) },
+    sessions: {
+      findSession: async () => ('ok' in findSession ? findSession : ok(findSession)),
+      loadPrincipal: async () => {
+        const current = 'ok' in findSession ? findSession : ok(findSession.principal)
+        return { result: hasLeft ? STRANGER : current }
+      },
+    },
     signInMethod,
     hasVerifier,
     findCaller: callerOf ?? (async () => undefined),

@@ -36,6 +36,14 @@ describe('a page that only who is signed in gets to see', () => {
     expect(acts()).toBe(0)
   })
 
+  it('is not shown by a session that is known from before its person was deactivated', async () => {
+    const { get, post, acts } = setUp({ hasVerifier: false, findSession: findSession('ann'), hasLeft: true })
+    for (const { id } of [GRANT, APPROVAL])
+      for (const answer of [await get(page(id)), await post(page(id), { decision: 'continue' })])
+        expect(await answer.text()).toContain('Sign in first')
+    expect(acts()).toBe(0)
+  })
+
   it('is the user’s, with whom the vault judges', async () => {
     const { get, post, port } = setUp({ hasVerifier: false, findSession: findSession('ann') })
     const text = await (await get(page(GRANT.id))).text()

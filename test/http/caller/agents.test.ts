@@ -99,6 +99,12 @@ describe('an access token', () => {
     expect(operations).toEqual([])
   })
 
+  it('does not stay if its person lost access while it was being stored', async () => {
+    expect([await agents().confirm(AGENT), operations, stored.size]).toEqual([true, [], 1])
+    owner = fail({ type: 'unauthenticated', reason: 'Nobody' })
+    expect([await agents().confirm(AGENT), operations, stored.size]).toEqual([false, ['remove'], 0])
+  })
+
   it('is valid only at the origin that it was issued for', async () => {
     const known = agents()
     expect(await known.authenticate(request())).toMatchObject({ ok: true })
