@@ -1,8 +1,4 @@
-import {
-  type ProviderCheck,
-  type CredentialProvider,
-  type CredentialValues,
-} from '../core/consent/credential-provider.ts'
+import type { CredentialProvider, CredentialValues } from '../core/consent/credential-provider.ts'
 import type { ProviderTestStep } from '../core/consent/provider.ts'
 import type { Fetch } from '../core/tool/platform.ts'
 import { getAtPointer, parsePointer } from '../core/tool/problem.ts'
@@ -16,20 +12,10 @@ export type CheckCredential = (provider: CredentialProvider, values: CredentialV
 
 const TIMEOUT_MS = 10_000
 
-/** Sends the check's request. Redirects are not followed: they would take the credential to where nobody named. */
-async function sendCheck({ url, method, headers = {} }: ProviderCheck, values: CredentialValues, fetch: Fetch) {
-  const filled = Object.entries(headers).map(([name, text]): [string, string] => [name, fillTemplate(text, values)])
-  return fetch(fillTemplate(url, values, encodeURIComponent), {
-    method,
-    headers: { 'accept': 'application/json', 'user-agent': 'switchboard', ...Object.fromEntries(filled) },
-    redirect: 'manual',
-    signal: AbortSignal.timeout(TIMEOUT_MS),
-  })
-}
-
 /**
  * Tries a credential at the provider, such as what a person entered. Without a check, anything is right. Only a 4xx that is
- * about the credential refuses it; messages hold nothing of the answer.
+ * about the credential refuses it; messages hold nothing of the answer. Redirects are not followed: they would take the
+ * credential to where nobody named.
  */
 export async function checkCredential(
   { id, name, fields, check }: CredentialProvider,
@@ -40,7 +26,13 @@ export async function checkCredential(
   const unavailable = (how: string) =>
     ({ ok: false, why: 'unavailable', message: `'${id}' cannot be asked now: ${how}` }) as const
   try {
-    const response = await sendCheck(check, values, fetch)
+    const headers = Object.entries(check.headers ?? {}).map(([header, text]) => [header, fillTemplate(text, values)])
+    const response = await fetch(fillTemplate(check.url, values, encodeURIComponent), {
+      method: check.method,
+      headers: { 'accept': 'application/json', 'user-agent': 'switchboard', ...Object.fromEntries(headers) },
+      redirect: 'manual',
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    })
     const { status } = response
     if (response.ok) {
       const account = check.account === undefined ? undefined : readAccount(await response.text(), check.account)

@@ -41,7 +41,7 @@ const CHECK_HEADERS: Partial<Record<CredentialKind, ProviderCheck['headers']>> =
   basic: { authorization: 'Basic {basic}' },
 }
 
-const LINE = stringMatching('a string of 1 to 100 printable characters', /^[^\p{Cc}]{1,100}$/u)
+export const PROVIDER_NAME = stringMatching('a string of 1 to 100 printable characters', /^[^\p{Cc}]{1,100}$/u)
 const TEXT = stringMatching('a string of 1 to 500 printable characters', /^[^\p{Cc}]{1,500}$/u)
 const PATTERN = refine(string({ max: 500 }), (pattern) =>
   isCheckedInLinearTime({ type: 'string', pattern })
@@ -49,6 +49,13 @@ const PATTERN = refine(string({ max: 500 }), (pattern) =>
     : 'Must be a regular expression, a row of characters of which at most one is repeated freely',
 )
 const POINTER = stringMatching("a JSON Pointer, such as '/user/email'", (text) => parsePointer(text) !== undefined, 200)
+const HELP_URL = stringMatching('an https URL', isHelpUrl)
+export const PROVIDER_TOOLS = optional(
+  withSchemaDescription(
+    'Tools that may use the provider, as patterns such as Gmail.*; all by default',
+    array(toolPattern, { max: 100 }),
+  ),
+)
 const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/
 
 function fieldsReader(): Reader<readonly CredentialField[]> {
@@ -57,7 +64,7 @@ function fieldsReader(): Reader<readonly CredentialField[]> {
       'Name by which tools refer to it',
       unique(stringMatching("a name of 1 to 64 letters, digits, '_' and '-'", /^[A-Za-z0-9_-]{1,64}$/)),
     ),
-    label: withSchemaDescription('What the page calls it', LINE),
+    label: withSchemaDescription('What the page calls it', PROVIDER_NAME),
     help: optional(withSchemaDescription('What the page says of it', TEXT)),
     pattern: optional(withSchemaDescription('What a value must match, as in JSON Schema', PATTERN)),
     secret: optional(withSchemaDescription('Whether it is hidden as it is typed, and redacted', boolean), true),
@@ -93,22 +100,12 @@ export function credentialProviderReader(
     {
       id: optional(stringMatching(`'${id}', as in the path`, (value) => value === id)),
       kind: withSchemaDescription('What a person enters on the consent page', enumReader(CREDENTIAL_KINDS)),
-      name: optional(withSchemaDescription('Name that people see', LINE), id),
+      name: optional(withSchemaDescription('Name that people see', PROVIDER_NAME), id),
       fields: optional(withSchemaDescription("For 'fields': what a person enters", fieldsReader())),
       help: optional(withSchemaDescription('What the page says of it', TEXT)),
-      help_url: optional(
-        withSchemaDescription(
-          'URL of the page where a person gets one',
-          stringMatching('an https URL', /^https:\/\/[^\s/?#@\\]+(?:[/?#]\S*)?$/, 2_000),
-        ),
-      ),
+      help_url: optional(withSchemaDescription('URL of the page where a person gets one', HELP_URL)),
       check: optional(withSchemaDescription('Request that tries what was entered before it is stored', check)),
-      tools: optional(
-        withSchemaDescription(
-          'Tools that may use the provider, as patterns such as Gmail.*; all by default',
-          array(toolPattern, { max: 100 }),
-        ),
-      ),
+      tools: PROVIDER_TOOLS,
     },
     {
       rule({ kind, fields, check }, report, source) {
@@ -139,6 +136,11 @@ export function credentialProviderReader(
       ...(check ? { check: { ...check, ...(headers ? { headers } : {}) } } : {}),
     }
   })
+}
+
+/** Of a page for people, which names no user. */
+export function isHelpUrl(url: string): boolean {
+  return url.length <= 2_000 && /^https:\/\/[^\s/?#@\\]+(?:[/?#]\S*)?$/.test(url)
 }
 
 /** A value chooses no host: the others would go there. */

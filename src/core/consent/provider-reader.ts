@@ -18,8 +18,7 @@ import {
   addProblem,
 } from '../tool/json-reader.ts'
 import { isObject } from '../tool/json.ts'
-import { toolPattern } from '../tool/tool-id.ts'
-import { credentialProviderReader } from './credential-provider-reader.ts'
+import { credentialProviderReader, PROVIDER_NAME, PROVIDER_TOOLS } from './credential-provider-reader.ts'
 import { identityAssertionReader } from './identity-assertion.ts'
 import type { KnownProvider, OAuthProvider, Provider } from './provider.ts'
 
@@ -38,7 +37,6 @@ const MAX_URL = 2_000
 const MAX_LIST = 100
 
 const ADDRESS = withSchema(() => ({ type: 'string', format: 'uri', maxLength: MAX_URL }), string({ max: MAX_URL }))
-const NAME = stringMatching('a string of 1 to 100 printable characters', /^[^\p{Cc}]{1,100}$/u)
 const CLIENT_ID = stringMatching('a string of 1 to 1000 ASCII characters', /^[\x20-\x7e]{1,1000}$/)
 const VARIABLE = stringMatching(
   "the name of a Worker secret, such as 'ACME_CLIENT_SECRET'",
@@ -86,7 +84,7 @@ function providerFields(id: string, rules: ProviderRules) {
   return object(
     {
       id: optional(stringMatching(`'${id}', as in the path`, (value) => value === id)),
-      name: optional(withSchemaDescription('Name that people see', NAME), known?.name ?? id),
+      name: optional(withSchemaDescription('Name that people see', PROVIDER_NAME), known?.name ?? id),
       issuer: withSchemaDescription('URL of the provider, where its endpoints are discovered', endpointReader(true)),
       authorization_endpoint: withSchemaDescription(
         'URL where users sign in and consent, in place of an issuer',
@@ -119,12 +117,7 @@ function providerFields(id: string, rules: ProviderRules) {
         withSchemaDescription('Separator between scopes; a space by default', SEPARATOR),
         known?.scope_separator,
       ),
-      tools: optional(
-        withSchemaDescription(
-          'Tools that may use the provider, as patterns such as Gmail.*; all by default',
-          array(toolPattern, { max: MAX_LIST }),
-        ),
-      ),
+      tools: PROVIDER_TOOLS,
       identity_assertion: optional(withSchemaDescription("Tokens by people's sign-in", identityAssertionReader)),
     },
     {

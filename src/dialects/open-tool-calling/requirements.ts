@@ -19,7 +19,7 @@ const AUTHORIZATION: json.Reader<AuthorizationRequirement> = json.transform(
     },
     {
       rule({ provider_id, id, provider_type, oauth2 }, report) {
-        if (oauth2?.scopes.length && provider_type !== undefined && isCredentialKind(provider_type))
+        if (oauth2?.scopes.length && CREDENTIAL_KINDS.some((kind) => kind === provider_type))
           json.addProblem(report, `Must have no scopes for '${provider_type}'`, '/oauth2/scopes')
         const name = provider_id || id || provider_type
         if (name === undefined || isRequirementId(name)) return
@@ -29,20 +29,16 @@ const AUTHORIZATION: json.Reader<AuthorizationRequirement> = json.transform(
   ),
   ({ provider_id, id, provider_type, oauth2 }) => {
     if (provider_type === TOKEN) return { id: TOKEN }
-    const hasScopes = oauth2 !== undefined && !isCredentialKind(provider_type)
-    return { id: provider_id || id || provider_type, ...(hasScopes ? { oauth2 } : {}) }
+    const scopes = oauth2 && provider_type === OAUTH2 ? { oauth2 } : {}
+    return { id: provider_id || id || provider_type, ...scopes }
   },
 )
 
 /** A consent page for anything else could never be completed. */
 function explainUnknownType(type: string): string | undefined {
-  if (type === OAUTH2 || type === TOKEN || isCredentialKind(type)) return undefined
-  const types = quoteList([OAUTH2, TOKEN, ...CREDENTIAL_KINDS])
-  return `Must be one of ${types}, got '${type.slice(0, 100)}': declare a key of the deployment as one of the 'secrets'`
-}
-
-function isCredentialKind(type: string): boolean {
-  return CREDENTIAL_KINDS.some((kind) => kind === type)
+  const types: readonly string[] = [OAUTH2, TOKEN, ...CREDENTIAL_KINDS]
+  if (types.includes(type)) return undefined
+  return `Must be one of ${quoteList(types)}, got '${type.slice(0, 100)}': declare a key of the deployment as one of the 'secrets'`
 }
 
 /** The schema's word is `key_id`, and that of its author's own workers `key`. */

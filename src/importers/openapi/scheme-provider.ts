@@ -1,3 +1,4 @@
+import { isHelpUrl } from '../../core/consent/credential-provider-reader.ts'
 import { isProviderId } from '../../core/consent/provider.ts'
 import type { ImportedProvider } from '../../core/publish/import.ts'
 import { trim } from '../../core/tool/trim.ts'
@@ -45,8 +46,7 @@ export function toSchemeProvider(
     return { id, kind, scheme: name, body: { ...shared, ...findEndpoints(scheme), client_id: 'CLIENT_ID' } }
   const help = toLine(textAt(scheme, 'description'), 500)
   const url = textAt(objectAt(root, 'externalDocs'), 'url') ?? ''
-  const isLink = /^https:\/\/[^\s/?#@\\]+(?:[/?#]\S*)?$/.test(url) && url.length <= 2_000
-  const texts = { ...(help === undefined ? {} : { help }), ...(isLink ? { help_url: url } : {}) }
+  const texts = { ...(help === undefined ? {} : { help }), ...(isHelpUrl(url) ? { help_url: url } : {}) }
   return { id, kind, scheme: name, body: { kind, ...shared, ...texts } }
 }
 

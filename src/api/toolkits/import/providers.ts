@@ -26,11 +26,11 @@ export async function createImportProviders(
 ) {
   const loadKinds = async () => new Map((await providers.list()).map(({ id, kind }) => [id, kind ?? 'oauth2']))
   const kinds = await loadKinds()
-  const needs = new Map<string, readonly ImportedProvider[]>()
+  const needs = new Map<string, ImportedProvider & { readonly schemes: Set<string> }>()
 
   /** A tool would send a password as a token, or ask for what nobody can enter. */
   function findConflict({ id, kind, scheme }: ImportedProvider): string | undefined {
-    const present = kinds.get(id) ?? needs.get(id)?.[0]?.kind ?? kind
+    const present = kinds.get(id) ?? needs.get(id)?.kind ?? kind
     if (present === kind) return undefined
     const advice = `name another provider for it in 'providers', such as {"${scheme}": "${id}-2"}`
     return `The security scheme '${scheme}' needs a provider of the kind '${kind}', and '${id}' is '${present}': ${advice}`
@@ -46,19 +46,22 @@ export async function createImportProviders(
           yield { skipped: { name: item.tool.definition.tool, reason, about: item.tool.about } }
           continue
         }
-        for (const provider of needed) needs.set(provider.id, [...(needs.get(provider.id) ?? []), provider])
+        for (const provider of needed) {
+          const need = needs.get(provider.id) ?? { ...provider, schemes: new Set() }
+          needs.set(provider.id, need)
+          need.schemes.add(provider.scheme)
+        }
         yield item
       }
     },
 
-    report({ imported }: Pick<ImportResult, 'imported'>): readonly ProviderReport[] {
-      const ids = new Set(imported.flatMap(({ requirements }) => requirements.authorization.map(({ id }) => id)))
-      return [...needs.values()].flatMap(([first, ...others]): readonly ProviderReport[] => {
-        if (!first || !ids.has(first.id)) return []
-        const { id, kind, body } = first
-        const named = { id, kind, schemes: [...new Set([first, ...others].map(({ scheme }) => scheme))] }
-        if (kinds.has(id)) return [{ ...named, state: 'existing' }]
-        return [{ ...named, state: hasScope(principal, 'admin') && kind !== 'oauth2' ? 'new' : 'missing', body }]
+    report(result: Pick<ImportResult, 'imported'>): readonly ProviderReport[] {
+      const ids = new Set(result.imported.flatMap(({ requirements }) => requirements.authorization.map(({ id }) => id)))
+      const imported = [...needs.values()].filter(({ id }) => ids.has(id))
+      return imported.map(({ id, kind, body, schemes }) => {
+        const named = { id, kind, schemes: [...schemes] }
+        if (kinds.has(id)) return { ...named, state: 'existing' }
+        return { ...named, state: hasScope(principal, 'admin') && kind !== 'oauth2' ? 'new' : 'missing', body }
       })
     },
 

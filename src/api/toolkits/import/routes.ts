@@ -35,6 +35,13 @@ export const importQuery = defineQuery({
   dry_run: optional(enumReader(['0', '1']), '0'),
   allow: optional(enumReader(['breaking'])),
 })
+const REPORT = {
+  'unchanged?': TEXTS,
+  'missing_requirements?': OBJECT,
+  'skipped': arraySchema(OBJECT),
+  'warnings?': arraySchema(OBJECT),
+  'providers?': arraySchema(OBJECT),
+}
 const IMPORT_LIMIT = 16 * 1024 * 1024
 
 export function createImportRoutes(deps: ImportRoutesDeps): Hono {
@@ -56,29 +63,9 @@ export function createImportRoutes(deps: ImportRoutesDeps): Hono {
     responses: {
       200: json(
         'Already imported; or what a dry run would publish',
-        objectSchema({
-          'ids?': TEXTS,
-          'unchanged?': TEXTS,
-          'missing_requirements?': OBJECT,
-          'tools?': arraySchema(OBJECT),
-          'skipped': arraySchema(OBJECT),
-          'warnings?': arraySchema(OBJECT),
-          'gone?': TEXTS,
-          'providers?': arraySchema(OBJECT),
-        }),
+        objectSchema({ 'ids?': TEXTS, 'tools?': arraySchema(OBJECT), 'gone?': TEXTS, ...REPORT }),
       ),
-      201: json(
-        'Imported',
-        objectSchema({
-          'ids': TEXTS,
-          'unchanged?': TEXTS,
-          'pending?': TEXTS,
-          'missing_requirements?': OBJECT,
-          'skipped': arraySchema(OBJECT),
-          'warnings?': arraySchema(OBJECT),
-          'providers?': arraySchema(OBJECT),
-        }),
-      ),
+      201: json('Imported', objectSchema({ 'ids': TEXTS, 'pending?': TEXTS, ...REPORT })),
     },
   })(async ({ c, principal, fetchCapability, query: { dry_run, allow }, body, addAuditDetails }) => {
     const [{ encodeDryRun, encodeImported, listProblems }, { importTools }] = await Promise.all([

@@ -1,21 +1,11 @@
 import { type Guard, guardFields } from '../../../core/access/guard.ts'
-import type { ImportedTool } from '../../../core/publish/import.ts'
+import { IMPORT_FIELDS, type ImportedTool } from '../../../core/publish/import.ts'
 import type { ImportResult, ImportedToolReport } from '../../../core/publish/import-tools.ts'
 import { type Budget, withinBudget } from '../../../core/tool/budget.ts'
 import { namePart, version } from '../../../core/tool/definition-fields.ts'
 import { foldDashes } from '../../../core/tool/tool-id.ts'
 import { createToolPatterns } from '../../../core/tool/tool-patterns.ts'
 import { isJsonObject, isObject, isStringArray, type JsonObject } from '../../../core/tool/json.ts'
-import {
-  anyObject,
-  transform,
-  array,
-  object,
-  enumReader,
-  optional,
-  custom,
-  type InferOutput,
-} from '../../../core/tool/json-reader.ts'
 import * as json from '../../../core/tool/json-reader.ts'
 import { IMPORT_KINDS, type ImportKind } from '../../../core/tool/remote-dialect.ts'
 import { omitEmptyRequirements } from '../../../core/tool/tool.ts'
@@ -28,11 +18,11 @@ const MAX_EXAMPLES = 2
 const MAX_REASONS = 3
 const MAX_REASON_CHARACTERS = 200
 
-const SOURCE = custom('a URL, or a document as an object or a text', (value) =>
+const SOURCE = json.custom('a URL, or a document as an object or a text', (value) =>
   (typeof value === 'string' && value.trim() !== '') || isJsonObject(value) ? value : undefined,
 )
 const PATTERN = /^[A-Za-z0-9_*-]{1,64}$/
-const PATTERNS = custom(
+const PATTERNS = json.custom(
   `a list of at most ${MAX_PATTERNS} tool names, in which '*' stands for any characters`,
   (value) =>
     isStringArray(value) && value.length <= MAX_PATTERNS && value.every((pattern) => PATTERN.test(pattern))
@@ -42,10 +32,10 @@ const PATTERNS = custom(
 )
 
 const MAX_RULES = 100
-const METHOD = enumReader(['GET', 'PUT', 'POST', 'DELETE', 'OPTIONS', 'HEAD', 'PATCH'])
+const METHOD = json.enumReader(['GET', 'PUT', 'POST', 'DELETE', 'OPTIONS', 'HEAD', 'PATCH'])
 
-const RULE = object(
-  { tools: optional(PATTERNS), methods: optional(array(METHOD, { min: 1, max: 7 })), ...guardFields },
+const RULE = json.object(
+  { tools: json.optional(PATTERNS), methods: json.optional(json.array(METHOD, { min: 1, max: 7 })), ...guardFields },
   {
     rule({ tools, methods, security_level, approval }, report) {
       if (tools === undefined && methods === undefined)
@@ -78,14 +68,14 @@ const OPTIONS: Readonly<Record<ImportKind, JsonObject>> = {
 
 export function importReader(importerKinds: readonly ImportKind[]) {
   const kinds = IMPORT_KINDS.filter((kind) => importerKinds.includes(kind))
-  const fields = object({
+  const fields = json.looseObject({
     // A URL may hold a password
     from: json.hideValue(createSourceReader(kinds)),
     toolkit: namePart,
-    version: optional(version),
-    tools: optional(PATTERNS, ['*']),
+    version: json.optional(version),
+    tools: json.optional(PATTERNS, ['*']),
     ...guardFields,
-    rules: optional(array(RULE, { min: 1, max: MAX_RULES })),
+    rules: json.optional(json.array(RULE, { min: 1, max: MAX_RULES })),
   })
   const schema = () => {
     const { properties, ...schemaFields } = json.toJsonSchema(fields)
@@ -99,19 +89,11 @@ export function importReader(importerKinds: readonly ImportKind[]) {
     }
     return { anyOf: kinds.map(toBodySchema) }
   }
-  const reader = transform(anyObject, (body, report) => {
-    const { from, toolkit, version, tools, security_level, approval, rules, ...options } = body
-    const parsed = fields({ from, toolkit, version, tools, security_level, approval, rules }, report)
+  const reader = json.transform(json.anyObject, (body, report) => {
+    const parsed = fields(body, report)
     if (parsed === json.INVALID_VALUE) return json.INVALID_VALUE
-    const {
-      from: source,
-      tools: patterns,
-      security_level: level,
-      approval: approvalRequired,
-      rules: guardRules,
-      ...target
-    } = parsed
-    for (const [index, { methods }] of (guardRules ?? []).entries()) {
+    const { from: source, tools: patterns, security_level, approval, rules = [], ...target } = parsed
+    for (const [index, { methods }] of rules.entries()) {
       if (methods === undefined || source.kind === 'openapi') continue
       json.addProblem(
         report,
@@ -119,10 +101,11 @@ export function importReader(importerKinds: readonly ImportKind[]) {
         `/rules/${index}/methods`,
       )
     }
-    if ((guardRules ?? []).reduce((sum, { tools = [] }) => sum + tools.length, 0) > MAX_PATTERNS)
+    if (rules.reduce((sum, { tools = [] }) => sum + tools.length, 0) > MAX_PATTERNS)
       json.addProblem(report, `Must have at most ${MAX_PATTERNS} tool names in all rules together`, '/rules')
     const isSelected = createNameMatcher(target.toolkit, patterns)
-    const guards = readGuards(target.toolkit, { security_level: level, approval: approvalRequired }, guardRules)
+    const guards = readGuards(target.toolkit, { security_level, approval }, rules)
+    const options = Object.fromEntries(Object.entries(body).filter(([name]) => !IMPORT_FIELDS.includes(name)))
     return { ...source, ...target, isSelected, options, ...(guards ? { guardsFor: guards } : {}) }
   })
   return json.withSchema(schema, reader)
@@ -138,7 +121,7 @@ function createNameMatcher(toolkit: string, patterns: readonly string[]): (tool:
   }
 }
 
-function readGuards(toolkit: string, commonGuard: Guard, rules: readonly InferOutput<typeof RULE>[] = []) {
+function readGuards(toolkit: string, commonGuard: Guard, rules: readonly json.InferOutput<typeof RULE>[]) {
   if (rules.length === 0 && Object.values(commonGuard).every((value) => value === undefined)) return undefined
   const guardRules = rules.map(({ tools, methods, ...guard }) => ({
     guard,
