@@ -1,85 +1,71 @@
 import { requirementId } from '../../core/tool/definition-fields.ts'
 import { IMPORT_FIELDS } from '../../core/publish/import.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
-import {
-  parseValue,
-  transform,
-  map,
-  object,
-  enumReader,
-  optional,
-  string,
-  stringArray,
-} from '../../core/tool/json-reader.ts'
-import {
-  stringMatching,
-  hideValue,
-  addProblem,
-  type INVALID_VALUE,
-  type ReadContext,
-} from '../../core/tool/json-reader.ts'
+import * as json from '../../core/tool/json-reader.ts'
 import { encodePointerStep, quoteList } from '../../core/tool/problem.ts'
 import { mayNameProvider } from './scheme-provider.ts'
 
-const CREDENTIAL = object(
+const CREDENTIAL = json.object(
   {
-    secret: optional(requirementId),
-    authorization: optional(requirementId),
-    scopes: optional(stringArray),
-    in: optional(enumReader(['header', 'query', 'cookie'])),
-    name: optional(string()),
-    format: optional(
-      hideValue(stringMatching("a string that holds '{value}'", (format) => format.includes('{value}'))),
+    secret: json.optional(requirementId),
+    authorization: json.optional(requirementId),
+    scopes: json.optional(json.stringArray),
+    in: json.optional(json.enumReader(['header', 'query', 'cookie'])),
+    name: json.optional(json.string()),
+    format: json.optional(
+      json.hideValue(json.stringMatching("a string that holds '{value}'", (format) => format.includes('{value}'))),
     ),
   },
   {
     rule(_, report, { secret, authorization, in: place, name }) {
       if ((secret === undefined) === (authorization === undefined))
-        addProblem(report, "Must have either 'secret' or 'authorization'")
+        json.addProblem(report, "Must have either 'secret' or 'authorization'")
       if ((place === undefined) !== (name === undefined))
-        addProblem(report, "Must have both 'in' and 'name', or neither")
+        json.addProblem(report, "Must have both 'in' and 'name', or neither")
     },
   },
 )
 
-export type CredentialOption = Exclude<ReturnType<typeof CREDENTIAL>, typeof INVALID_VALUE>
+export type CredentialOption = json.InferOutput<typeof CREDENTIAL>
 
 export type OpenApiOptions = Extract<ReturnType<typeof readImportOptions>, { readonly ok: true }>['value']
 
-const SCHEMES = transform(map(CREDENTIAL), (read) => new Map(Object.entries(read)))
-const MODE = enumReader(['deployment', 'per-user'])
-const PROVIDER = stringMatching(
+const SCHEMES = json.transform(json.map(CREDENTIAL), (read) => new Map(Object.entries(read)))
+const MODE = json.enumReader(['deployment', 'per-user'])
+const PROVIDER = json.stringMatching(
   "a provider's id, which is 1 to 128 visible ASCII characters, and not 'approval' or 'token'",
   mayNameProvider,
 )
 
 const FIELDS = {
   // The URL is not quoted, since it may hold a password
-  base_url: optional(hideValue(stringMatching('an http or https URL without query, fragment and user', isBase))),
-  credentials: (value: unknown, report: ReadContext) =>
+  base_url: json.optional(
+    json.hideValue(json.stringMatching('an http or https URL without query, fragment and user', isBase)),
+  ),
+  credentials: (value: unknown, report: json.ReadContext) =>
     typeof value === 'string' ? MODE(value, report) : SCHEMES(value ?? {}, report),
-  providers: optional(map(PROVIDER)),
-  outputs: optional(enumReader(['described', 'any']), 'described'),
+  providers: json.optional(json.map(PROVIDER)),
+  outputs: json.optional(json.enumReader(['described', 'any']), 'described'),
 }
 
 export function readImportOptions(fields: JsonObject, schemes: readonly string[]) {
   const schemeList = schemes.length > 0 ? quoteList(schemes) : 'none'
-  const reader = object(FIELDS, {
+  const noScheme = `The description has no such security scheme (it has ${schemeList})`
+  const reader = json.object(FIELDS, {
     otherFields: IMPORT_FIELDS,
     rule({ credentials = 'deployment', providers }, report) {
       if (providers && credentials !== 'per-user')
-        addProblem(report, "Is only for 'credentials': 'per-user'", '/providers')
+        json.addProblem(report, "Is only for 'credentials': 'per-user'", '/providers')
       const unknown = Object.keys(providers ?? {}).find((name) => !schemes.includes(name))
-      const path = unknown === undefined ? '' : `/providers${encodePointerStep(unknown)}`
-      if (path !== '') addProblem(report, `The description has no such security scheme (it has ${schemeList})`, path)
+      if (unknown !== undefined) json.addProblem(report, noScheme, `/providers${encodePointerStep(unknown)}`)
       for (const [name, option] of typeof credentials === 'string' ? [] : credentials) {
         if (schemes.includes(name) || option.in !== undefined) continue
-        const message = `The description has no such security scheme (it has ${schemeList}): say 'in' and 'name' to send it anyway`
-        addProblem(report, message, `/credentials${encodePointerStep(name)}`)
+        const message = `${noScheme}: say 'in' and 'name' to send it anyway`
+        json.addProblem(report, message, `/credentials${encodePointerStep(name)}`)
       }
     },
   })
-  const withSchemes = transform(reader, ({ credentials, providers = {}, ...options }) => {
+  const withSchemes = json.transform(reader, ({ credentials, providers = {}, ...options }) => {
     const named = Object.entries(providers).map(([scheme, authorization]) => [scheme, { authorization }] as const)
     return {
       ...options,
@@ -88,7 +74,7 @@ export function readImportOptions(fields: JsonObject, schemes: readonly string[]
       credentials: new Map<string, CredentialOption>(typeof credentials === 'string' ? named : credentials),
     }
   })
-  return parseValue(withSchemes, fields)
+  return json.parseValue(withSchemes, fields)
 }
 
 function isBase(text: string): boolean {

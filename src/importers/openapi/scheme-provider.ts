@@ -4,7 +4,7 @@ import type { ImportedProvider } from '../../core/publish/import.ts'
 import { trim } from '../../core/tool/trim.ts'
 import { type Description, objectAt, type OpenApiNode, textAt } from './description.ts'
 
-const MAX_ID = 100
+const MAX_NAME = 100
 const OPENID_PATH = '/.well-known/openid-configuration'
 
 /** `token` means one that the caller brings (Open Tool Calling RFC). */
@@ -15,15 +15,17 @@ export function mayNameProvider(id: string): boolean {
 /** Of the toolkit, and not of the tools that an import chooses: its parts give the same ids. */
 export function toProviderId(toolkit: string, scheme: string, hasOneScheme: boolean): string {
   const id = toolkit.toLowerCase()
-  if (hasOneScheme && mayNameProvider(id)) return id
-  const schemePart = trim(
-    scheme
-      .slice(0, MAX_ID)
-      .toLowerCase()
-      .replaceAll(/[^a-z0-9]+/g, '-'),
-    '-',
-  )
-  return (schemePart.startsWith(`${id}-`) ? schemePart : `${id}-${schemePart}`).slice(0, MAX_ID)
+  return hasOneScheme && mayNameProvider(id) ? id : toScopedName(id, scheme.slice(0, MAX_NAME).toLowerCase(), '-')
+}
+
+/** Holds the toolkit's name: no description may get another's key for `api_key`, or users' tokens for Google. */
+export function toScopedName(toolkit: string, scheme: string, separator: '_' | '-'): string {
+  const [name, prefix] = [toIdentifier(scheme, separator), `${toolkit}${separator}`]
+  return (name.toLowerCase().startsWith(prefix.toLowerCase()) ? name : `${prefix}${name}`).slice(0, MAX_NAME)
+}
+
+export function toIdentifier(text: string, separator: '_' | '-'): string {
+  return trim(text.replaceAll(/[^A-Za-z0-9]+/g, separator), separator)
 }
 
 interface SchemeProviderOptions {

@@ -1,6 +1,5 @@
 import type { ImportedProvider } from '../../core/publish/import.ts'
 import { isObject } from '../../core/tool/json.ts'
-import { trim } from '../../core/tool/trim.ts'
 import type { CredentialUse } from '../shared/credential-needs.ts'
 import {
   type Description,
@@ -13,7 +12,7 @@ import {
   listTexts,
 } from './description.ts'
 import type { CredentialOption, OpenApiOptions } from './options.ts'
-import { toProviderId, toSchemeProvider } from './scheme-provider.ts'
+import { toIdentifier, toProviderId, toSchemeProvider, toScopedName } from './scheme-provider.ts'
 
 type SecurityOptions = Pick<OpenApiOptions, 'credentials' | 'isPerUser' | 'hasOneScheme'>
 
@@ -28,8 +27,9 @@ export function chooseSecurity(
   const schemes = listSchemes(description)
   const declared = Array.isArray(operation.security) ? operation.security : listAt(description.root, 'security')
   const alternatives = declared.filter(isObject)
-  const undeclaredOptions = [...options].filter(([name]) => !Object.hasOwn(schemes, name))
-  const undeclaredUses = undeclaredOptions.map(([, option]) => toCredentialUse(option))
+  const undeclaredUses = [...options].flatMap(([name, option]) =>
+    Object.hasOwn(schemes, name) ? [] : [toCredentialUse(option)],
+  )
   const namedAlternative = alternatives.find((alternative) => {
     const names = Object.keys(alternative)
     return names.length > 0 && names.every((name) => options.has(name))
@@ -80,7 +80,7 @@ function schemeUse(
   const isBasic = description.edition === '2.0' && value.type === 'basic'
   const scheme = isBasic ? { ...value, type: 'http', scheme: 'basic' } : value
   if (option?.in !== undefined) return toCredentialUse(option)
-  const scopedName = toScopedName(toolkit, name)
+  const scopedName = toScopedName(toIdentifier(toolkit, '_'), name, '_')
   const secret = scopedName.toUpperCase()
   const id = option?.authorization ?? toProviderId(toolkit, name, hasOneScheme)
   const key = isPerUser ? { authorization: id } : (option ?? { secret })
@@ -101,12 +101,9 @@ function schemeUse(
     }
     case 'http': {
       const kind = typeof scheme.scheme === 'string' ? scheme.scheme.toLowerCase() : ''
-      if (kind === 'bearer') return withProvider('bearer', toCredentialUse({ ...key, ...BEARER }))
+      if (kind === 'bearer') return withProvider(kind, toCredentialUse({ ...key, ...BEARER }))
       if (kind === 'basic')
-        return withProvider(
-          'basic',
-          toBasicUse(isPerUser ? { authorization: id } : { secret: option?.secret ?? secret }),
-        )
+        return withProvider(kind, toBasicUse(isPerUser ? key : { secret: option?.secret ?? secret }))
       return `the security scheme '${name}' is HTTP '${kind.slice(0, 20)}': only basic and bearer can be said`
     }
     case 'oauth2':
@@ -163,13 +160,4 @@ function findConflict(uses: readonly CredentialUse[]): string | undefined {
 export function findPlace({ in: place, name }: OpenApiNode): string {
   if (place === 'basic') return 'header authorization'
   return place === 'header' ? `header ${String(name).toLowerCase()}` : `${String(place)} ${String(name)}`
-}
-
-/** Holds the toolkit's name: no description may get another's key for `api_key`, or users' tokens for Google. */
-function toScopedName(toolkit: string, scheme: string): string {
-  const toIdentifier = (text: string) => trim(text.replaceAll(/[^A-Za-z0-9]+/g, '_'), '_')
-  const [toolkitPart, schemePart] = [toIdentifier(toolkit), toIdentifier(scheme)]
-  return (
-    schemePart.toLowerCase().startsWith(`${toolkitPart.toLowerCase()}_`) ? schemePart : `${toolkitPart}_${schemePart}`
-  ).slice(0, 100)
 }
