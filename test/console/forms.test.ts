@@ -10,6 +10,7 @@ import { setUp } from './set-up.ts'
 const CONTROLS: Readonly<Record<string, readonly string[]>> = {
   limits: ['limits/rate/calls', 'limits/rate/seconds', 'limits/concurrency'],
   check: ['check/url', 'check/method', 'check/headers', 'check/account'],
+  identity_assertion: ['identity_assertion/audience', 'identity_assertion/resource', 'identity_assertion/toolkits'],
 }
 
 const none = () => ({ items: [] })
