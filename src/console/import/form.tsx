@@ -32,7 +32,6 @@ const KIND_LABELS: Readonly<Record<ImportKind, string>> = {
 }
 const KIND_OPTIONS = IMPORT_KINDS.map((value) => ({ value, text: KIND_LABELS[value] }))
 
-const ALLOW = withSchemaDescription('Allow breaking changes', boolean, false)
 const FIELDS = listEditFields(
   toJsonSchema(
     object({
@@ -49,7 +48,7 @@ const FIELDS = listEditFields(
       ),
       ...guardFields,
       options: optional(withSchemaDescription('Other options: providers, base_url, rules (see the guide)', anyObject)),
-      allow_breaking: optional(ALLOW),
+      allow_breaking: optional(withSchemaDescription('Allow breaking changes', boolean, false)),
     }),
   ),
 )
@@ -97,17 +96,14 @@ export async function pickSource(form: URLSearchParams): Promise<SourceForm> {
   const picked = new URLSearchParams([...form])
   const source = form.getAll('source').findLast((text) => text.trim() !== '') ?? ''
   picked.set('source', source)
-  if (isShown(picked)) return { form: picked }
+  const isShown = toFormValues(picked).get('source') === source
+  if (isShown) return { form: picked }
   const document = parseDocument(source)
   return { form: picked, packed: await packText(typeof document === 'string' ? source : JSON.stringify(document)) }
 }
 
 export function PackedSource({ packed }: Pick<SourceForm, 'packed'>) {
   return packed === undefined ? undefined : <input type="hidden" name={`source${PACKED}`} value={packed} />
-}
-
-function isShown(form: URLSearchParams): boolean {
-  return toFormValues(form).get('source') === form.get('source')
 }
 
 export function ImportForm({ form, packed, failure }: SourceForm & { failure?: RouteFailure }) {

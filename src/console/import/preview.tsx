@@ -5,7 +5,7 @@ import { Notice } from '../parts.tsx'
 import { ImportForm, type SourceForm } from './form.tsx'
 import { GoneTools, Picker } from './picker.tsx'
 import { ImportProviders } from './providers.tsx'
-import { FailureList, Warnings } from './result.tsx'
+import { FailureList, listMissingSecrets, Warnings } from './result.tsx'
 
 export type ImportPlan = Extract<ApiAnswers['POST /toolkits/import'], { readonly tools: unknown }>
 type PlannedTool = ImportPlan['tools'][number]
@@ -70,14 +70,12 @@ function Counts({ plan: { tools, skipped, gone = [] } }: { plan: ImportPlan }) {
   const states = Map.groupBy(tools, ({ state }) => state)
   const countState = (state: PlannedTool['state']) => states.get(state)?.length ?? 0
   const levels = [...Map.groupBy(tools, ({ security_level: level = 0 }) => level)].sort(([a], [b]) => a - b)
-  const secrets = new Set(
-    tools.flatMap(({ missing_requirements: missing }) => missing?.secrets.map(({ id }) => id) ?? []),
-  )
+  const secrets = listMissingSecrets(tools)
   const problems: readonly (readonly [count: number, label: string])[] = [
     [tools.filter(({ breaking }) => breaking).length, 'breaking'],
     [gone.length, 'no longer in the source'],
     [skipped.length, 'cannot be imported'],
-    [secrets.size, `missing: ${[...secrets].join(', ')}`],
+    [secrets.length, `missing: ${secrets.join(', ')}`],
   ]
   const counts: typeof problems = [
     [countState('new'), 'new'],

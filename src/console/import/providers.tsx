@@ -11,10 +11,9 @@ const STATES = {
 
 /** Of several reports, the first says whether a provider was added. */
 export function ImportProviders({ reports }: { reports: Reports }) {
-  const providers = reports.flatMap(({ providers = [] }) => providers)
-  const ids = [...new Set(providers.map(({ id }) => id))]
-  if (ids.length === 0) return undefined
-  const firsts = ids.flatMap((id) => providers.find((provider) => provider.id === id) ?? [])
+  const providers = reports.flatMap((report) => report.providers ?? [])
+  const firsts = [...Map.groupBy(providers, ({ id }) => id).values()].flatMap(([first]) => first ?? [])
+  if (firsts.length === 0) return undefined
   return (
     <section aria-labelledby="providers">
       <h2 id="providers">Each user's own credentials</h2>

@@ -44,9 +44,7 @@ export function ImportedTools({ source, chosen, chosenGone, deprecated, reports,
   const pending = reports.flatMap((report) => report.pending ?? [])
   const warnings = reports.flatMap((report) => report.warnings ?? [])
   const callableId = ids.find((id) => !pending.includes(id))
-  const secrets = new Set(
-    reports.flatMap(({ missing_requirements: missing }) => missing?.secrets.map(({ id }) => id) ?? []),
-  )
+  const secrets = listMissingSecrets(reports)
   return (
     <>
       {failure && <FailureNotice failure={failure} />}
@@ -71,7 +69,7 @@ export function ImportedTools({ source, chosen, chosenGone, deprecated, reports,
         </>
       )}
       <p class="row">
-        {secrets.size === 0 ? undefined : (
+        {secrets.length === 0 ? undefined : (
           <a class="button" href="#secrets">
             Set its secret
           </a>
@@ -86,14 +84,19 @@ export function ImportedTools({ source, chosen, chosenGone, deprecated, reports,
         )}
       </p>
       <ImportProviders reports={reports} />
-      {secrets.size === 0 ? undefined : <MissingSecrets secrets={[...secrets]} warnings={warnings} />}
+      <MissingSecrets secrets={secrets} warnings={warnings} />
       <Warnings warnings={warnings} />
     </>
   )
 }
 
+export function listMissingSecrets(items: readonly Pick<ImportReport, 'missing_requirements'>[]): readonly string[] {
+  return [...new Set(items.flatMap((item) => item.missing_requirements?.secrets.map(({ id }) => id) ?? []))]
+}
+
 /** The warnings about secrets, and the commands in them to copy. */
 function MissingSecrets({ secrets, warnings }: { secrets: readonly string[]; warnings: ImportWarnings }) {
+  if (secrets.length === 0) return undefined
   return (
     <section aria-labelledby="secrets">
       <h2 id="secrets">Set its secret</h2>

@@ -20,11 +20,9 @@ const KIND_WORDS = {
   fields: 'a credential of several fields',
 } as const
 
-const KIND_NOTE = Object.entries(KIND_WORDS)
-  .map(([kind, words]) => `${kind}: ${words}`)
-  .join('; ')
+const KIND_NOTES = Object.entries(KIND_WORDS).map(([kind, words]) => `${kind}: ${words}`)
 const CREDENTIAL_FIELDS = listEditFields(toJsonSchema(credentialProviderReader('{id}', () => undefined)), ID).map(
-  (field) => (field.key === 'kind' ? { ...field, description: KIND_NOTE } : field),
+  (field) => (field.key === 'kind' ? { ...field, description: KIND_NOTES.join('; ') } : field),
 )
 const CREDENTIAL_FORM = {
   id: 'give',
@@ -39,19 +37,8 @@ const CREDENTIAL_FORM = {
 type Provider = ApiAnswers['GET /providers']['items'][number]
 
 const DONE_MESSAGES = new Map([['1', 'Saved.']])
-const FOLDED_FIELDS = {
-  summary: 'Advanced settings',
-  keys: [
-    'name',
-    'revocation_endpoint',
-    'token_endpoint_auth_method',
-    'authorization_parameters',
-    'extra_scopes',
-    'scope_separator',
-    'tools',
-    'identity_assertion',
-  ],
-}
+const CLIENT_KEYS = ['id', 'client_id', 'client_secret_name']
+const ENDPOINT_KEYS = ['issuer', 'authorization_endpoint', 'token_endpoint']
 
 export async function submit(context: PageContext): Promise<PageResult> {
   const form = trimForm(context.form, 'input/scope_separator')
@@ -85,10 +72,11 @@ export async function show(context: PageContext, submitted?: SubmittedForm, test
       <Copyable text={`${origin}/oauth/callback`} />
     </>
   )
-  const shared = { id: 'give', intro, fields: FIELDS, folded: FOLDED_FIELDS, verb: 'give' }
+  const folded = foldAllBut([...CLIENT_KEYS, ...ENDPOINT_KEYS])
+  const shared = { id: 'give', intro, fields: FIELDS, folded, verb: 'give' }
   const knownForm = known && {
     action: `${PATH}?${buildQuery({ known: knownId })}`,
-    folded: { ...FOLDED_FIELDS, keys: [...FOLDED_FIELDS.keys, 'issuer', 'authorization_endpoint', 'token_endpoint'] },
+    folded: foldAllBut(CLIENT_KEYS),
     value: { id: knownId, client_secret_name: clientVariables(knownId).clientSecret },
   }
   return renderEditPage<Provider>(context, {
@@ -129,6 +117,10 @@ export async function show(context: PageContext, submitted?: SubmittedForm, test
       return { ...(isCredential ? CREDENTIAL_FORM : shared), ...edit }
     },
   })
+}
+
+function foldAllBut(shown: readonly string[]) {
+  return { summary: 'Advanced settings', keys: FIELDS.map(({ key }) => key).filter((key) => !shown.includes(key)) }
 }
 
 function buildHref(id: string): string {

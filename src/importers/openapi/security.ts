@@ -27,9 +27,8 @@ export function chooseSecurity(
   const schemes = listSchemes(description)
   const declared = Array.isArray(operation.security) ? operation.security : listAt(description.root, 'security')
   const alternatives = declared.filter(isObject)
-  const undeclaredUses = [...options].flatMap(([name, option]) =>
-    Object.hasOwn(schemes, name) ? [] : [toCredentialUse(option)],
-  )
+  const undeclaredOptions = [...options].filter(([name]) => !Object.hasOwn(schemes, name))
+  const undeclaredUses = undeclaredOptions.map(([, option]) => toCredentialUse(option))
   const namedAlternative = alternatives.find((alternative) => {
     const names = Object.keys(alternative)
     return names.length > 0 && names.every((name) => options.has(name))
