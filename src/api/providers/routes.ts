@@ -130,13 +130,7 @@ export function encodeProvider(provider: ListedProvider) {
 }
 
 function encodeCredentialProvider({ id, name, kind, fields, help, help_url, check, tools }: CredentialProvider) {
-  const ownFields = fields.map(({ name, label, help, pattern, isSecret: secret }) => ({
-    name,
-    label,
-    help,
-    pattern,
-    secret,
-  }))
+  const ownFields = fields.map(({ isSecret: secret, ...field }) => ({ ...field, secret }))
   return { id, name, kind, ...(kind === 'fields' ? { fields: ownFields } : {}), help, help_url, check, tools }
 }
 

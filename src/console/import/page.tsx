@@ -81,7 +81,14 @@ async function importTools(context: PageContext, source: SourceForm, request: Im
   )
   async function* importOthers() {
     for (let start = BATCH_TOOLS; !failure && start < chosen.length; start += BATCH_TOOLS) {
-      yield <ImportProgress done={start} total={chosen.length} />
+      yield (
+        <div>
+          <p>
+            Imported {start.toLocaleString('en')} of {formatCount(chosen.length, 'tool')}…
+          </p>
+          <progress aria-label="Import" value={String(start)} max={String(chosen.length)} />
+        </div>
+      )
       await importBatch(start)
     }
   }
@@ -103,15 +110,4 @@ async function deprecateTool({ fetchRoute }: PageContext, toolId: string): Promi
     if (!changed.ok) return changed.failure
   }
   return undefined
-}
-
-function ImportProgress({ done, total }: { done: number; total: number }) {
-  return (
-    <div>
-      <p>
-        Imported {done.toLocaleString('en')} of {formatCount(total, 'tool')}…
-      </p>
-      <progress aria-label="Import" value={String(done)} max={String(total)} />
-    </div>
-  )
 }

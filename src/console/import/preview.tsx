@@ -1,11 +1,11 @@
 import type { ApiAnswers } from '../../api/answers.ts'
 import { formatCount } from '../calls/chart.tsx'
 import { listNeeds } from '../catalog/tool-cards.tsx'
-import { Notice } from '../parts.tsx'
+import { FoldedList, Notice } from '../parts.tsx'
 import { ImportForm, type SourceForm } from './form.tsx'
 import { GoneTools, Picker } from './picker.tsx'
 import { ImportProviders } from './providers.tsx'
-import { FailureList, listMissingSecrets, Warnings } from './result.tsx'
+import { listMissingSecrets, Warnings } from './result.tsx'
 
 export type ImportPlan = Extract<ApiAnswers['POST /toolkits/import'], { readonly tools: unknown }>
 type PlannedTool = ImportPlan['tools'][number]
@@ -60,7 +60,14 @@ export function ImportPreview({ source, plan }: { source: SourceForm; plan: Impo
           <GoneTools ids={gone} />
         </Picker>
       )}
-      <FailureList title="Cannot be imported" items={skipped} />
+      <FoldedList
+        title="Cannot be imported"
+        items={skipped.map(({ name, reason }) => (
+          <>
+            <code>{name}</code> {reason}
+          </>
+        ))}
+      />
       <Warnings warnings={warnings} />
     </>
   )

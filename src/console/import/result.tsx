@@ -136,12 +136,3 @@ export function Warnings({ warnings }: { warnings: ImportWarnings }) {
     </section>
   )
 }
-
-export function FailureList({ title, items }: { title: string; items: ImportReport['skipped'] }) {
-  const rows = items.map(({ name, reason }) => (
-    <>
-      <code>{name}</code> {reason}
-    </>
-  ))
-  return <FoldedList title={title} items={rows} />
-}

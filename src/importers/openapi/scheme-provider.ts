@@ -28,10 +28,7 @@ export function toIdentifier(text: string, separator: '_' | '-'): string {
   return trim(text.replaceAll(/[^A-Za-z0-9]+/g, separator), separator)
 }
 
-interface SchemeProviderOptions {
-  readonly id: string
-  readonly name: string
-  readonly kind: ImportedProvider['kind']
+interface SchemeProviderOptions extends Omit<ImportedProvider, 'body'> {
   readonly toolkit: string
   readonly hasOneScheme: boolean
 }
@@ -39,17 +36,17 @@ interface SchemeProviderOptions {
 /** Only the toolkit's tools may use it: others would get what people entered for this API. */
 export function toSchemeProvider(
   { root }: Description,
-  scheme: OpenApiNode,
-  { id, name, kind, toolkit, hasOneScheme }: SchemeProviderOptions,
+  document: OpenApiNode,
+  { id, kind, scheme, toolkit, hasOneScheme }: SchemeProviderOptions,
 ): ImportedProvider {
-  const title = toLine(textAt(objectAt(root, 'info'), 'title'), 60) ?? id
-  const shared = { name: hasOneScheme ? title : toLine(`${title} (${name})`, 100), tools: [`${toolkit}.*`] }
+  const title = toLine(objectAt(root, 'info').title, 60) ?? id
+  const shared = { name: hasOneScheme ? title : toLine(`${title} (${scheme})`, 100), tools: [`${toolkit}.*`] }
   if (kind === 'oauth2')
-    return { id, kind, scheme: name, body: { ...shared, ...findEndpoints(scheme), client_id: 'CLIENT_ID' } }
-  const help = toLine(textAt(scheme, 'description'), 500)
-  const url = textAt(objectAt(root, 'externalDocs'), 'url') ?? ''
-  const texts = { ...(help === undefined ? {} : { help }), ...(isHelpUrl(url) ? { help_url: url } : {}) }
-  return { id, kind, scheme: name, body: { kind, ...shared, ...texts } }
+    return { id, kind, scheme, body: { ...shared, ...findEndpoints(document), client_id: 'CLIENT_ID' } }
+  const help = toLine(document.description, 500)
+  const { url } = objectAt(root, 'externalDocs')
+  const link = typeof url === 'string' && isHelpUrl(url) ? { help_url: url } : {}
+  return { id, kind, scheme, body: { kind, ...shared, ...(help === undefined ? {} : { help }), ...link } }
 }
 
 /** As far as the description says: its author does not know the client. */
@@ -62,7 +59,8 @@ function findEndpoints(scheme: OpenApiNode): Readonly<Record<string, string>> {
 }
 
 /** Cut before it is searched: each operation repeats the text. */
-function toLine(text: string | undefined, maxCharacters: number): string | undefined {
-  const line = text?.slice(0, maxCharacters).replaceAll(/[\p{Cc}\s]+/gu, ' ')
-  return line?.trim().toWellFormed() || undefined
+function toLine(text: unknown, maxCharacters: number): string | undefined {
+  if (typeof text !== 'string') return undefined
+  const line = text.slice(0, maxCharacters).replaceAll(/[\p{Cc}\s]+/gu, ' ')
+  return line.trim().toWellFormed() || undefined
 }

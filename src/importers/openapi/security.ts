@@ -81,11 +81,13 @@ function schemeUse(
   if (option?.in !== undefined) return toCredentialUse(option)
   const scopedName = toScopedName(toIdentifier(toolkit, '_'), name, '_')
   const secret = scopedName.toUpperCase()
-  const id = option?.authorization ?? toProviderId(toolkit, name, hasOneScheme)
+  // Never one that the description names: its author would be sent the tokens of users of that provider
+  const ownId = isPerUser ? toProviderId(toolkit, name, hasOneScheme) : scopedName.toLowerCase()
+  const id = option?.authorization ?? ownId
   const key = isPerUser ? { authorization: id } : (option ?? { secret })
   const withProvider = (kind: ImportedProvider['kind'], use: CredentialUse): CredentialUse => {
     if (!isPerUser) return use
-    const provider = toSchemeProvider(description, scheme, { id, name, kind, toolkit, hasOneScheme })
+    const provider = toSchemeProvider(description, scheme, { id, kind, scheme: name, toolkit, hasOneScheme })
     return { ...use, ...(kind === 'oauth2' ? {} : { scopes: undefined }), provider }
   }
   switch (scheme.type) {
@@ -108,10 +110,7 @@ function schemeUse(
     case 'oauth2':
     case 'openIdConnect': {
       if (option?.secret !== undefined) return toCredentialUse({ ...option, ...BEARER })
-      // Never one that the description names: its author would be sent the tokens of users of that provider
-      const provider = isPerUser ? id : (option?.authorization ?? scopedName.toLowerCase())
-      const use = toCredentialUse({ authorization: provider, scopes: option?.scopes ?? scopes, ...BEARER })
-      return withProvider('oauth2', use)
+      return withProvider('oauth2', toCredentialUse({ authorization: id, scopes: option?.scopes ?? scopes, ...BEARER }))
     }
     default:
       return `the security scheme '${name}' has the type ${formatValue(scheme.type)}, which cannot be said`

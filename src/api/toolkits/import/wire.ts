@@ -202,18 +202,16 @@ function encodeTool({ id, name, state, breaking, about, tags, requirements, miss
     name,
     ...about,
     state,
-    ...(breaking
-      ? {
-          breaking: breaking
-            .slice(0, MAX_REASONS)
-            .map((reason) => reason.slice(0, MAX_REASON_CHARACTERS).toWellFormed()),
-        }
-      : {}),
+    ...(breaking ? { breaking: breaking.slice(0, MAX_REASONS).map(shortenReason) } : {}),
     ...(tags.length > 0 ? { tags } : {}),
     ...(Object.keys(needs).length > 0 ? { requirements: needs } : {}),
     ...encodeMissing(missing),
     ...guard,
   }
+}
+
+function shortenReason(reason: string): string {
+  return reason.slice(0, MAX_REASON_CHARACTERS).toWellFormed()
 }
 
 function encodeMissing(missing: ImportedToolReport['missing']) {
