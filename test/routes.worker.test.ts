@@ -108,6 +108,7 @@ const REFUSED: Readonly<Record<string, unknown>> = {
   'POST /keys': FIELD,
   'PATCH /keys/{key}': FIELD,
   'POST /keys/{key}/rotate': FIELD,
+  'POST /users/None/connections': FIELD,
   'PUT /policies/Calculator.*': FIELD,
   'PUT /toolsets/named': { tools: [], ...FIELD },
   'PUT /locks': FIELD,

@@ -14,6 +14,7 @@ import type { ImplementationAnswers } from './tools/implementation/routes.ts'
 import type { ToolAnswers } from './tools/wire.ts'
 import type { UserAccessAnswers } from './users/access/routes.ts'
 import type { AgentAnswers } from './users/agents/routes.ts'
+import type { AccountLinkAnswers } from './users/connect/routes.ts'
 import type { GrantAnswers } from './users/routes.ts'
 
 export type ApiAnswers = RecordAnswers &
@@ -31,6 +32,7 @@ export type ApiAnswers = RecordAnswers &
   AgentAnswers &
   UserAccessAnswers &
   GrantAnswers &
+  AccountLinkAnswers &
   DefinitionAnswers
 
 interface DefinitionAnswers {

@@ -11,10 +11,11 @@ import { createSetupRoutes } from '../api/setup/routes.ts'
 import { createScimRoutes } from '../api/scim/routes.ts'
 import { createUserAccessRoutes } from '../api/users/access/routes.ts'
 import { createAgentsRoutes } from '../api/users/agents/routes.ts'
+import { createAccountLinkRoutes } from '../api/users/connect/routes.ts'
 import { createGrantsRoutes } from '../api/users/routes.ts'
 import { toKeyPrincipal } from '../core/access/stored-key.ts'
 import type { Principal } from '../core/access/principal.ts'
-import { toIdRef } from '../core/tool/tool-ref.ts'
+import { parseToolRef, toIdRef } from '../core/tool/tool-ref.ts'
 import { createConnectRoutes } from '../connect/routes.ts'
 import { findEnabledToolset } from './mcp-endpoints.ts'
 import { knownProvider } from '../core/consent/known-providers.ts'
@@ -130,6 +131,18 @@ export function composeAccessRoutes(
     }),
     createClientsRoutes({ ...otherRoutes, clients, onChange: agents.forget }),
     createGrantsRoutes({ ...otherRoutes, grants: vault }),
+    createAccountLinkRoutes({
+      ...toolRoutes,
+      userTokens: vault,
+      async listTools(toolkit, principal, background) {
+        const line = { name: 'id', write: ({ id }: { readonly id: string }) => id }
+        const listing = await registry.catalog.list({ versions: 'newest', toolkit, limit: 500 }, principal, line)
+        const { resolve } = calls.resolver
+        const ids = listing?.lines ?? []
+        const results = await Promise.all(ids.map((id) => resolve(parseToolRef(id), principal.view, background)))
+        return results.flatMap((result) => (result.ok && result.publisher.trusted ? result.tool : []))
+      },
+    }),
     createPoliciesRoutes({ ...toolRoutes, store: registry.policyStore, loadSecretCheck: secretChecks.loadToolCheck }),
     createProvidersRoutes({
       ...otherRoutes,

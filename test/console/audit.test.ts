@@ -78,6 +78,10 @@ it('the requests of one import are one event with the sum of its tools, and prev
 it.each<[string, Partial<AuditEntry>, JsonObject?]>([
   ['admin ended all access of ann@acme.test', { act: 'access.end', path: '/users/ann%40acme.test/access' }],
   ['admin disconnected all agents of ann', { act: 'agent.end', path: '/users/ann/agents' }],
+  [
+    'admin asked ann to connect google',
+    { act: 'connection.begin', path: '/users/ann/connections', about: { provider: 'google' } },
+  ],
   ['admin checked google of ann', { act: 'connection.check', path: '/users/ann/connections/google/check' }],
   ['admin revoked google of ann', { act: 'grant.revoke', path: '/users/ann/grants/google' }],
   ['admin created the key “the publisher”', { act: 'key.create', path: '/keys' }, { name: 'the publisher' }],

@@ -146,6 +146,7 @@ it('every route that changes something names its act, or is known not to be one'
     ['DELETE', `/locks/sha256:${'0'.repeat(64)}`],
     ['PUT', '/providers/none'],
     ['DELETE', '/providers/none'],
+    ['POST', '/users/none/connections'],
     ['POST', '/users/none/connections/none/check'],
     ['DELETE', '/users/none/grants'],
     ['DELETE', '/users/none/grants/none'],

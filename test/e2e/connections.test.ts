@@ -277,6 +277,68 @@ it('a check of a grant asks whose its token is, refreshes it where it is due or 
   expect(await checkMail('joe')).toMatchObject({ state: 'ended' })
 })
 
+const link = async (user: string, body: object, headers = asAdmin) =>
+  ask('POST', `/users/${user}/connections`, body, headers)
+const NOTES = { provider: 'notes', toolkit: 'Notes' }
+
+it('an account is connected by a link before a call needs it, for all tools of the toolkit, and anew', async () => {
+  const { status, body } = await link('kim', NOTES)
+  expect([status, body]).toEqual([
+    201,
+    {
+      id: 'notes',
+      authorization: expect.any(String),
+      url: expect.stringMatching(/\/authorizations\/[^/]+\/start$/),
+      check_url: expect.any(String),
+      scopes: [],
+      status: 'not_started',
+    },
+  ])
+  const token = createAccount('kim')
+  expect((await enter(Object(body).url, { token }, { said })).text).toContain('kim')
+  const [{ toolkits }] = await connectionsOf('kim')
+  expect(toolkits).toMatchObject([{ toolkit: 'Notes', hosts: [api.host] }])
+  expect(await callFor(server, 'Notes.List', 'kim')).toMatchObject(succeeded)
+  // Refused: the same account is connected anew
+  api.accounts.delete(token)
+  await challengeFor(server, 'Notes.List', 'kim')
+  const again = await link('kim', { ...NOTES, account: 'kim' })
+  expect((await enter(Object(again.body).url, { token: createAccount('kim') }, { said })).status).toBe(200)
+  expect(await connectionsOf('kim')).toMatchObject([{ account: 'kim', state: 'unknown' }])
+  expect(await callFor(server, 'Notes.List', 'kim')).toMatchObject(succeeded)
+})
+
+it('a link to connect an account keeps the scopes that other toolkits were granted', async () => {
+  const { url } = await edge.challenge('Mail.GetEmails', 'lea')
+  await new HttpPerson(said).consent(url, 'lea')
+  const { status, body } = await edge.ask('POST', '/users/lea/connections', { provider: 'mail', toolkit: 'Mail' })
+  expect(status).toBe(201)
+  expect([...body.scopes].filter((scope: string) => scope.startsWith('mail.')).toSorted()).toEqual([
+    'mail.read',
+    'mail.send',
+  ])
+  await new HttpPerson(said).consent(body.url, 'lea')
+  expect(await edge.call('Mail.GetEmails', 'lea')).toMatchObject(succeeded)
+  expect((await edge.call('Mail.Send', 'lea')).body).not.toHaveProperty('missing_requirements')
+})
+
+it.each([
+  ['no tool requires the provider', { ...NOTES, provider: 'other' }, 404],
+  ['the toolkit is unknown', { ...NOTES, toolkit: 'Nothing' }, 404],
+  ['the toolkit is missing', { provider: 'notes' }, 400],
+  ['a field is unknown', { ...NOTES, users: 'any' }, 400],
+])('a link to connect an account is refused if %s', async (_, body, status) => {
+  expect((await link('kim', body)).status).toBe(status)
+})
+
+it('a link to connect an account is for who may act for the user, and for tools that they see', async () => {
+  expect((await link('kim', NOTES, await keyFor(['mallory']))).status).toBe(403)
+  expect((await server.json('POST', '/users/kim/connections', NOTES)).status).toBe(401)
+  const key = { name: 'k', scopes: ['tools:read', 'tools:call'], tools: ['Calculator.*'], users: ['mia'] }
+  const authorization = `Bearer ${Object((await ask('POST', '/keys', key)).body).key}`
+  expect((await link('mia', NOTES, { authorization })).status).toBe(404)
+})
+
 it('only who may act for a user sees how the connections of that user work', async () => {
   await connect('dora')
   const [own, other] = [await keyFor(['dora']), await keyFor(['mallory'])]

@@ -60,6 +60,7 @@ const PHRASES: Readonly<Record<Exclude<AuditAction, 'refusal'>, (group: AuditGro
   'authorization.confirm': () => 'confirm who a user is',
   'client.create': () => 'create an OAuth client',
   'client.remove': (group) => `remove the OAuth client ${segment(group, 1)}`,
+  'connection.begin': (group) => `ask ${segment(group, 1)} to connect ${detail(group, 'provider')}`,
   'connection.check': (group) => `check ${segment(group, 3)} of ${segment(group, 1)}`,
   'grant.give': (group) => `allow ${detail(group, 'tool')} to use an account at ${detail(group, 'provider')}`,
   'grant.refuse': (group) => `deny ${detail(group, 'tool')} an account at ${detail(group, 'provider')}`,

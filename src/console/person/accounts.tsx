@@ -1,6 +1,7 @@
 import { toHolder } from '../../core/access/holder.ts'
 import type { PageContext, Reply } from '../page-context.ts'
-import { exact, formatCode, Time } from '../parts.tsx'
+import { exact, formatCode, TextField, Time } from '../parts.tsx'
+import { buildQuery, readFilters } from '../query.ts'
 import { createAccessPage, getShownUser, UserChoice } from './person.tsx'
 
 export const { show, submit, renderPart } = createAccessPage({
@@ -14,12 +15,14 @@ export const { show, submit, renderPart } = createAccessPage({
     if (context.form.has('all')) return context.fetchRoute('DELETE /users/:user/grants', { user })
     const [provider, account, toolkit] = ['provider', 'account', 'toolkit'].map((name) => context.form.get(name))
     if (!provider) return undefined
+    if (context.form.has('connect')) return connect(context, { provider, account, toolkit })
     if (context.form.has('check')) return check(context, provider, account ?? '')
     const query = new URLSearchParams({ account: account ?? '', ...(toolkit ? { toolkit } : {}) })
     return context.fetchRoute('DELETE /users/:user/grants/:provider', { user, provider, query })
   },
   renderIntro(context) {
     const user = getShownUser(context)
+    const { provider, toolkit, account } = readFilters(context, ['provider', 'toolkit', 'account'])
     return (
       <>
         <p>
@@ -28,6 +31,14 @@ export const { show, submit, renderPart } = createAccessPage({
           and never shown.
         </p>
         <UserChoice context={context} />
+        <form class="row" method="post" id="connect">
+          <TextField label="Provider" name="provider" value={provider} required />
+          <TextField label="Toolkit" name="toolkit" value={toolkit} required />
+          <TextField label="Account" note="(optional)" name="account" value={account} maxlength={64} />
+          <button name="connect" value="1">
+            Connect an account
+          </button>
+        </form>
       </>
     )
   },
@@ -68,12 +79,16 @@ export const { show, submit, renderPart } = createAccessPage({
       },
     },
   ],
-  renderCheck: ({ provider, account }, action) => (
+  renderCheck: ({ provider, account, toolkits: [used] }, action) => (
     <form method="post" action={action}>
       <input type="hidden" name="provider" value={exact(provider)} />
       <input type="hidden" name="account" value={exact(account)} />
       <button class="quiet" name="check" value="1" aria-label={`Check ${formatAccount({ provider, account })}`}>
         Check
+      </button>{' '}
+      <input type="hidden" name="toolkit" value={used?.toolkit} />
+      <button class="quiet" name="connect" value="1" aria-label={`Reconnect ${formatAccount({ provider, account })}`}>
+        Reconnect
       </button>
     </form>
   ),
@@ -109,10 +124,22 @@ function formatAccount({ provider, account }: { provider: string; account: strin
 }
 
 /** Fails with the reason if the provider could not be asked: its state stays as it was then. */
-async function check(context: PageContext, provider: string, account: string): Promise<Reply<unknown>> {
+async function check(context: PageContext, provider: string, account: string): Promise<Reply<undefined>> {
   const request = { user: getShownUser(context), provider, query: new URLSearchParams({ account }) }
   const reply = await context.fetchRoute('POST /users/:user/connections/:provider/check', request)
-  if (!reply.ok || reply.value.state !== 'unknown') return reply
+  if (!reply.ok || reply.value.state !== 'unknown') return reply.ok ? { ...reply, value: undefined } : reply
   const status = 502
   return { ok: false, status, failure: { status, message: reply.value.reason ?? '', problems: [] } }
+}
+
+type FormValues = Readonly<Record<'provider' | 'account' | 'toolkit', string | null | undefined>>
+
+/** Leads to the link, or first to the form, where no toolkit uses the account any more. */
+async function connect(context: PageContext, values: FormValues): Promise<Reply<string>> {
+  const { provider, account, toolkit } = values
+  const body = { provider: provider || undefined, account: account || undefined, toolkit: toolkit || undefined }
+  const user = getShownUser(context)
+  if (!toolkit) return { ok: true, status: 200, value: `/console/accounts?${buildQuery({ ...body, user })}#connect` }
+  const reply = await context.fetchRoute('POST /users/:user/connections', { user, body })
+  return reply.ok ? { ...reply, value: new URL(reply.value.url).pathname } : reply
 }

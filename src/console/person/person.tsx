@@ -49,8 +49,8 @@ export interface AccessPage<T> {
   readonly emptyMessage: string
   readonly doneMessage: string
   readonly load: (context: PageContext) => Promise<Reply<{ readonly items: readonly T[] }>>
-  /** Revokes or checks what the form names; undefined if it names nothing. */
-  readonly revoke: (context: PageContext) => Promise<Reply<unknown>> | undefined
+  /** Revokes or checks what the form names, or connects it, with the path that leads on; undefined if it names nothing. */
+  readonly revoke: (context: PageContext) => Promise<Reply<string | undefined>> | undefined
   readonly columns: (context: PageContext) => readonly Column<T>[]
   /** A form whose fields `revoke` gets too. */
   readonly renderCheck?: (item: T, action: string) => Child
@@ -73,6 +73,7 @@ export function createAccessPage<T>(page: AccessPage<T>): Required<PageModule> &
       const reply = await page.revoke(context)
       if (!reply?.ok)
         return renderView(context, reply && <FailureNotice failure={reply.failure} />, reply?.status ?? 400)
+      if (typeof reply.value === 'string') return { redirectTo: reply.value }
       const { url } = context
       const query = buildQuery({ user: url.searchParams.get('user') ?? undefined, done: '1' })
       return { redirectTo: `${url.searchParams.has('people') ? PEOPLE_PATH : page.path}?${query}` }

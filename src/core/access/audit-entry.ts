@@ -16,6 +16,7 @@ export const AUDIT_ACTIONS = [
   'grant.give',
   'grant.refuse',
   'grant.revoke',
+  'connection.begin',
   'connection.check',
   'key.change',
   'key.create',

@@ -10,6 +10,8 @@ export interface TokenQuery {
   readonly requestedBy?: string | undefined
   readonly chargedTo: string
   readonly requestUrl: () => string
+  /** The user connects an account before a call needs it, or anew: there is no token, but a challenge. */
+  readonly isConnection?: true
 }
 
 /** One of several values of a credential that a person entered. */

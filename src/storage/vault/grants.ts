@@ -30,6 +30,7 @@ export interface TokenRequest {
   readonly account?: string
   /** Of nobody's call: no toolkit's consent is needed, and it is no use. */
   readonly isCheck?: true
+  readonly isConnection?: true
   /** A token that the provider's API answered 401 to. `final`: it was already a replacement. */
   readonly refused?: { readonly token: string; readonly final: boolean }
 }
@@ -107,6 +108,7 @@ export function createGrants(rows: GrantRows, consents: ConsentRows, { keyring, 
     if (grant.lost !== null) return { scopes, reason: grant.lost }
     const extraScopes = provider.kind === undefined ? (provider.extra_scopes ?? []) : []
     const neededScopes = mergeScopes(grant.scopes, scopes, extraScopes)
+    if (request.isConnection) return { scopes: neededScopes, reason: 'The user connects it anew' }
     const lackingScopes = missingScopes(id, grant.scopes, scopes)
     if (lackingScopes.length > 0) {
       const reason = `'${tool}' needs more access to '${id}' than the user has granted: ${lackingScopes.join(', ')}`

@@ -77,7 +77,7 @@ export function createVault(
   }
 
   async function requestToken(
-    { userId, requirement, tool, hosts, account, requestedBy, chargedTo, requestUrl }: TokenQuery,
+    { userId, requirement, tool, hosts, account, requestedBy, chargedTo, requestUrl, isConnection }: TokenQuery,
     mode: 'issue' | 'preview',
     refused?: { token: string; final: boolean },
   ) {
@@ -97,6 +97,7 @@ export function createVault(
       chargedTo,
       ...(account === undefined ? {} : { account }),
       ...(refused ? { refused } : {}),
+      ...(isConnection ? { isConnection } : {}),
     }
     const result = await getVault(owner)[mode](owner, request)
     if ('token' in result && result.isNew) {

@@ -124,6 +124,17 @@ it.each([
   expect(asked[0]?.request.url).toBe(`https://switchboard.test${path}?account=work+%22x%22`)
 })
 
+it('an account is connected by the form, or the button of an account, which lead to the link', async () => {
+  const made = { id: 'google', url: 'https://switchboard.test/authorizations/x/start', scopes: [], status: 'pending' }
+  const { post, asked } = setUp({ ...ROUTES, [`POST ${CONNECTIONS}`]: () => made }, ANN)
+  const done = await post('/console/accounts', { provider: 'google', toolkit: 'Mail', account: '', connect: '1' })
+  expect([done.status, done.headers.get('location')]).toEqual([302, '/authorizations/x/start'])
+  expect(await asked[0]?.request.json()).toEqual({ provider: 'google', toolkit: 'Mail' })
+  const again = await post('/console/accounts', { provider: 'google', toolkit: '', account: 'work', connect: '1' })
+  const form = '/console/accounts?provider=google&account=work&user=ann%40acme.test#connect'
+  expect(again.headers.get('location')).toBe(form)
+})
+
 it('what is said of accounts is the provider, and which toolkits use them', async () => {
   const text = await flat(await setUp(ROUTES, ANN).get('/console/accounts'))
   for (const said of [
