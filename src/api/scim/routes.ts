@@ -51,48 +51,31 @@ export function createScimRoutes({ directory, endAccess, newId, onChange, ...dep
     const path = `/scim/v2/${kind}s` as const
     const body = jsonBody(anyObject, { ...LIMITS, what: name })
     const created = { ...CHANGE, body, responses: { 201: mediaTypeOnly('As SCIM has it', TYPE) } }
-    const replaced = { ...CHANGE, body, responses }
     const patch = jsonBody(PATCH, { ...LIMITS, what: 'PATCH' })
     const patched = { ...CHANGE, body: patch, ...(kind === 'User' && { responses }) }
-    const removed = { ...ROUTE, auditAction: 'scim.remove' } as const
 
-    on(`GET ${path}`, `List directory ${name}s`, { ...READ, query: wire.LIST_QUERY })(async ({ c, query }) => {
+    const list = on(`GET ${path}`, `List directory ${name}s`, { ...READ, query: wire.LIST_QUERY })
+    list(async ({ c, query }) => {
       const page = wire.toPage(kind, query)
       if (!page.ok) return page
       const { total, entries } = await directory.listDirectory(kind, page.value)
       const resources = entries.map((entry) => wire.encodeEntry(kind, entry, c.req.url, query))
       return answer(wire.encodeList(resources, page.value.offset + 1, total))
     })
-    const found = { ...READ, query: wire.RESOURCE_QUERY }
-    on(
-      `GET ${path}/:id`,
-      `Get a directory ${name}`,
-      found,
-    )(async ({ c, query, path: { id } }) => {
+    const get = on(`GET ${path}/:id`, `Get a directory ${name}`, { ...READ, query: wire.RESOURCE_QUERY })
+    get(async ({ c, query, path: { id } }) => {
       const page = { match: { field: 'id', value: id }, offset: 0, limit: 1 } as const
       const [entry] = (await directory.listDirectory(kind, page)).entries
       return entry ? answer(wire.encodeEntry(kind, entry, c.req.url, query)) : notFound(name, id)
     })
-    on(
-      `POST ${path}`,
-      `Create a directory ${name}`,
-      created,
-    )(async (request) => change(kind, newId(), { resource: request.body }, request, true))
-    on(
-      `PUT ${path}/:id`,
-      `Replace a directory ${name}`,
-      replaced,
-    )(async (request) => change(kind, request.path.id, { resource: request.body }, request))
-    on(
-      `PATCH ${path}/:id`,
-      `Update a directory ${name}`,
-      patched,
-    )(async (request) => change(kind, request.path.id, request.body, request))
-    on(
-      `DELETE ${path}/:id`,
-      `Delete a directory ${name}`,
-      removed,
-    )(async (request) => {
+    const create = on(`POST ${path}`, `Create a directory ${name}`, created)
+    create((request) => change(kind, newId(), { resource: request.body }, request, true))
+    const replace = on(`PUT ${path}/:id`, `Replace a directory ${name}`, { ...CHANGE, body, responses })
+    replace((request) => change(kind, request.path.id, { resource: request.body }, request))
+    const update = on(`PATCH ${path}/:id`, `Update a directory ${name}`, patched)
+    update((request) => change(kind, request.path.id, request.body, request))
+    const remove = on(`DELETE ${path}/:id`, `Delete a directory ${name}`, { ...ROUTE, auditAction: 'scim.remove' })
+    remove(async (request) => {
       const { id } = request.path
       // Removed after all has ended, since a directory does not repeat what answers 404
       const end = { op: 'replace', path: 'active', value: false } as const

@@ -124,13 +124,9 @@ export function hasAddress({ userName }: Pick<DirectoryUser, 'userName'>, { addr
   return toAsciiLowerCase(userName) === address
 }
 
-export function toDirectoryId({ user, foreignId }: Identity): string {
-  return foreignId ?? withoutIssuer(user)
-}
-
 /** With several issuers, a user is `<issuer>|<id>`. */
-export function withoutIssuer(user: string): string {
-  return user.replace(/^https?:\/\/[^|]+\|/, '')
+export function toDirectoryId({ user, foreignId = user.replace(/^https?:\/\/[^|]+\|/, '') }: Identity): string {
+  return foreignId
 }
 
 /** Other letters that become ASCII in lower case, such as U+212A, must not make an address. */

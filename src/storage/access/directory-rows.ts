@@ -15,9 +15,11 @@ CREATE TABLE IF NOT EXISTS directory_person (user TEXT PRIMARY KEY, id TEXT NOT 
 `
 const MAX_ENTRIES = { User: 20_000, Group: 2_000 }
 const MAX_PAGE_MEMBERS = 20_000
+const MAX_MEMBERSHIPS = 500_000
 const UNKNOWN_MEMBER = `SELECT value FROM json_each(?)
   WHERE value NOT IN (SELECT id FROM directory_entry WHERE kind = 'User') LIMIT 1`
 const MEMBERS = 'SELECT user_id AS value FROM directory_member WHERE group_id = ?'
+const COUNT_WITH = 'SELECT count(*) + json_array_length(?2) FROM directory_member WHERE group_id <> ?1'
 const OTHER_MEMBERS =
   'DELETE FROM directory_member WHERE group_id = ? AND user_id NOT IN (SELECT value FROM json_each(?))'
 const NOTE_PERSON = `INSERT INTO directory_person VALUES (?, ?, ?)
@@ -65,6 +67,8 @@ export function directoryRows(sql: SqlStorage) {
       const members = JSON.stringify('members' in entry ? entry.members.map(({ value }) => value) : [])
       const unknown = readField<string>(sql, UNKNOWN_MEMBER, members)
       if (unknown !== undefined) return parseFailure(`Cannot find the user '${unknown}'`, '/members')
+      if (members !== '[]' && (readField<number>(sql, COUNT_WITH, id, members) ?? 0) > MAX_MEMBERSHIPS)
+        return parseFailure(`There may be ${MAX_MEMBERSHIPS} memberships`, '/members')
       const max = MAX_ENTRIES[kind]
       if (isNew && list(kind, { offset: 0, limit: 0 }).total >= max) return parseFailure(`There are ${max} already`)
       const row = [id, kind, name, entry.externalId ?? null, JSON.stringify({ ...entry, members: undefined })]

@@ -48,6 +48,19 @@ describe('the directory in the Access object', () => {
       })
     }))
 
+  it('has a bound for memberships of all groups', () =>
+    inAccess(async ({ access, sql }) => {
+      await access.changeDirectory('User', 'u1', user('ann@acme.test'), true)
+      await access.changeDirectory('Group', 'g1', group('Staff', 'u1'), true)
+      sql.exec(`INSERT INTO directory_member WITH RECURSIVE numbers (n) AS
+        (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 499999) SELECT 'm' || n, 'g0' FROM numbers`)
+      expect(await access.changeDirectory('Group', 'g1', group('Staff', 'u1'))).toMatchObject({ entry: { id: 'g1' } })
+      expect(await access.changeDirectory('Group', 'g2', group('Admins', 'u1'), true)).toMatchObject({
+        problems: [{ path: '/members', message: expect.stringContaining('500000 memberships') }],
+      })
+      expect(await access.changeDirectory('Group', 'g2', group('Admins'), true)).toMatchObject({ entry: { id: 'g2' } })
+    }))
+
   it('takes a person who is several users for inactive where one of them is', () =>
     inAccess(async ({ access }) => {
       await access.changeDirectory('User', 'u1', user('ann@acme.test'), true)
