@@ -38,18 +38,16 @@ export function chooseSecurity(
   const candidates = namedAlternative ? [namedAlternative] : isOptional ? [{}] : alternatives
   const problems: string[] = []
   for (const candidate of candidates) {
-    const uses: CredentialUse[] = []
-    const problemsBefore = problems.length
-    for (const [name, scopes] of Object.entries(candidate)) {
-      const use = schemeUse(description, name, listTexts(scopes), toolkit, securityOptions)
-      if (typeof use === 'string') problems.push(use)
-      else uses.push(use)
-    }
-    const allUses = [...uses, ...undeclaredUses]
-    const conflict = findConflict(allUses)
+    const results = Object.entries(candidate).map(([name, scopes]) =>
+      schemeUse(description, name, listTexts(scopes), toolkit, securityOptions),
+    )
+    const uses = [...results.filter((use) => typeof use !== 'string'), ...undeclaredUses]
+    const conflict = findConflict(uses)
     if (conflict !== undefined)
-      problems.push(`its security schemes ${Object.keys(candidate).join(', ')} all write ${conflict}`)
-    if (problems.length === problemsBefore) return { ok: true, value: allUses }
+      results.push(`its security schemes ${Object.keys(candidate).join(', ')} all write ${conflict}`)
+    const candidateProblems = results.filter((result) => typeof result === 'string')
+    if (candidateProblems.length === 0) return { ok: true, value: uses }
+    problems.push(...candidateProblems)
   }
   return { ok: false, problem: problems.slice(0, MAX_PROBLEMS).join('; ') }
 }
