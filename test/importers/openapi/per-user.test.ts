@@ -72,6 +72,7 @@ it('alternatives of security are chosen for users as for secrets: none where it 
   expect(await idsOf({ providers: { two: 'ours' } })).toEqual([[], ['ours']])
 })
 
+// Read whole by each, it would take minutes, and the test would end with its time
 it('a long description of a scheme is not read again by each of many operations', async () => {
   const paths = Object.fromEntries(
     Array.from({ length: 2_000 }, (_, index) => [
@@ -80,8 +81,6 @@ it('a long description of a scheme is not read again by each of many operations'
     ]),
   )
   const login = { type: 'basic', description: ' \n'.repeat(500_000) }
-  const before = performance.now()
   const { tools = [] } = await read({ ...swagger, securityDefinitions: { login }, paths }, perUser)
   expect(tools).toHaveLength(2_000)
-  expect(performance.now() - before).toBeLessThan(10_000)
 })
