@@ -177,6 +177,15 @@ it('gives the ordinary link for whoever never signed in, for another account, an
   await setUp()
 })
 
+it('gives the ordinary link to a person who connects an account of their own', async () => {
+  const { email } = await newSignedIn()
+  const before = asked()
+  const connecting = { provider: 'mail', toolkit: 'Mail' }
+  const { status, body } = await edge.ask('POST', `/users/${encodeURIComponent(email)}/connections`, connecting)
+  expect({ status, body }).toMatchObject({ status: 201, body: { id: 'mail', url: expect.stringContaining('/start') } })
+  expect(asked()).toEqual(before)
+})
+
 it('keeps nothing of a sign-in while no provider needs it', async () => {
   await setUp(null)
   const { email } = await newSignedIn()

@@ -37,10 +37,10 @@ export async function tokenInstead(
 }
 
 function isPossible({ rows, companyIssuer = '', now }: Deps, request: TokenRequest): boolean {
-  const { provider, toolkit, hosts, account: named = account, refused } = request
+  const { provider, toolkit, hosts, account: named = account, refused, isConnection } = request
   const signIn = rows.find(SIGN_IN, companyIssuer)
   const isUsable = signIn !== undefined && (signIn.refreshable === 1 || (signIn.expires_at ?? 0) > now())
-  if (named !== account || refused?.final || !isUsable) return false
+  if (named !== account || refused?.final || isConnection || !isUsable) return false
   const hasOwnGrant = rows.accounts(provider.id).some((own) => rows.find(provider.id, own)?.browser !== SIGN_IN)
   return !hasOwnGrant && replacesConsent(provider.identity_assertion, toolkit, hosts)
 }
