@@ -81,15 +81,17 @@ it('a definition of the Open Tool Calling RFC says no other version than its too
   expect((await publish({ ...whole, version: 'v1.0' })).status).toBe(201)
 })
 
-it('a definition of the Open Tool Calling RFC asks for OAuth or for a token, and for no authorization that nobody could give', async () => {
+it('a definition of the Open Tool Calling RFC asks for no authorization that nobody could give', async () => {
   const whole = { ...bare, fully_qualified_name: 'Typed.A', toolkit: { name: 'Typed', version: '1.0.0' } }
   const typed = (provider_type: string) => {
     return publish({ ...whole, requirements: { authorization: { provider_id: 'weatherkey', provider_type } } })
   }
-  for (const type of ['api_key', 'basic', 'OAuth2', '']) {
+  for (const type of ['certificate', 'API_KEY', 'OAuth2', '']) {
     const { status, body } = await typed(type)
     expect([status, body.errors[0].path]).toEqual([422, '/requirements/authorization/provider_type'])
-    expect(body.errors[0].message).toMatch(/^Must be 'oauth2' or 'token', got .* one of the 'secrets'$/)
+    expect(body.errors[0].message).toMatch(
+      /^Must be one of 'oauth2', 'token', 'api_key', .*, got .* one of the 'secrets'$/,
+    )
   }
   expect((await typed('token')).status).toBe(201)
 })

@@ -1444,14 +1444,14 @@ works(
 
 deviates(
   'Tools may require token-based or other forms of authorization, as specified in the `requirements.authorization` field of the Tool Definition Schema.',
-  'a type other than oauth2 and token is refused',
+  'a type that no provider has is refused',
   '`provider_type`: "token-based or other forms" (6)',
   async () => {
-    const requirements = { authorization: { provider_id: 'acme', provider_type: 'api_key' } }
+    const requirements = { authorization: { provider_id: 'acme', provider_type: 'certificate' } }
     expect(await faults(definitionOf('Keyed', { requirements }))).toEqual([
       {
         path: '/definition/requirements/authorization/provider_type',
-        message: expect.stringContaining("Must be 'oauth2' or 'token', got 'api_key'"),
+        message: expect.stringMatching(/^Must be one of 'oauth2', 'token', 'api_key', .*, got 'certificate'/),
       },
     ])
   },
