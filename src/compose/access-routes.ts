@@ -134,6 +134,7 @@ export function composeAccessRoutes(
     createAccountLinkRoutes({
       ...toolRoutes,
       userTokens: vault,
+      findProvider: providers.find,
       async listTools(toolkit, principal, background) {
         const line = { name: 'id', write: ({ id }: { readonly id: string }) => id }
         const listing = await registry.catalog.list({ versions: 'newest', toolkit, limit: 500 }, principal, line)

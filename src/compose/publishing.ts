@@ -65,9 +65,7 @@ function createSecretChecks(
 
   return {
     async loadToolCheck(): Promise<CheckSecretName> {
-      const clientSecrets = new Set(
-        (await providers.list()).map((provider) => provider.kind ?? provider.client_secret_name),
-      )
+      const clientSecrets = new Set((await providers.list()).map(({ client_secret_name: name }) => name))
       return (name) =>
         clientSecrets.has(name)
           ? "Is the secret of a provider's client, and no tool may have it"

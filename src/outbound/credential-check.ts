@@ -6,16 +6,17 @@ import { fillTemplate } from './credential-values.ts'
 
 export type CredentialCheckResult =
   | { readonly ok: true; readonly account?: string }
-  | { readonly ok: false; readonly why: 'refused' | 'unavailable'; readonly message: string }
+  | { readonly ok: false; readonly why: 'refused' | 'unavailable'; readonly message: string; readonly status?: number }
 
 export type CheckCredential = (provider: CredentialProvider, values: CredentialValues) => Promise<CredentialCheckResult>
 
 const TIMEOUT_MS = 10_000
+/** Others, such as 404 and 429, say nothing of the credential. */
+const REFUSALS: readonly number[] = [400, 401, 403, 422]
 
 /**
- * Tries a credential at the provider, such as what a person entered. Without a check, anything is right. Only a 4xx that is
- * about the credential refuses it; messages hold nothing of the answer. Redirects are not followed: they would take the
- * credential to where nobody named.
+ * Tries a credential at the provider, such as what a person entered. Without a check, anything is right. Messages hold
+ * nothing of the answer. Redirects are not followed: they would take the credential to where nobody named.
  */
 export async function checkCredential(
   { id, name, fields, check }: CredentialProvider,
@@ -40,8 +41,8 @@ export async function checkCredential(
       return { ok: true, ...(account === undefined || isSecret ? {} : { account }) }
     }
     if (status >= 300 && status < 400) return unavailable('its check redirects, which an administrator must put right')
-    if (status < 400 || status >= 500 || status === 408 || status === 429) return unavailable(`it answered ${status}`)
-    return { ok: false, why: 'refused', message: `${name} does not accept this (${status})` }
+    if (!REFUSALS.includes(status)) return unavailable(`it answered ${status}`)
+    return { ok: false, why: 'refused', message: `${name} does not accept this (${status})`, status }
   } catch {
     return unavailable('it gave no usable answer')
   }

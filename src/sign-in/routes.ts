@@ -8,6 +8,7 @@ import type { Sha256 } from '../core/tool/digest.ts'
 import { type Authenticator, MIN_ADMIN_KEY_CHARACTERS, NO_ADMINISTRATOR } from '../http/caller/authenticate.ts'
 import { isKey } from '../http/caller/key-text.ts'
 import { type AuditDetails, writeAudit } from '../http/route/audit.ts'
+import { catchUnreachable } from '../core/failure/failure.ts'
 import { failurePage, redirectResponse, page, plainPage } from '../http/page/page.ts'
 import { createPageRouter, type PagesDeps } from '../http/route/page-router.ts'
 import { ANY_QUERY, defineQuery } from '../http/request/query.ts'
@@ -129,7 +130,8 @@ export function createSignInRoutes({
       const unmatched = `SIGN_IN_RULES grants '${person.user}' no access: an administrator can add a rule`
       return refusal(403, membership?.isActive === false ? deactivated : unmatched, back, clearedCookies)
     }
-    await keepSignIn(person.user, finished.tokens, request.url)
+    // Without it people sign in all the same: tools then ask for their consent
+    await catchUnreachable(keepSignIn(person.user, finished.tokens, request.url))
     const cookie = await sessions.startSession(
       request,
       { kind: 'person', issuer: provider.issuer, person },

@@ -158,15 +158,23 @@ it.each([
   await server.json('DELETE', '/users/changed/grants', undefined, asAdmin)
 })
 
-it('nobody tries many keys by one link', async () => {
-  const { url } = await challengeFor(server, 'Notes.List', 'guesser')
+it('nobody tries many keys, by one link or by several', async () => {
   const answers: string[] = []
-  for (let n = 0; n < 12; n++) {
-    const answer = await enter(url, { key: `guess-${n}` }).catch(() => undefined)
-    if (answer) answers.push(answer.text)
+  for (let n = 0; n < 23; n++) {
+    const { url } = await challengeFor(server, 'Notes.List', 'guesser')
+    answers.push((await enter(url, { key: `guess-${n}` })).text)
   }
-  expect(answers.filter((text) => text.includes('does not accept this'))).toHaveLength(10)
+  expect(answers.filter((text) => text.includes('does not accept this'))).toHaveLength(20)
+  expect(answers.slice(20).every((text) => text.includes('expired'))).toBe(true)
   expect(await grantsAt(server, 'guesser')).toEqual(NONE)
+})
+
+it('a check whose answer is about something else than the key refuses none', async () => {
+  api.answerCheck = (response) => void response.writeHead(404).end()
+  const answer = await enter((await challengeFor(server, 'Notes.List', 'lost')).url, { key: createAccount('lost') })
+  api.answerCheck = undefined
+  expect([answer.status, answer.text]).toEqual([502, expect.stringContaining('it answered 404')])
+  expect(await grantsAt(server, 'lost')).toEqual(NONE)
 })
 
 it.each([
@@ -183,6 +191,9 @@ it.each([
 it.each([
   ['the metadata address', { url: 'http://169.254.169.254/me?k={key}' }],
   ['a host that the person chooses', { url: 'https://{key}.example/me' }],
+  ['a host that the person chooses behind one slash', { url: 'https:/{key}.example/me' }],
+  ['a host that the person chooses behind backslashes', { url: 'https:\\\\{key}.example/me' }],
+  ['a host that the person chooses behind a space', { url: ' https://{key}.example/me' }],
   ['a host that starts like one of theirs', { url: 'https://api.example:{key}@evil.example/me' }],
   ['a field that is not asked for', { url: 'https://api.example/me', headers: { 'x-api-key': '{token}' } }],
   ['nothing that was entered', { url: 'https://api.example/me', headers: { 'x-api-key': 'fixed' } }],

@@ -100,12 +100,16 @@ it('a connected token works, is refused by its API, is told at the call, and wor
   expect(await connectionsOf('ann')).toMatchObject([{ state: 'working' }])
 })
 
-it('a token that its API refuses for a while works again with the next call that succeeds', async () => {
+it('a token that its API refuses for a while is not sent again by calls, and works again once a check says so', async () => {
   const token = await connect('bea')
   api.accounts.delete(token)
   await challengeFor(server, 'Notes.List', 'bea')
   expect(await connectionsOf('bea')).toMatchObject([{ state: 'refused' }])
   api.accounts.set(token, 'bea')
+  const sent = api.arrived.length
+  await challengeFor(server, 'Notes.List', 'bea')
+  expect(api.arrived.length).toBe(sent)
+  expect((await check('bea')).body).toMatchObject({ state: 'working' })
   expect(await callFor(server, 'Notes.List', 'bea')).toMatchObject(succeeded)
   const [connection] = await connectionsOf('bea')
   expect(connection).toMatchObject({ state: 'working', last_refused_at: expect.any(String) })
@@ -174,6 +178,7 @@ it('a check asks the provider: its answer is the state, which is stored and audi
       {},
       {},
       { about: { state: 'refused' } },
+      {},
       {},
     ])
 })

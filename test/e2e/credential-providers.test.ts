@@ -139,6 +139,10 @@ it('a key that the API no longer accepts is asked for again, by a link, and the 
   api.accounts.delete(old)
   const again = await challengeFor(server, 'Notes.List', 'cleo')
   expect(again.reason).toContain("The API of 'notes' refuses what the user entered")
+  // A wrong password, sent again and again, would lock the account
+  const sent = api.arrived.length
+  expect((await challengeFor(server, 'Notes.List', 'cleo')).url).toBe(again.url)
+  expect(api.arrived.length).toBe(sent)
   const key = createAccount('cleo')
   expect((await enter(again.url, { key }, { said })).status).toBe(200)
   expect(await callFor(server, 'Notes.List', 'cleo')).toMatchObject(succeeded('cleo'))
@@ -175,6 +179,13 @@ it('tools send a personal access token, a user name and password, and fields of 
   expect((await connect('Notes.Basic', { username: 'dana', password })).text).toContain('dana')
   expect(await callFor(server, 'Notes.Basic', 'dana')).toMatchObject(succeeded('dana'))
   expect(await callFor(server, 'Notes.Whole', 'dana')).toMatchObject(succeeded('dana'))
+  // Entered anew without a label, it stays the same account, whatever the API calls that now
+  api.accounts.delete(`dana:${password}`)
+  const anew = await challengeFor(server, 'Notes.Basic', 'dana')
+  api.accounts.set(`dana:${password}`, 'dana-renamed')
+  expect((await enter(anew.url, { username: 'dana', password }, { said })).text).toContain('dana-renamed')
+  expect(await callFor(server, 'Notes.Basic', 'dana')).toMatchObject(succeeded('dana-renamed'))
+  expect(await accountsOf('dana')).toEqual(['login dana', 'pat token-owner'])
   const malformed = await connect('Notes.Site', { site: 'ACME', pin: 'x' })
   expect([malformed.status, malformed.text]).toEqual([400, expect.stringContaining('not written as it has to be')])
   const pin = createAccount('site-owner')

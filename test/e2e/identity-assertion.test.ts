@@ -339,6 +339,16 @@ it("leaves a grant of the person's own alone, which an administrator's consent d
   expect(asked()).toEqual(before)
 })
 
+it('ends what came by the sign-in once the person has a grant of their own, under any label', async () => {
+  const { name, email, who } = await newSignedIn()
+  expect(await read(email)).toMatchObject(succeeded(name))
+  const connecting = { provider: 'mail', toolkit: 'Mail', account: 'work' }
+  const { body } = await edge.ask('POST', `/users/${encodeURIComponent(email)}/connections`, connecting)
+  await who.consent(body.url, 'another')
+  expect(await read(email)).toMatchObject(succeeded('another'))
+  expect((await grantsOf(email)).map(({ provider }: { provider: string }) => provider)).toEqual(['mail', 'sign-in'])
+})
+
 it("passes the scenario for clients of MCP's conformance suite", async () => {
   const command = `${process.execPath} test/conformance/identity-assertion-client.ts`
   const args = ['client', '--command', command, '--scenario', 'auth/enterprise-managed-authorization']

@@ -122,8 +122,11 @@ export function createAuthorizationsRoutes(deps: AuthorizationsRoutesDeps): Hono
     const decision = form.get('decision') ?? (kind === 'grant' ? 'continue' : undefined)
     if (decision === 'refuse') return decide(c, link, false)
     if (kind === 'approval' && decision === 'approve') return decide(c, link, true)
-    if (kind === 'grant' && decision === 'continue') return startGrant(c, link, form)
-    if (kind === 'grant' && decision === 'enter') return enterCredential(c, link, form)
+    const account = form.get('account')?.trim() || undefined
+    if (account !== undefined && !ACCOUNT_NAME.test(account))
+      return page(plainPage(400, 'Not understood', 'An account name has at most 64 characters'))
+    if (kind === 'grant' && decision === 'continue') return startGrant(c, link, account)
+    if (kind === 'grant' && decision === 'enter') return enterCredential(c, link, form, account)
     return page(plainPage(400, 'Not understood', 'The form has no decision, so nothing has changed'))
   })
 
@@ -143,32 +146,26 @@ export function createAuthorizationsRoutes(deps: AuthorizationsRoutesDeps): Hono
     const visit = { provider, tool, signedInAs: person?.user }
     if (provider?.kind !== undefined && (isConfirmed || !authorization.hasProviderGrant)) {
       const { credentialPage } = await import('./credential-page.tsx')
-      const mustConfirm = hasVerifier && !person && !isConfirmed
+      const mustConfirm = hasVerifier && person?.user !== authorization.userId && !isConfirmed
       return credentialPage(authorization, { ...visit, provider, mustConfirm }, now())
     }
     const { grantPage } = await import('./grant-page.tsx')
     return grantPage(authorization, visit, now())
   }
 
-  async function enterCredential(c: Context, link: OpenedLink, form: URLSearchParams): Promise<Response> {
+  async function enterCredential(c: Context, link: OpenedLink, form: URLSearchParams, account?: string) {
     const { authorization, person, name, provider } = link
     const { id } = authorization
-    const account = readAccountName(form)
-    if (account === undefined) return page(BAD_ACCOUNT)
     const { CHECK_FIELD, VALUE_PREFIX } = await import('./credential-page.tsx')
-    const values = [...form].filter(([field]) => field.startsWith(VALUE_PREFIX))
-    const entry = {
-      // A password may begin or end with a space, and what is copied from a page often does
-      values: Object.fromEntries(
-        values.map(([field, value]) => [
-          field.slice(VALUE_PREFIX.length),
-          provider?.kind === 'basic' ? value : value.trim(),
-        ]),
-      ),
-      checkUrl: form.get(CHECK_FIELD) ?? '',
-    }
-    const { visit, cookies } = createVisit(c, person)
-    const result = await authorizations.enter(id, { ...visit, ...(account === '' ? {} : { account }), entry })
+    const fields = provider?.kind === undefined ? [] : provider.fields
+    // A password may begin or end with a space, and what is copied from a page often does
+    const readValue = (text: string) => (provider?.kind === 'basic' ? text : text.trim())
+    const values = fields.map(
+      ({ name: field }) => [field, readValue(form.get(`${VALUE_PREFIX}${field}`) ?? '')] as const,
+    )
+    const entry = { values: Object.fromEntries(values), checkUrl: form.get(CHECK_FIELD) ?? '' }
+    const { visit, cookies } = createVisit(c, person, account)
+    const result = await authorizations.enter(id, { ...visit, entry })
     if ('location' in result) return respondToStep(result, id, cookies)
     const { connectedPage, failedStepPage } = await loadPages()
     if (!result.ok) return page(failedStepPage(result, `${startPath(id)}?confirmed=yes`), cookies)
@@ -176,16 +173,10 @@ export function createAuthorizationsRoutes(deps: AuthorizationsRoutesDeps): Hono
     return page(connectedPage(result.authorization, name, result.answeredAs), cookies)
   }
 
-  async function startGrant(
-    c: Context,
-    { authorization, provider, person }: OpenedLink,
-    form: URLSearchParams,
-  ): Promise<Response> {
+  async function startGrant(c: Context, { authorization, provider, person }: OpenedLink, account?: string) {
     if (!provider) return respondWithDeadEnd(c, (await loadPages()).notSetUpPage(authorization.provider))
-    const account = readAccountName(form)
-    if (account === undefined) return page(BAD_ACCOUNT)
-    const { visit, cookies } = createVisit(c, person)
-    const step = await authorizations.start(authorization.id, { ...visit, ...(account === '' ? {} : { account }) })
+    const { visit, cookies } = createVisit(c, person, account)
+    const step = await authorizations.start(authorization.id, visit)
     return respondToStep(step, authorization.id, cookies)
   }
 
@@ -247,13 +238,6 @@ export function createAuthorizationsRoutes(deps: AuthorizationsRoutesDeps): Hono
   return router
 }
 
-const BAD_ACCOUNT = plainPage(400, 'Not understood', 'An account name has at most 64 characters')
-
-function readAccountName(form: URLSearchParams): string | undefined {
-  const account = form.get('account')?.trim() ?? ''
-  return ACCOUNT_NAME.test(account) ? account : undefined
-}
-
 const NO_FILE = { ok: false, why: 'expired', message: 'This file does not exist, or has expired' } as const
 
 const NO_BROWSER = {
@@ -269,9 +253,10 @@ async function respondToStep(step: FlowStep, id: string, cookies: readonly strin
 }
 
 /** A browser without the cookie by which vaults tell browsers apart gets one. */
-function createVisit(c: Context, person: SignedInPerson | undefined) {
+function createVisit(c: Context, person: SignedInPerson | undefined, account?: string) {
   const browserCookie = readCookie(c.req.raw, BROWSER_COOKIE) ?? randomValue()
-  const visit = { ...(person ? { person } : {}), browserCookie, callback: buildCallbackUrl(c) }
+  const chosen = { ...(person ? { person } : {}), ...(account === undefined ? {} : { account }) }
+  const visit = { ...chosen, browserCookie, callback: buildCallbackUrl(c) }
   return { visit, cookies: [setCookie(c.req.raw, BROWSER_COOKIE, browserCookie)] }
 }
 

@@ -45,9 +45,9 @@ export function createSessionsRoutes({ sessions, findSession, listKeys, vault, .
 
   on('DELETE /sessions', "End one's other sessions", { ...NO_INPUT, auditAction: 'session.end' })(
     async ({ c, principal, addAuditDetails }) => {
+      addAuditDetails({ sessions: await sessions.removeAll(principal.id, await findCurrentId(c.req.raw, principal)) })
       const [user] = principal.kind === 'person' && principal.users !== 'any' ? principal.users : []
       if (user !== undefined) await vault.revoke(user, SIGN_IN)
-      addAuditDetails({ sessions: await sessions.removeAll(principal.id, await findCurrentId(c.req.raw, principal)) })
       return ok(undefined)
     },
   )

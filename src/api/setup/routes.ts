@@ -97,7 +97,7 @@ function providersCheck(
 ): SetupCheck {
   const about = 'providers'
   const ids = providers.map(({ id, kind }) => (kind ? `${id} (${kind})` : id)).join(', ')
-  const secrets = providers.filter(findMissingSecret).map((provider) => provider.kind ?? provider.client_secret_name)
+  const secrets = providers.filter(findMissingSecret).map(({ client_secret_name: name = '' }) => name)
   if (secrets.length > 0) {
     const commands = secrets.map((name) => `\`npx wrangler secret put ${name}\``).join(', ')
     const fix = `Run ${commands}; on your own machine, add it to .dev.vars`

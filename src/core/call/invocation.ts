@@ -12,6 +12,7 @@ export interface Credential {
   readonly account?: string
   /** What a person entered in several fields, by their names. */
   readonly parts?: ReadonlyMap<string, CredentialPart>
+  readonly generation?: string
 }
 
 /** All that a tool is given for one call. What is not in it reaches no runner, is shown to nobody and bound to nothing. */

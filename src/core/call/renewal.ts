@@ -11,6 +11,8 @@ interface RenewalOptions extends Pick<TokenQuery, 'userId' | 'hosts' | 'requestU
 
 interface RenewableToken {
   readonly account: string
+  /** Of what a person entered, which only they can replace. */
+  readonly generation: string | undefined
   current: string
   renewed: boolean
   renewing?: Promise<string | undefined>
@@ -28,8 +30,8 @@ export function createTokenRenewer(
   { userTokens, defect, ...way }: RenewalOptions,
 ) {
   const tokens = new Map<string, RenewableToken>()
-  for (const [provider, { value, account }] of credentials) {
-    if (account !== undefined) tokens.set(provider, { account, current: value, renewed: false })
+  for (const [provider, { value, account, generation }] of credentials) {
+    if (account !== undefined) tokens.set(provider, { account, generation, current: value, renewed: false })
   }
   if (tokens.size === 0) return undefined
   const renewedTokens: string[] = []
@@ -41,7 +43,7 @@ export function createTokenRenewer(
     try {
       // The same account only: the user may have connected another one meanwhile
       const required = { ...way, requirement, tool: record, account: token.account }
-      result = await userTokens.renew(required, token.current, token.renewed)
+      result = await userTokens.renew(required, token.generation ?? token.current, token.renewed)
     } catch (error) {
       defect(error)
       result = renewalFailure(provider)
@@ -51,6 +53,8 @@ export function createTokenRenewer(
       token.refusal = result
       return undefined
     }
+    // The person entered another meanwhile: the next call has it
+    if (token.generation !== undefined) return undefined
     renewedTokens.push(result.token)
     if (token.renewed) return undefined
     token.current = result.token

@@ -126,8 +126,8 @@ async function resolveToken(
   }
   const result = await userTokens.tokenFor({ ...query, userId })
   if ('token' in result) {
-    const { token: value, account, parts } = result
-    return { value, from: 'deployment', account, ...(parts ? { parts } : {}) }
+    const { token: value, account, parts, generation } = result
+    return { value, from: 'deployment', account, ...(parts && generation ? { parts, generation } : {}) }
   }
   if (!('accounts' in result)) return toMissingRequirement(result)
   const message = `The user has several accounts at '${id}': name one in the call's context, as 'account'`

@@ -25,6 +25,8 @@ export interface AccessToken {
   readonly token: string
   /** By the names of the provider's fields; absent for a token of OAuth. */
   readonly parts?: ReadonlyMap<string, CredentialPart>
+  /** Stands for what a person entered where it is refused; absent for a token of OAuth. */
+  readonly generation?: string
   /** Which of the user's it is, also where the call names none; empty for the one without a name. */
   readonly account: string
 }

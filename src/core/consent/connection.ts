@@ -3,10 +3,8 @@ import type { CredentialKind } from './credential-provider.ts'
 
 /** A grant, and how it works. */
 export interface StoredConnection extends Grant {
-  /** `working`: given to a call, and not refused since. `ended`: cannot be used. `unknown`: never given to a call. */
+  /** `working`: given to a call, and not refused since. `ended`: no longer accepted by the provider, and no grant any more. `unknown`: never given to a call. */
   readonly state: 'working' | 'refused' | 'ended' | 'unknown'
-  /** The provider no longer accepts it, so that it is no grant any more. */
-  readonly isLost: boolean
   readonly last_used_at?: string
   readonly last_refused_at?: string
   readonly reason?: string

@@ -145,8 +145,8 @@ export function isHelpUrl(url: string): boolean {
 
 /** A value chooses no host: the others would go there. */
 function findUrlProblem(url: string, checkUrl: (url: string) => string | undefined): string | undefined {
-  const [origin = ''] = /^[a-z]+:\/\/[^/?#]*/i.exec(url) ?? []
-  if (/[{}]/.test(origin)) return 'Must name its host: a field can stand in the path and query only'
+  if (!/^https?:\/\/[^/?#\\{}\s]+(?:[/?]|$)/i.test(url))
+    return 'Must name its host: a field can stand in the path and query only'
   const problem = checkUrl(url.replaceAll(VARIABLE, 'x'))
   return problem === undefined ? undefined : `Cannot be requested: ${problem}`
 }

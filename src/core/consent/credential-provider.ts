@@ -31,6 +31,8 @@ export interface CredentialProvider {
   readonly check?: ProviderCheck
   readonly tools?: readonly string[]
   readonly identity_assertion?: never
+  readonly client_secret_name?: never
+  readonly extra_scopes?: never
 }
 
 /** The values of the fields, by their names. */

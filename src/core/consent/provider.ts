@@ -30,11 +30,9 @@ export type ProviderResult =
   { readonly ok: true; readonly value: Provider } | { readonly ok: false; readonly reason: string }
 
 export function findMissingSecret(
-  provider: Provider,
+  { id, client_secret_name: name }: Provider,
   readSecret: (name: string) => string | undefined,
 ): string | undefined {
-  if (provider.kind !== undefined) return undefined
-  const { id, client_secret_name: name } = provider
   if (name === undefined || readSecret(name) !== undefined) return undefined
   return `The secret of the client at '${id}' is missing: an administrator can set it as the Worker secret '${name}'`
 }

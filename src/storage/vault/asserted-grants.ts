@@ -6,7 +6,7 @@ import type { ConsentRows } from './consent-rows.ts'
 import type { GrantRows } from './grant-rows.ts'
 import { type Grants, type TokenRequest, type TokenRequestResult, UNNAMED_ACCOUNT } from './grants.ts'
 import type { VaultDeployment } from './grants.ts'
-import { sealTokens } from './token-refresh.ts'
+import { sealGrant } from './token-refresh.ts'
 
 type Deps = VaultDeployment & { readonly rows: GrantRows; readonly consents: ConsentRows; readonly grants: Grants }
 
@@ -57,7 +57,7 @@ async function obtain(deps: Deps, request: TokenRequest, scopes: readonly string
   const { access_token, expires_in = DEFAULT_LIFE_S, scopes: granted = scopes } = issued.tokens
   const tokens = { access_token, expires_in: expires_in - Math.min(AHEAD_S, expires_in / 2) }
   const place = { provider: provider.id, account, browser: SIGN_IN }
-  const sealed = await sealTokens(keyring, userId, place, tokens)
+  const sealed = await sealGrant(keyring, userId, place, tokens)
   const isWhole = missingScopes(provider.id, granted, scopes).length === 0
   // Meanwhile the user's access may have ended, or the user may have given a grant
   if (!isWhole || !isPossible(deps, request)) {

@@ -24,10 +24,10 @@ import type { GrantPlace } from './grant-rows.ts'
 import { type Grants, UNNAMED_ACCOUNT, type VaultDeployment } from './grants.ts'
 import { createPersonCheck } from './identification.ts'
 import { findCredentialProblem } from './credential-entry.ts'
-import { sealGrant, sealTokens } from './token-refresh.ts'
+import { sealGrant } from './token-refresh.ts'
 
-/** In one authorization. */
-const MAX_ATTEMPTS = 10
+/** An hour at one provider: else the check would tell whoever has links which of many keys is right. */
+const MAX_ATTEMPTS = 20
 
 export interface ProviderCallback {
   readonly url: string
@@ -96,8 +96,7 @@ export function createAuthorizationFlow(
     if (visit.entry.checkUrl !== (provider.check?.url ?? '')) return PROVIDER_CHANGED
     const problem = await findCredentialProblem(provider, visit.entry.values)
     if (problem !== undefined) return flowError('refused', `${problem}. Nothing was stored`)
-    // Else the check would tell anybody with a link which of many keys is right
-    if (rows.countAttempt(id) > MAX_ATTEMPTS) {
+    if (rows.countAttempt(id, provider.id) > MAX_ATTEMPTS) {
       rows.end(id, 'failed', `The person entered what '${provider.id}' does not accept too often`)
       return EXPIRED_LINK
     }
@@ -271,7 +270,7 @@ export function createAuthorizationFlow(
       if (!exchangeResult.ok) return toExchangeFailure(id, exchangeResult)
       const { tokens } = exchangeResult
       const place = { provider: provider.id, account: flow.account, browser: browserHash }
-      const sealedTokens = await sealTokens(keyring, authorization.userId, place, tokens)
+      const sealedTokens = await sealGrant(keyring, authorization.userId, place, tokens)
       if (findOpen(id)) return storeGrant(authorization, place, tokens, sealedTokens)
       // It ended meanwhile: the person refused in another window, say
       await oauth.revoke(provider, tokens)

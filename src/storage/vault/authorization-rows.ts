@@ -140,10 +140,11 @@ export function authorizationRows(sql: SqlStorage, now: () => number, onChange: 
       return ids.length
     },
 
-    /** Counts what was entered and tried; gives how often by now. */
-    countAttempt(id: string): number {
+    /** Counts what was entered and tried; gives how often that was at the provider within the hour. */
+    countAttempt(id: string, provider: string): number {
       update(id, "body = json_set(body, '$.attempts', coalesce(json_extract(body, '$.attempts'), 0) + 1)")
-      return readField<number>(sql, "SELECT json_extract(body, '$.attempts') FROM authorization WHERE id = ?", id) ?? 0
+      const query = `SELECT sum(json_extract(body, '$.attempts')) FROM authorization WHERE provider = ? AND created > ?`
+      return readField<number>(sql, query, provider, now() - RETENTION_MS) ?? 0
     },
 
     begin(id: string): void {

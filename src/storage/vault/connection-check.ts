@@ -34,8 +34,10 @@ export async function checkConnection(
     const result = await checkCredential(checked, values)
     if (result.ok) grants.noteSuccess(provider.id, account)
     if (result.ok) return answer({ answered_as: result.account })
-    if (result.why === 'unavailable') return answerUnknown(result.message)
-    issued = await ask({ token, final })
+    // UserInfo may refuse a token that the API takes, such as one of too few scopes
+    const isUnclear = provider.kind === undefined && result.status !== 401
+    if (result.why === 'unavailable' || isUnclear) return answerUnknown(result.message)
+    issued = await ask({ token: issued.generation ?? token, final })
   }
   if ('unavailable' in issued) return answerUnknown(issued.unavailable)
   const isKnown = /refused|ended/.test(answer({})?.state ?? '')
@@ -51,6 +53,6 @@ async function toCheckedProvider(
   const url = scopes.includes('openid') ? await findUserInfo(provider) : undefined
   const account = scopes.includes('email') ? '/email' : '/sub'
   const check = { method: 'GET', headers: { authorization: 'Bearer {token}' }, account } as const
-  const { identity_assertion: _, ...fields } = provider
-  return { ...fields, kind: 'bearer', fields: [TOKEN], ...(url === undefined ? {} : { check: { url, ...check } }) }
+  const { id, name } = provider
+  return { id, name, kind: 'bearer', fields: [TOKEN], ...(url === undefined ? {} : { check: { url, ...check } }) }
 }

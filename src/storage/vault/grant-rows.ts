@@ -119,7 +119,6 @@ export function grantRows(sql: SqlStorage, now: () => number) {
         granted_at: new Date(row.granted_at).toISOString(),
         ...(row.expires_at === null ? {} : { expires_at: new Date(row.expires_at).toISOString() }),
         refreshable: row.refreshable === 1,
-        isLost: row.lost !== null,
         ...toHealth(row),
       }))
     },

@@ -17,6 +17,9 @@ import { createTokenRefresh, type GrantContent, sealGrant, toGrantAad } from './
 export const NO_VAULT_KEYS =
   "Grants cannot be stored yet: an administrator must set the Worker secret 'VAULT_KEYS', for example to the output of `openssl rand -base64 32`"
 
+/** So long nothing that was refused is sent again: calls would lock the account by a wrong password. */
+const REFUSED_MS = 600_000
+
 /** The account of a person who named none. */
 export const UNNAMED_ACCOUNT = ''
 
@@ -45,7 +48,8 @@ export interface GrantRefusal {
 export type TokenRequestResult =
   | (AccessToken & { readonly isNew?: boolean })
   | ProviderUnavailable
-  | ({ readonly scopes: readonly string[] } & GrantRefusal)
+  /** `account`: only this one is to be connected anew. */
+  | ({ readonly scopes: readonly string[]; readonly account?: string } & GrantRefusal)
   | { readonly accounts: readonly string[] }
 
 type NoToken = Exclude<TokenRequestResult, AccessToken>
@@ -106,8 +110,10 @@ export function createGrants(rows: GrantRows, consents: ConsentRows, { keyring, 
     if (!grant || (isAsserted && !replacesConsent(provider.identity_assertion, toolkit, hosts)))
       return { scopes, reason: notGranted(tool, id) }
     if (grant.lost !== null) return { scopes, reason: grant.lost }
-    const extraScopes = provider.kind === undefined ? (provider.extra_scopes ?? []) : []
-    const neededScopes = mergeScopes(grant.scopes, scopes, extraScopes)
+    const neededScopes = mergeScopes(grant.scopes, scopes, provider.extra_scopes ?? [])
+    const isPaused = grant.refusal !== null && now() - (grant.refused_at ?? 0) < REFUSED_MS
+    if (provider.kind !== undefined && isPaused && !request.isCheck)
+      return { scopes: neededScopes, reason: grant.refusal ?? '', account }
     if (request.isConnection) return { scopes: neededScopes, reason: 'The user connects it anew' }
     const lackingScopes = missingScopes(id, grant.scopes, scopes)
     if (lackingScopes.length > 0) {
@@ -168,7 +174,7 @@ export function createGrants(rows: GrantRows, consents: ConsentRows, { keyring, 
     if (!current) rows.reseal(grant.generation, await sealGrant(keyring, userId, grant, content))
     const { account } = grant
     if ('access_token' in content) return { token: content.access_token, account }
-    return provider.kind === undefined ? { token: '', account } : toCredential(provider, content.values, account)
+    return provider.kind === undefined ? { token: '', account } : toCredential(provider, content.values, grant)
   }
 
   return {
@@ -196,8 +202,7 @@ export function createGrants(rows: GrantRows, consents: ConsentRows, { keyring, 
             scopes: neededScopes,
             reason: `The check of '${provider.id}' is new: connect it anew to have it checked`,
           }
-        const credential = await toAccessToken(request, openedGrant)
-        if (refused === undefined || refused.token !== credential.token) return credential
+        if (refused?.token !== grant.generation) return toAccessToken(request, openedGrant)
         return refuse(openedGrant, `The API of '${provider.id}' refuses what the user entered`)
       }
       const { access_token: token, refresh_token: refreshToken } = content
@@ -217,8 +222,12 @@ export function createGrants(rows: GrantRows, consents: ConsentRows, { keyring, 
 
     openContent,
     store(place: GrantPlace, tokens: Tokens, scopes: readonly string[], sealedTokens: string): void {
-      // An administrator's consents must not cover a grant of the user's own
-      if (rows.find(place.provider, place.account)?.browser === SIGN_IN) consents.remove(place.provider, place.account)
+      // An administrator's consents must not last beside a grant of the user's own
+      for (const account of rows.accounts(place.provider)) {
+        if (rows.find(place.provider, account)?.browser !== SIGN_IN) continue
+        rows.remove(place.provider, account)
+        consents.remove(place.provider, account)
+      }
       rows.put(place, tokens, scopes, sealedTokens)
     },
 
@@ -231,11 +240,7 @@ export function createGrants(rows: GrantRows, consents: ConsentRows, { keyring, 
       return isGranted && grant.browser !== SIGN_IN && !consents.covers(use) ? grant : undefined
     },
 
-    accounts: rows.accounts,
-
     findOnlyAccount: rows.findOnlyAccount,
-
-    removeLost: rows.removeLost,
 
     noteSuccess(provider: string, account: string): void {
       const grant = rows.find(provider, account)
@@ -256,16 +261,11 @@ export function createGrants(rows: GrantRows, consents: ConsentRows, { keyring, 
       const grant = rows.find(provider, account)
       rows.remove(provider, account)
       consents.remove(provider, account)
-      if (!grant) return undefined
-      const opened = providerToTell?.kind === undefined && (await openContent(userId, grant))
-      const isRevokedAtProvider =
-        providerToTell !== undefined &&
-        providerToTell.kind === undefined &&
-        opened !== undefined &&
-        opened !== false &&
-        'access_token' in opened.content &&
-        (await oauth.revoke(providerToTell, opened.content))
-      return { provider, account, isRevokedAtProvider }
+      const revocation = { provider, account, isRevokedAtProvider: false }
+      if (!grant || !providerToTell || providerToTell.kind !== undefined) return grant && revocation
+      const opened = await openContent(userId, grant)
+      if (!opened || !('access_token' in opened.content)) return revocation
+      return { ...revocation, isRevokedAtProvider: await oauth.revoke(providerToTell, opened.content) }
     },
   }
 }
@@ -281,9 +281,13 @@ function isContentFor(provider: Provider, content: GrantContent): boolean {
   return provider.fields.every(({ name }) => content.values[name] !== undefined)
 }
 
-function toCredential(provider: CredentialProvider, values: CredentialValues, account: string): AccessToken {
+function toCredential(
+  provider: CredentialProvider,
+  values: CredentialValues,
+  { account, generation }: StoredGrant,
+): AccessToken {
   const parts = provider.fields.map(({ name, isSecret }) => [name, { value: values[name] ?? '', isSecret }] as const)
-  return { token: toWholeValue(provider, values), parts: new Map(parts), account }
+  return { token: toWholeValue(provider, values), parts: new Map(parts), account, generation }
 }
 
 function formatAccessEnded(provider: string): string {

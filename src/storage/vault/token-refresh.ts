@@ -43,7 +43,7 @@ export function createTokenRefresh({ rows, consents, keyring, oauth }: TokenRefr
     }
     const newTokens = { refresh_token: refreshToken, ...result.tokens }
     const newScopes = newTokens.scopes?.length ? newTokens.scopes : scopes
-    const isStored = rows.replace(generation, newTokens, newScopes, await sealTokens(keyring, userId, grant, newTokens))
+    const isStored = rows.replace(generation, newTokens, newScopes, await sealGrant(keyring, userId, grant, newTokens))
     // The user revoked the grant meanwhile: the new tokens must not live on
     if (!isStored && !rows.find(provider.id, account)) await oauth.revoke(provider, newTokens)
     return 'settled'
@@ -55,16 +55,6 @@ export function createTokenRefresh({ rows, consents, keyring, oauth }: TokenRefr
     pending.set(generation, work)
     return work
   }
-}
-
-export function sealTokens(
-  keyring: Keyring,
-  userId: string,
-  { provider, account }: Pick<StoredGrant, 'provider' | 'account'>,
-  { access_token, refresh_token }: Tokens,
-): Promise<string> {
-  const refresh = refresh_token === undefined ? {} : { refresh_token }
-  return sealGrant(keyring, userId, { provider, account }, { access_token, ...refresh })
 }
 
 /** Tokens of a provider, or what the person entered there. */
@@ -83,7 +73,9 @@ export function sealGrant(
   { provider, account }: Pick<StoredGrant, 'provider' | 'account'>,
   content: GrantContent,
 ): Promise<string> {
-  return keyring.seal(JSON.stringify(content), toGrantAad(userId, provider, account))
+  const kept =
+    'values' in content ? content : { access_token: content.access_token, refresh_token: content.refresh_token }
+  return keyring.seal(JSON.stringify(kept), toGrantAad(userId, provider, account))
 }
 
 /** Tokens open for no other user, provider or account. */

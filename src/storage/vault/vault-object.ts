@@ -36,7 +36,7 @@ import {
   type TokenRequestResult,
   type VaultDeployment,
 } from './grants.ts'
-import { sealTokens } from './token-refresh.ts'
+import { sealGrant } from './token-refresh.ts'
 import { openInvocation, sealInvocation } from './sealed-invocation.ts'
 import { checkTables, isEmpty, openFor } from './tables.ts'
 
@@ -97,10 +97,10 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       openFor(this.ctx.storage.sql, owner)
       const result = await this.#tokenFor(request, this.#grants.token)
       if (!('scopes' in result)) return result
-      const { scopes, ...reasons } = result
+      const { scopes, account = request.account, ...reasons } = result
       const lastFailure = reasons.needsSetup ? {} : withFailure(reasons, this.#rows.lastFailureAt(request.providerId))
       const refusal = { ...reasons, ...lastFailure }
-      const newAuthorization = toNewAuthorization(request, scopes)
+      const newAuthorization = toNewAuthorization({ ...request, ...(account === undefined ? {} : { account }) }, scopes)
       const newId = newAuthorizationId(this.ctx.id)
       return this.#ensureAuthorization({ owner, newId, newAuthorization, refusal, chargedTo: request.chargedTo })
     }
@@ -113,8 +113,9 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       if (!isUnused) openFor(sql, owner)
       const result = await this.#tokenFor(request, isUnused ? refuseUngranted : this.#grants.look, true)
       if (!('scopes' in result)) return result
-      const { scopes, ...refusal } = result
-      const authorization = this.#rows.findOpen(toNewAuthorization(request, scopes).purpose)
+      const { scopes, account = request.account, ...refusal } = result
+      const named = { ...request, ...(account === undefined ? {} : { account }) }
+      const authorization = this.#rows.findOpen(toNewAuthorization(named, scopes).purpose)
       return { ...(authorization ? { authorization } : {}), ...refusal }
     }
 
@@ -250,7 +251,7 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
     async keepSignIn(owner: string, userId: string, tokens: Tokens): Promise<void> {
       const { keyring, companyIssuer: account = '' } = this.#deployment
       const place = { provider: SIGN_IN, account, browser: null }
-      const sealed = await sealTokens(keyring, userId, place, tokens)
+      const sealed = await sealGrant(keyring, userId, place, tokens)
       openFor(this.ctx.storage.sql, owner)
       this.#grantRows.put(place, tokens, [], sealed)
     }
@@ -265,7 +266,7 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       if (!hasTables(sql)) return 0
       openFor(sql, owner)
       const count = this.#rows.endAll("An administrator ended this user's access")
-      this.#grants.removeLost()
+      this.#grantRows.removeLost()
       this.#forgetSignIn()
       await this.#schedule(this.#deployment.now() + HOUR_MS)
       return count
@@ -346,7 +347,7 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       const account = authorization.account ?? this.#grants.findOnlyAccount(provider)
       const hasProviderGrant =
         account !== undefined && this.#grants.findGrantLackingConsent(toGrantUse(authorization, account)) !== undefined
-      return { accounts: this.#grants.accounts(provider), hasProviderGrant }
+      return { accounts: this.#grantRows.accounts(provider), hasProviderGrant }
     }
 
     /** Nobody should approve what they cannot see. */

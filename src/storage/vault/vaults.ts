@@ -129,7 +129,7 @@ export function createVault(
   }
 
   async function listGrants(userId: string): Promise<readonly Grant[]> {
-    return (await listStored(userId)).filter(({ isLost }) => !isLost)
+    return (await listStored(userId)).filter(({ state }) => state !== 'ended')
   }
 
   async function withProvider(connection: StoredConnection): Promise<Connection> {

@@ -98,7 +98,7 @@ describe('what no other test has a deployment answer with', () => {
     expires_at: AT,
   }
   const grant = { provider: 'acme', account: '', toolkits: [], scopes: ['a'], granted_at: AT, refreshable: true }
-  const health = { isLost: false, provider_name: 'Acme', kind: 'oauth2', last_used_at: AT } as const
+  const health = { provider_name: 'Acme', kind: 'oauth2', last_used_at: AT } as const
   const asked = {
     id: 'a',
     kind: 'grant',

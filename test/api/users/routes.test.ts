@@ -26,7 +26,6 @@ const GITHUB: Grant = {
 }
 
 const CONNECTION = {
-  isLost: false,
   state: 'refused',
   last_refused_at: '2026-11-02T00:00:00.000Z',
   reason: 'The API refuses it',
@@ -64,15 +63,14 @@ it('GET /users/{user}/grants lists what a user granted', async () => {
 it('GET /users/{user}/connections lists what a user granted, how it works and nothing else that is stored', async () => {
   const kept = { ...GRANT, access_token: 'hunter2' }
   const { send } = setUp(ADMIN, [kept])
-  const { isLost: _, ...documented } = CONNECTION
-  expect(await (await send('/users/ann/connections')).json()).toEqual({ items: [{ ...GRANT, ...documented }] })
+  expect(await (await send('/users/ann/connections')).json()).toEqual({ items: [{ ...GRANT, ...CONNECTION }] })
 })
 
 it('GET /users/{user}/grants is empty for a user without grants', async () => {
   expect(await (await setUp().send('/users/bob/grants')).json()).toEqual({ items: [] })
 })
 
-it('GET /users/{user}/grants has no field of a grant but the documented ones', async () => {
+it('GET /users/{user}/grants has no field of a grant but the CONNECTION ones', async () => {
   const kept = { ...GRANT, access_token: 'hunter2' }
   const { send } = setUp(ADMIN, [kept])
   for (const path of ['/users/ann/grants', '/users/ann/grants/google']) {

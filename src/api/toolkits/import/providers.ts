@@ -65,14 +65,15 @@ export async function createImportProviders(
       })
     },
 
-    /** Never one that was added meanwhile. */
+    /** Not those that were added since the import began. */
     async add(reports: readonly ProviderReport[]): Promise<readonly string[]> {
-      const added = reports.filter(({ state }) => state === 'new')
-      const present = added.length > 0 ? await loadKinds() : kinds
+      const missing = reports.filter(({ state }) => state === 'new')
+      const present = missing.length > 0 ? await loadKinds() : kinds
+      const added = missing.filter(({ id }) => !present.has(id))
       for (const { id, body } of added) {
         const read = parseValue(credentialProviderReader(id, checkUrl), body)
         if (!read.ok) throw new Error(`The provider '${id}' of an import is not valid`)
-        if (!present.has(id)) await providerStore.put(read.value)
+        await providerStore.put(read.value)
       }
       return added.map(({ id }) => id)
     },

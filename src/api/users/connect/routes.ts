@@ -3,11 +3,13 @@ import { type Principal, shareOwner } from '../../../core/access/principal.ts'
 import type { CallableTool } from '../../../core/call/callable-tool.ts'
 import type { UserTokens } from '../../../core/call/user-tokens.ts'
 import type { AuthorizationChallenge } from '../../../core/consent/authorization.ts'
+import type { Providers } from '../../../core/consent/provider.ts'
 import { fail, ok } from '../../../core/failure/failure.ts'
 import { namePart, requirementId } from '../../../core/tool/definition-fields.ts'
 import { object, optional, string } from '../../../core/tool/json-reader.ts'
 import type { WaitUntil } from '../../../core/tool/platform.ts'
-import { isCallerToken } from '../../../core/tool/tool.ts'
+import { isCallerToken, type ToolRecord } from '../../../core/tool/tool.ts'
+import { matchesTool } from '../../../core/tool/tool-id.ts'
 import { jsonBody } from '../../../http/request/json-body.ts'
 import { getBackground } from '../../../http/route/authorizer.ts'
 import { json, objectSchema, TEXT, TEXTS } from '../../../http/route/response-specs.ts'
@@ -20,6 +22,7 @@ export interface AccountLinkAnswers {
 
 interface AccountLinkRoutesDeps extends RouteDeps {
   readonly userTokens: Pick<UserTokens, 'tokenFor'>
+  readonly findProvider: Providers['find']
   /** Those that the principal sees, and that may use grants. */
   readonly listTools: (toolkit: string, principal: Principal, background: WaitUntil) => Promise<readonly CallableTool[]>
 }
@@ -28,7 +31,7 @@ const BODY = object({ provider: requirementId, toolkit: namePart, account: optio
 const LINK = objectSchema({ id: TEXT, authorization: TEXT, url: TEXT, check_url: TEXT, scopes: TEXTS, status: TEXT })
 
 /** Gives the link of a challenge before a call needs it, for all tools of a toolkit that require the provider. */
-export function createAccountLinkRoutes({ userTokens, listTools, ...deps }: AccountLinkRoutesDeps): Hono {
+export function createAccountLinkRoutes({ userTokens, findProvider, listTools, ...deps }: AccountLinkRoutesDeps): Hono {
   const { router, on } = createRouter<AccountLinkAnswers>(deps)
 
   on('POST /users/:user/connections', 'Create a link where a user connects an account', {
@@ -38,9 +41,10 @@ export function createAccountLinkRoutes({ userTokens, listTools, ...deps }: Acco
     responses: { 201: json('The link, which the user opens', LINK) },
   })(async ({ c, principal, path: { user }, body: { provider, toolkit, account }, addAuditDetails }) => {
     addAuditDetails({ provider, toolkit })
-    const tools = await listTools(toolkit, principal, getBackground(c))
+    const [tools, found] = await Promise.all([listTools(toolkit, principal, getBackground(c)), findProvider(provider)])
+    const mayUse = (record: ToolRecord) => found?.tools?.some((pattern) => matchesTool(pattern, record)) ?? true
     const requirements = tools.flatMap(({ record, runnable }) =>
-      record.requirements.authorization
+      (mayUse(record) ? record.requirements.authorization : [])
         .filter((requirement) => requirement.id === provider && !isCallerToken(requirement))
         .map(({ oauth2 }) => ({ record, scopes: oauth2?.scopes ?? [], hosts: (runnable.ok && runnable.hosts) || [] })),
     )
