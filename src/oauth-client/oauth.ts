@@ -132,14 +132,14 @@ export function createOAuth({ fetch, findServer, checkUrl, readSecret, company, 
         ...(settings.resource === undefined ? {} : { resource: settings.resource }),
         ...(scopes.length === 0 ? {} : { scope: scopes.join(' ') }),
       })
-      const asserted = await requestTokens(company.provider, scopes, async (client) => {
+      const assertionResult = await requestTokens(company.provider, scopes, async (client) => {
         const answer = await send(client)
         // An access token of the company's provider must not be sent on
         if (answer['issued_token_type'] !== ID_JAG) throw new Error('The answer is no identity assertion')
         return { ...answer, token_type: 'bearer' }
       })
-      if (!asserted.ok) return asserted
-      const { access_token: assertion } = asserted.tokens
+      if (!assertionResult.ok) return assertionResult
+      const { access_token: assertion } = assertionResult.tokens
       return requestTokens(provider, scopes, sendGrant('urn:ietf:params:oauth:grant-type:jwt-bearer', { assertion }))
     },
     /** Goes through the steps of a connection with a made-up code, within one deadline. */

@@ -1,6 +1,7 @@
 import type { CredentialProvider, CredentialValues } from '../core/consent/credential-provider.ts'
 import type { ProviderTestStep } from '../core/consent/provider.ts'
 import type { Fetch } from '../core/tool/platform.ts'
+import { FOREIGN_JSON, parseJson } from '../core/tool/json-text.ts'
 import { getAtPointer, parsePointer } from '../core/tool/problem.ts'
 import { fillTemplate } from './credential-values.ts'
 
@@ -64,13 +65,8 @@ export async function testCredentialCheck(
 }
 
 function readAccount(text: string, pointer: string): string | undefined {
-  let answer: unknown
-  try {
-    answer = JSON.parse(text)
-  } catch {
-    return undefined
-  }
-  const account = getAtPointer(answer, parsePointer(pointer) ?? [])
+  const answer = parseJson(text, FOREIGN_JSON)
+  const account = answer.ok ? getAtPointer(answer.value, parsePointer(pointer) ?? []) : undefined
   const name = typeof account === 'string' || typeof account === 'number' ? String(account).trim() : ''
   return /^\P{C}{1,64}$/u.test(name) ? name : undefined
 }

@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { authorizeUrl, connected, decide, newAgent, redeem, refresh, rpc } from '../e2e/oauth/agent.ts'
+import { signInPerson } from '../e2e/oauth/connected-person.ts'
 import { HttpPerson } from '../e2e/oauth/http-person.ts'
 import { answerSignIn, signIn, signInVars } from '../e2e/oauth/sign-in.ts'
 import { type Connected, connect, startWorld, type World } from '../e2e/oauth/switchboard.ts'
@@ -44,13 +45,6 @@ async function hired(name: string) {
   return { user: `${name}@acme.test`, id: String(body.id) }
 }
 
-async function signedIn(name: string): Promise<HttpPerson> {
-  const person = new HttpPerson()
-  const { status, text } = await signIn(person, url, name)
-  expect(status, text).toBe(200)
-  return person
-}
-
 const sessionStatus = async (person: HttpPerson) => (await person.open(`${url}/sessions`)).status
 const access = async (user: string) => (await edge.ask('GET', `/users/${encodeURIComponent(user)}/access`)).body
 
@@ -78,7 +72,7 @@ describe('a key of the directory', () => {
     ['half a character', 'anna@acme.test\ud800'],
   ])('a key of the directory reaches nobody by their address with %s', async (_, userName) => {
     world.provider.claims['anna'] = { email: 'anna@acme.test', email_verified: true }
-    const anna = await signedIn('anna')
+    const anna = await signInPerson(url, 'anna')
     const { body, status } = await scim('POST', '/Users', { userName, externalId: userName, active: false })
     expect(status, JSON.stringify(body)).toBe(201)
     expect(await sessionStatus(anna)).toBe(200)
@@ -88,7 +82,7 @@ describe('a key of the directory', () => {
 
   it('a key of the directory that names a person twice cannot let them in by one where the other is not active', async () => {
     const { id, user } = await hired('bea')
-    const bea = await signedIn('bea')
+    const bea = await signInPerson(url, 'bea')
     const second = await scim('POST', '/Users', { userName: 'second', externalId: user, active: false })
     expect(second.status).toBe(201)
     expect(await sessionStatus(bea)).toBe(401)
@@ -175,7 +169,7 @@ describe('somebody who is deactivated while they act', () => {
 
   it('somebody who is deactivated while the consent page is open connects no agent', async () => {
     const { id, user } = await hired('elsa')
-    const elsa = await signedIn('elsa')
+    const elsa = await signInPerson(url, 'elsa')
     const agent = await newAgent(url)
     const to = authorizeUrl(agent)
     expect((await elsa.open(to)).status).toBe(200)
@@ -189,7 +183,7 @@ describe('somebody who is deactivated while they act', () => {
   it('somebody who is deactivated while they allow an agent has none that works once they are active again', async () => {
     const { id } = await hired('frida')
     for (const after of ROUNDS) {
-      const frida = await signedIn('frida')
+      const frida = await signInPerson(url, 'frida')
       const agent = await newAgent(url)
       let code: string | null | undefined
       await leaveAndReturn(id, after, async () => {
@@ -203,7 +197,7 @@ describe('somebody who is deactivated while they act', () => {
   it('somebody who is deactivated while an agent refreshes its token leaves it none that works', async () => {
     const { id } = await hired('gerda')
     for (const after of ROUNDS) {
-      const { agent, tokens } = await connected(await signedIn('gerda'), url, ['Calculator'])
+      const { agent, tokens } = await connected(await signInPerson(url, 'gerda'), url, ['Calculator'])
       let fresh: { access_token?: string; refresh_token?: string } = {}
       await leaveAndReturn(id, after, async () => {
         fresh = await (await refresh(agent, tokens.refresh_token)).json()
@@ -216,7 +210,7 @@ describe('somebody who is deactivated while they act', () => {
 
   it('somebody who is deactivated while the provider gives tokens connects no account', async () => {
     const { id, user } = await hired('hilda')
-    const hilda = await signedIn('hilda')
+    const hilda = await signInPerson(url, 'hilda')
     const link = (await edge.challenge('Mail.GetEmails', user)).url
     world.provider.tokenDelayMs = 500
     const [tokensAsked, consenting] = [asksForTokens(), hilda.consent(link, 'hilda')]
@@ -230,7 +224,7 @@ describe('somebody who is deactivated while they act', () => {
 
   it('somebody who is deactivated while a call waits approves nothing, and the call does not run once they are back', async () => {
     const { id, user } = await hired('ida')
-    const ida = await signedIn('ida')
+    const ida = await signInPerson(url, 'ida')
     await ida.consent((await edge.challenge('Mail.GetEmails', user)).url, 'ida')
     const { url: link, check_url } = await edge.challenge('mailbox.empty', user, { folder: 'old' })
     const open = await ida.open(link)
@@ -245,7 +239,7 @@ describe('somebody who is deactivated while they act', () => {
 
   it('somebody who is deactivated gets nothing by links that calls make for them meanwhile', async () => {
     const { id, user } = await hired('jana')
-    const jana = await signedIn('jana')
+    const jana = await signInPerson(url, 'jana')
     await setActive(id, false)
     const link = (await edge.challenge('Mail.GetEmails', user)).url
     const page = await jana.open(link)

@@ -141,6 +141,9 @@ it('an administrator’s policy hands out no secret of a provider’s client', a
   expect([made.status, JSON.stringify(made.body)]).toEqual([201, expect.any(String)])
   const { status, body } = await put('Evil.*', { secrets: ['CUSTOM_MASTER'] }, asAdmin)
   expect([status, JSON.stringify(body)]).toEqual([422, expect.stringContaining("a provider's client")])
+  // The kind of a provider is no secret
+  expect((await server.json('PUT', '/providers/keyed', { kind: 'api_key' }, asAdmin)).status).toBe(201)
+  expect(JSON.stringify((await put('Evil.*', { secrets: ['api_key'] }, asAdmin)).body)).not.toContain('client')
 })
 
 it('an administrator’s policy has no secret be a tool’s and a client’s at once, whichever it was first', async () => {

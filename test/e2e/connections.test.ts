@@ -327,6 +327,22 @@ it('a link to connect an account keeps the scopes that other toolkits were grant
   expect((await edge.call('Mail.Send', 'lea')).body).not.toHaveProperty('missing_requirements')
 })
 
+it('a link to connect an account is for the tools that may use the provider, and for no host of others', async () => {
+  const provider = { kind: 'bearer', tools: ['Notes.Named'] }
+  await putProvider(server, 'named', provider)
+  const placed = [{ authorization: 'named', in: 'header', name: 'Authorization', format: 'Bearer {value}' }]
+  for (const [name, path] of [
+    ['Another', 'https://another.example/notes'],
+    ['Named', `${api.origin}/notes`],
+  ] as const)
+    await publishKeyTool(server, name, path, placed, 'named')
+  const { status, body } = await link('ned', { provider: 'named', toolkit: 'Notes' })
+  expect(status, JSON.stringify(body)).toBe(201)
+  const { text } = await new HttpPerson().open(Object(body).url)
+  expect(text).toContain(api.host)
+  expect(text).not.toContain('another.example')
+})
+
 it.each([
   ['no tool requires the provider', { ...NOTES, provider: 'other' }, 404],
   ['the toolkit is unknown', { ...NOTES, toolkit: 'Nothing' }, 404],

@@ -194,6 +194,33 @@ it('tools send a personal access token, a user name and password, and fields of 
   expect(api.arrived.at(-1)?.url).toBe('/notes?site=acme')
 })
 
+it('a refusal that comes after the person entered another password refuses that one not', async () => {
+  const basic = (field: string) => ({ authorization: 'login', field, in: 'basic', name: field })
+  const placed = [basic('username'), basic('password')]
+  await publishKeyTool(server, 'Held', `${api.origin}/held`, placed, 'login')
+  const passwords = [newKey(), newKey()]
+  secrets.push(...passwords)
+  for (const password of passwords) api.accounts.set(`gus:${password}`, 'gus')
+  const enterNext = async () => {
+    const body = { provider: 'login', toolkit: 'Notes' }
+    const connecting = await server.json('POST', '/users/gus/connections', body, asAdmin)
+    return enter(connecting.body.url, { username: 'gus', password: passwords.shift() ?? '' }, { said })
+  }
+  expect((await enterNext()).status).toBe(200)
+  let release = () => {}
+  api.release = new Promise((resolve) => (release = resolve))
+  const sent = api.arrived.length
+  const held = callFor(server, 'Notes.Held', 'gus')
+  await expect.poll(() => api.arrived.length).toBe(sent + 1)
+  expect((await enterNext()).status).toBe(200)
+  // It was right when it was sent
+  for (const key of [...api.accounts.keys()].filter((key) => key.startsWith('gus:')).slice(0, 1))
+    api.accounts.delete(key)
+  release()
+  await held
+  expect(await callFor(server, 'Notes.Held', 'gus')).toMatchObject(succeeded('gus'))
+})
+
 it.skipIf(NO_BROWSER !== '')(`a person enters a key on the page, in Chromium ${NO_BROWSER}`, async () => {
   browser = await launchBrowser()
   const who = await person(browser, { javaScript: false })

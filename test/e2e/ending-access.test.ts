@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { codeFor, connected, newAgent, redeem, refresh, rpc } from './oauth/agent.ts'
-import { HttpPerson } from './oauth/http-person.ts'
-import { signIn, signInVars } from './oauth/sign-in.ts'
+import { codeFor, newAgent, redeem, refresh } from './oauth/agent.ts'
+import { connectPerson, IN, OUT, signInPerson } from './oauth/connected-person.ts'
+import { signInVars } from './oauth/sign-in.ts'
 import { type Connected, connect, startWorld, type World } from './oauth/switchboard.ts'
 
 /** One step ends all that a person has here, and nothing of anybody else. */
@@ -23,33 +23,10 @@ beforeAll(async () => {
 })
 afterAll(() => Promise.all([edge?.server.stop(), world?.close()]))
 
-async function signedIn(name: string): Promise<HttpPerson> {
-  const person = new HttpPerson()
-  expect((await signIn(person, url, name)).status).toBe(200)
-  return person
-}
-
-/** Somebody with a session, an agent and an account, as their id says. */
-async function settled(name: string) {
-  const person = await signedIn(name)
-  const { agent, tokens } = await connected(person, url, ['Calculator'])
-  const user = `${name}@acme.test`
-  const ended = await person.consent((await edge.challenge('Mail.GetEmails', user)).url, name)
-  expect(ended.url, ended.text).toContain('/oauth/callback')
-  const state = async () => ({
-    session: (await person.open(`${url}/sessions`)).status,
-    agent: (await rpc(url, tokens.access_token, 'tools/list')).status,
-    account: (await edge.call('Mail.GetEmails', user)).status,
-  })
-  return { person, agent, tokens, user, state }
-}
-
 const end = (user: string) => edge.ask('DELETE', `/users/${encodeURIComponent(user)}/access`)
 const listed = async (query = '') => (await edge.ask('GET', `/users${query}`)).body
-const ALL = { session: 200, agent: 200, account: 200 }
-
 it("one step ends a person's sessions, agents and accounts, and open requests, and of others nothing", async () => {
-  const [ann, bob] = [await settled('ann'), await settled('bob')]
+  const [ann, bob] = [await connectPerson(edge, 'ann'), await connectPerson(edge, 'bob')]
   const approval = await edge.challenge('mailbox.empty', ann.user, { folder: 'old' })
   const bobsApproval = await edge.challenge('mailbox.empty', bob.user, { folder: 'old' })
   const key = await edge.ask('POST', '/keys', {
@@ -60,7 +37,7 @@ it("one step ends a person's sessions, agents and accounts, and open requests, a
   expect(await listed()).toEqual({
     items: [ann, bob].map(({ user }) => ({ user_id: user, accounts: 1, agents: 1, sessions: 1, keys: 1 })),
   })
-  expect([await ann.state(), await bob.state()]).toEqual([ALL, ALL])
+  expect([await ann.state(), await bob.state()]).toEqual([IN, IN])
 
   const had = await edge.ask('GET', `/users/${encodeURIComponent(ann.user)}/access`)
   expect(had.body).toMatchObject({
@@ -82,11 +59,11 @@ it("one step ends a person's sessions, agents and accounts, and open requests, a
     keys: [{ id: key.body.id, name: 'ann and bob' }],
   })
   expect(world.provider.revoked.length).toBeGreaterThan(revoked)
-  expect(await ann.state()).toEqual({ session: 401, agent: 401, account: 400 })
+  expect(await ann.state()).toEqual(OUT)
   expect((await refresh(ann.agent, ann.tokens.refresh_token)).status).toBe(400)
   expect((await edge.ask('GET', approval.check_url)).body).toMatchObject({ status: 'failed' })
   expect((await edge.ask('GET', bobsApproval.check_url)).body).toMatchObject({ status: 'not_started' })
-  expect(await bob.state()).toEqual(ALL)
+  expect(await bob.state()).toEqual(IN)
 
   const again = await end(ann.user)
   expect([again.status, again.body]).toMatchObject([200, { ...NONE, authorizations: 1 }])
@@ -103,7 +80,7 @@ it("one step ends a person's sessions, agents and accounts, and open requests, a
 })
 
 it('a code that is not redeemed yet, and a consent at the provider, end with the access', async () => {
-  const cy = await signedIn('cy')
+  const cy = await signInPerson(url, 'cy')
   const agent = await newAgent(url)
   const code = await codeFor(cy, agent, ['Calculator'])
   const { url: link, check_url } = await edge.challenge('Mail.GetEmails', 'cy@acme.test')
@@ -118,7 +95,7 @@ it('a code that is not redeemed yet, and a consent at the provider, end with the
 })
 
 it('accounts whose provider does not answer are deleted here, and told', async () => {
-  const dee = await settled('dee')
+  const dee = await connectPerson(edge, 'dee')
   await world.provider.fail('down')
   try {
     expect((await end(dee.user)).body).toMatchObject({
@@ -132,7 +109,7 @@ it('accounts whose provider does not answer are deleted here, and told', async (
 })
 
 it('only administrators list users and end their access', async () => {
-  const person = await signedIn('bob')
+  const person = await signInPerson(url, 'bob')
   for (const [method, path] of [
     ['GET', '/users'],
     ['GET', '/users/bob%40acme.test/access'],
@@ -148,7 +125,7 @@ it('only administrators list users and end their access', async () => {
 })
 
 it('users are listed page by page, each once', async () => {
-  await signedIn('bob')
+  await signInPerson(url, 'bob')
   const seen: string[] = []
   for (let query = '?limit=1'; ;) {
     const { items, next_cursor } = await listed(query)
@@ -162,7 +139,11 @@ it('users are listed page by page, each once', async () => {
 })
 
 it('a person ends all other sessions and keeps the one in use; the list says which that is', async () => {
-  const [here, there, other] = [await signedIn('bob'), await signedIn('bob'), await signedIn('ann')]
+  const [here, there, other] = [
+    await signInPerson(url, 'bob'),
+    await signInPerson(url, 'bob'),
+    await signInPerson(url, 'ann'),
+  ]
   const { items } = JSON.parse((await here.open(`${url}/sessions`)).text)
   expect(items.filter((session: { current?: true }) => session.current)).toHaveLength(1)
   expect((await here.send('DELETE', `${url}/sessions`)).status).toBe(204)

@@ -14,14 +14,17 @@ export interface KeyApi extends Upstream {
   readonly accounts: Map<string, string>
   /** What answers `/me` in place of the API, while it is set. */
   answerCheck?: ((response: import('node:http').ServerResponse) => void) | undefined
+  /** What answers to `/held` wait for. */
+  release?: Promise<void>
 }
 
 export async function startKeyApi(): Promise<KeyApi> {
   const accounts = new Map<string, string>()
-  const upstream = await startUpstream(({ url, headers }, response) => {
+  const upstream = await startUpstream(async ({ url, headers }, response) => {
     if (url === '/me' && api.answerCheck) return api.answerCheck(response)
     const [scheme = '', text = ''] = (headers.authorization ?? '').split(' ')
     const sent = scheme === 'Basic' ? Buffer.from(text, 'base64').toString() : text || headers['x-api-key']
+    if (url === '/held') await api.release
     const login = accounts.get(String(sent))
     const json = { 'content-type': 'application/json' }
     if (login === undefined) return void response.writeHead(401, json).end('{"error":"unknown key"}')

@@ -1,6 +1,7 @@
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connected, refresh, rpc } from './oauth/agent.ts'
+import { connectPerson, IN, OUT, signInPerson } from './oauth/connected-person.ts'
 import { HttpPerson } from './oauth/http-person.ts'
 import { signIn, signInVars } from './oauth/sign-in.ts'
 import { type Connected, connect, startWorld, type World } from './oauth/switchboard.ts'
@@ -38,34 +39,8 @@ const scim = (method: string, path: string, body?: unknown) => edge.ask(method, 
 const setActive = (id: string, active: unknown) =>
   scim('PATCH', `/Users/${id}`, patch({ op: 'Replace', path: 'active', value: active }))
 
-async function signedIn(name: string): Promise<HttpPerson> {
-  const person = new HttpPerson()
-  const { status, text } = await signIn(person, url, name)
-  expect(status, text).toBe(200)
-  return person
-}
-
-/** Somebody with a session, an agent and an account. */
-async function settled(name: string) {
-  const person = await signedIn(name)
-  const { agent, tokens } = await connected(person, url, ['Calculator'])
-  const user = `${name}@acme.test`
-  const ended = await person.consent((await edge.challenge('Mail.GetEmails', user)).url, name)
-  expect(ended.url, ended.text).toContain('/oauth/callback')
-  const state = async () => ({
-    session: (await person.open(`${url}/sessions`)).status,
-    console: new URL((await person.open(`${url}/console/agents`)).url).pathname === '/console/agents',
-    agent: (await rpc(url, tokens.access_token, 'tools/list')).status,
-    account: (await edge.call('Mail.GetEmails', user)).status,
-  })
-  return { person, agent, tokens, user, state }
-}
-
-const IN = { session: 200, console: true, agent: 200, account: 200 }
-const OUT = { session: 401, console: false, agent: 401, account: 400 }
-
 it('one SCIM request puts a person out at their next request of each kind, and nobody else', async () => {
-  const [ann, bob] = [await settled('ann'), await settled('bob')]
+  const [ann, bob] = [await connectPerson(edge, 'ann'), await connectPerson(edge, 'bob')]
   // The directory has other letters than the ID token
   const { body } = await scim('POST', '/Users', { userName: 'Ann@Acme.test', externalId: '00u1' })
   const bobs = await scim('POST', '/Users', { userName: 'bob@acme.test', externalId: '00u2' })
@@ -89,7 +64,7 @@ it('one SCIM request puts a person out at their next request of each kind, and n
 
   expect((await setActive(body.id, 'True')).status).toBe(200)
   expect(await ann.state()).toEqual(OUT)
-  const back = await signedIn('ann')
+  const back = await signInPerson(url, 'ann')
   expect((await back.open(`${url}/sessions`)).status).toBe(200)
   expect((await rpc(url, (await connected(back, url, ['Calculator'])).tokens.access_token, 'tools/list')).status).toBe(
     200,
@@ -110,7 +85,7 @@ it('nobody who is not active signs in, even if the directory had them before the
 })
 
 it('a user who is renamed and deactivated in one request is out under both names', async () => {
-  const dee = await settled('dee')
+  const dee = await connectPerson(edge, 'dee')
   const { body } = await scim('POST', '/Users', { userName: 'dee@acme.test' })
   const change = patch(
     { op: 'Replace', path: 'userName', value: '0a21f0f2dee@acme.test' },
@@ -121,7 +96,7 @@ it('a user who is renamed and deactivated in one request is out under both names
 })
 
 it('groups of the directory count for rules at the next request, while the user is a member', async () => {
-  const eve = await signedIn('eve')
+  const eve = await signInPerson(url, 'eve')
   const { body: user } = await scim('POST', '/Users', { userName: 'eve@acme.test' })
   const published = async () => (await eve.open(`${url}/console/toolsets`)).status
   const zoe = () => signIn(new HttpPerson(), url, 'zoe')
@@ -181,7 +156,7 @@ it('a person whose user id is not their address is found by it, with all that th
 })
 
 it('a person whose session says so cannot use SCIM, nor can a key without the scope', async () => {
-  const fay = await signedIn('fay')
+  const fay = await signInPerson(url, 'fay')
   expect((await fay.open(`${url}/scim/v2/Users`)).status).toBe(401)
   const asCaller = { authorization: `Bearer ${await edge.keyFor('any', ['tools:call', 'records:read'])}` }
   const { body } = await scim('POST', '/Users', { userName: 'fay@acme.test' })

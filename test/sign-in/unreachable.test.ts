@@ -11,6 +11,8 @@ it('signing in and out works while all can be reached', async () => {
   const { begin, comeBack, signOut } = faceWith()
   for (const answer of [await begin(), await comeBack()]) expect(answer.status).toBe(302)
   expect((await signOut()).status).toBe(200)
+  // Its tokens are for convenience
+  expect((await faceWith({ keepSignIn: away }).comeBack()).status).toBe(302)
   expect((await faceWith({ provider: undefined }).sendKey()).status).toBe(302)
 })
 

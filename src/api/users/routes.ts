@@ -1,6 +1,6 @@
 import type { Hono } from 'hono'
 import type { Grant } from '../../core/consent/authorization.ts'
-import type { Connection, UserConnections } from '../../core/consent/connection.ts'
+import type { UserConnection, UserConnections } from '../../core/consent/connection.ts'
 import { type FailureResult, fail, ok } from '../../core/failure/failure.ts'
 import { optional, string } from '../../core/tool/json-reader.ts'
 import { defineQuery } from '../../http/request/query.ts'
@@ -41,10 +41,10 @@ export function createGrantsRoutes({ grants, ...deps }: RouteDeps & { readonly g
     const [only, ...others] = own.filter((item) => account === undefined || item.account === account)
     const message = `The user has several accounts at '${provider}': name one with ?account=`
     if (others.length > 0) return fail({ type: 'request-malformed', message })
-    const checked = only && (await grants.checkConnection(user, provider, only.account))
-    if (!checked) return grantNotFound(provider)
-    addAuditDetails({ state: checked.state })
-    return ok(encodeConnection(checked))
+    const connection = only && (await grants.checkConnection(user, provider, only.account))
+    if (!connection) return grantNotFound(provider)
+    addAuditDetails({ state: connection.state })
+    return ok(encodeConnection(connection))
   })
 
   on('DELETE /users/:user/grants', "Disconnect all of a user's accounts", {
@@ -88,7 +88,7 @@ export function encodeGrant({ provider, account, scopes, granted_at, expires_at,
   return { provider, account, scopes, granted_at, expires_at, refreshable, toolkits }
 }
 
-export function encodeConnection(connection: Connection) {
+export function encodeConnection(connection: UserConnection) {
   const { provider_name, kind, state, last_used_at, last_refused_at, reason, answered_as } = connection
   return { ...encodeGrant(connection), provider_name, kind, state, last_used_at, last_refused_at, reason, answered_as }
 }

@@ -119,8 +119,11 @@ export async function show(context: PageContext, submitted?: SubmittedForm, test
   })
 }
 
-function foldAllBut(shown: readonly string[]) {
-  return { summary: 'Advanced settings', keys: FIELDS.map(({ key }) => key).filter((key) => !shown.includes(key)) }
+function foldAllBut(unfoldedKeys: readonly string[]) {
+  return {
+    summary: 'Advanced settings',
+    keys: FIELDS.map(({ key }) => key).filter((key) => !unfoldedKeys.includes(key)),
+  }
 }
 
 function buildHref(id: string): string {

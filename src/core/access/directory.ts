@@ -125,8 +125,8 @@ export function hasAddress({ userName }: Pick<DirectoryUser, 'userName'>, { addr
 }
 
 /** With several issuers, a user is `<issuer>|<id>`. */
-export function toDirectoryId({ user, foreignId = user.replace(/^https?:\/\/[^|]+\|/, '') }: Identity): string {
-  return foreignId
+export function toDirectoryId({ user, foreignId }: Identity): string {
+  return foreignId ?? user.replace(/^https?:\/\/[^|]+\|/, '')
 }
 
 /** Other letters that become ASCII in lower case, such as U+212A, must not make an address. */

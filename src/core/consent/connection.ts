@@ -11,7 +11,7 @@ export interface StoredConnection extends Grant {
   readonly answered_as?: string | undefined
 }
 
-export interface Connection extends StoredConnection {
+export interface UserConnection extends StoredConnection {
   readonly provider_name: string
   /** Absent if the deployment no longer has the provider. */
   readonly kind?: 'oauth2' | CredentialKind
@@ -19,7 +19,7 @@ export interface Connection extends StoredConnection {
 
 export interface UserConnections extends UserGrants {
   /** Those that providers ended too, until they are connected anew or disconnected. */
-  listConnections(userId: string): Promise<readonly Connection[]>
+  listConnections(userId: string): Promise<readonly UserConnection[]>
   /** Asks the provider now. Undefined if the provider or the grant is gone. */
-  checkConnection(userId: string, provider: string, account: string): Promise<Connection | undefined>
+  checkConnection(userId: string, provider: string, account: string): Promise<UserConnection | undefined>
 }

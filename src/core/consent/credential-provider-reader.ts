@@ -112,9 +112,9 @@ export function credentialProviderReader(
         if (kind === undefined) return
         if (kind === 'fields' && source.fields === undefined) addProblem(report, "Is required for 'fields'", '/fields')
         if (kind !== 'fields' && fields) addProblem(report, `Is only for the kind 'fields', got '${kind}'`, '/fields')
-        const asked = kind === 'fields' ? fields : KIND_FIELDS[kind]
-        if (!check || !asked) return
-        const names = [...asked.map(({ name }) => name), ...(kind === 'basic' ? ['basic'] : [])]
+        const kindFields = kind === 'fields' ? fields : KIND_FIELDS[kind]
+        if (!check || !kindFields) return
+        const names = [...kindFields.map(({ name }) => name), ...(kind === 'basic' ? ['basic'] : [])]
         const headers = check.headers ?? CHECK_HEADERS[kind] ?? {}
         const used = [check.url, ...Object.values(headers)].flatMap((text) =>
           [...text.matchAll(VARIABLE)].map(([, name = '']) => name),

@@ -92,14 +92,14 @@ export function directoryRows(sql: SqlStorage) {
       if (user !== id || (address ?? id) !== id) sql.exec(NOTE_PERSON, user, id, address)
       const query = `SELECT body FROM directory_entry WHERE kind = 'User' AND (name IN (?1, ?2) OR external_id = ?1)`
       const users = column<string>(sql, query, id, address).map((body): UserEntry => JSON.parse(body))
-      const found = users.filter((entry) => directory.isSamePerson(entry, person))
+      const entries = users.filter((entry) => directory.isSamePerson(entry, person))
       const groups = `SELECT DISTINCT name FROM directory_member JOIN directory_entry ON id = group_id
         WHERE user_id IN (SELECT value FROM json_each(?))`
       const isForeign = person.foreignId !== undefined
-      const members = isForeign ? found.filter((entry) => directory.hasAddress(entry, person)) : found
+      const members = isForeign ? entries.filter((entry) => directory.hasAddress(entry, person)) : entries
       const ids = JSON.stringify(members.map((entry) => entry.id))
-      const isActive = found.every(({ active }) => active)
-      return found.length === 0 ? undefined : { isActive, groups: column<string>(sql, groups, ids) }
+      const isActive = entries.every(({ active }) => active)
+      return entries.length === 0 ? undefined : { isActive, groups: column<string>(sql, groups, ids) }
     },
   }
 

@@ -12,15 +12,13 @@ type Deps = VaultDeployment & { readonly rows: GrantRows; readonly consents: Con
 
 const account = UNNAMED_ACCOUNT
 const DEFAULT_LIFE_S = 3_600
-/** A token is replaced this long before it ends, or half its life where that is shorter. */
-const AHEAD_S = 60
 
 /**
  * Gives a token by the user's sign-in in place of a refusal, or the refusal with the reason for administrators. It is for
  * toolkits that an administrator has named, while the user has no grant of their own at the provider. A refresh token is not
  * kept, so that the company's provider decides each time. A preview predicts this.
  */
-export async function tokenInstead(
+export async function getTokenBySignIn(
   deps: Deps,
   refusal: Extract<TokenRequestResult, { scopes: unknown }>,
   request: TokenRequest,
@@ -49,23 +47,28 @@ async function obtain(deps: Deps, request: TokenRequest, scopes: readonly string
   const { rows, consents, grants, keyring, oauth, companyIssuer = '', now } = deps
   const { userId, provider, toolkit, hosts } = request
   const signIn = rows.find(SIGN_IN, companyIssuer)
-  const opened = signIn && (await grants.openContent(userId, signIn))
-  if (!opened || !('access_token' in opened.content) || provider.kind !== undefined)
+  const signInGrant = signIn && (await grants.openContent(userId, signIn))
+  if (!signInGrant || !('access_token' in signInGrant.content) || provider.kind !== undefined)
     return providerFailure('refused', 'its tokens cannot be read any more')
-  const issued = await oauth.assertIdentity(provider, opened.content, (signIn.expires_at ?? 0) > now(), scopes)
-  if (!issued.ok) return issued
-  const { access_token, expires_in = DEFAULT_LIFE_S, scopes: granted = scopes } = issued.tokens
-  const tokens = { access_token, expires_in: expires_in - Math.min(AHEAD_S, expires_in / 2) }
+  const tokenResult = await oauth.assertIdentity(
+    provider,
+    signInGrant.content,
+    (signIn.expires_at ?? 0) > now(),
+    scopes,
+  )
+  if (!tokenResult.ok) return tokenResult
+  const { access_token, expires_in = DEFAULT_LIFE_S, scopes: grantedScopes = scopes } = tokenResult.tokens
+  const tokens = { access_token, expires_in }
   const place = { provider: provider.id, account, browser: SIGN_IN }
   const sealed = await sealGrant(keyring, userId, place, tokens)
-  const isWhole = missingScopes(provider.id, granted, scopes).length === 0
+  const isWhole = missingScopes(provider.id, grantedScopes, scopes).length === 0
   // Meanwhile the user's access may have ended, or the user may have given a grant
   if (!isWhole || !isPossible(deps, request)) {
     await oauth.revoke(provider, tokens)
     return providerFailure('refused', isWhole ? 'it was revoked meanwhile' : 'scopes are missing')
   }
   // Listed as a grant that is renewed
-  rows.put(place, { ...tokens, refresh_token: '' }, granted, sealed)
+  rows.put(place, { ...tokens, refresh_token: '' }, grantedScopes, sealed)
   consents.give({ provider: provider.id, account, toolkit, hosts, scopes: request.scopes })
   return access_token
 }

@@ -24,28 +24,29 @@ export async function checkConnection(
   const ask = (refused?: TokenRequest['refused']) =>
     grants.token({ ...query, scopes: [], tool: '', toolkit: '', hosts: [], isCheck: true, ...(refused && { refused }) })
 
-  let issued = await ask()
-  const checked = provider.kind === undefined ? await toCheckedProvider(provider, answer({})?.scopes, oauth) : provider
+  let tokenResult = await ask()
+  const checkable =
+    provider.kind === undefined ? await withUserInfoCheck(provider, answer({})?.scopes, oauth) : provider
   for (const final of [false, true]) {
-    if (!('token' in issued)) break
-    if (!checked.check) return answerUnknown(NO_CHECK)
-    const { token, parts = new Map([[TOKEN.name, { value: token }]]) } = issued
+    if (!('token' in tokenResult)) break
+    if (!checkable.check) return answerUnknown(NO_CHECK)
+    const { token, parts = new Map([[TOKEN.name, { value: token }]]) } = tokenResult
     const values = Object.fromEntries([...parts].map(([name, { value }]) => [name, value]))
-    const result = await checkCredential(checked, values)
+    const result = await checkCredential(checkable, values)
     if (result.ok) grants.noteSuccess(provider.id, account)
     if (result.ok) return answer({ answered_as: result.account })
     // UserInfo may refuse a token that the API takes, such as one of too few scopes
     const isUnclear = provider.kind === undefined && result.status !== 401
     if (result.why === 'unavailable' || isUnclear) return answerUnknown(result.message)
-    issued = await ask({ token: issued.generation ?? token, final })
+    tokenResult = await ask({ token: tokenResult.generation ?? token, final })
   }
-  if ('unavailable' in issued) return answerUnknown(issued.unavailable)
+  if ('unavailable' in tokenResult) return answerUnknown(tokenResult.unavailable)
   const isKnown = /refused|ended/.test(answer({})?.state ?? '')
-  return 'scopes' in issued && !isKnown ? answerUnknown(issued.reason) : answer({})
+  return 'scopes' in tokenResult && !isKnown ? answerUnknown(tokenResult.reason) : answer({})
 }
 
 /** A token is checked as if a person had entered it. */
-async function toCheckedProvider(
+async function withUserInfoCheck(
   provider: OAuthProvider,
   scopes: readonly string[] = [],
   { findUserInfo }: VaultDeployment['oauth'],

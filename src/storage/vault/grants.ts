@@ -211,7 +211,8 @@ export function createGrants(rows: GrantRows, consents: ConsentRows, { keyring, 
       const isDue = isRefused || (grant.refresh_at !== null && grant.refresh_at <= now())
       if (!isDue) return toAccessToken(request, openedGrant)
       if (refreshToken === undefined) {
-        if (isLive) return toAccessToken(request, openedGrant)
+        // A token by the user's sign-in is got again ahead of its end, as others are refreshed
+        if (isLive && grant.browser !== SIGN_IN) return toAccessToken(request, openedGrant)
         return refuse(openedGrant, formatAccessEnded(provider.id))
       }
       const outcome = await refreshTokens({ userId, provider, grant, refreshToken })

@@ -73,9 +73,9 @@ export function sealGrant(
   { provider, account }: Pick<StoredGrant, 'provider' | 'account'>,
   content: GrantContent,
 ): Promise<string> {
-  const kept =
+  const storedContent =
     'values' in content ? content : { access_token: content.access_token, refresh_token: content.refresh_token }
-  return keyring.seal(JSON.stringify(kept), toGrantAad(userId, provider, account))
+  return keyring.seal(JSON.stringify(storedContent), toGrantAad(userId, provider, account))
 }
 
 /** Tokens open for no other user, provider or account. */

@@ -97,10 +97,10 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       openFor(this.ctx.storage.sql, owner)
       const result = await this.#tokenFor(request, this.#grants.token)
       if (!('scopes' in result)) return result
-      const { scopes, account = request.account, ...reasons } = result
+      const { scopes, account, ...reasons } = result
       const lastFailure = reasons.needsSetup ? {} : withFailure(reasons, this.#rows.lastFailureAt(request.providerId))
       const refusal = { ...reasons, ...lastFailure }
-      const newAuthorization = toNewAuthorization({ ...request, ...(account === undefined ? {} : { account }) }, scopes)
+      const newAuthorization = toNewAuthorization(request, scopes, account)
       const newId = newAuthorizationId(this.ctx.id)
       return this.#ensureAuthorization({ owner, newId, newAuthorization, refusal, chargedTo: request.chargedTo })
     }
@@ -113,9 +113,8 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       if (!isUnused) openFor(sql, owner)
       const result = await this.#tokenFor(request, isUnused ? refuseUngranted : this.#grants.look, true)
       if (!('scopes' in result)) return result
-      const { scopes, account = request.account, ...refusal } = result
-      const named = { ...request, ...(account === undefined ? {} : { account }) }
-      const authorization = this.#rows.findOpen(toNewAuthorization(named, scopes).purpose)
+      const { scopes, account, ...refusal } = result
+      const authorization = this.#rows.findOpen(toNewAuthorization(request, scopes, account).purpose)
       return { ...(authorization ? { authorization } : {}), ...refusal }
     }
 
@@ -130,9 +129,9 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       const tokenRequest = { ...request, provider: provider.value }
       let result = await getToken(tokenRequest)
       if ('scopes' in result && provider.value.identity_assertion && hasTables(this.ctx.storage.sql)) {
-        const { tokenInstead } = await import('./asserted-grants.ts')
+        const { getTokenBySignIn } = await import('./asserted-grants.ts')
         const deps = { ...this.#deployment, rows: this.#grantRows, consents: this.#consents, grants: this.#grants }
-        result = await tokenInstead(deps, result, tokenRequest, isPreview)
+        result = await getTokenBySignIn(deps, result, tokenRequest, isPreview)
       }
       if (!('scopes' in result)) return result
       const problem = this.#deployment.oauth.findMissingSecret(provider.value)
@@ -379,8 +378,9 @@ function withFailure({ reason, forOperator }: GrantRefusal, lastFailure: GrantRe
 }
 
 function toNewAuthorization(
-  { userId, providerId, tool, hosts, account, requestedBy }: CallTokenRequest,
+  { userId, providerId, tool, hosts, account: callAccount, requestedBy }: CallTokenRequest,
   scopes: readonly string[],
+  account = callAccount,
 ): NewAuthorization {
   const purpose = JSON.stringify(['grant', providerId, tool, scopes.toSorted(), hosts.toSorted(), account ?? null])
   const accountField = account === undefined ? {} : { account }

@@ -18,7 +18,7 @@ import {
   NO_APPROVER_SETUP,
   type Visit,
 } from '../../core/consent/authorization.ts'
-import type { Connection, StoredConnection, UserConnections } from '../../core/consent/connection.ts'
+import type { UserConnection, StoredConnection, UserConnections } from '../../core/consent/connection.ts'
 import type { InvocationSnapshot } from '../../core/consent/invocation-snapshot.ts'
 import type { Tokens } from '../../oauth-client/oauth.ts'
 import { formatNotSetUp } from '../../core/failure/failure-text.ts'
@@ -132,7 +132,7 @@ export function createVault(
     return (await listStored(userId)).filter(({ state }) => state !== 'ended')
   }
 
-  async function withProvider(connection: StoredConnection): Promise<Connection> {
+  async function withProvider(connection: StoredConnection): Promise<UserConnection> {
     const provider = await providers.find(connection.provider)
     const kind = provider ? { kind: provider.kind ?? ('oauth2' as const) } : {}
     return { ...connection, provider_name: provider?.name ?? connection.provider, ...kind }

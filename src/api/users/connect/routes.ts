@@ -41,8 +41,11 @@ export function createAccountLinkRoutes({ userTokens, findProvider, listTools, .
     responses: { 201: json('The link, which the user opens', LINK) },
   })(async ({ c, principal, path: { user }, body: { provider, toolkit, account }, addAuditDetails }) => {
     addAuditDetails({ provider, toolkit })
-    const [tools, found] = await Promise.all([listTools(toolkit, principal, getBackground(c)), findProvider(provider)])
-    const mayUse = (record: ToolRecord) => found?.tools?.some((pattern) => matchesTool(pattern, record)) ?? true
+    const [tools, settings] = await Promise.all([
+      listTools(toolkit, principal, getBackground(c)),
+      findProvider(provider),
+    ])
+    const mayUse = (record: ToolRecord) => settings?.tools?.some((pattern) => matchesTool(pattern, record)) ?? true
     const requirements = tools.flatMap(({ record, runnable }) =>
       (mayUse(record) ? record.requirements.authorization : [])
         .filter((requirement) => requirement.id === provider && !isCallerToken(requirement))
