@@ -646,7 +646,7 @@ describe('the bundle that is deployed', () => {
     expect(started.filter((path) => loadedLater.test(path))).toEqual([])
   })
 
-  it('the bundle that is deployed has less than 710 kB compressed, and starts with less than 415 kB uncompressed, without its tools', () => {
+  it('the bundle that is deployed has less than 760 kB compressed, and starts with less than 418 kB uncompressed, without its tools', () => {
     const size = gzipSync(text).length
     const parts = listStartModules(meta).flatMap((module) => Object.entries(module.inputs))
     const sum = parts
@@ -655,8 +655,8 @@ describe('the bundle that is deployed', () => {
     console.log(
       `The Worker's bundle is ${(size / 1000).toFixed(1)} kB, compressed; it starts with ${(sum / 1000).toFixed(1)} of ${(text.length / 1000).toFixed(1)} kB`,
     )
-    expect(size).toBeLessThan(710_000)
+    expect(size).toBeLessThan(760_000)
     expect(sum).toBeGreaterThan(100_000)
-    expect(sum).toBeLessThan(415_000)
+    expect(sum).toBeLessThan(418_000)
   })
 })

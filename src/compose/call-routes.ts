@@ -19,7 +19,8 @@ export interface LazyRoutes {
 }
 
 /** Routes that call and list tools. OXP's exist from the start, those of other dialects from the first request for them. */
-export function composeCallRoutes({ config, stores, authentication, calls, version }: Deployment) {
+export function composeCallRoutes(deployment: Deployment) {
+  const { config, stores, authentication, calls, version } = deployment
   const { now } = Date
   const { catalog } = stores.registry
   const { authorize } = authentication
@@ -35,12 +36,17 @@ export function composeCallRoutes({ config, stores, authentication, calls, versi
     {
       paths: ['/mcp', '/mcp/t/*', '/connect/mcp', '/connect/mcp/t/*'],
       load: loadOnce(async (): Promise<CallRoutes> => {
-        const [{ createMcpRoutes, respondWithFailure }, { createStateSeal }, { createMcpEndpoints }] =
-          await Promise.all([
-            import('../dialects/mcp/routes.ts'),
-            import('../storage/sealing/state-seal.ts'),
-            import('./mcp-endpoints.ts'),
-          ])
+        const [
+          { createMcpRoutes, respondWithFailure },
+          { createStateSeal },
+          { createMcpEndpoints },
+          { composeMcpExtensions },
+        ] = await Promise.all([
+          import('../dialects/mcp/routes.ts'),
+          import('../storage/sealing/state-seal.ts'),
+          import('./mcp-endpoints.ts'),
+          import('./mcp-extensions.ts'),
+        ])
         const routes = createMcpRoutes({
           callTool,
           catalog,
@@ -50,6 +56,7 @@ export function composeCallRoutes({ config, stores, authentication, calls, versi
           origins: config.allowOrigins,
           seal: createStateSeal({ sealer: stores.deploymentKeys.sealer('state'), now }),
           serverInfo: { name: 'switchboard', title: 'Switchboard', version },
+          extensions: composeMcpExtensions(deployment),
         })
         return { routes, respond: respondWithFailure }
       }),

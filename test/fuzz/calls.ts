@@ -123,8 +123,7 @@ export const calls: readonly Row[] = [
       const revision = negotiateRevision(headers, message, REVISIONS)
       if (revision.kind === 'error') return isMcpError(revision)
       if (message.kind === 'notification') return true
-      const answer = revision.handleMethod(message.method, message.params)
-      if (answer === undefined) return true
+      const answer = revision.discover(message.params, { capabilities: {}, instructions: '' })
       return answer.kind === 'error' ? isMcpError(answer) : Boolean(JSON.parse(formatResponse(1, answer)))
     }),
   ),

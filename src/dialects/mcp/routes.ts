@@ -15,6 +15,7 @@ import { respondOrStream, createEventStream } from '../../http/response/event-st
 import { getBackground, type Authorize, type RouteContext } from '../../http/route/authorizer.ts'
 import { acceptsEventStream, MAX_CALL_BYTES } from '../../http/route/incoming-call.ts'
 import { jsonTextResponse, PRIVATE } from '../../http/response/json-response.ts'
+import { createMissingExtension, declares, type McpExtensions } from './extensions/extension.ts'
 import { formatFailure } from './failure.ts'
 import { toMcpError, toMcpFailure } from './failure-response.ts'
 import { isAllowedOrigin } from './origin.ts'
@@ -39,6 +40,7 @@ import {
   type MessageId,
   MESSAGES,
   readMessage,
+  toResult,
 } from './wire.ts'
 
 export interface McpEndpoint {
@@ -58,6 +60,7 @@ interface McpRoutesDeps {
   readonly checkReadiness: CheckReadiness
   readonly seal: Seal
   readonly serverInfo: ServerInfo
+  readonly extensions: McpExtensions
 }
 
 const MAX_BATCH = 100
@@ -73,7 +76,7 @@ const MCP_RESPONSES: ResponseSpecs = {
  * its revision. Then its operation runs. A batch runs its operations one after another, and streams none of them.
  */
 export function createMcpRoutes(deps: McpRoutesDeps): Hono {
-  const { endpoints, origins, callTool, catalog, resolver, checkReadiness, seal, serverInfo } = deps
+  const { endpoints, origins, callTool, catalog, resolver, checkReadiness, seal, serverInfo, extensions } = deps
   const revisions: Revisions = {
     beforeNovember2025: revisionsUntil2025(serverInfo),
     of2025November: revision2025November(serverInfo),
@@ -170,15 +173,16 @@ export function createMcpRoutes(deps: McpRoutesDeps): Hono {
       case 'error':
         return Promise.resolve(operation)
       case 'call':
-        return exchange.context.toolset.search
-          ? callInSearchMode(operation, exchange)
-          : handleToolsCall(operation, exchange, toolsCallDeps)
+        return extensions.runCall(operation, exchange, callTools)
       case 'list':
         return listTools(operation.params, exchange)
       case 'other':
         return runMethod(operation.method, operation.params, exchange)
     }
   }
+
+  const callTools = (call: McpToolCall, exchange: McpExchange) =>
+    exchange.context.toolset.search ? callInSearchMode(call, exchange) : handleToolsCall(call, exchange, toolsCallDeps)
 
   async function listTools(params: JsonObject, { revision, context }: McpExchange): Promise<McpResult> {
     const denied = findScopeDenial(context.principal, 'tools:read')
@@ -187,16 +191,25 @@ export function createMcpRoutes(deps: McpRoutesDeps): Hono {
     return result.ok ? result.value : toMcpError(result.failure)
   }
 
-  async function runMethod(method: string, params: JsonObject, { revision, context }: McpExchange): Promise<McpResult> {
-    const instructions = method === revision.discoveryMethod ? await loadInstructions(context) : undefined
-    const result = revision.handleMethod(method, params, instructions)
-    return (
-      result ?? toMcpFailure({ type: 'route-unknown', method, path: new URL(context.request.url).pathname }, revision)
-    )
+  async function runMethod(method: string, params: JsonObject, exchange: McpExchange): Promise<McpResult> {
+    const { revision, context } = exchange
+    if (method === revision.discoveryMethod) {
+      const { createInstructions } = await import('./instructions.ts')
+      const instructions = await createInstructions(context, catalog)
+      return revision.discover(params, { capabilities: { tools: {}, ...extensions.getCapabilities() }, instructions })
+    }
+    if (method === 'ping' && revision.hasPing) return toResult({})
+    const found = extensions.findMethod(method)
+    if (!found) {
+      const { pathname: path } = new URL(context.request.url)
+      return toMcpFailure({ type: 'route-unknown', method, path }, revision)
+    }
+    const { id } = found.extension
+    if (id !== undefined && !declares(revision.getClientCapabilities(params, context.request), id))
+      return createMissingExtension(id)
+    const result = await catchUnreachable(found.run(params, exchange))
+    return result.ok ? result.value : toMcpError(result.failure)
   }
-
-  const loadInstructions = async (context: McpRequestContext) =>
-    (await import('./instructions.ts')).createInstructions(context, catalog)
 
   async function callInSearchMode(call: McpToolCall, exchange: McpExchange): Promise<McpResult> {
     const { revision, context } = exchange

@@ -99,6 +99,8 @@ export const INVALID_REQUEST = -32600
 export const METHOD_NOT_FOUND = -32601
 export const INVALID_PARAMS = -32602
 export const INTERNAL_ERROR = -32603
+/** MCP 2026-07-28, "Error codes". */
+export const MISSING_CAPABILITY = -32021
 
 interface WithHeaders {
   readonly headers?: Record<string, string> | undefined

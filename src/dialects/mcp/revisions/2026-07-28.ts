@@ -34,10 +34,12 @@ export function revision2026(serverInfo: ServerInfo, seal: Seal): Revision {
     createResult: (fields, meta) => toResult({ resultType: 'complete', ...fields, _meta: { ...meta, ...serverMeta } }),
     formatToolList: (members) => `{"resultType":"complete",${members},${cacheMembers}`,
     discoveryMethod: 'server/discover',
-    handleMethod(method, _params, instructions) {
-      if (method !== 'server/discover') return undefined
-      const discovery = { supportedVersions: VERSIONS_FROM_2026, capabilities: { tools: {} }, instructions }
-      return toResult({ resultType: 'complete', ...discovery, ...cacheFields })
+    discover: (_params, server) =>
+      toResult({ resultType: 'complete', supportedVersions: VERSIONS_FROM_2026, ...server, ...cacheFields }),
+    hasPing: false,
+    getClientCapabilities({ _meta }) {
+      const capabilities = isJsonObject(_meta) ? _meta[CAPABILITIES_KEY] : undefined
+      return isJsonObject(capabilities) ? capabilities : {}
     },
     startRoundTrip(call, context) {
       const deps = { seal, revision, serverMeta }

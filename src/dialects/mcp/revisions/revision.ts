@@ -25,10 +25,13 @@ export interface Revision {
   createResult(fields: object, meta?: JsonObject): McpResult
   /** Takes the members of the list as JSON, without braces. */
   formatToolList(members: string): string
-  /** The result of a method that needs only the server itself. Undefined if the revision has no such method. */
-  handleMethod(method: string, params: JsonObject, instructions?: string): McpResult | undefined
-  /** The method that is answered with the instructions. */
+  /** The method by which a client gets to know the server. */
   readonly discoveryMethod: string
+  discover(params: JsonObject, server: { readonly capabilities: JsonObject; readonly instructions: string }): McpResult
+  /** Whether the client may check that the server is there, by `ping`. */
+  readonly hasPing: boolean
+  /** What the client declared: in this request, or when it initialized. */
+  getClientCapabilities(params: JsonObject, request: Request): JsonObject
   createSessionId?(method: string, params: JsonObject): string | undefined
   startRoundTrip(call: McpToolCall, context: McpRequestContext): RoundTrip | Promise<RoundTrip | McpResult>
 }

@@ -40,12 +40,9 @@ export function revisionsUntil2025(serverInfo: ServerInfo): Revision {
     createResult: (fields, meta) => toResult(meta ? { ...fields, _meta: meta } : fields),
     formatToolList: (members) => `{${members}}`,
     discoveryMethod: 'initialize',
-    handleMethod(method, params, instructions) {
-      if (method === 'ping') return toResult({})
-      if (method !== 'initialize') return undefined
-      const protocolVersion = negotiateVersion(params)
-      return toResult({ protocolVersion, capabilities: { tools: {} }, serverInfo, instructions })
-    },
+    discover: (params, server) => toResult({ protocolVersion: negotiateVersion(params), serverInfo, ...server }),
+    hasPing: true,
+    getClientCapabilities: (_params, request) => (showsUrls(request) ? URL_ELICITATION : {}),
     createSessionId(method, params) {
       if (method !== 'initialize' || negotiateVersion(params) !== '2025-11-25') return undefined
       const { capabilities } = params
@@ -54,8 +51,7 @@ export function revisionsUntil2025(serverInfo: ServerInfo): Revision {
         : undefined
     },
     startRoundTrip({ capabilities }, { request }) {
-      const showsUrls = request.headers.get('mcp-session-id')?.endsWith(URL_SESSION_SUFFIX) ?? false
-      const declaredCapabilities = showsUrls ? { ...URL_ELICITATION, ...capabilities } : capabilities
+      const declaredCapabilities = showsUrls(request) ? { ...URL_ELICITATION, ...capabilities } : capabilities
       return {
         kind: 'round-trip',
         requestInput(failure) {
@@ -86,6 +82,10 @@ export function revision2025November(serverInfo: ServerInfo): Revision {
     encodeTool: (record: ToolRecord, name: string) =>
       wrapOutputSchema(toListedTool(record, toListedName(record, name))),
   }
+}
+
+function showsUrls({ headers }: Request): boolean {
+  return headers.get('mcp-session-id')?.endsWith(URL_SESSION_SUFFIX) ?? false
 }
 
 /** "If the server supports the requested protocol version, it MUST respond with the same version." */

@@ -107,18 +107,15 @@ describe('the revision of a message', () => {
 describe('what a revision answers by itself', () => {
   it('answers initialize with the server, and the requested version if it is known', () => {
     const { beforeNovember2025: until2025, from2026 } = revisions
-    const initialized = (protocolVersion: string) =>
-      toResult({ protocolVersion, capabilities: { tools: {} }, serverInfo: server })
-    expect(until2025.handleMethod('initialize', { protocolVersion: '2024-11-05' })).toEqual(initialized('2024-11-05'))
-    expect(until2025.handleMethod('initialize', {})).toEqual(initialized('2025-11-25'))
-    expect(until2025.handleMethod('ping', {})).toEqual(toResult({}))
-    expect(until2025.handleMethod('server/discover', {})).toBeUndefined()
-    expect(from2026.handleMethod('initialize', {})).toBeUndefined()
-    expect(from2026.handleMethod('server/discover', {})).toEqual(
+    const said = { capabilities: { tools: {} }, instructions: 'How to use it' }
+    const initialized = (protocolVersion: string) => toResult({ protocolVersion, serverInfo: server, ...said })
+    expect(until2025.discover({ protocolVersion: '2024-11-05' }, said)).toEqual(initialized('2024-11-05'))
+    expect(until2025.discover({}, said)).toEqual(initialized('2025-11-25'))
+    expect(from2026.discover({}, said)).toEqual(
       toResult({
         resultType: 'complete',
         supportedVersions: ['2026-07-28'],
-        capabilities: { tools: {} },
+        ...said,
         ttlMs: 5000,
         cacheScope: 'private',
         _meta: { 'io.modelcontextprotocol/serverInfo': server },

@@ -16,7 +16,7 @@ import { toFailureMeta } from '../../../../core/failure/failure-meta.ts'
 import { formatFailure } from '../../failure.ts'
 import { toErrorResult, toMcpFailure } from '../../failure-response.ts'
 import type { McpRequestContext } from '../../toolset.ts'
-import { invalid, type McpError, type McpResult, type McpToolCall, toResult } from '../../wire.ts'
+import { invalid, type McpError, type McpResult, type McpToolCall, MISSING_CAPABILITY, toResult } from '../../wire.ts'
 import type { Revision, RoundTrip } from '../revision.ts'
 import { canonicalJson } from '../../../../core/tool/digest.ts'
 import { mergeResponses, readState, type RequestState, sealState } from './request-state.ts'
@@ -36,9 +36,6 @@ interface RoundDeps {
 }
 
 const FORM_ELICITATION: JsonObject = { elicitation: { form: {} } }
-
-/** MCP 2026-07-28, "Error codes". */
-const MISSING_CAPABILITY = -32021
 
 export async function resumeRoundTrip(
   call: McpToolCall,
