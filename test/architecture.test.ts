@@ -76,6 +76,7 @@ const CORE = [
   'core/publish',
   'core/search',
   'core/call',
+  'core/task',
 ]
 /** The folders of `src`, and for each those that it may import beside itself. */
 const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
@@ -97,6 +98,7 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
     'core/consent',
     'core/failure',
   ],
+  'core/task': ['core/tool', 'core/schema', 'core/access', 'core/consent', 'core/failure', 'core/call'],
   'dialects/machine-context': [...CORE, 'http'],
   'dialects/mcp': [...CORE, 'http'],
   'dialects/open-tool-calling': [...CORE, 'http'],
