@@ -1,0 +1,102 @@
+import { findCallDenial, mayActFor, type Principal } from '../access/principal.ts'
+import { fail, type Failure, type FailureResult } from '../failure/failure.ts'
+import type { JsonObject } from '../tool/json.ts'
+import { parseToolId } from '../tool/tool-id.ts'
+import type { Event, EventSource } from './event.ts'
+
+/** What identifies a subscription, together with its principal. */
+export interface SubscriptionKey {
+  readonly name: string
+  readonly arguments: JsonObject
+  readonly url: string
+}
+
+export interface SubscriptionRequest extends SubscriptionKey {
+  /** `whsec_` and Base64 (Standard Webhooks). */
+  readonly secret: string
+  /** Events after it are delivered; by default, new ones. */
+  readonly cursor?: string | null
+  /** Null: as long as the credential lives. */
+  readonly ttlMs: number | null
+  /** Older events are left out. */
+  readonly maxAgeMs?: number
+}
+
+export interface SubscriptionGrant {
+  readonly id: string
+  /** RFC 3339: without a refresh it ends then. */
+  readonly refreshBefore: string | null
+  readonly cursor: string
+  /** Whether events after the cursor that was sent are no longer stored. */
+  readonly truncated: boolean
+  readonly isNew: boolean
+}
+
+export interface Subscription extends SubscriptionKey {
+  readonly id: string
+  readonly created_at: string
+  readonly expires_at: string | null
+  readonly waiting: number
+  readonly dead_letters: number
+  /** Of the event that is delivered next. */
+  readonly attempts: number
+  readonly last_failure?: string
+  readonly next_attempt_at?: string
+}
+
+export interface DeadLetter {
+  readonly event: Event
+  readonly failure: string
+  readonly failed_at: string
+}
+
+export interface EventPage {
+  readonly events: readonly (Event & { readonly cursor: string })[]
+  readonly cursor: string
+  readonly truncated: boolean
+  readonly hasMore: boolean
+  readonly nextPollMs: number
+}
+
+export type CallbackFailureReason = 'challenge_failed' | 'connection_refused' | 'timeout' | 'tls_error'
+
+/** `not-found`, `forbidden` and all that is wrong with a request are as elsewhere. */
+export type SubscriptionFailure =
+  | Failure
+  | { readonly type: 'limit-reached'; readonly message: string }
+  | { readonly type: 'callback-failed'; readonly reason: CallbackFailureReason; readonly message: string }
+
+export type SubscriptionResult<T> =
+  { readonly ok: true; readonly value: T } | { readonly ok: false; readonly failure: SubscriptionFailure }
+
+/** Another's subscription is not found. */
+export interface Subscriptions {
+  /** Repeated with the same key, it refreshes. The callback must answer a challenge first. */
+  subscribe(principal: Principal, request: SubscriptionRequest): Promise<SubscriptionResult<SubscriptionGrant>>
+  unsubscribe(principal: Principal, key: SubscriptionKey): Promise<SubscriptionResult<undefined>>
+  /** Reads events without a subscription. */
+  poll(
+    principal: Principal,
+    request: Omit<SubscriptionKey, 'url'> & { readonly cursor?: string | null },
+  ): Promise<SubscriptionResult<EventPage>>
+  /** In pages, of which some may be empty. */
+  list(
+    principal: Principal,
+    cursor?: string,
+  ): Promise<{ readonly subscriptions: readonly Subscription[]; readonly cursor?: string }>
+  find(principal: Principal, id: string): Promise<SubscriptionResult<Subscription>>
+  remove(principal: Principal, id: string): Promise<SubscriptionResult<undefined>>
+  listDeadLetters(principal: Principal, id: string): Promise<SubscriptionResult<readonly DeadLetter[]>>
+  /** Sends it once more, and removes it once it was received. */
+  resend(principal: Principal, id: string, event: string): Promise<SubscriptionResult<undefined>>
+}
+
+/** Who may call a tool of the source's name may subscribe to it. */
+export function findSubscriptionDenial(principal: Principal, source: EventSource): FailureResult | undefined {
+  const name = parseToolId(source.name)
+  if (!name) return fail({ type: 'not-found', message: `Cannot find the event source '${source.name}'` })
+  const denial = findCallDenial(principal, { ...name, securityLevel: source.securityLevel })
+  if (denial) return fail(denial)
+  if (source.user === undefined || mayActFor(principal, source.user)) return undefined
+  return fail({ type: 'forbidden', reason: `The credential may not act for the user of '${source.name}'` })
+}
