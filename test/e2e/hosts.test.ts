@@ -46,6 +46,7 @@ const LISTED = {
 const ACCEPTED = { status: 202, body: undefined }
 const NOT_A_STREAM = { status: 405, body: { error: { message: expect.stringContaining('wanted POST') } } }
 /** "If the server does not support a requested capability": hosts take this for an empty list. */
+const NO_RESOURCES = { status: 200, body: { result: { resources: [] } } }
 const NO_SUCH_METHOD = { status: 200, body: { error: { code: -32601 } } }
 
 const initialize = (protocolVersion: string, clientInfo: object, capabilities: object = {}): Sent => ({
@@ -109,7 +110,7 @@ const HOSTS: readonly Host[] = [
       { what: 'a stream', method: 'GET', headers: { accept: 'text/event-stream', ...OF_2025 }, needs: NOT_A_STREAM },
       { what: 'tools/list', headers: OF_2025, body: request(1, 'tools/list'), needs: LISTED },
       { what: 'prompts/list', headers: OF_2025, body: request(2, 'prompts/list'), needs: NO_SUCH_METHOD },
-      { what: 'resources/list', headers: OF_2025, body: request(3, 'resources/list'), needs: NO_SUCH_METHOD },
+      { what: 'resources/list', headers: OF_2025, body: request(3, 'resources/list'), needs: NO_RESOURCES },
       { what: 'tools/call', headers: OF_2025, body: request(4, 'tools/call', CALL), needs: ADDED },
     ],
   },
@@ -170,7 +171,7 @@ const HOSTS: readonly Host[] = [
       initialized(OF_2025),
       { what: 'a stream', method: 'GET', headers: { accept: 'text/event-stream', ...OF_2025 }, needs: NOT_A_STREAM },
       { what: 'tools/list', headers: OF_2025, body: request(1, 'tools/list'), needs: LISTED },
-      { what: 'resources/list', headers: OF_2025, body: request(2, 'resources/list'), needs: NO_SUCH_METHOD },
+      { what: 'resources/list', headers: OF_2025, body: request(2, 'resources/list'), needs: NO_RESOURCES },
       { what: 'ping', headers: OF_2025, body: request(3, 'ping'), needs: { status: 200, body: { result: {} } } },
       { what: 'tools/call', headers: OF_2025, body: request(4, 'tools/call', CALL), needs: ADDED },
     ],

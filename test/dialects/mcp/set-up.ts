@@ -11,7 +11,7 @@ import { formatToolRef, type ToolRef } from '../../../src/core/tool/tool-ref.ts'
 import type { ToolRecord } from '../../../src/core/tool/tool.ts'
 import { createKeyring } from '../../../src/storage/sealing/keyring.ts'
 import { createStateSeal } from '../../../src/storage/sealing/state-seal.ts'
-import { createMcpExtensions } from '../../../src/dialects/mcp/extensions/extension.ts'
+import { createMcpExtensions, type McpExtensions } from '../../../src/dialects/mcp/extensions/extension.ts'
 import { createMcpRoutes } from '../../../src/dialects/mcp/routes.ts'
 import { definitionWith, recordOf } from '../../runners/http/records.ts'
 
@@ -39,6 +39,7 @@ export interface SetUp {
   readonly run?: (call: CallRequest, caller: Caller) => Ran | Promise<Ran>
   readonly now?: () => number
   readonly toolkits?: ToolkitCounts['toolkits']
+  readonly extensions?: McpExtensions
 }
 
 export const succeed = (value: unknown): Ran => ({ ok: true, value })
@@ -88,7 +89,7 @@ export function setUp(given: SetUp = {}) {
     invalidate: () => undefined,
   }
   const router = createMcpRoutes({
-    extensions: createMcpExtensions(),
+    extensions: given.extensions ?? createMcpExtensions(),
     origins: new Set(['https://named.example']),
     endpoints: ['/mcp', '/connect/mcp'].map((path) => ({
       path,

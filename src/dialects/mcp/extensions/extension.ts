@@ -35,8 +35,8 @@ export interface McpExtension {
 
 export interface ResourceSource {
   readonly scheme: string
-  /** Undefined if there is none that the caller may see: a hidden resource gets the same answer. */
-  readonly read: (uri: string, exchange: McpExchange) => Promise<McpResult | undefined>
+  /** The members of `contents`. Undefined if there is none that the caller may see: a hidden resource gets the same answer. */
+  readonly read: (uri: string, exchange: McpExchange) => Promise<readonly JsonObject[] | McpError | undefined>
   /** Resources of the caller, as `resources/list` has them. */
   readonly list: (exchange: McpExchange) => Promise<readonly JsonObject[]>
 }

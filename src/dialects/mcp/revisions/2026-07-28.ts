@@ -36,6 +36,7 @@ export function revision2026(serverInfo: ServerInfo, seal: Seal): Revision {
     discoveryMethod: 'server/discover',
     discover: (_params, server) =>
       toResult({ resultType: 'complete', supportedVersions: VERSIONS_FROM_2026, ...server, ...cacheFields }),
+    resourceNotFound: INVALID_PARAMS,
     hasPing: false,
     getClientCapabilities({ _meta }) {
       const capabilities = isJsonObject(_meta) ? _meta[CAPABILITIES_KEY] : undefined

@@ -28,6 +28,8 @@ export interface Revision {
   /** The method by which a client gets to know the server. */
   readonly discoveryMethod: string
   discover(params: JsonObject, server: { readonly capabilities: JsonObject; readonly instructions: string }): McpResult
+  /** The JSON-RPC code for a resource that is not there. */
+  readonly resourceNotFound: number
   /** Whether the client may check that the server is there, by `ping`. */
   readonly hasPing: boolean
   /** What the client declared: in this request, or when it initialized. */

@@ -41,6 +41,8 @@ export function revisionsUntil2025(serverInfo: ServerInfo): Revision {
     formatToolList: (members) => `{${members}}`,
     discoveryMethod: 'initialize',
     discover: (params, server) => toResult({ protocolVersion: negotiateVersion(params), serverInfo, ...server }),
+    // MCP 2025-11-25, "Resources", "Error Handling"
+    resourceNotFound: -32002,
     hasPing: true,
     getClientCapabilities: (_params, request) => (showsUrls(request) ? URL_ELICITATION : {}),
     createSessionId(method, params) {

@@ -1,0 +1,50 @@
+import { findScopeDenial } from '../../../../core/access/principal.ts'
+import type { JsonObject } from '../../../../core/tool/json.ts'
+import { toMcpFailure } from '../../failure-response.ts'
+import type { McpExchange } from '../../tools-call.ts'
+import { invalid, type McpResult } from '../../wire.ts'
+import type { McpExtensions } from '../extension.ts'
+
+const PAGE_SIZE = 1_000
+const MAX_URI_CHARACTERS = 2_048
+
+export async function listResources(
+  { extensions }: McpExtensions,
+  { cursor }: JsonObject,
+  exchange: McpExchange,
+): Promise<McpResult> {
+  const { revision, context } = exchange
+  const denied = findScopeDenial(context.principal, 'tools:read')
+  if (denied) return toMcpFailure(denied, revision)
+  const start = Number(cursor ?? 0)
+  if (!Number.isSafeInteger(start) || start < 0) return invalid("'cursor' must be a 'nextCursor' that a list gave")
+  const lists = await Promise.all(extensions.map(({ resources }) => resources?.list(exchange) ?? []))
+  const all = lists.flat()
+  const end = start + PAGE_SIZE
+  const nextCursor = end < all.length ? { nextCursor: String(end) } : {}
+  return toCacheable({ resources: all.slice(start, end), ...nextCursor }, exchange)
+}
+
+export function listTemplates(exchange: McpExchange): McpResult {
+  return toCacheable({ resourceTemplates: [] }, exchange)
+}
+
+/** The answer for a hidden resource is that for a missing one. */
+export async function readResource(
+  { extensions }: McpExtensions,
+  { uri }: JsonObject,
+  exchange: McpExchange,
+): Promise<McpResult> {
+  if (typeof uri !== 'string' || uri.length > MAX_URI_CHARACTERS)
+    return invalid(`'uri' must be a string of at most ${MAX_URI_CHARACTERS} characters`)
+  const source = extensions.find(({ resources }) => resources && uri.startsWith(resources.scheme))?.resources
+  const contents = await source?.read(uri, exchange)
+  if (contents && 'kind' in contents) return contents
+  if (contents) return toCacheable({ contents }, exchange)
+  const code = exchange.revision.resourceNotFound
+  return { kind: 'error', code, message: `There is no resource '${uri}'`, data: { uri }, status: 200 }
+}
+
+function toCacheable(fields: object, { revision }: McpExchange): McpResult {
+  return { kind: 'tool-list', json: revision.formatToolList(JSON.stringify(fields).slice(1, -1)) }
+}

@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest'
+import { ADMIN } from '../../../../src/core/access/principal.ts'
+import { createMcpExtensions, type ResourceSource } from '../../../../src/dialects/mcp/extensions/extension.ts'
+import { registerResources } from '../../../../src/dialects/mcp/extensions/resources/register.ts'
+import { invalid } from '../../../../src/dialects/mcp/wire.ts'
+import { type SetUp, setUp } from '../set-up.ts'
+
+const NOTES: ResourceSource = {
+  scheme: 'note:',
+  list: async () => Array.from({ length: 1_001 }, (_, at) => ({ uri: `note:${at}`, name: `Note ${at}` })),
+  read: async (uri) => {
+    if (uri === 'note:bad') return invalid('It cannot be read')
+    return uri === 'note:1' ? [{ uri, mimeType: 'text/plain', text: 'One' }] : undefined
+  },
+}
+
+function open(sources: readonly ResourceSource[], given: SetUp = {}) {
+  const extensions = createMcpExtensions()
+  registerResources(extensions)
+  for (const resources of sources) extensions.register({ resources })
+  const { modern, legacy } = setUp({ ...given, extensions })
+  const answer = async (response: Promise<Response>) => (await response).json()
+  return {
+    ask: (method: string, params: Record<string, unknown> = {}) =>
+      answer(
+        modern(method, params, {
+          headers: typeof params['uri'] === 'string' ? { 'mcp-name': params['uri'] } : {},
+        }),
+      ),
+    askLegacy: (method: string, params: Record<string, unknown> = {}) =>
+      answer(legacy(method, params, { headers: { 'mcp-protocol-version': '2025-11-25' } })),
+  }
+}
+
+describe('resources over MCP', () => {
+  it('declares them, and lists none where no extension has any', async () => {
+    const { ask, askLegacy } = open([])
+    expect(await ask('server/discover')).toMatchObject({ result: { capabilities: { resources: {} } } })
+    expect(await askLegacy('initialize')).toMatchObject({ result: { capabilities: { resources: {} } } })
+    expect(await ask('resources/list')).toMatchObject({
+      result: { resultType: 'complete', resources: [], ttlMs: 5_000, cacheScope: 'private' },
+    })
+    expect(await askLegacy('resources/list')).toEqual({ jsonrpc: '2.0', id: 1, result: { resources: [] } })
+    expect(await askLegacy('resources/templates/list')).toMatchObject({ result: { resourceTemplates: [] } })
+  })
+
+  it('lists those of every extension by pages', async () => {
+    const { ask } = open([NOTES])
+    const first = await ask('resources/list')
+    expect(first).toMatchObject({ result: { nextCursor: '1000', resources: { length: 1_000 } } })
+    const second = await ask('resources/list', { cursor: '1000' })
+    expect(second).toMatchObject({ result: { resources: [{ uri: 'note:1000' }] } })
+    expect(JSON.stringify(second)).not.toContain('nextCursor')
+    expect(await ask('resources/list', { cursor: 'no' })).toMatchObject({ error: { code: -32602 } })
+  })
+
+  it('reads a resource of the extension whose scheme it has', async () => {
+    const { ask, askLegacy } = open([NOTES])
+    const contents = [{ uri: 'note:1', mimeType: 'text/plain', text: 'One' }]
+    expect(await ask('resources/read', { uri: 'note:1' })).toMatchObject({ result: { contents, ttlMs: 5_000 } })
+    expect(await askLegacy('resources/read', { uri: 'note:1' })).toMatchObject({ result: { contents } })
+    expect(await ask('resources/read', { uri: 'note:bad' })).toMatchObject({ error: { code: -32602 } })
+  })
+
+  it('says by the code of each revision that there is no such resource', async () => {
+    const { ask, askLegacy } = open([NOTES])
+    for (const uri of ['note:2', 'file:///etc/passwd', '']) {
+      expect(await ask('resources/read', { uri })).toMatchObject({ error: { code: -32602, data: { uri } } })
+      expect(await askLegacy('resources/read', { uri })).toMatchObject({ error: { code: -32002, data: { uri } } })
+    }
+    for (const uri of [undefined, 1, 'x'.repeat(3_000)])
+      expect(await askLegacy('resources/read', { uri })).toMatchObject({ error: { code: -32602 } })
+  })
+
+  it('lists nothing for a caller who may list no tools', async () => {
+    const { askLegacy } = open([NOTES], { principal: { ...ADMIN, id: 'caller', scopes: ['tools:call'] } })
+    expect(await askLegacy('resources/list')).toMatchObject({ error: { code: 403 } })
+  })
+})
