@@ -273,7 +273,7 @@ works(EXPOSE, 'a server says that it has tools', async () => {
     const capabilities = expect.objectContaining({ tools: {} })
     expect(body.result).toEqual({ protocolVersion, capabilities, serverInfo: SERVER, instructions })
   }
-  expect((await mcp('2026-07-28', 'server/discover')).capabilities).toMatchObject({ tools: {} })
+  expect((await mcp('2026-07-28', 'server/discover')).capabilities).toMatchObject({ tools: { listChanged: true } })
 })
 
 works(EXPOSE, 'tools that come one by one, and several of one listing', async () => {

@@ -1,9 +1,9 @@
 import { Hono } from 'hono'
-import { findScopeDenial } from '../../core/access/principal.ts'
+import { findScopeDenial, type Principal } from '../../core/access/principal.ts'
 import type { Catalog, ToolkitCounts } from '../../core/catalog/catalog.ts'
 import { ANSWER_CHARACTERS } from '../../core/call/call-options.ts'
 import type { CallTool } from '../../core/call/call-request.ts'
-import { catchUnreachable, type Failure, ok } from '../../core/failure/failure.ts'
+import { catchUnreachable, type Failure, ok, type Result } from '../../core/failure/failure.ts'
 import type { CheckReadiness } from '../../core/call/readiness.ts'
 import type { Resolver } from '../../core/call/resolve-tool.ts'
 import type { Seal } from '../../core/call/seal.ts'
@@ -124,13 +124,18 @@ export function createMcpRoutes(deps: McpRoutesDeps): Hono {
       if (!body.ok) return respondWithFailure(body.failure)
       const budget = createBudget(CALL_UNITS)
       const context = { ...owner, background: memory.background, toolset: toolset.value, budget, memory }
-      return memory.untilRead(await respondToBody(body.value, context))
+      const authorize = () => endpoint.authorize(c, READ_OR_CALL)
+      return memory.untilRead(await respondToBody(body.value, context, authorize))
     } finally {
       memory.release()
     }
   }
 
-  async function respondToBody(body: Json, postContext: McpRequestContext): Promise<Response> {
+  async function respondToBody(
+    body: Json,
+    postContext: McpRequestContext,
+    authorize: () => Promise<Result<Principal>>,
+  ): Promise<Response> {
     const needsNames = postContext.toolset.exposedNames.length > 0
     const resolved = needsNames ? await catchUnreachable(resolveNames(postContext)) : ok(postContext)
     if (!resolved.ok) return respondWithFailure(resolved.failure)
@@ -143,6 +148,13 @@ export function createMcpRoutes(deps: McpRoutesDeps): Hono {
     const revision = negotiateRevision(context.request.headers, message, revisions)
     if (revision.kind === 'error') return respondWithError(message.kind === 'request' ? message.id : null, revision)
     if (message.kind === 'notification') return respondAccepted()
+    if (message.method === 'subscriptions/listen' && revision.canListen) {
+      const { listen } = await import('./listen.ts')
+      const listening = listen(message.id, message.params, { revision, context }, { catalog, extensions, authorize })
+      const stream = await catchUnreachable(listening)
+      if (!stream.ok) return respondWithFailure(stream.failure)
+      return stream.value instanceof Response ? stream.value : respondTo(message.id, stream.value)
+    }
     const operation = toMcpOperation(message)
     if (wantsEventStream(operation, context.request)) return streamOperation(operation, message, revision, context)
     const sessionId = revision.createSessionId?.(message.method, message.params)
@@ -196,7 +208,8 @@ export function createMcpRoutes(deps: McpRoutesDeps): Hono {
     if (method === revision.discoveryMethod) {
       const { createInstructions } = await import('./instructions.ts')
       const instructions = await createInstructions(context, catalog)
-      return revision.discover(params, { capabilities: { tools: {}, ...extensions.getCapabilities() }, instructions })
+      const tools = revision.canListen ? { listChanged: true } : {}
+      return revision.discover(params, { capabilities: { tools, ...extensions.getCapabilities() }, instructions })
     }
     if (method === 'ping' && revision.hasPing) return toResult({})
     const found = extensions.findMethod(method)

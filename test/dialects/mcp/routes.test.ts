@@ -123,7 +123,7 @@ describe('2026-07-28', () => {
       result: {
         resultType: 'complete',
         supportedVersions: ['2026-07-28'],
-        capabilities: { tools: {} },
+        capabilities: { tools: { listChanged: true } },
         instructions: expect.stringContaining('Switchboard gives you 1 tool of 1 toolkit.'),
         ttlMs: 5000,
         cacheScope: 'private',

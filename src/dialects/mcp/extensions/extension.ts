@@ -30,7 +30,7 @@ export interface McpExtension {
   /** Resources whose URIs begin with `scheme`, such as 'skill:'. */
   readonly resources?: ResourceSource
   /** Takes part in `subscriptions/listen`. Undefined if `notifications` names nothing of the extension. */
-  readonly watch?: (notifications: JsonObject, exchange: McpExchange) => Promise<Watch | undefined>
+  readonly watch?: (notifications: JsonObject, getExchange: () => McpExchange) => Promise<Watch | undefined>
 }
 
 export interface ResourceSource {

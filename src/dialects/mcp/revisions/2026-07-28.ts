@@ -38,6 +38,7 @@ export function revision2026(serverInfo: ServerInfo, seal: Seal): Revision {
       toResult({ resultType: 'complete', supportedVersions: VERSIONS_FROM_2026, ...server, ...cacheFields }),
     resourceNotFound: INVALID_PARAMS,
     hasPing: false,
+    canListen: true,
     getClientCapabilities({ _meta }) {
       const capabilities = isJsonObject(_meta) ? _meta[CAPABILITIES_KEY] : undefined
       return isJsonObject(capabilities) ? capabilities : {}

@@ -32,6 +32,8 @@ export interface Revision {
   readonly resourceNotFound: number
   /** Whether the client may check that the server is there, by `ping`. */
   readonly hasPing: boolean
+  /** Whether the client may be told of changes, by `subscriptions/listen`. */
+  readonly canListen: boolean
   /** What the client declared: in this request, or when it initialized. */
   getClientCapabilities(params: JsonObject, request: Request): JsonObject
   createSessionId?(method: string, params: JsonObject): string | undefined

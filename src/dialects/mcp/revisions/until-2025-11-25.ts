@@ -44,6 +44,7 @@ export function revisionsUntil2025(serverInfo: ServerInfo): Revision {
     // MCP 2025-11-25, "Resources", "Error Handling"
     resourceNotFound: -32002,
     hasPing: true,
+    canListen: false,
     getClientCapabilities: (_params, request) => (showsUrls(request) ? URL_ELICITATION : {}),
     createSessionId(method, params) {
       if (method !== 'initialize' || negotiateVersion(params) !== '2025-11-25') return undefined

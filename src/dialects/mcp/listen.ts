@@ -1,0 +1,141 @@
+/**
+ * `subscriptions/listen` (MCP 2026-07-28): a stream that says what has changed. It begins with
+ * `notifications/subscriptions/acknowledged`, which names what is watched, and ends with the request's result: after
+ * `LISTEN_MS`, when the caller may not be here any longer, or at once if nothing that was named is watched. Nothing is stored
+ * of it: each stream asks every `POLL_MS` whether the caller is still allowed in, and what has changed.
+ */
+import type { Catalog } from '../../core/catalog/catalog.ts'
+import { findScopeDenial, type Principal } from '../../core/access/principal.ts'
+import { catchUnreachable, type Result } from '../../core/failure/failure.ts'
+import { isJsonObject, type JsonObject } from '../../core/tool/json.ts'
+import { requestMemory } from '../../http/request/request-memory.ts'
+import { createEventStream } from '../../http/response/event-stream.ts'
+import { PRIVATE } from '../../http/response/json-response.ts'
+import type { McpExtensions, McpNotification, Watch } from './extensions/extension.ts'
+import { toMcpError } from './failure-response.ts'
+import { createMessageEvent, type McpExchange } from './tools-call.ts'
+import { handleToolsList } from './tools-list.ts'
+import { formatResponse, invalid, type McpError, type MessageId } from './wire.ts'
+
+const POLL_MS = 3_000
+const LISTEN_MS = 600_000
+/** In one isolate. A client needs one. */
+const MAX_STREAMS = 10
+const SUBSCRIPTION_KEY = 'io.modelcontextprotocol/subscriptionId'
+
+interface ListenDeps {
+  readonly catalog: Catalog
+  readonly extensions: McpExtensions
+  readonly authorize: () => Promise<Result<Principal>>
+}
+
+const openStreams = new Map<string, number>()
+
+/** The stream, or the error that the request gets in its place. */
+export async function listen(
+  id: MessageId,
+  { notifications }: JsonObject,
+  exchange: McpExchange,
+  { catalog, extensions, authorize }: ListenDeps,
+): Promise<Response | McpError> {
+  const { context, revision } = exchange
+  if (!isJsonObject(notifications)) return invalid("'notifications' must be an object that names what to listen for")
+  const account = context.principal.id
+  if ((openStreams.get(account) ?? 0) >= MAX_STREAMS)
+    return toMcpError({ type: 'rate-limited', retry_after_ms: LISTEN_MS })
+  countStream(account, 1)
+
+  let { principal } = context
+  const getExchange = (): McpExchange => ({ revision, context: { ...context, principal } })
+  const watches = await Promise.all([
+    watchTools(notifications, getExchange, catalog),
+    ...extensions.extensions.map(({ watch }) => watch?.(notifications, getExchange)),
+  ]).catch((error: unknown) => {
+    countStream(account, -1)
+    throw error
+  })
+  const watched = watches.filter((watch) => watch !== undefined)
+  const meta = { [SUBSCRIPTION_KEY]: typeof id === 'bigint' ? String(id) : id }
+  const stream = createEventStream(context.request.signal)
+  const notify = ({ method, params }: McpNotification) =>
+    stream.send(createMessageEvent(JSON.stringify({ jsonrpc: '2.0', method, params: { ...params, _meta: meta } })))
+
+  async function poll(): Promise<void> {
+    const endsAt = Date.now() + LISTEN_MS
+    while (watched.length > 0 && Date.now() < endsAt) {
+      await waitFor(POLL_MS, stream.signal)
+      if (stream.signal.aborted) return
+      const caller = await authorize()
+      if (caller.ok) principal = caller.value
+      else if (!canWait(caller.failure.type)) return
+      for (const watch of watched) {
+        const changes = await catchUnreachable(watch.poll())
+        if (changes.ok) changes.value.forEach(notify)
+      }
+    }
+  }
+
+  const accepted: JsonObject = Object.assign({}, ...watched.map((watch) => watch.accepted))
+  notify({ method: 'notifications/subscriptions/acknowledged', params: { notifications: accepted } })
+  const end = () => {
+    countStream(account, -1)
+    stream.end([createMessageEvent(formatResponse(id, revision.createResult({}, meta)))])
+  }
+  context.background(poll().finally(end))
+  return stream.response(PRIVATE)
+}
+
+const canWait = (type: string) => type === 'rate-limited' || type === 'unavailable'
+
+function countStream(account: string, change: number): void {
+  const count = (openStreams.get(account) ?? 0) + change
+  if (count > 0) openStreams.set(account, count)
+  else openStreams.delete(account)
+}
+
+function waitFor(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms)
+    signal.addEventListener('abort', () => (clearTimeout(timer), resolve()), { once: true })
+  })
+}
+
+/** Tells of a change only if the caller's own list shows it: a change of a hidden tool says nothing. */
+async function watchTools(
+  { toolsListChanged }: JsonObject,
+  getExchange: () => McpExchange,
+  catalog: Catalog,
+): Promise<Watch | undefined> {
+  if (toolsListChanged !== true || findScopeDenial(getExchange().context.principal, 'tools:read')) return undefined
+  async function readState(): Promise<string> {
+    const { scopes, tools, restrictedTo, view } = getExchange().context.principal
+    return JSON.stringify([await catalog.etag(), scopes, tools, restrictedTo, view?.key])
+  }
+  let state = await readState()
+  let digest = await digestList(getExchange(), catalog)
+  return {
+    accepted: { toolsListChanged: true },
+    async poll() {
+      const newState = await readState()
+      if (newState === state) return []
+      const newDigest = await digestList(getExchange(), catalog)
+      state = newState
+      if (newDigest === digest) return []
+      digest = newDigest
+      return [{ method: 'notifications/tools/list_changed', params: {} }]
+    },
+  }
+}
+
+/** Of the first page, which is all that most clients read. */
+async function digestList({ revision, context }: McpExchange, catalog: Catalog): Promise<string> {
+  const memory = requestMemory.open(context)
+  try {
+    const list = await handleToolsList({}, revision, { ...context, memory }, catalog)
+    const text = new TextEncoder().encode(list.kind === 'tool-list' ? list.json : list.kind)
+    return String(new Uint8Array(await crypto.subtle.digest('SHA-256', text)))
+  } finally {
+    memory.untilRead(new Response(null))
+    memory.release()
+  }
+}
