@@ -185,7 +185,10 @@ export function createMcpRoutes(deps: McpRoutesDeps): Hono {
       case 'error':
         return Promise.resolve(operation)
       case 'call':
-        return extensions.runCall(operation, exchange, callTools)
+        // Most clients declare no extension
+        return operation.capabilities.extensions === undefined
+          ? callTools(operation, exchange)
+          : extensions.runCall(operation, exchange, callTools)
       case 'list':
         return listTools(operation.params, exchange)
       case 'other':
