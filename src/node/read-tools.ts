@@ -41,6 +41,7 @@ const FIELDS: Readonly<Record<keyof BundledTool, true>> = {
   requirements: true,
   securityLevel: true,
   annotations: true,
+  taskSupport: true,
   mayGiveArtifact: true,
   isDemo: true,
   hosts: true,
@@ -52,7 +53,8 @@ const FIELDS: Readonly<Record<keyof BundledTool, true>> = {
 async function readFile(folder: string, path: string, name: ToolName): Promise<DeclaredTool[]> {
   const tool = await declaredIn(path)
   if ('document' in tool) return readDocument(path, name.toolkit, tool)
-  const { version, description, input, output, title, securityLevel, annotations, mayGiveArtifact, tags = [] } = tool
+  const { version, description, input, output, title, securityLevel, annotations, taskSupport } = tool
+  const { mayGiveArtifact, tags = [] } = tool
   if (!isNamePart(name.toolkit) || !isNamePart(name.tool))
     throw new Broken(`${path}: must be ${folder}/<Toolkit>/<Tool>.ts`)
   if (!isVersion(String(version)))
@@ -76,6 +78,7 @@ async function readFile(folder: string, path: string, name: ToolName): Promise<D
     requirements: { ...NO_REQUIREMENTS, ...tool.requirements },
     ...(securityLevel === undefined ? {} : { securityLevel }),
     ...(annotations === undefined ? {} : { annotations }),
+    ...(taskSupport === undefined ? {} : { taskSupport }),
     ...(mayGiveArtifact ? { metadata: { available_modes: ['artifact'] } } : {}),
     tags,
   }

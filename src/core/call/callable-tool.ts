@@ -66,7 +66,10 @@ export function selectStages(record: ToolRecord): Stages {
   const hasRequirements = authorization.length > 0 || secrets.length > 0 || user_id
   const acceptsFiles = mayContainFiles(record.input)
   return {
-    requirements: hasRequirements ? [meetRequirementsStage] : [],
+    requirements: [
+      ...(record.taskSupport === 'required' ? [requireTaskStage] : []),
+      ...(hasRequirements ? [meetRequirementsStage] : []),
+    ],
     // A person approves only a call that could then run, and no file is in memory until the person has decided
     beforeRun: [
       ...(acceptsFiles ? [locateFilesStage] : []),
@@ -74,6 +77,11 @@ export function selectStages(record: ToolRecord): Stages {
       ...(acceptsFiles ? [readFilesStage] : []),
     ],
   }
+}
+
+const requireTaskStage: Stage = ({ record: { id }, caller }) => {
+  const reason = 'It runs only as a task, and this client takes none'
+  return caller.lacksTasks ? fail({ type: 'tool-not-executable', id, reason, needsTask: true }) : undefined
 }
 
 const meetRequirementsStage: Stage = async (call, deps) => {

@@ -28,7 +28,10 @@ export interface RunOptions extends Pick<RunContext, 'traceId' | 'idempotencyKey
   readonly deferRelease?: RunContext['deferRelease']
 }
 
-type RunCaller = Pick<Caller, 'principal' | 'requestUrl' | 'traceparent' | 'progress' | 'log' | 'background' | 'budget'>
+type RunCaller = Pick<
+  Caller,
+  'principal' | 'requestUrl' | 'traceparent' | 'progress' | 'log' | 'background' | 'budget' | 'lacksTasks'
+>
 
 export interface RunDeps {
   readonly userTokens: UserTokens

@@ -41,7 +41,13 @@ export type Failure =
   | { readonly type: 'tool-renamed'; readonly ref: string; readonly id: string; readonly name: string }
   /** The tool is no longer as the caller's lock or toolset has it. */
   | { readonly type: 'tool-changed'; readonly id: string; readonly detail: string }
-  | ({ readonly type: 'tool-not-executable'; readonly id: string; readonly reason: string } & WithOperatorMessage)
+  | ({
+      readonly type: 'tool-not-executable'
+      readonly id: string
+      readonly reason: string
+      /** Set if a client that takes tasks could call it. */
+      readonly needsTask?: true
+    } & WithOperatorMessage)
   /** Its publisher was not trusted with its toolkit, so it is given no credential of the deployment's. */
   | {
       readonly type: 'tool-untrusted'

@@ -14,7 +14,16 @@ export interface TextChange extends Change {
   readonly after?: string
 }
 
-const COMPARED_FIELDS = ['name', 'annotations', 'examples', 'metadata', '_meta', 'icons', 'tags'] as const
+const COMPARED_FIELDS = [
+  'name',
+  'annotations',
+  'taskSupport',
+  'examples',
+  'metadata',
+  '_meta',
+  'icons',
+  'tags',
+] as const
 
 /** Compares the texts that models read as instructions. Texts that are worth a look come first. */
 export function compareTexts(before: Definition, after: Definition, budget: Budget): readonly TextChange[] {

@@ -2,7 +2,7 @@ import type { FromSchema, JSONSchema } from 'json-schema-to-ts'
 import type { Artifact, Content, InputRequests, InputResponses, ToolFailure } from './content.ts'
 import { isJsonObject, isObject, type Json, type JsonObject } from './json.ts'
 import type { Fetch, Signal } from './platform.ts'
-import type { Requirements } from './tool.ts'
+import type { Requirements, TaskSupport } from './tool.ts'
 
 type Declared = Partial<Requirements>
 
@@ -92,6 +92,8 @@ export interface ToolDeclaration<I, O, R> {
   readonly requirements?: R
   readonly securityLevel?: number
   readonly annotations?: JsonObject
+  /** A tool that takes long runs as a task for MCP clients that take tasks; with `required`, other clients of MCP 2026-07-28 are refused. */
+  readonly taskSupport?: TaskSupport
   readonly tags?: readonly string[]
   readonly mayGiveArtifact?: boolean
   /** Served where `DEMO_TOOLS` says so: elsewhere its name is free for whoever publishes it. */

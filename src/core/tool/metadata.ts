@@ -54,7 +54,7 @@ export function contextParameterLosses(record: WithMetadata): readonly Loss[] {
   }))
 }
 
-const FIELDS = ['title', 'annotations', 'icons', '_meta', 'metadata', 'examples'] as const
+const FIELDS = ['title', 'annotations', 'taskSupport', 'icons', '_meta', 'metadata', 'examples'] as const
 
 /** The fields that a document lacks which is returned as it was published. */
 export function documentLosses(

@@ -40,6 +40,9 @@ export interface ImplementationKind {
   unreachable?(implementation: Implementation): string | undefined
 }
 
+export const TASK_SUPPORT = ['optional', 'required'] as const
+export type TaskSupport = (typeof TASK_SUPPORT)[number]
+
 export interface Definition extends ToolName {
   readonly version: string
   /** 1 to 64 of `[A-Za-z0-9_-]`, for models. */
@@ -53,6 +56,8 @@ export interface Definition extends ToolName {
   readonly securityLevel?: number
   readonly requiresApproval?: true
   readonly annotations?: JsonObject
+  /** MCP, `Tool.execution`. Absent: the tool itself asks for no task, and one may still be made for a call that waits. */
+  readonly taskSupport?: TaskSupport
   readonly icons?: Json
   readonly _meta?: JsonObject
   readonly metadata?: JsonObject

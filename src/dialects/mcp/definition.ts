@@ -7,7 +7,7 @@ import { contextParameterLosses, documentLosses, fieldLosses } from '../../core/
 import { createToolNameReader, toToolName } from '../../core/tool/sanitize-name.ts'
 import type { Problem } from '../../core/tool/problem.ts'
 import { walkSubschemas } from '../../core/schema/subschemas.ts'
-import { type Definition, NO_REQUIREMENTS, type ToolRecord } from '../../core/tool/tool.ts'
+import { type Definition, NO_REQUIREMENTS, TASK_SUPPORT, type ToolRecord } from '../../core/tool/tool.ts'
 import { dropHeaderExtensions, isOwnKey, toMcpTool, wrapOutputSchema } from './tool-document.ts'
 import { outputKind } from './wire.ts'
 
@@ -100,12 +100,13 @@ function createToolReader(): json.Reader<Tool> {
   return json.transform(tool, ({ name, inputSchema, outputSchema, execution, ...fields }, { warnings }) => {
     if (fields.description === undefined)
       warnings.push({ path: '/description', message: 'Without a description models cannot tell what it is for' })
-    if (isJsonObject(execution) && execution.taskSupport === 'required')
-      warnings.push({ path: '/execution/taskSupport', message: 'It is called without tasks here' })
+    const stated = isJsonObject(execution) ? execution.taskSupport : undefined
+    const taskSupport = TASK_SUPPORT.find((support) => support === stated)
     return {
       description: '',
       ...name,
       ...fields,
+      ...(taskSupport === undefined ? {} : { taskSupport }),
       name: name.tool,
       input: inputSchema,
       output: outputSchema,
@@ -156,7 +157,7 @@ function listLosses(record: ToolRecord): readonly Loss[] {
   const addLoss = (path: string, reason: string) => losses.push({ path, reason })
   addLoss('/toolkit', 'An MCP tool names no toolkit: publish it with ?toolkit=')
   addLoss('/version', 'An MCP tool has no version: publish it with ?version=')
-  losses.push(...fieldLosses(record, NO_FIELD, ['title', 'annotations', 'icons', '_meta']))
+  losses.push(...fieldLosses(record, NO_FIELD, ['title', 'annotations', 'taskSupport', 'icons', '_meta']))
   if (toToolName(record.name) !== record.tool) addLoss('/tool', `A tool is called after its name, '${record.name}'`)
   const kind = outputKind(record.output)
   if (record.output === null) addLoss('/output', 'MCP cannot say that a tool has no output')

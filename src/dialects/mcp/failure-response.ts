@@ -7,7 +7,7 @@ import { failureHeaders } from '../../http/response/json-response.ts'
 import { toContentBlock } from './content-block.ts'
 import { formatFailure, MCP_FAILURES } from './failure.ts'
 import type { Revision } from './revisions/revision.ts'
-import type { McpError, McpResult } from './wire.ts'
+import { createMissingExtension, type McpError, type McpResult, TASKS_EXTENSION } from './wire.ts'
 
 const HOW_TO_CONNECT = '. What to copy for each agent is at /docs/agents'
 
@@ -24,6 +24,7 @@ export function toMcpError(failure: Failure): McpError {
 export function toMcpFailure(failure: Failure, revision: Revision): McpResult {
   const mapping = MCP_FAILURES[failure.type]
   if (mapping === 'result') return toErrorResult(listContent(failure), revision, toFailureMeta(failure))
+  if (failure.type === 'tool-not-executable' && failure.needsTask) return createMissingExtension(TASKS_EXTENSION)
   const status = revision.statuses[failure.type] ?? mapping.status
   const headers = failureHeaders(failure)
   return { kind: 'error', code: mapping.code, message: formatFailure(failure), status, headers }

@@ -11,7 +11,7 @@ import { isJsonObject, type JsonObject } from '../../core/tool/json.ts'
 import { requestMemory } from '../../http/request/request-memory.ts'
 import { createEventStream } from '../../http/response/event-stream.ts'
 import { PRIVATE } from '../../http/response/json-response.ts'
-import type { McpExtensions, McpNotification, Watch } from './extensions/extension.ts'
+import { declares, type McpExtensions, type McpNotification, type Watch } from './extensions/extension.ts'
 import { toMcpError } from './failure-response.ts'
 import { createMessageEvent, type McpExchange } from './tools-call.ts'
 import { handleToolsList } from './tools-list.ts'
@@ -34,11 +34,12 @@ const openStreams = new Map<string, number>()
 /** The stream, or the error that the request gets in its place. */
 export async function listen(
   id: MessageId,
-  { notifications }: JsonObject,
+  params: JsonObject,
   exchange: McpExchange,
   { catalog, extensions, authorize }: ListenDeps,
 ): Promise<Response | McpError> {
   const { context, revision } = exchange
+  const { notifications } = params
   if (!isJsonObject(notifications)) return invalid("'notifications' must be an object that names what to listen for")
   const account = context.principal.id
   if ((openStreams.get(account) ?? 0) >= MAX_STREAMS)
@@ -47,9 +48,11 @@ export async function listen(
 
   let { principal } = context
   const getExchange = (): McpExchange => ({ revision, context: { ...context, principal } })
+  const capabilities = revision.getClientCapabilities(params, context.request)
+  const declared = extensions.extensions.filter(({ id }) => id === undefined || declares(capabilities, id))
   const watches = await Promise.all([
     watchTools(notifications, getExchange, catalog),
-    ...extensions.extensions.map(({ watch }) => watch?.(notifications, getExchange)),
+    ...declared.map(({ watch }) => watch?.(notifications, getExchange, capabilities)),
   ]).catch((error: unknown) => {
     countStream(account, -1)
     throw error

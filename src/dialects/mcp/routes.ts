@@ -15,7 +15,7 @@ import { respondOrStream, createEventStream } from '../../http/response/event-st
 import { getBackground, type Authorize, type RouteContext } from '../../http/route/authorizer.ts'
 import { acceptsEventStream, MAX_CALL_BYTES } from '../../http/route/incoming-call.ts'
 import { jsonTextResponse, PRIVATE } from '../../http/response/json-response.ts'
-import { createMissingExtension, declares, type McpExtensions } from './extensions/extension.ts'
+import { declares, type McpExtensions } from './extensions/extension.ts'
 import { formatFailure } from './failure.ts'
 import { toMcpError, toMcpFailure } from './failure-response.ts'
 import { isAllowedOrigin } from './origin.ts'
@@ -29,6 +29,7 @@ import { type ResponseSpecs, json, OBJECT } from '../../http/route/response-spec
 import { declareOperation } from '../../http/route/operation.ts'
 import { DEFAULT_TOOLSET, type McpRequestContext, restrictToToolset, readToolset, toolsetQuery } from './toolset.ts'
 import {
+  createMissingExtension,
   formatResponse,
   decodeToolCall,
   formatErrorResponse,

@@ -37,7 +37,7 @@ export function hasPublishedName(record: ToolRecord, name: string): boolean {
 }
 
 export function toMcpTool(record: ToolRecord, name: string): JsonObject {
-  const { title, description, input: schema, output, annotations, icons } = omitContextParameters(record)
+  const { title, description, input: schema, output, annotations, taskSupport, icons } = omitContextParameters(record)
   const input = dropHeaderExtensions(schema)
   const _meta = foreignMeta(record)
   const kind = outputKind(output)
@@ -49,6 +49,7 @@ export function toMcpTool(record: ToolRecord, name: string): JsonObject {
     inputSchema: input.type === 'object' ? input : { type: 'object', ...input },
     ...(output === null || kind === 'any' ? {} : { outputSchema: toObjectSchema(output) }),
     ...(annotations === undefined ? {} : { annotations }),
+    ...(taskSupport === undefined ? {} : { execution: { taskSupport } }),
     ...(icons === undefined ? {} : { icons }),
     ...(_meta === undefined ? {} : { _meta }),
   }
@@ -71,7 +72,8 @@ export function formatLocked(record: ToolRecord, exposedName: string): string {
 
 /** A tool as lists show it: with all hints, its id in `_meta`, and without what clients refuse or we do not support. */
 export function toListedTool(record: ToolRecord, name: string): JsonObject {
-  const { inputSchema, outputSchema, ...tool } = toMcpTool(record, name)
+  // 2026-07-28 has no `execution`, and clients of 2025-11-25 would not call plainly what says that it needs a task
+  const { inputSchema, outputSchema, execution: _, ...tool } = toMcpTool(record, name)
   return {
     ...tool,
     ...(isJsonObject(inputSchema) ? { inputSchema: replaceBooleanSchemas(inputSchema) } : {}),

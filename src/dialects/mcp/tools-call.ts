@@ -4,13 +4,13 @@
  * protocol are JSON-RPC errors; failures of the tool are results with `isError` (`failure.ts`). Progress and log lines are
  * streamed if the client asks for them and accepts a stream.
  */
-import type { Caller, CallTool } from '../../core/call/call-request.ts'
+import type { Caller, CallOutcome, CallRequest, CallTool } from '../../core/call/call-request.ts'
 import { type Failure, fail, needsSuggestions } from '../../core/failure/failure.ts'
 import type { Resolver } from '../../core/call/resolve-tool.ts'
 import { toResourceLink } from '../../core/call/storable-content.ts'
 import { toValueResult } from '../../core/call/output.ts'
 import type { ToolSuccess } from '../../core/call/runner.ts'
-import type { JsonSchema } from '../../core/tool/tool.ts'
+import type { JsonSchema, ToolRecord } from '../../core/tool/tool.ts'
 import { isNamePart } from '../../core/tool/tool-id.ts'
 import { toNameRef } from '../../core/tool/tool-ref.ts'
 import type { EventStream, StreamEvent } from '../../http/response/event-stream.ts'
@@ -30,18 +30,25 @@ interface ToolsCallDeps {
   readonly suggest: (name: string, context: McpRequestContext) => Promise<readonly string[]>
 }
 
+export interface EncodableOutcome extends Pick<CallOutcome, 'result'> {
+  readonly tool?: Pick<ToolRecord, 'output'> | undefined
+}
+
 export interface McpExchange {
   readonly revision: Revision
   readonly context: McpRequestContext
   /** Where progress and log lines go. Without a stream, they are dropped. */
   readonly stream?: EventStream | undefined
+  /** What an extension does in place of `callTool`: it may call it, or answer by itself. */
+  readonly aroundTool?: (call: CallRequest, caller: Caller, callTool: CallTool) => Promise<CallOutcome | McpResult>
 }
 
 export async function handleToolsCall(
   request: McpToolCall,
-  { revision, context, stream }: McpExchange,
+  exchange: McpExchange,
   deps: ToolsCallDeps,
 ): Promise<McpResult> {
+  const { revision, context, stream, aroundTool } = exchange
   const { toolset } = context
   const { name, range } = request
   const callContext = readCallContext(context.request)
@@ -62,28 +69,32 @@ export async function handleToolsCall(
     signal: () => (revision.cancelOnDisconnect ? (stream?.signal ?? context.request.signal) : undefined),
     cancelOnDisconnect: revision.cancelOnDisconnect,
     audience: 'model',
+    lacksTasks: revision.hasTasks && !aroundTool,
     ...(stream ? createNotifier(call, stream) : {}),
   }
-  const outcome = await deps.callTool(
-    {
-      toolRef,
-      callId: call.callId,
-      input: call.input,
-      answers: roundTrip.inputResponses,
-      select: call.select,
-      context:
-        call.contextValues === undefined ? callContext.value : { ...callContext.value, values: call.contextValues },
-    },
-    caller,
-  )
-  const { tool } = outcome
+  const toolCall: CallRequest = {
+    toolRef,
+    callId: call.callId,
+    input: call.input,
+    answers: roundTrip.inputResponses,
+    select: call.select,
+    context:
+      call.contextValues === undefined ? callContext.value : { ...callContext.value, values: call.contextValues },
+  }
+  const outcome = await (aroundTool ? aroundTool(toolCall, caller, deps.callTool) : deps.callTool(toolCall, caller))
+  if ('kind' in outcome) return outcome
   let { result } = outcome
   if (!result.ok && needsSuggestions(result.failure))
     result = fail({ ...result.failure, suggestions: await deps.suggest(name, context) })
   const headers = callHeaders(outcome)
-  if (result.ok) return withHeaders(encodeSuccess(result, tool ? tool.output : {}, revision), headers)
-  const reply = await roundTrip.requestInput(result.failure)
-  return withHeaders(reply ?? toCallFailure(result.failure, revision, context), headers)
+  const reply = result.ok ? undefined : await roundTrip.requestInput(result.failure)
+  return withHeaders(reply ?? encodeOutcome({ ...outcome, result }, exchange), headers)
+}
+
+/** The answer to a call that came to this, where there is no round trip. */
+export function encodeOutcome({ result, tool }: EncodableOutcome, { revision, context }: McpExchange): McpResult {
+  if (!result.ok) return toCallFailure(result.failure, revision, context)
+  return encodeSuccess(result, tool ? tool.output : {}, revision)
 }
 
 async function findToolRef(call: McpToolCall, context: McpRequestContext, resolver: Resolver) {

@@ -7,6 +7,8 @@ import { MAX_OWN_NAME } from '../../core/tool/tool-id.ts'
 import type { JsonSchema } from '../../core/tool/tool.ts'
 
 export const CAPABILITIES_KEY = 'io.modelcontextprotocol/clientCapabilities'
+/** Also the key of a capability that a tool may need. */
+export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks'
 const LOG_LEVEL_KEY = 'io.modelcontextprotocol/logLevel'
 const CALL_ID_KEY = 'dev.switchboard/call_id'
 const CONTEXT_KEY = 'dev.switchboard/context'
@@ -101,6 +103,12 @@ export const INVALID_PARAMS = -32602
 export const INTERNAL_ERROR = -32603
 /** MCP 2026-07-28, "Error codes". */
 export const MISSING_CAPABILITY = -32021
+
+export function createMissingExtension(id: string): McpError {
+  const message = `This needs a client that declares the extension '${id}'`
+  const data = { requiredCapabilities: { extensions: { [id]: {} } } }
+  return { kind: 'error', code: MISSING_CAPABILITY, message, data, status: 400 }
+}
 
 interface WithHeaders {
   readonly headers?: Record<string, string> | undefined

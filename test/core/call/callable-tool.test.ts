@@ -37,8 +37,21 @@ it.each<[string, Needs, Partial<ToolRecord>, number[]]>([
   ['a user', { user_id: true }, {}, [1, 0]],
   ['an approval', { securityLevel: 8 }, {}, [0, 1]],
   ['an approval that a policy wants', {}, { requiresApproval: true }, [0, 1]],
+  ['a task', {}, { taskSupport: 'required' }, [1, 0]],
+  ['a task, or none', {}, { taskSupport: 'optional' }, [0, 0]],
   ['files', {}, { input: BYTES }, [0, 2]],
   ['all of these', { secrets: ['KEY'], securityLevel: 8 }, { input: BYTES }, [1, 3]],
 ])('the stages of a tool are those of what it needs: %s', (_, needs, more, stages) => {
   expect(counted(selectStages({ ...recordWith(needs), ...more }))).toEqual(stages)
+})
+
+it('a tool that runs only as a task does not run for a caller who could take tasks, and takes none', async () => {
+  const { deps } = worldOf({
+    tool: callableOf({ ...recordWith({}), taskSupport: 'required' }, () => ({ ok: true, value: 1 })),
+  })
+  const run = async (lacksTasks?: boolean) =>
+    (await createCallTool(deps)(callWith(), { ...callerWith(), lacksTasks })).result
+  expect(await run(true)).toMatchObject({ failure: { type: 'tool-not-executable', needsTask: true } })
+  expect(await run(false)).toMatchObject({ ok: true })
+  expect(await run()).toMatchObject({ ok: true })
 })

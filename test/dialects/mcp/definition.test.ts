@@ -86,6 +86,7 @@ describe('MCP definitions', () => {
       input: FULL.inputSchema,
       output: FULL.outputSchema,
       annotations: FULL.annotations,
+      taskSupport: 'optional',
       icons: FULL.icons,
       _meta: FULL._meta,
       requirements: { authorization: [], secrets: [], user_id: false },
@@ -192,8 +193,8 @@ describe('MCP definitions', () => {
   })
 
   it('warn of what is kept and does nothing', () => {
-    const { warnings } = decoded({ ...TOOL, 'name': 'a.b', 'extra': 1, 'execution': { taskSupport: 'required' } })
-    expect(warnings.map(({ path }) => path)).toEqual(['/extra', '/name', '/description', '/execution/taskSupport'])
+    const { warnings } = decoded({ ...TOOL, name: 'a.b', extra: 1 })
+    expect(warnings.map(({ path }) => path)).toEqual(['/extra', '/name', '/description'])
   })
 
   it('are given back as they were published, one or many', async () => {
@@ -372,12 +373,10 @@ describe('what is read of MCP definitions', () => {
         { path: '/name', message: "It is called 'a_b' here" },
       ],
     ],
-    [
-      { ...ADD, execution: { taskSupport: 'required' } },
-      [{}],
-      [{ path: '/execution/taskSupport', message: 'It is called without tasks here' }],
-    ],
-    [{ ...ADD, execution: { taskSupport: 'optional' } }, [{}]],
+    [{ ...ADD, execution: { taskSupport: 'required' } }, [{ taskSupport: 'required' }]],
+    [{ ...ADD, execution: { taskSupport: 'optional' } }, [{ taskSupport: 'optional' }]],
+    [{ ...ADD, execution: { taskSupport: 'forbidden' } }, [{}]],
+    [{ ...ADD, execution: { taskSupport: 'sometimes' } }, [{}]],
     [{ ...ADD, execution: 7 }, [{}]],
     [{ ...ADD, outputSchema: { type: 'object' } }, [{ output: { type: 'object' } }]],
     [
@@ -405,16 +404,17 @@ describe('what is read of MCP definitions', () => {
     ],
   ])('of %j is all it says', (document, wanted, expectedWarnings = []) => {
     const { definitions, schemas, warnings } = decoded(document)
-    const own = definitions.map(({ tool, name, title, description, input, output, annotations, icons, _meta }) => ({
+    const own = definitions.map(({ tool, name, title, description, input, output, ...more }) => ({
       tool,
       name,
       title,
       description,
       input,
       output,
-      annotations,
-      icons,
-      _meta,
+      annotations: more.annotations,
+      taskSupport: more.taskSupport,
+      icons: more.icons,
+      _meta: more._meta,
     }))
     const least = { description: 'Adds', tool: 'add', name: 'add', input: { type: 'object' }, output: {} }
     expect(own).toEqual(wanted.map((fields) => ({ ...least, ...fields })))

@@ -118,4 +118,16 @@ describe('where we deviate from the Tool of the MCP SDK', () => {
     )
     expect(tool).toMatchObject({ annotations: hints })
   })
+
+  it('obeys taskSupport, exports it, and lists it to nobody', async () => {
+    const execution = { taskSupport: 'required' }
+    const tool = recordOf({ ...TOOL, execution })
+    expect(tool.taskSupport).toBe('required')
+    for (const version of ['2026-07-28', '2025-11-25'])
+      for (const line of await listed([tool], version)) expect(line).not.toHaveProperty('execution')
+    expect(mcp.encode(tool).document).toMatchObject({ execution })
+    const ofOthers = { ...tool, source: { dialect: 'oxp', document: {} } }
+    expect(mcp.encode(ofOthers)).toMatchObject({ document: { execution } })
+    expect(mcp.encode(ofOthers).losses.map(({ path }) => path)).not.toContain('/taskSupport')
+  })
 })

@@ -40,6 +40,8 @@ export interface SetUp {
   readonly now?: () => number
   readonly toolkits?: ToolkitCounts['toolkits']
   readonly extensions?: McpExtensions
+  /** Joins extensions; the tools are found by the resolver. */
+  readonly extend?: (extensions: McpExtensions, resolver: Resolver) => void
 }
 
 export const succeed = (value: unknown): Ran => ({ ok: true, value })
@@ -81,15 +83,17 @@ export function setUp(given: SetUp = {}) {
           record: found,
           validateInput: () => [],
           validateOutput: () => [],
-          runnable: { ok: false, reason: 'Not in this test' },
+          runnable: { ok: true, timeoutMs: 30_000, run: () => ({ ok: true, value: null }) },
         }),
       }
     },
     suggest: () => [],
     invalidate: () => undefined,
   }
+  const extensions = given.extensions ?? createMcpExtensions()
+  given.extend?.(extensions, resolver)
   const router = createMcpRoutes({
-    extensions: given.extensions ?? createMcpExtensions(),
+    extensions,
     origins: new Set(['https://named.example']),
     endpoints: ['/mcp', '/connect/mcp'].map((path) => ({
       path,

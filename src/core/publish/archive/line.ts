@@ -29,7 +29,7 @@ import {
 import { stringArray, stringMatching, INVALID_VALUE, addProblem } from '../../tool/json-reader.ts'
 import { type ParseResult, quoteList, parseFailure } from '../../tool/problem.ts'
 import { formatToolId, isNamePart, isOwnName, isToolPattern, MAX_OWN_NAME, parseToolId } from '../../tool/tool-id.ts'
-import type { Implementation, JsonSchema, ToolRecord } from '../../tool/tool.ts'
+import { type Implementation, type JsonSchema, TASK_SUPPORT, type ToolRecord } from '../../tool/tool.ts'
 import { STATUS_ORDER, type ToolStatus } from '../../tool/version.ts'
 import { MAX_TOOLS } from '../check-definition.ts'
 
@@ -100,6 +100,7 @@ const RECORD: Reader<ArchivedRecord> = object(
     securityLevel: integer(0, 10),
     requiresApproval: guardFields.approval,
     annotations: optional(anyObject),
+    taskSupport: optional(enumReader(TASK_SUPPORT)),
     icons: anyJson,
     _meta: optional(anyObject),
     metadata: optional(anyObject),

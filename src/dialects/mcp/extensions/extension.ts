@@ -5,7 +5,7 @@
 import type { Json, JsonObject } from '../../../core/tool/json.ts'
 import { isJsonObject } from '../../../core/tool/json.ts'
 import type { McpExchange } from '../tools-call.ts'
-import { type McpError, type McpResult, type McpToolCall, MISSING_CAPABILITY } from '../wire.ts'
+import type { McpError, McpResult, McpToolCall } from '../wire.ts'
 
 export type McpMethod = (params: JsonObject, exchange: McpExchange) => Promise<McpResult>
 
@@ -13,7 +13,7 @@ export type RunCall = (call: McpToolCall, exchange: McpExchange) => Promise<McpR
 
 export interface McpNotification {
   readonly method: string
-  readonly params: JsonObject
+  readonly params: object
 }
 
 export interface McpExtension {
@@ -30,7 +30,11 @@ export interface McpExtension {
   /** Resources whose URIs begin with `scheme`, such as 'skill:'. */
   readonly resources?: ResourceSource
   /** Takes part in `subscriptions/listen`. Undefined if `notifications` names nothing of the extension. */
-  readonly watch?: (notifications: JsonObject, getExchange: () => McpExchange) => Promise<Watch | undefined>
+  readonly watch?: (
+    notifications: JsonObject,
+    getExchange: () => McpExchange,
+    capabilities: JsonObject,
+  ) => Promise<Watch | undefined>
 }
 
 export interface ResourceSource {
@@ -82,10 +86,4 @@ export function createMcpExtensions() {
 export function declares(capabilities: Json | undefined, id: string): boolean {
   const extensions = isJsonObject(capabilities) ? capabilities.extensions : undefined
   return isJsonObject(extensions) && extensions[id] !== undefined
-}
-
-export function createMissingExtension(id: string): McpError {
-  const message = `This needs a client that declares the extension '${id}'`
-  const data = { requiredCapabilities: { extensions: { [id]: {} } } }
-  return { kind: 'error', code: MISSING_CAPABILITY, message, data, status: 400 }
 }

@@ -26,6 +26,7 @@ export function revision2026(serverInfo: ServerInfo, seal: Seal): Revision {
     ...LIST_FORMAT_2026,
     kind: 'revision',
     statuses: {},
+    hasTasks: true,
     cancelOnDisconnect: true,
     toStructuredContent(value, output) {
       const kind = outputKind(output)
@@ -66,7 +67,15 @@ export const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion'
 const HEADER_MISMATCH = -32020
 const UNSUPPORTED_VERSION = -32022
 
-const METHODS_WITH_NAME = new Set(['tools/call', 'prompts/get'])
+/** The member of the params that the header `Mcp-Name` repeats. */
+const NAME_MEMBERS: Readonly<Record<string, string>> = {
+  'tools/call': 'name',
+  'prompts/get': 'name',
+  'resources/read': 'uri',
+  'tasks/get': 'taskId',
+  'tasks/update': 'taskId',
+  'tasks/cancel': 'taskId',
+}
 
 /** Checks `_meta` ("Per-request metadata"), and that headers say the same as the body ("Standard headers"). */
 export function findEnvelopeError(headers: Headers, { method, params }: McpRequest): McpError | undefined {
@@ -80,7 +89,7 @@ export function findEnvelopeError(headers: Headers, { method, params }: McpReque
   if (!VERSIONS_FROM_2026.includes(version)) return createUnsupportedVersion(version, VERSIONS_FROM_2026)
   const methodError = findMethodMismatch(headers, method)
   if (methodError) return methodError
-  const name = method === 'resources/read' ? params.uri : METHODS_WITH_NAME.has(method) ? params.name : undefined
+  const name = Object.hasOwn(NAME_MEMBERS, method) ? params[NAME_MEMBERS[method] ?? ''] : undefined
   return typeof name === 'string' ? findHeaderMismatch(headers, 'Mcp-Name', name, decodeHeader) : undefined
 }
 

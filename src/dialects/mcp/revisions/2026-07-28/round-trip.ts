@@ -86,6 +86,15 @@ export function createRoundTrip(
   }
 }
 
+/** Those of a kind that the client declared. */
+export function selectDeclared(requests: Requests, capabilities: JsonObject): Requests {
+  const isDeclared = (request: Requests[string]) => {
+    const required = getRequiredCapabilities(request)
+    return required !== undefined && hasCapability(capabilities, required)
+  }
+  return Object.fromEntries(Object.entries(requests).filter(([, request]) => isDeclared(request)))
+}
+
 /** "Servers MUST NOT send an input request of a kind the client did not declare." */
 function selectSupportedRequests(requests: Requests, capabilities: JsonObject): RequestList | McpError | undefined {
   const supported: [string, Requests[string]][] = []

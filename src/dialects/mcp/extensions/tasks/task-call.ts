@@ -1,0 +1,93 @@
+/**
+ * Decides which calls become tasks, for a client that takes tasks:
+ *
+ * 1. The tool says so (`taskSupport`), or may run for longer than `SLOW_MS`: the call begins as a task. If it ends in its first
+ *    moment, the answer is its result. If it asks for input there, the task is given up, and the answer is a round trip: "any
+ *    multi-round-trip exchange SHOULD be completed before the task is created".
+ * 2. Other calls run as always. If one fails because a person has to open a link first, it becomes a task that waits for the
+ *    person, and there is no round trip for it.
+ */
+import { authorizeCall, resolveUserId } from '../../../../core/call/authorize-call.ts'
+import type { Caller, CallRequest } from '../../../../core/call/call-request.ts'
+import type { Resolver } from '../../../../core/call/resolve-tool.ts'
+import type { Task, Tasks } from '../../../../core/task/task.ts'
+import { hasCapability, toUrlElicitations, URL_ELICITATION } from '../../elicitation.ts'
+import { toMcpFailure } from '../../failure-response.ts'
+import { encodeOutcome, type McpExchange } from '../../tools-call.ts'
+import type { McpResult, McpToolCall } from '../../wire.ts'
+import type { RunCall } from '../extension.ts'
+import { toTaskFields } from './wire.ts'
+
+export interface TaskCallDeps {
+  readonly tasks: Tasks
+  readonly resolver: Pick<Resolver, 'resolve'>
+}
+
+const SLOW_MS = 30_000
+/** How long a call may take for its result to be the answer. */
+const FIRST_MOMENT_MS = 500
+
+export function callAsTask(
+  call: McpToolCall,
+  exchange: McpExchange,
+  run: RunCall,
+  deps: TaskCallDeps,
+): Promise<McpResult> {
+  const { tasks } = deps
+  const { revision, context } = exchange
+  const canOpenLinks = hasCapability(call.capabilities, URL_ELICITATION)
+
+  async function start(request: CallRequest, caller: Caller): Promise<McpResult | Task> {
+    const started = await tasks.start(request, caller)
+    return started.ok ? started.value : toMcpFailure(started.failure, revision)
+  }
+
+  /** Undefined if the call is to run as it would without tasks. */
+  async function answerFirstMoment({ id, lastUpdatedAt }: Task): Promise<McpResult | undefined> {
+    const { principal } = context
+    const waited = await tasks.waitForChange(id, principal, lastUpdatedAt, FIRST_MOMENT_MS)
+    if (!waited.ok) return toMcpFailure(waited.failure, revision)
+    const task = waited.value
+    if (!task) return undefined
+    if (task.outcome) return encodeOutcome(task.outcome, exchange)
+    if (task.status !== 'input_required' || (canOpenLinks && asksForLinks(task))) return answerTask(task)
+    await tasks.cancel(id, principal)
+    return undefined
+  }
+
+  const answerTask = (task: Task) => revision.createResult({ resultType: 'task', ...toTaskFields(task) })
+
+  return run(call, {
+    ...exchange,
+    async aroundTool(request, caller, callTool) {
+      if (await isLong(request, caller, deps)) {
+        const task = await start(request, caller)
+        if ('kind' in task) return task
+        const answer = await answerFirstMoment(task)
+        return answer ?? callTool(request, caller)
+      }
+      const outcome = await callTool(request, caller)
+      const { result } = outcome
+      if (result.ok || !canOpenLinks || toUrlElicitations(result.failure).length === 0) return outcome
+      const task = await start(request, caller)
+      return 'kind' in task ? task : answerTask(task)
+    },
+  })
+}
+
+async function isLong(
+  { toolRef, context }: CallRequest,
+  { principal, background }: Caller,
+  { resolver }: TaskCallDeps,
+): Promise<boolean> {
+  const resolved = await resolver.resolve(toolRef, principal.view, background)
+  if (!resolved.ok) return false
+  const { record, runnable } = resolved.tool
+  // A task would tell a caller of a tool that it may not know
+  if (authorizeCall(principal, toolRef, record, resolveUserId(principal, context.userId))) return false
+  return runnable.ok && (record.taskSupport !== undefined || runnable.timeoutMs > SLOW_MS)
+}
+
+function asksForLinks({ inputRequests = {} }: Task): boolean {
+  return Object.values(inputRequests).every(({ params }) => params.mode === 'url')
+}
