@@ -100,7 +100,7 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
     'core/failure',
   ],
   'core/task': ['core/tool', 'core/schema', 'core/access', 'core/consent', 'core/failure', 'core/call'],
-  'core/event': ['core/tool', 'core/access', 'core/failure', 'core/call'],
+  'core/event': ['core/tool', 'core/schema', 'core/access', 'core/failure', 'core/call'],
   'dialects/machine-context': [...CORE, 'http'],
   'dialects/mcp': [...CORE, 'http'],
   'dialects/open-tool-calling': [...CORE, 'http'],

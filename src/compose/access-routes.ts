@@ -2,6 +2,7 @@ import * as base64url from 'jose/base64url'
 import { createAuthorizationsRoutes } from '../api/authorizations/routes.ts'
 import { createCallsRoutes } from '../api/calls/routes.ts'
 import { createClientsRoutes } from '../api/clients/routes.ts'
+import { createEventSourcesRoutes } from '../api/events/sources/routes.ts'
 import { createKeysRoutes } from '../api/keys/routes.ts'
 import { formatKey } from '../http/caller/key-text.ts'
 import { createPoliciesRoutes } from '../api/policies/routes.ts'
@@ -153,6 +154,16 @@ export function composeAccessRoutes(
       loadSecretCheck: secretChecks.loadClientCheck,
       findKnownProvider: knownProvider,
       test: createProviderTest(config, oauth),
+    }),
+    createEventSourcesRoutes({
+      ...otherRoutes,
+      store: stores.eventSources,
+      async findSettingsProblem(settings) {
+        const { findSettingsProblem } = await import('../core/event/check-settings.ts')
+        const checkSecretName = await secretChecks.loadClientCheck()
+        const hasKey = async (id: string) => (await keys.findById(id)) !== undefined
+        return findSettingsProblem(settings, { checkSecretName, hasKey, now: now() })
+      },
     }),
     createSetupRoutes({
       ...otherRoutes,

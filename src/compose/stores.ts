@@ -1,11 +1,14 @@
 import type { AuditEvent } from '../core/access/audit-entry.ts'
 import type { UserList } from '../core/access/user.ts'
 import type { SignInMethod } from '../core/consent/authorization.ts'
+import { isProviderId, type Provider } from '../core/consent/provider.ts'
 import { clientVariables, knownProvider, withConnected } from '../core/consent/known-providers.ts'
 import { createCacheMemory } from '../core/cache/swr-cache.ts'
 import type { ArtifactStore, UploadStore } from '../core/call/artifact-store.ts'
 import type { OutcomeStore } from '../core/call/idempotency.ts'
 import type { Config, Env } from '../env.ts'
+import type { StoredEventSource } from '../core/event/event-source.ts'
+import { parseToolId } from '../core/tool/tool-id.ts'
 import { HOUR_MS } from '../core/tool/time.ts'
 import { isLoopback } from '../core/tool/loopback.ts'
 import { isSecureOrigin } from '../http/caller/loopback.ts'
@@ -17,7 +20,7 @@ import type { VaultDeployment } from '../storage/vault/grants.ts'
 import { createCharge, createVault } from '../storage/vault/vaults.ts'
 import { createKvKeys } from '../storage/access/kv-keys.ts'
 import { createFingerprint } from '../storage/sealing/fingerprint.ts'
-import { createKvProviders } from '../storage/access/kv-providers.ts'
+import { createKvSettings } from '../storage/access/kv-settings.ts'
 import { connectStub } from '../storage/connect/connect-store.ts'
 import { createIdempotencyStore } from '../storage/idempotency/idempotency-store.ts'
 import { createReliableStub } from '../storage/reachable-stub.ts'
@@ -61,7 +64,14 @@ export function openStores(
     sealer: deploymentKeys.sealer('cursor'),
     onChange,
   })
-  const storedProviders = createKvProviders(env.REGISTRY, access, now)
+  const storedProviders = createKvSettings<Provider>(env.REGISTRY, access, now, {
+    kind: 'provider',
+    isId: isProviderId,
+  })
+  const eventSources = createKvSettings<StoredEventSource>(env.REGISTRY, access, now, {
+    kind: 'eventSource',
+    isId: (id) => parseToolId(id) !== undefined,
+  })
   const providers = withConnected(storedProviders, config.variableOf)
   const contentKeyring = createKeyring(config.vaultKeys, 'content')
   const files = openFiles(env, deploymentKeys.signer('artifact'))
@@ -80,6 +90,7 @@ export function openStores(
     },
     keys: createKvKeys(env.REGISTRY, access, now),
     storedProviders,
+    eventSources,
     providers,
     vault: createVault({
       ...vaultOptions(env, config),

@@ -9,6 +9,7 @@ const PREFIXES = {
   name: 'name/',
   apiKey: 'key/',
   provider: 'provider/',
+  eventSource: 'event-source/',
   policies: 'policies/',
   toolset: 'toolset/',
   lock: 'lock/',

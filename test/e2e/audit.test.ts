@@ -146,6 +146,8 @@ it('every route that changes something names its act, or is known not to be one'
     ['DELETE', `/locks/sha256:${'0'.repeat(64)}`],
     ['PUT', '/providers/none'],
     ['DELETE', '/providers/none'],
+    ['PUT', '/event-sources/none'],
+    ['DELETE', '/event-sources/none'],
     ['POST', '/users/none/connections'],
     ['POST', '/users/none/connections/none/check'],
     ['DELETE', '/users/none/grants'],

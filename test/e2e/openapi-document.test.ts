@@ -27,6 +27,7 @@ interface Tried {
 const made = { key: '', client: '', file: '', lock: '' }
 const KEY = { name: 'a key', scopes: ['tools:read'] }
 const PROVIDER = { issuer: 'https://login.acme.com', client_id: 'c1' }
+const SCHEDULE = { kind: 'schedule', cron: '0 9 * * MON-FRI', time_zone: 'Europe/Berlin' }
 const DESCRIPTION = {
   openapi: '3.1.0',
   info: { title: 'A', version: '1.0.0' },
@@ -122,6 +123,11 @@ const TRIED: readonly (readonly [operation: string, tried: Tried])[] = [
   ['get /providers/{id}', { status: 200, path: '/providers/acme' }],
   ['post /providers/{id}/test', { status: 200, path: '/providers/acme/test' }],
   ['delete /providers/{id}', { status: 204, path: '/providers/acme' }],
+  ['put /event-sources/{id}', { status: 201, path: '/event-sources/Acme.Daily', body: SCHEDULE }],
+  ['put /event-sources/{id}', { status: 200, path: '/event-sources/Acme.Daily', body: SCHEDULE }],
+  ['get /event-sources', { status: 200 }],
+  ['get /event-sources/{id}', { status: 200, path: '/event-sources/Acme.Daily' }],
+  ['delete /event-sources/{id}', { status: 204, path: '/event-sources/Acme.Daily' }],
   ['post /clients', { status: 201, body: { name: 'A host', redirect_uris: ['https://agent.example/callback'] } }],
   ['get /clients', { status: 200 }],
   ['delete /clients/{id}', { status: 204, path: '/clients/{client}' }],

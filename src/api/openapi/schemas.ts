@@ -4,6 +4,7 @@ import { policyReader } from '../../core/access/policy.ts'
 import { NEEDS } from '../../core/call/readiness-need.ts'
 import { credentialProviderReader } from '../../core/consent/credential-provider-reader.ts'
 import { oauthProviderReader } from '../../core/consent/provider-reader.ts'
+import { EVENT_SOURCE_KINDS } from '../../core/event/event-source.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
 import { SEVERITIES } from '../../core/publish/findings/finding.ts'
 import { type Reader, toJsonSchema } from '../../core/tool/json-reader.ts'
@@ -138,6 +139,9 @@ export const COMPONENTS = {
         ['id', 'name', 'kind'],
       ),
     ],
+  },
+  EventSource: {
+    anyOf: Object.values(EVENT_SOURCE_KINDS).map((reader) => resourceSchema(reader, { id: TEXT }, ['id', 'kind'])),
   },
   Toolset: resourceSchema(
     toolsetReader,

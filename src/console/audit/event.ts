@@ -65,6 +65,8 @@ const PHRASES: Readonly<Record<Exclude<AuditAction, 'refusal'>, (group: AuditGro
   'grant.give': (group) => `allow ${detail(group, 'tool')} to use an account at ${detail(group, 'provider')}`,
   'grant.refuse': (group) => `deny ${detail(group, 'tool')} an account at ${detail(group, 'provider')}`,
   'grant.revoke': (group) => `revoke ${segment(group, 3) || 'all accounts'} of ${segment(group, 1)}`,
+  'event-source.put': (group) => `set up the event source ${segment(group, 1)}`,
+  'event-source.remove': (group) => `remove the event source ${segment(group, 1)}`,
   'key.change': (group) => `change the key ${quoted(group)}`,
   'key.create': (group) => `create the key ${quoted(group)}`,
   'key.remove': (group) => `revoke the key ${quoted(group)}`,

@@ -18,6 +18,8 @@ export const AUDIT_ACTIONS = [
   'grant.revoke',
   'connection.begin',
   'connection.check',
+  'event-source.put',
+  'event-source.remove',
   'key.change',
   'key.create',
   'key.remove',

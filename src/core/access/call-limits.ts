@@ -15,7 +15,7 @@ export interface ToolLimits {
 const MAX_LIMIT = 1_000_000
 const DAY_S = 86_400
 
-const RATE = object({ calls: integer(1, MAX_LIMIT), seconds: integer(1, DAY_S) })
+export const RATE = object({ calls: integer(1, MAX_LIMIT), seconds: integer(1, DAY_S) })
 const LIMITS = object({
   rate: optional(withSchemaDescription('Rate limit: calls per period', RATE)),
   concurrency: optional(

@@ -10,7 +10,7 @@ import {
 import type { DirectoryResult, Identity, Membership } from '../../core/access/directory.ts'
 import type { Session } from '../../core/access/session.ts'
 import type { UserPageRequest, UserSummary } from '../../core/access/user.ts'
-import type { Provider } from '../../core/consent/provider.ts'
+import type { SourceRun } from '../../core/event/event-source.ts'
 import { kvKey } from '../keys.ts'
 import { createOutbox } from '../kv-outbox.ts'
 import { createReliableStub } from '../reachable-stub.ts'
@@ -23,9 +23,12 @@ import { type UserAgents, type UserRows, userRows } from './user-rows.ts'
 const SETTING_TABLES = {
   apiKey: { table: 'api_key', address: 'hash', order: 'rowid' },
   provider: { table: 'provider', address: 'id', order: 'id' },
+  eventSource: { table: 'event_source', address: 'id', order: 'id' },
 } as const
 
 type SettingKind = keyof typeof SETTING_TABLES
+/** What an administrator sends as a whole. */
+export type WholeSetting = Exclude<SettingKind, 'apiKey'>
 
 export interface ChangedKey {
   /** The key as it is now, as JSON. */
@@ -55,7 +58,11 @@ export class Access extends DurableObject<{ readonly REGISTRY: KVNamespace }> {
     this.#outbox = createOutbox({
       storage,
       kv: env.REGISTRY,
-      values: { apiKey: (hash) => this.#keyText(hash), provider: (id) => this.#providerText(id) },
+      values: {
+        apiKey: (hash) => this.#keyText(hash),
+        provider: (id) => this.#settingText('provider', id),
+        eventSource: (id) => this.#settingText('eventSource', id),
+      },
     })
     // The platform gives up an alarm that cannot be run for long
     state.waitUntil(this.#outbox.schedule())
@@ -83,19 +90,22 @@ export class Access extends DurableObject<{ readonly REGISTRY: KVNamespace }> {
         this.#forgetEarlier(id)
         this.#sql.exec('DELETE FROM key_use WHERE id = ?', id)
       }
+      if (kind === 'eventSource') this.#sql.exec('DELETE FROM source_run WHERE id = ?', id)
       const storedAddress = readField<string>(this.#sql, `DELETE FROM ${table} WHERE id = ? RETURNING ${address}`, id)
       if (storedAddress !== undefined) queue(this.#sql, kvKey(kind, storedAddress), 'revocation')
       return storedAddress === undefined ? 'not-found' : 'removed'
     })
   }
 
-  putProvider(provider: Provider, expected?: Precondition): Promise<PutResult> {
+  putSetting(kind: WholeSetting, setting: { readonly id: string }, expected?: Precondition): Promise<PutResult> {
     return this.#change(() => {
-      const before = this.#providerText(provider.id)
+      const { id } = setting
+      const before = this.#settingText(kind, id)
       if (!matchesPrecondition(before, expected)) return 'precondition-failed'
       const isNew = before === undefined
-      this.#sql.exec('INSERT OR REPLACE INTO provider VALUES (?, ?)', provider.id, JSON.stringify(provider))
-      queue(this.#sql, kvKey('provider', provider.id), isNew ? 'publication' : 'status')
+      const put = `INSERT OR REPLACE INTO ${SETTING_TABLES[kind].table} VALUES (?, ?)`
+      this.#sql.exec(put, id, JSON.stringify(setting))
+      queue(this.#sql, kvKey(kind, id), isNew ? 'publication' : 'status')
       return isNew ? 'created' : 'replaced'
     })
   }
@@ -162,6 +172,15 @@ export class Access extends DurableObject<{ readonly REGISTRY: KVNamespace }> {
   listLastUses(): Record<string, number> {
     const uses = rows<{ id: string; at: number }>(this.#sql, 'SELECT id, at FROM key_use')
     return Object.fromEntries(uses.map(({ id, at }) => [id, at]))
+  }
+
+  noteSourceRun(id: string, { ranAt, digest }: SourceRun): void {
+    this.#sql.exec('INSERT OR REPLACE INTO source_run VALUES (?, ?, ?)', id, ranAt, digest)
+  }
+
+  listSourceRuns(): Record<string, SourceRun> {
+    const runs = rows<{ id: string; at: number; digest: string | null }>(this.#sql, 'SELECT * FROM source_run')
+    return Object.fromEntries(runs.map(({ id, at, digest }) => [id, { ranAt: at, digest }]))
   }
 
   createSession(session: Session, hash: string): void {
@@ -242,8 +261,8 @@ export class Access extends DurableObject<{ readonly REGISTRY: KVNamespace }> {
     return JSON.stringify({ ...key, expires_at: new Date(until).toISOString() })
   }
 
-  #providerText(id: string): string | undefined {
-    return readField<string>(this.#sql, 'SELECT body FROM provider WHERE id = ?', id)
+  #settingText(kind: WholeSetting, id: string): string | undefined {
+    return readField<string>(this.#sql, `SELECT body FROM ${SETTING_TABLES[kind].table} WHERE id = ?`, id)
   }
 
   #earlierHashes(id: string): string[] {

@@ -29,7 +29,7 @@ describe('a key and a provider', () => {
     inAccess(async ({ access, kv, drain }) => {
       for (const isLanded of [true, false]) {
         await access.createKey(KEY, 'hash')
-        await access.putProvider(PROVIDER)
+        await access.putSetting('provider', PROVIDER)
         if (isLanded) {
           await drain()
           expect(JSON.parse(kv.values.get('key/hash') ?? '')).toEqual(KEY)
@@ -49,7 +49,7 @@ describe('a key and a provider', () => {
     inAccess(async ({ access, kv, drain }) => {
       for (let n = 0; n < 2; n += 1) {
         await access.createKey(KEY, 'hash')
-        await access.putProvider(PROVIDER)
+        await access.putSetting('provider', PROVIDER)
       }
       expect(await access.listSettings('apiKey')).toEqual([JSON.stringify(KEY)])
       expect(await access.listSettings('provider')).toHaveLength(1)

@@ -103,9 +103,10 @@ describe('a key', () => {
 it('a provider is given and removed as it is expected to be', () =>
   inAccess(async ({ access }) => {
     const provider = { id: 'p', name: '', client_id: 'c' }
-    expect(await access.putProvider(provider, '*')).toBe('precondition-failed')
-    expect(await access.putProvider(provider)).toBe('created')
-    expect(await access.putProvider({ ...provider, name: 'b' }, ['another revision'])).toBe('precondition-failed')
+    const renamed = { ...provider, name: 'b' }
+    expect(await access.putSetting('provider', provider, '*')).toBe('precondition-failed')
+    expect(await access.putSetting('provider', provider)).toBe('created')
+    expect(await access.putSetting('provider', renamed, ['another revision'])).toBe('precondition-failed')
     expect(await access.removeSetting('provider', 'p', ['another revision'])).toBe('precondition-failed')
     expect(access.listSettings('provider')).toEqual([JSON.stringify(provider)])
     // A key's id and a provider's have nothing to do with each other

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { Provider } from '../../../src/core/consent/provider.ts'
-import { createKvProviders } from '../../../src/storage/access/kv-providers.ts'
+import { isProviderId, type Provider } from '../../../src/core/consent/provider.ts'
+import { createKvSettings } from '../../../src/storage/access/kv-settings.ts'
 import { stopClock } from '../registry/set-up.ts'
 import { type Harness, inAccess, stubOf } from './set-up.ts'
 
@@ -14,7 +14,10 @@ function isolate({ access, kv }: Pick<Harness, 'access' | 'kv'>) {
   const asked: string[] = []
   const clock = { time: 0 }
   const stub = stubOf(access, asked)
-  const providers = createKvProviders(kv.binding, stub, () => clock.time)
+  const providers = createKvSettings<Provider>(kv.binding, stub, () => clock.time, {
+    kind: 'provider',
+    isId: isProviderId,
+  })
   return { ...providers, asked, clock }
 }
 

@@ -1,0 +1,76 @@
+import type { Hono } from 'hono'
+import { EVENT_SOURCE, type EventSourceStore } from '../../../core/event/event-source.ts'
+import type { EventSourceSettings } from '../../../core/event/event-source.ts'
+import { fail, ok } from '../../../core/failure/failure.ts'
+import { parseToolId } from '../../../core/tool/tool-id.ts'
+import { stringMatching } from '../../../core/tool/json-reader.ts'
+import type { Problem } from '../../../core/tool/problem.ts'
+import { jsonBody } from '../../../http/request/json-body.ts'
+import { itemList, jsonRef, withEtag } from '../../../http/route/response-specs.ts'
+import {
+  ADMIN_ROUTE,
+  createRouter,
+  etag,
+  notFound,
+  PRECONDITION_FAILED,
+  type RouteDeps,
+} from '../../../http/route/router.ts'
+
+interface EventSourcesRoutesDeps extends RouteDeps {
+  readonly store: EventSourceStore
+  readonly findSettingsProblem: (settings: EventSourceSettings) => Promise<Problem | undefined>
+}
+
+const NAME = stringMatching(
+  "a name such as 'GitHub.Push'",
+  (text) => parseToolId(text)?.range === undefined && parseToolId(text) !== undefined,
+)
+const what = 'event source'
+
+export function createEventSourcesRoutes({ store, findSettingsProblem, ...deps }: EventSourcesRoutesDeps): Hono {
+  const { router, on } = createRouter(deps)
+  const ONE = { ...ADMIN_ROUTE, path: { id: NAME } } as const
+
+  on('GET /event-sources', 'List event sources', {
+    ...ADMIN_ROUTE,
+    responses: { 200: itemList('All event sources', 'EventSource') },
+  })(async () => ok({ items: await store.list() }))
+
+  on('GET /event-sources/:id', 'Get an event source', {
+    ...ONE,
+    responses: { 200: withEtag(jsonRef('The event source', 'EventSource')) },
+  })(async ({ path: { id } }) => {
+    const source = (await store.list()).find((listed) => listed.id === id)
+    return source ? { ...ok(source), headers: etag(source) } : notFound(what, id)
+  })
+
+  on('PUT /event-sources/:id', 'Create or replace an event source', {
+    ...ONE,
+    auditAction: 'event-source.put',
+    supportsIfMatch: true,
+    body: jsonBody(EVENT_SOURCE, { what }),
+    responses: {
+      200: withEtag(jsonRef('The replaced event source', 'EventSource')),
+      201: withEtag(jsonRef('The new event source', 'EventSource')),
+    },
+  })(async ({ path: { id }, body, precondition }) => {
+    const problem = await findSettingsProblem(body)
+    if (problem) return fail({ type: 'definition-invalid', what, problems: [problem] })
+    const source = { id, ...body }
+    const result = await store.put(source, precondition)
+    if (result === 'precondition-failed') return PRECONDITION_FAILED
+    return { ...ok(source), status: result === 'created' ? 201 : 200, headers: etag(source) }
+  })
+
+  on('DELETE /event-sources/:id', 'Delete an event source', {
+    ...ONE,
+    auditAction: 'event-source.remove',
+    supportsIfMatch: true,
+  })(async ({ path: { id }, precondition }) => {
+    const result = await store.remove(id, precondition)
+    if (result === 'precondition-failed') return PRECONDITION_FAILED
+    return result === 'removed' ? ok(undefined) : notFound(what, id)
+  })
+
+  return router
+}

@@ -1,0 +1,98 @@
+import { RATE } from '../access/call-limits.ts'
+import { identifier } from '../call/call-options.ts'
+import { checkSchema } from '../schema/publishable.ts'
+import type { Sha256 } from '../tool/digest.ts'
+import { isObject } from '../tool/json.ts'
+import * as json from '../tool/json-reader.ts'
+import type { Precondition, PutResult, RemoveResult } from '../tool/precondition.ts'
+import { parseToolId } from '../tool/tool-id.ts'
+import { type EventSource, FILTER_SCHEMA } from './event.ts'
+
+/** How the sender of a webhook proves that it is the sender. */
+export const SIGNATURE_SCHEMES = ['standard-webhooks', 'github', 'stripe', 'slack', 'shared-secret'] as const
+export type SignatureScheme = (typeof SIGNATURE_SCHEMES)[number]
+
+const SCHEMA = json.transform(json.anyObject, (schema, report) => {
+  const [problem] = checkSchema(schema, { references: 'local' })
+  return problem ? json.addProblem(report, problem.message, problem.path) : schema
+})
+const said = json.withSchemaDescription
+const COMMON = {
+  description: json.optional(said('What an event means, for models', json.string({ min: 1, max: 1_000 }))),
+  payload_schema: json.optional(said("JSON Schema of an event's data, for models", SCHEMA), { type: 'object' }),
+  // From 8, a person would have to approve each call
+  security_level: json.optional(said('Who may subscribe, as a level of tools; 1 by default', json.integer(0, 7)), 1),
+  user_id: json.optional(said('The user for whom subscribers must be able to act', identifier)),
+}
+const SECRET = json.stringMatching("a Worker secret's name", /^[A-Za-z_]\w{0,127}$/)
+const HEADER = json.stringMatching("a header's name", /^[A-Za-z0-9-]{1,100}$/)
+const TOOL = json.stringMatching("a tool such as 'Gmail.ListEmails'", (text) => parseToolId(text) !== undefined)
+
+export const EVENT_SOURCE_KINDS = {
+  webhook: json.object({
+    ...COMMON,
+    kind: json.enumReader(['webhook']),
+    signature: said('How the sender proves that it is the sender', json.enumReader(SIGNATURE_SCHEMES)),
+    header: json.optional(said('The header that holds a shared secret', HEADER), 'X-Webhook-Secret'),
+    secret_name: said('The name of the Worker secret that the sender signs with, never the secret itself', SECRET),
+    rate: json.optional(said('Rate limit of its events; 600 in a minute by default', RATE), {
+      calls: 600,
+      seconds: 60,
+    }),
+  }),
+  schedule: json.object({
+    ...COMMON,
+    kind: json.enumReader(['schedule']),
+    cron: said('Minute, hour, day, month and weekday', json.string({ max: 100 })),
+    time_zone: json.optional(said('An IANA time zone', json.string({ min: 1, max: 100 })), 'UTC'),
+  }),
+  poll: json.object({
+    ...COMMON,
+    kind: json.enumReader(['poll']),
+    tool: said('The tool whose output makes an event when it changes', TOOL),
+    arguments: json.optional(said('The input of the tool', json.anyObject), {}),
+    select: json.optional(said('JMESPath: what of the output is compared', json.string({ min: 1, max: 1_000 }))),
+    every_minutes: said('Minutes between two calls', json.integer(1, 10_080)),
+    key_id: said('Id of the API key that calls the tool', identifier),
+  }),
+}
+const KIND = json.enumReader(['webhook', 'schedule', 'poll'])
+
+export type WebhookSettings = json.InferOutput<(typeof EVENT_SOURCE_KINDS)['webhook']>
+export type ScheduleSettings = json.InferOutput<(typeof EVENT_SOURCE_KINDS)['schedule']>
+export type PollSettings = json.InferOutput<(typeof EVENT_SOURCE_KINDS)['poll']>
+export type EventSourceSettings = WebhookSettings | ScheduleSettings | PollSettings
+export type StoredEventSource = EventSourceSettings & { readonly id: string }
+
+/** Secrets, users and schedules are checked by `findSettingsProblem`. */
+export const EVENT_SOURCE: json.Reader<EventSourceSettings> = json.withSchema(
+  () => ({ anyOf: Object.values(EVENT_SOURCE_KINDS).map(json.toJsonSchema) }),
+  (body, report): EventSourceSettings | typeof json.INVALID_VALUE => {
+    const kind = json.readAt('kind', KIND, isObject(body) ? body['kind'] : undefined, report)
+    return kind === json.INVALID_VALUE ? kind : EVENT_SOURCE_KINDS[kind](body, report)
+  },
+)
+
+/** When a source ran last, in milliseconds since 1970, and the digest of what a poll found. */
+export interface SourceRun {
+  readonly ranAt: number
+  readonly digest: string | null
+}
+
+export interface EventSourceStore {
+  list(): Promise<readonly StoredEventSource[]>
+  find(id: string): Promise<StoredEventSource | undefined>
+  put(source: StoredEventSource, precondition?: Precondition): Promise<PutResult>
+  remove(id: string, precondition?: Precondition): Promise<RemoveResult>
+}
+
+export function toEventSource(stored: StoredEventSource): EventSource {
+  const { id: name, kind, description, payload_schema: payloadSchema, security_level, user_id: user } = stored
+  const fields = { ...(description && { description }), ...(user && { user }) }
+  return { name, kind, inputSchema: FILTER_SCHEMA, payloadSchema, securityLevel: security_level, ...fields }
+}
+
+/** Equal for one cause, without telling of it. */
+export async function createEventId(source: string, cause: string, sha256: Sha256): Promise<string> {
+  return `evt_${(await sha256(`${source}\n${cause}`)).slice(0, 48)}`
+}

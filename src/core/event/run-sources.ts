@@ -1,0 +1,87 @@
+/**
+ * Runs schedules and polls, once a minute. A run that was missed is caught up with once. The id of an event follows from what
+ * led to it, so a run that broke off leads to the same event again.
+ */
+import type { Principal } from '../access/principal.ts'
+import type { Caller, CallTool } from '../call/call-request.ts'
+import { toValueResult } from '../call/output.ts'
+import { NO_CONTEXT } from '../call/requirements.ts'
+import { fail, type Failure, ok, type Result } from '../failure/failure.ts'
+import { canonicalJson, type Sha256 } from '../tool/digest.ts'
+import { isJson, type JsonObject } from '../tool/json.ts'
+import { toIdRef } from '../tool/tool-ref.ts'
+import { findNextRun } from './cron.ts'
+import type { EventSources } from './event.ts'
+import { createEventId, type PollSettings, type ScheduleSettings } from './event-source.ts'
+import type { SourceRun, StoredEventSource } from './event-source.ts'
+
+export interface SourceRunDeps {
+  readonly publish: EventSources['publish']
+  readonly noteRun: (id: string, run: SourceRun) => Promise<void>
+  readonly callTool: CallTool
+  /** Undefined for a key that is not there any more, or has expired. */
+  readonly findKeyPrincipal: (id: string) => Promise<Principal | undefined>
+  readonly createCaller: (principal: Principal) => Caller
+  readonly sha256: Sha256
+  readonly now: () => number
+}
+
+const MINUTE_MS = 60_000
+/** A run begins some seconds into its minute, and not always equally many. */
+const JITTER_MS = 30_000
+
+/** Does what is due of a source. Gives why that failed. */
+export async function runSource(
+  source: StoredEventSource,
+  run: SourceRun | undefined,
+  deps: SourceRunDeps,
+): Promise<Failure | undefined> {
+  if (source.kind === 'webhook') return undefined
+  const ranAt = deps.now()
+  // The first run only notes from when on something is due, and what a tool's output was
+  const dueAt = run ? findDueTime(source, run) : ranAt
+  if (dueAt === undefined || dueAt > ranAt) return undefined
+  const digest = run?.digest ?? null
+  const result = source.kind === 'poll' ? await pollTool(source, run, deps) : await tick(source.id, run && dueAt, deps)
+  // A schedule's event is tried again, and a tool called only when it is due again
+  if (result.ok || source.kind === 'poll')
+    await deps.noteRun(source.id, { ranAt, digest: result.ok ? result.value : digest })
+  return result.ok ? undefined : result.failure
+}
+
+function findDueTime(source: ScheduleSettings | PollSettings, { ranAt }: SourceRun): number | undefined {
+  if (source.kind === 'schedule') return findNextRun(source.cron, source.time_zone, ranAt)
+  return ranAt + source.every_minutes * MINUTE_MS - JITTER_MS
+}
+
+async function tick(id: string, dueAt: number | undefined, deps: SourceRunDeps): Promise<Result<null>> {
+  if (dueAt === undefined) return ok(null)
+  const scheduled_at = new Date(dueAt).toISOString()
+  const published = await publishEvent(id, scheduled_at, { scheduled_at }, deps)
+  return published.ok ? ok(null) : published
+}
+
+/** Gives the digest of what the tool's output is now. */
+async function pollTool(
+  { id, tool, arguments: input, select, key_id, user_id: userId }: PollSettings & { readonly id: string },
+  run: SourceRun | undefined,
+  deps: SourceRunDeps,
+): Promise<Result<string>> {
+  const principal = await deps.findKeyPrincipal(key_id)
+  if (!principal) return fail({ type: 'unauthenticated', reason: `There is no key '${key_id}' any more` })
+  const context = userId === undefined ? NO_CONTEXT : { ...NO_CONTEXT, userId }
+  const call = { input, context, toolRef: toIdRef(tool), includesContextParameters: true, select }
+  const { result } = await deps.callTool(call, deps.createCaller(principal))
+  const output = result.ok ? toValueResult(result) : result
+  if (!output.ok) return output
+  const value = isJson(output.value) ? output.value : null
+  const digest = await deps.sha256(canonicalJson(value))
+  if (run?.digest == null || run.digest === digest) return ok(digest)
+  const published = await publishEvent(id, `${run.ranAt} ${run.digest} ${digest}`, { value }, deps)
+  return published.ok ? ok(digest) : published
+}
+
+async function publishEvent(id: string, cause: string, data: JsonObject, deps: SourceRunDeps): Promise<Result<number>> {
+  const eventId = await createEventId(id, cause, deps.sha256)
+  return deps.publish(id, [{ id: eventId, name: id, timestamp: new Date(deps.now()).toISOString(), data }])
+}

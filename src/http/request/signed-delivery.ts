@@ -1,0 +1,78 @@
+/**
+ * Deliveries of webhooks, whose sender and the deployment share a secret. A signature covers the bytes of the body, so nothing
+ * of the body is read before. Comparisons take as long whatever is compared (`crypto.subtle.verify`).
+ */
+import type { SignatureScheme } from '../../core/event/event-source.ts'
+import { decodeBase64 } from '../../outbound/base64.ts'
+
+interface SignedParts {
+  readonly signatures: readonly (Uint8Array<ArrayBuffer> | undefined)[]
+  /** The signed text before the body. */
+  readonly prefix?: string
+  /** Seconds since 1970. It is signed. */
+  readonly timestamp?: string
+  /** Names the delivery, and is signed. */
+  readonly id?: string
+}
+
+interface Delivery {
+  readonly scheme: SignatureScheme
+  /** The name of the header that holds a shared secret. */
+  readonly header: string
+  readonly secret: string
+  readonly headers: Headers
+  readonly body: Uint8Array<ArrayBuffer>
+  /** Milliseconds since 1970. */
+  readonly now: number
+}
+
+/** Before and after: clocks differ, and what somebody recorded is not accepted later. */
+const TOLERANCE_MS = 300_000
+const MAX_SIGNATURES = 8
+const HMAC = { name: 'HMAC', hash: 'SHA-256' }
+const encoder = new TextEncoder()
+
+/** Gives what is equal for each copy of the delivery; undefined if it was not signed with the secret, or not just now. */
+export async function verifyDelivery({ scheme, header, secret, headers, body, now }: Delivery) {
+  const secretBytes =
+    scheme === 'standard-webhooks' ? decodeBase64(secret.replace(/^whsec_/, '')) : encoder.encode(secret)
+  if (!secretBytes?.length) return undefined
+  const key = await crypto.subtle.importKey('raw', secretBytes, HMAC, false, ['sign', 'verify'])
+  if (scheme === 'shared-secret') {
+    const code = await crypto.subtle.sign('HMAC', key, secretBytes)
+    const isEqual = await crypto.subtle.verify('HMAC', key, code, encoder.encode(headers.get(header) ?? ''))
+    return isEqual ? { id: headers.get('webhook-id') ?? undefined, signed: body } : undefined
+  }
+  const { signatures, prefix = '', timestamp, id } = PARTS[scheme](headers)
+  if (timestamp !== undefined && !(Math.abs(now - Number(timestamp) * 1_000) <= TOLERANCE_MS)) return undefined
+  const signed = new Uint8Array(await new Blob([prefix, body]).arrayBuffer())
+  for (const signature of signatures.slice(0, MAX_SIGNATURES))
+    if (signature && (await crypto.subtle.verify('HMAC', key, signature, signed))) return { id, signed }
+  return undefined
+}
+
+const PARTS: Readonly<Record<Exclude<SignatureScheme, 'shared-secret'>, (headers: Headers) => SignedParts>> = {
+  'standard-webhooks'(headers) {
+    const [id = '', timestamp = '', signatures = ''] = ['id', 'timestamp', 'signature'].map(
+      (name) => headers.get(`webhook-${name}`) ?? '',
+    )
+    const sent = signatures.split(' ').map((each) => (each.startsWith('v1,') ? decodeBase64(each.slice(3)) : undefined))
+    return { id, timestamp, prefix: `${id}.${timestamp}.`, signatures: id === '' ? [] : sent }
+  },
+  github: (headers) => ({ signatures: [parseHex(headers.get('x-hub-signature-256'), 'sha256=')] }),
+  stripe(headers) {
+    const fields = (headers.get('stripe-signature') ?? '').split(',').map((field) => field.trim())
+    const timestamp = fields.find((field) => field.startsWith('t='))?.slice(2) ?? ''
+    return { timestamp, prefix: `${timestamp}.`, signatures: fields.map((field) => parseHex(field, 'v1=')) }
+  },
+  slack(headers) {
+    const timestamp = headers.get('x-slack-request-timestamp') ?? ''
+    return { timestamp, prefix: `v0:${timestamp}:`, signatures: [parseHex(headers.get('x-slack-signature'), 'v0=')] }
+  },
+}
+
+function parseHex(text: string | null, prefix: string): Uint8Array<ArrayBuffer> | undefined {
+  const hex = text?.startsWith(prefix) ? text.slice(prefix.length) : ''
+  if (!/^[0-9a-f]{64}$/i.test(hex)) return undefined
+  return new Uint8Array((hex.match(/../g) ?? []).map((pair) => parseInt(pair, 16)))
+}

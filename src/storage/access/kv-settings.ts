@@ -1,0 +1,50 @@
+import { createSwrCache } from '../../core/cache/swr-cache.ts'
+import type { Precondition, PutResult, RemoveResult } from '../../core/tool/precondition.ts'
+import { createLruCache } from '../../core/tool/recently-used.ts'
+import { kvKey } from '../keys.ts'
+import { createKvReader } from '../kv-reader.ts'
+import type { AccessStub, WholeSetting } from './access-object.ts'
+
+const AGES = { fresh: 5_000, staleIfError: 55_000 }
+const MAX_CACHED = 1_000
+
+interface KvSettings<T> {
+  find(id: string): Promise<T | undefined>
+  put(setting: T, precondition?: Precondition): Promise<PutResult>
+  list(): Promise<readonly T[]>
+  remove(id: string, precondition?: Precondition): Promise<RemoveResult>
+}
+
+/** Providers or event sources. A change is seen at once by the isolate that made it, and within a minute by others. */
+export function createKvSettings<T extends { readonly id: string }>(
+  kv: KVNamespace,
+  access: AccessStub,
+  now: () => number,
+  { kind, isId }: { readonly kind: WholeSetting; readonly isId: (id: string) => boolean },
+): KvSettings<T> {
+  const reader = createKvReader(kv, access.value, now)
+  const cache = createSwrCache<T | undefined>({ store: createLruCache(MAX_CACHED), getAges: () => AGES, now })
+  const load = (id: string) => reader.readThrough<T>(kvKey(kind, id))
+
+  function noteChange(id: string): void {
+    reader.markWritten(kvKey(kind, id))
+    cache.invalidate((_, cachedId) => cachedId === id)
+  }
+
+  return {
+    find: async (id) => (isId(id) ? cache.get(id, load) : undefined),
+    async put(setting, expected) {
+      const result = await access.putSetting(kind, setting, expected)
+      noteChange(setting.id)
+      return result
+    },
+    async list() {
+      return (await access.listSettings(kind)).map((text): T => JSON.parse(text))
+    },
+    async remove(id, expected) {
+      const removed = await access.removeSetting(kind, id, expected)
+      noteChange(id)
+      return removed
+    },
+  }
+}

@@ -1,0 +1,120 @@
+import { createHmac } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { Webhook } from 'standardwebhooks'
+import { SIGNATURE_SCHEMES, type SignatureScheme } from '../../../src/core/event/event-source.ts'
+import { verifyDelivery } from '../../../src/http/request/signed-delivery.ts'
+
+const NOW = Date.parse('2026-11-30T05:00:00Z')
+const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
+const OTHER = `whsec_${Buffer.alloc(32, 8).toString('base64')}`
+const BODY = '{"id":"evt_1","event_id":"Ev1"}'
+
+const hex = (secret: string, text: string) => createHmac('sha256', secret).update(text).digest('hex')
+
+/** The headers that each sender makes, written from its documentation and not from what reads them. */
+const SENDERS: Readonly<
+  Record<SignatureScheme, (secret: string, body: string, at: number) => Readonly<Record<string, string>>>
+> = {
+  'standard-webhooks': (secret, body, at) => ({
+    'webhook-id': 'msg_1',
+    'webhook-timestamp': String(at),
+    'webhook-signature': new Webhook(secret).sign('msg_1', new Date(at * 1_000), body),
+  }),
+  'github': (secret, body) => ({ 'X-Hub-Signature-256': `sha256=${hex(secret, body)}` }),
+  'stripe': (secret, body, at) => ({ 'Stripe-Signature': `t=${at},v1=${hex(secret, `${at}.${body}`)}` }),
+  'slack': (secret, body, at) => ({
+    'X-Slack-Request-Timestamp': String(at),
+    'X-Slack-Signature': `v0=${hex(secret, `v0:${at}:${body}`)}`,
+  }),
+  'shared-secret': (secret) => ({ 'X-Webhook-Secret': secret }),
+}
+
+const verify = (scheme: SignatureScheme, headers: Readonly<Record<string, string>>, body = BODY, secret = SECRET) =>
+  verifyDelivery({
+    scheme,
+    header: 'X-Webhook-Secret',
+    secret,
+    headers: new Headers(headers),
+    body: new TextEncoder().encode(body),
+    now: NOW,
+  })
+const seconds = (offset = 0) => NOW / 1_000 + offset
+
+describe.each(SIGNATURE_SCHEMES)('a delivery signed as %s', (scheme) => {
+  const sign = SENDERS[scheme]
+
+  it('is accepted from who has the secret, also while clocks differ by minutes', async () => {
+    for (const offset of [0, -299, 299])
+      expect(await verify(scheme, sign(SECRET, BODY, seconds(offset)))).toMatchObject({ signed: expect.anything() })
+  })
+
+  it('is refused where it was signed with another secret, or not at all', async () => {
+    expect(await verify(scheme, sign(OTHER, BODY, seconds()))).toBeUndefined()
+    expect(await verify(scheme, {})).toBeUndefined()
+    const empty = Object.fromEntries(Object.keys(sign(SECRET, BODY, seconds())).map((name) => [name, '']))
+    expect(await verify(scheme, empty)).toBeUndefined()
+  })
+
+  it('is refused while no secret is set', async () => {
+    expect(await verify(scheme, sign(SECRET, BODY, seconds()), BODY, '')).toBeUndefined()
+  })
+
+  it('is refused for what is no signature', async () => {
+    const headers = sign(SECRET, BODY, seconds())
+    const [name = ''] = Object.keys(headers).toReversed()
+    for (const value of [
+      'v1,',
+      'v1',
+      'sha256=',
+      'sha256=zz',
+      `t=${seconds()},v1=`,
+      'v0=00',
+      '💥'.normalize(),
+      'x'.repeat(10_000),
+    ])
+      if (/^[\x20-\x7e]*$/.test(value)) expect(await verify(scheme, { ...headers, [name]: value })).toBeUndefined()
+  })
+})
+
+it.each(SIGNATURE_SCHEMES.filter((scheme) => scheme !== 'shared-secret'))(
+  'a delivery signed as %s is refused with another body, or a byte more',
+  async (scheme) => {
+    for (const body of [BODY.replace('1', '2'), `${BODY} `, ''])
+      expect(await verify(scheme, SENDERS[scheme](SECRET, BODY, seconds()), body)).toBeUndefined()
+  },
+)
+
+it.each(['standard-webhooks', 'stripe', 'slack'] as const)(
+  'a delivery signed as %s is refused once it is old, or from the future, or with another time than was signed',
+  async (scheme) => {
+    for (const offset of [-301, 301, -86_400])
+      expect(await verify(scheme, SENDERS[scheme](SECRET, BODY, seconds(offset)))).toBeUndefined()
+    const old = SENDERS[scheme](SECRET, BODY, seconds(-3_600))
+    const renewed = Object.fromEntries(
+      Object.entries(old).map(([name, value]) => [name, value.replace(String(seconds(-3_600)), String(seconds()))]),
+    )
+    expect(await verify(scheme, renewed)).toBeUndefined()
+  },
+)
+
+it('accepts the second signature of a secret that is being replaced, and no ninth', async () => {
+  const { 'webhook-signature': right = '', ...headers } = SENDERS['standard-webhooks'](SECRET, BODY, seconds())
+  const { 'webhook-signature': wrong = '' } = SENDERS['standard-webhooks'](OTHER, BODY, seconds())
+  const signed = (...signatures: string[]) => ({ ...headers, 'webhook-signature': signatures.join(' ') })
+  expect(await verify('standard-webhooks', signed(wrong, right))).toMatchObject({ id: 'msg_1' })
+  expect(await verify('standard-webhooks', signed(...Array<string>(8).fill(wrong), right))).toBeUndefined()
+})
+
+it('takes no signature of one scheme for another', async () => {
+  const headers = Object.assign({}, ...SIGNATURE_SCHEMES.map((scheme) => SENDERS[scheme](OTHER, BODY, seconds())))
+  for (const scheme of SIGNATURE_SCHEMES) {
+    expect(await verify(scheme, headers)).toBeUndefined()
+    expect(await verify(scheme, { ...headers, ...SENDERS[scheme](SECRET, BODY, seconds()) })).toBeDefined()
+  }
+})
+
+it('gives equal bytes for a copy of a delivery, whatever else its headers say', async () => {
+  const first = await verify('github', SENDERS.github(SECRET, BODY, seconds()))
+  const headers = { ...SENDERS.github(SECRET, BODY, seconds()), 'X-GitHub-Delivery': 'another' }
+  expect(await verify('github', headers)).toEqual(first)
+})
