@@ -7,6 +7,7 @@ import type { PolicyAnswers } from './policies/routes.ts'
 import type { ProviderAnswers } from './providers/routes.ts'
 import type { SessionAnswers } from './sessions/routes.ts'
 import type { SetupAnswers } from './setup/routes.ts'
+import type { SkillAnswers } from './skills/routes.ts'
 import type { ToolsetAnswers } from './toolsets/routes.ts'
 import type { ImportAnswers } from './toolkits/import/wire.ts'
 import type { ToolkitAnswers } from './toolkits/wire.ts'
@@ -24,6 +25,7 @@ export type ApiAnswers = RecordAnswers &
   ProviderAnswers &
   SessionAnswers &
   SetupAnswers &
+  SkillAnswers &
   ImportAnswers &
   ToolkitAnswers &
   ToolsetAnswers &

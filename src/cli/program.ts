@@ -20,6 +20,7 @@ import { addPolicies } from './commands/policies.ts'
 import { addPreflight } from './commands/preflight.ts'
 import { addProfiles } from './commands/profiles.ts'
 import { addPublish } from './commands/publish.ts'
+import { addSkills } from './commands/skills.ts'
 import { addStatus } from './commands/status.ts'
 import { addToolsets } from './commands/toolsets.ts'
 import { addTypes } from './commands/types.ts'
@@ -49,6 +50,7 @@ const COMMANDS: readonly AddCommands[] = [
   addDoctor,
   addPreflight,
   addToolsets,
+  addSkills,
   addLock,
   addCompletion,
 ]

@@ -1,10 +1,12 @@
 import { createMcpExtensions, type McpExtensions } from '../dialects/mcp/extensions/extension.ts'
 import { registerResources } from '../dialects/mcp/extensions/resources/register.ts'
+import { registerSkills } from '../dialects/mcp/extensions/skills/register.ts'
 import type { Deployment } from './deployment.ts'
 
 /** The extensions of MCP that this deployment has, each joined by its `register…` function. */
-export function composeMcpExtensions(_deployment: Deployment): McpExtensions {
+export function composeMcpExtensions({ stores }: Deployment): McpExtensions {
   const extensions = createMcpExtensions()
   registerResources(extensions)
+  registerSkills(extensions, stores.registry.stub)
   return extensions
 }

@@ -4,6 +4,7 @@ import { createFindingsRoutes } from '../api/findings/routes.ts'
 import { createImportRoutes } from '../api/toolkits/import/routes.ts'
 import { createUploadRoutes } from '../api/toolkits/plugin/routes.ts'
 import { createLocksRoutes } from '../api/locks/routes.ts'
+import { createSkillsRoutes } from '../api/skills/routes.ts'
 import { createToolkitsRoutes } from '../api/toolkits/routes.ts'
 import { createToolsetsRoutes } from '../api/toolsets/routes.ts'
 import { createIconRoutes } from '../api/tools/icon/routes.ts'
@@ -15,7 +16,8 @@ import { createUrlTextCheck, formatAllowHint } from '../outbound/allowed-url.ts'
 import { encodeBase64, decodeBase64 } from '../outbound/base64.ts'
 import { createGuardedFetch } from '../outbound/guarded-fetch.ts'
 import { createIcons, MAX_ICON } from '../outbound/icons.ts'
-import { sha256 } from '../storage/sealing/sha256.ts'
+import { createSkillReader } from '../importers/skills/read-skill.ts'
+import { sha256, sha256OfBytes } from '../storage/sealing/sha256.ts'
 import { outboundOptionsFor } from './bundled.ts'
 import type { Deployment } from './deployment.ts'
 import { codecs, formats } from './dialects.ts'
@@ -40,6 +42,7 @@ export function composeToolRoutes(
   const readBlob = blobs.read
   const yieldControl = yieldToEventLoop
   const guardedFetch = createGuardedFetch({ ...outboundOptionsFor(config), maxResponseBytes: MAX_ICON })
+  const readSkill = createSkillReader(sha256OfBytes, yieldControl)
   const countTokens = createDefinitionTokenCounter(env, catalog)
   return [
     createRegistryRoutes({
@@ -62,6 +65,7 @@ export function composeToolRoutes(
       archive,
       signer: deploymentKeys.signer('export'),
       plugins,
+      readSkill,
       readBlob,
       encodeBase64,
       decodeBase64,
@@ -105,6 +109,7 @@ export function composeToolRoutes(
       now: () => new Date(),
     }),
     createLocksRoutes({ ...toolRoutes, locks }),
+    createSkillsRoutes({ ...toolRoutes, skills: registry.stub, readSkill }),
     createArtifactsRoutes({ ...toolRoutes, artifacts, uploads, limitAnonymous: authentication.limitAnonymous, now }),
   ]
 }

@@ -142,6 +142,8 @@ it('every route that changes something names its act, or is known not to be one'
     ['POST', '/toolsets/none/approve'],
     ['POST', '/toolsets/none/reject'],
     ['DELETE', '/toolsets/none'],
+    ['PUT', '/toolkits/Calculator/skills/none'],
+    ['PATCH', '/toolkits/Calculator/skills/none'],
     ['PUT', '/locks'],
     ['DELETE', `/locks/sha256:${'0'.repeat(64)}`],
     ['PUT', '/providers/none'],

@@ -39,6 +39,7 @@ const LOCK = {
   digest_form: 'sep-2636/2026-09',
   tools: { Calculator_Add: { id: 'Calculator.Add@1.0.0', digest: `sha256:${'0'.repeat(64)}` } },
 }
+const SHOUT = { files: { 'SKILL.md': '---\nname: shout\ndescription: How to shout\n---\n' } }
 const CODE = { kind: 'code', module: 'export default () => 1' }
 const PICTURED = {
   definition: { name: 'seen', inputSchema: { type: 'object' }, icons: [{ src: 'data:image/svg+xml,<svg/>' }] },
@@ -106,6 +107,14 @@ const TRIED: readonly (readonly [operation: string, tried: Tried])[] = [
   ['get /policies', { status: 200 }],
   ['get /policies/{pattern}', { status: 200, path: '/policies/Ideas.*' }],
   ['delete /policies/{pattern}', { status: 204, path: '/policies/Ideas.*' }],
+  ['put /toolkits/{toolkit}/skills/{name}', { status: 201, path: '/toolkits/Calculator/skills/shout', body: SHOUT }],
+  ['put /toolkits/{toolkit}/skills/{name}', { status: 200, path: '/toolkits/Calculator/skills/shout', body: SHOUT }],
+  ['get /toolkits/{toolkit}/skills/{name}', { status: 200, path: '/toolkits/Calculator/skills/shout' }],
+  ['get /skills', { status: 200 }],
+  [
+    'patch /toolkits/{toolkit}/skills/{name}',
+    { status: 204, path: '/toolkits/Calculator/skills/shout', body: { version: 1, status: 'disabled' } },
+  ],
   ['put /locks', { status: 201, body: LOCK }],
   ['put /locks', { status: 200, body: LOCK }],
   ['get /locks/{hash}', { status: 200, path: '/locks/{lock}' }],

@@ -55,7 +55,7 @@ describe('the tables of an object', () => {
 })
 
 it.each([
-  ['Registry', 8],
+  ['Registry', 9],
   ['Access', 3],
   ['IdempotencyStore', 1],
 ] as const)('the %s notes the version of its tables', (name, version) =>

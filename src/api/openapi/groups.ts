@@ -3,6 +3,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   'Tools': ['/tools', '/readiness', '/convert'],
   'Calls': ['/tools/call', '/artifacts'],
   'Toolkits': ['/toolkits'],
+  'Skills': ['/skills', '/toolkits/{toolkit}/skills'],
   'Findings': ['/findings'],
   'Logs and usage': ['/calls', '/usage', '/audit', '/metrics'],
   'Users': ['/users', '/authorizations', '/sessions'],

@@ -143,6 +143,14 @@ export const COMPONENTS = {
   EventSource: {
     anyOf: Object.values(EVENT_SOURCE_KINDS).map((reader) => resourceSchema(reader, { id: TEXT }, ['id', 'kind'])),
   },
+  Skill: objectSchema({
+    ...fields(TEXT, 'toolkit', 'name', 'status', 'digest'),
+    'version': COUNT,
+    'frontmatter': OBJECT,
+    'resources': arraySchema(objectSchema({ path: TEXT, digest: TEXT, size: COUNT })),
+    'versions?': arraySchema(objectSchema({ version: COUNT, status: TEXT })),
+    'files?': OBJECT,
+  }),
   Toolset: resourceSchema(
     toolsetReader,
     { ...TOOLSET, tokens: COUNT, pending: OBJECT, warnings: WARNINGS },

@@ -84,6 +84,8 @@ const PHRASES: Readonly<Record<Exclude<AuditAction, 'refusal'>, (group: AuditGro
   'scim.remove': (group) => `remove ${detail(group, 'name')} as the directory says`,
   'session.begin': () => 'sign in',
   'session.end': (group) => SESSION_ENDS[group[0].path] ?? 'end a session',
+  'skill.change': (group) => `change the skill ${segment(group, 3)}${detail(group, 'status', ' to ')}`,
+  'skill.put': (group) => `publish the skill ${segment(group, 3)}`,
   'tool.change': (group) => `change ${segment(group, 1)}${detail(group, 'status.state', ' to ')}`,
   'toolkit.change': (group) => `change the toolkit ${segment(group, 1)}${detail(group, 'status', ' to ')}`,
   'toolkit.compare': (group) => `compare the toolkit ${segment(group, 1)} with its source`,

@@ -38,6 +38,8 @@ export const AUDIT_ACTIONS = [
   'scim.remove',
   'session.begin',
   'session.end',
+  'skill.change',
+  'skill.put',
   'tool.change',
   'toolkit.change',
   'toolkit.compare',

@@ -10,6 +10,7 @@ import type { ArchiveCursor, ArchiveRow } from '../../core/publish/archive/archi
 import type { Publication, PublisherRights, VersionChange } from '../../core/publish/registry.ts'
 import type { FindingQuery, SourceChoice } from '../../core/publish/findings/finding.ts'
 import type { ListQuery, UnknownName } from '../../core/catalog/catalog.ts'
+import type { SkillContent, SkillName, SkillQuery, SkillRow } from '../../core/skill/skill.ts'
 import { formatToolId, toolKey, type ToolName } from '../../core/tool/tool-id.ts'
 import { yieldToEventLoop } from '../../outbound/event-loop.ts'
 import { kvKey } from '../keys.ts'
@@ -36,6 +37,7 @@ const SUGGESTIONS_PER_S = 100
 const NEIGHBOR_SEARCHES_PER_S = 10
 
 const loadFindings = () => import('./findings.ts')
+const loadSkills = () => import('./skills.ts')
 
 /**
  * The registry's only writer. Every change is one SQLite transaction; KV follows through the outbox. Failures are
@@ -266,6 +268,24 @@ export function defineRegistry<Env extends { readonly REGISTRY: KVNamespace }>(
     async listFindings(query: FindingQuery, principal: Principal) {
       const { listFindings } = await loadFindings()
       return listFindings(this.#sql, query, principal)
+    }
+
+    async publishSkill(name: SkillName, content: SkillContent, principal: Principal) {
+      const { publishSkill } = await loadSkills()
+      return this.#change(() => publishSkill(this.#sql, name, content, { principal, quota: readQuota(this.env) }))
+    }
+
+    async changeSkill(name: SkillName, state: SkillRow['state'], principal: Principal) {
+      const { changeSkill } = await loadSkills()
+      return this.#change(() => changeSkill(this.#sql, name, state, principal))
+    }
+
+    async listSkills(query: SkillQuery, principal: Principal) {
+      return (await loadSkills()).listSkills(this.#sql, query, principal)
+    }
+
+    async findSkill(name: SkillName, principal: Principal, path?: string) {
+      return (await loadSkills()).findSkill(this.#sql, name, principal, path)
     }
 
     override async alarm(): Promise<void> {

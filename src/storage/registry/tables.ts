@@ -60,11 +60,16 @@ CREATE INDEX page_hash ON page (hash);
 CREATE TABLE retired (target TEXT PRIMARY KEY, at INTEGER NOT NULL);
 CREATE INDEX retired_at ON retired (at);
 CREATE TABLE blob (hash TEXT NOT NULL, part INTEGER NOT NULL, bytes BLOB NOT NULL, PRIMARY KEY (hash, part));
+CREATE TABLE skill (
+  toolkit TEXT NOT NULL COLLATE NOCASE, name TEXT NOT NULL, version INTEGER NOT NULL, digest TEXT NOT NULL,
+  state TEXT NOT NULL, manifest TEXT NOT NULL, files TEXT NOT NULL, publisher TEXT, held INTEGER NOT NULL,
+  unreviewed INTEGER NOT NULL, PRIMARY KEY (toolkit, name, version)
+);
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 `
 
 export function createTables(sql: SqlStorage): void {
-  if (!openTables(sql, { object: 'the Registry', version: 8, tables: OUTBOX_TABLE + TABLES })) return
+  if (!openTables(sql, { object: 'the Registry', version: 9, tables: OUTBOX_TABLE + TABLES })) return
   sql.exec("INSERT INTO page (first, changed) VALUES ('', ?)", nextRevision(sql))
 }
 

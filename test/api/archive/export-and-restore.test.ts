@@ -1,3 +1,4 @@
+import { parseFailure } from '../../../src/core/tool/problem.ts'
 import { Hono } from 'hono'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { type ArchiveDeps, createArchive } from '../../../src/api/archive/export-and-restore.ts'
@@ -30,6 +31,7 @@ function archiveDeps(reads: number, characters: number, lineAt?: (read: number) 
     },
     signer: { sign: async () => 'signed', verify: async (_, signature) => signature === 'signed' },
     plugins: { store: async () => undefined },
+    readSkill: async () => parseFailure('Is no skill'),
     readBlob: async () => undefined,
     encodeBase64: () => '',
     decodeBase64: () => undefined,

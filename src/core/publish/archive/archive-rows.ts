@@ -1,5 +1,6 @@
 import type { Policy } from '../../access/policy.ts'
 import type { Principal } from '../../access/principal.ts'
+import type { SkillContent } from '../../skill/skill.ts'
 import type { DefinitionDocument } from '../registry.ts'
 import type { LineByKind } from './line.ts'
 
@@ -18,6 +19,7 @@ export type ArchiveRow =
   | LineByKind<'toolkit' | 'name' | 'given' | 'version'>
   | { readonly kind: 'policy'; readonly policy: Policy }
   | LineByKind<'toolset'>
+  | (Omit<LineByKind<'skill'>, 'files'> & SkillContent)
   | { readonly kind: 'lock'; readonly hash: string; readonly text: string }
   | { readonly kind: 'document'; readonly document: DefinitionDocument }
 

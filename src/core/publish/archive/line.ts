@@ -2,6 +2,7 @@ import { guardFields } from '../../access/guard.ts'
 import { lockReader } from '../../access/tool-lock.ts'
 import { toolsetName } from '../../access/toolset-name.ts'
 import { toolsetReader } from '../../access/toolset.ts'
+import { MAX_SKILL_VERSION, SKILL_STATES, skillFilesReader, skillName } from '../../skill/skill.ts'
 import { inputSchema, namePart, requirementId, tags, toolkitDescriptionReader } from '../../tool/definition-fields.ts'
 import { version } from '../../tool/definition-fields.ts'
 import { isJsonObject, isStringArray, type Json } from '../../tool/json.ts'
@@ -167,6 +168,18 @@ const LINES = {
       ...TOOLSET_VERSION,
       pending: optional(object(TOOLSET_VERSION)),
     }),
+  }),
+  skill: object({
+    kind: enumReader(['skill']),
+    toolkit: namePart,
+    name: skillName,
+    version: integer(1, MAX_SKILL_VERSION),
+    digest: SHORT_TEXT,
+    state: enumReader(SKILL_STATES),
+    publisher: nullable(PRINCIPAL),
+    held: optional(boolean, false),
+    unreviewed: optional(boolean, false),
+    files: skillFilesReader,
   }),
   name: object({ kind: enumReader(['name']), name: OWN_NAME, tool: TOOL }),
   given: object({ kind: enumReader(['given']), name: NAME, tool: TOOL }),

@@ -6,6 +6,7 @@ import { computeDigest, type Sha256 } from '../../tool/digest.ts'
 import type { Json } from '../../tool/json.ts'
 import type { ToolRecord } from '../../tool/tool.ts'
 import { type ParseResult, formatReadError, parseFailure } from '../../tool/problem.ts'
+import type { ReadSkill } from '../../skill/skill.ts'
 import type { PluginReader } from '../plugin-submission.ts'
 import { type ArchivedRecord, type Line, type LineByKind, parseArchiveLine } from './line.ts'
 import type { ArchiveRow, RegistryArchive, RowOutcome } from './archive-rows.ts'
@@ -15,6 +16,7 @@ export interface RestoreDeps {
   readonly plugins: Pick<PluginReader, 'store'>
   readonly sha256: Sha256
   readonly decodeBase64: (base64: string) => Uint8Array | undefined
+  readonly readSkill: ReadSkill
   readonly loadSecretCheck: () => Promise<CheckSecretName>
 }
 
@@ -98,6 +100,12 @@ export function createRestore(principal: Principal, deps: RestoreDeps, onProblem
           if (digestNow !== digest) return refuse(number, `The digest must be '${digestNow}'`, name)
         }
         return addRow(number, line)
+      }
+      case 'skill': {
+        const content = await deps.readSkill(line.name, line.files)
+        if (!content.ok) return refuse(number, formatReadError('the skill', content.problems), line.name)
+        if (content.value.digest === line.digest) return addRow(number, { ...line, ...content.value })
+        return refuse(number, `The digest must be '${content.value.digest}'`, line.name)
       }
       case 'document': {
         const { kind, document, itself, ...rest } = line
@@ -197,6 +205,7 @@ async function toToolRecord({ called, ...record }: ArchivedRecord, sha256: Sha25
 
 function findToolkit(row: ArchiveRow): string | undefined {
   if (row.kind === 'document') return row.document.toolkit
+  if (row.kind === 'skill') return row.toolkit
   return row.kind === 'version' && !row.bundled ? row.record.toolkit : undefined
 }
 
@@ -214,6 +223,7 @@ function formatSubject(row: ArchiveRow): string {
       return row.toolset.name
     case 'lock':
       return row.hash
+    case 'skill':
     case 'name':
     case 'given':
       return row.name

@@ -8,7 +8,7 @@ import { IS_TOOLSET } from '../toolsets.ts'
 const MAX_CHARACTERS = 32_000
 const ROWS = 32
 /** Each row may have megabytes. */
-const LARGE: readonly string[] = ['locks', 'toolsets']
+const LARGE: readonly string[] = ['locks', 'toolsets', 'skills']
 
 const NOT_DELETED = 'NOT IN (SELECT key FROM toolkit WHERE deleted IS NOT NULL)'
 
@@ -34,6 +34,11 @@ const PHASES = {
         WHERE key >= substr(first.key, 1, instr(first.key, '.') - 1) || '/' AND key < ?3) FROM first WHERE key IS NOT NULL
     ) SELECT lower(toolkit) AS after, json_object('kind', 'toolkit', 'toolkit', toolkit, 'owner', NULL) AS line
       FROM first CROSS JOIN tool USING (key) WHERE lower(toolkit) NOT IN (SELECT key FROM toolkit)`,
+  skills: `SELECT rowid AS after, json_patch(json_object('kind', 'skill', 'toolkit', toolkit, 'name', name,
+      'version', version, 'digest', digest, 'state', state, 'publisher', publisher, 'files', json(files)),
+      json_object('held', json(iif(held, 'true', NULL)), 'unreviewed', json(iif(unreviewed, 'true', NULL)))) AS line
+    FROM skill WHERE rowid > CAST(?1 AS INTEGER) AND lower(toolkit) || '.' >= ?2 AND lower(toolkit) || '.' < ?3
+      AND lower(toolkit) ${NOT_DELETED} ORDER BY rowid`,
   names: `SELECT name AS after, json_object('kind', 'name', 'name', name, 'tool', toolkit || '.' || tool) AS line
     FROM name JOIN tool ON tool.key = name.key
     WHERE name > ?1 AND tool.key >= ?2 AND tool.key < ?3 AND lower(toolkit) ${NOT_DELETED} ORDER BY name`,

@@ -19,6 +19,7 @@ import { countPublished } from '../write/quota.ts'
 import { storeName } from '../write/refresh-tool.ts'
 import { storeVersion, updateSiblings } from '../write/store-version.ts'
 import { storeStatus } from '../write/version-status.ts'
+import { insertSkill } from '../skills.ts'
 import { nextRevision } from '../tables.ts'
 import { toolsetText } from '../toolsets.ts'
 import { storeLock, storeToolset } from '../write/change-toolset.ts'
@@ -65,6 +66,8 @@ function restoreRow(sql: SqlStorage, row: ArchiveRow, principal: Principal): Row
       return restoreDocument(sql, row.document)
     case 'version':
       return row.bundled ? restoreBundled(sql, row) : restoreVersion(sql, row, principal)
+    case 'skill':
+      return restoreSkill(sql, row)
     case 'name':
       return restoreName(sql, row.name, toToolKey(row.tool))
     case 'given':
@@ -111,6 +114,18 @@ function restoreVersion(sql: SqlStorage, row: VersionRow, principal: Principal):
   if (blob !== undefined && !holdsBlob(sql, blob))
     return { refused: `No bytes of its plugin, '${blob}', come before it` }
   storeVersion(sql, record, principal, versionState)
+  return 'created'
+}
+
+function restoreSkill(sql: SqlStorage, row: Extract<ArchiveRow, { kind: 'skill' }>): RowOutcome {
+  const query = 'SELECT digest FROM skill WHERE toolkit = ? AND name = ? AND version = ?'
+  const stored = readField<string>(sql, query, row.toolkit, row.name, row.version)
+  if (stored !== undefined)
+    return stored === row.digest ? 'unchanged' : { refused: 'Another skill has this name and version here' }
+  const deleted = findDeletedDenial(sql, row.toolkit)
+  if (deleted !== undefined) return { refused: deleted }
+  if (row.publisher !== null) countPublished(sql, row.publisher, row.manifest.length + row.files.length)
+  insertSkill(sql, row)
   return 'created'
 }
 

@@ -19,6 +19,7 @@ export function purgeDeletedToolkit(sql: SqlStorage, now: number): readonly stri
   if (keys.length === AT_ONCE) return deletedTargets
   const addresses = deleteDocuments(sql, toolkit)
   sql.exec('DELETE FROM toolkit WHERE key = ?', toolkit)
+  sql.exec('DELETE FROM skill WHERE toolkit = ?', toolkit)
   forgetSource(sql, toolkit)
   return [...deletedTargets, ...addresses]
 }

@@ -1,3 +1,4 @@
+import { parseFailure } from '../../../../src/core/tool/problem.ts'
 import { expect, it } from 'vitest'
 import type { ArchiveRow, RowOutcome } from '../../../../src/core/publish/archive/archive-rows.ts'
 import { createRestore, parseArchiveHeader, type UnrestoredLine } from '../../../../src/core/publish/archive/restore.ts'
@@ -30,6 +31,7 @@ async function restore(lines: readonly object[], outcomeOf: (row: ArchiveRow) =>
     ADMIN,
     {
       sha256,
+      readSkill: async () => parseFailure('Is no skill'),
       loadSecretCheck: async () => (name) => (name === 'ADMIN_KEY' ? 'Is not for this' : undefined),
       decodeBase64: (base64) => (base64 === '!' ? undefined : new Uint8Array(Buffer.from(base64, 'base64'))),
       plugins: {

@@ -45,6 +45,6 @@ export async function readResource(
   return { kind: 'error', code, message: `There is no resource '${uri}'`, data: { uri }, status: 200 }
 }
 
-function toCacheable(fields: object, { revision }: McpExchange): McpResult {
+export function toCacheable(fields: object, { revision }: McpExchange): McpResult {
   return { kind: 'tool-list', json: revision.formatToolList(JSON.stringify(fields).slice(1, -1)) }
 }

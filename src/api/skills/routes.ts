@@ -1,0 +1,103 @@
+import type { Hono } from 'hono'
+import type { ChangeRefusal } from '../../core/access/change-refusal.ts'
+import { findCoverDenial, type Principal } from '../../core/access/principal.ts'
+import { integerStringReader } from '../../core/call/call-options.ts'
+import { type FailureResult, fail, ok } from '../../core/failure/failure.ts'
+import { encodeSkill, MAX_SKILL_VERSION, SKILL_STATES, skillFilesReader, skillName } from '../../core/skill/skill.ts'
+import type { ReadSkill, SkillFiles, SkillStore } from '../../core/skill/skill.ts'
+import { namePart } from '../../core/tool/definition-fields.ts'
+import { enumReader, integer, object, optional, string } from '../../core/tool/json-reader.ts'
+import { parseTrusted } from '../../core/tool/json-text.ts'
+import { jsonBody } from '../../http/request/json-body.ts'
+import { defineQuery } from '../../http/request/query.ts'
+import { arraySchema, json, jsonRef, objectSchema, ref, TEXT } from '../../http/route/response-specs.ts'
+import { createRouter, notFound, PUBLISHER_ROUTE, READER_ROUTE, type RouteDeps } from '../../http/route/router.ts'
+
+interface SkillsRoutesDeps extends RouteDeps {
+  readonly skills: () => SkillStore
+  readonly readSkill: ReadSkill
+}
+
+/** Base64, or the escapes of a text, take more than the bytes. */
+const BODY = { limit: 4 * 1024 * 1024, parts: 5_000 }
+const ONE = { path: { toolkit: namePart, name: skillName } } as const
+const CHANGE = object({ version: integer(1, MAX_SKILL_VERSION), status: enumReader(['active', 'disabled']) })
+const SKILL = jsonRef('The skill', 'Skill')
+
+/** Skills of toolkits. A skill that the caller may not see is not found. */
+export function createSkillsRoutes({ skills, readSkill, ...deps }: SkillsRoutesDeps): Hono {
+  const { router, on } = createRouter<SkillAnswers>(deps)
+
+  on('GET /skills', 'List skills', {
+    ...READER_ROUTE,
+    isPrivate: false,
+    query: defineQuery({
+      toolkit: optional(namePart),
+      status: optional(enumReader(SKILL_STATES), 'active'),
+      cursor: optional(string({ min: 1, max: 256 })),
+    }),
+    responses: { 200: json('By name', objectSchema({ 'items': arraySchema(ref('Skill')), 'next_cursor?': TEXT })) },
+  })(async ({ principal, query: { toolkit, status: state, cursor: after } }) => {
+    const { items, next } = await skills().listSkills({ toolkit, state, after }, principal)
+    return ok({ items: items.map(encodeSkill), ...(next === undefined ? {} : { next_cursor: next }) })
+  })
+
+  on('GET /toolkits/:toolkit/skills/:name', 'Get a skill with its files', {
+    ...READER_ROUTE,
+    ...ONE,
+    isPrivate: false,
+    query: defineQuery({ version: optional(integerStringReader(1, MAX_SKILL_VERSION)) }),
+    responses: { 200: SKILL },
+  })(async ({ principal, path, query }) => {
+    const found = await skills().findSkill({ ...path, ...query }, principal, '')
+    if (!found) return notFound('skill', path.name)
+    const versions = found.versions.map(({ version, state: status }) => ({ version, status }))
+    const files: SkillFiles = parseTrusted(found.files ?? '{}')
+    return ok({ ...encodeSkill(found), versions, files })
+  })
+
+  on('PUT /toolkits/:toolkit/skills/:name', 'Publish a version of a skill', {
+    ...PUBLISHER_ROUTE,
+    ...ONE,
+    findDenial: denyUncovered,
+    auditAction: 'skill.put',
+    body: jsonBody(object({ files: skillFilesReader }), { ...BODY, what: 'skill' }),
+    responses: { 200: jsonRef('The newest version is the same', 'Skill'), 201: SKILL },
+  })(async ({ principal, path, body: { files }, addAuditDetails }) => {
+    const content = await readSkill(path.name, files)
+    if (!content.ok) return fail({ type: 'definition-invalid', what: 'skill', problems: content.problems })
+    const published = await skills().publishSkill(path, content.value, principal)
+    if (!published.ok) return toFailure(published, path.name)
+    addAuditDetails({ version: published.version, digest: published.digest })
+    return { ...ok(encodeSkill(published)), status: published.isNew ? 201 : 200 }
+  })
+
+  on('PATCH /toolkits/:toolkit/skills/:name', 'Activate or disable a version of a skill', {
+    ...PUBLISHER_ROUTE,
+    ...ONE,
+    findDenial: denyUncovered,
+    auditAction: 'skill.change',
+    body: jsonBody(CHANGE),
+  })(async ({ principal, path, body: { version, status }, addAuditDetails }) => {
+    addAuditDetails({ version, status })
+    const changed = await skills().changeSkill({ ...path, version }, status, principal)
+    return changed.ok ? ok(undefined) : toFailure(changed, path.name)
+  })
+
+  return router
+}
+
+function denyUncovered(principal: Principal, { toolkit }: { readonly toolkit: string }): FailureResult | undefined {
+  const denial = findCoverDenial(principal, { toolkit, tool: '*' }, 'tools:publish')
+  return denial && fail(denial)
+}
+
+const toFailure = ({ failure }: ChangeRefusal, name: string) =>
+  failure.type === 'unknown' ? notFound('skill', name) : fail(failure)
+
+type ListedSkill = ReturnType<typeof encodeSkill>
+
+export interface SkillAnswers {
+  'GET /skills': { readonly items: readonly ListedSkill[]; readonly next_cursor?: string }
+  'GET /toolkits/:toolkit/skills/:name': ListedSkill & { readonly files: SkillFiles }
+}

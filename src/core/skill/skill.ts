@@ -1,0 +1,65 @@
+/**
+ * Skills: instructions for agents, each a folder of files with a `SKILL.md` (MCP, SEP-2640). Whoever may publish in a whole toolkit
+ * publishes its skills, and whoever may see a tool of the toolkit reads them. A published version never changes.
+ */
+import type { ChangeRefusal } from '../access/change-refusal.ts'
+import type { Principal } from '../access/principal.ts'
+import type { JsonObject } from '../tool/json.ts'
+import { parseTrusted } from '../tool/json-text.ts'
+import { type InferOutput, map, object, type Reader, stringMatching } from '../tool/json-reader.ts'
+import type { ParseResult } from '../tool/problem.ts'
+
+export const MANIFEST_FILE = 'SKILL.md'
+export const MAX_SKILL_BYTES = 1024 * 1024
+export const MAX_SKILL_VERSION = 2 ** 31
+export const SKILL_STATES = ['active', 'pending', 'disabled'] as const
+
+export const skillName = stringMatching(
+  '1 to 64 lower-case letters, digits and single hyphens between them',
+  /^(?!.*--)[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/,
+)
+
+/** Also safe in URIs and on disks: no name in it is empty, `.` or `..`, and nothing needs an escape. */
+const PATH = /^(?=.{1,200}$)(?:[\w.@+-]*[\w@+-]\/){0,15}[\w.@+-]*[\w@+-]$/
+export const isSkillPath = (path: string) => PATH.test(path)
+const checkPath = (path: string) => (isSkillPath(path) ? undefined : PATH_PROBLEM)
+const PATH_PROBLEM =
+  "Must be a relative path of at most 200 of A-Z, a-z, 0-9, '_', '-', '+', '@', '.' and '/', without names that end with '.'"
+const text = stringMatching('a text', () => true, Infinity)
+const bytes = object({ base64: text })
+const file: Reader<string | { readonly base64: string }> = (value, report) =>
+  typeof value === 'string' ? value : bytes(value, report)
+
+/** By its path, each file as text, or as bytes in Base64. */
+export const skillFilesReader = map(file, 512, checkPath)
+export type SkillFiles = InferOutput<typeof skillFilesReader>
+
+/** As it is stored, with texts of JSON: `manifest` is a `SkillManifest`, and `files` are `SkillFiles`. */
+export type SkillContent = { digest: string; manifest: string; files: string }
+export type ReadSkill = (name: string, files: SkillFiles) => Promise<ParseResult<SkillContent>>
+
+/** `digest` and `size` are of the file's bytes. */
+interface SkillManifest {
+  readonly frontmatter: JsonObject
+  readonly resources: readonly { readonly path: string; readonly digest: string; readonly size: number }[]
+}
+
+export type SkillName = { toolkit: string; name: string; version?: number | undefined }
+type SkillVersion = Pick<SkillName, 'toolkit' | 'name'> & { version: number }
+export type SkillRow = SkillVersion & Omit<SkillContent, 'files'> & { state: (typeof SKILL_STATES)[number] }
+export type SkillQuery = Pick<SkillRow, 'state'> & { toolkit?: string | undefined; after?: string | undefined }
+export type FoundSkill = SkillRow & { files: string | null; versions: Pick<SkillRow, 'version' | 'state'>[] }
+export type PublishedSkill = SkillRow & { ok: true; isNew: boolean }
+
+/** The Registry. `findSkill` gives the newest active version unless one is named; a path chooses one file, '' gives all. */
+export interface SkillStore {
+  publishSkill(name: SkillName, content: SkillContent, principal: Principal): Promise<PublishedSkill | ChangeRefusal>
+  changeSkill(name: SkillName, state: SkillRow['state'], by: Principal): Promise<{ ok: true } | ChangeRefusal>
+  listSkills(query: SkillQuery, principal: Principal): Promise<{ items: SkillRow[]; next?: string }>
+  findSkill(name: SkillName, principal: Principal, path?: string): Promise<FoundSkill | undefined>
+}
+
+export function encodeSkill({ manifest, state: status, toolkit, name, version, digest }: SkillRow) {
+  const { frontmatter, resources }: SkillManifest = parseTrusted(manifest)
+  return { toolkit, name, version, status, digest, frontmatter, resources }
+}

@@ -1,0 +1,76 @@
+import { findScopeDenial } from '../../../../core/access/principal.ts'
+import { encodeSkill, isSkillPath, MANIFEST_FILE, type SkillFiles } from '../../../../core/skill/skill.ts'
+import type { SkillRow, SkillStore } from '../../../../core/skill/skill.ts'
+import type { JsonObject } from '../../../../core/tool/json.ts'
+import { parseTrusted } from '../../../../core/tool/json-text.ts'
+import { toMcpFailure } from '../../failure-response.ts'
+import { restrictToToolset } from '../../toolset.ts'
+import type { McpExchange } from '../../tools-call.ts'
+import { invalid, type McpResult } from '../../wire.ts'
+import { toCacheable } from '../resources/methods.ts'
+
+const MARKDOWN = { mimeType: 'text/markdown' }
+
+export async function handleSkillsList(
+  skills: SkillStore,
+  { cursor }: JsonObject,
+  exchange: McpExchange,
+): Promise<McpResult> {
+  const denied = findScopeDenial(exchange.context.principal, 'tools:read')
+  if (denied) return toMcpFailure(denied, exchange.revision)
+  if (cursor !== undefined && (typeof cursor !== 'string' || cursor.length > 200))
+    return invalid("'cursor' must be a 'nextCursor' that a list gave")
+  const { items, next } = await skills.listSkills({ state: 'active', after: cursor }, getReader(exchange))
+  return toCacheable({ skills: items.map(toEntry), ...(next === undefined ? {} : { nextCursor: next }) }, exchange)
+}
+
+export async function handleSkillsGet(
+  skills: SkillStore,
+  { uri }: JsonObject,
+  exchange: McpExchange,
+): Promise<McpResult> {
+  const found = await find(skills, uri, exchange)
+  if (found?.path === MANIFEST_FILE) return toCacheable({ skill: toEntry(found.skill) }, exchange)
+  return invalid(`There is no skill '${String(uri).slice(0, 200)}'`)
+}
+
+export async function readSkillResource(skills: SkillStore, uri: string, exchange: McpExchange) {
+  const found = await find(skills, uri, exchange)
+  const content: SkillFiles[string] | null = parseTrusted(found?.skill.files ?? 'null')
+  if (!found || content === null) return undefined
+  const type = found.path.endsWith('.md') ? MARKDOWN : {}
+  return [{ uri, ...type, ...(typeof content === 'string' ? { text: content } : { blob: content.base64 }) }]
+}
+
+/** The first of them; `skills/list` has all. */
+export async function listSkillResources(skills: SkillStore, exchange: McpExchange): Promise<readonly JsonObject[]> {
+  const { items } = await skills.listSkills({ state: 'active' }, getReader(exchange))
+  return items.map((row) => {
+    const { uri, frontmatter } = toEntry(row)
+    return { uri, name: row.name, description: frontmatter.description, ...MARKDOWN }
+  })
+}
+
+/** The URIs of files, none of which is escaped. */
+const FILE_URI = /^skill:\/\/([\w-]{1,64})\/([a-z0-9-]{1,64})\/(.+)$/
+
+async function find(skills: SkillStore, uri: unknown, exchange: McpExchange) {
+  const [, toolkit, name, path] = (typeof uri === 'string' && FILE_URI.exec(uri)) || []
+  const isDenied = findScopeDenial(exchange.context.principal, 'tools:read') !== undefined
+  if (toolkit === undefined || name === undefined || path === undefined || !isSkillPath(path) || isDenied)
+    return undefined
+  const skill = await skills.findSkill({ toolkit, name }, getReader(exchange), path)
+  return skill && { skill, path }
+}
+
+const getReader = ({ context }: McpExchange) => restrictToToolset(context.principal, context.toolset)
+
+function toEntry(row: SkillRow) {
+  const { frontmatter, resources } = encodeSkill(row)
+  const root = `skill://${row.toolkit.toLowerCase()}/${row.name}/`
+  return {
+    uri: root + MANIFEST_FILE,
+    frontmatter,
+    resources: resources.map(({ path, ...resource }) => ({ uri: root + path, ...resource })),
+  }
+}

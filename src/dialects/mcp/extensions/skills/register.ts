@@ -1,0 +1,19 @@
+import type { SkillStore } from '../../../../core/skill/skill.ts'
+import type { McpExtensions } from '../extension.ts'
+
+/** Skills (SEP-2640). Clients need not declare the extension: those of the official SDK do not. */
+export function registerSkills(extensions: McpExtensions, skills: () => SkillStore): void {
+  const load = () => import('./methods.ts')
+  extensions.register({ id: 'io.modelcontextprotocol/skills' })
+  extensions.register({
+    methods: {
+      'skills/list': async (...request) => (await load()).handleSkillsList(skills(), ...request),
+      'skills/get': async (...request) => (await load()).handleSkillsGet(skills(), ...request),
+    },
+    resources: {
+      scheme: 'skill:',
+      read: async (...request) => (await load()).readSkillResource(skills(), ...request),
+      list: async (exchange) => (await load()).listSkillResources(skills(), exchange),
+    },
+  })
+}

@@ -1,0 +1,96 @@
+import { MANIFEST_FILE, MAX_SKILL_BYTES, type ReadSkill, type SkillFiles } from '../../core/skill/skill.ts'
+import type { YieldControl } from '../../core/tool/budget.ts'
+import { canonicalJson } from '../../core/tool/digest.ts'
+import { isJsonObject, type JsonObject } from '../../core/tool/json.ts'
+import { looseObject, map, optional, parseValue, refine, string } from '../../core/tool/json-reader.ts'
+import { encodePointerStep, type ParseResult, parseFailure } from '../../core/tool/problem.ts'
+import { decodeBase64, encodeBase64 } from '../../outbound/base64.ts'
+
+/** A row of the Registry has at most 2 MB. */
+const MAX_STORED_BYTES = 1_900_000
+const MAX_FRONTMATTER = 16_384
+const RESERVED = 'io.modelcontextprotocol/'
+const encoder = new TextEncoder()
+
+type HashBytes = (bytes: BufferSource) => Promise<string>
+
+/** Checks the files of a skill, and computes their digests. Bytes that are text are stored as text. */
+export function createSkillReader(sha256OfBytes: HashBytes, yieldControl: YieldControl): ReadSkill {
+  return async (name, files) => {
+    const clash = findClash(Object.keys(files))
+    if (clash !== undefined) return parseFailure(`Is the place of another file, ignoring case`, pointer(clash))
+    const stored: [string, SkillFiles[string]][] = []
+    const resources = []
+    let total = 0
+    for (const [path, file] of Object.entries(files).toSorted(([one], [other]) => (one < other ? -1 : 1))) {
+      const bytes = typeof file === 'string' ? encoder.encode(file) : decodeBase64(file.base64)
+      if (!bytes) return parseFailure('Must be Base64', `${pointer(path)}/base64`)
+      const { byteLength: size } = bytes
+      total += size
+      if (total > MAX_SKILL_BYTES) return parseFailure(`Must be at most ${MAX_SKILL_BYTES} bytes together`, '/files')
+      stored.push([path, decodeText(bytes) ?? { base64: encodeBase64(bytes) }])
+      resources.push({ path, digest: `sha256:${await sha256OfBytes(bytes)}`, size })
+    }
+    const frontmatter = await readFrontmatter(name, stored.find(([path]) => path === MANIFEST_FILE)?.[1], yieldControl)
+    if (!frontmatter.ok) return frontmatter
+    const content = {
+      digest: `sha256:${await sha256OfBytes(encoder.encode(canonicalJson(resources)))}`,
+      manifest: JSON.stringify({ frontmatter: frontmatter.value, resources }),
+      files: JSON.stringify(Object.fromEntries(stored)),
+    }
+    const { byteLength } = encoder.encode(content.manifest + content.files)
+    if (byteLength > MAX_STORED_BYTES) return parseFailure(`Must be stored in ${MAX_STORED_BYTES} bytes`, '/files')
+    return { ok: true, value: content }
+  }
+}
+
+const pointer = (path: string) => `/files${encodePointerStep(path)}`
+
+/** A path that a disk which ignores case takes for another file, or for the folder of one. */
+function findClash(paths: readonly string[]): string | undefined {
+  const folders = paths.flatMap((path) => [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index)))
+  const places = new Set(folders.map((folder) => folder.toLowerCase()))
+  return paths.find((path) => places.size === places.add(path.toLowerCase()).size)
+}
+
+/** Undefined for bytes that are no text: other control characters than of lines and tabs take six times their place as JSON. */
+function decodeText(bytes: Uint8Array): string | undefined {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+    return /(?![\t\n\r])\p{Cc}/u.test(text) ? undefined : text
+  } catch {
+    return undefined
+  }
+}
+
+async function readFrontmatter(
+  name: string,
+  text: SkillFiles[string] | undefined,
+  yieldControl: YieldControl,
+): Promise<ParseResult<JsonObject>> {
+  const path = pointer(MANIFEST_FILE)
+  const markdown = typeof text === 'string' ? text.replaceAll('\r\n', '\n') : ''
+  const yaml = /^\ufeff?---\n([^]*?\n)---[\t ]*(?:\n|$)/.exec(markdown)?.[1]
+  if (yaml === undefined) return parseFailure("Must be a text that begins with YAML between two lines of '---'", path)
+  if (yaml.length > MAX_FRONTMATTER) return parseFailure(`Its YAML must have ${MAX_FRONTMATTER} characters`, path)
+  const { readYaml } = await import('../openapi/yaml-text.ts')
+  const read = await readYaml(yaml, yieldControl)
+  if (!read.ok) return parseFailure(read.problem.replace('neither JSON nor YAML', 'not YAML'), path)
+  const checked = parseValue(frontmatterReader(name), read.value)
+  if (!checked.ok) return parseFailure(`${checked.problems[0]?.path ?? ''} ${checked.problems[0]?.message ?? ''}`, path)
+  if (!isJsonObject(read.value)) return parseFailure('Must have a mapping as its YAML', path)
+  const keys = [...Object.keys(read.value), ...Object.keys(checked.value.metadata ?? {})]
+  const reserved = keys.find((key) => key.startsWith(RESERVED) || key === '__proto__')
+  if (reserved !== undefined) return parseFailure(`'${reserved}' is reserved for MCP`, path)
+  // Aliases may repeat much
+  if (JSON.stringify(read.value).length > MAX_FRONTMATTER) return parseFailure('Its YAML stands for too much', path)
+  return { ok: true, value: read.value }
+}
+
+const frontmatterReader = (name: string) =>
+  looseObject({
+    name: refine(string(), (value) => (value === name ? undefined : `Must be '${name}', as the skill is called`)),
+    description: string({ min: 1, max: 1_024 }),
+    compatibility: optional(string({ min: 1, max: 500 })),
+    metadata: optional(map(string())),
+  })

@@ -1,0 +1,290 @@
+import { spawn } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { SkillsClient } from '@modelcontextprotocol/client/ext/skills'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { suite } from '../conformance/run.ts'
+import { buildCommandLine } from './command-line.ts'
+import { definition } from './definition.ts'
+import { type RunningServer, startApp } from './server.ts'
+
+const ADMIN_KEY = 'the-administrator-of-this-test'
+const ADMIN = { authorization: `Bearer ${ADMIN_KEY}` }
+const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 1, 2, 255]).toString('base64')
+
+const manifest = (name: string, text = 'Do it.', more = '') =>
+  `---\nname: ${name}\ndescription: "How to ${name}: in steps"\n${more}---\n\n# ${name}\n\n${text}\n`
+const files = (name: string, text?: string, more?: string) => ({
+  'SKILL.md': manifest(name, text, more),
+  'scripts/run.sh': '#!/bin/sh\necho "ü"\n',
+  'assets/logo.png': { base64: PNG },
+})
+
+let server: RunningServer
+let ann: Record<string, string>
+let bob: Record<string, string>
+beforeAll(async () => {
+  server = await startApp({ vars: { ACCESS: 'keys', ADMIN_KEY } })
+  const scopes = ['tools:read', 'tools:call', 'tools:publish']
+  const newKey = async (name: string, tools: readonly string[]) => {
+    const { body } = await send('POST', '/keys', { name, scopes, tools })
+    return { authorization: `Bearer ${body.key}` }
+  }
+  ann = await newKey('ann', ['Mail.*'])
+  bob = await newKey('bob', ['Bobs.*', 'Mail.Send'])
+  const implementation = { kind: 'code', module: 'export default () => 1' }
+  for (const id of ['Mail.Send@1.0.0', 'Bobs.Own@1.0.0'])
+    expect((await send('POST', '/tools', { definition: definition(id), implementation })).status).toBe(201)
+})
+afterAll(() => server?.stop())
+
+const send = (method: string, path: string, body?: unknown, headers: Record<string, string> = ADMIN) =>
+  server.json(method, path, body, headers)
+const put = (name: string, body: unknown, headers = ann, toolkit = 'Mail') =>
+  send('PUT', `/toolkits/${toolkit}/skills/${name}`, { files: body }, headers)
+
+async function withClient<T>(headers: Record<string, string>, use: (client: Client) => Promise<T>, query = '') {
+  const client = new Client({ name: 'skills', version: '1' })
+  const url = new URL(`${server.url}/mcp${query}`)
+  await client.connect(new StreamableHTTPClientTransport(url, { requestInit: { headers } }))
+  return use(client).finally(() => client.close())
+}
+const listed = async (headers = ann, query = '') =>
+  withClient(headers, async (client) => (await new SkillsClient(client).list()).skills.map(({ uri }) => uri), query)
+
+it('is published, and read with every digest verified by the official client', async () => {
+  const created = await put('send-mail', files('send-mail', 'Be kind.', 'license: MIT\nmetadata:\n  author: "ann"\n'))
+  expect(created.body).toMatchObject({ toolkit: 'Mail', name: 'send-mail', version: 1, status: 'active' })
+  expect(created.status).toBe(201)
+  await withClient(bob, async (client) => {
+    const skills = new SkillsClient(client)
+    expect(skills.supported).toBe(true)
+    const { skills: entries, invalid } = await skills.list()
+    expect(invalid ?? []).toEqual([])
+    const [entry] = entries
+    expect(entry).toMatchObject({
+      uri: 'skill://mail/send-mail/SKILL.md',
+      frontmatter: { name: 'send-mail', license: 'MIT', metadata: { author: 'ann' } },
+    })
+    expect(await skills.get(entry!.uri)).toMatchObject({ skill: entry })
+    const text = await skills.read(entry!)
+    expect(JSON.stringify(text)).toContain('Be kind.')
+    for (const path of ['scripts/run.sh', 'assets/logo.png'])
+      expect(JSON.stringify(await skills.read(entry!, path))).toBeTruthy()
+    const { contents } = await client.readResource({ uri: 'skill://mail/send-mail/assets/logo.png' })
+    expect(contents).toEqual([{ uri: 'skill://mail/send-mail/assets/logo.png', blob: PNG }])
+  })
+})
+
+it('has versions that never change', async () => {
+  expect((await put('versions', files('versions'))).status).toBe(201)
+  expect((await put('versions', files('versions'))).status).toBe(200)
+  expect((await put('versions', files('versions', 'Better.'))).body.version).toBe(2)
+  const newest = await send('GET', '/toolkits/Mail/skills/versions', undefined, bob)
+  expect(newest.body).toMatchObject({ version: 2, files: files('versions', 'Better.') })
+  expect(newest.body.versions).toEqual([
+    { version: 2, status: 'active' },
+    { version: 1, status: 'active' },
+  ])
+  const first = await send('GET', '/toolkits/mail/skills/versions?version=1', undefined, bob)
+  expect(first.body).toMatchObject({ toolkit: 'Mail', version: 1, files: files('versions') })
+  const disable = { version: 2, status: 'disabled' }
+  expect((await send('PATCH', '/toolkits/Mail/skills/versions', disable, ann)).status).toBe(204)
+  expect((await send('GET', '/toolkits/Mail/skills/versions', undefined, bob)).body.version).toBe(1)
+  expect((await send('GET', '/toolkits/Mail/skills/versions?version=2', undefined, bob)).status).toBe(404)
+  expect((await send('GET', '/toolkits/Mail/skills/versions?version=2', undefined, ann)).status).toBe(200)
+})
+
+it('is seen by those who see a tool of its toolkit, and by nobody else', async () => {
+  await put('bobs-way', files('bobs-way'), bob, 'Bobs')
+  expect((await put('mine', files('mine'), bob)).status).toBe(403)
+  expect((await put('mine', files('mine'), ann, 'Bobs')).status).toBe(403)
+  expect(await listed(bob)).toContain('skill://bobs/bobs-way/SKILL.md')
+  expect(await listed(bob, '?toolkits=Mail')).not.toContain('skill://bobs/bobs-way/SKILL.md')
+  expect(await listed(ann)).not.toContain('skill://bobs/bobs-way/SKILL.md')
+  expect((await send('GET', '/toolkits/Bobs/skills/bobs-way', undefined, ann)).status).toBe(404)
+  expect((await send('PATCH', '/toolkits/Bobs/skills/bobs-way', { version: 1, status: 'disabled' }, ann)).status).toBe(
+    403,
+  )
+  const hidden = 'skill://bobs/bobs-way/SKILL.md'
+  await withClient(ann, async (client) => {
+    await expect(new SkillsClient(client).get(hidden)).rejects.toMatchObject({ code: -32602 })
+    await expect(client.readResource({ uri: hidden })).rejects.toThrow('There is no resource')
+    for (const uri of [
+      'skill://mail/send-mail/../../bobs/bobs-way/SKILL.md',
+      'skill://mail/send-mail/x".y',
+      'skill://mail',
+    ])
+      await expect(client.readResource({ uri })).rejects.toThrow('There is no resource')
+  })
+  await send('PUT', '/toolsets/bobs', { title: 'B', tools: [{ tool: 'Bobs.*' }] })
+  expect(await listed(ADMIN, '?toolset=bobs')).toEqual([hidden])
+})
+
+it('waits for review where its toolkit is reviewed, and its publisher cannot end that', async () => {
+  await send('PATCH', '/toolkits/Mail', { review: true })
+  const pending = await put('reviewed', files('reviewed'))
+  expect(pending.body).toMatchObject({ version: 1, status: 'pending' })
+  expect(await listed(bob)).not.toContain('skill://mail/reviewed/SKILL.md')
+  expect((await send('GET', '/toolkits/Mail/skills/reviewed?version=1', undefined, bob)).status).toBe(404)
+  const path = '/toolkits/Mail/skills/reviewed'
+  const own = await send('GET', '/skills?status=pending', undefined, ann)
+  expect(own.body.items.map(({ name }: { name: string }) => name)).toEqual(['reviewed'])
+  expect((await send('GET', '/skills?status=pending', undefined, bob)).body.items).toEqual([])
+  for (const status of ['active', 'disabled', 'active'])
+    expect((await send('PATCH', path, { version: 1, status }, ann)).status).toBe(403)
+  expect((await send('PATCH', path, { version: 1, status: 'disabled' })).status).toBe(204)
+  expect((await send('PATCH', path, { version: 1, status: 'active' }, ann)).status).toBe(403)
+  expect((await put('reviewed', files('reviewed', 'Again.'))).status).toBe(403)
+  expect((await send('PATCH', path, { version: 1, status: 'active' })).status).toBe(204)
+  expect(await listed(bob)).toContain('skill://mail/reviewed/SKILL.md')
+  await send('PATCH', '/toolkits/Mail', { review: false })
+})
+
+it.each([
+  '../SKILL.md',
+  '/etc/passwd',
+  'a/../../b',
+  'a//b',
+  './a',
+  'a/.',
+  '..',
+  '...',
+  'a/..',
+  '..\\a',
+  'C:\\a',
+  'a\0b',
+  '%2e%2e/a',
+  '%252e%252e/a',
+  'a/\u2024\u2024/b',
+  'a/b.',
+  'a b',
+  '',
+  'a/',
+  `${'a/'.repeat(20)}b`,
+  'x'.repeat(201),
+])('is refused with a file at %j', async (path) => {
+  const refused = await put('climbing', { ...files('climbing'), [path]: 'x' })
+  expect(refused.status, JSON.stringify(refused.body)).toBe(422)
+  expect(JSON.stringify(refused.body)).toContain('Must be a relative path')
+})
+
+const bomb = `a: &a [x,x,x,x,x,x,x,x,x,x]\n${[...'bcdefghi'].map((each, at) => `${each}: &${each} [${Array(10).fill(`*${'abcdefgh'[at]}`)}]\n`).join('')}`
+
+it.each<readonly [string, Record<string, unknown>, string]>([
+  ['two files that differ in case only', { 'a.md': '', 'A.md': '' }, 'Is the place of another file'],
+  ['a file that is a folder too', { a: '', 'A/b': '' }, 'Is the place of another file'],
+  ['a second manifest', { 'skill.md': '' }, 'Is the place of another file'],
+  ['no Base64', { a: { base64: '*' } }, 'Must be Base64'],
+  ['more than a mebibyte', { a: 'x'.repeat(1024 * 1024) }, 'Must be at most 1048576 bytes together'],
+  ['a text that escapes make long', { a: '"'.repeat(1_000_000) }, 'Must be stored in'],
+  ['too many files', Object.fromEntries(Array.from({ length: 513 }, (_, at) => [`f${at}`, ''])), 'at most 512'],
+  ['a YAML bomb', { 'SKILL.md': manifest('odd', '', bomb) }, 'Must have at most 100000 values'],
+  ['aliases that stand for much', { 'SKILL.md': manifest('odd', '', bomb.slice(0, 200)) }, 'SKILL.md'],
+  ['another name', { 'SKILL.md': manifest('other') }, "Must be 'odd'"],
+  ['no frontmatter', { 'SKILL.md': '# Skill' }, 'Must be a text that begins with YAML'],
+  ['no text', { 'SKILL.md': { base64: PNG } }, 'Must be a text that begins with YAML'],
+  ['a list', { 'SKILL.md': '---\n- a\n---\n' }, 'object'],
+  [
+    'reserved keys',
+    { 'SKILL.md': manifest('odd', '', 'metadata:\n  io.modelcontextprotocol/x: "y"\n') },
+    'is reserved for MCP',
+  ],
+  ['a key that is a prototype', { 'SKILL.md': manifest('odd', '', '__proto__: {a: 1}\n') }, 'reserved'],
+  ['a long description', { 'SKILL.md': `---\nname: odd\ndescription: ${'x'.repeat(1_025)}\n---\n` }, 'description'],
+  ['long YAML', { 'SKILL.md': manifest('odd', '', `x: ${'y'.repeat(20_000)}\n`) }, '16384'],
+])('is refused with %s', async (_, odd, message) => {
+  const refused = await put('odd', { ...files('odd'), ...odd })
+  expect(refused.status).toBe(422)
+  expect(JSON.stringify(refused.body)).toContain(message)
+})
+
+it.each(['Upper', 'a--b', '-a', 'a_b', 'a.b', '..', '%2e%2e', 'x'.repeat(65)])(
+  'is refused with the name %s',
+  async (name) => {
+    expect((await put(name, files(name))).status).toBeGreaterThanOrEqual(400)
+  },
+)
+
+it('is in a backup, and is deleted with its toolkit', async () => {
+  const backup = await (await fetch(`${server.url}/export`, { headers: ADMIN })).text()
+  expect(backup).toContain('"kind":"skill"')
+  const other = await startApp({ vars: { ACCESS: 'keys', ADMIN_KEY } })
+  try {
+    const restore = (text: string) =>
+      fetch(`${other.url}/import?trust=1`, {
+        method: 'POST',
+        headers: { ...ADMIN, 'content-type': 'application/jsonl' },
+        body: text,
+      }).then((response) => response.text())
+    const report = await restore(backup)
+    const [mine, theirs] = await Promise.all(
+      [server, other].map((each) => each.json('GET', '/toolkits/Mail/skills/versions?version=2', undefined, ADMIN)),
+    )
+    expect(theirs!.body, report).toEqual(mine!.body)
+    expect(await restore(backup)).toContain('"created":0')
+    const changed = backup.replaceAll('Be kind.', 'Be rude.')
+    expect(await restore(changed)).toContain('The digest must be')
+  } finally {
+    await other.stop()
+  }
+  await send('PATCH', '/toolkits/Bobs', { status: 'disabled' })
+  expect(await listed(bob)).not.toContain('skill://bobs/bobs-way/SKILL.md')
+  expect((await send('DELETE', '/toolkits/Bobs')).status).toBe(200)
+  expect((await send('GET', '/toolkits/Bobs/skills/bobs-way', undefined, bob)).status).toBe(404)
+  expect((await put('bobs-way', files('bobs-way', 'New.'), ADMIN, 'Bobs')).status).toBe(409)
+})
+
+it('is published and listed from the command line, without what lies outside its folder', async () => {
+  const folder = join(mkdtempSync(join(tmpdir(), 'switchboard-skill-')), 'from-a-folder')
+  mkdirSync(join(folder, 'assets'), { recursive: true })
+  writeFileSync(join(folder, 'SKILL.md'), manifest('from-a-folder'))
+  writeFileSync(join(folder, 'assets/logo.png'), Buffer.from(PNG, 'base64'))
+  symlinkSync('/etc/passwd', join(folder, 'assets/linked'))
+  const cli = buildCommandLine({ SWITCHBOARD_URL: server.url, SWITCHBOARD_KEY: ADMIN_KEY, CI: 'true' })
+  try {
+    const published = await cli.run(['skills', 'publish', folder, '--toolkit', 'Mail'])
+    expect(published).toMatchObject({ code: 0, stdout: expect.stringContaining('Mail/from-a-folder 1 active') })
+    const one = await send('GET', '/toolkits/Mail/skills/from-a-folder')
+    expect(one.body.files).toEqual({ 'SKILL.md': manifest('from-a-folder'), 'assets/logo.png': { base64: PNG } })
+    expect((await cli.run(['skills'])).stdout).toMatch(/Mail\s+from-a-folder\s+1\s+How to from-a-folder/)
+    expect((await cli.run(['skills', 'publish', join(folder, 'none'), '--toolkit', 'Mail'])).code).not.toBe(0)
+  } finally {
+    cli.remove()
+    rmSync(join(folder, '..'), { recursive: true })
+  }
+})
+
+it('passes the scenarios of the conformance suite', async () => {
+  const open = await startApp({ vars: { ACCESS: 'open' } })
+  const results = mkdtempSync(join(tmpdir(), 'switchboard-skills-'))
+  try {
+    const tool = {
+      definition: definition('Mail.Send@1.0.0'),
+      implementation: { kind: 'code', module: 'export default () => 1' },
+    }
+    await open.json('POST', '/tools', tool)
+    for (const name of ['one', 'two'])
+      expect((await open.json('PUT', `/toolkits/Mail/skills/${name}`, { files: files(name) })).status).toBe(201)
+    for (const scenario of ['sep-2640-skills-enumeration', 'sep-2640-skills-manifest', 'sep-2640-skills-directory']) {
+      const args = [suite, 'server', '--url', `${open.url}/mcp`, '--scenario', scenario, '--output-dir', results]
+      const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] })
+      let output = ''
+      child.stdout.on('data', (chunk) => (output += chunk))
+      child.stderr.on('data', (chunk) => (output += chunk))
+      expect(await new Promise((done) => child.once('close', done)), output).toBe(0)
+    }
+    const checks = readdirSync(results, { recursive: true, encoding: 'utf8' })
+      .filter((path) => path.endsWith('checks.json'))
+      .flatMap((path) => JSON.parse(readFileSync(join(results, path), 'utf8')))
+    const unmet = checks.filter(({ status }) => status !== 'SUCCESS')
+    console.log(JSON.stringify(unmet.map(({ id, status, errorMessage }) => [id, status, errorMessage])))
+    expect(unmet.filter(({ status }) => status !== 'SKIPPED')).toEqual([])
+    expect(checks.length).toBeGreaterThan(25)
+  } finally {
+    rmSync(results, { recursive: true })
+    await open.stop()
+  }
+}, 60_000)
