@@ -18,6 +18,7 @@ import { composeDeployment, newId } from './compose/deployment.ts'
 import { loadOnce } from './compose/load-once.ts'
 import { printLogEntry } from './compose/platform.ts'
 import type { Failure } from './core/failure/failure.ts'
+import type { TaskRun } from './core/task/task-store.ts'
 import type { Config, Env } from './env.ts'
 import { crossOriginHeaders, addCorsHeaders, preflight } from './http/response/cors.ts'
 import { createErrorHandler } from './http/response/error-handler.ts'
@@ -36,6 +37,7 @@ interface Dispatcher {
   readonly routerName: () => string
   fetch(request: Request, env: Env, context: ExecutionContext): Promise<Response>
   runSchedule(): Promise<void>
+  runTask(task: TaskRun): Promise<void>
 }
 
 /**
@@ -103,6 +105,7 @@ export function createDispatcher(env: Env, config: Config, build: Build): Dispat
       const { runSchedule } = await import('./compose/schedule.ts')
       await runSchedule(deployment)
     },
+    runTask: async (task) => (await import('./compose/task-runner.ts')).runTask(task, deployment),
     async fetch(received, _, context) {
       const request = normalizeRequest(received)
       if (!(request instanceof Request)) return rejectAddress(received, request.failure)

@@ -3,6 +3,7 @@ import type { Connect } from './storage/connect/connect-object.ts'
 import type { IdempotencyStoreObject } from './storage/idempotency/idempotency-store-object.ts'
 import type { RegistryObject } from './storage/registry/registry-object.ts'
 import type { Records as RecordsObject } from './storage/records/records-object.ts'
+import type { TasksObject } from './storage/tasks/tasks-object.ts'
 import type SandboxHost from './runners/sandbox/process-host.ts'
 import type { VaultObject } from './storage/vault/vault-object.ts'
 import { MIN_ADMIN_KEY_CHARACTERS } from './http/caller/authenticate.ts'
@@ -28,6 +29,7 @@ export interface Env {
   readonly Access: DurableObjectNamespace<AccessObject>
   readonly Connect: DurableObjectNamespace<Connect>
   readonly Records: DurableObjectNamespace<RecordsObject>
+  readonly Tasks: DurableObjectNamespace<TasksObject>
   readonly RATE_LIMIT?: RateLimit
   readonly VERSION?: WorkerVersionMetadata
   /** Absent: `code` tools and `wasm` plugins cannot run. */

@@ -1,10 +1,13 @@
+import { exports, WorkerEntrypoint } from 'cloudflare:workers'
 import { Access } from './storage/access/access-object.ts'
 import { Connect } from './storage/connect/connect-object.ts'
 import { defineIdempotencyStore } from './storage/idempotency/idempotency-store-object.ts'
 import { Records } from './storage/records/records-object.ts'
 import { defineRegistry } from './storage/registry/registry-object.ts'
+import { defineTasks } from './storage/tasks/tasks-object.ts'
 import { defineVault } from './storage/vault/vault-object.ts'
 import { createDispatcher } from './dispatcher.ts'
+import type { TaskRun } from './core/task/task-store.ts'
 import { ConfigError, type Env, loadConfig } from './env.ts'
 import { toListLine as writeLine } from './dialects/oxp/encode.ts'
 import { vaultDeployment } from './compose/stores.ts'
@@ -16,6 +19,7 @@ import { defineEgress, defineSandboxEgress } from './runners/sandbox/egress-entr
 export const Registry = defineRegistry(writeLine, (env: Env) => loadConfig(env).quota)
 export const Vault = defineVault((env: Env) => vaultDeployment(loadConfig(env), env.Vault))
 export const IdempotencyStore = defineIdempotencyStore<Env>(Date.now)
+export const Tasks = defineTasks<Env>(Date.now, (_, task) => exports.TaskRunner.run(task))
 export const Egress = defineEgress(outboundOptions)
 export const SandboxEgress = defineSandboxEgress(sandboxPolicies)
 export { Access, Connect, Records }
@@ -24,12 +28,20 @@ declare global {
   namespace Cloudflare {
     /** The exports of this Worker can be reached through `exports` of `cloudflare:workers`. */
     interface GlobalProps {
-      mainModule: { Egress: typeof Egress }
+      mainModule: { Egress: typeof Egress; TaskRunner: typeof TaskRunner }
     }
   }
 }
 
 let dispatcher: ReturnType<typeof createDispatcher> | undefined
+
+/** Runs the tasks of Durable Objects in an invocation of their own. */
+export class TaskRunner extends WorkerEntrypoint<Env> {
+  async run(task: TaskRun): Promise<void> {
+    dispatcher ??= createDispatcher(this.env, loadConfig(this.env), build)
+    await dispatcher.runTask(task)
+  }
+}
 
 export default {
   fetch(request, env, context) {

@@ -6,6 +6,7 @@ import type { Access } from '../src/storage/access/access-object.ts'
 import type { Connect } from '../src/storage/connect/connect-object.ts'
 import type { IdempotencyStoreObject } from '../src/storage/idempotency/idempotency-store-object.ts'
 import type { Records } from '../src/storage/records/records-object.ts'
+import type { TasksObject } from '../src/storage/tasks/tasks-object.ts'
 import type { VaultObject } from '../src/storage/vault/vault-object.ts'
 import { createDispatcher } from '../src/dispatcher.ts'
 import { type Env, loadConfig } from '../src/env.ts'
@@ -23,6 +24,7 @@ declare global {
       readonly Access: DurableObjectNamespace<Access>
       readonly Connect: DurableObjectNamespace<Connect>
       readonly Records: DurableObjectNamespace<Records>
+      readonly Tasks: DurableObjectNamespace<TasksObject>
       readonly ARTIFACTS: R2Bucket
     }
   }

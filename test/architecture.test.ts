@@ -196,6 +196,7 @@ const ALLOWED_STORAGE_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   records: ['sealing'],
   registry: ['sealing'],
   sealing: [],
+  tasks: ['sealing'],
   vault: ['sealing'],
 }
 
@@ -400,6 +401,7 @@ const TRUSTED_TEXTS: Readonly<Record<string, string>> = {
 /** Each creates one for a request. */
 const BUDGET_FILES = [
   'src/api/toolkits/import/routes.ts',
+  'src/compose/task-runner.ts',
   'src/core/publish/findings/compare-source.ts',
   'src/dialects/mcp/routes.ts',
   'src/http/route/incoming-call.ts',

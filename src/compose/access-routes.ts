@@ -1,3 +1,4 @@
+import { waitUntil } from 'cloudflare:workers'
 import * as base64url from 'jose/base64url'
 import { createAuthorizationsRoutes } from '../api/authorizations/routes.ts'
 import { createCallsRoutes } from '../api/calls/routes.ts'
@@ -17,6 +18,7 @@ import { createGrantsRoutes } from '../api/users/routes.ts'
 import { toKeyPrincipal } from '../core/access/stored-key.ts'
 import type { Principal } from '../core/access/principal.ts'
 import { parseToolRef, toIdRef } from '../core/tool/tool-ref.ts'
+import { encodeTask } from '../dialects/oxp/answer-task.ts'
 import { createConnectRoutes } from '../connect/routes.ts'
 import { findEnabledToolset } from './mcp-endpoints.ts'
 import { knownProvider } from '../core/consent/known-providers.ts'
@@ -70,7 +72,10 @@ export function composeAccessRoutes(
       locks: registry.locks,
       published: registry.published,
       quota: config.quota,
-      onChange: onKeyChange,
+      onChange(change, id) {
+        onKeyChange(change, id)
+        if (change === 'removed') waitUntil(stores.loadTasks().then((tasks) => tasks.removeAll(`key:${id}`)))
+      },
       sha256,
       randomKey: () => formatKey(randomBytes(32)),
       newId,
@@ -91,7 +96,7 @@ export function composeAccessRoutes(
       hasVerifier: config.userVerifierUrl !== undefined,
       findCaller,
     }),
-    createCallsRoutes({ ...pageRoutes, records: stores.records, version, now }),
+    createCallsRoutes({ ...pageRoutes, records: stores.records, tasks: calls.tasks, encodeTask, version, now }),
     createSessionsRoutes({ ...pageRoutes, sessions, findSession: findVisitorSession, listKeys: keys.list, vault }),
     createSignInRoutes({
       ...pageDeps,

@@ -24,12 +24,19 @@ export function composeCallRoutes(deployment: Deployment) {
   const { now } = Date
   const { catalog } = stores.registry
   const { authorize } = authentication
-  const { callTool, resolver, checkReadiness } = calls
+  const { callTool, resolver, checkReadiness, tasks } = calls
   const listDeps = { authorize, catalog, sha256 }
   const health = createHealth({ probe: stores.probe, now, sleep })
   const loadFormats = () => import('./dialects.ts')
   const oxp: CallRoutes = {
-    routes: createOxpRoutes({ ...listDeps, callTool, health, formatNames: [...FORMAT_NAMES.keys()], loadFormats }),
+    routes: createOxpRoutes({
+      ...listDeps,
+      callTool,
+      tasks,
+      health,
+      formatNames: [...FORMAT_NAMES.keys()],
+      loadFormats,
+    }),
     respond: (failure) => respondOxpFailure(failure),
   }
   const lazyRoutes: readonly LazyRoutes[] = [

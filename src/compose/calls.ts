@@ -11,6 +11,7 @@ import { createResolver, withPolicies, withViews, type Resolver } from '../core/
 import type { Runner } from '../core/call/runner.ts'
 import { createCallLimiter } from '../core/call/call-limiter.ts'
 import { loadValidator, refusingBigIntegers } from '../core/schema/validator.ts'
+import type { Tasks } from '../core/task/task.ts'
 import type { Span } from '../core/tool/platform.ts'
 import type { Config } from '../env.ts'
 import type { Build } from '../node/build.ts'
@@ -18,6 +19,7 @@ import { toListLine as writeLine } from '../dialects/oxp/encode.ts'
 import { base64 } from '../outbound/base64.ts'
 import { sha256 } from '../storage/sealing/sha256.ts'
 import { holdFiles, printLogEntry, startDeadline, traffic } from './platform.ts'
+import { loadOnce } from './load-once.ts'
 import type { Recording } from './recording.ts'
 import type { Stores } from './stores.ts'
 
@@ -42,16 +44,28 @@ export function composeCalls(deps: CallsDeps) {
     (id, tool) => policies.current().policyFor(tool).secrets.has(id),
     config.checkToolSecret,
   )
+  const findCandidates = createFindCandidates({
+    resolver,
+    async findTools(name) {
+      await registry.installBundle()
+      return createFindTools(catalog)(name)
+    },
+    now,
+  })
+  const loadTasks = loadOnce(async () => {
+    const { composeTasks } = await import('./tasks.ts')
+    return composeTasks(config, stores, { resolver, findCandidates, startDeadline })
+  })
+  const tasks: Tasks = {
+    start: async (...call) => (await loadTasks()).start(...call),
+    get: async (...task) => (await loadTasks()).get(...task),
+    waitForChange: async (...wait) => (await loadTasks()).waitForChange(...wait),
+    update: async (...update) => (await loadTasks()).update(...update),
+    cancel: async (...task) => (await loadTasks()).cancel(...task),
+  }
   const callTool = createCallTool({
     resolver,
-    findCandidates: createFindCandidates({
-      resolver,
-      async findTools(name) {
-        await registry.installBundle()
-        return createFindTools(catalog)(name)
-      },
-      now,
-    }),
+    findCandidates,
     toolSecrets,
     userTokens: vault,
     approvals: vault,
@@ -86,7 +100,7 @@ export function composeCalls(deps: CallsDeps) {
   }
   const checkReadiness: CheckReadiness = async (tool, caller) =>
     (await import('../core/call/readiness.ts')).createReadinessCheck(readinessDeps)(tool, caller)
-  return { resolver, toolSecrets, callTool, checkReadiness }
+  return { resolver, toolSecrets, callTool, checkReadiness, tasks }
 }
 
 const span: Span = (name, attributes, work) =>

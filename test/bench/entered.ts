@@ -140,6 +140,7 @@ const env: any = {
   Vault: namespaceOf(worker.Vault),
   Connect: namespaceOf(worker.Connect),
   Records: namespaceOf(worker.Records),
+  Tasks: namespaceOf(worker.Tasks),
   ACCESS: 'keys',
   DEMO_TOOLS: 'true',
   ADMIN_KEY,

@@ -132,6 +132,7 @@ it('every route that changes something names its act, or is known not to be one'
     ['DELETE', '/toolkits/Calculator'],
     ['POST', '/toolkits/Calculator/compare'],
     ['PUT', '/toolkits/Calculator/plugin'],
+    ['DELETE', '/calls/none'],
     ['POST', '/keys'],
     ['PATCH', '/keys/none'],
     ['POST', '/keys/none/rotate'],

@@ -5,7 +5,7 @@ import { part } from '../simulation/part.ts'
 /** `cloudflare:workers` and `cloudflare:test` in this process, for the tests of the project `worker`. */
 export * from '../platform/workers.ts'
 
-type Name = 'Access' | 'Connect' | 'IdempotencyStore' | 'Records' | 'Registry' | 'Vault'
+type Name = 'Access' | 'Connect' | 'IdempotencyStore' | 'Records' | 'Registry' | 'Tasks' | 'Vault'
 
 const states = new WeakMap<object, DurableObjectState>()
 
@@ -53,6 +53,7 @@ export const env = {
   IdempotencyStore: objectsOf('IdempotencyStore'),
   Records: objectsOf('Records'),
   Registry: objectsOf('Registry'),
+  Tasks: objectsOf('Tasks'),
   Vault: objectsOf('Vault'),
 }
 

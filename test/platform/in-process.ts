@@ -7,6 +7,7 @@ import { vaultDeployment } from '../../src/compose/stores.ts'
 import { ConfigError, type Env, loadConfig } from '../../src/env.ts'
 import { createDispatcher } from '../../src/dispatcher.ts'
 import * as worker from '../../src/index.ts'
+import { defineTasks } from '../../src/storage/tasks/tasks-object.ts'
 import { defineVault } from '../../src/storage/vault/vault-object.ts'
 import { sendJson } from '../e2e/json.ts'
 import type { AppOptions, RunningServer } from '../e2e/server.ts'
@@ -63,6 +64,10 @@ export async function startInProcess({
         'Vault',
         defineVault((own: Env) => vaultDeployment(loadConfig(own), own.Vault)),
       ),
+      Tasks: namespaceOf(
+        'Tasks',
+        defineTasks(Date.now, (_, task) => inside(() => app.runTask(task))),
+      ),
       Access: namespaceOf('Access', worker.Access),
       Connect: namespaceOf('Connect', worker.Connect),
       Records: namespaceOf('Records', worker.Records),
@@ -104,7 +109,10 @@ function frontOf(env: Env) {
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     const { fetch } = worker.default
-    return { fetch: async (...given: readonly unknown[]): Promise<Response> => Reflect.apply(fetch, undefined, given) }
+    return {
+      runTask: async () => undefined,
+      fetch: async (...given: readonly unknown[]): Promise<Response> => Reflect.apply(fetch, undefined, given),
+    }
   }
 }
 

@@ -1,12 +1,10 @@
 import type { Authorization, FlowStep } from '../../core/consent/authorization.ts'
 import type { Failure } from '../../core/failure/failure.ts'
 import { identifier } from '../../core/call/call-options.ts'
-import { defineQuery } from '../../http/request/query.ts'
-import { transform, object, optional, string, stringMatching, hideValue } from '../../core/tool/json-reader.ts'
+import { defineQuery, WAIT } from '../../http/request/query.ts'
+import { object, string, hideValue } from '../../core/tool/json-reader.ts'
 
-const WAIT = transform(stringMatching('whole seconds from 0 to 59', /^[0-5]?\d$/), (seconds) => Number(seconds) * 1_000)
-
-export const waitQuery = defineQuery({ wait: optional(WAIT, 0) })
+export const waitQuery = defineQuery(WAIT)
 
 export const confirmation = object({ flow: hideValue(string({ min: 1, max: 1_000 })), user_id: identifier })
 

@@ -1,12 +1,14 @@
 import type { Hono } from 'hono'
 import type { RecordPage, RecordReader } from '../../core/call/recorded-calls.ts'
-import { covers } from '../../core/access/principal.ts'
+import { covers, type Principal } from '../../core/access/principal.ts'
 import { identifier } from '../../core/call/call-options.ts'
+import type { Task, Tasks } from '../../core/task/task.ts'
 import { fail, ok } from '../../core/failure/failure.ts'
 import { parseToolId } from '../../core/tool/tool-id.ts'
 import { DAY_MS, HOUR_MS } from '../../core/tool/time.ts'
 import { jsonRef, mediaTypeOnly } from '../../http/route/response-specs.ts'
-import { createRouter, NO_INPUT, notFound, type RouteDeps } from '../../http/route/router.ts'
+import { jsonTextResponse } from '../../http/response/json-response.ts'
+import { CALLER_ROUTE, createRouter, NO_INPUT, notFound, type RouteDeps } from '../../http/route/router.ts'
 import {
   auditQuery,
   callQuery,
@@ -21,6 +23,8 @@ import {
 
 interface CallsRoutesDeps extends RouteDeps {
   readonly records: RecordReader
+  readonly tasks: Tasks
+  readonly encodeTask: (task: Task) => object
   readonly version: string
   readonly now: () => number
 }
@@ -35,7 +39,7 @@ const TOO_MANY = fail({
 })
 
 /** Without the scope `records:read` callers see the calls that they made and, people, those that were made for them. */
-export function createCallsRoutes({ records, version, now, ...deps }: CallsRoutesDeps): Hono {
+export function createCallsRoutes({ records, tasks, encodeTask, version, now, ...deps }: CallsRoutesDeps): Hono {
   const { router, on } = createRouter<RecordAnswers>(deps)
   const AUDITOR = { scope: 'records:read', ...NO_INPUT } as const
 
@@ -54,8 +58,13 @@ export function createCallsRoutes({ records, version, now, ...deps }: CallsRoute
     ...NO_INPUT,
     query: callQuery,
     path: { id: identifier },
-    responses: { 200: jsonRef('The newest call with this id', 'CallRecord') },
-  })(async ({ principal, path: { id }, query: { at } }) => {
+    responses: {
+      200: jsonRef('The state of a call that nobody waits for, or the newest call with this id', 'CallState'),
+    },
+  })(async ({ principal, path: { id }, query: { at, wait } }) => {
+    const found = at === undefined ? await tasks.get(id, principal) : ok(undefined)
+    if (!found.ok) return found
+    if (found.value) return respondWithTask(found.value, principal, wait)
     const times = toCallFilter(at === undefined ? {} : { since: at, until: at + 1 }, now())
     if (!times.ok) return times
     const record = await records.findCall({ ...times.value, call_id: id, ...toOwnFilter(principal) })
@@ -66,6 +75,24 @@ export function createCallsRoutes({ records, version, now, ...deps }: CallsRoute
     const content = mayRead ? await records.findContent(principal.id, record) : undefined
     return ok({ ...encodeTime(record), ...(content && { content }) })
   })
+
+  on('DELETE /calls/:id', 'Cancel a call that nobody waits for', {
+    ...CALLER_ROUTE,
+    path: { id: identifier },
+    auditAction: 'call.cancel',
+  })(async ({ principal, path: { id } }) => {
+    const cancelled = await tasks.cancel(id, principal)
+    if (!cancelled.ok) return cancelled
+    return cancelled.value ? ok(undefined) : notFound('call', id)
+  })
+
+  async function respondWithTask(task: Task, principal: Principal, wait: number) {
+    const isOpen = task.status === 'working' || task.status === 'input_required'
+    const changed = isOpen && wait > 0 && (await tasks.waitForChange(task.id, principal, task.lastUpdatedAt, wait))
+    if (changed && !changed.ok) return changed
+    const current = changed ? changed.value : task
+    return current ? jsonTextResponse(JSON.stringify(encodeTask(current))) : notFound('call', task.id)
+  }
 
   on('GET /audit', 'List entries of the audit log', {
     ...AUDITOR,

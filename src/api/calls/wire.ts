@@ -2,7 +2,7 @@ import { AUDIT_ACTIONS, type AuditEvent } from '../../core/access/audit-entry.ts
 import { hasScope, type Principal } from '../../core/access/principal.ts'
 import { identifier, integerStringReader, malformedRequestFailure } from '../../core/call/call-options.ts'
 import { HTTP_STATUS, OUTCOME_STATUS, UNCALLED_STATUS } from '../../http/response/failure-status.ts'
-import { defineQuery } from '../../http/request/query.ts'
+import { defineQuery, WAIT } from '../../http/request/query.ts'
 import type { CallContent } from '../../core/call/call-content.ts'
 import type { CallRecord } from '../../core/call/call-record.ts'
 import { ok, type Result } from '../../core/failure/failure.ts'
@@ -49,7 +49,7 @@ const CALLS = {
   dialect: optional(enumReader(REMOTE_PROTOCOLS)),
 }
 export const callsQuery = defineQuery({ ...CALLS, ...PAGE })
-export const callQuery = defineQuery({ at: optional(time) })
+export const callQuery = defineQuery({ at: optional(time), ...WAIT })
 export const auditQuery = defineQuery({
   ...SHARED,
   outcome: optional(enumReader([...OUTCOMES, 'refused'])),

@@ -310,6 +310,16 @@ export const COMPONENTS = {
     'arguments?': OBJECT,
     'content?': objectSchema({ 'input?': OBJECT, 'output?': ANY, 'error?': TEXT, 'too_large?': TEXTS }),
   }),
+  CallTask: objectSchema({
+    ...fields(TEXT, 'call_id', 'status', 'status_message?'),
+    ...fields(TIME, 'created_at', 'updated_at'),
+    'poll_interval_ms': COUNT,
+    'input_requests?': OBJECT,
+    'result?': OBJECT,
+    'artifact?': OBJECT,
+    '$schema?': TEXT,
+  }),
+  CallState: { anyOf: [ref('CallTask'), ref('CallRecord')] },
   Calls: objectSchema({ 'items': arraySchema(ref('CallRecord')), 'next_cursor?': TEXT }),
   AuditEntry: objectSchema({
     'at': TIME,

@@ -58,6 +58,7 @@ const PHRASES: Readonly<Record<Exclude<AuditAction, 'refusal'>, (group: AuditGro
   'approval.approve': (group) => `approve a call of ${detail(group, 'tool')}`,
   'approval.refuse': (group) => `deny a call of ${detail(group, 'tool')}`,
   'authorization.confirm': () => 'confirm who a user is',
+  'call.cancel': () => 'cancel a call',
   'client.create': () => 'create an OAuth client',
   'client.remove': (group) => `remove the OAuth client ${segment(group, 1)}`,
   'connection.begin': (group) => `ask ${segment(group, 1)} to connect ${detail(group, 'provider')}`,

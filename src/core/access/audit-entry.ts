@@ -11,6 +11,7 @@ export const AUDIT_ACTIONS = [
   'approval.approve',
   'approval.refuse',
   'authorization.confirm',
+  'call.cancel',
   'client.create',
   'client.remove',
   'grant.give',

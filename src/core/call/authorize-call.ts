@@ -37,7 +37,7 @@ export type CalledTool = ResolvedTool & { readonly toolRef: ToolRef }
 /** Finds the tool that the request names. For a tool that is hidden from the caller, it fails as for an unknown one. */
 export async function findCalledTool(
   request: CallRequest,
-  caller: Caller,
+  caller: Requester,
   deps: CalledToolDeps,
 ): Promise<CalledTool | FailureResult> {
   const { principal, background } = caller

@@ -27,7 +27,7 @@ export interface Task {
 
 export interface TaskOutcome extends Pick<CallOutcome, 'callId' | 'durationMs' | 'finishedAt' | 'result'> {
   /** What is needed to write the result. Absent if the call was not authorized. */
-  readonly tool?: Pick<ToolRecord, 'id' | 'output'>
+  readonly tool?: Pick<ToolRecord, 'id' | 'output'> | undefined
 }
 
 export type TaskCaller = Pick<Caller, 'principal' | 'dialect' | 'audience' | 'budget' | 'background' | 'requestUrl'> &

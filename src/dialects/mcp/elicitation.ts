@@ -1,5 +1,3 @@
-import { type Failure, filterOpenChallenges } from '../../core/failure/failure.ts'
-import type { AuthorizationChallenge } from '../../core/consent/authorization.ts'
 import { isJsonObject, type JsonObject } from '../../core/tool/json.ts'
 
 export const URL_ELICITATION: JsonObject = { elicitation: { url: {} } }
@@ -12,20 +10,4 @@ export function hasCapability(capabilities: JsonObject, required: JsonObject): b
     if (name === 'elicitation' && 'form' in parts && !('url' in declaration)) return true
     return Object.keys(parts).every((part) => isJsonObject(declaration[part]))
   })
-}
-
-export function toUrlElicitations(failure: Failure): readonly ReturnType<typeof createUrlElicitation>[] {
-  if (failure.type === 'approval-required')
-    return [createUrlElicitation(failure.challenge, `Approve this call of '${failure.id}'`)]
-  if (failure.type !== 'requirements-missing') return []
-  const { tool, authorization, secrets } = failure
-  // No link helps while something else is missing
-  if (secrets.length > 0 || filterOpenChallenges(failure).length < authorization.length) return []
-  return authorization.map((challenge) =>
-    createUrlElicitation(challenge, `Authorize '${challenge.id}' so that '${tool}' can go on`),
-  )
-}
-
-function createUrlElicitation(challenge: AuthorizationChallenge, message: string) {
-  return { challenge, params: { mode: 'url', message, url: challenge.url } }
 }

@@ -1,7 +1,7 @@
 import { parseTrusted } from '../../core/tool/json-text.ts'
 import { type Context, Hono } from 'hono'
 import type { ExportFormat } from '../../core/publish/export.ts'
-import type { Caller, CallTool, CallOutcome } from '../../core/call/call-request.ts'
+import type { Caller, CallRequest, CallTool, CallOutcome } from '../../core/call/call-request.ts'
 import { integerStringReader, invalidParameterFailure } from '../../core/call/call-options.ts'
 import {
   fail,
@@ -11,6 +11,7 @@ import {
   ok,
   type Result,
 } from '../../core/failure/failure.ts'
+import type { Tasks } from '../../core/task/task.ts'
 import type { LineFormat, ListQuery } from '../../core/catalog/catalog.ts'
 import { type Principal, findScopeDenial } from '../../core/access/principal.ts'
 import { isAdministrator } from '../../core/access/toolkit-owner.ts'
@@ -31,6 +32,7 @@ import { CALL_REQUEST, decodeCall, encodeFailure, type OxpForm, SCHEMA, VERSION,
 
 interface OxpRoutesDeps extends ToolListDeps {
   readonly callTool: CallTool
+  readonly tasks: Pick<Tasks, 'start'>
   readonly health: () => Promise<Response>
   readonly formatNames: readonly string[]
   /** Calls, and lists of stored lines, need none of them. */
@@ -78,6 +80,10 @@ const CALL = {
     ),
     streams: true,
   },
+  accepted: jsonRef(
+    "The call goes on, if the header Prefer names respond-async: 'Location' has its state",
+    'CallState',
+  ),
   checkHeaders: unsupportedVersion,
   respond: (failure: Failure, request: Request) => respondOxpFailure(failure, findForm(request)),
 } as const
@@ -109,12 +115,22 @@ export function createOxpRoutes(deps: OxpRoutesDeps): Hono {
     const form = findForm(request)
     const decoded = decodeCall(body)
     if ('ok' in decoded) return respondOxpFailure(decoded.failure, form)
+    // RFC 7240, section 4.1
+    if (/\brespond-async\b/i.test(request.headers.get('prefer') ?? '')) return startTask(decoded, caller, form)
     if (acceptsEventStream(request)) {
       const callWithSuggestions: CallTool = async (...args) => addSuggestions(await callTool(...args), caller)
       return respondWithStream(request, decoded, caller, form, callWithSuggestions)
     }
     const outcome = await callTool(decoded, caller)
     return respondToCall(outcome.result.ok ? outcome : await addSuggestions(outcome, caller), form)
+  }
+
+  async function startTask(request: CallRequest, caller: Caller, form: OxpForm): Promise<Response> {
+    const started = await deps.tasks.start(request, caller)
+    if (!started.ok)
+      return respondToCall(await addSuggestions({ callId: '', durationMs: 0, result: started }, caller), form)
+    const { respondWithTask } = await import('./answer-task.ts')
+    return respondWithTask(started.value)
   }
 
   /** The resolver suggests for unknown ids. Unknown names get suggestions here, from the catalog. */

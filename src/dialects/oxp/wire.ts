@@ -1,7 +1,8 @@
-import type { CallRequest, CallOutcome } from '../../core/call/call-request.ts'
+import type { CallRequest } from '../../core/call/call-request.ts'
 import { credentialValue, identifier, malformedRequestFailure } from '../../core/call/call-options.ts'
 import { createContextReader } from '../../core/call/input.ts'
 import { type FailureResult, type Failure, fail } from '../../core/failure/failure.ts'
+import type { TaskOutcome } from '../../core/task/task.ts'
 import { toValueResult } from '../../core/call/output.ts'
 import { type CallContext, NO_CONTEXT } from '../../core/call/requirements.ts'
 import { isObject, type JsonObject } from '../../core/tool/json.ts'
@@ -75,7 +76,7 @@ export function decodeCall(body: unknown): CallRequest | FailureResult {
   return { toolRef: parseToolRef(tool_id), callId: call_id, traceId: trace_id, input, context, ...hints }
 }
 
-export function encodeOutcome({ callId, durationMs, result }: CallOutcome, form: OxpForm): object {
+export function encodeOutcome({ callId, durationMs, result }: TaskOutcome, form: OxpForm): object {
   // OXP's result may have no other fields, so the link to a stored output stands beside it; a bare body has no such place
   if (result.ok && result.elsewhere && result.value === undefined && form === 'enveloped')
     return { ...envelope({ call_id: callId, success: true, duration: durationMs }, form), artifact: result.elsewhere }

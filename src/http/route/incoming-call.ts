@@ -26,6 +26,8 @@ export interface CallRoute<Q> extends Pick<Operation<Q>, 'summary' | 'query' | '
   readonly dialect: string
   readonly reader: Reader<unknown>
   readonly response: ResponseSpec
+  /** 202, where the caller need not wait. */
+  readonly accepted?: ResponseSpec
   /** Rejects a request for its headers before its query and body are read. */
   readonly checkHeaders?: (headers: Headers) => FailureResult | undefined
   readonly respond: (failure: Failure, request: Request) => Response
@@ -37,14 +39,14 @@ export interface CallRoute<Q> extends Pick<Operation<Q>, 'summary' | 'query' | '
  */
 export function createCallRoute<Q>(
   authorize: Authorize,
-  { dialect, reader, response, checkHeaders, respond, ...operation }: CallRoute<Q>,
+  { dialect, reader, response, accepted, checkHeaders, respond, ...operation }: CallRoute<Q>,
   handle: (call: IncomingCall<Q>) => Promise<Response>,
 ): (c: RouteContext) => Promise<Response> {
   const callOperation = {
     ...operation,
     scope: 'tools:call',
     body: { reader: () => reader },
-    responses: { 200: response },
+    responses: { 200: response, ...(accepted && { 202: accepted }) },
   } as const
   return declareOperation(callOperation, async (c: RouteContext) => {
     const request = c.req.raw

@@ -1,5 +1,5 @@
 export type Purpose =
-  'vault' | 'state' | 'cursor' | 'artifact' | 'ledger' | 'invocation' | 'sign-in' | 'export' | 'content'
+  'vault' | 'state' | 'cursor' | 'artifact' | 'ledger' | 'invocation' | 'sign-in' | 'export' | 'content' | 'task'
 
 const encoder = new TextEncoder()
 

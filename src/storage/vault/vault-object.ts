@@ -17,7 +17,7 @@ import { formatNotSetUp } from '../../core/failure/failure-text.ts'
 import { createChangeNotifier } from '../changes.ts'
 import { hasTables } from '../schema.ts'
 import type { AuthorizationFlow, ProviderCallback } from './authorization-flow.ts'
-import { newAuthorizationId } from './authorization-id.ts'
+import { newAddressedId } from '../sealing/addressed-id.ts'
 import {
   type AuthorizationRows,
   authorizationRows,
@@ -101,7 +101,7 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       const lastFailure = reasons.needsSetup ? {} : withFailure(reasons, this.#rows.lastFailureAt(request.providerId))
       const refusal = { ...reasons, ...lastFailure }
       const newAuthorization = toNewAuthorization(request, scopes, account)
-      const newId = newAuthorizationId(this.ctx.id)
+      const newId = newAddressedId(this.ctx.id)
       return this.#ensureAuthorization({ owner, newId, newAuthorization, refusal, chargedTo: request.chargedTo })
     }
 
@@ -140,7 +140,7 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
 
     async claim(owner: string, { reason, chargedTo, ...request }: ApprovalRequest) {
       const { purpose } = request
-      const newId = newAuthorizationId(this.ctx.id)
+      const newId = newAddressedId(this.ctx.id)
       const invocation = await sealInvocation(this.#deployment.keyring, newId, request.invocation)
       openFor(this.ctx.storage.sql, owner)
       if (this.#rows.claim(purpose)) return 'approved' as const

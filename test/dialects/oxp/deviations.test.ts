@@ -8,6 +8,7 @@ import { respondWithStream } from '../../../src/dialects/oxp/answer-call.ts'
 import { oxp } from '../../../src/dialects/oxp/definition.ts'
 import { toListLine } from '../../../src/dialects/oxp/encode.ts'
 import { createOxpRoutes } from '../../../src/dialects/oxp/routes.ts'
+import { NO_TASKS } from '../no-tasks.ts'
 import { decodeCall, encodeOutcome } from '../../../src/dialects/oxp/wire.ts'
 import { callerWith, callWith } from '../../core/call/fakes.ts'
 import { authorizerFor } from '../../http/authorizer-for.ts'
@@ -130,6 +131,7 @@ describe('where we deviate from OXP 1.0', () => {
       },
     }
     const router = createOxpRoutes({
+      tasks: NO_TASKS,
       authorize: authorizerFor(),
       callTool: callToolGiving(ok(1)).callTool,
       health: async () => new Response(),

@@ -11,6 +11,7 @@ import { oxp } from '../../../src/dialects/oxp/definition.ts'
 import type { ToolRecord } from '../../../src/core/tool/tool.ts'
 import { encodeFlat, toListLine } from '../../../src/dialects/oxp/encode.ts'
 import { createOxpRoutes } from '../../../src/dialects/oxp/routes.ts'
+import { NO_TASKS } from '../no-tasks.ts'
 import { authorizerFor } from '../../http/authorizer-for.ts'
 import { callToolGiving, catalogueOf, clientOf, sha256 } from '../machine-context/fakes.ts'
 import { recordOf } from '../machine-context/record.ts'
@@ -49,6 +50,7 @@ function setUp({ principal, result = ok(3) }: Given = {}) {
   }
   const formats = new Map(Object.entries(writers).map(([name, write]) => [name, withBudget(name, write)]))
   const router = createOxpRoutes({
+    tasks: NO_TASKS,
     authorize: authorizerFor(principal),
     callTool: called.callTool,
     health,
@@ -161,6 +163,7 @@ describe('a tool of a version that OXP has not', () => {
     ['version', withBudget('version', ({ version }) => ({ document: version, losses: [] }))],
   ])
   const router = createOxpRoutes({
+    tasks: NO_TASKS,
     authorize: authorizerFor(undefined),
     callTool: callToolGiving(ok(3)).callTool,
     health,

@@ -1,6 +1,7 @@
 import { isJsonObject, isObject, type JsonObject } from '../../../core/tool/json.ts'
 import type { ToolRecord } from '../../../core/tool/tool.ts'
-import { hasCapability, URL_ELICITATION, toUrlElicitations } from '../elicitation.ts'
+import { toUrlElicitations } from '../../../core/call/url-elicitations.ts'
+import { hasCapability, URL_ELICITATION } from '../elicitation.ts'
 import { formatFailure } from '../failure.ts'
 import { outputKind, toResult } from '../wire.ts'
 import { toListedTool, toListedName, wrapOutputSchema } from '../tool-document.ts'

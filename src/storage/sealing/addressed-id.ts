@@ -1,5 +1,5 @@
 import * as base64url from 'jose/base64url'
-import { bytesOfHex, toHex } from '../sealing/sha256.ts'
+import { bytesOfHex, toHex } from './sha256.ts'
 
 const ID = /^[\w-]{64}$/
 const STATE = /^[\w-]{86}$/
@@ -7,8 +7,8 @@ const OBJECT_BYTES = 32
 const ID_BYTES = OBJECT_BYTES + 16
 const STATE_BYTES = OBJECT_BYTES + 32
 
-/** Begins with the id of its vault's object, so no table is needed; that id is a keyed hash of the user, so it reveals nothing. */
-export function newAuthorizationId(object: DurableObjectId): string {
+/** Begins with the id of its object, so no table is needed; that id is a keyed hash of the owner, so it reveals nothing. */
+export function newAddressedId(object: DurableObjectId): string {
   return addressed(object, ID_BYTES)
 }
 

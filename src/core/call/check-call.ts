@@ -1,0 +1,29 @@
+import { isUnknownTool, fail, ok, type Result } from '../failure/failure.ts'
+import type { ToolRecord } from '../tool/tool.ts'
+import { authorizeCall, type CalledToolDeps, findCalledTool, resolveUserId } from './authorize-call.ts'
+import type { Caller, CallRequest } from './call-request.ts'
+import { completeInput } from './input.ts'
+
+export type CheckCall = (
+  call: CallRequest,
+  caller: Pick<Caller, 'principal' | 'background' | 'signal' | 'budget'>,
+) => Promise<Result<ToolRecord>>
+
+/** Gives the tool, or why a call that is made later could only fail: its tool, its rights or its input. Nothing is run. */
+export function createCheckCall(deps: CalledToolDeps): CheckCall {
+  const checkCall: CheckCall = async (call, caller) => {
+    const found = await findCalledTool(call, caller, deps)
+    if (!found.ok) {
+      const { fallback, ...rest } = call
+      return fallback && isUnknownTool(found.failure) ? checkCall({ ...rest, ...fallback }, caller) : found
+    }
+    const { record, runnable } = found.tool
+    const userId = resolveUserId(caller.principal, call.context.userId)
+    const denial = authorizeCall(caller.principal, found.toolRef, record, userId)
+    if (denial) return denial
+    if (!runnable.ok) return fail({ type: 'tool-not-executable', id: record.id, reason: runnable.reason })
+    const input = completeInput(call, found.tool, userId, caller.budget)
+    return input.ok ? ok(record) : input
+  }
+  return checkCall
+}

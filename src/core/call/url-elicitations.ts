@@ -1,0 +1,19 @@
+import type { AuthorizationChallenge } from '../consent/authorization.ts'
+import { type Failure, filterOpenChallenges } from '../failure/failure.ts'
+
+/** The links that a person must open before the call goes on; none if something else is missing too. */
+export function toUrlElicitations(failure: Failure): readonly ReturnType<typeof createUrlElicitation>[] {
+  if (failure.type === 'approval-required')
+    return [createUrlElicitation(failure.challenge, `Approve this call of '${failure.id}'`)]
+  if (failure.type !== 'requirements-missing') return []
+  const { tool, authorization, secrets } = failure
+  // No link helps while something else is missing
+  if (secrets.length > 0 || filterOpenChallenges(failure).length < authorization.length) return []
+  return authorization.map((challenge) =>
+    createUrlElicitation(challenge, `Authorize '${challenge.id}' so that '${tool}' can go on`),
+  )
+}
+
+function createUrlElicitation(challenge: AuthorizationChallenge, message: string) {
+  return { challenge, params: { mode: 'url', message, url: challenge.url } }
+}

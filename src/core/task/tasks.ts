@@ -1,0 +1,89 @@
+import { NEEDS_CREDENTIAL } from '../access/principal.ts'
+import type { CheckCall } from '../call/check-call.ts'
+import { catchUnreachable, fail, ok } from '../failure/failure.ts'
+import { DAY_MS } from '../tool/time.ts'
+import type { TaskStore } from './task-store.ts'
+import type { Tasks } from './task.ts'
+import { isLinkDeclined, takeResponses } from './waiting.ts'
+
+const RETRY_AFTER_MS = 60_000
+const NO_KEYS =
+  'Credentials of a caller are stored only where VAULT_KEYS encrypt them: leave them out, or wait for the call'
+
+interface TasksDeps {
+  readonly store: TaskStore
+  readonly checkCall: CheckCall
+  /** Whether secrets of the operator's encrypt what is stored. */
+  readonly storesCredentials: boolean
+}
+
+export function createTasks({ store, checkCall, storesCredentials }: TasksDeps): Tasks {
+  /** Repeats what another change was quicker than. */
+  async function change(id: string, principal: string, work: (task: Stored) => Promise<number | undefined>) {
+    for (let attempt = 0; attempt < 3; attempt++) {
+      const task = await store.find(id, principal)
+      if (!task) return false
+      if (task.task.outcome || task.task.status === 'cancelled' || (await work(task)) !== undefined) return true
+    }
+    return true
+  }
+
+  return {
+    async start(request, { principal, dialect, audience, requestUrl, traceparent, ...caller }) {
+      if (principal.kind === 'anonymous') return fail(NEEDS_CREDENTIAL)
+      const checked = await checkCall(request, { ...caller, principal, signal: () => undefined })
+      if (!checked.ok) return checked
+      const { context, ...call } = request
+      const { tokens, secrets, ...values } = context
+      if (!storesCredentials && tokens.size + secrets.size > 0)
+        return fail({ type: 'request-malformed', message: NO_KEYS })
+      // It is narrowed again when the call runs
+      const { view: _, ...owner } = principal
+      const stored = {
+        call,
+        context: values,
+        tokens: [...tokens],
+        secrets: [...secrets],
+        caller: { principal: owner, dialect, audience, requestUrl: requestUrl(), traceparent },
+      }
+      const created = await catchUnreachable(store.create(stored, DAY_MS))
+      if (!created.ok) return created
+      return created.value ? ok(created.value) : fail({ type: 'rate-limited', retry_after_ms: RETRY_AFTER_MS })
+    },
+
+    get: (id, { id: principal }) => catchUnreachable(store.find(id, principal).then((found) => found?.task)),
+
+    async waitForChange(id, { id: principal }, lastUpdatedAt, timeoutMs) {
+      const wait = async () => {
+        await store.waitForChange(id, principal, lastUpdatedAt, timeoutMs)
+        return (await store.find(id, principal))?.task
+      }
+      return catchUnreachable(wait())
+    },
+
+    update: (id, { id: principal }, responses) =>
+      catchUnreachable(
+        change(id, principal, async ({ waiting, task: { status }, revision }) => {
+          if (!waiting || status !== 'input_required') return revision
+          if (isLinkDeclined(waiting, responses)) {
+            const message = 'The person declined'
+            return store.change(id, { status: 'failed', message, outcome: waiting.outcome }, revision)
+          }
+          if (waiting.links.length > 0) return store.change(id, { waitMs: 0 }, revision)
+          const answered = takeResponses(waiting, responses)
+          const isComplete = Object.keys(answered.requests).length === 0
+          const next = isComplete ? ({ status: 'working', waitMs: 0 } as const) : ({ status } as const)
+          return store.change(
+            id,
+            { ...next, message: isComplete ? undefined : waiting.message, waiting: answered },
+            revision,
+          )
+        }),
+      ),
+
+    cancel: (id, { id: principal }) =>
+      catchUnreachable(change(id, principal, () => store.change(id, { status: 'cancelled' }))),
+  }
+}
+
+type Stored = NonNullable<Awaited<ReturnType<TaskStore['find']>>>

@@ -1,0 +1,81 @@
+import { toUrlElicitations } from '../call/url-elicitations.ts'
+import type { InputRequests, InputResponses } from '../tool/content.ts'
+import { isJsonObject, type Json } from '../tool/json.ts'
+import type { TaskOutcome } from './task.ts'
+
+/** What a task waits for: either links for a person, or a tool's own requests. */
+export interface Waiting {
+  readonly message: string
+  /** Not yet answered. */
+  readonly requests: InputRequests['requests']
+  /** The tool's own keys by those of `requests`, which are not used again; none for links. */
+  readonly toolKeys: Readonly<Record<string, string>>
+  readonly usedKeys: readonly string[]
+  /** Ids of authorizations. */
+  readonly links: readonly string[]
+  /** What the tool has been answered so far. */
+  readonly answers: InputResponses
+  /** The end of the task if nobody answers. */
+  readonly outcome: TaskOutcome
+}
+
+/** Undefined for an outcome that nobody can help. `round` differs each time. */
+export function toWaiting(outcome: TaskOutcome, previous: Waiting | undefined, round: number): Waiting | undefined {
+  if (outcome.result.ok) return undefined
+  const { failure } = outcome.result
+  const usedKeys = previous?.usedKeys ?? []
+  const toKey = (name: string) => (usedKeys.includes(name) ? `${name}#${round}` : name)
+  const answers = previous?.answers ?? { responses: {} }
+  if (failure.type === 'input-required') {
+    const entries = Object.entries(failure.requests).map(([name, request]) => [toKey(name), name, request] as const)
+    const { state } = failure
+    return {
+      message: 'The tool asks for input',
+      requests: Object.fromEntries(entries.map(([key, , request]) => [key, request])),
+      toolKeys: Object.fromEntries(entries.map(([key, name]) => [key, name])),
+      usedKeys: [...usedKeys, ...entries.map(([key]) => key)],
+      links: [],
+      answers: { responses: answers.responses, ...(state === undefined ? {} : { state }) },
+      outcome,
+    }
+  }
+  const elicitations = toUrlElicitations(failure)
+  const links = elicitations.flatMap(({ challenge }) => challenge.authorization ?? [])
+  if (links.length === 0 || links.length < elicitations.length) return undefined
+  // The same links under the same keys, since no person is to open one twice
+  if (previous && links.every((link) => previous.links.includes(link))) return { ...previous, outcome }
+  const entries = elicitations.map(({ challenge, params }) => {
+    return [toKey(`authorization:${challenge.id}`), { method: 'elicitation/create', params }] as const
+  })
+  return {
+    message: elicitations.map(({ params }) => params.message).join('; '),
+    requests: Object.fromEntries(entries),
+    toolKeys: {},
+    usedKeys: [...usedKeys, ...entries.map(([key]) => key)],
+    links,
+    answers,
+    outcome,
+  }
+}
+
+/** Takes responses to open requests, and passes over all others. */
+export function takeResponses(waiting: Waiting, responses: InputResponses['responses']): Waiting {
+  const taken = Object.entries(responses).filter(([key]) => Object.hasOwn(waiting.toolKeys, key))
+  const named = taken.map(([key, response]) => [waiting.toolKeys[key] ?? key, response] as const)
+  const isOpen = ([key]: readonly [string, unknown]) => !taken.some(([other]) => other === key)
+  return {
+    ...waiting,
+    requests: Object.fromEntries(Object.entries(waiting.requests).filter(isOpen)),
+    answers: { ...waiting.answers, responses: { ...waiting.answers.responses, ...Object.fromEntries(named) } },
+  }
+}
+
+/** Whether the person declined to open one of the links. */
+export function isLinkDeclined({ links, requests }: Waiting, responses: InputResponses['responses']): boolean {
+  const isDeclined = (response: Json) =>
+    isJsonObject(response) && (response.action === 'decline' || response.action === 'cancel')
+  return (
+    links.length > 0 &&
+    Object.entries(responses).some(([key, response]) => Object.hasOwn(requests, key) && isDeclined(response))
+  )
+}

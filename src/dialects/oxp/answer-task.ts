@@ -1,0 +1,25 @@
+import type { Task } from '../../core/task/task.ts'
+import { jsonTextResponse, PRIVATE } from '../../http/response/json-response.ts'
+import { encodeOutcome } from './wire.ts'
+
+export function respondWithTask(task: Task): Response {
+  const headers = { 'location': `/calls/${task.id}`, 'preference-applied': 'respond-async', ...PRIVATE }
+  return jsonTextResponse(JSON.stringify(encodeTask(task)), 202, headers)
+}
+
+/** The state of a call that nobody waits for, with the result that a call has: each failure stands in it. */
+export function encodeTask(task: Task): object {
+  const { id, status, statusMessage, createdAt, lastUpdatedAt, pollIntervalMs, inputRequests, outcome } = task
+  const encoded = outcome && encodeOutcome(outcome, 'enveloped')
+  const failure = encoded && !('result' in encoded) && { call_id: id, success: false, duration: 0, error: encoded }
+  return {
+    ...(failure ? { result: failure } : encoded),
+    call_id: id,
+    status,
+    status_message: statusMessage,
+    created_at: createdAt,
+    updated_at: lastUpdatedAt,
+    poll_interval_ms: pollIntervalMs,
+    input_requests: inputRequests,
+  }
+}

@@ -1,0 +1,45 @@
+import { DurableObject } from 'cloudflare:workers'
+import type { TaskRun } from '../../core/task/task-store.ts'
+import type { StoredTasks } from './stored-tasks.ts'
+
+/** One a principal: its tasks. `run` runs one and reports by `change`. Its code is loaded with the first task. */
+export function defineTasks<E>(clock: () => number, run: (env: E, task: TaskRun) => Promise<void>) {
+  return class Tasks extends DurableObject<E> {
+    #stored: StoredTasks | undefined
+
+    async #load(): Promise<StoredTasks> {
+      const { createStoredTasks } = await import('./stored-tasks.ts')
+      return (this.#stored ??= createStoredTasks(this.ctx, clock, (task) => run(this.env, task)))
+    }
+
+    async create(...call: Parameters<StoredTasks['create']>) {
+      return (await this.#load()).create(...call)
+    }
+
+    async read(...task: Parameters<StoredTasks['read']>) {
+      return (await this.#load()).read(...task)
+    }
+
+    async change(...change: Parameters<StoredTasks['change']>) {
+      return (await this.#load()).change(...change)
+    }
+
+    async report(...message: Parameters<StoredTasks['report']>) {
+      return (await this.#load()).report(...message)
+    }
+
+    async wait(...state: Parameters<StoredTasks['wait']>) {
+      return (await this.#load()).wait(...state)
+    }
+
+    async removeAll() {
+      return (await this.#load()).removeAll()
+    }
+
+    override async alarm() {
+      return (await this.#load()).runDue()
+    }
+  }
+}
+
+export type TasksObject = InstanceType<ReturnType<typeof defineTasks>>

@@ -1,0 +1,7 @@
+import { fail } from '../../src/core/failure/failure.ts'
+import type { Tasks } from '../../src/core/task/task.ts'
+
+/** Where every call is waited for. */
+export const NO_TASKS: Pick<Tasks, 'start'> = {
+  start: async () => fail({ type: 'unavailable', message: 'There are no tasks here' }),
+}

@@ -1,0 +1,231 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { startUpstream, type Upstream } from '../upstream.ts'
+import type { Answer } from './json.ts'
+import { HttpPerson } from './oauth/http-person.ts'
+import { type RunningServer, startApp } from './server.ts'
+
+const ADMIN_KEY = 'the-administrator-of-this-test'
+const ADMIN = { authorization: `Bearer ${ADMIN_KEY}` }
+const ASYNC = { prefer: 'respond-async' }
+
+let upstream: Upstream
+let app: RunningServer
+/** How long the upstream takes. */
+let delayMs = 0
+
+beforeAll(async () => {
+  upstream = await startUpstream(async ({ body }, response) => {
+    await sleep(delayMs)
+    response
+      .writeHead(200, { 'content-type': 'application/json' })
+      .end(JSON.stringify({ paid: true, characters: body.length }))
+  })
+  const vars = { ACCESS: 'keys', ADMIN_KEY, ALLOW_HTTP_HOSTS: upstream.host, VAULT_KEYS: 'a key that encrypts grants' }
+  app = await startApp({ vars })
+  for (const [name, fields] of [
+    ['Pay', {}],
+    ['Approved', { security_level: 8 }],
+  ] as const) {
+    const published = await app.json('POST', '/tools', { ...definitionOf(name), ...fields }, ADMIN)
+    expect(published.status, JSON.stringify(published.body)).toBe(201)
+  }
+})
+afterAll(() => Promise.all([app?.stop(), upstream?.close()]))
+beforeEach(() => {
+  upstream.arrived.length = 0
+  delayMs = 0
+})
+
+const definitionOf = (name: string) => ({
+  definition: {
+    name,
+    description: `What ${name} does`,
+    inputSchema: { type: 'object', properties: { cents: { type: 'integer' }, note: { type: 'string' } } },
+  },
+  toolkit: 'Bank',
+  version: '1.0.0',
+  implementation: { kind: 'http', method: 'POST', url: `${upstream.origin}/pay`, response: { type: 'json' } },
+})
+
+type Caller = Readonly<{ authorization: string }>
+let keys = 0
+async function createKey(scopes = ['tools:read', 'tools:call']): Promise<{ id: string; caller: Caller; key: string }> {
+  const made = await app.json('POST', '/keys', { name: `key ${++keys}`, scopes, tools: ['Bank.*'] }, ADMIN)
+  expect(made.status, JSON.stringify(made.body)).toBe(201)
+  return { id: made.body.id, key: made.body.key, caller: { authorization: `Bearer ${made.body.key}` } }
+}
+
+const start = (tool: string, caller: Caller, request: object = {}): Promise<Answer> =>
+  app.json('POST', '/tools/call', { tool_id: `Bank.${tool}`, input: { cents: 5 }, ...request }, { ...ASYNC, ...caller })
+
+async function begin(tool: string, caller: Caller, request: object = {}): Promise<string> {
+  const { status, headers, body } = await start(tool, caller, request)
+  expect(status, JSON.stringify(body)).toBe(202)
+  expect(headers.get('preference-applied')).toBe('respond-async')
+  return headers.get('location') ?? ''
+}
+
+/** Asks until the task is as wanted. */
+async function settled(path: string, caller: Caller, isWanted: (status: string) => boolean) {
+  for (let wait = 0; wait < 40; wait++) {
+    const { status, body } = await app.json('GET', `${path}?wait=2`, undefined, caller)
+    expect(status, JSON.stringify(body)).toBe(200)
+    if (isWanted(body.status)) return body
+  }
+  throw new Error('It did not get there')
+}
+const isEnded = (status: string) => status !== 'working' && status !== 'input_required'
+
+async function decide(url: string, key: string, button: RegExp): Promise<void> {
+  const who = new HttpPerson()
+  await who.press(await who.open(`${app.url}/sign-in`), /Sign in/, { key })
+  await who.press(await who.open(url), button)
+}
+const linkOf = (task: { input_requests: Record<string, { params: { url: string } }> }) =>
+  Object.values(task.input_requests)[0]?.params.url ?? ''
+
+it('a call that nobody waits for is answered at once, and its result stays under its location', async () => {
+  const { caller } = await createKey()
+  delayMs = 500
+  const before = Date.now()
+  const path = await begin('Pay', caller, { call_id: 'mine' })
+  expect(Date.now() - before).toBeLessThan(400)
+  const working = await app.json('GET', path, undefined, caller)
+  expect(working.body).toMatchObject({ status: 'working', call_id: path.split('/').at(-1), poll_interval_ms: 1_000 })
+  const task = await settled(path, caller, isEnded)
+  expect(task).toMatchObject({
+    status: 'completed',
+    result: { call_id: 'mine', success: true, value: { paid: true } },
+  })
+  expect(upstream.arrived).toHaveLength(1)
+  // The same id, waited for: it is the same call
+  const repeated = await app.json(
+    'POST',
+    '/tools/call',
+    { tool_id: 'Bank.Pay', call_id: 'mine', input: { cents: 5 } },
+    caller,
+  )
+  expect(repeated.body.result).toMatchObject({ success: true, value: { paid: true } })
+  expect(upstream.arrived).toHaveLength(1)
+})
+
+it('a call that could only fail is answered as one that is waited for, and is not stored', async () => {
+  const { caller } = await createKey()
+  expect((await start('Pay', caller, { input: { cents: 'five' } })).status).toBe(422)
+  expect((await start('None', caller)).status).toBe(400)
+  const other = await app.json('POST', '/keys', { name: 'other', scopes: ['tools:call'], tools: ['SMS.*'] }, ADMIN)
+  expect((await start('Pay', { authorization: `Bearer ${other.body.key}` })).status).toBe(403)
+  const { status } = await app.json('POST', '/tools/call', { tool_id: 'Bank.Pay', input: {} }, ASYNC)
+  expect(status).toBe(401)
+  expect(upstream.arrived).toHaveLength(0)
+})
+
+it('a call that waits for an approval shows its link, and runs once it is given', async () => {
+  const { caller } = await createKey()
+  const approver = await createKey(['tools:read', 'tools:call', 'tools:publish'])
+  const path = await begin('Approved', caller)
+  const waiting = await settled(path, caller, (status) => status === 'input_required')
+  expect(waiting.status_message).toContain("Approve this call of 'Bank.Approved@1.0.0'")
+  expect(Object.keys(waiting.input_requests)).toEqual(['authorization:approval'])
+  expect(upstream.arrived).toHaveLength(0)
+  await decide(linkOf(waiting), approver.key, /Approve/)
+  expect(await settled(path, caller, isEnded)).toMatchObject({ status: 'completed', result: { success: true } })
+  expect(upstream.arrived).toHaveLength(1)
+})
+
+it('a call that a person refuses fails, and asks for no second approval', async () => {
+  const { caller } = await createKey()
+  const approver = await createKey(['tools:read', 'tools:call', 'tools:publish'])
+  const path = await begin('Approved', caller)
+  const waiting = await settled(path, caller, (status) => status === 'input_required')
+  await decide(linkOf(waiting), approver.key, /Deny/)
+  const ended = await settled(path, caller, isEnded)
+  expect(ended).toMatchObject({ status: 'failed', result: { success: false } })
+  expect(upstream.arrived).toHaveLength(0)
+})
+
+it("another principal finds neither the state of a call nor anything to cancel, whether or not it is an administrator's", async () => {
+  const { caller } = await createKey()
+  const path = await begin('Approved', caller)
+  for (const other of [(await createKey()).caller, ADMIN]) {
+    expect((await app.json('GET', path, undefined, other)).status).toBe(404)
+    expect((await app.json('DELETE', path, undefined, other)).status).toBe(404)
+  }
+  const unknown = `${path.slice(0, -4)}AAAA`
+  expect((await app.json('DELETE', unknown, undefined, caller)).status).toBe(404)
+  expect((await app.json('GET', path, undefined, caller)).status).toBe(200)
+})
+
+it('a call that is cancelled is aborted, and what comes later is dropped', async () => {
+  const { caller } = await createKey()
+  delayMs = 1_500
+  const path = await begin('Pay', caller)
+  while (upstream.arrived.length === 0) await sleep(20)
+  expect((await app.json('DELETE', path, undefined, caller)).status).toBe(204)
+  expect((await app.json('GET', path, undefined, caller)).body).toMatchObject({ status: 'cancelled' })
+  await sleep(2_000)
+  const { body } = await app.json('GET', path, undefined, caller)
+  expect(body).toMatchObject({ status: 'cancelled' })
+  expect(body.result).toBeUndefined()
+  expect((await app.json('DELETE', path, undefined, caller)).status).toBe(204)
+})
+
+it('a key that is removed takes its calls with it', async () => {
+  const { id, caller } = await createKey()
+  delayMs = 1_000
+  const waiting = await begin('Approved', caller)
+  await begin('Pay', caller)
+  while (upstream.arrived.length === 0) await sleep(20)
+  await settled(waiting, caller, (status) => status === 'input_required')
+  expect((await app.json('DELETE', `/keys/${id}`, undefined, ADMIN)).status).toBe(204)
+  await sleep(3_000)
+  expect((await app.json('GET', waiting, undefined, caller)).status).toBe(401)
+  expect(upstream.arrived).toHaveLength(1)
+})
+
+it('a call that was approved does not run for a key that may no longer make it', async () => {
+  const { id, caller } = await createKey()
+  const approver = await createKey(['tools:read', 'tools:call', 'tools:publish'])
+  const path = await begin('Approved', caller)
+  const waiting = await settled(path, caller, (status) => status === 'input_required')
+  expect((await app.json('PATCH', `/keys/${id}`, { tools: ['SMS.*'] }, ADMIN)).status).toBe(200)
+  await decide(linkOf(waiting), approver.key, /Approve/)
+  const ended = await settled(path, caller, isEnded)
+  expect(ended).toMatchObject({ status: 'failed', result: { success: false } })
+  expect(upstream.arrived).toHaveLength(0)
+})
+
+it('one key has at most a hundred open calls', async () => {
+  const { caller } = await createKey()
+  const paths = await Promise.all(Array.from({ length: 100 }, () => begin('Approved', caller)))
+  const refused = await start('Approved', caller)
+  expect(refused.status).toBe(429)
+  expect(refused.headers.get('retry-after')).toBe('60')
+  expect((await start('Approved', (await createKey()).caller)).status).toBe(202)
+  await app.json('DELETE', paths[0] ?? '', undefined, caller)
+  expect((await start('Approved', caller)).status).toBe(202)
+}, 60_000)
+
+it('an input of megabytes is stored whole, and no more than one key may have', async () => {
+  const { caller } = await createKey()
+  const note = 'x'.repeat(3_000_000)
+  const path = await begin('Pay', caller, { input: { note } })
+  const ended = await settled(path, caller, isEnded)
+  expect(ended.result.value).toMatchObject({ paid: true })
+  expect(ended.result.value.characters).toBeGreaterThan(note.length)
+  delayMs = 10_000
+  const answers: Answer[] = []
+  for (let call = 0; call < 9; call++) answers.push(await start('Pay', caller, { input: { note } }))
+  expect(answers.map(({ status }) => status)).toEqual([...Array(8).fill(202), 429])
+  for (const { headers } of answers.slice(0, 8))
+    await app.json('DELETE', headers.get('location') ?? '', undefined, caller)
+  expect((await start('Pay', caller, { input: { note } })).status).toBe(202)
+}, 60_000)
+
+it('credentials of the caller are used once and are never shown', async () => {
+  const { caller } = await createKey()
+  const context = { secrets: [{ id: 'OWN', value: 'a secret of the caller' }] }
+  const path = await begin('Pay', caller, { context })
+  expect(JSON.stringify(await settled(path, caller, isEnded))).not.toContain('a secret of the caller')
+})
