@@ -41,9 +41,11 @@ const TOOL = page('Catalog', '/console/tools/:id', () => import('./tool/page.tsx
 
 const TOOLSET = page('Toolsets', '/console/toolsets/:name', () => import('./toolsets/toolset.tsx'), PUBLISHER)
 
+const SKILL = page('Catalog', '/console/skills/:toolkit/:name', () => import('./catalog/skill.tsx'), READER)
+
 const CALL = page('Calls', '/console/calls/:id', () => import('./calls/call.tsx'), { isPrivate: true })
 
-export const PAGES: readonly PageEntry[] = [...Object.values(PAGE_GROUPS).flat(), TOOL, TOOLSET, CALL]
+export const PAGES: readonly PageEntry[] = [...Object.values(PAGE_GROUPS).flat(), TOOL, TOOLSET, SKILL, CALL]
 
 export const NO_PAGE = page('', '/console/*', () => import('./no-page.tsx'), {})
 

@@ -107,6 +107,11 @@ const routes = {
       revision: 12,
     })),
   }),
+  'GET /toolkits/Large/skills/large': () => ({
+    version: 1,
+    resources: many(512, (index) => ({ path: `a/rather/long/path/of/a/file/${index}.md`, size: 2_000 })),
+    files: { 'SKILL.md': LONG.repeat(300) },
+  }),
   'GET /toolsets/large': () => ({
     name: 'large',
     enabled: true,
@@ -156,6 +161,7 @@ it.each([
   '/console/policies',
   '/console/toolsets',
   '/console/toolsets/large',
+  '/console/skills/Large/large',
   '/console/versions?status=active',
   '/console/setup',
   '/console/findings',

@@ -34,6 +34,7 @@ const PATHS = [
   '/console/toolsets',
   '/console/toolsets?name=sums',
   '/console/toolsets/sums',
+  '/console/skills/Calculator/add-up',
   '/console/findings',
   '/console/policies',
   '/console/policies?pattern=Calculator.*',
@@ -85,6 +86,8 @@ describe.skipIf(NO_BROWSER !== '')(`the console in a browser ${NO_BROWSER}`, () 
     const sums = { instructions: 'Count', review: true, tools: [{ tool: 'Calculator.Add', name: 'Sum' }] }
     await server.json('PUT', '/toolsets/sums', sums)
     await server.json('PUT', '/toolsets/sums', { ...sums, instructions: 'Count aloud' })
+    const text = '---\nname: add-up\ndescription: How to add up\n---\n\nUse `Calculator.Add`.\n'
+    await server.json('PUT', '/toolkits/Calculator/skills/add-up', { files: { 'SKILL.md': text } })
     const calls = async () => (await server.json('GET', '/calls')).body.items.length
     // They are recorded behind their answers
     for (let waited = 0; waited < 300 && (await calls()) < 2; waited++)

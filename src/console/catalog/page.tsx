@@ -9,6 +9,7 @@ import { toReplyView, Notice } from '../parts.tsx'
 import { readOffset } from '../pagination.ts'
 import { buildQuery } from '../query.ts'
 import { ConnectStep, SetupPanel } from '../setup/checks.tsx'
+import { SkillLinks } from './skill.tsx'
 import { ToolCards, type ToolListPage } from './tool-cards.tsx'
 import { buildHref, mayCut, Search, readSearch, type ToolSearch } from './search.tsx'
 import { ToolkitCards } from './toolkits.tsx'
@@ -40,6 +41,8 @@ export async function show(context: PageContext): Promise<PageResult> {
     searchedToolkit && hasTokens
       ? await context.fetchRoute('GET /toolkits', { query: buildQuery({ tokens: searchedToolkit.toolkit }) })
       : undefined
+  const skillQuery = searchedToolkit && { query: buildQuery({ toolkit: searchedToolkit.toolkit }) }
+  const skills = skillQuery && (await context.fetchRoute('GET /skills', skillQuery))
   return {
     ...buildTitle(search, searchedToolkit?.toolkit),
     ...(isUnknown ? { status: 404 as const } : {}),
@@ -50,6 +53,7 @@ export async function show(context: PageContext): Promise<PageResult> {
         {context.isOpen && isFirst ? <FirstSteps origin={context.url.origin} /> : undefined}
         <Search search={{ ...search, toolkit: searchedToolkit?.toolkit ?? search.toolkit }} toolkits={toolkits} />
         {searchedToolkit?.description === undefined ? undefined : <Markdown text={searchedToolkit.description} />}
+        <SkillLinks reply={skills} />
         {counted ? (
           toReplyView(counted, ({ items }) => (
             <p class="note">
