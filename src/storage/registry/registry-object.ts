@@ -16,7 +16,7 @@ import { yieldToEventLoop } from '../../outbound/event-loop.ts'
 import { kvKey } from '../keys.ts'
 import { createRateCounter } from '../lookup-budget.ts'
 import { storeBlob } from './blobs.ts'
-import { type Bundle, isNewBundle, recordDeployment, writeBundle } from './write/bundle.ts'
+import type { Bundle } from './write/bundle.ts'
 import { keyOfName } from './write/exposed-names.ts'
 import { createRegistryOutbox } from './catalog/registry-outbox.ts'
 import type { WriteLine } from './catalog/listed-tools.ts'
@@ -129,6 +129,7 @@ export function defineRegistry<Env extends { readonly REGISTRY: KVNamespace }>(
       records?: Bundle['records'],
       documents: Bundle['documents'] = [],
     ) {
+      const { isNewBundle, recordDeployment, writeBundle } = await import('./write/bundle.ts')
       const isNew = await this.#change(() => {
         queueFirstPolicies(this.#sql)
         const isNew = isNewBundle(this.#sql, hash, deployedAt)
