@@ -1,11 +1,13 @@
 import { createMcpExtensions, type McpExtensions } from '../dialects/mcp/extensions/extension.ts'
 import { registerResources } from '../dialects/mcp/extensions/resources/register.ts'
 import { registerSkills } from '../dialects/mcp/extensions/skills/register.ts'
+import { registerTasks } from '../dialects/mcp/extensions/tasks/register.ts'
 import type { Deployment } from './deployment.ts'
 
 /** The extensions of MCP that this deployment has, each joined by its `register…` function. */
-export function composeMcpExtensions({ stores }: Deployment): McpExtensions {
+export function composeMcpExtensions({ calls, stores }: Deployment): McpExtensions {
   const extensions = createMcpExtensions()
+  registerTasks(extensions, calls)
   registerResources(extensions)
   registerSkills(extensions, stores.registry.stub)
   return extensions

@@ -1,7 +1,7 @@
 /**
  * `npm run conformance`: the official MCP conformance suite against the tools of `test/fixtures`, once for each revision
  * of which it has requirements. What is expected to fail stands in `expected.<revision>.yml`: the run fails when anything
- * else does, and when something listed passes.
+ * else does, and when something listed passes. Then the scenarios of extensions, of which the suite requires none.
  */
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -11,6 +11,20 @@ import { JSON_SCHEMA_TOOL } from './json-schema-tool.ts'
 
 export const REVISIONS = ['2026-07-28', '2025-11-25'] as const
 export type Revision = (typeof REVISIONS)[number]
+
+/** Each with the least of its checks that have to pass. The last one checks nothing yet. */
+export const EXTENSION_SCENARIOS = {
+  'tasks-lifecycle': 9,
+  'tasks-capability-negotiation': 5,
+  'tasks-dispatch-and-envelope': 9,
+  'tasks-wire-fields': 4,
+  'tasks-mrtr-input': 4,
+  'tasks-mrtr-composition': 2,
+  'tasks-request-headers': 5,
+  'tasks-request-state-removal': 3,
+  'tasks-required-task-error': 3,
+  'tasks-status-notifications': 0,
+} as const
 
 export interface Conformance {
   readonly revision: Revision
@@ -25,15 +39,31 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const suiteUrl = new URL('../../node_modules/@modelcontextprotocol/conformance/dist/index.js', import.meta.url)
 export const suite = fileURLToPath(suiteUrl)
 
-/** Runs the suite of each revision, one after the other, against one server. */
-export async function runConformance(): Promise<readonly Conformance[]> {
+export interface ExtensionScenario {
+  readonly name: string
+  /** Every check passes, and as many as there should be. */
+  readonly passes: boolean
+  readonly output: string
+}
+
+interface ConformanceRun {
+  readonly revisions: readonly Conformance[]
+  readonly extensions: readonly ExtensionScenario[]
+}
+
+/** Runs the suite of each revision, and the scenarios of extensions, one after the other, against one server. */
+export async function runConformance(): Promise<ConformanceRun> {
   const server = await startServer()
   try {
     const published = await server.json('POST', '/tools', JSON_SCHEMA_TOOL)
     if (published.status !== 201) throw new Error(`Cannot publish a fixture: ${JSON.stringify(published.body)}`)
-    const results: Conformance[] = []
-    for (const revision of REVISIONS) results.push(await runSuite(`${server.url}/mcp`, revision))
-    return results
+    const url = `${server.url}/mcp`
+    const revisions: Conformance[] = []
+    for (const revision of REVISIONS) revisions.push(await runSuite(url, revision))
+    const extensions: ExtensionScenario[] = []
+    for (const [name, checks] of Object.entries(EXTENSION_SCENARIOS))
+      extensions.push(await runScenario(url, name, checks))
+    return { revisions, extensions }
   } finally {
     await server.stop()
   }
@@ -42,16 +72,30 @@ export async function runConformance(): Promise<readonly Conformance[]> {
 /** Runs the suite of a revision against a server. */
 export async function runSuite(url: string, revision: Revision): Promise<Conformance> {
   const expected = `test/conformance/expected.${revision}.yml`
-  const args = [suite, 'server', '--url', url, '--requirements', revision, '--expected-failures', expected]
-  const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
-  let output = ''
-  child.stdout.on('data', (chunk) => (output += chunk))
-  child.stderr.on('data', (chunk) => (output += chunk))
-  const status = await new Promise((done) => child.once('close', done))
+  const { output, status } = await runCommand(url, ['--requirements', revision, '--expected-failures', expected])
   const scored = listOf(readFileSync(new URL(`../requirements/${revision}.yaml`, suiteUrl), 'utf8'))
   // As the suite counts: one that passes with warnings passes, though its warnings have to be expected
   const passed = scored.filter((name) => output.includes(`✓ ${name}:`)).length
   return { revision, asExpected: status === 0, passed, scored: scored.length, output }
+}
+
+async function runScenario(url: string, name: string, checks: number): Promise<ExtensionScenario> {
+  const { output } = await runCommand(url, ['--scenario', name, '--spec-version', '2026-07-28', '--force'])
+  const [, passed, all, failed, warnings] = /Passed: (\d+)\/(\d+), (\d+) failed, (\d+) warnings/.exec(output) ?? []
+  const passes = Number(passed) >= checks && passed === all && failed === '0' && warnings === '0'
+  return { name, passes, output }
+}
+
+async function runCommand(url: string, options: readonly string[]) {
+  const child = spawn(process.execPath, [suite, 'server', '--url', url, ...options], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  child.stdout.on('data', (chunk) => (output += chunk))
+  child.stderr.on('data', (chunk) => (output += chunk))
+  const status = await new Promise((done) => child.once('close', done))
+  return { output, status }
 }
 
 /** The entries of `server:` in a file of lists. */
@@ -61,10 +105,12 @@ function listOf(yaml: string): readonly string[] {
 }
 
 if (import.meta.main) {
-  const results = await runConformance()
-  for (const { revision, output, asExpected, passed, scored } of results) {
+  const { revisions, extensions } = await runConformance()
+  for (const { revision, output, asExpected, passed, scored } of revisions) {
     console.log(asExpected ? output.slice(output.lastIndexOf('SUMMARY')) : output)
     console.log(`${revision}: ${passed} of ${scored} scored scenarios pass${asExpected ? '' : ', NOT AS EXPECTED'}\n`)
   }
-  process.exitCode = results.every(({ asExpected }) => asExpected) ? 0 : 1
+  for (const { name, passes, output } of extensions) console.log(passes ? `✓ ${name}` : output)
+  const isFine = revisions.every(({ asExpected }) => asExpected) && extensions.every(({ passes }) => passes)
+  process.exitCode = isFine ? 0 : 1
 }

@@ -99,10 +99,13 @@ describe('a call of a client that takes tasks', () => {
     expect(waiting.tasks.cancel).not.toHaveBeenCalled()
   })
 
-  it('is refused if no task can be stored', async () => {
+  it('goes on without a task if none can be stored', async () => {
     const { call, tasks } = withTasks()
     tasks.start.mockResolvedValue(fail({ type: 'rate-limited', retry_after_ms: 1_000 }))
-    expect(await call('slow')).toMatchObject({ status: 429, error: { code: 429 } })
+    for (const name of ['slow', 'job']) expect((await call(name)).result).toMatchObject({ structuredContent: { x: 1 } })
+    const waiting = withTasks({}, { run: () => fail(APPROVAL) })
+    waiting.tasks.start.mockResolvedValue(fail({ type: 'unavailable', message: 'No storage' }))
+    expect((await waiting.call('echo')).result).toMatchObject({ resultType: 'input_required' })
   })
 })
 

@@ -6,6 +6,8 @@
  *    multi-round-trip exchange SHOULD be completed before the task is created".
  * 2. Other calls run as always. If one fails because a person has to open a link first, it becomes a task that waits for the
  *    person, and there is no round trip for it.
+ *
+ * A call whose task cannot be stored, such as one of an anonymous caller, goes on as if there were no tasks.
  */
 import { authorizeCall, resolveUserId } from '../../../../core/call/authorize-call.ts'
 import type { Caller, CallRequest } from '../../../../core/call/call-request.ts'
@@ -13,7 +15,6 @@ import type { Resolver } from '../../../../core/call/resolve-tool.ts'
 import { toUrlElicitations } from '../../../../core/call/url-elicitations.ts'
 import type { Task, Tasks } from '../../../../core/task/task.ts'
 import { hasCapability, URL_ELICITATION } from '../../elicitation.ts'
-import { toMcpFailure } from '../../failure-response.ts'
 import { encodeOutcome, type McpExchange } from '../../tools-call.ts'
 import type { McpResult, McpToolCall } from '../../wire.ts'
 import type { RunCall } from '../extension.ts'
@@ -38,17 +39,17 @@ export function callAsTask(
   const { revision, context } = exchange
   const canOpenLinks = hasCapability(call.capabilities, URL_ELICITATION)
 
-  async function start(request: CallRequest, caller: Caller): Promise<McpResult | Task> {
-    const started = await tasks.start(request, caller)
-    return started.ok ? started.value : toMcpFailure(started.failure, revision)
-  }
-
   /** Undefined if the call is to run as it would without tasks. */
-  async function answerFirstMoment({ id, lastUpdatedAt }: Task): Promise<McpResult | undefined> {
+  async function answerFirstMoment(started: Task): Promise<McpResult | undefined> {
     const { principal } = context
-    const waited = await tasks.waitForChange(id, principal, lastUpdatedAt, FIRST_MOMENT_MS)
-    if (!waited.ok) return toMcpFailure(waited.failure, revision)
-    const task = waited.value
+    const { id } = started
+    const end = Date.now() + FIRST_MOMENT_MS
+    let task: Task | undefined = started
+    for (let left = FIRST_MOMENT_MS; task?.status === 'working' && left > 0; left = end - Date.now()) {
+      const waited = await tasks.waitForChange(id, principal, task.lastUpdatedAt, left)
+      if (!waited.ok) break
+      task = waited.value
+    }
     if (!task) return undefined
     if (task.outcome) return encodeOutcome(task.outcome, exchange)
     if (task.status !== 'input_required' || (canOpenLinks && asksForLinks(task))) return answerTask(task)
@@ -62,16 +63,15 @@ export function callAsTask(
     ...exchange,
     async aroundTool(request, caller, callTool) {
       if (await isLong(request, caller, deps)) {
-        const task = await start(request, caller)
-        if ('kind' in task) return task
-        const answer = await answerFirstMoment(task)
+        const started = await tasks.start(request, caller)
+        const answer = started.ok ? await answerFirstMoment(started.value) : undefined
         return answer ?? callTool(request, caller)
       }
       const outcome = await callTool(request, caller)
       const { result } = outcome
       if (result.ok || !canOpenLinks || toUrlElicitations(result.failure).length === 0) return outcome
-      const task = await start(request, caller)
-      return 'kind' in task ? task : answerTask(task)
+      const started = await tasks.start(request, caller)
+      return started.ok ? answerTask(started.value) : outcome
     },
   })
 }

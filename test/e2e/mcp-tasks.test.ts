@@ -1,0 +1,194 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { createTaskSessionFromClient, type WithTasksOptions } from '@modelcontextprotocol/ext-tasks/client'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { eventsOf } from './events.ts'
+import { type RunningServer, startApp } from './server.ts'
+
+const ADMIN_KEY = 'the-administrator-of-this-test'
+const EXTENSION = 'io.modelcontextprotocol/tasks'
+const CAPABILITIES = { elicitation: { form: {}, url: {} }, extensions: { [EXTENSION]: {} } }
+const CLIENT = { name: 'a test', version: '1.0.0' }
+const SOON = { timeout: 30_000, interval: 200 }
+
+let server: RunningServer
+let key: string
+beforeAll(async () => {
+  server = await startApp({ vars: { ACCESS: 'keys', ADMIN_KEY } })
+  key = await createKey()
+})
+afterAll(() => server?.stop())
+
+async function createKey(): Promise<string> {
+  const body = { name: 'an agent', scopes: ['tools:read', 'tools:call'], tools: ['Fixture.*'] }
+  const created = await server.json('POST', '/keys', body, { authorization: `Bearer ${ADMIN_KEY}` })
+  expect(created.status).toBe(201)
+  return created.body.key
+}
+
+interface Answer {
+  // What came is what a test is about to look at
+  // oxlint-disable-next-line typescript/no-explicit-any
+  readonly result?: any
+  readonly error?: { readonly code: number; readonly message: string }
+}
+
+async function post(message: { method: string; params: Record<string, unknown> }, as = key, signal?: AbortSignal) {
+  const { method, params } = message
+  const name = params['taskId'] ?? params['name']
+  return fetch(`${server.url}/mcp`, {
+    method: 'POST',
+    signal: signal ?? null,
+    headers: {
+      'authorization': `Bearer ${as}`,
+      'content-type': 'application/json',
+      'accept': 'application/json, text/event-stream',
+      'mcp-protocol-version': '2026-07-28',
+      'mcp-method': method,
+      ...(typeof name === 'string' ? { 'mcp-name': name } : {}),
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+  })
+}
+
+const META = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientInfo': CLIENT,
+  'io.modelcontextprotocol/clientCapabilities': CAPABILITIES,
+}
+
+async function send(method: string, params: Record<string, unknown>, as = key): Promise<Answer> {
+  const response = await post({ method, params: { ...params, _meta: META } }, as)
+  return response.json<Answer>()
+}
+
+const call = (name: string, args: object, as = key) => send('tools/call', { name, arguments: args }, as)
+const get = (taskId: string, as = key) => send('tasks/get', { taskId }, as)
+
+describe('the official client with the extension for tasks', () => {
+  async function withSession<T>(
+    options: WithTasksOptions,
+    use: (session: ReturnType<typeof createTaskSessionFromClient>) => Promise<T>,
+  ): Promise<T> {
+    const client = new Client(CLIENT, {
+      capabilities: CAPABILITIES,
+      versionNegotiation: { mode: { pin: '2026-07-28' } },
+    })
+    const requestInit = { headers: { authorization: `Bearer ${key}` } }
+    await client.connect(new StreamableHTTPClientTransport(new URL('/mcp', server.url), { requestInit }))
+    const session = createTaskSessionFromClient(client, {
+      ...options,
+      endpointId: 'switchboard',
+      v2RequestFraming: { protocolVersion: '2026-07-28', clientInfo: CLIENT, clientCapabilities: CAPABILITIES },
+      async rawDispatch(request) {
+        const response = await post(JSON.parse(JSON.stringify(request)))
+        const { result, error } = await response.json<Answer>()
+        return error ? { kind: 'error', error } : { kind: 'result', result }
+      },
+    })
+    try {
+      return await use(session)
+    } finally {
+      await session.close()
+      await client.close()
+    }
+  }
+
+  it('gets results at once and by tasks, with their progress', async () => {
+    await withSession({}, async (session) => {
+      const greeting = await session.callTool('greet', { name: 'Ada' })
+      expect(greeting.kind).toBe('immediate')
+      expect((await greeting.settle()).outcome).toMatchObject({ result: { content: [{ text: 'Hello, Ada!' }] } })
+
+      const slow = await session.callTool('slow_compute', { seconds: 3, label: 'sums' })
+      expect(slow.kind).toBe('task')
+      const messages = new Set<string | undefined>()
+      const { outcome } = await slow.settle({
+        onEvent: (event) => void (event.type === 'task' && messages.add(event.task.statusMessage)),
+      })
+      expect(outcome).toMatchObject({ status: 'completed', result: { content: [{ text: 'Computed sums in 3 s' }] } })
+      expect([...messages].some((message) => message?.endsWith('of 3 seconds'))).toBe(true)
+
+      const failing = await session.callTool('failing_job')
+      expect((await failing.settle()).outcome).toMatchObject({ status: 'completed', result: { isError: true } })
+    })
+  })
+
+  it('answers what a task asks for, and cancels another', async () => {
+    const asked: unknown[] = []
+    const onInputRequest: WithTasksOptions['onInputRequest'] = async (request, { delivery }) => {
+      asked.push(delivery, request.params?.['message'])
+      return JSON.parse(JSON.stringify({ action: 'accept', content: { confirm: true } }))
+    }
+    await withSession({ onInputRequest }, async (session) => {
+      const deleting = await session.callTool('confirm_delete', { filename: 'a.txt' })
+      expect((await deleting.settle()).outcome).toMatchObject({ result: { content: [{ text: 'Deleted a.txt' }] } })
+      expect(asked).toEqual(['task-update', 'Delete a.txt?'])
+      const slow = await session.callTool('slow_compute', { seconds: 60 })
+      await slow.cancel()
+      expect((await slow.settle()).outcome).toMatchObject({ status: 'cancelled' })
+    })
+  })
+})
+
+describe('a task', () => {
+  it('is told of on a stream of subscriptions', async () => {
+    const { taskId } = (await call('slow_compute', { seconds: 4 })).result
+    const leaving = new AbortController()
+    const params = { notifications: { taskIds: [taskId] }, _meta: META }
+    const response = await post({ method: 'subscriptions/listen', params }, key, leaving.signal)
+    const told: { method?: string; params?: Record<string, unknown> }[] = []
+    for await (const { data } of eventsOf(response)) {
+      told.push(data)
+      if (told.at(-1)?.params?.['status'] === 'completed') break
+    }
+    leaving.abort()
+    expect(told[0]).toMatchObject({ params: { notifications: { taskIds: [taskId] } } })
+    expect(told.at(-1)).toMatchObject({
+      method: 'notifications/tasks',
+      params: { taskId, result: { content: [{ type: 'text' }] } },
+    })
+  })
+
+  it("is nobody else's, and none that a forged id leads to", async () => {
+    const { taskId } = (await call('confirm_delete', { filename: 'mine.txt' })).result
+    await expect.poll(async () => (await get(taskId)).result.status, SOON).toBe('input_required')
+    const stranger = await createKey()
+    const inputResponses = { confirm: { action: 'accept', content: { confirm: true } } }
+    const forged = [
+      taskId.slice(0, -1),
+      `${taskId}x`,
+      taskId.toUpperCase(),
+      `${taskId.slice(0, -4)}AAAA`,
+      '../t',
+      'é',
+      '',
+    ]
+    for (const [id, as] of [[taskId, stranger], ...forged.map((id) => [id, key])])
+      for (const method of ['tasks/get', 'tasks/update', 'tasks/cancel']) {
+        const params = { taskId: id, ...(method === 'tasks/update' ? { inputResponses } : {}) }
+        const { result, error } = await send(method, params, as)
+        expect([result, [-32602, -32020].includes(error?.code ?? 0)], `${method} ${id}`).toEqual([undefined, true])
+      }
+    // Keys that nobody was asked for change nothing, and neither does an answer twice
+    for (const responses of [{ other: {} }, { ['__proto__x']: {} }, {}])
+      expect((await send('tasks/update', { taskId, inputResponses: responses })).result.resultType).toBe('complete')
+    expect((await get(taskId)).result).toMatchObject({ status: 'input_required', inputRequests: { confirm: {} } })
+    await send('tasks/update', { taskId, inputResponses })
+    const declined = { confirm: { action: 'decline' } }
+    await send('tasks/update', { taskId, inputResponses: declined })
+    await expect.poll(async () => (await get(taskId)).result.status, SOON).toBe('completed')
+    expect((await get(taskId)).result.result.content[0].text).toBe('Deleted mine.txt')
+  })
+
+  it('is not made by the hundred: calls go on without', async () => {
+    const flooder = await createKey()
+    const calls = Array.from({ length: 100 }, () => call('slow_compute', { seconds: 60 }, flooder))
+    const made = (await Promise.all(calls)).map(({ result }) => result.taskId)
+    expect(new Set(made).size).toBe(100)
+    const deleteOne = async (as: string) => (await call('confirm_delete', { filename: 'x' }, as)).result
+    expect(await deleteOne(flooder)).toMatchObject({ resultType: 'input_required' })
+    expect(await deleteOne(key)).toMatchObject({ resultType: 'task' })
+    await Promise.all(made.map((taskId) => send('tasks/cancel', { taskId }, flooder)))
+    expect(await deleteOne(flooder)).toMatchObject({ resultType: 'task' })
+  })
+})
