@@ -79,6 +79,7 @@ const CORE = [
   'core/task',
   'core/event',
   'core/skill',
+  'core/page',
 ]
 /** The folders of `src`, and for each those that it may import beside itself. */
 const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
@@ -103,6 +104,7 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   ],
   'core/task': ['core/tool', 'core/schema', 'core/access', 'core/consent', 'core/failure', 'core/call'],
   'core/event': ['core/tool', 'core/schema', 'core/access', 'core/failure', 'core/call'],
+  'core/page': ['core/tool', 'core/failure', 'core/call'],
   'dialects/machine-context': [...CORE, 'http'],
   'dialects/mcp': [...CORE, 'http'],
   'dialects/open-tool-calling': [...CORE, 'http'],

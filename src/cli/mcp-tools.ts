@@ -11,7 +11,8 @@ const HEADERS = {
 }
 const META = {
   'io.modelcontextprotocol/protocolVersion': NEWEST_REVISION,
-  'io.modelcontextprotocol/clientCapabilities': {},
+  // Locks cover pages too
+  'io.modelcontextprotocol/clientCapabilities': { extensions: { 'io.modelcontextprotocol/ui': {} } },
 }
 
 /** All tools that the key can call, as `tools/list` of the newest MCP revision has them for models. */

@@ -3,13 +3,14 @@ import { findToolLimits } from '../core/access/call-limits.ts'
 import type { ToolView } from '../core/access/tool-view.ts'
 import { createToolSecrets } from '../core/access/tool-secrets.ts'
 import { createFindCandidates, createFindTools } from '../core/call/tool-candidates.ts'
-import { createCallTool } from '../core/call/call.ts'
+import { type CallDeps, createCallTool } from '../core/call/call.ts'
 import { createCallableTool } from '../core/call/callable-tool.ts'
 import type { createReadinessCheck, CheckReadiness } from '../core/call/readiness.ts'
 import { MODEL_INLINE_BYTES } from '../core/call/output.ts'
 import { createResolver, withPolicies, withViews, type Resolver } from '../core/call/resolve-tool.ts'
 import type { Runner } from '../core/call/runner.ts'
 import { createCallLimiter } from '../core/call/call-limiter.ts'
+import type { ReadPage } from '../core/page/read-page.ts'
 import { loadValidator, refusingBigIntegers } from '../core/schema/validator.ts'
 import type { Tasks } from '../core/task/task.ts'
 import type { Span } from '../core/tool/platform.ts'
@@ -63,7 +64,7 @@ export function composeCalls(deps: CallsDeps) {
     update: async (...update) => (await loadTasks()).update(...update),
     cancel: async (...task) => (await loadTasks()).cancel(...task),
   }
-  const callTool = createCallTool({
+  const callDeps: CallDeps = {
     resolver,
     findCandidates,
     toolSecrets,
@@ -84,7 +85,10 @@ export function composeCalls(deps: CallsDeps) {
     recordsContent: recording.recordsContent,
     writeRecord: recording.writeCall,
     defect: (call_id, tool, message, path) => printLogEntry({ event: 'tool-defect', call_id, tool, message, at: path }),
-  })
+  }
+  const callTool = createCallTool(callDeps)
+  const loadReader = loadOnce(async () => (await import('../core/page/read-page.ts')).createReadPage(callDeps, sha256))
+  const readPage: ReadPage = async (...request) => (await loadReader())(...request)
   const readinessDeps: Parameters<typeof createReadinessCheck>[0] = {
     toolSecrets,
     grants: vault,
@@ -100,7 +104,7 @@ export function composeCalls(deps: CallsDeps) {
   }
   const checkReadiness: CheckReadiness = async (tool, caller) =>
     (await import('../core/call/readiness.ts')).createReadinessCheck(readinessDeps)(tool, caller)
-  return { resolver, toolSecrets, callTool, checkReadiness, tasks }
+  return { resolver, toolSecrets, callTool, readPage, checkReadiness, tasks }
 }
 
 const span: Span = (name, attributes, work) =>

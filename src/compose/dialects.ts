@@ -1,5 +1,6 @@
 import type { Codec, FormatWriter } from '../core/tool/codec.ts'
 import { omitContextParameters, contextParameterLosses } from '../core/tool/metadata.ts'
+import { isForModels } from '../core/page/page.ts'
 import { withBudget, type ExportFormat } from '../core/publish/export.ts'
 import { anthropic } from '../formats/anthropic.ts'
 import { gemini } from '../formats/gemini.ts'
@@ -20,9 +21,16 @@ export const formats: ReadonlyMap<string, ExportFormat> = new Map<string, Export
     withBudget(dialect, (record, _, budget) => encode(record, budget)),
   ]),
   ...Object.entries({ openai, 'openai-strict': openaiStrict, anthropic, gemini, openapi }).map(
-    ([name, write]): [string, ExportFormat] => [name, withBudget(name, forModels(write))],
+    ([name, write]): [string, ExportFormat] => [name, refusePageTools(withBudget(name, forModels(write)))],
   ),
 ])
+
+function refusePageTools(format: ExportFormat): ExportFormat {
+  return (record, ...options) =>
+    isForModels(record)
+      ? format(record, ...options)
+      : { ok: false, problems: [{ path: '/_meta/ui/visibility', message: 'Only pages call it, and no model sees it' }] }
+}
 
 function forModels(write: FormatWriter): FormatWriter {
   return (record, name, budget) => {

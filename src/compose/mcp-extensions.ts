@@ -1,4 +1,5 @@
 import { createMcpExtensions, type McpExtensions } from '../dialects/mcp/extensions/extension.ts'
+import { registerApps } from '../dialects/mcp/extensions/apps/register.ts'
 import { registerResources } from '../dialects/mcp/extensions/resources/register.ts'
 import { registerSkills } from '../dialects/mcp/extensions/skills/register.ts'
 import { registerTasks } from '../dialects/mcp/extensions/tasks/register.ts'
@@ -10,5 +11,6 @@ export function composeMcpExtensions({ calls, stores }: Deployment): McpExtensio
   registerTasks(extensions, calls)
   registerResources(extensions)
   registerSkills(extensions, stores.registry.stub)
+  registerApps(extensions, calls)
   return extensions
 }

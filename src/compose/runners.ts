@@ -1,5 +1,5 @@
 import type { createKvRegistry } from '../storage/registry/kv/kv-registry.ts'
-import { sha256OfBytes } from '../storage/sealing/sha256.ts'
+import { sha256, sha256OfBytes } from '../storage/sealing/sha256.ts'
 import type { WriteAuditEvent } from '../core/access/audit-entry.ts'
 import type { Runner } from '../core/call/runner.ts'
 import type { Importer } from '../core/publish/import.ts'
@@ -43,7 +43,7 @@ export function createRunners(
   const http = createHttpRunner({ guardedFetch, now, sleep, random })
   const guardedStream = createGuardedStream(options)
   const revisions = createKnownRevisions()
-  const upstreamDeps = { dialects: remoteDialects, guardedFetch, guardedStream, revisions, now, newId }
+  const upstreamDeps = { dialects: remoteDialects, guardedFetch, guardedStream, revisions, now, newId, sha256 }
   const remote = createRemoteRunner({ ...upstreamDeps, sleep, random })
   const upstreams = createUpstreams(upstreamDeps)
   const sandbox = openSandbox(env, config, writer, writeAuditEntry)

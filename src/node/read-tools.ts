@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { prepareDocument } from '../core/publish/prepare.ts'
 import { createToolRecord } from '../core/tool/digest.ts'
+import { computePageDigest, PAGE_TYPE, readPage } from '../core/page/page.ts'
 import type { DefinitionDocument } from '../core/publish/registry.ts'
 import { checkSchema } from '../core/schema/publishable.ts'
 import type { BundledDocument, BundledTool } from '../core/tool/define-tool.ts'
@@ -46,6 +47,8 @@ const FIELDS: Readonly<Record<keyof BundledTool, true>> = {
   isDemo: true,
   hosts: true,
   timeoutMs: true,
+  page: true,
+  visibility: true,
   tags: true,
   handler: true,
 }
@@ -79,6 +82,7 @@ async function readFile(folder: string, path: string, name: ToolName): Promise<D
     ...(securityLevel === undefined ? {} : { securityLevel }),
     ...(annotations === undefined ? {} : { annotations }),
     ...(taskSupport === undefined ? {} : { taskSupport }),
+    ...(await toUiMeta(tool)),
     ...(mayGiveArtifact ? { metadata: { available_modes: ['artifact'] } } : {}),
     tags,
   }
@@ -104,6 +108,13 @@ async function readFile(folder: string, path: string, name: ToolName): Promise<D
       formatBundled: (importName) => importName,
     },
   ]
+}
+
+async function toUiMeta({ page, visibility }: BundledTool) {
+  if (!page && !visibility) return {}
+  const read = page && readPage({ contents: [{ mimeType: PAGE_TYPE, text: page.html, _meta: { ui: page } }] })
+  const reference = read ? { resourceUri: 'ui://page', digest: await computePageDigest(read, hashText) } : {}
+  return { _meta: { ui: { ...reference, ...(visibility ? { visibility: [...visibility] } : {}) } } }
 }
 
 async function declaredIn(path: string): Promise<BundledTool | BundledDocument> {

@@ -40,7 +40,7 @@ it('a start evaluates what calls need before the first answer of a call, and all
     console.log(`The first call evaluates ${own.length} files, ${(bytes / 1000).toFixed(1)} kB`)
     expect(own.map(([path]) => path).filter((path) => SELDOM.test(path))).toEqual([])
     expect(own.map(([path]) => path)).toContain('src/core/call/call.ts')
-    expect(bytes).toBeLessThan(418_000)
+    expect(bytes).toBeLessThan(420_000)
 
     expect((await server.json('GET', '/keys')).status).toBe(200)
     expect([...evaluated(server).keys()]).toContain('src/app.ts')

@@ -102,6 +102,10 @@ export interface ToolDeclaration<I, O, R> {
   readonly hosts?: readonly string[] | undefined
   /** Milliseconds; 30,000 when absent, at most 300,000. */
   readonly timeoutMs?: number
+  /** HTML that is shown beside the output, in a frame without an origin; with what it may load (MCP Apps, `_meta.ui`). */
+  readonly page?: { readonly html: string; readonly csp?: JsonObject; readonly prefersBorder?: boolean }
+  /** Who sees the tool: models, pages of its toolkit, or both; both when absent. */
+  readonly visibility?: readonly ('model' | 'app')[]
   handler(input: Input<I>, context: ToolContext<R>): Returned<O> | Promise<Returned<O>>
 }
 

@@ -1,5 +1,6 @@
 import { formatLockedTool } from '../../core/access/tool-lock.ts'
 import { completeAnnotations } from '../../core/tool/annotations.ts'
+import { getToolUi } from '../../core/page/page.ts'
 import { isJson, isJsonObject, isObject, type JsonObject } from '../../core/tool/json.ts'
 import { omitContextParameters } from '../../core/tool/metadata.ts'
 import { toToolName, PUBLISHED_NAME } from '../../core/tool/sanitize-name.ts'
@@ -74,13 +75,23 @@ export function formatLocked(record: ToolRecord, exposedName: string): string {
 export function toListedTool(record: ToolRecord, name: string): JsonObject {
   // 2026-07-28 has no `execution`, and clients of 2025-11-25 would not call plainly what says that it needs a task
   const { inputSchema, outputSchema, execution: _, ...tool } = toMcpTool(record, name)
+  const { ui: __, 'ui/resourceUri': ___, ...meta } = foreignMeta(record) ?? {}
   return {
     ...tool,
     ...(isJsonObject(inputSchema) ? { inputSchema: replaceBooleanSchemas(inputSchema) } : {}),
     ...(isJsonObject(outputSchema) ? { outputSchema: replaceBooleanSchemas(outputSchema) } : {}),
     annotations: completeAnnotations(record),
-    _meta: { ...foreignMeta(record), [ID_KEY]: record.id },
+    _meta: { ...meta, ...listUi(record), [ID_KEY]: record.id },
   }
+}
+
+/** A page's address here changes with the page, so that a lock covers both. */
+function listUi(record: ToolRecord): JsonObject {
+  const { uri, visibility, digest } = getToolUi(record)
+  if (uri === undefined) return visibility ? { ui: { visibility } } : {}
+  const resourceUri = `ui://${record.id.replace('.', '/')}${digest === undefined ? '' : `/${digest.slice(0, 16)}`}`
+  // Older hosts read the key of their drafts
+  return { 'ui': { resourceUri, ...(visibility ? { visibility } : {}) }, 'ui/resourceUri': resourceUri }
 }
 
 /** MCP 2025-11-25, `Tool`: a property's schema is an object. Clients refuse the whole list for one that is `true`. */

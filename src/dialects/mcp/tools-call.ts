@@ -9,8 +9,10 @@ import { type Failure, fail, needsSuggestions } from '../../core/failure/failure
 import type { Resolver } from '../../core/call/resolve-tool.ts'
 import { toResourceLink } from '../../core/call/storable-content.ts'
 import { toValueResult } from '../../core/call/output.ts'
+import { PAGE_EXTENSION } from '../../core/page/page.ts'
 import type { ToolSuccess } from '../../core/call/runner.ts'
 import type { JsonSchema, ToolRecord } from '../../core/tool/tool.ts'
+import { sanitizeName } from '../../core/tool/sanitize-name.ts'
 import { isNamePart } from '../../core/tool/tool-id.ts'
 import { toNameRef } from '../../core/tool/tool-ref.ts'
 import type { EventStream, StreamEvent } from '../../http/response/event-stream.ts'
@@ -22,7 +24,7 @@ import { toErrorResult, toMcpFailure } from './failure-response.ts'
 import type { Revision } from './revisions/revision.ts'
 import { extractSelect } from './select-parameter.ts'
 import type { McpRequestContext } from './toolset.ts'
-import { INVALID_PARAMS, invalid, type McpResult, type McpToolCall, withHeaders } from './wire.ts'
+import { declares, INVALID_PARAMS, invalid, type McpResult, type McpToolCall, withHeaders } from './wire.ts'
 
 interface ToolsCallDeps {
   readonly callTool: CallTool
@@ -72,8 +74,12 @@ export async function handleToolsCall(
     lacksTasks: revision.hasTasks && !aroundTool,
     ...(stream ? createNotifier(call, stream) : {}),
   }
+  const capabilities = { ...revision.getClientCapabilities({}, context.request), ...call.capabilities }
+  // Pages call tools of their server by its own names
+  const mayBePage = isAnyTool && capabilities.extensions !== undefined && declares(capabilities, PAGE_EXTENSION)
   const toolCall: CallRequest = {
     toolRef,
+    ...(mayBePage ? { fallback: { bareName: { name: sanitizeName(name) } } } : {}),
     callId: call.callId,
     input: call.input,
     answers: roundTrip.inputResponses,

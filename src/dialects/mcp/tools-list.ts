@@ -1,5 +1,6 @@
 import { toOwnRef, type ToolView } from '../../core/access/tool-view.ts'
 import type { Catalog, LineFormat, ListQuery } from '../../core/catalog/catalog.ts'
+import { isForModels, PAGE_EXTENSION, withoutPage } from '../../core/page/page.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
 import { formatToolId, isNamePart } from '../../core/tool/tool-id.ts'
@@ -10,7 +11,7 @@ import type { Revision } from './revisions/revision.ts'
 import { toMcpFailure } from './failure-response.ts'
 import { addSelectParameter } from './select-parameter.ts'
 import { isInToolset, type McpRequestContext, restrictToToolset, type QueryToolset } from './toolset.ts'
-import { invalid, type McpResult, withHeaders } from './wire.ts'
+import { declares, invalid, type McpResult, withHeaders } from './wire.ts'
 
 /** So many, since clients in use read the first page only. */
 const PAGE_SIZE = 1_000
@@ -36,7 +37,9 @@ export async function handleToolsList(
   const searchMode = toolset.search ? await import('./search-mode.ts') : undefined
   const pinned = searchMode && listPinned(principal.view, toolset)
   if (pinned?.length === 0) return toToolList(revision, `"tools":[${searchMode?.SEARCH_TOOLS}]`)
-  const format = createLineFormat(revision, toolset)
+  const { request } = context
+  const showsPages = declares(revision.getClientCapabilities(params, request), PAGE_EXTENSION)
+  const format = createLineFormat(revision, toolset, showsPages)
   const listed = pinned ? { ...toolset, patterns: pinned } : toolset
   const listing = await catalog.list(query, restrictToToolset(principal, listed), format, {
     reserve: (characters) => context.memory.growAnswer(characters),
@@ -68,13 +71,19 @@ const NO_LINE = ''
 export function createLineFormat(
   { format, encodeTool }: Pick<Revision, 'format' | 'encodeTool'>,
   { select, bare }: Pick<QueryToolset, 'select' | 'bare'>,
+  showsPages = false,
 ): LineFormat {
   const toTool = bare ? (record: ToolRecord) => encodeTool(record, getBareName(record)) : encodeTool
   const toListed = select ? (record: ToolRecord, name: string) => addSelectParameter(toTool(record, name)) : toTool
   return {
     // The key of these lines in the catalog's cache
-    name: [format, ...(select ? ['select'] : []), ...(bare ? ['bare'] : [])].join('-'),
-    write: (record, name) => (record.implementation === undefined ? NO_LINE : JSON.stringify(toListed(record, name))),
+    name: [format, ...(select ? ['select'] : []), ...(bare ? ['bare'] : []), ...(showsPages ? ['pages'] : [])].join(
+      '-',
+    ),
+    write(record, name) {
+      if (record.implementation === undefined || !(showsPages || isForModels(record))) return NO_LINE
+      return JSON.stringify(toListed(showsPages ? record : withoutPage(record), name))
+    },
   }
 }
 

@@ -79,6 +79,12 @@ export function decodeToolCall(params: JsonObject): McpToolCall | McpError {
   }
 }
 
+/** Whether a client declared an extension: in each request (MCP 2026-07-28), or when it initialized. */
+export function declares(capabilities: Json | undefined, id: string): boolean {
+  const extensions = isJsonObject(capabilities) ? capabilities.extensions : undefined
+  return isJsonObject(extensions) && extensions[id] !== undefined
+}
+
 export function invalid(message: string): McpError {
   return { kind: 'error', code: INVALID_PARAMS, message, status: 200 }
 }

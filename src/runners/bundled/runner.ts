@@ -3,7 +3,13 @@ import type { ToolContext } from '../../core/tool/define-tool.ts'
 import { isObject } from '../../core/tool/json.ts'
 import type { Fetch } from '../../core/tool/platform.ts'
 import { type Invocation, sensitiveValues } from '../../core/call/invocation.ts'
-import { DEFAULT_TIMEOUT_MS, type RunContext, type Runner, type RunResult } from '../../core/call/runner.ts'
+import {
+  DEFAULT_TIMEOUT_MS,
+  type ReadResource,
+  type RunContext,
+  type Runner,
+  type RunResult,
+} from '../../core/call/runner.ts'
 import type { ToolFailure } from '../../core/tool/content.ts'
 import { createLazyRedact } from '../../outbound/redaction.ts'
 import { createRenewingTokens } from '../../outbound/renewing-fetch.ts'
@@ -11,7 +17,7 @@ import type { ToolInitiator } from '../../outbound/traffic-control.ts'
 
 export interface BundledHandler {
   readonly digest: string
-  readonly tool: Pick<BundledTool, 'handler' | 'hosts' | 'timeoutMs' | 'isDemo'>
+  readonly tool: Pick<BundledTool, 'handler' | 'hosts' | 'timeoutMs' | 'isDemo' | 'page'>
 }
 
 interface BundledRunnerOptions {
@@ -39,6 +45,7 @@ export function createBundledRunner({ bundledHandlers, fetchFor, log }: BundledR
         ok: true,
         timeoutMs,
         ...(hosts ? { hosts } : {}),
+        ...(tool.page ? { read: createPageReader(tool.page) } : {}),
         run(invocation, context) {
           const fetch: Fetch = (url, init) => fetchFor({ ...initiator, caller: context.principal })(url, init)
           const result = tool.handler(invocation.input, toolContext(invocation, context, fetch, log))
@@ -47,6 +54,10 @@ export function createBundledRunner({ bundledHandlers, fetchFor, log }: BundledR
       }
     },
   }
+}
+
+function createPageReader({ html: text, ...ui }: NonNullable<BundledTool['page']>): ReadResource {
+  return (uri) => ({ ok: true, value: { contents: [{ uri, mimeType: 'text/html', text, _meta: { ui } }] } })
 }
 
 function asResult(result: unknown): RunResult {

@@ -2,6 +2,7 @@ import type { Invocation } from '../../core/call/invocation.ts'
 import type { RunContext } from '../../core/call/runner.ts'
 import type { GuardedFetch, GuardedRequest } from '../../outbound/guarded-fetch.ts'
 import type { GuardedStream } from '../../outbound/guarded-stream.ts'
+import type { Sha256 } from '../../core/tool/digest.ts'
 import type { RemoteDialect } from '../../core/tool/remote-dialect.ts'
 import { placeCredentials } from '../shared/place-credentials.ts'
 import { requestHeaders, requestBuildFailure } from '../shared/retrying-call.ts'
@@ -17,6 +18,7 @@ export interface RemoteDeps {
   readonly guardedStream: GuardedStream
   readonly revisions: KnownRevisions
   readonly now: () => number
+  readonly sha256: Sha256
 }
 
 export type Endpoint = Extract<ReturnType<typeof createEndpoint>, { readonly ok: true }>['endpoint']

@@ -8,6 +8,7 @@ import { getHost } from '../shared/url-template.ts'
 import { createEndpoint, type RemoteDeps } from './endpoint.ts'
 import { checkRemoteImplementation } from './implementation.ts'
 import { callMcp } from './mcp/call.ts'
+import { callResource } from './mcp/resource.ts'
 import { callServer } from './json-server.ts'
 
 export function createRemoteRunner(options: RetryClock & RemoteDeps): Runner {
@@ -16,22 +17,27 @@ export function createRemoteRunner(options: RetryClock & RemoteDeps): Runner {
     const dialect = options.dialects.get(protocol)
     const tool = { ...implementation, record, inputSchema: headerSchema(record) }
     const isRetrySafe = isIdempotent(record)
-    const ask = (invocation: Invocation, context: RunContext): UpstreamResult | Promise<UpstreamResult> => {
-      const initiator = {
-        toolkit: record.toolkit,
-        caller: context.principal,
-        timeoutMs,
-        signal: context.deadline.signal,
+    const hosts = [getHost(implementation.url)]
+    /** Calls the tool, or reads a resource of its server. */
+    const createRunnable = (uri?: string) => {
+      const ask = (invocation: Invocation, context: RunContext): UpstreamResult | Promise<UpstreamResult> => {
+        const initiator = {
+          toolkit: record.toolkit,
+          caller: context.principal,
+          timeoutMs,
+          signal: context.deadline.signal,
+        }
+        const located = createEndpoint(implementation, invocation, context, initiator)
+        if (!located.ok) return { result: located }
+        const call = { invocation, endpoint: located.endpoint, context }
+        if (uri !== undefined) return callResource(uri, timeoutMs, call, options)
+        return dialect ? callServer(dialect, tool, call, options) : callMcp(tool, call, options)
       }
-      const located = createEndpoint(implementation, invocation, context, initiator)
-      if (!located.ok) return { result: located }
-      const call = { invocation, endpoint: located.endpoint, context }
-      return dialect ? callServer(dialect, tool, call, options) : callMcp(tool, call, options)
+      const retries = { isRetrySafe: isRetrySafe || uri !== undefined, retries: MAX_RETRIES }
+      return createUpstreamTool({ ask, credentials, ...retries, timeoutMs, hosts }, options)
     }
-    return createUpstreamTool(
-      { ask, credentials, isRetrySafe, retries: MAX_RETRIES, timeoutMs, hosts: [getHost(implementation.url)] },
-      options,
-    )
+    const runnable = createRunnable()
+    return dialect ? runnable : { ...runnable, read: (uri, ...request) => createRunnable(uri).run(...request) }
   })
 }
 

@@ -39,7 +39,7 @@ const MAX_JITTER_MS = 1_000
 export function createUpstreamTool(
   { ask, credentials, isRetrySafe, retries, timeoutMs, hosts }: UpstreamTool,
   { now, sleep, random }: RetryClock,
-): Runnable {
+): Extract<Runnable, { readonly ok: true }> {
   return { ok: true, timeoutMs, isRetrySafe, hosts, run }
 
   async function run(first: Invocation, context: RunContext): Promise<RunResult> {

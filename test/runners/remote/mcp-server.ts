@@ -4,7 +4,12 @@ import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import { Server as LegacyServer } from '@modelcontextprotocol/sdk/server/index.js'
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
-import { CallToolRequestSchema, ElicitResultSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js'
+import {
+  CallToolRequestSchema,
+  ElicitResultSchema,
+  ListToolsRequestSchema,
+  ReadResourceRequestSchema,
+} from '@modelcontextprotocol/sdk/types.js'
 import { createMcpHandler, Server } from '@modelcontextprotocol/server'
 
 export interface ToolCalling {
@@ -28,6 +33,8 @@ export interface McpUpstream {
   readonly host: string
   /** What it serves, which a test may change. */
   tools: readonly UpstreamTool[]
+  /** The contents of its resources by their addresses, which a test may change. */
+  resources: Readonly<Record<string, object>>
   /** One line a request: its method, and the methods of the messages in it. */
   readonly arrived: string[]
   /** The headers of the requests, in the same order. */
@@ -52,6 +59,12 @@ export async function startMcpServer(era: 'legacy' | 'modern', tools: readonly U
     const page = upstream.tools.slice(from, from + PAGE).map(({ definition }) => definition)
     return { tools: page, ...(from + PAGE < upstream.tools.length ? { nextCursor: String(from + PAGE) } : {}) }
   }
+  const capabilities = { tools: {}, logging: {}, resources: {} }
+  const read = (uri: string) => {
+    const content = upstream.resources[uri]
+    if (!content) throw Object.assign(new Error(`Unknown resource: ${uri}`), { code: -32602 })
+    return { contents: [{ uri, ...content }] }
+  }
   const find = (name: string): UpstreamTool => {
     const tool = upstream.tools.find(({ definition }) => definition.name === name)
     if (!tool) throw Object.assign(new Error(`Unknown tool: ${name}`), { code: -32602 })
@@ -60,7 +73,8 @@ export async function startMcpServer(era: 'legacy' | 'modern', tools: readonly U
 
   const modern = createMcpHandler(
     () => {
-      const server = new Server(INFO, { capabilities: { tools: {}, logging: {} } })
+      const server = new Server(INFO, { capabilities })
+      server.setRequestHandler('resources/read', ({ params }): any => read(params.uri))
       server.setRequestHandler('tools/list', ({ params }): any => list(params?.cursor))
       server.setRequestHandler('tools/call', async ({ params }, { mcpReq }): Promise<any> => {
         const meta: Record<string, unknown> = { ...mcpReq._meta }
@@ -91,7 +105,8 @@ export async function startMcpServer(era: 'legacy' | 'modern', tools: readonly U
       onsessioninitialized: (id) => void sessions.set(id, transport),
       onsessionclosed: (id) => void sessions.delete(id),
     })
-    const server = new LegacyServer(INFO, { capabilities: { tools: {}, logging: {} } })
+    const server = new LegacyServer(INFO, { capabilities })
+    server.setRequestHandler(ReadResourceRequestSchema, ({ params }): any => read(params.uri))
     server.setRequestHandler(ListToolsRequestSchema, ({ params }): any => list(params?.cursor))
     server.setRequestHandler(CallToolRequestSchema, async ({ params }, extra): Promise<any> =>
       find(params.name).call(params.arguments ?? {}, {
@@ -153,6 +168,7 @@ export async function startMcpServer(era: 'legacy' | 'modern', tools: readonly U
     url: `http://127.0.0.1:${port}/mcp`,
     host: `127.0.0.1:${port}`,
     tools,
+    resources: {},
     arrived,
     headers,
     close: () =>

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { JsonObject } from '../../../src/core/tool/json.ts'
 import type { Invocation } from '../../../src/core/call/invocation.ts'
 import type { RunContext, RunResult } from '../../../src/core/call/runner.ts'
@@ -22,6 +23,7 @@ export function upstreamDeps(...hosts: readonly string[]) {
   return {
     dialects: remoteDialects,
     newId: () => 'a-message',
+    sha256: async (text: string) => createHash('sha256').update(text).digest('hex'),
     guardedFetch: createGuardedFetch(options),
     guardedStream: createGuardedStream(options),
     revisions: createKnownRevisions(),

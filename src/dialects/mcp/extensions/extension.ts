@@ -2,10 +2,11 @@
  * How extensions of MCP join the server. All of an extension is in its folder, `extensions/<name>/`, whose `register…` function
  * adds one `McpExtension`. What it does with a message loads with the first message that needs it.
  */
-import type { Json, JsonObject } from '../../../core/tool/json.ts'
-import { isJsonObject } from '../../../core/tool/json.ts'
+import type { JsonObject } from '../../../core/tool/json.ts'
 import type { McpExchange } from '../tools-call.ts'
-import type { McpError, McpResult, McpToolCall } from '../wire.ts'
+import { declares, type McpError, type McpResult, type McpToolCall } from '../wire.ts'
+
+export { declares }
 
 export type McpMethod = (params: JsonObject, exchange: McpExchange) => Promise<McpResult>
 
@@ -80,10 +81,4 @@ export function createMcpExtensions() {
       return { ...own, ...(declared.length > 0 ? { extensions: Object.fromEntries(declared) } : {}) }
     },
   }
-}
-
-/** Whether a client declared an extension: in each request (MCP 2026-07-28), or when it initialized. */
-export function declares(capabilities: Json | undefined, id: string): boolean {
-  const extensions = isJsonObject(capabilities) ? capabilities.extensions : undefined
-  return isJsonObject(extensions) && extensions[id] !== undefined
 }

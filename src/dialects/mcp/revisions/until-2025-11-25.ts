@@ -1,3 +1,4 @@
+import { PAGE_EXTENSION } from '../../../core/page/page.ts'
 import { isJsonObject, isObject, type JsonObject } from '../../../core/tool/json.ts'
 import type { ToolRecord } from '../../../core/tool/tool.ts'
 import { toUrlElicitations } from '../../../core/call/url-elicitations.ts'
@@ -18,8 +19,11 @@ export const VERSIONS_UNTIL_2025: readonly string[] = [
 /** MCP 2025-11-25, "URL elicitation required". */
 const URL_ELICITATION_REQUIRED = -32042
 
-/** Ends the session id of a client that opens URLs. Only `initialize` declares that, and the server stores no sessions. */
-const URL_SESSION_SUFFIX = '.elicitation-url'
+/** Capabilities by what the session ids of their clients end with. Only `initialize` declares them, and the server stores no sessions. */
+const SESSION_CAPABILITIES: Readonly<Record<string, JsonObject>> = {
+  '.elicitation-url': URL_ELICITATION,
+  '.ui': { extensions: { [PAGE_EXTENSION]: {} } },
+}
 
 /**
  * MCP 2024-10-07 to 2025-06-18, and `initialize` of 2025-11-25, whose messages differ in the listed tools only. Clients ignore members
@@ -46,16 +50,17 @@ export function revisionsUntil2025(serverInfo: ServerInfo): Revision {
     resourceNotFound: -32002,
     hasPing: true,
     canListen: false,
-    getClientCapabilities: (_params, request) => (showsUrls(request) ? URL_ELICITATION : {}),
+    getClientCapabilities: (_params, request) => readCapabilities(request),
     createSessionId(method, params) {
       if (method !== 'initialize' || negotiateVersion(params) !== '2025-11-25') return undefined
       const { capabilities } = params
-      return isJsonObject(capabilities) && hasCapability(capabilities, URL_ELICITATION)
-        ? `${crypto.randomUUID()}${URL_SESSION_SUFFIX}`
-        : undefined
+      const suffixes = Object.entries(SESSION_CAPABILITIES).flatMap(([suffix, capability]) =>
+        isJsonObject(capabilities) && hasCapability(capabilities, capability) ? [suffix] : [],
+      )
+      return suffixes.length > 0 ? `${crypto.randomUUID()}${suffixes.join('')}` : undefined
     },
     startRoundTrip({ capabilities }, { request }) {
-      const declaredCapabilities = showsUrls(request) ? { ...URL_ELICITATION, ...capabilities } : capabilities
+      const declaredCapabilities = { ...readCapabilities(request), ...capabilities }
       return {
         kind: 'round-trip',
         requestInput(failure) {
@@ -88,8 +93,10 @@ export function revision2025November(serverInfo: ServerInfo): Revision {
   }
 }
 
-function showsUrls({ headers }: Request): boolean {
-  return headers.get('mcp-session-id')?.endsWith(URL_SESSION_SUFFIX) ?? false
+function readCapabilities({ headers }: Request): JsonObject {
+  const [suffixes = ''] = /(?:\.elicitation-url|\.ui)+$/.exec(headers.get('mcp-session-id') ?? '') ?? []
+  const declared = Object.entries(SESSION_CAPABILITIES).filter(([suffix]) => suffixes.includes(suffix))
+  return Object.assign({}, ...declared.map(([, capability]) => capability))
 }
 
 /** "If the server supports the requested protocol version, it MUST respond with the same version." */

@@ -2,6 +2,7 @@ import { MAX_SOURCE_NODES } from '../../../core/tool/json-text.ts'
 import type { ListRequest } from '../../../core/tool/remote-dialect.ts'
 import type { Endpoint, RemoteDeps } from '../endpoint.ts'
 import { type Listed, listingProblem, MAX_LIST_BYTES, readPages } from '../list-pages.ts'
+import { addPageDigests } from './resource.ts'
 import { withSession } from './session.ts'
 
 export async function listMcpTools(
@@ -35,7 +36,12 @@ export async function listMcpTools(
       })
       const { version, title } = client.getServerVersion() ?? {}
       return listed.ok
-        ? { ...listed, version: version || undefined, description: client.getInstructions() || title }
+        ? {
+            ...listed,
+            tools: await addPageDigests(listed.tools, client, waiting, deps.sha256),
+            version: version || undefined,
+            description: client.getInstructions() || title,
+          }
         : listed
     },
   )

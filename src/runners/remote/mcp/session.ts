@@ -12,6 +12,7 @@
  */
 import type { Client, PriorDiscovery } from '@modelcontextprotocol/client'
 import { version } from '../../../../package.json'
+import { PAGE_TYPE } from '../../../core/page/page.ts'
 import type { Signal } from '../../../core/tool/platform.ts'
 import { raceAbort } from '../../../outbound/until-aborted.ts'
 import type { Endpoint, RemoteDeps } from '../endpoint.ts'
@@ -33,9 +34,9 @@ interface SessionOptions extends SessionLimits {
 
 type ClientModule = typeof import('./client.ts')
 
-type Work<T> = (client: Client, waiting: Waiting) => Promise<T>
+type Work<T> = (client: Client, waiting: SessionWait) => Promise<T>
 
-interface Waiting {
+export interface SessionWait {
   readonly signal: Signal
   readonly timeout: number
 }
@@ -49,6 +50,9 @@ interface FailedSession {
   readonly hasConnected: boolean
   readonly hasSentInitialize: boolean
 }
+
+/** Some servers name their tools' pages only to clients that show them (MCP Apps). */
+const SHOWN = { 'io.modelcontextprotocol/ui': { mimeTypes: [PAGE_TYPE] } }
 
 const CLOSING_MS = 3_000
 /** The time for `server/discover`, which older servers may leave unanswered, but at most a third of the call's time. */
@@ -112,7 +116,7 @@ async function runSession<T>(
     if ('result' in message) options.onResult?.(message.result)
   }
   const client = createClient(sdk, options)
-  const waiting: Waiting = { signal, timeout: timeoutMs + GRACE_MS }
+  const waiting: SessionWait = { signal, timeout: timeoutMs + GRACE_MS }
   const { promise: closed, resolve: close } = Promise.withResolvers<void>()
   background?.(closed)
   let hasConnected = false
@@ -155,7 +159,7 @@ function createClient({ Client: SdkClient }: ClientModule, { canAsk, timeoutMs }
   const client = new SdkClient(
     { name: 'switchboard', version },
     {
-      capabilities: canAsk ? { elicitation: { form: {}, url: {} } } : {},
+      capabilities: { extensions: SHOWN, ...(canAsk ? { elicitation: { form: {}, url: {} } } : {}) },
       versionNegotiation: { mode: 'auto', probe: { timeoutMs: Math.min(PROBE_MS, timeoutMs / 3) } },
       inputRequired: { autoFulfill: false },
     },

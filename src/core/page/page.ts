@@ -1,0 +1,96 @@
+/**
+ * Pages of tools (MCP Apps): HTML that is shown beside a tool's output, in a frame without an origin. A tool names its page
+ * in `_meta.ui`, and the page says in its own `_meta.ui` what it may load.
+ */
+import { canonicalJson, type Sha256 } from '../tool/digest.ts'
+import { isJsonArray, isJsonObject, isObject, isStringArray, type JsonObject } from '../tool/json.ts'
+import type { ToolRecord } from '../tool/tool.ts'
+
+export interface ToolPage {
+  readonly html: string
+  /** `csp`, `permissions`, `domain` and `prefersBorder`, without what is not valid. */
+  readonly ui: JsonObject
+}
+
+export const PAGE_EXTENSION = 'io.modelcontextprotocol/ui'
+export const PAGE_TYPE = 'text/html;profile=mcp-app'
+export const MAX_PAGE_CHARACTERS = 2 * 1024 * 1024
+
+type ToolWithMeta = Pick<ToolRecord, '_meta'>
+
+/** What a tool says of its page. `digest` is that of the page when the tool was imported. */
+export function getToolUi({ _meta = {} }: ToolWithMeta) {
+  const { resourceUri, visibility, digest } = isJsonObject(_meta.ui) ? _meta.ui : {}
+  const uri = resourceUri ?? _meta['ui/resourceUri']
+  return {
+    uri: typeof uri === 'string' && uri.startsWith('ui://') ? uri : undefined,
+    visibility: isStringArray(visibility) ? visibility : undefined,
+    digest: typeof digest === 'string' ? digest : undefined,
+  }
+}
+
+/** Whether models see the tool. One that is only for pages can be called all the same. */
+export function isForModels(tool: ToolWithMeta): boolean {
+  return tool._meta === undefined || (getToolUi(tool).visibility?.includes('model') ?? true)
+}
+
+/** The tool as who shows no pages sees it. */
+export function withoutPage<T extends ToolWithMeta>(tool: T): T {
+  const { ui, 'ui/resourceUri': uri, ..._meta } = tool._meta ?? {}
+  return ui === undefined && uri === undefined ? tool : { ...tool, _meta }
+}
+
+const DOMAINS = ['connectDomains', 'resourceDomains', 'frameDomains', 'baseUriDomains']
+const PERMISSIONS = ['camera', 'microphone', 'geolocation', 'clipboardWrite']
+/** An origin, whose host may begin with a wildcard. Nothing in it ends a directive of a policy. */
+const ORIGIN =
+  /^(?:(?:https|wss):\/\/(?:\*\.)?[a-z0-9-]+(?:\.[a-z0-9-]+)+|https?:\/\/(?:localhost|127\.0\.0\.1))(?::\d{1,5})?\/?$/i
+const MAX_ORIGINS = 50
+
+/** Reads the result of `resources/read`. Undefined if it is no page, or a page that is too large. */
+export function readPage(result: unknown): ToolPage | undefined {
+  const [content] = isObject(result) && isJsonArray(result['contents']) ? result['contents'] : []
+  if (!isJsonObject(content) || !/^text\/html\b/i.test(String(content.mimeType))) return undefined
+  const { text: html, _meta } = content
+  if (typeof html !== 'string' || html.length > MAX_PAGE_CHARACTERS) return undefined
+  return { html, ui: readPageUi(isJsonObject(_meta) && isJsonObject(_meta.ui) ? _meta.ui : {}) }
+}
+
+function readPageUi({ csp, permissions, domain, prefersBorder }: JsonObject): JsonObject {
+  const origins = DOMAINS.map((name) => [name, listOrigins(csp, name)] as const).filter(([, list]) => list.length > 0)
+  const granted = PERMISSIONS.filter((name) => isJsonObject(permissions) && isJsonObject(permissions[name]))
+  return {
+    ...(origins.length > 0 ? { csp: Object.fromEntries(origins) } : {}),
+    ...(granted.length > 0 ? { permissions: Object.fromEntries(granted.map((name) => [name, {}])) } : {}),
+    ...(typeof domain === 'string' && /^[a-z0-9.-]{1,253}$/i.test(domain) ? { domain } : {}),
+    ...(typeof prefersBorder === 'boolean' ? { prefersBorder } : {}),
+  }
+}
+
+function listOrigins(csp: unknown, name: string): readonly string[] {
+  const listed = isJsonObject(csp) && isStringArray(csp[name]) ? csp[name] : []
+  return listed.filter((origin) => ORIGIN.test(origin)).slice(0, MAX_ORIGINS)
+}
+
+/** Covers the page and all that it may load. */
+export function computePageDigest(page: ToolPage, sha256: Sha256): Promise<string> {
+  return sha256(canonicalJson(page))
+}
+
+/** The Content-Security-Policy of a page: inline code, and beside it only what the page names. */
+export function buildPagePolicy({ ui: { csp } }: ToolPage): string {
+  const [connect, resource, frame, base] = DOMAINS.map((name) => listOrigins(csp, name).join(' '))
+  return [
+    "default-src 'none'",
+    `script-src 'unsafe-inline' 'wasm-unsafe-eval' blob: ${resource}`,
+    `style-src 'unsafe-inline' ${resource}`,
+    ...['img', 'font', 'media'].map((kind) => `${kind}-src data: blob: ${resource}`),
+    'worker-src blob:',
+    `connect-src ${connect || "'none'"}`,
+    `frame-src ${frame || "'none'"}`,
+    `base-uri ${base || "'none'"}`,
+    "form-action 'none'",
+    "frame-ancestors 'self'",
+    'sandbox allow-scripts',
+  ].join('; ')
+}

@@ -1,0 +1,64 @@
+import type { Client } from '@modelcontextprotocol/client'
+import { isJsonObject } from '../../../core/tool/json.ts'
+import { computePageDigest, getToolUi, MAX_PAGE_CHARACTERS, readPage } from '../../../core/page/page.ts'
+import type { Sha256 } from '../../../core/tool/digest.ts'
+import { decodeBase64 } from '../../../outbound/base64.ts'
+import type { UpstreamResult } from '../../shared/retrying-call.ts'
+import type { RemoteCall, RemoteDeps } from '../endpoint.ts'
+import { type SessionWait, withSession } from './session.ts'
+
+/** A page is JSON here, whose escapes may double it. */
+const MAX_BYTES = 2 * MAX_PAGE_CHARACTERS + 16 * 1024
+
+export async function callResource(
+  uri: string,
+  timeoutMs: number,
+  { endpoint, context: { deadline, background, deferRelease } }: RemoteCall,
+  deps: RemoteDeps,
+): Promise<UpstreamResult> {
+  const { signal } = deadline
+  const session = { endpoint, signal, timeoutMs, maxBytes: MAX_BYTES, canAsk: false, background, deferRelease }
+  const read = await withSession(session, deps, (client, waiting) => readResource(uri, client, waiting))
+  return read.ok ? { result: { ok: true, value: read.value } } : read.failed
+}
+
+/** Gives a blob as text. */
+async function readResource(uri: string, client: Client, waiting: SessionWait) {
+  const { contents } = await client.readResource({ uri }, waiting)
+  const texts = contents.map((content) => {
+    if (!('blob' in content)) return content
+    const { blob, ...fields } = content
+    return { ...fields, text: new TextDecoder().decode(decodeBase64(blob)) }
+  })
+  return { contents: texts }
+}
+
+/** So many pages of one server are read for an import. */
+const MAX_PAGES = 50
+
+/** The tools as listed, with the digest of each one's page beside its address. A page that cannot be read has none. */
+export async function addPageDigests(
+  tools: readonly unknown[],
+  client: Client,
+  waiting: SessionWait,
+  sha256: Sha256,
+): Promise<readonly unknown[]> {
+  const digests = new Map<string, string | undefined>()
+  const result: unknown[] = []
+  for (const tool of tools) {
+    const _meta = isJsonObject(tool) && isJsonObject(tool._meta) ? tool._meta : {}
+    const { uri, visibility } = getToolUi({ _meta })
+    if (uri !== undefined && !digests.has(uri) && digests.size < MAX_PAGES) {
+      const page = readPage(await readResource(uri, client, waiting).catch(() => undefined))
+      digests.set(uri, page && (await computePageDigest(page, sha256)))
+    }
+    const digest = uri === undefined ? undefined : digests.get(uri)
+    const ui = {
+      ...(uri === undefined ? {} : { resourceUri: uri }),
+      ...(visibility ? { visibility } : {}),
+      ...(digest === undefined ? {} : { digest }),
+    }
+    result.push(Object.keys(ui).length > 0 ? { ...Object(tool), _meta: { ..._meta, ui } } : tool)
+  }
+  return result
+}

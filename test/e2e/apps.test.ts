@@ -1,0 +1,231 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type McpUpstream, startMcpServer } from '../runners/remote/mcp-server.ts'
+import { APP_RESOURCES, APP_TOOLS, pageOf } from './apps-world.ts'
+import { type RunningServer, startApp } from './server.ts'
+
+/** Pages of imported tools over MCP (MCP Apps). */
+
+const UI = { extensions: { 'io.modelcontextprotocol/ui': { mimeTypes: ['text/html;profile=mcp-app'] } } }
+
+let upstream: McpUpstream
+let legacy: McpUpstream
+let server: RunningServer
+let key: string
+
+const OPEN = { ADMIN_KEY: 'an-admin-key-0123456789abcdef', ACCESS: 'keys' }
+
+beforeAll(async () => {
+  upstream = await startMcpServer('modern', APP_TOOLS)
+  legacy = await startMcpServer('legacy', APP_TOOLS)
+  for (const each of [upstream, legacy]) each.resources = APP_RESOURCES
+  server = await startApp({ vars: { ...OPEN, ALLOW_HTTP_HOSTS: [upstream.host, legacy.host].join() } })
+  for (const [toolkit, { url }] of Object.entries({ Clock: upstream, Old: legacy })) {
+    const { status, body } = await send('POST', '/toolkits/import', { from: { mcp: url }, toolkit })
+    expect(status, JSON.stringify(body)).toBe(201)
+  }
+  key = await createKey(['Clock.*'])
+})
+afterAll(async () => {
+  await Promise.all([server?.stop(), upstream?.close(), legacy?.close()])
+})
+
+const send = (method: string, path: string, body?: object, credential = OPEN.ADMIN_KEY) =>
+  server.json(method, path, body, { authorization: `Bearer ${credential}` })
+
+async function createKey(tools: readonly string[], more: object = {}): Promise<string> {
+  const { body } = await send('POST', '/keys', {
+    name: tools.join(),
+    scopes: ['tools:read', 'tools:call'],
+    tools,
+    ...more,
+  })
+  return body.key
+}
+
+async function mcp(
+  method: string,
+  params: Record<string, unknown> = {},
+  capabilities: object = UI,
+  credential = key,
+  path = '/mcp',
+) {
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientInfo': { name: 'a test', version: '1' },
+    'io.modelcontextprotocol/clientCapabilities': capabilities,
+  }
+  const name = params['uri'] ?? params['name']
+  const { body } = await server.json(
+    'POST',
+    path,
+    { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } },
+    {
+      'authorization': `Bearer ${credential}`,
+      'accept': 'application/json, text/event-stream',
+      'mcp-protocol-version': '2026-07-28',
+      'mcp-method': method,
+      ...(typeof name === 'string' ? { 'mcp-name': name } : {}),
+    },
+  )
+  return body
+}
+
+type Listed = { name: string; _meta: Record<string, any> }
+const list = async (capabilities: object = UI, credential = key, path = '/mcp'): Promise<Listed[]> =>
+  (await mcp('tools/list', {}, capabilities, credential, path)).result.tools
+const uriOf = async (name: string, credential = key): Promise<string> => {
+  const tool = (await list(UI, credential)).find(({ _meta }) => _meta['dev.switchboard/id'].startsWith(`${name}@`))
+  return tool!._meta['ui'].resourceUri
+}
+const read = (uri: string, credential = key) => mcp('resources/read', { uri }, UI, credential)
+
+describe('pages of imported tools', () => {
+  it('lists them to clients that show pages, under addresses of this server', async () => {
+    const tools = await list()
+    expect(tools.map(({ _meta }) => [_meta['dev.switchboard/id'], _meta['ui']?.visibility])).toEqual([
+      ['Clock.get_time@2.1.0', undefined],
+      ['Clock.older@2.1.0', undefined],
+      ['Clock.plain@2.1.0', undefined],
+      ['Clock.refresh@2.1.0', ['app']],
+    ])
+    const [clock, older, plain] = tools.map(({ _meta }) => _meta)
+    expect(clock!['ui'].resourceUri).toMatch(/^ui:\/\/Clock\/get_time@2\.1\.0\/[0-9a-f]{16}$/)
+    expect(clock!['ui/resourceUri']).toBe(clock!['ui'].resourceUri)
+    expect(older!['ui'].resourceUri).toMatch(/^ui:\/\/Clock\/older@/)
+    expect(older!['vendor/key']).toBe(1)
+    expect(plain).toEqual({ 'dev.switchboard/id': 'Clock.plain@2.1.0' })
+    expect(JSON.stringify(tools)).not.toContain('ui://clock')
+  })
+
+  it('shows other clients nothing of pages, and no tool that is only for pages', async () => {
+    const tools = await list({})
+    expect(tools.map(({ _meta }) => _meta['dev.switchboard/id'])).not.toContain('Clock.refresh@2.1.0')
+    expect(JSON.stringify(tools)).not.toMatch(/ui\/?resourceUri|"ui"/)
+    const found = await mcp('tools/call', { name: 'search_tools', arguments: {} }, UI, key, '/mcp?mode=search')
+    expect(found.result.content[0].text).toContain('get_time')
+    expect(found.result.content[0].text).not.toContain('refresh')
+    const openai = await send('GET', '/tools?format=openai', undefined, key)
+    expect(JSON.stringify(openai.body)).toContain('get_time')
+    expect(JSON.stringify(openai.body)).not.toContain('refresh')
+    expect(JSON.stringify((await send('GET', '/tools', undefined, key)).body)).toContain('refresh')
+  })
+
+  it('tells clients of 2025-11-25 by what they said when they initialized', async () => {
+    const ask = (method: string, params: object, session?: string) =>
+      fetch(new URL('/mcp', server.url), {
+        method: 'POST',
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+        headers: {
+          'content-type': 'application/json',
+          'authorization': `Bearer ${key}`,
+          'mcp-protocol-version': '2025-11-25',
+          ...(session === undefined ? {} : { 'mcp-session-id': session }),
+        },
+      })
+    for (const [capabilities, count] of [
+      [UI, 4],
+      [{}, 3],
+    ] as const) {
+      const opened = await ask('initialize', { protocolVersion: '2025-11-25', capabilities, clientInfo: {} })
+      const session = opened.headers.get('mcp-session-id') ?? undefined
+      const { result } = (await (await ask('tools/list', {}, session)).json()) as { result: { tools: unknown[] } }
+      expect(result.tools).toHaveLength(count)
+    }
+  })
+
+  it.each(['Clock', 'Old'])('reads a page of %s through, with what of its policy is valid', async (toolkit) => {
+    const credential = await createKey([`${toolkit}.*`])
+    const uri = await uriOf(`${toolkit}.get_time`, credential)
+    expect((await read(uri, credential)).result.contents).toEqual([
+      {
+        uri,
+        mimeType: 'text/html;profile=mcp-app',
+        text: '<!doctype html><p>Clock</p>',
+        _meta: {
+          ui: {
+            csp: { connectDomains: ['https://api.example.com'] },
+            permissions: { camera: {} },
+            prefersBorder: true,
+          },
+        },
+      },
+    ])
+    const older = await read(await uriOf(`${toolkit}.older`, credential), credential)
+    expect(older.result.contents[0].text).toBe('<p>Älter</p>')
+  })
+
+  it('asks the server once for what several callers read', async () => {
+    const uri = await uriOf('Clock.get_time')
+    await read(uri)
+    const count = () => upstream.arrived.filter((line) => line.includes('resources/read')).length
+    const before = count()
+    await read(uri)
+    await read(uri, await createKey(['Clock.get_time']))
+    expect(count()).toBe(before)
+  })
+
+  it('calls a tool that is only for pages, also by the name that its page knows', async () => {
+    for (const name of ['Clock_refresh', 'refresh']) {
+      const { result } = await mcp('tools/call', { name, arguments: {} })
+      expect(result.content).toEqual([{ type: 'text', text: 'refresh ran' }])
+    }
+    expect((await mcp('tools/call', { name: 'get-time', arguments: {} })).result.content[0].text).toBe('get-time ran')
+    expect(await mcp('tools/call', { name: 'get-time', arguments: {} }, {})).toMatchObject({ error: { code: -32602 } })
+  })
+})
+
+describe('attacks on pages', () => {
+  it('does not find a page of a tool that the caller may not call, nor one that is not there', async () => {
+    const stranger = await createKey(['Old.*'])
+    const reader = await createKey(['Clock.*'], { scopes: ['tools:read'] })
+    const uri = await uriOf('Clock.get_time')
+    const missing = (address: string) => ({ error: { code: -32602, message: `There is no resource '${address}'` } })
+    for (const [address, credential] of [
+      [uri, stranger],
+      [uri, reader],
+      ['ui://Clock/nothing@2.1.0', key],
+      ['ui://Clock/plain@2.1.0', key],
+      ['ui://Clock/get_time@9.9.9', key],
+      ['ui://clock/page.html', key],
+      ['ui://', key],
+      ['ui://Clock/../get_time', key],
+    ] as const)
+      expect(await read(address, credential), address).toMatchObject(missing(address))
+  })
+
+  it('gives no page that is too large, or no HTML', async () => {
+    const broken = await startMcpServer('modern', [
+      {
+        ...APP_TOOLS[0]!,
+        definition: { ...APP_TOOLS[0]!.definition, name: 'large', _meta: { ui: { resourceUri: 'ui://large' } } },
+      },
+      {
+        ...APP_TOOLS[0]!,
+        definition: { ...APP_TOOLS[0]!.definition, name: 'text', _meta: { ui: { resourceUri: 'ui://text' } } },
+      },
+      {
+        ...APP_TOOLS[0]!,
+        definition: { ...APP_TOOLS[0]!.definition, name: 'gone', _meta: { ui: { resourceUri: 'ui://gone' } } },
+      },
+    ])
+    broken.resources = {
+      'ui://large': pageOf(`<p>${'x'.repeat(5_000_000)}`),
+      'ui://text': { mimeType: 'text/plain', text: '<script>' },
+    }
+    const other = await startApp({ vars: { ...OPEN, ALLOW_HTTP_HOSTS: broken.host } })
+    const previous = server
+    server = other
+    try {
+      const imported = await send('POST', '/toolkits/import', { from: { mcp: broken.url }, toolkit: 'Broken' })
+      expect(imported.status, JSON.stringify(imported.body)).toBe(201)
+      for (const name of ['large', 'text', 'gone']) {
+        const answer = await read(await uriOf(`Broken.${name}`, OPEN.ADMIN_KEY), OPEN.ADMIN_KEY)
+        expect(answer, name).toMatchObject({ error: { code: -32603 } })
+        expect(JSON.stringify(answer).length).toBeLessThan(1_000)
+      }
+    } finally {
+      server = previous
+      await Promise.all([other.stop(), broken.close()])
+    }
+  })
+})
