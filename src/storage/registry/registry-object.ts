@@ -17,6 +17,7 @@ import { kvKey } from '../keys.ts'
 import { createRateCounter } from '../lookup-budget.ts'
 import { storeBlob } from './blobs.ts'
 import type { Bundle } from './write/bundle.ts'
+import { isNewBundle, recordDeployment } from './write/installed-bundle.ts'
 import { keyOfName } from './write/exposed-names.ts'
 import { createRegistryOutbox } from './catalog/registry-outbox.ts'
 import type { WriteLine } from './catalog/listed-tools.ts'
@@ -129,12 +130,13 @@ export function defineRegistry<Env extends { readonly REGISTRY: KVNamespace }>(
       records?: Bundle['records'],
       documents: Bundle['documents'] = [],
     ) {
-      const { isNewBundle, recordDeployment, writeBundle } = await import('./write/bundle.ts')
+      const bundle = records && { hash, records, documents }
+      const { writeBundle } = bundle ? await import('./write/bundle.ts') : {}
       const isNew = await this.#change(() => {
         queueFirstPolicies(this.#sql)
         const isNew = isNewBundle(this.#sql, hash, deployedAt)
         if (!isNew) recordDeployment(this.#sql, hash, deployedAt)
-        else if (records) writeBundle(this.#sql, { hash, records, documents }, deployedAt)
+        else if (bundle) writeBundle?.(this.#sql, bundle, deployedAt)
         return isNew
       })
       return { wanted: isNew && !records, revision: this.revision() }

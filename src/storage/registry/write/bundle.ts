@@ -4,7 +4,7 @@ import type { DefinitionDocument } from '../../../core/publish/registry.ts'
 import { kvKey } from '../../keys.ts'
 import { column, readField, rows } from '../../rows.ts'
 import { listDocumentVersions, storeDocument } from '../document-aliases.ts'
-import { nextRevision, readMeta, readNumber, writeMeta } from '../tables.ts'
+import { nextRevision, writeMeta } from '../tables.ts'
 import { loadSettings, writeSettings } from '../toolkits.ts'
 import { updateSiblings, setUnbundled, storeVersion } from './store-version.ts'
 
@@ -12,18 +12,6 @@ export interface Bundle {
   readonly hash: string
   readonly records: readonly ToolRecord[]
   readonly documents: readonly DefinitionDocument[]
-}
-
-/** False if the bundle is installed already, or is of an older deployment. */
-export function isNewBundle(sql: SqlStorage, hash: string, deployedAt: number): boolean {
-  if (readMeta(sql, 'bundle') === hash) return false
-  return deployedAt === 0 || deployedAt >= readNumber(sql, 'bundle_at')
-}
-
-/** Notes a redeployment of the installed bundle: bundles of earlier deployments are outdated then. */
-export function recordDeployment(sql: SqlStorage, hash: string, deployedAt: number): void {
-  const newer = deployedAt > readNumber(sql, 'bundle_at')
-  if (newer && readMeta(sql, 'bundle') === hash) writeMeta(sql, 'bundle_at', String(deployedAt))
 }
 
 /** Stores a bundled version, perhaps in place of another record of the same version. */
