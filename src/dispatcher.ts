@@ -25,6 +25,7 @@ import { createErrorHandler } from './http/response/error-handler.ts'
 import { drainBody } from './http/request/body.ts'
 import { createRequestNormalizer } from './http/route/normalize-request.ts'
 import type { Build } from './node/build.ts'
+import type { EventDelivery } from './storage/events/delivery.ts'
 
 /** Open to pages of ALLOW_ORIGINS: MCP, and the authorization for it. */
 const CROSS_ORIGIN = /^\/(?:mcp$|mcp\/t\/|connect\/|\.well-known\/)/
@@ -38,6 +39,7 @@ interface Dispatcher {
   fetch(request: Request, env: Env, context: ExecutionContext): Promise<Response>
   runSchedule(): Promise<void>
   runTask(task: TaskRun): Promise<void>
+  loadEventDelivery(): Promise<EventDelivery>
 }
 
 /**
@@ -106,6 +108,10 @@ export function createDispatcher(env: Env, config: Config, build: Build): Dispat
       await runSchedule(deployment)
     },
     runTask: async (task) => (await import('./compose/task-runner.ts')).runTask(task, deployment),
+    loadEventDelivery: loadOnce(async () => {
+      const { composeEventDelivery } = await import('./compose/events.ts')
+      return composeEventDelivery(deployment)
+    }),
     async fetch(received, _, context) {
       const request = normalizeRequest(received)
       if (!(request instanceof Request)) return rejectAddress(received, request.failure)

@@ -1,5 +1,6 @@
 import type { Access as AccessObject } from './storage/access/access-object.ts'
 import type { Connect } from './storage/connect/connect-object.ts'
+import type { EventsObject } from './storage/events/events-object.ts'
 import type { IdempotencyStoreObject } from './storage/idempotency/idempotency-store-object.ts'
 import type { RegistryObject } from './storage/registry/registry-object.ts'
 import type { Records as RecordsObject } from './storage/records/records-object.ts'
@@ -14,6 +15,7 @@ import type { SignInPolicy } from './http/caller/jwt-claims.ts'
 import { signInRules } from './core/access/sign-in-rules.ts'
 import { formatReadError } from './core/tool/problem.ts'
 import { callLimits } from './core/access/call-limits.ts'
+import { isWebhookSecret, WEBHOOK_SECRET_FORM } from './core/event/webhook-secret.ts'
 import { ANSWER_CHARACTERS, inlineBytes } from './core/call/call-options.ts'
 import type { PublishedTotals } from './core/publish/publisher-quota.ts'
 import { toolPattern } from './core/tool/tool-id.ts'
@@ -30,6 +32,7 @@ export interface Env {
   readonly Connect: DurableObjectNamespace<Connect>
   readonly Records: DurableObjectNamespace<RecordsObject>
   readonly Tasks: DurableObjectNamespace<TasksObject>
+  readonly Events: DurableObjectNamespace<EventsObject>
   readonly RATE_LIMIT?: RateLimit
   readonly VERSION?: WorkerVersionMetadata
   /** Absent: `code` tools and `wasm` plugins cannot run. */
@@ -58,7 +61,6 @@ const OWN_SECRETS = /^(?:ADMIN_KEY|JWT_SECRET|WORKER_SECRET|VAULT_KEYS|FINDINGS_
 const OWN_VARIABLES =
   /^(?:ACCESS|VERSION|DEMO_TOOLS|TOOL_(?:SECRETS|LIMITS)|PUBLISHER_QUOTA|USER_VERIFIER_URL|INLINE_BYTES|ALLOW_(?:ORIGINS|HTTP_HOSTS)|PUBLIC_URL|SELF_HOSTED|FINDINGS_WEBHOOK_URL|COMPARISON_SECONDS|(?:JWT|SIGN_IN|CONNECT)_.*|.*_CLIENT_ID)$/i
 const MIN_VAULT_KEY = 16
-const WEBHOOK_SECRET = /^whsec_(?=.{32,88}$)(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 const VISIBLE_ASCII = /^[\x21-\x7e]+$/
 /** Used only with ACCESS=open: a key that everybody knows keeps nothing secret. */
 const DEVELOPMENT_VAULT_KEY = 'a key for development, which everybody knows'
@@ -266,8 +268,7 @@ function readSignIn(variables: Variables, isOutside: (url: string) => boolean, j
 function readFindingsWebhook({ checkedText }: Variables, isOutside: (url: string) => boolean) {
   const outside = 'be an https URL (http only to a loopback host or ALLOW_HTTP_HOSTS)'
   const url = checkedText('FINDINGS_WEBHOOK_URL', outside, isOutside)
-  const must = "be 'whsec_' and 24 to 64 random bytes in Base64"
-  const secret = checkedText('FINDINGS_WEBHOOK_SECRET', must, (text) => WEBHOOK_SECRET.test(text))
+  const secret = checkedText('FINDINGS_WEBHOOK_SECRET', WEBHOOK_SECRET_FORM, isWebhookSecret)
   if (url !== undefined && secret !== undefined) return { url, secret }
   if (url === undefined && secret === undefined) return undefined
   throw new ConfigError('FINDINGS_WEBHOOK_URL and FINDINGS_WEBHOOK_SECRET need each other')

@@ -1,6 +1,7 @@
 import { exports, WorkerEntrypoint } from 'cloudflare:workers'
 import { Access } from './storage/access/access-object.ts'
 import { Connect } from './storage/connect/connect-object.ts'
+import { defineEvents } from './storage/events/events-object.ts'
 import { defineIdempotencyStore } from './storage/idempotency/idempotency-store-object.ts'
 import { Records } from './storage/records/records-object.ts'
 import { defineRegistry } from './storage/registry/registry-object.ts'
@@ -18,6 +19,7 @@ import { defineEgress, defineSandboxEgress } from './runners/sandbox/egress-entr
 
 export const Registry = defineRegistry(writeLine, (env: Env) => loadConfig(env).quota)
 export const Vault = defineVault((env: Env) => vaultDeployment(loadConfig(env), env.Vault))
+export const Events = defineEvents((env: Env) => openDispatcher(env).loadEventDelivery(), Date.now)
 export const IdempotencyStore = defineIdempotencyStore<Env>(Date.now)
 export const Tasks = defineTasks<Env>(Date.now, (_, task) => exports.TaskRunner.run(task))
 export const Egress = defineEgress(outboundOptions)
@@ -34,6 +36,7 @@ declare global {
 }
 
 let dispatcher: ReturnType<typeof createDispatcher> | undefined
+const openDispatcher = (env: Env) => (dispatcher ??= createDispatcher(env, loadConfig(env), build))
 
 /** Runs the tasks of Durable Objects in an invocation of their own. */
 export class TaskRunner extends WorkerEntrypoint<Env> {
@@ -46,7 +49,7 @@ export class TaskRunner extends WorkerEntrypoint<Env> {
 export default {
   fetch(request, env, context) {
     try {
-      dispatcher ??= createDispatcher(env, loadConfig(env), build)
+      openDispatcher(env)
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error
       console.error(`Cannot start: ${error.message}`)
@@ -55,10 +58,9 @@ export default {
         message: `This Switchboard is not set up correctly: ${error.message}`,
       })
     }
-    return dispatcher.fetch(request, env, context)
+    return openDispatcher(env).fetch(request, env, context)
   },
   async scheduled(_, env) {
-    dispatcher ??= createDispatcher(env, loadConfig(env), build)
-    await dispatcher.runSchedule()
+    await openDispatcher(env).runSchedule()
   },
 } satisfies ExportedHandler<Env>

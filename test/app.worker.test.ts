@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { RegistryObject } from '../src/storage/registry/registry-object.ts'
 import type { Access } from '../src/storage/access/access-object.ts'
 import type { Connect } from '../src/storage/connect/connect-object.ts'
+import type { EventsObject } from '../src/storage/events/events-object.ts'
 import type { IdempotencyStoreObject } from '../src/storage/idempotency/idempotency-store-object.ts'
 import type { Records } from '../src/storage/records/records-object.ts'
 import type { TasksObject } from '../src/storage/tasks/tasks-object.ts'
@@ -25,6 +26,7 @@ declare global {
       readonly Connect: DurableObjectNamespace<Connect>
       readonly Records: DurableObjectNamespace<Records>
       readonly Tasks: DurableObjectNamespace<TasksObject>
+      readonly Events: DurableObjectNamespace<EventsObject>
       readonly ARTIFACTS: R2Bucket
     }
   }

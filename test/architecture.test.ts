@@ -359,6 +359,7 @@ it('the folders of ALLOWED_IMPORTS have every file of the Worker but the entry, 
 it('fetch capabilities are created only where callers are authorized, and for settings', () => {
   const makes = /\bnew FetchCapability\b|\bextends FetchCapability\b|\bas (?:unknown as )?FetchCapability\b/
   expect(worker.filter(({ text }) => makes.test(text)).map(({ path }) => path)).toEqual([
+    'src/compose/events.ts',
     'src/compose/providers.ts',
     'src/compose/schedule.ts',
     'src/http/caller/sessions.ts',

@@ -13,7 +13,7 @@ const COLUMNS = ['KV reads', 'KV writes', 'object requests', 'rows read', 'rows 
 type Operations = Record<(typeof COLUMNS)[number], number>
 
 const ADMIN_KEY = 'an-administrators-key-of-a-measurement'
-const OBJECTS = ['Registry', 'Access', 'Records', 'IdempotencyStore', 'Vault', 'Connect', 'Tasks'] as const
+const OBJECTS = ['Registry', 'Access', 'Records', 'IdempotencyStore', 'Vault', 'Connect', 'Tasks', 'Events'] as const
 
 const NONE: Operations = { 'KV reads': 0, 'KV writes': 0, 'object requests': 0, 'rows read': 0, 'rows written': 0 }
 let counted = NONE

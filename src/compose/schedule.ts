@@ -1,6 +1,6 @@
 import { FetchCapability } from '../core/access/principal.ts'
 import { createGuardedFetch } from '../outbound/guarded-fetch.ts'
-import { postWebhook } from '../outbound/webhook.ts'
+import { isReceived, postWebhook } from '../outbound/webhook.ts'
 import { outboundOptionsFor } from './bundled.ts'
 import type { Config } from '../env.ts'
 import type { Deployment } from './deployment.ts'
@@ -47,12 +47,14 @@ async function compareToolkits({ compare, findings }: Publishing): Promise<void>
 async function postFindings(config: Config, { findings }: Publishing): Promise<void> {
   const { findingsWebhook } = config
   if (!findingsWebhook) return
+  const { url, secret } = findingsWebhook
   const guardedFetch = createGuardedFetch({ ...outboundOptionsFor(config), maxResponseBytes: MAX_RECEIPT_BYTES })
   const received: string[] = []
   for (const message of await findings.takeMessages([], MAX_MESSAGES)) {
-    const isReceived = await postWebhook(message, findingsWebhook, { guardedFetch, initiator: CAPABILITY })
-    printLogEntry({ event: 'webhook', id: message.id, received: isReceived })
-    if (isReceived) received.push(message.id)
+    const deps = { guardedFetch, initiator: CAPABILITY }
+    const hasArrived = isReceived(await postWebhook(message, { url, secrets: [secret] }, deps))
+    printLogEntry({ event: 'webhook', id: message.id, received: hasArrived })
+    if (hasArrived) received.push(message.id)
   }
   if (received.length > 0) await findings.takeMessages(received, 0)
 }

@@ -100,6 +100,7 @@ export function openStores(
       writeAuditEvent,
     }),
     connect,
+    events: env.Events,
     users: createUserList(access, connect),
     idempotencyStore: createIdempotencyStore({
       namespace: env.IdempotencyStore,

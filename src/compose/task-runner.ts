@@ -4,22 +4,15 @@ import { createRunTask } from '../core/task/run-task.ts'
 import type { Principal } from '../core/access/principal.ts'
 import type { StoredCall, TaskRun } from '../core/task/task-store.ts'
 import { CALL_UNITS, createBudget } from '../core/tool/budget.ts'
-import { createReturningPrincipal } from '../http/caller/returning-principal.ts'
 import { narrowToView } from '../http/route/tool-view.ts'
 import type { Deployment } from './deployment.ts'
+import { composeReturningPrincipal } from './returning-principal.ts'
 
 /** Runs one task, for the Durable Object that has it. */
-export async function runTask(run: TaskRun, { config, stores, authentication, calls }: Deployment): Promise<void> {
+export async function runTask(run: TaskRun, deployment: Deployment): Promise<void> {
+  const { stores, calls } = deployment
   const { now } = Date
-  const findPrincipal = createReturningPrincipal({
-    hasAdminKey: config.adminKey !== undefined,
-    isOpen: config.access === 'open',
-    findKey: stores.keys.findById,
-    listAgents: stores.connect.list,
-    loadPrincipal: authentication.sessions.loadPrincipal,
-    findMembership: stores.access.findMembership,
-    now,
-  })
+  const findPrincipal = composeReturningPrincipal(deployment)
   await Promise.all([stores.registry.installBundle(), stores.registry.policies.ready(waitUntil)])
   const runTaskOnce = createRunTask({
     store: await stores.loadTasks(),

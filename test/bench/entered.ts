@@ -141,6 +141,7 @@ const env: any = {
   Connect: namespaceOf(worker.Connect),
   Records: namespaceOf(worker.Records),
   Tasks: namespaceOf(worker.Tasks),
+  Events: namespaceOf(worker.Events),
   ACCESS: 'keys',
   DEMO_TOOLS: 'true',
   ADMIN_KEY,

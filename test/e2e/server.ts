@@ -47,7 +47,7 @@ export interface ServerOptions {
   /** A bundle of its own, in this folder. */
   readonly bundle?: string
   /** A class of Durable Objects whose storage cannot be reached. */
-  readonly broken?: 'Access' | 'Connect' | 'IdempotencyStore' | 'Records' | 'Registry' | 'Tasks' | 'Vault'
+  readonly broken?: 'Access' | 'Connect' | 'Events' | 'IdempotencyStore' | 'Records' | 'Registry' | 'Tasks' | 'Vault'
 }
 
 /** Builds the production bundle, with the tools of `test/fixtures/tools`, into a folder of its own. */

@@ -5,7 +5,7 @@ import { part } from '../simulation/part.ts'
 /** `cloudflare:workers` and `cloudflare:test` in this process, for the tests of the project `worker`. */
 export * from '../platform/workers.ts'
 
-type Name = 'Access' | 'Connect' | 'IdempotencyStore' | 'Records' | 'Registry' | 'Tasks' | 'Vault'
+type Name = 'Access' | 'Connect' | 'Events' | 'IdempotencyStore' | 'Records' | 'Registry' | 'Tasks' | 'Vault'
 
 const states = new WeakMap<object, DurableObjectState>()
 
@@ -50,6 +50,7 @@ export const env = {
   REGISTRY: createKv(),
   Access: objectsOf('Access'),
   Connect: objectsOf('Connect'),
+  Events: objectsOf('Events'),
   IdempotencyStore: objectsOf('IdempotencyStore'),
   Records: objectsOf('Records'),
   Registry: objectsOf('Registry'),

@@ -8,6 +8,7 @@ import { ConfigError, type Env, loadConfig } from '../../src/env.ts'
 import { createDispatcher } from '../../src/dispatcher.ts'
 import * as worker from '../../src/index.ts'
 import { defineTasks } from '../../src/storage/tasks/tasks-object.ts'
+import { defineEvents } from '../../src/storage/events/events-object.ts'
 import { defineVault } from '../../src/storage/vault/vault-object.ts'
 import { sendJson } from '../e2e/json.ts'
 import type { AppOptions, RunningServer } from '../e2e/server.ts'
@@ -71,6 +72,10 @@ export async function startInProcess({
       Access: namespaceOf('Access', worker.Access),
       Connect: namespaceOf('Connect', worker.Connect),
       Records: namespaceOf('Records', worker.Records),
+      Events: namespaceOf(
+        'Events',
+        defineEvents((own: Env) => createDispatcher(own, loadConfig(own), build).loadEventDelivery(), Date.now),
+      ),
       RATE_LIMIT: part<RateLimit>({ limit: async () => ({ success: true }) }),
       ASSETS: part<Fetcher>({
         fetch: async (url) => new Response(await readFile(new URL(basename(String(url)), ASSETS))),

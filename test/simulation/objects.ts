@@ -1,4 +1,5 @@
 // Loaded before the clock is simulated, which does not wait for modules
+import '../../src/storage/events/source-events.ts'
 import '../../src/storage/vault/charged-hour.ts'
 import '../../src/storage/vault/authorization-flow.ts'
 import { createHash } from 'node:crypto'
@@ -8,10 +9,13 @@ import {
   defineIdempotencyStore,
   type IdempotencyStoreObject,
 } from '../../src/storage/idempotency/idempotency-store-object.ts'
+import { defineEvents, type EventsObject } from '../../src/storage/events/events-object.ts'
+import type { EventDelivery } from '../../src/storage/events/delivery.ts'
 import { defineRegistry, type RegistryObject } from '../../src/storage/registry/registry-object.ts'
 import { createOAuth } from '../../src/oauth-client/oauth.ts'
 import { createServerFinder } from '../../src/oauth-client/provider-server.ts'
 import { defineVault, type VaultObject } from '../../src/storage/vault/vault-object.ts'
+import type { Clock } from './clock.ts'
 import { plainKeyring } from './plain-keyring.ts'
 import type { Kv } from './kv.ts'
 import { createHost, type Door, type Host, type HostOptions } from './object-host.ts'
@@ -100,7 +104,26 @@ export function createObjects(platform: Platform, kv: Kv, provider: MailProvider
     }))
   }
 
+  /** The object of one event source, by a clock of its own. What it sends leaves by one door. */
+  function openEvents(itsClock: Clock, deliver: (door: Door) => EventDelivery): DurableObjectStub<EventsObject> {
+    const start = (state: DurableObjectState, door: Door) => {
+      const Events = defineEvents<object>(async () => deliver(door), itsClock.now)
+      return new Events(state, {})
+    }
+    return hostOf('Events', () =>
+      createHost<EventsObject>({ ...platform, clock: itsClock, name: 'Events', start }),
+    ).stub()
+  }
+
   /** The databases of the objects whose name begins so. */
   const databases = (start: string) => [...hosts].filter(([name]) => name.startsWith(start)).map(([, { sql }]) => sql)
-  return { registry, access, idempotencyStores, vaults, databases, close: () => hosts.forEach(({ close }) => close()) }
+  return {
+    registry,
+    access,
+    idempotencyStores,
+    vaults,
+    openEvents,
+    databases,
+    close: () => hosts.forEach(({ close }) => close()),
+  }
 }

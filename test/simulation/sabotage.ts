@@ -3,12 +3,12 @@ import type { World } from './world.ts'
 /** What no storage and no code does, so that it is seen to be noticed. */
 export type Sabotage = (world: World) => unknown
 
-/** Does it every second. */
-export function repeat(world: World, sabotage: Sabotage): void {
+/** Does it every second, or as often. */
+export function repeat(world: World, sabotage: Sabotage, everyMs = 1_000): void {
   world.clock.set(() => {
     sabotage(world)
-    repeat(world, sabotage)
-  }, 1_000)
+    repeat(world, sabotage, everyMs)
+  }, everyMs)
 }
 
 /** Damages a table of the objects whose name begins so, of those that have it. */

@@ -72,7 +72,7 @@ export function createWorld(scheduler: Scheduler, draw: GeneratorValue) {
   }
 
   /** Goes on, one message or timer at a time, until all of the work is done. */
-  async function run(work: readonly Promise<unknown>[]): Promise<void> {
+  async function run(work: readonly Promise<unknown>[], maxElapsedMs = MAX_ELAPSED_MS): Promise<void> {
     let isOver = false
     const all = Promise.all(work).finally(() => (isOver = true))
     all.catch(() => undefined)
@@ -80,7 +80,7 @@ export function createWorld(scheduler: Scheduler, draw: GeneratorValue) {
       await new Promise((done) => settled(done))
       if (defects.length > 0) throw defects[0]
       if (isOver) return void (await all)
-      if (clock.elapsed() > MAX_ELAPSED_MS) throw new Error('It never ends')
+      if (clock.elapsed() > maxElapsedMs) throw new Error('It never ends')
       await step()
     }
   }
@@ -105,6 +105,7 @@ export function createWorld(scheduler: Scheduler, draw: GeneratorValue) {
     registry,
     access,
     databases: objects.databases,
+    openEvents: objects.openEvents,
     provider,
     /** Whether nothing goes wrong at all. */
     isFair: wasFair,

@@ -59,3 +59,8 @@ export const FILTER_SCHEMA = {
 
 /** In bytes, of an event as it is delivered. */
 export const MAX_EVENT_BYTES = 256 * 1_024
+
+/** An event as it is delivered. */
+export function encodeEvent({ id, name, timestamp, data }: Event, cursor: number): string {
+  return JSON.stringify({ eventId: id, name, timestamp, data, cursor: String(cursor) })
+}

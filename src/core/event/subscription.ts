@@ -1,8 +1,16 @@
-import { findCallDenial, mayActFor, type Principal } from '../access/principal.ts'
+import { findCallDenial, mayActFor, NEEDS_CREDENTIAL, type Principal } from '../access/principal.ts'
 import { fail, type Failure, type FailureResult } from '../failure/failure.ts'
 import type { JsonObject } from '../tool/json.ts'
+import { HOUR_MS } from '../tool/time.ts'
 import { parseToolId } from '../tool/tool-id.ts'
 import type { Event, EventSource } from './event.ts'
+
+/** Who a subscription is for, and the toolset and lock of the request. */
+export interface Subscriber {
+  readonly principal: Principal
+  readonly toolset?: string | undefined
+  readonly lock?: string | undefined
+}
 
 /** What identifies a subscription, together with its principal. */
 export interface SubscriptionKey {
@@ -44,8 +52,11 @@ export interface Subscription extends SubscriptionKey {
   readonly next_attempt_at?: string
 }
 
+/** An event that was not received, until it is sent again. */
 export interface DeadLetter {
-  readonly event: Event
+  readonly event_id: string
+  readonly name: string
+  readonly timestamp: string
   readonly failure: string
   readonly failed_at: string
 }
@@ -87,16 +98,26 @@ export interface Subscriptions {
   find(principal: Principal, id: string): Promise<SubscriptionResult<Subscription>>
   remove(principal: Principal, id: string): Promise<SubscriptionResult<undefined>>
   listDeadLetters(principal: Principal, id: string): Promise<SubscriptionResult<readonly DeadLetter[]>>
-  /** Sends it once more, and removes it once it was received. */
-  resend(principal: Principal, id: string, event: string): Promise<SubscriptionResult<undefined>>
+  /** Sends a dead letter once more. Gives why it was not received. */
+  resend(principal: Principal, id: string, event: string): Promise<SubscriptionResult<string | undefined>>
 }
 
 /** Who may call a tool of the source's name may subscribe to it. */
 export function findSubscriptionDenial(principal: Principal, source: EventSource): FailureResult | undefined {
+  if (principal.kind === 'anonymous') return fail(NEEDS_CREDENTIAL)
   const name = parseToolId(source.name)
   if (!name) return fail({ type: 'not-found', message: `Cannot find the event source '${source.name}'` })
   const denial = findCallDenial(principal, { ...name, securityLevel: source.securityLevel })
   if (denial) return fail(denial)
   if (source.user === undefined || mayActFor(principal, source.user)) return undefined
   return fail({ type: 'forbidden', reason: `The credential may not act for the user of '${source.name}'` })
+}
+
+export function toSubscriber({ view, ...principal }: Principal): Subscriber {
+  return { principal, toolset: view?.toolset?.name, lock: view?.lock?.hash }
+}
+
+/** Nobody would know when a JWT has ended: it must be sent again. */
+export function limitTtl({ kind }: Principal, ttlMs: number | null): number | null {
+  return kind === 'jwt' || kind === 'person' ? Math.min(ttlMs ?? Infinity, HOUR_MS) : ttlMs
 }

@@ -1,5 +1,15 @@
 export type Purpose =
-  'vault' | 'state' | 'cursor' | 'artifact' | 'ledger' | 'invocation' | 'sign-in' | 'export' | 'content' | 'task'
+  | 'vault'
+  | 'state'
+  | 'cursor'
+  | 'artifact'
+  | 'ledger'
+  | 'invocation'
+  | 'sign-in'
+  | 'export'
+  | 'content'
+  | 'task'
+  | 'events'
 
 const encoder = new TextEncoder()
 

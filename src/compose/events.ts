@@ -1,0 +1,44 @@
+import { waitUntil } from 'cloudflare:workers'
+import { FetchCapability } from '../core/access/principal.ts'
+import { UnreachableError } from '../core/failure/failure.ts'
+import { createEventSources } from '../core/event/event-sources.ts'
+import { findSubscriptionDenial } from '../core/event/subscription.ts'
+import { createGuardedFetch } from '../outbound/guarded-fetch.ts'
+import { postWebhook } from '../outbound/webhook.ts'
+import { narrowTo } from '../http/route/tool-view.ts'
+import type { EventDelivery } from '../storage/events/delivery.ts'
+import { createEventLog, createSubscriptions } from '../storage/events/subscriptions.ts'
+import { outboundOptionsFor } from './bundled.ts'
+import type { Deployment } from './deployment.ts'
+import { composeReturningPrincipal } from './returning-principal.ts'
+
+const MAX_RECEIPT_BYTES = 16_384
+/** Callbacks are sent to only for subscribers, who were admitted. */
+const CAPABILITY = new FetchCapability('events')
+
+export function composeEvents({ stores }: Deployment) {
+  const log = createEventLog(stores.events)
+  const sources = createEventSources(stores.eventSources, log)
+  return { log, sources, subscriptions: createSubscriptions(stores.events, sources) }
+}
+
+/** What the objects of sources need to deliver. */
+export function composeEventDelivery(deployment: Deployment): EventDelivery {
+  const { config, stores } = deployment
+  const { sources } = composeEvents(deployment)
+  const guardedFetch = createGuardedFetch({ ...outboundOptionsFor(config), maxResponseBytes: MAX_RECEIPT_BYTES })
+  const findPrincipal = composeReturningPrincipal(deployment)
+  return {
+    sealer: stores.deploymentKeys.sealer('events'),
+    post: (message, target) => postWebhook(message, target, { guardedFetch, initiator: CAPABILITY }),
+    async mayReceive({ principal, ...named }, name) {
+      const [found, source] = await Promise.all([findPrincipal(principal), sources.find(name)])
+      if (!found.ok && found.failure.type === 'unavailable') throw new UnreachableError(found.failure.message)
+      if (!found.ok || !source) return false
+      // A token of an agent may have fewer scopes than the agent
+      const scopes = found.value.scopes.filter((scope) => principal.scopes.includes(scope))
+      const narrowed = await narrowTo({ ...found.value, scopes }, named, waitUntil, stores.registry)
+      return narrowed.ok && !findSubscriptionDenial(narrowed.value, source)
+    },
+  }
+}

@@ -1,0 +1,179 @@
+import type { Event } from '../../core/event/event.ts'
+import type { DeadLetter, Subscriber, Subscription } from '../../core/event/subscription.ts'
+import { openTables } from '../schema.ts'
+import { firstRow, readField, rows } from '../rows.ts'
+import { type ChallengeFailure, createDelivery, type EventDelivery } from './delivery.ts'
+import { eventRows, type StoredEvent } from './event-rows.ts'
+import { type SubscriptionRow, TABLES } from './tables.ts'
+
+interface NewSubscription {
+  readonly id: string
+  readonly subscriber: Subscriber
+  /** As JSON. */
+  readonly arguments: string
+  readonly url: string
+  readonly secret: string
+  readonly cursor: number | undefined
+  readonly maxAgeMs: number
+  readonly ttlMs: number | null
+}
+
+interface StoredSubscription {
+  readonly cursor: number
+  readonly truncated: boolean
+  readonly expires: number | null
+  readonly isNew: boolean
+}
+
+/** Its arguments are JSON. */
+type ListedSubscription = Omit<Subscription, 'name' | 'arguments'> & { readonly arguments: string }
+type LetterRow = { readonly id: string; readonly at: number; readonly failure: string; readonly body: string }
+
+const MAX_SUBSCRIPTIONS = 100
+const VERIFIED_MS = 300_000
+const ROTATION_MS = 86_400_000
+const CONCURRENT = 10
+/** While deliveries run, others that are due are noticed so soon. */
+const LOOK_MS = 1_000
+/** An alarm may run for 15 minutes. */
+const MAX_RUN_MS = 300_000
+
+/** Of each subscription, one delivery runs at a time: its events arrive in their order. */
+export function createSourceEvents(
+  storage: DurableObjectStorage,
+  load: () => Promise<EventDelivery>,
+  now: () => number,
+) {
+  const { sql } = storage
+  openTables(sql, { object: 'an Events object', version: 1, tables: TABLES })
+  const events = eventRows(sql)
+  const delivery = createDelivery(sql, events, load, now)
+  const running = new Map<string, Promise<unknown>>()
+  const find = (id: string) => firstRow<SubscriptionRow>(sql, 'SELECT * FROM subscription WHERE id = ?', id)
+
+  async function setAlarm(): Promise<void> {
+    const next = readField<number | null>(sql, 'SELECT min(next) FROM subscription') ?? undefined
+    const alarm = await storage.getAlarm()
+    if (next !== undefined && (alarm === null || alarm > next)) await storage.setAlarm(next)
+  }
+
+  function startDeliveries(): void {
+    const query = 'SELECT id FROM subscription WHERE next <= ? ORDER BY next LIMIT ?'
+    for (const { id } of rows<{ id: string }>(sql, query, now(), 2 * CONCURRENT)) {
+      if (running.size >= CONCURRENT) return
+      if (!running.has(id))
+        running.set(
+          id,
+          delivery.deliverNext(id).finally(() => running.delete(id)),
+        )
+    }
+  }
+
+  /** Gives when the callback was last seen to take messages of this principal, or why it does not. */
+  async function verify({ id, subscriber, url, secret }: NewSubscription): Promise<number | ChallengeFailure> {
+    const query = 'SELECT max(verified) FROM subscription WHERE principal = ? AND url = ?'
+    const verified = readField<number | null>(sql, query, subscriber.principal.id, url) ?? 0
+    if (verified > now() - VERIFIED_MS) return verified
+    return (await delivery.challenge(id, url, secret)) ?? now()
+  }
+
+  return {
+    /** Gives how many were new. */
+    async accept(added: readonly Omit<StoredEvent, 'seq'>[]): Promise<number> {
+      const count = events.add(added, now())
+      // Receivers that failed are tried again in their own time
+      sql.exec('UPDATE subscription SET next = min(next, ?) WHERE attempts = 0', now())
+      await setAlarm()
+      return count
+    },
+
+    async subscribe(request: NewSubscription): Promise<StoredSubscription | ChallengeFailure | 'limit-reached'> {
+      const { id, subscriber, url, secret, ttlMs } = request
+      const count =
+        readField<number>(sql, 'SELECT count(*) FROM subscription WHERE principal = ?', subscriber.principal.id) ?? 0
+      if (count >= MAX_SUBSCRIPTIONS && !find(id)) return 'limit-reached'
+      const verified = await verify(request)
+      if (typeof verified === 'object') return verified
+      const sealed = await (await load()).sealer.seal(secret, id, { deterministic: true })
+      const at = now()
+      const known = find(id)
+      const last = events.lastSeq()
+      const wanted = Math.min(request.cursor ?? last, last)
+      const cursor = known?.cursor ?? Math.max(wanted, events.dropped(), events.findBefore(at - request.maxAgeMs))
+      const expires = ttlMs === null ? null : at + ttlMs
+      const texts = [id, subscriber.principal.id, JSON.stringify(subscriber), request.arguments, url, sealed]
+      const values = [...texts, verified, at, expires, cursor, at]
+      sql.exec(
+        `INSERT INTO subscription VALUES (?, ?, ?, ?, ?, ?, NULL, 0, ?, ?, ?, ?, 0, ?, NULL, NULL)
+         ON CONFLICT (id) DO UPDATE SET subscriber = excluded.subscriber, verified = excluded.verified,
+           old_secret = iif(secret = excluded.secret, old_secret, secret), secret = excluded.secret,
+           old_until = iif(secret = excluded.secret, old_until, ?),
+           expires = excluded.expires, attempts = 0, next = excluded.next, ended = NULL`,
+        ...values,
+        at + ROTATION_MS,
+      )
+      await setAlarm()
+      return { cursor, truncated: !known && cursor > wanted, expires, isNew: !known }
+    },
+
+    remove: delivery.remove,
+
+    /** Those of a principal, or the one with an id. */
+    list(principal: string, id?: string): ListedSubscription[] {
+      const query = `SELECT *, (SELECT count(*) FROM event WHERE seq > cursor) AS waiting,
+        (SELECT count(*) FROM dead_letter WHERE subscription = subscription.id) AS dead_letters
+        FROM subscription WHERE principal = ? AND id = ifnull(?, id) AND ended IS NULL ORDER BY id`
+      type Row = SubscriptionRow & { readonly waiting: number; readonly dead_letters: number }
+      return rows<Row>(sql, query, principal, id ?? null).map((row) => ({
+        id: row.id,
+        arguments: row.arguments,
+        url: row.url,
+        created_at: new Date(row.created).toISOString(),
+        expires_at: row.expires === null ? null : new Date(row.expires).toISOString(),
+        waiting: row.waiting,
+        dead_letters: row.dead_letters,
+        attempts: row.attempts,
+        ...(row.failure === null ? {} : { last_failure: row.failure }),
+        ...(row.attempts === 0 ? {} : { next_attempt_at: new Date(row.next).toISOString() }),
+      }))
+    },
+
+    read: (after = events.lastSeq()) => ({
+      events: events.list(after),
+      last: events.lastSeq(),
+      dropped: events.dropped(),
+    }),
+
+    listDeadLetters(id: string): DeadLetter[] {
+      const query = 'SELECT id, at, failure, body FROM dead_letter WHERE subscription = ? ORDER BY rowid'
+      return Array.from(sql.exec<LetterRow>(query, id), ({ id: event_id, at, failure, body }) => {
+        const { name, timestamp }: Event = JSON.parse(body)
+        return { event_id, name, timestamp, failure, failed_at: new Date(at).toISOString() }
+      })
+    },
+
+    /** Gives why the event was not received, or `not-found`. */
+    async resend(id: string, event: string): Promise<string | undefined> {
+      const row = find(id)
+      const query = 'SELECT body FROM dead_letter WHERE subscription = ? AND id = ?'
+      const body = readField<string>(sql, query, id, event)
+      if (!row || body === undefined) return 'not-found'
+      const failure = await delivery.send(row, { id: event, body })
+      if (failure === undefined) sql.exec('DELETE FROM dead_letter WHERE subscription = ? AND id = ?', id, event)
+      return failure
+    },
+
+    async runDeliveries(): Promise<void> {
+      const end = now() + MAX_RUN_MS
+      // Should this instance end
+      await storage.setAlarm(now() + LOOK_MS)
+      for (;;) {
+        if (now() < end) startDeliveries()
+        if (running.size === 0) break
+        await Promise.race([...running.values(), new Promise((done) => setTimeout(done, LOOK_MS))])
+      }
+      await storage.deleteAlarm()
+      await setAlarm()
+    },
+  }
+}

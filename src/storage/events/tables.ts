@@ -1,0 +1,36 @@
+/**
+ * See `../STORAGE.md`. Times are milliseconds since 1970. `seq` counts the events of a source, and a cursor is the `seq` of the
+ * last event that was delivered or left out. `next` is when there is something to do for a subscription, `ended` is why it ends.
+ * Secrets are sealed, and `old_secret` signs too until `old_until`.
+ */
+export const TABLES = `
+CREATE TABLE event (seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, at INTEGER NOT NULL, size INTEGER NOT NULL, body TEXT NOT NULL);
+CREATE TABLE subscription (
+  id TEXT PRIMARY KEY, principal TEXT NOT NULL, subscriber TEXT NOT NULL, arguments TEXT NOT NULL, url TEXT NOT NULL,
+  secret TEXT NOT NULL, old_secret TEXT, old_until INTEGER NOT NULL, verified INTEGER NOT NULL, created INTEGER NOT NULL,
+  expires INTEGER, cursor INTEGER NOT NULL, attempts INTEGER NOT NULL, next INTEGER NOT NULL, failure TEXT, ended TEXT
+);
+CREATE INDEX subscription_next ON subscription (next);
+CREATE TABLE dead_letter (
+  subscription TEXT NOT NULL, id TEXT NOT NULL, at INTEGER NOT NULL, failure TEXT NOT NULL, body TEXT NOT NULL,
+  PRIMARY KEY (subscription, id)
+);
+`
+
+export type SubscriptionRow = {
+  readonly id: string
+  readonly principal: string
+  readonly subscriber: string
+  readonly arguments: string
+  readonly url: string
+  readonly secret: string
+  readonly old_secret: string | null
+  readonly old_until: number
+  readonly created: number
+  readonly expires: number | null
+  readonly cursor: number
+  readonly attempts: number
+  readonly next: number
+  readonly failure: string | null
+  readonly ended: string | null
+}
