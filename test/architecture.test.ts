@@ -169,6 +169,7 @@ const findFolder = (path: string) => Object.keys(ALLOWED_IMPORTS).find((folder) 
 const PURE_HTTP_FILES: ReadonlySet<string> = new Set([
   'src/http/response/failure-status.ts',
   'src/http/request/query.ts',
+  'src/http/request/wait.ts',
 ])
 
 interface Rule {

@@ -71,35 +71,42 @@ function callOnce(
   input: JsonRecord,
   options: CallOptions & { readonly callId: string },
 ): Promise<Omit<CallResult, 'callId'>> {
-  const { callId, user, select, onProgress } = options
-  const [tool = '', ...rangeParts] = toolAndVersion.split('@')
-  const version = options.version ?? (rangeParts.length > 0 ? rangeParts.join('@') : undefined)
-  const tool_id = version === undefined ? tool : `${tool}@${version}`
-  const context = user === undefined && select === undefined ? {} : { context: { user_id: user, select } }
+  const { onProgress } = options
   return connection.send({
     method: 'POST',
     path: '/tools/call',
-    json: { $schema: 'urn:oxp:1.0', request: { tool_id, call_id: callId, input, ...context } },
+    json: toCallBody(toolAndVersion, input, options),
     ...(onProgress ? { headers: { accept: 'application/json, text/event-stream' } } : {}),
     signal: options.signal,
     timeoutMs: options.timeout,
     responseTimeoutMs: RESPONSE_TIMEOUT_MS,
     isRepeatable: true,
     async read(response) {
-      const body = await readCallResponse(response, onProgress)
-      const result = isObject(body) ? body['result'] : undefined
-      if (!isObject(result)) throw new SwitchboardError('answer_invalid', 'The server is not a Switchboard')
-      if (result['success'] === true) {
-        const artifact = isObject(body) ? body['artifact'] : undefined
-        const note = readNote(response)
-        return {
-          value: artifact === undefined ? result['value'] : { artifact },
-          ...(note === undefined ? {} : { note }),
-        }
-      }
-      throw toToolError(result['error'], getText(result['error'], 'message') ?? 'The tool failed')
+      return readResult(await readCallResponse(response, onProgress), readNote(response))
     },
   })
+}
+
+export function toCallBody(toolAndVersion: string, input: JsonRecord, options: CallOptions): JsonRecord {
+  const { callId, user, select } = options
+  const [tool = '', ...rangeParts] = toolAndVersion.split('@')
+  const version = options.version ?? (rangeParts.length > 0 ? rangeParts.join('@') : undefined)
+  const tool_id = version === undefined ? tool : `${tool}@${version}`
+  const context = user === undefined && select === undefined ? {} : { context: { user_id: user, select } }
+  return { $schema: 'urn:oxp:1.0', request: { tool_id, call_id: callId, input, ...context } }
+}
+
+/** The value of an answer with a `result`; throws the tool's error. */
+export function readResult(body: unknown, note: string | undefined): Omit<CallResult, 'callId'> {
+  const result = isObject(body) ? body['result'] : undefined
+  if (!isObject(result)) throw new SwitchboardError('answer_invalid', 'The server is not a Switchboard')
+  if (result['success'] !== true)
+    throw toToolError(result['error'], getText(result['error'], 'message') ?? 'The tool failed')
+  const artifact = isObject(body) ? body['artifact'] : undefined
+  return {
+    value: artifact === undefined ? result['value'] : { artifact },
+    ...(note === undefined ? {} : { note }),
+  }
 }
 
 function withDetails(error: SwitchboardError, details: SwitchboardError['details']): SwitchboardError {

@@ -1,4 +1,5 @@
 import { type CallOptions, type CallResult, callTool } from './call.ts'
+import { type CallState, cancelCall, startCall, waitForCall, type WaitOptions } from './started-call.ts'
 import { connect, type Connection, type ConnectionOptions } from './connection.ts'
 import { isObject, type JsonRecord } from './json.ts'
 import { SwitchboardError } from './switchboard-error.ts'
@@ -98,6 +99,21 @@ export class Switchboard {
   call<T = unknown>(tool: string, input?: JsonRecord, options?: CallOptions): Promise<CallResult<T>>
   call(tool: string, input: JsonRecord = {}, options: CallOptions = {}): Promise<CallResult> {
     return callTool(this.#connection, tool, input, { ...options, user: options.user ?? this.#user })
+  }
+
+  /** Starts a call that goes on without its caller for a day at most. `wait` takes the `callId` of the answer. */
+  callAsync(tool: string, input: JsonRecord = {}, options: CallOptions = {}): Promise<CallState> {
+    return startCall(this.#connection, tool, input, { ...options, user: options.user ?? this.#user })
+  }
+
+  /** Waits for the result of a call that was started. `onState` is told what it waits for, such as a person. */
+  wait(callId: string, options: WaitOptions = {}): Promise<CallResult> {
+    return waitForCall(this.#connection, callId, options)
+  }
+
+  /** Cancels a call that was started: its tool is told to stop, and what it still returns is dropped. */
+  cancel(callId: string): Promise<void> {
+    return cancelCall(this.#connection, callId)
   }
 }
 

@@ -34,6 +34,7 @@ import { type Deployment, newId } from './deployment.ts'
 import { printLogEntry } from './platform.ts'
 import { createProviderOAuth, createProviderTest, documentFetch, signInProvider } from './providers.ts'
 import { chooseSignInMethod } from './stores.ts'
+import { openTasks, openTaskStore } from './tasks.ts'
 import type { Publishing } from './publishing.ts'
 
 export const onPageError = createErrorHandler((failure) => page(failurePage(failure)), newId, printLogEntry)
@@ -74,7 +75,7 @@ export function composeAccessRoutes(
       quota: config.quota,
       onChange(change, id) {
         onKeyChange(change, id)
-        if (change === 'removed') waitUntil(stores.loadTasks().then((tasks) => tasks.removeAll(`key:${id}`)))
+        if (change === 'removed') waitUntil(openTaskStore({ config, stores }).removeAll(`key:${id}`))
       },
       sha256,
       randomKey: () => formatKey(randomBytes(32)),
@@ -96,7 +97,14 @@ export function composeAccessRoutes(
       hasVerifier: config.userVerifierUrl !== undefined,
       findCaller,
     }),
-    createCallsRoutes({ ...pageRoutes, records: stores.records, tasks: calls.tasks, encodeTask, version, now }),
+    createCallsRoutes({
+      ...pageRoutes,
+      records: stores.records,
+      tasks: openTasks({ config, stores, calls }),
+      encodeTask,
+      version,
+      now,
+    }),
     createSessionsRoutes({ ...pageRoutes, sessions, findSession: findVisitorSession, listKeys: keys.list, vault }),
     createSignInRoutes({
       ...pageDeps,

@@ -24,15 +24,16 @@ export function composeCallRoutes(deployment: Deployment) {
   const { now } = Date
   const { catalog } = stores.registry
   const { authorize } = authentication
-  const { callTool, resolver, checkReadiness, tasks } = calls
+  const { callTool, resolver, checkReadiness } = calls
   const listDeps = { authorize, catalog, sha256 }
   const health = createHealth({ probe: stores.probe, now, sleep })
   const loadFormats = () => import('./dialects.ts')
+  const loadTasks = async () => (await import('./tasks.ts')).openTasks(deployment)
   const oxp: CallRoutes = {
     routes: createOxpRoutes({
       ...listDeps,
       callTool,
-      tasks,
+      loadTasks,
       health,
       formatNames: [...FORMAT_NAMES.keys()],
       loadFormats,

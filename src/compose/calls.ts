@@ -12,7 +12,6 @@ import type { Runner } from '../core/call/runner.ts'
 import { createCallLimiter } from '../core/call/call-limiter.ts'
 import type { ReadPage } from '../core/page/read-page.ts'
 import { loadValidator, refusingBigIntegers } from '../core/schema/validator.ts'
-import type { Tasks } from '../core/task/task.ts'
 import type { Span } from '../core/tool/platform.ts'
 import type { Config } from '../env.ts'
 import type { Build } from '../node/build.ts'
@@ -53,17 +52,6 @@ export function composeCalls(deps: CallsDeps) {
     },
     now,
   })
-  const loadTasks = loadOnce(async () => {
-    const { composeTasks } = await import('./tasks.ts')
-    return composeTasks(config, stores, { resolver, findCandidates, startDeadline })
-  })
-  const tasks: Tasks = {
-    start: async (...call) => (await loadTasks()).start(...call),
-    get: async (...task) => (await loadTasks()).get(...task),
-    waitForChange: async (...wait) => (await loadTasks()).waitForChange(...wait),
-    update: async (...update) => (await loadTasks()).update(...update),
-    cancel: async (...task) => (await loadTasks()).cancel(...task),
-  }
   const callDeps: CallDeps = {
     resolver,
     findCandidates,
@@ -104,7 +92,7 @@ export function composeCalls(deps: CallsDeps) {
   }
   const checkReadiness: CheckReadiness = async (tool, caller) =>
     (await import('../core/call/readiness.ts')).createReadinessCheck(readinessDeps)(tool, caller)
-  return { resolver, toolSecrets, callTool, readPage, checkReadiness, tasks }
+  return { resolver, findCandidates, toolSecrets, callTool, readPage, checkReadiness }
 }
 
 const span: Span = (name, attributes, work) =>

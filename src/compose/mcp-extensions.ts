@@ -4,11 +4,13 @@ import { registerResources } from '../dialects/mcp/extensions/resources/register
 import { registerSkills } from '../dialects/mcp/extensions/skills/register.ts'
 import { registerTasks } from '../dialects/mcp/extensions/tasks/register.ts'
 import type { Deployment } from './deployment.ts'
+import { openTasks } from './tasks.ts'
 
 /** The extensions of MCP that this deployment has, each joined by its `register…` function. */
-export function composeMcpExtensions({ calls, stores }: Deployment): McpExtensions {
+export function composeMcpExtensions(deployment: Deployment): McpExtensions {
+  const { calls, stores } = deployment
   const extensions = createMcpExtensions()
-  registerTasks(extensions, calls)
+  registerTasks(extensions, { tasks: openTasks(deployment), resolver: calls.resolver })
   registerResources(extensions)
   registerSkills(extensions, stores.registry.stub)
   registerApps(extensions, calls)

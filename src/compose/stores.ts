@@ -30,7 +30,6 @@ import { registryStub } from '../storage/registry/registry-stub.ts'
 import { toListLine as writeLine } from '../dialects/oxp/encode.ts'
 import { createCredentialCheck, createProviderOAuth } from './providers.ts'
 import { yieldToEventLoop } from '../outbound/event-loop.ts'
-import { loadOnce } from './load-once.ts'
 import { printLogEntry } from './platform.ts'
 
 /** In bytes: with less, SQLite can store nothing more. */
@@ -110,13 +109,7 @@ export function openStores(
       newId: () => crypto.randomUUID(),
       defect: (error) => printLogEntry({ event: 'idempotency-store-unreachable', error: String(error) }),
     }),
-    /** What callers and tools wrote is encrypted as grants are, where there are keys for that. */
-    loadTasks: loadOnce(async () => {
-      const { createTaskStore } = await import('../storage/tasks/task-store.ts')
-      const { vaultKeys } = config
-      const sealer = vaultKeys.length > 0 ? createKeyring(vaultKeys, 'task') : deploymentKeys.sealer('task')
-      return createTaskStore(env.Tasks, sealer)
-    }),
+    taskObjects: env.Tasks,
     contentKeyring,
     records: createRecords(recordsStub(env.Records), deploymentKeys.sealer('cursor'), now, {
       keyring: contentKeyring,

@@ -7,6 +7,7 @@ import { CALL_UNITS, createBudget } from '../core/tool/budget.ts'
 import { narrowToView } from '../http/route/tool-view.ts'
 import type { Deployment } from './deployment.ts'
 import { composeReturningPrincipal } from './returning-principal.ts'
+import { openTaskStore } from './tasks.ts'
 
 /** Runs one task, for the Durable Object that has it. */
 export async function runTask(run: TaskRun, deployment: Deployment): Promise<void> {
@@ -15,7 +16,7 @@ export async function runTask(run: TaskRun, deployment: Deployment): Promise<voi
   const findPrincipal = composeReturningPrincipal(deployment)
   await Promise.all([stores.registry.installBundle(), stores.registry.policies.ready(waitUntil)])
   const runTaskOnce = createRunTask({
-    store: await stores.loadTasks(),
+    store: openTaskStore(deployment),
     authorizations: stores.vault,
     callTool: calls.callTool,
     async findPrincipal({ principal, requestUrl }: StoredCall['caller']): Promise<Result<Principal>> {

@@ -1,14 +1,24 @@
-import type { CalledToolDeps } from '../core/call/authorize-call.ts'
 import { createCheckCall } from '../core/call/check-call.ts'
 import type { Tasks } from '../core/task/task.ts'
+import type { TaskStore } from '../core/task/task-store.ts'
 import { createTasks } from '../core/task/tasks.ts'
-import type { Config } from '../env.ts'
-import type { Stores } from './stores.ts'
+import { createKeyring } from '../storage/sealing/keyring.ts'
+import { createTaskStore } from '../storage/tasks/task-store.ts'
+import type { Deployment } from './deployment.ts'
+import { startDeadline } from './platform.ts'
 
-export async function composeTasks(config: Config, { loadTasks }: Stores, deps: CalledToolDeps): Promise<Tasks> {
+export function openTasks(deployment: Pick<Deployment, 'config' | 'stores' | 'calls'>): Tasks {
+  const checkCall = createCheckCall({ ...deployment.calls, startDeadline })
   return createTasks({
-    store: await loadTasks(),
-    checkCall: createCheckCall(deps),
-    storesCredentials: config.vaultKeys.length > 0,
+    store: openTaskStore(deployment),
+    checkCall,
+    storesCredentials: deployment.config.vaultKeys.length > 0,
   })
+}
+
+/** What callers and tools wrote is encrypted as grants are, where there are keys for that. */
+export function openTaskStore({ config, stores }: Pick<Deployment, 'config' | 'stores'>): TaskStore {
+  const { vaultKeys } = config
+  const sealer = vaultKeys.length > 0 ? createKeyring(vaultKeys, 'task') : stores.deploymentKeys.sealer('task')
+  return createTaskStore(stores.taskObjects, sealer)
 }

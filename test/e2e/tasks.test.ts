@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { Switchboard } from '../../src/client/index.ts'
 import { startUpstream, type Upstream } from '../upstream.ts'
+import { buildCommandLine } from './command-line.ts'
 import type { Answer } from './json.ts'
 import { HttpPerson } from './oauth/http-person.ts'
 import { type RunningServer, startApp } from './server.ts'
@@ -228,4 +230,40 @@ it('credentials of the caller are used once and are never shown', async () => {
   const context = { secrets: [{ id: 'OWN', value: 'a secret of the caller' }] }
   const path = await begin('Pay', caller, { context })
   expect(JSON.stringify(await settled(path, caller, isEnded))).not.toContain('a secret of the caller')
+})
+
+it('the command line and the client start a call, wait for it with its progress and links, and cancel it', async () => {
+  const { key, caller } = await createKey()
+  const approver = await createKey(['tools:read', 'tools:call', 'tools:publish'])
+  const cli = buildCommandLine({ SWITCHBOARD_URL: app.url, SWITCHBOARD_KEY: key, CI: 'true' })
+  try {
+    const begun = await cli.run(['call', 'Bank.Approved', '--field', 'cents=5', '--async'])
+    expect(begun.code, begun.stderr).toBe(0)
+    const id = begun.stdout.trim()
+    await settled(`/calls/${id}`, caller, (status) => status === 'input_required')
+    const shown = Promise.withResolvers<void>()
+    const waiting = cli.run(['calls', 'wait', id], {
+      onPrinted: (printed) => printed.includes('/authorizations/') && shown.resolve(),
+    })
+    const task = await settled(`/calls/${id}`, caller, (status) => status === 'input_required')
+    await shown.promise
+    await decide(linkOf(task), approver.key, /Approve/)
+    const { code, stdout, stderr } = await waiting
+    expect(code, stderr).toBe(0)
+    expect(stdout).toContain('"paid": true')
+    expect(stderr).toContain("Approve this call of 'Bank.Approved@1.0.0'")
+    expect(stderr).toContain(linkOf(task))
+
+    const client = new Switchboard({ url: app.url, key })
+    const { callId, status } = await client.callAsync('Bank.Pay', { cents: 5 })
+    expect(status).toBe('working')
+    expect(await client.wait(callId)).toMatchObject({ callId, value: { paid: true } })
+    const other = await client.callAsync('Bank.Approved', { cents: 6 })
+    expect((await cli.run(['calls', 'cancel', other.callId])).code).toBe(0)
+    await expect(client.wait(other.callId)).rejects.toMatchObject({ code: 'cancelled' })
+    await expect(client.wait('unknown')).rejects.toMatchObject({ code: 'not_found' })
+    expect((await cli.run(['calls', 'wait', 'unknown'])).code).not.toBe(0)
+  } finally {
+    cli.remove()
+  }
 })

@@ -1,9 +1,10 @@
-import { type Challenge, SwitchboardError, type ToolProgress } from '../../client/index.ts'
+import type { Command } from 'commander'
+import { type CallResult, type Challenge, SwitchboardError, type ToolProgress } from '../../client/index.ts'
 import { formatJson, isObject, type JsonRecord, parseJson } from '../../client/json.ts'
 import { collectOption, readInputFile, readObject } from '../argument-values.ts'
 import { CliError } from '../cli-error.ts'
 import { showLink } from './authorize.ts'
-import type { AddCommands, CliSession } from '../context.ts'
+import type { AddCommands, CliSession, Open } from '../context.ts'
 
 export const addCall: AddCommands = (program, open) => {
   program
@@ -18,11 +19,16 @@ export const addCall: AddCommands = (program, open) => {
     .option('--no-open', 'print the link that a person must open, without opening it')
     .option('--wait', 'wait for the person even without a terminal')
     .option('--no-wait', 'print the link and exit without waiting')
+    .option('--async', "print its call id and exit; 'calls wait' prints the result")
     .action(async (tool, options) => {
       const session = open(options)
       const { client, terminal, signal, timeoutMs } = session
       const startedAt = Date.now()
       const input = await readCallInput(session, tool, options)
+      if (options.async) {
+        const { callId, status } = await client.callAsync(tool, input, { ...options, signal })
+        return terminal.emit({ call_id: callId, status }, () => terminal.write(callId))
+      }
       const mayWait = options.wait ?? terminal.isInteractive
       const { callId, value, note } = await terminal.withProgress(`Calling ${tool}`, (update) => {
         const onProgress = ({ progress, total, message }: ToolProgress) =>
@@ -40,10 +46,48 @@ export const addCall: AddCommands = (program, open) => {
           ...(mayWait ? { waitForAuthorization } : {}),
         })
       })
-      terminal.emit({ call_id: callId, value, note }, () => {
-        if (note !== undefined) terminal.note(['yellow', note])
-        terminal.write(typeof value === 'string' ? value : (formatJson(value, 2) ?? 'null'))
-      })
+      printResult(session, { callId, value, note })
+    })
+}
+
+function printResult({ terminal }: CliSession, { callId, value, note }: Printed): void {
+  terminal.emit({ call_id: callId, value, note }, () => {
+    if (note !== undefined) terminal.note(['yellow', note])
+    terminal.write(typeof value === 'string' ? value : (formatJson(value, 2) ?? 'null'))
+  })
+}
+
+type Printed = Pick<CallResult, 'callId' | 'value'> & { readonly note?: string | undefined }
+
+export function addStartedCalls(calls: Command, open: Open): void {
+  calls
+    .command('wait')
+    .description("wait for a call that 'call --async' started, and print its result")
+    .argument('<id>', 'its call id')
+    .action(async (id, options) => {
+      const session = open(options)
+      const { client, terminal, signal } = session
+      const shown = new Set<string>()
+      const result = await terminal.withProgress('Waiting for the call', (update) =>
+        client.wait(id, {
+          signal,
+          onState({ message, links }) {
+            if (message !== undefined) update(message)
+            for (const link of links) if (!shown.has(link)) terminal.note(`${message}:\n  ${link}`)
+            links.forEach((link) => shown.add(link))
+          },
+        }),
+      )
+      printResult(session, result)
+    })
+  calls
+    .command('cancel')
+    .description("cancel a call that 'call --async' started")
+    .argument('<id>', 'its call id')
+    .action(async (id, options) => {
+      const { client, terminal } = open(options)
+      await client.cancel(id)
+      terminal.emit({ call_id: id, status: 'cancelled' }, () => terminal.note('Cancelled'))
     })
 }
 

@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander'
 import { sleep } from '../../client/connection.ts'
 import { formatJson, type JsonRecord, listObjects, getText } from '../../client/json.ts'
 import { parseTimeOption, parseIntegerOption } from '../argument-values.ts'
+import { addStartedCalls } from './call.ts'
 import type { AddCommands, CliSession, CommonOptions, Open } from '../context.ts'
 import { type Columns, timeColumn } from '../table.ts'
 
@@ -91,8 +92,9 @@ const LISTINGS: readonly ListCommand[] = [
 ]
 
 export const addListings: AddCommands = (program, open) => {
-  addGroup(program, open, CALLS)
-    .alias('logs')
+  const calls = addGroup(program, open, CALLS).alias('logs')
+  addStartedCalls(calls, open)
+  calls
     .command('show')
     .description('show a call, and its input and answer if they were recorded for you')
     .argument('<id>', "its call id, as 'calls --json' prints it")

@@ -32,7 +32,7 @@ import { CALL_REQUEST, decodeCall, encodeFailure, type OxpForm, SCHEMA, VERSION,
 
 interface OxpRoutesDeps extends ToolListDeps {
   readonly callTool: CallTool
-  readonly tasks: Pick<Tasks, 'start'>
+  readonly loadTasks: () => Promise<Pick<Tasks, 'start'>>
   readonly health: () => Promise<Response>
   readonly formatNames: readonly string[]
   /** Calls, and lists of stored lines, need none of them. */
@@ -80,10 +80,7 @@ const CALL = {
     ),
     streams: true,
   },
-  accepted: jsonRef(
-    "The call goes on, if the header Prefer names respond-async: 'Location' has its state",
-    'CallState',
-  ),
+  accepted: jsonRef("With 'Prefer: respond-async'", 'CallState'),
   checkHeaders: unsupportedVersion,
   respond: (failure: Failure, request: Request) => respondOxpFailure(failure, findForm(request)),
 } as const
@@ -126,7 +123,7 @@ export function createOxpRoutes(deps: OxpRoutesDeps): Hono {
   }
 
   async function startTask(request: CallRequest, caller: Caller, form: OxpForm): Promise<Response> {
-    const started = await deps.tasks.start(request, caller)
+    const started = await (await deps.loadTasks()).start(request, caller)
     if (!started.ok)
       return respondToCall(await addSuggestions({ callId: '', durationMs: 0, result: started }, caller), form)
     const { respondWithTask } = await import('./answer-task.ts')

@@ -45,15 +45,6 @@ export function defineQuery<T extends object>(
   return { reader, names: Object.keys(parameters), unknown, listNames, emptyResult: checkValues(reader, {}) }
 }
 
-const SECONDS = json.stringMatching('whole seconds from 0 to 59', /^[0-5]?\d$/)
-/** How long an answer may wait for a change, read as milliseconds. */
-export const WAIT = {
-  wait: json.optional(
-    json.transform(SECONDS, (seconds) => Number(seconds) * 1_000),
-    0,
-  ),
-}
-
 export const NO_QUERY = defineQuery({})
 
 export const ANY_QUERY = defineQuery({}, { unknown: 'ignore' })

@@ -131,7 +131,7 @@ describe('where we deviate from OXP 1.0', () => {
       },
     }
     const router = createOxpRoutes({
-      tasks: NO_TASKS,
+      loadTasks: async () => NO_TASKS,
       authorize: authorizerFor(),
       callTool: callToolGiving(ok(1)).callTool,
       health: async () => new Response(),

@@ -50,7 +50,7 @@ function setUp({ principal, result = ok(3) }: Given = {}) {
   }
   const formats = new Map(Object.entries(writers).map(([name, write]) => [name, withBudget(name, write)]))
   const router = createOxpRoutes({
-    tasks: NO_TASKS,
+    loadTasks: async () => NO_TASKS,
     authorize: authorizerFor(principal),
     callTool: called.callTool,
     health,
@@ -163,7 +163,7 @@ describe('a tool of a version that OXP has not', () => {
     ['version', withBudget('version', ({ version }) => ({ document: version, losses: [] }))],
   ])
   const router = createOxpRoutes({
-    tasks: NO_TASKS,
+    loadTasks: async () => NO_TASKS,
     authorize: authorizerFor(undefined),
     callTool: callToolGiving(ok(3)).callTool,
     health,

@@ -1,0 +1,11 @@
+import { optional, stringMatching, transform } from '../../core/tool/json-reader.ts'
+
+const SECONDS = stringMatching('whole seconds from 0 to 59', /^[0-5]?\d$/)
+
+/** How long an answer may wait for a change, read as milliseconds. */
+export const WAIT = {
+  wait: optional(
+    transform(SECONDS, (seconds) => Number(seconds) * 1_000),
+    0,
+  ),
+}
