@@ -46,18 +46,57 @@ async function begin(at: RunningServer, tool_id: string): Promise<string> {
   return headers.get('location') ?? ''
 }
 
-async function settled(at: RunningServer, path: string, isWanted: (task: Task) => boolean): Promise<Task> {
+async function settled(at: RunningServer, path: string, isWanted: (task: Task) => boolean, read = readTask) {
   for (let wait = 0; wait < 60; wait++) {
-    const { status, body } = await at.json('GET', `${path}?wait=1`)
-    expect(status, JSON.stringify(body)).toBe(200)
-    if (isWanted(body)) return body
+    const task = await read(at, path)
+    if (isWanted(task)) return task
   }
   throw new Error('It did not get there')
+}
+
+async function readTask(at: RunningServer, path: string): Promise<Task> {
+  const { status, body } = await at.json('GET', `${path}?wait=1`)
+  expect(status, JSON.stringify(body)).toBe(200)
+  return body
+}
+
+async function sendMcp(at: RunningServer, method: string, params: Readonly<Record<string, unknown>>) {
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientCapabilities': {
+      elicitation: { url: {} },
+      extensions: { 'io.modelcontextprotocol/tasks': {} },
+    },
+  }
+  const headers = {
+    'accept': 'application/json, text/event-stream',
+    'mcp-protocol-version': '2026-07-28',
+    'mcp-method': method,
+    'mcp-name': String(params['taskId'] ?? params['name']),
+  }
+  const message = { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } }
+  const { body } = await at.json('POST', '/mcp', message, headers)
+  expect(body.error).toBeUndefined()
+  return body.result
+}
+
+/** The same over MCP, whose requests for input are links as over HTTP. */
+async function beginMcp(at: RunningServer, name: string): Promise<string> {
+  const answer = await sendMcp(at, 'tools/call', { name, arguments: { cents: 6 } })
+  expect(answer).toMatchObject({ resultType: 'task' })
+  return answer.taskId
+}
+
+async function readMcpTask(at: RunningServer, taskId: string): Promise<Task> {
+  await sleep(500)
+  const { inputRequests, statusMessage, ...task } = await sendMcp(at, 'tasks/get', { taskId })
+  return { ...task, input_requests: inputRequests, status_message: statusMessage }
 }
 
 interface Task {
   readonly status: string
   readonly input_requests?: Readonly<Record<string, { readonly params: { readonly url: string } }>>
+  readonly status_message?: string
   readonly result?: unknown
 }
 const keyOf = (task: Task) => Object.keys(task.input_requests ?? {})[0]
@@ -121,6 +160,8 @@ it('a call that waits for an approval goes on after its server was killed, and o
   await publish(server, 'Pay')
   const waiting = await begin(server, 'Bank.Approved')
   const link = linkOf(await settled(server, waiting, waits))
+  const waitingMcp = await beginMcp(server, 'Bank_Approved')
+  const linkMcp = linkOf(await settled(server, waitingMcp, waits, readMcpTask))
   delayMs = 5_000
   const killed = await begin(server, 'Bank.Pay')
   while (upstream.arrived.length === 0) await sleep(20)
@@ -128,12 +169,15 @@ it('a call that waits for an approval goes on after its server was killed, and o
   await server.stop({ signal: 'SIGKILL', keep: true })
   server = await start()
   delayMs = 0
-  const moved = new URL(link)
-  await approve(`${server.url}${moved.pathname}`)
+  for (const each of [link, linkMcp]) await approve(`${server.url}${new URL(each).pathname}`)
+  expect(await settled(server, waitingMcp, isEnded, readMcpTask)).toMatchObject({
+    status: 'completed',
+    result: { structuredContent: { paid: true } },
+  })
   expect(await settled(server, waiting, isEnded)).toMatchObject({ status: 'completed', result: { success: true } })
   expect(await settled(server, killed, isEnded)).toMatchObject({
     status: 'failed',
     result: { success: false, error: { message: expect.stringMatching(/never finished|not known|unknown/i) } },
   })
-  expect(upstream.arrived).toHaveLength(2)
+  expect(upstream.arrived).toHaveLength(3)
 }, 180_000)

@@ -14,16 +14,7 @@ export interface TextChange extends Change {
   readonly after?: string
 }
 
-const COMPARED_FIELDS = [
-  'name',
-  'annotations',
-  'taskSupport',
-  'examples',
-  'metadata',
-  '_meta',
-  'icons',
-  'tags',
-] as const
+const COMPARED = ['name', 'annotations', 'taskSupport', 'examples', 'metadata', '_meta', 'icons', 'tags'] as const
 
 /** Compares the texts that models read as instructions. Texts that are worth a look come first. */
 export function compareTexts(before: Definition, after: Definition, budget: Budget): readonly TextChange[] {
@@ -39,11 +30,11 @@ function* textChanges(before: Definition, after: Definition, budget: Budget): Ge
   yield* compare('/title', 'Its title', getDisplayTitle(before), getDisplayTitle(after))
   yield* schemaChanges('input', before.input, after.input, budget)
   yield* schemaChanges('output', before.output, after.output, budget)
-  for (const field of COMPARED_FIELDS)
+  for (const field of COMPARED)
     yield* compare(`/${field}`, `Its '${field}'`, readField(before, field), readField(after, field))
 }
 
-function readField(record: Definition, field: (typeof COMPARED_FIELDS)[number]): unknown {
+function readField(record: Definition, field: (typeof COMPARED)[number]): unknown {
   const value = record[field]
   return Array.isArray(value) && value.length === 0 ? undefined : value
 }

@@ -187,9 +187,9 @@ export function createMcpRoutes(deps: McpRoutesDeps): Hono {
         return Promise.resolve(operation)
       case 'call':
         // Most clients declare no extension
-        return operation.capabilities.extensions === undefined
-          ? callTools(operation, exchange)
-          : extensions.runCall(operation, exchange, callTools)
+        return operation.capabilities.extensions !== undefined && exchange.revision.hasExtensions
+          ? extensions.runCall(operation, exchange, callTools)
+          : callTools(operation, exchange)
       case 'list':
         return listTools(operation.params, exchange)
       case 'other':
@@ -217,11 +217,11 @@ export function createMcpRoutes(deps: McpRoutesDeps): Hono {
     }
     if (method === 'ping' && revision.hasPing) return toResult({})
     const found = extensions.findMethod(method)
-    if (!found) {
+    const id = found?.extension.id
+    if (!found || (id !== undefined && !revision.hasExtensions)) {
       const { pathname: path } = new URL(context.request.url)
       return toMcpFailure({ type: 'route-unknown', method, path }, revision)
     }
-    const { id } = found.extension
     if (id !== undefined && !declares(revision.getClientCapabilities(params, context.request), id))
       return createMissingExtension(id)
     const result = await catchUnreachable(found.run(params, exchange))

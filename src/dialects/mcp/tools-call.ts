@@ -71,7 +71,7 @@ export async function handleToolsCall(
     signal: () => (revision.cancelOnDisconnect ? (stream?.signal ?? context.request.signal) : undefined),
     cancelOnDisconnect: revision.cancelOnDisconnect,
     audience: 'model',
-    lacksTasks: revision.hasTasks && !aroundTool,
+    lacksTasks: revision.hasExtensions && !aroundTool,
     ...(stream ? createNotifier(call, stream) : {}),
   }
   const capabilities = { ...revision.getClientCapabilities({}, context.request), ...call.capabilities }

@@ -26,7 +26,7 @@ export function revision2026(serverInfo: ServerInfo, seal: Seal): Revision {
     ...LIST_FORMAT_2026,
     kind: 'revision',
     statuses: {},
-    hasTasks: true,
+    hasExtensions: true,
     cancelOnDisconnect: true,
     toStructuredContent(value, output) {
       const kind = outputKind(output)

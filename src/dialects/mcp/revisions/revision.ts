@@ -17,8 +17,8 @@ export interface Revision {
   readonly format: string
   /** HTTP statuses that differ from those of `MCP_FAILURES`. */
   readonly statuses: Readonly<Partial<Record<FailureType, number>>>
-  /** Whether clients may declare the extension for tasks. */
-  readonly hasTasks?: true
+  /** Whether clients may declare extensions. */
+  readonly hasExtensions?: true
   /** Whether a client cancels its call by closing the connection. */
   readonly cancelOnDisconnect: boolean
   encodeTool(record: ToolRecord, name: string): JsonObject

@@ -111,7 +111,7 @@ describe('a call of a client that takes tasks', () => {
 
 describe('a client that takes no tasks', () => {
   it('sees nothing of them, unless the tool runs only as a task', async () => {
-    const { send, call, calls, legacy } = withTasks()
+    const { send, call, calls, legacy, tasks } = withTasks()
     const requiredCapabilities = { extensions: { [ID]: {} } }
     for (const method of ['tasks/get', 'tasks/update', 'tasks/cancel'])
       expect(await send(method, { taskId: 't1' }, {})).toMatchObject({
@@ -120,8 +120,11 @@ describe('a client that takes no tasks', () => {
       })
     expect((await call('slow', {})).result).toMatchObject({ resultType: 'complete' })
     expect(calls.map(({ caller }) => caller.lacksTasks)).toEqual([true])
-    await legacy('tools/call', { name: 'job', arguments: {} })
+    const meta = { 'io.modelcontextprotocol/clientCapabilities': TAKES_TASKS }
+    await legacy('tools/call', { name: 'job', arguments: {} }, { meta })
     expect(calls.at(-1)?.caller.lacksTasks).toBeFalsy()
+    expect(tasks.start).not.toHaveBeenCalled()
+    expect(await (await legacy('tasks/get', { taskId: 't1' })).json()).toMatchObject({ error: { code: -32601 } })
     const refusal = { type: 'tool-not-executable', id: 'Kit.job@1.0.0', reason: 'x', needsTask: true } as const
     const refused = withTasks({}, { run: () => fail(refusal) })
     expect(await refused.call('job', {})).toMatchObject({ error: { code: -32021, data: { requiredCapabilities } } })
