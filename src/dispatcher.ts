@@ -39,6 +39,7 @@ interface Dispatcher {
   fetch(request: Request, env: Env, context: ExecutionContext): Promise<Response>
   runSchedule(): Promise<void>
   runTask(task: TaskRun): Promise<void>
+  runEventSources(): Promise<void>
   loadEventDelivery(): Promise<EventDelivery>
 }
 
@@ -103,6 +104,7 @@ export function createDispatcher(env: Env, config: Config, build: Build): Dispat
 
   return {
     routerName: () => router.router.name,
+    runEventSources: async () => (await import('./compose/event-sources.ts')).runEventSources(deployment),
     async runSchedule() {
       const { runSchedule } = await import('./compose/schedule.ts')
       await runSchedule(deployment)

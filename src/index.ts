@@ -35,6 +35,9 @@ declare global {
   }
 }
 
+/** As in `wrangler.toml`. */
+const EVERY_MINUTE = '* * * * *'
+
 let dispatcher: ReturnType<typeof createDispatcher> | undefined
 const openDispatcher = (env: Env) => (dispatcher ??= createDispatcher(env, loadConfig(env), build))
 
@@ -60,7 +63,8 @@ export default {
     }
     return openDispatcher(env).fetch(request, env, context)
   },
-  async scheduled(_, env) {
-    await openDispatcher(env).runSchedule()
+  async scheduled({ cron }, env) {
+    const { runEventSources, runSchedule } = openDispatcher(env)
+    await (cron === EVERY_MINUTE ? runEventSources() : runSchedule())
   },
 } satisfies ExportedHandler<Env>

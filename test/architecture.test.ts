@@ -405,6 +405,7 @@ const TRUSTED_TEXTS: Readonly<Record<string, string>> = {
 /** Each creates one for a request. */
 const BUDGET_FILES = [
   'src/api/toolkits/import/routes.ts',
+  'src/compose/event-sources.ts',
   'src/compose/task-runner.ts',
   'src/core/publish/findings/compare-source.ts',
   'src/dialects/mcp/routes.ts',

@@ -3,6 +3,7 @@ import * as base64url from 'jose/base64url'
 import { createAuthorizationsRoutes } from '../api/authorizations/routes.ts'
 import { createCallsRoutes } from '../api/calls/routes.ts'
 import { createClientsRoutes } from '../api/clients/routes.ts'
+import { createEventsRoutes } from '../api/events/routes.ts'
 import { createEventSourcesRoutes } from '../api/events/sources/routes.ts'
 import { createKeysRoutes } from '../api/keys/routes.ts'
 import { formatKey } from '../http/caller/key-text.ts'
@@ -28,7 +29,8 @@ import { createErrorHandler } from '../http/response/error-handler.ts'
 import { failurePage, page } from '../http/page/page.ts'
 import { createSignInRoutes } from '../sign-in/routes.ts'
 import { createAuthorizationServer } from '../storage/connect/connect-store.ts'
-import { sha256 } from '../storage/sealing/sha256.ts'
+import { createCallLimiter } from '../core/call/call-limiter.ts'
+import { sha256, sha256OfBytes } from '../storage/sealing/sha256.ts'
 import type { Config } from '../env.ts'
 import { type Deployment, newId } from './deployment.ts'
 import { printLogEntry } from './platform.ts'
@@ -177,6 +179,19 @@ export function composeAccessRoutes(
         const hasKey = async (id: string) => (await keys.findById(id)) !== undefined
         return findSettingsProblem(settings, { checkSecretName, hasKey, now: now() })
       },
+    }),
+    createEventsRoutes({
+      ...otherRoutes,
+      store: stores.eventSources,
+      async publish(...events) {
+        const { createEventLog } = await import('../storage/events/subscriptions.ts')
+        return createEventLog(stores.events).accept(...events)
+      },
+      readSecret: config.variableOf,
+      limiter: createCallLimiter(now),
+      limitAnonymous,
+      sha256: sha256OfBytes,
+      now,
     }),
     createSetupRoutes({
       ...otherRoutes,

@@ -1,5 +1,6 @@
 import { createMcpExtensions, type McpExtensions } from '../dialects/mcp/extensions/extension.ts'
 import { registerApps } from '../dialects/mcp/extensions/apps/register.ts'
+import { registerEvents } from '../dialects/mcp/extensions/events/register.ts'
 import { registerResources } from '../dialects/mcp/extensions/resources/register.ts'
 import { registerSkills } from '../dialects/mcp/extensions/skills/register.ts'
 import { registerTasks } from '../dialects/mcp/extensions/tasks/register.ts'
@@ -14,5 +15,6 @@ export function composeMcpExtensions(deployment: Deployment): McpExtensions {
   registerResources(extensions)
   registerSkills(extensions, stores.registry.stub)
   registerApps(extensions, calls)
+  registerEvents(extensions, async () => (await import('./events.ts')).composeEvents(deployment))
   return extensions
 }

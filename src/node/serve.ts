@@ -44,6 +44,7 @@ let unwatch: (() => void) | undefined
 let startLines: string[] | undefined = []
 let lacksAdministrator = false
 let comparisonMs = 0
+const MINUTE_MS = 60_000
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void stop())
 // npm's shell passes no signal on, so this process ends once npm's has
@@ -69,7 +70,8 @@ const url = `${origin}:${port}`
 if (options.inspectorPort !== undefined) console.log(`Inspector on ${await running.getInspectorURL()}`)
 console.log(`Ready on ${url}`)
 if (lacksAdministrator) console.log(NO_ADMINISTRATOR)
-scheduleComparison()
+schedule('serve', () => comparisonMs)
+schedule('* * * * *', () => MINUTE_MS - (Date.now() % MINUTE_MS))
 
 if (options.watch) unwatch = onChange(listWatchedFolders(), refresh)
 
@@ -94,17 +96,24 @@ async function refresh(): Promise<void> {
   }
 }
 
-/** As Cloudflare does by the Cron Trigger. A run begins only once the one before has ended. */
-function scheduleComparison(): void {
-  if (comparisonMs === 0) return
-  const compare = async () => {
+/** As Cloudflare does by Cron Triggers. A run begins only once the one before has ended. */
+function schedule(cron: string, getWaitMs: () => number): void {
+  const waitMs = getWaitMs()
+  if (waitMs === 0) return
+  const run = async () => {
     const { name } = storage()
     const worker = await running.getWorker(name)
-    await worker.scheduled({ cron: 'serve' })
+    await worker.scheduled({ cron })
   }
   const logError = (error: unknown) =>
-    void (stopping.signal.aborted || console.error(`Cannot compare: ${toMessage(error)}`))
-  setTimeout(() => void compare().catch(logError).finally(scheduleComparison), comparisonMs).unref()
+    void (stopping.signal.aborted || console.error(`Cannot run what is due: ${toMessage(error)}`))
+  setTimeout(
+    () =>
+      void run()
+        .catch(logError)
+        .finally(() => schedule(cron, getWaitMs)),
+    waitMs,
+  ).unref()
 }
 
 async function replaceWorker(workerOptions: typeof servedOptions): Promise<void> {

@@ -9,10 +9,11 @@ import {
   toSubscriber,
 } from '../../core/event/subscription.ts'
 import { isWebhookSecret, WEBHOOK_SECRET_FORM } from '../../core/event/webhook-secret.ts'
-import type { Principal } from '../../core/access/principal.ts'
+import { findCoverDenial, type Principal } from '../../core/access/principal.ts'
 import { fail, type FailureResult, ok, type Result } from '../../core/failure/failure.ts'
 import { canonicalJson } from '../../core/tool/digest.ts'
 import { DAY_MS } from '../../core/tool/time.ts'
+import { parseToolId } from '../../core/tool/tool-id.ts'
 import { parseTrusted } from '../../core/tool/json-text.ts'
 import { loadValidator } from '../../core/schema/validator.ts'
 import { createReliableStub } from '../reachable-stub.ts'
@@ -47,6 +48,10 @@ export function createSubscriptions(
 ): Subscriptions {
   /** The source, if the principal may subscribe to it so. */
   async function checkRequest(principal: Principal, { name, arguments: input }: Omit<SubscriptionKey, 'url'>) {
+    const id = parseToolId(name)
+    // A source that the credential does not cover is not told from one that is not there
+    const hidden = id && findCoverDenial(principal, id, 'tools:call')
+    if (hidden) return fail(hidden)
     const source = await sources.find(name)
     if (!source) return fail({ type: 'not-found', message: `Cannot find the event source '${name.slice(0, 200)}'` })
     const denial = findSubscriptionDenial(principal, source)

@@ -1,0 +1,92 @@
+import { type Context, Hono } from 'hono'
+import { ANONYMOUS } from '../../core/access/principal.ts'
+import type { CallLimiter } from '../../core/call/call-limiter.ts'
+import { type EventSources, MAX_EVENT_BYTES } from '../../core/event/event.ts'
+import { createEventId, type EventSourceStore, type SignatureScheme } from '../../core/event/event-source.ts'
+import { fail, type FailureResult, ok, type Result } from '../../core/failure/failure.ts'
+import { isJsonObject, type JsonObject } from '../../core/tool/json.ts'
+import { readBytes, readJsonText } from '../../http/request/body.ts'
+import { pathSegment } from '../../http/request/path-segment.ts'
+import { ANY_QUERY } from '../../http/request/query.ts'
+import { requestMemory } from '../../http/request/request-memory.ts'
+import { verifyDelivery } from '../../http/request/signed-delivery.ts'
+import { jsonTextResponse } from '../../http/response/json-response.ts'
+import { getBackground, type RouteContext } from '../../http/route/authorizer.ts'
+import { declareOperation } from '../../http/route/operation.ts'
+import { json, objectSchema, TEXT } from '../../http/route/response-specs.ts'
+import type { RouteDeps } from '../../http/route/router.ts'
+
+interface EventsRoutesDeps extends Pick<RouteDeps, 'respond'> {
+  readonly store: Pick<EventSourceStore, 'find'>
+  readonly publish: EventSources['publish']
+  readonly readSecret: (name: string) => string | undefined
+  readonly limiter: CallLimiter
+  readonly limitAnonymous: (c: RouteContext) => FailureResult | undefined
+  readonly sha256: (bytes: BufferSource) => Promise<string>
+  readonly now: () => number
+}
+
+/** A source that is not there, and one without a secret, look like one whose secret the sender does not have. */
+const REFUSED = fail({ type: 'unauthenticated', reason: 'The signature is not one of this source, or not of now' })
+const ID = objectSchema({ id: TEXT })
+/** The field of a body that names its event. */
+const ID_FIELDS: Partial<Record<SignatureScheme, string>> = { stripe: 'id', slack: 'event_id' }
+
+/** Where other servers send their webhooks. In order: address → source → body → signature → rate → JSON → stored → response. */
+export function createEventsRoutes({ store, publish, readSecret, limiter, ...deps }: EventsRoutesDeps): Hono {
+  const { respond, limitAnonymous, now } = deps
+  const sha256 = (text: string) => deps.sha256(new TextEncoder().encode(text))
+
+  async function receive(c: Context): Promise<Result<{ status: number; body: JsonObject }>> {
+    const request = c.req.raw
+    const name = limitAnonymous(c) ?? pathSegment(c.req.url, 2)
+    if (!name.ok) return name
+    const source = await store.find(name.value)
+    const secret = source?.kind === 'webhook' ? readSecret(source.secret_name) : undefined
+    if (source?.kind !== 'webhook' || secret === undefined) return REFUSED
+    const { id, signature: scheme, header, rate } = source
+    const memory = requestMemory.open({ principal: ANONYMOUS, request, background: getBackground(c) })
+    try {
+      const bytes = await readBytes(request, { mediaType: 'application/json', limit: MAX_EVENT_BYTES, memory })
+      if (!bytes.ok) return bytes
+      const { headers } = request
+      const delivery = await verifyDelivery({ scheme, header, secret, headers, body: bytes.value, now: now() })
+      if (!delivery) return REFUSED
+      const permit = limiter.take([{ id: `event-source:${id}`, name: 'tool', limits: { rate } }], 0)
+      if ('ok' in permit) return permit
+      permit.end()
+      const body = await readJsonText(new TextDecoder().decode(bytes.value))
+      if (!body.ok) return body
+      const fields = isJsonObject(body.value) ? body.value : { value: body.value }
+      if (scheme === 'slack' && fields['type'] === 'url_verification' && typeof fields['challenge'] === 'string')
+        return ok({ status: 200, body: { challenge: fields['challenge'] } })
+      const bodyId = fields[ID_FIELDS[scheme] ?? '']
+      const sentId = typeof bodyId === 'string' ? bodyId : delivery.id
+      const eventId = await createEventId(id, sentId ?? `signed ${await deps.sha256(delivery.signed)}`, sha256)
+      // The body does not say what happened
+      const data = scheme === 'github' ? { event: headers.get('x-github-event'), ...fields } : fields
+      const event = { id: eventId, name: id, timestamp: new Date(now()).toISOString(), data }
+      const published = await publish(id, [event])
+      return published.ok ? ok({ status: published.value > 0 ? 202 : 200, body: { id: eventId } }) : published
+    } finally {
+      memory.release()
+    }
+  }
+
+  return new Hono().post(
+    '/events/:source',
+    declareOperation(
+      {
+        summary: 'Receive an event that another server sends and signs',
+        query: ANY_QUERY,
+        requestType: 'application/json',
+        responses: { 200: json('The event was known, or a challenge', ID), 202: json('The event is stored', ID) },
+      },
+      async (c: Context) => {
+        const result = await receive(c)
+        if (!result.ok) return respond(result.failure)
+        return jsonTextResponse(JSON.stringify(result.value.body), result.value.status, { 'cache-control': 'no-store' })
+      },
+    ),
+  )
+}

@@ -1,0 +1,51 @@
+import { waitUntil } from 'cloudflare:workers'
+import { runSource, type SourceRunDeps } from '../core/event/run-sources.ts'
+import type { Failure } from '../core/failure/failure.ts'
+import { CALL_UNITS, createBudget } from '../core/tool/budget.ts'
+import { narrowTo } from '../http/route/tool-view.ts'
+import { sha256 } from '../storage/sealing/sha256.ts'
+import type { Deployment } from './deployment.ts'
+import { composeEvents } from './events.ts'
+import { printLogEntry } from './platform.ts'
+import { composeReturningPrincipal } from './returning-principal.ts'
+
+/** An answer must come before the next run. */
+const MAX_CALL_MS = 50_000
+
+/** Runs the schedules and polls that are due. */
+export async function runEventSources(deployment: Deployment): Promise<void> {
+  const { config, stores, calls } = deployment
+  const { access, eventSources, registry } = stores
+  const sources = (await eventSources.list()).filter(({ kind }) => kind !== 'webhook')
+  if (sources.length === 0) return
+  await Promise.all([registry.installBundle(), registry.policies.ready(waitUntil)])
+  const runs = await access.listSourceRuns()
+  const findPrincipal = composeReturningPrincipal(deployment)
+  const deps: SourceRunDeps = {
+    publish: composeEvents(deployment).log.accept,
+    noteRun: access.noteSourceRun,
+    callTool: calls.callTool,
+    async findKeyPrincipal(id) {
+      const found = await findPrincipal({ id: `key:${id}`, kind: 'key', scopes: [], tools: [], users: [] })
+      const narrowed = found.ok ? await narrowTo(found.value, {}, waitUntil, registry) : found
+      return narrowed.ok ? narrowed.value : undefined
+    },
+    createCaller: (principal) => ({
+      principal,
+      dialect: 'event-source',
+      audience: 'program',
+      budget: createBudget(CALL_UNITS),
+      background: waitUntil,
+      signal: () => AbortSignal.timeout(MAX_CALL_MS),
+      requestUrl: () => config.publicUrl ?? 'https://localhost',
+    }),
+    sha256,
+    now: Date.now,
+  }
+  const work = sources.map(async (source) => {
+    const failed = (error: unknown): Failure => ({ type: 'internal', reference: String(error) })
+    const failure = await runSource(source, runs[source.id], deps).catch(failed)
+    if (failure) printLogEntry({ event: 'event-source', source: source.id, failure })
+  })
+  await Promise.all(work)
+}

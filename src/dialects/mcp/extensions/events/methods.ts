@@ -1,0 +1,117 @@
+import type { EventSources } from '../../../../core/event/event.ts'
+import type { SubscriptionFailure, SubscriptionResult, Subscriptions } from '../../../../core/event/subscription.ts'
+import type { Json, JsonObject } from '../../../../core/tool/json.ts'
+import * as json from '../../../../core/tool/json-reader.ts'
+import { formatReadError } from '../../../../core/tool/problem.ts'
+import { HOUR_MS } from '../../../../core/tool/time.ts'
+import { formatFailure } from '../../failure.ts'
+import { toMcpFailure } from '../../failure-response.ts'
+import { restrictToToolset } from '../../toolset.ts'
+import type { McpExchange } from '../../tools-call.ts'
+import { invalid, INVALID_PARAMS, type McpError, type McpResult } from '../../wire.ts'
+
+export interface EventsDeps {
+  readonly sources: Pick<EventSources, 'list'>
+  readonly subscriptions: Pick<Subscriptions, 'subscribe' | 'unsubscribe' | 'poll'>
+}
+
+export type EventMethod = keyof typeof EVENT_METHODS
+
+/** SEP-3415, "Errors". */
+const EXHAUSTED = -32013
+const UNSUPPORTED = -32014
+const CALLBACK = -32015
+const CODES: Partial<Record<SubscriptionFailure['type'], number>> = {
+  'not-found': -32011,
+  'forbidden': -32012,
+  'rate-limited': EXHAUSTED,
+  'request-malformed': INVALID_PARAMS,
+  'input-invalid': INVALID_PARAMS,
+  'select-invalid': INVALID_PARAMS,
+}
+const MIN_TTL_MS = 60_000
+const DEFAULT_TTL_MS = HOUR_MS / 2
+const MAX_TTL_MS = HOUR_MS
+
+const TEXT = json.string({ max: 4_096 })
+const NAMED = { name: TEXT, arguments: json.nullish(json.anyObject, {}) }
+const DELIVERY = { mode: TEXT, url: TEXT }
+const LIST = json.looseObject({ cursor: json.nullish(TEXT) })
+const SUBSCRIBE = json.looseObject({
+  ...NAMED,
+  delivery: json.looseObject({ ...DELIVERY, secret: json.hideValue(TEXT) }),
+  cursor: json.nullish(TEXT),
+  ttlMs: json.optional(json.nullable(json.integer(1, Number.MAX_SAFE_INTEGER)), DEFAULT_TTL_MS),
+  maxAgeMs: json.nullish(json.integer(0, Number.MAX_SAFE_INTEGER)),
+})
+const UNSUBSCRIBE = json.looseObject({ ...NAMED, delivery: json.looseObject(DELIVERY) })
+const POLL = json.looseObject({ ...NAMED, cursor: json.nullish(TEXT) })
+
+export const EVENT_METHODS = {
+  list: defineMethod(LIST, async ({ cursor }, { context }, { sources }) => {
+    const page = await sources.list(restrictToToolset(context.principal, context.toolset), cursor)
+    const events = page.sources.map(({ name, description, inputSchema, payloadSchema }) => {
+      return { name, description, delivery: ['webhook', 'poll'], inputSchema, payloadSchema }
+    })
+    return { ok: true, value: { events, nextCursor: page.cursor } }
+  }),
+
+  subscribe: defineMethod(SUBSCRIBE, async (params, { context }, { subscriptions }) => {
+    const { delivery, ttlMs, maxAgeMs, ...request } = params
+    const { url, secret } = delivery
+    if (delivery.mode !== 'webhook') return unsupported(delivery.mode)
+    const bounds = {
+      ttlMs: ttlMs && Math.min(Math.max(ttlMs, MIN_TTL_MS), MAX_TTL_MS),
+      ...(maxAgeMs !== undefined && { maxAgeMs }),
+    }
+    const granted = await subscriptions.subscribe(context.principal, { ...request, url, secret, ...bounds })
+    if (!granted.ok) return granted
+    const { id, refreshBefore, cursor, truncated } = granted.value
+    return { ok: true, value: { id, refreshBefore, cursor, truncated } }
+  }),
+
+  unsubscribe: defineMethod(UNSUBSCRIBE, async ({ delivery, ...key }, { context }, { subscriptions }) => {
+    if (delivery.mode !== 'webhook') return unsupported(delivery.mode)
+    const removed = await subscriptions.unsubscribe(context.principal, { ...key, url: delivery.url })
+    return removed.ok ? { ok: true, value: {} } : removed
+  }),
+
+  poll: defineMethod(POLL, async (params, { context }, { subscriptions }) => {
+    const page = await subscriptions.poll(context.principal, params)
+    if (!page.ok) return page
+    const events = page.value.events.map(({ id, ...event }) => ({ eventId: id, ...event }))
+    return { ok: true, value: { ...page.value, events } }
+  }),
+}
+
+type Outcome = SubscriptionResult<object> | McpError
+
+function defineMethod<T>(
+  reader: json.Reader<T>,
+  run: (params: T, exchange: McpExchange, deps: EventsDeps) => Promise<Outcome>,
+) {
+  return async (params: JsonObject, exchange: McpExchange, deps: EventsDeps): Promise<McpResult> => {
+    const read = json.parseValue(reader, params)
+    if (!read.ok) return invalid(formatReadError('the params', read.problems))
+    const outcome = await run(read.value, exchange, deps)
+    if ('kind' in outcome) return outcome
+    return outcome.ok ? exchange.revision.createResult(outcome.value) : toError(outcome.failure, exchange)
+  }
+}
+
+function toError(failure: SubscriptionFailure, { revision }: McpExchange): McpResult {
+  if (failure.type === 'callback-failed') return createError(CALLBACK, failure.message, { reason: failure.reason })
+  if (failure.type === 'limit-reached') return createError(EXHAUSTED, failure.message)
+  const code = CODES[failure.type]
+  return code === undefined ? toMcpFailure(failure, revision) : createError(code, formatFailure(failure))
+}
+
+function createError(code: number, message: string, data?: Json): McpError {
+  return { kind: 'error', code, message, status: 200, ...(data === undefined ? {} : { data }) }
+}
+
+const unsupported = (mode: string) =>
+  createError(
+    UNSUPPORTED,
+    `Events are delivered by 'webhook' or read by 'events/poll', and not by '${mode.slice(0, 100)}'`,
+  )

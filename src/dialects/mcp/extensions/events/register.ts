@@ -1,0 +1,22 @@
+import type { EventsDeps, EventMethod } from './methods.ts'
+import type { McpExtensions, McpMethod } from '../extension.ts'
+
+/** Events (SEP-3415). Clients look for `capabilities.events` and declare nothing, such as those of ChatGPT and of the AI SDK. */
+export function registerEvents(extensions: McpExtensions, loadDeps: () => Promise<EventsDeps>): void {
+  const method =
+    (name: EventMethod): McpMethod =>
+    async (params, exchange) => {
+      const [{ EVENT_METHODS }, deps] = await Promise.all([import('./methods.ts'), loadDeps()])
+      return EVENT_METHODS[name](params, exchange, deps)
+    }
+  extensions.register({ id: 'io.modelcontextprotocol/events' })
+  extensions.register({
+    capabilities: { events: {} },
+    methods: {
+      'events/list': method('list'),
+      'events/subscribe': method('subscribe'),
+      'events/unsubscribe': method('unsubscribe'),
+      'events/poll': method('poll'),
+    },
+  })
+}

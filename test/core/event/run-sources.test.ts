@@ -1,0 +1,167 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { ADMIN } from '../../../src/core/access/principal.ts'
+import type { CallRequest } from '../../../src/core/call/call-request.ts'
+import { NO_CONTEXT } from '../../../src/core/call/requirements.ts'
+import { EVENT_SOURCE, type SourceRun } from '../../../src/core/event/event-source.ts'
+import type { Event } from '../../../src/core/event/event.ts'
+import { runSource, type SourceRunDeps } from '../../../src/core/event/run-sources.ts'
+import { fail, ok, type Result } from '../../../src/core/failure/failure.ts'
+import { parseValue } from '../../../src/core/tool/json-reader.ts'
+import { sha256 } from '../../../src/storage/sealing/sha256.ts'
+import { callerWith } from '../call/fakes.ts'
+
+const MINUTE_MS = 60_000
+let now: number
+let runs: Map<string, SourceRun>
+let log: Map<string, Event>
+let calls: CallRequest[]
+let output: unknown
+let published: Result<number> | undefined
+/** Ends the run at this step, as a server that is killed does. */
+let killAt: 'publish' | 'note' | undefined
+
+beforeEach(() => {
+  now = Date.parse('2026-11-30T08:58:30Z')
+  runs = new Map()
+  log = new Map()
+  calls = []
+  output = { items: [1] }
+  published = undefined
+  killAt = undefined
+})
+
+const deps: SourceRunDeps = {
+  async publish(_, events) {
+    if (killAt === 'publish') throw new Error('killed')
+    if (published) return published
+    const fresh = events.filter(({ id }) => !log.has(id))
+    for (const event of fresh) log.set(event.id, event)
+    return ok(fresh.length)
+  },
+  async noteRun(id, run) {
+    if (killAt === 'note') throw new Error('killed')
+    runs.set(id, run)
+  },
+  async callTool(call) {
+    calls.push(call)
+    const result =
+      output instanceof Error
+        ? fail({ type: 'tool-failed', message: output.message })
+        : ({ ok: true, value: output } as const)
+    return { callId: 'c', durationMs: 1, result }
+  },
+  findKeyPrincipal: async (id) => (id === 'k1' ? ADMIN : undefined),
+  createCaller: (principal) => callerWith({ principal }),
+  sha256,
+  now: () => now,
+}
+
+function read(settings: object) {
+  const parsed = parseValue(EVENT_SOURCE, settings)
+  if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems))
+  return { id: 'Acme.Source', ...parsed.value }
+}
+const run = (settings: object) => runSource(read(settings), runs.get('Acme.Source'), deps)
+const events = () => [...log.values()].map(({ data }) => data)
+const DAILY = { kind: 'schedule', cron: '0 9 * * *' }
+const POLL = { kind: 'poll', tool: 'Acme.List', every_minutes: 5, key_id: 'k1', arguments: { n: 1 } }
+
+describe('a schedule', () => {
+  it('makes an event at its time, and none before or after', async () => {
+    for (let minute = 0; minute < 5; minute++, now += MINUTE_MS) expect(await run(DAILY)).toBeUndefined()
+    expect(events()).toEqual([{ scheduled_at: '2026-11-30T09:00:00.000Z' }])
+  })
+
+  it('makes one event for all times at which no server ran', async () => {
+    await run(DAILY)
+    now += (5 * 24 * 60 + 10) * MINUTE_MS
+    for (let minute = 0; minute < 3; minute++, now += MINUTE_MS) await run(DAILY)
+    expect(events()).toEqual([{ scheduled_at: '2026-11-30T09:00:00.000Z' }])
+  })
+
+  it('makes one event of a time however often a run broke off, and loses none', async () => {
+    await run(DAILY)
+    now += 2 * MINUTE_MS
+    killAt = 'publish'
+    await expect(run(DAILY)).rejects.toThrow('killed')
+    killAt = 'note'
+    await expect(run(DAILY)).rejects.toThrow('killed')
+    killAt = undefined
+    published = fail({ type: 'unavailable', message: 'not now' })
+    expect(await run(DAILY)).toMatchObject({ type: 'unavailable' })
+    published = undefined
+    for (let minute = 0; minute < 3; minute++, now += MINUTE_MS) await run(DAILY)
+    expect(log.size).toBe(1)
+  })
+
+  it('makes nothing while the clock runs backwards', async () => {
+    await run(DAILY)
+    now -= 60 * MINUTE_MS
+    await run(DAILY)
+    expect(log.size).toBe(0)
+  })
+})
+
+describe('a polled tool', () => {
+  it('is called with its arguments as often as it says, and only a change of its output is an event', async () => {
+    for (let minute = 0; minute < 21; minute++, now += MINUTE_MS) {
+      if (minute === 7) output = { items: [1, 2] }
+      expect(await run(POLL)).toBeUndefined()
+    }
+    expect(calls).toHaveLength(5)
+    expect(calls[0]).toMatchObject({ input: { n: 1 }, context: NO_CONTEXT })
+    expect(events()).toEqual([{ value: { items: [1, 2] } }])
+  })
+
+  it('passes on whom it is called for, and what of the output is compared', async () => {
+    await run({ ...POLL, user_id: 'ann', select: 'items[0]' })
+    expect(calls[0]).toMatchObject({ context: { userId: 'ann' }, select: 'items[0]' })
+  })
+
+  it('does not take the order of fields for a change', async () => {
+    output = { a: 1, b: 2 }
+    await run(POLL)
+    output = { b: 2, a: 1 }
+    now += 5 * MINUTE_MS
+    await run(POLL)
+    expect(log.size).toBe(0)
+  })
+
+  it('makes one event of a change though its run broke off, and one each time that it changes back', async () => {
+    await run(POLL)
+    output = { items: [2] }
+    now += 5 * MINUTE_MS
+    killAt = 'note'
+    await expect(run(POLL)).rejects.toThrow('killed')
+    killAt = undefined
+    now += MINUTE_MS
+    await run(POLL)
+    expect(log.size).toBe(1)
+    for (const items of [[1], [2], [1]]) {
+      output = { items }
+      now += 5 * MINUTE_MS
+      await run(POLL)
+    }
+    expect(log.size).toBe(4)
+  })
+
+  it('tells why a call failed, calls again when it is due, and takes no failure for a change', async () => {
+    await run(POLL)
+    const before = output
+    output = new Error('down')
+    now += 5 * MINUTE_MS
+    expect(await run(POLL)).toMatchObject({ type: 'tool-failed' })
+    now += MINUTE_MS
+    expect(await run(POLL)).toBeUndefined()
+    output = before
+    now += 5 * MINUTE_MS
+    expect(await run(POLL)).toBeUndefined()
+    expect(calls).toHaveLength(3)
+    expect(log.size).toBe(0)
+  })
+
+  it('is not called once its key is gone', async () => {
+    expect(await run({ ...POLL, key_id: 'k2' })).toMatchObject({ type: 'unauthenticated' })
+    expect(calls).toHaveLength(0)
+  })
+})

@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { startUpstream, type Upstream } from '../upstream.ts'
+import { definition } from './definition.ts'
+import { admin, ADMIN_KEY, newKey, putSource, rpc } from './event-senders.ts'
+import { type Server, startServer } from './server.ts'
+
+/** Schedules and polled tools of a deployment, whose clock is moved by moving when they ran last. */
+
+let server: Server
+let upstream: Upstream
+let found: unknown = { items: [{ id: 1, seen: 0 }] }
+const HOUR_MS = 3_600_000
+
+beforeAll(async () => {
+  upstream = await startUpstream((_, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(found))
+  })
+  server = await startServer({ vars: { ACCESS: 'keys', ADMIN_KEY, ALLOW_HTTP_HOSTS: upstream.host } })
+})
+afterAll(() => Promise.all([server?.stop(), upstream?.close()]))
+
+async function run() {
+  const worker = await server.miniflare.getWorker()
+  expect(await worker.scheduled({ cron: '* * * * *' })).toMatchObject({ outcome: 'ok' })
+}
+
+async function access() {
+  const namespace = await server.miniflare.getDurableObjectNamespace('Access')
+  return namespace.get(namespace.idFromName('access'))
+}
+
+/** As if the last run of the source were an hour ago. */
+async function passHour(source: string) {
+  const stub = await access()
+  const runs = await Reflect.get(stub, 'listSourceRuns').call(stub)
+  const { digest } = runs[source]
+  await Reflect.get(stub, 'noteSourceRun').call(stub, source, { ranAt: Date.now() - HOUR_MS, digest })
+}
+
+const poll = async (authorization: string, name: string) =>
+  (await rpc(server, authorization, 'events/poll', { name, cursor: '0' })).result.events.map(({ data }: any) => data)
+
+it('a schedule makes an event when it is due, which subscribers may poll', async () => {
+  await putSource(server, 'Clock.Minutely', { kind: 'schedule', cron: '* * * * *', time_zone: 'Europe/Berlin' })
+  const { authorization } = await newKey(server, { tools: ['Clock.*'] })
+  await run()
+  expect(await poll(authorization, 'Clock.Minutely')).toEqual([])
+  await passHour('Clock.Minutely')
+  await run()
+  await run()
+  expect(await poll(authorization, 'Clock.Minutely')).toEqual([{ scheduled_at: expect.stringMatching(/:00\.000Z$/) }])
+})
+
+it('a polled tool is called with the key of its source, and a change of what is selected is an event', async () => {
+  const implementation = { kind: 'http', method: 'GET', url: `${upstream.origin}/items`, response: { type: 'json' } }
+  const tool = { definition: { ...definition('Shop.Items@1.0.0'), output_schema: {} }, implementation }
+  expect((await server.json('POST', '/tools', tool, admin)).status).toBe(201)
+  const key = await newKey(server, { tools: ['Shop.*'] })
+  const fields = { kind: 'poll', tool: 'Shop.Items', every_minutes: 5, key_id: key.id, select: 'items[].id' }
+  await putSource(server, 'Shop.Changed', fields)
+  await run()
+  found = { items: [{ id: 1, seen: 1 }] }
+  await passHour('Shop.Changed')
+  await run()
+  found = {
+    items: [
+      { id: 1, seen: 2 },
+      { id: 2, seen: 1 },
+    ],
+  }
+  await run()
+  expect(upstream.arrived).toHaveLength(2)
+  await passHour('Shop.Changed')
+  await run()
+  expect(upstream.arrived).toHaveLength(3)
+  expect(await poll(key.authorization, 'Shop.Changed')).toEqual([{ value: [1, 2] }])
+  const calls = await server.json('GET', `/calls?principal=key:${key.id}`, undefined, admin)
+  expect(Object(calls.body).items).toHaveLength(3)
+})
+
+it('a polled tool is called no more once the key of its source may not call it, or is gone', async () => {
+  const key = await newKey(server, { tools: ['Shop.*'] })
+  await putSource(server, 'Shop.Ended', { kind: 'poll', tool: 'Shop.Items', every_minutes: 1, key_id: key.id })
+  await run()
+  const before = upstream.arrived.length
+  expect((await server.json('PATCH', `/keys/${key.id}`, { tools: ['Else.*'] }, admin)).status).toBe(200)
+  await passHour('Shop.Ended')
+  await run()
+  expect((await server.json('DELETE', `/keys/${key.id}`, undefined, admin)).status).toBe(204)
+  await passHour('Shop.Ended')
+  await run()
+  expect(upstream.arrived).toHaveLength(before)
+  expect(server.printed()).toContain(`There is no key '${key.id}' any more`)
+  expect(
+    (
+      await server.json(
+        'PUT',
+        '/event-sources/Shop.Ended',
+        Object({ kind: 'poll', tool: 'Shop.Items', every_minutes: 1, key_id: key.id }),
+        admin,
+      )
+    ).status,
+  ).toBe(422)
+})

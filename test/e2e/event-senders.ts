@@ -1,0 +1,96 @@
+import { createHmac } from 'node:crypto'
+import { Webhook } from 'standardwebhooks'
+import { expect } from 'vitest'
+import type { RunningServer } from './server.ts'
+
+/** Senders of webhooks, as their documentation says that they sign, and a Switchboard that knows their secrets. */
+
+export const ADMIN_KEY = 'admin-key-of-this-test-0123456789'
+export const admin = { authorization: `Bearer ${ADMIN_KEY}` }
+export const STANDARD_SECRET = `whsec_${Buffer.alloc(32, 5).toString('base64')}`
+export const HOOK_SECRET = 'a secret of this test, of no sender'
+export const SECRETS = { STANDARD_SECRET, HOOK_SECRET }
+
+const hex = (text: string, secret = HOOK_SECRET) => createHmac('sha256', secret).update(text).digest('hex')
+const seconds = (at: number) => Math.floor(at / 1_000)
+
+export const SENDERS = {
+  'standard-webhooks': (body: string, id = 'msg_1', at = Date.now()) => ({
+    'webhook-id': id,
+    'webhook-timestamp': String(seconds(at)),
+    'webhook-signature': new Webhook(STANDARD_SECRET).sign(id, new Date(at), body),
+  }),
+  'github': (body: string, event = 'push') => ({
+    'x-github-event': event,
+    'x-github-delivery': crypto.randomUUID(),
+    'x-hub-signature-256': `sha256=${hex(body)}`,
+  }),
+  'stripe': (body: string, _?: string, at = Date.now()) => ({
+    'stripe-signature': `t=${seconds(at)},v1=${hex(`${seconds(at)}.${body}`)}`,
+  }),
+  'slack': (body: string, _?: string, at = Date.now()) => ({
+    'x-slack-request-timestamp': String(seconds(at)),
+    'x-slack-signature': `v0=${hex(`v0:${seconds(at)}:${body}`)}`,
+  }),
+  'shared-secret': (_: string, id?: string) => ({
+    'x-webhook-secret': HOOK_SECRET,
+    ...(id === undefined ? {} : { 'webhook-id': id }),
+  }),
+} as const
+export type Scheme = keyof typeof SENDERS
+export const SCHEMES = ['standard-webhooks', 'github', 'stripe', 'slack', 'shared-secret'] as const
+
+export async function putSource(server: RunningServer, name: string, settings: object): Promise<void> {
+  const { status, body } = await server.json('PUT', `/event-sources/${name}`, settings, admin)
+  expect([200, 201], JSON.stringify(body)).toContain(status)
+}
+
+export const webhook = (signature: Scheme, others: object = {}) => ({
+  kind: 'webhook',
+  signature,
+  secret_name: signature === 'standard-webhooks' ? 'STANDARD_SECRET' : 'HOOK_SECRET',
+  ...others,
+})
+
+export function deliver(server: RunningServer, source: string, body: string, headers: Record<string, string>) {
+  const json = { 'content-type': 'application/json' }
+  return fetch(`${server.url}/events/${source}`, { method: 'POST', headers: { ...json, ...headers }, body })
+}
+
+export async function newKey(server: RunningServer, key: object) {
+  const { status, body } = await server.json('POST', '/keys', { name: 'k', scopes: ['tools:call'], ...key }, admin)
+  expect(status).toBe(201)
+  const made = Object(body)
+  return { id: String(made.id), authorization: `Bearer ${made.key}` }
+}
+
+/** Sends one MCP message of 2026-07-28. */
+export async function rpc(server: RunningServer, authorization: string, method: string, params: object) {
+  const headers = {
+    authorization,
+    'content-type': 'application/json',
+    'accept': 'application/json, text/event-stream',
+    'mcp-protocol-version': '2026-07-28',
+    'mcp-method': method,
+    ...('name' in params ? { 'mcp-name': String(params.name) } : {}),
+  }
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientCapabilities': {},
+    'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+  }
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } })
+  const response = await fetch(`${server.url}/mcp`, { method: 'POST', headers, body })
+  return Object(await response.json())
+}
+
+/** Waits until something holds; fails with what it last was. */
+export async function eventually<T>(read: () => T | Promise<T>, isFit: (value: T) => boolean, ms = 15_000): Promise<T> {
+  const end = Date.now() + ms
+  for (;;) {
+    const value = await read()
+    if (isFit(value)) return value
+    if (Date.now() > end) throw new Error(`Waited in vain: ${JSON.stringify(value)}`)
+    await new Promise((done) => setTimeout(done, 50))
+  }
+}
