@@ -78,6 +78,8 @@ export function composeToolRoutes(
     createImportRoutes({
       ...toolRoutes,
       importers,
+      skills: registry.stub,
+      readSkill,
       publish,
       catalog,
       toolSecrets,

@@ -61,10 +61,10 @@ export function createUpstreamImporter(dialect: ListedDialect, openUpstream: Ope
     async read(request) {
       const upstream = await readUpstream(request, dialect.protocol, openUpstream)
       if (!upstream.ok) return upstream
-      const { version, description: toolkitDescription } = upstream.value
+      const { version, description: toolkitDescription, skills } = upstream.value
       const items = upstreamItems(request, upstream.value, dialect)
       const knownVersion = version !== undefined && isVersion(version) ? { version } : {}
-      return { ok: true, items, toolkitDescription, ...knownVersion }
+      return { ok: true, items, toolkitDescription, ...(skills ? { skills } : {}), ...knownVersion }
     },
   }
 }
@@ -109,6 +109,7 @@ async function readUpstream(request: ImportRequest, protocol: RemoteProtocol, op
     timeoutMs: LIST_TIMEOUT_MS,
     signal,
     budget: request.budget,
+    wantsSkills: request.wantsSkills,
     fetchCapability: request.fetchCapability,
   })
   if (!result.ok) {

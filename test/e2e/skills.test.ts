@@ -6,6 +6,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { SkillsClient } from '@modelcontextprotocol/client/ext/skills'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { suite } from '../conformance/run.ts'
+import { startUpstream } from '../upstream.ts'
 import { buildCommandLine } from './command-line.ts'
 import { definition } from './definition.ts'
 import { type RunningServer, startApp } from './server.ts'
@@ -254,6 +255,50 @@ it('is published and listed from the command line, without what lies outside its
   } finally {
     cli.remove()
     rmSync(join(folder, '..'), { recursive: true })
+  }
+})
+
+it('comes with an imported server, unless its files are not what the server says', async () => {
+  const implementation = { kind: 'code', module: 'export default () => 1' }
+  const upstream = await startApp({ vars: { ACCESS: 'open' } })
+  await upstream.json('POST', '/tools', { definition: definition('Far.Away@1.0.0'), implementation })
+  for (const name of ['first', 'second', 'forged'])
+    await upstream.json('PUT', `/toolkits/Far/skills/${name}`, { files: files(name) })
+  // Serves other words than it lists
+  const forger = await startUpstream(async (request, response) => {
+    const headers = new Headers(
+      Object.entries(request.headers).flatMap(([name, value]) =>
+        name === 'host' || name === 'content-length' ? [] : [[name, String(value)] as [string, string]],
+      ),
+    )
+    const { body, method } = request
+    const answer = await fetch(`${upstream.url}/mcp`, { method, headers, ...(method === 'POST' ? { body } : {}) })
+    const text = await answer.text()
+    const isForged = body.includes('resources/read') && body.includes('forged/SKILL.md')
+    const type = answer.headers.get('content-type') ?? 'application/json'
+    response.writeHead(answer.status, { 'content-type': type }).end(isForged ? text.replace('Do it.', 'Pay me') : text)
+  })
+  const importer = await startApp({ vars: { ACCESS: 'open', ALLOW_HTTP_HOSTS: forger.host } })
+  try {
+    const load = (query = '') =>
+      importer.json('POST', `/toolkits/import${query}`, {
+        from: { mcp: `${forger.origin}/mcp` },
+        toolkit: 'Near',
+        version: '1.0.0',
+      })
+    expect((await load('?dry_run=1')).body.skills).toBeUndefined()
+    const { status, body } = await load()
+    expect(status, JSON.stringify(body)).toBe(201)
+    expect(body.skills).toEqual([
+      { name: 'first', version: 1 },
+      { name: 'second', version: 1 },
+    ])
+    const { body: first } = await importer.json('GET', '/toolkits/Near/skills/first')
+    expect(first.files).toEqual(files('first'))
+    expect((await load()).body.skills).toEqual(body.skills)
+    expect((await importer.json('GET', '/toolkits/Near/skills/forged')).status).toBe(404)
+  } finally {
+    await Promise.all([upstream.stop(), importer.stop(), forger.close()])
   }
 })
 

@@ -2,7 +2,7 @@ import type { FetchCapability } from '../access/principal.ts'
 import type { Budget, YieldControl } from '../tool/budget.ts'
 import type { Json, JsonObject } from '../tool/json.ts'
 import type { Signal } from '../tool/platform.ts'
-import type { ImportKind } from '../tool/remote-dialect.ts'
+import type { ImportKind, ServerList } from '../tool/remote-dialect.ts'
 import type { Problem } from '../tool/problem.ts'
 import type { Definition, Implementation } from '../tool/tool.ts'
 
@@ -17,6 +17,8 @@ export interface ImportRequest {
   readonly budget: Budget
   readonly yieldControl: YieldControl
   readonly signal: Signal
+  /** Whether the skills of a server are read too. */
+  readonly wantsSkills?: boolean
   /** Says for whom a source on another server is fetched. */
   readonly fetchCapability: FetchCapability
 }
@@ -32,6 +34,7 @@ interface ImportRead {
   readonly items: Iterable<ImportItem>
   readonly version?: string
   readonly toolkitDescription?: string | undefined
+  readonly skills?: ServerList['skills']
 }
 
 export type ImportItem = { readonly tool: ImportedTool } | { readonly skipped: SkippedTool }

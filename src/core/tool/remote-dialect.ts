@@ -34,12 +34,14 @@ export interface ListRequest {
   readonly timeoutMs: number
   readonly signal: Signal
   readonly budget: Budget
+  readonly wantsSkills?: boolean | undefined
 }
 
 export interface ServerList {
   readonly tools: readonly unknown[]
   readonly version?: string | undefined
   readonly description?: string | undefined
+  readonly skills?: readonly { readonly name: string; readonly files: object }[]
 }
 
 export const REMOTE_NAME = string({ min: 1, max: 256 })

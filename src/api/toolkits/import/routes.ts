@@ -19,9 +19,10 @@ import { defineQuery } from '../../../http/request/query.ts'
 import { json, arraySchema, OBJECT, objectSchema, TEXTS } from '../../../http/route/response-specs.ts'
 import { createRouter, type RouteDeps } from '../../../http/route/router.ts'
 import type { ImportProvidersDeps } from './providers.ts'
+import { importSkills, type ImportSkillsDeps } from './skills.ts'
 import type { ImportAnswers } from './wire.ts'
 
-interface ImportRoutesDeps extends RouteDeps, ImportProvidersDeps {
+interface ImportRoutesDeps extends RouteDeps, ImportProvidersDeps, ImportSkillsDeps {
   readonly importers: readonly Importer[]
   readonly publish: Publish
   readonly catalog: Pick<Catalog, 'list'>
@@ -41,6 +42,7 @@ const REPORT = {
   'skipped': arraySchema(OBJECT),
   'warnings?': arraySchema(OBJECT),
   'providers?': arraySchema(OBJECT),
+  'skills?': arraySchema(OBJECT),
 }
 const IMPORT_LIMIT = 16 * 1024 * 1024
 
@@ -97,7 +99,7 @@ export function createImportRoutes(deps: ImportRoutesDeps): Hono {
       if (isChosen) tools.add(tool)
       return isChosen
     }
-    const imported = await importer.read({ ...request, isSelected: mayImport })
+    const imported = await importer.read({ ...request, isSelected: mayImport, wantsSkills: !dryRun })
     if (!imported.ok) return imported
     const { items, version: sourceVersion, toolkitDescription } = imported
     const guards = guardsFor && ((tool: ImportedTool) => guardsFor(tool, budget))
@@ -150,7 +152,9 @@ export function createImportRoutes(deps: ImportRoutesDeps): Hono {
     const added = (await importProviders?.add(providers ?? [])) ?? []
     if (added.length > 0) addAuditDetails({ providers: added })
     const hasChanges = importedTools.some(({ state }) => state !== 'unchanged')
-    const answer = { ...encodeImported(result), ...(providers ? { providers } : {}) }
+    const skills = await importSkills(imported.skills, storedToolkit, principal, deps)
+    const others = { ...(providers ? { providers } : {}), ...(skills.length > 0 ? { skills } : {}) }
+    const answer = { ...encodeImported(result), ...others }
     return { ...ok(answer), status: hasChanges || added.length > 0 ? 201 : 200 }
   })
 

@@ -8,6 +8,7 @@ import {
 } from '@modelcontextprotocol/client'
 
 export { Client } from '@modelcontextprotocol/client'
+export { SkillsClient } from '@modelcontextprotocol/client/ext/skills'
 export { normalizeMessages } from './normalize-messages.ts'
 
 type Receive = NonNullable<StreamableHTTPClientTransport['onmessage']>

@@ -4,14 +4,17 @@ import type { Endpoint, RemoteDeps } from '../endpoint.ts'
 import { type Listed, listingProblem, MAX_LIST_BYTES, readPages } from '../list-pages.ts'
 import { addPageDigests } from './resource.ts'
 import { withSession } from './session.ts'
+import { readSkills } from './skills.ts'
 
 export async function listMcpTools(
   endpoint: Endpoint,
-  { signal, timeoutMs }: ListRequest,
+  { signal, timeoutMs, wantsSkills }: ListRequest,
   deps: RemoteDeps,
 ): Promise<Listed> {
   // The SDK refuses a page for one tool that is not valid: tools are taken out of its sight, to be judged one by one
   let page: readonly unknown[] = []
+  // A session that begins with a known revision is not told whether the server has skills
+  if (wantsSkills) deps.revisions.delete(endpoint.url.href)
   const session = await withSession(
     {
       endpoint,
@@ -34,11 +37,13 @@ export async function listMcpTools(
         const { nextCursor } = await client.request({ method: 'tools/list', ...params }, waiting)
         return { tools: page, next: nextCursor }
       })
+      const skills = wantsSkills && listed.ok ? await readSkills(client, waiting) : []
       const { version, title } = client.getServerVersion() ?? {}
       return listed.ok
         ? {
             ...listed,
             tools: await addPageDigests(listed.tools, client, waiting, deps.sha256),
+            skills,
             version: version || undefined,
             description: client.getInstructions() || title,
           }

@@ -1,3 +1,5 @@
+import { UNKNOWN } from '../../../../src/core/access/change-refusal.ts'
+import { parseFailure } from '../../../../src/core/tool/problem.ts'
 import { expect, it } from 'vitest'
 import { createImportRoutes } from '../../../../src/api/toolkits/import/routes.ts'
 import { ADMIN, type Principal } from '../../../../src/core/access/principal.ts'
@@ -59,6 +61,8 @@ async function imports(
     providers: { list: async () => [] },
     providerStore: { put: async () => 'created' },
     checkUrl: () => undefined,
+    skills: () => ({ publishSkill: async () => UNKNOWN }),
+    readSkill: async () => parseFailure('Is no skill'),
     findings: { remember: async () => undefined, forget: async () => undefined },
     toolSecrets: {
       ...deps.toolSecrets,
