@@ -4,10 +4,19 @@ import { createRunTask } from '../core/task/run-task.ts'
 import type { Principal } from '../core/access/principal.ts'
 import type { StoredCall, TaskRun } from '../core/task/task-store.ts'
 import { CALL_UNITS, createBudget } from '../core/tool/budget.ts'
+import { isolateMemory } from '../outbound/memory-budget.ts'
 import { narrowToView } from '../http/route/tool-view.ts'
 import type { Deployment } from './deployment.ts'
 import { composeReturningPrincipal } from './returning-principal.ts'
 import { openTaskStore } from './tasks.ts'
+
+const inputs = isolateMemory.createBudget({
+  name: 'tasks',
+  size: 36_000_000,
+  share: 18_000_000,
+  idleMs: 330_000,
+  waitMs: 15_000,
+})
 
 /** Runs one task, for the Durable Object that has it. */
 export async function runTask(run: TaskRun, deployment: Deployment): Promise<void> {
@@ -26,6 +35,10 @@ export async function runTask(run: TaskRun, deployment: Deployment): Promise<voi
     },
     createAbort: () => new AbortController(),
     openCaller: () => ({ budget: createBudget(CALL_UNITS), background: waitUntil }),
+    async holdMemory(principal, bytes) {
+      const reservation = inputs.reserve(principal)
+      return (await reservation.grow(bytes)) ? reservation.release : undefined
+    },
     now,
   })
   await runTaskOnce(run)

@@ -25,9 +25,13 @@ interface RunTaskDeps {
   readonly findPrincipal: (caller: StoredCall['caller']) => Promise<Result<Principal>>
   readonly createAbort: () => { readonly signal: Signal; abort(): void }
   readonly openCaller: () => Pick<Caller, 'budget' | 'background'>
+  /** Gives what releases it; undefined if there is none in time. */
+  readonly holdMemory: (principal: string, bytes: number) => Promise<(() => void) | undefined>
   readonly now: () => number
 }
 
+/** Bytes of memory for a character that is stored: sealed, as text, and as the value that the tool is given. */
+const COPIES = 3
 const MIN_LINK_WAIT_MS = 2_000
 const MAX_LINK_WAIT_MS = 60_000
 
@@ -37,7 +41,7 @@ export function createRunTask(deps: RunTaskDeps): (run: TaskRun) => Promise<void
   return async ({ id, revision }) => {
     const loaded = await store.load(id)
     if (!loaded || loaded.revision !== revision) return
-    const { stored, waiting, task, expiresAt } = loaded
+    const { stored, waiting, task, expiresAt, size } = loaded
     const end = (message: string, outcome?: TaskOutcome) =>
       store.change(id, { status: 'failed', message, ...(outcome ? { outcome } : {}) }, revision)
     const failWith = (failure: Failure, message: string) =>
@@ -59,8 +63,14 @@ export function createRunTask(deps: RunTaskDeps): (run: TaskRun) => Promise<void
     }
     const running = await store.change(id, { status: 'working', waitMs: 0 }, revision)
     if (running === undefined) return
-    const outcome = await call({ id, revision: running }, stored, principal.value, waiting)
-    await store.change(id, toChange(outcome, waiting, running), running)
+    const release = await deps.holdMemory(stored.caller.principal.id, COPIES * size)
+    if (!release) throw new UnreachableError('There is no memory for the call')
+    try {
+      const outcome = await call({ id, revision: running }, stored, principal.value, waiting)
+      await store.change(id, toChange(outcome, waiting, running), running)
+    } finally {
+      release()
+    }
   }
 
   async function call(run: TaskRun, stored: StoredCall, principal: Principal, waiting: Waiting | undefined) {

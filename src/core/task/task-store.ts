@@ -24,6 +24,8 @@ export interface StoredTask {
   readonly waiting?: Waiting | undefined
   /** Until the task has ended. */
   readonly stored?: StoredCall | undefined
+  /** Characters of `stored`, as it is stored. */
+  readonly size: number
 }
 
 export interface TaskChange {

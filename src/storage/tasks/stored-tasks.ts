@@ -171,10 +171,10 @@ export function createStoredTasks(
       const end = clock() + timeoutMs
       for (;;) {
         const row = find(id)
-        if (!row || row.due === null || row[field] !== value || clock() >= end) return
+        if (!row || row.due === null || row[field] !== value) return
         // Of the run there is one
         if (field === 'updated' && changes.count(id) >= MAX_WATCHERS) return
-        await changes.waitForChange(id, end - clock())
+        if ((await changes.waitForChange(id, end - clock())) === 'timed-out') return
       }
     },
 
