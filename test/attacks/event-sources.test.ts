@@ -120,6 +120,10 @@ it('a stranger cannot tell a source that is not there, or has no secret, from on
   )
   expect(new Set(answers.map((each) => JSON.stringify(each))).size).toBe(1)
   expect(answers[0]?.[0]).toBe(401)
+  for (const source of ['Hook.github', 'Hook.none']) {
+    expect((await deliver(server, source, ' '.repeat(262_145), {})).status).toBe(413)
+    expect((await deliver(server, source, '{}', { 'content-type': 'text/plain' })).status).toBe(415)
+  }
 })
 
 it('a body that is too large, or of another type, is refused before it is verified', async () => {

@@ -32,7 +32,7 @@ const ID = objectSchema({ id: TEXT })
 /** The field of a body that names its event. */
 const ID_FIELDS: Partial<Record<SignatureScheme, string>> = { stripe: 'id', slack: 'event_id' }
 
-/** Where other servers send their webhooks. In order: address → source → body → signature → rate → JSON → stored → response. */
+/** Where other servers send their webhooks. In order: address → body → source → signature → rate → JSON → stored → response. */
 export function createEventsRoutes({ store, publish, readSecret, limiter, ...deps }: EventsRoutesDeps): Hono {
   const { respond, limitAnonymous, now } = deps
   const sha256 = (text: string) => deps.sha256(new TextEncoder().encode(text))
@@ -41,14 +41,14 @@ export function createEventsRoutes({ store, publish, readSecret, limiter, ...dep
     const request = c.req.raw
     const name = limitAnonymous(c) ?? pathSegment(c.req.url, 2)
     if (!name.ok) return name
-    const source = await store.find(name.value)
-    const secret = source?.kind === 'webhook' ? readSecret(source.secret_name) : undefined
-    if (source?.kind !== 'webhook' || secret === undefined) return REFUSED
-    const { id, signature: scheme, header, rate } = source
     const memory = requestMemory.open({ principal: ANONYMOUS, request, background: getBackground(c) })
     try {
       const bytes = await readBytes(request, { mediaType: 'application/json', limit: MAX_EVENT_BYTES, memory })
       if (!bytes.ok) return bytes
+      const source = await store.find(name.value)
+      const secret = source?.kind === 'webhook' ? readSecret(source.secret_name) : undefined
+      if (source?.kind !== 'webhook' || secret === undefined) return REFUSED
+      const { id, signature: scheme, header, rate } = source
       const { headers } = request
       const delivery = await verifyDelivery({ scheme, header, secret, headers, body: bytes.value, now: now() })
       if (!delivery) return REFUSED

@@ -2,7 +2,7 @@ import type { Hono } from 'hono'
 import { EVENT_SOURCE, type EventSourceStore } from '../../../core/event/event-source.ts'
 import type { EventSourceSettings } from '../../../core/event/event-source.ts'
 import { fail, ok } from '../../../core/failure/failure.ts'
-import { parseToolId } from '../../../core/tool/tool-id.ts'
+import { isToolPattern } from '../../../core/tool/tool-id.ts'
 import { stringMatching } from '../../../core/tool/json-reader.ts'
 import type { Problem } from '../../../core/tool/problem.ts'
 import { jsonBody } from '../../../http/request/json-body.ts'
@@ -21,10 +21,7 @@ interface EventSourcesRoutesDeps extends RouteDeps {
   readonly findSettingsProblem: (settings: EventSourceSettings) => Promise<Problem | undefined>
 }
 
-const NAME = stringMatching(
-  "a name such as 'GitHub.Push'",
-  (text) => parseToolId(text)?.range === undefined && parseToolId(text) !== undefined,
-)
+const NAME = stringMatching("a name such as 'GitHub.Push'", (text) => isToolPattern(text) && !text.includes('*'))
 const what = 'event source'
 
 export function createEventSourcesRoutes({ store, findSettingsProblem, ...deps }: EventSourcesRoutesDeps): Hono {
