@@ -127,6 +127,7 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   'api/servers': [...CORE, 'http'],
   'api/sessions': [...CORE, 'http'],
   'api/skills': [...CORE, 'http'],
+  'api/subscriptions': [...CORE, 'http'],
   'api/toolkits': [...CORE, 'http'],
   'api/tools': [...CORE, 'http'],
   'api/users': [...CORE, 'http'],

@@ -3,6 +3,7 @@ import { createArtifactsRoutes } from '../api/artifacts/routes.ts'
 import { createFindingsRoutes } from '../api/findings/routes.ts'
 import { createImportRoutes } from '../api/toolkits/import/routes.ts'
 import { createUploadRoutes } from '../api/toolkits/plugin/routes.ts'
+import { createSubscriptionsRoutes } from '../api/subscriptions/routes.ts'
 import { createLocksRoutes } from '../api/locks/routes.ts'
 import { createSkillsRoutes } from '../api/skills/routes.ts'
 import { createToolkitsRoutes } from '../api/toolkits/routes.ts'
@@ -24,15 +25,13 @@ import { codecs, formats } from './dialects.ts'
 import { yieldToEventLoop } from '../outbound/event-loop.ts'
 import type { Env } from '../env.ts'
 import type { Publishing } from './publishing.ts'
+import { loadOnce } from './load-once.ts'
 import { createDefinitionTokenCounter } from './token-counter.ts'
 
 /** Routes that publish and manage tools. */
-export function composeToolRoutes(
-  { config, stores, authentication, calls, routes, version }: Deployment,
-  publishing: Publishing,
-  env: Env,
-) {
+export function composeToolRoutes(deployment: Deployment, publishing: Publishing, env: Env) {
   const { now } = Date
+  const { config, stores, authentication, calls, routes, version } = deployment
   const { registry, deploymentKeys, keys, artifacts, uploads } = stores
   const { archive, blobs, catalog, source, writer, policies, toolkits, toolsets, locks, listUnmatched } = registry
   const { resolver, checkReadiness, toolSecrets } = calls
@@ -112,6 +111,10 @@ export function composeToolRoutes(
     }),
     createLocksRoutes({ ...toolRoutes, locks }),
     createSkillsRoutes({ ...toolRoutes, skills: registry.stub, readSkill }),
+    createSubscriptionsRoutes({
+      ...toolRoutes,
+      loadSubscriptions: loadOnce(async () => (await import('./events.ts')).composeEvents(deployment).subscriptions),
+    }),
     createArtifactsRoutes({ ...toolRoutes, artifacts, uploads, limitAnonymous: authentication.limitAnonymous, now }),
   ]
 }

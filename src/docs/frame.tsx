@@ -5,7 +5,7 @@ import type { Docs, Guide } from './docs.ts'
 
 /** The guides in the order in which they are read. */
 export const GUIDE_GROUPS: Readonly<Record<string, readonly string[]>> = {
-  'Use tools': ['agents', 'calls', 'client', 'command-line', 'toolsets', 'dialects'],
+  'Use tools': ['agents', 'calls', 'client', 'command-line', 'toolsets', 'events', 'dialects'],
   'Make tools': ['tools', 'publish', 'import'],
   'People': ['sign-in', 'people', 'connect'],
   'Run a deployment': ['operate', 'settings', 'security', 'performance'],

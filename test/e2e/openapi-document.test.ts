@@ -24,6 +24,7 @@ interface Tried {
   readonly headers?: Readonly<Record<string, string>>
 }
 
+const SUBSCRIPTION = { name: 'No.Source', url: 'https://agent.example/', secret: `whsec_${'A'.repeat(32)}` }
 const made = { key: '', client: '', file: '', lock: '' }
 const KEY = { name: 'a key', scopes: ['tools:read'] }
 const PROVIDER = { issuer: 'https://login.acme.com', client_id: 'c1' }
@@ -140,6 +141,12 @@ const TRIED: readonly (readonly [operation: string, tried: Tried])[] = [
   ['get /event-sources/{id}', { status: 200, path: '/event-sources/Acme.Daily' }],
   ['post /events/{source}', { status: 401, path: '/events/Acme.Daily', body: {} }],
   ['delete /event-sources/{id}', { status: 204, path: '/event-sources/Acme.Daily' }],
+  ['put /subscriptions', { status: 404, body: SUBSCRIPTION }],
+  ['get /subscriptions', { status: 200 }],
+  ['delete /subscriptions/{id}', { status: 404 }],
+  ['get /subscriptions/{id}/events', { status: 404 }],
+  ['get /subscriptions/{id}/dead-letters', { status: 404 }],
+  ['post /subscriptions/{id}/dead-letters/{event}', { status: 404 }],
   ['post /clients', { status: 201, body: { name: 'A host', redirect_uris: ['https://agent.example/callback'] } }],
   ['get /clients', { status: 200 }],
   ['delete /clients/{id}', { status: 204, path: '/clients/{client}' }],
@@ -320,6 +327,15 @@ const UNSENT: Readonly<Record<string, string>> = {
   'POST /toolsets/{name}/approve': 'no change waits for approval',
   'POST /toolsets/{name}/reject': 'no change waits for approval',
   'DELETE /sessions/{id}': 'a person signs in',
+  ...Object.fromEntries(
+    [
+      'PUT /subscriptions',
+      'DELETE /subscriptions/{id}',
+      'GET /subscriptions/{id}/events',
+      'GET /subscriptions/{id}/dead-letters',
+      'POST /subscriptions/{id}/dead-letters/{event}',
+    ].map((operation) => [operation, 'e2e/subscriptions.test.ts has sources and receivers']),
+  ),
   'GET /tools/{id}/icon': 'attacks/hostile-icons.test.ts has tools with icons',
   'DELETE /users/{user}/agents/{id}': 'a person signs in',
   'POST /users/{user}/connections': 'e2e/connections.test.ts has tools that require a provider',

@@ -12,7 +12,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   'API keys': ['/keys'],
   'Policies': ['/policies'],
   'Toolsets and locks': ['/toolsets', '/locks'],
-  'Events': ['/event-sources', '/events'],
+  'Events': ['/event-sources', '/events', '/subscriptions'],
   'OAuth providers': ['/providers'],
   'OAuth clients': ['/clients', '/connect', '/.well-known/o'],
   'MCP': ['/mcp', '/connect/mcp', '/v0.1', '/.well-known/ai-catalog.json'],

@@ -14,6 +14,7 @@ const FLAG: JsonObject = { type: 'boolean' }
 const COUNT: JsonObject = { type: 'integer', minimum: 0 }
 const NUMBER: JsonObject = { type: 'number' }
 const TIME: JsonObject = { type: 'string', format: 'date-time' }
+const TIME_OR_NULL: JsonObject = { type: ['string', 'null'], format: 'date-time' }
 
 function fields(schema: JsonObject, ...names: readonly string[]): Readonly<Record<string, JsonObject>> {
   return Object.fromEntries(names.map((name) => [name, schema]))
@@ -143,6 +144,24 @@ export const COMPONENTS = {
   EventSource: {
     anyOf: Object.values(EVENT_SOURCE_KINDS).map((reader) => resourceSchema(reader, { id: TEXT }, ['id', 'kind'])),
   },
+  SubscriptionGrant: objectSchema({ ...fields(TEXT, 'id', 'cursor'), refresh_before: TIME_OR_NULL, truncated: FLAG }),
+  Subscription: objectSchema({
+    ...fields(TEXT, 'id', 'name', 'url', 'last_failure?'),
+    arguments: OBJECT,
+    expires_at: TIME_OR_NULL,
+    ...fields(TIME, 'created_at', 'next_attempt_at?'),
+    ...fields(COUNT, 'waiting', 'dead_letters', 'attempts'),
+  }),
+  DeadLetter: objectSchema({
+    ...fields(TEXT, 'event_id', 'name', 'failure'),
+    ...fields(TIME, 'timestamp', 'failed_at'),
+  }),
+  EventPage: objectSchema({
+    events: arraySchema(objectSchema({ ...fields(TEXT, 'id', 'name', 'cursor'), timestamp: TIME, data: OBJECT })),
+    cursor: TEXT,
+    ...fields(FLAG, 'truncated', 'has_more'),
+    next_poll_ms: COUNT,
+  }),
   Skill: objectSchema({
     ...fields(TEXT, 'toolkit', 'name', 'status', 'digest'),
     'version': COUNT,

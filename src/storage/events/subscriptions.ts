@@ -148,7 +148,11 @@ export function createSubscriptions(
     find: (principal, id) => withOwn(principal, id, async (_, own) => own),
     remove,
     listDeadLetters: (principal, id) => withOwn(principal, id, (events) => events.listDeadLetters(id)),
-    resend: (principal, id, event) => withOwn(principal, id, (events) => events.resend(id, event)),
+    async resend(principal, id, event) {
+      const own = await withOwn(principal, id, async (_, found) => found)
+      const checked = own.ok ? await checkRequest(principal, own.value) : own
+      return checked.ok ? withOwn(principal, id, (events) => events.resend(id, event)) : checked
+    },
   }
 }
 

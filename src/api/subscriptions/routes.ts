@@ -1,0 +1,107 @@
+import type { Hono } from 'hono'
+import type { SubscriptionResult, Subscriptions } from '../../core/event/subscription.ts'
+import { fail, ok, type Result } from '../../core/failure/failure.ts'
+import { anyObject, integer, nullable, object, optional, string } from '../../core/tool/json-reader.ts'
+import { jsonBody } from '../../http/request/json-body.ts'
+import { defineQuery } from '../../http/request/query.ts'
+import { itemList, json, jsonRef, objectSchema, arraySchema, ref, TEXT } from '../../http/route/response-specs.ts'
+import { CALLER_ROUTE, createRouter, type RouteDeps } from '../../http/route/router.ts'
+
+interface SubscriptionsRoutesDeps extends RouteDeps {
+  readonly loadSubscriptions: () => Promise<Subscriptions>
+}
+
+const MAX_TTL_SECONDS = 366 * 86_400
+const GRANT = jsonRef('What the callback gets, and until when', 'SubscriptionGrant')
+const query = defineQuery({ cursor: optional(string({ min: 1, max: 256 })) })
+const body = jsonBody(
+  object({
+    name: string({ min: 1, max: 129 }),
+    arguments: optional(anyObject, {}),
+    url: string({ min: 1, max: 2_048 }),
+    secret: string({ max: 100 }),
+    cursor: optional(string({ max: 16 })),
+    ttl_seconds: optional(nullable(integer(1, MAX_TTL_SECONDS)), null),
+  }),
+)
+
+/** The subscriptions of a caller, who sees no other's. */
+export function createSubscriptionsRoutes({ loadSubscriptions, ...deps }: SubscriptionsRoutesDeps): Hono {
+  const { router, on } = createRouter(deps)
+
+  on('PUT /subscriptions', 'Subscribe to an event source, or refresh a subscription', {
+    ...CALLER_ROUTE,
+    auditAction: 'subscription.put',
+    body,
+    responses: { 200: GRANT, 201: GRANT },
+  })(async ({ principal, body: { ttl_seconds, ...request }, addAuditDetails }) => {
+    addAuditDetails({ source: request.name })
+    const ttlMs = ttl_seconds === null ? null : ttl_seconds * 1_000
+    const granted = toResult(await (await loadSubscriptions()).subscribe(principal, { ...request, ttlMs }))
+    if (!granted.ok) return granted
+    const { id, cursor, truncated, refreshBefore, isNew } = granted.value
+    addAuditDetails({ subscription: id })
+    return { ...ok({ id, refresh_before: refreshBefore, cursor, truncated }), status: isNew ? 201 : 200 }
+  })
+
+  on('GET /subscriptions', 'List your subscriptions', {
+    ...CALLER_ROUTE,
+    query,
+    responses: {
+      200: json(
+        'In pages, of which some may be empty',
+        objectSchema({ 'items': arraySchema(ref('Subscription')), 'next_cursor?': TEXT }),
+      ),
+    },
+  })(async ({ principal, query: { cursor } }) => {
+    const page = await (await loadSubscriptions()).list(principal, cursor)
+    return ok({ items: page.subscriptions, ...(page.cursor === undefined ? {} : { next_cursor: page.cursor }) })
+  })
+
+  on('DELETE /subscriptions/:id', 'Delete a subscription', {
+    ...CALLER_ROUTE,
+    auditAction: 'subscription.remove',
+  })(async ({ principal, path: { id } }) => toResult(await (await loadSubscriptions()).remove(principal, id)))
+
+  on('GET /subscriptions/:id/events', 'Read the events of a subscription', {
+    ...CALLER_ROUTE,
+    query,
+    responses: { 200: jsonRef('The events after the cursor', 'EventPage') },
+  })(async ({ principal, path: { id }, query: { cursor = '0' } }) => {
+    const subscriptions = await loadSubscriptions()
+    const found = toResult(await subscriptions.find(principal, id))
+    if (!found.ok) return found
+    const page = toResult(await subscriptions.poll(principal, { ...found.value, cursor }))
+    if (!page.ok) return page
+    const { hasMore: has_more, nextPollMs: next_poll_ms, ...events } = page.value
+    return ok({ ...events, has_more, next_poll_ms })
+  })
+
+  on('GET /subscriptions/:id/dead-letters', 'List events that were not received', {
+    ...CALLER_ROUTE,
+    responses: { 200: itemList('Oldest first', 'DeadLetter') },
+  })(async ({ principal, path: { id } }) => {
+    const items = toResult(await (await loadSubscriptions()).listDeadLetters(principal, id))
+    return items.ok ? ok({ items: items.value }) : items
+  })
+
+  on('POST /subscriptions/:id/dead-letters/:event', 'Send an event again that was not received', {
+    ...CALLER_ROUTE,
+    auditAction: 'subscription.resend',
+  })(async ({ principal, path: { id, event } }) => {
+    const sent = toResult(await (await loadSubscriptions()).resend(principal, id, event))
+    if (!sent.ok || sent.value === undefined) return sent
+    const message = `Cannot deliver the event '${event.slice(0, 200)}': ${sent.value}`
+    return fail(sent.value === 'not-found' ? { type: 'not-found', message } : { type: 'conflict', message })
+  })
+
+  return router
+}
+
+function toResult<T>(result: SubscriptionResult<T>): Result<T> {
+  if (result.ok) return result
+  const { failure } = result
+  if (failure.type === 'limit-reached') return fail({ type: 'conflict', message: failure.message })
+  if (failure.type !== 'callback-failed') return fail(failure)
+  return fail({ type: 'conflict', message: `Cannot subscribe (${failure.reason}): ${failure.message}` })
+}

@@ -1,0 +1,194 @@
+import { randomBytes } from 'node:crypto'
+import { Webhook } from 'standardwebhooks'
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { type Arrived, startUpstream, type Upstream } from '../upstream.ts'
+import { type Server, startServer } from './server.ts'
+
+/** Subscriptions over HTTP, with receivers that verify what comes by the library of Standard Webhooks. */
+
+const ADMIN_KEY = 'admin-key-of-this-test-0123456789'
+const ADMIN = { authorization: `Bearer ${ADMIN_KEY}` }
+const SOURCE = 'Mail.Arrived'
+const newSecret = () => `whsec_${randomBytes(32).toString('base64')}`
+
+let receiver: Upstream
+let server: Server
+let mine: Record<string, string>
+let other: Record<string, string>
+let status = 204
+let repeats = true
+beforeAll(async () => {
+  receiver = await startUpstream(({ body }, response) => {
+    const { type, challenge } = JSON.parse(body)
+    if (type === 'verification') response.writeHead(200).end(repeats ? JSON.stringify({ challenge }) : 'my secret page')
+    else response.writeHead(status, { location: '/else' }).end()
+  })
+  server = await start()
+  mine = await newKey()
+  other = await newKey()
+  const source = { kind: 'schedule', cron: '0 0 1 1 *' }
+  expect((await send('PUT', `/event-sources/${SOURCE}`, source, ADMIN)).status).toBe(201)
+})
+afterAll(async () => {
+  await Promise.all([server?.stop(), receiver?.close()])
+})
+beforeEach(() => {
+  receiver.arrived.length = 0
+  status = 204
+  repeats = true
+})
+
+const start = (options: { persistTo?: string; allowed?: string } = {}) =>
+  startServer({
+    vars: { ACCESS: 'keys', ADMIN_KEY, ALLOW_HTTP_HOSTS: options.allowed ?? receiver.host },
+    ...(options.persistTo === undefined ? {} : { persistTo: options.persistTo }),
+  })
+const send = (method: string, path: string, body?: object, headers = mine) => server.json(method, path, body, headers)
+async function newKey(): Promise<Record<string, string>> {
+  const key = { name: 'an agent', scopes: ['tools:read', 'tools:call'], tools: ['Mail.*'] }
+  const { body } = await send('POST', '/keys', key, ADMIN)
+  return { authorization: `Bearer ${body.key}`, id: body.id }
+}
+async function subscribe(path: string, more: object = {}, headers = mine) {
+  const body = { name: SOURCE, url: `${receiver.origin}${path}`, secret: newSecret(), ...more }
+  return { secret: body.secret, ...(await send('PUT', '/subscriptions', body, headers)) }
+}
+/** As a source does. */
+async function publish(...ids: readonly string[]): Promise<void> {
+  const events: any = await server.miniflare.getDurableObjectNamespace('Events')
+  const stub = events.get(events.idFromName(SOURCE))
+  const toEvent = (id: string) => ({ id, name: SOURCE, timestamp: new Date().toISOString(), data: { from: id } })
+  await stub.accept(ids.map((id) => ({ id, body: JSON.stringify(toEvent(id)) })))
+}
+const arrivedAt = (path: string): Arrived[] =>
+  receiver.arrived.filter(({ url, body }) => url === path && !body.includes('"verification"'))
+const untilArrived = (path: string, count: number, timeout = 15_000) =>
+  expect.poll(() => arrivedAt(path).length, { timeout, interval: 50 }).toBe(count)
+const verify = ({ headers, body }: Arrived, secret: string): any =>
+  new Webhook(secret).verify(body, headers as Record<string, string>)
+
+it('a subscriber gets the events of a source in their order, signed, each with its id and cursor', async () => {
+  const { status: created, body, secret } = await subscribe('/order')
+  expect([created, body.truncated, body.refresh_before]).toEqual([201, false, null])
+  const [challenge] = receiver.arrived
+  expect(verify(challenge!, secret)).toMatchObject({ type: 'verification' })
+  await publish('e_1', 'e_2')
+  await publish('e_2', 'e_3')
+  await untilArrived('/order', 3)
+  const events = arrivedAt('/order').map((each) => ({ ...verify(each, secret), id: each.headers['webhook-id'] }))
+  expect(events.map(({ eventId, id, data }) => [eventId, id, data.from])).toEqual(
+    ['e_1', 'e_2', 'e_3'].map((id) => [id, id, id]),
+  )
+  expect(new Set(arrivedAt('/order').map(({ headers }) => headers['x-mcp-subscription-id']))).toEqual(
+    new Set([body.id]),
+  )
+  const { body: page } = await send('GET', `/subscriptions/${body.id}/events?cursor=${events[0].cursor}`)
+  expect([page.events.map(({ id }: any) => id), page.has_more]).toEqual([['e_2', 'e_3'], false])
+  expect((await send('GET', '/subscriptions')).body.items).toMatchObject([{ id: body.id, waiting: 0, attempts: 0 }])
+})
+
+it('a subscription is refreshed in its place, and both secrets sign while one replaces the other', async () => {
+  const first = await subscribe('/rotated', { ttl_seconds: 600 })
+  const second = await subscribe('/rotated', { ttl_seconds: 600 })
+  expect([first.body.id, first.status, second.status]).toEqual([second.body.id, 201, 200])
+  expect(Date.parse(second.body.refresh_before) - Date.now()).toBeLessThanOrEqual(600_000)
+  await publish('e_rotated')
+  await untilArrived('/rotated', 1)
+  const [event] = arrivedAt('/rotated')
+  for (const secret of [first.secret, second.secret]) expect(verify(event!, secret).eventId).toBe('e_rotated')
+})
+
+it('only events that the filter passes are delivered, and a filter that is no JMESPath is refused', async () => {
+  expect((await subscribe('/filtered', { arguments: { filter: "from == 'e_wanted'" } })).status).toBe(201)
+  await publish('e_unwanted', 'e_wanted')
+  await untilArrived('/filtered', 1)
+  expect(JSON.parse(arrivedAt('/filtered')[0]!.body).eventId).toBe('e_wanted')
+  const refusals = ['from ==', 7].map((filter) => subscribe('/filtered', { arguments: { filter } }))
+  expect((await Promise.all(refusals)).map(({ status: refused }) => refused)).toEqual([400, 422])
+})
+
+it('a callback that does not repeat the challenge gets no events, and nothing that it answered is told', async () => {
+  repeats = false
+  const { status: refused, body } = await subscribe('/stranger')
+  expect([refused, JSON.stringify(body)]).toEqual([409, expect.stringContaining('challenge_failed')])
+  expect(JSON.stringify(body)).not.toContain('my secret page')
+})
+
+it.each([
+  'http://127.0.0.1:9/',
+  'https://127.0.0.1/',
+  'https://[::1]/',
+  'https://169.254.169.254/latest/meta-data',
+  'https://10.0.0.1/',
+  'http://agent.example/',
+  'file:///etc/passwd',
+  'nowhere',
+])('nobody can subscribe to %s', async (url) => {
+  const { status: refused } = await send('PUT', '/subscriptions', { name: SOURCE, url, secret: newSecret() })
+  expect(refused).toBe(400)
+})
+
+it('what a receiver refuses for good can be seen, and sent again', async () => {
+  const { body, secret } = await subscribe('/gone')
+  status = 410
+  await publish('e_gone')
+  await untilArrived('/gone', 1)
+  const letters = `/subscriptions/${body.id}/dead-letters`
+  await expect
+    .poll(async () => (await send('GET', letters)).body.items)
+    .toMatchObject([{ event_id: 'e_gone', failure: 'http_410' }])
+  expect((await send('POST', `${letters}/e_gone`)).status).toBe(409)
+  status = 204
+  expect((await send('POST', `${letters}/e_gone`)).status).toBe(204)
+  expect((await send('POST', `${letters}/e_gone`)).status).toBe(404)
+  expect(arrivedAt('/gone').map((each) => verify(each, secret).eventId)).toEqual(['e_gone', 'e_gone', 'e_gone'])
+  expect((await send('GET', letters)).body.items).toEqual([])
+})
+
+it("another's subscription is not found, and one's own ends when it is deleted", async () => {
+  const { body } = await subscribe('/mine')
+  const path = `/subscriptions/${body.id}`
+  for (const [method, place] of [
+    ['DELETE', path],
+    ['GET', `${path}/events`],
+    ['GET', `${path}/dead-letters`],
+    ['POST', `${path}/dead-letters/e_1`],
+  ] as const)
+    expect((await send(method, place, undefined, other)).status).toBe(404)
+  expect((await send('GET', '/subscriptions', undefined, other)).body.items).toEqual([])
+  expect([(await send('DELETE', path)).status, (await send('DELETE', path)).status]).toEqual([204, 404])
+})
+
+it('an event that is not received is posted again with its id and a new time, also by a server that was started anew, which checks the address again', async () => {
+  const { body, secret } = await subscribe('/later')
+  status = 500
+  await publish('e_later')
+  await untilArrived('/later', 1)
+  const { persistTo } = server
+  await server.stop({ keep: true })
+  status = 204
+  server = await start({ persistTo, allowed: 'nowhere.example:1' })
+  await expect
+    .poll(async () => (await send('GET', '/subscriptions')).body.items.find(({ id }: any) => id === body.id), {
+      timeout: 20_000,
+    })
+    .toMatchObject({ last_failure: 'address_refused', waiting: 1 })
+  await server.stop({ keep: true })
+  server = await start({ persistTo })
+  await untilArrived('/later', 2, 60_000)
+  const [first, second] = arrivedAt('/later')
+  expect(verify(second!, secret).eventId).toBe('e_later')
+  expect(Number(second!.headers['webhook-timestamp'])).toBeGreaterThan(Number(first!.headers['webhook-timestamp']))
+  expect(second!.headers['webhook-id']).toBe(first!.headers['webhook-id'])
+})
+
+it('a subscription ends with its key: its receiver is told, and gets no more events', async () => {
+  const key = await newKey()
+  const { secret } = await subscribe('/ending', {}, key)
+  expect((await send('DELETE', `/keys/${key['id']}`, undefined, ADMIN)).status).toBe(204)
+  await publish('e_after')
+  await untilArrived('/ending', 1)
+  await publish('e_after_that')
+  expect(verify(arrivedAt('/ending')[0]!, secret)).toMatchObject({ type: 'terminated', error: { code: -32_012 } })
+  await expect.poll(() => arrivedAt('/ending').length).toBe(1)
+})
