@@ -103,6 +103,18 @@ describe('a call of a client that takes tasks', () => {
     const { call, tasks } = withTasks()
     tasks.start.mockResolvedValue(fail({ type: 'rate-limited', retry_after_ms: 1_000 }))
     for (const name of ['slow', 'job']) expect((await call(name)).result).toMatchObject({ structuredContent: { x: 1 } })
+    const lost = withTasks()
+    for (const answer of [ok(undefined), fail({ type: 'unavailable', message: 'No storage' })]) {
+      // It may run, so it is not called again
+      lost.tasks.waitForChange.mockResolvedValue(answer)
+      expect((await lost.call('slow')).result).toMatchObject({ resultType: 'task', taskId: 't1' })
+    }
+    expect(lost.calls).toHaveLength(0)
+    const unreachable = withTasks()
+    const extend: SetUp['extend'] = (extensions) =>
+      registerTasks(extensions, { tasks: unreachable.tasks, resolver: { resolve: () => Promise.reject(new Error()) } })
+    const { result } = await withTasks({}, { extend }).call('slow')
+    expect(result).toMatchObject({ structuredContent: { x: 1 } })
     const waiting = withTasks({}, { run: () => fail(APPROVAL) })
     waiting.tasks.start.mockResolvedValue(fail({ type: 'unavailable', message: 'No storage' }))
     expect((await waiting.call('echo')).result).toMatchObject({ resultType: 'input_required' })

@@ -44,13 +44,12 @@ export function callAsTask(
     const { principal } = context
     const { id } = started
     const end = Date.now() + FIRST_MOMENT_MS
-    let task: Task | undefined = started
-    for (let left = FIRST_MOMENT_MS; task?.status === 'working' && left > 0; left = end - Date.now()) {
+    let task = started
+    for (let left = FIRST_MOMENT_MS; task.status === 'working' && left > 0; left = end - Date.now()) {
       const waited = await tasks.waitForChange(id, principal, task.lastUpdatedAt, left)
-      if (!waited.ok) break
+      if (!waited.ok || !waited.value) break
       task = waited.value
     }
-    if (!task) return undefined
     if (task.outcome) return encodeOutcome(task.outcome, exchange)
     if (task.status !== 'input_required' || (canOpenLinks && asksForLinks(task))) return answerTask(task)
     await tasks.cancel(id, principal)
@@ -62,7 +61,8 @@ export function callAsTask(
   return run(call, {
     ...exchange,
     async aroundTool(request, caller, callTool) {
-      if (await isLong(request, caller, deps)) {
+      // A plain call says why its tool cannot be looked up
+      if (await isLong(request, caller, deps).catch(() => false)) {
         const started = await tasks.start(request, caller)
         const answer = started.ok ? await answerFirstMoment(started.value) : undefined
         return answer ?? callTool(request, caller)
