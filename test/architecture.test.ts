@@ -406,6 +406,7 @@ const TRUSTED_TEXTS: Readonly<Record<string, string>> = {
 /** Each creates one for a request. */
 const BUDGET_FILES = [
   'src/api/toolkits/import/routes.ts',
+  'src/api/tools/page/routes.ts',
   'src/compose/event-sources.ts',
   'src/compose/task-runner.ts',
   'src/core/publish/findings/compare-source.ts',

@@ -54,7 +54,9 @@ it('every route declares what it reads of its query', () => {
 
 it('only the MCP endpoints accept every method, and they reject all but POST', () => {
   const paths = app.routes.filter(({ method }) => method === 'ALL').map(({ path }) => path)
-  expect(new Set(paths)).toEqual(new Set(['/mcp', '/mcp/t/:toolset', '/connect/mcp', '/connect/mcp/t/:toolset']))
+  expect(new Set(paths)).toEqual(
+    new Set(['/console/mcp', '/mcp', '/mcp/t/:toolset', '/connect/mcp', '/connect/mcp/t/:toolset']),
+  )
 })
 
 /** `/connect/mcp` takes no keys, and reads its query as `/mcp` does. At `/mcp/t/None`, the toolset is looked up first. */
@@ -141,6 +143,7 @@ const PASSED_OVER: Readonly<Record<string, string>> = {
   'POST /users/None/connections/None/check': 'no body is read: a connection is named in the path',
   'POST /toolkits/None/compare': 'no body is read: a toolkit is named in the path',
   'POST /mcp': 'clients of later revisions say more',
+  'POST /console/mcp': 'clients of later revisions say more',
   'POST /connect/mcp': 'clients of later revisions say more',
   'POST /mcp/t/None': 'clients of later revisions say more',
   'POST /connect/mcp/t/None': 'clients of later revisions say more',

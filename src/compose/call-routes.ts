@@ -42,7 +42,7 @@ export function composeCallRoutes(deployment: Deployment) {
   }
   const lazyRoutes: readonly LazyRoutes[] = [
     {
-      paths: ['/mcp', '/mcp/t/*', '/connect/mcp', '/connect/mcp/t/*'],
+      paths: ['/console/mcp', '/mcp', '/mcp/t/*', '/connect/mcp', '/connect/mcp/t/*'],
       load: loadOnce(async (): Promise<CallRoutes> => {
         const [
           { createMcpRoutes, respondWithFailure },

@@ -9,7 +9,7 @@ type Toolsets = Pick<ToolsetStore, 'find'>
 
 /** `/mcp` does not announce OAuth: clients that find it stop sending their key. */
 export function createMcpEndpoints(
-  { authorize, authorizeAgent }: Pick<Authentication, 'authorize' | 'authorizeAgent'>,
+  { authorize, authorizeAgent, authorizeToolPage }: Authentication,
   toolsets: Toolsets,
 ): readonly McpEndpoint[] {
   const forKeys = {
@@ -29,6 +29,8 @@ export function createMcpEndpoints(
     },
   }
   return [
+    // For pages of tools in the console, which calls for them as its person
+    { path: '/console/mcp', authorize: authorizeToolPage, challenge: () => ({}) },
     { path: '/mcp', ...forKeys },
     { path: '/mcp/t/:toolset', ...forKeys },
     { path: '/connect/mcp', ...forAgents },

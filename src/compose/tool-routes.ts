@@ -10,6 +10,7 @@ import { createToolkitsRoutes } from '../api/toolkits/routes.ts'
 import { createToolsetsRoutes } from '../api/toolsets/routes.ts'
 import { createIconRoutes } from '../api/tools/icon/routes.ts'
 import { createImplementationRoutes } from '../api/tools/implementation/routes.ts'
+import { createPageRoutes } from '../api/tools/page/routes.ts'
 import { createFindTool } from '../api/tools/find-tool.ts'
 import { createRegistryRoutes } from '../api/tools/routes.ts'
 import { plugin } from '../dialects/plugin/definition.ts'
@@ -58,6 +59,7 @@ export function composeToolRoutes(deployment: Deployment, publishing: Publishing
     }),
     createImplementationRoutes({ ...toolRoutes, ...findTool, readBlob }),
     createIconRoutes({ ...toolPageRoutes, ...findTool, readIcon: createIcons(guardedFetch, now) }),
+    createPageRoutes({ ...toolPageRoutes, readPage: calls.readPage }),
     createArchiveRoutes({
       ...toolRoutes,
       sha256,

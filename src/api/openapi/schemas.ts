@@ -283,7 +283,7 @@ export const COMPONENTS = {
     }),
   }),
   Readiness: objectSchema({
-    ...fields(TEXT, 'tool', 'title?', 'icon?'),
+    ...fields(TEXT, 'tool', 'title?', 'icon?', 'page?'),
     'ready': FLAG,
     'status': objectSchema({ state: TEXT }),
     'user_id?': TEXT,

@@ -100,3 +100,47 @@ async function poll(check: string): Promise<string | undefined> {
 }
 
 void repeatWhenAllowed()
+
+/** Answers the page of a tool (MCP Apps). Its frame has no origin: it calls tools of its own toolkit alone, as this person. */
+async function answerApp({ source, data }: MessageEvent): Promise<void> {
+  const frames = [...document.querySelectorAll<HTMLIFrameElement>('iframe[data-toolkit]')]
+  const frame = frames.find(({ contentWindow }) => contentWindow === source)
+  if (!frame || data?.jsonrpc !== '2.0') return
+  const { id, method, params } = data
+  const { toolkit = '', input = '{}', result } = frame.dataset
+  const send = (message: object) => frame.contentWindow?.postMessage({ jsonrpc: '2.0', ...message }, '*')
+  if (method === 'ui/notifications/size-changed' && params?.height > 0)
+    frame.height = String(Math.min(params.height, MAX_FRAME_PX))
+  if (method === 'ui/notifications/initialized' && result !== undefined) {
+    send({ method: 'ui/notifications/tool-input', params: { arguments: JSON.parse(input) } })
+    send({ method: 'ui/notifications/tool-result', params: JSON.parse(result) })
+  }
+  if (id === undefined || method === undefined) return
+  if (method === 'ping') return send({ id, result: {} })
+  if (method === 'ui/initialize') {
+    const theme = matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light'
+    const { protocolVersion = '2026-01-26' } = params ?? {}
+    const host = { hostInfo: { name: 'switchboard', version: '1' }, hostCapabilities: { serverTools: {} } }
+    return send({ id, result: { protocolVersion, ...host, hostContext: { theme, displayMode: 'inline' } } })
+  }
+  if (method !== 'tools/call') return send({ id, error: { code: -32601, message: 'The console does not offer it' } })
+  const call = { jsonrpc: '2.0', id: 1, method, params: { name: params?.name, arguments: params?.arguments } }
+  try {
+    const response = await fetch(`/console/mcp?${new URLSearchParams({ toolkits: toolkit, names: 'bare' })}`, {
+      method: 'POST',
+      body: JSON.stringify(call),
+      headers: {
+        'content-type': 'application/json',
+        'accept': 'application/json',
+        'mcp-protocol-version': '2025-11-25',
+      },
+    })
+    const { result, error } = JSON.parse(await response.text())
+    send({ id, ...(result ? { result } : { error }) })
+  } catch (error) {
+    send({ id, error: { code: -32603, message: String(error) } })
+  }
+}
+
+const MAX_FRAME_PX = 1_200
+addEventListener('message', (event) => void answerApp(event))

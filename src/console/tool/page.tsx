@@ -15,6 +15,7 @@ import { callFromForm, CallForm, fillForm, type FormCall } from './call.tsx'
 import { DefinitionLinks, renderDefinition, FORMATS, buildTrail } from './definition.tsx'
 import { OutcomePanel, renderProgress } from './outcome.tsx'
 import { toSchemaRows, formatType } from '../../http/page/schema-table.tsx'
+import { AppFrame } from './app.tsx'
 import { listFieldNames, SchemaTable } from './parameters.tsx'
 import { Badges, RequirementsTable, StatusNotice } from './ready.tsx'
 import { buildCallSnippets } from './snippets.tsx'
@@ -126,6 +127,9 @@ function renderTool({ url, isOpen, principal, form }: PageContext, tool: ToolDat
       ) : (
         <p>You can view this tool, but not call it.</p>
       )}
+      {mayCall && readiness.page !== undefined ? (
+        <AppFrame path={readiness.page} title={title} toolkit={qualifiedName.split('.')[0] ?? ''} call={shownCall} />
+      ) : undefined}
       {parameterRows.length === 0 ? undefined : (
         <Fold id="schema" title={mayCall ? 'Parameters in JSON' : 'Parameters'} isOpen={!mayCall}>
           <SchemaTable label="Parameters" rows={parameterRows} />

@@ -6,11 +6,13 @@ export interface IconImage {
   readonly bytes: Uint8Array<ArrayBuffer>
 }
 
-/** How a tool is shown to people. `icon` is a path of this deployment, so that whoever sees it asks nobody else. */
-export function getAppearance(record: Pick<ToolRecord, 'id' | 'title' | 'annotations' | 'icons'>) {
+/** How a tool is shown to people. `icon` and `page` are paths of this deployment, so that whoever sees them asks nobody else. */
+export function getAppearance(record: Pick<ToolRecord, 'id' | 'title' | 'annotations' | 'icons' | '_meta'>) {
   const title = getDisplayTitle(record)
   const icon = iconSource(record) === undefined ? undefined : `/tools/${encodeURIComponent(record.id)}/icon`
-  return { ...(title === undefined ? {} : { title }), ...(icon === undefined ? {} : { icon }) }
+  const hasPage = isJsonObject(record._meta?.ui) && record._meta.ui.resourceUri !== undefined
+  const page = hasPage ? { page: `/tools/${encodeURIComponent(record.id)}/page` } : {}
+  return { ...(title === undefined ? {} : { title }), ...(icon === undefined ? {} : { icon }), ...page }
 }
 
 /** Where a tool's icon is (MCP, `Icon`): one for no theme first, since pages have both. */

@@ -90,7 +90,11 @@ export function createMcpRoutes(deps: McpRoutesDeps): Hono {
       endpoint.path,
       declareOperation(
         {
-          summary: `Send messages of the Model Context Protocol, ${endpoint.path.startsWith('/mcp') ? 'with an API key' : 'signed in with OAuth'}${endpoint.path.endsWith('mcp') ? '' : ', for one toolset'}`,
+          ...(endpoint.path === '/console/mcp'
+            ? {}
+            : {
+                summary: `Send messages of the Model Context Protocol, ${endpoint.path.startsWith('/mcp') ? 'with an API key' : 'signed in with OAuth'}${endpoint.path.endsWith('mcp') ? '' : ', for one toolset'}`,
+              }),
           scope: 'tools:call',
           query: toolsetQuery,
           body: { reader: () => MESSAGES },

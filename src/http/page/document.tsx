@@ -20,7 +20,7 @@ interface HtmlDocument {
   readonly body: JSX.Element | AsyncIterable<JSX.Element>
   readonly script?: string
   readonly keepsForms?: boolean
-  /** Pictures of `data:` ask nobody for anything, and run nothing. */
+  /** Pictures of `data:` ask nobody for anything, and run nothing. Frames are of pages that tools have. */
   readonly showsPictures?: boolean
 }
 
@@ -40,6 +40,7 @@ function buildContentPolicy({ script, keepsForms, showsPictures }: HtmlDocument,
     `img-src 'self'${showsPictures ? ' data:' : ''}`,
     `style-src 'nonce-${nonce}'`,
     ...(script === undefined ? [] : [`script-src 'nonce-${nonce}'`, "connect-src 'self'"]),
+    ...(showsPictures ? ["frame-src 'self'"] : []),
     ...(keepsForms ? ["form-action 'self'"] : []),
     "base-uri 'none'",
     "frame-ancestors 'none'",
