@@ -402,6 +402,9 @@ describe('a toolkit that is deleted', () => {
       for (const each of await publications(0, 260)) await registry.publish([each], ANN)
       await registry.publish([await documentPublication('other', '1.0.0', ['Add'])], ANN)
       await publish(harness, 'Kit0.Again@1.0.0')
+      const skill = { digest: 'sha256:1', manifest: '{}', files: '{}' }
+      for (const digest of ['sha256:0', 'sha256:1'])
+        await registry.publishSkill({ toolkit: 'Kit', name: 'how' }, { ...skill, digest }, ANN)
       await harness.drain()
       await harness.registry.findKeyByName('Kit_Add')
       await harness.drain()
@@ -425,6 +428,8 @@ describe('a toolkit that is deleted', () => {
       expect(kv.values.has('address/machine-context/other')).toBe(true)
       expect(documentOf(registry, 'kit0.again').newest?.id).toBe('Kit0.Again@1.0.0')
       expect(await publish(harness, 'Kit.Add@1.0.0', key('m', '*'))).toMatchObject({ outcome: 'created' })
+      const again = await registry.publishSkill({ toolkit: 'Kit', name: 'how' }, skill, key('m', '*'))
+      expect(again).toMatchObject({ version: 1, isNew: true })
       await harness.drain()
       expect(JSON.parse(kv.values.get('tool/kit.add') ?? '').newest.id).toBe('Kit.Add@1.0.0')
     }))
