@@ -62,6 +62,7 @@ export const FULL_ONLY: Readonly<Record<string, string>> = {
   'test/e2e/durability.test.ts': 'servers that are killed while 12 publish',
   'test/e2e/drift-serve.test.ts': '`npm run serve`, which builds the Worker anew',
   'test/e2e/kill.test.ts': 'servers that are killed at each step of a call',
+  'test/e2e/kill-events.test.ts': 'servers that are killed while events come and are delivered',
   'test/e2e/tasks-restart.test.ts': 'a server that is killed while calls wait for a person and while they run',
   'test/e2e/kill-refresh.test.ts': 'servers that are killed again and again amid a refresh',
   'test/e2e/python.test.ts': 'packages of Python, which pip fetches: 60 MB',
