@@ -104,7 +104,7 @@ async function printed(snippet: string | undefined): Promise<string> {
   return said
 }
 
-it('the client, as the guide has it, is tried as a whole', () => expect(snippets).toHaveLength(4))
+it('the client, as the guide has it, is tried as a whole', () => expect(snippets).toHaveLength(5))
 
 it('the client, as the guide has it, calls', async () => expect(await printed(snippets[0])).toBe('5\n'))
 
@@ -119,8 +119,12 @@ it('the client, as the guide has it, waits for a person', async () => {
   expect(await printed(snippets[2])).toMatch(/^Please allow mail \(mail\.read\): http.+\n\{ account: 'ann'/)
 })
 
+it('the client, as the guide has it, starts a call and waits for its result', async () => {
+  expect(await printed(snippets[3])).toMatch(/^(?:working .+\n)*(?:completed .+\n)?5\n$/)
+})
+
 it('the client, as the guide has it, says what went wrong', async () => {
-  expect(await printed(snippets[3])).toBe("input_invalid { a: 'Must be a number', b: 'Is required' }\n")
+  expect(await printed(snippets[4])).toBe("input_invalid { a: 'Must be a number', b: 'Is required' }\n")
 })
 
 it('the client, as the guide has it, has a row for each code', () => {
