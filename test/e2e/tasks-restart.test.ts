@@ -89,6 +89,7 @@ async function beginMcp(at: RunningServer, name: string): Promise<string> {
 
 async function readMcpTask(at: RunningServer, taskId: string): Promise<Task> {
   await sleep(500)
+  if (vi.isFakeTimers()) vi.setSystemTime(Date.now() + 500)
   const { inputRequests, statusMessage, ...task } = await sendMcp(at, 'tasks/get', { taskId })
   return { ...task, input_requests: inputRequests, status_message: statusMessage }
 }
@@ -145,6 +146,29 @@ it('a call waits an hour for its approval, by a new link each time that one expi
   })
   expect(upstream.arrived).toHaveLength(1)
 }, 60_000)
+
+it('a call over MCP waits an hour for its approval, by a new link each time that one expires', async () => {
+  // Before the call, whose answer waits for the first run: all that has a clock by then has this one
+  vi.useFakeTimers({ toFake: ['Date'] })
+  const app = await startInProcess({ vars: { ACCESS: 'open', ALLOW_HTTP_HOSTS: upstream.host } })
+  stop = app.stop
+  await publish(app, 'Approved', { security_level: 8 })
+  const taskId = await beginMcp(app, 'Bank_Approved')
+  const seen: Task[] = [await settled(app, taskId, waits, readMcpTask)]
+  for (let quarter = 1; quarter <= 4; quarter++) {
+    vi.setSystemTime(Date.now() + 16 * MINUTE_MS)
+    const last = keyOf(seen.at(-1) ?? { status: '' })
+    vi.setSystemTime(Date.now() + 3_000)
+    seen.push(await settled(app, taskId, (task) => waits(task) && keyOf(task) !== last, readMcpTask))
+  }
+  expect(new Set(seen.map(keyOf)).size).toBe(5)
+  expect(new Set(seen.map(linkOf)).size).toBe(5)
+  expect(upstream.arrived).toHaveLength(0)
+  await approve(linkOf(seen.at(-1) ?? { status: '' }))
+  vi.setSystemTime(Date.now() + 3_000)
+  expect(await settled(app, taskId, isEnded, readMcpTask)).toMatchObject({ status: 'completed' })
+  expect(upstream.arrived).toHaveLength(1)
+}, 120_000)
 
 it('a call that waits for an approval goes on after its server was killed, and one that ran is not run again', async () => {
   const persistTo = await mkdtemp(join(tmpdir(), 'switchboard-tasks-'))
