@@ -1,6 +1,8 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { createTaskSessionFromClient, type WithTasksOptions } from '@modelcontextprotocol/ext-tasks/client'
+import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { callRemote, upstreamDeps } from '../runners/remote/set-up.ts'
 import { eventsOf } from './events.ts'
 import { type RunningServer, startApp } from './server.ts'
 
@@ -127,6 +129,31 @@ describe('the official client with the extension for tasks', () => {
       await slow.cancel()
       expect((await slow.settle()).outcome).toMatchObject({ status: 'cancelled' })
     })
+  })
+})
+
+describe('another Switchboard', () => {
+  it('follows its tasks, and answers what they ask for', async () => {
+    const { host } = new URL(server.url)
+    const deps = { ...upstreamDeps(host), sleep: (ms: number) => setTimeout(ms) }
+    const credentials = [{ secret: 'KEY', in: 'header', name: 'Authorization', format: 'Bearer {value}' }]
+    const given = { secrets: { KEY: key }, implementation: { credentials } }
+    const tool = { url: `${server.url}/mcp`, tool: 'slow_compute' }
+    const messages: unknown[] = []
+    const progress = (...report: unknown[]) => void messages.push(report[2])
+    const input = { seconds: 3, label: 'sums' }
+    const called = await callRemote(deps, tool, { ...given, input, context: { progress } })
+    expect(called).toMatchObject({ ok: true, value: 'Computed sums in 3 s' })
+    expect(messages).toContain('2 of 3 seconds')
+
+    const deleting = { ...given, input: { filename: 'b.txt' } }
+    const confirm = { ...tool, tool: 'confirm_delete' }
+    const first = await callRemote(deps, confirm, { ...deleting, context: { answers: { responses: {} } } })
+    if (!('asks' in first)) throw new Error(`It asked for nothing: ${JSON.stringify(first)}`)
+    expect(first.asks.requests).toHaveProperty('confirm.method', 'elicitation/create')
+    const responses = { confirm: { action: 'accept', content: { confirm: true } } }
+    const second = await callRemote(deps, confirm, { ...deleting, context: { answers: { ...first.asks, responses } } })
+    expect(second).toMatchObject({ ok: true, value: 'Deleted b.txt' })
   })
 })
 

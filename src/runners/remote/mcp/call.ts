@@ -1,14 +1,15 @@
 import { isJsonObject, isJsonArray, isObject, type JsonObject } from '../../../core/tool/json.ts'
 import type { RunResult } from '../../../core/call/runner.ts'
 import type { ToolRecord } from '../../../core/tool/tool.ts'
-import type { UpstreamResult } from '../../shared/retrying-call.ts'
+import type { RetryClock, UpstreamResult } from '../../shared/retrying-call.ts'
 import { fromCallToolResult } from '../answers.ts'
 import type { Endpoint, RemoteCall, RemoteDeps } from '../endpoint.ts'
 import { toFailedCall } from '../failed-call.ts'
 import { readPersonRequest, WANTED_URL } from '../person-facing.ts'
 import type { RemoteImplementation } from '../implementation.ts'
-import { describeElicitations } from './errors.ts'
+import { describeElicitations, toUpstreamFailure } from './errors.ts'
 import { withSession } from './session.ts'
+import { followTask, readTaskState } from './task.ts'
 
 type McpTool = Pick<RemoteImplementation, 'tool' | 'timeout_ms'> & {
   readonly record: ToolRecord
@@ -26,7 +27,7 @@ const LOG_LEVEL = 'io.modelcontextprotocol/logLevel'
 export async function callMcp(
   { tool: name, timeout_ms: timeoutMs, record, inputSchema }: McpTool,
   { invocation, endpoint, context }: RemoteCall,
-  deps: RemoteDeps,
+  deps: RemoteDeps & Pick<RetryClock, 'sleep'>,
 ): Promise<UpstreamResult> {
   const { input, answers } = invocation
   const { progress, log, traceparent } = context
@@ -42,6 +43,8 @@ export async function callMcp(
     ...(typeof answers?.state === 'string' ? { requestState: answers.state } : {}),
   }
   let output: ToolOutput = {}
+  const askingTask = readTaskState(answers?.state)
+  let task = askingTask
   const sessionResult = await withSession(
     {
       endpoint,
@@ -52,11 +55,15 @@ export async function callMcp(
       background: context.background,
       deferRelease: context.deferRelease,
       onResult(result) {
-        output = detachOutput(result) ?? output
+        if (result['resultType'] === 'task') {
+          task = { ...result }
+          // The SDK refuses a result of this type
+          Object.assign(result, { resultType: 'complete', content: [] })
+        } else if (!task) output = detachOutput(result) ?? output
       },
     },
     deps,
-    (client, waiting) => {
+    async (client, waiting) => {
       // Servers before 2026-07-28 ask over the open connection, where no person can answer
       if (answers) client.setRequestHandler('elicitation/create', () => ({ action: 'cancel' }))
       if (log) {
@@ -64,18 +71,31 @@ export async function callMcp(
           log(endpoint.redact(typeof data === 'string' ? data : JSON.stringify(data)))
         })
       }
-      return client.callTool(params, {
-        ...waiting,
-        allowInputRequired: true,
-        ...(progress ? { onprogress: ({ progress: done, total, message }) => progress(done, total, message) } : {}),
-        ...(inputSchema ? { toolDefinition: { name, inputSchema: { ...inputSchema, type: 'object' } } } : {}),
+      const called =
+        task ??
+        (await client.callTool(params, {
+          ...waiting,
+          allowInputRequired: true,
+          ...(progress ? { onprogress: ({ progress: done, total, message }) => progress(done, total, message) } : {}),
+          ...(inputSchema ? { toolDefinition: { name, inputSchema: { ...inputSchema, type: 'object' } } } : {}),
+        }))
+      if (!task) return called
+      const responses = askingTask && answers ? answers.responses : {}
+      return followTask(task, client, waiting, {
+        sleep: deps.sleep,
+        progress,
+        canAsk: answers !== undefined,
+        responses,
       })
     },
   )
-  if (!sessionResult.ok) return sessionResult.failed
+  if (!sessionResult.ok) return { ...sessionResult.failed, ...(task ? { isUncertain: true } : {}) }
   const { value } = sessionResult
+  if (value instanceof Error)
+    return toUpstreamFailure(value, { lost: undefined, refusal: undefined }, endpoint, deps.now())
   if ('resultType' in value && value.resultType === 'input_required')
     return answers ? toInputRequests(value, endpoint) : toUnaskedInput(value, endpoint)
+  if (task && !detachOutput({ ...value })) return toFailedCall(`The task of ${endpoint.host} has no result`, endpoint)
   return fromCallToolResult({ ...value, ...output }, record, endpoint)
 }
 

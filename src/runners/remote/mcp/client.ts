@@ -27,7 +27,7 @@ interface UpstreamTransportOptions extends StreamableHTTPClientTransportOptions 
  * 1. A request that the server leaves unanswered fails: its stream ends, or the server answers 202 or under another id. The SDK
  *    would wait forever.
  * 2. Big integers are restored in each message before anybody sees it.
- * 3. `waitForNotifications` waits until the notifications are sent, such as the one that cancels a call.
+ * 3. `waitForNotifications` waits until the notifications are sent, such as the one that cancels a call, and `tasks/cancel`.
  */
 export class UpstreamTransport extends StreamableHTTPClientTransport {
   readonly #notifications = new Set<Promise<void>>()
@@ -49,7 +49,7 @@ export class UpstreamTransport extends StreamableHTTPClientTransport {
 
   override async send(message: JSONRPCMessage | JSONRPCMessage[], options?: SendOptions): Promise<void> {
     if (Array.isArray(message)) return super.send(message, options)
-    if (!('id' in message) || !('method' in message)) {
+    if (!('id' in message) || !('method' in message) || message.method === 'tasks/cancel') {
       const sending = super.send(message, options)
       this.#notifications.add(sending)
       return sending.finally(() => this.#notifications.delete(sending))

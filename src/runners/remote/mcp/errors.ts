@@ -7,6 +7,8 @@ import type { TransportFailures } from './session-fetch.ts'
 
 /** Stands for the answer where a stream ends without one; no server may use it. */
 export const STREAM_ENDED = -32099
+/** Stands for each error by which a server fails to say how a task ended: its own code could say that nothing was run. */
+export const TASK_LOST = -32098
 /** MCP 2025-11-25, `URLElicitationRequiredError`. */
 const URL_ELICITATION_REQUIRED = -32042
 /** JSON-RPC, MCP 2026-07-28 ("error codes"), and the SDK's: the server did not look at what the request asks for. */
@@ -36,6 +38,10 @@ export function toUpstreamFailure(
     })
     return { ...endedFailure, retryAfter: 'backoff', isUncertain: true }
   }
+  if (code === TASK_LOST)
+    return toFailedCall(`${host} began a task, and did not say how it ended`, endpoint, {
+      developer_message: unstructured(message, endpoint),
+    })
   if (code === 'REQUEST_TIMEOUT') return toFailedCall(`${host} did not answer in time`, endpoint, { can_retry: true })
   if (code === URL_ELICITATION_REQUIRED) {
     const links = Array.isArray(data['elicitations']) ? data['elicitations'] : []

@@ -1,4 +1,4 @@
-import type { PriorDiscovery } from '@modelcontextprotocol/client'
+import type { Client, PriorDiscovery } from '@modelcontextprotocol/client'
 import type { LRUCache } from 'lru-cache'
 import { createLruCache } from '../../../core/tool/recently-used.ts'
 
@@ -13,8 +13,15 @@ export function createKnownRevisions(): KnownRevisions {
   return createLruCache(MAX_SERVERS, KNOWN_MS)
 }
 
-/** Gives the SDK only the revision, because the rest of a server's description may be large. */
-export function modernPrior(version: string): PriorDiscovery {
-  const about = { capabilities: { tools: {} }, ttlMs: 0, cacheScope: 'private' } as const
+export const TASKS = 'io.modelcontextprotocol/tasks'
+
+export function announcesTasks(client: Client): boolean {
+  return client.getProtocolEra() === 'modern' && client.getServerCapabilities()?.extensions?.[TASKS] !== undefined
+}
+
+/** Gives the SDK only the revision and whether there are tasks, because the rest of a server's description may be large. */
+export function modernPrior(version: string, hasTasks = false): PriorDiscovery {
+  const capabilities = { tools: {}, ...(hasTasks ? { extensions: { [TASKS]: {} } } : {}) }
+  const about = { capabilities, ttlMs: 0, cacheScope: 'private' } as const
   return { kind: 'modern', discover: { supportedVersions: [version], ...about } }
 }

@@ -1,7 +1,9 @@
+import { isObject } from '../../../core/tool/json.ts'
 import { MAX_SOURCE_NODES } from '../../../core/tool/json-text.ts'
 import type { ListRequest } from '../../../core/tool/remote-dialect.ts'
 import type { Endpoint, RemoteDeps } from '../endpoint.ts'
 import { type Listed, listingProblem, MAX_LIST_BYTES, readPages } from '../list-pages.ts'
+import { announcesTasks } from './known-revisions.ts'
 import { addPageDigests } from './resource.ts'
 import { withSession } from './session.ts'
 import { readSkills } from './skills.ts'
@@ -42,7 +44,9 @@ export async function listMcpTools(
       return listed.ok
         ? {
             ...listed,
-            tools: await addPageDigests(listed.tools, client, waiting, deps.sha256),
+            tools: (await addPageDigests(listed.tools, client, waiting, deps.sha256)).map((tool) =>
+              announcesTasks(client) ? addTaskSupport(tool) : tool,
+            ),
             skills,
             version: version || undefined,
             description: client.getInstructions() || title,
@@ -51,4 +55,10 @@ export async function listMcpTools(
     },
   )
   return session.ok ? session.value : { ok: false, problem: listingProblem(session.failed) }
+}
+
+/** A server with tasks does not say which tools take long, so each may. */
+function addTaskSupport(tool: unknown): unknown {
+  if (!isObject(tool)) return tool
+  return { ...tool, execution: { taskSupport: 'optional', ...(isObject(tool['execution']) ? tool['execution'] : {}) } }
 }

@@ -18,7 +18,7 @@ import { raceAbort } from '../../../outbound/until-aborted.ts'
 import type { Endpoint, RemoteDeps } from '../endpoint.ts'
 import type { UpstreamTransport } from './client.ts'
 import { toUpstreamFailure, provesNotRun } from './errors.ts'
-import { modernPrior } from './known-revisions.ts'
+import { announcesTasks, modernPrior, TASKS } from './known-revisions.ts'
 import { createSessionFetch, type SessionLimits, type TransportFailures } from './session-fetch.ts'
 
 interface SessionOptions extends SessionLimits {
@@ -52,7 +52,7 @@ interface FailedSession {
 }
 
 /** Some servers name their tools' pages only to clients that show them (MCP Apps). */
-const SHOWN = { 'io.modelcontextprotocol/ui': { mimeTypes: [PAGE_TYPE] } }
+const EXTENSIONS = { 'io.modelcontextprotocol/ui': { mimeTypes: [PAGE_TYPE] }, [TASKS]: {} }
 
 const CLOSING_MS = 3_000
 /** The time for `server/discover`, which older servers may leave unanswered, but at most a third of the call's time. */
@@ -126,7 +126,7 @@ async function runSession<T>(
     const version = client.getNegotiatedProtocolVersion()
     if (version !== undefined) {
       const isModern = client.getProtocolEra() === 'modern'
-      revisions.set(endpoint.url.href, isModern ? modernPrior(version) : { kind: 'legacy' })
+      revisions.set(endpoint.url.href, isModern ? modernPrior(version, announcesTasks(client)) : { kind: 'legacy' })
     }
     return work(client, waiting)
   }
@@ -159,7 +159,7 @@ function createClient({ Client: SdkClient }: ClientModule, { canAsk, timeoutMs }
   const client = new SdkClient(
     { name: 'switchboard', version },
     {
-      capabilities: { extensions: SHOWN, ...(canAsk ? { elicitation: { form: {}, url: {} } } : {}) },
+      capabilities: { extensions: EXTENSIONS, ...(canAsk ? { elicitation: { form: {}, url: {} } } : {}) },
       versionNegotiation: { mode: 'auto', probe: { timeoutMs: Math.min(PROBE_MS, timeoutMs / 3) } },
       inputRequired: { autoFulfill: false },
     },
