@@ -30,7 +30,7 @@ export function createMcpEndpoints(
   }
   return [
     // For pages of tools in the console, which calls for them as its person
-    { path: '/console/mcp', authorize: authorizeToolPage, challenge: () => ({}) },
+    { path: '/console/mcp', isForPages: true, authorize: authorizeToolPage, challenge: () => ({}) },
     { path: '/mcp', ...forKeys },
     { path: '/mcp/t/:toolset', ...forKeys },
     { path: '/connect/mcp', ...forAgents },

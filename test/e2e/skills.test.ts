@@ -98,6 +98,15 @@ it('has versions that never change', async () => {
   expect((await send('GET', '/toolkits/Mail/skills/versions?version=2', undefined, ann)).status).toBe(200)
 })
 
+it('is found by a name with dashes, as it is published', async () => {
+  expect((await put('dashed', files('dashed'), ADMIN, 'my-kit')).body.toolkit).toBe('my_kit')
+  expect((await send('GET', '/toolkits/my-kit/skills/dashed')).status).toBe(200)
+  const disable = { version: 1, status: 'disabled' }
+  expect((await send('PATCH', '/toolkits/my-kit/skills/dashed', disable)).status).toBe(204)
+  const { body } = await send('GET', '/skills?toolkit=my-kit&status=disabled')
+  expect(body.items.map(({ name }: { name: string }) => name)).toEqual(['dashed'])
+})
+
 it('is seen by those who see a tool of its toolkit, and by nobody else', async () => {
   await put('bobs-way', files('bobs-way'), bob, 'Bobs')
   expect((await put('mine', files('mine'), bob)).status).toBe(403)
@@ -172,6 +181,10 @@ it.each([
   expect(JSON.stringify(refused.body)).toContain('Must be a relative path')
 })
 
+const deep = Array.from(
+  { length: 20 },
+  (_, at) => `a${at}: &a${at} ${'['.repeat(100)}${at === 0 ? 'x' : `*a${at - 1}`}${']'.repeat(100)}\n`,
+).join('')
 const bomb = `a: &a [x,x,x,x,x,x,x,x,x,x]\n${[...'bcdefghi'].map((each, at) => `${each}: &${each} [${Array(10).fill(`*${'abcdefgh'[at]}`)}]\n`).join('')}`
 
 it.each<readonly [string, Record<string, unknown>, string]>([
@@ -180,9 +193,21 @@ it.each<readonly [string, Record<string, unknown>, string]>([
   ['a second manifest', { 'skill.md': '' }, 'Is the place of another file'],
   ['no Base64', { a: { base64: '*' } }, 'Must be Base64'],
   ['more than a mebibyte', { a: 'x'.repeat(1024 * 1024) }, 'Must be at most 1048576 bytes together'],
-  ['a text that escapes make long', { a: '"'.repeat(1_000_000) }, 'Must be stored in'],
+  ['a text that escapes make long', { a: '"'.repeat(1_000_000) }, 'Must take at most 1900000 bytes as stored'],
   ['too many files', Object.fromEntries(Array.from({ length: 513 }, (_, at) => [`f${at}`, ''])), 'at most 512'],
   ['a YAML bomb', { 'SKILL.md': manifest('odd', '', bomb) }, 'Must have at most 100000 values'],
+  [
+    'aliases of a long text',
+    {
+      'SKILL.md': manifest(
+        'odd',
+        '',
+        `x: &a "${'x'.repeat(14_000)}"\ny: &b [${Array(200).fill('*a')}]\nz: [${Array(200).fill('*b')}]\n`,
+      ),
+    },
+    'Its YAML stands for too much',
+  ],
+  ['aliases that nest deep', { 'SKILL.md': manifest('odd', '', deep) }, 'Must not nest deeper than 136 levels'],
   ['aliases that stand for much', { 'SKILL.md': manifest('odd', '', bomb.slice(0, 200)) }, 'SKILL.md'],
   ['another name', { 'SKILL.md': manifest('other') }, "Must be 'odd'"],
   ['no frontmatter', { 'SKILL.md': '# Skill' }, 'Must be a text that begins with YAML'],
@@ -193,9 +218,17 @@ it.each<readonly [string, Record<string, unknown>, string]>([
     { 'SKILL.md': manifest('odd', '', 'metadata:\n  io.modelcontextprotocol/x: "y"\n') },
     'is reserved for MCP',
   ],
-  ['a key that is a prototype', { 'SKILL.md': manifest('odd', '', '__proto__: {a: 1}\n') }, 'reserved'],
-  ['a long description', { 'SKILL.md': `---\nname: odd\ndescription: ${'x'.repeat(1_025)}\n---\n` }, 'description'],
-  ['long YAML', { 'SKILL.md': manifest('odd', '', `x: ${'y'.repeat(20_000)}\n`) }, '16384'],
+  ['a key that is a prototype', { 'SKILL.md': manifest('odd', '', '__proto__: {a: 1}\n') }, '__proto__'],
+  [
+    'a long description',
+    { 'SKILL.md': `---\nname: odd\ndescription: ${'x'.repeat(1_025)}\n---\n` },
+    '/files/SKILL.md/description',
+  ],
+  [
+    'long YAML',
+    { 'SKILL.md': manifest('odd', '', `x: ${'y'.repeat(20_000)}\n`) },
+    'must have at most 16384 characters',
+  ],
 ])('is refused with %s', async (_, odd, message) => {
   const refused = await put('odd', { ...files('odd'), ...odd })
   expect(refused.status).toBe(422)

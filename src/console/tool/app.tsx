@@ -1,3 +1,4 @@
+import { isObject } from '../../core/tool/json.ts'
 import { Fold } from '../parts.tsx'
 import type { FormCall } from './call.tsx'
 
@@ -6,7 +7,7 @@ export function AppFrame(props: { path: string; title: string; toolkit: string; 
   const { path, title, toolkit, call } = props
   const value = call?.reply?.value.result?.value
   const text = typeof value === 'string' ? value : JSON.stringify(value)
-  const result = { content: [{ type: 'text', text }], structuredContent: typeof value === 'object' ? value : undefined }
+  const result = { content: [{ type: 'text', text }], structuredContent: isObject(value) ? value : undefined }
   return (
     <Fold id="app" title="App" isOpen={value !== undefined}>
       <iframe

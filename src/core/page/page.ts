@@ -34,7 +34,12 @@ export function isForModels(tool: ToolWithMeta): boolean {
   return tool._meta === undefined || (getToolUi(tool).visibility?.includes('model') ?? true)
 }
 
-/** The tool as who shows no pages sees it. */
+/** Whether pages may call the tool. */
+export function isForPages(tool: ToolWithMeta): boolean {
+  return getToolUi(tool).visibility?.includes('app') ?? true
+}
+
+/** The tool for a client that shows no pages. */
 export function withoutPage<T extends ToolWithMeta>(tool: T): T {
   const { ui, 'ui/resourceUri': uri, ..._meta } = tool._meta ?? {}
   return ui === undefined && uri === undefined ? tool : { ...tool, _meta }

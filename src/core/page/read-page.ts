@@ -2,18 +2,20 @@ import { type CallDeps, createCallTool } from '../call/call.ts'
 import type { Caller } from '../call/call-request.ts'
 import { type CallContext, NO_CONTEXT } from '../call/requirements.ts'
 import type { ResolvedTool } from '../call/resolve-tool.ts'
-import type { Run, RunResult } from '../call/runner.ts'
+import type { Run } from '../call/runner.ts'
 import { fail, ok, type Result } from '../failure/failure.ts'
 import type { Sha256 } from '../tool/digest.ts'
 import { createLruCache } from '../tool/recently-used.ts'
 import type { ToolRef } from '../tool/tool-ref.ts'
-import { computePageDigest, getToolUi, MAX_PAGE_CHARACTERS, type ToolPage, readPage } from './page.ts'
+import { computePageDigest, getToolUi, MAX_PAGE_CHARACTERS, PAGE_TYPE, type ToolPage, readPage } from './page.ts'
 
 export type ReadPage = (toolRef: ToolRef, caller: Caller, context?: CallContext) => Promise<Result<ToolPage>>
 
+const CHANGED = 'its page has changed, or was not read when the tool was imported: import and lock it again'
 const NO_PAGE = { ok: false, reason: 'It has no page' } as const
 const CACHED_MS = 60_000
 const MAX_CACHED = 16
+const MAX_CACHED_CHARACTERS = 512 * 1024
 /** More than the longest page as JSON. */
 const MAX_INLINE_BYTES = 8 * MAX_PAGE_CHARACTERS
 
@@ -22,7 +24,7 @@ const MAX_INLINE_BYTES = 8 * MAX_PAGE_CHARACTERS
  * tool does not run, nobody approves it, and no call is recorded. Under a lock, the page must be the one that was locked.
  */
 export function createReadPage(deps: CallDeps, sha256: Sha256): ReadPage {
-  const cache = createLruCache<RunResult>(MAX_CACHED, CACHED_MS)
+  const cache = createLruCache<ToolPage>(MAX_CACHED, CACHED_MS)
   const callTool = createCallTool({
     ...deps,
     resolver: {
@@ -46,8 +48,11 @@ export function createReadPage(deps: CallDeps, sha256: Sha256): ReadPage {
     // A tool that gets something of its users may have a page for each
     const isShared = record.requirements.authorization.length === 0 && !record.requirements.user_id
     const run = async (...request: Parameters<Run>) => {
-      const result = (isShared && cache.get(record.digest)) || (await read(uri, ...request))
-      if (isShared && result.ok) cache.set(record.digest, result)
+      const cached = isShared ? cache.get(record.digest) : undefined
+      if (cached) return toResult(cached)
+      const result = await read(uri, ...request)
+      const page = isShared && result.ok ? readPage(result.value) : undefined
+      if (page && page.html.length <= MAX_CACHED_CHARACTERS) cache.set(record.digest, page)
       return result
     }
     const pageTool = {
@@ -67,8 +72,14 @@ export function createReadPage(deps: CallDeps, sha256: Sha256): ReadPage {
     const page = readPage(result.value)
     if (!page || !tool) return fail({ type: 'tool-failed', message: 'Its page is no HTML, or too large' })
     const { digest } = getToolUi(tool)
-    const isLocked = caller.principal.view?.lock !== undefined && digest !== undefined
+    const isLocked = caller.principal.view?.lock !== undefined
     if (!isLocked || digest === (await computePageDigest(page, sha256))) return ok(page)
-    return fail({ type: 'tool-changed', id: tool.id, detail: 'its page has changed: import and lock it again' })
+    return fail({ type: 'tool-changed', id: tool.id, detail: CHANGED })
   }
+}
+
+/** As the tool's server gives it. */
+function toResult({ html, ui }: ToolPage) {
+  const content = { mimeType: PAGE_TYPE, text: html, _meta: { ui } }
+  return { ok: true, value: { contents: [content] } } as const
 }

@@ -12,6 +12,7 @@
  */
 import { KNOWING_SCOPES, maySee } from '../../core/access/principal.ts'
 import { toOwnRef } from '../../core/access/tool-view.ts'
+import { isForPages } from '../../core/page/page.ts'
 import { getListed, type ResolvedTool, type Resolver } from '../../core/call/resolve-tool.ts'
 import { sanitizeName, toToolName } from '../../core/tool/sanitize-name.ts'
 import { formatToolId, isNamePart, isOwnName } from '../../core/tool/tool-id.ts'
@@ -78,5 +79,6 @@ async function findVisible(
   const resolved = await resolver.resolve(toolRef, principal.view, background)
   if (!resolved.ok) return undefined
   const { record } = resolved.tool
-  return maySee(principal, record, KNOWING_SCOPES) && isInToolset(toolset, record) ? { toolRef, resolved } : undefined
+  const isFound = maySee(principal, record, KNOWING_SCOPES) && isInToolset(toolset, record)
+  return isFound && (!toolset.isForPages || isForPages(record)) ? { toolRef, resolved } : undefined
 }

@@ -27,7 +27,14 @@ import { handleToolsCall, createMessageEvent, type McpExchange } from './tools-c
 import { handleToolsList } from './tools-list.ts'
 import { type ResponseSpecs, json, OBJECT } from '../../http/route/response-specs.ts'
 import { declareOperation } from '../../http/route/operation.ts'
-import { DEFAULT_TOOLSET, type McpRequestContext, restrictToToolset, readToolset, toolsetQuery } from './toolset.ts'
+import {
+  DEFAULT_TOOLSET,
+  type McpRequestContext,
+  readToolset,
+  restrictToPages,
+  restrictToToolset,
+  toolsetQuery,
+} from './toolset.ts'
 import {
   createMissingExtension,
   formatResponse,
@@ -46,6 +53,8 @@ import {
 
 export interface McpEndpoint {
   readonly path: string
+  /** For pages of tools alone, which call those that are for pages. It is not in the description of the API. */
+  readonly isForPages?: true
   /** Why a stranger has no reason to sign in: the URL names a toolset that is not there. */
   readonly checkToolset?: (request: Request) => Promise<Failure | undefined>
   readonly authorize: Authorize
@@ -90,7 +99,7 @@ export function createMcpRoutes(deps: McpRoutesDeps): Hono {
       endpoint.path,
       declareOperation(
         {
-          ...(endpoint.path === '/console/mcp'
+          ...(endpoint.isForPages
             ? {}
             : {
                 summary: `Send messages of the Model Context Protocol, ${endpoint.path.startsWith('/mcp') ? 'with an API key' : 'signed in with OAuth'}${endpoint.path.endsWith('mcp') ? '' : ', for one toolset'}`,
@@ -128,7 +137,8 @@ export function createMcpRoutes(deps: McpRoutesDeps): Hono {
       const body = await readJson(request, { limit: MAX_CALL_BYTES, memory })
       if (!body.ok) return respondWithFailure(body.failure)
       const budget = createBudget(CALL_UNITS)
-      const context = { ...owner, background: memory.background, toolset: toolset.value, budget, memory }
+      const tools = endpoint.isForPages ? restrictToPages(toolset.value) : toolset.value
+      const context = { ...owner, background: memory.background, toolset: tools, budget, memory }
       const authorize = () => endpoint.authorize(c, READ_OR_CALL)
       return memory.untilRead(await respondToBody(body.value, context, authorize))
     } finally {

@@ -29,6 +29,8 @@ export interface QueryToolset {
   readonly names: readonly string[]
   /** Exposed names such as `Toolkit_Tool`. `resolveToolsetNames` leaves those of no tool that the caller may see. */
   readonly exposedNames: readonly string[]
+  /** Without the tools whose `visibility` is for models alone. */
+  readonly isForPages?: true
 }
 
 const MAX_NAMES = 256
@@ -65,6 +67,11 @@ export function readToolset(url: string, view?: ToolView): Result<QueryToolset> 
 
 /** The toolset of a URL without a query, which most requests have. */
 export const DEFAULT_TOOLSET = readToolset('http://localhost/')
+
+/** A name is looked up, and so its visibility, where there are patterns only. */
+export function restrictToPages(toolset: QueryToolset): QueryToolset {
+  return { ...toolset, patterns: toolset.patterns ?? [], isForPages: true }
+}
 
 export function isInToolset({ patterns }: QueryToolset, name: ToolName): boolean {
   return patterns === undefined || listCovers(patterns, name)

@@ -1,14 +1,17 @@
 import { MANIFEST_FILE, MAX_SKILL_BYTES, type ReadSkill, type SkillFiles } from '../../core/skill/skill.ts'
 import type { YieldControl } from '../../core/tool/budget.ts'
 import { canonicalJson } from '../../core/tool/digest.ts'
-import { isJsonObject, type JsonObject } from '../../core/tool/json.ts'
+import { isJsonObject, type JsonObject, jsonSize } from '../../core/tool/json.ts'
 import { looseObject, map, optional, parseValue, refine, string } from '../../core/tool/json-reader.ts'
 import { encodePointerStep, type ParseResult, parseFailure } from '../../core/tool/problem.ts'
 import { decodeBase64, encodeBase64 } from '../../outbound/base64.ts'
+import { foreignJsonProblem } from '../shared/foreign-json.ts'
 
 /** A row of the Registry has at most 2 MB. */
 const MAX_STORED_BYTES = 1_900_000
 const MAX_FRONTMATTER = 16_384
+/** As JSON: most characters take at most so many bytes. */
+const MAX_FRONTMATTER_BYTES = 3 * MAX_FRONTMATTER
 const RESERVED = 'io.modelcontextprotocol/'
 const encoder = new TextEncoder()
 
@@ -39,7 +42,8 @@ export function createSkillReader(sha256OfBytes: HashBytes, yieldControl: YieldC
       files: JSON.stringify(Object.fromEntries(stored)),
     }
     const { byteLength } = encoder.encode(content.manifest + content.files)
-    if (byteLength > MAX_STORED_BYTES) return parseFailure(`Must be stored in ${MAX_STORED_BYTES} bytes`, '/files')
+    if (byteLength > MAX_STORED_BYTES)
+      return parseFailure(`Must take at most ${MAX_STORED_BYTES} bytes as stored`, '/files')
     return { ok: true, value: content }
   }
 }
@@ -53,7 +57,10 @@ function findClash(paths: readonly string[]): string | undefined {
   return paths.find((path) => places.size === places.add(path.toLowerCase()).size)
 }
 
-/** Undefined for bytes that are no text: other control characters than of lines and tabs take six times their place as JSON. */
+/**
+ * Undefined for bytes that are no text. Control characters other than line ends and tabs count as bytes: in JSON each takes
+ * six characters.
+ */
 function decodeText(bytes: Uint8Array): string | undefined {
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
@@ -72,18 +79,25 @@ async function readFrontmatter(
   const markdown = typeof text === 'string' ? text.replaceAll('\r\n', '\n') : ''
   const yaml = /^\ufeff?---\n([^]*?\n)---[\t ]*(?:\n|$)/.exec(markdown)?.[1]
   if (yaml === undefined) return parseFailure("Must be a text that begins with YAML between two lines of '---'", path)
-  if (yaml.length > MAX_FRONTMATTER) return parseFailure(`Its YAML must have ${MAX_FRONTMATTER} characters`, path)
+  if (yaml.length > MAX_FRONTMATTER)
+    return parseFailure(`Its YAML must have at most ${MAX_FRONTMATTER} characters`, path)
   const { readYaml } = await import('../openapi/yaml-text.ts')
   const read = await readYaml(yaml, yieldControl)
   if (!read.ok) return parseFailure(read.problem.replace('neither JSON nor YAML', 'not YAML'), path)
   const checked = parseValue(frontmatterReader(name), read.value)
-  if (!checked.ok) return parseFailure(`${checked.problems[0]?.path ?? ''} ${checked.problems[0]?.message ?? ''}`, path)
+  if (!checked.ok) {
+    const [problem] = checked.problems
+    return parseFailure(problem?.message ?? '', `${path}${problem?.path ?? ''}`)
+  }
   if (!isJsonObject(read.value)) return parseFailure('Must have a mapping as its YAML', path)
   const keys = [...Object.keys(read.value), ...Object.keys(checked.value.metadata ?? {})]
-  const reserved = keys.find((key) => key.startsWith(RESERVED) || key === '__proto__')
+  const reserved = keys.find((key) => key.startsWith(RESERVED))
   if (reserved !== undefined) return parseFailure(`'${reserved}' is reserved for MCP`, path)
-  // Aliases may repeat much
-  if (JSON.stringify(read.value).length > MAX_FRONTMATTER) return parseFailure('Its YAML stands for too much', path)
+  // Aliases may nest deep, and repeat much
+  const problem = foreignJsonProblem(read.value)
+  if (problem !== undefined) return parseFailure(problem, path)
+  if (jsonSize(read.value, MAX_FRONTMATTER_BYTES) > MAX_FRONTMATTER_BYTES)
+    return parseFailure('Its YAML stands for too much', path)
   return { ok: true, value: read.value }
 }
 

@@ -24,6 +24,7 @@ const HELD = 'An administrator disabled this skill: only an administrator enable
 const IS_NAMED = 'toolkit = ? AND name = ?'
 
 const anyTool = (toolkit: string) => ({ toolkit, tool: '*' })
+const spellToolkit = (sql: SqlStorage, name: string) => findToolkitSpelling(sql, name) ?? foldDashes(name)
 
 export function publishSkill(
   sql: SqlStorage,
@@ -31,7 +32,7 @@ export function publishSkill(
   { digest, manifest, files }: SkillContent,
   { principal, quota }: { readonly principal: Principal; readonly quota: PublishedTotals },
 ): PublishedSkill | ChangeRefusal {
-  const toolkit = findToolkitSpelling(sql, named.toolkit) ?? foldDashes(named.toolkit)
+  const toolkit = spellToolkit(sql, named.toolkit)
   const denial = findPublishingDenial(sql, principal, anyTool(toolkit))
   if (denial !== undefined) return forbidChange(denial)
   const deleted = findDeletedDenial(sql, toolkit)
@@ -65,10 +66,11 @@ export function insertSkill(sql: SqlStorage, { held, unreviewed, ...row }: Store
 /** A version that is refused still awaits review: else its publisher could activate it. */
 export function changeSkill(
   sql: SqlStorage,
-  { toolkit, name, version = 0 }: SkillName,
+  { name, version = 0, ...named }: SkillName,
   state: SkillRow['state'],
   principal: Principal,
 ): { ok: true } | ChangeRefusal {
+  const toolkit = spellToolkit(sql, named.toolkit)
   const query = `SELECT held, unreviewed, publisher FROM skill WHERE ${IS_NAMED} AND version = ?`
   type Row = { held: number; unreviewed: number; publisher: string | null }
   const row = firstRow<Row>(sql, query, toolkit, name, version)
@@ -85,8 +87,12 @@ export function changeSkill(
   return { ok: true }
 }
 
-/** Of each skill the newest active version, for those who see its toolkit; of other states each, for who may change it. */
-export function listSkills(sql: SqlStorage, { toolkit, state, after = '' }: SkillQuery, principal: Principal) {
+/**
+ * Lists the newest active version of each skill of a toolkit that the caller sees; in another state, every version that the
+ * caller may change.
+ */
+export function listSkills(sql: SqlStorage, { state, after = '', ...named }: SkillQuery, principal: Principal) {
+  const toolkit = named.toolkit === undefined ? null : spellToolkit(sql, named.toolkit)
   const own = () =>
     column<string>(sql, 'SELECT DISTINCT toolkit FROM skill').filter((each) => isOwn(sql, each, principal))
   const toolkits = state === 'active' ? listVisible(sql, principal) : own()
@@ -97,17 +103,18 @@ export function listSkills(sql: SqlStorage, { toolkit, state, after = '' }: Skil
     AND ${state === 'active' ? newest : 'TRUE'} ORDER BY toolkit, name, version LIMIT ${PAGE + 1}`
   const [afterToolkit = '', afterName = '', afterVersion = ''] = after.split('/')
   const place = [afterToolkit, afterName, afterVersion]
-  const items = rows<SkillRow>(sql, query, state, JSON.stringify(toolkits), toolkit ?? null, ...place)
+  const items = rows<SkillRow>(sql, query, state, JSON.stringify(toolkits), toolkit, ...place)
   const last = items[PAGE] && items[PAGE - 1]
   return { items: items.slice(0, PAGE), ...(last ? { next: `${last.toolkit}/${last.name}/${last.version}` } : {}) }
 }
 
 export function findSkill(
   sql: SqlStorage,
-  { toolkit, name, version }: SkillName,
+  { name, version, ...named }: SkillName,
   principal: Principal,
   path?: string,
 ): FoundSkill | undefined {
+  const toolkit = spellToolkit(sql, named.toolkit)
   const query = `SELECT version, state FROM skill WHERE ${IS_NAMED} ORDER BY version DESC`
   const all = rows<Pick<SkillRow, 'version' | 'state'>>(sql, query, toolkit, name)
   const isVisible = all.length > 0 && listVisible(sql, principal).includes(toolkit.toLowerCase())
@@ -124,7 +131,7 @@ export function findSkill(
 const isOwn = (sql: SqlStorage, toolkit: string, principal: Principal) =>
   mayChange(sql, principal, anyTool(toolkit)) && findDeletedDenial(sql, toolkit) === undefined
 
-/** A lock names no skills, so that who has one sees none. */
+/** A lock names no skills, so its holders see none. */
 function listVisible(sql: SqlStorage, principal: Principal): readonly string[] {
   return principal.view?.lock ? [] : toolkitCounts(sql, principal).map(({ toolkit }) => toolkit.toLowerCase())
 }
