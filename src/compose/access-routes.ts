@@ -173,6 +173,10 @@ export function composeAccessRoutes(
     createEventSourcesRoutes({
       ...otherRoutes,
       store: stores.eventSources,
+      async clearEvents(source) {
+        const { createEventLog } = await import('../storage/events/subscriptions.ts')
+        return createEventLog(stores.events).clear(source)
+      },
       async findSettingsProblem(settings) {
         const { findSettingsProblem } = await import('../core/event/check-settings.ts')
         const checkSecretName = await secretChecks.loadClientCheck()

@@ -12,20 +12,22 @@ import {
   SENDERS,
   webhook,
 } from '../e2e/event-senders.ts'
-import { type RunningServer, startApp } from '../e2e/server.ts'
+import type { RunningServer } from '../e2e/server.ts'
+import { neverSilent, startWatched } from './watch.ts'
 
 /** Somebody who may send requests to `/events/{source}`, and some of whom recorded what a real sender sent. */
 
 let server: RunningServer
 let reader: Awaited<ReturnType<typeof newKey>>
 beforeAll(async () => {
-  server = await startApp({ vars: { ACCESS: 'keys', ADMIN_KEY, SELF_HOSTED: '1', ...SECRETS } })
+  server = await startWatched({ vars: { ACCESS: 'keys', ADMIN_KEY, SELF_HOSTED: '1', ...SECRETS } })
   for (const scheme of SCHEMES) await putSource(server, `Hook.${scheme}`, webhook(scheme))
   await putSource(server, 'Hook.unset', webhook('github', { secret_name: 'NOT_SET' }))
   await putSource(server, 'Hook.tick', { kind: 'schedule', cron: '0 9 * * *' })
   reader = await newKey(server, { tools: ['Hook.*'] })
 })
 afterAll(() => server?.stop())
+afterAll(neverSilent)
 
 const poll = async (source: string, cursor?: string, { authorization } = reader) =>
   rpc(server, authorization, 'events/poll', { name: source, cursor: cursor ?? null })

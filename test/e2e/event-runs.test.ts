@@ -78,6 +78,23 @@ it('a polled tool is called with the key of its source, and a change of what is 
   expect(Object(calls.body).items).toHaveLength(3)
 })
 
+it('what a source selects now is not compared with what it selected before', async () => {
+  const key = await newKey(server, { tools: ['Shop.*'] })
+  const fields = { kind: 'poll', tool: 'Shop.Items', every_minutes: 5, key_id: key.id }
+  await putSource(server, 'Shop.Edited', { ...fields, select: 'items[0].id' })
+  await run()
+  await putSource(server, 'Shop.Edited', { ...fields, select: 'length(items)' })
+  await run()
+  await passHour('Shop.Edited')
+  await run()
+  expect(await poll(key.authorization, 'Shop.Edited')).toEqual([])
+  // A run that ends after its source was deleted leaves nothing behind
+  expect((await server.json('DELETE', '/event-sources/Shop.Edited', undefined, admin)).status).toBe(204)
+  const stub = await access()
+  await Reflect.get(stub, 'noteSourceRun').call(stub, 'Shop.Edited', { ranAt: 1, digest: null })
+  expect(await Reflect.get(stub, 'listSourceRuns').call(stub)).not.toHaveProperty(['Shop.Edited'])
+})
+
 it('a polled tool is called no more once the key of its source may not call it, or is gone', async () => {
   const key = await newKey(server, { tools: ['Shop.*'] })
   await putSource(server, 'Shop.Ended', { kind: 'poll', tool: 'Shop.Items', every_minutes: 1, key_id: key.id })

@@ -54,10 +54,11 @@ async function subscribe(path: string, more: object = {}, headers = mine) {
   return { secret: body.secret, ...(await send('PUT', '/subscriptions', body, headers)) }
 }
 /** As a source does. */
-async function publish(...ids: readonly string[]): Promise<void> {
+const publish = (...ids: readonly string[]) => publishTo(SOURCE, ...ids)
+async function publishTo(source: string, ...ids: readonly string[]): Promise<void> {
   const events: any = await server.miniflare.getDurableObjectNamespace('Events')
-  const stub = events.get(events.idFromName(SOURCE))
-  const toEvent = (id: string) => ({ id, name: SOURCE, timestamp: new Date().toISOString(), data: { from: id } })
+  const stub = events.get(events.idFromName(source))
+  const toEvent = (id: string) => ({ id, name: source, timestamp: new Date().toISOString(), data: { from: id } })
   await stub.accept(ids.map((id) => ({ id, body: JSON.stringify(toEvent(id)) })))
 }
 const arrivedAt = (path: string): Arrived[] =>
@@ -143,6 +144,24 @@ it('what a receiver refuses for good can be seen, and sent again', async () => {
   expect((await send('POST', `${letters}/e_gone`)).status).toBe(404)
   expect(arrivedAt('/gone').map((each) => verify(each, secret).eventId)).toEqual(['e_gone', 'e_gone', 'e_gone'])
   expect((await send('GET', letters)).body.items).toEqual([])
+})
+
+it.each(['another user', 'a source that was deleted'])('stored events are not read by %s', async (how) => {
+  const name = how === 'another user' ? 'Mail.Moved' : 'Mail.Deleted'
+  const source = { kind: 'schedule', cron: '0 0 1 1 *' }
+  const key = { name: 'both', scopes: ['tools:read', 'tools:call'], tools: ['Mail.*'], users: ['ann', 'bob'] }
+  const both = { authorization: `Bearer ${(await send('POST', '/keys', key, ADMIN)).body.key}` }
+  await send('PUT', `/event-sources/${name}`, { ...source, user_id: 'ann' }, ADMIN)
+  const { body } = await subscribe(`/${name}`, { name }, both)
+  await publishTo(name, 'e_of_ann')
+  await untilArrived(`/${name}`, 1)
+  const read = async () => (await send('GET', `/subscriptions/${body.id}/events`, undefined, both)).body.events
+  expect(await read()).toHaveLength(1)
+  await send('PUT', `/event-sources/${name}`, { ...source, user_id: 'ann', description: 'Still of Ann' }, ADMIN)
+  expect(await read()).toHaveLength(1)
+  if (how !== 'another user') await send('DELETE', `/event-sources/${name}`, undefined, ADMIN)
+  await send('PUT', `/event-sources/${name}`, { ...source, user_id: 'bob' }, ADMIN)
+  await expect.poll(read).toEqual([])
 })
 
 it("another's subscription is not found, and one's own ends when it is deleted", async () => {

@@ -1,7 +1,7 @@
 import type { Hono } from 'hono'
 import type { SubscriptionResult, Subscriptions } from '../../core/event/subscription.ts'
 import { fail, ok, type Result } from '../../core/failure/failure.ts'
-import { anyObject, integer, nullable, object, optional, string } from '../../core/tool/json-reader.ts'
+import { anyObject, hideValue, integer, nullable, object, optional, string } from '../../core/tool/json-reader.ts'
 import { jsonBody } from '../../http/request/json-body.ts'
 import { defineQuery } from '../../http/request/query.ts'
 import { itemList, json, jsonRef, objectSchema, arraySchema, ref, TEXT } from '../../http/route/response-specs.ts'
@@ -19,7 +19,7 @@ const body = jsonBody(
     name: string({ min: 1, max: 129 }),
     arguments: optional(anyObject, {}),
     url: string({ min: 1, max: 2_048 }),
-    secret: string({ max: 100 }),
+    secret: hideValue(string({ max: 100 })),
     cursor: optional(string({ max: 16 })),
     ttl_seconds: optional(nullable(integer(1, MAX_TTL_SECONDS)), null),
   }),

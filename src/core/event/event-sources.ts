@@ -7,7 +7,7 @@ export function createEventSources(store: Pick<EventSourceStore, 'list' | 'find'
   return {
     async list(principal) {
       const sources = (await store.list()).map(toEventSource)
-      return { sources: sources.filter((source) => !findSubscriptionDenial(principal, source)) }
+      return sources.filter((source) => !findSubscriptionDenial(principal, source))
     },
     async find(name) {
       const stored = await store.find(name)

@@ -30,10 +30,7 @@ export interface EventSource {
 
 export interface EventSources {
   /** Those that the principal may subscribe to. */
-  list(
-    principal: Principal,
-    cursor?: string,
-  ): Promise<{ readonly sources: readonly EventSource[]; readonly cursor?: string }>
+  list(principal: Principal): Promise<readonly EventSource[]>
   find(name: string): Promise<EventSource | undefined>
   /** Gives how many events were new. Once it has answered, none of them is lost. */
   publish(source: string, events: readonly Event[]): Promise<Result<number>>
@@ -42,6 +39,7 @@ export interface EventSources {
 /** Stores events until they are delivered. Of two with one id, the first counts. */
 export interface EventLog {
   accept(source: string, events: readonly Event[]): Promise<Result<number>>
+  clear(source: string): Promise<void>
 }
 
 /** The arguments of a subscription, for sources that have none of their own. */

@@ -33,11 +33,13 @@ const JITTER_MS = 30_000
 /** Does what is due of a source. Gives why that failed. */
 export async function runSource(
   source: StoredEventSource,
-  run: SourceRun | undefined,
+  noted: SourceRun | undefined,
   deps: SourceRunDeps,
 ): Promise<Failure | undefined> {
   if (source.kind === 'webhook') return undefined
   const ranAt = deps.now()
+  // The clock was ahead then
+  const run = noted && noted.ranAt <= ranAt ? noted : undefined
   // The first run only notes from when on something is due, and what a tool's output was
   const dueAt = run ? findDueTime(source, run) : ranAt
   if (dueAt === undefined || dueAt > ranAt) return undefined

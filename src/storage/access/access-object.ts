@@ -104,7 +104,10 @@ export class Access extends DurableObject<{ readonly REGISTRY: KVNamespace }> {
       if (!matchesPrecondition(before, expected)) return 'precondition-failed'
       const isNew = before === undefined
       const put = `INSERT OR REPLACE INTO ${SETTING_TABLES[kind].table} VALUES (?, ?)`
-      this.#sql.exec(put, id, JSON.stringify(setting))
+      const body = JSON.stringify(setting)
+      this.#sql.exec(put, id, body)
+      // What another schedule or poll led to says nothing of this one
+      if (kind === 'eventSource' && body !== before) this.#sql.exec('DELETE FROM source_run WHERE id = ?', id)
       queue(this.#sql, kvKey(kind, id), isNew ? 'publication' : 'status')
       return isNew ? 'created' : 'replaced'
     })
@@ -175,7 +178,8 @@ export class Access extends DurableObject<{ readonly REGISTRY: KVNamespace }> {
   }
 
   noteSourceRun(id: string, { ranAt, digest }: SourceRun): void {
-    this.#sql.exec('INSERT OR REPLACE INTO source_run VALUES (?, ?, ?)', id, ranAt, digest)
+    const note = 'INSERT OR REPLACE INTO source_run SELECT id, ?, ? FROM event_source WHERE id = ?'
+    this.#sql.exec(note, ranAt, digest, id)
   }
 
   listSourceRuns(): Record<string, SourceRun> {

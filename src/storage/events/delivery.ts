@@ -17,6 +17,7 @@ const MAX_DELAY_MS = 4 * 3_600_000
 const CHECK_MS = 3_600_000
 const UNKNOWN_MS = 30_000
 const MAX_TERMINATION_ATTEMPTS = 5
+/** Of a principal. */
 const MAX_DEAD_LETTERS = 100
 const FINAL_FAILURES = ['http_410', 'http_413']
 /** As over MCP, "Forbidden". */
@@ -88,17 +89,20 @@ export function createDelivery(
   }
 
   function settle(row: SubscriptionRow, { kind, id, body, cursor }: Message, failure: string | undefined): void {
+    const ended = kind === 'terminated' ? id : null
     const attempts = kind === 'terminated' && row.ended === null ? 1 : row.attempts + 1
     const most = kind === 'terminated' ? MAX_TERMINATION_ATTEMPTS : MAX_ATTEMPTS
     const isOver = FINAL_FAILURES.includes(failure ?? '') || attempts >= most
     // A receiver that is never told of a gap would not know what it lacks
     if (failure !== undefined && (kind === 'gap' || !isOver)) {
       const next = now() + Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 4 ** (attempts - 1))
-      const retry = 'UPDATE subscription SET attempts = ?, failure = ?, next = ? WHERE id = ? AND cursor = ?'
-      sql.exec(retry, attempts, failure, next, row.id, row.cursor)
+      const retry =
+        'UPDATE subscription SET attempts = ?, failure = ?, next = ? WHERE id = ? AND cursor = ? AND ended IS ?'
+      sql.exec(retry, attempts, failure, next, row.id, row.cursor, ended)
       return
     }
-    if (kind === 'terminated') return void remove(row.id)
+    // It may have been granted again meanwhile
+    if (ended !== null) return void remove(row.id, ended)
     // A receiver that is gone would refuse all events at once
     const pause = failure === 'http_410' ? MAX_DELAY_MS : 0
     const advance = `UPDATE subscription SET cursor = ?, attempts = ?, failure = ?, next = ?
@@ -107,13 +111,17 @@ export function createDelivery(
     const isCurrent = readField(sql, advance, ...values) !== undefined
     if (failure === undefined || kind !== 'event' || !isCurrent) return
     sql.exec('INSERT OR REPLACE INTO dead_letter VALUES (?, ?, ?, ?, ?)', row.id, id, now(), failure, body)
-    const newest = 'SELECT rowid FROM dead_letter WHERE subscription = ?1 ORDER BY rowid DESC LIMIT 1 OFFSET ?2'
-    sql.exec(`DELETE FROM dead_letter WHERE subscription = ?1 AND rowid <= (${newest})`, row.id, MAX_DEAD_LETTERS)
+    const own = 'subscription IN (SELECT id FROM subscription WHERE principal = ?1)'
+    const surplus = `SELECT rowid FROM dead_letter WHERE ${own} ORDER BY rowid DESC LIMIT 1 OFFSET ?2`
+    sql.exec(`DELETE FROM dead_letter WHERE ${own} AND rowid <= (${surplus})`, row.principal, MAX_DEAD_LETTERS)
   }
 
-  function remove(id: string): boolean {
-    sql.exec('DELETE FROM dead_letter WHERE subscription = ?', id)
-    return readField(sql, 'DELETE FROM subscription WHERE id = ? RETURNING id', id) !== undefined
+  /** With `ended`, only if it still ends for that. */
+  function remove(id: string, ended: string | null = null): boolean {
+    const query = 'DELETE FROM subscription WHERE id = ?1 AND (?2 IS NULL OR ended = ?2) RETURNING id'
+    const isRemoved = readField(sql, query, id, ended) !== undefined
+    if (isRemoved) sql.exec('DELETE FROM dead_letter WHERE subscription = ?', id)
+    return isRemoved
   }
 
   return {

@@ -1,4 +1,4 @@
-import { column, readField } from '../rows.ts'
+import { readField } from '../rows.ts'
 
 /** Bounds of what a source stores for receivers that are slow or down. */
 const MAX_EVENTS = 1_000
@@ -15,25 +15,31 @@ export type StoredEvent = {
   readonly body: string
 }
 
-/** The newest event always stays, so that no number is given twice. */
-export function eventRows(sql: SqlStorage) {
+/** The row of the newest event always stays, if need be without its body, so that no number is given twice. */
+export function eventRows(sql: SqlStorage, now: () => number) {
   const lastSeq = () => readField<number>(sql, 'SELECT seq FROM event ORDER BY seq DESC LIMIT 1') ?? 0
-  const dropped = () => (readField<number>(sql, 'SELECT seq FROM event ORDER BY seq LIMIT 1') ?? 1) - 1
+  /** The last number before the events that are younger. */
+  const findBefore = (at: number) => readField<number | null>(sql, 'SELECT max(seq) FROM event WHERE at < ?', at) ?? 0
+  const findOld = () => findBefore(now() - MAX_AGE_MS)
+  const dropped = () => {
+    const first = readField<number>(sql, "SELECT seq FROM event WHERE body <> '' ORDER BY seq LIMIT 1")
+    return Math.max((first ?? lastSeq() + 1) - 1, findOld())
+  }
   return {
     lastSeq,
-    /** The last number whose event is no longer stored. */
+    findBefore,
+    /** The last number whose event is no longer stored, or too old. */
     dropped,
 
     /** Gives how many were new. */
-    add(events: readonly Omit<StoredEvent, 'seq'>[], now: number): number {
+    add(events: readonly Omit<StoredEvent, 'seq'>[]): number {
       const before = lastSeq()
       for (const { id, body } of events)
-        sql.exec('INSERT OR IGNORE INTO event (id, at, size, body) VALUES (?, ?, ?, ?)', id, now, body.length, body)
+        sql.exec('INSERT OR IGNORE INTO event (id, at, size, body) VALUES (?, ?, ?, ?)', id, now(), body.length, body)
       const last = lastSeq()
       const sizes = 'SELECT seq, sum(size) OVER (ORDER BY seq DESC) AS total FROM event'
       const surplus = readField<number>(sql, `SELECT max(seq) FROM (${sizes}) WHERE total > ?`, MAX_SIZE) ?? 0
-      const old = readField<number>(sql, 'SELECT max(seq) FROM event WHERE at <= ?', now - MAX_AGE_MS) ?? 0
-      sql.exec('DELETE FROM event WHERE seq <= ? AND seq < ?', Math.max(surplus, old, last - MAX_EVENTS), last)
+      sql.exec('DELETE FROM event WHERE seq <= ? AND seq < ?', Math.max(surplus, findOld(), last - MAX_EVENTS), last)
       return last - before
     },
 
@@ -42,7 +48,7 @@ export function eventRows(sql: SqlStorage) {
       const page: StoredEvent[] = []
       let size = 0
       const query = 'SELECT seq, id, body FROM event WHERE seq > ? ORDER BY seq LIMIT ?'
-      for (const row of sql.exec<StoredEvent>(query, after, MAX_PAGE)) {
+      for (const row of sql.exec<StoredEvent>(query, Math.max(after, dropped()), MAX_PAGE)) {
         size += row.body.length
         if (page.length > 0 && size > MAX_PAGE_SIZE) break
         page.push(row)
@@ -50,8 +56,10 @@ export function eventRows(sql: SqlStorage) {
       return page
     },
 
-    /** The last number before the events that are younger. */
-    findBefore: (at: number): number =>
-      column<number | null>(sql, 'SELECT max(seq) FROM event WHERE at < ?', at)[0] ?? 0,
+    /** The next user of a source must not read what came before. */
+    clear(): void {
+      sql.exec('DELETE FROM event WHERE seq < (SELECT max(seq) FROM event)')
+      sql.exec("UPDATE event SET body = '', size = 0")
+    },
   }
 }

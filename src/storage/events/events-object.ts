@@ -19,6 +19,10 @@ export function defineEvents<E>(load: (env: E) => Promise<EventDelivery>, now: (
       return (await this.#open()).accept(...input)
     }
 
+    async clear(): Promise<void> {
+      return (await this.#open()).clear()
+    }
+
     async subscribe(...input: Input<'subscribe'>) {
       return (await this.#open()).subscribe(...input)
     }

@@ -46,7 +46,7 @@ export function createSourceEvents(
 ) {
   const { sql } = storage
   openTables(sql, { object: 'an Events object', version: 1, tables: TABLES })
-  const events = eventRows(sql)
+  const events = eventRows(sql, now)
   const delivery = createDelivery(sql, events, load, now)
   const running = new Map<string, Promise<unknown>>()
   const find = (id: string) => firstRow<SubscriptionRow>(sql, 'SELECT * FROM subscription WHERE id = ?', id)
@@ -69,6 +69,11 @@ export function createSourceEvents(
     }
   }
 
+  function isFull({ id, subscriber }: NewSubscription): boolean {
+    const query = 'SELECT count(*) FROM subscription WHERE principal = ?'
+    return (readField<number>(sql, query, subscriber.principal.id) ?? 0) >= MAX_SUBSCRIPTIONS && !find(id)
+  }
+
   /** Gives when the callback was last seen to take messages of this principal, or why it does not. */
   async function verify({ id, subscriber, url, secret }: NewSubscription): Promise<number | ChallengeFailure> {
     const query = 'SELECT max(verified) FROM subscription WHERE principal = ? AND url = ?'
@@ -80,21 +85,23 @@ export function createSourceEvents(
   return {
     /** Gives how many were new. */
     async accept(added: readonly Omit<StoredEvent, 'seq'>[]): Promise<number> {
-      const count = events.add(added, now())
+      const count = events.add(added)
       // Receivers that failed are tried again in their own time
       sql.exec('UPDATE subscription SET next = min(next, ?) WHERE attempts = 0', now())
       await setAlarm()
       return count
     },
 
+    clear: events.clear,
+
     async subscribe(request: NewSubscription): Promise<StoredSubscription | ChallengeFailure | 'limit-reached'> {
       const { id, subscriber, url, secret, ttlMs } = request
-      const count =
-        readField<number>(sql, 'SELECT count(*) FROM subscription WHERE principal = ?', subscriber.principal.id) ?? 0
-      if (count >= MAX_SUBSCRIPTIONS && !find(id)) return 'limit-reached'
+      if (isFull(request)) return 'limit-reached'
       const verified = await verify(request)
       if (typeof verified === 'object') return verified
       const sealed = await (await load()).sealer.seal(secret, id, { deterministic: true })
+      // Others may have been stored meanwhile
+      if (isFull(request)) return 'limit-reached'
       const at = now()
       const known = find(id)
       const last = events.lastSeq()
@@ -108,7 +115,7 @@ export function createSourceEvents(
          ON CONFLICT (id) DO UPDATE SET subscriber = excluded.subscriber, verified = excluded.verified,
            old_secret = iif(secret = excluded.secret, old_secret, secret), secret = excluded.secret,
            old_until = iif(secret = excluded.secret, old_until, ?),
-           expires = excluded.expires, attempts = 0, next = excluded.next, ended = NULL`,
+           expires = excluded.expires, attempts = iif(ended IS NULL, attempts, 0), next = excluded.next, ended = NULL`,
         ...values,
         at + ROTATION_MS,
       )
@@ -120,11 +127,11 @@ export function createSourceEvents(
 
     /** Those of a principal, or the one with an id. */
     list(principal: string, id?: string): ListedSubscription[] {
-      const query = `SELECT *, (SELECT count(*) FROM event WHERE seq > cursor) AS waiting,
+      const query = `SELECT *, (SELECT count(*) FROM event WHERE seq > max(cursor, ?3)) AS waiting,
         (SELECT count(*) FROM dead_letter WHERE subscription = subscription.id) AS dead_letters
-        FROM subscription WHERE principal = ? AND id = ifnull(?, id) AND ended IS NULL ORDER BY id`
+        FROM subscription WHERE principal = ?1 AND id = ifnull(?2, id) AND ended IS NULL ORDER BY id`
       type Row = SubscriptionRow & { readonly waiting: number; readonly dead_letters: number }
-      return rows<Row>(sql, query, principal, id ?? null).map((row) => ({
+      return rows<Row>(sql, query, principal, id ?? null, events.dropped()).map((row) => ({
         id: row.id,
         arguments: row.arguments,
         url: row.url,

@@ -1,5 +1,5 @@
 import { createEventFilter } from '../../core/event/event-filter.ts'
-import { type Event, type EventLog, type EventSources, MAX_EVENT_BYTES } from '../../core/event/event.ts'
+import { encodeEvent, type Event, type EventLog, type EventSources, MAX_EVENT_BYTES } from '../../core/event/event.ts'
 import {
   findSubscriptionDenial,
   type Subscription,
@@ -26,6 +26,7 @@ const REACH = { what: 'events', waitMs: 30_000, neverRetried: ['resend'] } as co
 /** Whose objects one page asks. */
 const MAX_SOURCES = 50
 const POLL_MS = 5_000
+const MAX_CURSOR = 999_999_999_999_999
 
 function openStub(namespace: DurableObjectNamespace<EventsObject>, source: string) {
   return createReliableStub(() => namespace.getByName(source), REACH)
@@ -35,10 +36,12 @@ export function createEventLog(namespace: DurableObjectNamespace<EventsObject>):
   return {
     async accept(source, events) {
       const stored = events.map((event) => ({ id: event.id, body: JSON.stringify(event) }))
-      const size = Math.max(...stored.map(({ body }) => new TextEncoder().encode(body).length))
+      const delivered = events.map((event) => new TextEncoder().encode(encodeEvent(event, MAX_CURSOR)))
+      const size = Math.max(...delivered.map(({ length }) => length))
       if (size > MAX_EVENT_BYTES) return fail({ type: 'body-too-large', limit: MAX_EVENT_BYTES, size })
       return ok(await openStub(namespace, source).accept(stored))
     },
+    clear: (source) => openStub(namespace, source).clear(),
   }
 }
 
@@ -131,7 +134,7 @@ export function createSubscriptions(
     },
 
     async list(principal, cursor) {
-      const all = (await sources.list(principal)).sources.filter(({ name }) => name > (cursor ?? ''))
+      const all = (await sources.list(principal)).filter(({ name }) => name > (cursor ?? ''))
       const page = all.toSorted((first, second) => (first.name < second.name ? -1 : 1)).slice(0, MAX_SOURCES)
       const lists = page.map(async ({ name }) =>
         (await openStub(namespace, name).list(principal.id)).map((own) => ({

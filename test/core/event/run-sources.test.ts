@@ -100,6 +100,14 @@ describe('a schedule', () => {
     await run(DAILY)
     expect(log.size).toBe(0)
   })
+
+  it('does not wait for a time that a clock which was ahead noted', async () => {
+    now += 60 * 24 * 60 * MINUTE_MS
+    await run(DAILY)
+    now -= 60 * 24 * 60 * MINUTE_MS
+    for (let minute = 0; minute < 5; minute++, now += MINUTE_MS) await run(DAILY)
+    expect(events()).toEqual([{ scheduled_at: '2026-11-30T09:00:00.000Z' }])
+  })
 })
 
 describe('a polled tool', () => {

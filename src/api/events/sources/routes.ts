@@ -18,14 +18,22 @@ import {
 
 interface EventSourcesRoutesDeps extends RouteDeps {
   readonly store: EventSourceStore
+  /** Removes the stored events of a source, which the next user must not read. */
+  readonly clearEvents: (source: string) => Promise<void>
   readonly findSettingsProblem: (settings: EventSourceSettings) => Promise<Problem | undefined>
 }
 
 const NAME = stringMatching("a name such as 'GitHub.Push'", (text) => isToolPattern(text) && !text.includes('*'))
 const what = 'event source'
 
-export function createEventSourcesRoutes({ store, findSettingsProblem, ...deps }: EventSourcesRoutesDeps): Hono {
+export function createEventSourcesRoutes({
+  store,
+  clearEvents,
+  findSettingsProblem,
+  ...deps
+}: EventSourcesRoutesDeps): Hono {
   const { router, on } = createRouter(deps)
+  const findSource = async (id: string) => (await store.list()).find((listed) => listed.id === id)
   const ONE = { ...ADMIN_ROUTE, path: { id: NAME } } as const
 
   on('GET /event-sources', 'List event sources', {
@@ -37,7 +45,7 @@ export function createEventSourcesRoutes({ store, findSettingsProblem, ...deps }
     ...ONE,
     responses: { 200: withEtag(jsonRef('The event source', 'EventSource')) },
   })(async ({ path: { id } }) => {
-    const source = (await store.list()).find((listed) => listed.id === id)
+    const source = await findSource(id)
     return source ? { ...ok(source), headers: etag(source) } : notFound(what, id)
   })
 
@@ -54,8 +62,10 @@ export function createEventSourcesRoutes({ store, findSettingsProblem, ...deps }
     const problem = await findSettingsProblem(body)
     if (problem) return fail({ type: 'definition-invalid', what, problems: [problem] })
     const source = { id, ...body }
+    const before = await findSource(id)
     const result = await store.put(source, precondition)
     if (result === 'precondition-failed') return PRECONDITION_FAILED
+    if (!before || before.user_id !== source.user_id) await clearEvents(id)
     return { ...ok(source), status: result === 'created' ? 201 : 200, headers: etag(source) }
   })
 
@@ -66,6 +76,7 @@ export function createEventSourcesRoutes({ store, findSettingsProblem, ...deps }
   })(async ({ path: { id }, precondition }) => {
     const result = await store.remove(id, precondition)
     if (result === 'precondition-failed') return PRECONDITION_FAILED
+    if (result === 'removed') await clearEvents(id)
     return result === 'removed' ? ok(undefined) : notFound(what, id)
   })
 

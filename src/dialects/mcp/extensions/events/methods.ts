@@ -35,11 +35,12 @@ const MAX_TTL_MS = HOUR_MS
 
 const TEXT = json.string({ max: 4_096 })
 const NAMED = { name: TEXT, arguments: json.nullish(json.anyObject, {}) }
-const DELIVERY = { mode: TEXT, url: TEXT }
-const LIST = json.looseObject({ cursor: json.nullish(TEXT) })
+/** Of a mode that is not supported, only the mode is read. */
+const DELIVERY = { mode: TEXT, url: json.nullish(TEXT) }
+const LIST = json.looseObject({})
 const SUBSCRIBE = json.looseObject({
   ...NAMED,
-  delivery: json.looseObject({ ...DELIVERY, secret: json.hideValue(TEXT) }),
+  delivery: json.looseObject({ ...DELIVERY, secret: json.nullish(json.hideValue(TEXT)) }),
   cursor: json.nullish(TEXT),
   ttlMs: json.optional(json.nullable(json.integer(1, Number.MAX_SAFE_INTEGER)), DEFAULT_TTL_MS),
   maxAgeMs: json.nullish(json.integer(0, Number.MAX_SAFE_INTEGER)),
@@ -48,18 +49,19 @@ const UNSUBSCRIBE = json.looseObject({ ...NAMED, delivery: json.looseObject(DELI
 const POLL = json.looseObject({ ...NAMED, cursor: json.nullish(TEXT) })
 
 export const EVENT_METHODS = {
-  list: defineMethod(LIST, async ({ cursor }, { context }, { sources }) => {
-    const page = await sources.list(restrictToToolset(context.principal, context.toolset), cursor)
-    const events = page.sources.map(({ name, description, inputSchema, payloadSchema }) => {
+  list: defineMethod(LIST, async (_, { context }, { sources }) => {
+    const listed = await sources.list(restrictToToolset(context.principal, context.toolset))
+    const events = listed.map(({ name, description, inputSchema, payloadSchema }) => {
       return { name, description, delivery: ['webhook', 'poll'], inputSchema, payloadSchema }
     })
-    return { ok: true, value: { events, nextCursor: page.cursor } }
+    return { ok: true, value: { events } }
   }),
 
   subscribe: defineMethod(SUBSCRIBE, async (params, { context }, { subscriptions }) => {
     const { delivery, ttlMs, maxAgeMs, ...request } = params
     const { url, secret } = delivery
     if (delivery.mode !== 'webhook') return unsupported(delivery.mode)
+    if (url === undefined || secret === undefined) return invalid("'delivery' must have a 'url' and a 'secret'")
     const bounds = {
       ttlMs: ttlMs && Math.min(Math.max(ttlMs, MIN_TTL_MS), MAX_TTL_MS),
       ...(maxAgeMs !== undefined && { maxAgeMs }),
@@ -71,8 +73,10 @@ export const EVENT_METHODS = {
   }),
 
   unsubscribe: defineMethod(UNSUBSCRIBE, async ({ delivery, ...key }, { context }, { subscriptions }) => {
-    if (delivery.mode !== 'webhook') return unsupported(delivery.mode)
-    const removed = await subscriptions.unsubscribe(context.principal, { ...key, url: delivery.url })
+    const { mode, url } = delivery
+    if (mode !== 'webhook') return unsupported(mode)
+    if (url === undefined) return invalid("'delivery' must have a 'url'")
+    const removed = await subscriptions.unsubscribe(context.principal, { ...key, url })
     return removed.ok ? { ok: true, value: {} } : removed
   }),
 

@@ -1,0 +1,137 @@
+import { runInDurableObject } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { expect, it } from 'vitest'
+import { ADMIN } from '../../../src/core/access/principal.ts'
+import type { EventDelivery } from '../../../src/storage/events/delivery.ts'
+import { createSourceEvents } from '../../../src/storage/events/source-events.ts'
+import { plainKeyring } from '../../simulation/plain-keyring.ts'
+
+/** The events of a source, whose clock a test moves: its alarms never come by themselves. */
+
+const START = Date.parse('2127-01-15T08:00:00Z')
+const DAY_MS = 86_400_000
+
+function createSource(storage: DurableObjectStorage) {
+  const world = {
+    now: START,
+    status: 200,
+    mayReceive: async () => true,
+    /** Runs while a message is on its way. */
+    onMessage: async () => undefined as unknown,
+    posted: [] as any[],
+  }
+  const delivery: EventDelivery = {
+    sealer: plainKeyring,
+    mayReceive: () => world.mayReceive(),
+    async post(message, { url }) {
+      const body = JSON.parse(message.body)
+      const isChallenge = body.type === 'verification'
+      if (!isChallenge) {
+        world.posted.push(body)
+        await world.onMessage()
+      }
+      const response = { status: isChallenge ? 200 : world.status, statusText: '', headers: new Headers(), url }
+      return { ok: true, response: { ...response, body: new TextEncoder().encode(message.body) } }
+    },
+  }
+  const events = createSourceEvents(
+    storage,
+    async () => delivery,
+    () => world.now,
+  )
+  const subscribe = (n: number, id = 'key:k') =>
+    events.subscribe({
+      id: `Mail.Arrived~${id}${n}`,
+      subscriber: { principal: { ...ADMIN, id } },
+      arguments: '{}',
+      url: `https://${n}.example/`,
+      secret: 'whsec_',
+      cursor: undefined,
+      ttlMs: null,
+      maxAgeMs: 3_650 * DAY_MS,
+    })
+  const toEvent = (id: string) => ({ id, body: JSON.stringify({ id, name: 'Mail.Arrived', timestamp: '', data: {} }) })
+  return { world, events, subscribe, accept: (...ids: string[]) => events.accept(ids.map(toEvent)) }
+}
+
+const inSource = (work: (source: ReturnType<typeof createSource>) => Promise<void>) =>
+  runInDurableObject(env.Events.getByName(crypto.randomUUID()), (_, { storage }) => work(createSource(storage)))
+const idsOf = (page: { events: readonly { id: string }[] }) => page.events.map(({ id }) => id)
+
+it('the next user of a source reads no event of the one before, and no number is given twice', () =>
+  inSource(async ({ world, events, subscribe, accept }) => {
+    await subscribe(1)
+    await accept('e_1', 'e_2')
+    events.clear()
+    expect(events.read(0)).toEqual({ events: [], last: 2, dropped: 2 })
+    expect(events.list('key:k')).toMatchObject([{ waiting: 0 }])
+    await accept('e_3')
+    expect(events.read(0).events).toMatchObject([{ id: 'e_3', seq: 3 }])
+    await events.runDeliveries()
+    expect(world.posted).toMatchObject([{ type: 'gap', cursor: '2' }, { eventId: 'e_3' }])
+    events.clear()
+    events.clear()
+    expect(events.read(0)).toEqual({ events: [], last: 3, dropped: 3 })
+  }))
+
+it('an event that is too old is read no more, though none came after it', () =>
+  inSource(async ({ world, events, accept }) => {
+    await accept('e_1')
+    world.now += 6 * DAY_MS
+    await accept('e_2')
+    expect(idsOf(events.read(0))).toEqual(['e_1', 'e_2'])
+    world.now += 2 * DAY_MS
+    expect([idsOf(events.read(0)), events.read(0).dropped]).toEqual([['e_2'], 1])
+    world.now += 6 * DAY_MS
+    expect(events.read(0)).toEqual({ events: [], last: 2, dropped: 2 })
+  }))
+
+it('an event that always fails becomes a dead letter, however often its subscription is refreshed', () =>
+  inSource(async ({ world, events, subscribe, accept }) => {
+    await subscribe(1)
+    world.status = 500
+    await accept('e_1')
+    for (let attempt = 1; attempt <= 13; attempt += 1) {
+      expect(events.listDeadLetters('Mail.Arrived~key:k1')).toEqual([])
+      await events.runDeliveries()
+      await subscribe(1)
+    }
+    expect(events.listDeadLetters('Mail.Arrived~key:k1')).toMatchObject([{ event_id: 'e_1', failure: 'http_500' }])
+  }))
+
+it('a principal has no more than 100 subscriptions, also where it asks for more at once', () =>
+  inSource(async ({ events, subscribe }) => {
+    const granted = await Promise.all(Array.from({ length: 110 }, (_, n) => subscribe(n)))
+    expect(granted.filter((each) => each === 'limit-reached')).toHaveLength(10)
+    expect(events.list('key:k')).toHaveLength(100)
+    expect(await subscribe(1, 'key:other')).toMatchObject({ isNew: true })
+  }))
+
+it('a principal has no more than 100 dead letters, and those of others stay', () =>
+  inSource(async ({ world, events, subscribe, accept }) => {
+    await Promise.all([subscribe(1), subscribe(2), subscribe(3, 'key:other')])
+    world.status = 413
+    await accept(...Array.from({ length: 60 }, (_, n) => `e_${n}`))
+    await events.runDeliveries()
+    await events.runDeliveries()
+    const [one, two, other] = ['key:k1', 'key:k2', 'key:other3'].map((id) =>
+      events.listDeadLetters(`Mail.Arrived~${id}`),
+    )
+    expect([one!.length + two!.length, other!.length]).toEqual([100, 60])
+    expect([one!.at(-1)?.event_id, two!.at(-1)?.event_id]).toEqual(['e_59', 'e_59'])
+  }))
+
+it('a subscription that is granted again while its receiver is told of its end goes on', () =>
+  inSource(async ({ world, events, subscribe, accept }) => {
+    await subscribe(1)
+    world.mayReceive = async () => false
+    world.onMessage = async () => {
+      world.mayReceive = async () => true
+      world.onMessage = async () => undefined
+      await subscribe(1)
+    }
+    await accept('e_1')
+    await events.runDeliveries()
+    expect(world.posted).toMatchObject([{ type: 'terminated' }, { eventId: 'e_1' }])
+    expect(events.list('key:k')).toMatchObject([{ waiting: 0, attempts: 0 }])
+  }))
