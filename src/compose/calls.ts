@@ -10,7 +10,7 @@ import { MODEL_INLINE_BYTES } from '../core/call/output.ts'
 import { createResolver, withPolicies, withViews, type Resolver } from '../core/call/resolve-tool.ts'
 import type { Runner } from '../core/call/runner.ts'
 import { createCallLimiter } from '../core/call/call-limiter.ts'
-import type { ReadPage } from '../core/page/read-page.ts'
+import type { ReadPage, ReadServer } from '../core/page/read-page.ts'
 import { loadValidator, refusingBigIntegers } from '../core/schema/validator.ts'
 import type { Span } from '../core/tool/platform.ts'
 import type { Config } from '../env.ts'
@@ -75,8 +75,12 @@ export function composeCalls(deps: CallsDeps) {
     defect: (call_id, tool, message, path) => printLogEntry({ event: 'tool-defect', call_id, tool, message, at: path }),
   }
   const callTool = createCallTool(callDeps)
-  const loadReader = loadOnce(async () => (await import('../core/page/read-page.ts')).createReadPage(callDeps, sha256))
-  const readPage: ReadPage = async (...request) => (await loadReader())(...request)
+  const loadReaders = loadOnce(async () => {
+    const { createReaders } = await import('../core/page/read-page.ts')
+    return createReaders({ ...callDeps, userTokens: vault }, sha256)
+  })
+  const readPage: ReadPage = async (...request) => (await loadReaders()).readPage(...request)
+  const readServer: ReadServer = async (...request) => (await loadReaders()).readServer(...request)
   const readinessDeps: Parameters<typeof createReadinessCheck>[0] = {
     toolSecrets,
     grants: vault,
@@ -92,7 +96,7 @@ export function composeCalls(deps: CallsDeps) {
   }
   const checkReadiness: CheckReadiness = async (tool, caller) =>
     (await import('../core/call/readiness.ts')).createReadinessCheck(readinessDeps)(tool, caller)
-  return { resolver, findCandidates, toolSecrets, callTool, readPage, checkReadiness }
+  return { resolver, findCandidates, toolSecrets, callTool, readPage, readServer, checkReadiness }
 }
 
 const span: Span = (name, attributes, work) =>

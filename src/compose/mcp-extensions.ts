@@ -12,7 +12,7 @@ export function composeMcpExtensions(deployment: Deployment): McpExtensions {
   const { calls, stores } = deployment
   const extensions = createMcpExtensions()
   registerTasks(extensions, { tasks: openTasks(deployment), resolver: calls.resolver })
-  registerResources(extensions)
+  registerResources(extensions, { ...calls, catalog: stores.registry.catalog })
   registerSkills(extensions, stores.registry.stub)
   registerApps(extensions, calls)
   registerEvents(extensions, async () => (await import('./events.ts')).composeEvents(deployment))

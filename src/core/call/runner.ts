@@ -58,7 +58,7 @@ export interface ResourceUsage {
 
 export type Run = (invocation: Invocation, context: RunContext) => RunResult | Promise<RunResult>
 
-export type ReadResource = (uri: string, ...request: Parameters<Run>) => ReturnType<Run>
+export type ReadResource = (uri: string | null, ...request: Parameters<Run>) => ReturnType<Run>
 
 export interface Runner extends ImplementationKind {
   prepare(record: ToolRecord & { readonly implementation: Implementation }): Runnable
@@ -68,7 +68,7 @@ export type Runnable =
   | {
       readonly ok: true
       readonly run: Run
-      /** Reads a resource of the tool's server, such as its page, as `resources/read` of MCP gives it. */
+      /** Reads a resource of the tool's server, such as its page, as `resources/read` of MCP gives it; for null, their list. */
       readonly read?: ReadResource
       readonly timeoutMs: number
       /** Whether it may run twice whatever its record says: it changes nothing, or the same each time. */

@@ -2,17 +2,23 @@ import { type CallDeps, createCallTool } from '../call/call.ts'
 import type { Caller } from '../call/call-request.ts'
 import { type CallContext, NO_CONTEXT } from '../call/requirements.ts'
 import type { ResolvedTool } from '../call/resolve-tool.ts'
-import type { Run } from '../call/runner.ts'
+import type { Run, RunResult } from '../call/runner.ts'
+import type { GrantPreview } from '../call/user-tokens.ts'
 import { fail, ok, type Result } from '../failure/failure.ts'
 import type { Sha256 } from '../tool/digest.ts'
 import { createLruCache } from '../tool/recently-used.ts'
 import type { ToolRef } from '../tool/tool-ref.ts'
+import { needsApproval } from '../tool/tool.ts'
 import { computePageDigest, getToolUi, MAX_PAGE_CHARACTERS, PAGE_TYPE, type ToolPage, readPage } from './page.ts'
 
 export type ReadPage = (toolRef: ToolRef, caller: Caller, context?: CallContext) => Promise<Result<ToolPage>>
+/** Reads a resource of the tool's server; for null, their list. */
+export type ReadServer = (uri: string | null, ...request: Parameters<ReadPage>) => Promise<Result<unknown>>
 
 const CHANGED = 'its page has changed, or was not read when the tool was imported: import and lock it again'
-const NO_PAGE = { ok: false, reason: 'It has no page' } as const
+const NOTHING = { ok: false, reason: 'It has no page or resource' } as const
+/** Several servers are asked for one list, which does not wait for the slowest. */
+const LIST_MS = 5_000
 const CACHED_MS = 60_000
 const MAX_CACHED = 16
 const MAX_CACHED_CHARACTERS = 512 * 1024
@@ -21,65 +27,84 @@ const MAX_INLINE_BYTES = 8 * MAX_PAGE_CHARACTERS
 
 /**
  * Reads the page of a tool as a call reads its output: for the same callers, with the same credentials and limits. But the
- * tool does not run, nobody approves it, and no call is recorded. Under a lock, the page must be the one that was locked.
+ * tool does not run, nobody consents or approves, and no call is recorded. Under a lock, the page must be the one that was
+ * locked. Resources of its server are read in the same way.
  */
-export function createReadPage(deps: CallDeps, sha256: Sha256): ReadPage {
-  const cache = createLruCache<ToolPage>(MAX_CACHED, CACHED_MS)
-  const callTool = createCallTool({
-    ...deps,
-    resolver: {
-      ...deps.resolver,
-      async resolve(...request) {
-        const resolved = await deps.resolver.resolve(...request)
-        return resolved.ok ? toPageTool(resolved) : resolved
+export function createReaders(deps: CallDeps & { readonly userTokens: GrantPreview }, sha256: Sha256) {
+  const { userTokens } = deps
+  const cache = createLruCache<RunResult>(MAX_CACHED, CACHED_MS)
+  const readThroughTool = (uri: string | null | undefined, toolRef: ToolRef, caller: Caller, context = NO_CONTEXT) =>
+    createCallTool({
+      ...deps,
+      resolver: {
+        ...deps.resolver,
+        async resolve(...request) {
+          const resolved = await deps.resolver.resolve(...request)
+          return resolved.ok ? toReadTool(resolved, uri) : resolved
+        },
       },
-    },
-    inlineBytes: { model: MAX_INLINE_BYTES, program: MAX_INLINE_BYTES },
-    recordsContent: false,
-    writeRecord: () => undefined,
-  })
+      userTokens: {
+        ...userTokens,
+        async tokenFor(query) {
+          const found = await userTokens.look(query)
+          return 'token' in found ? userTokens.tokenFor(query) : found
+        },
+      },
+      inlineBytes: { model: MAX_INLINE_BYTES, program: MAX_INLINE_BYTES },
+      recordsContent: false,
+      writeRecord: () => undefined,
+    })({ toolRef, input: {}, context }, caller)
 
-  function toPageTool(resolved: ResolvedTool): ResolvedTool {
-    const { fixedArguments: _, ...tool } = resolved.tool
+  function toReadTool(resolved: ResolvedTool, wanted: string | null | undefined): ResolvedTool {
+    const { fixedArguments, ...tool } = resolved.tool
     const { record, runnable, stages } = tool
-    const { uri } = getToolUi(record)
+    // What a person approves of a call, or a toolset sets in it, no resource is to go around
+    const isOpen = !needsApproval(record) && !fixedArguments && record.implementation?.kind === 'remote'
+    const uri = wanted === undefined ? getToolUi(record).uri : isOpen && !wanted?.startsWith('ui:') ? wanted : undefined
     const read = runnable.ok ? runnable.read : undefined
-    if (uri === undefined || !read) return { ...resolved, tool: { ...tool, runnable: NO_PAGE } }
+    if (uri === undefined || !runnable.ok || !read) return { ...resolved, tool: { ...tool, runnable: NOTHING } }
     // A tool that gets something of its users may have a page for each
     const isShared = record.requirements.authorization.length === 0 && !record.requirements.user_id
+    const key = isShared && typeof wanted !== 'string' ? `${record.digest} ${uri}` : undefined
     const run = async (...request: Parameters<Run>) => {
-      const cached = isShared ? cache.get(record.digest) : undefined
-      if (cached) return toResult(cached)
+      const cached = key === undefined ? undefined : cache.get(key)
+      if (cached) return cached
       const result = await read(uri, ...request)
-      const page = isShared && result.ok ? readPage(result.value) : undefined
-      if (page && page.html.length <= MAX_CACHED_CHARACTERS) cache.set(record.digest, page)
+      const kept = uri === null ? result : toSmallPage(result)
+      if (key !== undefined && kept?.ok) cache.set(key, kept)
       return result
     }
-    const pageTool = {
+    const timeoutMs = uri === null ? Math.min(LIST_MS, runnable.timeoutMs) : runnable.timeoutMs
+    const readTool = {
       ...tool,
-      runnable: { ...runnable, run },
+      runnable: { ...runnable, run, timeoutMs },
       stages: { ...stages, beforeRun: [] },
       validateInput: () => [],
       validateOutput: () => [],
       givesArtifacts: false,
     }
-    return { ...resolved, tool: pageTool }
+    return { ...resolved, tool: readTool }
   }
 
-  return async (toolRef, caller, context = NO_CONTEXT) => {
-    const { result, tool } = await callTool({ toolRef, input: {}, context }, caller)
-    if (!result.ok) return result
-    const page = readPage(result.value)
-    if (!page || !tool) return fail({ type: 'tool-failed', message: 'Its page is no HTML, or too large' })
-    const { digest } = getToolUi(tool)
-    const isLocked = caller.principal.view?.lock !== undefined
-    if (!isLocked || digest === (await computePageDigest(page, sha256))) return ok(page)
-    return fail({ type: 'tool-changed', id: tool.id, detail: CHANGED })
+  return {
+    readServer: async (...request: Parameters<ReadServer>) => (await readThroughTool(...request)).result,
+    async readPage(...request: Parameters<ReadPage>): ReturnType<ReadPage> {
+      const { result, tool } = await readThroughTool(undefined, ...request)
+      if (!result.ok) return result
+      const page = readPage(result.value)
+      if (!page || !tool) return fail({ type: 'tool-failed', message: 'Its page is no HTML, or too large' })
+      const { digest } = getToolUi(tool)
+      const isLocked = request[1].principal.view?.lock !== undefined
+      if (!isLocked || digest === (await computePageDigest(page, sha256))) return ok(page)
+      return fail({ type: 'tool-changed', id: tool.id, detail: CHANGED })
+    },
   }
 }
 
-/** As the tool's server gives it. */
-function toResult({ html, ui }: ToolPage) {
-  const content = { mimeType: PAGE_TYPE, text: html, _meta: { ui } }
-  return { ok: true, value: { contents: [content] } } as const
+/** As the tool's server gives it, without what is no part of the page. */
+function toSmallPage(result: RunResult): RunResult | undefined {
+  const page = result.ok ? readPage(result.value) : undefined
+  if (!page || page.html.length > MAX_CACHED_CHARACTERS) return undefined
+  const content = { mimeType: PAGE_TYPE, text: page.html, _meta: { ui: page.ui } }
+  return { ok: true, value: { contents: [content] } }
 }

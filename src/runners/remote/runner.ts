@@ -18,8 +18,8 @@ export function createRemoteRunner(options: RetryClock & RemoteDeps): Runner {
     const tool = { ...implementation, record, inputSchema: headerSchema(record) }
     const isRetrySafe = isIdempotent(record)
     const hosts = [getHost(implementation.url)]
-    /** Calls the tool, or reads a resource of its server. */
-    const createRunnable = (uri?: string) => {
+    /** Calls the tool, or reads a resource of its server; for null, their list. */
+    const createRunnable = (uri?: string | null) => {
       const ask = (invocation: Invocation, context: RunContext): UpstreamResult | Promise<UpstreamResult> => {
         const initiator = {
           toolkit: record.toolkit,

@@ -7,6 +7,7 @@ import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/
 import {
   CallToolRequestSchema,
   ElicitResultSchema,
+  ListResourcesRequestSchema,
   ListToolsRequestSchema,
   ReadResourceRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js'
@@ -65,6 +66,13 @@ export async function startMcpServer(era: 'legacy' | 'modern', tools: readonly U
     if (!content) throw Object.assign(new Error(`Unknown resource: ${uri}`), { code: -32602 })
     return { contents: [{ uri, ...content }] }
   }
+  const listResources = () => ({
+    resources: Object.entries(upstream.resources).map(([uri, { mimeType }]: [string, { mimeType?: string }]) => ({
+      uri,
+      name: uri,
+      mimeType,
+    })),
+  })
   const find = (name: string): UpstreamTool => {
     const tool = upstream.tools.find(({ definition }) => definition.name === name)
     if (!tool) throw Object.assign(new Error(`Unknown tool: ${name}`), { code: -32602 })
@@ -74,6 +82,7 @@ export async function startMcpServer(era: 'legacy' | 'modern', tools: readonly U
   const modern = createMcpHandler(
     () => {
       const server = new Server(INFO, { capabilities })
+      server.setRequestHandler('resources/list', (): any => listResources())
       server.setRequestHandler('resources/read', ({ params }): any => read(params.uri))
       server.setRequestHandler('tools/list', ({ params }): any => list(params?.cursor))
       server.setRequestHandler('tools/call', async ({ params }, { mcpReq }): Promise<any> => {
@@ -106,6 +115,7 @@ export async function startMcpServer(era: 'legacy' | 'modern', tools: readonly U
       onsessionclosed: (id) => void sessions.delete(id),
     })
     const server = new LegacyServer(INFO, { capabilities })
+    server.setRequestHandler(ListResourcesRequestSchema, (): any => listResources())
     server.setRequestHandler(ReadResourceRequestSchema, ({ params }): any => read(params.uri))
     server.setRequestHandler(ListToolsRequestSchema, ({ params }): any => list(params?.cursor))
     server.setRequestHandler(CallToolRequestSchema, async ({ params }, extra): Promise<any> =>

@@ -9,24 +9,28 @@ import { type SessionWait, withSession } from './session.ts'
 
 /** A page is JSON here, whose escapes may double it. */
 const MAX_BYTES = 2 * MAX_PAGE_CHARACTERS + 16 * 1024
+const MAX_LIST_BYTES = 512 * 1024
 
 export async function callResource(
-  uri: string,
+  uri: string | null,
   timeoutMs: number,
   { endpoint, context: { deadline, background, deferRelease } }: RemoteCall,
   deps: RemoteDeps,
 ): Promise<UpstreamResult> {
   const { signal } = deadline
-  const session = { endpoint, signal, timeoutMs, maxBytes: MAX_BYTES, canAsk: false, background, deferRelease }
-  const read = await withSession(session, deps, (client, waiting) => readResource(uri, client, waiting))
+  const maxBytes = uri === null ? MAX_LIST_BYTES : MAX_BYTES
+  const session = { endpoint, signal, timeoutMs, maxBytes, canAsk: false, background, deferRelease }
+  const read = await withSession<object>(session, deps, (client, waiting) =>
+    uri === null ? client.request({ method: 'resources/list' }, waiting) : readResource(uri, client, waiting),
+  )
   return read.ok ? { result: { ok: true, value: read.value } } : read.failed
 }
 
-/** Gives a blob as text. */
+/** Gives the blob of a page as text. */
 async function readResource(uri: string, client: Client, waiting: SessionWait) {
   const { contents } = await client.readResource({ uri }, waiting)
   const texts = contents.map((content) => {
-    if (!('blob' in content)) return content
+    if (!('blob' in content) || !uri.startsWith('ui:')) return content
     const { blob, ...fields } = content
     return { ...fields, text: new TextDecoder().decode(decodeBase64(blob)) }
   })

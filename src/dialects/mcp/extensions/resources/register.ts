@@ -1,8 +1,10 @@
 import type { McpExtensions } from '../extension.ts'
+import type { ServerResourcesDeps } from './server-resources.ts'
 
-/** Resources, a part of MCP itself. Other extensions have them: each says under which scheme. */
-export function registerResources(extensions: McpExtensions): void {
+/** Resources, a part of MCP itself: those of imported servers, and those that other extensions have under their schemes. */
+export function registerResources(extensions: McpExtensions, servers?: ServerResourcesDeps): void {
   const load = () => import('./methods.ts')
+  const loadServers = () => import('./server-resources.ts')
   extensions.register({
     capabilities: { resources: {} },
     methods: {
@@ -10,5 +12,12 @@ export function registerResources(extensions: McpExtensions): void {
       'resources/templates/list': async (_, exchange) => (await load()).listTemplates(exchange),
       'resources/read': async (...request) => (await load()).readResource(extensions, ...request),
     },
+    ...(servers && {
+      resources: {
+        scheme: 'switchboard:',
+        list: async (exchange) => (await loadServers()).listServerResources(servers, exchange),
+        read: async (...request) => (await loadServers()).readServerResource(servers, ...request),
+      },
+    }),
   })
 }

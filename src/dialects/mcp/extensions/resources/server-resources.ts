@@ -1,0 +1,58 @@
+import type { Catalog, LineFormat } from '../../../../core/catalog/catalog.ts'
+import { MAX_PAGE_CHARACTERS } from '../../../../core/page/page.ts'
+import type { ReadServer } from '../../../../core/page/read-page.ts'
+import { isJsonArray, isJsonObject, isObject, jsonSize, type JsonObject } from '../../../../core/tool/json.ts'
+import type { McpExchange } from '../../tools-call.ts'
+import { restrictToToolset } from '../../toolset.ts'
+import { readThroughTool, toReadError } from '../apps/read-app-page.ts'
+
+export interface ServerResourcesDeps {
+  readonly readServer: ReadServer
+  readonly catalog: Pick<Catalog, 'list'>
+}
+
+const MAX_SERVERS = 20
+const MAX_RESOURCES = 200
+/** So many tools of a server are tried until the caller may call one. */
+const MAX_TRIED = 20
+
+const SERVER_TOOLS: LineFormat = {
+  name: 'server-tools',
+  write: ({ toolkit, tool, implementation: { protocol, url } = { kind: '' } }) =>
+    protocol === 'mcp' ? `${toolkit}/${tool} ${String(url)}` : '',
+}
+
+/** Of each imported MCP server, what it lists now to a tool that the caller may call. A server that does not answer is left out. */
+export async function listServerResources({ readServer, catalog }: ServerResourcesDeps, exchange: McpExchange) {
+  const { principal, toolset } = exchange.context
+  const query = { versions: 'newest', callable: true, limit: 1_000 } as const
+  const listing = await catalog.list(query, restrictToToolset(principal, toolset), SERVER_TOOLS)
+  // Without the tool, a line names a server
+  const servers = Map.groupBy(listing?.lines ?? [], (line) => line.replace(/\/\S+/, ''))
+  const lists = [...servers.values()].slice(0, MAX_SERVERS).map(async (lines) => {
+    for (const [path = ''] of lines.slice(0, MAX_TRIED).map((line) => line.split(' '))) {
+      const listed = await readThroughTool((...request) => readServer(null, ...request), path, exchange)
+      if (listed) return listed.ok ? toOwnItems(listed.value, 'resources', path).slice(0, MAX_RESOURCES) : []
+    }
+    return []
+  })
+  return (await Promise.all(lists)).flat()
+}
+
+/** Reads `switchboard://Toolkit/tool/<the URI on the tool's server>`. */
+export async function readServerResource({ readServer }: ServerResourcesDeps, address: string, exchange: McpExchange) {
+  const [, path = '', uri = ''] = /^switchboard:\/\/([^/]+\/[^/]+)\/(.+)$/s.exec(address) ?? []
+  const read = await readThroughTool((...request) => readServer(uri, ...request), path, exchange)
+  if (!read?.ok) return read && toReadError(read.failure)
+  if (jsonSize(read.value, MAX_PAGE_CHARACTERS) <= MAX_PAGE_CHARACTERS) return toOwnItems(read.value, 'contents', path)
+  return toReadError({ type: 'tool-failed', message: 'The resource is larger than 2 MB' })
+}
+
+/** Without icons, which would load from elsewhere, and without pages, which have addresses of their own. */
+function toOwnItems(result: unknown, field: 'resources' | 'contents', path: string): readonly JsonObject[] {
+  const items = isObject(result) && isJsonArray(result[field]) ? result[field].filter(isJsonObject) : []
+  return items.flatMap((item) => {
+    const { uri, icons: _, ...fields } = item
+    return typeof uri !== 'string' || uri.startsWith('ui:') ? [] : { uri: `switchboard://${path}/${uri}`, ...fields }
+  })
+}

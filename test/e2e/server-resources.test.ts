@@ -1,0 +1,246 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type McpUpstream, startMcpServer, type UpstreamTool } from '../runners/remote/mcp-server.ts'
+import { pageOf } from './apps-world.ts'
+import { type RunningServer, startApp } from './server.ts'
+
+/** Resources of imported servers over MCP, and the page of a tool that is a file. */
+
+const ADMIN_KEY = 'an-admin-key-0123456789abcdef'
+const UI = { extensions: { 'io.modelcontextprotocol/ui': { mimeTypes: ['text/html;profile=mcp-app'] } } }
+const BLOB = Buffer.from([0, 255, 1]).toString('base64')
+
+const tool = (name: string): UpstreamTool => ({
+  definition: {
+    name,
+    description: `Does ${name}`,
+    inputSchema: { type: 'object', properties: { path: { type: 'string' } } },
+  },
+  call: () => ({ content: [{ type: 'text', text: `${name} ran` }] }),
+})
+const resources = (text: string) => ({
+  'file:///notes/a b?x=1#y': { mimeType: 'text/plain', text },
+  'memo:blob': { mimeType: 'image/png', blob: BLOB },
+  'memo:large': { mimeType: 'text/plain', text: 'x'.repeat(2_200_000) },
+  'memo:huge': { mimeType: 'text/plain', text: 'x'.repeat(6_000_000) },
+  'ui://docs/page.html': pageOf('<p>Page'),
+})
+
+let docs: McpUpstream
+let old: McpUpstream
+let away: McpUpstream
+let server: RunningServer
+
+beforeAll(async () => {
+  docs = await startMcpServer('modern', [tool('find'), tool('write')])
+  old = await startMcpServer('legacy', [tool('find')])
+  away = await startMcpServer('modern', [tool('find')])
+  docs.resources = resources('of Docs')
+  old.resources = resources('of Old')
+  away.resources = resources('of Away')
+  server = await startApp({
+    vars: {
+      ADMIN_KEY,
+      ACCESS: 'keys',
+      ALLOW_HTTP_HOSTS: [docs.host, old.host, away.host].join(),
+      TOOL_SECRETS: { DOCS_KEY: ['Docs.*'] },
+      DOCS_KEY: 'the-key-of-docs',
+    },
+  })
+  for (const [toolkit, { url }, more] of [
+    ['Docs', docs, { credentials: { secret: 'DOCS_KEY' } }],
+    ['Old', old, {}],
+    ['Away', away, {}],
+  ] as const) {
+    const imported = await send('POST', '/toolkits/import', { from: { mcp: url }, toolkit, ...more })
+    expect(imported.status, JSON.stringify(imported.body)).toBe(201)
+  }
+  await away.close()
+})
+afterAll(async () => {
+  await Promise.all([server?.stop(), docs?.close(), old?.close()])
+})
+
+const send = (method: string, path: string, body?: object, credential = ADMIN_KEY) =>
+  server.json(method, path, body, { authorization: `Bearer ${credential}` })
+
+async function createKey(tools: readonly string[], more: object = {}): Promise<string> {
+  const { body } = await send('POST', '/keys', {
+    name: tools.join(),
+    scopes: ['tools:read', 'tools:call'],
+    tools,
+    ...more,
+  })
+  return body.key
+}
+
+async function mcp(
+  method: string,
+  params: Record<string, unknown>,
+  credential: string,
+  { path = '/mcp', capabilities = {} }: { path?: string; capabilities?: object } = {},
+) {
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientInfo': { name: 'a test', version: '1' },
+    'io.modelcontextprotocol/clientCapabilities': capabilities,
+  }
+  const name = params['uri'] ?? params['name']
+  const { body } = await server.json(
+    'POST',
+    path,
+    { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } },
+    {
+      'authorization': `Bearer ${credential}`,
+      'accept': 'application/json, text/event-stream',
+      'mcp-protocol-version': '2026-07-28',
+      'mcp-method': method,
+      ...(typeof name === 'string' ? { 'mcp-name': name } : {}),
+    },
+  )
+  return body
+}
+
+const list = async (credential: string, path = '/mcp'): Promise<{ uri: string }[]> =>
+  (await mcp('resources/list', {}, credential, { path })).result.resources
+const urisOf = async (credential: string, path = '/mcp') => (await list(credential, path)).map(({ uri }) => uri)
+const read = (uri: string, credential: string, path = '/mcp') => mcp('resources/read', { uri }, credential, { path })
+const missing = (uri: string) => ({ error: { code: -32602, message: `There is no resource '${uri}'` } })
+const NOTES = 'switchboard://Docs/find/file:///notes/a b?x=1#y'
+
+describe('resources of imported servers', () => {
+  it('lists those of each server once, under addresses of its toolkit, and leaves out pages and a server that is away', async () => {
+    const key = await createKey(['Docs.*', 'Old.*', 'Away.*'])
+    const names = ['file:///notes/a b?x=1#y', 'memo:blob', 'memo:large', 'memo:huge']
+    const expected = ['Docs', 'Old'].flatMap((toolkit) =>
+      names.map((name) => ({ uri: `switchboard://${toolkit}/find/${name}`, name })),
+    )
+    expect(await list(key)).toMatchObject(expected)
+    expect(await urisOf(key)).toHaveLength(expected.length)
+    expect((await urisOf(key, '/mcp?toolkits=Old')).every((uri) => uri.startsWith('switchboard://Old/'))).toBe(true)
+    expect(await mcp('resources/templates/list', {}, key)).toMatchObject({ result: { resourceTemplates: [] } })
+  })
+
+  it.each(['Docs', 'Old'])('reads those of %s through, texts and bytes', async (toolkit) => {
+    const key = await createKey([`${toolkit}.*`])
+    const uri = `switchboard://${toolkit}/find/file:///notes/a b?x=1#y`
+    expect((await read(uri, key)).result.contents).toEqual([{ uri, mimeType: 'text/plain', text: `of ${toolkit}` }])
+    const bytes = `switchboard://${toolkit}/find/memo:blob`
+    expect((await read(bytes, key)).result.contents).toEqual([{ uri: bytes, mimeType: 'image/png', blob: BLOB }])
+  })
+
+  it('reads with the credentials of the import, and anew each time', async () => {
+    const key = await createKey(['Docs.find'])
+    await read(NOTES, key)
+    docs.resources = { ...docs.resources, 'file:///notes/a b?x=1#y': { mimeType: 'text/plain', text: 'changed' } }
+    expect((await read(NOTES, key)).result.contents[0].text).toBe('changed')
+    expect(docs.headers.at(-1)!.authorization).toBe('Bearer the-key-of-docs')
+    docs.resources = { ...docs.resources, 'memo:told': { mimeType: 'text/plain', text: 'It is the-key-of-docs' } }
+    expect(JSON.stringify(await read('switchboard://Docs/find/memo:told', key))).not.toContain('the-key-of-docs')
+    docs.resources = resources('of Docs')
+  })
+
+  it('says that the server is away, that a resource is too large, and what the server says', async () => {
+    const key = await createKey(['Docs.*', 'Away.*'])
+    for (const [uri, message] of [
+      ['switchboard://Away/find/memo:blob', away.host],
+      ['switchboard://Docs/find/memo:large', 'larger than 2 MB'],
+      ['switchboard://Docs/find/memo:huge', docs.host],
+      ['switchboard://Docs/find/memo:none', 'Unknown resource'],
+    ] as const) {
+      const answer = await read(uri, key)
+      expect(answer, uri).toMatchObject({ error: { code: -32603, message: expect.stringContaining(message) } })
+      expect(JSON.stringify(answer).length).toBeLessThan(1_000)
+    }
+  })
+})
+
+describe('attacks on resources of imported servers', () => {
+  it("finds none of another's toolkit, of a tool that the caller may not call, and none that is not there", async () => {
+    const stranger = await createKey(['Old.*'])
+    const reader = await createKey(['Docs.*'], { scopes: ['tools:read'] })
+    const key = await createKey(['Docs.find'])
+    expect((await urisOf(stranger)).filter((uri) => uri.includes('Docs'))).toEqual([])
+    expect(await urisOf(reader)).toEqual([])
+    for (const [uri, credential] of [
+      [NOTES, stranger],
+      [NOTES, reader],
+      [NOTES.replace('find', 'write'), key],
+      ['switchboard://Docs/none/memo:blob', key],
+      ['switchboard://None/find/memo:blob', key],
+      ['switchboard://Docs/find/ui://docs/page.html', key],
+      ['switchboard://Docs/find/', key],
+      ['switchboard://Docs/find', key],
+      ['switchboard://', key],
+      ['switchboard:', key],
+      ['switchboard://Fixture/SimpleText/memo:blob', ADMIN_KEY],
+    ] as const)
+      expect(await read(uri, credential), uri).toMatchObject(missing(uri))
+    expect(await read(NOTES, key, '/mcp?toolkits=Old')).toMatchObject(missing(NOTES))
+  })
+
+  it('asks no other host and no other toolkit for a URI that climbs or names one', async () => {
+    const reached: string[] = []
+    const other = createServer((request, response) => {
+      reached.push(request.url ?? '')
+      response.end('secret')
+    })
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
+    const host = `127.0.0.1:${(other.address() as AddressInfo).port}`
+    const key = await createKey(['Docs.*'])
+    const count = () => old.arrived.filter((line) => line.includes('resources/read')).length
+    const before = count()
+    try {
+      for (const uri of [`http://${host}/x`, `//${host}/x`, '../../Old/find/memo:blob', '../../../etc/passwd']) {
+        const answer = await read(`switchboard://Docs/find/${uri}`, key)
+        expect(answer, uri).toMatchObject({ error: { message: expect.stringContaining('Unknown resource') } })
+      }
+      for (const uri of [
+        `switchboard://${host}/find/x`,
+        `switchboard://Docs@${host}/find/x`,
+        'switchboard://../find/x',
+      ])
+        expect(await read(uri, key), uri).toMatchObject(missing(uri))
+      expect(reached).toEqual([])
+      expect(count()).toBe(before)
+    } finally {
+      await new Promise((resolve) => other.close(resolve))
+    }
+  })
+
+  it('gives none through a tool whose calls a person approves, or whose arguments a toolset sets', async () => {
+    const key = await createKey(['Docs.*'])
+    expect(await urisOf(key)).toContain(NOTES)
+    const policy = await send('PUT', '/policies/Docs.find', { approval: true })
+    expect(policy.status, JSON.stringify(policy.body)).toBeLessThan(300)
+    expect(await read(NOTES, key)).toMatchObject(missing(NOTES))
+    expect(await urisOf(key)).toContain(NOTES.replace('find', 'write'))
+    await send('DELETE', '/policies/Docs.find')
+    const toolset = await send('PUT', '/toolsets/fixed', {
+      tools: [{ tool: 'Docs.find', arguments: { path: { value: 'a' } } }],
+    })
+    expect(toolset.status, JSON.stringify(toolset.body)).toBeLessThan(300)
+    expect(await read(NOTES, key, '/mcp/t/fixed')).toMatchObject(missing(NOTES))
+    expect(await urisOf(key, '/mcp/t/fixed')).toEqual([])
+  })
+})
+
+describe('the page of a tool that is a file', () => {
+  it('is listed to clients that show pages, whose tool no model sees, and is read', async () => {
+    const key = await createKey(['Fixture.Page'])
+    expect((await mcp('tools/list', {}, key)).result.tools).toEqual([])
+    const [listed] = (await mcp('tools/list', {}, key, { capabilities: UI })).result.tools
+    expect(listed._meta.ui).toEqual({
+      resourceUri: expect.stringMatching(/^ui:\/\/Fixture\/Page@1\.0\.0\/[0-9a-f]{16}$/),
+      visibility: ['app'],
+    })
+    const [content] = (await read(listed._meta.ui.resourceUri, key)).result.contents
+    expect(content).toMatchObject({
+      text: '<!doctype html><p>Drawn</p>',
+      _meta: { ui: { csp: { connectDomains: ['https://api.example.com'] } } },
+    })
+    const called = await mcp('tools/call', { name: listed.name, arguments: {} }, key)
+    expect(called.result.content).toEqual([{ type: 'text', text: 'drawn' }])
+  })
+})
