@@ -18,7 +18,7 @@ import { composeDeployment, newId } from './compose/deployment.ts'
 import { loadOnce } from './compose/load-once.ts'
 import { printLogEntry } from './compose/platform.ts'
 import type { Failure } from './core/failure/failure.ts'
-import type { TaskRun } from './core/task/task-store.ts'
+import type { DueTask } from './core/task/task-store.ts'
 import type { Config, Env } from './env.ts'
 import { crossOriginHeaders, addCorsHeaders, preflight } from './http/response/cors.ts'
 import { createErrorHandler } from './http/response/error-handler.ts'
@@ -38,7 +38,7 @@ interface Dispatcher {
   readonly routerName: () => string
   fetch(request: Request, env: Env, context: ExecutionContext): Promise<Response>
   runSchedule(): Promise<void>
-  runTask(task: TaskRun): Promise<void>
+  runTask(task: DueTask): Promise<void>
   runEventSources(): Promise<void>
   loadEventDelivery(): Promise<EventDelivery>
 }

@@ -8,7 +8,7 @@ import { defineRegistry } from './storage/registry/registry-object.ts'
 import { defineTasks } from './storage/tasks/tasks-object.ts'
 import { defineVault } from './storage/vault/vault-object.ts'
 import { createDispatcher } from './dispatcher.ts'
-import type { TaskRun } from './core/task/task-store.ts'
+import type { DueTask } from './core/task/task-store.ts'
 import { ConfigError, type Env, loadConfig } from './env.ts'
 import { toListLine as writeLine } from './dialects/oxp/encode.ts'
 import { vaultDeployment } from './compose/stores.ts'
@@ -43,7 +43,7 @@ const openDispatcher = (env: Env) => (dispatcher ??= createDispatcher(env, loadC
 
 /** Runs the tasks of Durable Objects in an invocation of their own. */
 export class TaskRunner extends WorkerEntrypoint<Env> {
-  async run(task: TaskRun): Promise<void> {
+  async run(task: DueTask): Promise<void> {
     dispatcher ??= createDispatcher(this.env, loadConfig(this.env), build)
     await dispatcher.runTask(task)
   }

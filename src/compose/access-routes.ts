@@ -66,6 +66,7 @@ export function composeAccessRoutes(
     sessions,
     agents,
     grants: vault,
+    removeTasks: (principal) => openTaskStore({ config, stores }).removeAll(principal),
   })
   return [
     createKeysRoutes({

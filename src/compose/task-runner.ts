@@ -2,7 +2,7 @@ import { waitUntil } from 'cloudflare:workers'
 import type { Result } from '../core/failure/failure.ts'
 import { createRunTask } from '../core/task/run-task.ts'
 import type { Principal } from '../core/access/principal.ts'
-import type { StoredCall, TaskRun } from '../core/task/task-store.ts'
+import type { StoredCall, DueTask } from '../core/task/task-store.ts'
 import { CALL_UNITS, createBudget } from '../core/tool/budget.ts'
 import { isolateMemory } from '../outbound/memory-budget.ts'
 import { narrowToView } from '../http/route/tool-view.ts'
@@ -19,7 +19,7 @@ const inputs = isolateMemory.createBudget({
 })
 
 /** Runs one task, for the Durable Object that has it. */
-export async function runTask(run: TaskRun, deployment: Deployment): Promise<void> {
+export async function runTask(run: DueTask, deployment: Deployment): Promise<void> {
   const { stores, calls } = deployment
   const { now } = Date
   const findPrincipal = composeReturningPrincipal(deployment)
@@ -35,8 +35,8 @@ export async function runTask(run: TaskRun, deployment: Deployment): Promise<voi
     },
     createAbort: () => new AbortController(),
     openCaller: () => ({ budget: createBudget(CALL_UNITS), background: waitUntil }),
-    async holdMemory(principal, bytes) {
-      const reservation = inputs.reserve(principal)
+    async holdMemory(account, bytes) {
+      const reservation = inputs.reserve(account)
       return (await reservation.grow(bytes)) ? reservation.release : undefined
     },
     now,

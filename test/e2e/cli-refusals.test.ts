@@ -84,16 +84,18 @@ it('enable leaves a whole toolkit yanked, unless it is told to bring that back',
 
 it('call of an API that does not answer says what it waits for, and ends when --timeout is over', async () => {
   const slow = {
-    definition: definition('Slow.Tool@1.0.0'),
+    definition: definition('Unanswered.Tool@1.0.0'),
     implementation: { kind: 'http', method: 'GET', url: `http://${silentHost}/`, timeout_ms: 1_000 },
   }
   expect(await run(['publish', await file('slow.json', slow)])).toMatchObject({ code: 0, stderr: '' })
-  const { code, stderr } = await sh('call Slow.Tool --timeout 8')
+  const { code, stderr } = await sh('call Unanswered.Tool --timeout 8')
   expect(code, stderr).not.toBe(0)
   expect(stderr).toMatch(/^Waiting 1 s: The tool did not answer within 1 second/)
-  expect(stderr).toContain('Calling Slow.Tool: still waiting; --timeout ends it sooner\n')
+  expect(stderr).toContain('Calling Unanswered.Tool: still waiting; --timeout ends it sooner\n')
   const startedAt = Date.now()
-  expect(await sh(`call Slow.Tool --field text=a --timeout 2 --url http://${silentHost}`)).toMatchObject({ code: 5 })
+  expect(await sh(`call Unanswered.Tool --field text=a --timeout 2 --url http://${silentHost}`)).toMatchObject({
+    code: 5,
+  })
   expect(Date.now() - startedAt).toBeLessThan(4_000)
 }, 30_000)
 

@@ -142,8 +142,9 @@ it('a call that a person refuses fails, and asks for no second approval', async 
   const path = await begin('Approved', caller)
   const waiting = await settled(path, caller, (status) => status === 'input_required')
   await decide(linkOf(waiting), approver.key, /Deny/)
-  const ended = await settled(path, caller, isEnded)
-  expect(ended).toMatchObject({ status: 'failed', result: { success: false } })
+  // While it waits, it is not to be seen with a key that does not cover its tool
+  const read = async () => (await app.json('GET', path, undefined, caller)).body
+  await expect.poll(read, { timeout: 30_000 }).toMatchObject({ status: 'failed', result: { success: false } })
   expect(upstream.arrived).toHaveLength(0)
 })
 
@@ -193,8 +194,9 @@ it('a call that was approved does not run for a key that may no longer make it',
   const waiting = await settled(path, caller, (status) => status === 'input_required')
   expect((await app.json('PATCH', `/keys/${id}`, { tools: ['SMS.*'] }, ADMIN)).status).toBe(200)
   await decide(linkOf(waiting), approver.key, /Approve/)
-  const ended = await settled(path, caller, isEnded)
-  expect(ended).toMatchObject({ status: 'failed', result: { success: false } })
+  // While it waits, it is not to be seen with a key that does not cover its tool
+  const read = async () => (await app.json('GET', path, undefined, caller)).body
+  await expect.poll(read, { timeout: 30_000 }).toMatchObject({ status: 'failed', result: { success: false } })
   expect(upstream.arrived).toHaveLength(0)
 })
 

@@ -2,7 +2,7 @@ import type { Hono } from 'hono'
 import type { RecordPage, RecordReader } from '../../core/call/recorded-calls.ts'
 import { covers, type Principal } from '../../core/access/principal.ts'
 import { identifier } from '../../core/call/call-options.ts'
-import type { Task, Tasks } from '../../core/task/task.ts'
+import { isOver, type Task, type Tasks } from '../../core/task/task.ts'
 import { fail, ok } from '../../core/failure/failure.ts'
 import { parseToolId } from '../../core/tool/tool-id.ts'
 import { DAY_MS, HOUR_MS } from '../../core/tool/time.ts'
@@ -87,8 +87,8 @@ export function createCallsRoutes({ records, tasks, encodeTask, version, now, ..
   })
 
   async function respondWithTask(task: Task, principal: Principal, wait: number) {
-    const isOpen = task.status === 'working' || task.status === 'input_required'
-    const changed = isOpen && wait > 0 && (await tasks.waitForChange(task.id, principal, task.lastUpdatedAt, wait))
+    const changed =
+      !isOver(task) && wait > 0 && (await tasks.waitForChange(task.id, principal, task.lastUpdatedAt, wait))
     if (changed && !changed.ok) return changed
     const current = changed ? changed.value : task
     return current ? jsonTextResponse(JSON.stringify(encodeTask(current))) : notFound('call', task.id)

@@ -26,7 +26,9 @@ export const addCall: AddCommands = (program, open) => {
       const startedAt = Date.now()
       const input = await readCallInput(session, tool, options)
       if (options.async) {
-        const { callId, status } = await client.callAsync(tool, input, { ...options, signal })
+        const { select, callId: ownId } = options
+        const started = { select, callId: ownId, timeout: timeoutMs, signal }
+        const { callId, status } = await client.callAsync(tool, input, started)
         return terminal.emit({ call_id: callId, status }, () => terminal.write(callId))
       }
       const mayWait = options.wait ?? terminal.isInteractive

@@ -13,7 +13,7 @@ import type { Progress } from '../call/progress.ts'
 import { type Failure, fail, type Result, UnreachableError } from '../failure/failure.ts'
 import type { Principal } from '../access/principal.ts'
 import type { Signal } from '../tool/platform.ts'
-import type { StoredCall, TaskChange, TaskRun, TaskStore } from './task-store.ts'
+import type { DueTask, StoredCall, TaskChange, TaskRun, TaskStore } from './task-store.ts'
 import type { TaskOutcome } from './task.ts'
 import { toWaiting, type Waiting } from './waiting.ts'
 
@@ -26,22 +26,34 @@ interface RunTaskDeps {
   readonly createAbort: () => { readonly signal: Signal; abort(): void }
   readonly openCaller: () => Pick<Caller, 'budget' | 'background'>
   /** Gives what releases it; undefined if there is none in time. */
-  readonly holdMemory: (principal: string, bytes: number) => Promise<(() => void) | undefined>
+  readonly holdMemory: (account: string, bytes: number) => Promise<(() => void) | undefined>
   readonly now: () => number
 }
 
 /** Bytes of memory for a character that is stored: sealed, as text, and as the value that the tool is given. */
 const COPIES = 3
+const OBJECT_CHARACTERS = 42
 const MIN_LINK_WAIT_MS = 2_000
 const MAX_LINK_WAIT_MS = 60_000
 
-export function createRunTask(deps: RunTaskDeps): (run: TaskRun) => Promise<void> {
+export function createRunTask(deps: RunTaskDeps): (run: DueTask) => Promise<void> {
   const { store, authorizations, callTool, findPrincipal, now } = deps
 
-  return async ({ id, revision }) => {
+  return async ({ size, ...run }) => {
+    // An id begins with that of its principal's object
+    const release = await deps.holdMemory(run.id.slice(0, OBJECT_CHARACTERS), COPIES * size)
+    if (!release) throw new UnreachableError('There is no memory for the call')
+    try {
+      await runInMemory(run)
+    } finally {
+      release()
+    }
+  }
+
+  async function runInMemory({ id, revision }: TaskRun): Promise<void> {
     const loaded = await store.load(id)
     if (!loaded || loaded.revision !== revision) return
-    const { stored, waiting, task, expiresAt, size } = loaded
+    const { stored, waiting, task, expiresAt } = loaded
     const end = (message: string, outcome?: TaskOutcome) =>
       store.change(id, { status: 'failed', message, ...(outcome ? { outcome } : {}) }, revision)
     const failWith = (failure: Failure, message: string) =>
@@ -63,14 +75,8 @@ export function createRunTask(deps: RunTaskDeps): (run: TaskRun) => Promise<void
     }
     const running = await store.change(id, { status: 'working', waitMs: 0 }, revision)
     if (running === undefined) return
-    const release = await deps.holdMemory(stored.caller.principal.id, COPIES * size)
-    if (!release) throw new UnreachableError('There is no memory for the call')
-    try {
-      const outcome = await call({ id, revision: running }, stored, principal.value, waiting)
-      await store.change(id, toChange(outcome, waiting, running), running)
-    } finally {
-      release()
-    }
+    const outcome = await call({ id, revision: running }, stored, principal.value, waiting)
+    await store.change(id, toChange(outcome, stored, waiting, running), running)
   }
 
   async function call(run: TaskRun, stored: StoredCall, principal: Principal, waiting: Waiting | undefined) {
@@ -100,10 +106,15 @@ export function createRunTask(deps: RunTaskDeps): (run: TaskRun) => Promise<void
     return { callId, durationMs, ...(finishedAt === undefined ? {} : { finishedAt }), result, ...shownTool }
   }
 
-  function toChange(outcome: TaskOutcome, waiting: Waiting | undefined, round: number): TaskChange {
+  function toChange(
+    outcome: TaskOutcome,
+    { call: { answers } }: StoredCall,
+    waiting: Waiting | undefined,
+    round: number,
+  ): TaskChange {
     const { result } = outcome
     if (!result.ok && result.failure.type === 'rate-limited') return { waitMs: result.failure.retry_after_ms }
-    const next = toWaiting(outcome, waiting, round)
+    const next = toWaiting(outcome, waiting, round, answers)
     if (!next) return { status: result.ok ? 'completed' : 'failed', outcome }
     const wait = next.links.length > 0 ? { waitMs: MIN_LINK_WAIT_MS } : {}
     return { status: 'input_required', message: next.message, waiting: next, ...wait }

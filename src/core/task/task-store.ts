@@ -24,8 +24,6 @@ export interface StoredTask {
   readonly waiting?: Waiting | undefined
   /** Until the task has ended. */
   readonly stored?: StoredCall | undefined
-  /** Characters of `stored`, as it is stored. */
-  readonly size: number
 }
 
 export interface TaskChange {
@@ -41,6 +39,12 @@ export interface TaskChange {
 export interface TaskRun {
   readonly id: string
   readonly revision: number
+}
+
+/** A run that its Durable Object begins. */
+export interface DueTask extends TaskRun {
+  /** Characters of all that is stored of the task. */
+  readonly size: number
 }
 
 export interface TaskStore {

@@ -25,6 +25,10 @@ export interface Task {
   readonly outcome?: TaskOutcome
 }
 
+export function isOver({ status }: Pick<Task, 'status'>): boolean {
+  return status !== 'working' && status !== 'input_required'
+}
+
 export interface TaskOutcome extends Pick<CallOutcome, 'callId' | 'durationMs' | 'finishedAt' | 'result'> {
   /** What is needed to write the result. Absent if the call was not authorized. */
   readonly tool?: Pick<ToolRecord, 'id' | 'output'> | undefined

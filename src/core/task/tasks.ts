@@ -1,7 +1,8 @@
-import { NEEDS_CREDENTIAL } from '../access/principal.ts'
+import { covers, hasScope, NEEDS_CREDENTIAL, type Principal } from '../access/principal.ts'
 import type { CheckCall } from '../call/check-call.ts'
 import { catchUnreachable, fail, ok } from '../failure/failure.ts'
 import { DAY_MS } from '../tool/time.ts'
+import { parseToolId } from '../tool/tool-id.ts'
 import type { TaskStore } from './task-store.ts'
 import type { Tasks } from './task.ts'
 import { isLinkDeclined, takeResponses } from './waiting.ts'
@@ -18,10 +19,18 @@ interface TasksDeps {
 }
 
 export function createTasks({ store, checkCall, storesCredentials }: TasksDeps): Tasks {
+  /** Not for a narrower credential of the same principal. */
+  async function find(id: string, principal: Principal) {
+    const found = await store.find(id, principal.id)
+    const tool = found?.task.outcome?.tool ?? found?.waiting?.outcome.tool
+    const name = tool && parseToolId(tool.id)
+    return hasScope(principal, 'tools:call') && (!name || covers(principal, name, 'tools:call')) ? found : undefined
+  }
+
   /** Repeats what another change was quicker than. */
-  async function change(id: string, principal: string, work: (task: Stored) => Promise<number | undefined>) {
+  async function change(id: string, principal: Principal, work: (task: Stored) => Promise<number | undefined>) {
     for (let attempt = 0; attempt < 3; attempt++) {
-      const task = await store.find(id, principal)
+      const task = await find(id, principal)
       if (!task) return false
       if (task.task.outcome || task.task.status === 'cancelled' || (await work(task)) !== undefined) return true
     }
@@ -51,17 +60,17 @@ export function createTasks({ store, checkCall, storesCredentials }: TasksDeps):
       return created.value ? ok(created.value) : fail({ type: 'rate-limited', retry_after_ms: RETRY_AFTER_MS })
     },
 
-    get: (id, { id: principal }) => catchUnreachable(store.find(id, principal).then((found) => found?.task)),
+    get: (id, principal) => catchUnreachable(find(id, principal).then((found) => found?.task)),
 
-    async waitForChange(id, { id: principal }, lastUpdatedAt, timeoutMs) {
+    async waitForChange(id, principal, lastUpdatedAt, timeoutMs) {
       const wait = async () => {
-        await store.waitForChange(id, principal, lastUpdatedAt, timeoutMs)
-        return (await store.find(id, principal))?.task
+        await store.waitForChange(id, principal.id, lastUpdatedAt, timeoutMs)
+        return (await find(id, principal))?.task
       }
       return catchUnreachable(wait())
     },
 
-    update: (id, { id: principal }, responses) =>
+    update: (id, principal, responses) =>
       catchUnreachable(
         change(id, principal, async ({ waiting, task: { status }, revision }) => {
           if (!waiting || status !== 'input_required') return revision
@@ -81,8 +90,7 @@ export function createTasks({ store, checkCall, storesCredentials }: TasksDeps):
         }),
       ),
 
-    cancel: (id, { id: principal }) =>
-      catchUnreachable(change(id, principal, () => store.change(id, { status: 'cancelled' }))),
+    cancel: (id, principal) => catchUnreachable(change(id, principal, () => store.change(id, { status: 'cancelled' }))),
   }
 }
 

@@ -19,13 +19,18 @@ export interface Waiting {
   readonly outcome: TaskOutcome
 }
 
-/** Undefined for an outcome that nobody can help. `round` differs each time. */
-export function toWaiting(outcome: TaskOutcome, previous: Waiting | undefined, round: number): Waiting | undefined {
+/** Undefined for an outcome that nobody can help. `round` differs each time. `first` are the answers that the call came with. */
+export function toWaiting(
+  outcome: TaskOutcome,
+  previous: Waiting | undefined,
+  round: number,
+  first: InputResponses = { responses: {} },
+): Waiting | undefined {
   if (outcome.result.ok) return undefined
   const { failure } = outcome.result
   const usedKeys = previous?.usedKeys ?? []
   const toKey = (name: string) => (usedKeys.includes(name) ? `${name}#${round}` : name)
-  const answers = previous?.answers ?? { responses: {} }
+  const answers = previous?.answers ?? first
   if (failure.type === 'input-required') {
     const entries = Object.entries(failure.requests).map(([name, request]) => [toKey(name), name, request] as const)
     const { state } = failure

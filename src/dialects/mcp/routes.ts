@@ -167,7 +167,7 @@ export function createMcpRoutes(deps: McpRoutesDeps): Hono {
       const { listen } = await import('./listen.ts')
       const listening = listen(message.id, message.params, { revision, context }, { catalog, extensions, authorize })
       const stream = await catchUnreachable(listening)
-      if (!stream.ok) return respondWithFailure(stream.failure)
+      if (!stream.ok) return respondTo(message.id, toMcpError(stream.failure))
       return stream.value instanceof Response ? stream.value : respondTo(message.id, stream.value)
     }
     const operation = toMcpOperation(message)

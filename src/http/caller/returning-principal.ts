@@ -36,7 +36,7 @@ export function createReturningPrincipal(deps: ReturningPrincipalDeps) {
   }
 
   return async (principal: Principal): Promise<Result<Principal>> => {
-    const { id, kind, users } = principal
+    const { id, kind } = principal
     if (kind === 'agent') return findAgent(principal)
     if (kind === 'key') {
       const key = await deps.findKey(id.slice('key:'.length))
@@ -46,8 +46,9 @@ export function createReturningPrincipal(deps: ReturningPrincipalDeps) {
       const isAdmin = id === ADMIN.id ? deps.hasAdminKey : deps.isOpen
       return isAdmin ? ok(principal) : refuse('The administrator has no access any more')
     }
-    const [user] = users === 'any' ? [] : users
-    const membership = user === undefined ? undefined : await deps.findMembership({ user })
+    // `person:` or `jwt:`
+    const user = id.slice(id.indexOf(':') + 1)
+    const membership = await deps.findMembership({ user })
     return membership?.isActive === false ? refuse(`The directory has deactivated '${user}'`) : ok(principal)
   }
 }

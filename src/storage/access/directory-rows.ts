@@ -86,8 +86,11 @@ export function directoryRows(sql: SqlStorage) {
     },
 
     /** Notes the ids of people, since the directory may know them by their addresses only. */
-    findMembership(person: directory.Identity): directory.Membership | undefined {
-      const { user, address = null } = person
+    findMembership(identity: directory.Identity): directory.Membership | undefined {
+      const { user } = identity
+      const noted = readField<string | null>(sql, 'SELECT address FROM directory_person WHERE user = ?', user)
+      const address = identity.address ?? noted ?? null
+      const person = address === null ? identity : { ...identity, address }
       const id = directory.toDirectoryId(person)
       if (user !== id || (address ?? id) !== id) sql.exec(NOTE_PERSON, user, id, address)
       const query = `SELECT body FROM directory_entry WHERE kind = 'User' AND (name IN (?1, ?2) OR external_id = ?1)`

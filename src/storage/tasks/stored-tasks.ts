@@ -1,5 +1,5 @@
 import type { TaskStatus } from '../../core/task/task.ts'
-import type { TaskRun } from '../../core/task/task-store.ts'
+import type { DueTask } from '../../core/task/task-store.ts'
 import { HOUR_MS } from '../../core/tool/time.ts'
 import { createChangeNotifier } from '../changes.ts'
 import { column, firstRow, readField, rows } from '../rows.ts'
@@ -14,12 +14,16 @@ CREATE TABLE task (
   id TEXT PRIMARY KEY, status TEXT NOT NULL, message TEXT, created INTEGER NOT NULL, updated INTEGER NOT NULL,
   expires INTEGER NOT NULL, due INTEGER, wait INTEGER, revision INTEGER NOT NULL
 );
+CREATE INDEX task_due ON task (due);
+CREATE INDEX task_expires ON task (expires);
 CREATE TABLE part (
   task TEXT NOT NULL, kind TEXT NOT NULL, start INTEGER NOT NULL, size INTEGER NOT NULL, text TEXT NOT NULL,
   PRIMARY KEY (task, kind, start)
 );
 `
 const MAX_OPEN = 100
+/** With those that have ended. */
+const MAX_TASKS = 10_000
 /** Characters of everything that is stored for one principal. */
 const MAX_STORED = 32 * 1024 * 1024
 /** At once, so that large inputs do not fill the memory of an isolate. */
@@ -61,7 +65,7 @@ export type StoredTasks = ReturnType<typeof createStoredTasks>
 export function createStoredTasks(
   state: Pick<DurableObjectState, 'storage' | 'waitUntil'>,
   clock: () => number,
-  run: (task: TaskRun) => Promise<void>,
+  run: (task: DueTask) => Promise<void>,
 ) {
   const { storage } = state
   const { sql } = storage
@@ -96,8 +100,9 @@ export function createStoredTasks(
 
   async function runOne(id: string): Promise<void> {
     sql.exec('UPDATE task SET revision = revision + 1 WHERE id = ?', id)
+    const size = readField<number>(sql, 'SELECT coalesce(sum(size), 0) FROM part WHERE task = ?', id) ?? 0
     try {
-      await run({ id, revision: find(id)?.revision ?? 0 })
+      await run({ id, revision: find(id)?.revision ?? 0, size })
     } catch (error) {
       console.error('Cannot run a task', error)
       sql.exec('UPDATE task SET due = ? WHERE id = ? AND due <= ?', clock() + RETRY_MS, id, clock())
@@ -108,8 +113,12 @@ export function createStoredTasks(
 
   return {
     async create(id: string, call: string, ttlMs: number): Promise<TaskRow | undefined> {
+      // A request that nobody had an answer to comes again
+      const stored = find(id)
+      if (stored) return stored
       const open = readField<number>(sql, 'SELECT count(due) FROM task') ?? 0
-      if (open >= MAX_OPEN || countStored() + call.length > MAX_STORED) return undefined
+      const all = readField<number>(sql, 'SELECT count(*) FROM task') ?? 0
+      if (open >= MAX_OPEN || all >= MAX_TASKS || countStored() + call.length > MAX_STORED) return undefined
       const now = clock()
       storage.transactionSync(() => {
         const row = [id, 'working', now, now, now + ttlMs, now]
@@ -126,7 +135,14 @@ export function createStoredTasks(
       if (!row) return undefined
       const { due, wait } = row
       const now = clock()
-      if (isCaller && due !== null && wait !== null && due > now && due - wait <= now - MIN_LOOK_MS) {
+      if (
+        isCaller &&
+        row.status === 'input_required' &&
+        due !== null &&
+        wait !== null &&
+        due > now &&
+        due - wait <= now - MIN_LOOK_MS
+      ) {
         sql.exec('UPDATE task SET due = ? WHERE id = ?', now, id)
         await schedule()
       }

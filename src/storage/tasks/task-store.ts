@@ -48,7 +48,7 @@ export function createTaskStore(namespace: DurableObjectNamespace<TasksObject>, 
     const outcome = await unseal<TaskOutcome>(id, 'outcome', parts.outcome)
     const stored = await unseal<StoredCall>(id, 'call', parts.call)
     const task = toTask(row, await unseal<string>(id, 'message', row.message), waiting, outcome)
-    return { task, revision: row.revision, expiresAt: row.expires, waiting, stored, size: parts.call?.length ?? 0 }
+    return { task, revision: row.revision, expiresAt: row.expires, waiting, stored }
   }
 
   return {

@@ -17,6 +17,7 @@ const CONTEXT = { waitUntil: () => undefined, passThroughOnException: () => unde
 function setUp(endAll = async () => ({ revocations: [], authorizations: 2 })) {
   const removeSessions = vi.fn(async (_owner: string) => 1)
   const removeAgents = vi.fn(async () => 3)
+  const removeTasks = vi.fn(async (_principal: string) => undefined)
   const events: AuditEvent[] = []
   const forgetGrantHolder = vi.fn(async () => undefined)
   const { router } = createUserAccessRoutes({
@@ -34,14 +35,15 @@ function setUp(endAll = async () => ({ revocations: [], authorizations: 2 })) {
     sessions: { removeAll: removeSessions },
     agents: { list: async () => [], removeAll: removeAgents },
     grants: { endAll, list: async () => [], listConnections: async () => [] },
+    removeTasks,
   })
   const app = new Hono().route('/', router)
   const send = (method: string, path: string) => app.request(path, { method }, {}, CONTEXT)
-  return { send, events, removeSessions, removeAgents, forgetGrantHolder }
+  return { send, events, removeSessions, removeAgents, removeTasks, forgetGrantHolder }
 }
 
 it("ends sessions of the person and of keys for that user only, and the user's agents, never a principal's", async () => {
-  const { send, removeSessions, removeAgents } = setUp()
+  const { send, removeSessions, removeAgents, removeTasks } = setUp()
   const answer = await send('DELETE', '/users/ann/access')
   expect(await answer.json()).toMatchObject({
     sessions: 2,
@@ -54,6 +56,7 @@ it("ends sessions of the person and of keys for that user only, and the user's a
   })
   expect(removeSessions.mock.calls).toEqual([['person:ann'], ['key:own']])
   expect(removeAgents.mock.calls).toEqual([[{ kind: 'user', id: 'ann' }]])
+  expect(removeTasks.mock.calls).toEqual([['person:ann'], ['jwt:ann']])
 })
 
 it.each(['admin', 'key:own', 'person:ann', '["user","ann"]'])(

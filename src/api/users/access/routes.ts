@@ -38,12 +38,22 @@ interface UserAccessDeps extends RouteDeps {
   readonly sessions: Pick<Sessions, 'removeAll'>
   readonly agents: Pick<Agents, 'list' | 'removeAll'>
   readonly grants: Pick<UserConnections, 'list' | 'listConnections' | 'endAll'>
+  /** Takes the id of a principal. */
+  readonly removeTasks: (principal: string) => Promise<void>
 }
 
 const MAX_LIMIT = 100
 
 /** For administrators: who has access, and its end when a person leaves. */
-export function createUserAccessRoutes({ users, listKeys, sessions, agents, grants, ...deps }: UserAccessDeps) {
+export function createUserAccessRoutes({
+  users,
+  listKeys,
+  sessions,
+  agents,
+  grants,
+  removeTasks,
+  ...deps
+}: UserAccessDeps) {
   const { router, on } = createRouter<UserAccessAnswers>(deps)
 
   on('GET /users', 'List users with accounts, agents, sessions or keys', {
@@ -92,6 +102,7 @@ export function createUserAccessRoutes({ users, listKeys, sessions, agents, gran
     }
     addAuditDetails(ended)
     try {
+      await Promise.all([`person:${user}`, `jwt:${user}`].map((principal) => removeTasks(principal)))
       const { revocations, authorizations } = await grants.endAll(user)
       const counts = { ...ended, accounts: revocations.length, authorizations }
       const untold = revocations.filter(({ isRevokedAtProvider }) => !isRevokedAtProvider)

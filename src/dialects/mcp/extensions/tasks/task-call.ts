@@ -15,6 +15,7 @@ import type { Resolver } from '../../../../core/call/resolve-tool.ts'
 import { toUrlElicitations } from '../../../../core/call/url-elicitations.ts'
 import type { Task, Tasks } from '../../../../core/task/task.ts'
 import { hasCapability, URL_ELICITATION } from '../../elicitation.ts'
+import { toMcpFailure } from '../../failure-response.ts'
 import { encodeOutcome, type McpExchange } from '../../tools-call.ts'
 import type { McpResult, McpToolCall } from '../../wire.ts'
 import type { RunCall } from '../extension.ts'
@@ -52,8 +53,8 @@ export function callAsTask(
     }
     if (task.outcome) return encodeOutcome(task.outcome, exchange)
     if (task.status !== 'input_required' || (canOpenLinks && asksForLinks(task))) return answerTask(task)
-    await tasks.cancel(id, principal)
-    return undefined
+    const cancelled = await tasks.cancel(id, principal)
+    return cancelled.ok ? undefined : toMcpFailure(cancelled.failure, revision)
   }
 
   const answerTask = (task: Task) => revision.createResult({ resultType: 'task', ...toTaskFields(task) })
@@ -64,6 +65,8 @@ export function callAsTask(
       // A plain call says why its tool cannot be looked up
       if (await isLong(request, caller, deps).catch(() => false)) {
         const started = await tasks.start(request, caller)
+        // It may be stored all the same, and is not to run twice
+        if (!started.ok && started.failure.type === 'unavailable') return toMcpFailure(started.failure, revision)
         const answer = started.ok ? await answerFirstMoment(started.value) : undefined
         return answer ?? callTool(request, caller)
       }

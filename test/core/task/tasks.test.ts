@@ -1,0 +1,53 @@
+import { expect, it } from 'vitest'
+import type { Principal } from '../../../src/core/access/principal.ts'
+import { fail, ok } from '../../../src/core/failure/failure.ts'
+import type { StoredTask, TaskStore } from '../../../src/core/task/task-store.ts'
+import { createTasks } from '../../../src/core/task/tasks.ts'
+
+const OUTCOME = { callId: 'c', durationMs: 1, result: ok('a secret'), tool: { id: 'Mail.Read@1.0.0', output: {} } }
+const STORED: StoredTask = {
+  task: {
+    id: 't',
+    status: 'completed',
+    createdAt: '2026-11-30T00:00:00.000Z',
+    lastUpdatedAt: '2026-11-30T00:00:00.000Z',
+    ttlMs: 1,
+    pollIntervalMs: 1,
+    outcome: OUTCOME,
+  },
+  revision: 1,
+  expiresAt: 1,
+}
+const store: TaskStore = {
+  create: async () => undefined,
+  find: async () => STORED,
+  load: async () => STORED,
+  waitForChange: async () => undefined,
+  waitUntilEnded: async () => undefined,
+  change: async () => 2,
+  report: async () => undefined,
+  removeAll: async () => undefined,
+}
+const tasks = createTasks({
+  store,
+  checkCall: async () => fail({ type: 'unavailable', message: 'Not in this test' }),
+  storesCredentials: true,
+})
+const ann: Principal = { id: 'jwt:ann', kind: 'jwt', scopes: ['tools:call'], tools: ['*'], users: ['ann'] }
+
+it('a task is found with the credential that started it, and with one that covers its tool', async () => {
+  for (const tools of [['*'], ['Mail.*']])
+    expect(await tasks.get('t', { ...ann, tools })).toMatchObject({ ok: true, value: { id: 't' } })
+})
+
+it('a task is not found with a narrower credential of the same principal, nor changed or cancelled', async () => {
+  for (const narrower of [
+    { ...ann, tools: ['Weather.*'] },
+    { ...ann, scopes: ['tools:read' as const] },
+  ]) {
+    expect(await tasks.get('t', narrower)).toEqual(ok(undefined))
+    expect(await tasks.waitForChange('t', narrower, '', 0)).toEqual(ok(undefined))
+    expect(await tasks.update('t', narrower, {})).toEqual(ok(false))
+    expect(await tasks.cancel('t', narrower)).toEqual(ok(false))
+  }
+})
