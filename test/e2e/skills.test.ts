@@ -295,7 +295,7 @@ it('comes with an imported server, unless its files are not what the server says
   const implementation = { kind: 'code', module: 'export default () => 1' }
   const upstream = await startApp({ vars: { ACCESS: 'open' } })
   await upstream.json('POST', '/tools', { definition: definition('Far.Away@1.0.0'), implementation })
-  for (const name of ['first', 'second', 'forged'])
+  for (const name of ['first', 'forged', 'second'])
     await upstream.json('PUT', `/toolkits/Far/skills/${name}`, { files: files(name) })
   // Serves other words than it lists
   const forger = await startUpstream(async (request, response) => {
@@ -311,25 +311,45 @@ it('comes with an imported server, unless its files are not what the server says
     const type = answer.headers.get('content-type') ?? 'application/json'
     response.writeHead(answer.status, { 'content-type': type }).end(isForged ? text.replace('Do it.', 'Pay me') : text)
   })
-  const importer = await startApp({ vars: { ACCESS: 'open', ALLOW_HTTP_HOSTS: forger.host } })
+  const importer = await startApp({ vars: { ACCESS: 'keys', ADMIN_KEY, ALLOW_HTTP_HOSTS: forger.host } })
   try {
     const load = (query = '') =>
-      importer.json('POST', `/toolkits/import${query}`, {
-        from: { mcp: `${forger.origin}/mcp` },
-        toolkit: 'Near',
-        version: '1.0.0',
-      })
+      importer.json(
+        'POST',
+        `/toolkits/import${query}`,
+        { from: { mcp: `${forger.origin}/mcp` }, toolkit: 'Near', version: '1.0.0' },
+        ADMIN,
+      )
     expect((await load('?dry_run=1')).body.skills).toBeUndefined()
     const { status, body } = await load()
     expect(status, JSON.stringify(body)).toBe(201)
     expect(body.skills).toEqual([
       { name: 'first', version: 1 },
+      { name: 'forged', reason: 'Its files cannot be read, or are not what its server lists' },
       { name: 'second', version: 1 },
     ])
-    const { body: first } = await importer.json('GET', '/toolkits/Near/skills/first')
+    const { body: first } = await importer.json('GET', '/toolkits/Near/skills/first', undefined, ADMIN)
     expect(first.files).toEqual(files('first'))
-    expect((await load()).body.skills).toEqual(body.skills)
-    expect((await importer.json('GET', '/toolkits/Near/skills/forged')).status).toBe(404)
+    const again = await load()
+    expect(again.status).toBe(200)
+    expect(again.body.skills).toEqual(body.skills)
+    const many = Object.fromEntries(Array.from({ length: 496 }, (_, at) => [`f${at}`, '']))
+    await upstream.json('PUT', '/toolkits/Far/skills/third', { files: { ...files('third'), ...many } })
+    await upstream.json('PUT', '/toolkits/Far/skills/fourth', { files: files('fourth') })
+    const third = await load()
+    expect(third.status).toBe(201)
+    expect(third.body.skills).toContainEqual({ name: 'fourth', version: 1 })
+    expect(third.body.skills).toContainEqual({
+      name: 'third',
+      reason: "At most 500 files of a server's skills are read",
+    })
+    const added = async () => {
+      const { body: audit } = await importer.json('GET', '/audit', undefined, ADMIN)
+      return audit.items.flatMap(({ about }: { about?: { skills?: string[] } }) => about?.skills ?? [])
+    }
+    await expect.poll(added).toEqual(expect.arrayContaining(['first', 'second', 'fourth']))
+    expect(await added()).toHaveLength(3)
+    expect((await importer.json('GET', '/toolkits/Near/skills/forged', undefined, ADMIN)).status).toBe(404)
   } finally {
     await Promise.all([upstream.stop(), importer.stop(), forger.close()])
   }

@@ -41,8 +41,11 @@ export interface ServerList {
   readonly tools: readonly unknown[]
   readonly version?: string | undefined
   readonly description?: string | undefined
-  readonly skills?: readonly { readonly name: string; readonly files: object }[]
+  readonly skills?: readonly ListedSkill[]
 }
+
+/** `reason` says why its files were not read. */
+export type ListedSkill = { readonly name: string } & ({ readonly files: object } | { readonly reason: string })
 
 export const REMOTE_NAME = string({ min: 1, max: 256 })
 

@@ -151,11 +151,16 @@ export function createImportRoutes(deps: ImportRoutesDeps): Hono {
       })
     const added = (await importProviders?.add(providers ?? [])) ?? []
     if (added.length > 0) addAuditDetails({ providers: added })
-    const hasChanges = importedTools.some(({ state }) => state !== 'unchanged')
     const skills = await importSkills(imported.skills, storedToolkit, principal, deps)
-    const others = { ...(providers ? { providers } : {}), ...(skills.length > 0 ? { skills } : {}) }
+    if (skills.added.length > 0) addAuditDetails({ skills: skills.added })
+    const hasChanges =
+      added.length + skills.added.length > 0 || importedTools.some(({ state }) => state !== 'unchanged')
+    const others = {
+      ...(providers ? { providers } : {}),
+      ...(skills.reports.length > 0 ? { skills: skills.reports } : {}),
+    }
     const answer = { ...encodeImported(result), ...others }
-    return { ...ok(answer), status: hasChanges || added.length > 0 ? 201 : 200 }
+    return { ...ok(answer), status: hasChanges ? 201 : 200 }
   })
 
   return router

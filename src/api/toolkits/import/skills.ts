@@ -12,7 +12,7 @@ export interface ImportSkillsDeps {
 
 const SKILL = object({ name: skillName, files: skillFilesReader })
 
-/** Publishes the skills of a server in the toolkit of its tools, as files that somebody sends. */
+/** Publishes the skills of a server in the toolkit of its tools, as files that somebody sends. `added` are names. */
 export async function importSkills(
   listed: ServerList['skills'] = [],
   toolkit: string,
@@ -20,14 +20,18 @@ export async function importSkills(
   { skills, readSkill }: ImportSkillsDeps,
 ) {
   const reports = []
+  const added: string[] = []
   for (const skill of listed) {
     const { name } = skill
+    if ('reason' in skill) reports.push(skill)
+    if ('reason' in skill) continue
     const sent = parseValue(SKILL, skill)
     const content = sent.ok ? await readSkill(name, sent.value.files) : sent
     if (!content.ok) reports.push({ name, reason: formatProblems(content.problems) })
     if (!content.ok) continue
     const published = await skills().publishSkill({ toolkit, name }, content.value, principal)
     reports.push(published.ok ? { name, version: published.version } : { name, reason: formatRefusal(published) })
+    if (published.ok && published.isNew) added.push(name)
   }
-  return reports
+  return { reports, added }
 }

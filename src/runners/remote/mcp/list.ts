@@ -8,6 +8,9 @@ import { addPageDigests } from './resource.ts'
 import { withSession } from './session.ts'
 import { readSkills } from './skills.ts'
 
+/** For the pages and skills of a server together: an import does not fail for them. */
+const RESOURCES_MS = 20_000
+
 export async function listMcpTools(
   endpoint: Endpoint,
   { signal, timeoutMs, wantsSkills }: ListRequest,
@@ -39,19 +42,18 @@ export async function listMcpTools(
         const { nextCursor } = await client.request({ method: 'tools/list', ...params }, waiting)
         return { tools: page, next: nextCursor }
       })
-      const skills = wantsSkills && listed.ok ? await readSkills(client, waiting) : []
+      if (!listed.ok) return listed
+      const short = { ...waiting, signal: AbortSignal.any([signal, AbortSignal.timeout(RESOURCES_MS)]) }
+      const tools = await addPageDigests(listed.tools, client, short, deps.sha256)
+      const skills = wantsSkills ? await readSkills(client, short) : []
       const { version, title } = client.getServerVersion() ?? {}
-      return listed.ok
-        ? {
-            ...listed,
-            tools: (await addPageDigests(listed.tools, client, waiting, deps.sha256)).map((tool) =>
-              announcesTasks(client) ? addTaskSupport(tool) : tool,
-            ),
-            skills,
-            version: version || undefined,
-            description: client.getInstructions() || title,
-          }
-        : listed
+      return {
+        ...listed,
+        tools: tools.map((tool) => (announcesTasks(client) ? addTaskSupport(tool) : tool)),
+        skills,
+        version: version || undefined,
+        description: client.getInstructions() || title,
+      }
     },
   )
   return session.ok ? session.value : { ok: false, problem: listingProblem(session.failed) }
