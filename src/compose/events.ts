@@ -2,7 +2,7 @@ import { waitUntil } from 'cloudflare:workers'
 import { FetchCapability } from '../core/access/principal.ts'
 import { UnreachableError } from '../core/failure/failure.ts'
 import { createEventSources } from '../core/event/event-sources.ts'
-import { findSubscriptionDenial } from '../core/event/subscription.ts'
+import { findSubscriptionDenial, isByEarlierSecret } from '../core/event/subscription.ts'
 import { createGuardedFetch } from '../outbound/guarded-fetch.ts'
 import { postWebhook } from '../outbound/webhook.ts'
 import { narrowTo } from '../http/route/tool-view.ts'
@@ -31,10 +31,13 @@ export function composeEventDelivery(deployment: Deployment): EventDelivery {
   return {
     sealer: stores.deploymentKeys.sealer('events'),
     post: (message, target) => postWebhook(message, target, { guardedFetch, initiator: CAPABILITY }),
-    async mayReceive({ principal, ...named }, name) {
+    async mayReceive(subscriber, name) {
+      const { principal, at: _, ...named } = subscriber
       const [found, source] = await Promise.all([findPrincipal(principal), sources.find(name)])
       if (!found.ok && found.failure.type === 'unavailable') throw new UnreachableError(found.failure.message)
       if (!found.ok || !source) return false
+      const key = principal.kind === 'key' ? await stores.keys.findById(principal.id.slice('key:'.length)) : undefined
+      if (key && isByEarlierSecret(subscriber, key, Date.now())) return false
       // A token of an agent may have fewer scopes than the agent
       const scopes = found.value.scopes.filter((scope) => principal.scopes.includes(scope))
       const narrowed = await narrowTo({ ...found.value, scopes }, named, waitUntil, stores.registry)

@@ -73,7 +73,10 @@ export interface GuardedFailure {
   readonly message: string
   readonly retryAfterMs?: number
   readonly remedy?: string | undefined
+  /** Of an answer that could not be read. */
+  readonly status?: number
 }
+
 /** Only for the deployment's own code and for publishers: the remedy tells how the deployment is configured. */
 export function formatWithRemedy({ message, remedy }: GuardedFailure): string {
   return remedy === undefined ? message : `${message}. ${remedy}`
@@ -131,7 +134,8 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
         )
       : opened
     if (!deferRelease) reservation?.release()
-    if (!read.ok || maxParts === undefined || partCounter()(read.response.body) <= maxParts) return read
+    if (!read.ok) return opened.ok ? { ...read, status: opened.response.status } : read
+    if (maxParts === undefined || partCounter()(read.response.body) <= maxParts) return read
     return unreadable('too-large', new URL(read.response.url), `it has more than ${maxParts} parts`)
   }
 }
@@ -184,8 +188,7 @@ export function createGuardedOpen(
       // A stream that cannot be cancelled has already ended
       response.body?.cancel().catch(() => undefined)
       end('success')
-      if (location === null)
-        return failure('refused', `Cannot read the answer of "${formatOrigin(url)}": ${unreadableReason}`)
+      if (location === null) return { ...unreadable('refused', url, unreadableReason ?? ''), status: response.status }
       if (redirects === MAX_REDIRECTS)
         return failure(
           'too-many-redirects',

@@ -39,8 +39,14 @@ export async function postWebhook(
   return guardedFetch({ method: 'POST', url, headers, body, ...options })
 }
 
+/** Undefined if there was no answer. One that cannot be read, as it is too large, is an answer too. */
+export function findStatus(result: GuardedResult): number | undefined {
+  return result.ok ? result.response.status : result.status
+}
+
 export function isReceived(result: GuardedResult): boolean {
-  return result.ok && result.response.status >= 200 && result.response.status < 300
+  const status = findStatus(result) ?? 0
+  return status >= 200 && status < 300
 }
 
 async function sign(secret: string, text: string): Promise<string> {

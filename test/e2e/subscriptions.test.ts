@@ -16,12 +16,13 @@ let server: Server
 let mine: Record<string, string>
 let other: Record<string, string>
 let status = 204
+let page = ''
 let repeats = true
 beforeAll(async () => {
   receiver = await startUpstream(({ body }, response) => {
     const { type, challenge } = JSON.parse(body)
     if (type === 'verification') response.writeHead(200).end(repeats ? JSON.stringify({ challenge }) : 'my secret page')
-    else response.writeHead(status, { location: '/else' }).end()
+    else response.writeHead(status, { location: '/else' }).end(page)
   })
   server = await start()
   mine = await newKey()
@@ -35,6 +36,7 @@ afterAll(async () => {
 beforeEach(() => {
   receiver.arrived.length = 0
   status = 204
+  page = ''
   repeats = true
 })
 
@@ -129,6 +131,21 @@ it.each([
   expect(refused).toBe(400)
 })
 
+it('what a receiver answers beside its status does not count, however large it is', async () => {
+  page = 'x'.repeat(100_000)
+  const { body } = await subscribe('/large')
+  status = 200
+  await publish('e_large')
+  await untilArrived('/large', 1)
+  const own = async () => (await send('GET', '/subscriptions')).body.items.find(({ id }: any) => id === body.id)
+  await expect.poll(own).toMatchObject({ waiting: 0, attempts: 0 })
+  status = 413
+  await publish('e_larger')
+  await expect
+    .poll(async () => (await send('GET', `/subscriptions/${body.id}/dead-letters`)).body.items)
+    .toMatchObject([{ event_id: 'e_larger', failure: 'http_413' }])
+})
+
 it('what a receiver refuses for good can be seen, and sent again', async () => {
   const { body, secret } = await subscribe('/gone')
   status = 410
@@ -199,6 +216,23 @@ it('an event that is not received is posted again with its id and a new time, al
   expect(verify(second!, secret).eventId).toBe('e_later')
   expect(Number(second!.headers['webhook-timestamp'])).toBeGreaterThan(Number(first!.headers['webhook-timestamp']))
   expect(second!.headers['webhook-id']).toBe(first!.headers['webhook-id'])
+})
+
+it('a subscription that an earlier secret of a key made ends with that secret', async () => {
+  const key = await newKey()
+  const { secret } = await subscribe('/leaked', {}, key)
+  const { body } = await send('POST', `/keys/${key['id']}/rotate`, { overlap_seconds: 0 }, ADMIN)
+  await publish('e_rotated')
+  await untilArrived('/leaked', 1)
+  expect(verify(arrivedAt('/leaked')[0]!, secret)).toMatchObject({ type: 'terminated' })
+  const renewed = { authorization: `Bearer ${body.key}` }
+  await expect.poll(async () => (await send('GET', '/subscriptions', undefined, renewed)).body.items).toEqual([])
+})
+
+it('a subscription of the administrator lasts an hour', async () => {
+  const { body } = await subscribe('/admin', {}, ADMIN)
+  expect(Date.parse(body.refresh_before) - Date.now()).toBeLessThanOrEqual(3_600_000)
+  expect((await send('DELETE', `/subscriptions/${body.id}`, undefined, ADMIN)).status).toBe(204)
 })
 
 it('a subscription ends with its key: its receiver is told, and gets no more events', async () => {

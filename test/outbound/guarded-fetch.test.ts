@@ -100,7 +100,7 @@ describe('an answer that is to be looked through for secrets', () => {
       const result = await guard({ fetch })(request(URL_OF, { allowsPartial: true }))
       const shown = `its content encoding is '${encoding.toLowerCase()}'`
       const message = `Cannot read the answer of "https://api.example.com": ${shown}`
-      expect(result).toEqual({ ok: false, kind: 'refused', message })
+      expect(result).toMatchObject({ ok: false, kind: 'refused', message })
     },
   )
 
@@ -127,7 +127,7 @@ describe('an answer that is to be looked through for secrets', () => {
     async (_, status, headers) => {
       const { fetch } = answering(headers, status)
       const message = 'Cannot read the answer of "https://api.example.com": it is only a part'
-      expect(await guard({ fetch })(request(URL_OF))).toEqual({ ok: false, kind: 'refused', message })
+      expect(await guard({ fetch })(request(URL_OF))).toMatchObject({ ok: false, kind: 'refused', message })
       expect(await guard({ fetch })(request(URL_OF, { allowsPartial: true }))).toMatchObject({ ok: true })
     },
   )
@@ -438,7 +438,7 @@ test('redirects that would take a credential body to another origin are refused,
 test('answers over the cap are cut off, whatever they promised', async () => {
   const server = await serve((_, response) => void response.end('x'.repeat(1001)))
   const guarded = guard({ allowHttpHosts: new Set([server.host]), maxResponseBytes: 1000 })
-  expect(await guarded(request(server.origin))).toMatchObject({ ok: false, kind: 'too-large' })
+  expect(await guarded(request(server.origin))).toMatchObject({ ok: false, kind: 'too-large', status: 200 })
 })
 
 test('answers of exactly the cap arrive', async () => {
@@ -525,7 +525,7 @@ describe('a body that is not in its content encoding', () => {
     const result = async (error: unknown, encoding?: string) =>
       guard({ fetch: answering(error, encoding).fetch })(request('https://api.example.com/'))
     const broken = 'Cannot read the answer of "https://api.example.com": it is not in its content encoding'
-    expect(await result(new TypeError('Gzip decompression failed.'))).toEqual({
+    expect(await result(new TypeError('Gzip decompression failed.'))).toMatchObject({
       ok: false,
       kind: 'broken',
       message: broken,
@@ -599,7 +599,7 @@ describe('the traffic to a host', () => {
     const { fetch, sent } = fakeFetch({})
     const message = 'Cannot request "https://api.example.com" now: too many'
     const result = await guard({ fetch, traffic })(request(URL_OF, { initiator: asker }))
-    expect(result).toEqual({ ok: false, kind: 'busy', message, retryAfterMs: 70 })
+    expect(result).toMatchObject({ ok: false, kind: 'busy', message, retryAfterMs: 70 })
     expect(sent).toEqual([])
   })
 })

@@ -1,3 +1,4 @@
+import type { ApiKey } from '../access/api-key.ts'
 import { findCallDenial, mayActFor, NEEDS_CREDENTIAL, type Principal } from '../access/principal.ts'
 import { fail, type Failure, type FailureResult } from '../failure/failure.ts'
 import type { JsonObject } from '../tool/json.ts'
@@ -5,11 +6,16 @@ import { HOUR_MS } from '../tool/time.ts'
 import { parseToolId } from '../tool/tool-id.ts'
 import type { Event, EventSource } from './event.ts'
 
+/** An isolate may take an earlier secret for so long after its end. */
+const EARLIER_SECRET_MS = 120_000
+
 /** Who a subscription is for, and the toolset and lock of the request. */
 export interface Subscriber {
   readonly principal: Principal
   readonly toolset?: string | undefined
   readonly lock?: string | undefined
+  /** When it subscribed or refreshed, in milliseconds since 1970. */
+  readonly at?: number
 }
 
 /** What identifies a subscription, together with its principal. */
@@ -117,7 +123,17 @@ export function toSubscriber({ view, ...principal }: Principal): Subscriber {
   return { principal, toolset: view?.toolset?.name, lock: view?.lock?.hash }
 }
 
-/** Nobody would know when a JWT has ended: it must be sent again. */
+/** Once a key was rotated and its earlier secret has ended, what that may have subscribed to ends too. */
+export function isByEarlierSecret(
+  { at = 0 }: Subscriber,
+  { previous_expires_at: end }: Pick<ApiKey, 'previous_expires_at'>,
+  now: number,
+): boolean {
+  const until = Date.parse(end ?? '')
+  return until <= now && at < until + EARLIER_SECRET_MS
+}
+
+/** Nobody would know when a JWT has ended, or the administrator's key was replaced: it must be sent again. */
 export function limitTtl({ kind }: Principal, ttlMs: number | null): number | null {
-  return kind === 'jwt' || kind === 'person' ? Math.min(ttlMs ?? Infinity, HOUR_MS) : ttlMs
+  return ['jwt', 'person', 'admin'].includes(kind) ? Math.min(ttlMs ?? Infinity, HOUR_MS) : ttlMs
 }

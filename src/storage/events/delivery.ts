@@ -2,7 +2,7 @@ import { createEventFilter } from '../../core/event/event-filter.ts'
 import { encodeEvent, type Event } from '../../core/event/event.ts'
 import type { CallbackFailureReason, Subscriber } from '../../core/event/subscription.ts'
 import type { GuardedFailure } from '../../outbound/guarded-fetch.ts'
-import { isReceived, type PostWebhook, type WebhookMessage } from '../../outbound/webhook.ts'
+import { findStatus, isReceived, type PostWebhook, type WebhookMessage } from '../../outbound/webhook.ts'
 import { parseTrusted } from '../../core/tool/json-text.ts'
 import { firstRow, readField } from '../rows.ts'
 import type { Sealer } from '../sealing/deployment-keys.ts'
@@ -61,7 +61,7 @@ export function createDelivery(
     const secrets = unsealed.flatMap((secret) => secret?.text ?? [])
     const result = await post(message, toTarget(row.id, row.url, secrets))
     if (isReceived(result)) return undefined
-    return result.ok ? `http_${result.response.status}` : toReason(result)
+    return !result.ok && result.status === undefined ? toReason(result) : `http_${findStatus(result)}`
   }
 
   async function findMessage(row: SubscriptionRow): Promise<Message | { readonly skippedTo: number }> {
@@ -69,7 +69,10 @@ export function createDelivery(
     const isEnded = row.ended !== null || !(await mayReceive(JSON.parse(row.subscriber), readSource(row.id)))
     if (isEnded) {
       const ended = row.ended ?? `msg_terminated_${crypto.randomUUID()}`
-      if (row.ended === null) sql.exec('UPDATE subscription SET ended = ?, attempts = 0 WHERE id = ?', ended, row.id)
+      const end = 'UPDATE subscription SET ended = ?, attempts = 0 WHERE id = ? AND subscriber = ? RETURNING id'
+      // It was refreshed meanwhile
+      if (row.ended === null && readField(sql, end, ended, row.id, row.subscriber) === undefined)
+        return { skippedTo: row.cursor }
       const body = JSON.stringify({ type: 'terminated', error: TERMINATED })
       return { kind: 'terminated', id: ended, body, cursor: row.cursor }
     }
@@ -134,8 +137,9 @@ export function createDelivery(
       const challenge = crypto.randomUUID()
       const body = JSON.stringify({ type: 'verification', challenge })
       const result = await post({ id: `msg_verification_${challenge}`, body }, toTarget(id, url, [secret]))
-      if (!result.ok) return { reason: toReason(result), message: result.message }
-      const repeats = isReceived(result) && isRepeated(challenge, new TextDecoder().decode(result.response.body))
+      if (!result.ok && result.status === undefined) return { reason: toReason(result), message: result.message }
+      const repeats =
+        result.ok && isReceived(result) && isRepeated(challenge, new TextDecoder().decode(result.response.body))
       return repeats ? undefined : { reason: 'challenge_failed', message: 'The callback did not repeat the challenge' }
     },
 

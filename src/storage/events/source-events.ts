@@ -37,6 +37,8 @@ const CONCURRENT = 10
 const LOOK_MS = 1_000
 /** An alarm may run for 15 minutes. */
 const MAX_RUN_MS = 300_000
+/** Each makes some requests, of which the platform allows a run so many. */
+const MAX_RUN_DELIVERIES = 200
 
 /** Of each subscription, one delivery runs at a time: its events arrive in their order. */
 export function createSourceEvents(
@@ -57,16 +59,23 @@ export function createSourceEvents(
     if (next !== undefined && (alarm === null || alarm > next)) await storage.setAlarm(next)
   }
 
-  function startDeliveries(): void {
-    const query = 'SELECT id FROM subscription WHERE next <= ? ORDER BY next LIMIT ?'
+  /** Starts at most so many, and gives how many. */
+  function startDeliveries(most: number): number {
+    let started = 0
+    // The first of each principal comes before the second of any
+    const due = `SELECT id, next, row_number() OVER (PARTITION BY principal ORDER BY next) AS turn
+      FROM subscription WHERE next <= ?`
+    const query = `SELECT id FROM (${due}) ORDER BY turn, next LIMIT ?`
     for (const { id } of rows<{ id: string }>(sql, query, now(), 2 * CONCURRENT)) {
-      if (running.size >= CONCURRENT) return
-      if (!running.has(id))
-        running.set(
-          id,
-          delivery.deliverNext(id).finally(() => running.delete(id)),
-        )
+      if (running.size >= CONCURRENT || started >= most) break
+      if (running.has(id)) continue
+      started += 1
+      running.set(
+        id,
+        delivery.deliverNext(id).finally(() => running.delete(id)),
+      )
     }
+    return started
   }
 
   function isFull({ id, subscriber }: NewSubscription): boolean {
@@ -95,7 +104,9 @@ export function createSourceEvents(
     clear: events.clear,
 
     async subscribe(request: NewSubscription): Promise<StoredSubscription | ChallengeFailure | 'limit-reached'> {
-      const { id, subscriber, url, secret, ttlMs } = request
+      const begun = now()
+      const { id, url, secret, ttlMs } = request
+      const subscriber = { ...request.subscriber, at: begun }
       if (isFull(request)) return 'limit-reached'
       const verified = await verify(request)
       if (typeof verified === 'object') return verified
@@ -172,10 +183,11 @@ export function createSourceEvents(
 
     async runDeliveries(): Promise<void> {
       const end = now() + MAX_RUN_MS
+      let left = MAX_RUN_DELIVERIES
       // Should this instance end
       await storage.setAlarm(now() + LOOK_MS)
       for (;;) {
-        if (now() < end) startDeliveries()
+        if (now() < end) left -= startDeliveries(left)
         if (running.size === 0) break
         await Promise.race([...running.values(), new Promise((done) => setTimeout(done, LOOK_MS))])
       }

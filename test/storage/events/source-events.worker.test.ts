@@ -19,6 +19,7 @@ function createSource(storage: DurableObjectStorage) {
     /** Runs while a message is on its way. */
     onMessage: async () => undefined as unknown,
     posted: [] as any[],
+    urls: [] as string[],
   }
   const delivery: EventDelivery = {
     sealer: plainKeyring,
@@ -28,6 +29,7 @@ function createSource(storage: DurableObjectStorage) {
       const isChallenge = body.type === 'verification'
       if (!isChallenge) {
         world.posted.push(body)
+        world.urls.push(url)
         await world.onMessage()
       }
       const response = { status: isChallenge ? 200 : world.status, statusText: '', headers: new Headers(), url }
@@ -119,6 +121,41 @@ it('a principal has no more than 100 dead letters, and those of others stay', ()
     )
     expect([one!.length + two!.length, other!.length]).toEqual([100, 60])
     expect([one!.at(-1)?.event_id, two!.at(-1)?.event_id]).toEqual(['e_59', 'e_59'])
+  }))
+
+it('a subscription that is refreshed while it is found to have ended goes on, and its receiver is told nothing', () =>
+  inSource(async ({ world, events, subscribe, accept }) => {
+    await subscribe(1)
+    world.mayReceive = async () => {
+      world.mayReceive = async () => true
+      world.now += 1
+      await subscribe(1)
+      return false
+    }
+    await accept('e_1')
+    await events.runDeliveries()
+    expect(world.posted).toMatchObject([{ eventId: 'e_1' }])
+  }))
+
+it('a principal whose receivers are slow does not keep those of others waiting', () =>
+  inSource(async ({ world, events, subscribe, accept }) => {
+    await Promise.all(Array.from({ length: 40 }, (_, n) => subscribe(n)))
+    world.now += 1
+    await subscribe(40, 'key:other')
+    await accept('e_1')
+    await events.runDeliveries()
+    expect(world.urls.slice(0, 2)).toContain('https://40.example/')
+    expect(world.urls).toHaveLength(41)
+  }))
+
+it('a run delivers 200 messages at most, and the next one goes on', () =>
+  inSource(async ({ world, events, subscribe, accept }) => {
+    await subscribe(1)
+    await accept(...Array.from({ length: 250 }, (_, n) => `e_${n}`))
+    await events.runDeliveries()
+    expect(events.list('key:k')).toMatchObject([{ waiting: 50 }])
+    await events.runDeliveries()
+    expect(world.posted).toHaveLength(250)
   }))
 
 it('a subscription that is granted again while its receiver is told of its end goes on', () =>
