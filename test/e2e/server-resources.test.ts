@@ -3,11 +3,12 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type McpUpstream, startMcpServer, type UpstreamTool } from '../runners/remote/mcp-server.ts'
 import { pageOf } from './apps-world.ts'
+import { definition } from './definition.ts'
+import { ADMIN_KEY, asAdmin, callFor, challengeFor, enter, newKey, putProvider } from './key-world.ts'
 import { type RunningServer, startApp } from './server.ts'
 
 /** Resources of imported servers over MCP, and the page of a tool that is a file. */
 
-const ADMIN_KEY = 'an-admin-key-0123456789abcdef'
 const UI = { extensions: { 'io.modelcontextprotocol/ui': { mimeTypes: ['text/html;profile=mcp-app'] } } }
 const BLOB = Buffer.from([0, 255, 1]).toString('base64')
 
@@ -224,6 +225,53 @@ describe('attacks on resources of imported servers', () => {
     expect(await read(NOTES, key, '/mcp/t/fixed')).toMatchObject(missing(NOTES))
     expect(await urisOf(key, '/mcp/t/fixed')).toEqual([])
   })
+})
+
+it('lists and reads those of a server with the account of the user, and asks nobody to connect one', async () => {
+  const vars = { ADMIN_KEY, ACCESS: 'keys', VAULT_KEYS: newKey(), ALLOW_HTTP_HOSTS: old.host }
+  const own = await startApp({ vars })
+  try {
+    await putProvider(own, 'mine', { kind: 'bearer', name: 'Mine', tools: ['Mine.*'] })
+    const { status, body } = await own.json(
+      'POST',
+      '/tools',
+      {
+        definition: {
+          ...definition('Mine.find@1.0.0'),
+          output_schema: {},
+          requirements: { authorization: [{ id: 'mine' }], secrets: [], user_id: true },
+        },
+        implementation: {
+          kind: 'remote',
+          protocol: 'mcp',
+          url: old.url,
+          tool: 'find',
+          credentials: [{ authorization: 'mine', in: 'header', name: 'Authorization', format: 'Bearer {value}' }],
+        },
+      },
+      asAdmin,
+    )
+    expect([200, 201], JSON.stringify(body)).toContain(status)
+    const ask = async (method: string, params: object = {}) => {
+      const message = { jsonrpc: '2.0', id: 1, method, params }
+      return (await own.json('POST', '/mcp', message, { ...asAdmin, 'x-user-id': 'ann' })).body
+    }
+    const uri = 'switchboard://Mine/find/memo:blob'
+    const readiness = async () =>
+      JSON.stringify(await own.json('POST', '/readiness', { tools: ['Mine.find'], user_id: 'ann' }, asAdmin))
+    expect((await ask('resources/list')).result.resources).toEqual([])
+    expect(await ask('resources/read', { uri })).toMatchObject({ error: { code: -32603 } })
+    expect(await readiness()).not.toContain('/authorizations/')
+    const { url } = await challengeFor(own, 'Mine.find', 'ann')
+    expect(await readiness()).toContain('/authorizations/')
+    expect((await enter(url, { token: 'the-token-of-ann' })).status).toBe(200)
+    expect((await callFor(own, 'Mine.find', 'ann')).status).toBe(200)
+    expect((await ask('resources/list')).result.resources).toContainEqual(expect.objectContaining({ uri }))
+    expect((await ask('resources/read', { uri })).result.contents).toMatchObject([{ uri, blob: BLOB }])
+    expect(old.headers.at(-1)!.authorization).toBe('Bearer the-token-of-ann')
+  } finally {
+    await own.stop()
+  }
 })
 
 describe('the page of a tool that is a file', () => {
