@@ -40,10 +40,11 @@ export async function startCall(connection: Connection, tool: string, input: Jso
 }
 
 export async function waitForCall(connection: Connection, callId: string, { signal, onState }: WaitOptions) {
-  for (;;) {
+  // The first state is shown at once
+  for (let wait = 0; ; wait = WAIT_SECONDS) {
     const [body, note] = await connection.send({
       path: toPath(callId),
-      query: { wait: WAIT_SECONDS },
+      query: { wait },
       responseTimeoutMs: 2 * WAIT_SECONDS * 1_000,
       timeoutMs: Infinity,
       signal,

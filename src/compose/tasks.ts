@@ -5,7 +5,7 @@ import { createTasks } from '../core/task/tasks.ts'
 import { createKeyring } from '../storage/sealing/keyring.ts'
 import { createTaskStore } from '../storage/tasks/task-store.ts'
 import type { Deployment } from './deployment.ts'
-import { startDeadline } from './platform.ts'
+import { sleep, startDeadline } from './platform.ts'
 
 export function openTasks(deployment: Pick<Deployment, 'config' | 'stores' | 'calls'>): Tasks {
   const checkCall = createCheckCall({ ...deployment.calls, startDeadline })
@@ -13,6 +13,8 @@ export function openTasks(deployment: Pick<Deployment, 'config' | 'stores' | 'ca
     store: openTaskStore(deployment),
     checkCall,
     storesCredentials: deployment.config.vaultKeys.length > 0,
+    now: Date.now,
+    sleep,
   })
 }
 

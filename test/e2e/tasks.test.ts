@@ -136,6 +136,17 @@ it('a call that waits for an approval shows its link, and runs once it is given'
   expect(upstream.arrived).toHaveLength(1)
 })
 
+it('a call goes on by itself once it was approved, though nobody asks for it', async () => {
+  const { caller } = await createKey()
+  const approver = await createKey(['tools:read', 'tools:call', 'tools:publish'])
+  const path = await begin('Approved', caller)
+  const waiting = await settled(path, caller, (status) => status === 'input_required')
+  await sleep(5_000)
+  await decide(linkOf(waiting), approver.key, /Approve/)
+  await expect.poll(() => upstream.arrived.length, { timeout: 90_000 }).toBe(1)
+  expect(await settled(path, caller, isEnded)).toMatchObject({ status: 'completed' })
+})
+
 it('a call that a person refuses fails, and asks for no second approval', async () => {
   const { caller } = await createKey()
   const approver = await createKey(['tools:read', 'tools:call', 'tools:publish'])

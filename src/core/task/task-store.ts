@@ -53,8 +53,6 @@ export interface TaskStore {
   /** Undefined too for a task of another principal. */
   find(id: string, principal: string): Promise<StoredTask | undefined>
   load(id: string): Promise<StoredTask | undefined>
-  /** As `find`, once the task was updated since, or after `timeoutMs`. */
-  waitForChange(id: string, principal: string, lastUpdatedAt: string, timeoutMs: number): Promise<void>
   waitUntilEnded(run: TaskRun): Promise<void>
   /** Gives the new revision; undefined if the task has ended, or was changed since that revision. */
   change(id: string, change: TaskChange, revision?: number): Promise<number | undefined>

@@ -4,10 +4,13 @@ import { catchUnreachable, fail, ok } from '../failure/failure.ts'
 import { DAY_MS } from '../tool/time.ts'
 import { parseToolId } from '../tool/tool-id.ts'
 import type { TaskStore } from './task-store.ts'
-import type { Tasks } from './task.ts'
+import { isOver, type Tasks } from './task.ts'
 import { isLinkDeclined, takeResponses } from './waiting.ts'
 
 const RETRY_AFTER_MS = 60_000
+/** Between two reads of a task that its caller waits for. Each also has the links looked at that it waits for. */
+const MIN_PAUSE_MS = 50
+const MAX_PAUSE_MS = 1_000
 const NO_KEYS =
   'Credentials of a caller are stored only where VAULT_KEYS encrypt them: leave them out, or wait for the call'
 
@@ -16,9 +19,11 @@ interface TasksDeps {
   readonly checkCall: CheckCall
   /** Whether secrets of the operator's encrypt what is stored. */
   readonly storesCredentials: boolean
+  readonly now: () => number
+  readonly sleep: (ms: number) => Promise<void>
 }
 
-export function createTasks({ store, checkCall, storesCredentials }: TasksDeps): Tasks {
+export function createTasks({ store, checkCall, storesCredentials, now, sleep }: TasksDeps): Tasks {
   /** Not for a narrower credential of the same principal. */
   async function find(id: string, principal: Principal) {
     const found = await store.find(id, principal.id)
@@ -63,9 +68,14 @@ export function createTasks({ store, checkCall, storesCredentials }: TasksDeps):
     get: (id, principal) => catchUnreachable(find(id, principal).then((found) => found?.task)),
 
     async waitForChange(id, principal, lastUpdatedAt, timeoutMs) {
+      const endsAt = now() + timeoutMs
       const wait = async () => {
-        await store.waitForChange(id, principal.id, lastUpdatedAt, timeoutMs)
-        return (await find(id, principal))?.task
+        for (let pauseMs = MIN_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
+          const task = (await find(id, principal))?.task
+          const leftMs = endsAt - now()
+          if (!task || isOver(task) || task.lastUpdatedAt !== lastUpdatedAt || leftMs <= 0) return task
+          await sleep(Math.min(pauseMs, leftMs))
+        }
       }
       return catchUnreachable(wait())
     },

@@ -28,8 +28,6 @@ const MAX_TASKS = 10_000
 const MAX_STORED = 32 * 1024 * 1024
 /** At once, so that large inputs do not fill the memory of an isolate. */
 const MAX_RUNNING = 8
-/** For one task; more of them read at once. */
-const MAX_WATCHERS = 16
 /** A row of SQLite has at most 2 MB. */
 const PART_CHARACTERS = 1_000_000
 /** While tasks run there is always an alarm, which begins their runs again after a restart. */
@@ -182,14 +180,12 @@ export function createStoredTasks(
       changes.notifyChange(id)
     },
 
-    /** Until the task has ended, or has another value there. */
-    async wait(id: string, field: 'updated' | 'revision', value: number, timeoutMs: number): Promise<void> {
+    /** Until the task has ended, or has another revision. */
+    async wait(id: string, revision: number, timeoutMs: number): Promise<void> {
       const end = clock() + timeoutMs
       for (;;) {
         const row = find(id)
-        if (!row || row.due === null || row[field] !== value) return
-        // Of the run there is one
-        if (field === 'updated' && changes.count(id) >= MAX_WATCHERS) return
+        if (!row || row.due === null || row.revision !== revision) return
         if ((await changes.waitForChange(id, end - clock())) === 'timed-out') return
       }
     },

@@ -60,9 +60,7 @@ export function createTaskStore(namespace: DurableObjectNamespace<TasksObject>, 
     },
     find: read,
     load: (id) => read(id),
-    waitForChange: async (id, principal, lastUpdatedAt, timeoutMs) =>
-      findStub(id, principal)?.wait(id, 'updated', Date.parse(lastUpdatedAt), timeoutMs),
-    waitUntilEnded: async ({ id, revision }) => findStub(id)?.wait(id, 'revision', revision, MAX_RUN_MS),
+    waitUntilEnded: async ({ id, revision }) => findStub(id)?.wait(id, revision, MAX_RUN_MS),
     async change(id, { message, waiting, outcome, ...change }, revision) {
       const parts = {
         ...(waiting ? { waiting: await seal(id, 'waiting', waiting) } : {}),

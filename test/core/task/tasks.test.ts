@@ -22,7 +22,6 @@ const store: TaskStore = {
   create: async () => undefined,
   find: async () => STORED,
   load: async () => STORED,
-  waitForChange: async () => undefined,
   waitUntilEnded: async () => undefined,
   change: async () => 2,
   report: async () => undefined,
@@ -32,6 +31,8 @@ const tasks = createTasks({
   store,
   checkCall: async () => fail({ type: 'unavailable', message: 'Not in this test' }),
   storesCredentials: true,
+  now: () => 0,
+  sleep: async () => undefined,
 })
 const ann: Principal = { id: 'jwt:ann', kind: 'jwt', scopes: ['tools:call'], tools: ['*'], users: ['ann'] }
 
