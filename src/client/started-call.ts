@@ -4,7 +4,7 @@ import { type Connection, readNote, sleep } from './connection.ts'
 import { getText, isObject, type JsonRecord } from './json.ts'
 import { SwitchboardError } from './switchboard-error.ts'
 
-export interface CallState {
+export interface AsyncCallState {
   readonly callId: string
   readonly status: 'working' | 'input_required' | 'completed' | 'failed' | 'cancelled'
   /** What the tool reports, or what the call waits for. */
@@ -17,7 +17,7 @@ export interface WaitOptions {
   /** Ends the wait; the call goes on. */
   readonly signal?: AbortSignal | undefined
   /** Called with each state that is read. */
-  readonly onState?: ((state: CallState) => void) | undefined
+  readonly onState?: ((state: AsyncCallState) => void) | undefined
 }
 
 const WAIT_SECONDS = 55
@@ -65,7 +65,7 @@ export async function cancelCall(connection: Connection, callId: string): Promis
 
 const STATUSES = ['working', 'input_required', 'completed', 'failed', 'cancelled'] as const
 
-function toState(body: unknown): CallState {
+function toState(body: unknown): AsyncCallState {
   const status = STATUSES.find((each) => each === getText(body, 'status'))
   const callId = getText(body, 'call_id')
   if (status === undefined || callId === undefined)

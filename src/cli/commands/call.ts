@@ -69,14 +69,14 @@ export function addStartedCalls(calls: Command, open: Open): void {
     .action(async (id, options) => {
       const session = open(options)
       const { client, terminal, signal } = session
-      const shown = new Set<string>()
+      const printedLinks = new Set<string>()
       const result = await terminal.withProgress('Waiting for the call', (update) =>
         client.wait(id, {
           signal,
           onState({ message, links }) {
             if (message !== undefined) update(message)
-            for (const link of links) if (!shown.has(link)) terminal.note(`${message}:\n  ${link}`)
-            links.forEach((link) => shown.add(link))
+            for (const link of links) if (!printedLinks.has(link)) terminal.note(`${message}:\n  ${link}`)
+            links.forEach((link) => printedLinks.add(link))
           },
         }),
       )

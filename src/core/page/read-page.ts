@@ -70,8 +70,8 @@ export function createReaders(deps: CallDeps & { readonly userTokens: GrantPrevi
       const cached = key === undefined ? undefined : cache.get(key)
       if (cached) return cached
       const result = await read(uri, ...request)
-      const kept = uri === null ? result : toSmallPage(result)
-      if (key !== undefined && kept?.ok) cache.set(key, kept)
+      const cacheable = uri === null ? result : toSmallPage(result)
+      if (key !== undefined && cacheable?.ok) cache.set(key, cacheable)
       return result
     }
     const timeoutMs = uri === null ? Math.min(LIST_MS, runnable.timeoutMs) : runnable.timeoutMs

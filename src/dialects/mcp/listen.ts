@@ -11,7 +11,7 @@ import { isJsonObject, type JsonObject } from '../../core/tool/json.ts'
 import { requestMemory } from '../../http/request/request-memory.ts'
 import { createEventStream } from '../../http/response/event-stream.ts'
 import { PRIVATE } from '../../http/response/json-response.ts'
-import { declares, type McpExtensions, type McpNotification, type Watch } from './extensions/extension.ts'
+import { declares, type McpExtensions, type ServerNotification, type Watch } from './extensions/extension.ts'
 import { toMcpError } from './failure-response.ts'
 import { createMessageEvent, type McpExchange } from './tools-call.ts'
 import { handleToolsList } from './tools-list.ts'
@@ -60,7 +60,7 @@ export async function listen(
   const watched = watches.filter((watch) => watch !== undefined)
   const meta = { [SUBSCRIPTION_KEY]: typeof id === 'bigint' ? String(id) : id }
   const stream = createEventStream(context.request.signal)
-  const notify = ({ method, params }: McpNotification) =>
+  const notify = ({ method, params }: ServerNotification) =>
     stream.send(createMessageEvent(JSON.stringify({ jsonrpc: '2.0', method, params: { ...params, _meta: meta } })))
 
   async function poll(): Promise<void> {

@@ -12,7 +12,7 @@ export type McpMethod = (params: JsonObject, exchange: McpExchange) => Promise<M
 
 export type RunCall = (call: McpToolCall, exchange: McpExchange) => Promise<McpResult>
 
-export interface McpNotification {
+export interface ServerNotification {
   readonly method: string
   readonly params: object
 }
@@ -51,7 +51,7 @@ export interface Watch {
   /** The part of the client's `notifications` that is watched. */
   readonly accepted: JsonObject
   /** What has changed since it was last called. */
-  readonly poll: () => Promise<readonly McpNotification[]>
+  readonly poll: () => Promise<readonly ServerNotification[]>
 }
 
 export type McpExtensions = ReturnType<typeof createMcpExtensions>
