@@ -75,7 +75,7 @@ export interface EventPage {
   readonly nextPollMs: number
 }
 
-export type CallbackFailureReason = 'challenge_failed' | 'connection_refused' | 'timeout' | 'tls_error'
+export type CallbackFailureReason = 'challenge_failed' | 'connection_refused' | 'timeout'
 
 /** `not-found`, `forbidden` and all that is wrong with a request are as elsewhere. */
 export type SubscriptionFailure =
