@@ -2,14 +2,16 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
-import { startInProcess } from '../platform/in-process.ts'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startUpstream, type Upstream } from '../upstream.ts'
+import { buildMovedBundle, MOVED_ENTRY } from './moved-bundle.ts'
 import { HttpPerson } from './oauth/http-person.ts'
 import { type ServerProcess, startProcess } from './process.ts'
-import { bundleFolder, type RunningServer } from './server.ts'
+import type { RunningServer } from './server.ts'
 
-const MINUTE_MS = 60_000
+/** Longer than a link is open. */
+const QUARTER_MS = 16 * 60_000
+const DAY_MS = 24 * 60 * 60_000
 const ASYNC = { prefer: 'respond-async' }
 
 let upstream: Upstream
@@ -21,10 +23,6 @@ beforeAll(async () => {
   })
 })
 afterAll(() => upstream?.close())
-beforeEach(() => {
-  upstream.arrived.length = 0
-  delayMs = 0
-})
 
 async function publish(to: RunningServer, name: string, fields: object = {}): Promise<void> {
   const inputSchema = { type: 'object', properties: { cents: { type: 'integer' } } }
@@ -89,7 +87,6 @@ async function beginMcp(at: RunningServer, name: string): Promise<string> {
 
 async function readMcpTask(at: RunningServer, taskId: string): Promise<Task> {
   await sleep(500)
-  if (vi.isFakeTimers()) vi.setSystemTime(Date.now() + 500)
   const { inputRequests, statusMessage, ...task } = await sendMcp(at, 'tasks/get', { taskId })
   return { ...task, input_requests: inputRequests, status_message: statusMessage }
 }
@@ -110,98 +107,62 @@ async function approve(url: string): Promise<void> {
   await who.press(await who.open(url), /Approve/)
 }
 
-let stop: () => Promise<void> = async () => undefined
-afterEach(async () => {
-  vi.useRealTimers()
-  await stop()
+let folders: readonly string[] = []
+let server: ServerProcess | undefined
+afterAll(async () => {
+  await server?.stop({ keep: true })
+  for (const folder of folders) await rm(folder, { recursive: true, force: true })
 })
 
-it('a call waits an hour for its approval, by a new link each time that one expires, and a day at most', async () => {
-  const app = await startInProcess({ vars: { ACCESS: 'open', ALLOW_HTTP_HOSTS: upstream.host } })
-  stop = app.stop
-  await publish(app, 'Approved', { security_level: 8 })
-  const [path, forgotten] = [await begin(app, 'Bank.Approved'), await begin(app, 'Bank.Approved')]
-  // Only the clock is moved: alarms come early, since the task is asked for
-  vi.useFakeTimers({ toFake: ['Date'] })
-  const seen: Task[] = [await settled(app, path, waits)]
-  for (let quarter = 1; quarter <= 4; quarter++) {
-    vi.setSystemTime(Date.now() + 16 * MINUTE_MS)
-    const last = keyOf(seen.at(-1) ?? { status: '' })
-    vi.setSystemTime(Date.now() + 3_000)
-    seen.push(await settled(app, path, (task) => waits(task) && keyOf(task) !== last))
+it('calls over HTTP and MCP wait an hour for their approvals, go on after their server was killed, and run once', async () => {
+  const [persistTo, outdir] = [await mkdtemp(join(tmpdir(), 'switchboard-tasks-')), await buildMovedBundle()]
+  folders = [persistTo, outdir]
+  const command = ['node', 'src/node/serve.ts', '--built', '--outdir', outdir, '--entry', MOVED_ENTRY]
+  const variables = ['ACCESS:open', `ALLOW_HTTP_HOSTS:${upstream.host}`]
+  const start = (aheadMs: number) =>
+    startProcess([...command, ...[...variables, `AHEAD_MS:${aheadMs}`].flatMap((each) => ['--var', each])], persistTo)
+  let running = (server = await start(0))
+  await publish(running, 'Approved', { security_level: 8 })
+  await publish(running, 'Pay')
+  const [path, forgotten] = [await begin(running, 'Bank.Approved'), await begin(running, 'Bank.Approved')]
+  const taskId = await beginMcp(running, 'Bank_Approved')
+  const seen: [Task, Task][] = []
+  for (let quarter = 0; quarter <= 4; quarter++) {
+    await running.json('GET', '/health', undefined, { 'ahead-ms': `${quarter * QUARTER_MS}` })
+    // A link that has expired gives way to another
+    const [last, lastMcp] = (seen.at(-1) ?? []).map(keyOf)
+    seen.push([
+      await settled(running, path, (task) => waits(task) && keyOf(task) !== last),
+      await settled(running, taskId, (task) => waits(task) && keyOf(task) !== lastMcp, readMcpTask),
+    ])
   }
-  expect(new Set(seen.map(keyOf)).size).toBe(5)
-  expect(new Set(seen.map(linkOf)).size).toBe(5)
+  expect(new Set(seen.flat().map(linkOf)).size).toBe(10)
   expect(upstream.arrived).toHaveLength(0)
-  await approve(linkOf(seen.at(-1) ?? { status: '' }))
-  vi.setSystemTime(Date.now() + 3_000)
-  expect(await settled(app, path, isEnded)).toMatchObject({ status: 'completed', result: { success: true } })
-  expect(upstream.arrived).toHaveLength(1)
+  delayMs = 5_000
+  const killed = await begin(running, 'Bank.Pay')
+  while (upstream.arrived.length === 0) await sleep(20)
 
-  vi.setSystemTime(Date.now() + 24 * 60 * MINUTE_MS)
-  expect(await settled(app, forgotten, isEnded)).toMatchObject({
+  await running.stop({ signal: 'SIGKILL', keep: true })
+  running = server = await start(4 * QUARTER_MS)
+  delayMs = 0
+  for (const task of seen.at(-1) ?? []) await approve(`${running.url}${new URL(linkOf(task)).pathname}`)
+  expect(await settled(running, taskId, isEnded, readMcpTask)).toMatchObject({
+    status: 'completed',
+    result: { structuredContent: { paid: true } },
+  })
+  expect(await settled(running, path, isEnded)).toMatchObject({ status: 'completed', result: { success: true } })
+  expect(await settled(running, killed, isEnded)).toMatchObject({
+    status: 'failed',
+    result: { success: false, error: { message: expect.stringMatching(/never finished|not known|unknown/i) } },
+  })
+  const inputs = upstream.arrived.map(({ body }) => JSON.parse(body).cents)
+  expect(inputs.sort()).toEqual([5, 5, 6])
+
+  await running.json('GET', '/health', undefined, { 'ahead-ms': `${DAY_MS}` })
+  expect(await settled(running, forgotten, isEnded)).toMatchObject({
     status: 'failed',
     status_message: 'It did not end in the time that a task may take',
     result: { success: false },
   })
-  expect(upstream.arrived).toHaveLength(1)
-}, 60_000)
-
-it('a call over MCP waits an hour for its approval, by a new link each time that one expires', async () => {
-  // Before the call, whose answer waits for the first run: all that has a clock by then has this one
-  vi.useFakeTimers({ toFake: ['Date'] })
-  const app = await startInProcess({ vars: { ACCESS: 'open', ALLOW_HTTP_HOSTS: upstream.host } })
-  stop = app.stop
-  await publish(app, 'Approved', { security_level: 8 })
-  const taskId = await beginMcp(app, 'Bank_Approved')
-  const seen: Task[] = [await settled(app, taskId, waits, readMcpTask)]
-  for (let quarter = 1; quarter <= 4; quarter++) {
-    vi.setSystemTime(Date.now() + 16 * MINUTE_MS)
-    const last = keyOf(seen.at(-1) ?? { status: '' })
-    vi.setSystemTime(Date.now() + 3_000)
-    seen.push(await settled(app, taskId, (task) => waits(task) && keyOf(task) !== last, readMcpTask))
-  }
-  expect(new Set(seen.map(keyOf)).size).toBe(5)
-  expect(new Set(seen.map(linkOf)).size).toBe(5)
-  expect(upstream.arrived).toHaveLength(0)
-  await approve(linkOf(seen.at(-1) ?? { status: '' }))
-  vi.setSystemTime(Date.now() + 3_000)
-  expect(await settled(app, taskId, isEnded, readMcpTask)).toMatchObject({ status: 'completed' })
-  expect(upstream.arrived).toHaveLength(1)
-}, 120_000)
-
-it('a call that waits for an approval goes on after its server was killed, and one that ran is not run again', async () => {
-  const persistTo = await mkdtemp(join(tmpdir(), 'switchboard-tasks-'))
-  const variables = ['ACCESS:open', `ALLOW_HTTP_HOSTS:${upstream.host}`]
-  const command = ['node', 'src/node/serve.ts', '--built', '--outdir', await bundleFolder()]
-  const start = () => startProcess([...command, ...variables.flatMap((each) => ['--var', each])], persistTo)
-  let server: ServerProcess = await start()
-  stop = async () => {
-    await server.stop({ keep: true })
-    await rm(persistTo, { recursive: true, force: true })
-  }
-  await publish(server, 'Approved', { security_level: 8 })
-  await publish(server, 'Pay')
-  const waiting = await begin(server, 'Bank.Approved')
-  const link = linkOf(await settled(server, waiting, waits))
-  const waitingMcp = await beginMcp(server, 'Bank_Approved')
-  const linkMcp = linkOf(await settled(server, waitingMcp, waits, readMcpTask))
-  delayMs = 5_000
-  const killed = await begin(server, 'Bank.Pay')
-  while (upstream.arrived.length === 0) await sleep(20)
-
-  await server.stop({ signal: 'SIGKILL', keep: true })
-  server = await start()
-  delayMs = 0
-  for (const each of [link, linkMcp]) await approve(`${server.url}${new URL(each).pathname}`)
-  expect(await settled(server, waitingMcp, isEnded, readMcpTask)).toMatchObject({
-    status: 'completed',
-    result: { structuredContent: { paid: true } },
-  })
-  expect(await settled(server, waiting, isEnded)).toMatchObject({ status: 'completed', result: { success: true } })
-  expect(await settled(server, killed, isEnded)).toMatchObject({
-    status: 'failed',
-    result: { success: false, error: { message: expect.stringMatching(/never finished|not known|unknown/i) } },
-  })
   expect(upstream.arrived).toHaveLength(3)
-}, 180_000)
+}, 300_000)
