@@ -52,7 +52,7 @@ export async function callTool(
   const { callId = crypto.randomUUID(), signal, waitForAuthorization } = options
   for (let round = 1; ; round++) {
     try {
-      return { callId, ...(await callOnce(connection, toolAndVersion, input, { ...options, callId })) }
+      return { callId, ...(await callOnce(connection, toCallRequest(toolAndVersion, input, callId, options), options)) }
     } catch (error) {
       if (!(error instanceof SwitchboardError)) throw error
       const { challenges: links } = error.details
@@ -67,37 +67,32 @@ export async function callTool(
 
 function callOnce(
   connection: Connection,
-  toolAndVersion: string,
-  input: JsonRecord,
-  options: CallOptions & { readonly callId: string },
+  request: ReturnType<typeof toCallRequest>,
+  { onProgress }: CallOptions,
 ): Promise<Omit<CallResult, 'callId'>> {
-  const { onProgress } = options
   return connection.send({
-    method: 'POST',
-    path: '/tools/call',
-    json: toCallBody(toolAndVersion, input, options),
+    ...request,
     ...(onProgress ? { headers: { accept: 'application/json, text/event-stream' } } : {}),
-    signal: options.signal,
-    timeoutMs: options.timeout,
-    responseTimeoutMs: RESPONSE_TIMEOUT_MS,
-    isRepeatable: true,
     async read(response) {
       return readResult(await readCallResponse(response, onProgress), readNote(response))
     },
   })
 }
 
-export function toCallBody(toolAndVersion: string, input: JsonRecord, options: CallOptions): JsonRecord {
-  const { callId, user, select } = options
+/** Under its call id the tool runs once, however often the request is sent. */
+export function toCallRequest(toolAndVersion: string, input: JsonRecord, callId: string, options: CallOptions) {
+  const { user, select, signal, timeout: timeoutMs } = options
   const [tool = '', ...rangeParts] = toolAndVersion.split('@')
   const version = options.version ?? (rangeParts.length > 0 ? rangeParts.join('@') : undefined)
   const tool_id = version === undefined ? tool : `${tool}@${version}`
   const context = user === undefined && select === undefined ? {} : { context: { user_id: user, select } }
-  return { $schema: 'urn:oxp:1.0', request: { tool_id, call_id: callId, input, ...context } }
+  const json = { $schema: 'urn:oxp:1.0', request: { tool_id, call_id: callId, input, ...context } }
+  const limits = { signal, timeoutMs, responseTimeoutMs: RESPONSE_TIMEOUT_MS }
+  return { method: 'POST', path: '/tools/call', json, isRepeatable: true, ...limits }
 }
 
 /** The value of an answer with a `result`; throws the tool's error. */
-export function readResult(body: unknown, note: string | undefined): Omit<CallResult, 'callId'> {
+export function readResult(body: unknown, note?: string): Omit<CallResult, 'callId'> {
   const result = isObject(body) ? body['result'] : undefined
   if (!isObject(result)) throw new SwitchboardError('answer_invalid', 'The server is not a Switchboard')
   if (result['success'] !== true)

@@ -1,12 +1,13 @@
 /** Calls that go on without their callers: each is started once, and its state is read until it has ended. */
-import { type CallOptions, type CallResult, readResult, toCallBody } from './call.ts'
-import { type Connection, readNote, sleep } from './connection.ts'
+import { type CallOptions, type CallResult, readResult, toCallRequest } from './call.ts'
+import type { Connection } from './connection.ts'
 import { getText, isObject, type JsonRecord } from './json.ts'
+import { pollState } from './poll-state.ts'
 import { SwitchboardError } from './switchboard-error.ts'
 
 export interface AsyncCallState {
   readonly callId: string
-  readonly status: 'working' | 'input_required' | 'completed' | 'failed' | 'cancelled'
+  readonly status: (typeof STATUSES)[number]
   /** What the tool reports, or what the call waits for. */
   readonly message?: string | undefined
   /** Links that a person must open before the call goes on. */
@@ -20,43 +21,22 @@ export interface WaitOptions {
   readonly onState?: ((state: AsyncCallState) => void) | undefined
 }
 
-const WAIT_SECONDS = 55
-const PAUSE_MS = 500
 const toPath = (id: string) => `/calls/${encodeURIComponent(id)}`
 
 export async function startCall(connection: Connection, tool: string, input: JsonRecord, options: CallOptions) {
-  const { callId = crypto.randomUUID(), signal, timeout } = options
-  return connection.send({
-    method: 'POST',
-    path: '/tools/call',
-    json: toCallBody(tool, input, { ...options, callId }),
-    headers: { prefer: 'respond-async' },
-    signal,
-    timeoutMs: timeout,
-    // Under its call id the tool runs once, however many calls were stored
-    isRepeatable: true,
-    read: async (response) => toState(await response.json()),
-  })
+  const request = toCallRequest(tool, input, options.callId ?? crypto.randomUUID(), options)
+  return toState(await connection.sendJson({ ...request, headers: { prefer: 'respond-async' } }))
 }
 
-export async function waitForCall(connection: Connection, callId: string, { signal, onState }: WaitOptions) {
-  // The first state is shown at once
-  for (let wait = 0; ; wait = WAIT_SECONDS) {
-    const [body, note] = await connection.send({
-      path: toPath(callId),
-      query: { wait },
-      responseTimeoutMs: 2 * WAIT_SECONDS * 1_000,
-      timeoutMs: Infinity,
-      signal,
-      read: async (response) => [await response.json(), readNote(response)] as const,
-    })
+export function waitForCall(connection: Connection, callId: string, { signal, onState }: WaitOptions) {
+  const findResult = (body: unknown): CallResult | undefined => {
     const state = toState(body)
     onState?.(state)
     if (state.status === 'cancelled') throw new SwitchboardError('cancelled', 'The call was cancelled', { callId })
-    if (state.status !== 'working' && state.status !== 'input_required')
-      return { callId, ...readResult(body, note) } satisfies CallResult
-    await sleep(PAUSE_MS, signal)
+    const isRunning = state.status === 'working' || state.status === 'input_required'
+    return isRunning ? undefined : { callId, ...readResult(body) }
   }
+  return pollState(connection, toPath(callId), findResult, signal)
 }
 
 export async function cancelCall(connection: Connection, callId: string): Promise<void> {

@@ -56,7 +56,7 @@ it('a challenge is waited for on request, at the pace of the deployment, and the
     expect(asked.map(({ url }) => url.pathname + url.search)).toEqual([
       '/tools/call',
       '/authorizations/a1',
-      '/authorizations/a1?wait=59',
+      '/authorizations/a1',
       '/authorizations/a1?wait=59',
       '/tools/call',
     ])

@@ -272,7 +272,7 @@ it('the command line and the client start a call, wait for it with its progress 
     expect(status).toBe('working')
     expect(await client.wait(callId)).toMatchObject({ callId, value: { paid: true } })
     const other = await client.callAsync('Bank.Approved', { cents: 6 })
-    expect((await cli.run(['calls', 'cancel', other.callId])).code).toBe(0)
+    expect((await cli.run(['calls', 'cancel', other.callId, '--yes'])).code).toBe(0)
     await expect(client.wait(other.callId)).rejects.toMatchObject({ code: 'cancelled' })
     await expect(client.wait('unknown')).rejects.toMatchObject({ code: 'not_found' })
     expect((await cli.run(['calls', 'wait', 'unknown'])).code).not.toBe(0)

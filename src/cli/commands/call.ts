@@ -4,6 +4,7 @@ import { formatJson, isObject, type JsonRecord, parseJson } from '../../client/j
 import { collectOption, readInputFile, readObject } from '../argument-values.ts'
 import { CliError } from '../cli-error.ts'
 import { showLink } from './authorize.ts'
+import { addRemoval } from './removal.ts'
 import type { AddCommands, CliSession, Open } from '../context.ts'
 
 export const addCall: AddCommands = (program, open) => {
@@ -26,13 +27,11 @@ export const addCall: AddCommands = (program, open) => {
       const startedAt = Date.now()
       const input = await readCallInput(session, tool, options)
       if (options.async) {
-        const { select, callId: ownId } = options
-        const started = { select, callId: ownId, timeout: timeoutMs, signal }
-        const { callId, status } = await client.callAsync(tool, input, started)
+        const { callId, status } = await client.callAsync(tool, input, { ...options, timeout: timeoutMs, signal })
         return terminal.emit({ call_id: callId, status }, () => terminal.write(callId))
       }
       const mayWait = options.wait ?? terminal.isInteractive
-      const { callId, value, note } = await terminal.withProgress(`Calling ${tool}`, (update) => {
+      const result = await terminal.withProgress(`Calling ${tool}`, (update) => {
         const onProgress = ({ progress, total, message }: ToolProgress) =>
           update(message ?? `${progress}`, progress, total)
         const waitForAuthorization = async (challenges: readonly Challenge[]) => {
@@ -48,18 +47,16 @@ export const addCall: AddCommands = (program, open) => {
           ...(mayWait ? { waitForAuthorization } : {}),
         })
       })
-      printResult(session, { callId, value, note })
+      printResult(session, result)
     })
 }
 
-function printResult({ terminal }: CliSession, { callId, value, note }: Printed): void {
+function printResult({ terminal }: CliSession, { callId, value, note }: CallResult): void {
   terminal.emit({ call_id: callId, value, note }, () => {
     if (note !== undefined) terminal.note(['yellow', note])
     terminal.write(typeof value === 'string' ? value : (formatJson(value, 2) ?? 'null'))
   })
 }
-
-type Printed = Pick<CallResult, 'callId' | 'value'> & { readonly note?: string | undefined }
 
 export function addStartedCalls(calls: Command, open: Open): void {
   calls
@@ -82,15 +79,11 @@ export function addStartedCalls(calls: Command, open: Open): void {
       )
       printResult(session, result)
     })
-  calls
-    .command('cancel')
-    .description("cancel a call that 'call --async' started")
-    .argument('<id>', 'its call id')
-    .action(async (id, options) => {
-      const { client, terminal } = open(options)
-      await client.cancel(id)
-      terminal.emit({ call_id: id, status: 'cancelled' }, () => terminal.note('Cancelled'))
-    })
+  addRemoval(calls, open, '/calls', {
+    verb: 'cancel',
+    argument: 'id',
+    description: "cancel a call that 'call --async' started",
+  })
 }
 
 interface InputOptions {

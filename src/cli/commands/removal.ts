@@ -6,7 +6,7 @@ import { loadRevision } from './revision.ts'
 
 /** A command that ends one of the things that are listed at a path, such as `keys revoke <id>`. */
 export interface Removal {
-  readonly verb: 'delete' | 'end' | 'remove' | 'revoke'
+  readonly verb: keyof typeof PARTICIPLES
   readonly argument: string
   readonly description: string
   /** For accounts: one of several, or for one toolkit only. */
@@ -15,7 +15,7 @@ export interface Removal {
   readonly columns?: Columns
 }
 
-const PARTICIPLES = { delete: 'deleted', end: 'ended', remove: 'removed', revoke: 'revoked' }
+const PARTICIPLES = { cancel: 'cancelled', delete: 'deleted', end: 'ended', remove: 'removed', revoke: 'revoked' }
 
 interface RemovalOptions extends CommonOptions {
   readonly account?: string

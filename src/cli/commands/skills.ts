@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { basename, join, relative, resolve, sep } from 'node:path'
-import { isObject, type JsonRecord } from '../../client/json.ts'
+import type { JsonRecord } from '../../client/json.ts'
 import type { AddCommands } from '../context.ts'
 import { addGroup } from './listings.ts'
 
@@ -8,7 +8,7 @@ const COLUMNS = {
   Toolkit: 'toolkit',
   Skill: 'name',
   Version: 'version',
-  Description: ({ frontmatter }: JsonRecord) => isObject(frontmatter) && frontmatter['description'],
+  Description: 'frontmatter.description',
 }
 
 export const addSkills: AddCommands = (program, open) => {

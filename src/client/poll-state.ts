@@ -1,0 +1,25 @@
+import { type Connection, sleep } from './connection.ts'
+
+const WAIT_SECONDS = 59
+const POLL_INTERVAL_MS = 1_000
+
+/**
+ * Reads the state at a path until `read` finds a result in it: at once, and then when it changes, or after `WAIT_SECONDS`.
+ * Reads start at least `POLL_INTERVAL_MS` apart.
+ */
+export async function pollState<T>(
+  connection: Connection,
+  path: string,
+  read: (state: unknown) => T | undefined,
+  signal?: AbortSignal,
+): Promise<T> {
+  for (let wait = 0; ; wait = WAIT_SECONDS) {
+    const startedAt = Date.now()
+    const responseTimeoutMs = 2 * WAIT_SECONDS * 1_000
+    const query = wait === 0 ? {} : { wait }
+    const state = await connection.sendJson({ path, query, responseTimeoutMs, timeoutMs: Infinity, signal })
+    const result = read(state)
+    if (result !== undefined) return result
+    await sleep(Math.max(0, POLL_INTERVAL_MS - (Date.now() - startedAt)), signal)
+  }
+}
