@@ -105,15 +105,9 @@ export function createDispatcher(env: Env, config: Config, build: Build): Dispat
   return {
     routerName: () => router.router.name,
     runEventSources: async () => (await import('./compose/event-sources.ts')).runEventSources(deployment),
-    async runSchedule() {
-      const { runSchedule } = await import('./compose/schedule.ts')
-      await runSchedule(deployment)
-    },
+    runSchedule: async () => (await import('./compose/schedule.ts')).runSchedule(deployment),
     runTask: async (task) => (await import('./compose/task-runner.ts')).runTask(task, deployment),
-    loadEventDelivery: loadOnce(async () => {
-      const { composeEventDelivery } = await import('./compose/events.ts')
-      return composeEventDelivery(deployment)
-    }),
+    loadEventDelivery: loadOnce(async () => (await import('./compose/events.ts')).composeEventDelivery(deployment)),
     async fetch(received, _, context) {
       const request = normalizeRequest(received)
       if (!(request instanceof Request)) return rejectAddress(received, request.failure)

@@ -44,8 +44,7 @@ const openDispatcher = (env: Env) => (dispatcher ??= createDispatcher(env, loadC
 /** Runs the tasks of Durable Objects in an invocation of their own. */
 export class TaskRunner extends WorkerEntrypoint<Env> {
   async run(task: DueTask): Promise<void> {
-    dispatcher ??= createDispatcher(this.env, loadConfig(this.env), build)
-    await dispatcher.runTask(task)
+    await openDispatcher(this.env).runTask(task)
   }
 }
 

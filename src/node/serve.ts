@@ -101,19 +101,13 @@ function schedule(cron: string, getWaitMs: () => number): void {
   const waitMs = getWaitMs()
   if (waitMs === 0) return
   const run = async () => {
-    const { name } = storage()
-    const worker = await running.getWorker(name)
+    const worker = await running.getWorker(storage().name)
     await worker.scheduled({ cron })
   }
   const logError = (error: unknown) =>
     void (stopping.signal.aborted || console.error(`Cannot run what is due: ${toMessage(error)}`))
-  setTimeout(
-    () =>
-      void run()
-        .catch(logError)
-        .finally(() => schedule(cron, getWaitMs)),
-    waitMs,
-  ).unref()
+  const repeat = () => schedule(cron, getWaitMs)
+  setTimeout(() => void run().catch(logError).finally(repeat), waitMs).unref()
 }
 
 async function replaceWorker(workerOptions: typeof servedOptions): Promise<void> {

@@ -3,11 +3,16 @@ import { MANIFEST_FILE } from '../../core/skill/skill.ts'
 import { Markdown } from '../markdown.tsx'
 import type { PageContext, Reply, View } from '../page-context.ts'
 import { paginate } from '../pagination.ts'
-import { CATALOG_LINK, toFailureView } from '../parts.tsx'
-import { buildQuery } from '../query.ts'
-import { Table } from '../table.tsx'
+import { CATALOG_LINK, Chips, toFailureView } from '../parts.tsx'
+import { type Column, Table } from '../table.tsx'
+import { buildTrail } from '../tool/definition.tsx'
 
-type Skill = ApiAnswers['GET /skills']['items'][number]
+type Skills = ApiAnswers['GET /skills']
+
+const COLUMNS: readonly Column<Skills['items'][number]['resources'][number]>[] = [
+  { title: 'File', cell: ({ path }) => <code>{path}</code> },
+  { title: 'Bytes', cell: ({ size }) => size },
+]
 
 /** A skill: its instructions as text, and its files. */
 export async function show(context: PageContext): Promise<View> {
@@ -15,39 +20,22 @@ export async function show(context: PageContext): Promise<View> {
   const reply = await context.fetchRoute('GET /toolkits/:toolkit/skills/:name', { toolkit, name })
   if (!reply.ok) return toFailureView('Skill', reply, CATALOG_LINK)
   const { version, files, resources } = reply.value
-  const trail = [
-    { text: 'Catalog', href: '/' },
-    { text: toolkit, href: `/?${buildQuery({ toolkit })}` },
-  ]
   const content = (
     <>
       <p class="note">Version {version}</p>
       <Markdown text={String(files[MANIFEST_FILE])} />
-      <Table
-        label="Files"
-        columns={[
-          { title: 'File', cell: ({ path }: Skill['resources'][number]) => <code>{path}</code> },
-          { title: 'Bytes', cell: ({ size }) => size },
-        ]}
-        {...paginate(context, resources, 50)}
-        emptyMessage="No files."
-      />
+      <Table label="Files" columns={COLUMNS} {...paginate(context, resources, 50)} />
     </>
   )
-  return { title: name, trail, content }
+  return { title: name, trail: buildTrail(toolkit), content }
 }
 
 /** The first skills of a toolkit, for its page. */
-export function SkillLinks({ reply }: { reply: Reply<ApiAnswers['GET /skills']> | undefined }) {
+export function SkillLinks({ reply }: { reply: Reply<Skills> | undefined }) {
   if (!reply?.ok || reply.value.items.length === 0) return undefined
-  return (
-    <p>
-      Skills:{' '}
-      {reply.value.items.map(({ toolkit, name }) => (
-        <>
-          <a href={`/console/skills/${toolkit}/${name}`}>{name}</a>{' '}
-        </>
-      ))}
-    </p>
-  )
+  const chips = reply.value.items.map(({ toolkit, name: text }) => ({
+    text,
+    href: `/console/skills/${toolkit}/${text}`,
+  }))
+  return <Chips label="Skills" chips={chips} />
 }

@@ -26,7 +26,7 @@ const world = () =>
 
 it('a toolkit’s page names its skills, and each has a page with its text and files', async () => {
   const toolkit = await (await world().get('/?toolkit=Mail')).text()
-  expect(toolkit).toContain('<a href="/console/skills/Mail/write-mail">write-mail</a>')
+  expect(toolkit).toContain('<a class="chip" href="/console/skills/Mail/write-mail">write-mail</a>')
   const text = await (await world().get('/console/skills/Mail/write-mail')).text()
   expect(text).toContain('Be <strong>brief</strong>, &lt;script&gt;')
   expect(text).toContain('assets/&lt;b&gt;.txt')
