@@ -68,6 +68,10 @@ export function composeAccessRoutes(
     grants: vault,
     removeTasks: (principal) => openTaskStore({ config, stores }).removeAll(principal),
   })
+  async function loadEventLog() {
+    const { createEventLog } = await import('../storage/events/subscriptions.ts')
+    return createEventLog(stores.events)
+  }
   return [
     createKeysRoutes({
       ...otherRoutes,
@@ -174,10 +178,7 @@ export function composeAccessRoutes(
     createEventSourcesRoutes({
       ...otherRoutes,
       store: stores.eventSources,
-      async clearEvents(source) {
-        const { createEventLog } = await import('../storage/events/subscriptions.ts')
-        return createEventLog(stores.events).clear(source)
-      },
+      clearEvents: async (source) => (await loadEventLog()).clear(source),
       async findSettingsProblem(settings) {
         const { findSettingsProblem } = await import('../core/event/check-settings.ts')
         const checkSecretName = await secretChecks.loadClientCheck()
@@ -188,10 +189,7 @@ export function composeAccessRoutes(
     createEventsRoutes({
       ...otherRoutes,
       store: stores.eventSources,
-      async publish(...events) {
-        const { createEventLog } = await import('../storage/events/subscriptions.ts')
-        return createEventLog(stores.events).accept(...events)
-      },
+      publish: async (...event) => (await loadEventLog()).publish(...event),
       readSecret: config.variableOf,
       limiter: createCallLimiter(now),
       limitAnonymous,

@@ -1,13 +1,12 @@
 import { waitUntil } from 'cloudflare:workers'
 import { FetchCapability } from '../core/access/principal.ts'
 import { UnreachableError } from '../core/failure/failure.ts'
-import { createEventSources } from '../core/event/event-sources.ts'
 import { findSubscriptionDenial, isByEarlierSecret } from '../core/event/subscription.ts'
 import { createGuardedFetch } from '../outbound/guarded-fetch.ts'
 import { postWebhook } from '../outbound/webhook.ts'
 import { narrowTo } from '../http/route/tool-view.ts'
 import type { EventDelivery } from '../storage/events/delivery.ts'
-import { createEventLog, createSubscriptions } from '../storage/events/subscriptions.ts'
+import { createSubscriptions } from '../storage/events/subscriptions.ts'
 import { outboundOptionsFor } from './bundled.ts'
 import type { Deployment } from './deployment.ts'
 import { composeReturningPrincipal } from './returning-principal.ts'
@@ -16,16 +15,13 @@ const MAX_RECEIPT_BYTES = 16_384
 /** Callbacks are sent to only for subscribers, who were admitted. */
 const CAPABILITY = new FetchCapability('events')
 
-export function composeEvents({ stores }: Deployment) {
-  const log = createEventLog(stores.events)
-  const sources = createEventSources(stores.eventSources, log)
-  return { log, sources, subscriptions: createSubscriptions(stores.events, sources) }
+export function composeSubscriptions({ stores }: Deployment) {
+  return createSubscriptions(stores.events, stores.eventSources)
 }
 
 /** What the objects of sources need to deliver. */
 export function composeEventDelivery(deployment: Deployment): EventDelivery {
   const { config, stores } = deployment
-  const { sources } = composeEvents(deployment)
   const guardedFetch = createGuardedFetch({ ...outboundOptionsFor(config), maxResponseBytes: MAX_RECEIPT_BYTES })
   const findPrincipal = composeReturningPrincipal(deployment)
   return {
@@ -33,15 +29,15 @@ export function composeEventDelivery(deployment: Deployment): EventDelivery {
     post: (message, target) => postWebhook(message, target, { guardedFetch, initiator: CAPABILITY }),
     async mayReceive(subscriber, name) {
       const { principal, at: _, ...named } = subscriber
-      const [found, source] = await Promise.all([findPrincipal(principal), sources.find(name)])
+      const [found, source] = await Promise.all([findPrincipal(principal), stores.eventSources.find(name)])
       if (!found.ok && found.failure.type === 'unavailable') throw new UnreachableError(found.failure.message)
-      if (!found.ok || !source) return false
+      if (!found.ok) return false
       const key = principal.kind === 'key' ? await stores.keys.findById(principal.id.slice('key:'.length)) : undefined
       if (key && isByEarlierSecret(subscriber, key, Date.now())) return false
       // A token of an agent may have fewer scopes than the agent
       const scopes = found.value.scopes.filter((scope) => principal.scopes.includes(scope))
       const narrowed = await narrowTo({ ...found.value, scopes }, named, waitUntil, stores.registry)
-      return narrowed.ok && !findSubscriptionDenial(narrowed.value, source)
+      return narrowed.ok && !findSubscriptionDenial(narrowed.value, name, source)
     },
   }
 }

@@ -15,6 +15,6 @@ export function composeMcpExtensions(deployment: Deployment): McpExtensions {
   registerResources(extensions, { ...calls, catalog: stores.registry.catalog })
   registerSkills(extensions, stores.registry.stub)
   registerApps(extensions, calls)
-  registerEvents(extensions, async () => (await import('./events.ts')).composeEvents(deployment))
+  registerEvents(extensions, async () => (await import('./events.ts')).composeSubscriptions(deployment))
   return extensions
 }

@@ -7,7 +7,7 @@ import { createCacheMemory } from '../core/cache/swr-cache.ts'
 import type { ArtifactStore, UploadStore } from '../core/call/artifact-store.ts'
 import type { OutcomeStore } from '../core/call/idempotency.ts'
 import type { Config, Env } from '../env.ts'
-import type { StoredEventSource } from '../core/event/event-source.ts'
+import type { EventSource } from '../core/event/event-source.ts'
 import { parseToolId } from '../core/tool/tool-id.ts'
 import { HOUR_MS } from '../core/tool/time.ts'
 import { isLoopback } from '../core/tool/loopback.ts'
@@ -68,7 +68,7 @@ export function openStores(
     kind: 'provider',
     isId: isProviderId,
   })
-  const eventSources = createKvSettings<StoredEventSource>(env.REGISTRY, access, now, {
+  const eventSources = createKvSettings<EventSource>(env.REGISTRY, access, now, {
     kind: 'eventSource',
     isId: (id) => parseToolId(id) !== undefined,
   })

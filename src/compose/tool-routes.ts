@@ -115,7 +115,7 @@ export function composeToolRoutes(deployment: Deployment, publishing: Publishing
     createSkillsRoutes({ ...toolRoutes, skills: registry.stub, readSkill }),
     createSubscriptionsRoutes({
       ...toolRoutes,
-      loadSubscriptions: loadOnce(async () => (await import('./events.ts')).composeEvents(deployment).subscriptions),
+      loadSubscriptions: loadOnce(async () => (await import('./events.ts')).composeSubscriptions(deployment)),
     }),
     createArtifactsRoutes({ ...toolRoutes, artifacts, uploads, limitAnonymous: authentication.limitAnonymous, now }),
   ]

@@ -55,10 +55,9 @@ export function eventScenario(sabotage?: Sabotage): Scenario {
     async function subscribe(url: string): Promise<void> {
       for (;;) {
         const subscriber = { principal: ADMIN }
-        const times = { cursor: 0, maxAgeMs: 10 * WEEK_MS, ttlMs: null }
-        const texts = { id: idOf(url), arguments: '{}', url, secret: 'whsec_' }
-        const stored = await untilDone(async () => events.subscribe({ ...texts, ...times, subscriber }))
-        if (typeof stored === 'object' && 'isNew' in stored) return
+        const request = { id: idOf(url), arguments: {}, url, secret: 'whsec_', cursor: '0', ttlMs: null }
+        const stored = await untilDone(async () => events.subscribe({ ...request, subscriber }))
+        if (stored.ok) return
         await clock.sleep(2_000)
       }
     }

@@ -1,10 +1,11 @@
 import { type Context, Hono } from 'hono'
 import { ANONYMOUS } from '../../core/access/principal.ts'
 import type { CallLimiter } from '../../core/call/call-limiter.ts'
-import { type EventSources, MAX_EVENT_BYTES } from '../../core/event/event.ts'
-import { createEventId, type EventSourceStore, type SignatureScheme } from '../../core/event/event-source.ts'
+import { type EventLog, MAX_EVENT_BYTES } from '../../core/event/event.ts'
+import type { EventSource, SignatureScheme } from '../../core/event/event-source.ts'
 import { fail, type FailureResult, ok, type Result } from '../../core/failure/failure.ts'
 import { isJsonObject, type JsonObject } from '../../core/tool/json.ts'
+import type { SettingStore } from '../../core/tool/precondition.ts'
 import { readBytes, readJsonText } from '../../http/request/body.ts'
 import { pathSegment } from '../../http/request/path-segment.ts'
 import { ANY_QUERY } from '../../http/request/query.ts'
@@ -17,8 +18,8 @@ import { json, objectSchema, TEXT } from '../../http/route/response-specs.ts'
 import type { RouteDeps } from '../../http/route/router.ts'
 
 interface EventsRoutesDeps extends Pick<RouteDeps, 'respond'> {
-  readonly store: Pick<EventSourceStore, 'find'>
-  readonly publish: EventSources['publish']
+  readonly store: Pick<SettingStore<EventSource>, 'find'>
+  readonly publish: EventLog['publish']
   readonly readSecret: (name: string) => string | undefined
   readonly limiter: CallLimiter
   readonly limitAnonymous: (c: RouteContext) => FailureResult | undefined
@@ -34,8 +35,7 @@ const ID_FIELDS: Partial<Record<SignatureScheme, string>> = { stripe: 'id', slac
 
 /** Where other servers send their webhooks. In order: address → body → source → signature → rate → JSON → stored → response. */
 export function createEventsRoutes({ store, publish, readSecret, limiter, ...deps }: EventsRoutesDeps): Hono {
-  const { respond, limitAnonymous, now } = deps
-  const sha256 = (text: string) => deps.sha256(new TextEncoder().encode(text))
+  const { respond, limitAnonymous, sha256, now } = deps
 
   async function receive(c: Context): Promise<Result<{ status: number; body: JsonObject }>> {
     const request = c.req.raw
@@ -62,12 +62,12 @@ export function createEventsRoutes({ store, publish, readSecret, limiter, ...dep
         return ok({ status: 200, body: { challenge: fields['challenge'] } })
       const bodyId = fields[ID_FIELDS[scheme] ?? '']
       const sentId = typeof bodyId === 'string' ? bodyId : delivery.id
-      const eventId = await createEventId(id, sentId ?? `signed ${await deps.sha256(delivery.signed)}`, sha256)
+      const cause = sentId ?? `signed ${await sha256(delivery.signed)}`
       // The body does not say what happened
       const data = scheme === 'github' ? { event: headers.get('x-github-event'), ...fields } : fields
-      const event = { id: eventId, name: id, timestamp: new Date(now()).toISOString(), data }
-      const published = await publish(id, [event])
-      return published.ok ? ok({ status: published.value > 0 ? 202 : 200, body: { id: eventId } }) : published
+      const published = await publish(id, cause, data)
+      if (!published.ok) return published
+      return ok({ status: published.value.isNew ? 202 : 200, body: { id: published.value.id } })
     } finally {
       memory.release()
     }

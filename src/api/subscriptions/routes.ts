@@ -1,6 +1,6 @@
 import type { Hono } from 'hono'
-import type { SubscriptionResult, Subscriptions } from '../../core/event/subscription.ts'
-import { fail, ok, type Result } from '../../core/failure/failure.ts'
+import type { Subscriptions } from '../../core/event/subscription.ts'
+import { ok } from '../../core/failure/failure.ts'
 import { anyObject, hideValue, integer, nullable, object, optional, string } from '../../core/tool/json-reader.ts'
 import { jsonBody } from '../../http/request/json-body.ts'
 import { defineQuery } from '../../http/request/query.ts'
@@ -37,7 +37,7 @@ export function createSubscriptionsRoutes({ loadSubscriptions, ...deps }: Subscr
   })(async ({ principal, body: { ttl_seconds, ...request }, addAuditDetails }) => {
     addAuditDetails({ source: request.name })
     const ttlMs = ttl_seconds === null ? null : ttl_seconds * 1_000
-    const granted = toResult(await (await loadSubscriptions()).subscribe(principal, { ...request, ttlMs }))
+    const granted = await (await loadSubscriptions()).subscribe(principal, { ...request, ttlMs })
     if (!granted.ok) return granted
     const { id, cursor, truncated, refreshBefore, isNew } = granted.value
     addAuditDetails({ subscription: id })
@@ -61,7 +61,7 @@ export function createSubscriptionsRoutes({ loadSubscriptions, ...deps }: Subscr
   on('DELETE /subscriptions/:id', 'Delete a subscription', {
     ...CALLER_ROUTE,
     auditAction: 'subscription.remove',
-  })(async ({ principal, path: { id } }) => toResult(await (await loadSubscriptions()).remove(principal, id)))
+  })(async ({ principal, path: { id } }) => await (await loadSubscriptions()).remove(principal, id))
 
   on('GET /subscriptions/:id/events', 'Read the events of a subscription', {
     ...CALLER_ROUTE,
@@ -69,9 +69,9 @@ export function createSubscriptionsRoutes({ loadSubscriptions, ...deps }: Subscr
     responses: { 200: jsonRef('The events after the cursor', 'EventPage') },
   })(async ({ principal, path: { id }, query: { cursor = '0' } }) => {
     const subscriptions = await loadSubscriptions()
-    const found = toResult(await subscriptions.find(principal, id))
+    const found = await subscriptions.find(principal, id)
     if (!found.ok) return found
-    const page = toResult(await subscriptions.poll(principal, { ...found.value, cursor }))
+    const page = await subscriptions.poll(principal, { ...found.value, cursor })
     if (!page.ok) return page
     const { hasMore: has_more, nextPollMs: next_poll_ms, ...events } = page.value
     return ok({ ...events, has_more, next_poll_ms })
@@ -81,27 +81,14 @@ export function createSubscriptionsRoutes({ loadSubscriptions, ...deps }: Subscr
     ...CALLER_ROUTE,
     responses: { 200: itemList('Oldest first', 'DeadLetter') },
   })(async ({ principal, path: { id } }) => {
-    const items = toResult(await (await loadSubscriptions()).listDeadLetters(principal, id))
+    const items = await (await loadSubscriptions()).listDeadLetters(principal, id)
     return items.ok ? ok({ items: items.value }) : items
   })
 
   on('POST /subscriptions/:id/dead-letters/:event', 'Send an event again that was not received', {
     ...CALLER_ROUTE,
     auditAction: 'subscription.resend',
-  })(async ({ principal, path: { id, event } }) => {
-    const sent = toResult(await (await loadSubscriptions()).resend(principal, id, event))
-    if (!sent.ok || sent.value === undefined) return sent
-    const message = `Cannot deliver the event '${event.slice(0, 200)}': ${sent.value}`
-    return fail(sent.value === 'not-found' ? { type: 'not-found', message } : { type: 'conflict', message })
-  })
+  })(async ({ principal, path: { id, event } }) => (await loadSubscriptions()).resend(principal, id, event))
 
   return router
-}
-
-function toResult<T>(result: SubscriptionResult<T>): Result<T> {
-  if (result.ok) return result
-  const { failure } = result
-  if (failure.type === 'limit-reached') return fail({ type: 'conflict', message: failure.message })
-  if (failure.type !== 'callback-failed') return fail(failure)
-  return fail({ type: 'conflict', message: `Cannot subscribe (${failure.reason}): ${failure.message}` })
 }

@@ -1,4 +1,4 @@
-import type { Precondition, PutResult, RemoveResult } from '../tool/precondition.ts'
+import type { SettingStore } from '../tool/precondition.ts'
 import { isRequirementId } from '../tool/tool.ts'
 import { APPROVAL, SIGN_IN } from './authorization.ts'
 import type { CredentialProvider } from './credential-provider.ts'
@@ -58,11 +58,7 @@ export interface AllProviders extends Providers {
   list(): Promise<readonly ListedProvider[]>
 }
 
-export interface ProviderStore extends Providers {
-  put(provider: Provider, precondition?: Precondition): Promise<PutResult>
-  list(): Promise<readonly Provider[]>
-  remove(id: string, precondition?: Precondition): Promise<RemoveResult>
-}
+export type ProviderStore = SettingStore<Provider>
 
 export type KnownProvider = Omit<OAuthProvider, 'id' | 'kind' | 'client_id' | 'client_secret_name' | 'tools'>
 

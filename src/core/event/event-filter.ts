@@ -1,12 +1,23 @@
+import { createSearch } from '../call/jmespath/search.ts'
 import { fail, ok, type Result } from '../failure/failure.ts'
 import type { Json, JsonObject } from '../tool/json.ts'
+import * as json from '../tool/json-reader.ts'
 
 export type EventFilter = (data: JsonObject) => boolean
 
+const MEANING = "A JMESPath expression over an event's data: events for which it is false or empty are left out"
+/** The arguments of a subscription. */
+const ARGUMENTS = json.object({
+  filter: json.optional(json.withSchemaDescription(MEANING, json.string({ max: 1_000 }))),
+})
+export const ARGUMENTS_SCHEMA = json.toJsonSchema(ARGUMENTS)
+
 /** The filter that a subscription's arguments name. An event for which it takes too much work passes, since it would be lost. */
-export async function createEventFilter({ filter }: JsonObject): Promise<Result<EventFilter>> {
-  if (typeof filter !== 'string') return ok(() => true)
-  const { createSearch } = await import('../call/jmespath/search.ts')
+export function createEventFilter(input: JsonObject): Result<EventFilter> {
+  const read = json.parseValue(ARGUMENTS, input)
+  if (!read.ok) return fail({ type: 'input-invalid', problems: read.problems })
+  const { filter } = read.value
+  if (filter === undefined) return ok(() => true)
   const expression = createSearch(filter)
   if (!expression.ok) return fail({ type: 'select-invalid', message: expression.message })
   return ok((data) => {

@@ -1,12 +1,9 @@
 import { RATE } from '../access/call-limits.ts'
 import { identifier } from '../call/call-options.ts'
 import { checkSchema } from '../schema/publishable.ts'
-import type { Sha256 } from '../tool/digest.ts'
 import { isObject } from '../tool/json.ts'
 import * as json from '../tool/json-reader.ts'
-import type { Precondition, PutResult, RemoveResult } from '../tool/precondition.ts'
 import { parseToolId } from '../tool/tool-id.ts'
-import { type EventSource, FILTER_SCHEMA } from './event.ts'
 
 /** How the sender of a webhook proves that it is the sender. */
 export const SIGNATURE_SCHEMES = ['standard-webhooks', 'github', 'stripe', 'slack', 'shared-secret'] as const
@@ -62,7 +59,8 @@ export type WebhookSettings = json.InferOutput<(typeof EVENT_SOURCE_KINDS)['webh
 export type ScheduleSettings = json.InferOutput<(typeof EVENT_SOURCE_KINDS)['schedule']>
 export type PollSettings = json.InferOutput<(typeof EVENT_SOURCE_KINDS)['poll']>
 export type EventSourceSettings = WebhookSettings | ScheduleSettings | PollSettings
-export type StoredEventSource = EventSourceSettings & { readonly id: string }
+/** Its id has the form of a tool's name, such as `GitHub.Push`: patterns of credentials cover it as they cover tools. */
+export type EventSource = EventSourceSettings & { readonly id: string }
 
 /** Secrets, users and schedules are checked by `findSettingsProblem`. */
 export const EVENT_SOURCE: json.Reader<EventSourceSettings> = json.withSchema(
@@ -77,22 +75,4 @@ export const EVENT_SOURCE: json.Reader<EventSourceSettings> = json.withSchema(
 export interface SourceRun {
   readonly ranAt: number
   readonly digest: string | null
-}
-
-export interface EventSourceStore {
-  list(): Promise<readonly StoredEventSource[]>
-  find(id: string): Promise<StoredEventSource | undefined>
-  put(source: StoredEventSource, precondition?: Precondition): Promise<PutResult>
-  remove(id: string, precondition?: Precondition): Promise<RemoveResult>
-}
-
-export function toEventSource(stored: StoredEventSource): EventSource {
-  const { id: name, kind, description, payload_schema: payloadSchema, security_level, user_id: user } = stored
-  const fields = { ...(description && { description }), ...(user && { user }) }
-  return { name, kind, inputSchema: FILTER_SCHEMA, payloadSchema, securityLevel: security_level, ...fields }
-}
-
-/** Equal for one cause, without telling of it. */
-export async function createEventId(source: string, cause: string, sha256: Sha256): Promise<string> {
-  return `evt_${(await sha256(`${source}\n${cause}`)).slice(0, 48)}`
 }

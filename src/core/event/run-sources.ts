@@ -8,15 +8,14 @@ import { toValueResult } from '../call/output.ts'
 import { NO_CONTEXT } from '../call/requirements.ts'
 import { fail, type Failure, ok, type Result } from '../failure/failure.ts'
 import { canonicalJson, type Sha256 } from '../tool/digest.ts'
-import { isJson, type JsonObject } from '../tool/json.ts'
+import { isJson } from '../tool/json.ts'
 import { toIdRef } from '../tool/tool-ref.ts'
 import { findNextRun } from './cron.ts'
-import type { EventSources } from './event.ts'
-import { createEventId, type PollSettings, type ScheduleSettings } from './event-source.ts'
-import type { SourceRun, StoredEventSource } from './event-source.ts'
+import type { EventLog } from './event.ts'
+import type { EventSource, PollSettings, ScheduleSettings, SourceRun } from './event-source.ts'
 
 export interface SourceRunDeps {
-  readonly publish: EventSources['publish']
+  readonly publish: EventLog['publish']
   readonly noteRun: (id: string, run: SourceRun) => Promise<void>
   readonly callTool: CallTool
   /** Undefined for a key that is not there any more, or has expired. */
@@ -32,7 +31,7 @@ const JITTER_MS = 30_000
 
 /** Does what is due of a source. Gives why that failed. */
 export async function runSource(
-  source: StoredEventSource,
+  source: EventSource,
   noted: SourceRun | undefined,
   deps: SourceRunDeps,
 ): Promise<Failure | undefined> {
@@ -59,7 +58,7 @@ function findDueTime(source: ScheduleSettings | PollSettings, { ranAt }: SourceR
 async function tick(id: string, dueAt: number | undefined, deps: SourceRunDeps): Promise<Result<null>> {
   if (dueAt === undefined) return ok(null)
   const scheduled_at = new Date(dueAt).toISOString()
-  const published = await publishEvent(id, scheduled_at, { scheduled_at }, deps)
+  const published = await deps.publish(id, scheduled_at, { scheduled_at })
   return published.ok ? ok(null) : published
 }
 
@@ -79,11 +78,6 @@ async function pollTool(
   const value = isJson(output.value) ? output.value : null
   const digest = await deps.sha256(canonicalJson(value))
   if (run?.digest == null || run.digest === digest) return ok(digest)
-  const published = await publishEvent(id, `${run.ranAt} ${run.digest} ${digest}`, { value }, deps)
+  const published = await deps.publish(id, `${run.ranAt} ${run.digest} ${digest}`, { value })
   return published.ok ? ok(digest) : published
-}
-
-async function publishEvent(id: string, cause: string, data: JsonObject, deps: SourceRunDeps): Promise<Result<number>> {
-  const eventId = await createEventId(id, cause, deps.sha256)
-  return deps.publish(id, [{ id: eventId, name: id, timestamp: new Date(deps.now()).toISOString(), data }])
 }

@@ -1,10 +1,11 @@
 import type { ApiKey } from '../access/api-key.ts'
 import { findCallDenial, mayActFor, NEEDS_CREDENTIAL, type Principal } from '../access/principal.ts'
-import { fail, type Failure, type FailureResult } from '../failure/failure.ts'
+import { fail, type FailureResult, type Result } from '../failure/failure.ts'
 import type { JsonObject } from '../tool/json.ts'
 import { HOUR_MS } from '../tool/time.ts'
 import { parseToolId } from '../tool/tool-id.ts'
-import type { Event, EventSource } from './event.ts'
+import type { Event } from './event.ts'
+import type { EventSource } from './event-source.ts'
 
 /** An isolate may take an earlier secret for so long after its end. */
 const EARLIER_SECRET_MS = 120_000
@@ -75,48 +76,42 @@ export interface EventPage {
   readonly nextPollMs: number
 }
 
-export type CallbackFailureReason = 'challenge_failed' | 'connection_refused' | 'timeout'
-
-/** `not-found`, `forbidden` and all that is wrong with a request are as elsewhere. */
-export type SubscriptionFailure =
-  | Failure
-  | { readonly type: 'limit-reached'; readonly message: string }
-  | { readonly type: 'callback-failed'; readonly reason: CallbackFailureReason; readonly message: string }
-
-export type SubscriptionResult<T> =
-  { readonly ok: true; readonly value: T } | { readonly ok: false; readonly failure: SubscriptionFailure }
-
 /** Another's subscription is not found. */
 export interface Subscriptions {
   /** Repeated with the same key, it refreshes. The callback must answer a challenge first. */
-  subscribe(principal: Principal, request: SubscriptionRequest): Promise<SubscriptionResult<SubscriptionGrant>>
-  unsubscribe(principal: Principal, key: SubscriptionKey): Promise<SubscriptionResult<undefined>>
+  subscribe(principal: Principal, request: SubscriptionRequest): Promise<Result<SubscriptionGrant>>
+  unsubscribe(principal: Principal, key: SubscriptionKey): Promise<Result<undefined>>
   /** Reads events without a subscription. */
   poll(
     principal: Principal,
     request: Omit<SubscriptionKey, 'url'> & { readonly cursor?: string | null },
-  ): Promise<SubscriptionResult<EventPage>>
+  ): Promise<Result<EventPage>>
   /** In pages, of which some may be empty. */
   list(
     principal: Principal,
     cursor?: string,
   ): Promise<{ readonly subscriptions: readonly Subscription[]; readonly cursor?: string }>
-  find(principal: Principal, id: string): Promise<SubscriptionResult<Subscription>>
-  remove(principal: Principal, id: string): Promise<SubscriptionResult<undefined>>
-  listDeadLetters(principal: Principal, id: string): Promise<SubscriptionResult<readonly DeadLetter[]>>
-  /** Sends a dead letter once more. Gives why it was not received. */
-  resend(principal: Principal, id: string, event: string): Promise<SubscriptionResult<string | undefined>>
+  find(principal: Principal, id: string): Promise<Result<Subscription>>
+  remove(principal: Principal, id: string): Promise<Result<undefined>>
+  listDeadLetters(principal: Principal, id: string): Promise<Result<readonly DeadLetter[]>>
+  /** Sends a dead letter once more. */
+  resend(principal: Principal, id: string, event: string): Promise<Result<undefined>>
+  listSources(principal: Principal): Promise<readonly EventSource[]>
 }
 
-/** Who may call a tool of the source's name may subscribe to it. */
-export function findSubscriptionDenial(principal: Principal, source: EventSource): FailureResult | undefined {
+/** Who may call a tool of the source's name may subscribe to it. One that the credential does not cover is not told from none. */
+export function findSubscriptionDenial(
+  principal: Principal,
+  name: string,
+  source: EventSource | undefined,
+): FailureResult | undefined {
   if (principal.kind === 'anonymous') return fail(NEEDS_CREDENTIAL)
-  const name = parseToolId(source.name)
-  if (!name) return fail({ type: 'not-found', message: `Cannot find the event source '${source.name}'` })
-  const denial = findCallDenial(principal, { ...name, securityLevel: source.securityLevel })
+  const id = parseToolId(name)
+  const denial = id && findCallDenial(principal, { ...id, securityLevel: source?.security_level ?? 0 })
   if (denial) return fail(denial)
-  if (source.user === undefined || mayActFor(principal, source.user)) return undefined
-  return fail({ type: 'forbidden', reason: `The credential may not act for the user of '${source.name}'` })
+  if (!source) return fail({ type: 'not-found', message: `Cannot find the event source '${name.slice(0, 200)}'` })
+  if (source.user_id === undefined || mayActFor(principal, source.user_id)) return undefined
+  return fail({ type: 'forbidden', reason: `The credential may not act for the user of '${name}'` })
 }
 
 export function toSubscriber({ view, ...principal }: Principal): Subscriber {

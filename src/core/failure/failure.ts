@@ -83,7 +83,12 @@ export type Failure =
   | { readonly type: 'cancelled'; readonly may_have_run?: MayHaveRun }
   | ({ readonly type: 'input-required' } & InputRequests)
   | { readonly type: 'definition-invalid'; readonly problems: readonly Problem[]; readonly what?: string }
-  | { readonly type: 'conflict'; readonly message: string }
+  /** `reason` is why a callback takes no messages. */
+  | {
+      readonly type: 'conflict'
+      readonly message: string
+      readonly reason?: 'challenge_failed' | 'connection_refused' | 'timeout'
+    }
   | { readonly type: 'precondition-failed'; readonly message: string }
   | { readonly type: 'not-found'; readonly message: string }
   | { readonly type: 'gone'; readonly message: string }

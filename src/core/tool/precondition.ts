@@ -7,6 +7,14 @@ export type Precondition = readonly string[] | '*'
 export type PutResult = 'created' | 'replaced' | 'precondition-failed'
 export type RemoveResult = 'removed' | 'not-found' | 'precondition-failed'
 
+/** Settings that an administrator sends as a whole, such as providers. */
+export interface SettingStore<T> {
+  find(id: string): Promise<T | undefined>
+  list(): Promise<readonly T[]>
+  put(setting: T, precondition?: Precondition): Promise<PutResult>
+  remove(id: string, precondition?: Precondition): Promise<RemoveResult>
+}
+
 export function computeRevision(stored: object | string): string {
   const text = typeof stored === 'string' ? stored : JSON.stringify(stored)
   return fnv1a(text) + fnv1a(`${text.length}${text}`)

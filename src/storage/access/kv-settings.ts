@@ -1,5 +1,5 @@
 import { createSwrCache } from '../../core/cache/swr-cache.ts'
-import type { Precondition, PutResult, RemoveResult } from '../../core/tool/precondition.ts'
+import type { SettingStore } from '../../core/tool/precondition.ts'
 import { createLruCache } from '../../core/tool/recently-used.ts'
 import { kvKey } from '../keys.ts'
 import { createKvReader } from '../kv-reader.ts'
@@ -8,20 +8,13 @@ import type { AccessStub, WholeSetting } from './access-object.ts'
 const AGES = { fresh: 5_000, staleIfError: 55_000 }
 const MAX_CACHED = 1_000
 
-interface KvSettings<T> {
-  find(id: string): Promise<T | undefined>
-  put(setting: T, precondition?: Precondition): Promise<PutResult>
-  list(): Promise<readonly T[]>
-  remove(id: string, precondition?: Precondition): Promise<RemoveResult>
-}
-
 /** Providers or event sources. A change is seen at once by the isolate that made it, and within a minute by others. */
 export function createKvSettings<T extends { readonly id: string }>(
   kv: KVNamespace,
   access: AccessStub,
   now: () => number,
   { kind, isId }: { readonly kind: WholeSetting; readonly isId: (id: string) => boolean },
-): KvSettings<T> {
+): SettingStore<T> {
   const reader = createKvReader(kv, access.value, now)
   const cache = createSwrCache<T | undefined>({ store: createLruCache(MAX_CACHED), getAges: () => AGES, now })
   const load = (id: string) => reader.readThrough<T>(kvKey(kind, id))

@@ -1,6 +1,7 @@
 import { createEventFilter } from '../../core/event/event-filter.ts'
 import { encodeEvent, type Event } from '../../core/event/event.ts'
-import type { CallbackFailureReason, Subscriber } from '../../core/event/subscription.ts'
+import type { Subscriber } from '../../core/event/subscription.ts'
+import { fail, type FailureResult } from '../../core/failure/failure.ts'
 import type { GuardedFailure } from '../../outbound/guarded-fetch.ts'
 import { findStatus, isReceived, type PostWebhook, type WebhookMessage } from '../../outbound/webhook.ts'
 import { parseTrusted } from '../../core/tool/json-text.ts'
@@ -23,11 +24,6 @@ const FINAL_FAILURES = ['http_410', 'http_413']
 /** As over MCP, "Forbidden". */
 const TERMINATED = { code: -32_012, message: 'The subscriber may no longer have these events' }
 
-export interface ChallengeFailure {
-  readonly reason: CallbackFailureReason | 'address_refused'
-  readonly message: string
-}
-
 export interface EventDelivery {
   readonly sealer: Sealer
   readonly post: PostWebhook
@@ -40,8 +36,6 @@ interface Message extends WebhookMessage {
   /** Where the subscription is once it was delivered. */
   readonly cursor: number
 }
-
-export type Delivery = ReturnType<typeof createDelivery>
 
 /** Delivers to subscriptions: what each waits for, and how it goes on once that was received or not. */
 export function createDelivery(
@@ -81,7 +75,7 @@ export function createDelivery(
       const body = JSON.stringify({ type: 'gap', cursor: String(dropped) })
       return { kind: 'gap', id: `msg_gap_${dropped}_${row.created}`, body, cursor: dropped }
     }
-    const filter = await createEventFilter(JSON.parse(row.arguments))
+    const filter = createEventFilter(JSON.parse(row.arguments))
     const page = events.list(row.cursor)
     for (const { seq, id, body } of page) {
       const event: Event = parseTrusted(body)
@@ -132,15 +126,18 @@ export function createDelivery(
     remove,
 
     /** Whether the callback takes messages for this subscription: it repeats what it is sent. */
-    async challenge(id: string, url: string, secret: string): Promise<ChallengeFailure | undefined> {
+    async challenge(id: string, url: string, secret: string): Promise<FailureResult | undefined> {
       const { post } = await load()
       const challenge = crypto.randomUUID()
       const body = JSON.stringify({ type: 'verification', challenge })
       const result = await post({ id: `msg_verification_${challenge}`, body }, toTarget(id, url, [secret]))
-      if (!result.ok && result.status === undefined) return { reason: toReason(result), message: result.message }
-      const repeats =
-        result.ok && isReceived(result) && isRepeated(challenge, new TextDecoder().decode(result.response.body))
-      return repeats ? undefined : { reason: 'challenge_failed', message: 'The callback did not repeat the challenge' }
+      if (result.ok && isReceived(result) && isRepeated(challenge, new TextDecoder().decode(result.response.body)))
+        return undefined
+      const failed = { reason: 'challenge_failed', message: 'The callback did not repeat the challenge' } as const
+      const { reason, message } =
+        result.ok || result.status !== undefined ? failed : { reason: toReason(result), message: result.message }
+      if (reason === 'address_refused') return fail({ type: 'request-malformed', message })
+      return fail({ type: 'conflict', reason, message: `Cannot subscribe (${reason}): ${message}` })
     },
 
     /** Never rejects. */
@@ -169,7 +166,7 @@ export function readSource(id: string): string {
   return id.split('~', 1)[0] ?? ''
 }
 
-function toReason({ kind }: GuardedFailure): ChallengeFailure['reason'] {
+function toReason({ kind }: GuardedFailure): 'address_refused' | 'timeout' | 'connection_refused' {
   if (kind === 'refused') return 'address_refused'
   return kind === 'aborted' ? 'timeout' : 'connection_refused'
 }

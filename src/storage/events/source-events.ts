@@ -1,35 +1,31 @@
 import type { Event } from '../../core/event/event.ts'
-import type { DeadLetter, Subscriber, Subscription } from '../../core/event/subscription.ts'
+import type {
+  DeadLetter,
+  Subscriber,
+  Subscription,
+  SubscriptionGrant,
+  SubscriptionRequest,
+} from '../../core/event/subscription.ts'
+import { fail, type FailureResult, ok, type Result } from '../../core/failure/failure.ts'
 import { openTables } from '../schema.ts'
 import { firstRow, readField, rows } from '../rows.ts'
-import { type ChallengeFailure, createDelivery, type EventDelivery } from './delivery.ts'
+import { createDelivery, type EventDelivery, readSource } from './delivery.ts'
 import { eventRows, type StoredEvent } from './event-rows.ts'
 import { type SubscriptionRow, TABLES } from './tables.ts'
 
-interface NewSubscription {
+interface NewSubscription extends Omit<SubscriptionRequest, 'name'> {
   readonly id: string
   readonly subscriber: Subscriber
-  /** As JSON. */
-  readonly arguments: string
-  readonly url: string
-  readonly secret: string
-  readonly cursor: number | undefined
-  readonly maxAgeMs: number
-  readonly ttlMs: number | null
 }
 
-interface StoredSubscription {
-  readonly cursor: number
-  readonly truncated: boolean
-  readonly expires: number | null
-  readonly isNew: boolean
-}
-
-/** Its arguments are JSON. */
-type ListedSubscription = Omit<Subscription, 'name' | 'arguments'> & { readonly arguments: string }
 type LetterRow = { readonly id: string; readonly at: number; readonly failure: string; readonly body: string }
 
+/** Of a principal. */
 const MAX_SUBSCRIPTIONS = 100
+const LIMIT_REACHED = fail({
+  type: 'conflict',
+  message: 'There are too many subscriptions to this source: delete one',
+})
 const VERIFIED_MS = 300_000
 const ROTATION_MS = 86_400_000
 const CONCURRENT = 10
@@ -84,7 +80,7 @@ export function createSourceEvents(
   }
 
   /** Gives when the callback was last seen to take messages of this principal, or why it does not. */
-  async function verify({ id, subscriber, url, secret }: NewSubscription): Promise<number | ChallengeFailure> {
+  async function verify({ id, subscriber, url, secret }: NewSubscription): Promise<number | FailureResult> {
     const query = 'SELECT max(verified) FROM subscription WHERE principal = ? AND url = ?'
     const verified = readField<number | null>(sql, query, subscriber.principal.id, url) ?? 0
     if (verified > now() - VERIFIED_MS) return verified
@@ -103,23 +99,25 @@ export function createSourceEvents(
 
     clear: events.clear,
 
-    async subscribe(request: NewSubscription): Promise<StoredSubscription | ChallengeFailure | 'limit-reached'> {
+    async subscribe(request: NewSubscription): Promise<Result<SubscriptionGrant>> {
       const begun = now()
-      const { id, url, secret, ttlMs } = request
+      const { id, url, secret, ttlMs, maxAgeMs } = request
       const subscriber = { ...request.subscriber, at: begun }
-      if (isFull(request)) return 'limit-reached'
+      if (isFull(request)) return LIMIT_REACHED
       const verified = await verify(request)
       if (typeof verified === 'object') return verified
       const sealed = await (await load()).sealer.seal(secret, id, { deterministic: true })
       // Others may have been stored meanwhile
-      if (isFull(request)) return 'limit-reached'
+      if (isFull(request)) return LIMIT_REACHED
       const at = now()
       const known = find(id)
       const last = events.lastSeq()
-      const wanted = Math.min(request.cursor ?? last, last)
-      const cursor = known?.cursor ?? Math.max(wanted, events.dropped(), events.findBefore(at - request.maxAgeMs))
+      const wanted = Math.min(Number(request.cursor ?? last), last)
+      const tooOld = maxAgeMs === undefined ? 0 : events.findBefore(at - maxAgeMs)
+      const cursor = known?.cursor ?? Math.max(wanted, events.dropped(), tooOld)
       const expires = ttlMs === null ? null : at + ttlMs
-      const texts = [id, subscriber.principal.id, JSON.stringify(subscriber), request.arguments, url, sealed]
+      const input = JSON.stringify(request.arguments)
+      const texts = [id, subscriber.principal.id, JSON.stringify(subscriber), input, url, sealed]
       const values = [...texts, verified, at, expires, cursor, at]
       sql.exec(
         `INSERT INTO subscription VALUES (?, ?, ?, ?, ?, ?, NULL, 0, ?, ?, ?, ?, 0, ?, NULL, NULL)
@@ -131,29 +129,32 @@ export function createSourceEvents(
         at + ROTATION_MS,
       )
       await setAlarm()
-      return { cursor, truncated: !known && cursor > wanted, expires, isNew: !known }
+      const truncated = !known && cursor > wanted
+      return ok({ id, refreshBefore: formatTime(expires), cursor: String(cursor), truncated, isNew: !known })
     },
 
     remove: delivery.remove,
 
-    /** Those of a principal, or the one with an id. */
-    list(principal: string, id?: string): ListedSubscription[] {
+    /** The subscriptions of a principal, or the one with an id, as JSON. */
+    list(principal: string, id?: string): string {
       const query = `SELECT *, (SELECT count(*) FROM event WHERE seq > max(cursor, ?3)) AS waiting,
         (SELECT count(*) FROM dead_letter WHERE subscription = subscription.id) AS dead_letters
         FROM subscription WHERE principal = ?1 AND id = ifnull(?2, id) AND ended IS NULL ORDER BY id`
       type Row = SubscriptionRow & { readonly waiting: number; readonly dead_letters: number }
-      return rows<Row>(sql, query, principal, id ?? null, events.dropped()).map((row) => ({
+      const toSubscription = (row: Row): Subscription => ({
         id: row.id,
-        arguments: row.arguments,
+        name: readSource(row.id),
+        arguments: JSON.parse(row.arguments),
         url: row.url,
         created_at: new Date(row.created).toISOString(),
-        expires_at: row.expires === null ? null : new Date(row.expires).toISOString(),
+        expires_at: formatTime(row.expires),
         waiting: row.waiting,
         dead_letters: row.dead_letters,
         attempts: row.attempts,
         ...(row.failure === null ? {} : { last_failure: row.failure }),
         ...(row.attempts === 0 ? {} : { next_attempt_at: new Date(row.next).toISOString() }),
-      }))
+      })
+      return JSON.stringify(rows<Row>(sql, query, principal, id ?? null, events.dropped()).map(toSubscription))
     },
 
     read: (after = events.lastSeq()) => ({
@@ -170,15 +171,16 @@ export function createSourceEvents(
       })
     },
 
-    /** Gives why the event was not received, or `not-found`. */
-    async resend(id: string, event: string): Promise<string | undefined> {
+    async resend(id: string, event: string): Promise<Result<undefined>> {
       const row = find(id)
       const query = 'SELECT body FROM dead_letter WHERE subscription = ? AND id = ?'
       const body = readField<string>(sql, query, id, event)
-      if (!row || body === undefined) return 'not-found'
+      const named = `the event '${event.slice(0, 200)}'`
+      if (!row || body === undefined) return fail({ type: 'not-found', message: `Cannot find ${named}` })
       const failure = await delivery.send(row, { id: event, body })
-      if (failure === undefined) sql.exec('DELETE FROM dead_letter WHERE subscription = ? AND id = ?', id, event)
-      return failure
+      if (failure !== undefined) return fail({ type: 'conflict', message: `Cannot deliver ${named}: ${failure}` })
+      sql.exec('DELETE FROM dead_letter WHERE subscription = ? AND id = ?', id, event)
+      return ok(undefined)
     },
 
     async runDeliveries(): Promise<void> {
@@ -195,4 +197,8 @@ export function createSourceEvents(
       await setAlarm()
     },
   }
+}
+
+function formatTime(at: number | null): string | null {
+  return at === null ? null : new Date(at).toISOString()
 }

@@ -3,9 +3,8 @@ import { ADMIN } from '../../../src/core/access/principal.ts'
 import type { CallRequest } from '../../../src/core/call/call-request.ts'
 import { NO_CONTEXT } from '../../../src/core/call/requirements.ts'
 import { EVENT_SOURCE, type SourceRun } from '../../../src/core/event/event-source.ts'
-import type { Event } from '../../../src/core/event/event.ts'
 import { runSource, type SourceRunDeps } from '../../../src/core/event/run-sources.ts'
-import { fail, ok, type Result } from '../../../src/core/failure/failure.ts'
+import { fail, type FailureResult, ok } from '../../../src/core/failure/failure.ts'
 import { parseValue } from '../../../src/core/tool/json-reader.ts'
 import { sha256 } from '../../../src/storage/sealing/sha256.ts'
 import { callerWith } from '../call/fakes.ts'
@@ -13,10 +12,10 @@ import { callerWith } from '../call/fakes.ts'
 const MINUTE_MS = 60_000
 let now: number
 let runs: Map<string, SourceRun>
-let log: Map<string, Event>
+let log: Map<string, object>
 let calls: CallRequest[]
 let output: unknown
-let published: Result<number> | undefined
+let published: FailureResult | undefined
 /** Ends the run at this step, as a server that is killed does. */
 let killAt: 'publish' | 'note' | undefined
 
@@ -31,12 +30,12 @@ beforeEach(() => {
 })
 
 const deps: SourceRunDeps = {
-  async publish(_, events) {
+  async publish(_, cause, data) {
     if (killAt === 'publish') throw new Error('killed')
     if (published) return published
-    const fresh = events.filter(({ id }) => !log.has(id))
-    for (const event of fresh) log.set(event.id, event)
-    return ok(fresh.length)
+    const isNew = !log.has(cause)
+    if (isNew) log.set(cause, data)
+    return ok({ id: cause, isNew })
   },
   async noteRun(id, run) {
     if (killAt === 'note') throw new Error('killed')
@@ -62,7 +61,7 @@ function read(settings: object) {
   return { id: 'Acme.Source', ...parsed.value }
 }
 const run = (settings: object) => runSource(read(settings), runs.get('Acme.Source'), deps)
-const events = () => [...log.values()].map(({ data }) => data)
+const events = () => [...log.values()]
 const DAILY = { kind: 'schedule', cron: '0 9 * * *' }
 const POLL = { kind: 'poll', tool: 'Acme.List', every_minutes: 5, key_id: 'k1', arguments: { n: 1 } }
 

@@ -1,10 +1,10 @@
 import type { Hono } from 'hono'
-import { EVENT_SOURCE, type EventSourceStore } from '../../../core/event/event-source.ts'
-import type { EventSourceSettings } from '../../../core/event/event-source.ts'
+import { EVENT_SOURCE, type EventSource, type EventSourceSettings } from '../../../core/event/event-source.ts'
 import { fail, ok } from '../../../core/failure/failure.ts'
 import { isToolPattern } from '../../../core/tool/tool-id.ts'
 import { stringMatching } from '../../../core/tool/json-reader.ts'
 import type { Problem } from '../../../core/tool/problem.ts'
+import type { SettingStore } from '../../../core/tool/precondition.ts'
 import { jsonBody } from '../../../http/request/json-body.ts'
 import { itemList, jsonRef, withEtag } from '../../../http/route/response-specs.ts'
 import {
@@ -17,7 +17,7 @@ import {
 } from '../../../http/route/router.ts'
 
 interface EventSourcesRoutesDeps extends RouteDeps {
-  readonly store: EventSourceStore
+  readonly store: SettingStore<EventSource>
   /** Removes the stored events of a source, which the next user must not read. */
   readonly clearEvents: (source: string) => Promise<void>
   readonly findSettingsProblem: (settings: EventSourceSettings) => Promise<Problem | undefined>

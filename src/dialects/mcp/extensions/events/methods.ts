@@ -1,5 +1,6 @@
-import type { EventSources } from '../../../../core/event/event.ts'
-import type { SubscriptionFailure, SubscriptionResult, Subscriptions } from '../../../../core/event/subscription.ts'
+import { ARGUMENTS_SCHEMA } from '../../../../core/event/event-filter.ts'
+import type { Subscriptions } from '../../../../core/event/subscription.ts'
+import type { Failure, Result } from '../../../../core/failure/failure.ts'
 import type { Json, JsonObject } from '../../../../core/tool/json.ts'
 import * as json from '../../../../core/tool/json-reader.ts'
 import { formatReadError } from '../../../../core/tool/problem.ts'
@@ -10,21 +11,17 @@ import { restrictToToolset } from '../../toolset.ts'
 import type { McpExchange } from '../../tools-call.ts'
 import { invalid, INVALID_PARAMS, type McpError, type McpResult } from '../../wire.ts'
 
-export interface EventsDeps {
-  readonly sources: Pick<EventSources, 'list'>
-  readonly subscriptions: Pick<Subscriptions, 'subscribe' | 'unsubscribe' | 'poll'>
-}
-
 export type EventMethod = keyof typeof EVENT_METHODS
 
 /** SEP-3415, "Errors". */
 const EXHAUSTED = -32013
 const UNSUPPORTED = -32014
 const CALLBACK = -32015
-const CODES: Partial<Record<SubscriptionFailure['type'], number>> = {
+const CODES: Partial<Record<Failure['type'], number>> = {
   'not-found': -32011,
   'forbidden': -32012,
   'rate-limited': EXHAUSTED,
+  'conflict': EXHAUSTED,
   'request-malformed': INVALID_PARAMS,
   'input-invalid': INVALID_PARAMS,
   'select-invalid': INVALID_PARAMS,
@@ -49,15 +46,15 @@ const UNSUBSCRIBE = json.looseObject({ ...NAMED, delivery: json.looseObject(DELI
 const POLL = json.looseObject({ ...NAMED, cursor: json.nullish(TEXT) })
 
 export const EVENT_METHODS = {
-  list: defineMethod(LIST, async (_, { context }, { sources }) => {
-    const listed = await sources.list(restrictToToolset(context.principal, context.toolset))
-    const events = listed.map(({ name, description, inputSchema, payloadSchema }) => {
-      return { name, description, delivery: ['webhook', 'poll'], inputSchema, payloadSchema }
+  list: defineMethod(LIST, async (_, { context }, subscriptions) => {
+    const listed = await subscriptions.listSources(restrictToToolset(context.principal, context.toolset))
+    const events = listed.map(({ id: name, description, payload_schema: payloadSchema }) => {
+      return { name, description, delivery: ['webhook', 'poll'], inputSchema: ARGUMENTS_SCHEMA, payloadSchema }
     })
     return { ok: true, value: { events } }
   }),
 
-  subscribe: defineMethod(SUBSCRIBE, async (params, { context }, { subscriptions }) => {
+  subscribe: defineMethod(SUBSCRIBE, async (params, { context }, subscriptions) => {
     const { delivery, ttlMs, maxAgeMs, ...request } = params
     const { url, secret } = delivery
     if (delivery.mode !== 'webhook') return unsupported(delivery.mode)
@@ -72,7 +69,7 @@ export const EVENT_METHODS = {
     return { ok: true, value: { id, refreshBefore, cursor, truncated } }
   }),
 
-  unsubscribe: defineMethod(UNSUBSCRIBE, async ({ delivery, ...key }, { context }, { subscriptions }) => {
+  unsubscribe: defineMethod(UNSUBSCRIBE, async ({ delivery, ...key }, { context }, subscriptions) => {
     const { mode, url } = delivery
     if (mode !== 'webhook') return unsupported(mode)
     if (url === undefined) return invalid("'delivery' must have a 'url'")
@@ -80,7 +77,7 @@ export const EVENT_METHODS = {
     return removed.ok ? { ok: true, value: {} } : removed
   }),
 
-  poll: defineMethod(POLL, async (params, { context }, { subscriptions }) => {
+  poll: defineMethod(POLL, async (params, { context }, subscriptions) => {
     const page = await subscriptions.poll(context.principal, params)
     if (!page.ok) return page
     const events = page.value.events.map(({ id, ...event }) => ({ eventId: id, ...event }))
@@ -88,24 +85,24 @@ export const EVENT_METHODS = {
   }),
 }
 
-type Outcome = SubscriptionResult<object> | McpError
+type Outcome = Result<object> | McpError
 
 function defineMethod<T>(
   reader: json.Reader<T>,
-  run: (params: T, exchange: McpExchange, deps: EventsDeps) => Promise<Outcome>,
+  run: (params: T, exchange: McpExchange, subscriptions: Subscriptions) => Promise<Outcome>,
 ) {
-  return async (params: JsonObject, exchange: McpExchange, deps: EventsDeps): Promise<McpResult> => {
+  return async (params: JsonObject, exchange: McpExchange, subscriptions: Subscriptions): Promise<McpResult> => {
     const read = json.parseValue(reader, params)
     if (!read.ok) return invalid(formatReadError('the params', read.problems))
-    const outcome = await run(read.value, exchange, deps)
+    const outcome = await run(read.value, exchange, subscriptions)
     if ('kind' in outcome) return outcome
     return outcome.ok ? exchange.revision.createResult(outcome.value) : toError(outcome.failure, exchange)
   }
 }
 
-function toError(failure: SubscriptionFailure, { revision }: McpExchange): McpResult {
-  if (failure.type === 'callback-failed') return createError(CALLBACK, failure.message, { reason: failure.reason })
-  if (failure.type === 'limit-reached') return createError(EXHAUSTED, failure.message)
+function toError(failure: Failure, { revision }: McpExchange): McpResult {
+  if (failure.type === 'conflict' && failure.reason)
+    return createError(CALLBACK, failure.message, { reason: failure.reason })
   const code = CODES[failure.type]
   return code === undefined ? toMcpFailure(failure, revision) : createError(code, formatFailure(failure))
 }
