@@ -1,12 +1,20 @@
+import { SignJWT } from 'jose'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { codeFor, newAgent, redeem, refresh } from './oauth/agent.ts'
+import { sendMcp, TAKES_TASKS } from './mcp-request.ts'
+import { codeFor, connected, newAgent, redeem, refresh } from './oauth/agent.ts'
 import { connectPerson, IN, OUT, signInPerson } from './oauth/connected-person.ts'
+import type { HttpPerson } from './oauth/http-person.ts'
 import { signInVars } from './oauth/sign-in.ts'
 import { type Connected, connect, startWorld, type World } from './oauth/switchboard.ts'
+import { patch } from './scim/set-up.ts'
 
 /** One step ends all that a person has here, and nothing of anybody else. */
 
-const RULES = [{ domain: 'acme.test', toolkits: ['Mail', 'mailbox', 'Calculator'] }]
+const RULES = [
+  { domain: 'acme.test', toolkits: ['Mail', 'mailbox', 'Calculator'] },
+  { address: 'hal@acme.test', scopes: ['tools:publish'], toolkits: ['mailbox'] },
+]
+const JWT_SECRET = 'what the program of the company signs with'
 const NONE = { sessions: 0, agents: 0, accounts: 0, authorizations: 0, not_revoked: [] }
 
 let world: World
@@ -15,9 +23,11 @@ let url: string
 
 beforeAll(async () => {
   world = await startWorld()
-  for (const name of ['ann', 'bob', 'cy', 'dee'])
+  for (const name of ['ann', 'bob', 'cy', 'dee', 'eve', 'fay', 'gil', 'hal'])
     world.provider.claims[name] = { email: `${name}@acme.test`, email_verified: true }
-  edge = await connect(world, { vars: signInVars(world.provider, RULES) })
+  edge = await connect(world, {
+    vars: { ...signInVars(world.provider, RULES), JWT_SECRET, JWT_ISSUER: world.provider.issuer },
+  })
   ;({ url } = edge.server)
   world.provider.allowRedirectTo(`${url}/sign-in/callback`)
 })
@@ -154,3 +164,54 @@ it('a person ends all other sessions and keeps the one in use; the list says whi
   expect(ofAnn.map(({ user_id }: { user_id: string }) => user_id)).toEqual(['ann@acme.test'])
   expect(JSON.parse((await here.open(`${url}/sessions?user_id=ann%40acme.test`)).text).items).toEqual([])
 })
+
+const asPerson = async (_: string, person: HttpPerson) => ({
+  path: '/console/mcp',
+  headers: { cookie: person.cookieOf(url) ?? '', origin: url },
+})
+const asAgent = async (_: string, person: HttpPerson) => {
+  const { tokens } = await connected(person, url, ['mailbox'])
+  return { path: '/connect/mcp', headers: { authorization: `Bearer ${tokens.access_token}` } }
+}
+const asProgram = async (sub: string) => {
+  const claims = { iss: world.provider.issuer, sub, tools: ['mailbox.*'] }
+  const token = new SignJWT(claims).setProtectedHeader({ alg: 'HS256' }).setExpirationTime('5m')
+  const signed = await token.sign(new TextEncoder().encode(JWT_SECRET))
+  return { path: '/mcp', headers: { authorization: `Bearer ${signed}` } }
+}
+
+it('a call as a task does not run, though it was approved, once the directory has deactivated its person', async () => {
+  const approver = await signInPerson(url, 'hal')
+  const answers: (() => Promise<unknown>)[] = []
+  for (const [name, open, stays] of [
+    ['eve', asPerson],
+    ['fay', asAgent],
+    ['gil', asProgram],
+    ['bob', asProgram, 'active'],
+  ] as const) {
+    const user = `${name}@acme.test`
+    const { path, headers } = await open(user, await signInPerson(url, name))
+    const options = { capabilities: TAKES_TASKS, path: `${path}?toolkits=mailbox&names=bare`, headers }
+    const { body } = await edge.ask('POST', '/scim/v2/Users', { userName: user })
+    const setActive = (value: boolean) =>
+      edge.ask('PATCH', `/scim/v2/Users/${body.id}`, patch({ op: 'replace', path: 'active', value }))
+    const call = { name: 'empty', arguments: { folder: 'old' } }
+    const { taskId } = (await sendMcp(edge.server, 'tools/call', call, options)).result
+    const get = async () => sendMcp(edge.server, 'tasks/get', { taskId }, options)
+    await expect.poll(get, { timeout: 10_000 }).toMatchObject({ result: { status: 'input_required' } })
+    const { inputRequests } = (await get()).result
+    const link = inputRequests['authorization:approval'].params.url
+    expect((await approver.press(await approver.open(link), /Approve/)).status).toBe(200)
+    if (stays === undefined) expect((await setActive(false)).status).toBe(200)
+    answers.push(async () => {
+      await setActive(true)
+      const { error, result } = await get()
+      return error?.code ?? result.status
+    })
+  }
+  const countRuns = () => world.api.requests.filter(({ path }) => path === '/mailbox').length
+  await expect.poll(countRuns, { timeout: 30_000 }).toBe(1)
+  // None comes back with its person
+  expect(await Promise.all(answers.map((answer) => answer()))).toEqual([401, 401, -32_602, 'completed'])
+  expect(countRuns()).toBe(1)
+}, 60_000)

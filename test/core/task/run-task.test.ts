@@ -1,0 +1,81 @@
+import { expect, it, vi } from 'vitest'
+import type { Principal } from '../../../src/core/access/principal.ts'
+import type { CallTool } from '../../../src/core/call/call-request.ts'
+import { fail, ok } from '../../../src/core/failure/failure.ts'
+import { createRunTask } from '../../../src/core/task/run-task.ts'
+import type { StoredTask, TaskStore } from '../../../src/core/task/task-store.ts'
+import { createBudget } from '../../../src/core/tool/budget.ts'
+import { toIdRef } from '../../../src/core/tool/tool-ref.ts'
+import { createReturningPrincipal } from '../../../src/http/caller/returning-principal.ts'
+
+const AT = '2026-11-30T00:00:00.000Z'
+const OUTCOME = { callId: 'c', durationMs: 1, result: ok('It ran') }
+
+/** Runs an approved task where no key and no agent is left, and the directory has users who are active or not. */
+async function runFor(kind: Principal['kind'], id: string, isActive: boolean) {
+  const principal: Principal = { id, kind, scopes: ['tools:call'], tools: ['*'], users: ['ann'] }
+  const stored: StoredTask = {
+    task: { id: 't', status: 'input_required', createdAt: AT, lastUpdatedAt: AT, ttlMs: 1, pollIntervalMs: 1 },
+    revision: 1,
+    expiresAt: 10,
+    stored: {
+      call: { toolRef: toIdRef('Bank.Pay'), input: {} },
+      context: {},
+      tokens: [],
+      secrets: [],
+      caller: { principal, dialect: 'oxp', audience: 'program', requestUrl: 'https://here.example/' },
+    },
+  }
+  const change = vi.fn<TaskStore['change']>(async () => 2)
+  const callTool = vi.fn<CallTool>(async () => OUTCOME)
+  const findPrincipal = createReturningPrincipal({
+    hasAdminKey: false,
+    isOpen: false,
+    findKey: async () => undefined,
+    listAgents: async () => [],
+    loadPrincipal: () => expect.unreachable(),
+    findMembership: async () => ({ isActive, groups: [] }),
+    now: () => 0,
+  })
+  const run = createRunTask({
+    store: {
+      create: async () => undefined,
+      find: async () => stored,
+      load: async () => stored,
+      waitUntilEnded: async () => undefined,
+      change,
+      report: async () => undefined,
+      removeAll: async () => undefined,
+    },
+    authorizations: { find: async () => undefined },
+    callTool,
+    findPrincipal: (caller) => findPrincipal(caller.principal),
+    createAbort: () => new AbortController(),
+    openCaller: () => ({ budget: createBudget(1_000), background: () => undefined }),
+    holdMemory: async () => () => undefined,
+    now: () => 0,
+  })
+  await run({ id: 't', revision: 1, size: 1 })
+  return { last: change.mock.calls.at(-1)?.[1], calls: callTool.mock.calls.length }
+}
+
+it.each([
+  ['key', 'key:k', 'The key was removed or has expired'],
+  ['agent', 'agent:a', 'The access of the agent has ended'],
+  ['person', 'person:ann', "The directory has deactivated 'ann'"],
+  ['jwt', 'jwt:ann', "The directory has deactivated 'ann'"],
+  ['admin', 'admin', 'The administrator has no access any more'],
+] as const)(
+  'a task of the principal %s, whose access has ended, fails with that, and its tool does not run',
+  async (kind, id, reason) => {
+    const result = fail({ type: 'unauthenticated', reason })
+    expect(await runFor(kind, id, false)).toMatchObject({
+      last: { status: 'failed', message: reason, outcome: { result } },
+      calls: 0,
+    })
+  },
+)
+
+it('a task of somebody who is active runs', async () => {
+  expect(await runFor('jwt', 'jwt:ann', true)).toMatchObject({ last: { status: 'completed' }, calls: 1 })
+})

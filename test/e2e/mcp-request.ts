@@ -1,0 +1,47 @@
+interface McpOptions {
+  readonly path?: string
+  readonly headers?: Readonly<Record<string, string>>
+  /** What the client declares. */
+  readonly capabilities?: object
+  readonly signal?: AbortSignal
+}
+
+/** Posts one MCP message of 2026-07-28, as a client of no session does. */
+export function fetchMcp(
+  { url }: { readonly url: string },
+  method: string,
+  params: Readonly<Record<string, unknown>> = {},
+  { path = '/mcp', headers = {}, capabilities = {}, signal }: McpOptions = {},
+): Promise<Response> {
+  const name = params['taskId'] ?? params['uri'] ?? params['name']
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientInfo': { name: 'a test', version: '1.0.0' },
+    'io.modelcontextprotocol/clientCapabilities': capabilities,
+  }
+  return fetch(new URL(path, url), {
+    method: 'POST',
+    signal: signal ?? null,
+    headers: {
+      'content-type': 'application/json',
+      'accept': 'application/json, text/event-stream',
+      'mcp-protocol-version': '2026-07-28',
+      'mcp-method': method,
+      ...(typeof name === 'string' ? { 'mcp-name': name } : {}),
+      ...headers,
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { _meta, ...params } }),
+  })
+}
+
+/** Gives the message that answers it. What came is what a test is about to look at. */
+// oxlint-disable-next-line typescript/no-explicit-any
+export async function sendMcp(...request: Parameters<typeof fetchMcp>): Promise<any> {
+  return (await fetchMcp(...request)).json()
+}
+
+/** Of a client that takes tasks, and asks its person. */
+export const TAKES_TASKS = {
+  elicitation: { form: {}, url: {} },
+  extensions: { 'io.modelcontextprotocol/tasks': {} },
+}
