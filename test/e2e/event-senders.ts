@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
 import { expect } from 'vitest'
+import { sendMcp } from './mcp-request.ts'
 import type { RunningServer } from './server.ts'
 
 /** Senders of webhooks, as their documentation says that they sign, and a Switchboard that knows their secrets. */
@@ -64,25 +65,9 @@ export async function newKey(server: RunningServer, key: object) {
   return { id: String(made.id), authorization: `Bearer ${made.key}` }
 }
 
-/** Sends one MCP message of 2026-07-28. */
-export async function rpc(server: RunningServer, authorization: string, method: string, params: object) {
-  const headers = {
-    authorization,
-    'content-type': 'application/json',
-    'accept': 'application/json, text/event-stream',
-    'mcp-protocol-version': '2026-07-28',
-    'mcp-method': method,
-    ...('name' in params ? { 'mcp-name': String(params.name) } : {}),
-  }
-  const _meta = {
-    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-    'io.modelcontextprotocol/clientCapabilities': {},
-    'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
-  }
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } })
-  const response = await fetch(`${server.url}/mcp`, { method: 'POST', headers, body })
-  return Object(await response.json())
-}
+/** Sends one MCP message. */
+export const rpc = (server: RunningServer, authorization: string, method: string, params: object) =>
+  sendMcp(server, method, { ...params }, { headers: { authorization } })
 
 /** Waits until something holds; fails with what it last was. */
 export async function eventually<T>(read: () => T | Promise<T>, isFit: (value: T) => boolean, ms = 15_000): Promise<T> {

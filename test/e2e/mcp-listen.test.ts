@@ -2,6 +2,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { definition } from './definition.ts'
 import { eventsOf } from './events.ts'
+import { fetchMcp } from './mcp-request.ts'
 import { type RunningServer, startApp } from './server.ts'
 
 const ADMIN_KEY = 'the-administrator-of-this-test'
@@ -35,31 +36,8 @@ async function createKey(scopes = ['tools:read', 'tools:call']): Promise<{ id: s
   return created.body
 }
 
-const META = {
-  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-  'io.modelcontextprotocol/clientCapabilities': {},
-  'io.modelcontextprotocol/clientInfo': { name: 'a test', version: '1.0.0' },
-}
-
-function listen(key: string, params: object, init: Pick<RequestInit, 'signal'> = {}): Promise<Response> {
-  return fetch(`${server.url}/mcp`, {
-    method: 'POST',
-    signal: init.signal ?? null,
-    headers: {
-      'authorization': `Bearer ${key}`,
-      'content-type': 'application/json',
-      'accept': 'application/json, text/event-stream',
-      'mcp-protocol-version': '2026-07-28',
-      'mcp-method': 'subscriptions/listen',
-    },
-    body: JSON.stringify({
-      jsonrpc: '2.0',
-      id: 'l1',
-      method: 'subscriptions/listen',
-      params: { ...params, _meta: META },
-    }),
-  })
-}
+const listen = (key: string, params: Readonly<Record<string, unknown>>, init: { readonly signal?: AbortSignal } = {}) =>
+  fetchMcp(server, 'subscriptions/listen', params, { ...init, headers: { authorization: `Bearer ${key}` } })
 
 it('the official client is told that the list has changed, and reads the new one', async () => {
   const { key } = await createKey()
@@ -87,7 +65,7 @@ it('a stream says what it watches, and tells nothing of a tool that its caller m
   expect(response.headers.get('content-type')).toBe('text/event-stream')
   const events = eventsOf(response)
   const read = async () => (await events.next()).value?.data
-  const _meta = { 'io.modelcontextprotocol/subscriptionId': 'l1' }
+  const _meta = { 'io.modelcontextprotocol/subscriptionId': 1 }
   expect(await read()).toEqual({
     jsonrpc: '2.0',
     method: 'notifications/subscriptions/acknowledged',
@@ -108,21 +86,21 @@ it('a stream ends when its key is revoked, and at once if it watches nothing', a
   await events.next()
   expect((await server.json('DELETE', `/keys/${id}`, undefined, ADMIN)).status).toBeLessThan(300)
   const last = await events.next()
-  expect(last.value?.data).toMatchObject({ id: 'l1', result: { resultType: 'complete' } })
+  expect(last.value?.data).toMatchObject({ id: 1, result: { resultType: 'complete' } })
   expect((await events.next()).done).toBe(true)
 
   const caller = await createKey(['tools:call'])
   const nothing = eventsOf(await listen(caller.key, { notifications: { toolsListChanged: true } }))
   expect((await nothing.next()).value?.data).toMatchObject({ params: { notifications: {} } })
-  expect((await nothing.next()).value?.data).toMatchObject({ id: 'l1', result: {} })
+  expect((await nothing.next()).value?.data).toMatchObject({ id: 1, result: {} })
 }, 100_000)
 
 it('what is malformed, too much, or of an older revision is refused', async () => {
   const { key } = await createKey()
   const malformed = await listen(key, {})
-  expect(await malformed.json()).toMatchObject({ id: 'l1', error: { code: -32602 } })
+  expect(await malformed.json()).toMatchObject({ id: 1, error: { code: -32602 } })
   const close = new AbortController()
-  const listening = (init?: Pick<RequestInit, 'signal'>) =>
+  const listening = (init?: { readonly signal?: AbortSignal }) =>
     listen(key, { notifications: { toolsListChanged: true } }, init)
   for (let count = 0; count < 10; count++) expect((await listening(close)).status).toBe(200)
   const refused = await listening()

@@ -4,11 +4,10 @@ import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { callRemote, upstreamDeps } from '../runners/remote/set-up.ts'
 import { eventsOf } from './events.ts'
+import { fetchMcp, sendMcp, TAKES_TASKS } from './mcp-request.ts'
 import { type RunningServer, startApp } from './server.ts'
 
 const ADMIN_KEY = 'the-administrator-of-this-test'
-const EXTENSION = 'io.modelcontextprotocol/tasks'
-const CAPABILITIES = { elicitation: { form: {}, url: {} }, extensions: { [EXTENSION]: {} } }
 const CLIENT = { name: 'a test', version: '1.0.0' }
 const SOON = { timeout: 30_000, interval: 200 }
 
@@ -27,41 +26,9 @@ async function createKey(): Promise<string> {
   return created.body.key
 }
 
-interface Answer {
-  // What came is what a test is about to look at
-  // oxlint-disable-next-line typescript/no-explicit-any
-  readonly result?: any
-  readonly error?: { readonly code: number; readonly message: string }
-}
-
-async function post(message: { method: string; params: Record<string, unknown> }, as = key, signal?: AbortSignal) {
-  const { method, params } = message
-  const name = params['taskId'] ?? params['name']
-  return fetch(`${server.url}/mcp`, {
-    method: 'POST',
-    signal: signal ?? null,
-    headers: {
-      'authorization': `Bearer ${as}`,
-      'content-type': 'application/json',
-      'accept': 'application/json, text/event-stream',
-      'mcp-protocol-version': '2026-07-28',
-      'mcp-method': method,
-      ...(typeof name === 'string' ? { 'mcp-name': name } : {}),
-    },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-  })
-}
-
-const META = {
-  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-  'io.modelcontextprotocol/clientInfo': CLIENT,
-  'io.modelcontextprotocol/clientCapabilities': CAPABILITIES,
-}
-
-async function send(method: string, params: Record<string, unknown>, as = key): Promise<Answer> {
-  const response = await post({ method, params: { ...params, _meta: META } }, as)
-  return response.json<Answer>()
-}
+const optionsFor = (as: string) => ({ capabilities: TAKES_TASKS, headers: { authorization: `Bearer ${as}` } })
+const send = (method: string, params: Record<string, unknown>, as = key) =>
+  sendMcp(server, method, params, optionsFor(as))
 
 const call = (name: string, args: object, as = key) => send('tools/call', { name, arguments: args }, as)
 const get = (taskId: string, as = key) => send('tasks/get', { taskId }, as)
@@ -72,7 +39,7 @@ describe('the official client with the extension for tasks', () => {
     use: (session: ReturnType<typeof createTaskSessionFromClient>) => Promise<T>,
   ): Promise<T> {
     const client = new Client(CLIENT, {
-      capabilities: CAPABILITIES,
+      capabilities: TAKES_TASKS,
       versionNegotiation: { mode: { pin: '2026-07-28' } },
     })
     const requestInit = { headers: { authorization: `Bearer ${key}` } }
@@ -80,10 +47,10 @@ describe('the official client with the extension for tasks', () => {
     const session = createTaskSessionFromClient(client, {
       ...options,
       endpointId: 'switchboard',
-      v2RequestFraming: { protocolVersion: '2026-07-28', clientInfo: CLIENT, clientCapabilities: CAPABILITIES },
+      v2RequestFraming: { protocolVersion: '2026-07-28', clientInfo: CLIENT, clientCapabilities: TAKES_TASKS },
       async rawDispatch(request) {
-        const response = await post(JSON.parse(JSON.stringify(request)))
-        const { result, error } = await response.json<Answer>()
+        const { method, params } = JSON.parse(JSON.stringify(request))
+        const { result, error } = await send(method, params)
         return error ? { kind: 'error', error } : { kind: 'result', result }
       },
     })
@@ -161,8 +128,9 @@ describe('a task', () => {
   it('is told of on a stream of subscriptions', async () => {
     const { taskId } = (await call('slow_compute', { seconds: 4 })).result
     const leaving = new AbortController()
-    const params = { notifications: { taskIds: [taskId] }, _meta: META }
-    const response = await post({ method: 'subscriptions/listen', params }, key, leaving.signal)
+    const params = { notifications: { taskIds: [taskId] } }
+    const options = { ...optionsFor(key), signal: leaving.signal }
+    const response = await fetchMcp(server, 'subscriptions/listen', params, options)
     const told: { method?: string; params?: Record<string, unknown> }[] = []
     for await (const { data } of eventsOf(response)) {
       told.push(data)

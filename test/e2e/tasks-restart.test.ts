@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startUpstream, type Upstream } from '../upstream.ts'
+import { sendMcp, TAKES_TASKS } from './mcp-request.ts'
 import { buildMovedBundle, MOVED_ENTRY } from './moved-bundle.ts'
 import { HttpPerson } from './oauth/http-person.ts'
 import { type ServerProcess, startProcess } from './process.ts'
@@ -58,36 +59,17 @@ async function readTask(at: RunningServer, path: string): Promise<Task> {
   return body
 }
 
-async function sendMcp(at: RunningServer, method: string, params: Readonly<Record<string, unknown>>) {
-  const _meta = {
-    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-    'io.modelcontextprotocol/clientCapabilities': {
-      elicitation: { url: {} },
-      extensions: { 'io.modelcontextprotocol/tasks': {} },
-    },
-  }
-  const headers = {
-    'accept': 'application/json, text/event-stream',
-    'mcp-protocol-version': '2026-07-28',
-    'mcp-method': method,
-    'mcp-name': String(params['taskId'] ?? params['name']),
-  }
-  const message = { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } }
-  const { body } = await at.json('POST', '/mcp', message, headers)
-  expect(body.error).toBeUndefined()
-  return body.result
-}
-
 /** The same over MCP, whose requests for input are links as over HTTP. */
 async function beginMcp(at: RunningServer, name: string): Promise<string> {
-  const answer = await sendMcp(at, 'tools/call', { name, arguments: { cents: 6 } })
-  expect(answer).toMatchObject({ resultType: 'task' })
-  return answer.taskId
+  const { result } = await sendMcp(at, 'tools/call', { name, arguments: { cents: 6 } }, { capabilities: TAKES_TASKS })
+  expect(result).toMatchObject({ resultType: 'task' })
+  return result.taskId
 }
 
 async function readMcpTask(at: RunningServer, taskId: string): Promise<Task> {
   await sleep(500)
-  const { inputRequests, statusMessage, ...task } = await sendMcp(at, 'tasks/get', { taskId })
+  const { result } = await sendMcp(at, 'tasks/get', { taskId }, { capabilities: TAKES_TASKS })
+  const { inputRequests, statusMessage, ...task } = result
   return { ...task, input_requests: inputRequests, status_message: statusMessage }
 }
 
