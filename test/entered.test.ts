@@ -5,8 +5,8 @@ import { beforeAll, describe, expect, it } from 'vitest'
 /** What a warm request may take at most, as `npm run bench:entered` counts it. */
 const AT_MOST = {
   'OXP POST /tools/call': { files: 38, promises: 79, statements: 0 },
-  'MCP 2026-07-28 tools/call': { files: 40, promises: 85, statements: 0 },
-  'MCP 2025-11-25 tools/call': { files: 40, promises: 85, statements: 0 },
+  'MCP 2026-07-28 tools/call': { files: 41, promises: 85, statements: 0 },
+  'MCP 2025-11-25 tools/call': { files: 41, promises: 85, statements: 0 },
   'Open Tool Calling POST /worker/tools/invoke': { files: 38, promises: 79, statements: 0 },
   'Machine Context POST /machine-context/execute': { files: 37, promises: 79, statements: 0 },
   'Plugin POST /plugin/call': { files: 37, promises: 79, statements: 0 },

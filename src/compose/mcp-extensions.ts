@@ -1,4 +1,4 @@
-import { createMcpExtensions, type McpExtensions } from '../dialects/mcp/extensions/extension.ts'
+import type { McpExtension } from '../dialects/mcp/extensions/extension.ts'
 import { registerApps } from '../dialects/mcp/extensions/apps/register.ts'
 import { registerEvents } from '../dialects/mcp/extensions/events/register.ts'
 import { registerResources } from '../dialects/mcp/extensions/resources/register.ts'
@@ -8,9 +8,9 @@ import type { Deployment } from './deployment.ts'
 import { openTasks } from './tasks.ts'
 
 /** The extensions of MCP that this deployment has, each joined by its `register…` function. */
-export function composeMcpExtensions(deployment: Deployment): McpExtensions {
+export function composeMcpExtensions(deployment: Deployment): readonly McpExtension[] {
   const { calls, stores } = deployment
-  const extensions = createMcpExtensions()
+  const extensions: McpExtension[] = []
   registerTasks(extensions, { tasks: openTasks(deployment), resolver: calls.resolver })
   registerResources(extensions, { ...calls, catalog: stores.registry.catalog })
   registerSkills(extensions, stores.registry.stub)

@@ -121,7 +121,7 @@ export const rawTexts: readonly Row[] = [
   }),
   row('what a client gives back', texts(states), async (requestState) => {
     const read = await readState(
-      { kind: 'call', name: 'n', input: {}, wantsLogs: false, capabilities: {}, requestState },
+      { kind: 'call', name: 'n', input: {}, wantsLogs: false, requestState },
       () => 'u',
       seal,
     )

@@ -11,11 +11,11 @@ import { isJsonObject, type JsonObject } from '../../core/tool/json.ts'
 import { requestMemory } from '../../http/request/request-memory.ts'
 import { createEventStream } from '../../http/response/event-stream.ts'
 import { PRIVATE } from '../../http/response/json-response.ts'
-import { declares, type McpExtensions, type ServerNotification, type Watch } from './extensions/extension.ts'
+import type { McpExtension, ServerNotification, Watch } from './extensions/extension.ts'
 import { toMcpError } from './failure-response.ts'
 import { createMessageEvent, type McpExchange } from './tools-call.ts'
 import { handleToolsList } from './tools-list.ts'
-import { formatResponse, invalid, type McpError, type MessageId } from './wire.ts'
+import { declares, formatResponse, invalid, type McpError, type MessageId } from './wire.ts'
 
 const POLL_MS = 3_000
 const LISTEN_MS = 600_000
@@ -25,7 +25,7 @@ const SUBSCRIPTION_KEY = 'io.modelcontextprotocol/subscriptionId'
 
 interface ListenDeps {
   readonly catalog: Catalog
-  readonly extensions: McpExtensions
+  readonly extensions: readonly McpExtension[]
   readonly authorize: () => Promise<Result<Principal>>
 }
 
@@ -48,11 +48,10 @@ export async function listen(
 
   let { principal } = context
   const getExchange = (): McpExchange => ({ revision, context: { ...context, principal } })
-  const capabilities = revision.getClientCapabilities(params, context.request)
-  const declared = extensions.extensions.filter(({ id }) => id === undefined || declares(capabilities, id))
+  const declared = extensions.filter(({ id }) => id === undefined || declares(context.capabilities, id))
   const watches = await Promise.all([
     watchTools(notifications, getExchange, catalog),
-    ...declared.map(({ watch }) => watch?.(notifications, getExchange, capabilities)),
+    ...declared.map(({ watch }) => watch?.(notifications, getExchange)),
   ]).catch((error: unknown) => {
     countStream(account, -1)
     throw error

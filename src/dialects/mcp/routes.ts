@@ -1,54 +1,37 @@
 import { Hono } from 'hono'
-import { findScopeDenial, type Principal } from '../../core/access/principal.ts'
-import type { Catalog, ToolkitCounts } from '../../core/catalog/catalog.ts'
+import type { Principal } from '../../core/access/principal.ts'
 import { ANSWER_CHARACTERS } from '../../core/call/call-options.ts'
-import type { CallTool } from '../../core/call/call-request.ts'
 import { catchUnreachable, type Failure, ok, type Result } from '../../core/failure/failure.ts'
-import type { CheckReadiness } from '../../core/call/readiness.ts'
-import type { Resolver } from '../../core/call/resolve-tool.ts'
 import type { Seal } from '../../core/call/seal.ts'
 import { CALL_UNITS, createBudget } from '../../core/tool/budget.ts'
-import type { Json, JsonObject } from '../../core/tool/json.ts'
+import type { Json } from '../../core/tool/json.ts'
 import { yieldToEventLoop, readJson } from '../../http/request/body.ts'
 import { MEMORY_FULL, requestMemory } from '../../http/request/request-memory.ts'
 import { respondOrStream, createEventStream } from '../../http/response/event-stream.ts'
 import { getBackground, type Authorize, type RouteContext } from '../../http/route/authorizer.ts'
 import { acceptsEventStream, MAX_CALL_BYTES } from '../../http/route/incoming-call.ts'
 import { jsonTextResponse, PRIVATE } from '../../http/response/json-response.ts'
-import { declares, type McpExtensions } from './extensions/extension.ts'
+import { createDispatch, createExchange, type DispatchDeps, type McpOperation, toMcpOperation } from './dispatch.ts'
 import { formatFailure } from './failure.ts'
-import { toMcpError, toMcpFailure } from './failure-response.ts'
+import { toMcpError } from './failure-response.ts'
 import { isAllowedOrigin } from './origin.ts'
 import { revision2026 } from './revisions/2026-07-28.ts'
 import { negotiateRevision, negotiateBatchRevision, type Revisions } from './revisions/negotiation.ts'
-import type { Revision, ServerInfo } from './revisions/revision.ts'
+import type { ServerInfo } from './revisions/revision.ts'
 import { revision2025November, revisionsUntil2025 } from './revisions/until-2025-11-25.ts'
-import { handleToolsCall, createMessageEvent, type McpExchange } from './tools-call.ts'
-import { handleToolsList } from './tools-list.ts'
+import { createMessageEvent, type McpExchange } from './tools-call.ts'
 import { type ResponseSpecs, json, OBJECT } from '../../http/route/response-specs.ts'
 import { declareOperation } from '../../http/route/operation.ts'
+import { DEFAULT_TOOLSET, type McpRequestContext, readToolset, restrictToPages, toolsetQuery } from './toolset.ts'
 import {
-  DEFAULT_TOOLSET,
-  type McpRequestContext,
-  readToolset,
-  restrictToPages,
-  restrictToToolset,
-  toolsetQuery,
-} from './toolset.ts'
-import {
-  createMissingExtension,
   formatResponse,
-  decodeToolCall,
   formatErrorResponse,
   INVALID_REQUEST,
   type McpResult,
   type McpError,
-  type McpRequest,
-  type McpToolCall,
   type MessageId,
   MESSAGES,
   readMessage,
-  toResult,
 } from './wire.ts'
 
 export interface McpEndpoint {
@@ -61,16 +44,11 @@ export interface McpEndpoint {
   readonly challenge: (request: Request) => { readonly hint?: string; readonly header?: string }
 }
 
-interface McpRoutesDeps {
+interface McpRoutesDeps extends DispatchDeps {
   readonly endpoints: readonly McpEndpoint[]
   readonly origins: ReadonlySet<string>
-  readonly callTool: CallTool
-  readonly catalog: Catalog & ToolkitCounts
-  readonly resolver: Resolver
-  readonly checkReadiness: CheckReadiness
   readonly seal: Seal
   readonly serverInfo: ServerInfo
-  readonly extensions: McpExtensions
 }
 
 const MAX_BATCH = 100
@@ -86,13 +64,13 @@ const MCP_RESPONSES: ResponseSpecs = {
  * its revision. Then its operation runs. A batch runs its operations one after another, and streams none of them.
  */
 export function createMcpRoutes(deps: McpRoutesDeps): Hono {
-  const { endpoints, origins, callTool, catalog, resolver, checkReadiness, seal, serverInfo, extensions } = deps
+  const { endpoints, origins, catalog, resolver, seal, serverInfo, extensions } = deps
   const revisions: Revisions = {
     beforeNovember2025: revisionsUntil2025(serverInfo),
     of2025November: revision2025November(serverInfo),
     from2026: revision2026(serverInfo, seal),
   }
-  const toolsCallDeps = { callTool, resolver, suggest }
+  const runOperation = createDispatch(deps)
   const router = new Hono()
   for (const endpoint of endpoints) {
     router.post(
@@ -138,7 +116,7 @@ export function createMcpRoutes(deps: McpRoutesDeps): Hono {
       if (!body.ok) return respondWithFailure(body.failure)
       const budget = createBudget(CALL_UNITS)
       const tools = endpoint.isForPages ? restrictToPages(toolset.value) : toolset.value
-      const context = { ...owner, background: memory.background, toolset: tools, budget, memory }
+      const context = { ...owner, background: memory.background, toolset: tools, budget, memory, capabilities: {} }
       const authorize = () => endpoint.authorize(c, READ_OR_CALL)
       return memory.untilRead(await respondToBody(body.value, context, authorize))
     } finally {
@@ -163,29 +141,26 @@ export function createMcpRoutes(deps: McpRoutesDeps): Hono {
     const revision = negotiateRevision(context.request.headers, message, revisions)
     if (revision.kind === 'error') return respondWithError(message.kind === 'request' ? message.id : null, revision)
     if (message.kind === 'notification') return respondAccepted()
-    if (message.method === 'subscriptions/listen' && revision.canListen) {
+    const exchange = createExchange(message, revision, context)
+    if (message.method === 'subscriptions/listen' && revision.isModern) {
       const { listen } = await import('./listen.ts')
-      const listening = listen(message.id, message.params, { revision, context }, { catalog, extensions, authorize })
+      const listening = listen(message.id, message.params, exchange, { catalog, extensions, authorize })
       const stream = await catchUnreachable(listening)
       if (!stream.ok) return respondTo(message.id, toMcpError(stream.failure))
       return stream.value instanceof Response ? stream.value : respondTo(message.id, stream.value)
     }
     const operation = toMcpOperation(message)
-    if (wantsEventStream(operation, context.request)) return streamOperation(operation, message, revision, context)
+    if (wantsEventStream(operation, context.request)) return streamOperation(operation, message.id, exchange)
     const sessionId = revision.createSessionId?.(message.method, message.params)
-    return respondTo(message.id, await runOperation(operation, { revision, context }), sessionId)
+    return respondTo(message.id, await runOperation(operation, exchange), sessionId)
   }
 
-  function streamOperation(
-    operation: McpOperation,
-    { id }: McpRequest,
-    revision: Revision,
-    context: McpRequestContext,
-  ): Promise<Response> {
-    const stream = createEventStream(context.request.signal)
-    return respondOrStream(runOperation(operation, { revision, context, stream }), {
+  function streamOperation(operation: McpOperation, id: MessageId, exchange: McpExchange): Promise<Response> {
+    const { request, background } = exchange.context
+    const stream = createEventStream(request.signal)
+    return respondOrStream(runOperation(operation, { ...exchange, stream }), {
       stream,
-      background: context.background,
+      background,
       toResponse: (result) => respondTo(id, result),
       toLastEvents: (result) => [createMessageEvent(formatResponse(id, result))],
       toErrorEvents: (reference) => [
@@ -193,73 +168,6 @@ export function createMcpRoutes(deps: McpRoutesDeps): Hono {
       ],
       headers: PRIVATE,
     })
-  }
-
-  function runOperation(operation: McpOperation, exchange: McpExchange): Promise<McpResult> {
-    switch (operation.kind) {
-      case 'error':
-        return Promise.resolve(operation)
-      case 'call':
-        // Most clients declare no extension
-        return operation.capabilities.extensions !== undefined && exchange.revision.hasExtensions
-          ? extensions.runCall(operation, exchange, callTools)
-          : callTools(operation, exchange)
-      case 'list':
-        return listTools(operation.params, exchange)
-      case 'other':
-        return runMethod(operation.method, operation.params, exchange)
-    }
-  }
-
-  const callTools = (call: McpToolCall, exchange: McpExchange) =>
-    exchange.context.toolset.search ? callInSearchMode(call, exchange) : handleToolsCall(call, exchange, toolsCallDeps)
-
-  async function listTools(params: JsonObject, { revision, context }: McpExchange): Promise<McpResult> {
-    const denied = findScopeDenial(context.principal, 'tools:read')
-    if (denied) return toMcpFailure(denied, revision)
-    const result = await catchUnreachable(handleToolsList(params, revision, context, catalog))
-    return result.ok ? result.value : toMcpError(result.failure)
-  }
-
-  async function runMethod(method: string, params: JsonObject, exchange: McpExchange): Promise<McpResult> {
-    const { revision, context } = exchange
-    if (method === revision.discoveryMethod) {
-      const { createInstructions } = await import('./instructions.ts')
-      const instructions = await createInstructions(context, catalog)
-      const tools = revision.canListen ? { listChanged: true } : {}
-      return revision.discover(params, { capabilities: { tools, ...extensions.getCapabilities() }, instructions })
-    }
-    if (method === 'ping' && revision.hasPing) return toResult({})
-    const found = extensions.findMethod(method)
-    const id = found?.extension.id
-    if (!found || (id !== undefined && !revision.hasExtensions)) {
-      const { pathname: path } = new URL(context.request.url)
-      return toMcpFailure({ type: 'route-unknown', method, path }, revision)
-    }
-    if (id !== undefined && !declares(revision.getClientCapabilities(params, context.request), id))
-      return createMissingExtension(id)
-    const result = await catchUnreachable(found.run(params, exchange))
-    return result.ok ? result.value : toMcpError(result.failure)
-  }
-
-  async function callInSearchMode(call: McpToolCall, exchange: McpExchange): Promise<McpResult> {
-    const { revision, context } = exchange
-    const denied = findScopeDenial(context.principal, 'tools:read')
-    if (denied) return toMcpFailure(denied, revision)
-    // Loaded on first use: few agents search, and those that do can wait
-    const { callSearchTool } = await import('./search-mode.ts')
-    const searched = await catchUnreachable(
-      callSearchTool({ call, revision, context, catalog, resolver, checkReadiness }),
-    )
-    if (!searched.ok) return toMcpError(searched.failure)
-    return searched.value.kind === 'call' ? handleToolsCall(searched.value, exchange, toolsCallDeps) : searched.value
-  }
-
-  async function suggest(name: string, context: McpRequestContext): Promise<readonly string[]> {
-    const names = await catchUnreachable(
-      catalog.suggestNames(name, restrictToToolset(context.principal, context.toolset)),
-    )
-    return names.ok ? names.value : []
   }
 
   const resolveNames = async (context: McpRequestContext) =>
@@ -280,7 +188,9 @@ export function createMcpRoutes(deps: McpRoutesDeps): Hono {
       const isExceeded = context.budget.isExceeded || characters > ANSWER_CHARACTERS
       const response = formatResponse(
         message.id,
-        isExceeded ? BUDGET_SPENT : await runOperation(toMcpOperation(message), { revision, context }),
+        isExceeded
+          ? BUDGET_SPENT
+          : await runOperation(toMcpOperation(message), createExchange(message, revision, context)),
       )
       responses.push(response)
       characters += response.length
@@ -290,17 +200,6 @@ export function createMcpRoutes(deps: McpRoutesDeps): Hono {
   }
 
   return router
-}
-
-type McpOperation =
-  | McpToolCall
-  | { readonly kind: 'list'; readonly params: JsonObject }
-  | { readonly kind: 'other'; readonly method: string; readonly params: JsonObject }
-  | McpError
-
-function toMcpOperation({ method, params }: McpRequest): McpOperation {
-  if (method === 'tools/call') return decodeToolCall(params)
-  return method === 'tools/list' ? { kind: 'list', params } : { kind: 'other', method, params }
 }
 
 /** A client that asks for progress or log lines gets a stream for them, unless its `Accept` names other types only. */

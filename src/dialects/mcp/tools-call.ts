@@ -5,7 +5,8 @@
  * streamed if the client asks for them and accepts a stream.
  */
 import type { Caller, CallOutcome, CallRequest, CallTool } from '../../core/call/call-request.ts'
-import { type Failure, fail, needsSuggestions } from '../../core/failure/failure.ts'
+import type { Catalog } from '../../core/catalog/catalog.ts'
+import { catchUnreachable, type Failure, fail, needsSuggestions } from '../../core/failure/failure.ts'
 import type { Resolver } from '../../core/call/resolve-tool.ts'
 import { toResourceLink } from '../../core/call/storable-content.ts'
 import { toValueResult } from '../../core/call/output.ts'
@@ -23,13 +24,13 @@ import { formatFailure } from './failure.ts'
 import { toErrorResult, toMcpFailure } from './failure-response.ts'
 import type { Revision } from './revisions/revision.ts'
 import { extractSelect } from './select-parameter.ts'
-import type { McpRequestContext } from './toolset.ts'
+import { type McpRequestContext, restrictToToolset } from './toolset.ts'
 import { declares, INVALID_PARAMS, invalid, type McpResult, type McpToolCall, withHeaders } from './wire.ts'
 
-interface ToolsCallDeps {
+export interface ToolsCallDeps {
   readonly callTool: CallTool
   readonly resolver: Resolver
-  readonly suggest: (name: string, context: McpRequestContext) => Promise<readonly string[]>
+  readonly catalog: Catalog
 }
 
 export interface EncodableOutcome extends Pick<CallOutcome, 'result'> {
@@ -41,9 +42,16 @@ export interface McpExchange {
   readonly context: McpRequestContext
   /** Where progress and log lines go. Without a stream, they are dropped. */
   readonly stream?: EventStream | undefined
-  /** What an extension does in place of `callTool`: it may call it, or answer by itself. */
-  readonly aroundTool?: (call: CallRequest, caller: Caller, callTool: CallTool) => Promise<CallOutcome | McpResult>
+  readonly aroundTool?: AroundTool | undefined
 }
+
+/** What an extension does in place of `callTool`: it may call it, or answer by itself. */
+export type AroundTool = (
+  call: CallRequest,
+  caller: Caller,
+  exchange: McpExchange,
+  callTool: CallTool,
+) => Promise<CallOutcome | McpResult>
 
 export async function handleToolsCall(
   request: McpToolCall,
@@ -51,7 +59,7 @@ export async function handleToolsCall(
   deps: ToolsCallDeps,
 ): Promise<McpResult> {
   const { revision, context, stream, aroundTool } = exchange
-  const { toolset } = context
+  const { toolset, capabilities } = context
   const { name, range } = request
   const callContext = readCallContext(context.request)
   if (!callContext.ok) return invalid(formatFailure(callContext.failure))
@@ -59,7 +67,7 @@ export async function handleToolsCall(
   // `callTool` looks up this reference. Only other names need to be looked up here
   const toolRef = isAnyTool ? toNameRef(name, range) : await findToolRef(request, context, deps.resolver)
   if (!toolRef) {
-    const suggestions = await deps.suggest(name, context)
+    const suggestions = await suggestNames(name, context, deps.catalog)
     return toCallFailure({ type: 'tool-unknown', ref: name, suggestions }, revision, context)
   }
   const call = toolset.select ? await extractSelect(request, toolRef, context, deps.resolver) : request
@@ -71,10 +79,9 @@ export async function handleToolsCall(
     signal: () => (revision.cancelOnDisconnect ? (stream?.signal ?? context.request.signal) : undefined),
     cancelOnDisconnect: revision.cancelOnDisconnect,
     audience: 'model',
-    lacksTasks: revision.hasExtensions && !aroundTool,
+    lacksTasks: revision.isModern && !aroundTool,
     ...(stream ? createNotifier(call, stream) : {}),
   }
-  const capabilities = { ...revision.getClientCapabilities({}, context.request), ...call.capabilities }
   // Pages call tools of their server by its own names
   const mayBePage = isAnyTool && capabilities.extensions !== undefined && declares(capabilities, PAGE_EXTENSION)
   const toolCall: CallRequest = {
@@ -87,11 +94,13 @@ export async function handleToolsCall(
     context:
       call.contextValues === undefined ? callContext.value : { ...callContext.value, values: call.contextValues },
   }
-  const outcome = await (aroundTool ? aroundTool(toolCall, caller, deps.callTool) : deps.callTool(toolCall, caller))
+  const outcome = await (aroundTool
+    ? aroundTool(toolCall, caller, exchange, deps.callTool)
+    : deps.callTool(toolCall, caller))
   if ('kind' in outcome) return outcome
   let { result } = outcome
   if (!result.ok && needsSuggestions(result.failure))
-    result = fail({ ...result.failure, suggestions: await deps.suggest(name, context) })
+    result = fail({ ...result.failure, suggestions: await suggestNames(name, context, deps.catalog) })
   const headers = callHeaders(outcome)
   const reply = result.ok ? undefined : await roundTrip.requestInput(result.failure)
   return withHeaders(reply ?? encodeOutcome({ ...outcome, result }, exchange), headers)
@@ -106,6 +115,11 @@ export function encodeOutcome({ result, tool }: EncodableOutcome, { revision, co
 async function findToolRef(call: McpToolCall, context: McpRequestContext, resolver: Resolver) {
   const { findTool } = await import('./find-tool.ts')
   return (await findTool(call, context, resolver))?.toolRef
+}
+
+async function suggestNames(name: string, { principal, toolset }: McpRequestContext, catalog: Catalog) {
+  const names = await catchUnreachable(catalog.suggestNames(name, restrictToToolset(principal, toolset)))
+  return names.ok ? names.value : []
 }
 
 /** In search mode the tool's name is an argument, which a model corrects if it sees the error. */

@@ -1,3 +1,4 @@
+import { findScopeDenial } from '../../core/access/principal.ts'
 import { toOwnRef, type ToolView } from '../../core/access/tool-view.ts'
 import type { Catalog, LineFormat, ListQuery } from '../../core/catalog/catalog.ts'
 import { isForModels, PAGE_EXTENSION, withoutPage } from '../../core/page/page.ts'
@@ -26,6 +27,8 @@ export async function handleToolsList(
   catalog: Catalog,
 ): Promise<McpResult> {
   const { principal, toolset } = context
+  const denied = findScopeDenial(principal, 'tools:read')
+  if (denied) return toMcpFailure(denied, revision)
   const cursor = params.cursor ?? undefined
   if (cursor !== undefined && (typeof cursor !== 'string' || cursor.length > 500)) return INVALID_CURSOR
   const query: ListQuery = { versions: 'newest', limit: PAGE_SIZE, cursor, callable: true }
@@ -37,8 +40,7 @@ export async function handleToolsList(
   const searchMode = toolset.search ? await import('./search-mode.ts') : undefined
   const pinned = searchMode && listPinned(principal.view, toolset)
   if (pinned?.length === 0) return toToolList(revision, `"tools":[${searchMode?.SEARCH_TOOLS}]`)
-  const { request } = context
-  const showsPages = declares(revision.getClientCapabilities(params, request), PAGE_EXTENSION)
+  const showsPages = declares(context.capabilities, PAGE_EXTENSION)
   const format = createLineFormat(revision, toolset, showsPages)
   const listed = pinned ? { ...toolset, patterns: pinned } : toolset
   const listing = await catalog.list(query, restrictToToolset(principal, listed), format, {

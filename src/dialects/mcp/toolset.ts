@@ -8,11 +8,14 @@ import { defineQuery, readQuery } from '../../http/request/query.ts'
 import { transform, enumReader, optional, type Reader, stringArray, addProblem } from '../../core/tool/json-reader.ts'
 import { invalidParameterFailure } from '../../core/call/call-options.ts'
 import { ok, type Result } from '../../core/failure/failure.ts'
+import type { JsonObject } from '../../core/tool/json.ts'
 import type { CallOrigin } from '../../http/route/incoming-call.ts'
 
 export interface McpRequestContext extends CallOrigin {
   readonly memory: AnswerMemory
   readonly toolset: QueryToolset
+  /** What the client declared in this message, or when it initialized. */
+  readonly capabilities: JsonObject
 }
 
 /** The tools that the query of a URL chooses, and how they are listed. */

@@ -31,7 +31,6 @@ export interface McpToolCall {
   readonly contextValues?: JsonObject | undefined
   readonly select?: Json | undefined
   readonly wantsLogs: boolean
-  readonly capabilities: JsonObject
   readonly inputResponses?: InputResponses['responses']
   readonly requestState?: string
 }
@@ -49,7 +48,6 @@ const META = json.looseObject({
   [SELECT_KEY]: json.optional(json.string()),
   [LOG_LEVEL_KEY]: json.optional(json.enumReader(LEVELS)),
   [CONTEXT_KEY]: json.optional(json.anyObject),
-  [CAPABILITIES_KEY]: json.anyJson,
 })
 const PARAMS = json.looseObject({
   name: json.string({ max: MAX_OWN_NAME }),
@@ -63,7 +61,7 @@ export function decodeToolCall(params: JsonObject): McpToolCall | McpError {
   const read = json.parseValue(PARAMS, params)
   if (!read.ok) return invalid(formatReadError('the params', read.problems))
   const { arguments: input, _meta, ...fields } = read.value
-  const { progressToken, traceparent, [LOG_LEVEL_KEY]: level, [CAPABILITIES_KEY]: capabilities } = _meta
+  const { progressToken, traceparent, [LOG_LEVEL_KEY]: level } = _meta
   return {
     kind: 'call',
     ...fields,
@@ -75,13 +73,16 @@ export function decodeToolCall(params: JsonObject): McpToolCall | McpError {
     traceparent: typeof traceparent === 'string' ? traceparent : undefined,
     progressToken,
     wantsLogs: level !== undefined && INFO_LEVELS.includes(level),
-    capabilities: isJsonObject(capabilities) ? capabilities : EMPTY_OBJECT,
   }
 }
 
-/** Whether a client declared an extension: in each request (MCP 2026-07-28), or when it initialized. */
-export function declares(capabilities: Json | undefined, id: string): boolean {
-  const extensions = isJsonObject(capabilities) ? capabilities.extensions : undefined
+export function readCapabilities({ _meta }: JsonObject): JsonObject {
+  const capabilities = isJsonObject(_meta) ? _meta[CAPABILITIES_KEY] : undefined
+  return isJsonObject(capabilities) ? capabilities : EMPTY_OBJECT
+}
+
+/** Whether a client declared an extension. */
+export function declares({ extensions }: JsonObject, id: string): boolean {
   return isJsonObject(extensions) && extensions[id] !== undefined
 }
 

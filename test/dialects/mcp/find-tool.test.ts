@@ -38,6 +38,7 @@ async function find(name: string, query: string, tools: Readonly<Record<string, 
     budget: createBudget(),
     memory: { growAnswer: async () => true },
     toolset: toolset.value,
+    capabilities: {},
   }
   const found = await findTool({ name }, context, resolver)
   return { found: found && toRefKey(found.toolRef), seen }

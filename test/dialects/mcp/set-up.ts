@@ -11,7 +11,7 @@ import { formatToolRef, type ToolRef } from '../../../src/core/tool/tool-ref.ts'
 import type { ToolRecord } from '../../../src/core/tool/tool.ts'
 import { createKeyring } from '../../../src/storage/sealing/keyring.ts'
 import { createStateSeal } from '../../../src/storage/sealing/state-seal.ts'
-import { createMcpExtensions, type McpExtensions } from '../../../src/dialects/mcp/extensions/extension.ts'
+import type { McpExtension } from '../../../src/dialects/mcp/extensions/extension.ts'
 import { createMcpRoutes } from '../../../src/dialects/mcp/routes.ts'
 import { definitionWith, recordOf } from '../../runners/http/records.ts'
 
@@ -39,9 +39,9 @@ export interface SetUp {
   readonly run?: (call: CallRequest, caller: Caller) => Ran | Promise<Ran>
   readonly now?: () => number
   readonly toolkits?: ToolkitCounts['toolkits']
-  readonly extensions?: McpExtensions
+  readonly extensions?: McpExtension[]
   /** Joins extensions; the tools are found by the resolver. */
-  readonly extend?: (extensions: McpExtensions, resolver: Resolver) => void
+  readonly extend?: (extensions: McpExtension[], resolver: Resolver) => void
 }
 
 export const succeed = (value: unknown): Ran => ({ ok: true, value })
@@ -90,7 +90,7 @@ export function setUp(given: SetUp = {}) {
     suggest: () => [],
     invalidate: () => undefined,
   }
-  const extensions = given.extensions ?? createMcpExtensions()
+  const extensions = given.extensions ?? []
   given.extend?.(extensions, resolver)
   const router = createMcpRoutes({
     extensions,

@@ -4,7 +4,7 @@ import { decodeToolCall } from '../../../src/dialects/mcp/wire.ts'
 
 describe('the params of tools/call', () => {
   it.each<[JsonObject, unknown]>([
-    [{ name: 'echo' }, { kind: 'call', name: 'echo', input: {}, wantsLogs: false, capabilities: {} }],
+    [{ name: 'echo' }, { kind: 'call', name: 'echo', input: {}, wantsLogs: false }],
     [
       {
         name: 'echo',
@@ -15,7 +15,6 @@ describe('the params of tools/call', () => {
           traceparent: 't',
           'dev.switchboard/version': '^1',
           'dev.switchboard/call_id': 'c',
-          'io.modelcontextprotocol/clientCapabilities': { roots: {} },
           more: 1,
         },
         inputResponses: { a: {} },
@@ -32,44 +31,43 @@ describe('the params of tools/call', () => {
         traceparent: 't',
         progressToken: 'p',
         wantsLogs: false,
-        capabilities: { roots: {} },
       },
     ],
     [
-      { name: 'echo', _meta: { progressToken: 0, traceparent: 7, 'io.modelcontextprotocol/clientCapabilities': 7 } },
-      { kind: 'call', name: 'echo', input: {}, progressToken: 0, wantsLogs: false, capabilities: {} },
+      { name: 'echo', _meta: { progressToken: 0, traceparent: 7 } },
+      { kind: 'call', name: 'echo', input: {}, progressToken: 0, wantsLogs: false },
     ],
     [
       { name: 'echo', _meta: { 'io.modelcontextprotocol/logLevel': 'debug' } },
-      { kind: 'call', name: 'echo', input: {}, wantsLogs: true, capabilities: {} },
+      { kind: 'call', name: 'echo', input: {}, wantsLogs: true },
     ],
     [
       { name: 'echo', _meta: { 'io.modelcontextprotocol/logLevel': 'info' } },
-      { kind: 'call', name: 'echo', input: {}, wantsLogs: true, capabilities: {} },
+      { kind: 'call', name: 'echo', input: {}, wantsLogs: true },
     ],
     [
       { name: 'echo', _meta: { 'io.modelcontextprotocol/logLevel': 'notice' } },
-      { kind: 'call', name: 'echo', input: {}, wantsLogs: false, capabilities: {} },
+      { kind: 'call', name: 'echo', input: {}, wantsLogs: false },
     ],
     [
       { name: 'echo', _meta: { 'io.modelcontextprotocol/logLevel': 'warning' } },
-      { kind: 'call', name: 'echo', input: {}, wantsLogs: false, capabilities: {} },
+      { kind: 'call', name: 'echo', input: {}, wantsLogs: false },
     ],
     [
       { name: 'echo', _meta: { 'io.modelcontextprotocol/logLevel': 'error' } },
-      { kind: 'call', name: 'echo', input: {}, wantsLogs: false, capabilities: {} },
+      { kind: 'call', name: 'echo', input: {}, wantsLogs: false },
     ],
     [
       { name: 'echo', _meta: { 'io.modelcontextprotocol/logLevel': 'critical' } },
-      { kind: 'call', name: 'echo', input: {}, wantsLogs: false, capabilities: {} },
+      { kind: 'call', name: 'echo', input: {}, wantsLogs: false },
     ],
     [
       { name: 'echo', _meta: { 'io.modelcontextprotocol/logLevel': 'alert' } },
-      { kind: 'call', name: 'echo', input: {}, wantsLogs: false, capabilities: {} },
+      { kind: 'call', name: 'echo', input: {}, wantsLogs: false },
     ],
     [
       { name: 'echo', _meta: { 'io.modelcontextprotocol/logLevel': 'emergency' } },
-      { kind: 'call', name: 'echo', input: {}, wantsLogs: false, capabilities: {} },
+      { kind: 'call', name: 'echo', input: {}, wantsLogs: false },
     ],
     [
       { name: 'echo', _meta: { 'io.modelcontextprotocol/logLevel': 'loud' } },
@@ -83,7 +81,7 @@ describe('the params of tools/call', () => {
     ],
     [
       { name: 'echo', arguments: null, _meta: null },
-      { kind: 'call', name: 'echo', input: {}, wantsLogs: false, capabilities: {} },
+      { kind: 'call', name: 'echo', input: {}, wantsLogs: false },
     ],
     [{}, { kind: 'error', code: -32602, message: "Cannot read the params at 'name': Is required", status: 200 }],
     [

@@ -5,7 +5,8 @@ import { resumeRoundTrip, createRoundTrip } from './2026-07-28/round-trip.ts'
 import type { Revision, ServerInfo } from './revision.ts'
 import { isJsonObject } from '../../../core/tool/json.ts'
 import { decodeBase64Text } from '../../../http/request/header-text.ts'
-import { CAPABILITIES_KEY, INVALID_PARAMS, type McpError, type McpRequest, outputKind, toResult } from '../wire.ts'
+import { CAPABILITIES_KEY, INVALID_PARAMS, type McpError, type McpRequest } from '../wire.ts'
+import { outputKind, readCapabilities, toResult } from '../wire.ts'
 
 const SERVER_KEY = 'io.modelcontextprotocol/serverInfo'
 
@@ -26,7 +27,7 @@ export function revision2026(serverInfo: ServerInfo, seal: Seal): Revision {
     ...LIST_FORMAT_2026,
     kind: 'revision',
     statuses: {},
-    hasExtensions: true,
+    isModern: true,
     cancelOnDisconnect: true,
     toStructuredContent(value, output) {
       const kind = outputKind(output)
@@ -38,12 +39,7 @@ export function revision2026(serverInfo: ServerInfo, seal: Seal): Revision {
     discover: (_params, server) =>
       toResult({ resultType: 'complete', supportedVersions: VERSIONS_FROM_2026, ...server, ...cacheFields }),
     resourceNotFound: INVALID_PARAMS,
-    hasPing: false,
-    canListen: true,
-    getClientCapabilities({ _meta }) {
-      const capabilities = isJsonObject(_meta) ? _meta[CAPABILITIES_KEY] : undefined
-      return isJsonObject(capabilities) ? capabilities : {}
-    },
+    getClientCapabilities: readCapabilities,
     startRoundTrip(call, context) {
       const deps = { seal, revision, serverMeta }
       // Most calls resume nothing, and are spared its promises

@@ -17,8 +17,8 @@ export interface Revision {
   readonly format: string
   /** HTTP statuses that differ from those of `MCP_FAILURES`. */
   readonly statuses: Readonly<Partial<Record<FailureType, number>>>
-  /** Whether clients may declare extensions. */
-  readonly hasExtensions?: true
+  /** From 2026-07-28 on, clients may declare extensions and listen to changes, and there is no `ping`. */
+  readonly isModern: boolean
   /** Whether a client cancels its call by closing the connection. */
   readonly cancelOnDisconnect: boolean
   encodeTool(record: ToolRecord, name: string): JsonObject
@@ -32,10 +32,6 @@ export interface Revision {
   discover(params: JsonObject, server: { readonly capabilities: JsonObject; readonly instructions: string }): McpResult
   /** The JSON-RPC code for a resource that is not there. */
   readonly resourceNotFound: number
-  /** Whether the client may check that the server is there, by `ping`. */
-  readonly hasPing: boolean
-  /** Whether the client may be told of changes, by `subscriptions/listen`. */
-  readonly canListen: boolean
   /** What the client declared: in this request, or when it initialized. */
   getClientCapabilities(params: JsonObject, request: Request): JsonObject
   createSessionId?(method: string, params: JsonObject): string | undefined

@@ -4,7 +4,7 @@ import type { ToolRecord } from '../../../core/tool/tool.ts'
 import { toUrlElicitations } from '../../../core/call/url-elicitations.ts'
 import { hasCapability, URL_ELICITATION } from '../elicitation.ts'
 import { formatFailure } from '../failure.ts'
-import { outputKind, toResult } from '../wire.ts'
+import { outputKind, readCapabilities, toResult } from '../wire.ts'
 import { toListedTool, toListedName, wrapOutputSchema } from '../tool-document.ts'
 import type { Revision, ServerInfo } from './revision.ts'
 
@@ -34,6 +34,7 @@ export function revisionsUntil2025(serverInfo: ServerInfo): Revision {
     kind: 'revision',
     format: 'mcp-until-2025-11-25',
     statuses: { 'route-unknown': 200 },
+    isModern: false,
     // "Disconnection SHOULD NOT be interpreted as the client cancelling its request"
     cancelOnDisconnect: false,
     encodeTool: (record, name) => wrapOutputSchema(toListedTool(record, name)),
@@ -48,9 +49,7 @@ export function revisionsUntil2025(serverInfo: ServerInfo): Revision {
     discover: (params, server) => toResult({ protocolVersion: negotiateVersion(params), serverInfo, ...server }),
     // MCP 2025-11-25, "Resources", "Error Handling"
     resourceNotFound: -32002,
-    hasPing: true,
-    canListen: false,
-    getClientCapabilities: (_params, request) => readCapabilities(request),
+    getClientCapabilities: (params, request) => ({ ...readSessionCapabilities(request), ...readCapabilities(params) }),
     createSessionId(method, params) {
       if (method !== 'initialize' || negotiateVersion(params) !== '2025-11-25') return undefined
       const { capabilities } = params
@@ -59,13 +58,12 @@ export function revisionsUntil2025(serverInfo: ServerInfo): Revision {
       )
       return suffixes.length > 0 ? `${crypto.randomUUID()}${suffixes.join('')}` : undefined
     },
-    startRoundTrip({ capabilities }, { request }) {
-      const declaredCapabilities = { ...readCapabilities(request), ...capabilities }
+    startRoundTrip(_call, { capabilities }) {
       return {
         kind: 'round-trip',
         requestInput(failure) {
           const urlElicitations = toUrlElicitations(failure)
-          if (urlElicitations.length === 0 || !hasCapability(declaredCapabilities, URL_ELICITATION)) return undefined
+          if (urlElicitations.length === 0 || !hasCapability(capabilities, URL_ELICITATION)) return undefined
           const elicitations = urlElicitations.map(({ challenge, params }) => ({
             ...params,
             elicitationId: challenge.authorization ?? challenge.url,
@@ -93,7 +91,7 @@ export function revision2025November(serverInfo: ServerInfo): Revision {
   }
 }
 
-function readCapabilities({ headers }: Request): JsonObject {
+function readSessionCapabilities({ headers }: Request): JsonObject {
   const [suffixes = ''] = /(?:\.elicitation-url|\.ui)+$/.exec(headers.get('mcp-session-id') ?? '') ?? []
   const declared = Object.entries(SESSION_CAPABILITIES).filter(([suffix]) => suffixes.includes(suffix))
   return Object.assign({}, ...declared.map(([, capability]) => capability))

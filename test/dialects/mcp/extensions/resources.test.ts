@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ADMIN } from '../../../../src/core/access/principal.ts'
-import { createMcpExtensions, type ResourceSource } from '../../../../src/dialects/mcp/extensions/extension.ts'
+import type { McpExtension, ResourceSource } from '../../../../src/dialects/mcp/extensions/extension.ts'
 import { registerResources } from '../../../../src/dialects/mcp/extensions/resources/register.ts'
 import { invalid } from '../../../../src/dialects/mcp/wire.ts'
 import { type SetUp, setUp } from '../set-up.ts'
@@ -15,9 +15,9 @@ const NOTES: ResourceSource = {
 }
 
 function open(sources: readonly ResourceSource[], given: SetUp = {}) {
-  const extensions = createMcpExtensions()
+  const extensions: McpExtension[] = []
   registerResources(extensions)
-  for (const resources of sources) extensions.register({ resources })
+  for (const resources of sources) extensions.push({ resources })
   const { modern, legacy } = setUp({ ...given, extensions })
   const answer = async (response: Promise<Response>) => (await response).json()
   return {

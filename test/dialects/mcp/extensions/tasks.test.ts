@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { fail, ok, type Failure } from '../../../../src/core/failure/failure.ts'
 import type { Task, Tasks } from '../../../../src/core/task/task.ts'
 import type { JsonObject } from '../../../../src/core/tool/json.ts'
-import { createMcpExtensions } from '../../../../src/dialects/mcp/extensions/extension.ts'
+import type { McpExtension } from '../../../../src/dialects/mcp/extensions/extension.ts'
 import type { McpExchange } from '../../../../src/dialects/mcp/tools-call.ts'
 import { toResult } from '../../../../src/dialects/mcp/wire.ts'
 import { registerTasks } from '../../../../src/dialects/mcp/extensions/tasks/register.ts'
@@ -198,14 +198,14 @@ describe('the methods of tasks', () => {
 
 it('a stream of subscriptions says each change of the tasks that it names, and of no others', async () => {
   const { tasks } = withTasks({ statusMessage: '1 of 2' })
-  const extensions = createMcpExtensions()
+  const extensions: McpExtension[] = []
   registerTasks(extensions, { tasks, resolver: { resolve: () => fail({ type: 'id-malformed', ref: '' }) } })
   let exchange: McpExchange | undefined
   const take = async (_: object, taken: McpExchange) => toResult({ taken: (exchange = taken) !== undefined })
-  extensions.register({ methods: { 'test/exchange': take } })
+  extensions.push({ methods: { 'test/exchange': take } })
   await setUp({ extensions }).modern('test/exchange')
   const getExchange = () => exchange ?? expect.unreachable()
-  const watch = (given: JsonObject) => extensions.extensions[0]?.watch?.(given, getExchange, TAKES_TASKS)
+  const watch = (given: JsonObject) => extensions[0]?.watch?.(given, getExchange)
   expect(await watch({ toolsListChanged: true })).toBeUndefined()
   const watched = await watch({ taskIds: ['t1', 'other'] })
   expect(watched?.accepted).toEqual({ taskIds: ['t1'] })

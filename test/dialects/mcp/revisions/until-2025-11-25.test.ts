@@ -23,9 +23,12 @@ const MISSING: Failure = {
 /** What a client is asked for what is missing, with these capabilities and in this session. */
 async function ask(failure: Failure, capabilities: object, session?: string) {
   const headers = session === undefined ? {} : { 'mcp-session-id': session }
-  const call = { kind: 'call', name: 'echo', input: {}, wantsLogs: false, capabilities: { ...capabilities } } as const
+  const call = { kind: 'call', name: 'echo', input: {}, wantsLogs: false } as const
+  const request = new Request('http://localhost/mcp', { headers })
+  const meta = { 'io.modelcontextprotocol/clientCapabilities': { ...capabilities } }
   const roundTrip = await revision.startRoundTrip(call, {
-    request: new Request('http://localhost/mcp', { headers }),
+    request,
+    capabilities: revision.getClientCapabilities({ _meta: meta }, request),
     principal: ADMIN,
     budget: createBudget(Infinity),
     background: () => undefined,

@@ -1,17 +1,17 @@
 import type { Subscriptions } from '../../../../core/event/subscription.ts'
 import type { EventMethod } from './methods.ts'
-import type { McpExtensions, McpMethod } from '../extension.ts'
+import type { McpExtension, McpMethod } from '../extension.ts'
 
 /** Events (SEP-3415). Clients look for `capabilities.events` and declare nothing, such as those of ChatGPT and of the AI SDK. */
-export function registerEvents(extensions: McpExtensions, loadSubscriptions: () => Promise<Subscriptions>): void {
+export function registerEvents(extensions: McpExtension[], loadSubscriptions: () => Promise<Subscriptions>): void {
   const method =
     (name: EventMethod): McpMethod =>
     async (params, exchange) => {
       const [{ EVENT_METHODS }, subscriptions] = await Promise.all([import('./methods.ts'), loadSubscriptions()])
       return EVENT_METHODS[name](params, exchange, subscriptions)
     }
-  extensions.register({ id: 'io.modelcontextprotocol/events' })
-  extensions.register({
+  extensions.push({ id: 'io.modelcontextprotocol/events' })
+  extensions.push({
     capabilities: { events: {} },
     methods: {
       'events/list': method('list'),

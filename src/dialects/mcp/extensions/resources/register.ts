@@ -1,11 +1,11 @@
-import type { McpExtensions } from '../extension.ts'
+import type { McpExtension } from '../extension.ts'
 import type { ServerResourcesDeps } from './server-resources.ts'
 
 /** Resources, a part of MCP itself: those of imported servers, and those that other extensions have under their schemes. */
-export function registerResources(extensions: McpExtensions, servers?: ServerResourcesDeps): void {
+export function registerResources(extensions: McpExtension[], servers?: ServerResourcesDeps): void {
   const load = () => import('./methods.ts')
   const loadServers = () => import('./server-resources.ts')
-  extensions.register({
+  extensions.push({
     capabilities: { resources: {} },
     methods: {
       'resources/list': async (...request) => (await load()).listResources(extensions, ...request),

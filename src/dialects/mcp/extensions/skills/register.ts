@@ -1,11 +1,11 @@
 import type { SkillStore } from '../../../../core/skill/skill.ts'
-import type { McpExtensions } from '../extension.ts'
+import type { McpExtension } from '../extension.ts'
 
 /** Skills (SEP-2640). Clients need not declare the extension: those of the official SDK do not. */
-export function registerSkills(extensions: McpExtensions, skills: () => SkillStore): void {
+export function registerSkills(extensions: McpExtension[], skills: () => SkillStore): void {
   const load = () => import('./methods.ts')
-  extensions.register({ id: 'io.modelcontextprotocol/skills' })
-  extensions.register({
+  extensions.push({ id: 'io.modelcontextprotocol/skills' })
+  extensions.push({
     methods: {
       'skills/list': async (...request) => (await load()).handleSkillsList(skills(), ...request),
       'skills/get': async (...request) => (await load()).handleSkillsGet(skills(), ...request),

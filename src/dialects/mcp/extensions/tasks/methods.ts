@@ -20,8 +20,7 @@ export async function getTask(params: JsonObject, exchange: McpExchange, tasks: 
   const found = await tasks.get(read.value.taskId, context.principal)
   if (!found.ok) return toMcpFailure(found.failure, revision)
   if (!found.value) return unknownTask(read.value.taskId)
-  const capabilities = revision.getClientCapabilities(params, context.request)
-  return revision.createResult(toDetailedTask(found.value, capabilities, exchange))
+  return revision.createResult(toDetailedTask(found.value, exchange))
 }
 
 export function updateTask(params: JsonObject, exchange: McpExchange, tasks: Tasks): Promise<McpResult> {

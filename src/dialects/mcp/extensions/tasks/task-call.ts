@@ -16,9 +16,8 @@ import { toUrlElicitations } from '../../../../core/call/url-elicitations.ts'
 import type { Task, Tasks } from '../../../../core/task/task.ts'
 import { hasCapability, URL_ELICITATION } from '../../elicitation.ts'
 import { toMcpFailure } from '../../failure-response.ts'
-import { encodeOutcome, type McpExchange } from '../../tools-call.ts'
-import type { McpResult, McpToolCall } from '../../wire.ts'
-import type { RunCall } from '../extension.ts'
+import { type AroundTool, encodeOutcome } from '../../tools-call.ts'
+import type { McpResult } from '../../wire.ts'
 import { toTaskFields } from './wire.ts'
 
 export interface TaskCallDeps {
@@ -30,15 +29,13 @@ const SLOW_MS = 30_000
 /** How long a call may take for its result to be the answer. */
 const FIRST_MOMENT_MS = 500
 
-export function callAsTask(
-  call: McpToolCall,
-  exchange: McpExchange,
-  run: RunCall,
+export async function callAsTask(
   deps: TaskCallDeps,
-): Promise<McpResult> {
+  ...[request, caller, exchange, callTool]: Parameters<AroundTool>
+): ReturnType<AroundTool> {
   const { tasks } = deps
   const { revision, context } = exchange
-  const canOpenLinks = hasCapability(call.capabilities, URL_ELICITATION)
+  const canOpenLinks = hasCapability(context.capabilities, URL_ELICITATION)
 
   /** Undefined if the call is to run as it would without tasks. */
   async function answerFirstMoment(started: Task): Promise<McpResult | undefined> {
@@ -59,24 +56,19 @@ export function callAsTask(
 
   const answerTask = (task: Task) => revision.createResult({ resultType: 'task', ...toTaskFields(task) })
 
-  return run(call, {
-    ...exchange,
-    async aroundTool(request, caller, callTool) {
-      // A plain call says why its tool cannot be looked up
-      if (await isLong(request, caller, deps).catch(() => false)) {
-        const started = await tasks.start(request, caller)
-        // It may be stored all the same, and is not to run twice
-        if (!started.ok && started.failure.type === 'unavailable') return toMcpFailure(started.failure, revision)
-        const answer = started.ok ? await answerFirstMoment(started.value) : undefined
-        return answer ?? callTool(request, caller)
-      }
-      const outcome = await callTool(request, caller)
-      const { result } = outcome
-      if (result.ok || !canOpenLinks || toUrlElicitations(result.failure).length === 0) return outcome
-      const started = await tasks.start(request, caller)
-      return started.ok ? answerTask(started.value) : outcome
-    },
-  })
+  // A plain call says why its tool cannot be looked up
+  if (await isLong(request, caller, deps).catch(() => false)) {
+    const started = await tasks.start(request, caller)
+    // It may be stored all the same, and is not to run twice
+    if (!started.ok && started.failure.type === 'unavailable') return toMcpFailure(started.failure, revision)
+    const answer = started.ok ? await answerFirstMoment(started.value) : undefined
+    return answer ?? callTool(request, caller)
+  }
+  const outcome = await callTool(request, caller)
+  const { result } = outcome
+  if (result.ok || !canOpenLinks || toUrlElicitations(result.failure).length === 0) return outcome
+  const started = await tasks.start(request, caller)
+  return started.ok ? answerTask(started.value) : outcome
 }
 
 async function isLong(

@@ -10,7 +10,6 @@ const MAX_WATCHED = 20
 export async function watchTasks(
   { taskIds }: JsonObject,
   getExchange: () => McpExchange,
-  capabilities: JsonObject,
   tasks: Tasks,
 ): Promise<Watch | undefined> {
   if (!isStringArray(taskIds)) return undefined
@@ -29,7 +28,7 @@ export async function watchTasks(
         const task = await find(id)
         if (!task || task.lastUpdatedAt === lastUpdatedAt) continue
         lastUpdates.set(id, task.lastUpdatedAt)
-        changes.push({ method: 'notifications/tasks', params: toDetailedTask(task, capabilities, getExchange()) })
+        changes.push({ method: 'notifications/tasks', params: toDetailedTask(task, getExchange()) })
         if (!isOver(task)) continue
         // It changes no more; the next result comes with the next poll
         lastUpdates.delete(id)

@@ -1,5 +1,4 @@
 import type { Task } from '../../../../core/task/task.ts'
-import type { JsonObject } from '../../../../core/tool/json.ts'
 import { selectDeclared } from '../../revisions/2026-07-28/round-trip.ts'
 import { encodeOutcome, type McpExchange } from '../../tools-call.ts'
 
@@ -17,7 +16,7 @@ export function toTaskFields({ id, status, statusMessage, createdAt, lastUpdated
 }
 
 /** A task with what it came to: the result of a tool that failed is one too, and only an error of the protocol is none. */
-export function toDetailedTask(task: Task, capabilities: JsonObject, exchange: McpExchange): object {
+export function toDetailedTask(task: Task, exchange: McpExchange): object {
   const fields = toTaskFields(task)
   const { outcome, inputRequests } = task
   if (outcome) {
@@ -26,5 +25,7 @@ export function toDetailedTask(task: Task, capabilities: JsonObject, exchange: M
     if (answer.kind === 'error')
       return { ...fields, status: 'failed', error: { code: answer.code, message: answer.message, data: answer.data } }
   }
-  return inputRequests ? { ...fields, inputRequests: selectDeclared(inputRequests, capabilities) } : fields
+  return inputRequests
+    ? { ...fields, inputRequests: selectDeclared(inputRequests, exchange.context.capabilities) }
+    : fields
 }

@@ -71,13 +71,13 @@ export function createRoundTrip(
     async requestInput(failure) {
       if (failure.type === 'input-required') {
         const { requests, state } = failure
-        const supported = selectSupportedRequests(requests, call.capabilities)
+        const supported = selectSupportedRequests(requests, context.capabilities)
         if (supported === undefined)
           return toErrorResult('The tool asks for something that MCP has no request for', revision)
         if (supported.kind === 'error') return supported
         return toInputRequired(supported.requests, state === undefined ? {} : { state })
       }
-      const elicitations = toElicitationRequests(failure, call, previousState)
+      const elicitations = toElicitationRequests(failure, call, context, previousState)
       if (elicitations === undefined) return undefined
       if (elicitations.kind === 'stopped') return toErrorResult(elicitations.message, revision, toFailureMeta(failure))
       const { requests } = elicitations
@@ -116,7 +116,8 @@ function selectSupportedRequests(requests: Requests, capabilities: JsonObject): 
 /** Each link is requested once: "accept" only means that the page was opened, so requests could go on forever. */
 function toElicitationRequests(
   failure: Failure,
-  { capabilities, inputResponses }: McpToolCall,
+  { inputResponses }: McpToolCall,
+  { capabilities }: McpRequestContext,
   { asked }: RequestState,
 ): RequestList | { readonly kind: 'stopped'; readonly message: string } | undefined {
   const elicitations = toUrlElicitations(failure)

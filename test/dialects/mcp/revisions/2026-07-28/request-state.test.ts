@@ -17,7 +17,7 @@ const seal: Seal = {
   seal: async (text, bound) => ok(`${bound}|${text}`),
   unseal: async (sealed, bound) => ok(sealed.startsWith(`${bound}|`) ? sealed.slice(bound.length + 1) : undefined),
 }
-const CALL: McpToolCall = { kind: 'call', name: 'echo', input: { b: 1, a: 2 }, wantsLogs: false, capabilities: {} }
+const CALL: McpToolCall = { kind: 'call', name: 'echo', input: { b: 1, a: 2 }, wantsLogs: false }
 
 describe('the state of a call', () => {
   const read = (requestState?: string) =>
@@ -75,6 +75,7 @@ describe('what a state is sealed for', () => {
     background: () => undefined,
     memory: { growAnswer: async () => true },
     toolset: { search: false, select: false, bare: false, patterns: undefined, names: [], exposedNames: [] },
+    capabilities: {},
   })
 
   it('binds a state to the principal, the user, the tool and the input, in any order of its keys', () => {
