@@ -151,6 +151,7 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   'cli': [
     'client',
     'docs',
+    'core/skill',
     'core/search',
     'core/tool',
     'core/schema',

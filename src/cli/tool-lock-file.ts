@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
-import { formatJson, getText } from '../client/json.ts'
+import { formatJson, getText, type JsonRecord } from '../client/json.ts'
 import { DIGEST_FORM, formatLockedTool, hashLocked, lockReader, type ToolLock } from '../core/access/tool-lock.ts'
+import { formatSkillUri } from '../core/skill/skill.ts'
 import type { JsonObject } from '../core/tool/json.ts'
 import { parseValue } from '../core/tool/json-reader.ts'
 import { formatReadError } from '../core/tool/problem.ts'
@@ -8,24 +9,34 @@ import { parseJsonArgument, readInputFile } from './argument-values.ts'
 import { CliError } from './cli-error.ts'
 import type { TerminalIO } from './terminal.ts'
 
-/** By the names that MCP lists. */
+/** Tools by the names that MCP lists, and skills by the URIs. */
 export type LockedTools = ReadonlyMap<string, ToolLock['tools'][string]>
 
 const hashText = async (text: string) => createHash('sha256').update(text).digest('hex')
 
-export async function lockTools(mcpTools: readonly JsonObject[]): Promise<LockedTools> {
+/** `skills` are those of `GET /skills`. */
+export async function lockTools(mcpTools: readonly JsonObject[], skills: readonly JsonRecord[]): Promise<LockedTools> {
   const entries = mcpTools.map(async (tool) => {
     const [name, id] = [getText(tool, 'name'), getText(tool['_meta'], 'dev.switchboard/id')]
     if (name === undefined || id === undefined) throw new CliError('failed', 'A tool is listed without its id')
     return [name, { id, digest: await hashLocked(formatLockedTool(tool), hashText) }] as const
   })
-  return new Map(await Promise.all(entries))
+  const skillEntries = skills.map((skill) => {
+    const [toolkit, name] = [String(skill['toolkit']), String(skill['name'])]
+    const id = `${toolkit}.${name}@${String(skill['version'])}`
+    return [formatSkillUri({ toolkit, name }), { id, digest: String(skill['digest']) }] as const
+  })
+  return new Map([...(await Promise.all(entries)), ...skillEntries])
 }
 
+export const isSkill = (name: string) => name.startsWith('skill:')
+
 /** Sorted by name. */
-export function createLock(tools: LockedTools): ToolLock {
-  const sorted = [...tools].sort(([a], [b]) => (a < b ? -1 : 1))
-  return { version: 1, digest_form: DIGEST_FORM, tools: Object.fromEntries(sorted) }
+export function createLock(entries: LockedTools): ToolLock {
+  const sorted = [...entries].sort(([a], [b]) => (a < b ? -1 : 1))
+  const tools = Object.fromEntries(sorted.filter(([name]) => !isSkill(name)))
+  const skills = Object.fromEntries(sorted.filter(([name]) => isSkill(name)))
+  return { version: 1, digest_form: DIGEST_FORM, tools, ...(Object.keys(skills).length > 0 ? { skills } : {}) }
 }
 
 /** The text of `tools.lock`, without the line feed at its end. */
@@ -40,5 +51,5 @@ export async function readLock(file: string, surroundings: TerminalIO): Promise<
 export function parseLock(lock: unknown, label: string): LockedTools {
   const read = parseValue(lockReader, lock)
   if (!read.ok) throw new CliError('usage', formatReadError(`'${label}'`, read.problems))
-  return new Map(Object.entries(read.value.tools))
+  return new Map(Object.entries({ ...read.value.tools, ...read.value.skills }))
 }

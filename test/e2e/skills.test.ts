@@ -85,10 +85,6 @@ it('has versions that never change', async () => {
   expect((await put('versions', files('versions', 'Better.'))).body.version).toBe(2)
   const newest = await send('GET', '/toolkits/Mail/skills/versions', undefined, bob)
   expect(newest.body).toMatchObject({ version: 2, files: files('versions', 'Better.') })
-  expect(newest.body.versions).toEqual([
-    { version: 2, status: 'active' },
-    { version: 1, status: 'active' },
-  ])
   const first = await send('GET', '/toolkits/mail/skills/versions?version=1', undefined, bob)
   expect(first.body).toMatchObject({ toolkit: 'Mail', version: 1, files: files('versions') })
   const disable = { version: 2, status: 'disabled' }
@@ -96,6 +92,51 @@ it('has versions that never change', async () => {
   expect((await send('GET', '/toolkits/Mail/skills/versions', undefined, bob)).body.version).toBe(1)
   expect((await send('GET', '/toolkits/Mail/skills/versions?version=2', undefined, bob)).status).toBe(404)
   expect((await send('GET', '/toolkits/Mail/skills/versions?version=2', undefined, ann)).status).toBe(200)
+})
+
+it('is locked in the version of then, and whoever has the lock sees this one and no other', async () => {
+  await put('locked', files('locked', 'First.'))
+  await send('PUT', '/toolsets/mail', { title: 'M', tools: [{ tool: 'Mail.*' }] })
+  const cli = buildCommandLine({ SWITCHBOARD_URL: server.url, SWITCHBOARD_KEY: ADMIN_KEY, CI: 'true' })
+  try {
+    const { stdout } = await cli.run(['lock', '--toolset', 'mail'])
+    const lock = JSON.parse(stdout)
+    const uri = 'skill://mail/locked/SKILL.md'
+    const { body: skill } = await send('GET', '/toolkits/Mail/skills/locked')
+    expect(lock.skills[uri]).toEqual({ id: 'Mail.locked@1', digest: skill.digest })
+    const narrow = async (skills: unknown) => {
+      const { hash } = (await send('PUT', '/locks', { ...lock, skills })).body
+      const { body } = await send('POST', '/keys', { name: 'l', scopes: ['tools:read'], lock: hash })
+      return { hash, key: { authorization: `Bearer ${body.key}` } }
+    }
+    const { hash, key } = await narrow(lock.skills)
+    await put('locked', files('locked', 'Second.'))
+    await put('later', files('later'))
+    expect(await listed(key)).toEqual(Object.keys(lock.skills))
+    expect(await listed(ADMIN, `?lock=${hash}`)).toEqual(Object.keys(lock.skills))
+    const path = '/toolkits/Mail/skills/locked'
+    expect((await send('GET', path, undefined, key)).body.files).toEqual(files('locked', 'First.'))
+    await withClient(key, async (client) =>
+      expect(JSON.stringify(await client.readResource({ uri }))).toContain('First.'),
+    )
+    for (const hidden of [`${path}?version=2`, '/toolkits/Mail/skills/later'])
+      expect((await send('GET', hidden, undefined, key)).status).toBe(404)
+    const check = ['lock', '--toolset', 'mail', '--check', '-']
+    expect(await cli.run(check, { stdin: stdout })).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining(`~ ${uri}  Mail.locked@1 → Mail.locked@2`),
+    })
+    expect(await cli.run(['preflight', '--lock', '-'], { stdin: stdout })).toMatchObject({ code: 0 })
+    const forged = { [uri]: { id: 'Mail.locked@2', digest: skill.digest } }
+    for (const skills of [undefined, {}, forged]) expect(await listed((await narrow(skills)).key)).toEqual([])
+    expect(
+      (await send('PUT', '/locks', { ...lock, skills: { [uri]: { ...forged[uri], id: 'Mail.locked@x' } } })).status,
+    ).toBe(400)
+    await send('PATCH', path, { version: 1, status: 'disabled' })
+    expect(await listed(key)).not.toContain(uri)
+  } finally {
+    cli.remove()
+  }
 })
 
 it('is found by a name with dashes, as it is published', async () => {
@@ -116,7 +157,7 @@ it('is seen by those who see a tool of its toolkit, and by nobody else', async (
   expect(await listed(ann)).not.toContain('skill://bobs/bobs-way/SKILL.md')
   expect((await send('GET', '/toolkits/Bobs/skills/bobs-way', undefined, ann)).status).toBe(404)
   expect((await send('PATCH', '/toolkits/Bobs/skills/bobs-way', { version: 1, status: 'disabled' }, ann)).status).toBe(
-    403,
+    404,
   )
   const hidden = 'skill://bobs/bobs-way/SKILL.md'
   await withClient(ann, async (client) => {

@@ -167,7 +167,6 @@ export const COMPONENTS = {
     'version': COUNT,
     'frontmatter': OBJECT,
     'resources': arraySchema(objectSchema({ path: TEXT, digest: TEXT, size: COUNT })),
-    'versions?': arraySchema(objectSchema({ version: COUNT, status: TEXT })),
     'files?': OBJECT,
   }),
   Toolset: resourceSchema(

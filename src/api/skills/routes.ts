@@ -1,8 +1,7 @@
 import type { Hono } from 'hono'
 import type { ChangeRefusal } from '../../core/access/change-refusal.ts'
-import { findCoverDenial, type Principal } from '../../core/access/principal.ts'
 import { integerStringReader } from '../../core/call/call-options.ts'
-import { type FailureResult, fail, ok } from '../../core/failure/failure.ts'
+import { fail, ok } from '../../core/failure/failure.ts'
 import { encodeSkill, MAX_SKILL_VERSION, SKILL_STATES, skillFilesReader, skillName } from '../../core/skill/skill.ts'
 import type { ReadSkill, SkillFiles, SkillStore } from '../../core/skill/skill.ts'
 import { namePart } from '../../core/tool/definition-fields.ts'
@@ -49,17 +48,15 @@ export function createSkillsRoutes({ skills, readSkill, ...deps }: SkillsRoutesD
     query: defineQuery({ version: optional(integerStringReader(1, MAX_SKILL_VERSION)) }),
     responses: { 200: SKILL },
   })(async ({ principal, path, query }) => {
-    const found = await skills().findSkill({ ...path, ...query }, principal, '')
+    const found = await skills().findSkill({ ...path, ...query }, principal)
     if (!found) return notFound('skill', path.name)
-    const versions = found.versions.map(({ version, state: status }) => ({ version, status }))
     const files: SkillFiles = parseTrusted(found.files ?? '{}')
-    return ok({ ...encodeSkill(found), versions, files })
+    return ok({ ...encodeSkill(found), files })
   })
 
   on('PUT /toolkits/:toolkit/skills/:name', 'Publish a version of a skill', {
     ...PUBLISHER_ROUTE,
     ...ONE,
-    findDenial: denyUncovered,
     auditAction: 'skill.put',
     body: jsonBody(object({ files: skillFilesReader }), { ...BODY, what: 'skill' }),
     responses: { 200: jsonRef('The newest version is the same', 'Skill'), 201: SKILL },
@@ -75,7 +72,6 @@ export function createSkillsRoutes({ skills, readSkill, ...deps }: SkillsRoutesD
   on('PATCH /toolkits/:toolkit/skills/:name', 'Activate or disable a version of a skill', {
     ...PUBLISHER_ROUTE,
     ...ONE,
-    findDenial: denyUncovered,
     auditAction: 'skill.change',
     body: jsonBody(CHANGE),
   })(async ({ principal, path, body: { version, status }, addAuditDetails }) => {
@@ -85,11 +81,6 @@ export function createSkillsRoutes({ skills, readSkill, ...deps }: SkillsRoutesD
   })
 
   return router
-}
-
-function denyUncovered(principal: Principal, { toolkit }: { readonly toolkit: string }): FailureResult | undefined {
-  const denial = findCoverDenial(principal, { toolkit, tool: '*' }, 'tools:publish')
-  return denial && fail(denial)
 }
 
 const toFailure = ({ failure }: ChangeRefusal, name: string) =>

@@ -50,7 +50,7 @@ async function narrow(
   const own = principal.view
   if (typeof lock === 'object') {
     const hash = await hashLock(lock, sha256)
-    const view = { ...own, key: `${own?.key} ${hash}`, lock: { hash, tools: lock.tools } }
+    const view = { ...own, key: `${own?.key} ${hash}`, lock: { ...lock, hash } }
     return own?.lock && own.lock.hash !== hash ? refuseOther() : ok({ ...principal, view })
   }
   const named = { toolset: toolset ?? own?.toolset?.name, lock: lock ?? own?.lock?.hash }

@@ -24,7 +24,7 @@ export function createToolsetTokenCounter({ countTokens, locks, catalog }: Token
     const view = { key: `${digest} ${hash}`, toolset: { name, definition } }
     if (hash === undefined) return view
     const lock = await locks.find(hash)
-    return lock ? { ...view, lock: { hash, tools: lock.tools } } : EMPTY_VIEW
+    return lock ? { ...view, lock: { ...lock, hash } } : EMPTY_VIEW
   }
 
   return async (name: string, version: ToolsetVersion, principal: Principal): Promise<number | undefined> => {

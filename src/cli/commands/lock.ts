@@ -9,7 +9,8 @@ import { CliError, throwNotCompared } from '../cli-error.ts'
 import type { AddCommands, CliSession } from '../context.ts'
 import { listToolsOverMcp } from '../mcp-tools.ts'
 import { compareVersionsAsRead, printTextChange } from '../tool-changes.ts'
-import { createLock, formatLockFile, type LockedTools, lockTools, readLock } from '../tool-lock-file.ts'
+import { createLock, formatLockFile, isSkill, type LockedTools, lockTools, readLock } from '../tool-lock-file.ts'
+import { listItems } from './listings.ts'
 
 type LockOptions = ReturnType<ReturnType<typeof lockCommand>['opts']>
 
@@ -60,7 +61,9 @@ function lockCommand(program: Command) {
 }
 
 async function lockServed(session: CliSession, { toolset }: LockOptions): Promise<LockedTools> {
-  return lockTools(await session.terminal.withProgress('Reading the tools', () => listToolsOverMcp(session, toolset)))
+  const read = () => Promise.all([listToolsOverMcp(session, toolset), listItems(session, '/skills', { toolset })])
+  const [tools, skills] = await session.terminal.withProgress('Reading the tools', read)
+  return lockTools(tools, skills.items)
 }
 
 /** Without patterns, all tools. Each pattern must match one of them. */
@@ -124,7 +127,7 @@ async function findDifference(session: CliSession, file: string, patterns: reado
   for (const [name, { id }] of selected) {
     const now = served.get(name)
     if (!now || !locked.has(name) || isSame(now, locked.get(name))) continue
-    const changes = await compareVersionsAsRead(session, [id, now.id], options.toolset)
+    const changes = isSkill(name) ? undefined : await compareVersionsAsRead(session, [id, now.id], options.toolset)
     changed.push({ name, from: id, to: now.id, ...(changes ? { changes } : {}) })
   }
   const gone = selected.flatMap(([name]) => (served.has(name) ? [] : [name]))
@@ -141,7 +144,7 @@ async function pushLock({ connection, terminal, surroundings, url }: CliSession,
 function printChanges(session: CliSession, { name, from, to, changes }: ChangedTool): void {
   const { terminal } = session
   terminal.print(['yellow', '~'], ` ${name}`, ['dim', `  ${from === to ? to : `${from} → ${to}`}`])
-  if (!changes) terminal.print('  Its locked version cannot be read any more')
+  if (!changes && !isSkill(name)) terminal.print('  Its locked version cannot be read any more')
   if (changes?.length === 0) terminal.print('  Its version is the same, and a toolset or a policy shows it otherwise')
   for (const change of changes ?? []) printTextChange(session, { ...change })
 }

@@ -3,7 +3,7 @@ import { CliError, type CliErrorCode } from '../cli-error.ts'
 import type { AddCommands, CliSession } from '../context.ts'
 import { toCliTerms } from '../api-terms.ts'
 import type { UpdateProgress } from '../terminal.ts'
-import { createLock, type LockedTools, parseLock, readLock } from '../tool-lock-file.ts'
+import { createLock, isSkill, type LockedTools, parseLock, readLock } from '../tool-lock-file.ts'
 
 export const addPreflight: AddCommands = (program, open) => {
   program
@@ -63,7 +63,8 @@ function printItem({ terminal }: CliSession, item: JsonRecord): void {
 const BATCH_TOOLS = 100
 
 export const batchTools = (ids: readonly string[]) => batch(ids).map((tools) => ({ tools }))
-const batchLock = (tools: LockedTools) => batch([...tools]).map((part) => ({ lock: createLock(new Map(part)) }))
+const batchLock = (entries: LockedTools) =>
+  batch([...entries].filter(([name]) => !isSkill(name))).map((part) => ({ lock: createLock(new Map(part)) }))
 
 function batch<T>(items: readonly T[]): readonly (readonly T[])[] {
   const starts = Array.from({ length: Math.ceil(items.length / BATCH_TOOLS) }, (_, at) => at * BATCH_TOOLS)

@@ -15,6 +15,9 @@ export const DIGEST_FORM = 'sep-2636/2026-09'
 
 const MAX_TOOLS = 5_000
 const isLockedId = (text: string) => isVersion(parseToolId(text)?.range ?? '')
+const isLockedSkill = (text: string) => /^[1-9]\d{0,9}$/.test(parseToolId(text)?.range ?? '')
+const version = (example: string, isId: (text: string) => boolean) =>
+  json.object({ id: json.stringMatching(`an id with its version, such as '${example}'`, isId), digest: lockHash })
 const checkName = (name: string) =>
   PUBLISHED_NAME.test(name) ? undefined : 'Must be the name of a tool as MCP lists it'
 
@@ -25,17 +28,11 @@ export const lockReader = json.object({
     () => ({ const: 1 }),
   ),
   digest_form: json.enumReader([DIGEST_FORM]),
-  tools: json.map(
-    json.object({
-      id: json.stringMatching("an id with its version, such as 'Gmail.GetEmails@1.2.0'", isLockedId),
-      digest: lockHash,
-    }),
-    MAX_TOOLS,
-    checkName,
-  ),
+  tools: json.map(version('Gmail.GetEmails@1.2.0', isLockedId), MAX_TOOLS, checkName),
+  skills: json.optional(json.map(version('Gmail.write-mail@2', isLockedSkill), MAX_TOOLS)),
 })
 
-/** `tools.lock`, by the names that MCP lists. */
+/** `tools.lock`, by the names and URIs that MCP lists. */
 export type ToolLock = json.InferOutput<typeof lockReader>
 
 export const MAX_LOCKS = 1_000

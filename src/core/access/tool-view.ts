@@ -10,7 +10,7 @@ export interface ToolView {
   /** The digests of the toolset and the lock: what is cached for a view is cached under it. */
   readonly key: string
   readonly toolset?: { readonly name: string; readonly definition: ToolsetDefinition }
-  readonly lock?: { readonly hash: string; readonly tools: ToolLock['tools'] }
+  readonly lock?: { readonly hash: string } & Pick<ToolLock, 'tools' | 'skills'>
 }
 
 /** The view of a principal whose toolset or lock is gone or disabled. */

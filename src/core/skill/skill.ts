@@ -45,18 +45,24 @@ interface SkillManifest {
 }
 
 export type SkillName = { toolkit: string; name: string; version?: number | undefined }
-type SkillVersion = Pick<SkillName, 'toolkit' | 'name'> & { version: number }
-export type SkillRow = SkillVersion & Omit<SkillContent, 'files'> & { state: (typeof SKILL_STATES)[number] }
+export type SkillRow = SkillName & { version: number } & Omit<SkillContent, 'files'> & {
+    state: (typeof SKILL_STATES)[number]
+  }
 export type SkillQuery = Pick<SkillRow, 'state'> & { toolkit?: string | undefined; after?: string | undefined }
-export type FoundSkill = SkillRow & { files: string | null; versions: Pick<SkillRow, 'version' | 'state'>[] }
+export type FoundSkill = SkillRow & { files: string | null }
 export type PublishedSkill = SkillRow & { ok: true; isNew: boolean }
 
-/** The Registry. `findSkill` gives the newest active version unless one is named; a path chooses one file, '' gives all. */
+/** The Registry. `findSkill` gives the newest active version unless one is named, and of its files one if `path` names it. */
 export interface SkillStore {
   publishSkill(name: SkillName, content: SkillContent, principal: Principal): Promise<PublishedSkill | ChangeRefusal>
   changeSkill(name: SkillName, state: SkillRow['state'], by: Principal): Promise<{ ok: true } | ChangeRefusal>
   listSkills(query: SkillQuery, principal: Principal): Promise<{ items: SkillRow[]; next?: string }>
   findSkill(name: SkillName, principal: Principal, path?: string): Promise<FoundSkill | undefined>
+}
+
+/** As MCP lists it. Nothing in it needs an escape. */
+export function formatSkillUri({ toolkit, name }: SkillName, path = MANIFEST_FILE): string {
+  return `skill://${toolkit.toLowerCase()}/${name}/${path}`
 }
 
 export function encodeSkill({ manifest, state: status, toolkit, name, version, digest }: SkillRow) {

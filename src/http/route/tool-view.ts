@@ -60,7 +60,7 @@ export async function narrowTo(
   const view = views.get(key) ?? {
     key,
     ...(toolset && { toolset: { name: toolset.name, definition: toolset.definition } }),
-    ...(lock && hash !== undefined && { lock: { hash, tools: lock.tools } }),
+    ...(lock && hash !== undefined && { lock: { ...lock, hash } }),
   }
   views.set(key, view)
   return ok({ ...principal, view })

@@ -3,9 +3,8 @@
  * `unreviewed` are as in versions of tools.
  */
 import { type ChangeRefusal, changeConflict, forbidChange, UNKNOWN } from '../../core/access/change-refusal.ts'
-import type { Principal } from '../../core/access/principal.ts'
+import { findCoverDenial, type Principal } from '../../core/access/principal.ts'
 import { isAdministrator } from '../../core/access/toolkit-owner.ts'
-import { mayReview } from '../../core/access/version-review.ts'
 import { findQuotaDenial, type PublishedTotals } from '../../core/publish/publisher-quota.ts'
 import type { FoundSkill, PublishedSkill, SkillContent } from '../../core/skill/skill.ts'
 import type { SkillName, SkillQuery, SkillRow } from '../../core/skill/skill.ts'
@@ -13,15 +12,18 @@ import { foldDashes } from '../../core/tool/tool-id.ts'
 import { column, firstRow, rows } from '../rows.ts'
 import { nextRevision } from './tables.ts'
 import { toolkitCounts } from './toolkit-counts.ts'
-import { awaitsReview, findDeletedDenial, findPublishingDenial, mayChange } from './toolkit-rights.ts'
+import { awaitsReview, findDeletedDenial, findPublishingDenial, findStatusDenial } from './toolkit-rights.ts'
+import { mayChange, type ReviewRow } from './toolkit-rights.ts'
 import { claimToolkit, findOwner, findToolkitSpelling } from './toolkits.ts'
 import { countPublished, publishedBy } from './write/quota.ts'
 
 /** A row of each may have 200 kB. */
 const PAGE = 20
 const COLUMNS = 'toolkit, name, version, digest, state, manifest'
-const HELD = 'An administrator disabled this skill: only an administrator enables it, or publishes it again'
+const HELD = 'An administrator disabled this skill: only an administrator publishes it again'
 const IS_NAMED = 'toolkit = ? AND name = ?'
+const IS_WITHIN = 'toolkit IN (SELECT value FROM json_each(?))'
+const IS_LOCKED = "toolkit || '.' || name || '@' || version || ' ' || digest IN (SELECT value FROM json_each(?))"
 
 const anyTool = (toolkit: string) => ({ toolkit, tool: '*' })
 const spellToolkit = (sql: SqlStorage, name: string) => findToolkitSpelling(sql, name) ?? foldDashes(name)
@@ -33,7 +35,8 @@ export function publishSkill(
   { principal, quota }: { readonly principal: Principal; readonly quota: PublishedTotals },
 ): PublishedSkill | ChangeRefusal {
   const toolkit = spellToolkit(sql, named.toolkit)
-  const denial = findPublishingDenial(sql, principal, anyTool(toolkit))
+  const uncovered = findCoverDenial(principal, anyTool(toolkit), 'tools:publish')
+  const denial = uncovered?.reason ?? findPublishingDenial(sql, principal, anyTool(toolkit))
   if (denial !== undefined) return forbidChange(denial)
   const deleted = findDeletedDenial(sql, toolkit)
   if (deleted !== undefined) return changeConflict(deleted)
@@ -72,42 +75,32 @@ export function changeSkill(
 ): { ok: true } | ChangeRefusal {
   const toolkit = spellToolkit(sql, named.toolkit)
   const query = `SELECT held, unreviewed, publisher FROM skill WHERE ${IS_NAMED} AND version = ?`
-  type Row = { held: number; unreviewed: number; publisher: string | null }
-  const row = firstRow<Row>(sql, query, toolkit, name, version)
+  const row = firstRow<ReviewRow>(sql, query, toolkit, name, version)
   if (!row || !isOwn(sql, toolkit, principal)) return UNKNOWN
-  const isAdmin = isAdministrator(principal)
-  if (row.held === 1 && !isAdmin) return forbidChange(HELD)
-  if (row.unreviewed === 1 && !mayReview(principal, row.publisher, findOwner(sql, toolkit)))
-    return forbidChange('It awaits review by an administrator, or by the owner of its toolkit if another published it')
+  const denial = findStatusDenial(principal, row, findOwner(sql, toolkit), `${toolkit}.${name}@${version}`)
+  if (denial !== undefined) return forbidChange(denial)
   const isDisabled = Number(state === 'disabled')
-  const held = isAdmin ? isDisabled : 0
+  const held = isAdministrator(principal) ? isDisabled : 0
   nextRevision(sql)
   const update = `UPDATE skill SET state = ?, held = ?, unreviewed = unreviewed AND ? WHERE ${IS_NAMED} AND version = ?`
   sql.exec(update, state, held, isDisabled, toolkit, name, version)
   return { ok: true }
 }
 
-/**
- * Lists the newest active version of each skill of a toolkit that the caller sees; in another state, every version that the
- * caller may change.
- */
+/** Lists the newest version of each skill in a state: active ones that the caller sees, and others that it may change. */
 export function listSkills(sql: SqlStorage, { state, after = '', ...named }: SkillQuery, principal: Principal) {
   const toolkit = named.toolkit === undefined ? null : spellToolkit(sql, named.toolkit)
-  const own = () =>
-    column<string>(sql, 'SELECT DISTINCT toolkit FROM skill').filter((each) => isOwn(sql, each, principal))
-  const toolkits = state === 'active' ? listVisible(sql, principal) : own()
-  const newest = `NOT EXISTS (SELECT 1 FROM skill AS newer WHERE newer.toolkit = skill.toolkit AND newer.name = skill.name
-    AND newer.version > skill.version AND newer.state = 'active')`
-  const query = `SELECT ${COLUMNS} FROM skill WHERE state = ? AND toolkit IN (SELECT value FROM json_each(?))
-    AND toolkit = coalesce(?, toolkit) AND (toolkit, name, version) > (?, ?, CAST(? AS INTEGER))
-    AND ${state === 'active' ? newest : 'TRUE'} ORDER BY toolkit, name, version LIMIT ${PAGE + 1}`
-  const [afterToolkit = '', afterName = '', afterVersion = ''] = after.split('/')
-  const place = [afterToolkit, afterName, afterVersion]
-  const items = rows<SkillRow>(sql, query, state, JSON.stringify(toolkits), toolkit, ...place)
+  const [condition, ...values] = state === 'active' ? buildVisibleScope(sql, principal) : buildOwnScope(sql, principal)
+  const query = `SELECT toolkit, name, max(version) AS version, digest, state, manifest FROM skill
+    WHERE state = ? AND ${condition} AND toolkit = coalesce(?, toolkit) AND (toolkit, name) > (?, ?)
+    GROUP BY toolkit, name ORDER BY toolkit, name LIMIT ${PAGE + 1}`
+  const [afterToolkit = '', afterName = ''] = after.split('/')
+  const items = rows<SkillRow>(sql, query, state, ...values, toolkit, afterToolkit, afterName)
   const last = items[PAGE] && items[PAGE - 1]
-  return { items: items.slice(0, PAGE), ...(last ? { next: `${last.toolkit}/${last.name}/${last.version}` } : {}) }
+  return { items: items.slice(0, PAGE), ...(last ? { next: `${last.toolkit}/${last.name}` } : {}) }
 }
 
+/** Those who may change a skill find each version, and it even if they see no tool of its toolkit. */
 export function findSkill(
   sql: SqlStorage,
   { name, version, ...named }: SkillName,
@@ -115,23 +108,30 @@ export function findSkill(
   path?: string,
 ): FoundSkill | undefined {
   const toolkit = spellToolkit(sql, named.toolkit)
-  const query = `SELECT version, state FROM skill WHERE ${IS_NAMED} ORDER BY version DESC`
-  const all = rows<Pick<SkillRow, 'version' | 'state'>>(sql, query, toolkit, name)
-  const isVisible = all.length > 0 && listVisible(sql, principal).includes(toolkit.toLowerCase())
-  const isChangeable = all.length > 0 && isOwn(sql, toolkit, principal)
-  const versions = all.filter(({ state }) => isChangeable || (isVisible && state === 'active'))
-  const found = versions.find((each) => (version === undefined ? each.state === 'active' : each.version === version))
-  const part = path ? `files -> ('$."' || ? || '"')` : "iif(? = '', files, NULL)"
-  const body = `SELECT ${COLUMNS}, ${part} AS files FROM skill WHERE ${IS_NAMED} AND version = ?`
-  type Row = SkillRow & { files: string | null }
-  const row = found && firstRow<Row>(sql, body, path ?? null, toolkit, name, found.version)
-  return row && { ...row, versions }
+  const ownScope: Scope = [version === undefined ? "state = 'active'" : 'TRUE']
+  const [condition, ...values] = isOwn(sql, toolkit, principal) ? ownScope : buildVisibleScope(sql, principal)
+  const files = path === undefined ? 'coalesce(?, files)' : `files -> ('$."' || ? || '"')`
+  const query = `SELECT ${COLUMNS}, ${files} AS files FROM skill
+    WHERE ${condition} AND ${IS_NAMED} AND version = coalesce(?, version) ORDER BY version DESC LIMIT 1`
+  return firstRow<FoundSkill>(sql, query, path ?? null, ...values, toolkit, name, version ?? null)
+}
+
+/** Conditions with their values. */
+type Scope = readonly [condition: string, ...values: string[]]
+
+/** Active versions in toolkits of which the caller sees a tool. Under a lock, those that it names. */
+function buildVisibleScope(sql: SqlStorage, principal: Principal): Scope {
+  const toolkits = JSON.stringify(toolkitCounts(sql, principal).map(({ toolkit }) => toolkit))
+  const { lock } = principal.view ?? {}
+  if (!lock) return [`state = 'active' AND ${IS_WITHIN}`, toolkits]
+  const locked = Object.values(lock.skills ?? {}).map(({ id, digest }) => `${id} ${digest}`)
+  return [`state = 'active' AND ${IS_WITHIN} AND ${IS_LOCKED}`, toolkits, JSON.stringify(locked)]
+}
+
+function buildOwnScope(sql: SqlStorage, principal: Principal): Scope {
+  const toolkits = column<string>(sql, 'SELECT DISTINCT toolkit FROM skill')
+  return [IS_WITHIN, JSON.stringify(toolkits.filter((toolkit) => isOwn(sql, toolkit, principal)))]
 }
 
 const isOwn = (sql: SqlStorage, toolkit: string, principal: Principal) =>
   mayChange(sql, principal, anyTool(toolkit)) && findDeletedDenial(sql, toolkit) === undefined
-
-/** A lock names no skills, so its holders see none. */
-function listVisible(sql: SqlStorage, principal: Principal): readonly string[] {
-  return principal.view?.lock ? [] : toolkitCounts(sql, principal).map(({ toolkit }) => toolkit.toLowerCase())
-}

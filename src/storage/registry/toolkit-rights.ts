@@ -3,7 +3,8 @@
  * deleted toolkit.
  */
 import { isTrustedWith, type Principal } from '../../core/access/principal.ts'
-import { isAdministrator, mayPublish, findOwnerDenial, type ToolkitChange } from '../../core/access/toolkit-owner.ts'
+import { isAdministrator, mayPublish, findOwnerDenial } from '../../core/access/toolkit-owner.ts'
+import type { ToolkitChange, ToolkitOwner } from '../../core/access/toolkit-owner.ts'
 import { isExemptFromReview, mayReview } from '../../core/access/version-review.ts'
 import type { PublisherRights, VersionChange } from '../../core/publish/registry.ts'
 import { formatToolId, toolKey, type ToolName } from '../../core/tool/tool-id.ts'
@@ -41,13 +42,25 @@ export function findVersionChangeDenial(
   const denial = findOwnerDenial(principal, name, owner)
   if (denial !== undefined || isAdministrator(principal)) return denial
   const query = 'SELECT held, unreviewed, publisher FROM version WHERE key = ? AND version = ?'
-  type Row = { held: number; unreviewed: number; publisher: string | null }
-  const row = firstRow<Row>(sql, query, toolKey(name), version)
-  const id = formatToolId(name, version)
-  if (row?.held === 1) return `An administrator disabled '${id}': only an administrator enables it`
-  if (row?.unreviewed === 1 && !mayReview(principal, row.publisher, owner))
-    return `'${id}' awaits review by an administrator, or by the owner of its toolkit if somebody else published it`
-  return findReviewDenial(sql, principal, name, change)
+  const row = firstRow<ReviewRow>(sql, query, toolKey(name), version)
+  const statusDenial = row && findStatusDenial(principal, row, owner, formatToolId(name, version))
+  return statusDenial ?? findReviewDenial(sql, principal, name, change)
+}
+
+export type ReviewRow = { held: number; unreviewed: number; publisher: string | null }
+
+/** Why the principal may not change the status of this version of a tool or a skill. */
+export function findStatusDenial(
+  principal: Principal,
+  { held, unreviewed, publisher }: ReviewRow,
+  owner: ToolkitOwner,
+  id: string,
+): string | undefined {
+  if (isAdministrator(principal)) return undefined
+  if (held === 1) return `An administrator disabled '${id}': only an administrator enables it`
+  return unreviewed === 1 && !mayReview(principal, publisher, owner)
+    ? `'${id}' awaits review by an administrator, or by the owner of its toolkit if somebody else published it`
+    : undefined
 }
 
 /** Giving a toolkit to an owner is not checked here: only administrators may do that. */

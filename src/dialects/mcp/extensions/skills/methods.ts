@@ -1,6 +1,6 @@
 import { findScopeDenial } from '../../../../core/access/principal.ts'
-import { encodeSkill, isSkillPath, MANIFEST_FILE, type SkillFiles } from '../../../../core/skill/skill.ts'
-import type { SkillRow, SkillStore } from '../../../../core/skill/skill.ts'
+import { encodeSkill, formatSkillUri, isSkillPath, MANIFEST_FILE } from '../../../../core/skill/skill.ts'
+import type { SkillFiles, SkillRow, SkillStore } from '../../../../core/skill/skill.ts'
 import type { JsonObject } from '../../../../core/tool/json.ts'
 import { parseTrusted } from '../../../../core/tool/json-text.ts'
 import { toMcpFailure } from '../../failure-response.ts'
@@ -67,10 +67,6 @@ const getReader = ({ context }: McpExchange) => restrictToToolset(context.princi
 
 function toEntry(row: SkillRow) {
   const { frontmatter, resources } = encodeSkill(row)
-  const root = `skill://${row.toolkit.toLowerCase()}/${row.name}/`
-  return {
-    uri: root + MANIFEST_FILE,
-    frontmatter,
-    resources: resources.map(({ path, ...resource }) => ({ uri: root + path, ...resource })),
-  }
+  const files = resources.map(({ path, ...resource }) => ({ uri: formatSkillUri(row, path), ...resource }))
+  return { uri: formatSkillUri(row), frontmatter, resources: files }
 }
