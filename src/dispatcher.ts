@@ -106,7 +106,7 @@ export function createDispatcher(env: Env, config: Config, build: Build): Dispat
     routerName: () => router.router.name,
     runEventSources: async () => (await import('./compose/event-sources.ts')).runEventSources(deployment),
     runSchedule: async () => (await import('./compose/schedule.ts')).runSchedule(deployment),
-    runTask: async (task) => (await import('./compose/task-runner.ts')).runTask(task, deployment),
+    runTask: async (task) => (await import('./compose/tasks.ts')).runTask(task, deployment),
     loadEventDelivery: loadOnce(async () => (await import('./compose/events.ts')).composeEventDelivery(deployment)),
     async fetch(received, _, context) {
       const request = normalizeRequest(received)

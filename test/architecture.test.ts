@@ -409,7 +409,7 @@ const BUDGET_FILES = [
   'src/api/toolkits/import/routes.ts',
   'src/api/tools/page/routes.ts',
   'src/compose/event-sources.ts',
-  'src/compose/task-runner.ts',
+  'src/compose/tasks.ts',
   'src/core/publish/findings/compare-source.ts',
   'src/dialects/mcp/routes.ts',
   'src/http/route/incoming-call.ts',

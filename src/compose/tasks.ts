@@ -1,21 +1,47 @@
+import { waitUntil } from 'cloudflare:workers'
 import { createCheckCall } from '../core/call/check-call.ts'
+import { createRunTask } from '../core/task/run-task.ts'
 import type { Tasks } from '../core/task/task.ts'
-import type { TaskStore } from '../core/task/task-store.ts'
+import type { DueTask, TaskStore } from '../core/task/task-store.ts'
 import { createTasks } from '../core/task/tasks.ts'
+import { CALL_UNITS, createBudget } from '../core/tool/budget.ts'
+import { narrowToView } from '../http/route/tool-view.ts'
 import { createKeyring } from '../storage/sealing/keyring.ts'
 import { createTaskStore } from '../storage/tasks/task-store.ts'
 import type { Deployment } from './deployment.ts'
-import { sleep, startDeadline } from './platform.ts'
+import { holdFiles, sleep, startDeadline } from './platform.ts'
+import { composeReturningPrincipal } from './returning-principal.ts'
 
 export function openTasks(deployment: Pick<Deployment, 'config' | 'stores' | 'calls'>): Tasks {
-  const checkCall = createCheckCall({ ...deployment.calls, startDeadline })
   return createTasks({
     store: openTaskStore(deployment),
-    checkCall,
+    checkCall: createCheckCall({ ...deployment.calls, startDeadline }),
     storesCredentials: deployment.config.vaultKeys.length > 0,
     now: Date.now,
     sleep,
   })
+}
+
+/** Runs one task, for the Durable Object that has it. */
+export async function runTask(task: DueTask, deployment: Deployment): Promise<void> {
+  const { stores, calls } = deployment
+  const { registry, vault } = stores
+  const findPrincipal = composeReturningPrincipal(deployment)
+  await Promise.all([registry.installBundle(), registry.policies.ready(waitUntil)])
+  await createRunTask({
+    store: openTaskStore(deployment),
+    authorizations: vault,
+    callTool: calls.callTool,
+    async findPrincipal({ principal, requestUrl }) {
+      const found = await findPrincipal(principal)
+      return found.ok ? narrowToView(found.value, { url: requestUrl }, 'tools:call', waitUntil, registry) : found
+    },
+    createAbort: () => new AbortController(),
+    openCaller: () => ({ budget: createBudget(CALL_UNITS), background: waitUntil }),
+    holdFiles,
+    now: Date.now,
+    sleep,
+  })(task)
 }
 
 /** What callers and tools wrote is encrypted as grants are, where there are keys for that. */

@@ -15,9 +15,12 @@ let upstream: Upstream
 let app: RunningServer
 /** How long the upstream takes. */
 let delayMs = 0
+/** Requests that the upstream had no time to answer. */
+let abortedCount = 0
 
 beforeAll(async () => {
   upstream = await startUpstream(async ({ body }, response) => {
+    response.once('close', () => void (abortedCount += response.writableEnded ? 0 : 1))
     await sleep(delayMs)
     response
       .writeHead(200, { 'content-type': 'application/json' })
@@ -37,6 +40,7 @@ afterAll(() => Promise.all([app?.stop(), upstream?.close()]))
 beforeEach(() => {
   upstream.arrived.length = 0
   delayMs = 0
+  abortedCount = 0
 })
 
 const definitionOf = (name: string) => ({
@@ -173,12 +177,13 @@ it("another principal finds neither the state of a call nor anything to cancel, 
 
 it('a call that is cancelled is aborted, and what comes later is dropped', async () => {
   const { caller } = await createKey()
-  delayMs = 1_500
+  delayMs = 4_000
   const path = await begin('Pay', caller)
   while (upstream.arrived.length === 0) await sleep(20)
   expect((await app.json('DELETE', path, undefined, caller)).status).toBe(204)
   expect((await app.json('GET', path, undefined, caller)).body).toMatchObject({ status: 'cancelled' })
-  await sleep(2_000)
+  await expect.poll(() => abortedCount, { timeout: 3_000 }).toBe(1)
+  await sleep(1_000)
   const { body } = await app.json('GET', path, undefined, caller)
   expect(body).toMatchObject({ status: 'cancelled' })
   expect(body.result).toBeUndefined()
@@ -187,13 +192,13 @@ it('a call that is cancelled is aborted, and what comes later is dropped', async
 
 it('a key that is removed takes its calls with it', async () => {
   const { id, caller } = await createKey()
-  delayMs = 1_000
+  delayMs = 4_000
   const waiting = await begin('Approved', caller)
   await begin('Pay', caller)
   while (upstream.arrived.length === 0) await sleep(20)
   await settled(waiting, caller, (status) => status === 'input_required')
   expect((await app.json('DELETE', `/keys/${id}`, undefined, ADMIN)).status).toBe(204)
-  await sleep(3_000)
+  await expect.poll(() => abortedCount, { timeout: 3_000 }).toBe(1)
   expect((await app.json('GET', waiting, undefined, caller)).status).toBe(401)
   expect(upstream.arrived).toHaveLength(1)
 })

@@ -1,8 +1,8 @@
 import type { Hono } from 'hono'
 import type { RecordPage, RecordReader } from '../../core/call/recorded-calls.ts'
-import { covers, type Principal } from '../../core/access/principal.ts'
+import { covers } from '../../core/access/principal.ts'
 import { identifier } from '../../core/call/call-options.ts'
-import { isOver, type Task, type Tasks } from '../../core/task/task.ts'
+import type { Task, Tasks } from '../../core/task/task.ts'
 import { fail, ok } from '../../core/failure/failure.ts'
 import { parseToolId } from '../../core/tool/tool-id.ts'
 import { DAY_MS, HOUR_MS } from '../../core/tool/time.ts'
@@ -62,9 +62,9 @@ export function createCallsRoutes({ records, tasks, encodeTask, version, now, ..
       200: jsonRef('The state of a call that nobody waits for, or the newest call with this id', 'CallState'),
     },
   })(async ({ principal, path: { id }, query: { at, wait } }) => {
-    const found = at === undefined ? await tasks.get(id, principal) : ok(undefined)
+    const found = at === undefined ? await tasks.get(id, principal, wait) : ok(undefined)
     if (!found.ok) return found
-    if (found.value) return respondWithTask(found.value, principal, wait)
+    if (found.value) return jsonTextResponse(JSON.stringify(encodeTask(found.value)))
     const times = toCallFilter(at === undefined ? {} : { since: at, until: at + 1 }, now())
     if (!times.ok) return times
     const record = await records.findCall({ ...times.value, call_id: id, ...toOwnFilter(principal) })
@@ -85,14 +85,6 @@ export function createCallsRoutes({ records, tasks, encodeTask, version, now, ..
     if (!cancelled.ok) return cancelled
     return cancelled.value ? ok(undefined) : notFound('call', id)
   })
-
-  async function respondWithTask(task: Task, principal: Principal, wait: number) {
-    const changed =
-      !isOver(task) && wait > 0 && (await tasks.waitForChange(task.id, principal, task.lastUpdatedAt, wait))
-    if (changed && !changed.ok) return changed
-    const current = changed ? changed.value : task
-    return current ? jsonTextResponse(JSON.stringify(encodeTask(current))) : notFound('call', task.id)
-  }
 
   on('GET /audit', 'List entries of the audit log', {
     ...AUDITOR,

@@ -10,12 +10,13 @@
 import { type Authorizations, isOpen } from '../consent/authorization.ts'
 import type { Caller, CallTool } from '../call/call-request.ts'
 import type { Progress } from '../call/progress.ts'
+import type { HoldFiles } from '../call/stage.ts'
 import { type Failure, fail, type Result, UnreachableError } from '../failure/failure.ts'
 import type { Principal } from '../access/principal.ts'
 import type { Signal } from '../tool/platform.ts'
-import type { DueTask, StoredCall, TaskChange, TaskRun, TaskStore } from './task-store.ts'
+import type { DueTask, StoredCall, StoredTask, TaskChange, TaskStore } from './task-store.ts'
 import type { TaskOutcome } from './task.ts'
-import { toWaiting, type Waiting } from './waiting.ts'
+import { toWaiting } from './waiting.ts'
 
 interface RunTaskDeps {
   readonly store: TaskStore
@@ -23,11 +24,17 @@ interface RunTaskDeps {
   readonly callTool: CallTool
   /** As it is now; a failure if the credential has been removed or has expired. */
   readonly findPrincipal: (caller: StoredCall['caller']) => Promise<Result<Principal>>
-  readonly createAbort: () => { readonly signal: Signal; abort(): void }
+  readonly createAbort: () => Abort
   readonly openCaller: () => Pick<Caller, 'budget' | 'background'>
-  /** Gives what releases it; undefined if there is none in time. */
-  readonly holdMemory: (account: string, bytes: number) => Promise<(() => void) | undefined>
+  /** The text of a call takes memory as files do. */
+  readonly holdFiles: HoldFiles
   readonly now: () => number
+  readonly sleep: (ms: number) => Promise<void>
+}
+
+interface Abort {
+  readonly signal: Signal
+  abort(): void
 }
 
 /** Bytes of memory for a character that is stored: sealed, as text, and as the value that the tool is given. */
@@ -35,123 +42,123 @@ const COPIES = 3
 const OBJECT_CHARACTERS = 42
 const MIN_LINK_WAIT_MS = 2_000
 const MAX_LINK_WAIT_MS = 60_000
+/** A run learns this soon that its task is over. */
+const LOOK_MS = 1_000
 
 export function createRunTask(deps: RunTaskDeps): (run: DueTask) => Promise<void> {
-  const { store, authorizations, callTool, findPrincipal, now } = deps
+  const { store, authorizations, callTool, findPrincipal, now, sleep } = deps
 
-  return async ({ size, ...run }) => {
+  return async ({ id, revision, size }) => {
+    const abort = deps.createAbort()
     // An id begins with that of its principal's object
-    const release = await deps.holdMemory(run.id.slice(0, OBJECT_CHARACTERS), COPIES * size)
+    const release = await deps.holdFiles(id.slice(0, OBJECT_CHARACTERS), COPIES * size, abort.signal)
     if (!release) throw new UnreachableError('There is no memory for the call')
     try {
-      await runInMemory(run)
+      const task = await store.find(id)
+      if (task?.revision === revision) await runInMemory(task, abort)
     } finally {
       release()
     }
   }
 
-  async function runInMemory({ id, revision }: TaskRun): Promise<void> {
-    const loaded = await store.load(id)
-    if (!loaded || loaded.revision !== revision) return
-    const { stored, waiting, task, expiresAt } = loaded
-    const end = (message: string, outcome?: TaskOutcome) =>
-      store.change(id, { status: 'failed', message, ...(outcome ? { outcome } : {}) }, revision)
-    const failWith = (failure: Failure, message: string) =>
-      end(message, { callId: id, durationMs: now() - Date.parse(task.createdAt), result: fail(failure) })
-
-    if (!stored) return void (await end('What was stored can no longer be read'))
-    const links = await readLinks(waiting)
-    const expired = now() >= expiresAt ? 'It did not end in the time that a task may take' : undefined
-    if (expired !== undefined && !waiting) return void (await failWith({ type: 'gone', message: expired }, expired))
-    if (waiting && (expired ?? links.refusal) !== undefined)
-      return void (await end(expired ?? links.refusal ?? '', waiting.outcome))
-    if (links.isOpen) return void (await store.change(id, { waitMs: linkWaitMs(task.lastUpdatedAt) }, revision))
-
+  async function runInMemory(task: StoredTask, abort: Abort): Promise<void> {
+    const { id, revision, stored } = task
+    if (!stored) return void (await store.change(id, toEnd(task, 'What was stored can no longer be read'), revision))
+    const early = await waitOrEnd(task)
+    if (early) return void (await store.change(id, early, revision))
     const principal = await findPrincipal(stored.caller)
     if (!principal.ok) {
       const { failure } = principal
       if (failure.type === 'unavailable') throw new UnreachableError(failure.message)
-      return void (await failWith(failure, 'reason' in failure ? failure.reason : 'The credential is no longer valid'))
+      const message = 'reason' in failure ? failure.reason : 'The credential is no longer valid'
+      return void (await store.change(id, toEnd(task, message, failure), revision))
     }
-    const running = await store.change(id, { status: 'working', waitMs: 0 }, revision)
-    if (running === undefined) return
-    const outcome = await call({ id, revision: running }, stored, principal.value, waiting)
-    await store.change(id, toChange(outcome, stored, waiting, running), running)
+    const round = await store.change(id, { status: 'working', waitMs: 0 }, revision)
+    if (round === undefined) return
+    const outcome = await call({ ...task, revision: round }, stored, principal.value, abort)
+    await store.change(id, toChange(outcome, task, round), round)
   }
 
-  async function call(run: TaskRun, stored: StoredCall, principal: Principal, waiting: Waiting | undefined) {
-    const { context, tokens, secrets, caller } = stored
+  /** Undefined if the call is to run now. A link that has expired is neither open nor refused: the call gives another. */
+  async function waitOrEnd(task: StoredTask): Promise<TaskChange | undefined> {
+    const { createdAt, lastUpdatedAt, ttlMs, waiting } = task
+    if (now() >= Date.parse(createdAt) + ttlMs) return toEnd(task, 'It did not end in the time that a task may take')
+    const links = await Promise.all((waiting?.links ?? []).map((link) => authorizations.find(link)))
+    const current = links.flatMap((link) => (link && now() < link.expiresAt ? [link] : []))
+    const refused = current.find(({ status }) => status === 'failed')
+    if (refused) return toEnd(task, refused.reason ?? 'A person refused it')
+    if (current.length < links.length || !current.some(isOpen)) return undefined
+    // Longer and longer, since a caller who asks for the task has its links looked at too
+    return { waitMs: Math.min(MAX_LINK_WAIT_MS, MIN_LINK_WAIT_MS + (now() - Date.parse(lastUpdatedAt)) / 10) }
+  }
+
+  /** Without a failure, it fails as it did before it waited, or is gone. */
+  function toEnd({ id, createdAt, waiting }: StoredTask, message: string, failure?: Failure): TaskChange {
+    const result = fail(failure ?? { type: 'gone', message })
+    const outcome = { callId: id, durationMs: now() - Date.parse(createdAt), result }
+    return { status: 'failed', message, outcome: failure ? outcome : (waiting?.outcome ?? outcome) }
+  }
+
+  async function call(task: StoredTask, { call, context, caller }: StoredCall, principal: Principal, abort: Abort) {
     const { requestUrl, ...origin } = caller
-    const abort = deps.createAbort()
-    store.waitUntilEnded(run).then(
-      () => abort.abort(),
-      () => undefined,
-    )
-    const request = {
-      ...stored.call,
-      callId: stored.call.callId ?? run.id,
-      context: { ...context, tokens: new Map(tokens), secrets: new Map(secrets) },
-      ...(waiting ? { answers: waiting.answers } : {}),
+    const follower = follow(task, abort)
+    try {
+      const request = {
+        ...call,
+        callId: call.callId ?? task.id,
+        context: { ...context, tokens: new Map(context.tokens), secrets: new Map(context.secrets) },
+        ...(task.waiting ? { answers: task.waiting.answers } : {}),
+      }
+      const { tool, ...outcome } = await callTool(request, {
+        ...origin,
+        ...deps.openCaller(),
+        principal,
+        requestUrl: () => requestUrl,
+        signal: () => abort.signal,
+        cancelOnDisconnect: true,
+        progress: follower.progress,
+      })
+      return { ...outcome, tool: tool && { id: tool.id, output: tool.output } }
+    } finally {
+      follower.end()
     }
-    const { callId, durationMs, finishedAt, result, tool } = await callTool(request, {
-      ...origin,
-      ...deps.openCaller(),
-      principal,
-      requestUrl: () => requestUrl,
-      signal: () => abort.signal,
-      cancelOnDisconnect: true,
-      progress: createReporter((message) => store.report(run, message)),
-    })
-    const shownTool = tool && { tool: { id: tool.id, output: tool.output } }
-    return { callId, durationMs, ...(finishedAt === undefined ? {} : { finishedAt }), result, ...shownTool }
   }
 
-  function toChange(
-    outcome: TaskOutcome,
-    { call: { answers } }: StoredCall,
-    waiting: Waiting | undefined,
-    round: number,
-  ): TaskChange {
-    const { result } = outcome
-    if (!result.ok && result.failure.type === 'rate-limited') return { waitMs: result.failure.retry_after_ms }
-    const next = toWaiting(outcome, waiting, round, answers)
-    if (!next) return { status: result.ok ? 'completed' : 'failed', outcome }
-    const wait = next.links.length > 0 ? { waitMs: MIN_LINK_WAIT_MS } : {}
-    return { status: 'input_required', message: next.message, waiting: next, ...wait }
-  }
-
-  /** Longer and longer, since a caller who asks for the task has its links looked at too. */
-  function linkWaitMs(since: string): number {
-    return Math.min(MAX_LINK_WAIT_MS, MIN_LINK_WAIT_MS + (now() - Date.parse(since)) / 10)
-  }
-
-  /** A link that has expired is neither open nor refused: the call gives another. */
-  async function readLinks(waiting: Waiting | undefined) {
-    const found = await Promise.all((waiting?.links ?? []).map((link) => authorizations.find(link)))
-    const isRefused = (link: (typeof found)[number]) => link?.status === 'failed' && now() < link.expiresAt
-    const refused = found.find(isRefused)
-    const isStale = found.some((link) => !link || link.status === 'failed' || now() >= link.expiresAt)
+  /** Stores how far the call is, one message at a time, and aborts the call once its task is over or was changed. */
+  function follow({ id, revision }: StoredTask, abort: Abort) {
+    let isDone = false
+    let next: string | undefined
+    let wake = () => {}
+    async function look(): Promise<void> {
+      for (;;) {
+        const woken = new Promise<void>((done) => (wake = done))
+        if (next === undefined) await Promise.race([sleep(LOOK_MS), woken])
+        if (isDone) return
+        const message = next
+        next = undefined
+        const current = await store.change(id, { message }, revision).catch(() => revision)
+        if (current === undefined) return abort.abort()
+      }
+    }
+    void look()
     return {
-      isOpen: !isStale && found.some((link) => link && isOpen(link)),
-      refusal: refused && (refused.reason ?? 'A person refused it'),
+      progress({ progress, total, message }: Progress): void {
+        next = message ?? (total === undefined ? `${progress}` : `${progress} of ${total}`)
+        wake()
+      },
+      end(): void {
+        isDone = true
+        wake()
+      },
     }
   }
 }
 
-/** One report at a time: those that come meanwhile are left out, except the last. */
-function createReporter(report: (message: string) => Promise<void>): (progress: Progress) => void {
-  let isBusy = false
-  let next: string | undefined
-  async function send(): Promise<void> {
-    isBusy = true
-    for (let message = next; message !== undefined; message = next) {
-      next = undefined
-      await report(message).catch(() => undefined)
-    }
-    isBusy = false
-  }
-  return ({ progress, total, message }) => {
-    next = message ?? (total === undefined ? `${progress}` : `${progress} of ${total}`)
-    if (!isBusy) void send()
-  }
+function toChange(outcome: TaskOutcome, { stored, waiting }: StoredTask, round: number): TaskChange {
+  const { result } = outcome
+  if (!result.ok && result.failure.type === 'rate-limited') return { waitMs: result.failure.retry_after_ms }
+  const next = toWaiting(outcome, waiting, round, stored?.call.answers)
+  if (!next) return { status: result.ok ? 'completed' : 'failed', outcome }
+  const wait = next.links.length > 0 ? { waitMs: MIN_LINK_WAIT_MS } : {}
+  return { status: 'input_required', message: next.message, waiting: next, ...wait }
 }

@@ -17,7 +17,7 @@ export interface Task {
   readonly createdAt: string
   readonly lastUpdatedAt: string
   /** From `createdAt` until the task is deleted. */
-  readonly ttlMs: number | null
+  readonly ttlMs: number
   readonly pollIntervalMs: number
   /** While `input_required`: what the tool asks for, and the links for a person to open. No key is used twice. */
   readonly inputRequests?: InputRequests['requests']
@@ -44,14 +44,8 @@ export interface Tasks {
    * many open tasks, or too much stored by the principal's tasks.
    */
   start(call: CallRequest, caller: TaskCaller): Promise<Result<Task>>
-  get(id: string, principal: Principal): Promise<Result<Task | undefined>>
-  /** As `get`, once the task changed since `lastUpdatedAt`, or after `timeoutMs`. */
-  waitForChange(
-    id: string,
-    principal: Principal,
-    lastUpdatedAt: string,
-    timeoutMs: number,
-  ): Promise<Result<Task | undefined>>
+  /** Once the task has ended or changed since `lastUpdatedAt`, by default since now, or after `waitMs`, by default at once. */
+  get(id: string, principal: Principal, waitMs?: number, lastUpdatedAt?: string): Promise<Result<Task | undefined>>
   /** Unknown keys are passed over. The tool goes on when it has a response to each of its requests. Gives whether there is such a task. */
   update(id: string, principal: Principal, responses: InputResponses['responses']): Promise<Result<boolean>>
   /** Aborts the run; a task that has ended stays as it is. Gives whether there is such a task. */

@@ -3,7 +3,7 @@ import type { CheckCall } from '../call/check-call.ts'
 import { catchUnreachable, fail, ok } from '../failure/failure.ts'
 import { DAY_MS } from '../tool/time.ts'
 import { parseToolId } from '../tool/tool-id.ts'
-import type { TaskStore } from './task-store.ts'
+import type { StoredTask, TaskStore } from './task-store.ts'
 import { isOver, type Tasks } from './task.ts'
 import { isLinkDeclined, takeResponses } from './waiting.ts'
 
@@ -27,17 +27,17 @@ export function createTasks({ store, checkCall, storesCredentials, now, sleep }:
   /** Not for a narrower credential of the same principal. */
   async function find(id: string, principal: Principal) {
     const found = await store.find(id, principal.id)
-    const tool = found?.task.outcome?.tool ?? found?.waiting?.outcome.tool
+    const tool = found?.outcome?.tool ?? found?.waiting?.outcome.tool
     const name = tool && parseToolId(tool.id)
     return hasScope(principal, 'tools:call') && (!name || covers(principal, name, 'tools:call')) ? found : undefined
   }
 
   /** Repeats what another change was quicker than. */
-  async function change(id: string, principal: Principal, work: (task: Stored) => Promise<number | undefined>) {
+  async function change(id: string, principal: Principal, work: (task: StoredTask) => Promise<number | undefined>) {
     for (let attempt = 0; attempt < 3; attempt++) {
       const task = await find(id, principal)
       if (!task) return false
-      if (task.task.outcome || task.task.status === 'cancelled' || (await work(task)) !== undefined) return true
+      if (isOver(task) || (await work(task)) !== undefined) return true
     }
     return true
   }
@@ -48,16 +48,14 @@ export function createTasks({ store, checkCall, storesCredentials, now, sleep }:
       const checked = await checkCall(request, { ...caller, principal, signal: () => undefined })
       if (!checked.ok) return checked
       const { context, ...call } = request
-      const { tokens, secrets, ...values } = context
+      const { tokens, secrets } = context
       if (!storesCredentials && tokens.size + secrets.size > 0)
         return fail({ type: 'request-malformed', message: NO_KEYS })
       // It is narrowed again when the call runs
       const { view: _, ...owner } = principal
       const stored = {
         call,
-        context: values,
-        tokens: [...tokens],
-        secrets: [...secrets],
+        context: { ...context, tokens: [...tokens], secrets: [...secrets] },
         caller: { principal: owner, dialect, audience, requestUrl: requestUrl(), traceparent },
       }
       const created = await catchUnreachable(store.create(stored, DAY_MS))
@@ -65,15 +63,13 @@ export function createTasks({ store, checkCall, storesCredentials, now, sleep }:
       return created.value ? ok(created.value) : fail({ type: 'rate-limited', retry_after_ms: RETRY_AFTER_MS })
     },
 
-    get: (id, principal) => catchUnreachable(find(id, principal).then((found) => found?.task)),
-
-    async waitForChange(id, principal, lastUpdatedAt, timeoutMs) {
-      const endsAt = now() + timeoutMs
+    get(id, principal, waitMs = 0, lastUpdatedAt = undefined) {
+      const endsAt = now() + waitMs
       const wait = async () => {
-        for (let pauseMs = MIN_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
-          const task = (await find(id, principal))?.task
+        for (let pauseMs = MIN_PAUSE_MS, since = lastUpdatedAt; ; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
+          const task = await find(id, principal)
           const leftMs = endsAt - now()
-          if (!task || isOver(task) || task.lastUpdatedAt !== lastUpdatedAt || leftMs <= 0) return task
+          if (!task || isOver(task) || leftMs <= 0 || task.lastUpdatedAt !== (since ??= task.lastUpdatedAt)) return task
           await sleep(Math.min(pauseMs, leftMs))
         }
       }
@@ -82,7 +78,7 @@ export function createTasks({ store, checkCall, storesCredentials, now, sleep }:
 
     update: (id, principal, responses) =>
       catchUnreachable(
-        change(id, principal, async ({ waiting, task: { status }, revision }) => {
+        change(id, principal, async ({ waiting, status, revision }) => {
           if (!waiting || status !== 'input_required') return revision
           if (isLinkDeclined(waiting, responses)) {
             const message = 'The person declined'
@@ -103,5 +99,3 @@ export function createTasks({ store, checkCall, storesCredentials, now, sleep }:
     cancel: (id, principal) => catchUnreachable(change(id, principal, () => store.change(id, { status: 'cancelled' }))),
   }
 }
-
-type Stored = NonNullable<Awaited<ReturnType<TaskStore['find']>>>

@@ -1,18 +1,18 @@
 import type { TaskStatus } from '../../core/task/task.ts'
 import type { DueTask } from '../../core/task/task-store.ts'
 import { HOUR_MS } from '../../core/tool/time.ts'
-import { createChangeNotifier } from '../changes.ts'
+import { withTimeout } from '../reachable-stub.ts'
 import { column, firstRow, readField, rows } from '../rows.ts'
 import { openTables } from '../schema.ts'
 
 /**
- * See `../STORAGE.md`. Times are milliseconds since 1970. `due` is when the task is run next, and is null once it has ended;
- * `wait` is by how much that was put off. `message` and the parts are sealed.
+ * See `../STORAGE.md`. Times are milliseconds since 1970. `due` is when the task is run next, and is null once it has ended.
+ * Each text of a part is sealed.
  */
 const TABLES = `
 CREATE TABLE task (
-  id TEXT PRIMARY KEY, status TEXT NOT NULL, message TEXT, created INTEGER NOT NULL, updated INTEGER NOT NULL,
-  expires INTEGER NOT NULL, due INTEGER, wait INTEGER, revision INTEGER NOT NULL
+  id TEXT PRIMARY KEY, status TEXT NOT NULL, created INTEGER NOT NULL, updated INTEGER NOT NULL,
+  expires INTEGER NOT NULL, due INTEGER, revision INTEGER NOT NULL
 );
 CREATE INDEX task_due ON task (due);
 CREATE INDEX task_expires ON task (expires);
@@ -33,29 +33,27 @@ const PART_CHARACTERS = 1_000_000
 /** While tasks run there is always an alarm, which begins their runs again after a restart. */
 const HEARTBEAT_MS = 10_000
 const RETRY_MS = 5_000
+/** Longer than a call. A run that takes longer is given up, and its task is run again: the call's id says how it ended. */
+const MAX_RUN_MS = 600_000
 /** The links of a task are looked at this soon for a caller who asks for it. */
-const MIN_LOOK_MS = 2_000
+const LOOK_MS = 2_000
 
-type PartKind = 'call' | 'waiting' | 'outcome'
-type Parts = Readonly<Partial<Record<PartKind, string>>>
+export type SealedParts = Readonly<Partial<Record<'call' | 'message' | 'waiting' | 'outcome', string>>>
 
 export type TaskRow = {
   readonly id: string
   readonly status: TaskStatus
-  readonly message: string | null
   readonly created: number
   readonly updated: number
   readonly expires: number
   readonly due: number | null
-  readonly wait: number | null
   readonly revision: number
 }
 
 interface RowChange {
-  readonly status?: TaskStatus
-  readonly message?: string
-  readonly waitMs?: number
-  readonly parts: Parts
+  readonly status?: TaskStatus | undefined
+  readonly waitMs?: number | undefined
+  readonly parts: SealedParts
 }
 
 export type StoredTasks = ReturnType<typeof createStoredTasks>
@@ -67,7 +65,6 @@ export function createStoredTasks(
 ) {
   const { storage } = state
   const { sql } = storage
-  const changes = createChangeNotifier()
   const running = new Set<string>()
   openTables(sql, { object: 'Tasks', version: 1, tables: TABLES })
 
@@ -100,7 +97,8 @@ export function createStoredTasks(
     sql.exec('UPDATE task SET revision = revision + 1 WHERE id = ?', id)
     const size = readField<number>(sql, 'SELECT coalesce(sum(size), 0) FROM part WHERE task = ?', id) ?? 0
     try {
-      await run({ id, revision: find(id)?.revision ?? 0, size })
+      const revision = find(id)?.revision ?? 0
+      await withTimeout(MAX_RUN_MS, 'A task', () => run({ id, revision, size }))
     } catch (error) {
       console.error('Cannot run a task', error)
       sql.exec('UPDATE task SET due = ? WHERE id = ? AND due <= ?', clock() + RETRY_MS, id, clock())
@@ -120,80 +118,55 @@ export function createStoredTasks(
       const now = clock()
       storage.transactionSync(() => {
         const row = [id, 'working', now, now, now + ttlMs, now]
-        sql.exec('INSERT OR IGNORE INTO task VALUES (?, ?, NULL, ?, ?, ?, ?, NULL, 0)', ...row)
+        sql.exec('INSERT OR IGNORE INTO task VALUES (?, ?, ?, ?, ?, ?, 0)', ...row)
         putPart(id, 'call', call)
       })
       await schedule()
       return find(id)
     },
 
-    /** Of a task that waits for a person, a caller also brings forward the next look at its links. */
-    async read(id: string, kinds: readonly PartKind[], isCaller: boolean) {
+    /** For a caller without its call; the links that it waits for are looked at soon, even if an alarm was lost. */
+    async read(id: string, isCaller: boolean) {
+      const now = clock()
+      const look = `UPDATE task SET due = min(due, ?) WHERE id = ? AND status = 'input_required' AND due < expires
+        AND due NOT BETWEEN ? AND ? RETURNING id`
+      if (isCaller && column(sql, look, now + LOOK_MS, id, now, now + LOOK_MS).length > 0) await schedule()
       const row = find(id)
       if (!row) return undefined
-      const { due, wait } = row
-      const now = clock()
-      if (
-        isCaller &&
-        row.status === 'input_required' &&
-        due !== null &&
-        wait !== null &&
-        due > now &&
-        due - wait <= now - MIN_LOOK_MS
-      ) {
-        sql.exec('UPDATE task SET due = ? WHERE id = ?', now, id)
-        await schedule()
-      }
-      const entries = kinds.map((kind) => {
-        const query = 'SELECT text FROM part WHERE task = ? AND kind = ? ORDER BY start'
-        return [kind, column<string>(sql, query, id, kind).join('')] as const
-      })
-      const parts: Parts = Object.fromEntries(entries.filter(([, text]) => text !== ''))
+      const parts: Record<string, string> = {}
+      const query = 'SELECT kind, text FROM part WHERE task = ? AND kind <> ? ORDER BY start'
+      for (const { kind, text } of rows<{ kind: string; text: string }>(sql, query, id, isCaller ? 'call' : ''))
+        parts[kind] = (parts[kind] ?? '') + text
       return { row, parts }
     },
 
-    async change(id: string, { waitMs, parts, ...change }: RowChange, revision?: number): Promise<number | undefined> {
+    async change(id: string, { status, waitMs, parts }: RowChange, revision?: number): Promise<number | undefined> {
       const row = find(id)
       if (!row || row.due === null || (revision !== undefined && revision !== row.revision)) return undefined
+      const isReport = status === undefined && waitMs === undefined
+      if (isReport && parts.message === undefined) return row.revision
       const isFull = parts.waiting !== undefined && countStored() + parts.waiting.length > MAX_STORED
-      const status = isFull ? 'failed' : (change.status ?? row.status)
-      const isOpen = status === 'working' || status === 'input_required'
-      const now = clock()
-      const due = isOpen ? Math.min(row.expires, waitMs === undefined ? row.expires : now + waitMs) : null
-      const isUpdate = change.status !== undefined
-      const updated = isUpdate ? Math.max(now, row.updated + 1) : row.updated
-      const message = isUpdate ? (change.message ?? null) : row.message
-      storage.transactionSync(() => {
-        const set = 'UPDATE task SET status = ?, message = ?, updated = ?, due = ?, wait = ?, revision = ? WHERE id = ?'
-        sql.exec(set, status, message, updated, due, waitMs ?? null, row.revision + 1, id)
-        if (!isOpen) sql.exec('DELETE FROM part WHERE task = ?', id)
-        for (const [kind, text] of Object.entries(parts)) if (isOpen || kind === 'outcome') putPart(id, kind, text)
-      })
-      changes.notifyChange(id)
-      await schedule()
-      return row.revision + 1
-    },
-
-    report(id: string, revision: number, message: string): void {
-      const set = 'UPDATE task SET message = ?, updated = max(?, updated + 1) WHERE id = ? AND revision = ?'
-      sql.exec(`${set} AND due IS NOT NULL`, message, clock(), id, revision)
-      changes.notifyChange(id)
-    },
-
-    /** Until the task has ended, or has another revision. */
-    async wait(id: string, revision: number, timeoutMs: number): Promise<void> {
-      const end = clock() + timeoutMs
-      for (;;) {
-        const row = find(id)
-        if (!row || row.due === null || row.revision !== revision) return
-        if ((await changes.waitForChange(id, end - clock())) === 'timed-out') return
+      const next = { ...row, status: isFull ? 'failed' : (status ?? row.status) }
+      const isOpen = next.status === 'working' || next.status === 'input_required'
+      if (!isReport) {
+        next.due = isOpen ? Math.min(row.expires, clock() + (waitMs ?? Infinity)) : null
+        next.revision++
       }
+      if (status !== undefined || isReport) next.updated = Math.max(clock(), row.updated + 1)
+      storage.transactionSync(() => {
+        const set = 'UPDATE task SET status = ?, updated = ?, due = ?, revision = ? WHERE id = ?'
+        sql.exec(set, next.status, next.updated, next.due, next.revision, id)
+        if (!isOpen) sql.exec('DELETE FROM part WHERE task = ?', id)
+        else if (status !== undefined) putPart(id, 'message', '')
+        for (const [kind, text] of Object.entries(parts)) if (isOpen || kind !== 'waiting') putPart(id, kind, text)
+      })
+      if (!isReport) await schedule()
+      return next.revision
     },
 
     removeAll(): void {
-      const ids = column<string>(sql, 'DELETE FROM task RETURNING id')
+      sql.exec('DELETE FROM task')
       sql.exec('DELETE FROM part')
-      for (const id of ids) changes.notifyChange(id)
     },
 
     async runDue(): Promise<void> {

@@ -24,14 +24,6 @@ export function defineTasks<E>(clock: () => number, run: (env: E, task: DueTask)
       return (await this.#load()).change(...change)
     }
 
-    async report(...message: Parameters<StoredTasks['report']>) {
-      return (await this.#load()).report(...message)
-    }
-
-    async wait(...state: Parameters<StoredTasks['wait']>) {
-      return (await this.#load()).wait(...state)
-    }
-
     async removeAll() {
       return (await this.#load()).removeAll()
     }

@@ -15,14 +15,16 @@ const OUTCOME = { callId: 'c', durationMs: 1, result: ok('It ran') }
 async function runFor(kind: Principal['kind'], id: string, isActive: boolean) {
   const principal: Principal = { id, kind, scopes: ['tools:call'], tools: ['*'], users: ['ann'] }
   const stored: StoredTask = {
-    task: { id: 't', status: 'input_required', createdAt: AT, lastUpdatedAt: AT, ttlMs: 1, pollIntervalMs: 1 },
+    id: 't',
+    status: 'input_required',
+    createdAt: AT,
+    lastUpdatedAt: AT,
+    ttlMs: 1,
+    pollIntervalMs: 1,
     revision: 1,
-    expiresAt: 10,
     stored: {
       call: { toolRef: toIdRef('Bank.Pay'), input: {} },
-      context: {},
-      tokens: [],
-      secrets: [],
+      context: { tokens: [], secrets: [] },
       caller: { principal, dialect: 'oxp', audience: 'program', requestUrl: 'https://here.example/' },
     },
   }
@@ -41,10 +43,7 @@ async function runFor(kind: Principal['kind'], id: string, isActive: boolean) {
     store: {
       create: async () => undefined,
       find: async () => stored,
-      load: async () => stored,
-      waitUntilEnded: async () => undefined,
       change,
-      report: async () => undefined,
       removeAll: async () => undefined,
     },
     authorizations: { find: async () => undefined },
@@ -52,8 +51,9 @@ async function runFor(kind: Principal['kind'], id: string, isActive: boolean) {
     findPrincipal: (caller) => findPrincipal(caller.principal),
     createAbort: () => new AbortController(),
     openCaller: () => ({ budget: createBudget(1_000), background: () => undefined }),
-    holdMemory: async () => () => undefined,
-    now: () => 0,
+    holdFiles: async () => () => undefined,
+    now: () => Date.parse(AT),
+    sleep: () => new Promise(() => undefined),
   })
   await run({ id: 't', revision: 1, size: 1 })
   return { last: change.mock.calls.at(-1)?.[1], calls: callTool.mock.calls.length }

@@ -6,25 +6,19 @@ import { createTasks } from '../../../src/core/task/tasks.ts'
 
 const OUTCOME = { callId: 'c', durationMs: 1, result: ok('a secret'), tool: { id: 'Mail.Read@1.0.0', output: {} } }
 const STORED: StoredTask = {
-  task: {
-    id: 't',
-    status: 'completed',
-    createdAt: '2026-11-30T00:00:00.000Z',
-    lastUpdatedAt: '2026-11-30T00:00:00.000Z',
-    ttlMs: 1,
-    pollIntervalMs: 1,
-    outcome: OUTCOME,
-  },
+  id: 't',
+  status: 'completed',
+  createdAt: '2026-11-30T00:00:00.000Z',
+  lastUpdatedAt: '2026-11-30T00:00:00.000Z',
+  ttlMs: 1,
+  pollIntervalMs: 1,
+  outcome: OUTCOME,
   revision: 1,
-  expiresAt: 1,
 }
 const store: TaskStore = {
   create: async () => undefined,
   find: async () => STORED,
-  load: async () => STORED,
-  waitUntilEnded: async () => undefined,
   change: async () => 2,
-  report: async () => undefined,
   removeAll: async () => undefined,
 }
 const tasks = createTasks({
@@ -47,7 +41,7 @@ it('a task is not found with a narrower credential of the same principal, nor ch
     { ...ann, scopes: ['tools:read' as const] },
   ]) {
     expect(await tasks.get('t', narrower)).toEqual(ok(undefined))
-    expect(await tasks.waitForChange('t', narrower, '', 0)).toEqual(ok(undefined))
+    expect(await tasks.get('t', narrower, 1_000)).toEqual(ok(undefined))
     expect(await tasks.update('t', narrower, {})).toEqual(ok(false))
     expect(await tasks.cancel('t', narrower)).toEqual(ok(false))
   }

@@ -35,7 +35,6 @@ function withTasks(later: Partial<Task> = {}, given: SetUp = {}) {
   const tasks = {
     start: vi.fn<Tasks['start']>(async () => ok(task())),
     get: vi.fn<Tasks['get']>(find),
-    waitForChange: vi.fn<Tasks['waitForChange']>(find),
     update: vi.fn<Tasks['update']>(async (id) => ok(id === 't1')),
     cancel: vi.fn<Tasks['cancel']>(async (id) => ok(id === 't1')),
   }
@@ -106,7 +105,7 @@ describe('a call of a client that takes tasks', () => {
     const lost = withTasks()
     for (const answer of [ok(undefined), fail({ type: 'unavailable', message: 'No storage' })]) {
       // It may run, so it is not called again
-      lost.tasks.waitForChange.mockResolvedValue(answer)
+      lost.tasks.get.mockResolvedValue(answer)
       expect((await lost.call('slow')).result).toMatchObject({ resultType: 'task', taskId: 't1' })
     }
     expect(lost.calls).toHaveLength(0)

@@ -44,7 +44,7 @@ export async function callAsTask(
     const end = Date.now() + FIRST_MOMENT_MS
     let task = started
     for (let left = FIRST_MOMENT_MS; task.status === 'working' && left > 0; left = end - Date.now()) {
-      const waited = await tasks.waitForChange(id, principal, task.lastUpdatedAt, left)
+      const waited = await tasks.get(id, principal, left, task.lastUpdatedAt)
       if (!waited.ok || !waited.value) break
       task = waited.value
     }
