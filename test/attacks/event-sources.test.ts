@@ -131,6 +131,9 @@ it('a stranger cannot tell a source that is not there, or has no secret, from on
 it('a body that is too large, or of another type, is refused before it is verified', async () => {
   const large = JSON.stringify({ text: 'x'.repeat(262_144) })
   expect((await deliver(server, 'Hook.github', large, SENDERS.github(large))).status).toBe(413)
+  // Small enough by itself, but not in the envelope that it is delivered in
+  const delivered = JSON.stringify({ text: 'x'.repeat(262_100) })
+  expect((await deliver(server, 'Hook.github', delivered, SENDERS.github(delivered))).status).toBe(413)
   const form = 'payload=%7B%7D'
   const headers = { ...SENDERS.github(form), 'content-type': 'application/x-www-form-urlencoded' }
   expect((await deliver(server, 'Hook.github', form, headers)).status).toBe(415)

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { convertV4MiniflareOptions, Miniflare, type Request, type Response, type V4WorkerOptions } from 'miniflare'
 import { bundle, modulesIn, withAssetsFromDisk } from '../../src/node/bundle.ts'
+import { NETWORK, type networkFor, networkWorker } from '../../src/node/network.ts'
 import { createSandboxProcesses } from '../../src/node/sandbox-processes.ts'
 import { isFull } from '../extent.ts'
 import { type Answer, sendJson } from './json.ts'
@@ -36,6 +37,8 @@ export interface ServerOptions {
   readonly port?: number
   /** Answers every request that leaves the Worker; without it, they leave. */
   readonly outbound?: (request: Request) => Response | Promise<Response>
+  /** What the Worker may reach, as `serve` has it; without it, all. */
+  readonly network?: Awaited<ReturnType<typeof networkFor>>
   /** Whether there is a Worker Loader; there is one unless this says otherwise. */
   readonly loader?: boolean
   /** Whether there is a bucket for artifacts; there is one unless this says otherwise. */
@@ -72,6 +75,7 @@ export async function startServer({
   persistTo,
   port = 0,
   outbound,
+  network,
   loader = true,
   bucket = true,
   rateLimit,
@@ -98,13 +102,15 @@ export async function startServer({
     serviceBindings: { ...Object(worker.serviceBindings), ...sandboxes?.serviceBindings },
     unsafeDirectSockets: [{ host: '127.0.0.1', port }, ...(sandboxes ? [sandboxes.directSocket] : [])],
     ...(outbound ? { outboundService: outbound } : {}),
+    ...(network ? { outboundService: NETWORK } : {}),
   }
   const shared = {
     port: 0,
     resourcePersistencePath: state,
     handleStructuredLogs: ({ message }: { readonly message: string }) => void (printed += `${message}\n`),
   }
-  const workers = tail ? { workers: [{ ...main, streamingTails: [TAIL.name] }, TAIL] } : { workers: [main] }
+  const others = [...(tail ? [TAIL] : []), ...(network ? [networkWorker(network)] : [])]
+  const workers = { workers: [tail ? { ...main, streamingTails: [TAIL.name] } : main, ...others] }
   const miniflare = new Miniflare(convertV4MiniflareOptions({ ...shared, ...workers }))
   await miniflare.ready
   const { origin: url } = await miniflare.unsafeGetDirectURL()

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { loadConfig } from '../../src/env.ts'
+import { networkFor } from '../../src/node/network.ts'
 import { type Arrived, startUpstream, type Upstream } from '../upstream.ts'
 import { type Server, startServer } from './server.ts'
 
@@ -56,9 +58,9 @@ async function subscribe(path: string, more: object = {}, headers = mine) {
   return { secret: body.secret, ...(await send('PUT', '/subscriptions', body, headers)) }
 }
 /** As a source does. */
-const publish = (...ids: readonly string[]) => publishTo(SOURCE, ...ids)
-async function publishTo(source: string, ...ids: readonly string[]): Promise<void> {
-  const events: any = await server.miniflare.getDurableObjectNamespace('Events')
+const publish = (...ids: readonly string[]) => publishTo(SOURCE, ids)
+async function publishTo(source: string, ids: readonly string[], { miniflare } = server): Promise<void> {
+  const events: any = await miniflare.getDurableObjectNamespace('Events')
   const stub = events.get(events.idFromName(source))
   const toEvent = (id: string) => ({ id, name: source, timestamp: new Date().toISOString(), data: { from: id } })
   await stub.accept(ids.map((id) => ({ id, body: JSON.stringify(toEvent(id)) })))
@@ -170,7 +172,7 @@ it.each(['another user', 'a source that was deleted'])('stored events are not re
   const both = { authorization: `Bearer ${(await send('POST', '/keys', key, ADMIN)).body.key}` }
   await send('PUT', `/event-sources/${name}`, { ...source, user_id: 'ann' }, ADMIN)
   const { body } = await subscribe(`/${name}`, { name }, both)
-  await publishTo(name, 'e_of_ann')
+  await publishTo(name, ['e_of_ann'])
   await untilArrived(`/${name}`, 1)
   const read = async () => (await send('GET', `/subscriptions/${body.id}/events`, undefined, both)).body.events
   expect(await read()).toHaveLength(1)
@@ -216,6 +218,26 @@ it('an event that is not received is posted again with its id and a new time, al
   expect(verify(second!, secret).eventId).toBe('e_later')
   expect(Number(second!.headers['webhook-timestamp'])).toBeGreaterThan(Number(first!.headers['webhook-timestamp']))
   expect(second!.headers['webhook-id']).toBe(first!.headers['webhook-id'])
+})
+
+it('a name that leads to an inner address once its callback was checked gets no event, and that is seen', async () => {
+  const { port } = new URL(receiver.origin)
+  const vars = { ACCESS: 'keys', ADMIN_KEY, ALLOW_HTTP_HOSTS: `localhost:${port}` }
+  const network = await networkFor(loadConfig(vars))
+  const before = await startServer({ vars, network })
+  await before.json('PUT', `/event-sources/${SOURCE}`, { kind: 'schedule', cron: '0 0 1 1 *' }, ADMIN)
+  const request = { name: SOURCE, url: `http://localhost:${port}/rebound`, secret: newSecret() }
+  const granted = await before.json('PUT', '/subscriptions', request, ADMIN)
+  expect([granted.status, receiver.arrived.map(({ url }) => url)]).toEqual([201, ['/rebound']])
+  await before.stop({ keep: true })
+  // As if the name had led to a public address until now
+  const after = await startServer({ vars, network: { ...network, allow: ['public'] }, persistTo: before.persistTo })
+  await publishTo(SOURCE, ['e_rebound'], after)
+  await expect
+    .poll(async () => (await after.json('GET', '/subscriptions', undefined, ADMIN)).body.items)
+    .toMatchObject([{ id: granted.body.id, waiting: 1, attempts: 1, last_failure: 'connection_refused' }])
+  expect(receiver.arrived).toHaveLength(1)
+  await after.stop()
 })
 
 it('a subscription that an earlier secret of a key made ends with that secret', async () => {
