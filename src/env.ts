@@ -268,7 +268,7 @@ function readSignIn(variables: Variables, isOutside: (url: string) => boolean, j
 function readFindingsWebhook({ checkedText }: Variables, isOutside: (url: string) => boolean) {
   const outside = 'be an https URL (http only to a loopback host or ALLOW_HTTP_HOSTS)'
   const url = checkedText('FINDINGS_WEBHOOK_URL', outside, isOutside)
-  const secret = checkedText('FINDINGS_WEBHOOK_SECRET', WEBHOOK_SECRET_FORM, isWebhookSecret)
+  const secret = checkedText('FINDINGS_WEBHOOK_SECRET', `be ${WEBHOOK_SECRET_FORM}`, isWebhookSecret)
   if (url !== undefined && secret !== undefined) return { url, secret }
   if (url === undefined && secret === undefined) return undefined
   throw new ConfigError('FINDINGS_WEBHOOK_URL and FINDINGS_WEBHOOK_SECRET need each other')

@@ -2,8 +2,7 @@ import { waitUntil } from 'cloudflare:workers'
 import { FetchCapability } from '../core/access/principal.ts'
 import { UnreachableError } from '../core/failure/failure.ts'
 import { findSubscriptionDenial, isByEarlierSecret } from '../core/event/subscription.ts'
-import { createGuardedFetch } from '../outbound/guarded-fetch.ts'
-import { postWebhook } from '../outbound/webhook.ts'
+import { createWebhooks } from '../outbound/webhook.ts'
 import { narrowTo } from '../http/route/tool-view.ts'
 import type { EventDelivery } from '../storage/events/delivery.ts'
 import { createSubscriptions } from '../storage/events/subscriptions.ts'
@@ -11,7 +10,6 @@ import { outboundOptionsFor } from './bundled.ts'
 import type { Deployment } from './deployment.ts'
 import { composeReturningPrincipal } from './returning-principal.ts'
 
-const MAX_RECEIPT_BYTES = 16_384
 /** Callbacks are sent to only for subscribers, who were admitted. */
 const CAPABILITY = new FetchCapability('events')
 
@@ -22,11 +20,10 @@ export function composeSubscriptions({ stores }: Deployment) {
 /** What the objects of sources need to deliver. */
 export function composeEventDelivery(deployment: Deployment): EventDelivery {
   const { config, stores } = deployment
-  const guardedFetch = createGuardedFetch({ ...outboundOptionsFor(config), maxResponseBytes: MAX_RECEIPT_BYTES })
   const findPrincipal = composeReturningPrincipal(deployment)
   return {
     sealer: stores.deploymentKeys.sealer('events'),
-    post: (message, target) => postWebhook(message, target, { guardedFetch, initiator: CAPABILITY }),
+    post: createWebhooks(outboundOptionsFor(config), CAPABILITY),
     async mayReceive(subscriber, name) {
       const { principal, at: _, ...named } = subscriber
       const [found, source] = await Promise.all([findPrincipal(principal), stores.eventSources.find(name)])

@@ -1,6 +1,5 @@
 import { FetchCapability } from '../core/access/principal.ts'
-import { createGuardedFetch } from '../outbound/guarded-fetch.ts'
-import { isReceived, postWebhook } from '../outbound/webhook.ts'
+import { createWebhooks } from '../outbound/webhook.ts'
 import { outboundOptionsFor } from './bundled.ts'
 import type { Config } from '../env.ts'
 import type { Deployment } from './deployment.ts'
@@ -13,7 +12,6 @@ const MAX_TOOLS = 2_000
 const MAX_RUN_MS = 120_000
 const MAX_COMPARISON_MS = 60_000
 const MAX_MESSAGES = 20
-const MAX_RECEIPT_BYTES = 16_384
 /** The sources are those of imports, and the webhook is one of the settings. */
 const CAPABILITY = new FetchCapability('schedule')
 
@@ -48,11 +46,11 @@ async function postFindings(config: Config, { findings }: Publishing): Promise<v
   const { findingsWebhook } = config
   if (!findingsWebhook) return
   const { url, secret } = findingsWebhook
-  const guardedFetch = createGuardedFetch({ ...outboundOptionsFor(config), maxResponseBytes: MAX_RECEIPT_BYTES })
+  const postWebhook = createWebhooks(outboundOptionsFor(config), CAPABILITY)
   const received: string[] = []
   for (const message of await findings.takeMessages([], MAX_MESSAGES)) {
-    const deps = { guardedFetch, initiator: CAPABILITY }
-    const hasArrived = isReceived(await postWebhook(message, { url, secrets: [secret] }, deps))
+    const { kind } = await postWebhook(message, { url, secrets: [secret] })
+    const hasArrived = kind === 'received'
     printLogEntry({ event: 'webhook', id: message.id, received: hasArrived })
     if (hasArrived) received.push(message.id)
   }

@@ -1,8 +1,14 @@
 import type { FetchCapability } from '../core/access/principal.ts'
 import { decodeBase64, encodeBase64 } from './base64.ts'
-import type { GuardedFetch, GuardedResult } from './guarded-fetch.ts'
+import {
+  createGuardedFetch,
+  type GuardedFailureKind,
+  type GuardedFetchOptions,
+  type GuardedResult,
+} from './guarded-fetch.ts'
 
 const TIMEOUT_MS = 15_000
+const MAX_RECEIPT_BYTES = 16_384
 
 export interface WebhookMessage {
   readonly id: string
@@ -16,37 +22,43 @@ export interface WebhookTarget {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-export type PostWebhook = (message: WebhookMessage, target: WebhookTarget) => Promise<GuardedResult>
+type FailureReason = 'address_refused' | 'connection_refused' | 'timeout'
+const REASONS: Partial<Record<GuardedFailureKind, FailureReason>> = { refused: 'address_refused', aborted: 'timeout' }
 
-/** Signs and posts a message (Standard Webhooks 1.0.0), and follows no redirect. */
-export async function postWebhook(
-  { id, body }: WebhookMessage,
-  { url, secrets, headers: otherHeaders }: WebhookTarget,
-  { guardedFetch, initiator }: { readonly guardedFetch: GuardedFetch; readonly initiator: FetchCapability },
-): Promise<GuardedResult> {
-  const timestamp = String(Math.floor(Date.now() / 1_000))
-  const signatures = await Promise.all(secrets.map((secret) => sign(secret, `${id}.${timestamp}.${body}`)))
-  const headers = new Headers({
-    ...otherHeaders,
-    'content-type': 'application/json',
-    'user-agent': 'switchboard',
-    'webhook-id': id,
-    'webhook-timestamp': timestamp,
-    'webhook-signature': signatures.join(' '),
-  })
-  const signal = AbortSignal.timeout(TIMEOUT_MS)
-  const options = { redirect: 'manual', credentialHeaders: [], signal, initiator } as const
-  return guardedFetch({ method: 'POST', url, headers, body, ...options })
+/** An answer that is too large to be read is an answer with an empty body. */
+export type WebhookReceipt =
+  | { readonly kind: 'received'; readonly body: string }
+  | { readonly kind: 'rejected'; readonly reason: `http_${number}` }
+  | { readonly kind: 'unanswered'; readonly reason: FailureReason; readonly message: string }
+
+export type PostWebhook = (message: WebhookMessage, target: WebhookTarget) => Promise<WebhookReceipt>
+
+/** Signs and posts messages (Standard Webhooks 1.0.0), and follows no redirect. */
+export function createWebhooks(options: GuardedFetchOptions, initiator: FetchCapability): PostWebhook {
+  const guardedFetch = createGuardedFetch({ ...options, maxResponseBytes: MAX_RECEIPT_BYTES })
+  return async ({ id, body }, { url, secrets, headers: otherHeaders }) => {
+    const timestamp = String(Math.floor(Date.now() / 1_000))
+    const signatures = await Promise.all(secrets.map((secret) => sign(secret, `${id}.${timestamp}.${body}`)))
+    const headers = new Headers({
+      ...otherHeaders,
+      'content-type': 'application/json',
+      'user-agent': 'switchboard',
+      'webhook-id': id,
+      'webhook-timestamp': timestamp,
+      'webhook-signature': signatures.join(' '),
+    })
+    const signal = AbortSignal.timeout(TIMEOUT_MS)
+    const rules = { redirect: 'manual', credentialHeaders: [], signal, initiator } as const
+    return toReceipt(await guardedFetch({ method: 'POST', url, headers, body, ...rules }))
+  }
 }
 
-/** Undefined if there was no answer. One that cannot be read, as it is too large, is an answer too. */
-export function findStatus(result: GuardedResult): number | undefined {
-  return result.ok ? result.response.status : result.status
-}
-
-export function isReceived(result: GuardedResult): boolean {
-  const status = findStatus(result) ?? 0
-  return status >= 200 && status < 300
+function toReceipt(result: GuardedResult): WebhookReceipt {
+  const status = result.ok ? result.response.status : result.status
+  if (!result.ok && status === undefined)
+    return { kind: 'unanswered', reason: REASONS[result.kind] ?? 'connection_refused', message: result.message }
+  if (status === undefined || status < 200 || status >= 300) return { kind: 'rejected', reason: `http_${status ?? 0}` }
+  return { kind: 'received', body: result.ok ? new TextDecoder().decode(result.response.body) : '' }
 }
 
 async function sign(secret: string, text: string): Promise<string> {

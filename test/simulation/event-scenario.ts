@@ -55,7 +55,7 @@ export function eventScenario(sabotage?: Sabotage): Scenario {
     async function subscribe(url: string): Promise<void> {
       for (;;) {
         const subscriber = { principal: ADMIN }
-        const request = { id: idOf(url), arguments: {}, url, secret: 'whsec_', cursor: '0', ttlMs: null }
+        const request = { id: idOf(url), arguments: {}, url, secret: 'whsec_', cursor: 0, ttlMs: null }
         const stored = await untilDone(async () => events.subscribe({ ...request, subscriber }))
         if (stored.ok) return
         await clock.sleep(2_000)

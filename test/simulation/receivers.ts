@@ -1,5 +1,4 @@
-import type { GuardedResult } from '../../src/outbound/guarded-fetch.ts'
-import type { WebhookMessage } from '../../src/outbound/webhook.ts'
+import type { WebhookMessage, WebhookReceipt } from '../../src/outbound/webhook.ts'
 import { isFault } from './network.ts'
 import { holds } from './violation.ts'
 import type { World } from './world.ts'
@@ -28,18 +27,18 @@ export function createReceiver({ clock, chance, network, note, defect }: World, 
     known.set(id, body)
   }
 
-  async function answer(message: WebhookMessage): Promise<GuardedResult> {
+  async function answer(message: WebhookMessage): Promise<WebhookReceipt> {
     await network.travel(`→ ${name} ${message.id}`)
-    if (mode === 'broken') return respond(500)
-    if (mode === 'gone') return respond(410)
+    if (mode === 'broken') return { kind: 'rejected', reason: 'http_500' }
+    if (mode === 'gone') return { kind: 'rejected', reason: 'http_410' }
     keep(message)
     if (mode === 'silent') {
       await clock.sleep(TIMEOUT_MS)
-      return { ok: false, kind: 'aborted', message: 'It takes too long' }
+      return { kind: 'unanswered', reason: 'timeout', message: 'It takes too long' }
     }
     if (mode === 'slow') await clock.sleep(SLOW_MS)
     await network.travel(`← ${name} ${message.id}`)
-    return respond(200, message.body)
+    return { kind: 'received', body: message.body }
   }
 
   return {
@@ -53,15 +52,10 @@ export function createReceiver({ clock, chance, network, note, defect }: World, 
       mode = chance.oneOf(MODES)
       note(`${name} is ${mode}`)
     },
-    receive: (message: WebhookMessage): Promise<GuardedResult> =>
+    receive: (message: WebhookMessage): Promise<WebhookReceipt> =>
       answer(message).catch((error) => {
         if (!isFault(error)) defect(error)
-        return { ok: false, kind: 'unreachable', message: 'The connection was lost' }
+        return { kind: 'unanswered', reason: 'connection_refused', message: 'The connection was lost' }
       }),
   }
-}
-
-function respond(status: number, body = ''): GuardedResult {
-  const bytes = new TextEncoder().encode(body)
-  return { ok: true, response: { status, statusText: '', headers: new Headers(), url: '', body: bytes } }
 }

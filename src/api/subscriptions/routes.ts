@@ -1,7 +1,7 @@
 import type { Hono } from 'hono'
-import type { Subscriptions } from '../../core/event/subscription.ts'
+import { CALLBACK_URL, CURSOR, SECRET, type Subscriptions } from '../../core/event/subscription.ts'
 import { ok } from '../../core/failure/failure.ts'
-import { anyObject, hideValue, integer, nullable, object, optional, string } from '../../core/tool/json-reader.ts'
+import { anyObject, integer, nullable, object, optional, string } from '../../core/tool/json-reader.ts'
 import { jsonBody } from '../../http/request/json-body.ts'
 import { defineQuery } from '../../http/request/query.ts'
 import { itemList, json, jsonRef, objectSchema, arraySchema, ref, TEXT } from '../../http/route/response-specs.ts'
@@ -13,14 +13,15 @@ interface SubscriptionsRoutesDeps extends RouteDeps {
 
 const MAX_TTL_SECONDS = 366 * 86_400
 const GRANT = jsonRef('What the callback gets, and until when', 'SubscriptionGrant')
-const query = defineQuery({ cursor: optional(string({ min: 1, max: 256 })) })
+const pageQuery = defineQuery({ cursor: optional(string({ min: 1, max: 256 })) })
+const eventQuery = defineQuery({ cursor: optional(CURSOR, 0) })
 const body = jsonBody(
   object({
     name: string({ min: 1, max: 129 }),
     arguments: optional(anyObject, {}),
-    url: string({ min: 1, max: 2_048 }),
-    secret: hideValue(string({ max: 100 })),
-    cursor: optional(string({ max: 16 })),
+    url: CALLBACK_URL,
+    secret: SECRET,
+    cursor: optional(CURSOR),
     ttl_seconds: optional(nullable(integer(1, MAX_TTL_SECONDS)), null),
   }),
 )
@@ -46,7 +47,7 @@ export function createSubscriptionsRoutes({ loadSubscriptions, ...deps }: Subscr
 
   on('GET /subscriptions', 'List your subscriptions', {
     ...CALLER_ROUTE,
-    query,
+    query: pageQuery,
     responses: {
       200: json(
         'In pages, of which some may be empty',
@@ -65,9 +66,9 @@ export function createSubscriptionsRoutes({ loadSubscriptions, ...deps }: Subscr
 
   on('GET /subscriptions/:id/events', 'Read the events of a subscription', {
     ...CALLER_ROUTE,
-    query,
+    query: eventQuery,
     responses: { 200: jsonRef('The events after the cursor', 'EventPage') },
-  })(async ({ principal, path: { id }, query: { cursor = '0' } }) => {
+  })(async ({ principal, path: { id }, query: { cursor } }) => {
     const subscriptions = await loadSubscriptions()
     const found = await subscriptions.find(principal, id)
     if (!found.ok) return found

@@ -2,13 +2,19 @@ import type { ApiKey } from '../access/api-key.ts'
 import { findCallDenial, mayActFor, NEEDS_CREDENTIAL, type Principal } from '../access/principal.ts'
 import { fail, type FailureResult, type Result } from '../failure/failure.ts'
 import type { JsonObject } from '../tool/json.ts'
+import * as json from '../tool/json-reader.ts'
 import { HOUR_MS } from '../tool/time.ts'
 import { parseToolId } from '../tool/tool-id.ts'
 import type { Event } from './event.ts'
 import type { EventSource } from './event-source.ts'
+import { isWebhookSecret, WEBHOOK_SECRET_FORM } from './webhook-secret.ts'
 
 /** An isolate may take an earlier secret for so long after its end. */
 const EARLIER_SECRET_MS = 120_000
+
+export const SECRET = json.hideValue(json.stringMatching(WEBHOOK_SECRET_FORM, isWebhookSecret))
+export const CALLBACK_URL = json.string({ min: 1, max: 2_048 })
+export const CURSOR = json.transform(json.stringMatching('a cursor that was returned before', /^\d{1,15}$/), Number)
 
 /** Who a subscription is for, and the toolset and lock of the request. */
 export interface Subscriber {
@@ -27,10 +33,9 @@ export interface SubscriptionKey {
 }
 
 export interface SubscriptionRequest extends SubscriptionKey {
-  /** `whsec_` and Base64 (Standard Webhooks). */
   readonly secret: string
   /** Events after it are delivered; by default, new ones. */
-  readonly cursor?: string | null
+  readonly cursor?: number
   /** Null: as long as the credential lives. */
   readonly ttlMs: number | null
   /** Older events are left out. */
@@ -84,7 +89,7 @@ export interface Subscriptions {
   /** Reads events without a subscription. */
   poll(
     principal: Principal,
-    request: Omit<SubscriptionKey, 'url'> & { readonly cursor?: string | null },
+    request: Omit<SubscriptionKey, 'url'> & { readonly cursor?: number },
   ): Promise<Result<EventPage>>
   /** In pages, of which some may be empty. */
   list(

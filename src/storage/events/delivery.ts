@@ -2,8 +2,7 @@ import { createEventFilter } from '../../core/event/event-filter.ts'
 import { encodeEvent, type Event } from '../../core/event/event.ts'
 import type { Subscriber } from '../../core/event/subscription.ts'
 import { fail, type FailureResult } from '../../core/failure/failure.ts'
-import type { GuardedFailure } from '../../outbound/guarded-fetch.ts'
-import { findStatus, isReceived, type PostWebhook, type WebhookMessage } from '../../outbound/webhook.ts'
+import type { PostWebhook, WebhookMessage } from '../../outbound/webhook.ts'
 import { parseTrusted } from '../../core/tool/json-text.ts'
 import { firstRow, readField } from '../rows.ts'
 import type { Sealer } from '../sealing/deployment-keys.ts'
@@ -21,6 +20,7 @@ const MAX_TERMINATION_ATTEMPTS = 5
 /** Of a principal. */
 const MAX_DEAD_LETTERS = 100
 const FINAL_FAILURES = ['http_410', 'http_413']
+const NOT_REPEATED = { reason: 'challenge_failed', message: 'The callback did not repeat the challenge' } as const
 /** As over MCP, "Forbidden". */
 const TERMINATED = { code: -32_012, message: 'The subscriber may no longer have these events' }
 
@@ -53,9 +53,8 @@ export function createDelivery(
     const sealed = [row.secret, ...(row.old_secret !== null && row.old_until > now() ? [row.old_secret] : [])]
     const unsealed = await Promise.all(sealed.map((secret) => sealer.unseal(secret, row.id)))
     const secrets = unsealed.flatMap((secret) => secret?.text ?? [])
-    const result = await post(message, toTarget(row.id, row.url, secrets))
-    if (isReceived(result)) return undefined
-    return !result.ok && result.status === undefined ? toReason(result) : `http_${findStatus(result)}`
+    const receipt = await post(message, toTarget(row.id, row.url, secrets))
+    return receipt.kind === 'received' ? undefined : receipt.reason
   }
 
   async function findMessage(row: SubscriptionRow): Promise<Message | { readonly skippedTo: number }> {
@@ -130,12 +129,9 @@ export function createDelivery(
       const { post } = await load()
       const challenge = crypto.randomUUID()
       const body = JSON.stringify({ type: 'verification', challenge })
-      const result = await post({ id: `msg_verification_${challenge}`, body }, toTarget(id, url, [secret]))
-      if (result.ok && isReceived(result) && isRepeated(challenge, new TextDecoder().decode(result.response.body)))
-        return undefined
-      const failed = { reason: 'challenge_failed', message: 'The callback did not repeat the challenge' } as const
-      const { reason, message } =
-        result.ok || result.status !== undefined ? failed : { reason: toReason(result), message: result.message }
+      const receipt = await post({ id: `msg_verification_${challenge}`, body }, toTarget(id, url, [secret]))
+      if (receipt.kind === 'received' && isRepeated(challenge, receipt.body)) return undefined
+      const { reason, message } = receipt.kind === 'unanswered' ? receipt : NOT_REPEATED
       if (reason === 'address_refused') return fail({ type: 'request-malformed', message })
       return fail({ type: 'conflict', reason, message: `Cannot subscribe (${reason}): ${message}` })
     },
@@ -164,11 +160,6 @@ export function createDelivery(
 /** The id of a subscription begins with the name of its source. */
 export function readSource(id: string): string {
   return id.split('~', 1)[0] ?? ''
-}
-
-function toReason({ kind }: GuardedFailure): 'address_refused' | 'timeout' | 'connection_refused' {
-  if (kind === 'refused') return 'address_refused'
-  return kind === 'aborted' ? 'timeout' : 'connection_refused'
 }
 
 function isRepeated(challenge: string, body: string): boolean {

@@ -6,7 +6,7 @@ import type {
   SubscriptionGrant,
   SubscriptionRequest,
 } from '../../core/event/subscription.ts'
-import { fail, type FailureResult, ok, type Result } from '../../core/failure/failure.ts'
+import { fail, ok, type Result } from '../../core/failure/failure.ts'
 import { openTables } from '../schema.ts'
 import { firstRow, readField, rows } from '../rows.ts'
 import { createDelivery, type EventDelivery, readSource } from './delivery.ts'
@@ -26,7 +26,6 @@ const LIMIT_REACHED = fail({
   type: 'conflict',
   message: 'There are too many subscriptions to this source: delete one',
 })
-const VERIFIED_MS = 300_000
 const ROTATION_MS = 86_400_000
 const CONCURRENT = 10
 /** While deliveries run, others that are due are noticed so soon. */
@@ -79,14 +78,6 @@ export function createSourceEvents(
     return (readField<number>(sql, query, subscriber.principal.id) ?? 0) >= MAX_SUBSCRIPTIONS && !find(id)
   }
 
-  /** Gives when the callback was last seen to take messages of this principal, or why it does not. */
-  async function verify({ id, subscriber, url, secret }: NewSubscription): Promise<number | FailureResult> {
-    const query = 'SELECT max(verified) FROM subscription WHERE principal = ? AND url = ?'
-    const verified = readField<number | null>(sql, query, subscriber.principal.id, url) ?? 0
-    if (verified > now() - VERIFIED_MS) return verified
-    return (await delivery.challenge(id, url, secret)) ?? now()
-  }
-
   return {
     /** Gives how many were new. */
     async accept(added: readonly Omit<StoredEvent, 'seq'>[]): Promise<number> {
@@ -104,24 +95,24 @@ export function createSourceEvents(
       const { id, url, secret, ttlMs, maxAgeMs } = request
       const subscriber = { ...request.subscriber, at: begun }
       if (isFull(request)) return LIMIT_REACHED
-      const verified = await verify(request)
-      if (typeof verified === 'object') return verified
+      const failure = await delivery.challenge(id, url, secret)
+      if (failure) return failure
       const sealed = await (await load()).sealer.seal(secret, id, { deterministic: true })
       // Others may have been stored meanwhile
       if (isFull(request)) return LIMIT_REACHED
       const at = now()
       const known = find(id)
       const last = events.lastSeq()
-      const wanted = Math.min(Number(request.cursor ?? last), last)
+      const wanted = Math.min(request.cursor ?? last, last)
       const tooOld = maxAgeMs === undefined ? 0 : events.findBefore(at - maxAgeMs)
       const cursor = known?.cursor ?? Math.max(wanted, events.dropped(), tooOld)
       const expires = ttlMs === null ? null : at + ttlMs
       const input = JSON.stringify(request.arguments)
       const texts = [id, subscriber.principal.id, JSON.stringify(subscriber), input, url, sealed]
-      const values = [...texts, verified, at, expires, cursor, at]
+      const values = [...texts, at, expires, cursor, at]
       sql.exec(
-        `INSERT INTO subscription VALUES (?, ?, ?, ?, ?, ?, NULL, 0, ?, ?, ?, ?, 0, ?, NULL, NULL)
-         ON CONFLICT (id) DO UPDATE SET subscriber = excluded.subscriber, verified = excluded.verified,
+        `INSERT INTO subscription VALUES (?, ?, ?, ?, ?, ?, NULL, 0, ?, ?, ?, 0, ?, NULL, NULL)
+         ON CONFLICT (id) DO UPDATE SET subscriber = excluded.subscriber,
            old_secret = iif(secret = excluded.secret, old_secret, secret), secret = excluded.secret,
            old_until = iif(secret = excluded.secret, old_until, ?),
            expires = excluded.expires, attempts = iif(ended IS NULL, attempts, 0), next = excluded.next, ended = NULL`,

@@ -7,7 +7,7 @@ export const TABLES = `
 CREATE TABLE event (seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, at INTEGER NOT NULL, size INTEGER NOT NULL, body TEXT NOT NULL);
 CREATE TABLE subscription (
   id TEXT PRIMARY KEY, principal TEXT NOT NULL, subscriber TEXT NOT NULL, arguments TEXT NOT NULL, url TEXT NOT NULL,
-  secret TEXT NOT NULL, old_secret TEXT, old_until INTEGER NOT NULL, verified INTEGER NOT NULL, created INTEGER NOT NULL,
+  secret TEXT NOT NULL, old_secret TEXT, old_until INTEGER NOT NULL, created INTEGER NOT NULL,
   expires INTEGER, cursor INTEGER NOT NULL, attempts INTEGER NOT NULL, next INTEGER NOT NULL, failure TEXT, ended TEXT
 );
 CREATE INDEX subscription_next ON subscription (next);

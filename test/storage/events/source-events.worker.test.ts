@@ -32,8 +32,8 @@ function createSource(storage: DurableObjectStorage) {
         world.urls.push(url)
         await world.onMessage()
       }
-      const response = { status: isChallenge ? 200 : world.status, statusText: '', headers: new Headers(), url }
-      return { ok: true, response: { ...response, body: new TextEncoder().encode(message.body) } }
+      if (!isChallenge && world.status !== 200) return { kind: 'rejected', reason: `http_${world.status}` }
+      return { kind: 'received', body: message.body }
     },
   }
   const events = createSourceEvents(

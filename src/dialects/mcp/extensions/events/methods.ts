@@ -1,7 +1,7 @@
 import { ARGUMENTS_SCHEMA } from '../../../../core/event/event-filter.ts'
-import type { Subscriptions } from '../../../../core/event/subscription.ts'
-import type { Failure, Result } from '../../../../core/failure/failure.ts'
-import type { Json, JsonObject } from '../../../../core/tool/json.ts'
+import { CALLBACK_URL, CURSOR, SECRET, type Subscriptions } from '../../../../core/event/subscription.ts'
+import { type Failure, ok, type Result } from '../../../../core/failure/failure.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../../../core/tool/json.ts'
 import * as json from '../../../../core/tool/json-reader.ts'
 import { formatReadError } from '../../../../core/tool/problem.ts'
 import { HOUR_MS } from '../../../../core/tool/time.ts'
@@ -16,34 +16,36 @@ export type EventMethod = keyof typeof EVENT_METHODS
 /** SEP-3415, "Errors". */
 const EXHAUSTED = -32013
 const UNSUPPORTED = -32014
-const CALLBACK = -32015
+const CALLBACK_FAILED = -32015
 const CODES: Partial<Record<Failure['type'], number>> = {
   'not-found': -32011,
   'forbidden': -32012,
-  'rate-limited': EXHAUSTED,
   'conflict': EXHAUSTED,
   'request-malformed': INVALID_PARAMS,
   'input-invalid': INVALID_PARAMS,
   'select-invalid': INVALID_PARAMS,
 }
+const NO_OTHER_DELIVERY = "Events are delivered by 'webhook' or read by 'events/poll'"
 const MIN_TTL_MS = 60_000
 const DEFAULT_TTL_MS = HOUR_MS / 2
 const MAX_TTL_MS = HOUR_MS
 
 const TEXT = json.string({ max: 4_096 })
 const NAMED = { name: TEXT, arguments: json.nullish(json.anyObject, {}) }
-/** Of a mode that is not supported, only the mode is read. */
-const DELIVERY = { mode: TEXT, url: json.nullish(TEXT) }
+const CALLBACK = { url: CALLBACK_URL, mode: json.enumReader(['webhook']) }
+const TTL = json.transform(json.nullable(json.integer(1, Number.MAX_SAFE_INTEGER)), (ttlMs) =>
+  ttlMs === null ? null : Math.min(Math.max(ttlMs, MIN_TTL_MS), MAX_TTL_MS),
+)
 const LIST = json.looseObject({})
 const SUBSCRIBE = json.looseObject({
   ...NAMED,
-  delivery: json.looseObject({ ...DELIVERY, secret: json.nullish(json.hideValue(TEXT)) }),
-  cursor: json.nullish(TEXT),
-  ttlMs: json.optional(json.nullable(json.integer(1, Number.MAX_SAFE_INTEGER)), DEFAULT_TTL_MS),
+  delivery: json.looseObject({ ...CALLBACK, secret: SECRET }),
+  cursor: json.nullish(CURSOR),
+  ttlMs: json.optional(TTL, DEFAULT_TTL_MS),
   maxAgeMs: json.nullish(json.integer(0, Number.MAX_SAFE_INTEGER)),
 })
-const UNSUBSCRIBE = json.looseObject({ ...NAMED, delivery: json.looseObject(DELIVERY) })
-const POLL = json.looseObject({ ...NAMED, cursor: json.nullish(TEXT) })
+const UNSUBSCRIBE = json.looseObject({ ...NAMED, delivery: json.looseObject(CALLBACK) })
+const POLL = json.looseObject({ ...NAMED, cursor: json.nullish(CURSOR) })
 
 export const EVENT_METHODS = {
   list: defineMethod(LIST, async (_, { context }, subscriptions) => {
@@ -51,58 +53,47 @@ export const EVENT_METHODS = {
     const events = listed.map(({ id: name, description, payload_schema: payloadSchema }) => {
       return { name, description, delivery: ['webhook', 'poll'], inputSchema: ARGUMENTS_SCHEMA, payloadSchema }
     })
-    return { ok: true, value: { events } }
+    return ok({ events })
   }),
 
-  subscribe: defineMethod(SUBSCRIBE, async (params, { context }, subscriptions) => {
-    const { delivery, ttlMs, maxAgeMs, ...request } = params
+  subscribe: defineMethod(SUBSCRIBE, async ({ delivery, ...request }, { context }, subscriptions) => {
     const { url, secret } = delivery
-    if (delivery.mode !== 'webhook') return unsupported(delivery.mode)
-    if (url === undefined || secret === undefined) return invalid("'delivery' must have a 'url' and a 'secret'")
-    const bounds = {
-      ttlMs: ttlMs && Math.min(Math.max(ttlMs, MIN_TTL_MS), MAX_TTL_MS),
-      ...(maxAgeMs !== undefined && { maxAgeMs }),
-    }
-    const granted = await subscriptions.subscribe(context.principal, { ...request, url, secret, ...bounds })
+    const granted = await subscriptions.subscribe(context.principal, { ...request, url, secret })
     if (!granted.ok) return granted
-    const { id, refreshBefore, cursor, truncated } = granted.value
-    return { ok: true, value: { id, refreshBefore, cursor, truncated } }
+    const { isNew: _, ...grant } = granted.value
+    return ok(grant)
   }),
 
-  unsubscribe: defineMethod(UNSUBSCRIBE, async ({ delivery, ...key }, { context }, subscriptions) => {
-    const { mode, url } = delivery
-    if (mode !== 'webhook') return unsupported(mode)
-    if (url === undefined) return invalid("'delivery' must have a 'url'")
+  unsubscribe: defineMethod(UNSUBSCRIBE, async ({ delivery: { url }, ...key }, { context }, subscriptions) => {
     const removed = await subscriptions.unsubscribe(context.principal, { ...key, url })
-    return removed.ok ? { ok: true, value: {} } : removed
+    return removed.ok ? ok({}) : removed
   }),
 
   poll: defineMethod(POLL, async (params, { context }, subscriptions) => {
     const page = await subscriptions.poll(context.principal, params)
     if (!page.ok) return page
     const events = page.value.events.map(({ id, ...event }) => ({ eventId: id, ...event }))
-    return { ok: true, value: { ...page.value, events } }
+    return ok({ ...page.value, events })
   }),
 }
 
-type Outcome = Result<object> | McpError
-
 function defineMethod<T>(
   reader: json.Reader<T>,
-  run: (params: T, exchange: McpExchange, subscriptions: Subscriptions) => Promise<Outcome>,
+  run: (params: T, exchange: McpExchange, subscriptions: Subscriptions) => Promise<Result<object>>,
 ) {
   return async (params: JsonObject, exchange: McpExchange, subscriptions: Subscriptions): Promise<McpResult> => {
+    const mode = isJsonObject(params['delivery']) ? params['delivery']['mode'] : undefined
+    if (typeof mode === 'string' && mode !== 'webhook') return createError(UNSUPPORTED, NO_OTHER_DELIVERY)
     const read = json.parseValue(reader, params)
     if (!read.ok) return invalid(formatReadError('the params', read.problems))
-    const outcome = await run(read.value, exchange, subscriptions)
-    if ('kind' in outcome) return outcome
-    return outcome.ok ? exchange.revision.createResult(outcome.value) : toError(outcome.failure, exchange)
+    const result = await run(read.value, exchange, subscriptions)
+    return result.ok ? exchange.revision.createResult(result.value) : toError(result.failure, exchange)
   }
 }
 
 function toError(failure: Failure, { revision }: McpExchange): McpResult {
   if (failure.type === 'conflict' && failure.reason)
-    return createError(CALLBACK, failure.message, { reason: failure.reason })
+    return createError(CALLBACK_FAILED, failure.message, { reason: failure.reason })
   const code = CODES[failure.type]
   return code === undefined ? toMcpFailure(failure, revision) : createError(code, formatFailure(failure))
 }
@@ -110,9 +101,3 @@ function toError(failure: Failure, { revision }: McpExchange): McpResult {
 function createError(code: number, message: string, data?: Json): McpError {
   return { kind: 'error', code, message, status: 200, ...(data === undefined ? {} : { data }) }
 }
-
-const unsupported = (mode: string) =>
-  createError(
-    UNSUPPORTED,
-    `Events are delivered by 'webhook' or read by 'events/poll', and not by '${mode.slice(0, 100)}'`,
-  )
