@@ -138,6 +138,15 @@ describe("events of MCP, by the scenarios of its conformance suite's description
     expect(events()).toEqual([])
   })
 
+  it('refuses one subscription more than 100 with -32013, and refreshes one of them all the same', async () => {
+    const full = await newKey(server, { tools: ['GitHub.*'] })
+    const subscribe = (at: number) =>
+      call('events/subscribe', subscription('/full', { arguments: { filter: `n == \`${at}\`` } }), full)
+    for (let at = 0; at < 100; at += 1) expect((await subscribe(at)).error).toBeUndefined()
+    expect((await subscribe(100)).error).toMatchObject({ code: -32013 })
+    expect((await subscribe(99)).error).toBeUndefined()
+  })
+
   it('polls events, in pages and after a cursor', async () => {
     const { result: start } = await call('events/poll', { name: 'GitHub.Push', cursor: null })
     expect(start).toMatchObject({ events: [], truncated: false, hasMore: false, nextPollMs: expect.any(Number) })

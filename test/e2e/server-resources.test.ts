@@ -38,6 +38,10 @@ beforeAll(async () => {
   old = await startMcpServer('legacy', [tool('find')])
   away = await startMcpServer('modern', [tool('find')])
   docs.resources = resources('of Docs')
+  docs.templates = [
+    { uriTemplate: 'memo:{name}', name: 'memo', mimeType: 'text/plain' },
+    { uriTemplate: 'ui://docs/{page}', name: 'pages' },
+  ]
   old.resources = resources('of Old')
   away.resources = resources('of Away')
   server = await startApp({
@@ -120,7 +124,34 @@ describe('resources of imported servers', () => {
     expect(await list(key)).toMatchObject(expected)
     expect(await urisOf(key)).toHaveLength(expected.length)
     expect((await urisOf(key, '/mcp?toolkits=Old')).every((uri) => uri.startsWith('switchboard://Old/'))).toBe(true)
-    expect(await mcp('resources/templates/list', {}, key)).toMatchObject({ result: { resourceTemplates: [] } })
+  })
+
+  it('lists the templates of a server that has some, which expand to addresses that can be read', async () => {
+    const key = await createKey(['Docs.*', 'Old.*', 'Away.*'])
+    const templates = async (credential: string) =>
+      (await mcp('resources/templates/list', {}, credential)).result.resourceTemplates
+    const uriTemplate = 'switchboard://Docs/find/memo:{name}'
+    expect(await templates(key)).toEqual([{ uriTemplate, name: 'memo', mimeType: 'text/plain' }])
+    expect(await templates(await createKey(['Old.*']))).toEqual([])
+    const uri = uriTemplate.replace('{name}', 'blob')
+    expect((await read(uri, key)).result.contents).toMatchObject([{ uri, blob: BLOB }])
+  })
+
+  it('lists at most 200 of a server, and the pages before one that cannot be read', async () => {
+    for (const toolkit of ['Many', 'Long'])
+      expect((await send('POST', '/toolkits/import', { from: { mcp: old.url }, toolkit })).status).toBe(201)
+    const many = (count: number, name: string) =>
+      Object.fromEntries(Array.from({ length: count }, (_, at) => [`memo:${at}${name}`, { mimeType: 'text/plain' }]))
+    try {
+      old.resources = many(300, '')
+      expect(await urisOf(await createKey(['Many.*']))).toHaveLength(200)
+      old.resources = many(30, 'x'.repeat(20_000))
+      const listed = await urisOf(await createKey(['Long.*']))
+      expect(listed.length).toBeGreaterThan(0)
+      expect(listed.length).toBeLessThan(30)
+    } finally {
+      old.resources = resources('of Old')
+    }
   })
 
   it.each(['Docs', 'Old'])('reads those of %s through, texts and bytes', async (toolkit) => {

@@ -6,13 +6,14 @@ import type { Run, RunResult } from '../call/runner.ts'
 import type { GrantPreview } from '../call/user-tokens.ts'
 import { fail, ok, type Result } from '../failure/failure.ts'
 import type { Sha256 } from '../tool/digest.ts'
+import { jsonSize } from '../tool/json.ts'
 import { createLruCache } from '../tool/recently-used.ts'
 import type { ToolRef } from '../tool/tool-ref.ts'
 import { needsApproval } from '../tool/tool.ts'
-import { computePageDigest, getToolUi, MAX_PAGE_CHARACTERS, PAGE_TYPE, type ToolPage, readPage } from './page.ts'
+import { computePageDigest, getToolUi, MAX_PAGE_CHARACTERS, type ToolPage, readPage } from './page.ts'
 
 export type ReadPage = (toolRef: ToolRef, caller: Caller, context?: CallContext) => Promise<Result<ToolPage>>
-/** Reads a resource of the tool's server; for null, their list. */
+/** Reads a resource of the tool's server; for null, its lists of resources and of templates. */
 export type ReadServer = (uri: string | null, ...request: Parameters<ReadPage>) => Promise<Result<unknown>>
 
 const CHANGED = 'its page has changed, or was not read when the tool was imported: import and lock it again'
@@ -70,8 +71,8 @@ export function createReaders(deps: CallDeps & { readonly userTokens: GrantPrevi
       const cached = key === undefined ? undefined : cache.get(key)
       if (cached) return cached
       const result = await read(uri, ...request)
-      const cacheable = uri === null ? result : toSmallPage(result)
-      if (key !== undefined && cacheable?.ok) cache.set(key, cacheable)
+      const isSmall = result.ok && jsonSize(result.value, MAX_CACHED_CHARACTERS) <= MAX_CACHED_CHARACTERS
+      if (key !== undefined && isSmall) cache.set(key, result)
       return result
     }
     const timeoutMs = uri === null ? Math.min(LIST_MS, runnable.timeoutMs) : runnable.timeoutMs
@@ -99,12 +100,4 @@ export function createReaders(deps: CallDeps & { readonly userTokens: GrantPrevi
       return fail({ type: 'tool-changed', id: tool.id, detail: CHANGED })
     },
   }
-}
-
-/** As the tool's server gives it, without what is no part of the page. */
-function toSmallPage(result: RunResult): RunResult | undefined {
-  const page = result.ok ? readPage(result.value) : undefined
-  if (!page || page.html.length > MAX_CACHED_CHARACTERS) return undefined
-  const content = { mimeType: PAGE_TYPE, text: page.html, _meta: { ui: page.ui } }
-  return { ok: true, value: { contents: [content] } }
 }

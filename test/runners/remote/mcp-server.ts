@@ -8,6 +8,7 @@ import {
   CallToolRequestSchema,
   ElicitResultSchema,
   ListResourcesRequestSchema,
+  ListResourceTemplatesRequestSchema,
   ListToolsRequestSchema,
   ReadResourceRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js'
@@ -36,6 +37,8 @@ export interface McpUpstream {
   tools: readonly UpstreamTool[]
   /** The contents of its resources by their addresses, which a test may change. */
   resources: Readonly<Record<string, object>>
+  /** Undefined where it knows no method that lists them. */
+  templates?: readonly object[]
   /** One line a request: its method, and the methods of the messages in it. */
   readonly arrived: string[]
   /** The headers of the requests, in the same order. */
@@ -66,13 +69,22 @@ export async function startMcpServer(era: 'legacy' | 'modern', tools: readonly U
     if (!content) throw Object.assign(new Error(`Unknown resource: ${uri}`), { code: -32602 })
     return { contents: [{ uri, ...content }] }
   }
-  const listResources = () => ({
-    resources: Object.entries(upstream.resources).map(([uri, { mimeType }]: [string, { mimeType?: string }]) => ({
-      uri,
-      name: uri,
-      mimeType,
-    })),
-  })
+  const listResources = (cursor = '0') => {
+    const end = Number(cursor) + PAGE
+    const resources = Object.entries(upstream.resources).slice(Number(cursor), end)
+    return {
+      resources: resources.map(([uri, { mimeType }]: [string, { mimeType?: string }]) => ({
+        uri,
+        name: uri,
+        mimeType,
+      })),
+      ...(end < Object.keys(upstream.resources).length ? { nextCursor: String(end) } : {}),
+    }
+  }
+  const listTemplates = () => {
+    if (!upstream.templates) throw Object.assign(new Error('Method not found'), { code: -32601 })
+    return { resourceTemplates: upstream.templates }
+  }
   const find = (name: string): UpstreamTool => {
     const tool = upstream.tools.find(({ definition }) => definition.name === name)
     if (!tool) throw Object.assign(new Error(`Unknown tool: ${name}`), { code: -32602 })
@@ -82,7 +94,8 @@ export async function startMcpServer(era: 'legacy' | 'modern', tools: readonly U
   const modern = createMcpHandler(
     () => {
       const server = new Server(INFO, { capabilities })
-      server.setRequestHandler('resources/list', (): any => listResources())
+      server.setRequestHandler('resources/list', ({ params }): any => listResources(params?.cursor))
+      server.setRequestHandler('resources/templates/list', (): any => listTemplates())
       server.setRequestHandler('resources/read', ({ params }): any => read(params.uri))
       server.setRequestHandler('tools/list', ({ params }): any => list(params?.cursor))
       server.setRequestHandler('tools/call', async ({ params }, { mcpReq }): Promise<any> => {
@@ -115,7 +128,8 @@ export async function startMcpServer(era: 'legacy' | 'modern', tools: readonly U
       onsessionclosed: (id) => void sessions.delete(id),
     })
     const server = new LegacyServer(INFO, { capabilities })
-    server.setRequestHandler(ListResourcesRequestSchema, (): any => listResources())
+    server.setRequestHandler(ListResourcesRequestSchema, ({ params }): any => listResources(params?.cursor))
+    server.setRequestHandler(ListResourceTemplatesRequestSchema, (): any => listTemplates())
     server.setRequestHandler(ReadResourceRequestSchema, ({ params }): any => read(params.uri))
     server.setRequestHandler(ListToolsRequestSchema, ({ params }): any => list(params?.cursor))
     server.setRequestHandler(CallToolRequestSchema, async ({ params }, extra): Promise<any> =>

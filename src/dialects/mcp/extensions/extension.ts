@@ -28,12 +28,14 @@ export interface McpExtension {
   readonly watch?: (notifications: JsonObject, getExchange: () => McpExchange) => Promise<Watch | undefined>
 }
 
+export type ResourceList = 'resources' | 'resourceTemplates'
+
 export interface ResourceSource {
   readonly scheme: string
   /** The members of `contents`. Undefined if there is none that the caller may see: a hidden resource gets the same answer. */
   readonly read: (uri: string, exchange: McpExchange) => Promise<readonly JsonObject[] | McpError | undefined>
-  /** Resources of the caller, as `resources/list` has them. */
-  readonly list?: (exchange: McpExchange) => Promise<readonly JsonObject[]>
+  /** Those of the caller, as `resources/list` and `resources/templates/list` have them. */
+  readonly list?: (list: ResourceList, exchange: McpExchange) => Promise<readonly JsonObject[]>
 }
 
 /** What a stream of `subscriptions/listen` watches. */

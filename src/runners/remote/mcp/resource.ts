@@ -1,5 +1,5 @@
 import type { Client } from '@modelcontextprotocol/client'
-import { isJsonObject } from '../../../core/tool/json.ts'
+import { isJsonArray, isJsonObject, type Json } from '../../../core/tool/json.ts'
 import { computePageDigest, getToolUi, MAX_PAGE_CHARACTERS, readPage } from '../../../core/page/page.ts'
 import type { Sha256 } from '../../../core/tool/digest.ts'
 import { decodeBase64 } from '../../../outbound/base64.ts'
@@ -10,6 +10,9 @@ import { type SessionWait, withSession } from './session.ts'
 /** A page is JSON here, whose escapes may double it. */
 const MAX_BYTES = 2 * MAX_PAGE_CHARACTERS + 16 * 1024
 const MAX_LIST_BYTES = 512 * 1024
+const MAX_LISTED = 200
+/** For the pages of a list after its first, and for templates: some servers never answer a method that they do not know. */
+const PAGES_MS = 2_000
 
 export async function callResource(
   uri: string | null,
@@ -21,9 +24,43 @@ export async function callResource(
   const maxBytes = uri === null ? MAX_LIST_BYTES : MAX_BYTES
   const session = { endpoint, signal, timeoutMs, maxBytes, canAsk: false, background, deferRelease }
   const read = await withSession<object>(session, deps, (client, waiting) =>
-    uri === null ? client.request({ method: 'resources/list' }, waiting) : readResource(uri, client, waiting),
+    uri === null ? listResources(client, waiting, deps) : readResource(uri, client, waiting),
   )
   return read.ok ? { result: { ok: true, value: read.value } } : read.failed
+}
+
+async function listResources(client: Client, waiting: SessionWait, deps: RemoteDeps) {
+  const resources = await readList('resources', client, waiting, deps)
+  // A server without templates may not know the method
+  const resourceTemplates = await readList('resourceTemplates', client, { ...waiting, timeout: PAGES_MS }, deps).catch(
+    () => [],
+  )
+  return { resources, resourceTemplates }
+}
+
+const LIST_METHODS = { resources: 'resources/list', resourceTemplates: 'resources/templates/list' } as const
+
+/** Ends with the first page after `PAGES_MS`, or before a page that cannot be read. */
+async function readList(
+  list: keyof typeof LIST_METHODS,
+  client: Client,
+  waiting: SessionWait,
+  { now }: RemoteDeps,
+): Promise<readonly Json[]> {
+  const listed: Json[] = []
+  const endsAt = now() + PAGES_MS
+  let params = {}
+  do {
+    const page = await client.request({ method: LIST_METHODS[list], params }, waiting).catch((error: unknown) => {
+      if (listed.length === 0) throw error
+    })
+    if (!page) break
+    const items = page[list]
+    if (isJsonArray(items)) listed.push(...items)
+    if (page.nextCursor === undefined) break
+    params = { cursor: page.nextCursor }
+  } while (listed.length < MAX_LISTED && now() < endsAt)
+  return listed.slice(0, MAX_LISTED)
 }
 
 /** Gives the blob of a page as text. */

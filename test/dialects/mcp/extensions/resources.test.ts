@@ -7,7 +7,10 @@ import { type SetUp, setUp } from '../set-up.ts'
 
 const NOTES: ResourceSource = {
   scheme: 'note:',
-  list: async () => Array.from({ length: 1_001 }, (_, at) => ({ uri: `note:${at}`, name: `Note ${at}` })),
+  list: async (list) =>
+    list === 'resourceTemplates'
+      ? []
+      : Array.from({ length: 1_001 }, (_, at) => ({ uri: `note:${at}`, name: `Note ${at}` })),
   read: async (uri) => {
     if (uri === 'note:bad') return invalid('It cannot be read')
     return uri === 'note:1' ? [{ uri, mimeType: 'text/plain', text: 'One' }] : undefined

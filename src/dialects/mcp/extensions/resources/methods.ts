@@ -3,13 +3,14 @@ import type { JsonObject } from '../../../../core/tool/json.ts'
 import { toMcpFailure } from '../../failure-response.ts'
 import type { McpExchange } from '../../tools-call.ts'
 import { invalid, type McpResult } from '../../wire.ts'
-import type { McpExtension } from '../extension.ts'
+import type { McpExtension, ResourceList } from '../extension.ts'
 
 const PAGE_SIZE = 1_000
 const MAX_URI_CHARACTERS = 2_048
 
 export async function listResources(
   extensions: readonly McpExtension[],
+  list: ResourceList,
   { cursor }: JsonObject,
   exchange: McpExchange,
 ): Promise<McpResult> {
@@ -18,15 +19,11 @@ export async function listResources(
   if (denied) return toMcpFailure(denied, revision)
   const start = Number(cursor ?? 0)
   if (!Number.isSafeInteger(start) || start < 0) return invalid("'cursor' must be a 'nextCursor' that a list gave")
-  const lists = await Promise.all(extensions.map(({ resources }) => resources?.list?.(exchange) ?? []))
+  const lists = await Promise.all(extensions.map(({ resources }) => resources?.list?.(list, exchange) ?? []))
   const all = lists.flat()
   const end = start + PAGE_SIZE
   const nextCursor = end < all.length ? { nextCursor: String(end) } : {}
-  return toCacheable({ resources: all.slice(start, end), ...nextCursor }, exchange)
-}
-
-export function listTemplates(exchange: McpExchange): McpResult {
-  return toCacheable({ resourceTemplates: [] }, exchange)
+  return toCacheable({ [list]: all.slice(start, end), ...nextCursor }, exchange)
 }
 
 /** The answer for a hidden resource is that for a missing one. */

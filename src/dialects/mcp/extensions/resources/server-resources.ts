@@ -4,6 +4,7 @@ import type { ReadServer } from '../../../../core/page/read-page.ts'
 import { isJsonArray, isJsonObject, isObject, jsonSize, type JsonObject } from '../../../../core/tool/json.ts'
 import type { McpExchange } from '../../tools-call.ts'
 import { restrictToToolset } from '../../toolset.ts'
+import type { ResourceList } from '../extension.ts'
 import { readThroughTool, toReadError } from '../apps/read-app-page.ts'
 
 export interface ServerResourcesDeps {
@@ -12,7 +13,6 @@ export interface ServerResourcesDeps {
 }
 
 const MAX_SERVERS = 20
-const MAX_RESOURCES = 200
 /** So many tools of a server are tried until the caller may call one. */
 const MAX_TRIED = 20
 
@@ -23,7 +23,11 @@ const SERVER_TOOLS: LineFormat = {
 }
 
 /** Of each imported MCP server, what it lists now to a tool that the caller may call. A server that does not answer is left out. */
-export async function listServerResources({ readServer, catalog }: ServerResourcesDeps, exchange: McpExchange) {
+export async function listServerResources(
+  { readServer, catalog }: ServerResourcesDeps,
+  list: ResourceList,
+  exchange: McpExchange,
+) {
   const { principal, toolset } = exchange.context
   const query = { versions: 'newest', callable: true, limit: 1_000 } as const
   const listing = await catalog.list(query, restrictToToolset(principal, toolset), SERVER_TOOLS)
@@ -32,7 +36,7 @@ export async function listServerResources({ readServer, catalog }: ServerResourc
   const lists = [...servers.values()].slice(0, MAX_SERVERS).map(async (lines) => {
     for (const [path = ''] of lines.slice(0, MAX_TRIED).map((line) => line.split(' '))) {
       const listed = await readThroughTool((...request) => readServer(null, ...request), path, exchange)
-      if (listed) return listed.ok ? toOwnItems(listed.value, 'resources', path).slice(0, MAX_RESOURCES) : []
+      if (listed) return listed.ok ? toOwnItems(listed.value, list, path) : []
     }
     return []
   })
@@ -49,10 +53,12 @@ export async function readServerResource({ readServer }: ServerResourcesDeps, ad
 }
 
 /** Without icons, which would load from elsewhere, and without pages, which have addresses of their own. */
-function toOwnItems(result: unknown, field: 'resources' | 'contents', path: string): readonly JsonObject[] {
+function toOwnItems(result: unknown, field: 'contents' | ResourceList, path: string): readonly JsonObject[] {
+  const address = field === 'resourceTemplates' ? 'uriTemplate' : 'uri'
   const items = isObject(result) && isJsonArray(result[field]) ? result[field].filter(isJsonObject) : []
-  return items.flatMap((item) => {
-    const { uri, icons: _, ...fields } = item
-    return typeof uri !== 'string' || uri.startsWith('ui:') ? [] : { uri: `switchboard://${path}/${uri}`, ...fields }
+  return items.flatMap((item): JsonObject[] => {
+    const { [address]: uri, icons: _, ...fields } = item
+    if (typeof uri !== 'string' || uri.startsWith('ui:')) return []
+    return [{ [address]: `switchboard://${path}/${uri}`, ...fields }]
   })
 }

@@ -13,7 +13,8 @@ export function registerSkills(extensions: McpExtension[], skills: () => SkillSt
     resources: {
       scheme: 'skill:',
       read: async (...request) => (await load()).readSkillResource(skills(), ...request),
-      list: async (exchange) => (await load()).listSkillResources(skills(), exchange),
+      list: async (list, exchange) =>
+        list === 'resources' ? (await load()).listSkillResources(skills(), exchange) : [],
     },
   })
 }
