@@ -1,4 +1,4 @@
-import { Hono } from 'hono'
+import { type Context, Hono } from 'hono'
 import { documenting, createOpenApiRoutes, loadReferenceSections } from './api/openapi/routes.ts'
 import { createServersRoutes } from './api/servers/routes.ts'
 import { composeAccessRoutes, onPageError } from './compose/access-routes.ts'
@@ -8,6 +8,7 @@ import { printLogEntry } from './compose/platform.ts'
 import { composePublishing } from './compose/publishing.ts'
 import { composeToolRoutes } from './compose/tool-routes.ts'
 import { createConsole } from './console/routes.ts'
+import { encodeSkill } from './core/skill/skill.ts'
 import { listToolkitChoices } from './core/catalog/choices.ts'
 import { VERSIONS_UNTIL_2025 } from './dialects/mcp/revisions/until-2025-11-25.ts'
 import type { Docs } from './docs/docs.ts'
@@ -33,11 +34,17 @@ export async function createApp(
   const { config, authentication, version, deployedAt } = deployment
   const { authorize, authorizeWithoutTools } = authentication
   const { publicRoutes } = deployment.routes
-  const { catalog } = deployment.stores.registry
+  const { catalog, stub } = deployment.stores.registry
 
   let docs: Docs | undefined
   // Not in the bundle, of which they would be a tenth
   const loadDocs = async () => (docs ??= (await (await env.ASSETS?.fetch(DOCS_URL))?.json<Docs>()) ?? NO_DOCS)
+
+  async function identify(c: Context) {
+    if (config.access === 'keys' && !hasCredential(c.req.raw)) return undefined
+    const principal = await authorize(c, 'tools:read')
+    return principal.ok ? principal.value : undefined
+  }
 
   const loadApi = documenting(() => app.routes, loadDocs)
 
@@ -56,7 +63,15 @@ export async function createApp(
     ...composeToolRoutes(deployment, publishing, env),
     ...composeAccessRoutes(deployment, publishing),
     createOpenApiRoutes({ ...publicRoutes, loadApi, loadDocs, version }),
-    createDocsRoutes({ ...publicRoutes, loadDocs, loadReference: () => loadReferenceSections(loadApi) }),
+    createDocsRoutes({
+      ...publicRoutes,
+      loadDocs,
+      loadReference: () => loadReferenceSections(loadApi),
+      async listSkills(c) {
+        const principal = await identify(c)
+        return principal ? (await stub().listSkills({ state: 'active' }, principal)).items.map(encodeSkill) : []
+      },
+    }),
     createServersRoutes({
       ...publicRoutes,
       deployment: {
@@ -67,11 +82,7 @@ export async function createApp(
       },
       needsKey: (request) =>
         config.access === 'keys' || (config.access === 'open' && !isLocalRequest(request, config.allowOrigins)),
-      async identify(c) {
-        if (config.access === 'keys' && !hasCredential(c.req.raw)) return undefined
-        const principal = await authorize(c, 'tools:read')
-        return principal.ok ? principal.value : undefined
-      },
+      identify,
       async listToolsets(principal) {
         const choices = await listToolkitChoices(principal, catalog)
         return choices.map(({ toolkit, tools }) => ({ toolkit, tools: tools.length }))

@@ -1,5 +1,6 @@
 import { raw } from 'hono/html'
 import { EXAMPLE_ORIGIN } from './agent-hosts.ts'
+import type { EncodedSkill } from '../core/skill/skill.ts'
 import type { Docs, Guide } from './docs.ts'
 import { respondWithDocs, listGroups } from './frame.tsx'
 import { type DocsSection, searchDocs, splitSections } from './search.ts'
@@ -85,9 +86,13 @@ export function resultsPage(docs: Docs, reference: readonly DocsSection[], q: st
 }
 
 /** For a model that reads the deployment's address (https://llmstxt.org). */
-export function llmsText(guides: readonly Guide[], origin: string): string {
+export function llmsText(guides: readonly Guide[], skills: readonly EncodedSkill[], origin: string): string {
   const orderedGuides = listGroups(guides).flatMap((group) => group.guides)
   const links = orderedGuides.map(({ name, title, summary }) => `- [${title}](${origin}/docs/${name}.md): ${summary}`)
+  const skillLinks = skills.map(({ toolkit, name, frontmatter: { description } }) => {
+    const line = String(description).replaceAll(/\s+/g, ' ')
+    return `- [${name}](${origin}/toolkits/${toolkit}/skills/${name}): ${line}`
+  })
   return `# Switchboard
 
 > One URL for every tool an agent calls, over the Model Context Protocol: ${origin}/mcp with the header
@@ -99,7 +104,7 @@ export function llmsText(guides: readonly Guide[], origin: string): string {
 ## Guides
 
 ${links.join('\n')}
-
+${skillLinks.length > 0 ? `\n## Skills\n\n${skillLinks.join('\n')}\n` : ''}
 ## Addresses
 
 - [OpenAPI](${origin}/openapi.json): every address, with what it takes and answers ([as a page](${origin}/docs/reference))

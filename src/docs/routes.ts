@@ -5,7 +5,8 @@ import { failurePage, redirectResponse, page, plainPage } from '../http/page/pag
 import { optional, string } from '../core/tool/json-reader.ts'
 import { ANY_QUERY, defineQuery } from '../http/request/query.ts'
 import { json, arraySchema, objectSchema, mediaTypeOnly, TEXT as STRING } from '../http/route/response-specs.ts'
-import { createPublicRouter, type PublicRouteDeps } from '../http/route/public-router.ts'
+import { createPublicRouter, type PublicRouteDeps, varyByCredential } from '../http/route/public-router.ts'
+import type { EncodedSkill } from '../core/skill/skill.ts'
 import type { Docs } from './docs.ts'
 import type { DocsSection } from './search.ts'
 
@@ -13,6 +14,8 @@ interface DocsRoutesDeps extends PublicRouteDeps {
   readonly loadDocs: () => Promise<Docs>
   /** The operations of the API, which a search finds beside the guides. */
   readonly loadReference: () => Promise<readonly DocsSection[]>
+  /** The first that the reader may see. */
+  readonly listSkills: (c: Context) => Promise<readonly EncodedSkill[]>
 }
 
 const TEXT = { 'content-type': 'text/plain; charset=utf-8' }
@@ -39,7 +42,7 @@ const LLMS = {
 const onPage = (failure: Failure) => page(failurePage(failure))
 const NO_GUIDE = plainPage(404, 'Not found', 'There is no such guide')
 
-export function createDocsRoutes({ loadDocs, loadReference, ...deps }: DocsRoutesDeps): Hono {
+export function createDocsRoutes({ loadDocs, loadReference, listSkills, ...deps }: DocsRoutesDeps): Hono {
   const { router, at } = createPublicRouter(deps)
   at('/', PAGE, () => redirectResponse('/docs'), onPage)
   at(
@@ -76,8 +79,8 @@ export function createDocsRoutes({ loadDocs, loadReference, ...deps }: DocsRoute
     onPage,
   )
   at('/llms.txt', LLMS, async (c) => {
-    const [{ llmsText }, { guides }] = await Promise.all([import('./guide.tsx'), loadDocs()])
-    return new Response(llmsText(guides, getOrigin(c)), { headers: TEXT })
+    const [{ llmsText }, { guides }, skills] = await Promise.all([import('./guide.tsx'), loadDocs(), listSkills(c)])
+    return varyByCredential(c, new Response(llmsText(guides, skills, getOrigin(c)), { headers: TEXT }))
   })
 
   return router

@@ -17,6 +17,7 @@ const all = await readGuides(fileURLToPath(new URL('../../src/docs', import.meta
 function get(path: string, limited = false) {
   const router = createDocsRoutes({
     caching: 'public, max-age=300',
+    listSkills: async () => [],
     loadReference: async () => [
       { href: '/docs/reference/api-keys#get_keys', guide: 'API reference', title: 'GET /keys', text: 'List API keys.' },
     ],

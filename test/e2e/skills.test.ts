@@ -139,6 +139,23 @@ it('is locked in the version of then, and whoever has the lock sees this one and
   }
 })
 
+it('is named in llms.txt to those who may see it', async () => {
+  await put('told', files('told'))
+  const read = async (headers: Record<string, string>) => {
+    const answer = await fetch(`${server.url}/llms.txt`, { headers })
+    expect(answer.status).toBe(200)
+    expect(answer.headers.get('vary')).toContain('Authorization')
+    return { text: await answer.text(), caching: answer.headers.get('cache-control') }
+  }
+  const link = `[told](${server.url}/toolkits/Mail/skills/told): How to told: in steps`
+  const bobs = await read(bob)
+  expect(bobs.text).toContain(`\n\n## Skills\n\n- `)
+  expect(bobs).toMatchObject({ text: expect.stringContaining(link), caching: 'no-store' })
+  const { body } = await send('POST', '/keys', { name: 'c', scopes: ['tools:call'], tools: ['Mail.*'] })
+  const strangers = [{}, { authorization: 'Bearer sb_nobody' }, { authorization: `Bearer ${body.key}` }]
+  for (const stranger of strangers) expect((await read(stranger)).text).not.toContain('## Skills')
+})
+
 it('is found by a name with dashes, as it is published', async () => {
   expect((await put('dashed', files('dashed'), ADMIN, 'my-kit')).body.toolkit).toBe('my_kit')
   expect((await send('GET', '/toolkits/my-kit/skills/dashed')).status).toBe(200)

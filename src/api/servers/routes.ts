@@ -9,7 +9,7 @@ import { ANY_QUERY, defineQuery, type QueryValues } from '../../http/request/que
 import { optional, enumReader, string, stringMatching } from '../../core/tool/json-reader.ts'
 import { time } from '../../core/tool/time.ts'
 import { json, OBJECT, mediaTypeOnly } from '../../http/route/response-specs.ts'
-import { createPublicRouter, type PublicRouteDeps } from '../../http/route/public-router.ts'
+import { createPublicRouter, type PublicRouteDeps, varyByCredential } from '../../http/route/public-router.ts'
 import type { ListedDeployment, ToolkitServer } from './wire.ts'
 
 interface ServersRoutesDeps extends PublicRouteDeps {
@@ -35,7 +35,6 @@ const SERVERS_QUERY = defineQuery(
   },
   { unknown: 'ignore' },
 )
-const CREDENTIALS = ['Authorization', 'OXP-API-Key']
 const DEFAULT_LIMIT = '30'
 const REGISTRY = {
   query: ANY_QUERY,
@@ -144,13 +143,6 @@ export function createServersRoutes({
   }
 
   return router
-}
-
-/** Answers depend on the credential: no cache may mix them up. */
-function varyByCredential({ req }: Context, response: Response): Response {
-  response.headers.set('vary', CREDENTIALS.join(', '))
-  if (CREDENTIALS.some((name) => req.header(name) !== undefined)) response.headers.set('cache-control', 'no-store')
-  return response
 }
 
 function respondAs(body: object, type: string): Response {

@@ -3,7 +3,7 @@ import type { ChangeRefusal } from '../../core/access/change-refusal.ts'
 import { integerStringReader } from '../../core/call/call-options.ts'
 import { fail, ok } from '../../core/failure/failure.ts'
 import { encodeSkill, MAX_SKILL_VERSION, SKILL_STATES, skillFilesReader, skillName } from '../../core/skill/skill.ts'
-import type { ReadSkill, SkillFiles, SkillStore } from '../../core/skill/skill.ts'
+import type { EncodedSkill, ReadSkill, SkillFiles, SkillStore } from '../../core/skill/skill.ts'
 import { namePart } from '../../core/tool/definition-fields.ts'
 import { enumReader, integer, object, optional, string } from '../../core/tool/json-reader.ts'
 import { parseTrusted } from '../../core/tool/json-text.ts'
@@ -86,9 +86,7 @@ export function createSkillsRoutes({ skills, readSkill, ...deps }: SkillsRoutesD
 const toFailure = ({ failure }: ChangeRefusal, name: string) =>
   failure.type === 'unknown' ? notFound('skill', name) : fail(failure)
 
-type ListedSkill = ReturnType<typeof encodeSkill>
-
 export interface SkillAnswers {
-  'GET /skills': { readonly items: readonly ListedSkill[]; readonly next_cursor?: string }
-  'GET /toolkits/:toolkit/skills/:name': ListedSkill & { readonly files: SkillFiles }
+  'GET /skills': { readonly items: readonly EncodedSkill[]; readonly next_cursor?: string }
+  'GET /toolkits/:toolkit/skills/:name': EncodedSkill & { readonly files: SkillFiles }
 }

@@ -65,6 +65,8 @@ export function formatSkillUri({ toolkit, name }: SkillName, path = MANIFEST_FIL
   return `skill://${toolkit.toLowerCase()}/${name}/${path}`
 }
 
+export type EncodedSkill = ReturnType<typeof encodeSkill>
+
 export function encodeSkill({ manifest, state: status, toolkit, name, version, digest }: SkillRow) {
   const { frontmatter, resources }: SkillManifest = parseTrusted(manifest)
   return { toolkit, name, version, status, digest, frontmatter, resources }

@@ -22,6 +22,15 @@ const ANY_ORIGIN = {
 }
 const PREFLIGHT = { ...ANY_ORIGIN, 'access-control-max-age': '86400' }
 
+const CREDENTIALS = ['Authorization', 'OXP-API-Key']
+
+/** For an answer that depends on the credential: no cache may mix them up. */
+export function varyByCredential({ req }: Context, response: Response): Response {
+  response.headers.set('vary', CREDENTIALS.join(', '))
+  if (CREDENTIALS.some((name) => req.header(name) !== undefined)) response.headers.set('cache-control', 'no-store')
+  return response
+}
+
 type PublicHandler<Q> = (c: Context, query: Q) => Response | FailureResult | Promise<Response | FailureResult>
 
 /** Routes for pages of any site, without a credential. Responses are cached by `caching` unless they set `Cache-Control`. */
