@@ -1,11 +1,13 @@
 import { FetchCapability } from '../../src/core/access/principal.ts'
 import { createBudget } from '../../src/core/tool/budget.ts'
+import type { ServerList } from '../../src/core/tool/remote-dialect.ts'
 import type { ImportedTool, Importer, ImportRequest, SkippedTool } from '../../src/core/publish/import.ts'
 
 export type Read = {
   readonly tools: readonly ImportedTool[]
   readonly skipped: readonly SkippedTool[]
   readonly version: string | undefined
+  readonly skills?: ServerList['skills']
   /** Everything that was wrong with the request or its source. */
   readonly problems: readonly { readonly path: string; readonly message: string }[]
 }
@@ -33,6 +35,7 @@ export async function readAll(importer: Importer, request: Partial<ImportRequest
     tools: items.flatMap((item) => ('tool' in item ? [item.tool] : [])),
     skipped: items.flatMap((item) => ('skipped' in item ? [item.skipped] : [])),
     version: read.version,
+    ...(read.skills ? { skills: read.skills } : {}),
     problems: [],
   }
 }

@@ -44,8 +44,8 @@ export interface ServerList {
   readonly skills?: readonly ListedSkill[]
 }
 
-/** `reason` says why its files were not read. */
-export type ListedSkill = { readonly name: string } & ({ readonly files: object } | { readonly reason: string })
+/** Without files if these were not read. */
+export type ListedSkill = { readonly name: string; readonly files: object | undefined }
 
 export const REMOTE_NAME = string({ min: 1, max: 256 })
 

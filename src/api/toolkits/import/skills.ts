@@ -3,13 +3,14 @@ import type { Principal } from '../../../core/access/principal.ts'
 import { type ReadSkill, skillFilesReader, skillName, type SkillStore } from '../../../core/skill/skill.ts'
 import { object, parseValue } from '../../../core/tool/json-reader.ts'
 import { formatProblems } from '../../../core/tool/problem.ts'
-import type { ServerList } from '../../../core/tool/remote-dialect.ts'
+import type { ListedSkill, ServerList } from '../../../core/tool/remote-dialect.ts'
 
 export interface ImportSkillsDeps {
   readonly skills: () => Pick<SkillStore, 'publishSkill'>
   readonly readSkill: ReadSkill
 }
 
+const NOT_READ = 'Its files are not listed, too many or too large, or could not be read as its server lists them'
 const SKILL = object({ name: skillName, files: skillFilesReader })
 
 /** Publishes the skills of a server in the toolkit of its tools, as files that somebody sends. `added` are names. */
@@ -19,19 +20,19 @@ export async function importSkills(
   principal: Principal,
   { skills, readSkill }: ImportSkillsDeps,
 ) {
-  const reports = []
   const added: string[] = []
-  for (const skill of listed) {
+  async function importSkill(skill: ListedSkill) {
     const { name } = skill
-    if ('reason' in skill) reports.push(skill)
-    if ('reason' in skill) continue
+    if (!skill.files) return { name, reason: NOT_READ }
     const sent = parseValue(SKILL, skill)
     const content = sent.ok ? await readSkill(name, sent.value.files) : sent
-    if (!content.ok) reports.push({ name, reason: formatProblems(content.problems) })
-    if (!content.ok) continue
+    if (!content.ok) return { name, reason: formatProblems(content.problems) }
     const published = await skills().publishSkill({ toolkit, name }, content.value, principal)
-    reports.push(published.ok ? { name, version: published.version } : { name, reason: formatRefusal(published) })
-    if (published.ok && published.isNew) added.push(name)
+    if (!published.ok) return { name, reason: formatRefusal(published) }
+    if (published.isNew) added.push(name)
+    return { name, version: published.version }
   }
+  const reports = []
+  for (const skill of listed) reports.push(await importSkill(skill))
   return { reports, added }
 }

@@ -1,13 +1,13 @@
 import type { Client, RequestOptions } from '@modelcontextprotocol/client'
 import type { SkillsClient } from '@modelcontextprotocol/client/ext/skills'
-import { MANIFEST_FILE, MAX_SKILL_BYTES } from '../../../core/skill/skill.ts'
+import { MANIFEST_FILE, type SkillFiles } from '../../../core/skill/skill.ts'
 import type { ListedSkill } from '../../../core/tool/remote-dialect.ts'
 import { encodeBase64 } from '../../../outbound/base64.ts'
 
 const MAX_SKILLS = 100
-/** Of all skills together. Each is a request. */
+/** Of all skills together. Each file is a request. */
 const MAX_FILES = 500
-const TOO_MANY = { reason: `At most ${MAX_FILES} files of a server's skills are read` }
+const MAX_BYTES = 16 * 1024 * 1024
 
 /** The skills that a server lists, with their files where these are as it says. */
 export async function readSkills(client: Client, options: RequestOptions): Promise<readonly ListedSkill[]> {
@@ -16,13 +16,14 @@ export async function readSkills(client: Client, options: RequestOptions): Promi
   if (!server.supported) return []
   const { skills } = await server.list({}, options).catch(() => ({ skills: [] }))
   const listed: ListedSkill[] = []
-  let files = 0
+  let [filesLeft, bytesLeft] = [MAX_FILES, MAX_BYTES]
   for (const skill of skills.slice(0, MAX_SKILLS)) {
-    const { resources, frontmatter } = skill
-    const count = resources === 'dynamic' ? 0 : resources.length
-    const isRead = files + count <= MAX_FILES
-    if (isRead) files += count
-    listed.push({ name: frontmatter.name, ...(isRead ? await readFiles(server, skill, options) : TOO_MANY) })
+    const resources = skill.resources === 'dynamic' ? [] : skill.resources
+    const bytes = resources.reduce((sum, { size }) => sum + size, 0)
+    const isRead = resources.length <= filesLeft && bytes <= bytesLeft
+    const files = isRead ? await readFiles(server, skill, options).catch(() => undefined) : undefined
+    if (isRead) [filesLeft, bytesLeft] = [filesLeft - resources.length, bytesLeft - bytes]
+    listed.push({ name: skill.frontmatter.name, files })
   }
   return listed
 }
@@ -30,19 +31,11 @@ export async function readSkills(client: Client, options: RequestOptions): Promi
 type Skill = Awaited<ReturnType<SkillsClient['list']>>['skills'][number]
 
 async function readFiles(server: SkillsClient, skill: Skill, options: RequestOptions) {
-  const { uri, resources } = skill
-  if (resources === 'dynamic') return { reason: 'Its files are not listed' }
-  if (resources.reduce((sum, { size }) => sum + size, 0) > MAX_SKILL_BYTES)
-    return { reason: `Its files must be at most ${MAX_SKILL_BYTES} bytes together` }
-  const files: Record<string, string | { readonly base64: string }> = {}
-  try {
-    for (const resource of resources) {
-      const { text, bytes } = await server.read(skill, resource.uri, options)
-      files[resource.uri.slice(uri.length - MANIFEST_FILE.length)] = text ?? { base64: encodeBase64(bytes) }
-    }
-    return { files }
-  } catch {
-    const isLate = options.signal?.aborted
-    return { reason: isLate ? 'It was not read in time' : 'Its files cannot be read, or are not what its server lists' }
+  if (skill.resources === 'dynamic') return undefined
+  const files: Record<string, SkillFiles[string]> = {}
+  for (const { uri } of skill.resources) {
+    const { text, bytes } = await server.read(skill, uri, options)
+    files[uri.slice(skill.uri.length - MANIFEST_FILE.length)] = text ?? { base64: encodeBase64(bytes) }
   }
+  return files
 }
