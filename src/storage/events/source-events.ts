@@ -7,6 +7,7 @@ import type {
   SubscriptionRequest,
 } from '../../core/event/subscription.ts'
 import { fail, ok, type Result } from '../../core/failure/failure.ts'
+import { createSetAlarm } from '../alarm.ts'
 import { openTables } from '../schema.ts'
 import { firstRow, readField, rows } from '../rows.ts'
 import { createDelivery, type EventDelivery, readSource } from './delivery.ts'
@@ -45,13 +46,14 @@ export function createSourceEvents(
   openTables(sql, { object: 'an Events object', version: 1, tables: TABLES })
   const events = eventRows(sql, now)
   const delivery = createDelivery(sql, events, load, now)
+  const setAlarm = createSetAlarm(storage)
   const running = new Map<string, Promise<unknown>>()
   const find = (id: string) => firstRow<SubscriptionRow>(sql, 'SELECT * FROM subscription WHERE id = ?', id)
 
-  async function setAlarm(): Promise<void> {
+  async function schedule(): Promise<void> {
     const next = readField<number | null>(sql, 'SELECT min(next) FROM subscription') ?? undefined
     const alarm = await storage.getAlarm()
-    if (next !== undefined && (alarm === null || alarm > next)) await storage.setAlarm(next)
+    if (next !== undefined && (alarm === null || alarm > next)) await setAlarm(next)
   }
 
   /** Starts at most so many, and gives how many. */
@@ -84,7 +86,7 @@ export function createSourceEvents(
       const count = events.add(added)
       // Receivers that failed are tried again in their own time
       sql.exec('UPDATE subscription SET next = min(next, ?) WHERE attempts = 0', now())
-      await setAlarm()
+      await schedule()
       return count
     },
 
@@ -119,7 +121,7 @@ export function createSourceEvents(
         ...values,
         at + ROTATION_MS,
       )
-      await setAlarm()
+      await schedule()
       const truncated = !known && cursor > wanted
       return ok({ id, refreshBefore: formatTime(expires), cursor: String(cursor), truncated, isNew: !known })
     },
@@ -178,14 +180,14 @@ export function createSourceEvents(
       const end = now() + MAX_RUN_MS
       let left = MAX_RUN_DELIVERIES
       // Should this instance end
-      await storage.setAlarm(now() + LOOK_MS)
+      await setAlarm(now() + LOOK_MS)
       for (;;) {
         if (now() < end) left -= startDeliveries(left)
         if (running.size === 0) break
         await Promise.race([...running.values(), new Promise((done) => setTimeout(done, LOOK_MS))])
       }
       await storage.deleteAlarm()
-      await setAlarm()
+      await schedule()
     },
   }
 }

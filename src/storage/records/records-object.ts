@@ -1,6 +1,7 @@
 import { DurableObject } from 'cloudflare:workers'
 import type { AuditEvent, AuditFilter } from '../../core/access/audit-entry.ts'
 import type { CallFilter, UsageKey } from '../../core/call/recorded-calls.ts'
+import { createSetAlarm } from '../alarm.ts'
 import { rows } from '../rows.ts'
 import { hasTables } from '../schema.ts'
 import { HOUR_MS, DAY_MS } from '../../core/tool/time.ts'
@@ -41,6 +42,7 @@ const KNOWN_BATCHES = 10_000
  */
 export class Records extends DurableObject<RecordsBindings> {
   readonly #sql: SqlStorage
+  readonly #setAlarm = createSetAlarm(this.ctx.storage)
   #isReady: boolean
 
   constructor(state: DurableObjectState, env: RecordsBindings) {
@@ -55,11 +57,11 @@ export class Records extends DurableObject<RecordsBindings> {
       createTables(this.#sql)
       this.#sql.exec(`INSERT INTO meta VALUES ('day', ?)`, Date.parse(day))
       this.#isReady = true
-      await this.ctx.storage.setAlarm(Date.parse(day) + DAY_MS + KEPT_MS)
+      await this.#setAlarm(Date.parse(day) + DAY_MS + KEPT_MS)
     }
     const contentEnd = Math.min(...contents.map(({ until }) => until))
     if (contents.length > 0 && contentEnd < ((await this.ctx.storage.getAlarm()) ?? Infinity))
-      await this.ctx.storage.setAlarm(contentEnd)
+      await this.#setAlarm(contentEnd)
     this.ctx.storage.transactionSync(() => {
       if (this.#sql.exec('INSERT OR IGNORE INTO batch (name) VALUES (?)', id).rowsWritten === 0) return
       this.#sql.exec('DELETE FROM batch WHERE id <= last_insert_rowid() - ?', KNOWN_BATCHES)
@@ -126,14 +128,14 @@ export class Records extends DurableObject<RecordsBindings> {
   override async alarm(): Promise<void> {
     const day = readMeta(this.#sql, 'day')
     this.#sql.exec('DELETE FROM content')
-    if (Date.now() < day + DAY_MS + KEPT_MS) return await this.ctx.storage.setAlarm(day + DAY_MS + KEPT_MS)
+    if (Date.now() < day + DAY_MS + KEPT_MS) return await this.#setAlarm(day + DAY_MS + KEPT_MS)
     try {
       if (this.env.ARTIFACTS && !(await moveOldRecords(this.#sql, this.env.ARTIFACTS, formatDay(day))))
-        return await this.ctx.storage.setAlarm(Date.now())
+        return await this.#setAlarm(Date.now())
     } catch (error) {
       // The platform repeats a failed alarm a few times only, and the records would stay for ever
       console.error(JSON.stringify({ event: 'defect', at: 'old-records', error: String(error) }))
-      return await this.ctx.storage.setAlarm(Date.now() + HOUR_MS)
+      return await this.#setAlarm(Date.now() + HOUR_MS)
     }
     await this.ctx.storage.deleteAll()
     this.#isReady = false

@@ -1,6 +1,7 @@
 import type { TaskStatus } from '../../core/task/task.ts'
 import type { DueTask } from '../../core/task/task-store.ts'
 import { HOUR_MS } from '../../core/tool/time.ts'
+import { createSetAlarm } from '../alarm.ts'
 import { withTimeout } from '../reachable-stub.ts'
 import { column, firstRow, readField, rows } from '../rows.ts'
 import { openTables } from '../schema.ts'
@@ -66,6 +67,7 @@ export function createStoredTasks(
   const { storage } = state
   const { sql } = storage
   const running = new Set<string>()
+  const setAlarm = createSetAlarm(storage)
   openTables(sql, { object: 'Tasks', version: 1, tables: TABLES })
 
   const find = (id: string) => firstRow<TaskRow>(sql, 'SELECT * FROM task WHERE id = ?', id)
@@ -90,7 +92,7 @@ export function createStoredTasks(
     const due = listDue()[0]?.due ?? Infinity
     const expires = readField<number | null>(sql, 'SELECT min(expires) FROM task') ?? Infinity
     const at = Math.min(due, expires + HOUR_MS, running.size > 0 ? clock() + HEARTBEAT_MS : Infinity)
-    if (at !== Infinity) await storage.setAlarm(at)
+    if (at !== Infinity) await setAlarm(at)
   }
 
   async function runOne(id: string): Promise<void> {

@@ -14,6 +14,7 @@ import type { Tokens } from '../../oauth-client/oauth.ts'
 import type { Provider, ProviderResult } from '../../core/consent/provider.ts'
 import { HOUR_MS } from '../../core/tool/time.ts'
 import { formatNotSetUp } from '../../core/failure/failure-text.ts'
+import { createSetAlarm } from '../alarm.ts'
 import { createChangeNotifier } from '../changes.ts'
 import { hasTables } from '../schema.ts'
 import type { AuthorizationFlow, ProviderCallback } from './authorization-flow.ts'
@@ -79,6 +80,7 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
     readonly #grants: Grants
     readonly #consents: ReturnType<typeof consentRows>
     readonly #changes = createChangeNotifier()
+    readonly #setAlarm = createSetAlarm(this.ctx.storage)
 
     constructor(state: DurableObjectState, env: E) {
       super(state, env)
@@ -321,7 +323,7 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
     async #schedule(until = Infinity): Promise<void> {
       const at = Math.min(until, this.#rows.nextSweep() ?? Infinity)
       const set = await this.ctx.storage.getAlarm()
-      if (at !== Infinity && (set === null || at < set)) await this.ctx.storage.setAlarm(at)
+      if (at !== Infinity && (set === null || at < set)) await this.#setAlarm(at)
     }
 
     async #afterStep<T extends FlowResult<StoredAuthorization> | FlowStep>(result: T): Promise<T> {

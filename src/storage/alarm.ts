@@ -1,0 +1,15 @@
+/**
+ * Sets the alarm of one Durable Object. The platform cuts fractions of a millisecond, and drops an alarm that a running alarm
+ * sets to its own time. One that came too early, for such a fraction or since the clock was set back, would do that. So times
+ * are rounded up, and none is set twice in a row.
+ *
+ * @param at milliseconds since 1970
+ */
+export function createSetAlarm(storage: Pick<DurableObjectStorage, 'setAlarm'>): (at: number) => Promise<void> {
+  let last: number | undefined
+  return async (at) => {
+    const time = Math.ceil(at)
+    last = time === last ? time + 1 : time
+    await storage.setAlarm(last)
+  }
+}
