@@ -41,21 +41,17 @@ export async function listen(
   const { context, revision } = exchange
   const { notifications } = params
   if (!isJsonObject(notifications)) return invalid("'notifications' must be an object that names what to listen for")
-  const account = context.principal.id
-  if ((openStreams.get(account) ?? 0) >= MAX_STREAMS)
-    return toMcpError({ type: 'rate-limited', retry_after_ms: LISTEN_MS })
-  countStream(account, 1)
-
   let { principal } = context
   const getExchange = (): McpExchange => ({ revision, context: { ...context, principal } })
   const declared = extensions.filter(({ id }) => id === undefined || declares(context.capabilities, id))
   const watches = await Promise.all([
     watchTools(notifications, getExchange, catalog),
     ...declared.map(({ watch }) => watch?.(notifications, getExchange)),
-  ]).catch((error: unknown) => {
-    countStream(account, -1)
-    throw error
-  })
+  ])
+  const account = context.principal.id
+  if ((openStreams.get(account) ?? 0) >= MAX_STREAMS)
+    return toMcpError({ type: 'rate-limited', retry_after_ms: LISTEN_MS })
+  countStream(account, 1)
   const watched = watches.filter((watch) => watch !== undefined)
   const meta = { [SUBSCRIPTION_KEY]: typeof id === 'bigint' ? String(id) : id }
   const stream = createEventStream(context.request.signal)
@@ -109,24 +105,20 @@ async function watchTools(
   catalog: Catalog,
 ): Promise<Watch | undefined> {
   if (toolsListChanged !== true || findScopeDenial(getExchange().context.principal, 'tools:read')) return undefined
-  async function readState(): Promise<string> {
+  let state: string | undefined
+  let digest: string | undefined
+  async function poll(): Promise<readonly ServerNotification[]> {
     const { scopes, tools, restrictedTo, view } = getExchange().context.principal
-    return JSON.stringify([await catalog.etag(), scopes, tools, restrictedTo, view?.key])
+    const newState = JSON.stringify([await catalog.etag(), scopes, tools, restrictedTo, view?.key])
+    if (newState === state) return []
+    const newDigest = await digestList(getExchange(), catalog)
+    const isChanged = digest !== undefined && digest !== newDigest
+    state = newState
+    digest = newDigest
+    return isChanged ? [{ method: 'notifications/tools/list_changed', params: {} }] : []
   }
-  let state = await readState()
-  let digest = await digestList(getExchange(), catalog)
-  return {
-    accepted: { toolsListChanged: true },
-    async poll() {
-      const newState = await readState()
-      if (newState === state) return []
-      const newDigest = await digestList(getExchange(), catalog)
-      state = newState
-      if (newDigest === digest) return []
-      digest = newDigest
-      return [{ method: 'notifications/tools/list_changed', params: {} }]
-    },
-  }
+  await poll()
+  return { accepted: { toolsListChanged: true }, poll }
 }
 
 /** Of the first page, which is all that most clients read. */

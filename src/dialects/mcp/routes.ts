@@ -151,8 +151,7 @@ export function createMcpRoutes(deps: McpRoutesDeps): Hono {
     }
     const operation = toMcpOperation(message)
     if (wantsEventStream(operation, context.request)) return streamOperation(operation, message.id, exchange)
-    const sessionId = revision.createSessionId?.(message.method, message.params)
-    return respondTo(message.id, await runOperation(operation, exchange), sessionId)
+    return respondTo(message.id, await runOperation(operation, exchange))
   }
 
   function streamOperation(operation: McpOperation, id: MessageId, exchange: McpExchange): Promise<Response> {
@@ -210,10 +209,9 @@ function wantsEventStream(operation: McpOperation, request: Request): boolean {
   return hasEvents && (acceptsAny || acceptsEventStream(request))
 }
 
-function respondTo(id: MessageId, result: McpResult, sessionId?: string): Response {
+function respondTo(id: MessageId, result: McpResult): Response {
   if (result.kind === 'error') return respondWithError(id, result)
-  const headers = sessionId === undefined ? result.headers : { ...result.headers, 'mcp-session-id': sessionId }
-  return jsonTextResponse(formatResponse(id, result), 200, headers)
+  return jsonTextResponse(formatResponse(id, result), 200, result.headers)
 }
 
 function respondWithError(id: MessageId | null, error: McpError): Response {

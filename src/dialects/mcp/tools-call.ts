@@ -76,8 +76,8 @@ export async function handleToolsCall(
 
   const caller: Caller = {
     ...createCaller(context, 'mcp', call.traceparent),
-    signal: () => (revision.cancelOnDisconnect ? (stream?.signal ?? context.request.signal) : undefined),
-    cancelOnDisconnect: revision.cancelOnDisconnect,
+    signal: () => (revision.isModern ? (stream?.signal ?? context.request.signal) : undefined),
+    cancelOnDisconnect: revision.isModern,
     audience: 'model',
     lacksTasks: revision.isModern && !aroundTool,
     ...(stream ? createNotifier(call, stream) : {}),

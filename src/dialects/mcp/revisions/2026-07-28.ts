@@ -28,7 +28,6 @@ export function revision2026(serverInfo: ServerInfo, seal: Seal): Revision {
     kind: 'revision',
     statuses: {},
     isModern: true,
-    cancelOnDisconnect: true,
     toStructuredContent(value, output) {
       const kind = outputKind(output)
       return kind === 'none' || (kind === 'any' && value === null) ? undefined : value

@@ -17,10 +17,11 @@ export interface Revision {
   readonly format: string
   /** HTTP statuses that differ from those of `MCP_FAILURES`. */
   readonly statuses: Readonly<Partial<Record<FailureType, number>>>
-  /** From 2026-07-28 on, clients may declare extensions and listen to changes, and there is no `ping`. */
+  /**
+   * From 2026-07-28 on, clients may declare extensions and listen to changes, cancel a call by closing the connection, and send
+   * no `ping`.
+   */
   readonly isModern: boolean
-  /** Whether a client cancels its call by closing the connection. */
-  readonly cancelOnDisconnect: boolean
   encodeTool(record: ToolRecord, name: string): JsonObject
   /** Undefined where the revision has no structured content for a value of this output schema. */
   toStructuredContent(value: unknown, output: JsonSchema | null): unknown
@@ -34,7 +35,6 @@ export interface Revision {
   readonly resourceNotFound: number
   /** What the client declared: in this request, or when it initialized. */
   getClientCapabilities(params: JsonObject, request: Request): JsonObject
-  createSessionId?(method: string, params: JsonObject): string | undefined
   startRoundTrip(call: McpToolCall, context: McpRequestContext): RoundTrip | Promise<RoundTrip | McpResult>
 }
 

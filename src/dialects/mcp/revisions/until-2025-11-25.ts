@@ -4,7 +4,7 @@ import type { ToolRecord } from '../../../core/tool/tool.ts'
 import { toUrlElicitations } from '../../../core/call/url-elicitations.ts'
 import { hasCapability, URL_ELICITATION } from '../elicitation.ts'
 import { formatFailure } from '../failure.ts'
-import { outputKind, readCapabilities, toResult } from '../wire.ts'
+import { outputKind, readCapabilities, toResult, withHeaders } from '../wire.ts'
 import { toListedTool, toListedName, wrapOutputSchema } from '../tool-document.ts'
 import type { Revision, ServerInfo } from './revision.ts'
 
@@ -34,9 +34,8 @@ export function revisionsUntil2025(serverInfo: ServerInfo): Revision {
     kind: 'revision',
     format: 'mcp-until-2025-11-25',
     statuses: { 'route-unknown': 200 },
-    isModern: false,
     // "Disconnection SHOULD NOT be interpreted as the client cancelling its request"
-    cancelOnDisconnect: false,
+    isModern: false,
     encodeTool: (record, name) => wrapOutputSchema(toListedTool(record, name)),
     toStructuredContent(value, output) {
       const kind = outputKind(output)
@@ -46,18 +45,15 @@ export function revisionsUntil2025(serverInfo: ServerInfo): Revision {
     createResult: (fields, meta) => toResult(meta ? { ...fields, _meta: meta } : fields),
     formatToolList: (members) => `{${members}}`,
     discoveryMethod: 'initialize',
-    discover: (params, server) => toResult({ protocolVersion: negotiateVersion(params), serverInfo, ...server }),
+    discover(params, server) {
+      const protocolVersion = negotiateVersion(params)
+      const sessionId = protocolVersion === '2025-11-25' ? createSessionId(params) : undefined
+      const headers = sessionId === undefined ? undefined : { 'mcp-session-id': sessionId }
+      return withHeaders(toResult({ protocolVersion, serverInfo, ...server }), headers)
+    },
     // MCP 2025-11-25, "Resources", "Error Handling"
     resourceNotFound: -32002,
     getClientCapabilities: (params, request) => ({ ...readSessionCapabilities(request), ...readCapabilities(params) }),
-    createSessionId(method, params) {
-      if (method !== 'initialize' || negotiateVersion(params) !== '2025-11-25') return undefined
-      const { capabilities } = params
-      const suffixes = Object.entries(SESSION_CAPABILITIES).flatMap(([suffix, capability]) =>
-        isJsonObject(capabilities) && hasCapability(capabilities, capability) ? [suffix] : [],
-      )
-      return suffixes.length > 0 ? `${crypto.randomUUID()}${suffixes.join('')}` : undefined
-    },
     startRoundTrip(_call, { capabilities }) {
       return {
         kind: 'round-trip',
@@ -89,6 +85,13 @@ export function revision2025November(serverInfo: ServerInfo): Revision {
     encodeTool: (record: ToolRecord, name: string) =>
       wrapOutputSchema(toListedTool(record, toListedName(record, name))),
   }
+}
+
+function createSessionId({ capabilities }: JsonObject): string | undefined {
+  const suffixes = Object.entries(SESSION_CAPABILITIES).flatMap(([suffix, capability]) =>
+    isJsonObject(capabilities) && hasCapability(capabilities, capability) ? [suffix] : [],
+  )
+  return suffixes.length > 0 ? `${crypto.randomUUID()}${suffixes.join('')}` : undefined
 }
 
 function readSessionCapabilities({ headers }: Request): JsonObject {

@@ -5,25 +5,20 @@ import type { McpExchange } from '../../tools-call.ts'
 import { invalid, type McpResult } from '../../wire.ts'
 import type { McpExtension, ResourceList } from '../extension.ts'
 
-const PAGE_SIZE = 1_000
 const MAX_URI_CHARACTERS = 2_048
 
+/** On one page: each extension bounds what it lists, and clients in use read the first page only. */
 export async function listResources(
   extensions: readonly McpExtension[],
   list: ResourceList,
-  { cursor }: JsonObject,
+  _params: JsonObject,
   exchange: McpExchange,
 ): Promise<McpResult> {
   const { revision, context } = exchange
   const denied = findScopeDenial(context.principal, 'tools:read')
   if (denied) return toMcpFailure(denied, revision)
-  const start = Number(cursor ?? 0)
-  if (!Number.isSafeInteger(start) || start < 0) return invalid("'cursor' must be a 'nextCursor' that a list gave")
   const lists = await Promise.all(extensions.map(({ resources }) => resources?.list?.(list, exchange) ?? []))
-  const all = lists.flat()
-  const end = start + PAGE_SIZE
-  const nextCursor = end < all.length ? { nextCursor: String(end) } : {}
-  return toCacheable({ [list]: all.slice(start, end), ...nextCursor }, exchange)
+  return toCacheable({ [list]: lists.flat() }, exchange)
 }
 
 /** The answer for a hidden resource is that for a missing one. */

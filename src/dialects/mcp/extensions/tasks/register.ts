@@ -1,5 +1,6 @@
 import { TASKS_EXTENSION } from '../../wire.ts'
-import type { McpExtension } from '../extension.ts'
+import type { McpExtension, McpMethod } from '../extension.ts'
+import type { RunMethod } from './methods.ts'
 import type { TaskCallDeps } from './task-call.ts'
 
 /**
@@ -7,15 +8,21 @@ import type { TaskCallDeps } from './task-call.ts'
  * (`methods.ts`) until it has the result.
  */
 export function registerTasks(extensions: McpExtension[], deps: TaskCallDeps): void {
-  const loadMethods = () => import('./methods.ts')
+  const { tasks } = deps
+  const method =
+    (run: RunMethod): McpMethod =>
+    async (...request) =>
+      (await import('./methods.ts')).answerMethod(run, ...request)
   extensions.push({
     id: TASKS_EXTENSION,
     methods: {
-      'tasks/get': async (...request) => (await loadMethods()).getTask(...request, deps.tasks),
-      'tasks/update': async (...request) => (await loadMethods()).updateTask(...request, deps.tasks),
-      'tasks/cancel': async (...request) => (await loadMethods()).cancelTask(...request, deps.tasks),
+      'tasks/get': method(({ taskId }, principal) => tasks.get(taskId, principal)),
+      'tasks/update': method(({ taskId, inputResponses }, principal) =>
+        tasks.update(taskId, principal, inputResponses),
+      ),
+      'tasks/cancel': method(({ taskId }, principal) => tasks.cancel(taskId, principal)),
     },
     aroundTool: async (...call) => (await import('./task-call.ts')).callAsTask(deps, ...call),
-    watch: async (...request) => (await import('./watch-tasks.ts')).watchTasks(...request, deps.tasks),
+    watch: async (...request) => (await import('./watch-tasks.ts')).watchTasks(...request, tasks),
   })
 }

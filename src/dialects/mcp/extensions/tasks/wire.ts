@@ -4,28 +4,19 @@ import { encodeOutcome, type McpExchange } from '../../tools-call.ts'
 
 /** A task as the answer to the call that made it has it. */
 export function toTaskFields({ id, status, statusMessage, createdAt, lastUpdatedAt, ttlMs, pollIntervalMs }: Task) {
-  return {
-    taskId: id,
-    status,
-    ...(statusMessage === undefined ? {} : { statusMessage }),
-    createdAt,
-    lastUpdatedAt,
-    ttlMs,
-    pollIntervalMs,
-  }
+  return { taskId: id, status, statusMessage, createdAt, lastUpdatedAt, ttlMs, pollIntervalMs }
 }
 
 /** A task with what it came to: the result of a tool that failed is one too, and only an error of the protocol is none. */
 export function toDetailedTask(task: Task, exchange: McpExchange): object {
   const fields = toTaskFields(task)
   const { outcome, inputRequests } = task
-  if (outcome) {
-    const answer = encodeOutcome(outcome, exchange)
-    if (answer.kind === 'result') return { ...fields, status: 'completed', result: answer.value }
-    if (answer.kind === 'error')
-      return { ...fields, status: 'failed', error: { code: answer.code, message: answer.message, data: answer.data } }
+  const answer = outcome && encodeOutcome(outcome, exchange)
+  if (answer?.kind === 'result') return { ...fields, status: 'completed', result: answer.value }
+  if (answer?.kind === 'error') {
+    const { code, message, data } = answer
+    return { ...fields, status: 'failed', error: { code, message, data } }
   }
-  return inputRequests
-    ? { ...fields, inputRequests: selectDeclared(inputRequests, exchange.context.capabilities) }
-    : fields
+  const { capabilities } = exchange.context
+  return { ...fields, inputRequests: inputRequests && selectDeclared(inputRequests, capabilities) }
 }

@@ -98,19 +98,13 @@ export function selectDeclared(requests: Requests, capabilities: JsonObject): Re
 
 /** "Servers MUST NOT send an input request of a kind the client did not declare." */
 function selectSupportedRequests(requests: Requests, capabilities: JsonObject): RequestList | McpError | undefined {
-  const supported: [string, Requests[string]][] = []
-  let missingCapabilities: JsonObject | undefined
-  for (const [key, request] of Object.entries(requests)) {
-    const required = getRequiredCapabilities(request)
-    if (required === undefined) return undefined
-    if (hasCapability(capabilities, required)) supported.push([key, request])
-    else missingCapabilities = { ...missingCapabilities, ...required }
-  }
-  if (missingCapabilities === undefined || supported.length > 0)
-    return { kind: 'requests', requests: Object.fromEntries(supported) }
-  const message = `The tool needs a client that can be asked for ${Object.keys(missingCapabilities).join(', ')}`
-  const data = { requiredCapabilities: missingCapabilities }
-  return { kind: 'error', code: MISSING_CAPABILITY, message, data, status: 400 }
+  const required = Object.values(requests).map(getRequiredCapabilities)
+  if (required.includes(undefined)) return undefined
+  const supported = selectDeclared(requests, capabilities)
+  if (required.length === 0 || Object.keys(supported).length > 0) return { kind: 'requests', requests: supported }
+  const requiredCapabilities: JsonObject = Object.assign({}, ...required)
+  const message = `The tool needs a client that can be asked for ${Object.keys(requiredCapabilities).join(', ')}`
+  return { kind: 'error', code: MISSING_CAPABILITY, message, data: { requiredCapabilities }, status: 400 }
 }
 
 /** Each link is requested once: "accept" only means that the page was opened, so requests could go on forever. */
