@@ -96,6 +96,22 @@ it('has versions that never change', async () => {
   expect((await send('GET', '/toolkits/Mail/skills/versions?version=2', undefined, ann)).status).toBe(200)
 })
 
+it('is listed in pages, once each', async () => {
+  const names = Array.from({ length: 45 }, (_, at) => `z-${at + 10}`)
+  for (const name of names) await put(name, files(name))
+  const found: string[] = []
+  let next: string | undefined
+  do {
+    const { body } = await send('GET', `/skills?toolkit=Mail${next === undefined ? '' : `&cursor=${next}`}`)
+    expect(body.items.length).toBeLessThanOrEqual(20)
+    found.push(...body.items.map(({ name }: { name: string }) => name))
+    next = body.next_cursor
+  } while (next !== undefined)
+  expect(found.filter((name) => name.startsWith('z-'))).toEqual(names)
+  const uris = await listed()
+  expect(uris.filter((uri) => uri.includes('/z-'))).toEqual(names.map((name) => `skill://mail/${name}/SKILL.md`))
+})
+
 it('is locked in the version of then, and whoever has the lock sees this one and no other', async () => {
   await put('locked', files('locked', 'First.'))
   await send('PUT', '/toolsets/mail', { title: 'M', tools: [{ tool: 'Mail.*' }] })
@@ -276,7 +292,7 @@ it.each<readonly [string, Record<string, unknown>, string]>([
   [
     'reserved keys',
     { 'SKILL.md': manifest('odd', '', 'metadata:\n  io.modelcontextprotocol/x: "y"\n') },
-    'is reserved for MCP',
+    'Is reserved for MCP',
   ],
   ['a key that is a prototype', { 'SKILL.md': manifest('odd', '', '__proto__: {a: 1}\n') }, '__proto__'],
   [

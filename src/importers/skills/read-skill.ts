@@ -85,14 +85,9 @@ async function readFrontmatter(
   const read = await readYaml(yaml, yieldControl)
   if (!read.ok) return parseFailure(read.problem.replace('neither JSON nor YAML', 'not YAML'), path)
   const checked = parseValue(frontmatterReader(name), read.value)
-  if (!checked.ok) {
-    const [problem] = checked.problems
-    return parseFailure(problem?.message ?? '', `${path}${problem?.path ?? ''}`)
-  }
+  if (!checked.ok)
+    return { ok: false, problems: checked.problems.map((problem) => ({ ...problem, path: path + problem.path })) }
   if (!isJsonObject(read.value)) return parseFailure('Must have a mapping as its YAML', path)
-  const keys = [...Object.keys(read.value), ...Object.keys(checked.value.metadata ?? {})]
-  const reserved = keys.find((key) => key.startsWith(RESERVED))
-  if (reserved !== undefined) return parseFailure(`'${reserved}' is reserved for MCP`, path)
   // Aliases may nest deep, and repeat much
   const problem = foreignJsonProblem(read.value)
   if (problem !== undefined) return parseFailure(problem, path)
@@ -106,5 +101,7 @@ const frontmatterReader = (name: string) =>
     name: refine(string(), (value) => (value === name ? undefined : `Must be '${name}', as the skill is called`)),
     description: string({ min: 1, max: 1_024 }),
     compatibility: optional(string({ min: 1, max: 500 })),
-    metadata: optional(map(string())),
+    metadata: optional(
+      map(string(), Infinity, (key) => (key.startsWith(RESERVED) ? 'Is reserved for MCP' : undefined)),
+    ),
   })
