@@ -9,7 +9,7 @@ import type { RegistryWriter } from '../../core/publish/registry.ts'
 import { namePart } from '../../core/tool/definition-fields.ts'
 import { enumReader, optional, string } from '../../core/tool/json-reader.ts'
 import { defineQuery } from '../../http/request/query.ts'
-import { itemList, json, arraySchema, objectSchema, ref, TEXT } from '../../http/route/response-specs.ts'
+import { itemList, json, pageSchema } from '../../http/route/response-specs.ts'
 import { createRouter, PUBLISHER_ROUTE, type RouteDeps } from '../../http/route/router.ts'
 
 interface FindingsRoutesDeps extends RouteDeps {
@@ -32,12 +32,7 @@ export function createFindingsRoutes({ findings, compare, writer, ...deps }: Fin
       limit: optional(integerStringReader(1, MAX_LIMIT), MAX_LIMIT),
       cursor: optional(string({ min: 1, max: 256 })),
     }),
-    responses: {
-      200: json(
-        'In the order of their tools',
-        objectSchema({ 'items': arraySchema(ref('Finding')), 'next_cursor?': TEXT }),
-      ),
-    },
+    responses: { 200: json('In the order of their tools', pageSchema('Finding')) },
   })(async ({ principal, query: { cursor, ...filters } }) => {
     const { items, next } = await findings.list({ ...filters, after: cursor }, principal)
     return ok({ items: items.map(encodeFinding), ...(next === undefined ? {} : { next_cursor: next }) })

@@ -9,7 +9,7 @@ import { enumReader, integer, object, optional, string } from '../../core/tool/j
 import { parseTrusted } from '../../core/tool/json-text.ts'
 import { jsonBody } from '../../http/request/json-body.ts'
 import { defineQuery } from '../../http/request/query.ts'
-import { arraySchema, json, jsonRef, objectSchema, ref, TEXT } from '../../http/route/response-specs.ts'
+import { json, jsonRef, pageSchema } from '../../http/route/response-specs.ts'
 import { createRouter, notFound, PUBLISHER_ROUTE, READER_ROUTE, type RouteDeps } from '../../http/route/router.ts'
 
 interface SkillsRoutesDeps extends RouteDeps {
@@ -35,7 +35,7 @@ export function createSkillsRoutes({ skills, readSkill, ...deps }: SkillsRoutesD
       status: optional(enumReader(SKILL_STATES), 'active'),
       cursor: optional(string({ min: 1, max: 256 })),
     }),
-    responses: { 200: json('By name', objectSchema({ 'items': arraySchema(ref('Skill')), 'next_cursor?': TEXT })) },
+    responses: { 200: json('By name', pageSchema('Skill')) },
   })(async ({ principal, query: { toolkit, status: state, cursor: after } }) => {
     const { items, next } = await skills().listSkills({ toolkit, state, after }, principal)
     return ok({ items: items.map(encodeSkill), ...(next === undefined ? {} : { next_cursor: next }) })

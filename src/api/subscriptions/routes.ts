@@ -4,7 +4,7 @@ import { ok } from '../../core/failure/failure.ts'
 import { anyObject, integer, nullable, object, optional, string } from '../../core/tool/json-reader.ts'
 import { jsonBody } from '../../http/request/json-body.ts'
 import { defineQuery } from '../../http/request/query.ts'
-import { itemList, json, jsonRef, objectSchema, arraySchema, ref, TEXT } from '../../http/route/response-specs.ts'
+import { itemList, json, jsonRef, pageSchema } from '../../http/route/response-specs.ts'
 import { CALLER_ROUTE, createRouter, type RouteDeps } from '../../http/route/router.ts'
 
 interface SubscriptionsRoutesDeps extends RouteDeps {
@@ -48,12 +48,7 @@ export function createSubscriptionsRoutes({ loadSubscriptions, ...deps }: Subscr
   on('GET /subscriptions', 'List your subscriptions', {
     ...CALLER_ROUTE,
     query: pageQuery,
-    responses: {
-      200: json(
-        'In pages, of which some may be empty',
-        objectSchema({ 'items': arraySchema(ref('Subscription')), 'next_cursor?': TEXT }),
-      ),
-    },
+    responses: { 200: json('In pages, of which some may be empty', pageSchema('Subscription')) },
   })(async ({ principal, query: { cursor } }) => {
     const page = await (await loadSubscriptions()).list(principal, cursor)
     return ok({ items: page.subscriptions, ...(page.cursor === undefined ? {} : { next_cursor: page.cursor }) })

@@ -124,7 +124,7 @@ async function answerApp({ source, data }: MessageEvent): Promise<void> {
     return send({ id, result: { protocolVersion, ...host, hostContext: { theme, displayMode: 'inline' } } })
   }
   if (method !== 'tools/call') return send({ id, error: { code: -32601, message: 'The console does not offer it' } })
-  const call = { jsonrpc: '2.0', id: 1, method, params: { name: params?.name, arguments: params?.arguments } }
+  const call = { jsonrpc: '2.0', id, method, params: { name: params?.name, arguments: params?.arguments } }
   try {
     const response = await fetch(`/console/mcp?${new URLSearchParams({ toolkits: toolkit, names: 'bare' })}`, {
       method: 'POST',
@@ -135,8 +135,7 @@ async function answerApp({ source, data }: MessageEvent): Promise<void> {
         'mcp-protocol-version': '2025-11-25',
       },
     })
-    const { result, error } = JSON.parse(await response.text())
-    send({ id, ...(result ? { result } : { error }) })
+    send({ ...JSON.parse(await response.text()), id })
   } catch (error) {
     send({ id, error: { code: -32603, message: String(error) } })
   }

@@ -36,6 +36,8 @@ export const json = (description: string, schema: JsonObject): ResponseSpec => (
 export const jsonRef = (description: string, name: string): ResponseSpec => json(description, ref(name))
 export const itemList = (description: string, name: string): ResponseSpec =>
   json(description, objectSchema({ items: arraySchema(ref(name)) }))
+export const pageSchema = (name: string): JsonObject =>
+  objectSchema({ 'items': arraySchema(ref(name)), 'next_cursor?': TEXT })
 export const withEtag = (response: ResponseSpec): ResponseSpec => ({ ...response, hasEtag: true })
 export const mediaTypeOnly = (description: string, type: string): ResponseSpec => ({ description, type })
 
