@@ -407,7 +407,7 @@ const TRUSTED_TEXTS: Readonly<Record<string, string>> = {
 /** Each creates one for a request. */
 const BUDGET_FILES = [
   'src/api/toolkits/import/routes.ts',
-  'src/api/tools/page/routes.ts',
+  'src/api/tools/appearance/routes.ts',
   'src/compose/event-sources.ts',
   'src/compose/tasks.ts',
   'src/core/publish/findings/compare-source.ts',

@@ -8,9 +8,8 @@ import { createLocksRoutes } from '../api/locks/routes.ts'
 import { createSkillsRoutes } from '../api/skills/routes.ts'
 import { createToolkitsRoutes } from '../api/toolkits/routes.ts'
 import { createToolsetsRoutes } from '../api/toolsets/routes.ts'
-import { createIconRoutes } from '../api/tools/icon/routes.ts'
+import { createAppearanceRoutes } from '../api/tools/appearance/routes.ts'
 import { createImplementationRoutes } from '../api/tools/implementation/routes.ts'
-import { createPageRoutes } from '../api/tools/page/routes.ts'
 import { createFindTool } from '../api/tools/find-tool.ts'
 import { createRegistryRoutes } from '../api/tools/routes.ts'
 import { plugin } from '../dialects/plugin/definition.ts'
@@ -35,7 +34,7 @@ export function composeToolRoutes(deployment: Deployment, publishing: Publishing
   const { config, stores, authentication, calls, routes, version } = deployment
   const { registry, deploymentKeys, keys, artifacts, uploads } = stores
   const { archive, blobs, catalog, source, writer, policies, toolkits, toolsets, locks, listUnmatched } = registry
-  const { resolver, checkReadiness, toolSecrets } = calls
+  const { resolver, checkReadiness, toolSecrets, readPage } = calls
   const { publish, findings, compare, plugins, importers, secretChecks } = publishing
   const { toolRoutes, toolPageRoutes } = routes
   const findTool = { source, resolver, policies, toolkits }
@@ -58,8 +57,7 @@ export function composeToolRoutes(deployment: Deployment, publishing: Publishing
       formats,
     }),
     createImplementationRoutes({ ...toolRoutes, ...findTool, readBlob }),
-    createIconRoutes({ ...toolPageRoutes, ...findTool, readIcon: createIcons(guardedFetch, now) }),
-    createPageRoutes({ ...toolPageRoutes, readPage: calls.readPage }),
+    createAppearanceRoutes({ ...toolPageRoutes, ...findTool, readIcon: createIcons(guardedFetch, now), readPage }),
     createArchiveRoutes({
       ...toolRoutes,
       sha256,
