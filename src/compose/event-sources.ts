@@ -25,20 +25,20 @@ export async function runEventSources(deployment: Deployment): Promise<void> {
     publish: createEventLog(stores.events).publish,
     noteRun: access.noteSourceRun,
     callTool: calls.callTool,
-    async findKeyPrincipal(id) {
+    async findCaller(id) {
       const found = await findPrincipal({ id: `key:${id}`, kind: 'key', scopes: [], tools: [], users: [] })
       const narrowed = found.ok ? await narrowTo(found.value, {}, waitUntil, registry) : found
-      return narrowed.ok ? narrowed.value : undefined
+      if (!narrowed.ok) return undefined
+      return {
+        principal: narrowed.value,
+        dialect: 'event-source',
+        audience: 'program',
+        budget: createBudget(CALL_UNITS),
+        background: waitUntil,
+        signal: () => AbortSignal.timeout(MAX_CALL_MS),
+        requestUrl: () => config.publicUrl ?? 'https://localhost',
+      }
     },
-    createCaller: (principal) => ({
-      principal,
-      dialect: 'event-source',
-      audience: 'program',
-      budget: createBudget(CALL_UNITS),
-      background: waitUntil,
-      signal: () => AbortSignal.timeout(MAX_CALL_MS),
-      requestUrl: () => config.publicUrl ?? 'https://localhost',
-    }),
     sha256,
     now: Date.now,
   }

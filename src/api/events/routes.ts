@@ -48,9 +48,9 @@ export function createEventsRoutes({ store, publish, readSecret, limiter, ...dep
       const source = await store.find(name.value)
       const secret = source?.kind === 'webhook' ? readSecret(source.secret_name) : undefined
       if (source?.kind !== 'webhook' || secret === undefined) return REFUSED
-      const { id, signature: scheme, header, rate } = source
+      const { id, signature: scheme, rate } = source
       const { headers } = request
-      const delivery = await verifyDelivery({ scheme, header, secret, headers, body: bytes.value, now: now() })
+      const delivery = await verifyDelivery(source, secret, { headers, body: bytes.value, now: now() })
       if (!delivery) return REFUSED
       const permit = limiter.take([{ id: `event-source:${id}`, name: 'tool', limits: { rate } }], 0)
       if ('ok' in permit) return permit

@@ -2,7 +2,6 @@
  * Runs schedules and polls, once a minute. A run that was missed is caught up with once. The id of an event follows from what
  * led to it, so a run that broke off leads to the same event again.
  */
-import type { Principal } from '../access/principal.ts'
 import type { Caller, CallTool } from '../call/call-request.ts'
 import { toValueResult } from '../call/output.ts'
 import { NO_CONTEXT } from '../call/requirements.ts'
@@ -19,8 +18,7 @@ export interface SourceRunDeps {
   readonly noteRun: (id: string, run: SourceRun) => Promise<void>
   readonly callTool: CallTool
   /** Undefined for a key that is not there any more, or has expired. */
-  readonly findKeyPrincipal: (id: string) => Promise<Principal | undefined>
-  readonly createCaller: (principal: Principal) => Caller
+  readonly findCaller: (keyId: string) => Promise<Caller | undefined>
   readonly sha256: Sha256
   readonly now: () => number
 }
@@ -68,11 +66,11 @@ async function pollTool(
   run: SourceRun | undefined,
   deps: SourceRunDeps,
 ): Promise<Result<string>> {
-  const principal = await deps.findKeyPrincipal(key_id)
-  if (!principal) return fail({ type: 'unauthenticated', reason: `There is no key '${key_id}' any more` })
+  const caller = await deps.findCaller(key_id)
+  if (!caller) return fail({ type: 'unauthenticated', reason: `There is no key '${key_id}' any more` })
   const context = userId === undefined ? NO_CONTEXT : { ...NO_CONTEXT, userId }
   const call = { input, context, toolRef: toIdRef(tool), includesContextParameters: true, select }
-  const { result } = await deps.callTool(call, deps.createCaller(principal))
+  const { result } = await deps.callTool(call, caller)
   const output = result.ok ? toValueResult(result) : result
   if (!output.ok) return output
   const value = isJson(output.value) ? output.value : null

@@ -2,7 +2,7 @@
  * Deliveries of webhooks, whose sender and the deployment share a secret. A signature covers the bytes of the body, so nothing
  * of the body is read before. Comparisons take as long whatever is compared (`crypto.subtle.verify`).
  */
-import type { SignatureScheme } from '../../core/event/event-source.ts'
+import type { SignatureScheme, WebhookSettings } from '../../core/event/event-source.ts'
 import { decodeBase64 } from '../../outbound/base64.ts'
 
 interface SignedParts {
@@ -16,10 +16,6 @@ interface SignedParts {
 }
 
 interface Delivery {
-  readonly scheme: SignatureScheme
-  /** The name of the header that holds a shared secret. */
-  readonly header: string
-  readonly secret: string
   readonly headers: Headers
   readonly body: Uint8Array<ArrayBuffer>
   /** Milliseconds since 1970. */
@@ -33,7 +29,11 @@ const HMAC = { name: 'HMAC', hash: 'SHA-256' }
 const encoder = new TextEncoder()
 
 /** Gives what is equal for each copy of the delivery; undefined if it was not signed with the secret, or not just now. */
-export async function verifyDelivery({ scheme, header, secret, headers, body, now }: Delivery) {
+export async function verifyDelivery(
+  { signature: scheme, header }: Pick<WebhookSettings, 'signature' | 'header'>,
+  secret: string,
+  { headers, body, now }: Delivery,
+) {
   const secretBytes =
     scheme === 'standard-webhooks' ? decodeBase64(secret.replace(/^whsec_/, '')) : encoder.encode(secret)
   if (!secretBytes?.length) return undefined

@@ -16,7 +16,6 @@ const MAX_DELAY_MS = 4 * 3_600_000
 /** Whether the subscriber may still have a subscription is checked as often, where nothing happens. */
 const CHECK_MS = 3_600_000
 const UNKNOWN_MS = 30_000
-const MAX_TERMINATION_ATTEMPTS = 5
 /** Of a principal. */
 const MAX_DEAD_LETTERS = 100
 const FINAL_FAILURES = ['http_410', 'http_413']
@@ -31,9 +30,11 @@ export interface EventDelivery {
   readonly mayReceive: (subscriber: Subscriber, source: string) => Promise<boolean>
 }
 
-interface Message extends WebhookMessage {
-  readonly kind: 'event' | 'gap' | 'terminated'
-  /** Where the subscription is once it was delivered. */
+interface Step {
+  /** Undefined if there is nothing to send. */
+  readonly message?: WebhookMessage
+  readonly isGap?: true
+  /** Where the subscription is once the message was received. */
   readonly cursor: number
 }
 
@@ -57,55 +58,47 @@ export function createDelivery(
     return receipt.kind === 'received' ? undefined : receipt.reason
   }
 
-  async function findMessage(row: SubscriptionRow): Promise<Message | { readonly skippedTo: number }> {
-    const { mayReceive } = await load()
-    const isEnded = row.ended !== null || !(await mayReceive(JSON.parse(row.subscriber), readSource(row.id)))
-    if (isEnded) {
-      const ended = row.ended ?? `msg_terminated_${crypto.randomUUID()}`
-      const end = 'UPDATE subscription SET ended = ?, attempts = 0 WHERE id = ? AND subscriber = ? RETURNING id'
-      // It was refreshed meanwhile
-      if (row.ended === null && readField(sql, end, ended, row.id, row.subscriber) === undefined)
-        return { skippedTo: row.cursor }
-      const body = JSON.stringify({ type: 'terminated', error: TERMINATED })
-      return { kind: 'terminated', id: ended, body, cursor: row.cursor }
-    }
+  function findStep(row: SubscriptionRow): Step {
+    const { cursor } = row
+    if (row.ended !== null)
+      return { message: { id: row.ended, body: JSON.stringify({ type: 'terminated', error: TERMINATED }) }, cursor }
     const dropped = events.dropped()
-    if (dropped > row.cursor) {
+    if (dropped > cursor) {
       const body = JSON.stringify({ type: 'gap', cursor: String(dropped) })
-      return { kind: 'gap', id: `msg_gap_${dropped}_${row.created}`, body, cursor: dropped }
+      return { message: { id: `msg_gap_${dropped}_${row.created}`, body }, isGap: true, cursor: dropped }
     }
     const filter = createEventFilter(JSON.parse(row.arguments))
-    const page = events.list(row.cursor)
+    const page = events.list(cursor)
     for (const { seq, id, body } of page) {
       const event: Event = parseTrusted(body)
-      if (filter.ok && !filter.value(event.data)) continue
-      return { kind: 'event', id, body: encodeEvent(event, seq), cursor: seq }
+      if (!filter.ok || filter.value(event.data)) return { message: { id, body: encodeEvent(event, seq) }, cursor: seq }
     }
-    return { skippedTo: page.at(-1)?.seq ?? row.cursor }
+    return { cursor: page.at(-1)?.seq ?? cursor }
   }
 
-  function settle(row: SubscriptionRow, { kind, id, body, cursor }: Message, failure: string | undefined): void {
-    const ended = kind === 'terminated' ? id : null
-    const attempts = kind === 'terminated' && row.ended === null ? 1 : row.attempts + 1
-    const most = kind === 'terminated' ? MAX_TERMINATION_ATTEMPTS : MAX_ATTEMPTS
-    const isOver = FINAL_FAILURES.includes(failure ?? '') || attempts >= most
+  function settle(row: SubscriptionRow, { message, isGap, cursor }: Step, failure: string | undefined): void {
+    const attempts = row.attempts + 1
+    const isOver = FINAL_FAILURES.includes(failure ?? '') || attempts >= MAX_ATTEMPTS
     // A receiver that is never told of a gap would not know what it lacks
-    if (failure !== undefined && (kind === 'gap' || !isOver)) {
+    if (failure !== undefined && (isGap || !isOver)) {
       const next = now() + Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 4 ** (attempts - 1))
       const retry =
         'UPDATE subscription SET attempts = ?, failure = ?, next = ? WHERE id = ? AND cursor = ? AND ended IS ?'
-      sql.exec(retry, attempts, failure, next, row.id, row.cursor, ended)
+      sql.exec(retry, attempts, failure, next, row.id, row.cursor, row.ended)
       return
     }
     // It may have been granted again meanwhile
-    if (ended !== null) return void remove(row.id, ended)
+    if (row.ended !== null) return void remove(row.id, row.ended)
     // A receiver that is gone would refuse all events at once
-    const pause = failure === 'http_410' ? MAX_DELAY_MS : 0
-    const advance = `UPDATE subscription SET cursor = ?, attempts = ?, failure = ?, next = ?
+    const isPaused = failure === 'http_410'
+    const idleMs = cursor < events.lastSeq() ? 0 : CHECK_MS
+    const next = now() + (isPaused ? MAX_DELAY_MS : idleMs)
+    const advance = `UPDATE subscription SET cursor = ?, attempts = ?, failure = ?, next = min(ifnull(expires, ?4), ?4)
       WHERE id = ? AND cursor = ? RETURNING id`
-    const values = [cursor, Math.sign(pause), failure ?? null, now() + pause, row.id, row.cursor]
+    const values = [cursor, Number(isPaused), failure ?? null, next, row.id, row.cursor]
     const isCurrent = readField(sql, advance, ...values) !== undefined
-    if (failure === undefined || kind !== 'event' || !isCurrent) return
+    if (failure === undefined || !message || !isCurrent) return
+    const { id, body } = message
     sql.exec('INSERT OR REPLACE INTO dead_letter VALUES (?, ?, ?, ?, ?)', row.id, id, now(), failure, body)
     const own = 'subscription IN (SELECT id FROM subscription WHERE principal = ?1)'
     const surplus = `SELECT rowid FROM dead_letter WHERE ${own} ORDER BY rowid DESC LIMIT 1 OFFSET ?2`
@@ -142,13 +135,14 @@ export function createDelivery(
       if (!row) return
       if (row.expires !== null && row.expires <= now()) return void remove(id)
       try {
-        const message = await findMessage(row)
-        if ('kind' in message) return settle(row, message, await send(row, message))
-        const { skippedTo } = message
-        const idleUntil = Math.min(row.expires ?? Infinity, now() + CHECK_MS)
-        const next = skippedTo < events.lastSeq() ? now() : idleUntil
-        const skip = 'UPDATE subscription SET cursor = ?, next = ? WHERE id = ? AND cursor = ?'
-        sql.exec(skip, skippedTo, next, id, row.cursor)
+        const { mayReceive } = await load()
+        if (row.ended === null && !(await mayReceive(JSON.parse(row.subscriber), readSource(id)))) {
+          // Unless it was refreshed meanwhile. Either way, it is still due
+          const end = 'UPDATE subscription SET ended = ?, attempts = 0 WHERE id = ? AND subscriber = ?'
+          return void sql.exec(end, `msg_terminated_${crypto.randomUUID()}`, id, row.subscriber)
+        }
+        const step = findStep(row)
+        settle(row, step, step.message && (await send(row, step.message)))
       } catch (error) {
         console.error('Cannot deliver', error)
         sql.exec('UPDATE subscription SET next = ? WHERE id = ?', now() + UNKNOWN_MS, id)

@@ -49,8 +49,7 @@ const deps: SourceRunDeps = {
         : ({ ok: true, value: output } as const)
     return { callId: 'c', durationMs: 1, result }
   },
-  findKeyPrincipal: async (id) => (id === 'k1' ? ADMIN : undefined),
-  createCaller: (principal) => callerWith({ principal }),
+  findCaller: async (keyId) => (keyId === 'k1' ? callerWith({ principal: ADMIN }) : undefined),
   sha256,
   now: () => now,
 }

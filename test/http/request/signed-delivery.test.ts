@@ -30,10 +30,7 @@ const SENDERS: Readonly<
 }
 
 const verify = (scheme: SignatureScheme, headers: Readonly<Record<string, string>>, body = BODY, secret = SECRET) =>
-  verifyDelivery({
-    scheme,
-    header: 'X-Webhook-Secret',
-    secret,
+  verifyDelivery({ signature: scheme, header: 'X-Webhook-Secret' }, secret, {
     headers: new Headers(headers),
     body: new TextEncoder().encode(body),
     now: NOW,
