@@ -68,10 +68,6 @@ export function composeAccessRoutes(
     grants: vault,
     removeTasks: (principal) => openTaskStore({ config, stores }).removeAll(principal),
   })
-  async function loadEventLog() {
-    const { createEventLog } = await import('../storage/events/subscriptions.ts')
-    return createEventLog(stores.events)
-  }
   return [
     createKeysRoutes({
       ...otherRoutes,
@@ -178,7 +174,7 @@ export function composeAccessRoutes(
     createEventSourcesRoutes({
       ...otherRoutes,
       store: stores.eventSources,
-      clearEvents: async (source) => (await loadEventLog()).clear(source),
+      loadEvents: stores.loadEvents,
       async findSettingsProblem(settings) {
         const { findSettingsProblem } = await import('../core/event/check-settings.ts')
         const checkSecretName = await secretChecks.loadClientCheck()
@@ -189,7 +185,7 @@ export function composeAccessRoutes(
     createEventsRoutes({
       ...otherRoutes,
       store: stores.eventSources,
-      publish: async (...event) => (await loadEventLog()).publish(...event),
+      loadEvents: stores.loadEvents,
       readSecret: config.variableOf,
       limiter: createCallLimiter(now),
       limitAnonymous,

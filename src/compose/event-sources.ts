@@ -3,7 +3,6 @@ import { runSource, type SourceRunDeps } from '../core/event/run-sources.ts'
 import type { Failure } from '../core/failure/failure.ts'
 import { CALL_UNITS, createBudget } from '../core/tool/budget.ts'
 import { narrowTo } from '../http/route/tool-view.ts'
-import { createEventLog } from '../storage/events/subscriptions.ts'
 import { sha256 } from '../storage/sealing/sha256.ts'
 import type { Deployment } from './deployment.ts'
 import { printLogEntry } from './platform.ts'
@@ -22,7 +21,7 @@ export async function runEventSources(deployment: Deployment): Promise<void> {
   const runs = await access.listSourceRuns()
   const findPrincipal = composeReturningPrincipal(deployment)
   const deps: SourceRunDeps = {
-    publish: createEventLog(stores.events).publish,
+    publish: (await stores.loadEvents()).publish,
     noteRun: access.noteSourceRun,
     callTool: calls.callTool,
     async findCaller(id) {

@@ -5,17 +5,12 @@ import { findSubscriptionDenial, isByEarlierSecret } from '../core/event/subscri
 import { createWebhooks } from '../outbound/webhook.ts'
 import { narrowTo } from '../http/route/tool-view.ts'
 import type { EventDelivery } from '../storage/events/delivery.ts'
-import { createSubscriptions } from '../storage/events/subscriptions.ts'
 import { outboundOptionsFor } from './bundled.ts'
 import type { Deployment } from './deployment.ts'
 import { composeReturningPrincipal } from './returning-principal.ts'
 
 /** Callbacks are sent to only for subscribers, who were admitted. */
 const CAPABILITY = new FetchCapability('events')
-
-export function composeSubscriptions({ stores }: Deployment) {
-  return createSubscriptions(stores.events, stores.eventSources)
-}
 
 /** What the objects of sources need to deliver. */
 export function composeEventDelivery(deployment: Deployment): EventDelivery {

@@ -15,6 +15,6 @@ export function composeMcpExtensions(deployment: Deployment): readonly McpExtens
   registerResources(extensions, { ...calls, catalog: stores.registry.catalog })
   registerSkills(extensions, stores.registry.stub)
   registerApps(extensions, calls)
-  registerEvents(extensions, async () => (await import('./events.ts')).composeSubscriptions(deployment))
+  registerEvents(extensions, stores.loadEvents)
   return extensions
 }

@@ -30,6 +30,7 @@ import { registryStub } from '../storage/registry/registry-stub.ts'
 import { toListLine as writeLine } from '../dialects/oxp/encode.ts'
 import { createCredentialCheck, createProviderOAuth } from './providers.ts'
 import { yieldToEventLoop } from '../outbound/event-loop.ts'
+import { loadOnce } from './load-once.ts'
 import { printLogEntry } from './platform.ts'
 
 /** In bytes: with less, SQLite can store nothing more. */
@@ -99,7 +100,11 @@ export function openStores(
       writeAuditEvent,
     }),
     connect,
-    events: env.Events,
+    /** Its code is loaded with the first event or subscription. */
+    loadEvents: loadOnce(async () => {
+      const { createEvents } = await import('../storage/events/subscriptions.ts')
+      return createEvents(env.Events, eventSources)
+    }),
     users: createUserList(access, connect),
     idempotencyStore: createIdempotencyStore({
       namespace: env.IdempotencyStore,

@@ -25,7 +25,6 @@ import { codecs, formats } from './dialects.ts'
 import { yieldToEventLoop } from '../outbound/event-loop.ts'
 import type { Env } from '../env.ts'
 import type { Publishing } from './publishing.ts'
-import { loadOnce } from './load-once.ts'
 import { createDefinitionTokenCounter } from './token-counter.ts'
 
 /** Routes that publish and manage tools. */
@@ -111,10 +110,7 @@ export function composeToolRoutes(deployment: Deployment, publishing: Publishing
     }),
     createLocksRoutes({ ...toolRoutes, locks }),
     createSkillsRoutes({ ...toolRoutes, skills: registry.stub, readSkill }),
-    createSubscriptionsRoutes({
-      ...toolRoutes,
-      loadSubscriptions: loadOnce(async () => (await import('./events.ts')).composeSubscriptions(deployment)),
-    }),
+    createSubscriptionsRoutes({ ...toolRoutes, loadSubscriptions: stores.loadEvents }),
     createArtifactsRoutes({ ...toolRoutes, artifacts, uploads, limitAnonymous: authentication.limitAnonymous, now }),
   ]
 }

@@ -19,7 +19,7 @@ import type { RouteDeps } from '../../http/route/router.ts'
 
 interface EventsRoutesDeps extends Pick<RouteDeps, 'respond'> {
   readonly store: Pick<SettingStore<EventSource>, 'find'>
-  readonly publish: EventLog['publish']
+  readonly loadEvents: () => Promise<Pick<EventLog, 'publish'>>
   readonly readSecret: (name: string) => string | undefined
   readonly limiter: CallLimiter
   readonly limitAnonymous: (c: RouteContext) => FailureResult | undefined
@@ -34,7 +34,7 @@ const ID = objectSchema({ id: TEXT })
 const ID_FIELDS: Partial<Record<SignatureScheme, string>> = { stripe: 'id', slack: 'event_id' }
 
 /** Where other servers send their webhooks. In order: address → body → source → signature → rate → JSON → stored → response. */
-export function createEventsRoutes({ store, publish, readSecret, limiter, ...deps }: EventsRoutesDeps): Hono {
+export function createEventsRoutes({ store, loadEvents, readSecret, limiter, ...deps }: EventsRoutesDeps): Hono {
   const { respond, limitAnonymous, sha256, now } = deps
 
   async function receive(c: Context): Promise<Result<{ status: number; body: JsonObject }>> {
@@ -65,7 +65,7 @@ export function createEventsRoutes({ store, publish, readSecret, limiter, ...dep
       const cause = sentId ?? `signed ${await sha256(delivery.signed)}`
       // The body does not say what happened
       const data = scheme === 'github' ? { event: headers.get('x-github-event'), ...fields } : fields
-      const published = await publish(id, cause, data)
+      const published = await (await loadEvents()).publish(id, cause, data)
       if (!published.ok) return published
       return ok({ status: published.value.isNew ? 202 : 200, body: { id: published.value.id } })
     } finally {

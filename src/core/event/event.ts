@@ -15,6 +15,7 @@ export interface Event {
 export interface EventLog {
   /** Once it has answered, the event is not lost. Its id follows from its cause: of two with one cause, the first counts. */
   publish(source: string, cause: string, data: JsonObject): Promise<Result<{ id: string; isNew: boolean }>>
+  /** The next user of a source must not read what came before. */
   clear(source: string): Promise<void>
 }
 

@@ -26,28 +26,12 @@ const MAX_SOURCES = 50
 const POLL_MS = 5_000
 const MAX_CURSOR = 999_999_999_999_999
 
-function openStub(namespace: DurableObjectNamespace<EventsObject>, source: string) {
-  return createReliableStub(() => namespace.getByName(source), REACH)
-}
-
-export function createEventLog(namespace: DurableObjectNamespace<EventsObject>): EventLog {
-  return {
-    async publish(name, cause, data) {
-      const id = `evt_${(await sha256(`${name}\n${cause}`)).slice(0, 48)}`
-      const event = { id, name, timestamp: new Date().toISOString(), data }
-      const size = new TextEncoder().encode(encodeEvent(event, MAX_CURSOR)).length
-      if (size > MAX_EVENT_BYTES) return fail({ type: 'body-too-large', limit: MAX_EVENT_BYTES, size })
-      const added = await openStub(namespace, name).accept([{ id, body: JSON.stringify(event) }])
-      return ok({ id, isNew: added > 0 })
-    },
-    clear: (source) => openStub(namespace, source).clear(),
-  }
-}
-
-export function createSubscriptions(
+export function createEvents(
   namespace: DurableObjectNamespace<EventsObject>,
   sources: Pick<SettingStore<EventSource>, 'find' | 'list'>,
-): Subscriptions {
+): EventLog & Subscriptions {
+  const openSource = (name: string) => createReliableStub(() => namespace.getByName(name), REACH)
+
   /** The filter of a subscription, if the principal may have it. */
   async function checkRequest(principal: Principal, { name, arguments: input }: Omit<SubscriptionKey, 'url'>) {
     return findSubscriptionDenial(principal, name, await sources.find(name)) ?? createEventFilter(input)
@@ -58,7 +42,7 @@ export function createSubscriptions(
   }
 
   async function listOwn(principal: string, source: string, id?: string): Promise<readonly Subscription[]> {
-    return JSON.parse(await openStub(namespace, source).list(principal, id))
+    return JSON.parse(await openSource(source).list(principal, id))
   }
 
   /** Runs `work` on the principal's own subscription. */
@@ -70,7 +54,7 @@ export function createSubscriptions(
     const name = readSource(id)
     const [own] = (await sources.find(name)) ? await listOwn(principal, name, id) : []
     if (!own) return fail({ type: 'not-found', message: `Cannot find the subscription '${id.slice(0, 200)}'` })
-    return ok(await work(openStub(namespace, name), own))
+    return ok(await work(openSource(name), own))
   }
 
   async function listSources(principal: Principal): Promise<readonly EventSource[]> {
@@ -82,13 +66,24 @@ export function createSubscriptions(
   }
 
   return {
+    async publish(name, cause, data) {
+      const id = `evt_${(await sha256(`${name}\n${cause}`)).slice(0, 48)}`
+      const event = { id, name, timestamp: new Date().toISOString(), data }
+      const size = new TextEncoder().encode(encodeEvent(event, MAX_CURSOR)).length
+      if (size > MAX_EVENT_BYTES) return fail({ type: 'body-too-large', limit: MAX_EVENT_BYTES, size })
+      const added = await openSource(name).accept([{ id, body: JSON.stringify(event) }])
+      return ok({ id, isNew: added > 0 })
+    },
+
+    clear: (source) => openSource(source).clear(),
     listSources,
+
     async subscribe(principal, { name, ...request }) {
       const checked = await checkRequest(principal, { name, ...request })
       if (!checked.ok) return checked
       const id = await createId(principal, { name, ...request })
       const granted = { ...request, id, subscriber: toSubscriber(principal), ttlMs: limitTtl(principal, request.ttlMs) }
-      return openStub(namespace, name).subscribe(granted)
+      return openSource(name).subscribe(granted)
     },
 
     unsubscribe: async (principal, key) => remove(principal, await createId(principal, key)),
@@ -96,7 +91,7 @@ export function createSubscriptions(
     async poll(principal, { name, arguments: input, cursor: after }) {
       const filter = await checkRequest(principal, { name, arguments: input })
       if (!filter.ok) return filter
-      const { events, last, dropped } = await openStub(namespace, name).read(after)
+      const { events, last, dropped } = await openSource(name).read(after)
       const page = events.flatMap(({ seq, body }) => {
         const event: Event = parseTrusted(body)
         return filter.value(event.data) ? [{ ...event, cursor: String(seq) }] : []
@@ -122,7 +117,7 @@ export function createSubscriptions(
       const own = await withOwn(principal, id, async (_, found) => found)
       const checked = own.ok ? await checkRequest(principal, own.value) : own
       if (!checked.ok) return checked
-      return openStub(namespace, readSource(id)).resend(id, event)
+      return openSource(readSource(id)).resend(id, event)
     },
   }
 }

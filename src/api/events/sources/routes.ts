@@ -1,4 +1,5 @@
 import type { Hono } from 'hono'
+import type { EventLog } from '../../../core/event/event.ts'
 import { EVENT_SOURCE, type EventSource, type EventSourceSettings } from '../../../core/event/event-source.ts'
 import { fail, ok } from '../../../core/failure/failure.ts'
 import { isToolPattern } from '../../../core/tool/tool-id.ts'
@@ -18,8 +19,7 @@ import {
 
 interface EventSourcesRoutesDeps extends RouteDeps {
   readonly store: SettingStore<EventSource>
-  /** Removes the stored events of a source, which the next user must not read. */
-  readonly clearEvents: (source: string) => Promise<void>
+  readonly loadEvents: () => Promise<Pick<EventLog, 'clear'>>
   readonly findSettingsProblem: (settings: EventSourceSettings) => Promise<Problem | undefined>
 }
 
@@ -28,7 +28,7 @@ const what = 'event source'
 
 export function createEventSourcesRoutes({
   store,
-  clearEvents,
+  loadEvents,
   findSettingsProblem,
   ...deps
 }: EventSourcesRoutesDeps): Hono {
@@ -65,7 +65,7 @@ export function createEventSourcesRoutes({
     const before = await findSource(id)
     const result = await store.put(source, precondition)
     if (result === 'precondition-failed') return PRECONDITION_FAILED
-    if (!before || before.user_id !== source.user_id) await clearEvents(id)
+    if (!before || before.user_id !== source.user_id) await (await loadEvents()).clear(id)
     return { ...ok(source), status: result === 'created' ? 201 : 200, headers: etag(source) }
   })
 
@@ -76,7 +76,7 @@ export function createEventSourcesRoutes({
   })(async ({ path: { id }, precondition }) => {
     const result = await store.remove(id, precondition)
     if (result === 'precondition-failed') return PRECONDITION_FAILED
-    if (result === 'removed') await clearEvents(id)
+    if (result === 'removed') await (await loadEvents()).clear(id)
     return result === 'removed' ? ok(undefined) : notFound(what, id)
   })
 

@@ -11,8 +11,6 @@ import { restrictToToolset } from '../../toolset.ts'
 import type { McpExchange } from '../../tools-call.ts'
 import { invalid, INVALID_PARAMS, type McpError, type McpResult } from '../../wire.ts'
 
-export type EventMethod = keyof typeof EVENT_METHODS
-
 /** SEP-3415, "Errors". */
 const EXHAUSTED = -32013
 const UNSUPPORTED = -32014

@@ -1,23 +1,17 @@
 import type { Subscriptions } from '../../../../core/event/subscription.ts'
-import type { EventMethod } from './methods.ts'
 import type { McpExtension, McpMethod } from '../extension.ts'
+
+const METHODS = ['list', 'subscribe', 'unsubscribe', 'poll'] as const
 
 /** Events (SEP-3415). Clients look for `capabilities.events` and declare nothing, such as those of ChatGPT and of the AI SDK. */
 export function registerEvents(extensions: McpExtension[], loadSubscriptions: () => Promise<Subscriptions>): void {
-  const method =
-    (name: EventMethod): McpMethod =>
+  const methods = METHODS.map((name): [string, McpMethod] => [
+    `events/${name}`,
     async (params, exchange) => {
       const [{ EVENT_METHODS }, subscriptions] = await Promise.all([import('./methods.ts'), loadSubscriptions()])
       return EVENT_METHODS[name](params, exchange, subscriptions)
-    }
-  extensions.push({ id: 'io.modelcontextprotocol/events' })
-  extensions.push({
-    capabilities: { events: {} },
-    methods: {
-      'events/list': method('list'),
-      'events/subscribe': method('subscribe'),
-      'events/unsubscribe': method('unsubscribe'),
-      'events/poll': method('poll'),
     },
-  })
+  ])
+  extensions.push({ id: 'io.modelcontextprotocol/events' })
+  extensions.push({ capabilities: { events: {} }, methods: Object.fromEntries(methods) })
 }
