@@ -1,5 +1,6 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { ImportRequest } from '../../src/core/publish/import.ts'
+import { APP_TOOLS } from '../e2e/apps-world.ts'
 import { type Upstream, startUpstream } from '../upstream.ts'
 import { type McpUpstream, startMcpServer, type UpstreamTool } from '../runners/remote/mcp-server.ts'
 import { importerOf } from '../runners/remote/set-up.ts'
@@ -228,3 +229,25 @@ test.each(['mcp', 'oxp'] as const)(
     expect(problems[0]?.message).toContain('ALLOW_HTTP_HOSTS=127.0.0.1:9')
   },
 )
+
+test('the tools of a server that never gives their pages are imported', async () => {
+  const server = await startMcpServer('modern', APP_TOOLS)
+  const never = new Promise<object>(() => undefined)
+  server.resources = { 'ui://clock/page.html': never, 'ui://clock/older.html': never }
+  const { timeout } = AbortSignal
+  const isLong = (ms: number) => ms === 20_000
+  const spied = vi
+    .spyOn(AbortSignal, 'timeout')
+    .mockImplementation((ms) => timeout.call(AbortSignal, isLong(ms) ? 200 : ms))
+  try {
+    const { tools } = await readAll(importerOf('mcp', server.host), { source: server.url })
+    expect(tools.map(({ implementation }) => implementation['tool'])).toEqual(
+      APP_TOOLS.map((each) => each.definition.name),
+    )
+    expect(spied.mock.calls.flat().filter(isLong)).toHaveLength(1)
+    expect(JSON.stringify(tools)).not.toContain('"digest"')
+  } finally {
+    spied.mockRestore()
+    await server.close()
+  }
+})

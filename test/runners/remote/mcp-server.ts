@@ -35,7 +35,7 @@ export interface McpUpstream {
   readonly host: string
   /** What it serves, which a test may change. */
   tools: readonly UpstreamTool[]
-  /** The contents of its resources by their addresses, which a test may change. */
+  /** The contents of its resources by their addresses, or promises of them, which a test may change. */
   resources: Readonly<Record<string, object>>
   /** Undefined where it knows no method that lists them. */
   templates?: readonly object[]
@@ -64,8 +64,8 @@ export async function startMcpServer(era: 'legacy' | 'modern', tools: readonly U
     return { tools: page, ...(from + PAGE < upstream.tools.length ? { nextCursor: String(from + PAGE) } : {}) }
   }
   const capabilities = { tools: {}, logging: {}, resources: {} }
-  const read = (uri: string) => {
-    const content = upstream.resources[uri]
+  const read = async (uri: string) => {
+    const content = await upstream.resources[uri]
     if (!content) throw Object.assign(new Error(`Unknown resource: ${uri}`), { code: -32602 })
     return { contents: [{ uri, ...content }] }
   }
@@ -96,7 +96,7 @@ export async function startMcpServer(era: 'legacy' | 'modern', tools: readonly U
       const server = new Server(INFO, { capabilities })
       server.setRequestHandler('resources/list', ({ params }): any => listResources(params?.cursor))
       server.setRequestHandler('resources/templates/list', (): any => listTemplates())
-      server.setRequestHandler('resources/read', ({ params }): any => read(params.uri))
+      server.setRequestHandler('resources/read', ({ params }): Promise<any> => read(params.uri))
       server.setRequestHandler('tools/list', ({ params }): any => list(params?.cursor))
       server.setRequestHandler('tools/call', async ({ params }, { mcpReq }): Promise<any> => {
         const meta: Record<string, unknown> = { ...mcpReq._meta }
@@ -130,7 +130,7 @@ export async function startMcpServer(era: 'legacy' | 'modern', tools: readonly U
     const server = new LegacyServer(INFO, { capabilities })
     server.setRequestHandler(ListResourcesRequestSchema, ({ params }): any => listResources(params?.cursor))
     server.setRequestHandler(ListResourceTemplatesRequestSchema, (): any => listTemplates())
-    server.setRequestHandler(ReadResourceRequestSchema, ({ params }): any => read(params.uri))
+    server.setRequestHandler(ReadResourceRequestSchema, ({ params }): Promise<any> => read(params.uri))
     server.setRequestHandler(ListToolsRequestSchema, ({ params }): any => list(params?.cursor))
     server.setRequestHandler(CallToolRequestSchema, async ({ params }, extra): Promise<any> =>
       find(params.name).call(params.arguments ?? {}, {
