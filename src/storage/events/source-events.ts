@@ -59,11 +59,11 @@ export function createSourceEvents(
   /** Starts at most so many, and gives how many. */
   function startDeliveries(most: number): number {
     let started = 0
-    // The first of each principal comes before the second of any
+    // The first of each principal comes before the second of any, and none takes all places with receivers that hang
     const due = `SELECT id, next, row_number() OVER (PARTITION BY principal ORDER BY next) AS turn
       FROM subscription WHERE next <= ?`
-    const query = `SELECT id FROM (${due}) ORDER BY turn, next LIMIT ?`
-    for (const { id } of rows<{ id: string }>(sql, query, now(), 2 * CONCURRENT)) {
+    const query = `SELECT id FROM (${due}) WHERE turn <= ? ORDER BY turn, next LIMIT ?`
+    for (const { id } of rows<{ id: string }>(sql, query, now(), CONCURRENT / 2, 2 * CONCURRENT)) {
       if (running.size >= CONCURRENT || started >= most) break
       if (running.has(id)) continue
       started += 1

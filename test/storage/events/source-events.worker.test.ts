@@ -147,6 +147,24 @@ it('a principal whose receivers are slow does not keep those of others waiting',
     expect(world.urls).toHaveLength(41)
   }))
 
+it('receivers that never answer hold one message each, and of one principal half of the places: the others go on', () =>
+  inSource(async ({ world, events, subscribe, accept }) => {
+    await Promise.all(Array.from({ length: 40 }, (_, n) => subscribe(n)))
+    const answer = Promise.withResolvers<void>()
+    world.onMessage = () => (world.urls.at(-1) === 'https://50.example/' ? Promise.resolve() : answer.promise)
+    await accept('e_1', 'e_2')
+    const run = events.runDeliveries()
+    await expect.poll(() => world.urls).toHaveLength(5)
+    await subscribe(50, 'key:other')
+    await accept('e_3', 'e_4')
+    const posted = () => world.posted.filter((_, at) => world.urls[at] === 'https://50.example/')
+    await expect.poll(posted, { timeout: 5_000 }).toMatchObject([{ eventId: 'e_3' }, { eventId: 'e_4' }])
+    expect(world.urls).toHaveLength(7)
+    answer.resolve()
+    await run
+    expect(new Set(world.urls).size).toBe(41)
+  }))
+
 it('a run delivers 200 messages at most, and the next one goes on', () =>
   inSource(async ({ world, events, subscribe, accept, list }) => {
     await subscribe(1)
