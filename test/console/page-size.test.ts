@@ -109,6 +109,7 @@ const routes = {
   }),
   'GET /toolkits/Large/skills/large': () => ({
     version: 1,
+    frontmatter: { name: 'large', description: LONG },
     resources: many(512, (index) => ({ path: `a/rather/long/path/of/a/file/${index}.md`, size: 2_000 })),
     files: { 'SKILL.md': LONG.repeat(300) },
   }),

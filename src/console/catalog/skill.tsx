@@ -1,5 +1,5 @@
 import type { ApiAnswers } from '../../api/answers.ts'
-import { MANIFEST_FILE } from '../../core/skill/skill.ts'
+import { FRONTMATTER, MANIFEST_FILE } from '../../core/skill/skill.ts'
 import { Markdown } from '../markdown.tsx'
 import type { PageContext, Reply, View } from '../page-context.ts'
 import { paginate } from '../pagination.ts'
@@ -19,11 +19,12 @@ export async function show(context: PageContext): Promise<View> {
   const { toolkit = '', name = '' } = context.params
   const reply = await context.fetchRoute('GET /toolkits/:toolkit/skills/:name', { toolkit, name })
   if (!reply.ok) return toFailureView('Skill', reply, CATALOG_LINK)
-  const { version, files, resources } = reply.value
+  const { version, files, resources, frontmatter } = reply.value
   const content = (
     <>
+      <p>{String(frontmatter['description'])}</p>
       <p class="note">Version {version}</p>
-      <Markdown text={String(files[MANIFEST_FILE])} />
+      <Markdown text={String(files[MANIFEST_FILE]).replace(FRONTMATTER, '')} />
       <Table label="Files" columns={COLUMNS} {...paginate(context, resources, 50)} />
     </>
   )
@@ -37,5 +38,10 @@ export function SkillLinks({ reply }: { reply: Reply<Skills> | undefined }) {
     text,
     href: `/console/skills/${toolkit}/${text}`,
   }))
-  return <Chips label="Skills" chips={chips} />
+  return (
+    <>
+      <p class="note">Skills</p>
+      <Chips label="Skills" chips={chips} />
+    </>
+  )
 }

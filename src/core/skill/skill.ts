@@ -10,6 +10,8 @@ import { type InferOutput, map, object, type Reader, stringMatching } from '../t
 import type { ParseResult } from '../tool/problem.ts'
 
 export const MANIFEST_FILE = 'SKILL.md'
+/** At the beginning of a manifest: YAML between two lines of `---`. */
+export const FRONTMATTER = /^\ufeff?---\n([^]*?\n)---[\t ]*(?:\n|$)/
 export const MAX_SKILL_BYTES = 1024 * 1024
 export const MAX_SKILL_VERSION = 2 ** 31
 export const SKILL_STATES = ['active', 'pending', 'disabled'] as const

@@ -1,4 +1,4 @@
-import { MANIFEST_FILE, MAX_SKILL_BYTES, type ReadSkill, type SkillFiles } from '../../core/skill/skill.ts'
+import { FRONTMATTER, MANIFEST_FILE, MAX_SKILL_BYTES, type ReadSkill, type SkillFiles } from '../../core/skill/skill.ts'
 import type { YieldControl } from '../../core/tool/budget.ts'
 import { canonicalJson } from '../../core/tool/digest.ts'
 import { isJsonObject, type JsonObject, jsonSize } from '../../core/tool/json.ts'
@@ -77,7 +77,7 @@ async function readFrontmatter(
 ): Promise<ParseResult<JsonObject>> {
   const path = pointer(MANIFEST_FILE)
   const markdown = typeof text === 'string' ? text.replaceAll('\r\n', '\n') : ''
-  const yaml = /^\ufeff?---\n([^]*?\n)---[\t ]*(?:\n|$)/.exec(markdown)?.[1]
+  const yaml = FRONTMATTER.exec(markdown)?.[1]
   if (yaml === undefined) return parseFailure("Must be a text that begins with YAML between two lines of '---'", path)
   if (yaml.length > MAX_FRONTMATTER)
     return parseFailure(`Its YAML must have at most ${MAX_FRONTMATTER} characters`, path)

@@ -28,6 +28,8 @@ it('a toolkit’s page names its skills, and each has a page with its text and f
   const toolkit = await (await world().get('/?toolkit=Mail')).text()
   expect(toolkit).toContain('<a class="chip" href="/console/skills/Mail/write-mail">write-mail</a>')
   const text = await (await world().get('/console/skills/Mail/write-mail')).text()
+  expect(text).toContain('<p>How to write a mail</p>')
+  expect(text).not.toContain('---')
   expect(text).toContain('Be <strong>brief</strong>, &lt;script&gt;')
   expect(text).toContain('assets/&lt;b&gt;.txt')
   expect(text).toContain('Version 2')
