@@ -33,7 +33,7 @@ import { createCallLimiter } from '../core/call/call-limiter.ts'
 import { sha256, sha256OfBytes } from '../storage/sealing/sha256.ts'
 import type { Config } from '../env.ts'
 import { type Deployment, newId } from './deployment.ts'
-import { printLogEntry } from './platform.ts'
+import { printLogEntry, sleep } from './platform.ts'
 import { createProviderOAuth, createProviderTest, documentFetch, signInProvider } from './providers.ts'
 import { chooseSignInMethod } from './stores.ts'
 import { openTasks, openTaskStore } from './tasks.ts'
@@ -90,6 +90,7 @@ export function composeAccessRoutes(
       authorizePage: pageRoutes.authorize,
       ...pageDeps,
       authorizations: vault,
+      sleep,
       async findTool(id, background) {
         const resolved = await calls.resolver.resolve(toIdRef(id), undefined, background)
         return resolved.ok ? resolved.tool : undefined

@@ -17,8 +17,7 @@ export function openTasks(deployment: Pick<Deployment, 'config' | 'stores' | 'ca
     store: openTaskStore(deployment),
     checkCall: createCheckCall({ ...deployment.calls, startDeadline }),
     storesCredentials: deployment.config.vaultKeys.length > 0,
-    now: Date.now,
-    sleep,
+    clock: { now: Date.now, sleep },
   })
 }
 

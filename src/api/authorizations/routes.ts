@@ -11,6 +11,7 @@ import {
 } from '../../core/consent/authorization.ts'
 import { fail, ok, type Result } from '../../core/failure/failure.ts'
 import { optional, string, hideValue } from '../../core/tool/json-reader.ts'
+import { type Clock, waitForChange } from '../../core/tool/wait-for-change.ts'
 import { writeAudit } from '../../http/route/audit.ts'
 import { BROWSER_COOKIE, readCookie, randomValue, setCookie } from '../../http/caller/cookie.ts'
 import { jsonBody } from '../../http/request/json-body.ts'
@@ -32,7 +33,7 @@ import {
 import type { DeadEnd } from './pages.tsx'
 import { confirmation, encodeAuthorization, stepFailure, waitQuery } from './wire.ts'
 
-interface AuthorizationsRoutesDeps extends RouteDeps, OpenLinkDeps, PagesDeps {
+interface AuthorizationsRoutesDeps extends RouteDeps, OpenLinkDeps, PagesDeps, Clock {
   /** Takes sessions from pages of this deployment, which wait there until a person has decided. */
   readonly authorizePage: Authorize
   readonly authorizations: Authorizations
@@ -62,12 +63,11 @@ export function createAuthorizationsRoutes(deps: AuthorizationsRoutesDeps): Hono
     query: waitQuery,
     responses: { 200: jsonRef('The consent request and its status', 'Authorization') },
   })(async ({ principal, path, query: { wait } }) => {
-    const authorization = await findVisible(path.id, principal)
-    if (!authorization.ok) return authorization
-    const { id, status } = authorization.value
-    const mayChange = wait > 0 && isOpen(authorization.value)
-    const current = mayChange ? await authorizations.waitForChange(id, status, wait) : authorization.value
-    return current ? ok(encodeAuthorization(current)) : notFound('authorization', id)
+    const read = () => findVisible(path.id, principal)
+    const getState = (found: Result<Authorization>) =>
+      found.ok && isOpen(found.value) ? found.value.status : undefined
+    const authorization = await waitForChange(read, getState, wait, deps)
+    return authorization.ok ? ok(encodeAuthorization(authorization.value)) : authorization
   })
 
   on('POST /authorizations/:id/confirm', 'Confirm who a user is', {

@@ -121,7 +121,6 @@ export interface Visit {
 export interface Authorizations {
   /** Found for an hour after it has expired, as failed. */
   find(id: string): Promise<Authorization | undefined>
-  waitForChange(id: string, from: AuthorizationStatus, timeoutMs: number): Promise<Authorization | undefined>
   /** Leads to the provider or the verifier of users, or back to the page where the provider need not be asked again. */
   start(id: string, visit: Visit): Promise<FlowStep>
   /** Stores what a person entered, with consent, after the provider's check accepted it. */

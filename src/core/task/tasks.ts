@@ -3,14 +3,12 @@ import type { CheckCall } from '../call/check-call.ts'
 import { catchUnreachable, fail, ok } from '../failure/failure.ts'
 import { DAY_MS } from '../tool/time.ts'
 import { parseToolId } from '../tool/tool-id.ts'
+import { type Clock, waitForChange } from '../tool/wait-for-change.ts'
 import type { StoredTask, TaskStore } from './task-store.ts'
 import { isOver, type Tasks } from './task.ts'
 import { isLinkDeclined, takeResponses } from './waiting.ts'
 
 const RETRY_AFTER_MS = 60_000
-/** Between two reads of a task that its caller waits for. Each also has the links looked at that it waits for. */
-const MIN_PAUSE_MS = 50
-const MAX_PAUSE_MS = 1_000
 const NO_KEYS =
   'Credentials of a caller are stored only where VAULT_KEYS encrypt them: leave them out, or wait for the call'
 
@@ -19,11 +17,10 @@ interface TasksDeps {
   readonly checkCall: CheckCall
   /** Whether secrets of the operator's encrypt what is stored. */
   readonly storesCredentials: boolean
-  readonly now: () => number
-  readonly sleep: (ms: number) => Promise<void>
+  readonly clock: Clock
 }
 
-export function createTasks({ store, checkCall, storesCredentials, now, sleep }: TasksDeps): Tasks {
+export function createTasks({ store, checkCall, storesCredentials, clock }: TasksDeps): Tasks {
   /** Not for a narrower credential of the same principal. */
   async function find(id: string, principal: Principal) {
     const found = await store.find(id, principal.id)
@@ -64,16 +61,10 @@ export function createTasks({ store, checkCall, storesCredentials, now, sleep }:
     },
 
     get(id, principal, waitMs = 0, lastUpdatedAt = undefined) {
-      const endsAt = now() + waitMs
-      const wait = async () => {
-        for (let pauseMs = MIN_PAUSE_MS, since = lastUpdatedAt; ; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
-          const task = await find(id, principal)
-          const leftMs = endsAt - now()
-          if (!task || isOver(task) || leftMs <= 0 || task.lastUpdatedAt !== (since ??= task.lastUpdatedAt)) return task
-          await sleep(Math.min(pauseMs, leftMs))
-        }
-      }
-      return catchUnreachable(wait())
+      // Each read also has the links looked at that the task waits for
+      const read = () => find(id, principal)
+      const getState = (task?: StoredTask) => (task && !isOver(task) ? task.lastUpdatedAt : undefined)
+      return catchUnreachable(waitForChange(read, getState, waitMs, clock, lastUpdatedAt))
     },
 
     update: (id, principal, responses) =>

@@ -41,8 +41,8 @@ const MAX_REQUESTERS = 5
 
 export type AuthorizationRows = ReturnType<typeof authorizationRows>
 
-/** No function awaits anything, so each is one atomic step. `onChange` is called after each change of a status. */
-export function authorizationRows(sql: SqlStorage, now: () => number, onChange: (id: string) => void) {
+/** No function awaits anything, so each is one atomic step. */
+export function authorizationRows(sql: SqlStorage, now: () => number) {
   function read(where: string, ...values: SqlStorageValue[]): StoredAuthorization | undefined {
     const row = firstRow<AuthorizationRow>(sql, `SELECT * FROM authorization WHERE ${where}`, ...values)
     return row && toAuthorization(row)
@@ -52,10 +52,9 @@ export function authorizationRows(sql: SqlStorage, now: () => number, onChange: 
     sql.exec(`UPDATE authorization SET ${set} WHERE id = ?`, ...values, id)
   }
 
-  /** Deletes the flows of all browsers, and notifies who waits. */
+  /** Deletes the flows of all browsers. */
   function endFlows(id: string): void {
     sql.exec('DELETE FROM flow WHERE authorization = ?', id)
-    onChange(id)
   }
 
   function sweep(): void {
@@ -149,7 +148,6 @@ export function authorizationRows(sql: SqlStorage, now: () => number, onChange: 
 
     begin(id: string): void {
       update(id, "status = 'pending'")
-      onChange(id)
     },
 
     /** The approved call may be made once, within 15 minutes. Nothing is stored of what it sends. */

@@ -1,7 +1,6 @@
 import { DurableObject } from 'cloudflare:workers'
 import {
   APPROVAL,
-  type AuthorizationStatus,
   type CredentialEntry,
   type FlowResult,
   type FlowStep,
@@ -15,7 +14,6 @@ import type { Provider, ProviderResult } from '../../core/consent/provider.ts'
 import { HOUR_MS } from '../../core/tool/time.ts'
 import { formatNotSetUp } from '../../core/failure/failure-text.ts'
 import { createSetAlarm } from '../alarm.ts'
-import { createChangeNotifier } from '../changes.ts'
 import { hasTables } from '../schema.ts'
 import type { AuthorizationFlow, ProviderCallback } from './authorization-flow.ts'
 import { newAddressedId } from '../sealing/addressed-id.ts'
@@ -79,7 +77,6 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
     readonly #grantRows: GrantRows
     readonly #grants: Grants
     readonly #consents: ReturnType<typeof consentRows>
-    readonly #changes = createChangeNotifier()
     readonly #setAlarm = createSetAlarm(this.ctx.storage)
 
     constructor(state: DurableObjectState, env: E) {
@@ -89,7 +86,7 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       const { sql } = state.storage
       // Reads create no tables in an unused vault, or made-up user ids would fill the disk
       checkTables(sql)
-      this.#rows = authorizationRows(sql, now, this.#changes.notifyChange)
+      this.#rows = authorizationRows(sql, now)
       this.#consents = consentRows(sql, now)
       this.#grantRows = grantRows(sql, now)
       this.#grants = createGrants(this.#grantRows, this.#consents, this.#deployment)
@@ -155,23 +152,6 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
     async find(id: string): Promise<StoredAuthorization | undefined> {
       const authorization = this.#rows.find(id)
       return authorization && this.#withPrivateFields(authorization)
-    }
-
-    /** Resolves when the status differs from `from`, or after `timeoutMs`. */
-    async waitForChange(
-      id: string,
-      from: AuthorizationStatus,
-      timeoutMs: number,
-    ): Promise<StoredAuthorization | undefined> {
-      const { now } = this.#deployment
-      const deadline = now() + timeoutMs
-      for (;;) {
-        const authorization = this.#rows.find(id)
-        if (!authorization || !isOpen(authorization) || authorization.status !== from) break
-        const remainingMs = Math.min(deadline, authorization.expiresAt) - now()
-        if (remainingMs <= 0 || (await this.#changes.waitForChange(id, remainingMs)) === 'timed-out') break
-      }
-      return this.find(id)
     }
 
     async start(id: string, visit: VaultVisit, provider: ProviderResult): Promise<FlowStep> {

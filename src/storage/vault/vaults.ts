@@ -34,11 +34,10 @@ import type { VaultObject } from './vault-object.ts'
 
 /** In bytes: the page shows all of it, which takes a tenth of a second then. */
 const MAX_INVOCATION = 500_000
-/** Long, since a vault may ask a provider before it answers, and `waitForChange` waits up to a minute for a person. */
+/** Long, since a vault may ask a provider before it answers. */
 const REACH: StubOptions<DurableObjectStub<VaultObject>> = {
   what: 'vaults',
   waitMs: 60_000,
-  waitMsByMethod: { waitForChange: 90_000 },
   neverRetried: ['claim', 'start', 'resume', 'enter', 'confirm', 'finish', 'decide', 'revoke'],
 }
 
@@ -194,11 +193,6 @@ export function createVault(
 
     async find(id) {
       const authorization = await vaultOfId(id)?.find(id)
-      return authorization && withParsedInvocation(authorization)
-    },
-
-    async waitForChange(id, from, timeoutMs) {
-      const authorization = await vaultOfId(id)?.waitForChange(id, from, timeoutMs)
       return authorization && withParsedInvocation(authorization)
     },
 

@@ -3,7 +3,7 @@ import { ADMIN, ANONYMOUS } from '../../../src/core/access/principal.ts'
 import { AGENT, APPROVAL, GRANT, ORIGIN, setUp, STRANGER, VERIFIER } from './set-up.ts'
 
 it('GET /authorizations/{id} shows how far a person is, to whoever may act for the user', async () => {
-  const { get, port } = setUp({ caller: AGENT })
+  const { get, slept } = setUp({ caller: AGENT })
   const response = await get('/authorizations/auth_1')
   expect(response.status).toBe(200)
   expect(response.headers.get('cache-control')).toBe('no-store')
@@ -15,7 +15,7 @@ it('GET /authorizations/{id} shows how far a person is, to whoever may act for t
     status: 'not_started',
     expires_at: '2026-11-01T12:12:00.000Z',
   })
-  expect(port.waitForChange).not.toHaveBeenCalled()
+  expect(slept.ms).toBe(0)
 })
 
 it('GET /authorizations/{id} says why it failed', async () => {
@@ -27,21 +27,28 @@ it('GET /authorizations/{id} says why it failed', async () => {
 })
 
 it('GET /authorizations/{id} with ?wait= answers with what the status changed to', async () => {
-  const { get, port } = setUp()
-  port.waitForChange.mockResolvedValue({ ...GRANT, status: 'pending' })
+  const { get, port, slept } = setUp()
+  const current = async () => (slept.ms < 5_000 ? GRANT : ({ ...GRANT, status: 'pending' } as const))
+  port.find.mockImplementation(current)
   expect(await (await get('/authorizations/auth_1?wait=30')).json()).toMatchObject({ status: 'pending' })
-  expect(port.waitForChange.mock.calls).toEqual([['auth_1', 'not_started', 30_000]])
+  expect(slept.ms).toBeLessThanOrEqual(6_000)
+})
+
+it('GET /authorizations/{id} with ?wait= answers with what there is when the time is over', async () => {
+  const { get, slept } = setUp()
+  expect(await (await get('/authorizations/auth_1?wait=30')).json()).toMatchObject({ status: 'not_started' })
+  expect(slept.ms).toBe(30_000)
 })
 
 it.each(['completed', 'failed'] as const)('GET /authorizations/{id} does not wait for what has %s', async (status) => {
-  const { get, port } = setUp({ known: [{ ...GRANT, status }] })
+  const { get, slept } = setUp({ known: [{ ...GRANT, status }] })
   expect((await get('/authorizations/auth_1?wait=59')).status).toBe(200)
-  expect(port.waitForChange).not.toHaveBeenCalled()
+  expect(slept.ms).toBe(0)
 })
 
 it('GET /authorizations/{id} is 404 if the authorization ends during the wait', async () => {
   const { get, port } = setUp()
-  port.waitForChange.mockResolvedValue(undefined)
+  port.find.mockResolvedValueOnce(GRANT).mockResolvedValue(undefined)
   expect((await get('/authorizations/auth_1?wait=1')).status).toBe(404)
 })
 
@@ -50,7 +57,7 @@ it.each(['60', '-1', '1.5', '', 'soon', '1e1', '059'])(
   async (wait) => {
     const { get, port } = setUp()
     expect((await get(`/authorizations/auth_1?wait=${wait}`)).status).toBe(400)
-    expect(port.waitForChange).not.toHaveBeenCalled()
+    expect(port.find).not.toHaveBeenCalled()
   },
 )
 

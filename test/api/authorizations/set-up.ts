@@ -105,12 +105,12 @@ export function setUp(
     hasLeft = false,
     tools = [],
   } = given
+  const slept = { ms: 0 }
   const find = async (id: string) => known.find((each) => each.id === id)
   const step: FlowStep = { ok: true, location: 'https://accounts.google.com/auth?x=1' }
   const ended: FlowResult = { ok: true, authorization: { ...GRANT, status: 'completed' } }
   const port = {
     find: vi.fn(find),
-    waitForChange: vi.fn<Authorizations['waitForChange']>(async (id) => find(id)),
     start: vi.fn<Authorizations['start']>(async () => step),
     enter: vi.fn<Authorizations['enter']>(async () => ended),
     confirm: vi.fn<Authorizations['confirm']>(async () => step),
@@ -138,7 +138,8 @@ export function setUp(
     hasVerifier,
     findCaller: callerOf ?? (async () => undefined),
     findTool: async (id) => tools.find(({ record }) => record.id === id),
-    now: () => NOW,
+    now: () => NOW + slept.ms,
+    sleep: async (ms) => void (slept.ms += ms),
     onPageError,
     respond: (failure) => Response.json(failure, { status: STATUS[failure.type] ?? 400 }),
   })
@@ -156,7 +157,7 @@ export function setUp(
       (sum, each) => sum + each.mock.calls.length,
       0,
     )
-  return { app, get, post, port, acts, audit }
+  return { app, get, post, port, acts, audit, slept }
 }
 
 export const STRANGER = fail({ type: 'unauthenticated', reason: 'who?' })

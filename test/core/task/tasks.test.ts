@@ -25,8 +25,7 @@ const tasks = createTasks({
   store,
   checkCall: async () => fail({ type: 'unavailable', message: 'Not in this test' }),
   storesCredentials: true,
-  now: () => 0,
-  sleep: async () => undefined,
+  clock: { now: () => 0, sleep: async () => undefined },
 })
 const ann: Principal = { id: 'jwt:ann', kind: 'jwt', scopes: ['tools:call'], tools: ['*'], users: ['ann'] }
 

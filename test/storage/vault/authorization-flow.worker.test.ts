@@ -59,7 +59,6 @@ describe('an authorization', () => {
     const guessed = `${authorization.slice(0, 43)}${'A'.repeat(21)}`
     for (const id of ['', 'x', 'A'.repeat(64), guessed, `${authorization}.`, 'é'.repeat(64)]) {
       expect(await world.vault.find(id)).toBeUndefined()
-      expect(await world.vault.waitForChange(id, 'not_started', 1_000)).toBeUndefined()
       expect(await world.vault.start(id, { browserCookie: ann, callback: CALLBACK })).toMatchObject({ why: 'expired' })
       expect(await world.vault.decide(id, { browserCookie: ann, callback: CALLBACK, approve: true })).toMatchObject({
         why: 'expired',
@@ -187,13 +186,11 @@ describe('the way to the provider', () => {
 describe('the way back', () => {
   const exchanges = (world: World) => world.provider.count('authorization_code')
 
-  it('completes it, wakes who waits, and stores what was granted', async () => {
+  it('completes it, and stores what was granted', async () => {
     const world = createWorld()
     const { id, user, location } = await begun(world)
-    const waiting = world.vault.waitForChange(id, 'pending', 59_000)
     const ended = await finish(world, world.provider.allow(location, 'ann'))
     expect(ended).toMatchObject({ ok: true, authorization: { id, status: 'completed', userId: user } })
-    expect(await waiting).toMatchObject({ id, status: 'completed' })
     expect(await world.vault.list(user)).toMatchObject([
       {
         provider: 'mail',
@@ -369,30 +366,6 @@ describe('who says no', () => {
     expect(ended).toMatchObject({ ok: false, why })
     expect(JSON.stringify(ended)).not.toContain('<')
     expect((await world.vault.find(id))?.status).toBe(status)
-  })
-})
-
-describe('waiting', () => {
-  it('ends at once for what is over, has another status, or is none', async () => {
-    const world = createWorld()
-    const { id } = await begun(world)
-    expect(await world.vault.waitForChange(id, 'not_started', 59_000)).toMatchObject({ status: 'pending' })
-    await world.vault.decide(id, { browserCookie: ann, callback: CALLBACK, approve: false })
-    expect(await world.vault.waitForChange(id, 'failed', 59_000)).toMatchObject({ status: 'failed' })
-  })
-
-  it('ends when the time is over, with what there is', async () => {
-    const world = createWorld()
-    const { id } = await begun(world)
-    expect(await world.vault.waitForChange(id, 'pending', 5)).toMatchObject({ status: 'pending' })
-  })
-
-  it('ends for all who wait, as soon as a person begins', async () => {
-    const world = createWorld()
-    const { authorization: id } = challenged(await world.vault.tokenFor(asking(world.user('ann'))))
-    const waiting = Array.from({ length: 5 }, () => world.vault.waitForChange(id, 'not_started', 59_000))
-    await world.vault.start(id, { browserCookie: ann, callback: CALLBACK })
-    for (const each of await Promise.all(waiting)) expect(each).toMatchObject({ status: 'pending' })
   })
 })
 

@@ -1,0 +1,30 @@
+/** Milliseconds between two reads. */
+const MIN_PAUSE_MS = 50
+const MAX_PAUSE_MS = 1_000
+
+export interface Clock {
+  readonly now: () => number
+  readonly sleep: (ms: number) => Promise<void>
+}
+
+/**
+ * Reads what may change again and again, for `timeoutMs` at most, until its state is not `from`, by default the first that is
+ * read. `getState` gives undefined for what changes no more. Gives what was read last.
+ */
+export async function waitForChange<T>(
+  read: () => Promise<T>,
+  getState: (value: T) => string | undefined,
+  timeoutMs: number,
+  { now, sleep }: Clock,
+  from?: string,
+): Promise<T> {
+  const endsAt = now() + timeoutMs
+  let expected = from
+  for (let pauseMs = MIN_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
+    const value = await read()
+    const state = getState(value)
+    const leftMs = endsAt - now()
+    if (state === undefined || state !== (expected ??= state) || leftMs <= 0) return value
+    await sleep(Math.min(pauseMs, leftMs))
+  }
+}
