@@ -6,11 +6,9 @@ import type { TaskOutcome } from './task.ts'
 /** What a task waits for: either links for a person, or a tool's own requests. */
 export interface Waiting {
   readonly message: string
-  /** Not yet answered. */
+  /** Not yet answered. Each key is the tool's own and `suffix`, so that none is used again. */
   readonly requests: InputRequests['requests']
-  /** The tool's own keys by those of `requests`, which are not used again; none for links. */
-  readonly toolKeys: Readonly<Record<string, string>>
-  readonly usedKeys: readonly string[]
+  readonly suffix: string
   /** Ids of authorizations. */
   readonly links: readonly string[]
   /** What the tool has been answered so far. */
@@ -28,17 +26,14 @@ export function toWaiting(
 ): Waiting | undefined {
   if (outcome.result.ok) return undefined
   const { failure } = outcome.result
-  const usedKeys = previous?.usedKeys ?? []
-  const toKey = (name: string) => (usedKeys.includes(name) ? `${name}#${round}` : name)
+  const suffix = previous ? `#${round}` : ''
   const answers = previous?.answers ?? first
   if (failure.type === 'input-required') {
-    const entries = Object.entries(failure.requests).map(([name, request]) => [toKey(name), name, request] as const)
-    const { state } = failure
+    const { requests, state } = failure
     return {
       message: 'The tool asks for input',
-      requests: Object.fromEntries(entries.map(([key, , request]) => [key, request])),
-      toolKeys: Object.fromEntries(entries.map(([key, name]) => [key, name])),
-      usedKeys: [...usedKeys, ...entries.map(([key]) => key)],
+      requests: Object.fromEntries(Object.entries(requests).map(([key, request]) => [key + suffix, request])),
+      suffix,
       links: [],
       answers: { responses: answers.responses, ...(state === undefined ? {} : { state }) },
       outcome,
@@ -50,13 +45,12 @@ export function toWaiting(
   // The same links under the same keys, since no person is to open one twice
   if (previous && links.every((link) => previous.links.includes(link))) return { ...previous, outcome }
   const entries = elicitations.map(({ challenge, params }) => {
-    return [toKey(`authorization:${challenge.id}`), { method: 'elicitation/create', params }] as const
+    return [`authorization:${challenge.id}${suffix}`, { method: 'elicitation/create', params }] as const
   })
   return {
     message: elicitations.map(({ params }) => params.message).join('; '),
     requests: Object.fromEntries(entries),
-    toolKeys: {},
-    usedKeys: [...usedKeys, ...entries.map(([key]) => key)],
+    suffix,
     links,
     answers,
     outcome,
@@ -65,13 +59,13 @@ export function toWaiting(
 
 /** Takes responses to open requests, and passes over all others. */
 export function takeResponses(waiting: Waiting, responses: InputResponses['responses']): Waiting {
-  const taken = Object.entries(responses).filter(([key]) => Object.hasOwn(waiting.toolKeys, key))
-  const named = taken.map(([key, response]) => [waiting.toolKeys[key] ?? key, response] as const)
-  const isOpen = ([key]: readonly [string, unknown]) => !taken.some(([other]) => other === key)
+  const { requests, suffix, answers } = waiting
+  const taken = Object.entries(responses).filter(([key]) => Object.hasOwn(requests, key))
+  const named = taken.map(([key, response]) => [key.slice(0, key.length - suffix.length), response] as const)
   return {
     ...waiting,
-    requests: Object.fromEntries(Object.entries(waiting.requests).filter(isOpen)),
-    answers: { ...waiting.answers, responses: { ...waiting.answers.responses, ...Object.fromEntries(named) } },
+    requests: Object.fromEntries(Object.entries(requests).filter(([key]) => !Object.hasOwn(responses, key))),
+    answers: { ...answers, responses: { ...answers.responses, ...Object.fromEntries(named) } },
   }
 }
 
