@@ -5,6 +5,7 @@ import { isFull } from '../extent.ts'
 import { type McpUpstream, startMcpServer } from '../runners/remote/mcp-server.ts'
 import { APP_RESOURCES, APP_TOOLS, pageOf } from './apps-world.ts'
 import { HttpPerson } from './oauth/http-person.ts'
+import { sendMcp } from './mcp-request.ts'
 import { type RunningServer, startApp } from './server.ts'
 
 /** Pages of imported tools over MCP (MCP Apps). */
@@ -46,33 +47,13 @@ async function createKey(tools: readonly string[], more: object = {}): Promise<s
   return body.key
 }
 
-async function mcp(
+const mcp = (
   method: string,
   params: Record<string, unknown> = {},
   capabilities: object = UI,
   credential = key,
   path = '/mcp',
-) {
-  const _meta = {
-    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-    'io.modelcontextprotocol/clientInfo': { name: 'a test', version: '1' },
-    'io.modelcontextprotocol/clientCapabilities': capabilities,
-  }
-  const name = params['uri'] ?? params['name']
-  const { body } = await server.json(
-    'POST',
-    path,
-    { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } },
-    {
-      'authorization': `Bearer ${credential}`,
-      'accept': 'application/json, text/event-stream',
-      'mcp-protocol-version': '2026-07-28',
-      'mcp-method': method,
-      ...(typeof name === 'string' ? { 'mcp-name': name } : {}),
-    },
-  )
-  return body
-}
+) => sendMcp(server, method, params, { path, capabilities, headers: { authorization: `Bearer ${credential}` } })
 
 type Listed = { name: string; _meta: Record<string, any> }
 const list = async (capabilities: object = UI, credential = key, path = '/mcp'): Promise<Listed[]> =>

@@ -5,6 +5,7 @@ import { type McpUpstream, startMcpServer, type UpstreamTool } from '../runners/
 import { pageOf } from './apps-world.ts'
 import { definition } from './definition.ts'
 import { ADMIN_KEY, asAdmin, callFor, challengeFor, enter, newKey, putProvider } from './key-world.ts'
+import { sendMcp } from './mcp-request.ts'
 import { type RunningServer, startApp } from './server.ts'
 
 /** Resources of imported servers over MCP, and the page of a tool that is a file. */
@@ -80,32 +81,8 @@ async function createKey(tools: readonly string[], more: object = {}): Promise<s
   return body.key
 }
 
-async function mcp(
-  method: string,
-  params: Record<string, unknown>,
-  credential: string,
-  { path = '/mcp', capabilities = {} }: { path?: string; capabilities?: object } = {},
-) {
-  const _meta = {
-    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-    'io.modelcontextprotocol/clientInfo': { name: 'a test', version: '1' },
-    'io.modelcontextprotocol/clientCapabilities': capabilities,
-  }
-  const name = params['uri'] ?? params['name']
-  const { body } = await server.json(
-    'POST',
-    path,
-    { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } },
-    {
-      'authorization': `Bearer ${credential}`,
-      'accept': 'application/json, text/event-stream',
-      'mcp-protocol-version': '2026-07-28',
-      'mcp-method': method,
-      ...(typeof name === 'string' ? { 'mcp-name': name } : {}),
-    },
-  )
-  return body
-}
+const mcp = (method: string, params: Record<string, unknown>, credential: string, options: object = {}) =>
+  sendMcp(server, method, params, { ...options, headers: { authorization: `Bearer ${credential}` } })
 
 const list = async (credential: string, path = '/mcp'): Promise<{ uri: string }[]> =>
   (await mcp('resources/list', {}, credential, { path })).result.resources

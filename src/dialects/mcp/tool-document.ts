@@ -1,6 +1,6 @@
 import { formatLockedTool } from '../../core/access/tool-lock.ts'
 import { completeAnnotations } from '../../core/tool/annotations.ts'
-import { getToolUi } from '../../core/page/page.ts'
+import { getToolUi, withoutPage } from '../../core/page/page.ts'
 import { isJson, isJsonObject, isObject, type JsonObject } from '../../core/tool/json.ts'
 import { omitContextParameters } from '../../core/tool/metadata.ts'
 import { toToolName, PUBLISHED_NAME } from '../../core/tool/sanitize-name.ts'
@@ -57,7 +57,7 @@ export function toMcpTool(record: ToolRecord, name: string): JsonObject {
 }
 
 /** Our own keys are left out: some name a document's other tools, which not everybody may know. */
-function foreignMeta({ _meta }: ToolRecord): JsonObject | undefined {
+function foreignMeta({ _meta }: Pick<ToolRecord, '_meta'>): JsonObject | undefined {
   if (_meta === undefined) return undefined
   const foreign = Object.entries(_meta).filter(([key]) => !isOwnKey(key))
   // An empty `_meta` that was published stays
@@ -75,13 +75,12 @@ export function formatLocked(record: ToolRecord, exposedName: string): string {
 export function toListedTool(record: ToolRecord, name: string): JsonObject {
   // 2026-07-28 has no `execution`, and clients of 2025-11-25 would not call plainly what says that it needs a task
   const { inputSchema, outputSchema, execution: _, ...tool } = toMcpTool(record, name)
-  const { ui: __, 'ui/resourceUri': ___, ...meta } = foreignMeta(record) ?? {}
   return {
     ...tool,
     ...(isJsonObject(inputSchema) ? { inputSchema: replaceBooleanSchemas(inputSchema) } : {}),
     ...(isJsonObject(outputSchema) ? { outputSchema: replaceBooleanSchemas(outputSchema) } : {}),
     annotations: completeAnnotations(record),
-    _meta: { ...meta, ...listUi(record), [ID_KEY]: record.id },
+    _meta: { ...foreignMeta(withoutPage(record)), ...listUi(record), [ID_KEY]: record.id },
   }
 }
 

@@ -16,7 +16,7 @@ const NOTES: ResourceSource = {
 
 function open(sources: readonly ResourceSource[], given: SetUp = {}) {
   const extensions: McpExtension[] = []
-  registerResources(extensions)
+  registerResources(extensions, { catalog: { list: async () => undefined }, readServer: () => expect.unreachable() })
   for (const resources of sources) extensions.push({ resources })
   const { modern, legacy } = setUp({ ...given, extensions })
   const answer = async (response: Promise<Response>) => (await response).json()

@@ -2,7 +2,7 @@ import type { McpExtension, McpMethod, ResourceList } from '../extension.ts'
 import type { ServerResourcesDeps } from './server-resources.ts'
 
 /** Resources, a part of MCP itself: those of imported servers, and those that other extensions have under their schemes. */
-export function registerResources(extensions: McpExtension[], servers?: ServerResourcesDeps): void {
+export function registerResources(extensions: McpExtension[], servers: ServerResourcesDeps): void {
   const load = () => import('./methods.ts')
   const loadServers = () => import('./server-resources.ts')
   const answer =
@@ -16,12 +16,10 @@ export function registerResources(extensions: McpExtension[], servers?: ServerRe
       'resources/templates/list': answer('resourceTemplates'),
       'resources/read': async (...request) => (await load()).readResource(extensions, ...request),
     },
-    ...(servers && {
-      resources: {
-        scheme: 'switchboard:',
-        list: async (...request) => (await loadServers()).listServerResources(servers, ...request),
-        read: async (...request) => (await loadServers()).readServerResource(servers, ...request),
-      },
-    }),
+    resources: {
+      scheme: 'switchboard:',
+      list: async (...request) => (await loadServers()).listServerResources(servers, ...request),
+      read: async (...request) => (await loadServers()).readServerResource(servers, ...request),
+    },
   })
 }

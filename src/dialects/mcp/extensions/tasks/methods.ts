@@ -5,9 +5,9 @@ import * as json from '../../../../core/tool/json-reader.ts'
 import type { JsonObject } from '../../../../core/tool/json.ts'
 import { formatReadError } from '../../../../core/tool/problem.ts'
 import { toMcpFailure } from '../../failure-response.ts'
-import type { McpExchange } from '../../tools-call.ts'
+import { selectDeclared } from '../../revisions/2026-07-28/round-trip.ts'
+import { encodeOutcome, type McpExchange } from '../../tools-call.ts'
 import { invalid, type McpResult } from '../../wire.ts'
-import { toDetailedTask } from './wire.ts'
 
 const PARAMS = json.looseObject({
   taskId: json.string({ min: 1, max: 256 }),
@@ -29,4 +29,23 @@ export async function answerMethod(run: RunMethod, params: JsonObject, exchange:
   if (!found.value)
     return invalid(`There is no task '${read.value.taskId.slice(0, 100)}', or it is not yours, or it is over`)
   return revision.createResult(found.value === true ? {} : toDetailedTask(found.value, exchange))
+}
+
+/** A task as the answer to the call that made it has it. */
+export function toTaskFields({ id, status, statusMessage, createdAt, lastUpdatedAt, ttlMs, pollIntervalMs }: Task) {
+  return { taskId: id, status, statusMessage, createdAt, lastUpdatedAt, ttlMs, pollIntervalMs }
+}
+
+/** A task with what it came to: the result of a tool that failed is one too, and only an error of the protocol is none. */
+export function toDetailedTask(task: Task, exchange: McpExchange): object {
+  const fields = toTaskFields(task)
+  const { outcome, inputRequests } = task
+  const answer = outcome && encodeOutcome(outcome, exchange)
+  if (answer?.kind === 'result') return { ...fields, status: 'completed', result: answer.value }
+  if (answer?.kind === 'error') {
+    const { code, message, data } = answer
+    return { ...fields, status: 'failed', error: { code, message, data } }
+  }
+  const { capabilities } = exchange.context
+  return { ...fields, inputRequests: inputRequests && selectDeclared(inputRequests, capabilities) }
 }

@@ -18,7 +18,7 @@ import { hasCapability, URL_ELICITATION } from '../../elicitation.ts'
 import { toMcpFailure } from '../../failure-response.ts'
 import { type AroundTool, encodeOutcome } from '../../tools-call.ts'
 import type { McpResult } from '../../wire.ts'
-import { toTaskFields } from './wire.ts'
+import { toTaskFields } from './methods.ts'
 
 export interface TaskCallDeps {
   readonly tasks: Tasks

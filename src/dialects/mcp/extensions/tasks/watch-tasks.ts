@@ -2,7 +2,7 @@ import { isOver, type Tasks } from '../../../../core/task/task.ts'
 import { isStringArray, type JsonObject } from '../../../../core/tool/json.ts'
 import type { McpExchange } from '../../tools-call.ts'
 import type { ServerNotification, Watch } from '../extension.ts'
-import { toDetailedTask } from './wire.ts'
+import { toDetailedTask } from './methods.ts'
 
 const MAX_WATCHED = 20
 
