@@ -26,6 +26,7 @@ import { type Server, startServer } from './server.ts'
 
 let server: Server
 let receiver: Upstream
+let gone: Upstream
 /** What the receiver answers, in place of the challenge or an empty 204. */
 let answer: ((request: Arrived) => { status: number; body?: string } | undefined) | undefined
 let aiReceiver: { readonly origin: string; readonly server: HttpServer }
@@ -46,7 +47,9 @@ beforeAll(async () => {
     response.writeHead(204).end()
   })
   aiReceiver = await serveWebRequests((request) => handleAiEvent?.(request) ?? Promise.resolve(new Response()))
-  const hosts = `${receiver.host},${new URL(aiReceiver.origin).host}`
+  gone = await startUpstream(() => undefined)
+  await gone.close()
+  const hosts = `${gone.host},${receiver.host},${new URL(aiReceiver.origin).host}`
   server = await startServer({ vars: { ACCESS: 'keys', ADMIN_KEY, ALLOW_HTTP_HOSTS: hosts, ...SECRETS } })
   await putSource(server, 'GitHub.Push', webhook('github', { description: 'Somebody pushed' }))
   await putSource(server, 'Other.Hidden', webhook('github'))
@@ -174,8 +177,6 @@ describe("events of MCP, by the scenarios of its conformance suite's description
       { delivery: { mode: 'webhook', url: 'https://a.example/', secret: 'secret' } },
       -32602,
     ],
-    ['a URL that is none', { delivery: { mode: 'webhook', url: 'nonsense', secret: SECRET } }, -32602],
-    ['a URL without TLS', { delivery: { mode: 'webhook', url: 'http://a.example/', secret: SECRET } }, -32602],
     ['an inner address', { delivery: { mode: 'webhook', url: 'https://10.0.0.1/', secret: SECRET } }, -32602],
     ['another delivery', { delivery: { mode: 'push', url: 'https://a.example/', secret: SECRET } }, -32014],
     ['another delivery, which has fields of its own', { delivery: { mode: 'push' } }, -32014],
@@ -204,17 +205,9 @@ describe("events of MCP, by the scenarios of its conformance suite's description
   })
 
   it('says connection_refused where nobody listens', async () => {
-    const gone = await startUpstream(() => undefined)
-    await gone.close()
-    const other = await startServer({
-      vars: { ACCESS: 'keys', ADMIN_KEY, ALLOW_HTTP_HOSTS: gone.host, ...SECRETS },
-    })
-    await putSource(other, 'GitHub.Push', webhook('github'))
-    const key = await newKey(other, {})
     const delivery = { mode: 'webhook', url: gone.origin, secret: SECRET }
-    const { error } = await rpc(other, key.authorization, 'events/subscribe', subscription('', { delivery }))
+    const { error } = await call('events/subscribe', subscription('', { delivery }))
     expect(error).toMatchObject({ code: -32015, data: { reason: 'connection_refused' } })
-    await other.stop()
   })
 })
 

@@ -55,9 +55,9 @@ export const EVENT_SOURCE_KINDS = {
 }
 const KIND = json.enumReader(['webhook', 'schedule', 'poll'])
 
-export type WebhookSettings = json.InferOutput<(typeof EVENT_SOURCE_KINDS)['webhook']>
-export type ScheduleSettings = json.InferOutput<(typeof EVENT_SOURCE_KINDS)['schedule']>
-export type PollSettings = json.InferOutput<(typeof EVENT_SOURCE_KINDS)['poll']>
+export type WebhookSettings = json.InferOutput<typeof EVENT_SOURCE_KINDS.webhook>
+export type ScheduleSettings = json.InferOutput<typeof EVENT_SOURCE_KINDS.schedule>
+export type PollSettings = json.InferOutput<typeof EVENT_SOURCE_KINDS.poll>
 export type EventSourceSettings = WebhookSettings | ScheduleSettings | PollSettings
 /** Its id has the form of a tool's name, such as `GitHub.Push`: patterns of credentials cover it as they cover tools. */
 export type EventSource = EventSourceSettings & { readonly id: string }

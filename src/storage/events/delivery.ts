@@ -3,7 +3,8 @@ import { encodeEvent, type Event } from '../../core/event/event.ts'
 import type { Subscriber } from '../../core/event/subscription.ts'
 import { fail, type FailureResult } from '../../core/failure/failure.ts'
 import type { PostWebhook, WebhookMessage } from '../../outbound/webhook.ts'
-import { parseTrusted } from '../../core/tool/json-text.ts'
+import { isJsonObject } from '../../core/tool/json.ts'
+import { parseJson, parseTrusted } from '../../core/tool/json-text.ts'
 import { firstRow, readField } from '../rows.ts'
 import type { Sealer } from '../sealing/deployment-keys.ts'
 import type { eventRows } from './event-rows.ts'
@@ -157,9 +158,6 @@ export function readSource(id: string): string {
 }
 
 function isRepeated(challenge: string, body: string): boolean {
-  try {
-    return JSON.parse(body).challenge === challenge
-  } catch {
-    return false
-  }
+  const read = parseJson(body)
+  return read.ok && isJsonObject(read.value) && read.value['challenge'] === challenge
 }

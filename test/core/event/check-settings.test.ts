@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { findSettingsProblem } from '../../../src/core/event/check-settings.ts'
-import { findNextRun } from '../../../src/core/event/cron.ts'
+import { findNextRun, findSettingsProblem } from '../../../src/core/event/check-settings.ts'
 import { EVENT_SOURCE } from '../../../src/core/event/event-source.ts'
 import { parseValue } from '../../../src/core/tool/json-reader.ts'
 
