@@ -29,14 +29,9 @@ export function getToolUi({ _meta = {} }: ToolWithMeta) {
   }
 }
 
-/** Whether models see the tool. One that is only for pages can be called all the same. */
-export function isForModels(tool: ToolWithMeta): boolean {
-  return tool._meta === undefined || (getToolUi(tool).visibility?.includes('model') ?? true)
-}
-
-/** Whether pages may call the tool. */
-export function isForPages(tool: ToolWithMeta): boolean {
-  return getToolUi(tool).visibility?.includes('app') ?? true
+/** Whether models see the tool, or pages may call it. A model can call one that is only for pages all the same. */
+export function isFor(audience: 'model' | 'app', tool: ToolWithMeta): boolean {
+  return tool._meta === undefined || (getToolUi(tool).visibility?.includes(audience) ?? true)
 }
 
 /** The tool for a client that shows no pages. */

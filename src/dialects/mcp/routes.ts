@@ -73,15 +73,14 @@ export function createMcpRoutes(deps: McpRoutesDeps): Hono {
   const runOperation = createDispatch(deps)
   const router = new Hono()
   for (const endpoint of endpoints) {
+    const { path, isForPages } = endpoint
+    const credential = path.startsWith('/mcp') ? 'with an API key' : 'signed in with OAuth'
+    const use = path.endsWith('mcp') ? credential : `${credential}, for one toolset`
     router.post(
-      endpoint.path,
+      path,
       declareOperation(
         {
-          ...(endpoint.isForPages
-            ? {}
-            : {
-                summary: `Send messages of the Model Context Protocol, ${endpoint.path.startsWith('/mcp') ? 'with an API key' : 'signed in with OAuth'}${endpoint.path.endsWith('mcp') ? '' : ', for one toolset'}`,
-              }),
+          ...(isForPages ? {} : { summary: `Send messages of the Model Context Protocol, ${use}` }),
           scope: 'tools:call',
           query: toolsetQuery,
           body: { reader: () => MESSAGES },
@@ -91,7 +90,7 @@ export function createMcpRoutes(deps: McpRoutesDeps): Hono {
         (c: RouteContext) => handlePost(c, endpoint),
       ),
     )
-    router.all(endpoint.path, async (c) => {
+    router.all(path, async (c) => {
       const caller = await endpoint.authorize(c, READ_OR_CALL)
       if (!caller.ok) return rejectCaller(c.req.raw, caller.failure, endpoint)
       return respondWithFailure({ type: 'method-not-allowed', method: c.req.method, allowed: ['POST'] })

@@ -9,7 +9,6 @@
  *
  * A call whose task cannot be stored, such as one of an anonymous caller, goes on as if there were no tasks.
  */
-import { authorizeCall, resolveUserId } from '../../../../core/call/authorize-call.ts'
 import type { Caller, CallRequest } from '../../../../core/call/call-request.ts'
 import type { Resolver } from '../../../../core/call/resolve-tool.ts'
 import { toUrlElicitations } from '../../../../core/call/url-elicitations.ts'
@@ -71,16 +70,11 @@ export async function callAsTask(
   return started.ok ? answerTask(started.value) : outcome
 }
 
-async function isLong(
-  { toolRef, context }: CallRequest,
-  { principal, background }: Caller,
-  { resolver }: TaskCallDeps,
-): Promise<boolean> {
+/** Who may not call the tool is told so by the call: no task begins without that check. */
+async function isLong({ toolRef }: CallRequest, { principal, background }: Caller, { resolver }: TaskCallDeps) {
   const resolved = await resolver.resolve(toolRef, principal.view, background)
   if (!resolved.ok) return false
   const { record, runnable } = resolved.tool
-  // A task would tell a caller of a tool that it may not know
-  if (authorizeCall(principal, toolRef, record, resolveUserId(principal, context.userId))) return false
   return runnable.ok && (record.taskSupport !== undefined || runnable.timeoutMs > SLOW_MS)
 }
 
