@@ -30,7 +30,7 @@ import { failurePage, page } from '../http/page/page.ts'
 import { createSignInRoutes } from '../sign-in/routes.ts'
 import { createAuthorizationServer } from '../storage/connect/connect-store.ts'
 import { createCallLimiter } from '../core/call/call-limiter.ts'
-import { sha256, sha256OfBytes } from '../storage/sealing/sha256.ts'
+import { sha256 } from '../storage/sealing/sha256.ts'
 import type { Config } from '../env.ts'
 import { type Deployment, newId } from './deployment.ts'
 import { printLogEntry, sleep } from './platform.ts'
@@ -190,7 +190,6 @@ export function composeAccessRoutes(
       readSecret: config.variableOf,
       limiter: createCallLimiter(now),
       limitAnonymous,
-      sha256: sha256OfBytes,
       now,
     }),
     createSetupRoutes({
