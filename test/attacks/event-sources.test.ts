@@ -1,17 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import {
-  admin,
-  ADMIN_KEY,
-  deliver,
-  newKey,
-  putSource,
-  rpc,
-  type Scheme,
-  SCHEMES,
-  SECRETS,
-  SENDERS,
-  webhook,
-} from '../e2e/event-senders.ts'
+import { SIGNATURE_SCHEMES, type SignatureScheme } from '../../src/core/event/event-source.ts'
+import { admin, ADMIN_KEY, deliver, newKey, putSource, rpc, SECRETS, SENDERS, webhook } from '../e2e/event-senders.ts'
 import type { RunningServer } from '../e2e/server.ts'
 import { neverSilent, startWatched } from './watch.ts'
 
@@ -21,7 +10,7 @@ let server: RunningServer
 let reader: Awaited<ReturnType<typeof newKey>>
 beforeAll(async () => {
   server = await startWatched({ vars: { ACCESS: 'keys', ADMIN_KEY, SELF_HOSTED: '1', ...SECRETS } })
-  for (const scheme of SCHEMES) await putSource(server, `Hook.${scheme}`, webhook(scheme))
+  for (const scheme of SIGNATURE_SCHEMES) await putSource(server, `Hook.${scheme}`, webhook(scheme))
   await putSource(server, 'Hook.unset', webhook('github', { secret_name: 'NOT_SET' }))
   await putSource(server, 'Hook.tick', { kind: 'schedule', cron: '0 9 * * *' })
   reader = await newKey(server, { tools: ['Hook.*'] })
@@ -33,7 +22,7 @@ const poll = async (source: string, cursor?: string, { authorization } = reader)
   rpc(server, authorization, 'events/poll', { name: source, cursor: cursor ?? null })
 const start = async (source: string) => String((await poll(source)).result.cursor)
 const since = async (source: string, cursor: string) => (await poll(source, cursor)).result.events as any[]
-const BODIES: Readonly<Record<Scheme, () => object>> = {
+const BODIES: Readonly<Record<SignatureScheme, () => object>> = {
   'standard-webhooks': () => ({ type: 'paid', n: Math.random() }),
   'github': () => ({ ref: 'refs/heads/main', n: Math.random() }),
   'stripe': () => ({ id: `evt_${Math.random()}`, type: 'charge.succeeded' }),
@@ -41,7 +30,7 @@ const BODIES: Readonly<Record<Scheme, () => object>> = {
   'shared-secret': () => ({ alert: 'down', n: Math.random() }),
 }
 
-describe.each(SCHEMES)('a webhook signed as %s', (scheme) => {
+describe.each(SIGNATURE_SCHEMES)('a webhook signed as %s', (scheme) => {
   const source = `Hook.${scheme}`
   const write = () => JSON.stringify(BODIES[scheme]())
 

@@ -1,10 +1,11 @@
 import { createHmac } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
 import { expect } from 'vitest'
+import type { SignatureScheme } from '../../src/core/event/event-source.ts'
 import { sendMcp } from './mcp-request.ts'
 import type { RunningServer } from './server.ts'
 
-/** Senders of webhooks, as their documentation says that they sign, and a Switchboard that knows their secrets. */
+/** Senders of webhooks, and a Switchboard that knows their secrets. */
 
 export const ADMIN_KEY = 'admin-key-of-this-test-0123456789'
 export const admin = { authorization: `Bearer ${ADMIN_KEY}` }
@@ -12,41 +13,41 @@ export const STANDARD_SECRET = `whsec_${Buffer.alloc(32, 5).toString('base64')}`
 export const HOOK_SECRET = 'a secret of this test, of no sender'
 export const SECRETS = { STANDARD_SECRET, HOOK_SECRET }
 
-const hex = (text: string, secret = HOOK_SECRET) => createHmac('sha256', secret).update(text).digest('hex')
+const hex = (text: string, secret: string) => createHmac('sha256', secret).update(text).digest('hex')
 const seconds = (at: number) => Math.floor(at / 1_000)
 
-export const SENDERS = {
+/** The headers that each sender makes, written from its documentation and not from what reads them. */
+export const createSenders = (secret: string, hookSecret = secret) => ({
   'standard-webhooks': (body: string, id = 'msg_1', at = Date.now()) => ({
     'webhook-id': id,
     'webhook-timestamp': String(seconds(at)),
-    'webhook-signature': new Webhook(STANDARD_SECRET).sign(id, new Date(at), body),
+    'webhook-signature': new Webhook(secret).sign(id, new Date(at), body),
   }),
   'github': (body: string, event = 'push') => ({
     'x-github-event': event,
     'x-github-delivery': crypto.randomUUID(),
-    'x-hub-signature-256': `sha256=${hex(body)}`,
+    'x-hub-signature-256': `sha256=${hex(body, hookSecret)}`,
   }),
   'stripe': (body: string, _?: string, at = Date.now()) => ({
-    'stripe-signature': `t=${seconds(at)},v1=${hex(`${seconds(at)}.${body}`)}`,
+    'stripe-signature': `t=${seconds(at)},v1=${hex(`${seconds(at)}.${body}`, hookSecret)}`,
   }),
   'slack': (body: string, _?: string, at = Date.now()) => ({
     'x-slack-request-timestamp': String(seconds(at)),
-    'x-slack-signature': `v0=${hex(`v0:${seconds(at)}:${body}`)}`,
+    'x-slack-signature': `v0=${hex(`v0:${seconds(at)}:${body}`, hookSecret)}`,
   }),
   'shared-secret': (_: string, id?: string) => ({
-    'x-webhook-secret': HOOK_SECRET,
+    'x-webhook-secret': hookSecret,
     ...(id === undefined ? {} : { 'webhook-id': id }),
   }),
-} as const
-export type Scheme = keyof typeof SENDERS
-export const SCHEMES = ['standard-webhooks', 'github', 'stripe', 'slack', 'shared-secret'] as const
+})
+export const SENDERS = createSenders(STANDARD_SECRET, HOOK_SECRET)
 
 export async function putSource(server: RunningServer, name: string, settings: object): Promise<void> {
   const { status, body } = await server.json('PUT', `/event-sources/${name}`, settings, admin)
   expect([200, 201], JSON.stringify(body)).toContain(status)
 }
 
-export const webhook = (signature: Scheme, others: object = {}) => ({
+export const webhook = (signature: SignatureScheme, others: object = {}) => ({
   kind: 'webhook',
   signature,
   secret_name: signature === 'standard-webhooks' ? 'STANDARD_SECRET' : 'HOOK_SECRET',

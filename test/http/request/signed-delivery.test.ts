@@ -1,7 +1,6 @@
-import { createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { Webhook } from 'standardwebhooks'
 import { SIGNATURE_SCHEMES, type SignatureScheme } from '../../../src/core/event/event-source.ts'
+import { createSenders } from '../../e2e/event-senders.ts'
 import { verifyDelivery } from '../../../src/http/request/signed-delivery.ts'
 
 const NOW = Date.parse('2026-11-30T05:00:00Z')
@@ -9,25 +8,9 @@ const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 const OTHER = `whsec_${Buffer.alloc(32, 8).toString('base64')}`
 const BODY = '{"id":"evt_1","event_id":"Ev1"}'
 
-const hex = (secret: string, text: string) => createHmac('sha256', secret).update(text).digest('hex')
-
-/** The headers that each sender makes, written from its documentation and not from what reads them. */
-const SENDERS: Readonly<
-  Record<SignatureScheme, (secret: string, body: string, at: number) => Readonly<Record<string, string>>>
-> = {
-  'standard-webhooks': (secret, body, at) => ({
-    'webhook-id': 'msg_1',
-    'webhook-timestamp': String(at),
-    'webhook-signature': new Webhook(secret).sign('msg_1', new Date(at * 1_000), body),
-  }),
-  'github': (secret, body) => ({ 'X-Hub-Signature-256': `sha256=${hex(secret, body)}` }),
-  'stripe': (secret, body, at) => ({ 'Stripe-Signature': `t=${at},v1=${hex(secret, `${at}.${body}`)}` }),
-  'slack': (secret, body, at) => ({
-    'X-Slack-Request-Timestamp': String(at),
-    'X-Slack-Signature': `v0=${hex(secret, `v0:${at}:${body}`)}`,
-  }),
-  'shared-secret': (secret) => ({ 'X-Webhook-Secret': secret }),
-}
+/** Signs for a second. */
+const sign = (scheme: SignatureScheme, secret: string, at: number): Readonly<Record<string, string>> =>
+  createSenders(secret)[scheme](BODY, undefined, at * 1_000)
 
 const verify = (scheme: SignatureScheme, headers: Readonly<Record<string, string>>, body = BODY, secret = SECRET) =>
   verifyDelivery({ signature: scheme, header: 'X-Webhook-Secret' }, secret, {
@@ -38,26 +21,24 @@ const verify = (scheme: SignatureScheme, headers: Readonly<Record<string, string
 const seconds = (offset = 0) => NOW / 1_000 + offset
 
 describe.each(SIGNATURE_SCHEMES)('a delivery signed as %s', (scheme) => {
-  const sign = SENDERS[scheme]
-
   it('is accepted from who has the secret, also while clocks differ by minutes', async () => {
     for (const offset of [0, -299, 299])
-      expect(await verify(scheme, sign(SECRET, BODY, seconds(offset)))).toMatchObject({ signed: expect.anything() })
+      expect(await verify(scheme, sign(scheme, SECRET, seconds(offset)))).toMatchObject({ signed: expect.anything() })
   })
 
   it('is refused where it was signed with another secret, or not at all', async () => {
-    expect(await verify(scheme, sign(OTHER, BODY, seconds()))).toBeUndefined()
+    expect(await verify(scheme, sign(scheme, OTHER, seconds()))).toBeUndefined()
     expect(await verify(scheme, {})).toBeUndefined()
-    const empty = Object.fromEntries(Object.keys(sign(SECRET, BODY, seconds())).map((name) => [name, '']))
+    const empty = Object.fromEntries(Object.keys(sign(scheme, SECRET, seconds())).map((name) => [name, '']))
     expect(await verify(scheme, empty)).toBeUndefined()
   })
 
   it('is refused while no secret is set', async () => {
-    expect(await verify(scheme, sign(SECRET, BODY, seconds()), BODY, '')).toBeUndefined()
+    expect(await verify(scheme, sign(scheme, SECRET, seconds()), BODY, '')).toBeUndefined()
   })
 
   it('is refused for what is no signature', async () => {
-    const headers = sign(SECRET, BODY, seconds())
+    const headers = sign(scheme, SECRET, seconds())
     const [name = ''] = Object.keys(headers).toReversed()
     for (const value of [
       'v1,',
@@ -77,7 +58,7 @@ it.each(SIGNATURE_SCHEMES.filter((scheme) => scheme !== 'shared-secret'))(
   'a delivery signed as %s is refused with another body, or a byte more',
   async (scheme) => {
     for (const body of [BODY.replace('1', '2'), `${BODY} `, ''])
-      expect(await verify(scheme, SENDERS[scheme](SECRET, BODY, seconds()), body)).toBeUndefined()
+      expect(await verify(scheme, sign(scheme, SECRET, seconds()), body)).toBeUndefined()
   },
 )
 
@@ -85,8 +66,8 @@ it.each(['standard-webhooks', 'stripe', 'slack'] as const)(
   'a delivery signed as %s is refused once it is old, or from the future, or with another time than was signed',
   async (scheme) => {
     for (const offset of [-301, 301, -86_400])
-      expect(await verify(scheme, SENDERS[scheme](SECRET, BODY, seconds(offset)))).toBeUndefined()
-    const old = SENDERS[scheme](SECRET, BODY, seconds(-3_600))
+      expect(await verify(scheme, sign(scheme, SECRET, seconds(offset)))).toBeUndefined()
+    const old = sign(scheme, SECRET, seconds(-3_600))
     const renewed = Object.fromEntries(
       Object.entries(old).map(([name, value]) => [name, value.replace(String(seconds(-3_600)), String(seconds()))]),
     )
@@ -95,23 +76,23 @@ it.each(['standard-webhooks', 'stripe', 'slack'] as const)(
 )
 
 it('accepts the second signature of a secret that is being replaced, and no ninth', async () => {
-  const { 'webhook-signature': right = '', ...headers } = SENDERS['standard-webhooks'](SECRET, BODY, seconds())
-  const { 'webhook-signature': wrong = '' } = SENDERS['standard-webhooks'](OTHER, BODY, seconds())
+  const { 'webhook-signature': right = '', ...headers } = sign('standard-webhooks', SECRET, seconds())
+  const { 'webhook-signature': wrong = '' } = sign('standard-webhooks', OTHER, seconds())
   const signed = (...signatures: string[]) => ({ ...headers, 'webhook-signature': signatures.join(' ') })
   expect(await verify('standard-webhooks', signed(wrong, right))).toMatchObject({ id: 'msg_1' })
   expect(await verify('standard-webhooks', signed(...Array<string>(8).fill(wrong), right))).toBeUndefined()
 })
 
 it('takes no signature of one scheme for another', async () => {
-  const headers = Object.assign({}, ...SIGNATURE_SCHEMES.map((scheme) => SENDERS[scheme](OTHER, BODY, seconds())))
+  const headers = Object.assign({}, ...SIGNATURE_SCHEMES.map((scheme) => sign(scheme, OTHER, seconds())))
   for (const scheme of SIGNATURE_SCHEMES) {
     expect(await verify(scheme, headers)).toBeUndefined()
-    expect(await verify(scheme, { ...headers, ...SENDERS[scheme](SECRET, BODY, seconds()) })).toBeDefined()
+    expect(await verify(scheme, { ...headers, ...sign(scheme, SECRET, seconds()) })).toBeDefined()
   }
 })
 
 it('gives equal bytes for a copy of a delivery, whatever else its headers say', async () => {
-  const first = await verify('github', SENDERS.github(SECRET, BODY, seconds()))
-  const headers = { ...SENDERS.github(SECRET, BODY, seconds()), 'X-GitHub-Delivery': 'another' }
+  const first = await verify('github', sign('github', SECRET, seconds()))
+  const headers = { ...sign('github', SECRET, seconds()), 'X-GitHub-Delivery': 'another' }
   expect(await verify('github', headers)).toEqual(first)
 })
