@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ADMIN } from '../../../../src/core/access/principal.ts'
-import type { McpExtension, ResourceSource } from '../../../../src/dialects/mcp/extensions/extension.ts'
+import type { McpExtension, McpMethod, ResourceSource } from '../../../../src/dialects/mcp/extensions/extension.ts'
+import { listResources } from '../../../../src/dialects/mcp/extensions/resources/methods.ts'
 import { registerResources } from '../../../../src/dialects/mcp/extensions/resources/register.ts'
 import { invalid } from '../../../../src/dialects/mcp/wire.ts'
 import { type SetUp, setUp } from '../set-up.ts'
@@ -66,6 +67,14 @@ describe('resources over MCP', () => {
     }
     for (const uri of [undefined, 1, 'x'.repeat(3_000)])
       expect(await askLegacy('resources/read', { uri })).toMatchObject({ error: { code: -32602 } })
+  })
+
+  it('lists none if the memory is full', async () => {
+    const memory = { growAnswer: async () => false }
+    const list: McpMethod = (_, { revision, context }) =>
+      listResources([{ resources: NOTES }], 'resources', { revision, context: { ...context, memory } })
+    const response = await setUp({ extensions: [{ methods: { 'test/list': list } }] }).modern('test/list')
+    expect([response.status, await response.json()]).toMatchObject([429, { error: { code: 429 } }])
   })
 
   it('lists nothing for a caller who may list no tools', async () => {

@@ -1,5 +1,6 @@
 import { findScopeDenial } from '../../../../core/access/principal.ts'
 import type { JsonObject } from '../../../../core/tool/json.ts'
+import { MEMORY_FULL } from '../../../../http/request/request-memory.ts'
 import { toMcpFailure } from '../../failure-response.ts'
 import type { McpExchange } from '../../tools-call.ts'
 import { invalid, type McpResult } from '../../wire.ts'
@@ -11,14 +12,15 @@ const MAX_URI_CHARACTERS = 2_048
 export async function listResources(
   extensions: readonly McpExtension[],
   list: ResourceList,
-  _params: JsonObject,
   exchange: McpExchange,
 ): Promise<McpResult> {
   const { revision, context } = exchange
   const denied = findScopeDenial(context.principal, 'tools:read')
   if (denied) return toMcpFailure(denied, revision)
   const lists = await Promise.all(extensions.map(({ resources }) => resources?.list?.(list, exchange) ?? []))
-  return toCacheable({ [list]: lists.flat() }, exchange)
+  const items = JSON.stringify(lists.flat())
+  if (!(await context.memory.growAnswer(items.length))) return toMcpFailure(MEMORY_FULL.failure, revision)
+  return { kind: 'tool-list', json: revision.formatToolList(`"${list}":${items}`) }
 }
 
 /** The answer for a hidden resource is that for a missing one. */

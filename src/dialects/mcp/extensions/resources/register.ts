@@ -7,8 +7,8 @@ export function registerResources(extensions: McpExtension[], servers: ServerRes
   const loadServers = () => import('./server-resources.ts')
   const answer =
     (list: ResourceList): McpMethod =>
-    async (...request) =>
-      (await load()).listResources(extensions, list, ...request)
+    async (_, exchange) =>
+      (await load()).listResources(extensions, list, exchange)
   extensions.push({
     capabilities: { resources: {} },
     methods: {
