@@ -28,7 +28,7 @@ export function composeCallRoutes(deployment: Deployment) {
   const listDeps = { authorize, catalog, sha256 }
   const health = createHealth({ probe: stores.probe, now, sleep })
   const loadFormats = () => import('./dialects.ts')
-  const loadTasks = async () => (await import('./tasks.ts')).openTasks(deployment)
+  const loadTasks = loadOnce(async () => (await import('./tasks.ts')).openTasks(deployment))
   const oxp: CallRoutes = {
     routes: createOxpRoutes({
       ...listDeps,

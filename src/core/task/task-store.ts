@@ -24,11 +24,11 @@ export interface StoredTask extends Task {
 }
 
 export interface TaskChange {
-  readonly status?: TaskStatus
+  readonly status?: TaskStatus | undefined
   /** Without one, a change of the status deletes it. */
   readonly message?: string | undefined
   /** When the task is run, or its links are looked at, again. With a status alone it waits for its caller. */
-  readonly waitMs?: number
+  readonly waitMs?: number | undefined
   readonly waiting?: Waiting
   readonly outcome?: TaskOutcome
 }

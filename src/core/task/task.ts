@@ -34,8 +34,7 @@ export interface TaskOutcome extends Pick<CallOutcome, 'callId' | 'durationMs' |
   readonly tool?: Pick<ToolRecord, 'id' | 'output'> | undefined
 }
 
-export type TaskCaller = Pick<Caller, 'principal' | 'dialect' | 'audience' | 'budget' | 'background' | 'requestUrl'> &
-  Partial<Pick<Caller, 'traceparent'>>
+export type TaskCaller = Omit<Caller, 'signal'>
 
 /** Each answers `unavailable` if storage is out of reach, and as for an unknown id if the task is another principal's. */
 export interface Tasks {

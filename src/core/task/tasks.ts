@@ -1,16 +1,20 @@
 import { covers, hasScope, NEEDS_CREDENTIAL, type Principal } from '../access/principal.ts'
 import type { CheckCall } from '../call/check-call.ts'
 import { catchUnreachable, fail, ok } from '../failure/failure.ts'
+import type { InputResponses } from '../tool/content.ts'
+import { isJsonObject } from '../tool/json.ts'
 import { DAY_MS } from '../tool/time.ts'
 import { parseToolId } from '../tool/tool-id.ts'
 import { type Clock, waitForChange } from '../tool/wait-for-change.ts'
-import type { StoredTask, TaskStore } from './task-store.ts'
+import type { StoredTask, TaskChange, TaskStore } from './task-store.ts'
 import { isOver, type Tasks } from './task.ts'
-import { isLinkDeclined, takeResponses } from './waiting.ts'
+import type { Waiting } from './waiting.ts'
 
 const RETRY_AFTER_MS = 60_000
 const NO_KEYS =
   'Credentials of a caller are stored only where VAULT_KEYS encrypt them: leave them out, or wait for the call'
+
+const DECLINED: ReadonlySet<unknown> = new Set(['decline', 'cancel'])
 
 interface TasksDeps {
   readonly store: TaskStore
@@ -71,22 +75,29 @@ export function createTasks({ store, checkCall, storesCredentials, clock }: Task
       catchUnreachable(
         change(id, principal, async ({ waiting, status, revision }) => {
           if (!waiting || status !== 'input_required') return revision
-          if (isLinkDeclined(waiting, responses)) {
-            const message = 'The person declined'
-            return store.change(id, { status: 'failed', message, outcome: waiting.outcome }, revision)
-          }
-          if (waiting.links.length > 0) return store.change(id, { waitMs: 0 }, revision)
-          const answered = takeResponses(waiting, responses)
-          const isComplete = Object.keys(answered.requests).length === 0
-          const next = isComplete ? ({ status: 'working', waitMs: 0 } as const) : ({ status } as const)
-          return store.change(
-            id,
-            { ...next, message: isComplete ? undefined : waiting.message, waiting: answered },
-            revision,
-          )
+          return store.change(id, takeResponses(waiting, responses), revision)
         }),
       ),
 
     cancel: (id, principal) => catchUnreachable(change(id, principal, () => store.change(id, { status: 'cancelled' }))),
   }
+}
+
+/** Takes responses to open requests, and passes over all others. To links the only response is that the person declined. */
+export function takeResponses(waiting: Waiting, responses: InputResponses['responses']): TaskChange {
+  const { requests, suffix, answers, links, message, outcome } = waiting
+  const taken = Object.entries(responses).filter(([key]) => Object.hasOwn(requests, key))
+  if (links.length > 0) {
+    const isDeclined = taken.some(([, response]) => isJsonObject(response) && DECLINED.has(response['action']))
+    return isDeclined ? { status: 'failed', message: 'The person declined', outcome } : { waitMs: 0 }
+  }
+  const named = taken.map(([key, response]) => [key.slice(0, key.length - suffix.length), response] as const)
+  const open = Object.entries(requests).filter(([key]) => !Object.hasOwn(responses, key))
+  const answered = {
+    ...waiting,
+    requests: Object.fromEntries(open),
+    answers: { ...answers, responses: { ...answers.responses, ...Object.fromEntries(named) } },
+  }
+  if (open.length > 0) return { status: 'input_required', message, waiting: answered }
+  return { status: 'working', waitMs: 0, waiting: answered }
 }

@@ -1,6 +1,5 @@
 import { toUrlElicitations } from '../call/url-elicitations.ts'
 import type { InputRequests, InputResponses } from '../tool/content.ts'
-import { isJsonObject, type Json } from '../tool/json.ts'
 import type { TaskOutcome } from './task.ts'
 
 /** What a task waits for: either links for a person, or a tool's own requests. */
@@ -55,26 +54,4 @@ export function toWaiting(
     answers,
     outcome,
   }
-}
-
-/** Takes responses to open requests, and passes over all others. */
-export function takeResponses(waiting: Waiting, responses: InputResponses['responses']): Waiting {
-  const { requests, suffix, answers } = waiting
-  const taken = Object.entries(responses).filter(([key]) => Object.hasOwn(requests, key))
-  const named = taken.map(([key, response]) => [key.slice(0, key.length - suffix.length), response] as const)
-  return {
-    ...waiting,
-    requests: Object.fromEntries(Object.entries(requests).filter(([key]) => !Object.hasOwn(responses, key))),
-    answers: { ...answers, responses: { ...answers.responses, ...Object.fromEntries(named) } },
-  }
-}
-
-/** Whether the person declined to open one of the links. */
-export function isLinkDeclined({ links, requests }: Waiting, responses: InputResponses['responses']): boolean {
-  const isDeclined = (response: Json) =>
-    isJsonObject(response) && (response.action === 'decline' || response.action === 'cancel')
-  return (
-    links.length > 0 &&
-    Object.entries(responses).some(([key, response]) => Object.hasOwn(requests, key) && isDeclined(response))
-  )
 }

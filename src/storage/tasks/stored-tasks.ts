@@ -1,5 +1,5 @@
 import type { TaskStatus } from '../../core/task/task.ts'
-import type { DueTask } from '../../core/task/task-store.ts'
+import type { DueTask, TaskChange } from '../../core/task/task-store.ts'
 import { HOUR_MS } from '../../core/tool/time.ts'
 import { createSetAlarm } from '../alarm.ts'
 import { withTimeout } from '../reachable-stub.ts'
@@ -51,11 +51,7 @@ export type TaskRow = {
   readonly revision: number
 }
 
-interface RowChange {
-  readonly status?: TaskStatus | undefined
-  readonly waitMs?: number | undefined
-  readonly parts: SealedParts
-}
+type RowChange = Pick<TaskChange, 'status' | 'waitMs'> & { readonly parts: SealedParts }
 
 export type StoredTasks = ReturnType<typeof createStoredTasks>
 

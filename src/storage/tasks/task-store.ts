@@ -1,7 +1,6 @@
 import { fail } from '../../core/failure/failure.ts'
 import type { TaskOutcome } from '../../core/task/task.ts'
-import type { StoredCall, StoredTask, TaskStore } from '../../core/task/task-store.ts'
-import type { Waiting } from '../../core/task/waiting.ts'
+import type { StoredCall, StoredTask, TaskChange, TaskStore } from '../../core/task/task-store.ts'
 import { parseTrusted } from '../../core/tool/json-text.ts'
 import { createReliableStub } from '../reachable-stub.ts'
 import { getObject, newAddressedId } from '../sealing/addressed-id.ts'
@@ -9,12 +8,7 @@ import type { Sealer } from '../sealing/deployment-keys.ts'
 import type { SealedParts, TaskRow } from './stored-tasks.ts'
 import type { TasksObject } from './tasks-object.ts'
 
-interface Parts {
-  readonly call?: StoredCall
-  readonly message?: string | undefined
-  readonly waiting?: Waiting
-  readonly outcome?: TaskOutcome
-}
+type Parts = Pick<TaskChange, 'message' | 'waiting' | 'outcome'> & { readonly call?: StoredCall }
 
 const POLL_INTERVAL_MS = 1_000
 const LOST = fail({ type: 'gone', message: 'The call has ended, and its result is not stored' })
