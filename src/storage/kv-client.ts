@@ -4,8 +4,6 @@ const WAIT_MS = 2_000
 /** While KV hangs, reads skip it for so long, since each would wait. */
 const REST_MS = 2_000
 
-export type KvClient = ReturnType<typeof createKvClient>
-
 /** Null for a key that KV does not have, undefined where it failed or was too slow. `cacheTtl` is in seconds. */
 export function createKvClient(kv: KVNamespace, now: () => number) {
   let cooldownUntil = -Infinity

@@ -27,10 +27,7 @@ export function createLocksRoutes(deps: LocksRoutesDeps): Hono {
     auditAction: 'lock.put',
     body: jsonBody(lockReader, { limit: MAX_BODY_BYTES, parts: MAX_BODY_PARTS }),
     responses: { 200: HASH, 201: HASH },
-    findDenial(principal) {
-      const denial = findBoundDenial(principal)
-      return denial && fail(denial)
-    },
+    findDenial: findBoundDenial,
   })(async ({ principal, body, addAuditDetails }) => {
     const { hash, status } = await locks.put(body, { id: principal.id, hasQuota: !isAdministrator(principal) })
     addAuditDetails({ hash })

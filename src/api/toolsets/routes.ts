@@ -53,7 +53,7 @@ export interface ToolsetAnswers {
   'POST /toolsets/:name/reject': ListedToolset
 }
 
-const ALL = { ...PUBLISHER_ROUTE, findDenial: denyBound } as const
+const ALL = { ...PUBLISHER_ROUTE, findDenial: findBoundDenial } as const
 const ONE = { ...ALL, path: { name: toolsetName } } as const
 const TOOLSET = withEtag(jsonRef('The toolset', 'Toolset'))
 
@@ -185,11 +185,6 @@ function createEncoder(countTokens: ReturnType<typeof createToolsetTokenCounter>
     const waiting = pending && { pending: { ...pending, tokens: await count(pending) } }
     return { ...definition, ...toolset, tokens: await count(current), ...waiting }
   }
-}
-
-function denyBound(principal: Principal): FailureResult | undefined {
-  const denial = findBoundDenial(principal)
-  return denial && fail(denial)
 }
 
 function denyOther(name: string): FailureResult {

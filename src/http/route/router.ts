@@ -73,7 +73,7 @@ export const PUBLISHER_ROUTE = { scope: 'tools:publish', ...NO_INPUT } as const
 interface RouteOperation<Path extends string, Q, B> extends Operation<Q> {
   readonly body: Body<B>
   readonly path?: PathReaders<Path>
-  readonly findDenial?: (principal: Principal, path: PathParameters<Path>) => FailureResult | undefined
+  readonly findDenial?: (principal: Principal, path: PathParameters<Path>) => Failure | undefined
 }
 
 /**
@@ -105,7 +105,7 @@ export function createRouter<Answers extends object = Record<never, unknown>>(
       const path = readPath(c.req.url)
       if (!path.ok) return path
       const denial = operation.findDenial?.(principal, path.value)
-      if (denial) return denial
+      if (denial) return fail(denial)
       const body = await operation.body.read(c.req.raw, path.value, memory)
       if (!body.ok) return body
       const precondition = operation.supportsIfMatch && ifMatch(c.req.raw)
