@@ -124,7 +124,7 @@ it('is locked in the version of then, and whoever has the lock sees this one and
     expect(lock.skills[uri]).toEqual({ id: 'Mail.locked@1', digest: skill.digest })
     const narrow = async (skills: unknown) => {
       const { hash } = (await send('PUT', '/locks', { ...lock, skills })).body
-      const { body } = await send('POST', '/keys', { name: 'l', scopes: ['tools:read'], lock: hash })
+      const { body } = await send('POST', '/keys', { name: 'l', scopes: ['tools:read', 'tools:call'], lock: hash })
       return { hash, key: { authorization: `Bearer ${body.key}` } }
     }
     const { hash, key } = await narrow(lock.skills)
@@ -144,7 +144,11 @@ it('is locked in the version of then, and whoever has the lock sees this one and
       code: 1,
       stdout: expect.stringContaining(`~ ${uri}  Mail.locked@1 → Mail.locked@2`),
     })
-    expect(await cli.run(['preflight', '--lock', '-'], { stdin: stdout })).toMatchObject({ code: 0 })
+    const bound = key.authorization.replace('Bearer ', '')
+    for (const credential of [ADMIN_KEY, bound])
+      expect(await cli.run(['preflight', '--lock', '-', '--key', credential], { stdin: stdout })).toMatchObject({
+        code: 0,
+      })
     const forged = { [uri]: { id: 'Mail.locked@2', digest: skill.digest } }
     for (const skills of [undefined, {}, forged]) expect(await listed((await narrow(skills)).key)).toEqual([])
     expect(

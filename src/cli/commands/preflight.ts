@@ -63,8 +63,12 @@ function printItem({ terminal }: CliSession, item: JsonRecord): void {
 const BATCH_TOOLS = 100
 
 export const batchTools = (ids: readonly string[]) => batch(ids).map((tools) => ({ tools }))
-const batchLock = (entries: LockedTools) =>
-  batch([...entries].filter(([name]) => !isSkill(name))).map((part) => ({ lock: createLock(new Map(part)) }))
+/** With all skills, so that a lock of few tools keeps its hash, to which a key may be bound. */
+function batchLock(entries: LockedTools) {
+  const skills = [...entries].filter(([name]) => isSkill(name))
+  const tools = [...entries].filter(([name]) => !isSkill(name))
+  return batch(tools).map((part) => ({ lock: createLock(new Map([...part, ...skills])) }))
+}
 
 function batch<T>(items: readonly T[]): readonly (readonly T[])[] {
   const starts = Array.from({ length: Math.ceil(items.length / BATCH_TOOLS) }, (_, at) => at * BATCH_TOOLS)

@@ -56,9 +56,8 @@ const FILE_URI = /^skill:\/\/([\w-]{1,64})\/([a-z0-9-]{1,64})\/(.+)$/
 
 async function find(skills: SkillStore, uri: unknown, exchange: McpExchange) {
   const [, toolkit, name, path] = (typeof uri === 'string' && FILE_URI.exec(uri)) || []
-  const isDenied = findScopeDenial(exchange.context.principal, 'tools:read') !== undefined
-  if (toolkit === undefined || name === undefined || path === undefined || !isSkillPath(path) || isDenied)
-    return undefined
+  if (!toolkit || !name || !path || !isSkillPath(path)) return undefined
+  if (findScopeDenial(exchange.context.principal, 'tools:read')) return undefined
   const skill = await skills.findSkill({ toolkit, name }, getReader(exchange), path)
   return skill && { skill, path }
 }
