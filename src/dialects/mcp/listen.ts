@@ -29,7 +29,8 @@ interface ListenDeps {
   readonly authorize: () => Promise<Result<Principal>>
 }
 
-const openStreams = new Map<string, number>()
+/** The account of each. */
+const openStreams: string[] = []
 
 /** The stream, or the error that the request gets in its place. */
 export async function listen(
@@ -49,9 +50,9 @@ export async function listen(
     ...declared.map(({ watch }) => watch?.(notifications, getExchange)),
   ])
   const account = context.principal.id
-  if ((openStreams.get(account) ?? 0) >= MAX_STREAMS)
+  if (openStreams.filter((other) => other === account).length >= MAX_STREAMS)
     return toMcpError({ type: 'rate-limited', retry_after_ms: LISTEN_MS })
-  countStream(account, 1)
+  openStreams.push(account)
   const watched = watches.filter((watch) => watch !== undefined)
   const meta = { [SUBSCRIPTION_KEY]: typeof id === 'bigint' ? String(id) : id }
   const stream = createEventStream(context.request.signal)
@@ -61,7 +62,7 @@ export async function listen(
   async function poll(): Promise<void> {
     const endsAt = Date.now() + LISTEN_MS
     while (watched.length > 0 && Date.now() < endsAt) {
-      await waitFor(POLL_MS, stream.signal)
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS))
       if (stream.signal.aborted) return
       const caller = await authorize()
       if (caller.ok) principal = caller.value
@@ -76,7 +77,7 @@ export async function listen(
   const accepted: JsonObject = Object.assign({}, ...watched.map((watch) => watch.accepted))
   notify({ method: 'notifications/subscriptions/acknowledged', params: { notifications: accepted } })
   const end = () => {
-    countStream(account, -1)
+    openStreams.splice(openStreams.indexOf(account), 1)
     stream.end([createMessageEvent(formatResponse(id, revision.createResult({}, meta)))])
   }
   context.background(poll().finally(end))
@@ -84,19 +85,6 @@ export async function listen(
 }
 
 const canWait = (type: string) => type === 'rate-limited' || type === 'unavailable'
-
-function countStream(account: string, change: number): void {
-  const count = (openStreams.get(account) ?? 0) + change
-  if (count > 0) openStreams.set(account, count)
-  else openStreams.delete(account)
-}
-
-function waitFor(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms)
-    signal.addEventListener('abort', () => (clearTimeout(timer), resolve()), { once: true })
-  })
-}
 
 /** Tells of a change only if the caller's own list shows it: a change of a hidden tool says nothing. */
 async function watchTools(

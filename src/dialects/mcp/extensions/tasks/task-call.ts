@@ -48,7 +48,8 @@ export async function callAsTask(
       task = waited.value
     }
     if (task.outcome) return encodeOutcome(task.outcome, exchange)
-    if (task.status !== 'input_required' || (canOpenLinks && asksForLinks(task))) return answerTask(task)
+    const asksForLinks = Object.values(task.inputRequests ?? {}).every(({ params }) => params.mode === 'url')
+    if (task.status !== 'input_required' || (canOpenLinks && asksForLinks)) return answerTask(task)
     const cancelled = await tasks.cancel(id, principal)
     return cancelled.ok ? undefined : toMcpFailure(cancelled.failure, revision)
   }
@@ -76,8 +77,4 @@ async function isLong({ toolRef }: CallRequest, { principal, background }: Calle
   if (!resolved.ok) return false
   const { record, runnable } = resolved.tool
   return runnable.ok && (record.taskSupport !== undefined || runnable.timeoutMs > SLOW_MS)
-}
-
-function asksForLinks({ inputRequests = {} }: Task): boolean {
-  return Object.values(inputRequests).every(({ params }) => params.mode === 'url')
 }
