@@ -72,6 +72,7 @@ function callOnce(
 ): Promise<Omit<CallResult, 'callId'>> {
   return connection.send({
     ...request,
+    responseTimeoutMs: RESPONSE_TIMEOUT_MS,
     ...(onProgress ? { headers: { accept: 'application/json, text/event-stream' } } : {}),
     async read(response) {
       return readResult(await readCallResponse(response, onProgress), readNote(response))
@@ -87,8 +88,7 @@ export function toCallRequest(toolAndVersion: string, input: JsonRecord, callId:
   const tool_id = version === undefined ? tool : `${tool}@${version}`
   const context = user === undefined && select === undefined ? {} : { context: { user_id: user, select } }
   const json = { $schema: 'urn:oxp:1.0', request: { tool_id, call_id: callId, input, ...context } }
-  const limits = { signal, timeoutMs, responseTimeoutMs: RESPONSE_TIMEOUT_MS }
-  return { method: 'POST', path: '/tools/call', json, isRepeatable: true, ...limits }
+  return { method: 'POST', path: '/tools/call', json, isRepeatable: true, signal, timeoutMs }
 }
 
 /** The value of an answer with a `result`; throws the tool's error. */
