@@ -9,6 +9,7 @@ import { composePublishing } from './compose/publishing.ts'
 import { composeToolRoutes } from './compose/tool-routes.ts'
 import { createConsole } from './console/routes.ts'
 import { encodeSkill } from './core/skill/skill.ts'
+import { hasScope } from './core/access/principal.ts'
 import { listToolkitChoices } from './core/catalog/choices.ts'
 import { VERSIONS_UNTIL_2025 } from './dialects/mcp/revisions/until-2025-11-25.ts'
 import type { Docs } from './docs/docs.ts'
@@ -19,6 +20,7 @@ import { hasCredential } from './http/caller/authenticate.ts'
 import { isLocalRequest } from './http/caller/loopback.ts'
 import { createNotFoundHandler } from './http/route/not-found.ts'
 import { VERSIONS_FROM_2026 } from './dialects/mcp/revisions/2026-07-28.ts'
+import { withFallback } from './storage/reachable-stub.ts'
 
 const DOCS_URL = 'https://assets.invalid/docs.json'
 const NO_DOCS: Docs = { guides: [], files: {}, style: '', reference: { fields: {}, examples: {} } }
@@ -42,8 +44,8 @@ export async function createApp(
 
   async function identify(c: Context) {
     if (config.access === 'keys' && !hasCredential(c.req.raw)) return undefined
-    const principal = await authorize(c, 'tools:read')
-    return principal.ok ? principal.value : undefined
+    const principal = await authorize(c, undefined)
+    return principal.ok && hasScope(principal.value, 'tools:read') ? principal.value : undefined
   }
 
   const loadApi = documenting(() => app.routes, loadDocs)
@@ -69,7 +71,9 @@ export async function createApp(
       loadReference: () => loadReferenceSections(loadApi),
       async listSkills(c) {
         const principal = await identify(c)
-        return principal ? (await stub().listSkills({ state: 'active' }, principal)).items.map(encodeSkill) : []
+        if (!principal) return []
+        const { items } = await withFallback(() => stub().listSkills({ state: 'active' }, principal), { items: [] })
+        return items.map(encodeSkill)
       },
     }),
     createServersRoutes({

@@ -96,6 +96,12 @@ it('has versions that never change', async () => {
   expect((await send('GET', '/toolkits/Mail/skills/versions?version=2', undefined, ann)).status).toBe(200)
 })
 
+it('is read with the ends of lines of its files as they are', async () => {
+  const text = manifest('windows').replaceAll('\n', '\r\n')
+  expect((await put('windows', { 'SKILL.md': text })).body.frontmatter.description).toBe('How to windows: in steps')
+  expect((await send('GET', '/toolkits/Mail/skills/windows')).body.files['SKILL.md']).toBe(text)
+})
+
 it('is listed in pages, once each', async () => {
   const names = Array.from({ length: 45 }, (_, at) => `z-${at + 10}`)
   for (const name of names) await put(name, files(name))
@@ -154,6 +160,12 @@ it('is locked in the version of then, and whoever has the lock sees this one and
     expect(
       (await send('PUT', '/locks', { ...lock, skills: { [uri]: { ...forged[uri], id: 'Mail.locked@x' } } })).status,
     ).toBe(400)
+    const tool = { [Object.keys(lock.tools)[0] ?? '']: forged[uri] }
+    expect((await send('PUT', '/locks', { ...lock, skills: tool })).status).toBe(400)
+    const many = Object.fromEntries(
+      Array.from({ length: 1_000 }, (_, at) => [`skill://mail/${at}/SKILL.md`, forged[uri]]),
+    )
+    expect((await send('POST', '/readiness', { lock: { ...lock, skills: many } })).status).toBe(200)
     await send('PATCH', path, { version: 1, status: 'disabled' })
     expect(await listed(key)).not.toContain(uri)
   } finally {
@@ -298,6 +310,7 @@ it.each<readonly [string, Record<string, unknown>, string]>([
     { 'SKILL.md': manifest('odd', '', 'metadata:\n  io.modelcontextprotocol/x: "y"\n') },
     'Is reserved for MCP',
   ],
+  ['a reserved key', { 'SKILL.md': manifest('odd', '', 'io.modelcontextprotocol/x: 1\n') }, 'is reserved for MCP'],
   ['a key that is a prototype', { 'SKILL.md': manifest('odd', '', '__proto__: {a: 1}\n') }, '__proto__'],
   [
     'a long description',

@@ -60,6 +60,7 @@ interface RegistryRoutesDeps extends RouteDeps, FindToolDeps, Pick<ReadinessTool
 const loadShared = () => import('../../core/publish/shared-documents.ts')
 const PUBLISH_LIMIT = 16 * 1024 * 1024
 const CONVERT_LIMIT = 1024 * 1024
+const READINESS_LIMIT = 1024 * 1024
 const MAX_VERSIONS = 20
 const NOT_STORED = { ...PRIVATE, 'cache-control': 'no-store' }
 
@@ -177,7 +178,7 @@ export function createRegistryRoutes(deps: RegistryRoutesDeps): Hono {
 
   on('POST /readiness', 'Check whether calls of several tools can run now', {
     ...READER_ROUTE,
-    body: jsonBody(wire.READINESS_BODY),
+    body: jsonBody(wire.READINESS_BODY, { limit: READINESS_LIMIT }),
     responses: { 200: jsonRef('The readiness of each tool, in the order of the request', 'ReadinessReport') },
   })(async ({ c, principal, body }) => {
     const { selectReadinessTools } = await import('./readiness-tools.ts')

@@ -63,11 +63,11 @@ function printItem({ terminal }: CliSession, item: JsonRecord): void {
 const BATCH_TOOLS = 100
 
 export const batchTools = (ids: readonly string[]) => batch(ids).map((tools) => ({ tools }))
-/** With all skills, so that a lock of few tools keeps its hash, to which a key may be bound. */
+/** A lock of few tools is sent with its skills, since a key may be bound to its hash. */
 function batchLock(entries: LockedTools) {
   const skills = [...entries].filter(([name]) => isSkill(name))
-  const tools = [...entries].filter(([name]) => !isSkill(name))
-  return batch(tools).map((part) => ({ lock: createLock(new Map([...part, ...skills])) }))
+  const parts = batch([...entries].filter(([name]) => !isSkill(name)))
+  return parts.map((part) => ({ lock: createLock(new Map([...part, ...(parts.length === 1 ? skills : [])])) }))
 }
 
 function batch<T>(items: readonly T[]): readonly (readonly T[])[] {

@@ -16,10 +16,12 @@ export const DIGEST_FORM = 'sep-2636/2026-09'
 const MAX_TOOLS = 5_000
 const isLockedId = (text: string) => isVersion(parseToolId(text)?.range ?? '')
 const isLockedSkill = (text: string) => /^[1-9]\d{0,9}$/.test(parseToolId(text)?.range ?? '')
-const version = (example: string, isId: (text: string) => boolean) =>
+const lockedVersion = (example: string, isId: (text: string) => boolean) =>
   json.object({ id: json.stringMatching(`an id with its version, such as '${example}'`, isId), digest: lockHash })
 const checkName = (name: string) =>
   PUBLISHED_NAME.test(name) ? undefined : 'Must be the name of a tool as MCP lists it'
+
+const checkUri = (uri: string) => (uri.startsWith('skill:') ? undefined : 'Must be the URI of a SKILL.md')
 
 export const lockReader = json.object({
   version: json.typeGuard<1>(
@@ -28,8 +30,8 @@ export const lockReader = json.object({
     () => ({ const: 1 }),
   ),
   digest_form: json.enumReader([DIGEST_FORM]),
-  tools: json.map(version('Gmail.GetEmails@1.2.0', isLockedId), MAX_TOOLS, checkName),
-  skills: json.optional(json.map(version('Gmail.write-mail@2', isLockedSkill), MAX_TOOLS)),
+  tools: json.map(lockedVersion('Gmail.GetEmails@1.2.0', isLockedId), MAX_TOOLS, checkName),
+  skills: json.optional(json.map(lockedVersion('Gmail.write-mail@2', isLockedSkill), MAX_TOOLS, checkUri)),
 })
 
 /** `tools.lock`, by the names and URIs that MCP lists. */

@@ -11,7 +11,7 @@ import type { ParseResult } from '../tool/problem.ts'
 
 export const MANIFEST_FILE = 'SKILL.md'
 /** At the beginning of a manifest: YAML between two lines of `---`. */
-export const FRONTMATTER = /^\ufeff?---\n([^]*?\n)---[\t ]*(?:\n|$)/
+export const FRONTMATTER = /^\ufeff?---\r?\n([^]*?\n)---[\t ]*(?:\r?\n|$)/
 export const MAX_SKILL_BYTES = 1024 * 1024
 export const MAX_SKILL_VERSION = 2 ** 31
 export const SKILL_STATES = ['active', 'pending', 'disabled'] as const

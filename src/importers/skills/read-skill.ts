@@ -76,8 +76,7 @@ async function readFrontmatter(
   yieldControl: YieldControl,
 ): Promise<ParseResult<JsonObject>> {
   const path = pointer(MANIFEST_FILE)
-  const markdown = typeof text === 'string' ? text.replaceAll('\r\n', '\n') : ''
-  const yaml = FRONTMATTER.exec(markdown)?.[1]
+  const yaml = typeof text === 'string' ? FRONTMATTER.exec(text)?.[1] : undefined
   if (yaml === undefined) return parseFailure("Must be a text that begins with YAML between two lines of '---'", path)
   if (yaml.length > MAX_FRONTMATTER)
     return parseFailure(`Its YAML must have at most ${MAX_FRONTMATTER} characters`, path)
@@ -88,6 +87,8 @@ async function readFrontmatter(
   if (!checked.ok)
     return { ok: false, problems: checked.problems.map((problem) => ({ ...problem, path: path + problem.path })) }
   if (!isJsonObject(read.value)) return parseFailure('Must have a mapping as its YAML', path)
+  const reserved = Object.keys(read.value).find((key) => key.startsWith(RESERVED))
+  if (reserved !== undefined) return parseFailure(`'${reserved}' is reserved for MCP`, path)
   // Aliases may nest deep, and repeat much
   const problem = foreignJsonProblem(read.value)
   if (problem !== undefined) return parseFailure(problem, path)

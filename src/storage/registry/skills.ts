@@ -100,7 +100,7 @@ export function listSkills(sql: SqlStorage, { state, after = '', ...named }: Ski
   return { items: items.slice(0, PAGE), ...(last ? { next: `${last.toolkit}/${last.name}` } : {}) }
 }
 
-/** Those who may change a skill find each version, and it even if they see no tool of its toolkit. */
+/** Those who may change a skill find every version of it, even if they see no tool of its toolkit. */
 export function findSkill(
   sql: SqlStorage,
   { name, version, ...named }: SkillName,

@@ -12,7 +12,7 @@ const SKILL = {
     { path: 'SKILL.md', digest: 'sha256:2', size: 60 },
     { path: 'assets/<b>.txt', digest: 'sha256:3', size: 7 },
   ],
-  files: { 'SKILL.md': '---\nname: write-mail\n---\n\nBe **brief**, <script>alert(1)</script>.' },
+  files: { 'SKILL.md': '---\r\nname: write-mail\r\n---\r\n\nBe **brief**, <script>alert(1)</script>.' },
 }
 const world = () =>
   setUp({
