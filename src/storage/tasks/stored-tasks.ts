@@ -92,16 +92,17 @@ export function createStoredTasks(
   }
 
   async function runOne(id: string): Promise<void> {
-    sql.exec('UPDATE task SET revision = revision + 1 WHERE id = ?', id)
-    const size = readField<number>(sql, 'SELECT coalesce(sum(size), 0) FROM part WHERE task = ?', id) ?? 0
     try {
+      sql.exec('UPDATE task SET revision = revision + 1 WHERE id = ?', id)
+      const size = readField<number>(sql, 'SELECT coalesce(sum(size), 0) FROM part WHERE task = ?', id) ?? 0
       const revision = find(id)?.revision ?? 0
       await withTimeout(MAX_RUN_MS, 'A task', () => run({ id, revision, size }))
     } catch (error) {
       console.error('Cannot run a task', error)
       sql.exec('UPDATE task SET due = ? WHERE id = ? AND due <= ?', clock() + RETRY_MS, id, clock())
+    } finally {
+      running.delete(id)
     }
-    running.delete(id)
     await schedule()
   }
 

@@ -10,8 +10,8 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** The object of one principal, whose runs do what `run` does. */
-function open(run: (task: DueTask) => Promise<void>) {
+/** The object of one principal, whose runs do what `run` does. `check` may refuse a change of its storage. */
+function open(run: (task: DueTask) => Promise<void>, check: (query: string) => void = () => {}) {
   vi.useFakeTimers()
   vi.spyOn(console, 'error').mockReturnValue(undefined)
   const runs: DueTask[] = []
@@ -19,7 +19,14 @@ function open(run: (task: DueTask) => Promise<void>) {
     runs.push(task)
     return run(task)
   })
-  const { namespace, close } = createNamespace<TasksObject>((state) => new Tasks(state, {}))
+  const { namespace, close } = createNamespace<TasksObject>((state) => {
+    const { exec } = state.storage.sql
+    state.storage.sql.exec = (query, ...bindings) => {
+      check(query)
+      return exec(query, ...bindings)
+    }
+    return new Tasks(state, {})
+  })
   stop = close
   return { tasks: namespace.getByName('key:one'), runs }
 }
@@ -55,6 +62,22 @@ it('a run that fails is repeated soon, and one that a change is quicker than wri
   expect((await tasks.read('a', true))?.parts).toEqual({})
   await vi.advanceTimersByTimeAsync(60_000)
   expect(runs).toHaveLength(3)
+})
+
+it('a task whose run could not begin, since the disk was full, runs once there is room', async () => {
+  let isFull = true
+  const { tasks, runs } = open(
+    async () => undefined,
+    (query) => {
+      if (isFull && /revision \+ 1|SET due/.test(query)) throw new Error('database or disk is full')
+    },
+  )
+  await tasks.create('a', 'sealed', DAY_MS)
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(runs).toHaveLength(0)
+  isFull = false
+  await vi.advanceTimersByTimeAsync(10_000)
+  expect(runs[0]).toMatchObject({ id: 'a' })
 })
 
 it('the links of a task are looked at soon for a caller who asks, and a task that waits for its caller is left alone', async () => {
