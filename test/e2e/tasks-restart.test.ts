@@ -39,18 +39,19 @@ async function publish(to: RunningServer, name: string, fields: object = {}): Pr
   expect(status, JSON.stringify(body)).toBe(201)
 }
 
-async function begin(at: RunningServer, tool_id: string): Promise<string> {
-  const { status, headers, body } = await at.json('POST', '/tools/call', { tool_id, input: { cents: 5 } }, ASYNC)
+async function begin(at: RunningServer, tool_id: string, cents = 5): Promise<string> {
+  const { status, headers, body } = await at.json('POST', '/tools/call', { tool_id, input: { cents } }, ASYNC)
   expect(status, JSON.stringify(body)).toBe(202)
   return headers.get('location') ?? ''
 }
 
 async function settled(at: RunningServer, path: string, isWanted: (task: Task) => boolean, read = readTask) {
+  let task: Task | undefined
   for (let wait = 0; wait < 60; wait++) {
-    const task = await read(at, path)
+    task = await read(at, path)
     if (isWanted(task)) return task
   }
-  throw new Error('It did not get there')
+  throw new Error(`It did not get there: ${JSON.stringify(task)}`)
 }
 
 async function readTask(at: RunningServer, path: string): Promise<Task> {
@@ -106,7 +107,8 @@ it('calls over HTTP and MCP wait an hour for their approvals, go on after their 
   let running = (server = await start(0))
   await publish(running, 'Approved', { security_level: 8 })
   await publish(running, 'Pay')
-  const [path, forgotten] = [await begin(running, 'Bank.Approved'), await begin(running, 'Bank.Approved')]
+  // Of two calls with the same input, either could use the approval
+  const [path, forgotten] = [await begin(running, 'Bank.Approved'), await begin(running, 'Bank.Approved', 7)]
   const taskId = await beginMcp(running, 'Bank_Approved')
   const seen: [Task, Task][] = []
   for (let quarter = 0; quarter <= 4; quarter++) {
