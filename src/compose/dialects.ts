@@ -1,6 +1,6 @@
 import type { Codec, FormatWriter } from '../core/tool/codec.ts'
 import { omitContextParameters, contextParameterLosses } from '../core/tool/metadata.ts'
-import { isFor } from '../core/page/page.ts'
+import { isShownTo } from '../core/page/page.ts'
 import { withBudget, type ExportFormat } from '../core/publish/export.ts'
 import { anthropic } from '../formats/anthropic.ts'
 import { gemini } from '../formats/gemini.ts'
@@ -27,7 +27,7 @@ export const formats: ReadonlyMap<string, ExportFormat> = new Map<string, Export
 
 function refusePageTools(format: ExportFormat): ExportFormat {
   return (record, ...options) =>
-    isFor('model', record)
+    isShownTo('model', record)
       ? format(record, ...options)
       : { ok: false, problems: [{ path: '/_meta/ui/visibility', message: 'Only pages call it, and no model sees it' }] }
 }

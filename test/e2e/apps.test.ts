@@ -173,7 +173,7 @@ describe('pages of imported tools', () => {
     expect(countReads()).toBe(before + 1)
   })
 
-  it('keeps no large page', async () => {
+  it('keeps no large page, and nothing that is no page', async () => {
     const large = `<p>${'x'.repeat(600_000)}`
     upstream.resources = { ...APP_RESOURCES, 'ui://clock/page.html': pageOf(large) }
     try {
@@ -184,6 +184,10 @@ describe('pages of imported tools', () => {
       for (const _ of [1, 2])
         expect((await read(uri, OPEN.ADMIN_KEY)).result.contents[0].text).toHaveLength(large.length)
       expect(countReads()).toBe(before + 2)
+      upstream.resources = { 'ui://clock/page.html': { mimeType: 'text/plain', text: 'Not yet' } }
+      expect(await read(uri, OPEN.ADMIN_KEY)).toMatchObject({ error: { code: -32603 } })
+      upstream.resources = APP_RESOURCES
+      expect((await read(uri, OPEN.ADMIN_KEY)).result.contents[0].text).toContain('Clock')
     } finally {
       upstream.resources = APP_RESOURCES
     }

@@ -115,7 +115,7 @@ describe('resources of imported servers', () => {
   })
 
   it('lists at most 200 of a server, and the pages before one that cannot be read', async () => {
-    for (const toolkit of ['Many', 'Long'])
+    for (const toolkit of ['Many', 'Long', 'Silent'])
       expect((await send('POST', '/toolkits/import', { from: { mcp: old.url }, toolkit })).status).toBe(201)
     const many = (count: number, name: string) =>
       Object.fromEntries(Array.from({ length: count }, (_, at) => [`memo:${at}${name}`, { mimeType: 'text/plain' }]))
@@ -126,7 +126,11 @@ describe('resources of imported servers', () => {
       const listed = await urisOf(await createKey(['Long.*']))
       expect(listed.length).toBeGreaterThan(0)
       expect(listed.length).toBeLessThan(30)
+      old.isSilent = true
+      old.resources = resources('of Old')
+      expect(await urisOf(await createKey(['Silent.*']))).toHaveLength(3)
     } finally {
+      old.isSilent = false
       old.resources = resources('of Old')
     }
   })

@@ -30,7 +30,7 @@ export function getToolUi({ _meta = {} }: ToolWithMeta) {
 }
 
 /** Whether models see the tool, or pages may call it. A model can call one that is only for pages all the same. */
-export function isFor(audience: 'model' | 'app', tool: ToolWithMeta): boolean {
+export function isShownTo(audience: 'model' | 'app', tool: ToolWithMeta): boolean {
   return tool._meta === undefined || (getToolUi(tool).visibility?.includes(audience) ?? true)
 }
 

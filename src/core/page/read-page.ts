@@ -34,7 +34,7 @@ const MAX_INLINE_BYTES = 8 * MAX_PAGE_CHARACTERS
 export function createReaders(deps: CallDeps & { readonly userTokens: GrantPreview }, sha256: Sha256) {
   const { userTokens } = deps
   const cache = createLruCache<RunResult>(MAX_CACHED, CACHED_MS)
-  const readThroughTool = (uri: string | null | undefined, toolRef: ToolRef, caller: Caller, context = NO_CONTEXT) =>
+  const readByCall = (uri: string | null | undefined, toolRef: ToolRef, caller: Caller, context = NO_CONTEXT) =>
     createCallTool({
       ...deps,
       resolver: {
@@ -72,7 +72,8 @@ export function createReaders(deps: CallDeps & { readonly userTokens: GrantPrevi
       if (cached) return cached
       const result = await read(uri, ...request)
       const isSmall = result.ok && jsonSize(result.value, MAX_CACHED_CHARACTERS) <= MAX_CACHED_CHARACTERS
-      if (key !== undefined && isSmall) cache.set(key, result)
+      const isPage = uri === null || (result.ok && readPage(result.value) !== undefined)
+      if (key !== undefined && isSmall && isPage) cache.set(key, result)
       return result
     }
     const timeoutMs = uri === null ? Math.min(LIST_MS, runnable.timeoutMs) : runnable.timeoutMs
@@ -88,9 +89,9 @@ export function createReaders(deps: CallDeps & { readonly userTokens: GrantPrevi
   }
 
   return {
-    readServer: async (...request: Parameters<ReadServer>) => (await readThroughTool(...request)).result,
+    readServer: async (...request: Parameters<ReadServer>) => (await readByCall(...request)).result,
     async readPage(...request: Parameters<ReadPage>): ReturnType<ReadPage> {
-      const { result, tool } = await readThroughTool(undefined, ...request)
+      const { result, tool } = await readByCall(undefined, ...request)
       if (!result.ok) return result
       const page = readPage(result.value)
       if (!page || !tool) return fail({ type: 'tool-failed', message: 'Its page is no HTML, or too large' })

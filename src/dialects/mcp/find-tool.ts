@@ -12,7 +12,7 @@
  */
 import { KNOWING_SCOPES, maySee } from '../../core/access/principal.ts'
 import { toOwnRef } from '../../core/access/tool-view.ts'
-import { isFor } from '../../core/page/page.ts'
+import { isShownTo } from '../../core/page/page.ts'
 import { getListed, type ResolvedTool, type Resolver } from '../../core/call/resolve-tool.ts'
 import { sanitizeName, toToolName } from '../../core/tool/sanitize-name.ts'
 import { formatToolId, isNamePart, isOwnName } from '../../core/tool/tool-id.ts'
@@ -80,5 +80,5 @@ async function findVisible(
   if (!resolved.ok) return undefined
   const { record } = resolved.tool
   const isFound = maySee(principal, record, KNOWING_SCOPES) && isInToolset(toolset, record)
-  return isFound && (!toolset.isForPages || isFor('app', record)) ? { toolRef, resolved } : undefined
+  return isFound && (!toolset.isForPages || isShownTo('app', record)) ? { toolRef, resolved } : undefined
 }

@@ -3,7 +3,7 @@ import { parseJson, parseTrusted } from '../../core/tool/json-text.ts'
 import type { Catalog, LineFormat, ListQuery } from '../../core/catalog/catalog.ts'
 import { covers } from '../../core/access/principal.ts'
 import { resolveUserId } from '../../core/call/authorize-call.ts'
-import { isFor, withoutPage } from '../../core/page/page.ts'
+import { isShownTo, withoutPage } from '../../core/page/page.ts'
 import type { CheckReadiness } from '../../core/call/readiness.ts'
 import { getListed, type Resolver } from '../../core/call/resolve-tool.ts'
 import { toToolName } from '../../core/tool/sanitize-name.ts'
@@ -99,7 +99,7 @@ const DESCRIPTION_PREFIX = createPrefixPattern(120)
 const BRIEF: LineFormat = {
   name: 'mcp-brief',
   write(record, name) {
-    if (record.implementation === undefined || !isFor('model', record)) return ''
+    if (record.implementation === undefined || !isShownTo('model', record)) return ''
     const title = getDisplayTitle(record)
     const description = shorten(record.description, DESCRIPTION_PREFIX)
     return JSON.stringify({ name, title: title && shorten(title, TITLE_PREFIX), description })

@@ -12,7 +12,8 @@ import { toResourceLink } from '../../core/call/storable-content.ts'
 import { toValueResult } from '../../core/call/output.ts'
 import { PAGE_EXTENSION } from '../../core/page/page.ts'
 import type { ToolSuccess } from '../../core/call/runner.ts'
-import type { JsonSchema, ToolRecord } from '../../core/tool/tool.ts'
+import type { TaskOutcome } from '../../core/task/task.ts'
+import type { JsonSchema } from '../../core/tool/tool.ts'
 import { sanitizeName } from '../../core/tool/sanitize-name.ts'
 import { isNamePart } from '../../core/tool/tool-id.ts'
 import { toNameRef } from '../../core/tool/tool-ref.ts'
@@ -31,10 +32,6 @@ export interface ToolsCallDeps {
   readonly callTool: CallTool
   readonly resolver: Resolver
   readonly catalog: Catalog
-}
-
-export interface EncodableOutcome extends Pick<CallOutcome, 'result'> {
-  readonly tool?: Pick<ToolRecord, 'output'> | undefined
 }
 
 export interface McpExchange {
@@ -76,6 +73,7 @@ export async function handleToolsCall(
 
   const caller: Caller = {
     ...createCaller(context, 'mcp', call.traceparent),
+    // "Disconnection SHOULD NOT be interpreted as the client cancelling its request", until 2026-07-28
     signal: () => (revision.isModern ? (stream?.signal ?? context.request.signal) : undefined),
     cancelOnDisconnect: revision.isModern,
     audience: 'model',
@@ -107,7 +105,10 @@ export async function handleToolsCall(
 }
 
 /** The answer to a call that came to this, where there is no round trip. */
-export function encodeOutcome({ result, tool }: EncodableOutcome, { revision, context }: McpExchange): McpResult {
+export function encodeOutcome(
+  { result, tool }: Pick<TaskOutcome, 'result' | 'tool'>,
+  { revision, context }: McpExchange,
+): McpResult {
   if (!result.ok) return toCallFailure(result.failure, revision, context)
   return encodeSuccess(result, tool ? tool.output : {}, revision)
 }

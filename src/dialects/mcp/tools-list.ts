@@ -1,7 +1,7 @@
 import { findScopeDenial } from '../../core/access/principal.ts'
 import { toOwnRef, type ToolView } from '../../core/access/tool-view.ts'
 import type { Catalog, LineFormat, ListQuery } from '../../core/catalog/catalog.ts'
-import { isFor, PAGE_EXTENSION, withoutPage } from '../../core/page/page.ts'
+import { isShownTo, PAGE_EXTENSION, withoutPage } from '../../core/page/page.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
 import { formatToolId, isNamePart } from '../../core/tool/tool-id.ts'
@@ -83,7 +83,7 @@ export function createLineFormat(
       '-',
     ),
     write(record, name) {
-      if (record.implementation === undefined || !(showsPages || isFor('model', record))) return NO_LINE
+      if (record.implementation === undefined || !(showsPages || isShownTo('model', record))) return NO_LINE
       return JSON.stringify(toListed(showsPages ? record : withoutPage(record), name))
     },
   }

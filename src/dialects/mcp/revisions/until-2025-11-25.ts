@@ -34,7 +34,6 @@ export function revisionsUntil2025(serverInfo: ServerInfo): Revision {
     kind: 'revision',
     format: 'mcp-until-2025-11-25',
     statuses: { 'route-unknown': 200 },
-    // "Disconnection SHOULD NOT be interpreted as the client cancelling its request"
     isModern: false,
     encodeTool: (record, name) => wrapOutputSchema(toListedTool(record, name)),
     toStructuredContent(value, output) {
@@ -47,8 +46,7 @@ export function revisionsUntil2025(serverInfo: ServerInfo): Revision {
     discoveryMethod: 'initialize',
     discover(params, server) {
       const protocolVersion = negotiateVersion(params)
-      const sessionId = protocolVersion === '2025-11-25' ? createSessionId(params) : undefined
-      const headers = sessionId === undefined ? undefined : { 'mcp-session-id': sessionId }
+      const headers = protocolVersion === '2025-11-25' ? createSessionHeaders(params) : undefined
       return withHeaders(toResult({ protocolVersion, serverInfo, ...server }), headers)
     },
     // MCP 2025-11-25, "Resources", "Error Handling"
@@ -87,11 +85,11 @@ export function revision2025November(serverInfo: ServerInfo): Revision {
   }
 }
 
-function createSessionId({ capabilities }: JsonObject): string | undefined {
+function createSessionHeaders({ capabilities }: JsonObject): Record<string, string> | undefined {
   const suffixes = Object.entries(SESSION_CAPABILITIES).flatMap(([suffix, capability]) =>
     isJsonObject(capabilities) && hasCapability(capabilities, capability) ? [suffix] : [],
   )
-  return suffixes.length > 0 ? `${crypto.randomUUID()}${suffixes.join('')}` : undefined
+  return suffixes.length > 0 ? { 'mcp-session-id': crypto.randomUUID() + suffixes.join('') } : undefined
 }
 
 function readSessionCapabilities({ headers }: Request): JsonObject {

@@ -50,8 +50,9 @@ async function readList(
   const listed: Json[] = []
   const endsAt = now() + PAGES_MS
   let params = {}
+  let options = waiting
   do {
-    const page = await client.request({ method: LIST_METHODS[list], params }, waiting).catch((error: unknown) => {
+    const page = await client.request({ method: LIST_METHODS[list], params }, options).catch((error: unknown) => {
       if (listed.length === 0) throw error
     })
     if (!page) break
@@ -59,6 +60,7 @@ async function readList(
     if (isJsonArray(items)) listed.push(...items)
     if (page.nextCursor === undefined) break
     params = { cursor: page.nextCursor }
+    options = { ...waiting, timeout: Math.max(1, endsAt - now()) }
   } while (listed.length < MAX_LISTED && now() < endsAt)
   return listed.slice(0, MAX_LISTED)
 }

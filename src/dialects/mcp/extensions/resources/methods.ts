@@ -5,6 +5,7 @@ import { toMcpFailure } from '../../failure-response.ts'
 import type { McpExchange } from '../../tools-call.ts'
 import { invalid, type McpResult } from '../../wire.ts'
 import type { McpExtension, ResourceList } from '../extension.ts'
+import { toCacheable } from '../resource.ts'
 
 const MAX_URI_CHARACTERS = 2_048
 
@@ -37,8 +38,4 @@ export async function readResource(
   if (contents) return toCacheable({ contents }, exchange)
   const code = exchange.revision.resourceNotFound
   return { kind: 'error', code, message: `There is no resource '${uri}'`, data: { uri }, status: 200 }
-}
-
-export function toCacheable(fields: object, { revision }: McpExchange): McpResult {
-  return { kind: 'tool-list', json: revision.formatToolList(JSON.stringify(fields).slice(1, -1)) }
 }

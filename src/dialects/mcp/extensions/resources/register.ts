@@ -5,15 +5,15 @@ import type { ServerResourcesDeps } from './server-resources.ts'
 export function registerResources(extensions: McpExtension[], servers: ServerResourcesDeps): void {
   const load = () => import('./methods.ts')
   const loadServers = () => import('./server-resources.ts')
-  const answer =
+  const listMethod =
     (list: ResourceList): McpMethod =>
     async (_, exchange) =>
       (await load()).listResources(extensions, list, exchange)
   extensions.push({
     capabilities: { resources: {} },
     methods: {
-      'resources/list': answer('resources'),
-      'resources/templates/list': answer('resourceTemplates'),
+      'resources/list': listMethod('resources'),
+      'resources/templates/list': listMethod('resourceTemplates'),
       'resources/read': async (...request) => (await load()).readResource(extensions, ...request),
     },
     resources: {

@@ -5,7 +5,7 @@ import { isJsonArray, isJsonObject, isObject, jsonSize, type JsonObject } from '
 import type { McpExchange } from '../../tools-call.ts'
 import { restrictToToolset } from '../../toolset.ts'
 import type { ResourceList } from '../extension.ts'
-import { readThroughTool, toReadError } from '../apps/read-app-page.ts'
+import { readThroughTool, toReadError } from '../resource.ts'
 
 export interface ServerResourcesDeps {
   readonly readServer: ReadServer

@@ -7,7 +7,7 @@ import { toMcpFailure } from '../../failure-response.ts'
 import { restrictToToolset } from '../../toolset.ts'
 import type { McpExchange } from '../../tools-call.ts'
 import { invalid, type McpResult } from '../../wire.ts'
-import { toCacheable } from '../resources/methods.ts'
+import { toCacheable } from '../resource.ts'
 
 const MARKDOWN = { mimeType: 'text/markdown' }
 

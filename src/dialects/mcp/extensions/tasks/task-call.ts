@@ -38,19 +38,17 @@ export async function callAsTask(
 
   /** Undefined if the call is to run as it would without tasks. */
   async function answerFirstMoment(started: Task): Promise<McpResult | undefined> {
-    const { principal } = context
-    const { id } = started
     const end = Date.now() + FIRST_MOMENT_MS
     let task = started
     for (let left = FIRST_MOMENT_MS; task.status === 'working' && left > 0; left = end - Date.now()) {
-      const waited = await tasks.get(id, principal, left, task.lastUpdatedAt)
+      const waited = await tasks.get(started.id, context.principal, left, task.lastUpdatedAt)
       if (!waited.ok || !waited.value) break
       task = waited.value
     }
     if (task.outcome) return encodeOutcome(task.outcome, exchange)
     const asksForLinks = Object.values(task.inputRequests ?? {}).every(({ params }) => params.mode === 'url')
     if (task.status !== 'input_required' || (canOpenLinks && asksForLinks)) return answerTask(task)
-    const cancelled = await tasks.cancel(id, principal)
+    const cancelled = await tasks.cancel(started.id, context.principal)
     return cancelled.ok ? undefined : toMcpFailure(cancelled.failure, revision)
   }
 
