@@ -63,7 +63,7 @@ it('a server that is killed while events come, and while they are delivered, los
   }
   for (let round = 0; round < 3; round += 1) {
     const publishing = publish(30)
-    await new Promise((done) => setTimeout(done, 150 + round * 60))
+    await expect.poll(() => accepted.length, { timeout: 30_000, interval: 5 }).toBeGreaterThan(7 * (round + 1))
     await killAndRestart()
     await publishing
   }
