@@ -15,7 +15,7 @@ export interface WebhookMessage {
   readonly body: string
 }
 
-export interface WebhookTarget {
+interface WebhookTarget {
   readonly url: string
   /** Each signs the message: while one is replaced by another, receivers know either. */
   readonly secrets: readonly string[]
@@ -54,10 +54,10 @@ export function createWebhooks(options: GuardedFetchOptions, initiator: FetchCap
 }
 
 function toReceipt(result: GuardedResult): WebhookReceipt {
-  const status = result.ok ? result.response.status : result.status
-  if (!result.ok && status === undefined)
+  if (!result.ok && result.status === undefined)
     return { kind: 'unanswered', reason: REASONS[result.kind] ?? 'connection_refused', message: result.message }
-  if (status === undefined || status < 200 || status >= 300) return { kind: 'rejected', reason: `http_${status ?? 0}` }
+  const status = result.ok ? result.response.status : (result.status ?? 0)
+  if (status < 200 || status >= 300) return { kind: 'rejected', reason: `http_${status}` }
   return { kind: 'received', body: result.ok ? new TextDecoder().decode(result.response.body) : '' }
 }
 

@@ -154,7 +154,8 @@ describe("events of MCP, by the scenarios of its conformance suite's description
     const { result: start } = await call('events/poll', { name: 'GitHub.Push', cursor: null })
     expect(start).toMatchObject({ events: [], truncated: false, hasMore: false, nextPollMs: expect.any(Number) })
     const ids = [await push(), await push({ ref: 'x' }), await push()]
-    const { result } = await call('events/poll', { name: 'GitHub.Push', cursor: start.cursor })
+    const delivery = { mode: 'poll' }
+    const { result } = await call('events/poll', { name: 'GitHub.Push', cursor: start.cursor, delivery })
     expect(result.events.map(({ eventId }: any) => eventId)).toEqual(ids)
     expect(result.events[0]).not.toHaveProperty('id')
     const filter = { arguments: { filter: "ref == 'x'" }, cursor: start.cursor }

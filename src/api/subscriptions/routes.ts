@@ -57,7 +57,7 @@ export function createSubscriptionsRoutes({ loadSubscriptions, ...deps }: Subscr
   on('DELETE /subscriptions/:id', 'Delete a subscription', {
     ...CALLER_ROUTE,
     auditAction: 'subscription.remove',
-  })(async ({ principal, path: { id } }) => await (await loadSubscriptions()).remove(principal, id))
+  })(async ({ principal, path: { id } }) => (await loadSubscriptions()).remove(principal, id))
 
   on('GET /subscriptions/:id/events', 'Read the events of a subscription', {
     ...CALLER_ROUTE,

@@ -1,6 +1,6 @@
-import { Cron } from 'croner'
 import { createSearch } from '../call/jmespath/search.ts'
 import type { Problem } from '../tool/problem.ts'
+import { findCronProblem } from './cron.ts'
 import type { EventSourceSettings } from './event-source.ts'
 
 interface SettingsRules {
@@ -20,20 +20,4 @@ export async function findSettingsProblem(
   if (!(await rules.hasKey(settings.key_id))) return at('/key_id', 'Must be the id of an API key')
   const search = settings.select === undefined ? undefined : createSearch(settings.select)
   return search && !search.ok ? at('/select', search.message) : undefined
-}
-
-/** The first run after a time, in milliseconds since 1970. A time that the clocks skip or repeat runs once, but for every hour's. */
-export function findNextRun(cron: string, timezone: string, after: number): number | undefined {
-  return new Cron(cron, { mode: '5-part', timezone }).nextRun(new Date(after))?.getTime()
-}
-
-/** Five fields, so that nothing runs more than once a minute: names, lists, ranges and steps. '?' would be the time of reading. */
-export function findCronProblem(cron: string, timeZone: string, now: number): string | undefined {
-  if (!/^[\dA-Z*,/#-]+(?: [\dA-Z*,/#-]+){4}$/i.test(cron))
-    return "Must be minute, hour, day, month and weekday, such as '0 9 * * MON-FRI'"
-  try {
-    return findNextRun(cron, timeZone, now) === undefined ? 'Must have a date that exists' : undefined
-  } catch (error) {
-    return `Must be a schedule: ${error instanceof Error ? error.message : String(error)}`
-  }
 }

@@ -3,8 +3,6 @@ import { fail, ok, type Result } from '../failure/failure.ts'
 import type { Json, JsonObject } from '../tool/json.ts'
 import * as json from '../tool/json-reader.ts'
 
-export type EventFilter = (data: JsonObject) => boolean
-
 const MEANING = "A JMESPath expression over an event's data: events for which it is false or empty are left out"
 /** The arguments of a subscription. */
 const ARGUMENTS = json.object({
@@ -13,7 +11,7 @@ const ARGUMENTS = json.object({
 export const ARGUMENTS_SCHEMA = json.toJsonSchema(ARGUMENTS)
 
 /** The filter that a subscription's arguments name. An event for which it takes too much work passes, since it would be lost. */
-export function createEventFilter(input: JsonObject): Result<EventFilter> {
+export function createEventFilter(input: JsonObject): Result<(data: JsonObject) => boolean> {
   const read = json.parseValue(ARGUMENTS, input)
   if (!read.ok) return fail({ type: 'input-invalid', problems: read.problems })
   const { filter } = read.value

@@ -9,7 +9,7 @@ import { fail, type Failure, ok, type Result } from '../failure/failure.ts'
 import { canonicalJson, type Sha256 } from '../tool/digest.ts'
 import { isJson } from '../tool/json.ts'
 import { toIdRef } from '../tool/tool-ref.ts'
-import { findNextRun } from './check-settings.ts'
+import { findNextRun } from './cron.ts'
 import type { EventLog } from './event.ts'
 import type { EventSource, PollSettings, ScheduleSettings, SourceRun } from './event-source.ts'
 

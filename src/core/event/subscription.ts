@@ -104,7 +104,10 @@ export interface Subscriptions {
   listSources(principal: Principal): Promise<readonly EventSource[]>
 }
 
-/** Who may call a tool of the source's name may subscribe to it. One that the credential does not cover is not told from none. */
+/**
+ * Who may call a tool of the source's name may subscribe to it. A credential that does not cover the name gets the same answer
+ * whether or not there is such a source.
+ */
 export function findSubscriptionDenial(
   principal: Principal,
   name: string,

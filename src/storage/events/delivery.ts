@@ -17,6 +17,7 @@ const MAX_DELAY_MS = 4 * 3_600_000
 /** Whether the subscriber may still have a subscription is checked as often, where nothing happens. */
 const CHECK_MS = 3_600_000
 const UNKNOWN_MS = 30_000
+const MAX_TERMINATION_ATTEMPTS = 5
 /** Of a principal. */
 const MAX_DEAD_LETTERS = 100
 const FINAL_FAILURES = ['http_410', 'http_413']
@@ -79,7 +80,8 @@ export function createDelivery(
 
   function settle(row: SubscriptionRow, { message, isGap, cursor }: Step, failure: string | undefined): void {
     const attempts = row.attempts + 1
-    const isOver = FINAL_FAILURES.includes(failure ?? '') || attempts >= MAX_ATTEMPTS
+    const most = row.ended === null ? MAX_ATTEMPTS : MAX_TERMINATION_ATTEMPTS
+    const isOver = FINAL_FAILURES.includes(failure ?? '') || attempts >= most
     // A receiver that is never told of a gap would not know what it lacks
     if (failure !== undefined && (isGap || !isOver)) {
       const next = now() + Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 4 ** (attempts - 1))

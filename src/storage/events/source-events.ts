@@ -76,7 +76,7 @@ export function createSourceEvents(
   }
 
   function isFull({ id, subscriber }: NewSubscription): boolean {
-    const query = 'SELECT count(*) FROM subscription WHERE principal = ?'
+    const query = 'SELECT count(*) FROM subscription WHERE principal = ? AND ended IS NULL'
     return (readField<number>(sql, query, subscriber.principal.id) ?? 0) >= MAX_SUBSCRIPTIONS && !find(id)
   }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { findNextRun, findSettingsProblem } from '../../../src/core/event/check-settings.ts'
+import { findSettingsProblem } from '../../../src/core/event/check-settings.ts'
+import { findNextRun } from '../../../src/core/event/cron.ts'
 import { EVENT_SOURCE } from '../../../src/core/event/event-source.ts'
 import { parseValue } from '../../../src/core/tool/json-reader.ts'
 

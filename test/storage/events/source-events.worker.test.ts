@@ -189,3 +189,16 @@ it('a subscription that is granted again while its receiver is told of its end g
     expect(world.posted).toMatchObject([{ type: 'terminated' }, { eventId: 'e_1' }])
     expect(list()).toMatchObject([{ waiting: 0, attempts: 0 }])
   }))
+
+it('a receiver is told five times at most that its subscription has ended, which counts no more', () =>
+  inSource(async ({ world, events, subscribe, accept, list }) => {
+    await Promise.all(Array.from({ length: 100 }, (_, n) => subscribe(n)))
+    world.mayReceive = async () => false
+    world.status = 500
+    await accept('e_1')
+    await events.runDeliveries()
+    expect(list()).toEqual([])
+    expect(await subscribe(100)).toMatchObject({ ok: true })
+    for (let hour = 0; hour < 20; hour += 1, world.now += 3_600_000) await events.runDeliveries()
+    expect(world.urls.filter((url) => url === 'https://1.example/')).toHaveLength(5)
+  }))

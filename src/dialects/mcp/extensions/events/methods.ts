@@ -1,7 +1,7 @@
 import { ARGUMENTS_SCHEMA } from '../../../../core/event/event-filter.ts'
 import { CALLBACK_URL, CURSOR, SECRET, type Subscriptions } from '../../../../core/event/subscription.ts'
 import { type Failure, ok, type Result } from '../../../../core/failure/failure.ts'
-import { isJsonObject, type Json, type JsonObject } from '../../../../core/tool/json.ts'
+import type { Json, JsonObject } from '../../../../core/tool/json.ts'
 import * as json from '../../../../core/tool/json-reader.ts'
 import { formatReadError } from '../../../../core/tool/problem.ts'
 import { HOUR_MS } from '../../../../core/tool/time.ts'
@@ -80,9 +80,9 @@ function defineMethod<T>(
   run: (params: T, exchange: McpExchange, subscriptions: Subscriptions) => Promise<Result<object>>,
 ) {
   return async (params: JsonObject, exchange: McpExchange, subscriptions: Subscriptions): Promise<McpResult> => {
-    const mode = isJsonObject(params['delivery']) ? params['delivery']['mode'] : undefined
-    if (typeof mode === 'string' && mode !== 'webhook') return createError(UNSUPPORTED, NO_OTHER_DELIVERY)
     const read = json.parseValue(reader, params)
+    if (!read.ok && read.problems.some(({ path }) => path === '/delivery/mode'))
+      return createError(UNSUPPORTED, NO_OTHER_DELIVERY)
     if (!read.ok) return invalid(formatReadError('the params', read.problems))
     const result = await run(read.value, exchange, subscriptions)
     return result.ok ? exchange.revision.createResult(result.value) : toError(result.failure, exchange)

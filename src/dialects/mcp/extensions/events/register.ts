@@ -12,6 +12,6 @@ export function registerEvents(extensions: McpExtension[], loadSubscriptions: ()
       return EVENT_METHODS[name](params, exchange, subscriptions)
     },
   ])
-  extensions.push({ id: 'io.modelcontextprotocol/events' })
-  extensions.push({ capabilities: { events: {} }, methods: Object.fromEntries(methods) })
+  const served = { capabilities: { events: {} }, methods: Object.fromEntries(methods) }
+  extensions.push({ id: 'io.modelcontextprotocol/events' }, served)
 }
