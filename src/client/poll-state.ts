@@ -1,4 +1,5 @@
 import { type Connection, sleep } from './connection.ts'
+import { getText } from './json.ts'
 
 const WAIT_SECONDS = 59
 const POLL_INTERVAL_MS = 1_000
@@ -13,13 +14,15 @@ export async function pollState<T>(
   read: (state: unknown) => T | undefined,
   signal?: AbortSignal,
 ): Promise<T> {
+  let updated_at: string | undefined
   for (let wait = 0; ; wait = WAIT_SECONDS) {
     const startedAt = Date.now()
     const responseTimeoutMs = 2 * WAIT_SECONDS * 1_000
-    const query = wait === 0 ? {} : { wait }
+    const query = wait === 0 ? {} : { wait, updated_at }
     const state = await connection.sendJson({ path, query, responseTimeoutMs, timeoutMs: Infinity, signal })
     const result = read(state)
     if (result !== undefined) return result
+    updated_at = getText(state, 'updated_at')
     await sleep(Math.max(0, POLL_INTERVAL_MS - (Date.now() - startedAt)), signal)
   }
 }

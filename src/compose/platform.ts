@@ -46,20 +46,20 @@ export const outboundOptions = {
   memory: isolateMemory.createBudget({ ...RESPONSE_BUDGET, isNested: true }),
 }
 
-/** A caller's share holds the largest file, for longer than any call. */
-const files = isolateMemory.createBudget({
-  name: 'files',
-  size: 56_000_000,
-  share: 28_000_000,
-  idleMs: 330_000,
-  waitMs: 15_000,
-})
-
-export const holdFiles: HoldFiles = async (principal, bytes, signal) => {
-  if (bytes <= SMALL) return () => undefined
-  const reservation = files.reserve(principal, () => signal.aborted)
-  return (await reservation.grow(bytes)) ? reservation.release : undefined
+/** For longer than any call. */
+function createHold(name: string, size: number, share: number): HoldFiles {
+  const budget = isolateMemory.createBudget({ name, size, share, idleMs: 330_000, waitMs: 15_000 })
+  return async (account, bytes, signal) => {
+    if (bytes <= SMALL) return () => undefined
+    const reservation = budget.reserve(account, () => signal.aborted)
+    return (await reservation.grow(bytes)) ? reservation.release : undefined
+  }
 }
+
+/** A caller's share holds the largest file. */
+export const holdFiles = createHold('files', 56_000_000, 28_000_000)
+/** Apart from files, since a call whose text is held may wait for files. */
+export const holdTexts = createHold('tasks', 36_000_000, 18_000_000)
 
 export const sandboxPolicies: SandboxPolicies = new LRUCache({ max: 10_000 })
 

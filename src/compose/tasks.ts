@@ -9,7 +9,7 @@ import { narrowToView } from '../http/route/tool-view.ts'
 import { createKeyring } from '../storage/sealing/keyring.ts'
 import { createTaskStore } from '../storage/tasks/task-store.ts'
 import type { Deployment } from './deployment.ts'
-import { holdFiles, sleep, startDeadline } from './platform.ts'
+import { holdTexts, sleep, startDeadline } from './platform.ts'
 import { composeReturningPrincipal } from './returning-principal.ts'
 
 export function openTasks(deployment: Pick<Deployment, 'config' | 'stores' | 'calls'>): Tasks {
@@ -37,7 +37,7 @@ export async function runTask(task: DueTask, deployment: Deployment): Promise<vo
     },
     createAbort: () => new AbortController(),
     openCaller: () => ({ budget: createBudget(CALL_UNITS), background: waitUntil }),
-    holdFiles,
+    holdText: holdTexts,
     now: Date.now,
     sleep,
   })(task)

@@ -9,15 +9,11 @@
  * `release` gives a reservation back. One that has not grown for `idleMs` is dropped, because a request that the platform ends
  * runs no `finally`.
  */
+import type { Clock } from '../core/tool/wait-for-change.ts'
+
 export type Memory = ReturnType<typeof createMemory>
 export type MemoryBudget = ReturnType<Memory['createBudget']>
 export type Reservation = ReturnType<MemoryBudget['reserve']>
-
-interface Clock {
-  /** Milliseconds since 1970. */
-  readonly now: () => number
-  readonly sleep: (ms: number) => Promise<void>
-}
 
 /** Sizes in bytes. */
 interface BudgetOptions {

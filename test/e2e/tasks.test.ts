@@ -146,6 +146,9 @@ it('a call goes on by itself once it was approved, though nobody asks for it', a
   const approver = await createKey(['tools:read', 'tools:call', 'tools:publish'])
   const path = await begin('Approved', caller)
   const waiting = await settled(path, caller, (status) => status === 'input_required')
+  // Not for a change of the state that it has now
+  const since = new URLSearchParams({ wait: '59', updated_at: waiting.created_at })
+  expect((await app.json('GET', `${path}?${since}`, undefined, caller)).body).toEqual(waiting)
   await sleep(5_000)
   await decide(linkOf(waiting), approver.key, /Approve/)
   await expect.poll(() => upstream.arrived.length, { timeout: 90_000 }).toBe(1)

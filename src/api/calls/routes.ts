@@ -61,8 +61,8 @@ export function createCallsRoutes({ records, tasks, encodeTask, version, now, ..
     responses: {
       200: jsonRef('The state of a call that nobody waits for, or the newest call with this id', 'CallState'),
     },
-  })(async ({ principal, path: { id }, query: { at, wait } }) => {
-    const found = at === undefined ? await tasks.get(id, principal, wait) : ok(undefined)
+  })(async ({ principal, path: { id }, query: { at, wait, updated_at: updatedAt } }) => {
+    const found = at === undefined ? await tasks.get(id, principal, wait, updatedAt) : ok(undefined)
     if (!found.ok) return found
     if (found.value) return jsonTextResponse(JSON.stringify(encodeTask(found.value)))
     const times = toCallFilter(at === undefined ? {} : { since: at, until: at + 1 }, now())

@@ -50,7 +50,7 @@ const CALLS = {
   dialect: optional(enumReader(REMOTE_PROTOCOLS)),
 }
 export const callsQuery = defineQuery({ ...CALLS, ...PAGE })
-export const callQuery = defineQuery({ at: optional(time), ...WAIT })
+export const callQuery = defineQuery({ at: optional(time), updated_at: optional(string({ max: 64 })), ...WAIT })
 export const auditQuery = defineQuery({
   ...SHARED,
   outcome: optional(enumReader([...OUTCOMES, 'refused'])),

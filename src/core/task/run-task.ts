@@ -14,11 +14,12 @@ import type { HoldFiles } from '../call/stage.ts'
 import { type Failure, fail, type Result, UnreachableError } from '../failure/failure.ts'
 import type { Principal } from '../access/principal.ts'
 import type { Signal } from '../tool/platform.ts'
+import type { Clock } from '../tool/wait-for-change.ts'
 import type { DueTask, StoredCall, StoredTask, TaskChange, TaskStore } from './task-store.ts'
 import type { TaskOutcome } from './task.ts'
 import { toWaiting } from './waiting.ts'
 
-interface RunTaskDeps {
+interface RunTaskDeps extends Clock {
   readonly store: TaskStore
   readonly authorizations: Pick<Authorizations, 'find'>
   readonly callTool: CallTool
@@ -26,10 +27,7 @@ interface RunTaskDeps {
   readonly findPrincipal: (caller: StoredCall['caller']) => Promise<Result<Principal>>
   readonly createAbort: () => Abort
   readonly openCaller: () => Pick<Caller, 'budget' | 'background'>
-  /** The text of a call takes memory as files do. */
-  readonly holdFiles: HoldFiles
-  readonly now: () => number
-  readonly sleep: (ms: number) => Promise<void>
+  readonly holdText: HoldFiles
 }
 
 interface Abort {
@@ -51,7 +49,7 @@ export function createRunTask(deps: RunTaskDeps): (run: DueTask) => Promise<void
   return async ({ id, revision, size }) => {
     const abort = deps.createAbort()
     // An id begins with that of its principal's object
-    const release = await deps.holdFiles(id.slice(0, OBJECT_CHARACTERS), COPIES * size, abort.signal)
+    const release = await deps.holdText(id.slice(0, OBJECT_CHARACTERS), COPIES * size, abort.signal)
     if (!release) throw new UnreachableError('There is no memory for the call')
     try {
       const task = await store.find(id)

@@ -46,7 +46,9 @@ export interface TaskStore {
   create(call: StoredCall, ttlMs: number): Promise<Task | undefined>
   /** For a principal, only a task of its own, without the call. */
   find(id: string, principal?: string): Promise<StoredTask | undefined>
-  /** Gives the revision; undefined if the task has ended, or was changed since that revision. No change at all asks for that. */
+  /**
+   * Gives the revision; undefined if the task has ended, or was changed since that revision. An empty change only asks whether one could be made.
+   */
   change(id: string, change: TaskChange, revision?: number): Promise<number | undefined>
   /** Ends and forgets all tasks of a principal. */
   removeAll(principal: string): Promise<void>

@@ -43,7 +43,10 @@ export interface Tasks {
    * many open tasks, or too much stored by the principal's tasks.
    */
   start(call: CallRequest, caller: TaskCaller): Promise<Result<Task>>
-  /** Once the task has ended or changed since `lastUpdatedAt`, by default since now, or after `waitMs`, by default at once. */
+  /**
+   * Waits for `waitMs`, by default not at all, until the task ends or changes. `lastUpdatedAt` is of the state that the caller
+   * knows, by default that of now.
+   */
   get(id: string, principal: Principal, waitMs?: number, lastUpdatedAt?: string): Promise<Result<Task | undefined>>
   /** Unknown keys are passed over. The tool goes on when it has a response to each of its requests. Gives whether there is such a task. */
   update(id: string, principal: Principal, responses: InputResponses['responses']): Promise<Result<boolean>>

@@ -3,6 +3,7 @@ const MIN_PAUSE_MS = 50
 const MAX_PAUSE_MS = 1_000
 
 export interface Clock {
+  /** Milliseconds since 1970. */
   readonly now: () => number
   readonly sleep: (ms: number) => Promise<void>
 }

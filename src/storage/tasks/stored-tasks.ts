@@ -124,7 +124,7 @@ export function createStoredTasks(
       return find(id)
     },
 
-    /** For a caller without its call; the links that it waits for are looked at soon, even if an alarm was lost. */
+    /** A caller gets all but the call, and has its links looked at soon, even if an alarm was lost. */
     async read(id: string, isCaller: boolean) {
       const now = clock()
       const look = `UPDATE task SET due = min(due, ?) WHERE id = ? AND status = 'input_required' AND due < expires

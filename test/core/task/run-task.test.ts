@@ -51,7 +51,7 @@ async function runFor(kind: Principal['kind'], id: string, isActive: boolean) {
     findPrincipal: (caller) => findPrincipal(caller.principal),
     createAbort: () => new AbortController(),
     openCaller: () => ({ budget: createBudget(1_000), background: () => undefined }),
-    holdFiles: async () => () => undefined,
+    holdText: async () => () => undefined,
     now: () => Date.parse(AT),
     sleep: () => new Promise(() => undefined),
   })
