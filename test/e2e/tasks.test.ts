@@ -161,7 +161,8 @@ it('a call that a person refuses fails, and asks for no second approval', async 
   await decide(linkOf(waiting), approver.key, /Deny/)
   // While it waits, it is not to be seen with a key that does not cover its tool
   const read = async () => (await app.json('GET', path, undefined, caller)).body
-  await expect.poll(read, { timeout: 30_000 }).toMatchObject({ status: 'failed', result: { success: false } })
+  const refused = { success: false, error: { message: 'The person refused' } }
+  await expect.poll(read, { timeout: 30_000 }).toMatchObject({ status: 'failed', result: refused })
   expect(upstream.arrived).toHaveLength(0)
 })
 

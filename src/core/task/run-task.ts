@@ -84,17 +84,18 @@ export function createRunTask(deps: RunTaskDeps): (run: DueTask) => Promise<void
     const links = await Promise.all((waiting?.links ?? []).map((link) => authorizations.find(link)))
     const current = links.flatMap((link) => (link && now() < link.expiresAt ? [link] : []))
     const refused = current.find(({ status }) => status === 'failed')
-    if (refused) return toEnd(task, refused.reason ?? 'A person refused it')
+    if (refused) {
+      const { reason = 'A person refused it' } = refused
+      return toEnd(task, reason, { type: 'forbidden', reason })
+    }
     if (current.length < links.length || !current.some(isOpen)) return undefined
     // Longer and longer, since a caller who asks for the task has its links looked at too
     return { waitMs: Math.min(MAX_LINK_WAIT_MS, MIN_LINK_WAIT_MS + (now() - Date.parse(lastUpdatedAt)) / 10) }
   }
 
-  /** Without a failure, it fails as it did before it waited, or is gone. */
-  function toEnd({ id, createdAt, waiting }: StoredTask, message: string, failure?: Failure): TaskChange {
-    const result = fail(failure ?? { type: 'gone', message })
-    const outcome = { callId: id, durationMs: now() - Date.parse(createdAt), result }
-    return { status: 'failed', message, outcome: failure ? outcome : (waiting?.outcome ?? outcome) }
+  function toEnd(task: StoredTask, message: string, failure: Failure = { type: 'gone', message }): TaskChange {
+    const begun = { callId: task.id, durationMs: now() - Date.parse(task.createdAt), ...task.waiting?.outcome }
+    return { status: 'failed', message, outcome: { ...begun, result: fail(failure) } }
   }
 
   async function call(task: StoredTask, { call, context, caller }: StoredCall, principal: Principal, abort: Abort) {

@@ -11,6 +11,7 @@ import { isOver, type Tasks } from './task.ts'
 import type { Waiting } from './waiting.ts'
 
 const RETRY_AFTER_MS = 60_000
+const REFUSED = 'The person declined'
 const NO_KEYS =
   'Credentials of a caller are stored only where VAULT_KEYS encrypt them: leave them out, or wait for the call'
 
@@ -89,7 +90,8 @@ export function takeResponses(waiting: Waiting, responses: InputResponses['respo
   const taken = Object.entries(responses).filter(([key]) => Object.hasOwn(requests, key))
   if (links.length > 0) {
     const isDeclined = taken.some(([, response]) => isJsonObject(response) && DECLINED.has(response['action']))
-    return isDeclined ? { status: 'failed', message: 'The person declined', outcome } : { waitMs: 0 }
+    const result = fail({ type: 'forbidden', reason: REFUSED })
+    return isDeclined ? { status: 'failed', message: REFUSED, outcome: { ...outcome, result } } : { waitMs: 0 }
   }
   const named = taken.map(([key, response]) => [key.slice(0, key.length - suffix.length), response] as const)
   const open = Object.entries(requests).filter(([key]) => !Object.hasOwn(responses, key))

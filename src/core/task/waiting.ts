@@ -12,7 +12,7 @@ export interface Waiting {
   readonly links: readonly string[]
   /** What the tool has been answered so far. */
   readonly answers: InputResponses
-  /** The end of the task if nobody answers. */
+  /** Of the call that it waited in. */
   readonly outcome: TaskOutcome
 }
 

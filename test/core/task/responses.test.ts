@@ -52,5 +52,8 @@ it('a person who declines a link ends the task, and other responses only have it
   expect(waiting.links).toEqual(['a1'])
   expect(takeResponses(waiting, { 'other': decline, 'authorization:mail': accept })).toEqual({ waitMs: 0 })
   for (const action of ['decline', 'cancel'])
-    expect(takeResponses(waiting, { 'authorization:mail': { action } })).toMatchObject({ status: 'failed' })
+    expect(takeResponses(waiting, { 'authorization:mail': { action } })).toMatchObject({
+      status: 'failed',
+      outcome: { callId: 'c', result: fail({ type: 'forbidden', reason: 'The person declined' }) },
+    })
 })
