@@ -14,6 +14,9 @@ export interface AsyncCallState {
   readonly links: readonly string[]
 }
 
+/** Nobody waits for a call that is started: `wait` says how far it is, and gives the links. */
+export type AsyncCallOptions = Omit<CallOptions, 'onProgress' | 'waitForAuthorization'>
+
 export interface WaitOptions {
   /** Ends the wait; the call goes on. */
   readonly signal?: AbortSignal | undefined
@@ -23,7 +26,7 @@ export interface WaitOptions {
 
 const toPath = (id: string) => `/calls/${encodeURIComponent(id)}`
 
-export async function startCall(connection: Connection, tool: string, input: JsonRecord, options: CallOptions) {
+export async function startCall(connection: Connection, tool: string, input: JsonRecord, options: AsyncCallOptions) {
   const request = toCallRequest(tool, input, options.callId ?? crypto.randomUUID(), options)
   return toState(await connection.sendJson({ ...request, headers: { prefer: 'respond-async' } }))
 }
@@ -32,7 +35,7 @@ export function waitForCall(connection: Connection, callId: string, { signal, on
   const findResult = (body: unknown): CallResult | undefined => {
     const state = toState(body)
     onState?.(state)
-    if (state.status === 'cancelled') throw new SwitchboardError('cancelled', 'The call was cancelled', { callId })
+    if (state.status === 'cancelled') throw new SwitchboardError('cancelled', 'The call was canceled', { callId })
     const isRunning = state.status === 'working' || state.status === 'input_required'
     return isRunning ? undefined : { callId, ...readResult(body) }
   }
@@ -46,10 +49,10 @@ export async function cancelCall(connection: Connection, callId: string): Promis
 const STATUSES = ['working', 'input_required', 'completed', 'failed', 'cancelled'] as const
 
 function toState(body: unknown): AsyncCallState {
-  const status = STATUSES.find((each) => each === getText(body, 'status'))
+  const status = STATUSES.find((known) => known === getText(body, 'status'))
   const callId = getText(body, 'call_id')
   if (status === undefined || callId === undefined)
-    throw new SwitchboardError('answer_invalid', 'This call was waited for')
+    throw new SwitchboardError('not_found', 'No state of this call is stored')
   const requests = isObject(body) && isObject(body['input_requests']) ? Object.values(body['input_requests']) : []
   const links = requests.flatMap((request) => getText(isObject(request) && request['params'], 'url') ?? [])
   return { callId, status, message: getText(body, 'status_message'), links }

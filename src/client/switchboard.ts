@@ -1,5 +1,12 @@
 import { type CallOptions, type CallResult, callTool } from './call.ts'
-import { type AsyncCallState, cancelCall, startCall, waitForCall, type WaitOptions } from './started-call.ts'
+import {
+  type AsyncCallOptions,
+  type AsyncCallState,
+  cancelCall,
+  startCall,
+  waitForCall,
+  type WaitOptions,
+} from './started-call.ts'
 import { connect, type Connection, type ConnectionOptions } from './connection.ts'
 import { isObject, type JsonRecord } from './json.ts'
 import { SwitchboardError } from './switchboard-error.ts'
@@ -102,7 +109,7 @@ export class Switchboard {
   }
 
   /** Starts a call that goes on without its caller for a day at most. `wait` takes the `callId` of the answer. */
-  callAsync(tool: string, input: JsonRecord = {}, options: CallOptions = {}): Promise<AsyncCallState> {
+  callAsync(tool: string, input: JsonRecord = {}, options: AsyncCallOptions = {}): Promise<AsyncCallState> {
     return startCall(this.#connection, tool, input, { ...options, user: options.user ?? this.#user })
   }
 

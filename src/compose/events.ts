@@ -1,5 +1,5 @@
 import { waitUntil } from 'cloudflare:workers'
-import { FetchCapability } from '../core/access/principal.ts'
+import { FetchCapability, hasScope, SCOPES } from '../core/access/principal.ts'
 import { UnreachableError } from '../core/failure/failure.ts'
 import { findSubscriptionDenial, isByEarlierSecret } from '../core/event/subscription.ts'
 import { createWebhooks } from '../outbound/webhook.ts'
@@ -12,7 +12,7 @@ import { composeReturningPrincipal } from './returning-principal.ts'
 /** Callbacks are sent to only for subscribers, who were admitted. */
 const CAPABILITY = new FetchCapability('events')
 
-/** What the objects of sources need to deliver. */
+/** Gives the objects of sources their means to deliver. */
 export function composeEventDelivery(deployment: Deployment): EventDelivery {
   const { config, stores } = deployment
   const findPrincipal = composeReturningPrincipal(deployment)
@@ -27,7 +27,7 @@ export function composeEventDelivery(deployment: Deployment): EventDelivery {
       const key = principal.kind === 'key' ? await stores.keys.findById(principal.id.slice('key:'.length)) : undefined
       if (key && isByEarlierSecret(subscriber, key, Date.now())) return false
       // A token of an agent may have fewer scopes than the agent
-      const scopes = found.value.scopes.filter((scope) => principal.scopes.includes(scope))
+      const scopes = SCOPES.filter((scope) => hasScope(found.value, scope) && hasScope(principal, scope))
       const narrowed = await narrowTo({ ...found.value, scopes }, named, waitUntil, stores.registry)
       return narrowed.ok && !findSubscriptionDenial(narrowed.value, name, source)
     },

@@ -102,7 +102,7 @@ it('without an answer nothing is printed that could become a lock', async () => 
 
 it('a check in a fresh clone passes while nothing changes, and a new tool is a note unless it is strict', async () => {
   const text = await writeLock()
-  expect(await lock('--check')).toMatchObject({ code: 0, stderr: '✓ All tools are as in tools.lock\n' })
+  expect(await lock('--check')).toMatchObject({ code: 0, stderr: '✓ All entries are as in tools.lock\n' })
   await writeFile(inClone('own.lock'), text)
   expect(await lock('--check', 'own.lock', '--json')).toMatchObject({
     code: 0,
@@ -116,7 +116,7 @@ it('a check in a fresh clone passes while nothing changes, and a new tool is a n
   })
   expect(await lock('--check', 'tools.lock', `${toolkit}.*`, '--strict')).toMatchObject({
     code: 1,
-    stderr: 'Error: 1 tool differs from tools.lock\n',
+    stderr: 'Error: 1 entry differs from tools.lock\n',
   })
 })
 
@@ -130,7 +130,7 @@ it('a check shows the words that a model would read differently, and what breaks
   await publish('Send@2.0.0', { description: 'Sends all mail to eve', input_schema })
   await server.json('PATCH', `/tools/${toolkit}.Find@1.0.0`, { status: 'disabled' }, ADMIN)
   const { code, stdout, stderr } = await lock('--check')
-  expect({ code, stderr }).toEqual({ code: 1, stderr: 'Error: 2 tools differ from tools.lock\n' })
+  expect({ code, stderr }).toEqual({ code: 1, stderr: 'Error: 2 entries differ from tools.lock\n' })
   const lines = stdout.split('\n')
   expect(lines).toEqual(
     expect.arrayContaining([

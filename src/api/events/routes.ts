@@ -27,8 +27,12 @@ interface EventsRoutesDeps extends Pick<RouteDeps, 'respond'> {
 }
 
 /** A source that is not there, and one without a secret, look like one whose secret the sender does not have. */
-const REFUSED = fail({ type: 'unauthenticated', reason: 'The signature is not one of this source, or not of now' })
+const SIGNATURE_DENIAL = fail({
+  type: 'unauthenticated',
+  reason: 'The signature is not one of this source, or not of now',
+})
 const ID = objectSchema({ id: TEXT })
+const KNOWN = objectSchema({ 'id?': TEXT, 'challenge?': TEXT })
 /** The field of a body that names its event. */
 const ID_FIELDS: Partial<Record<SignatureScheme, string>> = { stripe: 'id', slack: 'event_id' }
 
@@ -46,11 +50,11 @@ export function createEventsRoutes({ store, loadEvents, readSecret, limiter, ...
       if (!bytes.ok) return bytes
       const source = await store.find(name.value)
       const secret = source?.kind === 'webhook' ? readSecret(source.secret_name) : undefined
-      if (source?.kind !== 'webhook' || secret === undefined) return REFUSED
+      if (source?.kind !== 'webhook' || secret === undefined) return SIGNATURE_DENIAL
       const { id, signature: scheme, rate } = source
       const { headers } = request
       const delivery = await verifyDelivery(source, secret, { headers, body: bytes.value, now: now() })
-      if (!delivery) return REFUSED
+      if (!delivery) return SIGNATURE_DENIAL
       const permit = limiter.take([{ id: `event-source:${id}`, name: 'tool', limits: { rate } }], 0)
       if ('ok' in permit) return permit
       permit.end()
@@ -59,7 +63,8 @@ export function createEventsRoutes({ store, loadEvents, readSecret, limiter, ...
       const fields = isJsonObject(body.value) ? body.value : { value: body.value }
       if (scheme === 'slack' && fields['type'] === 'url_verification' && typeof fields['challenge'] === 'string')
         return ok({ status: 200, body: { challenge: fields['challenge'] } })
-      const bodyId = fields[ID_FIELDS[scheme] ?? '']
+      const idField = ID_FIELDS[scheme]
+      const bodyId = idField && fields[idField]
       const sentId = typeof bodyId === 'string' ? bodyId : delivery.id
       const cause = sentId ?? `signed ${new TextDecoder().decode(delivery.signed)}`
       // The body does not say what happened
@@ -76,10 +81,10 @@ export function createEventsRoutes({ store, loadEvents, readSecret, limiter, ...
     '/events/:source',
     declareOperation(
       {
-        summary: 'Receive an event that another server sends and signs',
+        summary: 'Receive a signed event',
         query: ANY_QUERY,
         requestType: 'application/json',
-        responses: { 200: json('The event was known, or a challenge', ID), 202: json('The event is stored', ID) },
+        responses: { 200: json('Known already, or a challenge', KNOWN), 202: json('Stored now', ID) },
       },
       async (c: Context) => {
         const result = await receive(c)

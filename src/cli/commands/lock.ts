@@ -115,8 +115,9 @@ async function checkLock(session: CliSession, patterns: readonly string[], optio
     for (const tool of changed) printChanges(session, tool)
     for (const [name, { id }] of added) printEntry(session, name, id, ' is not in the lock')
   })
-  if (count > 0) throw new CliError('differs', `${count} ${count === 1 ? 'tool differs' : 'tools differ'} from ${file}`)
-  terminal.note(['green', '✓'], ` All tools are as in ${file}`)
+  if (count > 0)
+    throw new CliError('differs', `${count} ${count === 1 ? 'entry differs' : 'entries differ'} from ${file}`)
+  terminal.note(['green', '✓'], ` All entries are as in ${file}`)
 }
 
 async function findDifference(session: CliSession, file: string, patterns: readonly string[], options: LockOptions) {

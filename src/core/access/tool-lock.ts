@@ -1,5 +1,5 @@
 /**
- * Locks: which version of each tool a model sees, and the digest of everything that it sees of the version. The form of the
+ * Locks: which version of each tool and skill a model sees, and the digest of everything that it sees of the version. The form of the
  * digest is that of SEP-2636, an open proposal to the Model Context Protocol: SHA-256 over RFC 8785 of the whole tool as
  * `tools/list` of the newest revision has it.
  */
@@ -38,7 +38,7 @@ export const lockReader = json.object({
 export type ToolLock = json.InferOutput<typeof lockReader>
 
 export const MAX_LOCKS = 1_000
-/** Of its canonical JSON, which a row of a table has to hold. */
+/** Its canonical JSON must fit in a row of a table. */
 export const MAX_LOCK_BYTES = 1_900_000
 
 /** `denied` says why the publisher's quota does not allow it. */

@@ -1,6 +1,6 @@
 import { createSearch } from '../call/jmespath/search.ts'
 import type { Problem } from '../tool/problem.ts'
-import { findCronProblem } from './cron.ts'
+import { findCronProblem, isTimeZone } from './cron.ts'
 import type { EventSourceSettings } from './event-source.ts'
 
 interface SettingsRules {
@@ -9,13 +9,15 @@ interface SettingsRules {
   readonly now: number
 }
 
-/** What no schema tells of settings: whether their schedule, expression, key and secret can be used. */
+/** Checks what a schema cannot: the schedule, expression, key and secret. */
 export async function findSettingsProblem(
   settings: EventSourceSettings,
   rules: SettingsRules,
 ): Promise<Problem | undefined> {
   const at = (path: string, message: string | undefined) => (message === undefined ? undefined : { path, message })
   if (settings.kind === 'webhook') return at('/secret_name', rules.checkSecretName(settings.secret_name))
+  if (settings.kind === 'schedule' && !isTimeZone(settings.time_zone))
+    return at('/time_zone', 'Must be an IANA time zone')
   if (settings.kind === 'schedule') return at('/cron', findCronProblem(settings.cron, settings.time_zone, rules.now))
   if (!(await rules.hasKey(settings.key_id))) return at('/key_id', 'Must be the id of an API key')
   const search = settings.select === undefined ? undefined : createSearch(settings.select)

@@ -1,6 +1,8 @@
 import { Cron } from 'croner'
 
-/** The first run after a time, in milliseconds since 1970. A time that the clocks skip or repeat runs once, but for every hour's. */
+/**
+ * The first run after a time, in milliseconds since 1970. A local time that the clocks skip or repeat runs once; an hourly schedule runs in each hour.
+ */
 export function findNextRun(cron: string, timezone: string, after: number): number | undefined {
   return new Cron(cron, { mode: '5-part', timezone }).nextRun(new Date(after))?.getTime()
 }
@@ -13,5 +15,13 @@ export function findCronProblem(cron: string, timeZone: string, now: number): st
     return findNextRun(cron, timeZone, now) === undefined ? 'Must have a date that exists' : undefined
   } catch (error) {
     return `Must be a schedule: ${error instanceof Error ? error.message : String(error)}`
+  }
+}
+
+export function isTimeZone(timeZone: string): boolean {
+  try {
+    return Boolean(new Intl.DateTimeFormat('en', { timeZone }))
+  } catch {
+    return false
   }
 }

@@ -13,13 +13,16 @@ const SCHEMA = json.transform(json.anyObject, (schema, report) => {
   const [problem] = checkSchema(schema, { references: 'local' })
   return problem ? json.addProblem(report, problem.message, problem.path) : schema
 })
-const said = json.withSchemaDescription
+const describe = json.withSchemaDescription
 const COMMON = {
-  description: json.optional(said('What an event means, for models', json.string({ min: 1, max: 1_000 }))),
-  payload_schema: json.optional(said("JSON Schema of an event's data, for models", SCHEMA), { type: 'object' }),
+  description: json.optional(describe('What an event means, for models', json.string({ min: 1, max: 1_000 }))),
+  payload_schema: json.optional(describe("JSON Schema of an event's data, for models", SCHEMA), { type: 'object' }),
   // From 8, a person would have to approve each call
-  security_level: json.optional(said('Who may subscribe, as a level of tools; 1 by default', json.integer(0, 7)), 1),
-  user_id: json.optional(said('The user for whom subscribers must be able to act', identifier)),
+  security_level: json.optional(
+    describe('Who may subscribe, as a level of tools; 1 by default', json.integer(0, 7)),
+    1,
+  ),
+  user_id: json.optional(describe('The user for whom subscribers must be able to act', identifier)),
 }
 const SECRET = json.stringMatching("a Worker secret's name", /^[A-Za-z_]\w{0,127}$/)
 const HEADER = json.stringMatching("a header's name", /^[A-Za-z0-9-]{1,100}$/)
@@ -29,10 +32,10 @@ export const EVENT_SOURCE_KINDS = {
   webhook: json.object({
     ...COMMON,
     kind: json.enumReader(['webhook']),
-    signature: said('How the sender proves that it is the sender', json.enumReader(SIGNATURE_SCHEMES)),
-    header: json.optional(said('The header that holds a shared secret', HEADER), 'X-Webhook-Secret'),
-    secret_name: said('The name of the Worker secret that the sender signs with, never the secret itself', SECRET),
-    rate: json.optional(said('Rate limit of its events; 600 in a minute by default', RATE), {
+    signature: describe('How the sender proves that it is the sender', json.enumReader(SIGNATURE_SCHEMES)),
+    header: json.optional(describe('The header that holds a shared secret', HEADER), 'X-Webhook-Secret'),
+    secret_name: describe('The name of the Worker secret that the sender signs with, never the secret itself', SECRET),
+    rate: json.optional(describe('Rate limit of its events; 600 in a minute by default', RATE), {
       calls: 600,
       seconds: 60,
     }),
@@ -40,17 +43,17 @@ export const EVENT_SOURCE_KINDS = {
   schedule: json.object({
     ...COMMON,
     kind: json.enumReader(['schedule']),
-    cron: said('Minute, hour, day, month and weekday', json.string({ max: 100 })),
-    time_zone: json.optional(said('An IANA time zone', json.string({ min: 1, max: 100 })), 'UTC'),
+    cron: describe('Minute, hour, day, month and weekday', json.string({ max: 100 })),
+    time_zone: json.optional(describe('An IANA time zone', json.string({ min: 1, max: 100 })), 'UTC'),
   }),
   poll: json.object({
     ...COMMON,
     kind: json.enumReader(['poll']),
-    tool: said('The tool whose output makes an event when it changes', TOOL),
-    arguments: json.optional(said('The input of the tool', json.anyObject), {}),
-    select: json.optional(said('JMESPath: what of the output is compared', json.string({ min: 1, max: 1_000 }))),
-    every_minutes: said('Minutes between two calls', json.integer(1, 10_080)),
-    key_id: said('Id of the API key that calls the tool', identifier),
+    tool: describe('The tool whose output makes an event when it changes', TOOL),
+    arguments: json.optional(describe('The input of the tool', json.anyObject), {}),
+    select: json.optional(describe('JMESPath: what of the output is compared', json.string({ min: 1, max: 1_000 }))),
+    every_minutes: describe('Minutes between two calls', json.integer(1, 10_080)),
+    key_id: describe('Id of the API key that calls the tool', identifier),
   }),
 }
 const KIND = json.enumReader(['webhook', 'schedule', 'poll'])

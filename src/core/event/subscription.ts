@@ -9,7 +9,7 @@ import type { Event } from './event.ts'
 import type { EventSource } from './event-source.ts'
 import { isWebhookSecret, WEBHOOK_SECRET_FORM } from './webhook-secret.ts'
 
-/** An isolate may take an earlier secret for so long after its end. */
+/** Isolates may accept an earlier secret for this long after its end. */
 const EARLIER_SECRET_MS = 120_000
 
 export const SECRET = json.hideValue(json.stringMatching(WEBHOOK_SECRET_FORM, isWebhookSecret))
@@ -25,7 +25,7 @@ export interface Subscriber {
   readonly at?: number
 }
 
-/** What identifies a subscription, together with its principal. */
+/** Identifies a subscription, together with its principal. */
 export interface SubscriptionKey {
   readonly name: string
   readonly arguments: JsonObject
@@ -58,7 +58,7 @@ export interface Subscription extends SubscriptionKey {
   readonly expires_at: string | null
   readonly waiting: number
   readonly dead_letters: number
-  /** Of the event that is delivered next. */
+  /** Counts deliveries of the next event. */
   readonly attempts: number
   readonly last_failure?: string
   readonly next_attempt_at?: string

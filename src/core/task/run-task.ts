@@ -17,7 +17,7 @@ import type { Signal } from '../tool/platform.ts'
 import type { Clock } from '../tool/wait-for-change.ts'
 import type { DueTask, StoredCall, StoredTask, TaskChange, TaskStore } from './task-store.ts'
 import type { TaskOutcome } from './task.ts'
-import { toWaiting } from './waiting.ts'
+import { toPendingInput } from './pending-input.ts'
 
 interface RunTaskDeps extends Clock {
   readonly store: TaskStore
@@ -38,8 +38,8 @@ interface Abort {
 /** Bytes of memory for a character that is stored: sealed, as text, and as the value that the tool is given. */
 const COPIES = 3
 const OBJECT_CHARACTERS = 42
-const MIN_LINK_WAIT_MS = 2_000
-const MAX_LINK_WAIT_MS = 60_000
+const MIN_PAUSE_MS = 2_000
+const MAX_PAUSE_MS = 60_000
 /** A run learns this soon that its task is over. */
 const LOOK_MS = 1_000
 
@@ -60,42 +60,74 @@ export function createRunTask(deps: RunTaskDeps): (run: DueTask) => Promise<void
   }
 
   async function runInMemory(task: StoredTask, abort: Abort): Promise<void> {
-    const { id, revision, stored } = task
-    if (!stored) return void (await store.change(id, toEnd(task, 'What was stored can no longer be read'), revision))
+    const { id, revision, storedCall } = task
+    if (!storedCall)
+      return void (await store.change(id, toEnd(task, 'What was stored can no longer be read'), revision))
     const early = await waitOrEnd(task)
     if (early) return void (await store.change(id, early, revision))
-    const principal = await findPrincipal(stored.caller)
+    const principal = await findPrincipal(storedCall.caller)
     if (!principal.ok) {
       const { failure } = principal
       if (failure.type === 'unavailable') throw new UnreachableError(failure.message)
-      const message = 'reason' in failure ? failure.reason : 'The credential is no longer valid'
-      return void (await store.change(id, toEnd(task, message, failure), revision))
+      const text = 'reason' in failure ? failure.reason : 'message' in failure ? failure.message : undefined
+      return void (await store.change(id, toEnd(task, text ?? 'The credential is no longer valid', failure), revision))
     }
-    const round = await store.change(id, { status: 'working', waitMs: 0 }, revision)
+    // Nothing changes for who looks at a task that works already
+    const begin = task.status === 'working' ? { waitMs: 0 } : ({ status: 'working', waitMs: 0 } as const)
+    const round = await store.change(id, begin, revision)
     if (round === undefined) return
-    const outcome = await call({ ...task, revision: round }, stored, principal.value, abort)
+    const outcome = await call({ ...task, revision: round }, storedCall, principal.value, abort)
     await store.change(id, toChange(outcome, task, round), round)
   }
 
   /** Undefined if the call is to run now. A link that has expired is neither open nor refused: the call gives another. */
   async function waitOrEnd(task: StoredTask): Promise<TaskChange | undefined> {
-    const { createdAt, lastUpdatedAt, ttlMs, waiting } = task
+    const { createdAt, lastUpdatedAt, ttlMs, pendingInput } = task
     if (now() >= Date.parse(createdAt) + ttlMs) return toEnd(task, 'It did not end in the time that a task may take')
-    const links = await Promise.all((waiting?.links ?? []).map((link) => authorizations.find(link)))
+    const links = await Promise.all((pendingInput?.links ?? []).map((link) => authorizations.find(link)))
     const current = links.flatMap((link) => (link && now() < link.expiresAt ? [link] : []))
-    const refused = current.find(({ status }) => status === 'failed')
-    if (refused) {
-      const { reason = 'A person refused it' } = refused
+    const refusedLink = current.find(({ status }) => status === 'failed')
+    if (refusedLink) {
+      const { reason = 'A person refused it' } = refusedLink
       return toEnd(task, reason, { type: 'forbidden', reason })
     }
     if (current.length < links.length || !current.some(isOpen)) return undefined
-    // Longer and longer, since a caller who asks for the task has its links looked at too
-    return { waitMs: Math.min(MAX_LINK_WAIT_MS, MIN_LINK_WAIT_MS + (now() - Date.parse(lastUpdatedAt)) / 10) }
+    // A caller who asks for the task has its links looked at sooner
+    return { waitMs: growPause(lastUpdatedAt) }
   }
 
   function toEnd(task: StoredTask, message: string, failure: Failure = { type: 'gone', message }): TaskChange {
-    const begun = { callId: task.id, durationMs: now() - Date.parse(task.createdAt), ...task.waiting?.outcome }
-    return { status: 'failed', message, outcome: { ...begun, result: fail(failure) } }
+    const base = { callId: task.id, durationMs: now() - Date.parse(task.createdAt), ...task.pendingInput?.outcome }
+    return { status: 'failed', message, outcome: { ...base, result: fail(failure) } }
+  }
+
+  function toChange(
+    outcome: TaskOutcome,
+    { createdAt, storedCall, pendingInput }: StoredTask,
+    round: number,
+  ): TaskChange {
+    const { result } = outcome
+    const pauseMs = growPause(createdAt)
+    if (!result.ok && result.failure.type === 'unavailable') return { waitMs: pauseMs }
+    if (!result.ok && result.failure.type === 'rate-limited')
+      return { waitMs: Math.max(result.failure.retry_after_ms, pauseMs) }
+    const next = toPendingInput(outcome, pendingInput, round, storedCall?.call.answers)
+    if (!next) return { status: result.ok ? 'completed' : 'failed', outcome }
+    const isLinks = next.links.length > 0
+    // A server may only want to be asked again
+    if (!isLinks && Object.keys(next.requests).length === 0)
+      return { status: 'working', waitMs: pauseMs, pendingInput: next }
+    return {
+      status: 'input_required',
+      message: next.message,
+      pendingInput: next,
+      ...(isLinks ? { waitMs: MIN_PAUSE_MS } : {}),
+    }
+  }
+
+  /** Longer and longer: a tenth of the time that has passed, of two seconds to a minute. */
+  function growPause(since: string): number {
+    return Math.min(MAX_PAUSE_MS, MIN_PAUSE_MS + (now() - Date.parse(since)) / 10)
   }
 
   async function call(task: StoredTask, { call, context, caller }: StoredCall, principal: Principal, abort: Abort) {
@@ -106,7 +138,7 @@ export function createRunTask(deps: RunTaskDeps): (run: DueTask) => Promise<void
         ...call,
         callId: call.callId ?? task.id,
         context: { ...context, tokens: new Map(context.tokens), secrets: new Map(context.secrets) },
-        ...(task.waiting ? { answers: task.waiting.answers } : {}),
+        ...(task.pendingInput ? { answers: task.pendingInput.answers } : {}),
       }
       const { tool, ...outcome } = await callTool(request, {
         ...origin,
@@ -151,13 +183,4 @@ export function createRunTask(deps: RunTaskDeps): (run: DueTask) => Promise<void
       },
     }
   }
-}
-
-function toChange(outcome: TaskOutcome, { stored, waiting }: StoredTask, round: number): TaskChange {
-  const { result } = outcome
-  if (!result.ok && result.failure.type === 'rate-limited') return { waitMs: result.failure.retry_after_ms }
-  const next = toWaiting(outcome, waiting, round, stored?.call.answers)
-  if (!next) return { status: result.ok ? 'completed' : 'failed', outcome }
-  const wait = next.links.length > 0 ? { waitMs: MIN_LINK_WAIT_MS } : {}
-  return { status: 'input_required', message: next.message, waiting: next, ...wait }
 }

@@ -1,7 +1,7 @@
 import type { Caller, CallRequest } from '../call/call-request.ts'
 import type { CallContext } from '../call/requirements.ts'
 import type { Task, TaskOutcome, TaskStatus } from './task.ts'
-import type { Waiting } from './waiting.ts'
+import type { PendingInput } from './pending-input.ts'
 
 type Entries = readonly (readonly [string, string])[]
 
@@ -18,9 +18,11 @@ export interface StoredCall {
 export interface StoredTask extends Task {
   /** Counts up with each run, and with each change of more than the message. */
   readonly revision: number
-  readonly waiting?: Waiting | undefined
+  readonly pendingInput?: PendingInput | undefined
+  /** The id of its tool, until it has ended. */
+  readonly tool?: string | undefined
   /** For its run alone. */
-  readonly stored?: StoredCall | undefined
+  readonly storedCall?: StoredCall | undefined
 }
 
 export interface TaskChange {
@@ -29,7 +31,7 @@ export interface TaskChange {
   readonly message?: string | undefined
   /** When the task is run, or its links are looked at, again. With a status alone it waits for its caller. */
   readonly waitMs?: number | undefined
-  readonly waiting?: Waiting
+  readonly pendingInput?: PendingInput
   readonly outcome?: TaskOutcome
 }
 
@@ -43,7 +45,7 @@ export interface DueTask {
 
 export interface TaskStore {
   /** Undefined if the principal has too many open tasks, or too much stored. */
-  create(call: StoredCall, ttlMs: number): Promise<Task | undefined>
+  create(call: StoredCall, tool: string, ttlMs: number): Promise<Task | undefined>
   /** For a principal, only a task of its own, without the call. */
   find(id: string, principal?: string): Promise<StoredTask | undefined>
   /**

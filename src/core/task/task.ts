@@ -16,7 +16,7 @@ export interface Task {
   /** ISO 8601 in UTC. */
   readonly createdAt: string
   readonly lastUpdatedAt: string
-  /** From `createdAt` until the task is deleted. */
+  /** From `createdAt`. Then an open task fails, and an hour later all are deleted. */
   readonly ttlMs: number
   readonly pollIntervalMs: number
   /** While `input_required`: what the tool asks for, and the links for a person to open. No key is used twice. */

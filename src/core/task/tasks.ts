@@ -8,7 +8,7 @@ import { parseToolId } from '../tool/tool-id.ts'
 import { type Clock, waitForChange } from '../tool/wait-for-change.ts'
 import type { StoredTask, TaskChange, TaskStore } from './task-store.ts'
 import { isOver, type Tasks } from './task.ts'
-import type { Waiting } from './waiting.ts'
+import type { PendingInput } from './pending-input.ts'
 
 const RETRY_AFTER_MS = 60_000
 const REFUSED = 'The person declined'
@@ -29,8 +29,8 @@ export function createTasks({ store, checkCall, storesCredentials, clock }: Task
   /** Not for a narrower credential of the same principal. */
   async function find(id: string, principal: Principal) {
     const found = await store.find(id, principal.id)
-    const tool = found?.outcome?.tool ?? found?.waiting?.outcome.tool
-    const name = tool && parseToolId(tool.id)
+    const tool = found?.tool ?? found?.outcome?.tool?.id
+    const name = tool === undefined ? undefined : parseToolId(tool)
     return hasScope(principal, 'tools:call') && (!name || covers(principal, name, 'tools:call')) ? found : undefined
   }
 
@@ -60,7 +60,7 @@ export function createTasks({ store, checkCall, storesCredentials, clock }: Task
         context: { ...context, tokens: [...tokens], secrets: [...secrets] },
         caller: { principal: owner, dialect, audience, requestUrl: requestUrl(), traceparent },
       }
-      const created = await catchUnreachable(store.create(stored, DAY_MS))
+      const created = await catchUnreachable(store.create(stored, checked.value.id, DAY_MS))
       if (!created.ok) return created
       return created.value ? ok(created.value) : fail({ type: 'rate-limited', retry_after_ms: RETRY_AFTER_MS })
     },
@@ -74,9 +74,9 @@ export function createTasks({ store, checkCall, storesCredentials, clock }: Task
 
     update: (id, principal, responses) =>
       catchUnreachable(
-        change(id, principal, async ({ waiting, status, revision }) => {
-          if (!waiting || status !== 'input_required') return revision
-          return store.change(id, takeResponses(waiting, responses), revision)
+        change(id, principal, async ({ pendingInput, status, revision }) => {
+          if (!pendingInput || status !== 'input_required') return revision
+          return store.change(id, takeResponses(pendingInput, responses), revision)
         }),
       ),
 
@@ -85,21 +85,21 @@ export function createTasks({ store, checkCall, storesCredentials, clock }: Task
 }
 
 /** Takes responses to open requests, and passes over all others. To links the only response is that the person declined. */
-export function takeResponses(waiting: Waiting, responses: InputResponses['responses']): TaskChange {
-  const { requests, suffix, answers, links, message, outcome } = waiting
-  const taken = Object.entries(responses).filter(([key]) => Object.hasOwn(requests, key))
+export function takeResponses(pendingInput: PendingInput, responses: InputResponses['responses']): TaskChange {
+  const { requests, suffix, answers, links, message, outcome } = pendingInput
+  const openResponses = Object.entries(responses).filter(([key]) => Object.hasOwn(requests, key))
   if (links.length > 0) {
-    const isDeclined = taken.some(([, response]) => isJsonObject(response) && DECLINED.has(response['action']))
+    const isDeclined = openResponses.some(([, response]) => isJsonObject(response) && DECLINED.has(response['action']))
     const result = fail({ type: 'forbidden', reason: REFUSED })
     return isDeclined ? { status: 'failed', message: REFUSED, outcome: { ...outcome, result } } : { waitMs: 0 }
   }
-  const named = taken.map(([key, response]) => [key.slice(0, key.length - suffix.length), response] as const)
+  const named = openResponses.map(([key, response]) => [key.slice(0, key.length - suffix.length), response] as const)
   const open = Object.entries(requests).filter(([key]) => !Object.hasOwn(responses, key))
-  const answered = {
-    ...waiting,
+  const nextInput = {
+    ...pendingInput,
     requests: Object.fromEntries(open),
     answers: { ...answers, responses: { ...answers.responses, ...Object.fromEntries(named) } },
   }
-  if (open.length > 0) return { status: 'input_required', message, waiting: answered }
-  return { status: 'working', waitMs: 0, waiting: answered }
+  if (open.length > 0) return { status: 'input_required', message, pendingInput: nextInput }
+  return { status: 'working', waitMs: 0, pendingInput: nextInput }
 }

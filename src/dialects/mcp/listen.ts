@@ -64,6 +64,7 @@ export async function listen(
     while (watched.length > 0 && Date.now() < endsAt) {
       await new Promise((resolve) => setTimeout(resolve, POLL_MS))
       if (stream.signal.aborted) return
+      if (!stream.isDrained()) continue
       const caller = await authorize()
       if (caller.ok) principal = caller.value
       else if (!canWait(caller.failure.type)) return

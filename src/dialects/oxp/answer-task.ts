@@ -1,9 +1,10 @@
 import type { Task } from '../../core/task/task.ts'
 import { jsonTextResponse, PRIVATE } from '../../http/response/json-response.ts'
-import { encodeOutcome } from './wire.ts'
+import { encodeOutcome, type OxpForm, versionHeader } from './wire.ts'
 
-export function respondWithTask(task: Task): Response {
-  const headers = { 'location': `/calls/${task.id}`, 'preference-applied': 'respond-async', ...PRIVATE }
+export function respondWithTask(task: Task, form: OxpForm): Response {
+  const location = `/calls/${task.id}`
+  const headers = { location, 'preference-applied': 'respond-async', ...versionHeader(form), ...PRIVATE }
   return jsonTextResponse(JSON.stringify(encodeTask(task)), 202, headers)
 }
 

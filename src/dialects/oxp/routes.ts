@@ -127,7 +127,7 @@ export function createOxpRoutes(deps: OxpRoutesDeps): Hono {
     if (!started.ok)
       return respondToCall(await addSuggestions({ callId: '', durationMs: 0, result: started }, caller), form)
     const { respondWithTask } = await import('./answer-task.ts')
-    return respondWithTask(started.value)
+    return respondWithTask(started.value, form)
   }
 
   /** The resolver suggests for unknown ids. Unknown names get suggestions here, from the catalog. */

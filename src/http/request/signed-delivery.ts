@@ -28,7 +28,7 @@ const MAX_SIGNATURES = 8
 const HMAC = { name: 'HMAC', hash: 'SHA-256' }
 const encoder = new TextEncoder()
 
-/** Gives what is equal for each copy of the delivery; undefined if it was not signed with the secret, or not just now. */
+/** Gives what is equal for signature copy of the delivery; undefined if it was not signed with the secret, or not just now. */
 export async function verifyDelivery(
   { signature: scheme, header }: Pick<WebhookSettings, 'signature' | 'header'>,
   secret: string,
@@ -56,7 +56,9 @@ const PARTS: Readonly<Record<Exclude<SignatureScheme, 'shared-secret'>, (headers
     const [id = '', timestamp = '', signatures = ''] = ['id', 'timestamp', 'signature'].map(
       (name) => headers.get(`webhook-${name}`) ?? '',
     )
-    const sent = signatures.split(' ').map((each) => (each.startsWith('v1,') ? decodeBase64(each.slice(3)) : undefined))
+    const sent = signatures
+      .split(' ')
+      .map((signature) => (signature.startsWith('v1,') ? decodeBase64(signature.slice(3)) : undefined))
     return { id, timestamp, prefix: `${id}.${timestamp}.`, signatures: id === '' ? [] : sent }
   },
   github: (headers) => ({ signatures: [parseHex(headers.get('x-hub-signature-256'), 'sha256=')] }),

@@ -48,6 +48,8 @@ export function createEventStream(caller: AbortSignal) {
   return {
     started,
     signal: cancellation.signal,
+    /** Whether the caller has taken all that was sent. */
+    isDrained: () => queue.length === 0,
     send(event: StreamEvent): void {
       if (cancellation.signal.aborted) return
       if (queue.length === MAX_QUEUED) queue.pop()

@@ -9,9 +9,9 @@ import { foreignJsonProblem } from '../shared/foreign-json.ts'
 
 /** A row of the Registry has at most 2 MB. */
 const MAX_STORED_BYTES = 1_900_000
-const MAX_FRONTMATTER = 16_384
+const MAX_FRONTMATTER_CHARACTERS = 16_384
 /** As JSON: most characters take at most so many bytes. */
-const MAX_FRONTMATTER_BYTES = 3 * MAX_FRONTMATTER
+const MAX_FRONTMATTER_BYTES = 3 * MAX_FRONTMATTER_CHARACTERS
 const RESERVED = 'io.modelcontextprotocol/'
 const encoder = new TextEncoder()
 
@@ -78,8 +78,8 @@ async function readFrontmatter(
   const path = pointer(MANIFEST_FILE)
   const yaml = typeof text === 'string' ? FRONTMATTER.exec(text)?.[1] : undefined
   if (yaml === undefined) return parseFailure("Must be a text that begins with YAML between two lines of '---'", path)
-  if (yaml.length > MAX_FRONTMATTER)
-    return parseFailure(`Its YAML must have at most ${MAX_FRONTMATTER} characters`, path)
+  if (yaml.length > MAX_FRONTMATTER_CHARACTERS)
+    return parseFailure(`Its YAML must have at most ${MAX_FRONTMATTER_CHARACTERS} characters`, path)
   const { readYaml } = await import('../openapi/yaml-text.ts')
   const read = await readYaml(yaml, yieldControl)
   if (!read.ok) return parseFailure(read.problem.replace('neither JSON nor YAML', 'not YAML'), path)

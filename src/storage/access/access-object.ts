@@ -106,11 +106,18 @@ export class Access extends DurableObject<{ readonly REGISTRY: KVNamespace }> {
       const put = `INSERT OR REPLACE INTO ${SETTING_TABLES[kind].table} VALUES (?, ?)`
       const body = JSON.stringify(setting)
       this.#sql.exec(put, id, body)
-      // What another schedule or poll led to says nothing of this one
-      if (kind === 'eventSource' && body !== before) this.#sql.exec('DELETE FROM source_run WHERE id = ?', id)
+      if (kind === 'eventSource' && body !== before) this.#restartSource(id)
       queue(this.#sql, kvKey(kind, id), isNew ? 'publication' : 'status')
       return isNew ? 'created' : 'replaced'
     })
+  }
+
+  /** What another schedule or poll led to says nothing of this one. A schedule begins now, and a poll with its first call. */
+  #restartSource(id: string): void {
+    this.#sql.exec('DELETE FROM source_run WHERE id = ?', id)
+    const begin =
+      "INSERT INTO source_run SELECT id, ?, NULL FROM event_source WHERE id = ? AND body ->> 'kind' = 'schedule'"
+    this.#sql.exec(begin, Date.now(), id)
   }
 
   /** A repeated call changes nothing, since a caller that lost the response calls again. */

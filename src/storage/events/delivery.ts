@@ -18,7 +18,7 @@ const MAX_DELAY_MS = 4 * 3_600_000
 const CHECK_MS = 3_600_000
 const UNKNOWN_MS = 30_000
 const MAX_TERMINATION_ATTEMPTS = 5
-/** Of a principal. */
+/** For each principal. */
 const MAX_DEAD_LETTERS = 100
 const FINAL_FAILURES = ['http_410', 'http_413']
 const NOT_REPEATED = { reason: 'challenge_failed', message: 'The callback did not repeat the challenge' } as const
@@ -56,6 +56,7 @@ export function createDelivery(
     const sealed = [row.secret, ...(row.old_secret !== null && row.old_until > now() ? [row.old_secret] : [])]
     const unsealed = await Promise.all(sealed.map((secret) => sealer.unseal(secret, row.id)))
     const secrets = unsealed.flatMap((secret) => secret?.text ?? [])
+    if (secrets.length === 0) return 'secret_unreadable'
     const receipt = await post(message, toTarget(row.id, row.url, secrets))
     return receipt.kind === 'received' ? undefined : receipt.reason
   }
@@ -80,13 +81,13 @@ export function createDelivery(
 
   function settle(row: SubscriptionRow, { message, isGap, cursor }: Step, failure: string | undefined): void {
     const attempts = row.attempts + 1
-    const most = row.ended === null ? MAX_ATTEMPTS : MAX_TERMINATION_ATTEMPTS
-    const isOver = FINAL_FAILURES.includes(failure ?? '') || attempts >= most
+    const maxAttempts = row.ended === null ? MAX_ATTEMPTS : MAX_TERMINATION_ATTEMPTS
+    const isOver = FINAL_FAILURES.includes(failure ?? '') || attempts >= maxAttempts
     // A receiver that is never told of a gap would not know what it lacks
     if (failure !== undefined && (isGap || !isOver)) {
       const next = now() + Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 4 ** (attempts - 1))
-      const retry =
-        'UPDATE subscription SET attempts = ?, failure = ?, next = ? WHERE id = ? AND cursor = ? AND ended IS ?'
+      const retry = `UPDATE subscription SET attempts = ?, failure = ?, next = min(ifnull(expires, ?3), ?3)
+        WHERE id = ? AND cursor = ? AND ended IS ?`
       sql.exec(retry, attempts, failure, next, row.id, row.cursor, row.ended)
       return
     }

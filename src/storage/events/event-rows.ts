@@ -2,11 +2,10 @@ import { readField } from '../rows.ts'
 
 /** Bounds of what a source stores for receivers that are slow or down. */
 const MAX_EVENTS = 1_000
-/** In characters. */
-const MAX_SIZE = 32 * 1_024 * 1_024
+const MAX_STORED_CHARACTERS = 32 * 1_024 * 1_024
 const MAX_AGE_MS = 7 * 86_400_000
-const MAX_PAGE = 100
-const MAX_PAGE_SIZE = 1_024 * 1_024
+const MAX_PAGE_EVENTS = 100
+const MAX_PAGE_CHARACTERS = 1_024 * 1_024
 
 export type StoredEvent = {
   readonly seq: number
@@ -38,7 +37,8 @@ export function eventRows(sql: SqlStorage, now: () => number) {
         sql.exec('INSERT OR IGNORE INTO event (id, at, size, body) VALUES (?, ?, ?, ?)', id, now(), body.length, body)
       const last = lastSeq()
       const sizes = 'SELECT seq, sum(size) OVER (ORDER BY seq DESC) AS total FROM event'
-      const surplus = readField<number>(sql, `SELECT max(seq) FROM (${sizes}) WHERE total > ?`, MAX_SIZE) ?? 0
+      const surplus =
+        readField<number>(sql, `SELECT max(seq) FROM (${sizes}) WHERE total > ?`, MAX_STORED_CHARACTERS) ?? 0
       sql.exec('DELETE FROM event WHERE seq <= ? AND seq < ?', Math.max(surplus, findOld(), last - MAX_EVENTS), last)
       return last - before
     },
@@ -48,9 +48,9 @@ export function eventRows(sql: SqlStorage, now: () => number) {
       const page: StoredEvent[] = []
       let size = 0
       const query = 'SELECT seq, id, body FROM event WHERE seq > ? ORDER BY seq LIMIT ?'
-      for (const row of sql.exec<StoredEvent>(query, Math.max(after, dropped()), MAX_PAGE)) {
+      for (const row of sql.exec<StoredEvent>(query, Math.max(after, dropped()), MAX_PAGE_EVENTS)) {
         size += row.body.length
-        if (page.length > 0 && size > MAX_PAGE_SIZE) break
+        if (page.length > 0 && size > MAX_PAGE_CHARACTERS) break
         page.push(row)
       }
       return page
@@ -59,7 +59,7 @@ export function eventRows(sql: SqlStorage, now: () => number) {
     /** The next user of a source must not read what came before. */
     clear(): void {
       sql.exec('DELETE FROM event WHERE seq < (SELECT max(seq) FROM event)')
-      sql.exec("UPDATE event SET body = '', size = 0")
+      sql.exec("UPDATE event SET id = '', body = '', size = 0")
     },
   }
 }

@@ -21,14 +21,14 @@ interface NewSubscription extends Omit<SubscriptionRequest, 'name'> {
 
 type LetterRow = { readonly id: string; readonly at: number; readonly failure: string; readonly body: string }
 
-/** Of a principal. */
+/** For each principal. */
 const MAX_SUBSCRIPTIONS = 100
 const LIMIT_REACHED = fail({
   type: 'conflict',
   message: 'There are too many subscriptions to this source: delete one',
 })
 const ROTATION_MS = 86_400_000
-const CONCURRENT = 10
+const MAX_CONCURRENT_DELIVERIES = 10
 /** While deliveries run, others that are due are noticed so soon. */
 const LOOK_MS = 1_000
 /** An alarm may run for 15 minutes. */
@@ -57,14 +57,20 @@ export function createSourceEvents(
   }
 
   /** Starts at most so many, and gives how many. */
-  function startDeliveries(most: number): number {
+  function startDeliveries(limit: number): number {
     let started = 0
-    // The first of each principal comes before the second of any, and none takes all places with receivers that hang
-    const due = `SELECT id, next, row_number() OVER (PARTITION BY principal ORDER BY next) AS turn
+    // The first of each principal comes before the second of any, and none takes all permits with receivers that hang
+    const due = `SELECT id, next, row_number() OVER (PARTITION BY principal ORDER BY next) AS rank
       FROM subscription WHERE next <= ?`
-    const query = `SELECT id FROM (${due}) WHERE turn <= ? ORDER BY turn, next LIMIT ?`
-    for (const { id } of rows<{ id: string }>(sql, query, now(), CONCURRENT / 2, 2 * CONCURRENT)) {
-      if (running.size >= CONCURRENT || started >= most) break
+    const query = `SELECT id FROM (${due}) WHERE rank <= ? ORDER BY rank, next LIMIT ?`
+    for (const { id } of rows<{ id: string }>(
+      sql,
+      query,
+      now(),
+      MAX_CONCURRENT_DELIVERIES / 2,
+      2 * MAX_CONCURRENT_DELIVERIES,
+    )) {
+      if (running.size >= MAX_CONCURRENT_DELIVERIES || started >= limit) break
       if (running.has(id)) continue
       started += 1
       running.set(
@@ -90,12 +96,15 @@ export function createSourceEvents(
       return count
     },
 
-    clear: events.clear,
+    clear(): void {
+      events.clear()
+      sql.exec('DELETE FROM dead_letter')
+    },
 
     async subscribe(request: NewSubscription): Promise<Result<SubscriptionGrant>> {
-      const begun = now()
+      const startedAt = now()
       const { id, url, secret, ttlMs, maxAgeMs } = request
-      const subscriber = { ...request.subscriber, at: begun }
+      const subscriber = { ...request.subscriber, at: startedAt }
       if (isFull(request)) return LIMIT_REACHED
       const failure = await delivery.challenge(id, url, secret)
       if (failure) return failure
@@ -105,9 +114,9 @@ export function createSourceEvents(
       const at = now()
       const known = find(id)
       const last = events.lastSeq()
-      const wanted = Math.min(request.cursor ?? last, last)
+      const requestedCursor = Math.min(request.cursor ?? last, last)
       const tooOld = maxAgeMs === undefined ? 0 : events.findBefore(at - maxAgeMs)
-      const cursor = known?.cursor ?? Math.max(wanted, events.dropped(), tooOld)
+      const cursor = known?.cursor ?? Math.max(requestedCursor, events.dropped(), tooOld)
       const expires = ttlMs === null ? null : at + ttlMs
       const input = JSON.stringify(request.arguments)
       const texts = [id, subscriber.principal.id, JSON.stringify(subscriber), input, url, sealed]
@@ -122,7 +131,7 @@ export function createSourceEvents(
         at + ROTATION_MS,
       )
       await schedule()
-      const truncated = !known && cursor > wanted
+      const truncated = !known && cursor > requestedCursor
       return ok({ id, refreshBefore: formatTime(expires), cursor: String(cursor), truncated, isNew: !known })
     },
 
@@ -178,11 +187,11 @@ export function createSourceEvents(
 
     async runDeliveries(): Promise<void> {
       const end = now() + MAX_RUN_MS
-      let left = MAX_RUN_DELIVERIES
+      let remaining = MAX_RUN_DELIVERIES
       // Should this instance end
       await setAlarm(now() + LOOK_MS)
       for (;;) {
-        if (now() < end) left -= startDeliveries(left)
+        if (now() < end) remaining -= startDeliveries(remaining)
         if (running.size === 0) break
         await Promise.race([...running.values(), new Promise((done) => setTimeout(done, LOOK_MS))])
       }

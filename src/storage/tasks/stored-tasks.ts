@@ -25,7 +25,7 @@ CREATE TABLE part (
 const MAX_OPEN = 100
 /** With those that have ended. */
 const MAX_TASKS = 10_000
-/** Characters of everything that is stored for one principal. */
+/** Characters of everything that is stored for one principal, before a task is added. The outcomes of open tasks may exceed it. */
 const MAX_STORED = 32 * 1024 * 1024
 /** At once, so that large inputs do not fill the memory of an isolate. */
 const MAX_RUNNING = 8
@@ -39,7 +39,7 @@ const MAX_RUN_MS = 600_000
 /** The links of a task are looked at this soon for a caller who asks for it. */
 const LOOK_MS = 2_000
 
-export type SealedParts = Readonly<Partial<Record<'call' | 'message' | 'waiting' | 'outcome', string>>>
+export type SealedParts = Readonly<Partial<Record<'call' | 'tool' | 'message' | 'pendingInput' | 'outcome', string>>>
 
 export type TaskRow = {
   readonly id: string
@@ -107,18 +107,19 @@ export function createStoredTasks(
   }
 
   return {
-    async create(id: string, call: string, ttlMs: number): Promise<TaskRow | undefined> {
+    async create(id: string, parts: SealedParts, ttlMs: number): Promise<TaskRow | undefined> {
       // A request that nobody had an answer to comes again
       const stored = find(id)
       if (stored) return stored
       const open = readField<number>(sql, 'SELECT count(due) FROM task') ?? 0
+      const size = Object.values(parts).join('').length
       const all = readField<number>(sql, 'SELECT count(*) FROM task') ?? 0
-      if (open >= MAX_OPEN || all >= MAX_TASKS || countStored() + call.length > MAX_STORED) return undefined
+      if (open >= MAX_OPEN || all >= MAX_TASKS || countStored() + size > MAX_STORED) return undefined
       const now = clock()
       storage.transactionSync(() => {
         const row = [id, 'working', now, now, now + ttlMs, now]
         sql.exec('INSERT OR IGNORE INTO task VALUES (?, ?, ?, ?, ?, ?, 0)', ...row)
-        putPart(id, 'call', call)
+        for (const [kind, text] of Object.entries(parts)) putPart(id, kind, text)
       })
       await schedule()
       return find(id)
@@ -144,7 +145,7 @@ export function createStoredTasks(
       if (!row || row.due === null || (revision !== undefined && revision !== row.revision)) return undefined
       const isReport = status === undefined && waitMs === undefined
       if (isReport && parts.message === undefined) return row.revision
-      const isFull = parts.waiting !== undefined && countStored() + parts.waiting.length > MAX_STORED
+      const isFull = parts.pendingInput !== undefined && countStored() + parts.pendingInput.length > MAX_STORED
       const next = { ...row, status: isFull ? 'failed' : (status ?? row.status) }
       const isOpen = next.status === 'working' || next.status === 'input_required'
       if (!isReport) {
@@ -157,7 +158,7 @@ export function createStoredTasks(
         sql.exec(set, next.status, next.updated, next.due, next.revision, id)
         if (!isOpen) sql.exec('DELETE FROM part WHERE task = ?', id)
         else if (status !== undefined) putPart(id, 'message', '')
-        for (const [kind, text] of Object.entries(parts)) if (isOpen || kind !== 'waiting') putPart(id, kind, text)
+        for (const [kind, text] of Object.entries(parts)) if (isOpen || kind !== 'pendingInput') putPart(id, kind, text)
       })
       if (!isReport) await schedule()
       return next.revision

@@ -8,7 +8,10 @@ import type { Sealer } from '../sealing/deployment-keys.ts'
 import type { SealedParts, TaskRow } from './stored-tasks.ts'
 import type { TasksObject } from './tasks-object.ts'
 
-type Parts = Pick<TaskChange, 'message' | 'waiting' | 'outcome'> & { readonly call?: StoredCall }
+type Parts = Pick<TaskChange, 'message' | 'pendingInput' | 'outcome'> & {
+  readonly call?: StoredCall
+  readonly tool?: string
+}
 
 const POLL_INTERVAL_MS = 1_000
 const LOST = fail({ type: 'gone', message: 'The call has ended, and its result is not stored' })
@@ -43,11 +46,10 @@ export function createTaskStore(namespace: DurableObjectNamespace<TasksObject>, 
   }
 
   return {
-    async create(call, ttlMs) {
+    async create(call, tool, ttlMs) {
       const object = namespace.idFromName(call.caller.principal.id)
       const id = newAddressedId(object)
-      const { call: sealed = '' } = await seal(id, { call })
-      const row = await openStub(object).create(id, sealed, ttlMs)
+      const row = await openStub(object).create(id, await seal(id, { call, tool }), ttlMs)
       return row && toTask(row, {})
     },
     async find(id, principal) {
@@ -61,7 +63,7 @@ export function createTaskStore(namespace: DurableObjectNamespace<TasksObject>, 
   }
 }
 
-function toTask(row: TaskRow, { call, message, waiting, outcome }: Parts): StoredTask {
+function toTask(row: TaskRow, { call, tool, message, pendingInput, outcome }: Parts): StoredTask {
   const { id, status, created, updated, expires, revision } = row
   const lost: TaskOutcome = { callId: id, durationMs: updated - created, result: LOST }
   return {
@@ -72,10 +74,11 @@ function toTask(row: TaskRow, { call, message, waiting, outcome }: Parts): Store
     lastUpdatedAt: new Date(updated).toISOString(),
     ttlMs: expires - created,
     pollIntervalMs: POLL_INTERVAL_MS,
-    ...(status === 'input_required' && waiting ? { inputRequests: waiting.requests } : {}),
+    ...(status === 'input_required' && pendingInput ? { inputRequests: pendingInput.requests } : {}),
     ...(status === 'completed' || status === 'failed' ? { outcome: outcome ?? lost } : {}),
     revision,
-    waiting,
-    stored: call,
+    pendingInput,
+    tool,
+    storedCall: call,
   }
 }

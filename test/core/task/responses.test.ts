@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { fail } from '../../../src/core/failure/failure.ts'
 import type { TaskOutcome } from '../../../src/core/task/task.ts'
 import { takeResponses } from '../../../src/core/task/tasks.ts'
-import { toWaiting, type Waiting } from '../../../src/core/task/waiting.ts'
+import { toPendingInput, type PendingInput } from '../../../src/core/task/pending-input.ts'
 
 const FORM = { method: 'elicitation/create', params: { mode: 'form' } }
 const asks = (...keys: string[]): TaskOutcome => ({
@@ -13,27 +13,27 @@ const asks = (...keys: string[]): TaskOutcome => ({
 const accept = { action: 'accept' }
 const decline = { action: 'decline' }
 
-function answer(waiting: Waiting, responses: Parameters<typeof takeResponses>[1]) {
-  const change = takeResponses(waiting, responses)
-  return { ...change, waiting: change.waiting ?? expect.unreachable() }
+function answer(pendingInput: PendingInput, responses: Parameters<typeof takeResponses>[1]) {
+  const change = takeResponses(pendingInput, responses)
+  return { ...change, pendingInput: change.pendingInput ?? expect.unreachable() }
 }
 
 it('a tool that asks again has its answers under its own keys, and its caller sees no key twice', () => {
-  const first = toWaiting(asks('name', 'age'), undefined, 2) ?? expect.unreachable()
+  const first = toPendingInput(asks('name', 'age'), undefined, 2) ?? expect.unreachable()
   expect(Object.keys(first.requests)).toEqual(['name', 'age'])
-  const { status, waiting: half } = answer(first, { name: accept, foreign: accept })
+  const { status, pendingInput: half } = answer(first, { name: accept, foreign: accept })
   expect([status, Object.keys(half.requests), half.answers.responses]).toEqual([
     'input_required',
     ['age'],
     { name: accept },
   ])
   // What was answered stays as it was
-  expect(answer(half, { name: decline }).waiting.answers.responses).toEqual({ name: accept })
+  expect(answer(half, { name: decline }).pendingInput.answers.responses).toEqual({ name: accept })
   const whole = answer(half, { age: accept })
   expect(whole).toMatchObject({ status: 'working', waitMs: 0 })
-  const again = toWaiting(asks('name'), whole.waiting, 5) ?? expect.unreachable()
+  const again = toPendingInput(asks('name'), whole.pendingInput, 5) ?? expect.unreachable()
   expect(Object.keys(again.requests)).toEqual(['name#5'])
-  expect(answer(again, { 'name': accept, 'name#5': decline }).waiting.answers.responses).toEqual({
+  expect(answer(again, { 'name': accept, 'name#5': decline }).pendingInput.answers.responses).toEqual({
     name: decline,
     age: accept,
   })
@@ -48,11 +48,11 @@ it('a person who declines a link ends the task, and other responses only have it
     authorization: 'a1',
   } as const
   const result = fail({ type: 'approval-required', id: 'Bank.Pay@1.0.0', reason: 'Its level is 8', challenge })
-  const waiting = toWaiting({ callId: 'c', durationMs: 1, result }, undefined, 2) ?? expect.unreachable()
-  expect(waiting.links).toEqual(['a1'])
-  expect(takeResponses(waiting, { 'other': decline, 'authorization:mail': accept })).toEqual({ waitMs: 0 })
+  const pendingInput = toPendingInput({ callId: 'c', durationMs: 1, result }, undefined, 2) ?? expect.unreachable()
+  expect(pendingInput.links).toEqual(['a1'])
+  expect(takeResponses(pendingInput, { 'other': decline, 'authorization:mail': accept })).toEqual({ waitMs: 0 })
   for (const action of ['decline', 'cancel'])
-    expect(takeResponses(waiting, { 'authorization:mail': { action } })).toMatchObject({
+    expect(takeResponses(pendingInput, { 'authorization:mail': { action } })).toMatchObject({
       status: 'failed',
       outcome: { callId: 'c', result: fail({ type: 'forbidden', reason: 'The person declined' }) },
     })

@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest'
 import type { Principal } from '../../../src/core/access/principal.ts'
-import type { CallTool } from '../../../src/core/call/call-request.ts'
+import type { CallOutcome, CallTool } from '../../../src/core/call/call-request.ts'
 import { fail, ok } from '../../../src/core/failure/failure.ts'
 import { createRunTask } from '../../../src/core/task/run-task.ts'
 import type { StoredTask, TaskStore } from '../../../src/core/task/task-store.ts'
@@ -8,28 +8,33 @@ import { createBudget } from '../../../src/core/tool/budget.ts'
 import { toIdRef } from '../../../src/core/tool/tool-ref.ts'
 import { createReturningPrincipal } from '../../../src/http/caller/returning-principal.ts'
 
+const DAY_MS = 86_400_000
 const AT = '2026-11-30T00:00:00.000Z'
-const OUTCOME = { callId: 'c', durationMs: 1, result: ok('It ran') }
 
 /** Runs an approved task where no key and no agent is left, and the directory has users who are active or not. */
-async function runFor(kind: Principal['kind'], id: string, isActive: boolean) {
+async function runFor(
+  kind: Principal['kind'],
+  id: string,
+  isActive: boolean,
+  result: CallOutcome['result'] = ok('It ran'),
+) {
   const principal: Principal = { id, kind, scopes: ['tools:call'], tools: ['*'], users: ['ann'] }
   const stored: StoredTask = {
     id: 't',
     status: 'input_required',
     createdAt: AT,
     lastUpdatedAt: AT,
-    ttlMs: 1,
+    ttlMs: DAY_MS,
     pollIntervalMs: 1,
     revision: 1,
-    stored: {
+    storedCall: {
       call: { toolRef: toIdRef('Bank.Pay'), input: {} },
       context: { tokens: [], secrets: [] },
       caller: { principal, dialect: 'oxp', audience: 'program', requestUrl: 'https://here.example/' },
     },
   }
   const change = vi.fn<TaskStore['change']>(async () => 2)
-  const callTool = vi.fn<CallTool>(async () => OUTCOME)
+  const callTool = vi.fn<CallTool>(async () => ({ callId: 'c', durationMs: 1, result }))
   const findPrincipal = createReturningPrincipal({
     hasAdminKey: false,
     isOpen: false,
@@ -52,7 +57,7 @@ async function runFor(kind: Principal['kind'], id: string, isActive: boolean) {
     createAbort: () => new AbortController(),
     openCaller: () => ({ budget: createBudget(1_000), background: () => undefined }),
     holdText: async () => () => undefined,
-    now: () => Date.parse(AT),
+    now: () => Date.parse(AT) + 60_000,
     sleep: () => new Promise(() => undefined),
   })
   await run({ id: 't', revision: 1, size: 1 })
@@ -78,4 +83,17 @@ it.each([
 
 it('a task of somebody who is active runs', async () => {
   expect(await runFor('jwt', 'jwt:ann', true)).toMatchObject({ last: { status: 'completed' }, calls: 1 })
+})
+
+it.each([
+  [{ type: 'unavailable', message: 'Storage is away' }, 8_000],
+  [{ type: 'rate-limited', retry_after_ms: 1_000 }, 8_000],
+  [{ type: 'rate-limited', retry_after_ms: 90_000 }, 90_000],
+] as const)('a task goes on later after %j, and looks as it did', async (failure, waitMs) => {
+  expect((await runFor('jwt', 'jwt:ann', true, fail(failure))).last).toEqual({ waitMs })
+})
+
+it('a task whose tool only asks to be called again is called again with its state', async () => {
+  const { last } = await runFor('jwt', 'jwt:ann', true, fail({ type: 'input-required', requests: {}, state: 's' }))
+  expect(last).toMatchObject({ status: 'working', waitMs: 8_000, pendingInput: { answers: { state: 's' } } })
 })

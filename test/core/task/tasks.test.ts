@@ -5,19 +5,22 @@ import type { StoredTask, TaskStore } from '../../../src/core/task/task-store.ts
 import { createTasks } from '../../../src/core/task/tasks.ts'
 
 const OUTCOME = { callId: 'c', durationMs: 1, result: ok('a secret'), tool: { id: 'Mail.Read@1.0.0', output: {} } }
-const STORED: StoredTask = {
+const WORKING: StoredTask = {
   id: 't',
-  status: 'completed',
+  status: 'working',
   createdAt: '2026-11-30T00:00:00.000Z',
   lastUpdatedAt: '2026-11-30T00:00:00.000Z',
   ttlMs: 1,
   pollIntervalMs: 1,
-  outcome: OUTCOME,
+  tool: 'Mail.Read@1.0.0',
   revision: 1,
 }
+const { tool: _, ...base } = WORKING
+const COMPLETED: StoredTask = { ...base, status: 'completed', outcome: OUTCOME }
+let storedTask = WORKING
 const store: TaskStore = {
   create: async () => undefined,
-  find: async () => STORED,
+  find: async () => storedTask,
   change: async () => 2,
   removeAll: async () => undefined,
 }
@@ -34,14 +37,18 @@ it('a task is found with the credential that started it, and with one that cover
     expect(await tasks.get('t', { ...ann, tools })).toMatchObject({ ok: true, value: { id: 't' } })
 })
 
-it('a task is not found with a narrower credential of the same principal, nor changed or cancelled', async () => {
-  for (const narrower of [
-    { ...ann, tools: ['Weather.*'] },
-    { ...ann, scopes: ['tools:read' as const] },
-  ]) {
-    expect(await tasks.get('t', narrower)).toEqual(ok(undefined))
-    expect(await tasks.get('t', narrower, 1_000)).toEqual(ok(undefined))
-    expect(await tasks.update('t', narrower, {})).toEqual(ok(false))
-    expect(await tasks.cancel('t', narrower)).toEqual(ok(false))
-  }
-})
+it.each([WORKING, COMPLETED])(
+  'a task ($status) is not found with a narrower credential of the same principal, nor changed or cancelled',
+  async (task) => {
+    storedTask = task
+    for (const narrower of [
+      { ...ann, tools: ['Weather.*'] },
+      { ...ann, scopes: ['tools:read' as const] },
+    ]) {
+      expect(await tasks.get('t', narrower)).toEqual(ok(undefined))
+      expect(await tasks.get('t', narrower, 1_000)).toEqual(ok(undefined))
+      expect(await tasks.update('t', narrower, {})).toEqual(ok(false))
+      expect(await tasks.cancel('t', narrower)).toEqual(ok(false))
+    }
+  },
+)

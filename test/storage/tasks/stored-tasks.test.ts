@@ -33,7 +33,7 @@ function open(run: (task: DueTask) => Promise<void>, check: (query: string) => v
 
 it('a run that never ends is given up, and its task runs again, while what the first writes then changes nothing', async () => {
   const { tasks, runs } = open(() => new Promise(() => undefined))
-  await tasks.create('a', 'sealed', DAY_MS)
+  await tasks.create('a', { call: 'sealed' }, DAY_MS)
   await vi.advanceTimersByTimeAsync(590_000)
   expect(runs).toEqual([{ id: 'a', revision: 1, size: 6 }])
   await vi.advanceTimersByTimeAsync(30_000)
@@ -45,7 +45,7 @@ it('a run that never ends is given up, and its task runs again, while what the f
 
 it('eight runs that never end keep the others waiting for ten minutes at most', async () => {
   const { tasks, runs } = open(() => new Promise(() => undefined))
-  for (let task = 1; task <= 9; task++) await tasks.create(`t${task}`, 'sealed', DAY_MS)
+  for (let task = 1; task <= 9; task++) await tasks.create(`t${task}`, { call: 'sealed' }, DAY_MS)
   await vi.advanceTimersByTimeAsync(590_000)
   expect(runs).toHaveLength(8)
   await vi.advanceTimersByTimeAsync(30_000)
@@ -54,7 +54,7 @@ it('eight runs that never end keep the others waiting for ten minutes at most', 
 
 it('a run that fails is repeated soon, and one that a change is quicker than writes nothing', async () => {
   const { tasks, runs } = open(() => Promise.reject(new Error('No storage')))
-  await tasks.create('a', 'sealed', DAY_MS)
+  await tasks.create('a', { call: 'sealed' }, DAY_MS)
   await vi.advanceTimersByTimeAsync(11_000)
   expect(runs.map(({ revision }) => revision)).toEqual([1, 2, 3])
   expect(await tasks.change('a', { status: 'cancelled', parts: {} })).toBe(4)
@@ -72,7 +72,7 @@ it('a task whose run could not begin, since the disk was full, runs once there i
       if (isFull && /revision \+ 1|SET due/.test(query)) throw new Error('database or disk is full')
     },
   )
-  await tasks.create('a', 'sealed', DAY_MS)
+  await tasks.create('a', { call: 'sealed' }, DAY_MS)
   await vi.advanceTimersByTimeAsync(60_000)
   expect(runs).toHaveLength(0)
   isFull = false
@@ -83,13 +83,17 @@ it('a task whose run could not begin, since the disk was full, runs once there i
 it('the links of a task are looked at soon for a caller who asks, and a task that waits for its caller is left alone', async () => {
   const { tasks, runs } = open(async ({ id, revision }) => {
     const wait = id === 'links' ? { waitMs: 60_000 } : {}
-    await tasks.change(id, { status: 'input_required', ...wait, parts: { message: 'Open it', waiting: 'x' } }, revision)
+    await tasks.change(
+      id,
+      { status: 'input_required', ...wait, parts: { message: 'Open it', pendingInput: 'x' } },
+      revision,
+    )
   })
-  for (const id of ['links', 'form']) await tasks.create(id, 'sealed', DAY_MS)
+  for (const id of ['links', 'form']) await tasks.create(id, { call: 'sealed' }, DAY_MS)
   await vi.advanceTimersByTimeAsync(50_000)
   expect(runs).toHaveLength(2)
   for (const id of ['links', 'form'])
-    expect((await tasks.read(id, true))?.parts).toEqual({ message: 'Open it', waiting: 'x' })
+    expect((await tasks.read(id, true))?.parts).toEqual({ message: 'Open it', pendingInput: 'x' })
   await vi.advanceTimersByTimeAsync(3_000)
   expect(runs.map(({ id }) => id)).toEqual(['links', 'form', 'links'])
 })
@@ -99,7 +103,7 @@ it('is run at its end if nobody answers, and is deleted an hour later', async ()
     const status = runs.length === 1 ? 'input_required' : 'failed'
     await tasks.change(id, { status, parts: {} }, revision)
   })
-  await tasks.create('a', 'sealed', DAY_MS)
+  await tasks.create('a', { call: 'sealed' }, DAY_MS)
   await vi.advanceTimersByTimeAsync(DAY_MS + 1_000)
   expect(runs).toHaveLength(2)
   expect(await tasks.read('a', true)).toMatchObject({ row: { status: 'failed' } })

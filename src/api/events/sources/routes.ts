@@ -25,6 +25,7 @@ interface EventSourcesRoutesDeps extends RouteDeps {
 
 const NAME = stringMatching("a name such as 'GitHub.Push'", (text) => isToolPattern(text) && !text.includes('*'))
 const what = 'event source'
+const OTHER_USER = 'The user of an event source never changes: create another source'
 
 export function createEventSourcesRoutes({
   store,
@@ -63,9 +64,10 @@ export function createEventSourcesRoutes({
     if (problem) return fail({ type: 'definition-invalid', what, problems: [problem] })
     const source = { id, ...body }
     const before = await findSource(id)
+    if (before && before.user_id !== source.user_id) return fail({ type: 'conflict', message: OTHER_USER })
+    if (!before) await (await loadEvents()).clear(id)
     const result = await store.put(source, precondition)
     if (result === 'precondition-failed') return PRECONDITION_FAILED
-    if (!before || before.user_id !== source.user_id) await (await loadEvents()).clear(id)
     return { ...ok(source), status: result === 'created' ? 201 : 200, headers: etag(source) }
   })
 

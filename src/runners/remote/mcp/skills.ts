@@ -16,13 +16,13 @@ export async function readSkills(client: Client, options: RequestOptions): Promi
   if (!server.supported) return []
   const { skills } = await server.list({}, options).catch(() => ({ skills: [] }))
   const listed: ListedSkill[] = []
-  let [filesLeft, bytesLeft] = [MAX_FILES, MAX_BYTES]
+  let [remainingFiles, remainingBytes] = [MAX_FILES, MAX_BYTES]
   for (const skill of skills.slice(0, MAX_SKILLS)) {
     const resources = skill.resources === 'dynamic' ? [] : skill.resources
     const bytes = resources.reduce((sum, { size }) => sum + size, 0)
-    const isRead = resources.length <= filesLeft && bytes <= bytesLeft
+    const isRead = resources.length <= remainingFiles && bytes <= remainingBytes
     const files = isRead ? await readFiles(server, skill, options).catch(() => undefined) : undefined
-    if (isRead) [filesLeft, bytesLeft] = [filesLeft - resources.length, bytesLeft - bytes]
+    if (isRead) [remainingFiles, remainingBytes] = [remainingFiles - resources.length, remainingBytes - bytes]
     listed.push({ name: skill.frontmatter.name, files })
   }
   return listed

@@ -22,7 +22,7 @@ const SERVER_TOOLS: LineFormat = {
     protocol === 'mcp' ? `${toolkit}/${tool} ${String(url)}` : '',
 }
 
-/** Of each imported MCP server, what it lists now to a tool that the caller may call. A server that does not answer is left out. */
+/** Of each imported MCP server among the caller's first 1,000 tools of servers, what it lists now to one of these tools. A server that does not answer is left out. */
 export async function listServerResources(
   { readServer, catalog }: ServerResourcesDeps,
   list: ResourceList,

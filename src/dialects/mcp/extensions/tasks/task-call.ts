@@ -7,7 +7,8 @@
  * 2. Other calls run as always. If one fails because a person has to open a link first, it becomes a task that waits for the
  *    person, and there is no round trip for it.
  *
- * A call whose task cannot be stored, such as one of an anonymous caller, goes on as if there were no tasks.
+ * A call whose task cannot be stored, such as one of an anonymous caller, goes on as if there were no tasks. But if storage did
+ * not answer, the task may run all the same, so a long call is answered with that failure.
  */
 import type { Caller, CallRequest } from '../../../../core/call/call-request.ts'
 import type { Resolver } from '../../../../core/call/resolve-tool.ts'

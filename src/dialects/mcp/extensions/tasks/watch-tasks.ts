@@ -20,6 +20,7 @@ export async function watchTasks(
   /** When each was last updated, as far as the client knows. One is read at a time, since a result may have megabytes. */
   const lastUpdates = new Map<string, string>()
   for (const id of taskIds.slice(0, MAX_WATCHED)) if (await find(id)) lastUpdates.set(id, '')
+  if (lastUpdates.size === 0) return undefined
   return {
     accepted: { taskIds: [...lastUpdates.keys()] },
     async poll() {

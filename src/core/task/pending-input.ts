@@ -3,7 +3,7 @@ import type { InputRequests, InputResponses } from '../tool/content.ts'
 import type { TaskOutcome } from './task.ts'
 
 /** What a task waits for: either links for a person, or a tool's own requests. */
-export interface Waiting {
+export interface PendingInput {
   readonly message: string
   /** Not yet answered. Each key is the tool's own and `suffix`, so that none is used again. */
   readonly requests: InputRequests['requests']
@@ -17,12 +17,12 @@ export interface Waiting {
 }
 
 /** Undefined for an outcome that nobody can help. `round` differs each time. `first` are the answers that the call came with. */
-export function toWaiting(
+export function toPendingInput(
   outcome: TaskOutcome,
-  previous: Waiting | undefined,
+  previous: PendingInput | undefined,
   round: number,
   first: InputResponses = { responses: {} },
-): Waiting | undefined {
+): PendingInput | undefined {
   if (outcome.result.ok) return undefined
   const { failure } = outcome.result
   const suffix = previous ? `#${round}` : ''
