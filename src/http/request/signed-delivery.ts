@@ -28,7 +28,7 @@ const MAX_SIGNATURES = 8
 const HMAC = { name: 'HMAC', hash: 'SHA-256' }
 const encoder = new TextEncoder()
 
-/** Gives what is equal for signature copy of the delivery; undefined if it was not signed with the secret, or not just now. */
+/** Gives what is equal for each copy of the delivery; undefined if it was not signed with the secret, or not just now. */
 export async function verifyDelivery(
   { signature: scheme, header }: Pick<WebhookSettings, 'signature' | 'header'>,
   secret: string,
