@@ -62,7 +62,7 @@ export async function listen(
   async function poll(): Promise<void> {
     const endsAt = Date.now() + LISTEN_MS
     while (watched.length > 0 && Date.now() < endsAt) {
-      await new Promise((resolve) => setTimeout(resolve, POLL_MS))
+      await waitFor(POLL_MS, stream.signal)
       if (stream.signal.aborted) return
       if (!stream.isDrained()) continue
       const caller = await authorize()
@@ -86,6 +86,14 @@ export async function listen(
 }
 
 const canWait = (type: string) => type === 'rate-limited' || type === 'unavailable'
+
+/** Ends with the stream, since what a client left may not go on for long: its place would stay taken. */
+function waitFor(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms)
+    signal.addEventListener('abort', () => (clearTimeout(timer), resolve()), { once: true })
+  })
+}
 
 /** Tells of a change only if the caller's own list shows it: a change of a hidden tool says nothing. */
 async function watchTools(
