@@ -1,7 +1,8 @@
 import { Cron } from 'croner'
 
 /**
- * The first run after a time, in milliseconds since 1970. A local time that the clocks skip or repeat runs once; an hourly schedule runs in each hour.
+ * The first run after a time, in milliseconds since 1970. A local time that the clocks skip or repeat runs once; an hourly
+ * schedule runs in each hour.
  */
 export function findNextRun(cron: string, timezone: string, after: number): number | undefined {
   return new Cron(cron, { mode: '5-part', timezone }).nextRun(new Date(after))?.getTime()

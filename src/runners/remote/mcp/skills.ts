@@ -5,7 +5,7 @@ import type { ListedSkill } from '../../../core/tool/remote-dialect.ts'
 import { encodeBase64 } from '../../../outbound/base64.ts'
 
 const MAX_SKILLS = 100
-/** Of all skills together. Each file is a request. */
+/** For all skills together. Each file is a request. */
 const MAX_FILES = 500
 const MAX_BYTES = 16 * 1024 * 1024
 

@@ -22,7 +22,10 @@ const SERVER_TOOLS: LineFormat = {
     protocol === 'mcp' ? `${toolkit}/${tool} ${String(url)}` : '',
 }
 
-/** Of each imported MCP server among the caller's first 1,000 tools of servers, what it lists now to one of these tools. A server that does not answer is left out. */
+/**
+ * Asks each imported MCP server among the caller's first 1,000 tools of servers for what it lists now. A server that does not
+ * answer is left out.
+ */
 export async function listServerResources(
   { readServer, catalog }: ServerResourcesDeps,
   list: ResourceList,

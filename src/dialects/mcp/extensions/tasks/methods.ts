@@ -26,8 +26,7 @@ export async function answerMethod(run: RunMethod, params: JsonObject, exchange:
   if (!read.ok) return invalid(formatReadError('the params', read.problems))
   const found = await run(read.value, context.principal)
   if (!found.ok) return toMcpFailure(found.failure, revision)
-  if (!found.value)
-    return invalid(`There is no task '${read.value.taskId.slice(0, 100)}', or it is not yours, or it is over`)
+  if (!found.value) return invalid(`There is no task '${read.value.taskId.slice(0, 100)}', or it is not yours`)
   return revision.createResult(found.value === true ? {} : toDetailedTask(found.value, exchange))
 }
 
