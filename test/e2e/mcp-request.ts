@@ -3,7 +3,7 @@ interface McpOptions {
   readonly headers?: Readonly<Record<string, string>>
   /** What the client declares. */
   readonly capabilities?: object
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
 }
 
 /** Posts one MCP message of 2026-07-28, as a client of no session does. */
