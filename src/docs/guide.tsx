@@ -96,8 +96,8 @@ export function llmsText(guides: readonly Guide[], skills: readonly EncodedSkill
   return `# Switchboard
 
 > One URL for every tool an agent calls, over the Model Context Protocol: ${origin}/mcp with the header
-> \`Authorization: Bearer <key>\`, or ${origin}/connect/mcp, where a person signs in. The tools are listed there, and skills by
-> \`skills/list\` or \`GET ${origin}/skills\`.
+> \`Authorization: Bearer <key>\`, or ${origin}/connect/mcp, where a person signs in. The tools are listed there. Skills are
+> listed by \`skills/list\` and \`GET ${origin}/skills\`.
 > With more than a hundred of them, connect to ${origin}/mcp?mode=search: it lists three tools, to search, describe and call
 > all others. \`?toolkits=Gmail,SMS\` lists those of some toolkits, and \`GET ${origin}/tools?q=send+a+mail\` searches over HTTP.
 
