@@ -105,7 +105,7 @@ function schedule(cron: string, getWaitMs: () => number): void {
     await worker.scheduled({ cron })
   }
   const logError = (error: unknown) =>
-    void (stopping.signal.aborted || console.error(`Cannot run what is due: ${toMessage(error)}`))
+    void (stopping.signal.aborted || console.error(`Cannot run scheduled work: ${toMessage(error)}`))
   const repeat = () => schedule(cron, getWaitMs)
   setTimeout(() => void run().catch(logError).finally(repeat), waitMs).unref()
 }

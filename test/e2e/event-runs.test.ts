@@ -107,7 +107,7 @@ it('a polled tool is called no more once the key of its source may not call it, 
   await passHour('Shop.Ended')
   await run()
   expect(upstream.arrived).toHaveLength(before)
-  expect(server.printed()).toContain(`There is no key '${key.id}' any more`)
+  expect(server.printed()).toContain(`The key '${key.id}' no longer exists`)
   expect(
     (
       await server.json(

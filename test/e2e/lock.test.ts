@@ -102,7 +102,7 @@ it('without an answer nothing is printed that could become a lock', async () => 
 
 it('a check in a fresh clone passes while nothing changes, and a new tool is a note unless it is strict', async () => {
   const text = await writeLock()
-  expect(await lock('--check')).toMatchObject({ code: 0, stderr: '✓ All entries are as in tools.lock\n' })
+  expect(await lock('--check')).toMatchObject({ code: 0, stderr: '✓ All entries match tools.lock\n' })
   await writeFile(inClone('own.lock'), text)
   expect(await lock('--check', 'own.lock', '--json')).toMatchObject({
     code: 0,

@@ -15,7 +15,7 @@ const ADMIN_KEY = 'the-administrator-of-this-test'
 const ADMIN = { authorization: `Bearer ${ADMIN_KEY}` }
 const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 1, 2, 255]).toString('base64')
 
-const NOT_READ = 'Its files are not listed, too many or too large, or could not be read as its server lists them'
+const NOT_READ = 'Its files are not listed, are too many or too large, or do not match the list of its server'
 
 const manifest = (name: string, text = 'Do it.', more = '') =>
   `---\nname: ${name}\ndescription: "How to ${name}: in steps"\n${more}---\n\n# ${name}\n\n${text}\n`
@@ -280,12 +280,12 @@ const deep = Array.from(
 const bomb = `a: &a [x,x,x,x,x,x,x,x,x,x]\n${[...'bcdefghi'].map((each, at) => `${each}: &${each} [${Array(10).fill(`*${'abcdefgh'[at]}`)}]\n`).join('')}`
 
 it.each<readonly [string, Record<string, unknown>, string]>([
-  ['two files that differ in case only', { 'a.md': '', 'A.md': '' }, 'Is the place of another file'],
-  ['a file that is a folder too', { a: '', 'A/b': '' }, 'Is the place of another file'],
-  ['a second manifest', { 'skill.md': '' }, 'Is the place of another file'],
+  ['two files that differ in case only', { 'a.md': '', 'A.md': '' }, 'Conflicts with another file'],
+  ['a file that is a folder too', { a: '', 'A/b': '' }, 'Conflicts with another file'],
+  ['a second manifest', { 'skill.md': '' }, 'Conflicts with another file'],
   ['no Base64', { a: { base64: '*' } }, 'Must be Base64'],
-  ['more than a mebibyte', { a: 'x'.repeat(1024 * 1024) }, 'Must be at most 1048576 bytes together'],
-  ['a text that escapes make long', { a: '"'.repeat(1_000_000) }, 'Must take at most 1900000 bytes as stored'],
+  ['more than a mebibyte', { a: 'x'.repeat(1024 * 1024) }, 'Must be at most 1048576 bytes in total'],
+  ['a text that escapes make long', { a: '"'.repeat(1_000_000) }, 'Must be at most 1900000 bytes as stored'],
   ['too many files', Object.fromEntries(Array.from({ length: 513 }, (_, at) => [`f${at}`, ''])), 'at most 512'],
   ['a YAML bomb', { 'SKILL.md': manifest('odd', '', bomb) }, 'Must have at most 100000 values'],
   [
@@ -297,13 +297,13 @@ it.each<readonly [string, Record<string, unknown>, string]>([
         `x: &a "${'x'.repeat(14_000)}"\ny: &b [${Array(200).fill('*a')}]\nz: [${Array(200).fill('*b')}]\n`,
       ),
     },
-    'Its YAML stands for too much',
+    'Its YAML expands to too much data',
   ],
   ['aliases that nest deep', { 'SKILL.md': manifest('odd', '', deep) }, 'Must not nest deeper than 136 levels'],
   ['aliases that stand for much', { 'SKILL.md': manifest('odd', '', bomb.slice(0, 200)) }, 'SKILL.md'],
   ['another name', { 'SKILL.md': manifest('other') }, "Must be 'odd'"],
-  ['no frontmatter', { 'SKILL.md': '# Skill' }, 'Must be a text that begins with YAML'],
-  ['no text', { 'SKILL.md': { base64: PNG } }, 'Must be a text that begins with YAML'],
+  ['no frontmatter', { 'SKILL.md': '# Skill' }, 'Must be text that begins with YAML'],
+  ['no text', { 'SKILL.md': { base64: PNG } }, 'Must be text that begins with YAML'],
   ['a list', { 'SKILL.md': '---\n- a\n---\n' }, 'object'],
   [
     'reserved keys',

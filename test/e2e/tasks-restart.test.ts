@@ -145,7 +145,7 @@ it('calls over HTTP and MCP wait an hour for their approvals, go on after their 
   await running.json('GET', '/health', undefined, { 'ahead-ms': `${DAY_MS}` })
   expect(await settled(running, forgotten, isEnded)).toMatchObject({
     status: 'failed',
-    status_message: 'It did not end in the time that a task may take',
+    status_message: 'The call did not end within a day',
     result: { success: false },
   })
   expect(upstream.arrived).toHaveLength(3)

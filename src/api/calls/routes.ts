@@ -59,7 +59,7 @@ export function createCallsRoutes({ records, tasks, encodeTask, version, now, ..
     query: callQuery,
     path: { id: identifier },
     responses: {
-      200: jsonRef('The state of a started call, or the newest call with this id', 'CallState'),
+      200: jsonRef('The asynchronous call, or the newest call with this id', 'CallState'),
     },
   })(async ({ principal, path: { id }, query: { at, wait, updated_at: updatedAt } }) => {
     const found = at === undefined ? await tasks.get(id, principal, wait, updatedAt) : ok(undefined)
@@ -76,7 +76,7 @@ export function createCallsRoutes({ records, tasks, encodeTask, version, now, ..
     return ok({ ...encodeTime(record), ...(content && { content }) })
   })
 
-  on('DELETE /calls/:id', 'Cancel a started call', {
+  on('DELETE /calls/:id', 'Cancel an asynchronous call', {
     ...CALLER_ROUTE,
     path: { id: identifier },
     auditAction: 'call.cancel',

@@ -29,7 +29,7 @@ interface EventsRoutesDeps extends Pick<RouteDeps, 'respond'> {
 /** A source that is not there, and one without a secret, look like one whose secret the sender does not have. */
 const SIGNATURE_DENIAL = fail({
   type: 'unauthenticated',
-  reason: 'The signature is not one of this source, or not of now',
+  reason: 'The signature is invalid or expired',
 })
 const ID = objectSchema({ id: TEXT })
 const KNOWN = objectSchema({ 'id?': TEXT, 'challenge?': TEXT })
@@ -84,7 +84,7 @@ export function createEventsRoutes({ store, loadEvents, readSecret, limiter, ...
         summary: 'Receive a signed event',
         query: ANY_QUERY,
         requestType: 'application/json',
-        responses: { 200: json('Known already, or a challenge', KNOWN), 202: json('Stored now', ID) },
+        responses: { 200: json('Already stored, or a challenge', KNOWN), 202: json('Stored', ID) },
       },
       async (c: Context) => {
         const result = await receive(c)

@@ -59,7 +59,7 @@ export function createSkillsRoutes({ skills, readSkill, ...deps }: SkillsRoutesD
     ...ONE,
     auditAction: 'skill.put',
     body: jsonBody(object({ files: skillFilesReader }), { ...BODY, what: 'skill' }),
-    responses: { 200: jsonRef('The newest version is the same', 'Skill'), 201: SKILL },
+    responses: { 200: jsonRef('Already the newest version', 'Skill'), 201: SKILL },
   })(async ({ principal, path, body: { files }, addAuditDetails }) => {
     const content = await readSkill(path.name, files)
     if (!content.ok) return fail({ type: 'definition-invalid', what: 'skill', problems: content.problems })

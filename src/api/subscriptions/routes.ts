@@ -12,7 +12,7 @@ interface SubscriptionsRoutesDeps extends RouteDeps {
 }
 
 const MAX_TTL_SECONDS = 366 * 86_400
-const GRANT = jsonRef('What the callback gets, and until when', 'SubscriptionGrant')
+const GRANT = jsonRef('The granted subscription', 'SubscriptionGrant')
 const pageQuery = defineQuery({ cursor: optional(string({ min: 1, max: 256 })) })
 const eventQuery = defineQuery({ cursor: optional(CURSOR, 0) })
 const body = jsonBody(
@@ -48,7 +48,7 @@ export function createSubscriptionsRoutes({ loadSubscriptions, ...deps }: Subscr
   on('GET /subscriptions', 'List your subscriptions', {
     ...CALLER_ROUTE,
     query: pageQuery,
-    responses: { 200: json('In pages, of which some may be empty', pageSchema('Subscription')) },
+    responses: { 200: json('A page, which may be empty', pageSchema('Subscription')) },
   })(async ({ principal, query: { cursor } }) => {
     const page = await (await loadSubscriptions()).list(principal, cursor)
     return ok({ items: page.subscriptions, ...(page.cursor === undefined ? {} : { next_cursor: page.cursor }) })
@@ -73,7 +73,7 @@ export function createSubscriptionsRoutes({ loadSubscriptions, ...deps }: Subscr
     return ok({ ...events, has_more, next_poll_ms })
   })
 
-  on('GET /subscriptions/:id/dead-letters', 'List events that were not received', {
+  on('GET /subscriptions/:id/dead-letters', 'List undelivered events', {
     ...CALLER_ROUTE,
     responses: { 200: itemList('Oldest first', 'DeadLetter') },
   })(async ({ principal, path: { id } }) => {
@@ -81,7 +81,7 @@ export function createSubscriptionsRoutes({ loadSubscriptions, ...deps }: Subscr
     return items.ok ? ok({ items: items.value }) : items
   })
 
-  on('POST /subscriptions/:id/dead-letters/:event', 'Send an event again that was not received', {
+  on('POST /subscriptions/:id/dead-letters/:event', 'Resend an undelivered event', {
     ...CALLER_ROUTE,
     auditAction: 'subscription.resend',
   })(async ({ principal, path: { id, event } }) => (await loadSubscriptions()).resend(principal, id, event))

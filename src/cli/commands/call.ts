@@ -20,7 +20,7 @@ export const addCall: AddCommands = (program, open) => {
     .option('--no-open', 'print the link that a person must open, without opening it')
     .option('--wait', 'wait for the person even without a terminal')
     .option('--no-wait', 'print the link and exit without waiting')
-    .option('--async', "print its call id and exit; 'calls wait' prints the result")
+    .option('--async', "print the call id and exit; 'calls wait' prints the result")
     .action(async (tool, options) => {
       const session = open(options)
       const { client, terminal, signal, timeoutMs } = session
@@ -62,7 +62,7 @@ export function addStartedCalls(calls: Command, open: Open): void {
   calls
     .command('wait')
     .description("wait for a call that 'call --async' started, and print its result")
-    .argument('<id>', 'its call id')
+    .argument('<id>', 'the call id')
     .action(async (id, options) => {
       const session = open(options)
       const { client, terminal, signal } = session

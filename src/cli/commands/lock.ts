@@ -117,7 +117,7 @@ async function checkLock(session: CliSession, patterns: readonly string[], optio
   })
   if (count > 0)
     throw new CliError('differs', `${count} ${count === 1 ? 'entry differs' : 'entries differ'} from ${file}`)
-  terminal.note(['green', '✓'], ` All entries are as in ${file}`)
+  terminal.note(['green', '✓'], ` All entries match ${file}`)
 }
 
 async function findDifference(session: CliSession, file: string, patterns: readonly string[], options: LockOptions) {

@@ -15,7 +15,7 @@ export const addSkills: AddCommands = (program, open) => {
   const description = 'skills of toolkits: instructions for agents'
   addGroup(program, open, { name: 'skills', description, path: '/skills', columns: COLUMNS })
     .command('publish <folder>')
-    .description('publish a folder with a SKILL.md, under the name of the folder')
+    .description('publish a folder with a SKILL.md; the skill has the name of the folder')
     .requiredOption('--toolkit <toolkit>', 'the toolkit that the skill belongs to')
     .action(async (folder, options) => {
       const { connection, terminal } = open(options)

@@ -80,7 +80,7 @@ export function selectStages(record: ToolRecord): Stages {
 }
 
 const requireTaskStage: Stage = ({ record: { id }, caller }) => {
-  const reason = 'It runs only as a task, and this client takes none'
+  const reason = 'It runs only as a task, and this client does not support tasks'
   return caller.lacksTasks ? fail({ type: 'tool-not-executable', id, reason, needsTask: true }) : undefined
 }
 

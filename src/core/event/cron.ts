@@ -13,9 +13,9 @@ export function findCronProblem(cron: string, timeZone: string, now: number): st
   if (!/^[\dA-Z*,/#-]+(?: [\dA-Z*,/#-]+){4}$/i.test(cron))
     return "Must be minute, hour, day, month and weekday, such as '0 9 * * MON-FRI'"
   try {
-    return findNextRun(cron, timeZone, now) === undefined ? 'Must have a date that exists' : undefined
+    return findNextRun(cron, timeZone, now) === undefined ? 'Must match a date that exists' : undefined
   } catch (error) {
-    return `Must be a schedule: ${error instanceof Error ? error.message : String(error)}`
+    return `Must be a cron expression: ${error instanceof Error ? error.message : String(error)}`
   }
 }
 

@@ -3,7 +3,7 @@ import { fail, ok, type Result } from '../failure/failure.ts'
 import type { Json, JsonObject } from '../tool/json.ts'
 import * as json from '../tool/json-reader.ts'
 
-const MEANING = "A JMESPath expression over an event's data: events for which it is false or empty are left out"
+const MEANING = "A JMESPath expression over an event's data: events for which it is false or empty are skipped"
 /** The arguments of a subscription. */
 const ARGUMENTS = json.object({
   filter: json.optional(json.withSchemaDescription(MEANING, json.string({ max: 1_000 }))),

@@ -5,7 +5,7 @@ import { isObject } from '../tool/json.ts'
 import * as json from '../tool/json-reader.ts'
 import { parseToolId } from '../tool/tool-id.ts'
 
-/** How the sender of a webhook proves that it is the sender. */
+/** How the sender of a webhook authenticates. */
 export const SIGNATURE_SCHEMES = ['standard-webhooks', 'github', 'stripe', 'slack', 'shared-secret'] as const
 export type SignatureScheme = (typeof SIGNATURE_SCHEMES)[number]
 
@@ -15,14 +15,14 @@ const SCHEMA = json.transform(json.anyObject, (schema, report) => {
 })
 const describe = json.withSchemaDescription
 const COMMON = {
-  description: json.optional(describe('What an event means, for models', json.string({ min: 1, max: 1_000 }))),
+  description: json.optional(describe('Meaning of the events, for models', json.string({ min: 1, max: 1_000 }))),
   payload_schema: json.optional(describe("JSON Schema of an event's data, for models", SCHEMA), { type: 'object' }),
   // From 8, a person would have to approve each call
   security_level: json.optional(
-    describe('Who may subscribe, as a level of tools; 1 by default', json.integer(0, 7)),
+    describe('Security level, as for tools; 1 by default', json.integer(0, 7)),
     1,
   ),
-  user_id: json.optional(describe('The user for whom subscribers must be able to act', identifier)),
+  user_id: json.optional(describe('User that subscribers must be able to act for', identifier)),
 }
 const SECRET = json.stringMatching("a Worker secret's name", /^[A-Za-z_]\w{0,127}$/)
 const HEADER = json.stringMatching("a header's name", /^[A-Za-z0-9-]{1,100}$/)
@@ -32,10 +32,10 @@ export const EVENT_SOURCE_KINDS = {
   webhook: json.object({
     ...COMMON,
     kind: json.enumReader(['webhook']),
-    signature: describe('How the sender proves that it is the sender', json.enumReader(SIGNATURE_SCHEMES)),
-    header: json.optional(describe('The header that holds a shared secret', HEADER), 'X-Webhook-Secret'),
-    secret_name: describe('The name of the Worker secret that the sender signs with, never the secret itself', SECRET),
-    rate: json.optional(describe('Rate limit of its events; 600 in a minute by default', RATE), {
+    signature: describe('How the sender authenticates', json.enumReader(SIGNATURE_SCHEMES)),
+    header: json.optional(describe('Header that contains the shared secret', HEADER), 'X-Webhook-Secret'),
+    secret_name: describe('Name of the Worker secret that contains the signing secret', SECRET),
+    rate: json.optional(describe('Rate limit; 600 per minute by default', RATE), {
       calls: 600,
       seconds: 60,
     }),
@@ -49,10 +49,10 @@ export const EVENT_SOURCE_KINDS = {
   poll: json.object({
     ...COMMON,
     kind: json.enumReader(['poll']),
-    tool: describe('The tool whose output makes an event when it changes', TOOL),
-    arguments: json.optional(describe('The input of the tool', json.anyObject), {}),
-    select: json.optional(describe('JMESPath: what of the output is compared', json.string({ min: 1, max: 1_000 }))),
-    every_minutes: describe('Minutes between two calls', json.integer(1, 10_080)),
+    tool: describe('Tool to poll: a change of its output is an event', TOOL),
+    arguments: json.optional(describe('Input of the tool', json.anyObject), {}),
+    select: json.optional(describe('JMESPath: part of the output to compare', json.string({ min: 1, max: 1_000 }))),
+    every_minutes: describe('Minutes between calls', json.integer(1, 10_080)),
     key_id: describe('Id of the API key that calls the tool', identifier),
   }),
 }

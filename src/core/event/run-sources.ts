@@ -67,7 +67,7 @@ async function pollTool(
   deps: SourceRunDeps,
 ): Promise<Result<string>> {
   const caller = await deps.findCaller(key_id)
-  if (!caller) return fail({ type: 'unauthenticated', reason: `There is no key '${key_id}' any more` })
+  if (!caller) return fail({ type: 'unauthenticated', reason: `The key '${key_id}' no longer exists` })
   const context = userId === undefined ? NO_CONTEXT : { ...NO_CONTEXT, userId }
   const call = { input, context, toolRef: toIdRef(tool), includesContextParameters: true, select }
   const { result } = await deps.callTool(call, caller)

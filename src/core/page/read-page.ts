@@ -16,7 +16,7 @@ export type ReadPage = (toolRef: ToolRef, caller: Caller, context?: CallContext)
 /** Reads a resource of the tool's server; for null, its lists of resources and of templates. */
 export type ReadServer = (uri: string | null, ...request: Parameters<ReadPage>) => Promise<Result<unknown>>
 
-const CHANGED = 'its page has changed, or was not read when the tool was imported: import and lock it again'
+const CHANGED = 'its page has changed, or could not be read at import: import and lock the tool again'
 const NOTHING = { ok: false, reason: 'It has no page or resource' } as const
 /** Several servers are asked for one list, which does not wait for the slowest. */
 const LIST_MS = 5_000
@@ -94,7 +94,7 @@ export function createReaders(deps: CallDeps & { readonly userTokens: GrantPrevi
       const { result, tool } = await readByCall(undefined, ...request)
       if (!result.ok) return result
       const page = readPage(result.value)
-      if (!page || !tool) return fail({ type: 'tool-failed', message: 'Its page is no HTML, or too large' })
+      if (!page || !tool) return fail({ type: 'tool-failed', message: 'Its page is not HTML, or is too large' })
       const { digest } = getToolUi(tool)
       const isLocked = request[1].principal.view?.lock !== undefined
       if (!isLocked || digest === (await computePageDigest(page, sha256))) return ok(page)

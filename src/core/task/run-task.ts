@@ -50,7 +50,7 @@ export function createRunTask(deps: RunTaskDeps): (run: DueTask) => Promise<void
     const abort = deps.createAbort()
     // An id begins with that of its principal's object
     const release = await deps.holdText(id.slice(0, OBJECT_CHARACTERS), COPIES * size, abort.signal)
-    if (!release) throw new UnreachableError('There is no memory for the call')
+    if (!release) throw new UnreachableError('Not enough memory for the call')
     try {
       const task = await store.find(id)
       if (task?.revision === revision) await runInMemory(task, abort)
@@ -62,7 +62,7 @@ export function createRunTask(deps: RunTaskDeps): (run: DueTask) => Promise<void
   async function runInMemory(task: StoredTask, abort: Abort): Promise<void> {
     const { id, revision, storedCall } = task
     if (!storedCall)
-      return void (await store.change(id, toEnd(task, 'What was stored can no longer be read'), revision))
+      return void (await store.change(id, toEnd(task, 'The stored call can no longer be read'), revision))
     const early = await waitOrEnd(task)
     if (early) return void (await store.change(id, early, revision))
     const principal = await findPrincipal(storedCall.caller)
@@ -83,7 +83,7 @@ export function createRunTask(deps: RunTaskDeps): (run: DueTask) => Promise<void
   /** Undefined if the call is to run now. A link that has expired is neither open nor refused: the call gives another. */
   async function waitOrEnd(task: StoredTask): Promise<TaskChange | undefined> {
     const { createdAt, lastUpdatedAt, ttlMs, pendingInput } = task
-    if (now() >= Date.parse(createdAt) + ttlMs) return toEnd(task, 'It did not end in the time that a task may take')
+    if (now() >= Date.parse(createdAt) + ttlMs) return toEnd(task, 'The call did not end within a day')
     const links = await Promise.all((pendingInput?.links ?? []).map((link) => authorizations.find(link)))
     const current = links.flatMap((link) => (link && now() < link.expiresAt ? [link] : []))
     const refusedLink = current.find(({ status }) => status === 'failed')

@@ -12,8 +12,7 @@ import type { PendingInput } from './pending-input.ts'
 
 const RETRY_AFTER_MS = 60_000
 const REFUSED = 'The person declined'
-const NO_KEYS =
-  'Credentials of a caller are stored only where VAULT_KEYS encrypt them: leave them out, or wait for the call'
+const NO_KEYS = 'Credentials in a call can be stored only with VAULT_KEYS: leave them out, or wait for the call'
 
 const DECLINED: ReadonlySet<unknown> = new Set(['decline', 'cancel'])
 

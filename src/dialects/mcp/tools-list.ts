@@ -16,7 +16,7 @@ import { declares, invalid, type McpResult, withHeaders } from './wire.ts'
 
 /** So many, since clients in use read the first page only. */
 const PAGE_SIZE = 1_000
-const INVALID_CURSOR = invalid("'cursor' must be a 'nextCursor' that a list gave")
+const INVALID_CURSOR = invalid("'cursor' must be the 'nextCursor' of an earlier list")
 const NO_CALLABLE_TOOLS =
   'No selected tool can be called: each is disabled, yanked or deprecated, or has no implementation. GET /tools/{id}/readiness tells why'
 

@@ -20,8 +20,8 @@ interface ReturningPrincipalDeps {
 const refuse = (reason: string): FailureResult => fail({ type: 'unauthenticated', reason })
 
 /**
- * Gives the principal of an earlier request as it is now, without its credential. Of a JWT only its user is looked up: its
- * rights are those that it had.
+ * Returns the current principal of an earlier request, without its credential. For a JWT, only its user is looked up: the
+ * rights are those that the token had.
  */
 export function createReturningPrincipal(deps: ReturningPrincipalDeps) {
   const isPast = (time: string | undefined) => time !== undefined && !(deps.now() < Date.parse(time))
@@ -30,7 +30,7 @@ export function createReturningPrincipal(deps: ReturningPrincipalDeps) {
     const { id, owner = id, users } = principal
     const agents = await deps.listAgents(toHolder({ ...principal, id: owner, users }))
     const agent = agents.find((each) => `agent:${each.id}` === id)
-    if (!agent || isPast(agent.expires_at)) return refuse('The access of the agent has ended')
+    if (!agent || isPast(agent.expires_at)) return refuse("The agent's access has ended")
     const { result } = await deps.loadPrincipal(agent.authenticatedBy)
     return result.ok ? ok(toAgentPrincipal(result.value, agent)) : result
   }
@@ -44,7 +44,7 @@ export function createReturningPrincipal(deps: ReturningPrincipalDeps) {
     }
     if (kind === 'admin') {
       const isAdmin = id === ADMIN.id ? deps.hasAdminKey : deps.isOpen
-      return isAdmin ? ok(principal) : refuse('The administrator has no access any more')
+      return isAdmin ? ok(principal) : refuse('The administrator no longer has access')
     }
     // `person:` or `jwt:`
     const user = id.slice(id.indexOf(':') + 1)

@@ -10,7 +10,7 @@ import { foreignJsonProblem } from '../shared/foreign-json.ts'
 /** A row of the Registry has at most 2 MB. */
 const MAX_STORED_BYTES = 1_900_000
 const MAX_FRONTMATTER_CHARACTERS = 16_384
-/** As JSON: most characters take at most so many bytes. */
+/** Measured as JSON, where most characters take at most 3 bytes. */
 const MAX_FRONTMATTER_BYTES = 3 * MAX_FRONTMATTER_CHARACTERS
 const RESERVED = 'io.modelcontextprotocol/'
 const encoder = new TextEncoder()
@@ -21,7 +21,7 @@ type HashBytes = (bytes: BufferSource) => Promise<string>
 export function createSkillReader(sha256OfBytes: HashBytes, yieldControl: YieldControl): ReadSkill {
   return async (name, files) => {
     const clash = findClash(Object.keys(files))
-    if (clash !== undefined) return parseFailure(`Is the place of another file, ignoring case`, pointer(clash))
+    if (clash !== undefined) return parseFailure('Conflicts with another file, ignoring case', pointer(clash))
     const stored: [string, SkillFiles[string]][] = []
     const resources = []
     let total = 0
@@ -30,7 +30,7 @@ export function createSkillReader(sha256OfBytes: HashBytes, yieldControl: YieldC
       if (!bytes) return parseFailure('Must be Base64', `${pointer(path)}/base64`)
       const { byteLength: size } = bytes
       total += size
-      if (total > MAX_SKILL_BYTES) return parseFailure(`Must be at most ${MAX_SKILL_BYTES} bytes together`, '/files')
+      if (total > MAX_SKILL_BYTES) return parseFailure(`Must be at most ${MAX_SKILL_BYTES} bytes in total`, '/files')
       stored.push([path, decodeText(bytes) ?? { base64: encodeBase64(bytes) }])
       resources.push({ path, digest: `sha256:${await sha256OfBytes(bytes)}`, size })
     }
@@ -43,14 +43,14 @@ export function createSkillReader(sha256OfBytes: HashBytes, yieldControl: YieldC
     }
     const { byteLength } = encoder.encode(content.manifest + content.files)
     if (byteLength > MAX_STORED_BYTES)
-      return parseFailure(`Must take at most ${MAX_STORED_BYTES} bytes as stored`, '/files')
+      return parseFailure(`Must be at most ${MAX_STORED_BYTES} bytes as stored`, '/files')
     return { ok: true, value: content }
   }
 }
 
 const pointer = (path: string) => `/files${encodePointerStep(path)}`
 
-/** A path that a disk which ignores case takes for another file, or for the folder of one. */
+/** Finds a path that equals another file or folder on a file system that ignores case. */
 function findClash(paths: readonly string[]): string | undefined {
   const folders = paths.flatMap((path) => [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index)))
   const places = new Set(folders.map((folder) => folder.toLowerCase()))
@@ -58,8 +58,8 @@ function findClash(paths: readonly string[]): string | undefined {
 }
 
 /**
- * Undefined for bytes that are no text. Control characters other than line ends and tabs count as bytes: in JSON each takes
- * six characters.
+ * Undefined for bytes that are not text. Control characters other than line ends and tabs do not count as text, because each
+ * takes six characters in JSON.
  */
 function decodeText(bytes: Uint8Array): string | undefined {
   try {
@@ -77,7 +77,7 @@ async function readFrontmatter(
 ): Promise<ParseResult<JsonObject>> {
   const path = pointer(MANIFEST_FILE)
   const yaml = typeof text === 'string' ? FRONTMATTER.exec(text)?.[1] : undefined
-  if (yaml === undefined) return parseFailure("Must be a text that begins with YAML between two lines of '---'", path)
+  if (yaml === undefined) return parseFailure("Must be text that begins with YAML between two lines of '---'", path)
   if (yaml.length > MAX_FRONTMATTER_CHARACTERS)
     return parseFailure(`Its YAML must have at most ${MAX_FRONTMATTER_CHARACTERS} characters`, path)
   const { readYaml } = await import('../openapi/yaml-text.ts')
@@ -86,20 +86,20 @@ async function readFrontmatter(
   const checked = parseValue(frontmatterReader(name), read.value)
   if (!checked.ok)
     return { ok: false, problems: checked.problems.map((problem) => ({ ...problem, path: path + problem.path })) }
-  if (!isJsonObject(read.value)) return parseFailure('Must have a mapping as its YAML', path)
+  if (!isJsonObject(read.value)) return parseFailure('Its YAML must be a mapping', path)
   const reserved = Object.keys(read.value).find((key) => key.startsWith(RESERVED))
   if (reserved !== undefined) return parseFailure(`'${reserved}' is reserved for MCP`, path)
-  // Aliases may nest deep, and repeat much
+  // YAML aliases may nest deeply and expand to much data
   const problem = foreignJsonProblem(read.value)
   if (problem !== undefined) return parseFailure(problem, path)
   if (jsonSize(read.value, MAX_FRONTMATTER_BYTES) > MAX_FRONTMATTER_BYTES)
-    return parseFailure('Its YAML stands for too much', path)
+    return parseFailure('Its YAML expands to too much data', path)
   return { ok: true, value: read.value }
 }
 
 const frontmatterReader = (name: string) =>
   looseObject({
-    name: refine(string(), (value) => (value === name ? undefined : `Must be '${name}', as the skill is called`)),
+    name: refine(string(), (value) => (value === name ? undefined : `Must be '${name}', the name of the skill`)),
     description: string({ min: 1, max: 1_024 }),
     compatibility: optional(string({ min: 1, max: 500 })),
     metadata: optional(

@@ -23,7 +23,7 @@ const MAX_DEAD_LETTERS = 100
 const FINAL_FAILURES = ['http_410', 'http_413']
 const NOT_REPEATED = { reason: 'challenge_failed', message: 'The callback did not repeat the challenge' } as const
 /** As over MCP, "Forbidden". */
-const TERMINATED = { code: -32_012, message: 'The subscriber may no longer have these events' }
+const TERMINATED = { code: -32_012, message: 'The subscriber no longer has access to these events' }
 
 export interface EventDelivery {
   readonly sealer: Sealer

@@ -20,7 +20,7 @@ import { countPublished, publishedBy } from './write/quota.ts'
 /** A row of each may have 200 kB. */
 const PAGE = 20
 const COLUMNS = 'toolkit, name, version, digest, state, manifest'
-const HELD = 'An administrator disabled this skill: only an administrator publishes it again'
+const HELD = 'An administrator disabled this skill: only an administrator can publish it again'
 const IS_NAMED = 'toolkit = ? AND name = ?'
 const IS_WITHIN = 'toolkit IN (SELECT value FROM json_each(?))'
 const IS_LOCKED = "toolkit || '.' || name || '@' || version || ' ' || digest IN (SELECT value FROM json_each(?))"

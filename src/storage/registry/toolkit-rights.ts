@@ -21,7 +21,7 @@ export function findPublishingDenial(sql: SqlStorage, principal: Principal, name
   }
   const areAllHeld = readField<number | null>(sql, 'SELECT min(held) FROM version WHERE key = ?', toolKey(name)) === 1
   return areAllHeld
-    ? `An administrator disabled '${formatToolId(name)}': only an administrator publishes it again`
+    ? `An administrator disabled '${formatToolId(name)}': only an administrator can publish it again`
     : undefined
 }
 

@@ -14,7 +14,7 @@ type Parts = Pick<TaskChange, 'message' | 'pendingInput' | 'outcome'> & {
 }
 
 const POLL_INTERVAL_MS = 1_000
-const LOST = fail({ type: 'gone', message: 'The call has ended, and its result is not stored' })
+const LOST = fail({ type: 'gone', message: 'The call has ended, but its result was not stored' })
 
 /** The tasks of all principals; what callers and tools wrote leaves the isolate only sealed. */
 export function createTaskStore(namespace: DurableObjectNamespace<TasksObject>, sealer: Sealer): TaskStore {

@@ -66,10 +66,10 @@ async function runFor(
 
 it.each([
   ['key', 'key:k', 'The key was removed or has expired'],
-  ['agent', 'agent:a', 'The access of the agent has ended'],
+  ['agent', 'agent:a', "The agent's access has ended"],
   ['person', 'person:ann', "The directory has deactivated 'ann'"],
   ['jwt', 'jwt:ann', "The directory has deactivated 'ann'"],
-  ['admin', 'admin', 'The administrator has no access any more'],
+  ['admin', 'admin', 'The administrator no longer has access'],
 ] as const)(
   'a task of the principal %s, whose access has ended, fails with that, and its tool does not run',
   async (kind, id, reason) => {

@@ -25,7 +25,7 @@ interface EventSourcesRoutesDeps extends RouteDeps {
 
 const NAME = stringMatching("a name such as 'GitHub.Push'", (text) => isToolPattern(text) && !text.includes('*'))
 const what = 'event source'
-const OTHER_USER = 'The user of an event source never changes: create another source'
+const OTHER_USER = 'The user of an event source cannot change: create another source'
 
 export function createEventSourcesRoutes({
   store,

@@ -10,10 +10,10 @@ export interface ImportSkillsDeps {
   readonly readSkill: ReadSkill
 }
 
-const NOT_READ = 'Its files are not listed, too many or too large, or could not be read as its server lists them'
+const NOT_READ = 'Its files are not listed, are too many or too large, or do not match the list of its server'
 const SKILL = object({ name: skillName, files: skillFilesReader })
 
-/** Publishes the skills of a server in the toolkit of its tools, as files that somebody sends. `added` are names. */
+/** Publishes the skills of a server in the toolkit of its tools, with the checks of any publication. `added` are names. */
 export async function importSkills(
   listed: ServerList['skills'] = [],
   toolkit: string,

@@ -19,7 +19,7 @@ interface AppearanceRoutesDeps extends RouteDeps, FindToolDeps {
 
 const HEADERS = { 'x-content-type-options': 'nosniff', 'x-robots-tag': 'noindex', 'referrer-policy': 'no-referrer' }
 
-/** A tool's icon and page, for keys, and for the pages of this deployment as whoever is signed in. */
+/** A tool's icon and page, for callers with a key and for signed-in people on this deployment's pages. */
 export function createAppearanceRoutes({ readIcon, readPage, ...deps }: AppearanceRoutesDeps): Hono {
   const { router, on } = createRouter(deps, { access: 'public' })
   const find = createFindTool(deps, 'tools:read')
@@ -36,8 +36,8 @@ export function createAppearanceRoutes({ readIcon, readPage, ...deps }: Appearan
     return fail({ type: 'not-found', message })
   })
 
-  // For the console's frame. Also opened by itself, a page has no origin, and reaches only what its own policy names
-  on('GET /tools/:id/page', "Get a tool's page as HTML, for a frame", {
+  // For the console's frame. Even if opened directly, a page has no origin and reaches only what its own policy allows
+  on('GET /tools/:id/page', "Get a tool's page as HTML", {
     ...CALLER_ROUTE,
     responses: { 200: mediaTypeOnly('The page', 'text/html') },
   })(async ({ c, principal, path: { id } }) => {

@@ -59,7 +59,7 @@ export async function followTask(
       const wait = Math.min(Math.max(Number(task.pollIntervalMs ?? 1_000) || 0, 200), 10_000)
       if (isWorking()) await raceAbort(() => sleep(wait, signal), signal)
       task = readTask(await send('tasks/get', {}, { signal, timeout }))
-      if (task.taskId !== taskId) throw new Error('It answered with another task')
+      if (task.taskId !== taskId) throw new Error('It returned another task')
       if (task.statusMessage !== undefined) progress?.(step, undefined, task.statusMessage)
     }
   } catch (error) {
@@ -80,6 +80,6 @@ export async function followTask(
 
 function readTask(value: unknown): json.InferOutput<typeof TASK> {
   const read = json.parseValue(TASK, value)
-  if (!read.ok) throw new Error(`It answered with no task: ${formatProblems(read.problems)}`)
+  if (!read.ok) throw new Error(`It returned an invalid task: ${formatProblems(read.problems)}`)
   return read.value
 }

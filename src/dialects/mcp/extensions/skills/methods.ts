@@ -19,7 +19,7 @@ export async function handleSkillsList(
   const denied = findScopeDenial(exchange.context.principal, 'tools:read')
   if (denied) return toMcpFailure(denied, exchange.revision)
   if (cursor !== undefined && (typeof cursor !== 'string' || cursor.length > 200))
-    return invalid("'cursor' must be a 'nextCursor' that a list gave")
+    return invalid("'cursor' must be the 'nextCursor' of an earlier list")
   const { items, next } = await skills.listSkills({ state: 'active', after: cursor }, getReader(exchange))
   return toCacheable({ skills: items.map(toEntry), ...(next === undefined ? {} : { nextCursor: next }) }, exchange)
 }
