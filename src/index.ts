@@ -35,13 +35,13 @@ declare global {
   }
 }
 
-/** As in `wrangler.toml`. */
+/** The same as in `wrangler.toml`. */
 const EVERY_MINUTE = '* * * * *'
 
 let dispatcher: ReturnType<typeof createDispatcher> | undefined
 const openDispatcher = (env: Env) => (dispatcher ??= createDispatcher(env, loadConfig(env), build))
 
-/** Runs the tasks of Durable Objects in an invocation of their own. */
+/** Runs each task of a Durable Object in a separate invocation. */
 export class TaskRunner extends WorkerEntrypoint<Env> {
   async run(task: DueTask): Promise<void> {
     await openDispatcher(this.env).runTask(task)

@@ -9,12 +9,12 @@ import { parseJsonArgument, readInputFile } from './argument-values.ts'
 import { CliError } from './cli-error.ts'
 import type { TerminalIO } from './terminal.ts'
 
-/** Tools by the names that MCP lists, and skills by the URIs. */
+/** Tools by the names, and skills by the URIs, that MCP lists. */
 export type LockedTools = ReadonlyMap<string, ToolLock['tools'][string]>
 
 const hashText = async (text: string) => createHash('sha256').update(text).digest('hex')
 
-/** `skills` are those of `GET /skills`. */
+/** `skills` are the items of `GET /skills`. */
 export async function lockTools(mcpTools: readonly JsonObject[], skills: readonly JsonRecord[]): Promise<LockedTools> {
   const entries = mcpTools.map(async (tool) => {
     const [name, id] = [getText(tool, 'name'), getText(tool['_meta'], 'dev.switchboard/id')]

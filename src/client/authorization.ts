@@ -1,6 +1,6 @@
 /**
- * The wait for a person. The state of a link is read at its `checkUrl` until it is `completed`, or with
- * `authorization_failed` when it is `failed` or the link has ended.
+ * Waits for a person by polling the `checkUrl` of a link until it is `completed`. Fails with `authorization_failed` if it is
+ * `failed` or the link has ended.
  */
 import type { Connection } from './connection.ts'
 import { isObject, getText } from './json.ts'
@@ -43,7 +43,7 @@ export async function pollAuthorization(
   })
 }
 
-/** Only the path: the key is never sent to a host that a response names. */
+/** Takes only the path, so that the key is never sent to a host that a response names. */
 function toPath(checkUrl: string): string {
   return new URL(checkUrl, 'https://switchboard.invalid').pathname
 }

@@ -80,7 +80,7 @@ function callOnce(
   })
 }
 
-/** Under its call id the tool runs once, however often the request is sent. */
+/** The call id makes the request safe to repeat: the tool runs once. */
 export function toCallRequest(toolAndVersion: string, input: JsonRecord, callId: string, options: CallOptions) {
   const { user, select, signal, timeout: timeoutMs } = options
   const [tool = '', ...rangeParts] = toolAndVersion.split('@')
@@ -91,7 +91,7 @@ export function toCallRequest(toolAndVersion: string, input: JsonRecord, callId:
   return { method: 'POST', path: '/tools/call', json, isRepeatable: true, signal, timeoutMs }
 }
 
-/** The value of an answer with a `result`; throws the tool's error. */
+/** Returns the value of a response with a `result`, or throws the tool's error. */
 export function readResult(body: unknown, note?: string): Omit<CallResult, 'callId'> {
   const result = isObject(body) ? body['result'] : undefined
   if (!isObject(result)) throw new SwitchboardError('answer_invalid', 'The server is not a Switchboard')

@@ -5,8 +5,8 @@ const WAIT_SECONDS = 59
 const POLL_INTERVAL_MS = 1_000
 
 /**
- * Reads the state at a path until `read` finds a result in it: at once, and then when it changes, or after `WAIT_SECONDS`.
- * Reads start at least `POLL_INTERVAL_MS` apart.
+ * Polls the state at a path until `read` finds a result in it. Each later request waits for a change, up to `WAIT_SECONDS`.
+ * Requests start at least `POLL_INTERVAL_MS` apart.
  */
 export async function pollState<T>(
   connection: Connection,

@@ -1,4 +1,4 @@
-/** Calls that go on without their callers: each is started once, and its state is read until it has ended. */
+/** Asynchronous calls: each is started once, and its state is polled until it has ended. */
 import { type CallOptions, type CallResult, readResult, toCallRequest } from './call.ts'
 import type { Connection } from './connection.ts'
 import { getText, isObject, type JsonRecord } from './json.ts'
@@ -8,17 +8,17 @@ import { SwitchboardError } from './switchboard-error.ts'
 export interface AsyncCallState {
   readonly callId: string
   readonly status: (typeof STATUSES)[number]
-  /** What the tool reports, or what the call waits for. */
+  /** The tool's progress, or why the call waits. */
   readonly message?: string | undefined
-  /** Links that a person must open before the call goes on. */
+  /** Links that a person must open before the call can continue. */
   readonly links: readonly string[]
 }
 
-/** Nobody waits for a call that is started: `wait` says how far it is, and gives the links. */
+/** Progress and links are reported by `wait`. */
 export type AsyncCallOptions = Omit<CallOptions, 'onProgress' | 'waitForAuthorization'>
 
 export interface WaitOptions {
-  /** Ends the wait; the call goes on. */
+  /** Ends the wait, not the call. */
   readonly signal?: AbortSignal | undefined
   /** Called with each state that is read. */
   readonly onState?: ((state: AsyncCallState) => void) | undefined

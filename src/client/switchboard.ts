@@ -108,17 +108,17 @@ export class Switchboard {
     return callTool(this.#connection, tool, input, { ...options, user: options.user ?? this.#user })
   }
 
-  /** Starts a call that goes on without its caller for a day at most. `wait` takes the `callId` of the answer. */
+  /** Starts an asynchronous call, which runs for up to a day. Pass the returned `callId` to `wait`. */
   callAsync(tool: string, input: JsonRecord = {}, options: AsyncCallOptions = {}): Promise<AsyncCallState> {
     return startCall(this.#connection, tool, input, { ...options, user: options.user ?? this.#user })
   }
 
-  /** Waits for the result of a call that was started. `onState` is told what it waits for, such as a person. */
+  /** Waits for the result of an asynchronous call. `onState` reports why it waits, such as for a person. */
   wait(callId: string, options: WaitOptions = {}): Promise<CallResult> {
     return waitForCall(this.#connection, callId, options)
   }
 
-  /** Cancels a call that was started: its tool is told to stop, and what it still returns is dropped. */
+  /** Cancels an asynchronous call: its tool is told to stop, and any later output is discarded. */
   cancel(callId: string): Promise<void> {
     return cancelCall(this.#connection, callId)
   }

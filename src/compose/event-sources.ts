@@ -8,7 +8,7 @@ import type { Deployment } from './deployment.ts'
 import { printLogEntry } from './platform.ts'
 import { composeReturningPrincipal } from './returning-principal.ts'
 
-/** An answer must come before the next run. */
+/** A call must end before the next run. */
 const MAX_CALL_MS = 50_000
 
 /** Runs the schedules and polls that are due. */

@@ -9,10 +9,10 @@ import { outboundOptionsFor } from './bundled.ts'
 import type { Deployment } from './deployment.ts'
 import { composeReturningPrincipal } from './returning-principal.ts'
 
-/** Callbacks are sent to only for subscribers, who were admitted. */
+/** Requests to callbacks are made only for subscribers, who were authorized. */
 const CAPABILITY = new FetchCapability('events')
 
-/** Gives the objects of sources their means to deliver. */
+/** Connects the `Events` objects to what delivery needs. */
 export function composeEventDelivery(deployment: Deployment): EventDelivery {
   const { config, stores } = deployment
   const findPrincipal = composeReturningPrincipal(deployment)
@@ -26,7 +26,7 @@ export function composeEventDelivery(deployment: Deployment): EventDelivery {
       if (!found.ok) return false
       const key = principal.kind === 'key' ? await stores.keys.findById(principal.id.slice('key:'.length)) : undefined
       if (key && isByEarlierSecret(subscriber, key, Date.now())) return false
-      // A token of an agent may have fewer scopes than the agent
+      // An agent's token may have fewer scopes than the agent
       const scopes = SCOPES.filter((scope) => hasScope(found.value, scope) && hasScope(principal, scope))
       const narrowed = await narrowTo({ ...found.value, scopes }, named, waitUntil, stores.registry)
       return narrowed.ok && !findSubscriptionDenial(narrowed.value, name, source)

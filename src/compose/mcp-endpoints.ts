@@ -29,7 +29,7 @@ export function createMcpEndpoints(
     },
   }
   return [
-    // For pages of tools in the console, which calls for them as its person
+    // For tools' pages in the console: they call as the person who is signed in
     { path: '/console/mcp', isForPages: true, authorize: authorizeToolPage, challenge: () => ({}) },
     { path: '/mcp', ...forKeys },
     { path: '/mcp/t/:toolset', ...forKeys },

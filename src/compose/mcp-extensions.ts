@@ -7,7 +7,7 @@ import { registerTasks } from '../dialects/mcp/extensions/tasks/register.ts'
 import type { Deployment } from './deployment.ts'
 import { openTasks } from './tasks.ts'
 
-/** The extensions of MCP that this deployment has, each joined by its `register…` function. */
+/** The MCP extensions of this deployment, each added by its `register…` function. */
 export function composeMcpExtensions(deployment: Deployment): readonly McpExtension[] {
   const { calls, stores } = deployment
   const extensions: McpExtension[] = []

@@ -58,7 +58,7 @@ function createHold(name: string, size: number, share: number): HoldFiles {
 
 /** A caller's share holds the largest file. */
 export const holdFiles = createHold('files', 56_000_000, 28_000_000)
-/** Apart from files, since a call whose text is held may wait for files. */
+/** Separate from files, because a call that holds text may wait for files. */
 export const holdTexts = createHold('tasks', 36_000_000, 18_000_000)
 
 export const sandboxPolicies: SandboxPolicies = new LRUCache({ max: 10_000 })

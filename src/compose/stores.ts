@@ -100,7 +100,7 @@ export function openStores(
       writeAuditEvent,
     }),
     connect,
-    /** Its code is loaded with the first event or subscription. */
+    /** Loaded on the first event or subscription. */
     loadEvents: loadOnce(async () => {
       const { createEvents } = await import('../storage/events/subscriptions.ts')
       return createEvents(env.Events, eventSources)

@@ -21,7 +21,7 @@ export function openTasks(deployment: Pick<Deployment, 'config' | 'stores' | 'ca
   })
 }
 
-/** Runs one task, for the Durable Object that has it. */
+/** Runs one task for its Durable Object. */
 export async function runTask(task: DueTask, deployment: Deployment): Promise<void> {
   const { stores, calls } = deployment
   const { registry, vault } = stores
@@ -43,7 +43,7 @@ export async function runTask(task: DueTask, deployment: Deployment): Promise<vo
   })(task)
 }
 
-/** What callers and tools wrote is encrypted as grants are, where there are keys for that. */
+/** Texts of callers and tools are encrypted with the vault keys if there are any. */
 export function openTaskStore({ config, stores }: Pick<Deployment, 'config' | 'stores'>): TaskStore {
   const { vaultKeys } = config
   const sealer = vaultKeys.length > 0 ? createKeyring(vaultKeys, 'task') : stores.deploymentKeys.sealer('task')

@@ -14,7 +14,7 @@ interface DocsRoutesDeps extends PublicRouteDeps {
   readonly loadDocs: () => Promise<Docs>
   /** The operations of the API, which a search finds beside the guides. */
   readonly loadReference: () => Promise<readonly DocsSection[]>
-  /** The first that the reader may see. */
+  /** The first skills that the reader may see. */
   readonly listSkills: (c: Context) => Promise<readonly EncodedSkill[]>
 }
 

@@ -96,7 +96,7 @@ async function refresh(): Promise<void> {
   }
 }
 
-/** As Cloudflare does by Cron Triggers. A run begins only once the one before has ended. */
+/** Replaces Cloudflare's Cron Triggers. A run starts only after the previous one has ended. */
 function schedule(cron: string, getWaitMs: () => number): void {
   const waitMs = getWaitMs()
   if (waitMs === 0) return

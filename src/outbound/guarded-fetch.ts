@@ -73,7 +73,7 @@ export interface GuardedFailure {
   readonly message: string
   readonly retryAfterMs?: number
   readonly remedy?: string | undefined
-  /** Of an answer that could not be read. */
+  /** The status of a response whose body could not be read. */
   readonly status?: number
 }
 

@@ -17,7 +17,7 @@ export interface WebhookMessage {
 
 interface WebhookTarget {
   readonly url: string
-  /** Each signs the message: while one is replaced by another, receivers know either. */
+  /** All of them sign the message: during a rotation, receivers may know the old or the new secret. */
   readonly secrets: readonly string[]
   readonly headers?: Readonly<Record<string, string>>
 }
@@ -25,7 +25,7 @@ interface WebhookTarget {
 type FailureReason = 'address_refused' | 'connection_refused' | 'timeout'
 const REASONS: Partial<Record<GuardedFailureKind, FailureReason>> = { refused: 'address_refused', aborted: 'timeout' }
 
-/** An answer that is too large to be read is an answer with an empty body. */
+/** A response that is too large to read counts as one with an empty body. */
 export type WebhookReceipt =
   | { readonly kind: 'received'; readonly body: string }
   | { readonly kind: 'rejected'; readonly reason: `http_${number}` }
@@ -33,7 +33,7 @@ export type WebhookReceipt =
 
 export type PostWebhook = (message: WebhookMessage, target: WebhookTarget) => Promise<WebhookReceipt>
 
-/** Signs and posts messages (Standard Webhooks 1.0.0), and follows no redirect. */
+/** Signs and posts messages (Standard Webhooks 1.0.0). Redirects are not followed. */
 export function createWebhooks(options: GuardedFetchOptions, initiator: FetchCapability): PostWebhook {
   const guardedFetch = createGuardedFetch({ ...options, maxResponseBytes: MAX_RECEIPT_BYTES })
   return async ({ id, body }, { url, secrets, headers: otherHeaders }) => {

@@ -63,7 +63,7 @@ function printItem({ terminal }: CliSession, item: JsonRecord): void {
 const BATCH_TOOLS = 100
 
 export const batchTools = (ids: readonly string[]) => batch(ids).map((tools) => ({ tools }))
-/** A lock of few tools is sent with its skills, since a key may be bound to its hash. */
+/** A lock that fits in one batch is sent with its skills, because a key may be bound to its hash. */
 function batchLock(entries: LockedTools) {
   const skills = [...entries].filter(([name]) => isSkill(name))
   const parts = batch([...entries].filter(([name]) => !isSkill(name)))

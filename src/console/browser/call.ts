@@ -101,7 +101,7 @@ async function poll(check: string): Promise<string | undefined> {
 
 void repeatWhenAllowed()
 
-/** Answers the page of a tool (MCP Apps). Its frame has no origin: it calls tools of its own toolkit alone, as this person. */
+/** Answers messages of a tool's page (MCP Apps), whose frame has no origin. It can call only tools of its toolkit, as this person. */
 async function answerApp({ source, data }: MessageEvent): Promise<void> {
   const frames = [...document.querySelectorAll<HTMLIFrameElement>('iframe[data-toolkit]')]
   const frame = frames.find(({ contentWindow }) => contentWindow === source)

@@ -14,7 +14,7 @@ const COLUMNS: readonly Column<Skills['items'][number]['resources'][number]>[] =
   { title: 'Bytes', cell: ({ size }) => size },
 ]
 
-/** A skill: its instructions as text, and its files. */
+/** Shows a skill's instructions and files. */
 export async function show(context: PageContext): Promise<View> {
   const { toolkit = '', name = '' } = context.params
   const reply = await context.fetchRoute('GET /toolkits/:toolkit/skills/:name', { toolkit, name })
@@ -31,7 +31,7 @@ export async function show(context: PageContext): Promise<View> {
   return { title: name, trail: buildTrail(toolkit), content }
 }
 
-/** The first skills of a toolkit, for its page. */
+/** Links to the first skills of a toolkit. */
 export function SkillLinks({ reply }: { reply: Reply<Skills> | undefined }) {
   if (!reply?.ok || reply.value.items.length === 0) return undefined
   const chips = reply.value.items.map(({ toolkit, name: text }) => ({

@@ -2,7 +2,7 @@ import { isObject } from '../../core/tool/json.ts'
 import { Fold } from '../parts.tsx'
 import type { FormCall } from './call.tsx'
 
-/** The page that a tool shows beside its output (MCP Apps), in a frame without an origin. `browser/call.ts` answers it. */
+/** A tool's page (MCP Apps), in a frame without an origin. `browser/call.ts` answers its messages. */
 export function AppFrame(props: { path: string; title: string; toolkit: string; call: FormCall | undefined }) {
   const { path, title, toolkit, call } = props
   const value = call?.reply?.value.result?.value

@@ -34,7 +34,7 @@ export const lockReader = json.object({
   skills: json.optional(json.map(lockedVersion('Gmail.write-mail@2', isLockedSkill), MAX_TOOLS, checkUri)),
 })
 
-/** `tools.lock`, by the names and URIs that MCP lists. */
+/** The content of `tools.lock`, by the names and URIs that MCP lists. */
 export type ToolLock = json.InferOutput<typeof lockReader>
 
 export const MAX_LOCKS = 1_000

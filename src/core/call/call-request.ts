@@ -44,7 +44,7 @@ export interface Caller {
   readonly signal: () => Signal | undefined
   /** Whether a caller who goes away cancels even a call that it could repeat under its id to get the outcome. */
   readonly cancelOnDisconnect?: boolean
-  /** Its protocol has tasks and it takes none, so a tool that runs only as a task is not run for it. */
+  /** Its protocol has tasks but the caller does not support them, so a tool that runs only as a task is refused. */
   readonly lacksTasks?: boolean | undefined
   readonly requestUrl: () => string
   readonly traceparent?: string | undefined

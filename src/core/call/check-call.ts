@@ -9,7 +9,7 @@ export type CheckCall = (
   caller: Pick<Caller, 'principal' | 'background' | 'signal' | 'budget'>,
 ) => Promise<Result<ToolRecord>>
 
-/** Gives the tool, or why a call that is made later could only fail: its tool, its rights or its input. Nothing is run. */
+/** Returns the tool, or why a later call would fail because of its tool, rights or input. Runs nothing. */
 export function createCheckCall(deps: CalledToolDeps): CheckCall {
   const checkCall: CheckCall = async (call, caller) => {
     const found = await findCalledTool(call, caller, deps)

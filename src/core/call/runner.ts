@@ -68,7 +68,7 @@ export type Runnable =
   | {
       readonly ok: true
       readonly run: Run
-      /** Reads a resource of the tool's server, such as its page, as `resources/read` of MCP gives it; for null, their list. */
+      /** Reads a resource of the tool's server, such as its page, as MCP `resources/read` does. For null, lists them. */
       readonly read?: ReadResource
       readonly timeoutMs: number
       /** Whether it may run twice whatever its record says: it changes nothing, or the same each time. */

@@ -1,7 +1,7 @@
 import type { AuthorizationChallenge } from '../consent/authorization.ts'
 import { type Failure, filterOpenChallenges } from '../failure/failure.ts'
 
-/** The links that a person must open before the call goes on; none if something else is missing too. */
+/** The links that a person must open before the call can continue; none if something else is missing too. */
 export function toUrlElicitations(failure: Failure): readonly ReturnType<typeof createUrlElicitation>[] {
   if (failure.type === 'approval-required')
     return [createUrlElicitation(failure.challenge, `Approve this call of '${failure.id}'`)]

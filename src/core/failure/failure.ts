@@ -45,7 +45,7 @@ export type Failure =
       readonly type: 'tool-not-executable'
       readonly id: string
       readonly reason: string
-      /** Set if a client that takes tasks could call it. */
+      /** Set if a client that supports tasks could call it. */
       readonly needsTask?: true
     } & WithOperatorMessage)
   /** Its publisher was not trusted with its toolkit, so it is given no credential of the deployment's. */
@@ -83,7 +83,7 @@ export type Failure =
   | { readonly type: 'cancelled'; readonly may_have_run?: MayHaveRun }
   | ({ readonly type: 'input-required' } & InputRequests)
   | { readonly type: 'definition-invalid'; readonly problems: readonly Problem[]; readonly what?: string }
-  /** `reason` is why a callback takes no messages. */
+  /** `reason` is why a callback accepts no messages. */
   | {
       readonly type: 'conflict'
       readonly message: string

@@ -17,7 +17,7 @@ export interface ImportRequest {
   readonly budget: Budget
   readonly yieldControl: YieldControl
   readonly signal: Signal
-  /** Whether the skills of a server are read too. */
+  /** Whether to read the skills of a server too. */
   readonly wantsSkills?: boolean
   /** Says for whom a source on another server is fetched. */
   readonly fetchCapability: FetchCapability

@@ -6,7 +6,7 @@ export interface IconImage {
   readonly bytes: Uint8Array<ArrayBuffer>
 }
 
-/** How a tool is shown to people. `icon` and `page` are paths of this deployment, so that whoever sees them asks nobody else. */
+/** How a tool is shown to people. `icon` and `page` are paths of this deployment, so viewers send no requests elsewhere. */
 export function getAppearance(record: Pick<ToolRecord, 'id' | 'title' | 'annotations' | 'icons' | '_meta'>) {
   const title = getDisplayTitle(record)
   const icon = iconSource(record) === undefined ? undefined : `/tools/${encodeURIComponent(record.id)}/icon`

@@ -92,7 +92,7 @@ export interface ToolDeclaration<I, O, R> {
   readonly requirements?: R
   readonly securityLevel?: number
   readonly annotations?: JsonObject
-  /** A tool that takes long runs as a task for MCP clients that take tasks; with `required`, other clients of MCP 2026-07-28 are refused. */
+  /** Runs the tool as a task for MCP clients that support tasks. With `required`, other MCP 2026-07-28 clients are refused. */
   readonly taskSupport?: TaskSupport
   readonly tags?: readonly string[]
   readonly mayGiveArtifact?: boolean
@@ -102,9 +102,9 @@ export interface ToolDeclaration<I, O, R> {
   readonly hosts?: readonly string[] | undefined
   /** Milliseconds; 30,000 when absent, at most 300,000. */
   readonly timeoutMs?: number
-  /** HTML that is shown beside the output, in a frame without an origin; with what it may load (MCP Apps, `_meta.ui`). */
+  /** HTML shown beside the output in a frame without an origin; `csp` is what it may load (MCP Apps, `_meta.ui`). */
   readonly page?: { readonly html: string; readonly csp?: JsonObject; readonly prefersBorder?: boolean }
-  /** Who sees the tool: models, pages of its toolkit, or both; both when absent. */
+  /** Who sees the tool: models, pages of its toolkit, or by default both. */
   readonly visibility?: readonly ('model' | 'app')[]
   handler(input: Input<I>, context: ToolContext<R>): Returned<O> | Promise<Returned<O>>
 }

@@ -7,7 +7,7 @@ export type Precondition = readonly string[] | '*'
 export type PutResult = 'created' | 'replaced' | 'precondition-failed'
 export type RemoveResult = 'removed' | 'not-found' | 'precondition-failed'
 
-/** Settings that an administrator sends as a whole, such as providers. */
+/** Stores settings that an administrator replaces as a whole, such as providers. */
 export interface SettingStore<T> {
   find(id: string): Promise<T | undefined>
   list(): Promise<readonly T[]>

@@ -44,7 +44,7 @@ export interface ServerList {
   readonly skills?: readonly ListedSkill[]
 }
 
-/** Without files if these were not read. */
+/** `files` is undefined if they were not read. */
 export type ListedSkill = { readonly name: string; readonly files: object | undefined }
 
 export const REMOTE_NAME = string({ min: 1, max: 256 })

@@ -56,7 +56,7 @@ export interface Definition extends ToolName {
   readonly securityLevel?: number
   readonly requiresApproval?: true
   readonly annotations?: JsonObject
-  /** MCP, `Tool.execution`. Absent: the tool itself asks for no task, and one may still be made for a call that waits. */
+  /** MCP, `Tool.execution`. If absent, a slow call, or one that waits for a person, can still become a task. */
   readonly taskSupport?: TaskSupport
   readonly icons?: Json
   readonly _meta?: JsonObject

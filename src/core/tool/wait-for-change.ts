@@ -1,4 +1,4 @@
-/** Milliseconds between two reads. */
+/** Between two reads. */
 const MIN_PAUSE_MS = 50
 const MAX_PAUSE_MS = 1_000
 
@@ -9,8 +9,8 @@ export interface Clock {
 }
 
 /**
- * Reads what may change again and again, for `timeoutMs` at most, until its state is not `from`, by default the first that is
- * read. `getState` gives undefined for what changes no more. Gives what was read last.
+ * Reads a value repeatedly until its state differs from `from`, by default the first state read, or `timeoutMs` have passed.
+ * `getState` returns undefined for a value that no longer changes. Returns the last value read.
  */
 export async function waitForChange<T>(
   read: () => Promise<T>,

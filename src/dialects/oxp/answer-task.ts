@@ -8,7 +8,7 @@ export function respondWithTask(task: Task, form: OxpForm): Response {
   return jsonTextResponse(JSON.stringify(encodeTask(task)), 202, headers)
 }
 
-/** The state of a call that nobody waits for, with the result that a call has: each failure stands in it. */
+/** The state of an asynchronous call. Once it has ended, `result` contains its outcome, even for a failed request. */
 export function encodeTask(task: Task): object {
   const { id, status, statusMessage, createdAt, lastUpdatedAt, pollIntervalMs, inputRequests, outcome } = task
   const encoded = outcome && encodeOutcome(outcome, 'enveloped')

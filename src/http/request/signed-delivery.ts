@@ -1,6 +1,6 @@
 /**
- * Deliveries of webhooks, whose sender and the deployment share a secret. A signature covers the bytes of the body, so nothing
- * of the body is read before. Comparisons take as long whatever is compared (`crypto.subtle.verify`).
+ * Verifies webhook deliveries, whose sender shares a secret with the deployment. A signature covers the bytes of the body, so
+ * the body is parsed only after verification. Comparisons take constant time (`crypto.subtle.verify`).
  */
 import type { SignatureScheme, WebhookSettings } from '../../core/event/event-source.ts'
 import { decodeBase64 } from '../../outbound/base64.ts'
@@ -9,9 +9,9 @@ interface SignedParts {
   readonly signatures: readonly (Uint8Array<ArrayBuffer> | undefined)[]
   /** The signed text before the body. */
   readonly prefix?: string
-  /** Seconds since 1970. It is signed. */
+  /** Signed; seconds since 1970. */
   readonly timestamp?: string
-  /** Names the delivery, and is signed. */
+  /** Signed; identifies the delivery. */
   readonly id?: string
 }
 
@@ -22,13 +22,13 @@ interface Delivery {
   readonly now: number
 }
 
-/** Before and after: clocks differ, and what somebody recorded is not accepted later. */
+/** In both directions, since clocks differ. A recorded delivery cannot be replayed later. */
 const TOLERANCE_MS = 300_000
 const MAX_SIGNATURES = 8
 const HMAC = { name: 'HMAC', hash: 'SHA-256' }
 const encoder = new TextEncoder()
 
-/** Gives what is equal for each copy of the delivery; undefined if it was not signed with the secret, or not just now. */
+/** Returns values that every copy of the delivery shares; undefined if the signature is invalid or too old. */
 export async function verifyDelivery(
   { signature: scheme, header }: Pick<WebhookSettings, 'signature' | 'header'>,
   secret: string,

@@ -48,7 +48,7 @@ export function createEventStream(caller: AbortSignal) {
   return {
     started,
     signal: cancellation.signal,
-    /** Whether the caller has taken all that was sent. */
+    /** Whether the caller has read everything that was sent. */
     isDrained: () => queue.length === 0,
     send(event: StreamEvent): void {
       if (cancellation.signal.aborted) return

@@ -24,7 +24,7 @@ const PREFLIGHT = { ...ANY_ORIGIN, 'access-control-max-age': '86400' }
 
 const CREDENTIALS = ['Authorization', 'OXP-API-Key']
 
-/** For an answer that depends on the credential: no cache may mix them up. */
+/** Keeps caches from mixing up responses that depend on the credential. */
 export function varyByCredential({ req }: Context, response: Response): Response {
   response.headers.set('vary', CREDENTIALS.join(', '))
   if (CREDENTIALS.some((name) => req.header(name) !== undefined)) response.headers.set('cache-control', 'no-store')

@@ -18,7 +18,7 @@ export function createRemoteRunner(options: RetryClock & RemoteDeps): Runner {
     const tool = { ...implementation, record, inputSchema: headerSchema(record) }
     const isRetrySafe = isIdempotent(record)
     const hosts = [getHost(implementation.url)]
-    /** Calls the tool, or reads a resource of its server; for null, their list. */
+    /** Calls the tool, or reads a resource of its server, or for null lists them. */
     const createRunnable = (uri?: string | null) => {
       const ask = (invocation: Invocation, context: RunContext): UpstreamResult | Promise<UpstreamResult> => {
         const initiator = {

@@ -27,7 +27,7 @@ const SETTING_TABLES = {
 } as const
 
 type SettingKind = keyof typeof SETTING_TABLES
-/** What an administrator sends as a whole. */
+/** Settings that an administrator replaces as a whole. */
 export type WholeSetting = Exclude<SettingKind, 'apiKey'>
 
 export interface ChangedKey {
@@ -112,7 +112,7 @@ export class Access extends DurableObject<{ readonly REGISTRY: KVNamespace }> {
     })
   }
 
-  /** What another schedule or poll led to says nothing of this one. A schedule begins now, and a poll with its first call. */
+  /** Resets the run of a changed source: its earlier run says nothing about the new schedule or poll. */
   #restartSource(id: string): void {
     this.#sql.exec('DELETE FROM source_run WHERE id = ?', id)
     const begin =

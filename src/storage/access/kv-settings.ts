@@ -8,7 +8,7 @@ import type { AccessStub, WholeSetting } from './access-object.ts'
 const AGES = { fresh: 5_000, staleIfError: 55_000 }
 const MAX_CACHED = 1_000
 
-/** Providers or event sources. A change is seen at once by the isolate that made it, and within a minute by others. */
+/** Providers or event sources. The isolate that makes a change sees it at once, and others within a minute. */
 export function createKvSettings<T extends { readonly id: string }>(
   kv: KVNamespace,
   access: AccessStub,

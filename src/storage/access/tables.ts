@@ -17,7 +17,7 @@ CREATE TABLE session (
   id TEXT PRIMARY KEY, hash TEXT NOT NULL UNIQUE, owner TEXT NOT NULL, expires INTEGER NOT NULL, body TEXT NOT NULL
 );
 `
-/** An object that an older deployment made lacks these. `source_run.at` is when an event source ran last. */
+/** Missing in objects that an older deployment created. `source_run.at` is when an event source last ran. */
 const LATER_TABLES = `
 CREATE TABLE IF NOT EXISTS event_source (id TEXT PRIMARY KEY, body TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS source_run (id TEXT PRIMARY KEY, at INTEGER NOT NULL, digest TEXT);

@@ -1,6 +1,6 @@
 /*
- * Skills (`core/skill/skill.ts`). They are read here, as agents read them seldom. Call writes in a transaction. `held` and
- * `unreviewed` are as in versions of tools.
+ * Skills (`core/skill/skill.ts`). They have no copies in KV, because agents rarely read them. Call writes in a transaction.
+ * `held` and `unreviewed` mean the same as for versions of tools.
  */
 import { type ChangeRefusal, changeConflict, forbidChange, UNKNOWN } from '../../core/access/change-refusal.ts'
 import { findCoverDenial, type Principal } from '../../core/access/principal.ts'
@@ -17,7 +17,7 @@ import { mayChange, type ReviewRow } from './toolkit-rights.ts'
 import { claimToolkit, findOwner, findToolkitSpelling } from './toolkits.ts'
 import { countPublished, publishedBy } from './write/quota.ts'
 
-/** A row of each may have 200 kB. */
+/** A row may have 200 kB. */
 const PAGE = 20
 const COLUMNS = 'toolkit, name, version, digest, state, manifest'
 const HELD = 'An administrator disabled this skill: only an administrator can publish it again'
@@ -66,7 +66,7 @@ export function insertSkill(sql: SqlStorage, { held, unreviewed, ...row }: Store
   sql.exec('INSERT INTO skill VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)', ...values)
 }
 
-/** A version that is refused still awaits review: else its publisher could activate it. */
+/** A version that a reviewer disables still awaits review. Otherwise, its publisher could activate it. */
 export function changeSkill(
   sql: SqlStorage,
   { name, version = 0, ...named }: SkillName,
@@ -87,7 +87,7 @@ export function changeSkill(
   return { ok: true }
 }
 
-/** Lists the newest version of each skill in a state: active ones that the caller sees, and others that it may change. */
+/** Lists the newest version of each skill in a state: active ones that the caller can see, others that it may change. */
 export function listSkills(sql: SqlStorage, { state, after = '', ...named }: SkillQuery, principal: Principal) {
   const toolkit = named.toolkit === undefined ? null : spellToolkit(sql, named.toolkit)
   const [condition, ...values] = state === 'active' ? buildVisibleScope(sql, principal) : buildOwnScope(sql, principal)
@@ -100,7 +100,7 @@ export function listSkills(sql: SqlStorage, { state, after = '', ...named }: Ski
   return { items: items.slice(0, PAGE), ...(last ? { next: `${last.toolkit}/${last.name}` } : {}) }
 }
 
-/** Those who may change a skill find every version of it, even if they see no tool of its toolkit. */
+/** Callers who may change a skill find every version of it, even if they see no tool of its toolkit. */
 export function findSkill(
   sql: SqlStorage,
   { name, version, ...named }: SkillName,
@@ -116,10 +116,10 @@ export function findSkill(
   return firstRow<FoundSkill>(sql, query, path ?? null, ...values, toolkit, name, version ?? null)
 }
 
-/** Conditions with their values. */
+/** An SQL condition with its values. */
 type Scope = readonly [condition: string, ...values: string[]]
 
-/** Active versions in toolkits of which the caller sees a tool. Under a lock, those that it names. */
+/** Active versions in toolkits with a tool that the caller sees. Under a lock, only the versions that it names. */
 function buildVisibleScope(sql: SqlStorage, principal: Principal): Scope {
   const toolkits = JSON.stringify(toolkitCounts(sql, principal).map(({ toolkit }) => toolkit))
   const { lock } = principal.view ?? {}

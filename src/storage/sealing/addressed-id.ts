@@ -7,7 +7,7 @@ const OBJECT_BYTES = 32
 const ID_BYTES = OBJECT_BYTES + 16
 const STATE_BYTES = OBJECT_BYTES + 32
 
-/** Begins with the id of its object, so no table is needed; that id is a keyed hash of the owner, so it reveals nothing. */
+/** Begins with the id of its object, so no table is needed. That id is a keyed hash of the owner, so it reveals nothing. */
 export function newAddressedId(object: DurableObjectId): string {
   return addressed(object, ID_BYTES)
 }

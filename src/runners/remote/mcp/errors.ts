@@ -7,7 +7,7 @@ import type { TransportFailures } from './session-fetch.ts'
 
 /** Stands for the answer where a stream ends without one; no server may use it. */
 export const STREAM_ENDED = -32099
-/** Stands for each error by which a server fails to say how a task ended: its own code could say that nothing was run. */
+/** Replaces the code of any error while a task is polled: the server's own code could claim that nothing was run. */
 export const TASK_LOST = -32098
 /** MCP 2025-11-25, `URLElicitationRequiredError`. */
 const URL_ELICITATION_REQUIRED = -32042

@@ -19,7 +19,7 @@ export function announcesTasks(client: Client): boolean {
   return client.getProtocolEra() === 'modern' && client.getServerCapabilities()?.extensions?.[TASKS] !== undefined
 }
 
-/** Gives the SDK only the revision and whether there are tasks, because the rest of a server's description may be large. */
+/** Passes only the revision and task support to the SDK, because the rest of a server's description may be large. */
 export function modernPrior(version: string, hasTasks = false): PriorDiscovery {
   const capabilities = { tools: {}, ...(hasTasks ? { extensions: { [TASKS]: {} } } : {}) }
   const about = { capabilities, ttlMs: 0, cacheScope: 'private' } as const

@@ -8,7 +8,7 @@ import { addPageDigests } from './resource.ts'
 import { withSession } from './session.ts'
 import { readSkills } from './skills.ts'
 
-/** For the pages and skills of a server together: an import does not fail for them. */
+/** For all pages and skills of a server. An import does not fail because of them. */
 const RESOURCES_MS = 20_000
 
 export async function listMcpTools(
@@ -18,7 +18,7 @@ export async function listMcpTools(
 ): Promise<Listed> {
   // The SDK refuses a page for one tool that is not valid: tools are taken out of its sight, to be judged one by one
   let page: readonly unknown[] = []
-  // A session that begins with a known revision is not told whether the server has skills
+  // A session that starts from a known revision does not learn whether the server has skills
   if (wantsSkills) deps.revisions.delete(endpoint.url.href)
   const session = await withSession(
     {
@@ -59,7 +59,7 @@ export async function listMcpTools(
   return session.ok ? session.value : { ok: false, problem: listingProblem(session.failed) }
 }
 
-/** A server with tasks does not say which tools take long, so each may. */
+/** A server that supports tasks does not say which tools take long, so any of them may. */
 function addTaskSupport(tool: unknown): unknown {
   if (!isObject(tool)) return tool
   return { ...tool, execution: { taskSupport: 'optional', ...(isObject(tool['execution']) ? tool['execution'] : {}) } }

@@ -7,11 +7,11 @@ import type { UpstreamResult } from '../../shared/retrying-call.ts'
 import type { RemoteCall, RemoteDeps } from '../endpoint.ts'
 import { type SessionWait, withSession } from './session.ts'
 
-/** A page is JSON here, whose escapes may double it. */
+/** A page arrives as JSON, whose escapes may double its size. */
 const MAX_BYTES = 2 * MAX_PAGE_CHARACTERS + 16 * 1024
 const MAX_LIST_BYTES = 512 * 1024
 const MAX_LISTED = 200
-/** For the pages of a list after its first, and for templates: some servers never answer a method that they do not know. */
+/** For later pages of a list, and for templates: some servers never respond to an unknown method. */
 const PAGES_MS = 2_000
 
 export async function callResource(
@@ -31,7 +31,7 @@ export async function callResource(
 
 async function listResources(client: Client, waiting: SessionWait, deps: RemoteDeps) {
   const resources = await readList('resources', client, waiting, deps)
-  // A server without templates may not know the method
+  // A server without templates may not support the method
   const resourceTemplates = await readList('resourceTemplates', client, { ...waiting, timeout: PAGES_MS }, deps).catch(
     () => [],
   )
@@ -40,7 +40,7 @@ async function listResources(client: Client, waiting: SessionWait, deps: RemoteD
 
 const LIST_METHODS = { resources: 'resources/list', resourceTemplates: 'resources/templates/list' } as const
 
-/** Ends with the first page after `PAGES_MS`, or before a page that cannot be read. */
+/** Stops after `PAGES_MS`, or at a page that cannot be read. */
 async function readList(
   list: keyof typeof LIST_METHODS,
   client: Client,
@@ -65,7 +65,7 @@ async function readList(
   return listed.slice(0, MAX_LISTED)
 }
 
-/** Gives the blob of a page as text. */
+/** Decodes the blob of a page to text. */
 async function readResource(uri: string, client: Client, waiting: SessionWait) {
   const { contents } = await client.readResource({ uri }, waiting)
   const texts = contents.map((content) => {
@@ -76,10 +76,10 @@ async function readResource(uri: string, client: Client, waiting: SessionWait) {
   return { contents: texts }
 }
 
-/** So many pages of one server are read for an import. */
+/** The pages of one server that an import reads. */
 const MAX_PAGES = 50
 
-/** The tools as listed, with the digest of each one's page beside its address. A page that cannot be read has none. */
+/** Adds the digest of its page to each tool. A page that cannot be read has none. */
 export async function addPageDigests(
   tools: readonly unknown[],
   client: Client,

@@ -5,11 +5,11 @@ import type { ListedSkill } from '../../../core/tool/remote-dialect.ts'
 import { encodeBase64 } from '../../../outbound/base64.ts'
 
 const MAX_SKILLS = 100
-/** For all skills together. Each file is a request. */
+/** For all skills of a server. Each file takes a request. */
 const MAX_FILES = 500
 const MAX_BYTES = 16 * 1024 * 1024
 
-/** The skills that a server lists, with their files where these are as it says. */
+/** Reads the skills that a server lists. A skill has `files` only if they match the listed digests. */
 export async function readSkills(client: Client, options: RequestOptions): Promise<readonly ListedSkill[]> {
   const module = await import('./client.ts')
   const server = new module.SkillsClient(client, { skipInvalid: true })

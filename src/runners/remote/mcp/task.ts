@@ -10,7 +10,7 @@ import type { SessionWait } from './session.ts'
 
 interface TaskCall extends Pick<RetryClock, 'sleep'>, Pick<RunContext, 'progress'> {
   readonly canAsk: boolean
-  /** To what the task asked for before. */
+  /** Responses to the task's earlier requests. */
   readonly responses: JsonObject
 }
 
@@ -26,15 +26,15 @@ const TASK = json.looseObject({
 const ANY: StandardSchemaV1 = { '~standard': { version: 1, vendor: 'switchboard', validate: (value) => ({ value }) } }
 const STATE = 'dev.switchboard/task:'
 
-/** The task that asked for input, if the call comes again with its state. */
+/** Finds the task that asked for input, if the call is repeated with its state. */
 export function readTaskState(state: unknown): object | undefined {
   if (typeof state !== 'string' || !state.startsWith(STATE)) return undefined
   return { taskId: state.slice(STATE.length), status: 'working' }
 }
 
 /**
- * Reads a task (`io.modelcontextprotocol/tasks`) until it has ended or asks for input, and gives the result that the call would
- * have had without it. An error is the task's own. If the call ends first, or nobody can be asked, the task is cancelled.
+ * Polls a task (`io.modelcontextprotocol/tasks`) until it has ended or asks for input, and returns its result as the result of
+ * the call. A returned error is the task's. If the call ends first, or nobody can be asked, the task is canceled.
  */
 export async function followTask(
   created: unknown,
@@ -47,7 +47,7 @@ export async function followTask(
   const send = (method: string, params: object, options: Partial<SessionWait>) =>
     client.request({ method, params: { taskId, ...params } }, ANY, options)
   const cancel = () => void send('tasks/cancel', {}, { timeout }).catch(() => undefined)
-  // The server may not have taken the responses yet
+  // The server may not have processed the responses yet
   const isWorking = () =>
     task.status === 'working' ||
     (task.status === 'input_required' && Object.keys(task.inputRequests).every((key) => Object.hasOwn(responses, key)))
