@@ -6,7 +6,7 @@ import {
   startCall,
   waitForCall,
   type WaitOptions,
-} from './started-call.ts'
+} from './async-call.ts'
 import { connect, type Connection, type ConnectionOptions } from './connection.ts'
 import { isObject, type JsonRecord } from './json.ts'
 import { SwitchboardError } from './switchboard-error.ts'

@@ -6,7 +6,7 @@ import { narrowTo } from '../http/route/tool-view.ts'
 import { sha256 } from '../storage/sealing/sha256.ts'
 import type { Deployment } from './deployment.ts'
 import { printLogEntry } from './platform.ts'
-import { composeReturningPrincipal } from './returning-principal.ts'
+import { composeReloadPrincipal } from './reload-principal.ts'
 
 /** A call must end before the next run. */
 const MAX_CALL_MS = 50_000
@@ -19,7 +19,7 @@ export async function runEventSources(deployment: Deployment): Promise<void> {
   if (sources.length === 0) return
   await Promise.all([registry.installBundle(), registry.policies.ready(waitUntil)])
   const runs = await access.listSourceRuns()
-  const findPrincipal = composeReturningPrincipal(deployment)
+  const findPrincipal = composeReloadPrincipal(deployment)
   const deps: SourceRunDeps = {
     publish: (await stores.loadEvents()).publish,
     noteRun: access.noteSourceRun,

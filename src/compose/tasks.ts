@@ -10,7 +10,7 @@ import { createKeyring } from '../storage/sealing/keyring.ts'
 import { createTaskStore } from '../storage/tasks/task-store.ts'
 import type { Deployment } from './deployment.ts'
 import { holdTexts, sleep, startDeadline } from './platform.ts'
-import { composeReturningPrincipal } from './returning-principal.ts'
+import { composeReloadPrincipal } from './reload-principal.ts'
 
 export function openTasks(deployment: Pick<Deployment, 'config' | 'stores' | 'calls'>): Tasks {
   return createTasks({
@@ -25,7 +25,7 @@ export function openTasks(deployment: Pick<Deployment, 'config' | 'stores' | 'ca
 export async function runTask(task: DueTask, deployment: Deployment): Promise<void> {
   const { stores, calls } = deployment
   const { registry, vault } = stores
-  const findPrincipal = composeReturningPrincipal(deployment)
+  const findPrincipal = composeReloadPrincipal(deployment)
   await Promise.all([registry.installBundle(), registry.policies.ready(waitUntil)])
   await createRunTask({
     store: openTaskStore(deployment),

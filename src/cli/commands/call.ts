@@ -58,7 +58,7 @@ function printResult({ terminal }: CliSession, { callId, value, note }: CallResu
   })
 }
 
-export function addStartedCalls(calls: Command, open: Open): void {
+export function addAsyncCalls(calls: Command, open: Open): void {
   calls
     .command('wait')
     .description("wait for a call that 'call --async' started, and print its result")

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander'
 import { sleep } from '../../client/connection.ts'
 import { formatJson, type JsonRecord, listObjects, getText } from '../../client/json.ts'
 import { parseTimeOption, parseIntegerOption } from '../argument-values.ts'
-import { addStartedCalls } from './call.ts'
+import { addAsyncCalls } from './call.ts'
 import type { AddCommands, CliSession, CommonOptions, Open } from '../context.ts'
 import { type Columns, timeColumn } from '../table.ts'
 
@@ -93,7 +93,7 @@ const LISTINGS: readonly ListCommand[] = [
 
 export const addListings: AddCommands = (program, open) => {
   const calls = addGroup(program, open, CALLS).alias('logs')
-  addStartedCalls(calls, open)
+  addAsyncCalls(calls, open)
   calls
     .command('show')
     .description('show a call, and its input and answer if they were recorded for you')

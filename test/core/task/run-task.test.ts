@@ -6,7 +6,7 @@ import { createRunTask } from '../../../src/core/task/run-task.ts'
 import type { StoredTask, TaskStore } from '../../../src/core/task/task-store.ts'
 import { createBudget } from '../../../src/core/tool/budget.ts'
 import { toIdRef } from '../../../src/core/tool/tool-ref.ts'
-import { createReturningPrincipal } from '../../../src/http/caller/returning-principal.ts'
+import { createReloadPrincipal } from '../../../src/http/caller/reload-principal.ts'
 
 const DAY_MS = 86_400_000
 const AT = '2026-11-30T00:00:00.000Z'
@@ -35,7 +35,7 @@ async function runFor(
   }
   const change = vi.fn<TaskStore['change']>(async () => 2)
   const callTool = vi.fn<CallTool>(async () => ({ callId: 'c', durationMs: 1, result }))
-  const findPrincipal = createReturningPrincipal({
+  const findPrincipal = createReloadPrincipal({
     hasAdminKey: false,
     isOpen: false,
     findKey: async () => undefined,

@@ -1,8 +1,8 @@
-import { createReturningPrincipal } from '../http/caller/returning-principal.ts'
+import { createReloadPrincipal } from '../http/caller/reload-principal.ts'
 import type { Deployment } from './deployment.ts'
 
-export function composeReturningPrincipal({ config, stores, authentication }: Deployment) {
-  return createReturningPrincipal({
+export function composeReloadPrincipal({ config, stores, authentication }: Deployment) {
+  return createReloadPrincipal({
     hasAdminKey: config.adminKey !== undefined,
     isOpen: config.access === 'open',
     findKey: stores.keys.findById,

@@ -7,7 +7,7 @@ import { toKeyPrincipal } from '../../core/access/stored-key.ts'
 import { type FailureResult, fail, ok, type Result } from '../../core/failure/failure.ts'
 import type { Sessions } from './sessions.ts'
 
-interface ReturningPrincipalDeps {
+interface ReloadPrincipalDeps {
   readonly hasAdminKey: boolean
   readonly isOpen: boolean
   readonly findKey: KeyStore['findById']
@@ -23,7 +23,7 @@ const refuse = (reason: string): FailureResult => fail({ type: 'unauthenticated'
  * Returns the current principal of an earlier request, without its credential. For a JWT, only its user is looked up: the
  * rights are those that the token had.
  */
-export function createReturningPrincipal(deps: ReturningPrincipalDeps) {
+export function createReloadPrincipal(deps: ReloadPrincipalDeps) {
   const isPast = (time: string | undefined) => time !== undefined && !(deps.now() < Date.parse(time))
 
   async function findAgent(principal: Principal): Promise<Result<Principal>> {
