@@ -61,7 +61,7 @@ function printResult({ terminal }: CliSession, { callId, value, note }: CallResu
 export function addAsyncCalls(calls: Command, open: Open): void {
   calls
     .command('wait')
-    .description("wait for a call that 'call --async' started, and print its result")
+    .description("wait for a call started by 'call --async', and print its result")
     .argument('<id>', 'the call id')
     .action(async (id, options) => {
       const session = open(options)
@@ -82,7 +82,7 @@ export function addAsyncCalls(calls: Command, open: Open): void {
   addRemoval(calls, open, '/calls', {
     verb: 'cancel',
     argument: 'id',
-    description: "cancel a call that 'call --async' started",
+    description: "cancel a call started by 'call --async'",
   })
 }
 

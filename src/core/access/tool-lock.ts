@@ -1,7 +1,7 @@
 /**
- * Locks: which version of each tool and skill a model sees, and the digest of everything that it sees of the version. The form of the
- * digest is that of SEP-2636, an open proposal to the Model Context Protocol: SHA-256 over RFC 8785 of the whole tool as
- * `tools/list` of the newest revision has it.
+ * Locks: the version of each tool and skill that a model sees, with a digest of everything that the model sees of it. The
+ * digests follow SEP-2636, an open proposal to the Model Context Protocol: SHA-256 over RFC 8785 of the whole tool, as the
+ * newest revision of `tools/list` returns it.
  */
 import { canonicalJson, type Sha256 } from '../tool/digest.ts'
 import type { JsonObject } from '../tool/json.ts'

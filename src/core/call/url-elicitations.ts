@@ -7,7 +7,7 @@ export function toUrlElicitations(failure: Failure): readonly ReturnType<typeof 
     return [createUrlElicitation(failure.challenge, `Approve this call of '${failure.id}'`)]
   if (failure.type !== 'requirements-missing') return []
   const { tool, authorization, secrets } = failure
-  // No link helps while something else is missing
+  // A link does not help while something else is missing
   if (secrets.length > 0 || filterOpenChallenges(failure).length < authorization.length) return []
   return authorization.map((challenge) =>
     createUrlElicitation(challenge, `Authorize '${challenge.id}' so that '${tool}' can go on`),

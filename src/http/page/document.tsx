@@ -20,7 +20,7 @@ interface HtmlDocument {
   readonly body: JSX.Element | AsyncIterable<JSX.Element>
   readonly script?: string
   readonly keepsForms?: boolean
-  /** Pictures of `data:` ask nobody for anything, and run nothing. Frames are of pages that tools have. */
+  /** Images from `data:` send no requests and run no scripts. Frames show tools' pages. */
   readonly showsPictures?: boolean
 }
 

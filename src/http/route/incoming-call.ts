@@ -26,7 +26,7 @@ export interface CallRoute<Q> extends Pick<Operation<Q>, 'summary' | 'query' | '
   readonly dialect: string
   readonly reader: Reader<unknown>
   readonly response: ResponseSpec
-  /** 202, where the caller need not wait. */
+  /** 202, if callers need not wait for the result. */
   readonly accepted?: ResponseSpec
   /** Rejects a request for its headers before its query and body are read. */
   readonly checkHeaders?: (headers: Headers) => FailureResult | undefined

@@ -34,7 +34,7 @@ import type { VaultObject } from './vault-object.ts'
 
 /** In bytes: the page shows all of it, which takes a tenth of a second then. */
 const MAX_INVOCATION = 500_000
-/** Long, since a vault may ask a provider before it answers. */
+/** Long, because a vault may call a provider before it responds. */
 const REACH: StubOptions<DurableObjectStub<VaultObject>> = {
   what: 'vaults',
   waitMs: 60_000,

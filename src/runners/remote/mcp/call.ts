@@ -57,7 +57,7 @@ export async function callMcp(
       onResult(result) {
         if (result['resultType'] === 'task') {
           task = { ...result }
-          // The SDK refuses a result of this type
+          // The SDK rejects results of this type
           Object.assign(result, { resultType: 'complete', content: [] })
         } else if (!task) output = detachOutput(result) ?? output
       },

@@ -27,7 +27,7 @@ interface UpstreamTransportOptions extends StreamableHTTPClientTransportOptions 
  * 1. A request that the server leaves unanswered fails: its stream ends, or the server answers 202 or under another id. The SDK
  *    would wait forever.
  * 2. Big integers are restored in each message before anybody sees it.
- * 3. `waitForNotifications` waits until the notifications are sent, such as the one that cancels a call, and `tasks/cancel`.
+ * 3. `waitForNotifications` waits until notifications are sent, such as the cancellation of a call, and `tasks/cancel`.
  */
 export class UpstreamTransport extends StreamableHTTPClientTransport {
   readonly #notifications = new Set<Promise<void>>()

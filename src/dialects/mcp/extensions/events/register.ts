@@ -3,7 +3,7 @@ import type { McpExtension, McpMethod } from '../extension.ts'
 
 const METHODS = ['list', 'subscribe', 'unsubscribe', 'poll'] as const
 
-/** Events (SEP-3415). Clients look for `capabilities.events` and declare nothing, such as those of ChatGPT and of the AI SDK. */
+/** Events (SEP-3415). Clients such as ChatGPT and the AI SDK check `capabilities.events` and declare nothing. */
 export function registerEvents(extensions: McpExtension[], loadSubscriptions: () => Promise<Subscriptions>): void {
   const methods = METHODS.map((name): [string, McpMethod] => [
     `events/${name}`,
