@@ -29,7 +29,10 @@ function refusePageTools(format: ExportFormat): ExportFormat {
   return (record, ...options) =>
     isShownTo('model', record)
       ? format(record, ...options)
-      : { ok: false, problems: [{ path: '/_meta/ui/visibility', message: 'Only pages can call it; models do not see it' }] }
+      : {
+          ok: false,
+          problems: [{ path: '/_meta/ui/visibility', message: 'Only pages can call it; models do not see it' }],
+        }
 }
 
 function forModels(write: FormatWriter): FormatWriter {

@@ -123,7 +123,8 @@ async function answerApp({ source, data }: MessageEvent): Promise<void> {
     const host = { hostInfo: { name: 'switchboard', version: '1' }, hostCapabilities: { serverTools: {} } }
     return send({ id, result: { protocolVersion, ...host, hostContext: { theme, displayMode: 'inline' } } })
   }
-  if (method !== 'tools/call') return send({ id, error: { code: -32601, message: 'The console does not support this method' } })
+  if (method !== 'tools/call')
+    return send({ id, error: { code: -32601, message: 'The console does not support this method' } })
   const call = { jsonrpc: '2.0', id, method, params: { name: params?.name, arguments: params?.arguments } }
   try {
     const response = await fetch(`/console/mcp?${new URLSearchParams({ toolkits: toolkit, names: 'bare' })}`, {
