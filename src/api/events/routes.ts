@@ -26,17 +26,17 @@ interface EventsRoutesDeps extends Pick<RouteDeps, 'respond'> {
   readonly now: () => number
 }
 
-/** A source that is not there, and one without a secret, look like one whose secret the sender does not have. */
+/** A missing source, or one without a secret, gets the same response as a wrong signature. */
 const SIGNATURE_DENIAL = fail({
   type: 'unauthenticated',
   reason: 'The signature is invalid or expired',
 })
 const ID = objectSchema({ id: TEXT })
 const KNOWN = objectSchema({ 'id?': TEXT, 'challenge?': TEXT })
-/** The field of a body that names its event. */
+/** The field of the body that contains the event's id. */
 const ID_FIELDS: Partial<Record<SignatureScheme, string>> = { stripe: 'id', slack: 'event_id' }
 
-/** Where other servers send their webhooks. In order: address → body → source → signature → rate → JSON → stored → response. */
+/** Receives webhooks from other servers. Order: address → body → source → signature → rate → JSON → store → response. */
 export function createEventsRoutes({ store, loadEvents, readSecret, limiter, ...deps }: EventsRoutesDeps): Hono {
   const { respond, limitAnonymous, now } = deps
 
@@ -67,7 +67,7 @@ export function createEventsRoutes({ store, loadEvents, readSecret, limiter, ...
       const bodyId = idField && fields[idField]
       const sentId = typeof bodyId === 'string' ? bodyId : delivery.id
       const cause = sentId ?? `signed ${new TextDecoder().decode(delivery.signed)}`
-      // The body does not say what happened
+      // GitHub names the event only in a header
       const data = scheme === 'github' ? { event: headers.get('x-github-event'), ...fields } : fields
       const published = await (await loadEvents()).publish(id, cause, data)
       if (!published.ok) return published

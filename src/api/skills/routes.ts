@@ -17,13 +17,13 @@ interface SkillsRoutesDeps extends RouteDeps {
   readonly readSkill: ReadSkill
 }
 
-/** Base64, or the escapes of a text, take more than the bytes. */
+/** Larger than a skill, because Base64 and JSON escapes add to its size. */
 const BODY = { limit: 4 * 1024 * 1024, parts: 5_000 }
 const ONE = { path: { toolkit: namePart, name: skillName } } as const
 const CHANGE = object({ version: integer(1, MAX_SKILL_VERSION), status: enumReader(['active', 'disabled']) })
 const SKILL = jsonRef('The skill', 'Skill')
 
-/** Skills of toolkits. A skill that the caller may not see is not found. */
+/** Skills of toolkits. A skill that the caller may not see is reported as not found. */
 export function createSkillsRoutes({ skills, readSkill, ...deps }: SkillsRoutesDeps): Hono {
   const { router, on } = createRouter<SkillAnswers>(deps)
 

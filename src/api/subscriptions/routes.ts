@@ -26,7 +26,7 @@ const body = jsonBody(
   }),
 )
 
-/** The subscriptions of a caller, who sees no other's. */
+/** Callers see only their own subscriptions. */
 export function createSubscriptionsRoutes({ loadSubscriptions, ...deps }: SubscriptionsRoutesDeps): Hono {
   const { router, on } = createRouter(deps)
 

@@ -9,7 +9,7 @@ interface SettingsRules {
   readonly now: number
 }
 
-/** Checks what a schema cannot: the schedule, expression, key and secret. */
+/** Checks the schedule, expression, key and secret, which a schema cannot check. */
 export async function findSettingsProblem(
   settings: EventSourceSettings,
   rules: SettingsRules,

@@ -1,14 +1,14 @@
 import { Cron } from 'croner'
 
 /**
- * The first run after a time, in milliseconds since 1970. A local time that the clocks skip or repeat runs once; an hourly
- * schedule runs in each hour.
+ * Returns the first run after a time, in milliseconds since 1970. If a clock change skips or repeats a local time, it runs
+ * once; an hourly schedule runs every hour.
  */
 export function findNextRun(cron: string, timezone: string, after: number): number | undefined {
   return new Cron(cron, { mode: '5-part', timezone }).nextRun(new Date(after))?.getTime()
 }
 
-/** Five fields, so that nothing runs more than once a minute: names, lists, ranges and steps. '?' would be the time of reading. */
+/** Allows five fields, so at most one run a minute, and no '?', which croner replaces with the current time. */
 export function findCronProblem(cron: string, timeZone: string, now: number): string | undefined {
   if (!/^[\dA-Z*,/#-]+(?: [\dA-Z*,/#-]+){4}$/i.test(cron))
     return "Must be minute, hour, day, month and weekday, such as '0 9 * * MON-FRI'"

@@ -4,13 +4,13 @@ import type { Json, JsonObject } from '../tool/json.ts'
 import * as json from '../tool/json-reader.ts'
 
 const MEANING = "A JMESPath expression over an event's data: events for which it is false or empty are skipped"
-/** The arguments of a subscription. */
+/** Arguments of a subscription. */
 const ARGUMENTS = json.object({
   filter: json.optional(json.withSchemaDescription(MEANING, json.string({ max: 1_000 }))),
 })
 export const ARGUMENTS_SCHEMA = json.toJsonSchema(ARGUMENTS)
 
-/** The filter that a subscription's arguments name. An event for which it takes too much work passes, since it would be lost. */
+/** Creates the filter of a subscription. If filtering an event takes too much work, the event passes rather than being lost. */
 export function createEventFilter(input: JsonObject): Result<(data: JsonObject) => boolean> {
   const read = json.parseValue(ARGUMENTS, input)
   if (!read.ok) return fail({ type: 'input-invalid', problems: read.problems })

@@ -59,10 +59,10 @@ export type WebhookSettings = json.InferOutput<typeof EVENT_SOURCE_KINDS.webhook
 export type ScheduleSettings = json.InferOutput<typeof EVENT_SOURCE_KINDS.schedule>
 export type PollSettings = json.InferOutput<typeof EVENT_SOURCE_KINDS.poll>
 export type EventSourceSettings = WebhookSettings | ScheduleSettings | PollSettings
-/** Its id has the form of a tool's name, such as `GitHub.Push`: patterns of credentials cover it as they cover tools. */
+/** The id looks like a tool's name, such as `GitHub.Push`, so the tool patterns of credentials cover it. */
 export type EventSource = EventSourceSettings & { readonly id: string }
 
-/** Secrets, users and schedules are checked by `findSettingsProblem`. */
+/** `findSettingsProblem` checks the schedule, expression, key and secret. */
 export const EVENT_SOURCE: json.Reader<EventSourceSettings> = json.withSchema(
   () => ({ anyOf: Object.values(EVENT_SOURCE_KINDS).map(json.toJsonSchema) }),
   (body, report): EventSourceSettings | typeof json.INVALID_VALUE => {
@@ -71,7 +71,7 @@ export const EVENT_SOURCE: json.Reader<EventSourceSettings> = json.withSchema(
   },
 )
 
-/** When a source ran last, in milliseconds since 1970, and the digest of what a poll found. */
+/** When a source last ran, in milliseconds since 1970, and the digest of the output that a poll found. */
 export interface SourceRun {
   readonly ranAt: number
   readonly digest: string | null

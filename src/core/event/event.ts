@@ -1,7 +1,7 @@
 import type { Result } from '../failure/failure.ts'
 import type { JsonObject } from '../tool/json.ts'
 
-/** Something that happened at a source. Its id stays the same however often it is delivered. */
+/** Something that happened at a source. Repeated deliveries have the same id. */
 export interface Event {
   readonly id: string
   /** The id of its source. */
@@ -13,16 +13,16 @@ export interface Event {
 
 /** Stores events until they are delivered. */
 export interface EventLog {
-  /** Once it has answered, the event is not lost. Its id follows from its cause: of two with one cause, the first counts. */
+  /** Resolves when the event is durable. The id is derived from `cause`, so an event with the same cause is stored once. */
   publish(source: string, cause: string, data: JsonObject): Promise<Result<{ id: string; isNew: boolean }>>
-  /** The next user of a source must not read what came before. */
+  /** Deletes the events, so that the next user of a source cannot read them. */
   clear(source: string): Promise<void>
 }
 
-/** In bytes, of an event as it is delivered. */
+/** The size of an event as delivered. */
 export const MAX_EVENT_BYTES = 256 * 1_024
 
-/** An event as it is delivered. */
+/** Encodes an event for delivery. */
 export function encodeEvent({ id, name, timestamp, data }: Event, cursor: number): string {
   return JSON.stringify({ eventId: id, name, timestamp, data, cursor: String(cursor) })
 }

@@ -1,6 +1,6 @@
 /**
- * Runs schedules and polls, once a minute. A run that was missed is caught up with once. The id of an event follows from what
- * led to it, so a run that broke off leads to the same event again.
+ * Runs schedules and polls every minute. Missed runs are made up for by one run. The id of an event is derived from its cause,
+ * so repeating an interrupted run creates the same event.
  */
 import type { Caller, CallTool } from '../call/call-request.ts'
 import { toValueResult } from '../call/output.ts'
@@ -17,17 +17,17 @@ export interface SourceRunDeps {
   readonly publish: EventLog['publish']
   readonly noteRun: (id: string, run: SourceRun) => Promise<void>
   readonly callTool: CallTool
-  /** Undefined for a key that is not there any more, or has expired. */
+  /** Undefined if the key was deleted or has expired. */
   readonly findCaller: (keyId: string) => Promise<Caller | undefined>
   readonly sha256: Sha256
   readonly now: () => number
 }
 
 const MINUTE_MS = 60_000
-/** A run begins some seconds into its minute, and not always equally many. */
+/** A run starts some seconds into its minute, and their number varies. */
 const JITTER_MS = 30_000
 
-/** Does what is due of a source. Gives why that failed. */
+/** Runs a source if it is due. Returns the failure, if any. */
 export async function runSource(
   source: EventSource,
   noted: SourceRun | undefined,
@@ -35,14 +35,14 @@ export async function runSource(
 ): Promise<Failure | undefined> {
   if (source.kind === 'webhook') return undefined
   const ranAt = deps.now()
-  // The clock was ahead then
+  // A run in the future means that the clock was wrong then
   const run = noted && noted.ranAt <= ranAt ? noted : undefined
-  // The first run only notes from when on something is due, and what a tool's output was
+  // The first run only stores the time, and for a poll the digest of the output
   const dueAt = run ? findDueTime(source, run) : ranAt
   if (dueAt === undefined || dueAt > ranAt) return undefined
   const digest = run?.digest ?? null
   const result = source.kind === 'poll' ? await pollTool(source, run, deps) : await tick(source.id, run && dueAt, deps)
-  // A schedule's event is tried again, and a tool called only when it is due again
+  // A failed schedule is retried the next minute, but a failed poll only when it is due again
   if (result.ok || source.kind === 'poll')
     await deps.noteRun(source.id, { ranAt, digest: result.ok ? result.value : digest })
   return result.ok ? undefined : result.failure
@@ -60,7 +60,7 @@ async function tick(id: string, dueAt: number | undefined, deps: SourceRunDeps):
   return published.ok ? ok(null) : published
 }
 
-/** Gives the digest of what the tool's output is now. */
+/** Returns the digest of the tool's current output. */
 async function pollTool(
   { id, tool, arguments: input, select, key_id, user_id: userId }: PollSettings & { readonly id: string },
   run: SourceRun | undefined,

@@ -9,19 +9,19 @@ import type { Event } from './event.ts'
 import type { EventSource } from './event-source.ts'
 import { isWebhookSecret, WEBHOOK_SECRET_FORM } from './webhook-secret.ts'
 
-/** Isolates may accept an earlier secret for this long after its end. */
+/** Isolates may still accept an earlier secret this long after it has ended. */
 const EARLIER_SECRET_MS = 120_000
 
 export const SECRET = json.hideValue(json.stringMatching(WEBHOOK_SECRET_FORM, isWebhookSecret))
 export const CALLBACK_URL = json.string({ min: 1, max: 2_048 })
 export const CURSOR = json.transform(json.stringMatching('a cursor that was returned before', /^\d{1,15}$/), Number)
 
-/** Who a subscription is for, and the toolset and lock of the request. */
+/** The principal that subscribed, with the toolset and lock of its request. */
 export interface Subscriber {
   readonly principal: Principal
   readonly toolset?: string | undefined
   readonly lock?: string | undefined
-  /** When it subscribed or refreshed, in milliseconds since 1970. */
+  /** Time of the last subscribe request, in milliseconds since 1970. */
   readonly at?: number
 }
 
@@ -34,20 +34,20 @@ export interface SubscriptionKey {
 
 export interface SubscriptionRequest extends SubscriptionKey {
   readonly secret: string
-  /** Events after it are delivered; by default, new ones. */
+  /** Delivers the events after it; by default, only new events. */
   readonly cursor?: number
-  /** Null: as long as the credential lives. */
+  /** Null: until the credential ends. */
   readonly ttlMs: number | null
-  /** Older events are left out. */
+  /** Older events are skipped. */
   readonly maxAgeMs?: number
 }
 
 export interface SubscriptionGrant {
   readonly id: string
-  /** RFC 3339: without a refresh it ends then. */
+  /** RFC 3339: the end without a refresh. */
   readonly refreshBefore: string | null
   readonly cursor: string
-  /** Whether events after the cursor that was sent are no longer stored. */
+  /** Whether events after the requested cursor are no longer stored. */
   readonly truncated: boolean
   readonly isNew: boolean
 }
@@ -58,13 +58,13 @@ export interface Subscription extends SubscriptionKey {
   readonly expires_at: string | null
   readonly waiting: number
   readonly dead_letters: number
-  /** Counts deliveries of the next event. */
+  /** Failed deliveries of the next event. */
   readonly attempts: number
   readonly last_failure?: string
   readonly next_attempt_at?: string
 }
 
-/** An event that was not received, until it is sent again. */
+/** An event that could not be delivered. */
 export interface DeadLetter {
   readonly event_id: string
   readonly name: string
@@ -81,9 +81,9 @@ export interface EventPage {
   readonly nextPollMs: number
 }
 
-/** Another's subscription is not found. */
+/** A principal cannot find the subscriptions of others. */
 export interface Subscriptions {
-  /** Repeated with the same key, it refreshes. The callback must answer a challenge first. */
+  /** With the same key, refreshes the subscription. First, the callback must answer a challenge. */
   subscribe(principal: Principal, request: SubscriptionRequest): Promise<Result<SubscriptionGrant>>
   unsubscribe(principal: Principal, key: SubscriptionKey): Promise<Result<undefined>>
   /** Reads events without a subscription. */
@@ -91,7 +91,7 @@ export interface Subscriptions {
     principal: Principal,
     request: Omit<SubscriptionKey, 'url'> & { readonly cursor?: number },
   ): Promise<Result<EventPage>>
-  /** In pages, of which some may be empty. */
+  /** Returns a page, which may be empty. */
   list(
     principal: Principal,
     cursor?: string,
@@ -99,14 +99,14 @@ export interface Subscriptions {
   find(principal: Principal, id: string): Promise<Result<Subscription>>
   remove(principal: Principal, id: string): Promise<Result<undefined>>
   listDeadLetters(principal: Principal, id: string): Promise<Result<readonly DeadLetter[]>>
-  /** Sends a dead letter once more. */
+  /** Resends a dead letter. */
   resend(principal: Principal, id: string, event: string): Promise<Result<undefined>>
   listSources(principal: Principal): Promise<readonly EventSource[]>
 }
 
 /**
- * Who may call a tool of the source's name may subscribe to it. A credential that does not cover the name gets the same answer
- * whether or not there is such a source.
+ * A principal may subscribe to a source if it could call a tool of that name. If its credential does not cover the name, the
+ * denial is the same whether or not the source exists.
  */
 export function findSubscriptionDenial(
   principal: Principal,
@@ -126,7 +126,7 @@ export function toSubscriber({ view, ...principal }: Principal): Subscriber {
   return { principal, toolset: view?.toolset?.name, lock: view?.lock?.hash }
 }
 
-/** Once a key was rotated and its earlier secret has ended, what that may have subscribed to ends too. */
+/** When the earlier secret of a rotated key has ended, subscriptions that it may have made end too. */
 export function isByEarlierSecret(
   { at = 0 }: Subscriber,
   { previous_expires_at: end }: Pick<ApiKey, 'previous_expires_at'>,
@@ -136,7 +136,7 @@ export function isByEarlierSecret(
   return until <= now && at < until + EARLIER_SECRET_MS
 }
 
-/** Nobody would know when a JWT has ended, or the administrator's key was replaced: it must be sent again. */
+/** For credentials whose end cannot be noticed, such as a JWT or a replaced administrator key: they must be sent again. */
 export function limitTtl({ kind }: Principal, ttlMs: number | null): number | null {
   return ['jwt', 'person', 'admin'].includes(kind) ? Math.min(ttlMs ?? Infinity, HOUR_MS) : ttlMs
 }

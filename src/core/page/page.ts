@@ -1,6 +1,6 @@
 /**
- * Pages of tools (MCP Apps): HTML that is shown beside a tool's output, in a frame without an origin. A tool names its page
- * in `_meta.ui`, and the page says in its own `_meta.ui` what it may load.
+ * Pages of tools (MCP Apps): HTML shown beside a tool's output, in a frame without an origin. A tool refers to its page in
+ * `_meta.ui`. The page's own `_meta.ui` lists what it may load.
  */
 import { canonicalJson, type Sha256 } from '../tool/digest.ts'
 import { isJsonArray, isJsonObject, isObject, isStringArray, type JsonObject } from '../tool/json.ts'
@@ -8,7 +8,7 @@ import type { ToolRecord } from '../tool/tool.ts'
 
 export interface ToolPage {
   readonly html: string
-  /** `csp`, `permissions`, `domain` and `prefersBorder`, without what is not valid. */
+  /** The valid parts of `csp`, `permissions`, `domain` and `prefersBorder`. */
   readonly ui: JsonObject
 }
 
@@ -18,7 +18,7 @@ export const MAX_PAGE_CHARACTERS = 2 * 1024 * 1024
 
 type ToolWithMeta = Pick<ToolRecord, '_meta'>
 
-/** What a tool says of its page. `digest` is that of the page when the tool was imported. */
+/** Reads a tool's reference to its page. `digest` is the digest of the page at import. */
 export function getToolUi({ _meta = {} }: ToolWithMeta) {
   const { resourceUri, visibility, digest } = isJsonObject(_meta.ui) ? _meta.ui : {}
   const uri = resourceUri ?? _meta['ui/resourceUri']
@@ -29,12 +29,12 @@ export function getToolUi({ _meta = {} }: ToolWithMeta) {
   }
 }
 
-/** Whether models see the tool, or pages may call it. A model can call one that is only for pages all the same. */
+/** Whether models see the tool, or pages may call it. Models can still call a tool that is only for pages. */
 export function isShownTo(audience: 'model' | 'app', tool: ToolWithMeta): boolean {
   return tool._meta === undefined || (getToolUi(tool).visibility?.includes(audience) ?? true)
 }
 
-/** The tool for a client that shows no pages. */
+/** Removes the page, for clients that do not show pages. */
 export function withoutPage<T extends ToolWithMeta>(tool: T): T {
   const { ui, 'ui/resourceUri': uri, ..._meta } = tool._meta ?? {}
   return ui === undefined && uri === undefined ? tool : { ...tool, _meta }
@@ -42,12 +42,12 @@ export function withoutPage<T extends ToolWithMeta>(tool: T): T {
 
 const DOMAINS = ['connectDomains', 'resourceDomains', 'frameDomains', 'baseUriDomains']
 const PERMISSIONS = ['camera', 'microphone', 'geolocation', 'clipboardWrite']
-/** An origin, whose host may begin with a wildcard. Nothing in it ends a directive of a policy. */
+/** An origin, whose host may start with a wildcard. No character in it can end a CSP directive. */
 const ORIGIN =
   /^(?:(?:https|wss):\/\/(?:\*\.)?[a-z0-9-]+(?:\.[a-z0-9-]+)+|https?:\/\/(?:localhost|127\.0\.0\.1))(?::\d{1,5})?\/?$/i
 const MAX_ORIGINS = 50
 
-/** Reads the result of `resources/read`. Undefined if it is no page, or a page that is too large. */
+/** Reads the result of `resources/read`. Undefined if it is not a page, or is too large. */
 export function readPage(result: unknown): ToolPage | undefined {
   const [content] = isObject(result) && isJsonArray(result['contents']) ? result['contents'] : []
   if (!isJsonObject(content) || !/^text\/html\b/i.test(String(content.mimeType))) return undefined
@@ -72,12 +72,12 @@ function listOrigins(csp: unknown, name: string): readonly string[] {
   return listed.filter((origin) => ORIGIN.test(origin)).slice(0, MAX_ORIGINS)
 }
 
-/** Covers the page and all that it may load. */
+/** Covers the page and everything that it may load. */
 export function computePageDigest(page: ToolPage, sha256: Sha256): Promise<string> {
   return sha256(canonicalJson(page))
 }
 
-/** The Content-Security-Policy of a page: inline code, and beside it only what the page names. */
+/** The Content-Security-Policy of a page: inline code, and otherwise only the origins that the page lists. */
 export function buildPagePolicy({ ui: { csp } }: ToolPage): string {
   const [connect, resource, frame, base] = DOMAINS.map((name) => listOrigins(csp, name).join(' '))
   return [

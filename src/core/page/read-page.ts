@@ -13,23 +13,23 @@ import { needsApproval } from '../tool/tool.ts'
 import { computePageDigest, getToolUi, MAX_PAGE_CHARACTERS, type ToolPage, readPage } from './page.ts'
 
 export type ReadPage = (toolRef: ToolRef, caller: Caller, context?: CallContext) => Promise<Result<ToolPage>>
-/** Reads a resource of the tool's server; for null, its lists of resources and of templates. */
+/** Reads a resource of the tool's server. For null, lists its resources and templates. */
 export type ReadServer = (uri: string | null, ...request: Parameters<ReadPage>) => Promise<Result<unknown>>
 
 const CHANGED = 'its page has changed, or could not be read at import: import and lock the tool again'
 const NOTHING = { ok: false, reason: 'It has no page or resource' } as const
-/** Several servers are asked for one list, which does not wait for the slowest. */
+/** A list combines several servers, and must not wait long for a slow one. */
 const LIST_MS = 5_000
 const CACHED_MS = 60_000
 const MAX_CACHED = 16
 const MAX_CACHED_CHARACTERS = 512 * 1024
-/** More than the longest page as JSON. */
+/** Larger than the longest page as JSON. */
 const MAX_INLINE_BYTES = 8 * MAX_PAGE_CHARACTERS
 
 /**
- * Reads the page of a tool as a call reads its output: for the same callers, with the same credentials and limits. But the
- * tool does not run, nobody consents or approves, and no call is recorded. Under a lock, the page must be the one that was
- * locked. Resources of its server are read in the same way.
+ * Reads the page of a tool through the pipeline of a call: for the same callers, with the same credentials and limits. But the
+ * tool does not run, nobody is asked to consent or approve, and no call is recorded. Under a lock, the page must be the locked
+ * one. Resources of the tool's server are read the same way.
  */
 export function createReaders(deps: CallDeps & { readonly userTokens: GrantPreview }, sha256: Sha256) {
   const { userTokens } = deps
@@ -59,12 +59,12 @@ export function createReaders(deps: CallDeps & { readonly userTokens: GrantPrevi
   function toReadTool(resolved: ResolvedTool, wanted: string | null | undefined): ResolvedTool {
     const { fixedArguments, ...tool } = resolved.tool
     const { record, runnable, stages } = tool
-    // What a person approves of a call, or a toolset sets in it, no resource is to go around
+    // Reading a resource must not bypass a person's approval or the arguments that a toolset fixes
     const isOpen = !needsApproval(record) && !fixedArguments && record.implementation?.kind === 'remote'
     const uri = wanted === undefined ? getToolUi(record).uri : isOpen && !wanted?.startsWith('ui:') ? wanted : undefined
     const read = runnable.ok ? runnable.read : undefined
     if (uri === undefined || !runnable.ok || !read) return { ...resolved, tool: { ...tool, runnable: NOTHING } }
-    // A tool that gets something of its users may have a page for each
+    // A tool that receives a user's id or token may have a different page for each user
     const isShared = record.requirements.authorization.length === 0 && !record.requirements.user_id
     const key = isShared && typeof wanted !== 'string' ? `${record.digest} ${uri}` : undefined
     const run = async (...request: Parameters<Run>) => {

@@ -1,6 +1,6 @@
 /**
- * Skills: instructions for agents, each a folder of files with a `SKILL.md` (MCP, SEP-2640). Whoever may publish in a whole toolkit
- * publishes its skills, and whoever may see a tool of the toolkit reads them. A published version never changes.
+ * Skills: folders of instructions for agents, each with a `SKILL.md` (MCP, SEP-2640). Publishing one requires the right to
+ * publish in the whole toolkit. Callers who see a tool of the toolkit can read its skills. A published version never changes.
  */
 import type { ChangeRefusal } from '../access/change-refusal.ts'
 import type { Principal } from '../access/principal.ts'
@@ -10,7 +10,7 @@ import { type InferOutput, map, object, type Reader, stringMatching } from '../t
 import type { ParseResult } from '../tool/problem.ts'
 
 export const MANIFEST_FILE = 'SKILL.md'
-/** At the beginning of a manifest: YAML between two lines of `---`. */
+/** YAML between two lines of `---` at the start of the manifest. */
 export const FRONTMATTER = /^\ufeff?---\r?\n([^]*?\n)---[\t ]*(?:\r?\n|$)/
 export const MAX_SKILL_BYTES = 1024 * 1024
 export const MAX_SKILL_VERSION = 2 ** 31
@@ -21,7 +21,7 @@ export const skillName = stringMatching(
   /^(?!.*--)[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/,
 )
 
-/** Also safe in URIs and on disks: no name in it is empty, `.` or `..`, and nothing needs an escape. */
+/** Safe in URIs and file systems: no segment is empty, `.` or `..`, and no character needs escaping. */
 const PATH = /^(?=.{1,200}$)(?:[\w.@+-]*[\w@+-]\/){0,15}[\w.@+-]*[\w@+-]$/
 export const isSkillPath = (path: string) => PATH.test(path)
 const checkPath = (path: string) => (isSkillPath(path) ? undefined : PATH_PROBLEM)
@@ -32,11 +32,11 @@ const bytes = object({ base64: text })
 const file: Reader<string | { readonly base64: string }> = (value, report) =>
   typeof value === 'string' ? value : bytes(value, report)
 
-/** By its path, each file as text, or as bytes in Base64. */
+/** Files by path, as text or as Base64. */
 export const skillFilesReader = map(file, 512, checkPath)
 export type SkillFiles = InferOutput<typeof skillFilesReader>
 
-/** As it is stored, with texts of JSON: `manifest` is a `SkillManifest`, and `files` are `SkillFiles`. */
+/** As stored: `manifest` is a `SkillManifest` and `files` a `SkillFiles`, both as JSON text. */
 export type SkillContent = { digest: string; manifest: string; files: string }
 export type ReadSkill = (name: string, files: SkillFiles) => Promise<ParseResult<SkillContent>>
 
@@ -54,7 +54,7 @@ export type SkillQuery = Pick<SkillRow, 'state'> & { toolkit?: string | undefine
 export type FoundSkill = SkillRow & { files: string | null }
 export type PublishedSkill = SkillRow & { ok: true; isNew: boolean }
 
-/** The Registry. `findSkill` gives the newest active version unless one is named, and of its files one if `path` names it. */
+/** Implemented by the Registry. `findSkill` returns the newest active version by default, and with `path` only that file. */
 export interface SkillStore {
   publishSkill(name: SkillName, content: SkillContent, principal: Principal): Promise<PublishedSkill | ChangeRefusal>
   changeSkill(name: SkillName, state: SkillRow['state'], by: Principal): Promise<{ ok: true } | ChangeRefusal>
@@ -62,7 +62,7 @@ export interface SkillStore {
   findSkill(name: SkillName, principal: Principal, path?: string): Promise<FoundSkill | undefined>
 }
 
-/** As MCP lists it. Nothing in it needs an escape. */
+/** The URI that MCP lists. No character needs escaping. */
 export function formatSkillUri({ toolkit, name }: SkillName, path = MANIFEST_FILE): string {
   return `skill://${toolkit.toLowerCase()}/${name}/${path}`
 }

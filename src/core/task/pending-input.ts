@@ -2,21 +2,21 @@ import { toUrlElicitations } from '../call/url-elicitations.ts'
 import type { InputRequests, InputResponses } from '../tool/content.ts'
 import type { TaskOutcome } from './task.ts'
 
-/** What a task waits for: either links for a person, or a tool's own requests. */
+/** The input that a task waits for: either links for a person, or requests of the tool. */
 export interface PendingInput {
   readonly message: string
-  /** Not yet answered. Each key is the tool's own and `suffix`, so that none is used again. */
+  /** Open requests. `suffix` is added to each of the tool's keys, so that no key is used twice. */
   readonly requests: InputRequests['requests']
   readonly suffix: string
   /** Ids of authorizations. */
   readonly links: readonly string[]
-  /** What the tool has been answered so far. */
+  /** All responses to the tool so far. */
   readonly answers: InputResponses
-  /** Of the call that it waited in. */
+  /** The outcome of the run that asked for the input. */
   readonly outcome: TaskOutcome
 }
 
-/** Undefined for an outcome that nobody can help. `round` differs each time. `first` are the answers that the call came with. */
+/** Undefined if no input would help. `round` is different in each run. `first` are the answers in the original call. */
 export function toPendingInput(
   outcome: TaskOutcome,
   previous: PendingInput | undefined,
@@ -41,7 +41,7 @@ export function toPendingInput(
   const elicitations = toUrlElicitations(failure)
   const links = elicitations.flatMap(({ challenge }) => challenge.authorization ?? [])
   if (links.length === 0 || links.length < elicitations.length) return undefined
-  // The same links under the same keys, since no person is to open one twice
+  // The same links keep their keys, so that nobody opens one twice
   if (previous && links.every((link) => previous.links.includes(link))) return { ...previous, outcome }
   const entries = elicitations.map(({ challenge, params }) => {
     return [`authorization:${challenge.id}${suffix}`, { method: 'elicitation/create', params }] as const

@@ -1,11 +1,11 @@
 /**
- * Runs a task once, for its Durable Object, which repeats it after a restart. The call's id makes it run at most once: after
- * a run that was killed, its outcome is `outcome-unknown`. A run ends with one change of the task, which has no effect if
- * the task was cancelled or changed meanwhile:
+ * Runs a task once for its Durable Object, which repeats the run after a restart. The call id ensures that the tool runs at
+ * most once: after a killed run, the outcome is `outcome-unknown`. A run ends with one change of the task, which has no effect
+ * if the task was canceled or changed meanwhile:
  *
- * 1. While its links are open, the task waits on. A link that was refused ends it, as does the time that it may take.
- * 2. The principal is loaded again: a credential that was removed meanwhile ends the task.
- * 3. The call runs. If it still lacks something that a person or the caller can give, the task waits for that.
+ * 1. While its links are open, the task keeps waiting. A refused link or the end of its lifetime ends it.
+ * 2. The principal is loaded again. If its credential was removed, the task ends.
+ * 3. The call runs. If it needs input from a person or the caller, the task waits for it.
  */
 import { type Authorizations, isOpen } from '../consent/authorization.ts'
 import type { Caller, CallTool } from '../call/call-request.ts'
@@ -23,7 +23,7 @@ interface RunTaskDeps extends Clock {
   readonly store: TaskStore
   readonly authorizations: Pick<Authorizations, 'find'>
   readonly callTool: CallTool
-  /** As it is now; a failure if the credential has been removed or has expired. */
+  /** Returns the current principal, or a failure if the credential was removed or has expired. */
   readonly findPrincipal: (caller: StoredCall['caller']) => Promise<Result<Principal>>
   readonly createAbort: () => Abort
   readonly openCaller: () => Pick<Caller, 'budget' | 'background'>
@@ -35,12 +35,12 @@ interface Abort {
   abort(): void
 }
 
-/** Bytes of memory for a character that is stored: sealed, as text, and as the value that the tool is given. */
+/** Bytes of memory per stored character: encrypted, as text, and as the value passed to the tool. */
 const COPIES = 3
 const OBJECT_CHARACTERS = 42
 const MIN_PAUSE_MS = 2_000
 const MAX_PAUSE_MS = 60_000
-/** A run learns this soon that its task is over. */
+/** How soon a run notices that its task has ended. */
 const LOOK_MS = 1_000
 
 export function createRunTask(deps: RunTaskDeps): (run: DueTask) => Promise<void> {
@@ -48,7 +48,7 @@ export function createRunTask(deps: RunTaskDeps): (run: DueTask) => Promise<void
 
   return async ({ id, revision, size }) => {
     const abort = deps.createAbort()
-    // An id begins with that of its principal's object
+    // A task id begins with the id of its Durable Object
     const release = await deps.holdText(id.slice(0, OBJECT_CHARACTERS), COPIES * size, abort.signal)
     if (!release) throw new UnreachableError('Not enough memory for the call')
     try {
@@ -72,7 +72,7 @@ export function createRunTask(deps: RunTaskDeps): (run: DueTask) => Promise<void
       const text = 'reason' in failure ? failure.reason : 'message' in failure ? failure.message : undefined
       return void (await store.change(id, toEnd(task, text ?? 'The credential is no longer valid', failure), revision))
     }
-    // Nothing changes for who looks at a task that works already
+    // No visible change if the task is already working
     const begin = task.status === 'working' ? { waitMs: 0 } : ({ status: 'working', waitMs: 0 } as const)
     const round = await store.change(id, begin, revision)
     if (round === undefined) return
@@ -80,7 +80,7 @@ export function createRunTask(deps: RunTaskDeps): (run: DueTask) => Promise<void
     await store.change(id, toChange(outcome, task, round), round)
   }
 
-  /** Undefined if the call is to run now. A link that has expired is neither open nor refused: the call gives another. */
+  /** Undefined if the call can run now. An expired link does not end the task: the call returns a new one. */
   async function waitOrEnd(task: StoredTask): Promise<TaskChange | undefined> {
     const { createdAt, lastUpdatedAt, ttlMs, pendingInput } = task
     if (now() >= Date.parse(createdAt) + ttlMs) return toEnd(task, 'The call did not end within a day')
@@ -92,7 +92,7 @@ export function createRunTask(deps: RunTaskDeps): (run: DueTask) => Promise<void
       return toEnd(task, reason, { type: 'forbidden', reason })
     }
     if (current.length < links.length || !current.some(isOpen)) return undefined
-    // A caller who asks for the task has its links looked at sooner
+    // A read by the caller checks the links sooner
     return { waitMs: growPause(lastUpdatedAt) }
   }
 
@@ -114,7 +114,7 @@ export function createRunTask(deps: RunTaskDeps): (run: DueTask) => Promise<void
     const next = toPendingInput(outcome, pendingInput, round, storedCall?.call.answers)
     if (!next) return { status: result.ok ? 'completed' : 'failed', outcome }
     const isLinks = next.links.length > 0
-    // A server may only want to be asked again
+    // An empty list of requests asks for a retry
     if (!isLinks && Object.keys(next.requests).length === 0)
       return { status: 'working', waitMs: pauseMs, pendingInput: next }
     return {
@@ -125,7 +125,7 @@ export function createRunTask(deps: RunTaskDeps): (run: DueTask) => Promise<void
     }
   }
 
-  /** Longer and longer: a tenth of the time that has passed, of two seconds to a minute. */
+  /** Two seconds plus a tenth of the time that has passed, up to a minute. */
   function growPause(since: string): number {
     return Math.min(MAX_PAUSE_MS, MIN_PAUSE_MS + (now() - Date.parse(since)) / 10)
   }
@@ -155,7 +155,7 @@ export function createRunTask(deps: RunTaskDeps): (run: DueTask) => Promise<void
     }
   }
 
-  /** Stores how far the call is, one message at a time, and aborts the call once its task is over or was changed. */
+  /** Stores progress, one message at a time, and aborts the call when its task has ended or was changed. */
   function follow({ id, revision }: StoredTask, abort: Abort) {
     let isDone = false
     let next: string | undefined

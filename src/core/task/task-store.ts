@@ -5,7 +5,7 @@ import type { PendingInput } from './pending-input.ts'
 
 type Entries = readonly (readonly [string, string])[]
 
-/** As plain JSON. Only sealed text of it is stored, as of all that a caller or a tool wrote. */
+/** Plain JSON, which is stored encrypted, as are all texts of callers and tools. */
 export interface StoredCall {
   readonly call: Omit<CallRequest, 'context'>
   readonly context: Omit<CallContext, 'tokens' | 'secrets'> & { readonly tokens: Entries; readonly secrets: Entries }
@@ -16,42 +16,43 @@ export interface StoredCall {
 }
 
 export interface StoredTask extends Task {
-  /** Counts up with each run, and with each change of more than the message. */
+  /** Incremented by each run and each change, except of the message alone. */
   readonly revision: number
   readonly pendingInput?: PendingInput | undefined
-  /** The id of its tool, until it has ended. */
+  /** The id of the tool, until the task has ended. */
   readonly tool?: string | undefined
-  /** For its run alone. */
+  /** Only for a run. */
   readonly storedCall?: StoredCall | undefined
 }
 
 export interface TaskChange {
   readonly status?: TaskStatus | undefined
-  /** Without one, a change of the status deletes it. */
+  /** If absent, a change of the status deletes the message. */
   readonly message?: string | undefined
-  /** When the task is run, or its links are looked at, again. With a status alone it waits for its caller. */
+  /** Time until the task runs, or its links are checked, again. With a status but no time, it waits for its caller. */
   readonly waitMs?: number | undefined
   readonly pendingInput?: PendingInput
   readonly outcome?: TaskOutcome
 }
 
-/** A run that its Durable Object begins: those that began before a change write nothing. */
+/** A run that the Durable Object starts. A run that started before a change writes nothing. */
 export interface DueTask {
   readonly id: string
   readonly revision: number
-  /** Characters of all that is stored of the task. */
+  /** Number of characters stored for the task. */
   readonly size: number
 }
 
 export interface TaskStore {
   /** Undefined if the principal has too many open tasks, or too much stored. */
   create(call: StoredCall, tool: string, ttlMs: number): Promise<Task | undefined>
-  /** For a principal, only a task of its own, without the call. */
+  /** With a principal, finds only its own tasks, and leaves out the call. */
   find(id: string, principal?: string): Promise<StoredTask | undefined>
   /**
-   * Gives the revision; undefined if the task has ended, or was changed since that revision. An empty change only asks whether one could be made.
+   * Returns the new revision, or undefined if the task has ended or was changed since `revision`. An empty change only checks
+   * this.
    */
   change(id: string, change: TaskChange, revision?: number): Promise<number | undefined>
-  /** Ends and forgets all tasks of a principal. */
+  /** Ends and deletes all tasks of a principal. */
   removeAll(principal: string): Promise<void>
 }

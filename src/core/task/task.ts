@@ -6,20 +6,20 @@ import type { ToolRecord } from '../tool/tool.ts'
 
 export type TaskStatus = 'working' | 'input_required' | 'completed' | 'failed' | 'cancelled'
 
-/** A call whose caller does not wait for it. It is stored, so it goes on after a restart. */
+/** An asynchronous call. It is stored, so it continues after a restart. */
 export interface Task {
-  /** Cannot be guessed, and leads to nothing for other principals. */
+  /** Unguessable, and useless to other principals. */
   readonly id: string
-  /** `failed` for every failure. A dialect that writes a tool's failure as a result tells it as `completed`. */
+  /** `failed` for every failure. A dialect that encodes tool failures as results reports them as `completed`. */
   readonly status: TaskStatus
   readonly statusMessage?: string
   /** ISO 8601 in UTC. */
   readonly createdAt: string
   readonly lastUpdatedAt: string
-  /** From `createdAt`. Then an open task fails, and an hour later all are deleted. */
+  /** Counted from `createdAt`. After that, an open task fails. An hour later, the task is deleted. */
   readonly ttlMs: number
   readonly pollIntervalMs: number
-  /** While `input_required`: what the tool asks for, and the links for a person to open. No key is used twice. */
+  /** While `input_required`: the tool's requests or the links for a person. No key is used twice. */
   readonly inputRequests?: InputRequests['requests']
   /** Once `completed` or `failed`. */
   readonly outcome?: TaskOutcome
@@ -30,26 +30,23 @@ export function isOver({ status }: Pick<Task, 'status'>): boolean {
 }
 
 export interface TaskOutcome extends Pick<CallOutcome, 'callId' | 'durationMs' | 'finishedAt' | 'result'> {
-  /** What is needed to write the result. Absent if the call was not authorized. */
+  /** The part of the tool that encoding the result needs. Absent if the call was not authorized. */
   readonly tool?: Pick<ToolRecord, 'id' | 'output'> | undefined
 }
 
 export type TaskCaller = Omit<Caller, 'signal'>
 
-/** Each answers `unavailable` if storage is out of reach, and as for an unknown id if the task is another principal's. */
+/** All return `unavailable` if storage cannot be reached. A task of another principal looks like an unknown one. */
 export interface Tasks {
   /**
-   * Checks that the call is allowed and its input valid, and stores it. It runs at once. The answer is `rate-limited` for too
-   * many open tasks, or too much stored by the principal's tasks.
+   * Checks the rights and input of a call, then stores and starts it. Returns `rate-limited` if the principal has too many open
+   * tasks, or its tasks take too much storage.
    */
   start(call: CallRequest, caller: TaskCaller): Promise<Result<Task>>
-  /**
-   * Waits for `waitMs`, by default not at all, until the task ends or changes. `lastUpdatedAt` is of the state that the caller
-   * knows, by default that of now.
-   */
+  /** Waits up to `waitMs`, by default 0, for a change since `lastUpdatedAt`, by default since now. */
   get(id: string, principal: Principal, waitMs?: number, lastUpdatedAt?: string): Promise<Result<Task | undefined>>
-  /** Unknown keys are passed over. The tool goes on when it has a response to each of its requests. Gives whether there is such a task. */
+  /** Ignores unknown keys. The tool continues once each request has a response. Returns whether the task exists. */
   update(id: string, principal: Principal, responses: InputResponses['responses']): Promise<Result<boolean>>
-  /** Aborts the run; a task that has ended stays as it is. Gives whether there is such a task. */
+  /** Aborts the run; an ended task does not change. Returns whether the task exists. */
   cancel(id: string, principal: Principal): Promise<Result<boolean>>
 }

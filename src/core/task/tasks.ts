@@ -19,13 +19,13 @@ const DECLINED: ReadonlySet<unknown> = new Set(['decline', 'cancel'])
 interface TasksDeps {
   readonly store: TaskStore
   readonly checkCall: CheckCall
-  /** Whether secrets of the operator's encrypt what is stored. */
+  /** Whether tasks are encrypted with keys of the operator. */
   readonly storesCredentials: boolean
   readonly clock: Clock
 }
 
 export function createTasks({ store, checkCall, storesCredentials, clock }: TasksDeps): Tasks {
-  /** Not for a narrower credential of the same principal. */
+  /** Hides the task from a credential of the same principal that does not cover its tool. */
   async function find(id: string, principal: Principal) {
     const found = await store.find(id, principal.id)
     const tool = found?.tool ?? found?.outcome?.tool?.id
@@ -33,7 +33,7 @@ export function createTasks({ store, checkCall, storesCredentials, clock }: Task
     return hasScope(principal, 'tools:call') && (!name || covers(principal, name, 'tools:call')) ? found : undefined
   }
 
-  /** Repeats what another change was quicker than. */
+  /** Retries if another change came first. */
   async function change(id: string, principal: Principal, work: (task: StoredTask) => Promise<number | undefined>) {
     for (let attempt = 0; attempt < 3; attempt++) {
       const task = await find(id, principal)
@@ -52,7 +52,7 @@ export function createTasks({ store, checkCall, storesCredentials, clock }: Task
       const { tokens, secrets } = context
       if (!storesCredentials && tokens.size + secrets.size > 0)
         return fail({ type: 'request-malformed', message: NO_KEYS })
-      // It is narrowed again when the call runs
+      // The view is computed again when the call runs
       const { view: _, ...owner } = principal
       const stored = {
         call,
@@ -65,7 +65,7 @@ export function createTasks({ store, checkCall, storesCredentials, clock }: Task
     },
 
     get(id, principal, waitMs = 0, lastUpdatedAt = undefined) {
-      // Each read also has the links looked at that the task waits for
+      // Each read also causes the task's links to be checked
       const read = () => find(id, principal)
       const getState = (task?: StoredTask) => (task && !isOver(task) ? task.lastUpdatedAt : undefined)
       return catchUnreachable(waitForChange(read, getState, waitMs, clock, lastUpdatedAt))
@@ -83,7 +83,7 @@ export function createTasks({ store, checkCall, storesCredentials, clock }: Task
   }
 }
 
-/** Takes responses to open requests, and passes over all others. To links the only response is that the person declined. */
+/** Takes responses to open requests and ignores all others. A link can only be declined. */
 export function takeResponses(pendingInput: PendingInput, responses: InputResponses['responses']): TaskChange {
   const { requests, suffix, answers, links, message, outcome } = pendingInput
   const openResponses = Object.entries(responses).filter(([key]) => Object.hasOwn(requests, key))

@@ -1,6 +1,6 @@
 /**
- * Runs the operation of a message: a call, a method of MCP itself, or a method of an extension (`extensions/`). What only some
- * clients ask for loads with the first message that asks.
+ * Runs the operation of a message: a call, a method of MCP itself, or a method of an extension (`extensions/`). Code for rare
+ * messages loads with the first such message.
  */
 import { findScopeDenial } from '../../core/access/principal.ts'
 import type { ToolkitCounts } from '../../core/catalog/catalog.ts'
@@ -71,7 +71,7 @@ export function createDispatch(deps: DispatchDeps) {
     return answer.kind === 'call' ? handleToolsCall(answer, exchange, deps) : answer
   }
 
-  /** An extension takes part in the calls of clients that declare it. Most declare none. */
+  /** Adds the extension that wraps calls, if the client declares it. Most clients declare none. */
   function addExtension(exchange: McpExchange): McpExchange {
     const { capabilities } = exchange.context
     if (capabilities.extensions === undefined || !exchange.revision.isModern) return exchange
@@ -93,7 +93,7 @@ export function createDispatch(deps: DispatchDeps) {
   }
 }
 
-/** The answer, or that storage is out of reach. */
+/** Returns the answer, or an error if storage cannot be reached. */
 async function answerReached(answer: Promise<McpResult>): Promise<McpResult> {
   const reached = await catchUnreachable(answer)
   return reached.ok ? reached.value : toMcpError(reached.failure)

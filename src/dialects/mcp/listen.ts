@@ -1,8 +1,8 @@
 /**
- * `subscriptions/listen` (MCP 2026-07-28): a stream that says what has changed. It begins with
- * `notifications/subscriptions/acknowledged`, which names what is watched, and ends with the request's result: after
- * `LISTEN_MS`, when the caller may not be here any longer, or at once if nothing that was named is watched. Nothing is stored
- * of it: each stream asks every `POLL_MS` whether the caller is still allowed in, and what has changed.
+ * `subscriptions/listen` (MCP 2026-07-28): a stream of change notifications. It starts with
+ * `notifications/subscriptions/acknowledged`, which lists what is watched, and ends with the request's result: after
+ * `LISTEN_MS`, when the caller loses access, or at once if nothing requested can be watched. Nothing is stored: each stream
+ * checks every `POLL_MS` whether the caller still has access, and what has changed.
  */
 import type { Catalog } from '../../core/catalog/catalog.ts'
 import { findScopeDenial, type Principal } from '../../core/access/principal.ts'
@@ -19,7 +19,7 @@ import { declares, formatResponse, invalid, type McpError, type MessageId } from
 
 const POLL_MS = 3_000
 const LISTEN_MS = 600_000
-/** In one isolate. A client needs one. */
+/** Per account in one isolate. A client needs one. */
 const MAX_STREAMS = 10
 const SUBSCRIPTION_KEY = 'io.modelcontextprotocol/subscriptionId'
 
@@ -29,10 +29,10 @@ interface ListenDeps {
   readonly authorize: () => Promise<Result<Principal>>
 }
 
-/** The account of each. */
+/** The account of each open stream. */
 const openStreams: string[] = []
 
-/** The stream, or the error that the request gets in its place. */
+/** Returns the stream, or an error. */
 export async function listen(
   id: MessageId,
   params: JsonObject,
@@ -87,7 +87,7 @@ export async function listen(
 
 const canWait = (type: string) => type === 'rate-limited' || type === 'unavailable'
 
-/** Ends with the stream, since what a client left may not go on for long: its place would stay taken. */
+/** Ends with the stream. Otherwise, a client that disconnected would keep its slot until the wait is over. */
 function waitFor(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, ms)
@@ -95,7 +95,7 @@ function waitFor(ms: number, signal: AbortSignal): Promise<void> {
   })
 }
 
-/** Tells of a change only if the caller's own list shows it: a change of a hidden tool says nothing. */
+/** Reports a change only if the caller's own list has changed, so hidden tools stay hidden. */
 async function watchTools(
   { toolsListChanged }: JsonObject,
   getExchange: () => McpExchange,
@@ -118,7 +118,7 @@ async function watchTools(
   return { accepted: { toolsListChanged: true }, poll }
 }
 
-/** Of the first page, which is all that most clients read. */
+/** Covers only the first page, which is all that most clients read. */
 async function digestList({ revision, context }: McpExchange, catalog: Catalog): Promise<string> {
   const memory = requestMemory.open(context)
   try {

@@ -36,7 +36,7 @@ import {
 
 export interface McpEndpoint {
   readonly path: string
-  /** For pages of tools alone, which call those that are for pages. It is not in the description of the API. */
+  /** Only for tools' pages, which may call tools that are for pages. Not part of the documented API. */
   readonly isForPages?: true
   /** Why a stranger has no reason to sign in: the URL names a toolset that is not there. */
   readonly checkToolset?: (request: Request) => Promise<Failure | undefined>

@@ -73,7 +73,7 @@ export function formatLocked(record: ToolRecord, exposedName: string): string {
 
 /** A tool as lists show it: with all hints, its id in `_meta`, and without what clients refuse or we do not support. */
 export function toListedTool(record: ToolRecord, name: string): JsonObject {
-  // 2026-07-28 has no `execution`, and clients of 2025-11-25 would not call plainly what says that it needs a task
+  // 2026-07-28 has no `execution`, and 2025-11-25 clients would not call a tool that requires a task
   const { inputSchema, outputSchema, execution: _, ...tool } = toMcpTool(record, name)
   return {
     ...tool,
@@ -84,12 +84,12 @@ export function toListedTool(record: ToolRecord, name: string): JsonObject {
   }
 }
 
-/** A page's address here changes with the page, so that a lock covers both. */
+/** The address of a page contains its digest, so that a lock of the tool covers the page. */
 function listUi(record: ToolRecord): JsonObject {
   const { uri, visibility, digest } = getToolUi(record)
   if (uri === undefined) return visibility ? { ui: { visibility } } : {}
   const resourceUri = `ui://${record.id.replace('.', '/')}${digest === undefined ? '' : `/${digest.slice(0, 16)}`}`
-  // Older hosts read the key of their drafts
+  // Older hosts read the key of earlier drafts
   return { 'ui': { resourceUri, ...(visibility ? { visibility } : {}) }, 'ui/resourceUri': resourceUri }
 }
 

@@ -42,7 +42,7 @@ export interface McpExchange {
   readonly aroundTool?: AroundTool | undefined
 }
 
-/** What an extension does in place of `callTool`: it may call it, or answer by itself. */
+/** Replaces `callTool` in an extension, which can still call it or respond itself. */
 export type AroundTool = (
   call: CallRequest,
   caller: Caller,
@@ -73,14 +73,14 @@ export async function handleToolsCall(
 
   const caller: Caller = {
     ...createCaller(context, 'mcp', call.traceparent),
-    // "Disconnection SHOULD NOT be interpreted as the client cancelling its request", until 2026-07-28
+    // Before 2026-07-28, "Disconnection SHOULD NOT be interpreted as the client cancelling its request"
     signal: () => (revision.isModern ? (stream?.signal ?? context.request.signal) : undefined),
     cancelOnDisconnect: revision.isModern,
     audience: 'model',
     lacksTasks: revision.isModern && !aroundTool,
     ...(stream ? createNotifier(call, stream) : {}),
   }
-  // Pages call tools of their server by its own names
+  // Pages call tools by the names on their server
   const mayBePage = isAnyTool && capabilities.extensions !== undefined && declares(capabilities, PAGE_EXTENSION)
   const toolCall: CallRequest = {
     toolRef,
@@ -104,7 +104,7 @@ export async function handleToolsCall(
   return withHeaders(reply ?? encodeOutcome({ ...outcome, result }, exchange), headers)
 }
 
-/** The answer to a call that came to this, where there is no round trip. */
+/** Encodes the outcome of a call that needs no round trip. */
 export function encodeOutcome(
   { result, tool }: Pick<TaskOutcome, 'result' | 'tool'>,
   { revision, context }: McpExchange,

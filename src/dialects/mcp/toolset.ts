@@ -14,7 +14,7 @@ import type { CallOrigin } from '../../http/route/incoming-call.ts'
 export interface McpRequestContext extends CallOrigin {
   readonly memory: AnswerMemory
   readonly toolset: QueryToolset
-  /** What the client declared in this message, or when it initialized. */
+  /** The capabilities that the client declared in this message or at initialization. */
   readonly capabilities: JsonObject
 }
 
@@ -32,7 +32,7 @@ export interface QueryToolset {
   readonly names: readonly string[]
   /** Exposed names such as `Toolkit_Tool`. `resolveToolsetNames` leaves those of no tool that the caller may see. */
   readonly exposedNames: readonly string[]
-  /** Without the tools whose `visibility` is for models alone. */
+  /** Excludes tools whose `visibility` is only for models. */
   readonly isForPages?: true
 }
 
@@ -71,7 +71,7 @@ export function readToolset(url: string, view?: ToolView): Result<QueryToolset> 
 /** The toolset of a URL without a query, which most requests have. */
 export const DEFAULT_TOOLSET = readToolset('http://localhost/')
 
-/** A name is looked up, and so its visibility, where there are patterns only. */
+/** Sets `patterns`, because only then is a name looked up and its visibility checked. */
 export function restrictToPages(toolset: QueryToolset): QueryToolset {
   return { ...toolset, patterns: toolset.patterns ?? [], isForPages: true }
 }

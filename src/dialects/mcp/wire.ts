@@ -7,7 +7,7 @@ import { MAX_OWN_NAME } from '../../core/tool/tool-id.ts'
 import type { JsonSchema } from '../../core/tool/tool.ts'
 
 export const CAPABILITIES_KEY = 'io.modelcontextprotocol/clientCapabilities'
-/** Also the key of a capability that a tool may need. */
+/** Also the key of the capability that some tools require. */
 export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks'
 const LOG_LEVEL_KEY = 'io.modelcontextprotocol/logLevel'
 const CALL_ID_KEY = 'dev.switchboard/call_id'

@@ -10,25 +10,25 @@ import type { Sealer } from '../sealing/deployment-keys.ts'
 import type { eventRows } from './event-rows.ts'
 import type { SubscriptionRow } from './tables.ts'
 
-/** Together a day and two hours. */
+/** In total over a day and two hours. */
 const MAX_ATTEMPTS = 13
 const FIRST_DELAY_MS = 5_000
 const MAX_DELAY_MS = 4 * 3_600_000
-/** Whether the subscriber may still have a subscription is checked as often, where nothing happens. */
+/** How often the rights of an idle subscriber are checked. */
 const CHECK_MS = 3_600_000
 const UNKNOWN_MS = 30_000
 const MAX_TERMINATION_ATTEMPTS = 5
-/** For each principal. */
+/** Per principal. */
 const MAX_DEAD_LETTERS = 100
 const FINAL_FAILURES = ['http_410', 'http_413']
 const NOT_REPEATED = { reason: 'challenge_failed', message: 'The callback did not repeat the challenge' } as const
-/** As over MCP, "Forbidden". */
+/** "Forbidden", with the same code as over MCP. */
 const TERMINATED = { code: -32_012, message: 'The subscriber no longer has access to these events' }
 
 export interface EventDelivery {
   readonly sealer: Sealer
   readonly post: PostWebhook
-  /** Whether the subscriber may have events of the source now. Throws where nobody can say. */
+  /** Whether the subscriber may currently receive events of the source. Throws if this cannot be determined. */
   readonly mayReceive: (subscriber: Subscriber, source: string) => Promise<boolean>
 }
 
@@ -36,11 +36,11 @@ interface Step {
   /** Undefined if there is nothing to send. */
   readonly message?: WebhookMessage
   readonly isGap?: true
-  /** Where the subscription is once the message was received. */
+  /** The cursor of the subscription after the message. */
   readonly cursor: number
 }
 
-/** Delivers to subscriptions: what each waits for, and how it goes on once that was received or not. */
+/** Delivers the next message of a subscription, and stores the outcome. */
 export function createDelivery(
   sql: SqlStorage,
   events: ReturnType<typeof eventRows>,
@@ -50,7 +50,7 @@ export function createDelivery(
   const toTarget = (id: string, url: string, secrets: readonly string[]) =>
     ({ url, secrets, headers: { 'x-mcp-subscription-id': id } }) as const
 
-  /** Gives why it was not received. */
+  /** Returns the failure, or undefined if the message was received. */
   async function send(row: SubscriptionRow, message: WebhookMessage): Promise<string | undefined> {
     const { sealer, post } = await load()
     const sealed = [row.secret, ...(row.old_secret !== null && row.old_until > now() ? [row.old_secret] : [])]
@@ -83,7 +83,7 @@ export function createDelivery(
     const attempts = row.attempts + 1
     const maxAttempts = row.ended === null ? MAX_ATTEMPTS : MAX_TERMINATION_ATTEMPTS
     const isOver = FINAL_FAILURES.includes(failure ?? '') || attempts >= maxAttempts
-    // A receiver that is never told of a gap would not know what it lacks
+    // Retried without end: otherwise, the receiver would never learn about the gap
     if (failure !== undefined && (isGap || !isOver)) {
       const next = now() + Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 4 ** (attempts - 1))
       const retry = `UPDATE subscription SET attempts = ?, failure = ?, next = min(ifnull(expires, ?3), ?3)
@@ -91,9 +91,9 @@ export function createDelivery(
       sql.exec(retry, attempts, failure, next, row.id, row.cursor, row.ended)
       return
     }
-    // It may have been granted again meanwhile
+    // It may have been refreshed meanwhile
     if (row.ended !== null) return void remove(row.id, row.ended)
-    // A receiver that is gone would refuse all events at once
+    // Pause, since a receiver that is gone would refuse all events at once
     const isPaused = failure === 'http_410'
     const idleMs = cursor < events.lastSeq() ? 0 : CHECK_MS
     const next = now() + (isPaused ? MAX_DELAY_MS : idleMs)
@@ -109,7 +109,7 @@ export function createDelivery(
     sql.exec(`DELETE FROM dead_letter WHERE ${own} AND rowid <= (${surplus})`, row.principal, MAX_DEAD_LETTERS)
   }
 
-  /** With `ended`, only if it still ends for that. */
+  /** With `ended`, removes it only if it has not been refreshed since. */
   function remove(id: string, ended: string | null = null): boolean {
     const query = 'DELETE FROM subscription WHERE id = ?1 AND (?2 IS NULL OR ended = ?2) RETURNING id'
     const isRemoved = readField(sql, query, id, ended) !== undefined
@@ -121,7 +121,7 @@ export function createDelivery(
     send,
     remove,
 
-    /** Whether the callback takes messages for this subscription: it repeats what it is sent. */
+    /** Checks that the callback accepts messages for this subscription by repeating a challenge. */
     async challenge(id: string, url: string, secret: string): Promise<FailureResult | undefined> {
       const { post } = await load()
       const challenge = crypto.randomUUID()
@@ -141,7 +141,7 @@ export function createDelivery(
       try {
         const { mayReceive } = await load()
         if (row.ended === null && !(await mayReceive(JSON.parse(row.subscriber), readSource(id)))) {
-          // Unless it was refreshed meanwhile. Either way, it is still due
+          // Not if it was refreshed meanwhile. In both cases it is still due
           const end = 'UPDATE subscription SET ended = ?, attempts = 0 WHERE id = ? AND subscriber = ?'
           return void sql.exec(end, `msg_terminated_${crypto.randomUUID()}`, id, row.subscriber)
         }

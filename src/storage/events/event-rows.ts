@@ -1,6 +1,6 @@
 import { readField } from '../rows.ts'
 
-/** Bounds of what a source stores for receivers that are slow or down. */
+/** Limits of the events that a source stores for receivers that are slow or down. */
 const MAX_EVENTS = 1_000
 const MAX_STORED_CHARACTERS = 32 * 1_024 * 1_024
 const MAX_AGE_MS = 7 * 86_400_000
@@ -14,10 +14,10 @@ export type StoredEvent = {
   readonly body: string
 }
 
-/** The row of the newest event always stays, if need be without its body, so that no number is given twice. */
+/** The row of the newest event is always kept, if necessary without its body, so that no number is used twice. */
 export function eventRows(sql: SqlStorage, now: () => number) {
   const lastSeq = () => readField<number>(sql, 'SELECT seq FROM event ORDER BY seq DESC LIMIT 1') ?? 0
-  /** The last number before the events that are younger. */
+  /** The number of the last event before a time. */
   const findBefore = (at: number) => readField<number | null>(sql, 'SELECT max(seq) FROM event WHERE at < ?', at) ?? 0
   const findOld = () => findBefore(now() - MAX_AGE_MS)
   const dropped = () => {
@@ -27,10 +27,10 @@ export function eventRows(sql: SqlStorage, now: () => number) {
   return {
     lastSeq,
     findBefore,
-    /** The last number whose event is no longer stored, or too old. */
+    /** The number of the last event that was deleted or is too old. */
     dropped,
 
-    /** Gives how many were new. */
+    /** Returns the number of new events. */
     add(events: readonly Omit<StoredEvent, 'seq'>[]): number {
       const before = lastSeq()
       for (const { id, body } of events)
@@ -43,7 +43,7 @@ export function eventRows(sql: SqlStorage, now: () => number) {
       return last - before
     },
 
-    /** The events after a number, of which the first is always among them. */
+    /** A page of the events after a number. The first event is always included. */
     list(after: number): StoredEvent[] {
       const page: StoredEvent[] = []
       let size = 0
@@ -56,7 +56,7 @@ export function eventRows(sql: SqlStorage, now: () => number) {
       return page
     },
 
-    /** The next user of a source must not read what came before. */
+    /** Deletes the events, so that the next user of the source cannot read them. */
     clear(): void {
       sql.exec('DELETE FROM event WHERE seq < (SELECT max(seq) FROM event)')
       sql.exec("UPDATE event SET id = '', body = '', size = 0")

@@ -5,7 +5,7 @@ import type { createSourceEvents } from './source-events.ts'
 type SourceEvents = ReturnType<typeof createSourceEvents>
 type Input<Method extends keyof SourceEvents> = Parameters<SourceEvents[Method]>
 
-/** The events of one source, the subscriptions to it, and their deliveries. What it does loads with its first message. */
+/** The events of one source, with its subscriptions and deliveries. The code loads on the first request. */
 export function defineEvents<E>(load: (env: E) => Promise<EventDelivery>, now: () => number) {
   return class Events extends DurableObject<E> {
     #events: SourceEvents | undefined

@@ -21,7 +21,7 @@ interface NewSubscription extends Omit<SubscriptionRequest, 'name'> {
 
 type LetterRow = { readonly id: string; readonly at: number; readonly failure: string; readonly body: string }
 
-/** For each principal. */
+/** Per principal. */
 const MAX_SUBSCRIPTIONS = 100
 const LIMIT_REACHED = fail({
   type: 'conflict',
@@ -29,14 +29,14 @@ const LIMIT_REACHED = fail({
 })
 const ROTATION_MS = 86_400_000
 const MAX_CONCURRENT_DELIVERIES = 10
-/** While deliveries run, others that are due are noticed so soon. */
+/** How soon other due deliveries are noticed while some run. */
 const LOOK_MS = 1_000
-/** An alarm may run for 15 minutes. */
+/** The platform allows an alarm 15 minutes. */
 const MAX_RUN_MS = 300_000
-/** Each makes some requests, of which the platform allows a run so many. */
+/** Each delivery makes several requests, and the platform limits the requests of a run. */
 const MAX_RUN_DELIVERIES = 200
 
-/** Of each subscription, one delivery runs at a time: its events arrive in their order. */
+/** Each subscription has one delivery at a time, so its events arrive in order. */
 export function createSourceEvents(
   storage: DurableObjectStorage,
   load: () => Promise<EventDelivery>,
@@ -56,10 +56,10 @@ export function createSourceEvents(
     if (next !== undefined && (alarm === null || alarm > next)) await setAlarm(next)
   }
 
-  /** Starts at most so many, and gives how many. */
+  /** Starts up to `limit` deliveries. Returns how many it started. */
   function startDeliveries(limit: number): number {
     let started = 0
-    // The first of each principal comes before the second of any, and none takes all permits with receivers that hang
+    // Round-robin over principals, with at most half of the permits each, so receivers that hang do not block others
     const due = `SELECT id, next, row_number() OVER (PARTITION BY principal ORDER BY next) AS rank
       FROM subscription WHERE next <= ?`
     const query = `SELECT id FROM (${due}) WHERE rank <= ? ORDER BY rank, next LIMIT ?`
@@ -87,10 +87,10 @@ export function createSourceEvents(
   }
 
   return {
-    /** Gives how many were new. */
+    /** Returns the number of new events. */
     async accept(added: readonly Omit<StoredEvent, 'seq'>[]): Promise<number> {
       const count = events.add(added)
-      // Receivers that failed are tried again in their own time
+      // Receivers that failed keep their retry time
       sql.exec('UPDATE subscription SET next = min(next, ?) WHERE attempts = 0', now())
       await schedule()
       return count
@@ -109,7 +109,7 @@ export function createSourceEvents(
       const failure = await delivery.challenge(id, url, secret)
       if (failure) return failure
       const sealed = await (await load()).sealer.seal(secret, id, { deterministic: true })
-      // Others may have been stored meanwhile
+      // Other subscriptions may have been stored meanwhile
       if (isFull(request)) return LIMIT_REACHED
       const at = now()
       const known = find(id)
@@ -137,7 +137,7 @@ export function createSourceEvents(
 
     remove: delivery.remove,
 
-    /** The subscriptions of a principal, or the one with an id, as JSON. */
+    /** All subscriptions of a principal, or the one with an id, as JSON. */
     list(principal: string, id?: string): string {
       const query = `SELECT *, (SELECT count(*) FROM event WHERE seq > max(cursor, ?3)) AS waiting,
         (SELECT count(*) FROM dead_letter WHERE subscription = subscription.id) AS dead_letters
@@ -188,7 +188,7 @@ export function createSourceEvents(
     async runDeliveries(): Promise<void> {
       const end = now() + MAX_RUN_MS
       let remaining = MAX_RUN_DELIVERIES
-      // Should this instance end
+      // Restarts the deliveries if this instance ends
       await setAlarm(now() + LOOK_MS)
       for (;;) {
         if (now() < end) remaining -= startDeliveries(remaining)

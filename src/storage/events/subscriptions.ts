@@ -19,9 +19,9 @@ import { sha256 } from '../sealing/sha256.ts'
 import { readSource } from './delivery.ts'
 import type { EventsObject } from './events-object.ts'
 
-/** Longer than a callback may take. */
+/** `waitMs` is longer than a callback may take. */
 const REACH = { what: 'events', waitMs: 30_000, neverRetried: ['resend'] } as const
-/** Whose objects one page asks. */
+/** The sources that are asked for one page. */
 const MAX_SOURCES = 50
 const POLL_MS = 5_000
 const MAX_CURSOR = 999_999_999_999_999
@@ -32,7 +32,7 @@ export function createEvents(
 ): EventLog & Subscriptions {
   const openSource = (name: string) => createReliableStub(() => namespace.getByName(name), REACH)
 
-  /** The filter of a subscription, if the principal may have it. */
+  /** Returns the filter of a subscription, or why the principal may not have it. */
   async function checkRequest(principal: Principal, { name, arguments: input }: Omit<SubscriptionKey, 'url'>) {
     return findSubscriptionDenial(principal, name, await sources.find(name)) ?? createEventFilter(input)
   }
@@ -45,7 +45,7 @@ export function createEvents(
     return JSON.parse(await openSource(source).list(principal, id))
   }
 
-  /** Runs `work` on the principal's own subscription. */
+  /** Runs `work` on a subscription of the principal. */
   async function withOwn<T>(
     { id: principal }: Principal,
     id: string,

@@ -1,7 +1,7 @@
 /**
- * See `../STORAGE.md`. Times are milliseconds since 1970. `seq` counts the events of a source, and a cursor is the `seq` of the
- * last event that was delivered or left out. `next` is when there is something to do for a subscription, `ended` is why it ends.
- * Secrets are sealed, and `old_secret` signs too until `old_until`.
+ * See `../STORAGE.md`. Times are milliseconds since 1970. `seq` numbers the events of a source, and a cursor is the `seq` of
+ * the last event that was delivered or skipped. `next` is when a subscription is due. `ended` is the id of its termination
+ * message. Secrets are encrypted; `old_secret` also signs until `old_until`.
  */
 export const TABLES = `
 CREATE TABLE event (seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, at INTEGER NOT NULL, size INTEGER NOT NULL, body TEXT NOT NULL);

@@ -7,8 +7,8 @@ import { column, firstRow, readField, rows } from '../rows.ts'
 import { openTables } from '../schema.ts'
 
 /**
- * See `../STORAGE.md`. Times are milliseconds since 1970. `due` is when the task is run next, and is null once it has ended.
- * Each text of a part is sealed.
+ * See `../STORAGE.md`. Times are milliseconds since 1970. `due` is the time of the next run, or null once the task has ended.
+ * The text of each part is encrypted.
  */
 const TABLES = `
 CREATE TABLE task (
@@ -23,20 +23,20 @@ CREATE TABLE part (
 );
 `
 const MAX_OPEN = 100
-/** With those that have ended. */
+/** Including ended tasks. */
 const MAX_TASKS = 10_000
-/** Characters of everything that is stored for one principal, before a task is added. The outcomes of open tasks may exceed it. */
+/** Characters stored for one principal before a task is added. The outcomes of open tasks may exceed it. */
 const MAX_STORED = 32 * 1024 * 1024
-/** At once, so that large inputs do not fill the memory of an isolate. */
+/** Keeps large inputs from filling the memory of an isolate. */
 const MAX_RUNNING = 8
 /** A row of SQLite has at most 2 MB. */
 const PART_CHARACTERS = 1_000_000
-/** While tasks run there is always an alarm, which begins their runs again after a restart. */
+/** While tasks run, an alarm is always set, which restarts their runs after a restart of the object. */
 const HEARTBEAT_MS = 10_000
 const RETRY_MS = 5_000
-/** Longer than a call. A run that takes longer is given up, and its task is run again: the call's id says how it ended. */
+/** Longer than a call. A longer run is abandoned, and its task runs again: its call id then finds the outcome. */
 const MAX_RUN_MS = 600_000
-/** The links of a task are looked at this soon for a caller who asks for it. */
+/** How soon a task's links are checked after a read by the caller. */
 const LOOK_MS = 2_000
 
 export type SealedParts = Readonly<Partial<Record<'call' | 'tool' | 'message' | 'pendingInput' | 'outcome', string>>>
@@ -77,7 +77,7 @@ export function createStoredTasks(
     }
   }
 
-  /** As many as may start now. */
+  /** Up to as many as may start now. */
   function listDue(): { id: string; due: number }[] {
     const query = 'SELECT id, due FROM task WHERE due IS NOT NULL ORDER BY due'
     const open = rows<{ id: string; due: number }>(sql, query).filter(({ id }) => !running.has(id))
@@ -108,7 +108,7 @@ export function createStoredTasks(
 
   return {
     async create(id: string, parts: SealedParts, ttlMs: number): Promise<TaskRow | undefined> {
-      // A request that nobody had an answer to comes again
+      // The request may be a retry
       const stored = find(id)
       if (stored) return stored
       const open = readField<number>(sql, 'SELECT count(due) FROM task') ?? 0
@@ -125,7 +125,7 @@ export function createStoredTasks(
       return find(id)
     },
 
-    /** A caller gets all but the call, and has its links looked at soon, even if an alarm was lost. */
+    /** A read by the caller leaves out the call, and causes the links to be checked soon, even if an alarm was lost. */
     async read(id: string, isCaller: boolean) {
       const now = clock()
       const look = `UPDATE task SET due = min(due, ?) WHERE id = ? AND status = 'input_required' AND due < expires

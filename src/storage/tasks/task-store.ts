@@ -16,7 +16,7 @@ type Parts = Pick<TaskChange, 'message' | 'pendingInput' | 'outcome'> & {
 const POLL_INTERVAL_MS = 1_000
 const LOST = fail({ type: 'gone', message: 'The call has ended, but its result was not stored' })
 
-/** The tasks of all principals; what callers and tools wrote leaves the isolate only sealed. */
+/** The tasks of all principals. Texts of callers and tools are encrypted before they leave the isolate. */
 export function createTaskStore(namespace: DurableObjectNamespace<TasksObject>, sealer: Sealer): TaskStore {
   const openStub = (object: DurableObjectId) =>
     createReliableStub(() => namespace.get(object), { what: 'tasks', waitMs: 15_000 })

@@ -1,6 +1,6 @@
 /**
- * How extensions of MCP join the server. All of an extension is in its folder, `extensions/<name>/`, whose `register…` function
- * adds an `McpExtension` to those of the server. What it does with a message loads with the first message that needs it.
+ * MCP extensions of the server. Each one is in its own folder, `extensions/<name>/`, whose `register…` function adds an
+ * `McpExtension`. The code that handles a message loads with the first message that needs it.
  */
 import type { JsonObject } from '../../../core/tool/json.ts'
 import type { AroundTool, McpExchange } from '../tools-call.ts'
@@ -14,13 +14,13 @@ export interface ServerNotification {
 }
 
 export interface McpExtension {
-  /** Its key in `capabilities.extensions`. Undefined for an optional part of MCP itself, which clients need not declare. */
+  /** The key in `capabilities.extensions`. Undefined for an optional part of MCP itself, which clients need not declare. */
   readonly id?: string
-  /** What the server says of it beside `extensions`. */
+  /** Server capabilities to announce in addition to `extensions`. */
   readonly capabilities?: JsonObject
   /** A client that did not declare the extension gets the error -32021. */
   readonly methods?: Readonly<Record<string, McpMethod>>
-  /** For the calls of clients that declare the extension. One extension at most has it. */
+  /** Wraps the calls of clients that declare the extension. At most one extension has this. */
   readonly aroundTool?: AroundTool
   /** Resources whose URIs begin with `scheme`, such as 'skill:'. */
   readonly resources?: ResourceSource
@@ -32,21 +32,21 @@ export type ResourceList = 'resources' | 'resourceTemplates'
 
 export interface ResourceSource {
   readonly scheme: string
-  /** The members of `contents`. Undefined if there is none that the caller may see: a hidden resource gets the same answer. */
+  /** Returns the `contents`. Undefined if the resource does not exist or is hidden from the caller. */
   readonly read: (uri: string, exchange: McpExchange) => Promise<readonly JsonObject[] | McpError | undefined>
-  /** Those of the caller, as `resources/list` and `resources/templates/list` have them. */
+  /** Lists the caller's items for `resources/list` or `resources/templates/list`. */
   readonly list?: (list: ResourceList, exchange: McpExchange) => Promise<readonly JsonObject[]>
 }
 
-/** What a stream of `subscriptions/listen` watches. */
+/** One subject that a `subscriptions/listen` stream watches. */
 export interface Watch {
   /** The part of the client's `notifications` that is watched. */
   readonly accepted: JsonObject
-  /** What has changed since it was last called. */
+  /** Returns the changes since the last poll. */
   readonly poll: () => Promise<readonly ServerNotification[]>
 }
 
-/** The server's capabilities, but for those of tools. */
+/** The server's capabilities, except those for tools. */
 export function listCapabilities(extensions: readonly McpExtension[]): JsonObject {
   const ids = extensions.flatMap(({ id }) => id ?? [])
   const own = Object.assign({}, ...extensions.map(({ capabilities }) => capabilities))

@@ -1,4 +1,4 @@
-/** What extensions with resources share: the reading of one through a tool, and the answers. */
+/** Reads resources through tools, and encodes the responses, for all extensions with resources. */
 import { type Failure, type FailureType, isUnknownTool, type Result } from '../../../core/failure/failure.ts'
 import type { ReadPage } from '../../../core/page/read-page.ts'
 import { toIdRef } from '../../../core/tool/tool-ref.ts'
@@ -10,7 +10,7 @@ import { INTERNAL_ERROR, type McpError, type McpResult } from '../wire.ts'
 
 const HIDDEN: ReadonlySet<FailureType> = new Set(['forbidden', 'tool-not-executable', 'version-unavailable'])
 
-/** `path` is the part 'Toolkit/tool' of an address. Undefined for what the caller may not call. */
+/** `path` is the part 'Toolkit/tool' of an address. Undefined if the caller may not call the tool. */
 export async function readThroughTool<T>(
   read: (...request: Parameters<ReadPage>) => Promise<Result<T>>,
   path = '',

@@ -62,7 +62,7 @@ export const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion'
 const HEADER_MISMATCH = -32020
 const UNSUPPORTED_VERSION = -32022
 
-/** The member of the params that the header `Mcp-Name` repeats. */
+/** The member of `params` that the header `Mcp-Name` must repeat. */
 const NAME_MEMBERS: Readonly<Record<string, string>> = {
   'tools/call': 'name',
   'prompts/get': 'name',

@@ -18,8 +18,8 @@ export interface Revision {
   /** HTTP statuses that differ from those of `MCP_FAILURES`. */
   readonly statuses: Readonly<Partial<Record<FailureType, number>>>
   /**
-   * From 2026-07-28 on, clients may declare extensions and listen to changes, cancel a call by closing the connection, and send
-   * no `ping`.
+   * Whether this is 2026-07-28 or later: clients may declare extensions and listen for changes, cancel a call by closing the
+   * connection, and send no `ping`.
    */
   readonly isModern: boolean
   encodeTool(record: ToolRecord, name: string): JsonObject
@@ -28,12 +28,12 @@ export interface Revision {
   createResult(fields: object, meta?: JsonObject): McpResult
   /** Takes the members of the list as JSON, without braces. */
   formatToolList(members: string): string
-  /** The method by which a client gets to know the server. */
+  /** The method that returns the server's capabilities and instructions. */
   readonly discoveryMethod: string
   discover(params: JsonObject, server: { readonly capabilities: JsonObject; readonly instructions: string }): McpResult
-  /** The JSON-RPC code for a resource that is not there. */
+  /** The JSON-RPC code for a missing resource. */
   readonly resourceNotFound: number
-  /** What the client declared: in this request, or when it initialized. */
+  /** The capabilities that the client declared in this request or at initialization. */
   getClientCapabilities(params: JsonObject, request: Request): JsonObject
   startRoundTrip(call: McpToolCall, context: McpRequestContext): RoundTrip | Promise<RoundTrip | McpResult>
 }

@@ -19,7 +19,7 @@ export const VERSIONS_UNTIL_2025: readonly string[] = [
 /** MCP 2025-11-25, "URL elicitation required". */
 const URL_ELICITATION_REQUIRED = -32042
 
-/** Capabilities by what the session ids of their clients end with. Only `initialize` declares them, and the server stores no sessions. */
+/** Capabilities by the suffix of the session id. Only `initialize` declares them, and the server stores no sessions. */
 const SESSION_CAPABILITIES: Readonly<Record<string, JsonObject>> = {
   '.elicitation-url': URL_ELICITATION,
   '.ui': { extensions: { [PAGE_EXTENSION]: {} } },

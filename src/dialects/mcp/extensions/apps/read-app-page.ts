@@ -5,7 +5,7 @@ import type { McpExchange } from '../../tools-call.ts'
 import type { McpError } from '../../wire.ts'
 import { readThroughTool, toReadError } from '../resource.ts'
 
-/** Reads `ui://Toolkit/tool@version`, which may end with a part of the page's digest. Undefined for what the caller may not call. */
+/** Reads `ui://Toolkit/tool@version`, which may end with part of the page's digest. Undefined if it may not be called. */
 export async function readAppPage(
   readPage: ReadPage,
   uri: string,

@@ -9,7 +9,7 @@ import { toCacheable } from '../resource.ts'
 
 const MAX_URI_CHARACTERS = 2_048
 
-/** On one page: each extension bounds what it lists, and clients in use read the first page only. */
+/** Returns one page: each extension limits its list, and current clients read only the first page. */
 export async function listResources(
   extensions: readonly McpExtension[],
   list: ResourceList,
@@ -24,7 +24,7 @@ export async function listResources(
   return { kind: 'tool-list', json: revision.formatToolList(`"${list}":${items}`) }
 }
 
-/** The answer for a hidden resource is that for a missing one. */
+/** A hidden resource gets the same response as a missing one. */
 export async function readResource(
   extensions: readonly McpExtension[],
   { uri }: JsonObject,

@@ -1,7 +1,7 @@
 import type { McpExtension, McpMethod, ResourceList } from '../extension.ts'
 import type { ServerResourcesDeps } from './server-resources.ts'
 
-/** Resources, a part of MCP itself: those of imported servers, and those that other extensions have under their schemes. */
+/** Resources, a part of MCP itself: resources of imported servers, and of other extensions by their URI schemes. */
 export function registerResources(extensions: McpExtension[], servers: ServerResourcesDeps): void {
   const load = () => import('./methods.ts')
   const loadServers = () => import('./server-resources.ts')

@@ -13,7 +13,7 @@ export interface ServerResourcesDeps {
 }
 
 const MAX_SERVERS = 20
-/** So many tools of a server are tried until the caller may call one. */
+/** The tools of a server that are tried until the caller may call one. */
 const MAX_TRIED = 20
 
 const SERVER_TOOLS: LineFormat = {
@@ -23,8 +23,8 @@ const SERVER_TOOLS: LineFormat = {
 }
 
 /**
- * Asks each imported MCP server among the caller's first 1,000 tools of servers for what it lists now. A server that does not
- * answer is left out.
+ * Asks each imported MCP server for its current list, among the servers of the caller's first 1,000 tools. A server that does
+ * not respond is skipped.
  */
 export async function listServerResources(
   { readServer, catalog }: ServerResourcesDeps,
@@ -34,7 +34,7 @@ export async function listServerResources(
   const { principal, toolset } = exchange.context
   const query = { versions: 'newest', callable: true, limit: 1_000 } as const
   const listing = await catalog.list(query, restrictToToolset(principal, toolset), SERVER_TOOLS)
-  // Without the tool, a line names a server
+  // A line without its tool identifies a server
   const servers = Map.groupBy(listing?.lines ?? [], (line) => line.replace(/\/\S+/, ''))
   const lists = [...servers.values()].slice(0, MAX_SERVERS).map(async (lines) => {
     for (const [path = ''] of lines.slice(0, MAX_TRIED).map((line) => line.split(' '))) {
@@ -55,7 +55,7 @@ export async function readServerResource({ readServer }: ServerResourcesDeps, ad
   return toReadError({ type: 'tool-failed', message: 'The resource is larger than 2 MB' })
 }
 
-/** Without icons, which would load from elsewhere, and without pages, which have addresses of their own. */
+/** Removes icons, which would load from elsewhere, and pages, which have separate addresses. */
 function toOwnItems(result: unknown, field: 'contents' | ResourceList, path: string): readonly JsonObject[] {
   const address = field === 'resourceTemplates' ? 'uriTemplate' : 'uri'
   const items = isObject(result) && isJsonArray(result[field]) ? result[field].filter(isJsonObject) : []

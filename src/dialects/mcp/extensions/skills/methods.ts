@@ -42,7 +42,7 @@ export async function readSkillResource(skills: SkillStore, uri: string, exchang
   return [{ uri, ...type, ...(typeof content === 'string' ? { text: content } : { blob: content.base64 }) }]
 }
 
-/** The first of them; `skills/list` has all. */
+/** Only the first page; `skills/list` returns all. */
 export async function listSkillResources(skills: SkillStore, exchange: McpExchange): Promise<readonly JsonObject[]> {
   const { items } = await skills.listSkills({ state: 'active' }, getReader(exchange))
   return items.map((row) => {
@@ -51,7 +51,7 @@ export async function listSkillResources(skills: SkillStore, exchange: McpExchan
   })
 }
 
-/** The URIs of files, none of which is escaped. */
+/** The URI of a file, which is never escaped. */
 const FILE_URI = /^skill:\/\/([\w-]{1,64})\/([a-z0-9-]{1,64})\/(.+)$/
 
 async function find(skills: SkillStore, uri: unknown, exchange: McpExchange) {

@@ -14,7 +14,7 @@ const PARAMS = json.looseObject({
   inputResponses: json.optional(json.map(json.anyObject), {}),
 })
 
-/** Gives a task, or whether there is one that could be changed. */
+/** Returns a task, or whether the task to change exists. */
 export type RunMethod = (
   params: json.InferOutput<typeof PARAMS>,
   principal: Principal,
@@ -30,12 +30,12 @@ export async function answerMethod(run: RunMethod, params: JsonObject, exchange:
   return revision.createResult(found.value === true ? {} : toDetailedTask(found.value, exchange))
 }
 
-/** A task as the answer to the call that made it has it. */
+/** Encodes a task for the response to the call that created it. */
 export function toTaskFields({ id, status, statusMessage, createdAt, lastUpdatedAt, ttlMs, pollIntervalMs }: Task) {
   return { taskId: id, status, statusMessage, createdAt, lastUpdatedAt, ttlMs, pollIntervalMs }
 }
 
-/** A task with what it came to: the result of a tool that failed is one too, and only an error of the protocol is none. */
+/** Encodes a task with its outcome. A failed tool still has a result; only protocol errors do not. */
 export function toDetailedTask(task: Task, exchange: McpExchange): object {
   const fields = toTaskFields(task)
   const { outcome, inputRequests } = task

@@ -4,7 +4,7 @@ import type { RunMethod } from './methods.ts'
 import type { TaskCallDeps } from './task-call.ts'
 
 /**
- * `io.modelcontextprotocol/tasks`: the server answers some calls with a task (`task-call.ts`), which the client then follows
+ * `io.modelcontextprotocol/tasks`: the server responds to some calls with a task (`task-call.ts`), which the client polls
  * (`methods.ts`) until it has the result.
  */
 export function registerTasks(extensions: McpExtension[], deps: TaskCallDeps): void {

@@ -1,14 +1,14 @@
 /**
- * Decides which calls become tasks, for a client that takes tasks:
+ * Decides which calls become tasks, for clients that support tasks:
  *
- * 1. The tool says so (`taskSupport`), or may run for longer than `SLOW_MS`: the call begins as a task. If it ends in its first
- *    moment, the answer is its result. If it asks for input there, the task is given up, and the answer is a round trip: "any
- *    multi-round-trip exchange SHOULD be completed before the task is created".
- * 2. Other calls run as always. If one fails because a person has to open a link first, it becomes a task that waits for the
- *    person, and there is no round trip for it.
+ * 1. If the tool has `taskSupport`, or may run for longer than `SLOW_MS`, the call starts as a task. If it ends within
+ *    `FIRST_MOMENT_MS`, the response is its result. If it asks for input within that time, the task is canceled and the
+ *    response is a round trip: "any multi-round-trip exchange SHOULD be completed before the task is created".
+ * 2. Other calls run as usual. If a person must open a link first, the call becomes a task that waits for the person, without
+ *    a round trip.
  *
- * A call whose task cannot be stored, such as one of an anonymous caller, goes on as if there were no tasks. But if storage did
- * not answer, the task may run all the same, so a long call is answered with that failure.
+ * If the task cannot be stored, as for an anonymous caller, the call runs without a task. But if storage did not respond, the
+ * task may still run, so the response is that failure.
  */
 import type { Caller, CallRequest } from '../../../../core/call/call-request.ts'
 import type { Resolver } from '../../../../core/call/resolve-tool.ts'
@@ -26,7 +26,7 @@ export interface TaskCallDeps {
 }
 
 const SLOW_MS = 30_000
-/** How long a call may take for its result to be the answer. */
+/** A call that ends sooner is answered with its result. */
 const FIRST_MOMENT_MS = 500
 
 export async function callAsTask(
@@ -37,7 +37,7 @@ export async function callAsTask(
   const { revision, context } = exchange
   const canOpenLinks = hasCapability(context.capabilities, URL_ELICITATION)
 
-  /** Undefined if the call is to run as it would without tasks. */
+  /** Undefined if the call must run without a task. */
   async function answerFirstMoment(started: Task): Promise<McpResult | undefined> {
     const end = Date.now() + FIRST_MOMENT_MS
     let task = started
@@ -55,10 +55,10 @@ export async function callAsTask(
 
   const answerTask = (task: Task) => revision.createResult({ resultType: 'task', ...toTaskFields(task) })
 
-  // A plain call says why its tool cannot be looked up
+  // If the tool cannot be looked up, the call without a task reports why
   if (await isLong(request, caller, deps).catch(() => false)) {
     const started = await tasks.start(request, caller)
-    // It may be stored all the same, and is not to run twice
+    // The task may have been stored, and must not run twice
     if (!started.ok && started.failure.type === 'unavailable') return toMcpFailure(started.failure, revision)
     const answer = started.ok ? await answerFirstMoment(started.value) : undefined
     return answer ?? callTool(request, caller)
@@ -70,7 +70,7 @@ export async function callAsTask(
   return started.ok ? answerTask(started.value) : outcome
 }
 
-/** Who may not call the tool is told so by the call: no task begins without that check. */
+/** Does not check whether the caller may call the tool: no task starts without that check. */
 async function isLong({ toolRef }: CallRequest, { principal, background }: Caller, { resolver }: TaskCallDeps) {
   const resolved = await resolver.resolve(toolRef, principal.view, background)
   if (!resolved.ok) return false

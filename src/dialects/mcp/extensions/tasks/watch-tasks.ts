@@ -6,7 +6,7 @@ import { toDetailedTask } from './methods.ts'
 
 const MAX_WATCHED = 20
 
-/** Watches the caller's tasks that `taskIds` names. The first notification of each says how it is now. */
+/** Watches the caller's tasks in `taskIds`. The first notification for each task contains its current state. */
 export async function watchTasks(
   { taskIds }: JsonObject,
   getExchange: () => McpExchange,
@@ -17,7 +17,7 @@ export async function watchTasks(
     const found = await tasks.get(id, getExchange().context.principal)
     return found.ok ? found.value : undefined
   }
-  /** When each was last updated, as far as the client knows. One is read at a time, since a result may have megabytes. */
+  /** The last update of each task that the client knows. Tasks are read one at a time, since a result may have megabytes. */
   const lastUpdates = new Map<string, string>()
   for (const id of taskIds.slice(0, MAX_WATCHED)) if (await find(id)) lastUpdates.set(id, '')
   if (lastUpdates.size === 0) return undefined
@@ -31,7 +31,7 @@ export async function watchTasks(
         lastUpdates.set(id, task.lastUpdatedAt)
         changes.push({ method: 'notifications/tasks', params: toDetailedTask(task, getExchange()) })
         if (!isOver(task)) continue
-        // It changes no more; the next result comes with the next poll
+        // An ended task no longer changes. The next result waits for the next poll
         lastUpdates.delete(id)
         break
       }

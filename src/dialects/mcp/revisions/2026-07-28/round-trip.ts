@@ -87,7 +87,7 @@ export function createRoundTrip(
   }
 }
 
-/** Those of a kind that the client declared. */
+/** Selects the requests of kinds that the client declared. */
 export function selectDeclared(requests: Requests, capabilities: JsonObject): Requests {
   const isDeclared = (request: Requests[string]) => {
     const required = getRequiredCapabilities(request)
