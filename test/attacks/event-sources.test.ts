@@ -34,7 +34,7 @@ describe.each(SIGNATURE_SCHEMES)('a webhook signed as %s', (scheme) => {
   const source = `Hook.${scheme}`
   const write = () => JSON.stringify(BODIES[scheme]())
 
-  it('is stored once, however often it is sent again', async () => {
+  it('is stored once if it is sent repeatedly', async () => {
     const cursor = await start(source)
     const body = write()
     const headers = SENDERS[scheme](body)
@@ -49,7 +49,7 @@ describe.each(SIGNATURE_SCHEMES)('a webhook signed as %s', (scheme) => {
     expect(event.data).toMatchObject(JSON.parse(body))
   })
 
-  it('is refused if it was forged, and nothing of it is stored', async () => {
+  it('is refused and not stored if it was forged', async () => {
     const cursor = await start(source)
     const body = write()
     const headers: Record<string, string> = SENDERS[scheme](body)
@@ -85,7 +85,7 @@ it.each(['standard-webhooks', 'stripe', 'slack'] as const)(
   },
 )
 
-it('a delivery of GitHub with another delivery id is no new event, as the id is not signed', async () => {
+it('a GitHub delivery with a different delivery id is not a new event, because the id is not signed', async () => {
   const cursor = await start('Hook.github')
   const body = JSON.stringify({ n: Math.random() })
   for (const status of [202, 200, 200])
@@ -93,7 +93,7 @@ it('a delivery of GitHub with another delivery id is no new event, as the id is 
   expect(await since('Hook.github', cursor)).toHaveLength(1)
 })
 
-it('the challenge of Slack is answered only where it is signed, and is no event', async () => {
+it('a Slack challenge is answered only if it is signed, and creates no event', async () => {
   const cursor = await start('Hook.slack')
   const body = JSON.stringify({ type: 'url_verification', challenge: 'c1' })
   const answer = await deliver(server, 'Hook.slack', body, SENDERS.slack(body))
@@ -102,7 +102,7 @@ it('the challenge of Slack is answered only where it is signed, and is no event'
   expect(await since('Hook.slack', cursor)).toEqual([])
 })
 
-it('a stranger cannot tell a source that is not there, or has no secret, from one whose secret they lack', async () => {
+it('a stranger cannot tell whether a source exists or has a secret', async () => {
   const answers = await Promise.all(
     ['Hook.github', 'Hook.none', 'Hook.unset', 'Hook.tick', 'nonsense', '%00', '..%2Fkeys'].map(async (source) => {
       const response = await deliver(server, source, '{}', SENDERS.github('{"other":1}'))
@@ -117,7 +117,7 @@ it('a stranger cannot tell a source that is not there, or has no secret, from on
   }
 })
 
-it('a body that is too large, or of another type, is refused before it is verified', async () => {
+it('a body that is too large or has another media type is refused before verification', async () => {
   const large = JSON.stringify({ text: 'x'.repeat(262_144) })
   expect((await deliver(server, 'Hook.github', large, SENDERS.github(large))).status).toBe(413)
   // Small enough by itself, but not in the envelope that it is delivered in
@@ -132,7 +132,7 @@ it('a body that is too large, or of another type, is refused before it is verifi
   expect((await deliver(server, 'Hook.github', deep, SENDERS.github(deep))).status).toBe(400)
 })
 
-it('integers that no double holds, and a body that is no object, arrive as they were sent', async () => {
+it('integers beyond double precision, and bodies that are not objects, arrive unchanged', async () => {
   const cursor = await start('Hook.github')
   const body = '{"id":12345678901234567890123}'
   expect((await deliver(server, 'Hook.github', body, SENDERS.github(body))).status).toBe(202)
@@ -157,7 +157,7 @@ it('integers that no double holds, and a body that is no object, arrive as they 
   expect(text).toContain('"value":[1,2]')
 })
 
-it('a flood of real events is held back at the rate of its source, and holds back no other', async () => {
+it('signed events are limited to the rate of their source, without slowing other sources', async () => {
   await putSource(server, 'Hook.flooded', webhook('github', { rate: { calls: 5, seconds: 60 } }))
   const answers = await Promise.all(
     Array.from({ length: 12 }, async (_, n) => {
@@ -174,14 +174,14 @@ it('a flood of real events is held back at the rate of its source, and holds bac
   expect((await deliver(server, 'Hook.github', body, SENDERS.github(body))).status).toBe(202)
 })
 
-it('forged deliveries take nothing of the rate of a source', async () => {
+it('forged deliveries do not count against the rate of a source', async () => {
   await putSource(server, 'Hook.framed', webhook('github', { rate: { calls: 1, seconds: 60 } }))
   for (let n = 0; n < 5; n++)
     expect((await deliver(server, 'Hook.framed', '{}', SENDERS.github('{"a":1}'))).status).toBe(401)
   expect((await deliver(server, 'Hook.framed', '{}', SENDERS.github('{}'))).status).toBe(202)
 })
 
-it("a source of another's can be neither listed, polled nor subscribed to, and is not told from one that is not there", async () => {
+it("another user's source cannot be listed, polled or subscribed to, and looks like a missing one", async () => {
   const other = await newKey(server, { tools: ['Mine.*'] })
   expect((await rpc(server, other.authorization, 'events/list', {})).result.events).toEqual([])
   for (const name of ['Hook.github', 'Hook.none']) {
@@ -202,7 +202,7 @@ it("a source of another's can be neither listed, polled nor subscribed to, and i
   expect((await poll('Ann.Secret', undefined, await newKey(server, { tools: ['*'] }))).error.code).toBe(-32012)
 })
 
-it('only administrators set sources, and none with a secret that is not for that', async () => {
+it('only administrators create sources, and only with secrets that are allowed for them', async () => {
   const publisher = await newKey(server, { scopes: ['tools:publish', 'tools:call', 'tools:read'], tools: ['*'] })
   for (const [method, path] of [
     ['GET', '/event-sources'],

@@ -137,7 +137,7 @@ describe.skipIf(NO_BROWSER !== '')(`pages of tools in the console${NO_BROWSER}`,
     await page.getByText('Succeeded').waitFor()
   }
 
-  it('shows no page before it is opened, and shows it with the result of a call', async () => {
+  it('shows a page only when it is opened, and with the result of a call', async () => {
     await open('Mine.show')
     expect(await page.locator('iframe').isVisible()).toBe(false)
     expect(reports).toEqual([])
@@ -147,7 +147,7 @@ describe.skipIf(NO_BROWSER !== '')(`pages of tools in the console${NO_BROWSER}`,
     await screenshot(page, 'app')
   })
 
-  it('lets a page do nothing but call tools of its toolkit that its person may call', async () => {
+  it('lets a page only call tools of its toolkit that the person may call', async () => {
     await expect.poll(() => reports.length, { timeout: 20_000 }).toBeGreaterThan(0)
     expect(reports[0]).toEqual({
       own: 'refresh ran',
@@ -172,7 +172,7 @@ describe.skipIf(NO_BROWSER !== '')(`pages of tools in the console${NO_BROWSER}`,
     })
   })
 
-  it('gives nobody the page of a tool that they may not call', async () => {
+  it('hides the page of a tool from people who may not call it', async () => {
     for (const [path, status] of [
       ['/tools/Mine.forbidden/page', 403],
       ['/tools/Other.secret/page', 400],

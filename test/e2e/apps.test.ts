@@ -80,7 +80,7 @@ async function lockAll(credential: string): Promise<string> {
 }
 
 describe('pages of imported tools', () => {
-  it('lists them to clients that show pages, under addresses of this server', async () => {
+  it('are listed to clients that show pages, with addresses of this server', async () => {
     const tools = await list()
     expect(tools.map(({ _meta }) => [_meta['dev.switchboard/id'], _meta['ui']?.visibility])).toEqual([
       ['Clock.get_time@2.1.0', undefined],
@@ -97,7 +97,7 @@ describe('pages of imported tools', () => {
     expect(JSON.stringify(tools)).not.toContain('ui://clock')
   })
 
-  it('shows other clients nothing of pages, and no tool that is only for pages', async () => {
+  it('are hidden from other clients, as are tools that are only for pages', async () => {
     const tools = await list({})
     expect(tools.map(({ _meta }) => _meta['dev.switchboard/id'])).not.toContain('Clock.refresh@2.1.0')
     expect(JSON.stringify(tools)).not.toMatch(/ui\/?resourceUri|"ui"/)
@@ -110,7 +110,7 @@ describe('pages of imported tools', () => {
     expect(JSON.stringify((await send('GET', '/tools', undefined, key)).body)).toContain('refresh')
   })
 
-  it('tells clients of 2025-11-25 by what they said when they initialized', async () => {
+  it('are shown to 2025-11-25 clients that declared support at initialization', async () => {
     const ask = (method: string, params: object, session?: string) =>
       fetch(new URL('/mcp', server.url), {
         method: 'POST',
@@ -133,7 +133,7 @@ describe('pages of imported tools', () => {
     }
   })
 
-  it.each(['Clock', 'Old'])('reads a page of %s through, with what of its policy is valid', async (toolkit) => {
+  it.each(['Clock', 'Old'])('of %s are read with the valid parts of their policy', async (toolkit) => {
     const credential = await createKey([`${toolkit}.*`])
     const uri = await uriOf(`${toolkit}.get_time`, credential)
     expect((await read(uri, credential)).result.contents).toEqual([
@@ -154,7 +154,7 @@ describe('pages of imported tools', () => {
     expect(older.result.contents[0].text).toBe('<p>Älter</p>')
   })
 
-  it('asks the server once in a minute for what several callers read', async () => {
+  it('are fetched from the server once a minute for all callers', async () => {
     const uri = await uriOf('Clock.get_time')
     await read(uri)
     const before = countReads()
@@ -173,7 +173,7 @@ describe('pages of imported tools', () => {
     expect(countReads()).toBe(before + 1)
   })
 
-  it('keeps no large page, and nothing that is no page', async () => {
+  it('are not cached if they are large, or are not pages', async () => {
     const large = `<p>${'x'.repeat(600_000)}`
     upstream.resources = { ...APP_RESOURCES, 'ui://clock/page.html': pageOf(large) }
     try {
@@ -193,7 +193,7 @@ describe('pages of imported tools', () => {
     }
   })
 
-  it('is called from the console by names of its toolkit, without the tools that are for models alone', async () => {
+  it('call tools of their toolkit from the console by bare name, except tools that are only for models', async () => {
     const implementation = { kind: 'code', module: "export default () => 'ran'" }
     for (const [name, visibility] of [
       ['Both', ['model', 'app']],
@@ -232,7 +232,7 @@ describe('pages of imported tools', () => {
       expect(await call(name, query), name + query).toContain(`Unknown tool: '${name}'`)
   })
 
-  it('calls a tool that is only for pages, also by the name that its page knows', async () => {
+  it('call a tool that is only for pages, also by the name on its server', async () => {
     for (const name of ['Clock_refresh', 'refresh']) {
       const { result } = await mcp('tools/call', { name, arguments: {} })
       expect(result.content).toEqual([{ type: 'text', text: 'refresh ran' }])
@@ -243,7 +243,7 @@ describe('pages of imported tools', () => {
 })
 
 describe('attacks on pages', () => {
-  it('does not find a page of a tool that the caller may not call, nor one that is not there', async () => {
+  it('find no page of a tool that the caller may not call, and no missing page', async () => {
     const stranger = await createKey(['Old.*'])
     const reader = await createKey(['Clock.*'], { scopes: ['tools:read'] })
     const uri = await uriOf('Clock.get_time')
@@ -261,7 +261,7 @@ describe('attacks on pages', () => {
       expect(await read(address, credential), address).toMatchObject(missing(address))
   })
 
-  it('refuses a caller with a lock a page that has changed since, and gives it to others', async () => {
+  it('get no changed page with a lock, while other callers do', async () => {
     const credential = await createKey(['Locked.*'])
     const imported = await send('POST', '/toolkits/import', { from: { mcp: upstream.url }, toolkit: 'Locked' })
     expect(imported.status).toBe(201)
@@ -278,7 +278,7 @@ describe('attacks on pages', () => {
     }
   })
 
-  it('gives a caller with a lock no page that was not read when its tool was imported', async () => {
+  it('get no page with a lock if it could not be read at import', async () => {
     const credential = await createKey(['Unread.*'])
     upstream.resources = {}
     try {
@@ -294,7 +294,7 @@ describe('attacks on pages', () => {
     expect((await read(uri, credential)).result.contents[0].text).toContain('Clock')
   })
 
-  it('gives no page that is too large, or no HTML', async () => {
+  it('get no page that is too large or is not HTML', async () => {
     const broken = await startMcpServer('modern', [
       {
         ...APP_TOOLS[0]!,

@@ -180,7 +180,7 @@ const asProgram = async (sub: string) => {
   return { path: '/mcp', headers: { authorization: `Bearer ${signed}` } }
 }
 
-it('a call as a task does not run, though it was approved, once the directory has deactivated its person', async () => {
+it('an approved task does not run after the directory has deactivated its person', async () => {
   const approver = await signInPerson(url, 'hal')
   const answers: (() => Promise<unknown>)[] = []
   for (const [name, open, stays] of [

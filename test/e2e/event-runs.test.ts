@@ -40,7 +40,7 @@ async function passHour(source: string) {
 const poll = async (authorization: string, name: string) =>
   (await rpc(server, authorization, 'events/poll', { name, cursor: '0' })).result.events.map(({ data }: any) => data)
 
-it('a schedule makes an event when it is due, which subscribers may poll', async () => {
+it('a schedule creates an event when it is due, which subscribers can poll', async () => {
   await putSource(server, 'Clock.Minutely', { kind: 'schedule', cron: '* * * * *', time_zone: 'Europe/Berlin' })
   const { authorization } = await newKey(server, { tools: ['Clock.*'] })
   await run()
@@ -51,7 +51,7 @@ it('a schedule makes an event when it is due, which subscribers may poll', async
   expect(await poll(authorization, 'Clock.Minutely')).toEqual([{ scheduled_at: expect.stringMatching(/:00\.000Z$/) }])
 })
 
-it('a polled tool is called with the key of its source, and a change of what is selected is an event', async () => {
+it('a polled tool is called with the key of its source, and a change of the selected output is an event', async () => {
   const implementation = { kind: 'http', method: 'GET', url: `${upstream.origin}/items`, response: { type: 'json' } }
   const tool = { definition: { ...definition('Shop.Items@1.0.0'), output_schema: {} }, implementation }
   expect((await server.json('POST', '/tools', tool, admin)).status).toBe(201)
@@ -78,7 +78,7 @@ it('a polled tool is called with the key of its source, and a change of what is 
   expect(Object(calls.body).items).toHaveLength(3)
 })
 
-it('what a source selects now is not compared with what it selected before', async () => {
+it('after a change of its selection, a source does not compare with earlier output', async () => {
   const key = await newKey(server, { tools: ['Shop.*'] })
   const fields = { kind: 'poll', tool: 'Shop.Items', every_minutes: 5, key_id: key.id }
   await putSource(server, 'Shop.Edited', { ...fields, select: 'items[0].id' })
@@ -95,7 +95,7 @@ it('what a source selects now is not compared with what it selected before', asy
   expect(await Reflect.get(stub, 'listSourceRuns').call(stub)).not.toHaveProperty(['Shop.Edited'])
 })
 
-it('a polled tool is called no more once the key of its source may not call it, or is gone', async () => {
+it('a polled tool is no longer called when the key of its source may not call it or is deleted', async () => {
   const key = await newKey(server, { tools: ['Shop.*'] })
   await putSource(server, 'Shop.Ended', { kind: 'poll', tool: 'Shop.Items', every_minutes: 1, key_id: key.id })
   await run()

@@ -79,8 +79,8 @@ const push = async (fields: object = {}) => {
   return Object(await response.json()).id
 }
 
-describe("events of MCP, by the scenarios of its conformance suite's descriptions", () => {
-  it('lists the events that the caller may have, with their delivery and schemas, and declares the extension', async () => {
+describe('events over MCP, as in the scenarios of its conformance suite', () => {
+  it('are listed with their delivery and schemas, and the extension is declared', async () => {
     const { result } = await call('server/discover', {})
     expect(result.capabilities).toMatchObject({ events: {}, extensions: { 'io.modelcontextprotocol/events': {} } })
     const listed = await call('events/list', {})
@@ -95,7 +95,7 @@ describe("events of MCP, by the scenarios of its conformance suite's description
     ])
   })
 
-  it('challenges the callback, then delivers each event signed, with its id and a cursor', async () => {
+  it('are delivered signed, with id and cursor, after the callback repeats a challenge', async () => {
     const { result } = await call('events/subscribe', subscription('/first'))
     expect(result).toMatchObject({ id: expect.any(String), cursor: expect.any(String), truncated: false })
     expect(Date.parse(result.refreshBefore)).toBeGreaterThan(Date.now() + 25 * 60_000)
@@ -116,7 +116,7 @@ describe("events of MCP, by the scenarios of its conformance suite's description
     await call('events/unsubscribe', subscription('/first'))
   })
 
-  it('refreshes a subscription of the same key, and makes another one of another key', async () => {
+  it('refresh a subscription with the same key, and create another for another key', async () => {
     const first = await call('events/subscribe', subscription('/again', { ttlMs: 600_000 }))
     const again = await call('events/subscribe', subscription('/again', { ttlMs: 1_200_000 }))
     expect(again.result.id).toBe(first.result.id)
@@ -131,7 +131,7 @@ describe("events of MCP, by the scenarios of its conformance suite's description
     await call('events/unsubscribe', subscription('/again', { arguments: { filter: 'n' } }))
   })
 
-  it('delivers nothing after unsubscribing, and knows no subscription twice', async () => {
+  it('are not delivered after unsubscribing, which works only once', async () => {
     await call('events/subscribe', subscription('/gone'))
     const { secret: _, ...delivery } = subscription('/gone').delivery
     expect((await call('events/unsubscribe', subscription('/gone', { delivery }))).result).toBeDefined()
@@ -141,7 +141,7 @@ describe("events of MCP, by the scenarios of its conformance suite's description
     expect(events()).toEqual([])
   })
 
-  it('refuses one subscription more than 100 with -32013, and refreshes one of them all the same', async () => {
+  it('refuse the 101st subscription with -32013, but still refresh an existing one', async () => {
     const full = await newKey(server, { tools: ['GitHub.*'] })
     const subscribe = (at: number) =>
       call('events/subscribe', subscription('/full', { arguments: { filter: `n == \`${at}\`` } }), full)
@@ -150,7 +150,7 @@ describe("events of MCP, by the scenarios of its conformance suite's description
     expect((await subscribe(99)).error).toBeUndefined()
   })
 
-  it('polls events, in pages and after a cursor', async () => {
+  it('can be polled in pages and after a cursor', async () => {
     const { result: start } = await call('events/poll', { name: 'GitHub.Push', cursor: null })
     expect(start).toMatchObject({ events: [], truncated: false, hasMore: false, nextPollMs: expect.any(Number) })
     const ids = [await push(), await push({ ref: 'x' }), await push()]
@@ -205,7 +205,7 @@ describe("events of MCP, by the scenarios of its conformance suite's description
     expect(error).toMatchObject({ code: -32015, data: { reason } })
   })
 
-  it('says connection_refused where nobody listens', async () => {
+  it('report connection_refused if no server listens', async () => {
     const delivery = { mode: 'webhook', url: gone.origin, secret: SECRET }
     const { error } = await call('events/subscribe', subscription('', { delivery }))
     expect(error).toMatchObject({ code: -32015, data: { reason: 'connection_refused' } })

@@ -39,7 +39,7 @@ async function createKey(scopes = ['tools:read', 'tools:call']): Promise<{ id: s
 const listen = (key: string, params: Readonly<Record<string, unknown>>, signal?: AbortSignal) =>
   fetchMcp(server, 'subscriptions/listen', params, { signal, headers: { authorization: `Bearer ${key}` } })
 
-it('the official client is told that the list has changed, and reads the new one', async () => {
+it('the official client is notified that the list has changed, and reads the new one', async () => {
   const { key } = await createKey()
   const lists: string[][] = []
   const client = new Client(
@@ -57,7 +57,7 @@ it('the official client is told that the list has changed, and reads the new one
   await client.close()
 })
 
-it('a stream says what it watches, and tells nothing of a tool that its caller may not see', async () => {
+it('a stream reports what it watches, and nothing about a tool that its caller may not see', async () => {
   const { key } = await createKey()
   const close = new AbortController()
   const notifications = { toolsListChanged: true, promptsListChanged: true }
@@ -95,7 +95,7 @@ it('a stream ends when its key is revoked, and at once if it watches nothing', a
   expect((await nothing.next()).value?.data).toMatchObject({ id: 1, result: {} })
 }, 100_000)
 
-it('what is malformed, too much, or of an older revision is refused', async () => {
+it('malformed requests, too many streams, and older revisions are refused', async () => {
   const { key } = await createKey()
   const malformed = await listen(key, {})
   expect(await malformed.json()).toMatchObject({ id: 1, error: { code: -32602 } })

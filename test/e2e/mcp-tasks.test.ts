@@ -62,7 +62,7 @@ describe('the official client with the extension for tasks', () => {
     }
   }
 
-  it('gets results at once and by tasks, with their progress', async () => {
+  it('gets results immediately or by tasks, with their progress', async () => {
     await withSession({}, async (session) => {
       const greeting = await session.callTool('greet', { name: 'Ada' })
       expect(greeting.kind).toBe('immediate')
@@ -82,7 +82,7 @@ describe('the official client with the extension for tasks', () => {
     })
   })
 
-  it('answers what a task asks for, and cancels another', async () => {
+  it('answers a task that asks for input, and cancels another', async () => {
     const asked: unknown[] = []
     const onInputRequest: WithTasksOptions['onInputRequest'] = async (request, { delivery }) => {
       asked.push(delivery, request.params?.['message'])
@@ -100,7 +100,7 @@ describe('the official client with the extension for tasks', () => {
 })
 
 describe('another Switchboard', () => {
-  it('follows its tasks, and answers what they ask for', async () => {
+  it('polls the tasks, and answers their requests', async () => {
     const { host } = new URL(server.url)
     const deps = { ...upstreamDeps(host), sleep: (ms: number) => setTimeout(ms) }
     const credentials = [{ secret: 'KEY', in: 'header', name: 'Authorization', format: 'Bearer {value}' }]
@@ -125,7 +125,7 @@ describe('another Switchboard', () => {
 })
 
 describe('a task', () => {
-  it('is told of on a stream of subscriptions', async () => {
+  it('is reported on a listen stream', async () => {
     const { taskId } = (await call('slow_compute', { seconds: 4 })).result
     const leaving = new AbortController()
     const params = { notifications: { taskIds: [taskId] } }
@@ -144,7 +144,7 @@ describe('a task', () => {
     })
   })
 
-  it("is nobody else's, and none that a forged id leads to", async () => {
+  it('cannot be found by others, or with a forged id', async () => {
     const { taskId } = (await call('confirm_delete', { filename: 'mine.txt' })).result
     await expect.poll(async () => (await get(taskId)).result.status, SOON).toBe('input_required')
     const stranger = await createKey()
@@ -175,7 +175,7 @@ describe('a task', () => {
     expect((await get(taskId)).result.result.content[0].text).toBe('Deleted mine.txt')
   })
 
-  it('is not made by the hundred: calls go on without', async () => {
+  it('is not created beyond a hundred: further calls run without', async () => {
     const flooder = await createKey()
     const calls = Array.from({ length: 100 }, () => call('slow_compute', { seconds: 60 }, flooder))
     const made = (await Promise.all(calls)).map(({ result }) => result.taskId)

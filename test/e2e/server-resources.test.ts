@@ -92,7 +92,7 @@ const missing = (uri: string) => ({ error: { code: -32602, message: `There is no
 const NOTES = 'switchboard://Docs/find/file:///notes/a b?x=1#y'
 
 describe('resources of imported servers', () => {
-  it('lists those of each server once, under addresses of its toolkit, and leaves out pages and a server that is away', async () => {
+  it('are listed once per server, with addresses of its toolkit, without pages and servers that are down', async () => {
     const key = await createKey(['Docs.*', 'Old.*', 'Away.*'])
     const names = ['file:///notes/a b?x=1#y', 'memo:blob', 'memo:large', 'memo:huge']
     const expected = ['Docs', 'Old'].flatMap((toolkit) =>
@@ -103,7 +103,7 @@ describe('resources of imported servers', () => {
     expect((await urisOf(key, '/mcp?toolkits=Old')).every((uri) => uri.startsWith('switchboard://Old/'))).toBe(true)
   })
 
-  it('lists the templates of a server that has some, which expand to addresses that can be read', async () => {
+  it('include templates, which expand to addresses that can be read', async () => {
     const key = await createKey(['Docs.*', 'Old.*', 'Away.*'])
     const templates = async (credential: string) =>
       (await mcp('resources/templates/list', {}, credential)).result.resourceTemplates
@@ -114,7 +114,7 @@ describe('resources of imported servers', () => {
     expect((await read(uri, key)).result.contents).toMatchObject([{ uri, blob: BLOB }])
   })
 
-  it('lists at most 200 of a server, and the pages before one that cannot be read', async () => {
+  it('are listed up to 200 per server, and up to the first page that cannot be read', async () => {
     for (const toolkit of ['Many', 'Long', 'Silent'])
       expect((await send('POST', '/toolkits/import', { from: { mcp: old.url }, toolkit })).status).toBe(201)
     const many = (count: number, name: string) =>
@@ -135,7 +135,7 @@ describe('resources of imported servers', () => {
     }
   })
 
-  it.each(['Docs', 'Old'])('reads those of %s through, texts and bytes', async (toolkit) => {
+  it.each(['Docs', 'Old'])('of %s are read as text or bytes', async (toolkit) => {
     const key = await createKey([`${toolkit}.*`])
     const uri = `switchboard://${toolkit}/find/file:///notes/a b?x=1#y`
     expect((await read(uri, key)).result.contents).toEqual([{ uri, mimeType: 'text/plain', text: `of ${toolkit}` }])
@@ -143,7 +143,7 @@ describe('resources of imported servers', () => {
     expect((await read(bytes, key)).result.contents).toEqual([{ uri: bytes, mimeType: 'image/png', blob: BLOB }])
   })
 
-  it('reads with the credentials of the import, and anew each time', async () => {
+  it('are read with the credentials of the import, without a cache', async () => {
     const key = await createKey(['Docs.find'])
     await read(NOTES, key)
     docs.resources = { ...docs.resources, 'file:///notes/a b?x=1#y': { mimeType: 'text/plain', text: 'changed' } }
@@ -154,7 +154,7 @@ describe('resources of imported servers', () => {
     docs.resources = resources('of Docs')
   })
 
-  it('says that the server is away, that a resource is too large, and what the server says', async () => {
+  it('fail with a message if the server is down, a resource is too large, or the server reports an error', async () => {
     const key = await createKey(['Docs.*', 'Away.*'])
     for (const [uri, message] of [
       ['switchboard://Away/find/memo:blob', away.host],
@@ -170,7 +170,7 @@ describe('resources of imported servers', () => {
 })
 
 describe('attacks on resources of imported servers', () => {
-  it("finds none of another's toolkit, of a tool that the caller may not call, and none that is not there", async () => {
+  it("find none of another's toolkit, of a tool that the caller may not call, and no missing one", async () => {
     const stranger = await createKey(['Old.*'])
     const reader = await createKey(['Docs.*'], { scopes: ['tools:read'] })
     const key = await createKey(['Docs.find'])
@@ -193,7 +193,7 @@ describe('attacks on resources of imported servers', () => {
     expect(await read(NOTES, key, '/mcp?toolkits=Old')).toMatchObject(missing(NOTES))
   })
 
-  it('asks no other host and no other toolkit for a URI that climbs or names one', async () => {
+  it('reach no other host or toolkit with a URI that climbs or names one', async () => {
     const reached: string[] = []
     const other = createServer((request, response) => {
       reached.push(request.url ?? '')
@@ -222,7 +222,7 @@ describe('attacks on resources of imported servers', () => {
     }
   })
 
-  it('gives none through a tool whose calls a person approves, or whose arguments a toolset sets', async () => {
+  it('read none through a tool that needs approval, or whose arguments a toolset sets', async () => {
     const key = await createKey(['Docs.*'])
     expect(await urisOf(key)).toContain(NOTES)
     const policy = await send('PUT', '/policies/Docs.find', { approval: true })
@@ -239,7 +239,7 @@ describe('attacks on resources of imported servers', () => {
   })
 })
 
-it('lists and reads those of a server with the account of the user, and asks nobody to connect one', async () => {
+it('resources of a server are listed and read with the account of the user, without asking to connect one', async () => {
   const vars = { ADMIN_KEY, ACCESS: 'keys', VAULT_KEYS: newKey(), ALLOW_HTTP_HOSTS: old.host }
   const own = await startApp({ vars })
   try {

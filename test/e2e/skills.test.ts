@@ -57,7 +57,7 @@ async function withClient<T>(headers: Record<string, string>, use: (client: Clie
 const listed = async (headers = ann, query = '') =>
   withClient(headers, async (client) => (await new SkillsClient(client).list()).skills.map(({ uri }) => uri), query)
 
-it('is published, and read with every digest verified by the official client', async () => {
+it('is published, and read by the official client, which verifies every digest', async () => {
   const created = await put('send-mail', files('send-mail', 'Be kind.', 'license: MIT\nmetadata:\n  author: "ann"\n'))
   expect(created.body).toMatchObject({ toolkit: 'Mail', name: 'send-mail', version: 1, status: 'active' })
   expect(created.status).toBe(201)
@@ -96,7 +96,7 @@ it('has versions that never change', async () => {
   expect((await send('GET', '/toolkits/Mail/skills/versions?version=2', undefined, ann)).status).toBe(200)
 })
 
-it('is read with the ends of lines of its files as they are', async () => {
+it('is read with unchanged line endings', async () => {
   const text = manifest('windows').replaceAll('\n', '\r\n')
   expect((await put('windows', { 'SKILL.md': text })).body.frontmatter.description).toBe('How to windows: in steps')
   expect((await send('GET', '/toolkits/Mail/skills/windows')).body.files['SKILL.md']).toBe(text)
@@ -118,7 +118,7 @@ it('is listed in pages, once each', async () => {
   expect(uris.filter((uri) => uri.includes('/z-'))).toEqual(names.map((name) => `skill://mail/${name}/SKILL.md`))
 })
 
-it('is locked in the version of then, and whoever has the lock sees this one and no other', async () => {
+it('is locked to its version at that time, the only one visible under the lock', async () => {
   await put('locked', files('locked', 'First.'))
   await send('PUT', '/toolsets/mail', { title: 'M', tools: [{ tool: 'Mail.*' }] })
   const cli = buildCommandLine({ SWITCHBOARD_URL: server.url, SWITCHBOARD_KEY: ADMIN_KEY, CI: 'true' })
@@ -173,7 +173,7 @@ it('is locked in the version of then, and whoever has the lock sees this one and
   }
 })
 
-it('is named in llms.txt to those who may see it', async () => {
+it('is listed in llms.txt for readers who may see it', async () => {
   await put('told', files('told'))
   const read = async (headers: Record<string, string>) => {
     const answer = await fetch(`${server.url}/llms.txt`, { headers })
@@ -190,7 +190,7 @@ it('is named in llms.txt to those who may see it', async () => {
   for (const stranger of strangers) expect((await read(stranger)).text).not.toContain('## Skills')
 })
 
-it('is found by a name with dashes, as it is published', async () => {
+it('is found by a toolkit name with dashes, as published', async () => {
   expect((await put('dashed', files('dashed'), ADMIN, 'my-kit')).body.toolkit).toBe('my_kit')
   expect((await send('GET', '/toolkits/my-kit/skills/dashed')).status).toBe(200)
   const disable = { version: 1, status: 'disabled' }
@@ -199,7 +199,7 @@ it('is found by a name with dashes, as it is published', async () => {
   expect(body.items.map(({ name }: { name: string }) => name)).toEqual(['dashed'])
 })
 
-it('is seen by those who see a tool of its toolkit, and by nobody else', async () => {
+it('is visible only to callers who see a tool of its toolkit', async () => {
   await put('bobs-way', files('bobs-way'), bob, 'Bobs')
   expect((await put('mine', files('mine'), bob)).status).toBe(403)
   expect((await put('mine', files('mine'), ann, 'Bobs')).status).toBe(403)
@@ -225,7 +225,7 @@ it('is seen by those who see a tool of its toolkit, and by nobody else', async (
   expect(await listed(ADMIN, '?toolset=bobs')).toEqual([hidden])
 })
 
-it('waits for review where its toolkit is reviewed, and its publisher cannot end that', async () => {
+it('waits for review in a reviewed toolkit, and its publisher cannot activate it', async () => {
   await send('PATCH', '/toolkits/Mail', { review: true })
   const pending = await put('reviewed', files('reviewed'))
   expect(pending.body).toMatchObject({ version: 1, status: 'pending' })
@@ -364,7 +364,7 @@ it('is in a backup, and is deleted with its toolkit', async () => {
   expect((await put('bobs-way', files('bobs-way', 'New.'), ADMIN, 'Bobs')).status).toBe(409)
 })
 
-it('is published and listed from the command line, without what lies outside its folder', async () => {
+it('is published and listed from the command line, without files outside its folder', async () => {
   const folder = join(mkdtempSync(join(tmpdir(), 'switchboard-skill-')), 'from-a-folder')
   mkdirSync(join(folder, 'assets'), { recursive: true })
   writeFileSync(join(folder, 'SKILL.md'), manifest('from-a-folder'))
@@ -384,7 +384,7 @@ it('is published and listed from the command line, without what lies outside its
   }
 })
 
-it('comes with an imported server, unless its files are not what the server says', async () => {
+it('is imported with its server if its files match the digests of the server', async () => {
   const implementation = { kind: 'code', module: 'export default () => 1' }
   const upstream = await startApp({ vars: { ACCESS: 'open' } })
   await upstream.json('POST', '/tools', { definition: definition('Far.Away@1.0.0'), implementation })

@@ -72,7 +72,7 @@ const untilArrived = (path: string, count: number, timeout = 15_000) =>
 const verify = ({ headers, body }: Arrived, secret: string): any =>
   new Webhook(secret).verify(body, headers as Record<string, string>)
 
-it('a subscriber gets the events of a source in their order, signed, each with its id and cursor', async () => {
+it('a subscriber gets the events of a source in order, signed, each with its id and cursor', async () => {
   const { status: created, body, secret } = await subscribe('/order')
   expect([created, body.truncated, body.refresh_before]).toEqual([201, false, null])
   const [challenge] = receiver.arrived
@@ -92,7 +92,7 @@ it('a subscriber gets the events of a source in their order, signed, each with i
   expect((await send('GET', '/subscriptions')).body.items).toMatchObject([{ id: body.id, waiting: 0, attempts: 0 }])
 })
 
-it('a subscription is refreshed in its place, and both secrets sign while one replaces the other', async () => {
+it('a subscription is refreshed in place, and both secrets sign during a rotation', async () => {
   const first = await subscribe('/rotated', { ttl_seconds: 600 })
   const second = await subscribe('/rotated', { ttl_seconds: 600 })
   expect([first.body.id, first.status, second.status]).toEqual([second.body.id, 201, 200])
@@ -103,7 +103,7 @@ it('a subscription is refreshed in its place, and both secrets sign while one re
   for (const secret of [first.secret, second.secret]) expect(verify(event!, secret).eventId).toBe('e_rotated')
 })
 
-it('only events that the filter passes are delivered, and a filter that is no JMESPath is refused', async () => {
+it('only events that match the filter are delivered, and an invalid filter is refused', async () => {
   expect((await subscribe('/filtered', { arguments: { filter: "from == 'e_wanted'" } })).status).toBe(201)
   await publish('e_unwanted', 'e_wanted')
   await untilArrived('/filtered', 1)
@@ -112,7 +112,7 @@ it('only events that the filter passes are delivered, and a filter that is no JM
   expect((await Promise.all(refusals)).map(({ status: refused }) => refused)).toEqual([400, 422])
 })
 
-it('a callback that does not repeat the challenge gets no events, and nothing that it answered is told', async () => {
+it('a callback that does not repeat the challenge gets no events, and its response is not revealed', async () => {
   repeats = false
   const { status: refused, body } = await subscribe('/stranger')
   expect([refused, JSON.stringify(body)]).toEqual([409, expect.stringContaining('challenge_failed')])
@@ -133,7 +133,7 @@ it.each([
   expect(refused).toBe(400)
 })
 
-it('what a receiver answers beside its status does not count, however large it is', async () => {
+it('only the status of a response counts, even if its body is large', async () => {
   page = 'x'.repeat(100_000)
   const { body } = await subscribe('/large')
   status = 200
@@ -148,7 +148,7 @@ it('what a receiver answers beside its status does not count, however large it i
     .toMatchObject([{ event_id: 'e_larger', failure: 'http_413' }])
 })
 
-it('what a receiver refuses for good can be seen, and sent again', async () => {
+it('an event that a receiver refuses permanently can be listed and resent', async () => {
   const { body, secret } = await subscribe('/gone')
   status = 410
   await publish('e_gone')
@@ -193,7 +193,7 @@ it('stored events and dead letters are not read by the next user of a source', a
   await expect.poll(read).toHaveLength(1)
 })
 
-it("another's subscription is not found, and one's own ends when it is deleted", async () => {
+it("another caller's subscription is not found, and a deleted subscription ends", async () => {
   const { body } = await subscribe('/mine')
   const path = `/subscriptions/${body.id}`
   for (const [method, place] of [
@@ -207,7 +207,7 @@ it("another's subscription is not found, and one's own ends when it is deleted",
   expect([(await send('DELETE', path)).status, (await send('DELETE', path)).status]).toEqual([204, 404])
 })
 
-it('an event that is not received is posted again with its id and a new time, also by a server that was started anew, which checks the address again', async () => {
+it('an undelivered event is retried with its id and a new time, even after a restart, and its address is checked again', async () => {
   const { body, secret } = await subscribe('/later')
   status = 500
   await publish('e_later')
@@ -230,7 +230,7 @@ it('an event that is not received is posted again with its id and a new time, al
   expect(second!.headers['webhook-id']).toBe(first!.headers['webhook-id'])
 })
 
-it('a name that leads to an inner address once its callback was checked gets no event, and that is seen', async () => {
+it('a host that resolves to a private address after its check gets no event, and the failure is shown', async () => {
   const { port } = new URL(receiver.origin)
   const vars = { ACCESS: 'keys', ADMIN_KEY, ALLOW_HTTP_HOSTS: `localhost:${port}` }
   const network = await networkFor(loadConfig(vars))
@@ -250,7 +250,7 @@ it('a name that leads to an inner address once its callback was checked gets no 
   await after.stop()
 })
 
-it('a subscription that an earlier secret of a key made ends with that secret', async () => {
+it('a subscription made with an earlier secret of a key ends with that secret', async () => {
   const key = await newKey()
   const { secret } = await subscribe('/leaked', {}, key)
   const { body } = await send('POST', `/keys/${key['id']}/rotate`, { overlap_seconds: 0 }, ADMIN)
@@ -267,7 +267,7 @@ it('a subscription of the administrator lasts an hour', async () => {
   expect((await send('DELETE', `/subscriptions/${body.id}`, undefined, ADMIN)).status).toBe(204)
 })
 
-it('a subscription ends with its key: its receiver is told, and gets no more events', async () => {
+it('a subscription ends with its key: its receiver is notified, and gets no more events', async () => {
   const key = await newKey()
   const { secret } = await subscribe('/ending', {}, key)
   expect((await send('DELETE', `/keys/${key['id']}`, undefined, ADMIN)).status).toBe(204)

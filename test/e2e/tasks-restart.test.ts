@@ -97,7 +97,7 @@ afterAll(async () => {
   for (const folder of folders) await rm(folder, { recursive: true, force: true })
 })
 
-it('calls over HTTP and MCP wait an hour for their approvals, go on after their server was killed, and run once', async () => {
+it('calls over HTTP and MCP wait an hour for approval, continue after their server was killed, and run once', async () => {
   const [persistTo, outdir] = [await mkdtemp(join(tmpdir(), 'switchboard-tasks-')), await buildMovedBundle()]
   folders = [persistTo, outdir]
   const command = ['node', 'src/node/serve.ts', '--built', '--outdir', outdir, '--entry', MOVED_ENTRY]

@@ -92,7 +92,7 @@ async function decide(url: string, key: string, button: RegExp): Promise<void> {
 const linkOf = (task: { input_requests: Record<string, { params: { url: string } }> }) =>
   Object.values(task.input_requests)[0]?.params.url ?? ''
 
-it('a call that nobody waits for is answered at once, and its result stays under its location', async () => {
+it('an asynchronous call is answered immediately, and its result stays available at its location', async () => {
   const { caller } = await createKey()
   delayMs = 2_000
   const path = await begin('Pay', caller, { call_id: 'mine' })
@@ -115,7 +115,7 @@ it('a call that nobody waits for is answered at once, and its result stays under
   expect(upstream.arrived).toHaveLength(1)
 })
 
-it('a call that could only fail is answered as one that is waited for, and is not stored', async () => {
+it('an asynchronous call that can only fail is answered like a synchronous one, and is not stored', async () => {
   const { caller } = await createKey()
   expect((await start('Pay', caller, { input: { cents: 'five' } })).status).toBe(422)
   expect((await start('None', caller)).status).toBe(400)
@@ -139,7 +139,7 @@ it('a call that waits for an approval shows its link, and runs once it is given'
   expect(upstream.arrived).toHaveLength(1)
 })
 
-it('a call goes on by itself once it was approved, though nobody asks for it', async () => {
+it('a call continues by itself after its approval, even if its state is never read', async () => {
   const { caller } = await createKey()
   const approver = await createKey(['tools:read', 'tools:call', 'tools:publish'])
   const path = await begin('Approved', caller)
@@ -153,7 +153,7 @@ it('a call goes on by itself once it was approved, though nobody asks for it', a
   expect(await settled(path, caller, isEnded)).toMatchObject({ status: 'completed' })
 })
 
-it('a call that a person refuses fails, and asks for no second approval', async () => {
+it('a call that a person refuses fails, and does not ask for approval again', async () => {
   const { caller } = await createKey()
   const approver = await createKey(['tools:read', 'tools:call', 'tools:publish'])
   const path = await begin('Approved', caller)
@@ -178,7 +178,7 @@ it("another principal finds neither the state of a call nor anything to cancel, 
   expect((await app.json('GET', path, undefined, caller)).status).toBe(200)
 })
 
-it.each(['DELETE', 'tasks/cancel'])('a call that is cancelled by %s ends the request of its tool', async (method) => {
+it.each(['DELETE', 'tasks/cancel'])('canceling a call by %s ends the request of its tool', async (method) => {
   const { caller } = await createKey()
   delayMs = 20_000
   const path = await begin('Pay', caller)
@@ -195,7 +195,7 @@ it.each(['DELETE', 'tasks/cancel'])('a call that is cancelled by %s ends the req
   expect((await cancel()).status).toBe(204)
 })
 
-it('a key that is removed takes its calls with it', async () => {
+it('removing a key ends its calls', async () => {
   const { id, caller } = await createKey()
   delayMs = 4_000
   const waiting = await begin('Approved', caller)
@@ -208,7 +208,7 @@ it('a key that is removed takes its calls with it', async () => {
   expect(upstream.arrived).toHaveLength(1)
 })
 
-it('a call that was approved does not run for a key that may no longer make it', async () => {
+it('an approved call does not run for a key that may no longer make it', async () => {
   const { id, caller } = await createKey()
   const approver = await createKey(['tools:read', 'tools:call', 'tools:publish'])
   const path = await begin('Approved', caller)
@@ -232,7 +232,7 @@ it('one key has at most a hundred open calls', async () => {
   expect((await start('Approved', caller)).status).toBe(202)
 }, 60_000)
 
-it('an input of megabytes is stored whole, and no more than one key may have', async () => {
+it('an input of megabytes is stored completely, up to the limit of a key', async () => {
   const { caller } = await createKey()
   const note = 'x'.repeat(3_000_000)
   const path = await begin('Pay', caller, { input: { note } })
@@ -255,7 +255,7 @@ it('credentials of the caller are used once and are never shown', async () => {
   expect(JSON.stringify(await settled(path, caller, isEnded))).not.toContain('a secret of the caller')
 })
 
-it('the command line and the client start a call, wait for it with its progress and links, and cancel it', async () => {
+it('the command line and the client start an asynchronous call, wait for it with its progress and links, and cancel it', async () => {
   const { key, caller } = await createKey()
   const approver = await createKey(['tools:read', 'tools:call', 'tools:publish'])
   const cli = buildCommandLine({ SWITCHBOARD_URL: app.url, SWITCHBOARD_KEY: key, CI: 'true' })

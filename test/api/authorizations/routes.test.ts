@@ -34,7 +34,7 @@ it('GET /authorizations/{id} with ?wait= answers with what the status changed to
   expect(slept.ms).toBeLessThanOrEqual(6_000)
 })
 
-it('GET /authorizations/{id} with ?wait= answers with what there is when the time is over', async () => {
+it('GET /authorizations/{id}?wait= returns the current state when the time is over', async () => {
   const { get, slept } = setUp()
   expect(await (await get('/authorizations/auth_1?wait=30')).json()).toMatchObject({ status: 'not_started' })
   expect(slept.ms).toBe(30_000)

@@ -24,7 +24,7 @@ const world = () =>
     'GET /toolkits/Mail/skills/write-mail': () => SKILL,
   })
 
-it('a toolkit’s page names its skills, and each has a page with its text and files', async () => {
+it('a toolkit’s page links to its skills, and each has a page with its text and files', async () => {
   const toolkit = await (await world().get('/?toolkit=Mail')).text()
   expect(toolkit).toContain('<a class="chip" href="/console/skills/Mail/write-mail">write-mail</a>')
   const text = await (await world().get('/console/skills/Mail/write-mail')).text()
@@ -35,6 +35,6 @@ it('a toolkit’s page names its skills, and each has a page with its text and f
   expect(text).toContain('Version 2')
 })
 
-it('a skill that is not there, or hidden, is not found', async () => {
+it('a missing or hidden skill is not found', async () => {
   expect((await world().get('/console/skills/Mail/none')).status).toBe(404)
 })

@@ -9,7 +9,7 @@ function resultOf(value: Json): string {
   return String(frame).replaceAll('&quot;', '"')
 }
 
-it('gives a page structured content for objects alone', () => {
+it('passes structured content to a page only for objects', () => {
   expect(resultOf({ a: 1 })).toContain('"structuredContent":{"a":1}')
   for (const value of [[1], null, 'text', 1]) {
     expect(resultOf(value)).toContain('"content":[')

@@ -45,7 +45,7 @@ it.each<[string, Needs, Partial<ToolRecord>, number[]]>([
   expect(counted(selectStages({ ...recordWith(needs), ...more }))).toEqual(stages)
 })
 
-it('a tool that runs only as a task does not run for a caller who could take tasks, and takes none', async () => {
+it('a tool that requires a task is refused for clients that could support tasks but do not', async () => {
   const { deps } = worldOf({
     tool: callableOf({ ...recordWith({}), taskSupport: 'required' }, () => ({ ok: true, value: 1 })),
   })

@@ -23,13 +23,13 @@ const POLL = { kind: 'poll', tool: 'Gmail.ListEmails', every_minutes: 5, key_id:
 const HOOK = { kind: 'webhook', signature: 'github', secret_name: 'GITHUB_SECRET' }
 
 describe('settings of an event source', () => {
-  it('take each kind with what it needs', async () => {
+  it('accept each kind with its required fields', async () => {
     for (const settings of [HOOK, schedule('0 9 * * MON-FRI', 'Europe/Berlin'), schedule('*/15 * * * *'), POLL])
       expect(await problems(settings)).toEqual([])
     expect(await problems({ ...POLL, select: 'items[0].id', arguments: { n: 1 }, user_id: 'ann' })).toEqual([])
   })
 
-  it('refuse a schedule of seconds, and what is no schedule', async () => {
+  it('refuse a schedule with seconds, and an invalid schedule', async () => {
     const wrong = [
       '* * * * * *',
       '*/5 * * * * *',
@@ -46,7 +46,7 @@ describe('settings of an event source', () => {
       expect(await problems(schedule('0 9 * * *', zone))).toEqual(['/time_zone'])
   })
 
-  it('refuse a secret that is not for this, a key that is not there, and an expression that is none', async () => {
+  it('refuse a secret that is not allowed, a missing key, and an invalid expression', async () => {
     expect(await problems({ ...HOOK, secret_name: 'MASTER' })).toEqual(['/secret_name'])
     expect(await problems({ ...HOOK, secret_name: 'not a name' })).toEqual(['/secret_name'])
     expect(await problems({ ...POLL, key_id: 'k2' })).toEqual(['/key_id'])
@@ -69,7 +69,7 @@ describe('a schedule in a time zone', () => {
     return found
   }
 
-  it('keeps the hour of the clock over summer and winter time', () => {
+  it('keeps its local hour across daylight saving time', () => {
     expect(runs('0 9 * * *', '2027-03-27T12:00:00Z', 2)).toEqual([
       '2027-03-28T07:00:00.000Z',
       '2027-03-29T07:00:00.000Z',
@@ -80,7 +80,7 @@ describe('a schedule in a time zone', () => {
     ])
   })
 
-  it('runs once where the clocks skip its time, and once where they repeat it', () => {
+  it('runs once if a clock change skips or repeats its time', () => {
     expect(runs('30 2 * * *', '2027-03-27T12:00:00Z', 2)).toEqual([
       '2027-03-28T01:00:00.000Z',
       '2027-03-29T00:30:00.000Z',
@@ -91,7 +91,7 @@ describe('a schedule in a time zone', () => {
     ])
   })
 
-  it('runs each hour that there is, if it is of every hour', () => {
+  it('runs every hour of a day with a clock change, if it is hourly', () => {
     expect(runs('0 * * * *', '2027-10-30T23:30:00Z', 3)).toEqual(
       ['00', '01', '02'].map((hour) => `2027-10-31T${hour}:00:00.000Z`),
     )

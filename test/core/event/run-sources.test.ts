@@ -65,19 +65,19 @@ const DAILY = { kind: 'schedule', cron: '0 9 * * *' }
 const POLL = { kind: 'poll', tool: 'Acme.List', every_minutes: 5, key_id: 'k1', arguments: { n: 1 } }
 
 describe('a schedule', () => {
-  it('makes an event at its time, and none before or after', async () => {
+  it('creates an event at its time, and none before or after', async () => {
     for (let minute = 0; minute < 5; minute++, now += MINUTE_MS) expect(await run(DAILY)).toBeUndefined()
     expect(events()).toEqual([{ scheduled_at: '2026-11-30T09:00:00.000Z' }])
   })
 
-  it('makes one event for all times at which no server ran', async () => {
+  it('creates one event for all runs missed while no server ran', async () => {
     await run(DAILY)
     now += (5 * 24 * 60 + 10) * MINUTE_MS
     for (let minute = 0; minute < 3; minute++, now += MINUTE_MS) await run(DAILY)
     expect(events()).toEqual([{ scheduled_at: '2026-11-30T09:00:00.000Z' }])
   })
 
-  it('makes one event of a time however often a run broke off, and loses none', async () => {
+  it('creates one event per time even if runs are interrupted, and loses none', async () => {
     await run(DAILY)
     now += 2 * MINUTE_MS
     killAt = 'publish'
@@ -92,14 +92,14 @@ describe('a schedule', () => {
     expect(log.size).toBe(1)
   })
 
-  it('makes nothing while the clock runs backwards', async () => {
+  it('creates no events while the clock runs backward', async () => {
     await run(DAILY)
     now -= 60 * MINUTE_MS
     await run(DAILY)
     expect(log.size).toBe(0)
   })
 
-  it('does not wait for a time that a clock which was ahead noted', async () => {
+  it('ignores the time of a run that a fast clock stored', async () => {
     now += 60 * 24 * 60 * MINUTE_MS
     await run(DAILY)
     now -= 60 * 24 * 60 * MINUTE_MS
@@ -109,7 +109,7 @@ describe('a schedule', () => {
 })
 
 describe('a polled tool', () => {
-  it('is called with its arguments as often as it says, and only a change of its output is an event', async () => {
+  it('is called with its arguments at its interval, and only a changed output creates an event', async () => {
     for (let minute = 0; minute < 21; minute++, now += MINUTE_MS) {
       if (minute === 7) output = { items: [1, 2] }
       expect(await run(POLL)).toBeUndefined()
@@ -119,12 +119,12 @@ describe('a polled tool', () => {
     expect(events()).toEqual([{ value: { items: [1, 2] } }])
   })
 
-  it('passes on whom it is called for, and what of the output is compared', async () => {
+  it('is called for its user, and compares only the selected output', async () => {
     await run({ ...POLL, user_id: 'ann', select: 'items[0]' })
     expect(calls[0]).toMatchObject({ context: { userId: 'ann' }, select: 'items[0]' })
   })
 
-  it('does not take the order of fields for a change', async () => {
+  it('ignores the order of fields', async () => {
     output = { a: 1, b: 2 }
     await run(POLL)
     output = { b: 2, a: 1 }
@@ -133,7 +133,7 @@ describe('a polled tool', () => {
     expect(log.size).toBe(0)
   })
 
-  it('makes one event of a change though its run broke off, and one each time that it changes back', async () => {
+  it('creates one event per change even if its run is interrupted, and one each time the output changes back', async () => {
     await run(POLL)
     output = { items: [2] }
     now += 5 * MINUTE_MS
@@ -151,7 +151,7 @@ describe('a polled tool', () => {
     expect(log.size).toBe(4)
   })
 
-  it('tells why a call failed, calls again when it is due, and takes no failure for a change', async () => {
+  it('reports why a call failed, calls again when it is due, and does not count a failure as a change', async () => {
     await run(POLL)
     const before = output
     output = new Error('down')
@@ -166,7 +166,7 @@ describe('a polled tool', () => {
     expect(log.size).toBe(0)
   })
 
-  it('is not called once its key is gone', async () => {
+  it('is not called after its key is deleted', async () => {
     expect(await run({ ...POLL, key_id: 'k2' })).toMatchObject({ type: 'unauthenticated' })
     expect(calls).toHaveLength(0)
   })

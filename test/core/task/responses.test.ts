@@ -18,7 +18,7 @@ function answer(pendingInput: PendingInput, responses: Parameters<typeof takeRes
   return { ...change, pendingInput: change.pendingInput ?? expect.unreachable() }
 }
 
-it('a tool that asks again has its answers under its own keys, and its caller sees no key twice', () => {
+it('a tool that asks again gets responses under its own keys, and its caller sees no key twice', () => {
   const first = toPendingInput(asks('name', 'age'), undefined, 2) ?? expect.unreachable()
   expect(Object.keys(first.requests)).toEqual(['name', 'age'])
   const { status, pendingInput: half } = answer(first, { name: accept, foreign: accept })
@@ -39,7 +39,7 @@ it('a tool that asks again has its answers under its own keys, and its caller se
   })
 })
 
-it('a person who declines a link ends the task, and other responses only have its links looked at', () => {
+it('declining a link ends the task, and other responses only cause its links to be checked', () => {
   const challenge = {
     id: 'mail',
     url: 'https://here.example/a',

@@ -71,7 +71,7 @@ it.each([
   ['jwt', 'jwt:ann', "The directory has deactivated 'ann'"],
   ['admin', 'admin', 'The administrator no longer has access'],
 ] as const)(
-  'a task of the principal %s, whose access has ended, fails with that, and its tool does not run',
+  'a task of the principal %s, whose access has ended, fails with that reason, and its tool does not run',
   async (kind, id, reason) => {
     const result = fail({ type: 'unauthenticated', reason })
     expect(await runFor(kind, id, false)).toMatchObject({
@@ -81,7 +81,7 @@ it.each([
   },
 )
 
-it('a task of somebody who is active runs', async () => {
+it('a task of an active user runs', async () => {
   expect(await runFor('jwt', 'jwt:ann', true)).toMatchObject({ last: { status: 'completed' }, calls: 1 })
 })
 
@@ -93,7 +93,7 @@ it.each([
   expect((await runFor('jwt', 'jwt:ann', true, fail(failure))).last).toEqual({ waitMs })
 })
 
-it('a task whose tool only asks to be called again is called again with its state', async () => {
+it('a tool that only asks to be called again is called again with its state', async () => {
   const { last } = await runFor('jwt', 'jwt:ann', true, fail({ type: 'input-required', requests: {}, state: 's' }))
   expect(last).toMatchObject({ status: 'working', waitMs: 8_000, pendingInput: { answers: { state: 's' } } })
 })

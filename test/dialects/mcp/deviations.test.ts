@@ -119,7 +119,7 @@ describe('where we deviate from the Tool of the MCP SDK', () => {
     expect(tool).toMatchObject({ annotations: hints })
   })
 
-  it('obeys taskSupport, exports it, and lists it to nobody', async () => {
+  it('obeys and exports taskSupport, but does not list it', async () => {
     const execution = { taskSupport: 'required' }
     const tool = recordOf({ ...TOOL, execution })
     expect(tool.taskSupport).toBe('required')

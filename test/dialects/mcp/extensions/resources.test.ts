@@ -34,7 +34,7 @@ function open(sources: readonly ResourceSource[], given: SetUp = {}) {
 }
 
 describe('resources over MCP', () => {
-  it('declares them, and lists none where no extension has any', async () => {
+  it('are declared, and none are listed if no extension has any', async () => {
     const { ask, askLegacy } = open([])
     expect(await ask('server/discover')).toMatchObject({ result: { capabilities: { resources: {} } } })
     expect(await askLegacy('initialize')).toMatchObject({ result: { capabilities: { resources: {} } } })
@@ -45,13 +45,13 @@ describe('resources over MCP', () => {
     expect(await askLegacy('resources/templates/list')).toMatchObject({ result: { resourceTemplates: [] } })
   })
 
-  it('lists those of every extension', async () => {
+  it('are listed for every extension', async () => {
     const { ask } = open([NOTES, { ...NOTES, scheme: 'other:' }])
     expect(await ask('resources/list')).toMatchObject({ result: { resources: { length: 4 } } })
     expect(await ask('resources/templates/list')).toMatchObject({ result: { resourceTemplates: [] } })
   })
 
-  it('reads a resource of the extension whose scheme it has', async () => {
+  it('are read by the extension with their URI scheme', async () => {
     const { ask, askLegacy } = open([NOTES])
     const contents = [{ uri: 'note:1', mimeType: 'text/plain', text: 'One' }]
     expect(await ask('resources/read', { uri: 'note:1' })).toMatchObject({ result: { contents, ttlMs: 5_000 } })
@@ -59,7 +59,7 @@ describe('resources over MCP', () => {
     expect(await ask('resources/read', { uri: 'note:bad' })).toMatchObject({ error: { code: -32602 } })
   })
 
-  it('says by the code of each revision that there is no such resource', async () => {
+  it('are reported as missing with the code of each revision', async () => {
     const { ask, askLegacy } = open([NOTES])
     for (const uri of ['note:2', 'file:///etc/passwd', '']) {
       expect(await ask('resources/read', { uri })).toMatchObject({ error: { code: -32602, data: { uri } } })
@@ -69,7 +69,7 @@ describe('resources over MCP', () => {
       expect(await askLegacy('resources/read', { uri })).toMatchObject({ error: { code: -32602 } })
   })
 
-  it('lists none if the memory is full', async () => {
+  it('are not listed if the memory is full', async () => {
     const memory = { growAnswer: async () => false }
     const list: McpMethod = (_, { revision, context }) =>
       listResources([{ resources: NOTES }], 'resources', { revision, context: { ...context, memory } })
@@ -77,7 +77,7 @@ describe('resources over MCP', () => {
     expect([response.status, await response.json()]).toMatchObject([429, { error: { code: 429 } }])
   })
 
-  it('lists nothing for a caller who may list no tools', async () => {
+  it('are not listed for a caller who may not list tools', async () => {
     const { askLegacy } = open([NOTES], { principal: { ...ADMIN, id: 'caller', scopes: ['tools:call'] } })
     expect(await askLegacy('resources/list')).toMatchObject({ error: { code: 403 } })
   })

@@ -58,8 +58,8 @@ function withTasks(later: Partial<Task> = {}, given: SetUp = {}) {
   return { ...served, tasks, send, call }
 }
 
-describe('a call of a client that takes tasks', () => {
-  it('is a task where its tool takes long, as the server alone decides', async () => {
+describe('a call of a client that supports tasks', () => {
+  it('becomes a task if its tool takes long, as only the server decides', async () => {
     const { call, calls, tasks } = withTasks()
     const { result } = await call('slow')
     const { id: _, ...fields } = task()
@@ -72,12 +72,12 @@ describe('a call of a client that takes tasks', () => {
     expect([calls.length, tasks.start.mock.calls.length]).toEqual([1, 1])
   })
 
-  it('is answered with its result where it ends in its first moment', async () => {
+  it('is answered with its result if it ends within half a second', async () => {
     const { call } = withTasks({ status: 'completed', outcome: outcome(succeed({ y: 2 })) })
     expect((await call('slow')).result).toMatchObject({ resultType: 'complete', structuredContent: { y: 2 } })
   })
 
-  it('has its round trip before the task, if its tool asks at once', async () => {
+  it('has its round trip before the task if its tool asks for input immediately', async () => {
     const run = () => fail({ type: 'input-required', requests: FORM } as const)
     const { call, tasks, calls } = withTasks({ status: 'input_required', inputRequests: FORM }, { run })
     const { result } = await call('job')
@@ -87,7 +87,7 @@ describe('a call of a client that takes tasks', () => {
     expect(calls).toHaveLength(1)
   })
 
-  it('is a task if a person has to open a link first, and then no round trip', async () => {
+  it('becomes a task, without a round trip, if a person must open a link first', async () => {
     const { call, tasks } = withTasks({}, { run: () => fail(APPROVAL) })
     expect((await call('echo')).result).toMatchObject({ resultType: 'task', taskId: 't1' })
     const asksNobody = { extensions: { [ID]: {} } }
@@ -98,7 +98,7 @@ describe('a call of a client that takes tasks', () => {
     expect(waiting.tasks.cancel).not.toHaveBeenCalled()
   })
 
-  it('goes on without a task if none can be stored', async () => {
+  it('runs without a task if none can be stored', async () => {
     const { call, tasks } = withTasks()
     tasks.start.mockResolvedValue(fail({ type: 'rate-limited', retry_after_ms: 1_000 }))
     for (const name of ['slow', 'job']) expect((await call(name)).result).toMatchObject({ structuredContent: { x: 1 } })
@@ -120,8 +120,8 @@ describe('a call of a client that takes tasks', () => {
   })
 })
 
-describe('a client that takes no tasks', () => {
-  it('sees nothing of them, unless the tool runs only as a task', async () => {
+describe('a client without task support', () => {
+  it('is not affected by tasks, unless the tool requires one', async () => {
     const { send, call, calls, legacy, tasks } = withTasks()
     const requiredCapabilities = { extensions: { [ID]: {} } }
     for (const method of ['tasks/get', 'tasks/update', 'tasks/cancel'])
@@ -162,13 +162,13 @@ describe('the methods of tasks', () => {
     if ('error' in wanted) expect(result).not.toHaveProperty('result')
   })
 
-  it('ask a client only for what it declared', async () => {
+  it('request only input that the client declared', async () => {
     const { send } = withTasks({ status: 'input_required', inputRequests: { ...LINK, ...FORM } })
     const { result } = await send('tasks/get', { taskId: 't1' }, { ...TAKES_TASKS, elicitation: {} })
     expect(result.inputRequests).toEqual(FORM)
   })
 
-  it('acknowledge an update and a cancellation, and know no other task', async () => {
+  it('acknowledge an update and a cancellation, and find no other task', async () => {
     const { send, tasks } = withTasks()
     const inputResponses = { name: { action: 'accept', content: { name: 'Ada' } }, foreign: { x: 1 } }
     const { result } = await send('tasks/update', { taskId: 't1', inputResponses })
@@ -185,7 +185,7 @@ describe('the methods of tasks', () => {
       expect(await send(method, { taskId: 't1' })).toMatchObject({ status: 404, error: { code: -32601 } })
   })
 
-  it('need the header Mcp-Name to be the id', async () => {
+  it('require the task id in the header Mcp-Name', async () => {
     const { modern } = withTasks()
     const meta = { 'io.modelcontextprotocol/clientCapabilities': TAKES_TASKS }
     for (const name of ['t2', undefined]) {
@@ -195,7 +195,7 @@ describe('the methods of tasks', () => {
   })
 })
 
-it('a stream of subscriptions says each change of the tasks that it names, and of no others', async () => {
+it('a listen stream reports each change of its tasks, and of no others', async () => {
   const { tasks } = withTasks({ statusMessage: '1 of 2' })
   const extensions: McpExtension[] = []
   registerTasks(extensions, { tasks, resolver: { resolve: () => fail({ type: 'id-malformed', ref: '' }) } })
