@@ -4,7 +4,6 @@ import { createAuthorizationsRoutes } from '../api/authorizations/routes.ts'
 import { createCallsRoutes } from '../api/calls/routes.ts'
 import { createClientsRoutes } from '../api/clients/routes.ts'
 import { createEventsRoutes } from '../api/events/routes.ts'
-import { createEventSourcesRoutes } from '../api/events/sources/routes.ts'
 import { createKeysRoutes } from '../api/keys/routes.ts'
 import { formatKey } from '../http/caller/key-text.ts'
 import { createPoliciesRoutes } from '../api/policies/routes.ts'
@@ -172,7 +171,7 @@ export function composeAccessRoutes(
       findKnownProvider: knownProvider,
       test: createProviderTest(config, oauth),
     }),
-    createEventSourcesRoutes({
+    createEventsRoutes({
       ...otherRoutes,
       store: stores.eventSources,
       loadEvents: stores.loadEvents,
@@ -182,11 +181,6 @@ export function composeAccessRoutes(
         const hasKey = async (id: string) => (await keys.findById(id)) !== undefined
         return findSettingsProblem(settings, { checkSecretName, hasKey, now: now() })
       },
-    }),
-    createEventsRoutes({
-      ...otherRoutes,
-      store: stores.eventSources,
-      loadEvents: stores.loadEvents,
       readSecret: config.variableOf,
       limiter: createCallLimiter(now),
       limitAnonymous,
