@@ -2,11 +2,11 @@ import { waitUntil } from 'cloudflare:workers'
 import { runSource, type SourceRunDeps } from '../core/event/run-sources.ts'
 import type { Failure } from '../core/failure/failure.ts'
 import { CALL_UNITS, createBudget } from '../core/tool/budget.ts'
+import { createReloadPrincipal } from '../http/caller/reload-principal.ts'
 import { narrowTo } from '../http/route/tool-view.ts'
 import { sha256 } from '../storage/sealing/sha256.ts'
 import type { Deployment } from './deployment.ts'
 import { printLogEntry } from './platform.ts'
-import { composeReloadPrincipal } from './reload-principal.ts'
 
 /** A call must end before the next run. */
 const MAX_CALL_MS = 50_000
@@ -19,7 +19,7 @@ export async function runEventSources(deployment: Deployment): Promise<void> {
   if (sources.length === 0) return
   await Promise.all([registry.installBundle(), registry.policies.ready(waitUntil)])
   const runs = await access.listSourceRuns()
-  const findPrincipal = composeReloadPrincipal(deployment)
+  const findPrincipal = createReloadPrincipal(deployment)
   const deps: SourceRunDeps = {
     publish: (await stores.loadEvents()).publish,
     noteRun: access.noteSourceRun,

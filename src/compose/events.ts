@@ -3,11 +3,11 @@ import { FetchCapability, hasScope, SCOPES } from '../core/access/principal.ts'
 import { UnreachableError } from '../core/failure/failure.ts'
 import { findSubscriptionDenial, isByEarlierSecret } from '../core/event/subscription.ts'
 import { createWebhooks } from '../outbound/webhook.ts'
+import { createReloadPrincipal } from '../http/caller/reload-principal.ts'
 import { narrowTo } from '../http/route/tool-view.ts'
 import type { EventDelivery } from '../storage/events/delivery.ts'
 import { outboundOptionsFor } from './bundled.ts'
 import type { Deployment } from './deployment.ts'
-import { composeReloadPrincipal } from './reload-principal.ts'
 
 /** Requests to callbacks are made only for subscribers, who were authorized. */
 const CAPABILITY = new FetchCapability('events')
@@ -15,7 +15,7 @@ const CAPABILITY = new FetchCapability('events')
 /** Connects the `Events` objects to what delivery needs. */
 export function composeEventDelivery(deployment: Deployment): EventDelivery {
   const { config, stores } = deployment
-  const findPrincipal = composeReloadPrincipal(deployment)
+  const findPrincipal = createReloadPrincipal(deployment)
   return {
     sealer: stores.deploymentKeys.sealer('events'),
     post: createWebhooks(outboundOptionsFor(config), CAPABILITY),

@@ -5,12 +5,12 @@ import type { Tasks } from '../core/task/task.ts'
 import type { DueTask, TaskStore } from '../core/task/task-store.ts'
 import { createTasks } from '../core/task/tasks.ts'
 import { CALL_UNITS, createBudget } from '../core/tool/budget.ts'
+import { createReloadPrincipal } from '../http/caller/reload-principal.ts'
 import { narrowToView } from '../http/route/tool-view.ts'
 import { createKeyring } from '../storage/sealing/keyring.ts'
 import { createTaskStore } from '../storage/tasks/task-store.ts'
 import type { Deployment } from './deployment.ts'
 import { holdTexts, sleep, startDeadline } from './platform.ts'
-import { composeReloadPrincipal } from './reload-principal.ts'
 
 export function openTasks(deployment: Pick<Deployment, 'config' | 'stores' | 'calls'>): Tasks {
   return createTasks({
@@ -25,7 +25,7 @@ export function openTasks(deployment: Pick<Deployment, 'config' | 'stores' | 'ca
 export async function runTask(task: DueTask, deployment: Deployment): Promise<void> {
   const { stores, calls } = deployment
   const { registry, vault } = stores
-  const findPrincipal = composeReloadPrincipal(deployment)
+  const findPrincipal = createReloadPrincipal(deployment)
   await Promise.all([registry.installBundle(), registry.policies.ready(waitUntil)])
   await createRunTask({
     store: openTaskStore(deployment),

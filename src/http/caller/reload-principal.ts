@@ -8,13 +8,13 @@ import { type FailureResult, fail, ok, type Result } from '../../core/failure/fa
 import type { Sessions } from './sessions.ts'
 
 interface ReloadPrincipalDeps {
-  readonly hasAdminKey: boolean
-  readonly isOpen: boolean
-  readonly findKey: KeyStore['findById']
-  readonly listAgents: AgentStore['list']
-  readonly loadPrincipal: Sessions['loadPrincipal']
-  readonly findMembership: FindMembership
-  readonly now: () => number
+  readonly config: { readonly adminKey: string | undefined; readonly access: string }
+  readonly stores: {
+    readonly keys: Pick<KeyStore, 'findById'>
+    readonly connect: Pick<AgentStore, 'list'>
+    readonly access: { readonly findMembership: FindMembership }
+  }
+  readonly authentication: { readonly sessions: Pick<Sessions, 'loadPrincipal'> }
 }
 
 const refuse = (reason: string): FailureResult => fail({ type: 'unauthenticated', reason })
@@ -23,15 +23,15 @@ const refuse = (reason: string): FailureResult => fail({ type: 'unauthenticated'
  * Returns the current principal of an earlier request, without its credential. For a JWT, only its user is looked up: the
  * rights are those that the token had.
  */
-export function createReloadPrincipal(deps: ReloadPrincipalDeps) {
-  const isPast = (time: string | undefined) => time !== undefined && !(deps.now() < Date.parse(time))
+export function createReloadPrincipal({ config, stores, authentication }: ReloadPrincipalDeps) {
+  const isPast = (time: string | undefined) => time !== undefined && !(Date.now() < Date.parse(time))
 
   async function findAgent(principal: Principal): Promise<Result<Principal>> {
     const { id, owner = id, users } = principal
-    const agents = await deps.listAgents(toHolder({ ...principal, id: owner, users }))
+    const agents = await stores.connect.list(toHolder({ ...principal, id: owner, users }))
     const agent = agents.find((each) => `agent:${each.id}` === id)
     if (!agent || isPast(agent.expires_at)) return refuse("The agent's access has ended")
-    const { result } = await deps.loadPrincipal(agent.authenticatedBy)
+    const { result } = await authentication.sessions.loadPrincipal(agent.authenticatedBy)
     return result.ok ? ok(toAgentPrincipal(result.value, agent)) : result
   }
 
@@ -39,16 +39,16 @@ export function createReloadPrincipal(deps: ReloadPrincipalDeps) {
     const { id, kind } = principal
     if (kind === 'agent') return findAgent(principal)
     if (kind === 'key') {
-      const key = await deps.findKey(id.slice('key:'.length))
+      const key = await stores.keys.findById(id.slice('key:'.length))
       return key && !isPast(key.expires_at) ? ok(toKeyPrincipal(key)) : refuse('The key was removed or has expired')
     }
     if (kind === 'admin') {
-      const isAdmin = id === ADMIN.id ? deps.hasAdminKey : deps.isOpen
+      const isAdmin = id === ADMIN.id ? config.adminKey !== undefined : config.access === 'open'
       return isAdmin ? ok(principal) : refuse('The administrator no longer has access')
     }
     // `person:` or `jwt:`
     const user = id.slice(id.indexOf(':') + 1)
-    const membership = await deps.findMembership({ user })
+    const membership = await stores.access.findMembership({ user })
     return membership?.isActive === false ? refuse(`The directory has deactivated '${user}'`) : ok(principal)
   }
 }

@@ -36,13 +36,13 @@ async function runFor(
   const change = vi.fn<TaskStore['change']>(async () => 2)
   const callTool = vi.fn<CallTool>(async () => ({ callId: 'c', durationMs: 1, result }))
   const findPrincipal = createReloadPrincipal({
-    hasAdminKey: false,
-    isOpen: false,
-    findKey: async () => undefined,
-    listAgents: async () => [],
-    loadPrincipal: () => expect.unreachable(),
-    findMembership: async () => ({ isActive, groups: [] }),
-    now: () => 0,
+    config: { adminKey: undefined, access: 'keys' },
+    stores: {
+      keys: { findById: async () => undefined },
+      connect: { list: async () => [] },
+      access: { findMembership: async () => ({ isActive, groups: [] }) },
+    },
+    authentication: { sessions: { loadPrincipal: () => expect.unreachable() } },
   })
   const run = createRunTask({
     store: {
