@@ -1,8 +1,7 @@
 import type { Authorization, FlowStep } from '../../core/consent/authorization.ts'
 import type { Failure } from '../../core/failure/failure.ts'
 import { identifier } from '../../core/call/call-options.ts'
-import { defineQuery } from '../../http/request/query.ts'
-import { WAIT } from '../../http/request/wait.ts'
+import { defineQuery, WAIT } from '../../http/request/query.ts'
 import { object, string, hideValue } from '../../core/tool/json-reader.ts'
 
 export const waitQuery = defineQuery(WAIT)

@@ -1,4 +1,4 @@
-import { malformedRequestFailure } from '../../core/call/call-options.ts'
+import { integerStringReader, malformedRequestFailure } from '../../core/call/call-options.ts'
 import { ok, type Result } from '../../core/failure/failure.ts'
 import * as json from '../../core/tool/json-reader.ts'
 
@@ -11,6 +11,15 @@ export interface Query<T> {
 }
 
 export type QueryValues<Q extends Query<unknown>> = Q extends Query<infer T> ? T : never
+
+const WAIT_SECONDS = integerStringReader(0, 59)
+/** How long to wait for a change before responding, parsed to milliseconds. */
+export const WAIT = {
+  wait: json.optional(
+    json.transform(WAIT_SECONDS, (seconds) => seconds * 1_000),
+    0,
+  ),
+}
 
 const COMMON_MISNOMERS = {
   search: 'q',
