@@ -94,7 +94,7 @@ export function createDispatch(deps: DispatchDeps) {
 }
 
 /** Returns the answer, or an error if storage cannot be reached. */
-async function answerReached(answer: Promise<McpResult>): Promise<McpResult> {
+export async function answerReached<T>(answer: Promise<T>): Promise<T | McpError> {
   const reached = await catchUnreachable(answer)
   return reached.ok ? reached.value : toMcpError(reached.failure)
 }

@@ -42,12 +42,10 @@ export async function listen(
   const { context, revision } = exchange
   const { notifications } = params
   if (!isJsonObject(notifications)) return invalid("'notifications' must be an object that names what to listen for")
-  let { principal } = context
-  const getExchange = (): McpExchange => ({ revision, context: { ...context, principal } })
   const declared = extensions.filter(({ id }) => id === undefined || declares(context.capabilities, id))
   const watches = await Promise.all([
-    watchTools(notifications, getExchange, catalog),
-    ...declared.map(({ watch }) => watch?.(notifications, getExchange)),
+    watchTools(notifications, exchange, catalog),
+    ...declared.map(({ watch }) => watch?.(notifications, exchange)),
   ])
   const account = context.principal.id
   if (openStreams.filter((other) => other === account).length >= MAX_STREAMS)
@@ -61,15 +59,16 @@ export async function listen(
 
   async function poll(): Promise<void> {
     const endsAt = Date.now() + LISTEN_MS
+    let current = exchange
     while (watched.length > 0 && Date.now() < endsAt) {
       await waitFor(POLL_MS, stream.signal)
       if (stream.signal.aborted) return
       if (!stream.isDrained()) continue
       const caller = await authorize()
-      if (caller.ok) principal = caller.value
+      if (caller.ok) current = { revision, context: { ...context, principal: caller.value } }
       else if (!canWait(caller.failure.type)) return
       for (const watch of watched) {
-        const changes = await catchUnreachable(watch.poll())
+        const changes = await catchUnreachable(watch.poll(current))
         if (changes.ok) changes.value.forEach(notify)
       }
     }
@@ -98,23 +97,23 @@ function waitFor(ms: number, signal: AbortSignal): Promise<void> {
 /** Reports a change only if the caller's own list has changed, so hidden tools stay hidden. */
 async function watchTools(
   { toolsListChanged }: JsonObject,
-  getExchange: () => McpExchange,
+  exchange: McpExchange,
   catalog: Catalog,
 ): Promise<Watch | undefined> {
-  if (toolsListChanged !== true || findScopeDenial(getExchange().context.principal, 'tools:read')) return undefined
+  if (toolsListChanged !== true || findScopeDenial(exchange.context.principal, 'tools:read')) return undefined
   let state: string | undefined
   let digest: string | undefined
-  async function poll(): Promise<readonly ServerNotification[]> {
-    const { scopes, tools, restrictedTo, view } = getExchange().context.principal
+  async function poll(current: McpExchange): Promise<readonly ServerNotification[]> {
+    const { scopes, tools, restrictedTo, view } = current.context.principal
     const newState = JSON.stringify([await catalog.etag(), scopes, tools, restrictedTo, view?.key])
     if (newState === state) return []
-    const newDigest = await digestList(getExchange(), catalog)
+    const newDigest = await digestList(current, catalog)
     const isChanged = digest !== undefined && digest !== newDigest
     state = newState
     digest = newDigest
     return isChanged ? [{ method: 'notifications/tools/list_changed', params: {} }] : []
   }
-  await poll()
+  await poll(exchange)
   return { accepted: { toolsListChanged: true }, poll }
 }
 

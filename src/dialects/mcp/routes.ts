@@ -11,7 +11,8 @@ import { respondOrStream, createEventStream } from '../../http/response/event-st
 import { getBackground, type Authorize, type RouteContext } from '../../http/route/authorizer.ts'
 import { acceptsEventStream, MAX_CALL_BYTES } from '../../http/route/incoming-call.ts'
 import { jsonTextResponse, PRIVATE } from '../../http/response/json-response.ts'
-import { createDispatch, createExchange, type DispatchDeps, type McpOperation, toMcpOperation } from './dispatch.ts'
+import { answerReached, createDispatch, createExchange, type DispatchDeps } from './dispatch.ts'
+import { type McpOperation, toMcpOperation } from './dispatch.ts'
 import { formatFailure } from './failure.ts'
 import { toMcpError } from './failure-response.ts'
 import { isAllowedOrigin } from './origin.ts'
@@ -144,9 +145,7 @@ export function createMcpRoutes(deps: McpRoutesDeps): Hono {
     if (message.method === 'subscriptions/listen' && revision.isModern) {
       const { listen } = await import('./listen.ts')
       const listening = listen(message.id, message.params, exchange, { catalog, extensions, authorize })
-      const stream = await catchUnreachable(listening)
-      if (!stream.ok) return respondTo(message.id, toMcpError(stream.failure))
-      return stream.value instanceof Response ? stream.value : respondTo(message.id, stream.value)
+      return respondTo(message.id, await answerReached(listening))
     }
     const operation = toMcpOperation(message)
     if (wantsEventStream(operation, context.request)) return streamOperation(operation, message.id, exchange)
@@ -208,7 +207,8 @@ function wantsEventStream(operation: McpOperation, request: Request): boolean {
   return hasEvents && (acceptsAny || acceptsEventStream(request))
 }
 
-function respondTo(id: MessageId, result: McpResult): Response {
+function respondTo(id: MessageId, result: McpResult | Response): Response {
+  if (result instanceof Response) return result
   if (result.kind === 'error') return respondWithError(id, result)
   return jsonTextResponse(formatResponse(id, result), 200, result.headers)
 }

@@ -25,7 +25,7 @@ export interface McpExtension {
   /** Resources whose URIs begin with `scheme`, such as 'skill:'. */
   readonly resources?: ResourceSource
   /** Takes part in `subscriptions/listen`. Undefined if `notifications` names nothing of the extension. */
-  readonly watch?: (notifications: JsonObject, getExchange: () => McpExchange) => Promise<Watch | undefined>
+  readonly watch?: (notifications: JsonObject, exchange: McpExchange) => Promise<Watch | undefined>
 }
 
 export type ResourceList = 'resources' | 'resourceTemplates'
@@ -42,8 +42,8 @@ export interface ResourceSource {
 export interface Watch {
   /** The part of the client's `notifications` that is watched. */
   readonly accepted: JsonObject
-  /** Returns the changes since the last poll. */
-  readonly poll: () => Promise<readonly ServerNotification[]>
+  /** Returns the changes since the last poll, for the caller as it is now. */
+  readonly poll: (exchange: McpExchange) => Promise<readonly ServerNotification[]>
 }
 
 /** The server's capabilities, except those for tools. */
