@@ -27,17 +27,10 @@ export function composeCallRoutes(deployment: Deployment) {
   const { callTool, resolver, checkReadiness } = calls
   const listDeps = { authorize, catalog, sha256 }
   const health = createHealth({ probe: stores.probe, now, sleep })
-  const loadFormats = () => import('./dialects.ts')
+  const formats = { formatNames: [...FORMAT_NAMES.keys()], loadFormats: () => import('./dialects.ts') }
   const loadTasks = loadOnce(async () => (await import('./tasks.ts')).openTasks(deployment))
   const oxp: CallRoutes = {
-    routes: createOxpRoutes({
-      ...listDeps,
-      callTool,
-      loadTasks,
-      health,
-      formatNames: [...FORMAT_NAMES.keys()],
-      loadFormats,
-    }),
+    routes: createOxpRoutes({ ...listDeps, ...formats, callTool, loadTasks, health }),
     respond: (failure) => respondOxpFailure(failure),
   }
   const lazyRoutes: readonly LazyRoutes[] = [

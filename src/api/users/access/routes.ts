@@ -45,15 +45,7 @@ interface UserAccessDeps extends RouteDeps {
 const MAX_LIMIT = 100
 
 /** For administrators: who has access, and its end when a person leaves. */
-export function createUserAccessRoutes({
-  users,
-  listKeys,
-  sessions,
-  agents,
-  grants,
-  removeTasks,
-  ...deps
-}: UserAccessDeps) {
+export function createUserAccessRoutes({ users, listKeys, sessions, agents, grants, ...deps }: UserAccessDeps) {
   const { router, on } = createRouter<UserAccessAnswers>(deps)
 
   on('GET /users', 'List users with accounts, agents, sessions or keys', {
@@ -102,7 +94,7 @@ export function createUserAccessRoutes({
     }
     addAuditDetails(ended)
     try {
-      await Promise.all([`person:${user}`, `jwt:${user}`].map((principal) => removeTasks(principal)))
+      await Promise.all([`person:${user}`, `jwt:${user}`].map(deps.removeTasks))
       const { revocations, authorizations } = await grants.endAll(user)
       const counts = { ...ended, accounts: revocations.length, authorizations }
       const untold = revocations.filter(({ isRevokedAtProvider }) => !isRevokedAtProvider)
