@@ -5,13 +5,14 @@
  * checks every `POLL_MS` whether the caller still has access, and what has changed.
  */
 import type { Catalog } from '../../core/catalog/catalog.ts'
-import { findScopeDenial, type Principal } from '../../core/access/principal.ts'
-import { catchUnreachable, type Result } from '../../core/failure/failure.ts'
+import { findScopeDenial } from '../../core/access/principal.ts'
+import { catchUnreachable } from '../../core/failure/failure.ts'
 import { isJsonObject, type JsonObject } from '../../core/tool/json.ts'
 import { requestMemory } from '../../http/request/request-memory.ts'
 import { createEventStream } from '../../http/response/event-stream.ts'
 import { PRIVATE } from '../../http/response/json-response.ts'
-import type { McpExtension, ServerNotification, Watch } from './extensions/extension.ts'
+import type { DispatchDeps } from './dispatch.ts'
+import type { ServerNotification, Watch } from './extensions/extension.ts'
 import { toMcpError } from './failure-response.ts'
 import { createMessageEvent, type McpExchange } from './tools-call.ts'
 import { handleToolsList } from './tools-list.ts'
@@ -23,12 +24,6 @@ const LISTEN_MS = 600_000
 const MAX_STREAMS = 10
 const SUBSCRIPTION_KEY = 'io.modelcontextprotocol/subscriptionId'
 
-interface ListenDeps {
-  readonly catalog: Catalog
-  readonly extensions: readonly McpExtension[]
-  readonly authorize: () => Promise<Result<Principal>>
-}
-
 /** The account of each open stream. */
 const openStreams: string[] = []
 
@@ -37,7 +32,7 @@ export async function listen(
   id: MessageId,
   params: JsonObject,
   exchange: McpExchange,
-  { catalog, extensions, authorize }: ListenDeps,
+  { catalog, extensions }: Pick<DispatchDeps, 'catalog' | 'extensions'>,
 ): Promise<Response | McpError> {
   const { context, revision } = exchange
   const { notifications } = params
@@ -64,7 +59,7 @@ export async function listen(
       await waitFor(POLL_MS, stream.signal)
       if (stream.signal.aborted) return
       if (!stream.isDrained()) continue
-      const caller = await authorize()
+      const caller = await context.authorize()
       if (caller.ok) current = { revision, context: { ...context, principal: caller.value } }
       else if (!canWait(caller.failure.type)) return
       for (const watch of watched) {

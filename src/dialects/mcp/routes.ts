@@ -1,7 +1,6 @@
 import { Hono } from 'hono'
-import type { Principal } from '../../core/access/principal.ts'
 import { ANSWER_CHARACTERS } from '../../core/call/call-options.ts'
-import { catchUnreachable, type Failure, ok, type Result } from '../../core/failure/failure.ts'
+import { catchUnreachable, type Failure, ok } from '../../core/failure/failure.ts'
 import type { Seal } from '../../core/call/seal.ts'
 import { CALL_UNITS, createBudget } from '../../core/tool/budget.ts'
 import type { Json } from '../../core/tool/json.ts'
@@ -65,7 +64,7 @@ const MCP_RESPONSES: ResponseSpecs = {
  * its revision. Then its operation runs. A batch runs its operations one after another, and streams none of them.
  */
 export function createMcpRoutes(deps: McpRoutesDeps): Hono {
-  const { endpoints, origins, catalog, resolver, seal, serverInfo, extensions } = deps
+  const { endpoints, origins, resolver, seal, serverInfo } = deps
   const revisions: Revisions = {
     beforeNovember2025: revisionsUntil2025(serverInfo),
     of2025November: revision2025November(serverInfo),
@@ -104,11 +103,12 @@ export function createMcpRoutes(deps: McpRoutesDeps): Hono {
     const origin = request.headers.get('origin')
     if (origin !== null && !isAllowedOrigin(origin, url, origins))
       return respondWithFailure({ type: 'forbidden', reason: "The header 'Origin' is of another site" })
-    const caller = await endpoint.authorize(c, READ_OR_CALL)
+    const authorize = () => endpoint.authorize(c, READ_OR_CALL)
+    const caller = await authorize()
     if (!caller.ok) return rejectCaller(request, caller.failure, endpoint)
     const toolset = url.includes('?') ? readToolset(url, caller.value.view) : DEFAULT_TOOLSET
     if (!toolset.ok) return respondWithError(null, createMalformedError(formatFailure(toolset.failure)))
-    const owner = { principal: caller.value, request, background: getBackground(c) }
+    const owner = { principal: caller.value, request, background: getBackground(c), authorize }
     if (requestMemory.isFull(owner)) return respondWithFailure(MEMORY_FULL.failure)
     const memory = requestMemory.open(owner)
     try {
@@ -117,18 +117,13 @@ export function createMcpRoutes(deps: McpRoutesDeps): Hono {
       const budget = createBudget(CALL_UNITS)
       const tools = endpoint.isForPages ? restrictToPages(toolset.value) : toolset.value
       const context = { ...owner, background: memory.background, toolset: tools, budget, memory, capabilities: {} }
-      const authorize = () => endpoint.authorize(c, READ_OR_CALL)
-      return memory.untilRead(await respondToBody(body.value, context, authorize))
+      return memory.untilRead(await respondToBody(body.value, context))
     } finally {
       memory.release()
     }
   }
 
-  async function respondToBody(
-    body: Json,
-    postContext: McpRequestContext,
-    authorize: () => Promise<Result<Principal>>,
-  ): Promise<Response> {
+  async function respondToBody(body: Json, postContext: McpRequestContext): Promise<Response> {
     const needsNames = postContext.toolset.exposedNames.length > 0
     const resolved = needsNames ? await catchUnreachable(resolveNames(postContext)) : ok(postContext)
     if (!resolved.ok) return respondWithFailure(resolved.failure)
@@ -144,8 +139,7 @@ export function createMcpRoutes(deps: McpRoutesDeps): Hono {
     const exchange = createExchange(message, revision, context)
     if (message.method === 'subscriptions/listen' && revision.isModern) {
       const { listen } = await import('./listen.ts')
-      const listening = listen(message.id, message.params, exchange, { catalog, extensions, authorize })
-      return respondTo(message.id, await answerReached(listening))
+      return respondTo(message.id, await answerReached(listen(message.id, message.params, exchange, deps)))
     }
     const operation = toMcpOperation(message)
     if (wantsEventStream(operation, context.request)) return streamOperation(operation, message.id, exchange)

@@ -16,6 +16,8 @@ export interface McpRequestContext extends CallOrigin {
   readonly toolset: QueryToolset
   /** The capabilities that the client declared in this message or at initialization. */
   readonly capabilities: JsonObject
+  /** Lets the caller in once more, for an answer that takes long. */
+  readonly authorize: () => Promise<Result<Principal>>
 }
 
 /** The tools that the query of a URL chooses, and how they are listed. */

@@ -39,6 +39,7 @@ async function find(name: string, query: string, tools: Readonly<Record<string, 
     memory: { growAnswer: async () => true },
     toolset: toolset.value,
     capabilities: {},
+    authorize: () => expect.unreachable(),
   }
   const found = await findTool({ name }, context, resolver)
   return { found: found && toRefKey(found.toolRef), seen }

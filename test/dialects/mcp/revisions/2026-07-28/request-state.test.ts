@@ -76,6 +76,7 @@ describe('what a state is sealed for', () => {
     memory: { growAnswer: async () => true },
     toolset: { search: false, select: false, bare: false, patterns: undefined, names: [], exposedNames: [] },
     capabilities: {},
+    authorize: () => expect.unreachable(),
   })
 
   it('binds a state to the principal, the user, the tool and the input, in any order of its keys', () => {
