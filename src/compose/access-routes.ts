@@ -53,6 +53,7 @@ export function composeAccessRoutes(
   const randomBytes = (length: number) => crypto.getRandomValues(new Uint8Array(length))
   const pageDeps = { sessions, limitAnonymous, now, writeAuditEntry, onPageError }
   const oauth = createProviderOAuth(config)
+  const tasks = openTasks({ config, stores, calls })
   const needsTokens = async () => (await providers.list()).some((provider) => provider.identity_assertion)
   async function findCaller(principal: string): Promise<Principal | undefined> {
     const key = principal.startsWith('key:') ? await keys.findById(principal.slice('key:'.length)) : undefined
@@ -100,14 +101,7 @@ export function composeAccessRoutes(
       hasVerifier: config.userVerifierUrl !== undefined,
       findCaller,
     }),
-    createCallsRoutes({
-      ...pageRoutes,
-      records: stores.records,
-      tasks: openTasks({ config, stores, calls }),
-      encodeTask,
-      version,
-      now,
-    }),
+    createCallsRoutes({ ...pageRoutes, records: stores.records, tasks, encodeTask, version, now }),
     createSessionsRoutes({ ...pageRoutes, sessions, findSession: findVisitorSession, listKeys: keys.list, vault }),
     createSignInRoutes({
       ...pageDeps,
