@@ -16,7 +16,7 @@ export interface McpRequestContext extends CallOrigin {
   readonly toolset: QueryToolset
   /** The capabilities that the client declared in this message or at initialization. */
   readonly capabilities: JsonObject
-  /** Lets the caller in once more, for an answer that takes long. */
+  /** Checks whether the caller still has access, for long responses. */
   readonly authorize: () => Promise<Result<Principal>>
 }
 

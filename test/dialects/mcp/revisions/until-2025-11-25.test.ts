@@ -28,6 +28,7 @@ async function ask(failure: Failure, capabilities: object, session?: string) {
   const meta = { 'io.modelcontextprotocol/clientCapabilities': { ...capabilities } }
   const roundTrip = await revision.startRoundTrip(call, {
     request,
+    authorize: () => expect.unreachable(),
     capabilities: revision.getClientCapabilities({ _meta: meta }, request),
     principal: ADMIN,
     budget: createBudget(Infinity),
