@@ -32,12 +32,13 @@ it('the watch finds a server silent whose thread is held', { timeout: 300_000 },
 })
 
 it('the watch finds a server gone that ended', async () => {
-  const source =
-    "require('http').createServer((_, r) => r.end()).listen(0, '127.0.0.1', function () { console.log(this.address().port) })"
+  const source = `require('http').createServer((_, r) => (console.log('asked'), r.end()))
+    .listen(0, '127.0.0.1', function () { console.log(this.address().port) })`
   const child = spawn(process.execPath, ['-e', source], { stdio: ['ignore', 'pipe', 'inherit'] })
   const [port] = await once(child.stdout, 'data')
   watched(at(Number(port)))
-  await pause(1_000)
+  // Once the watch has begun, however long its process takes to start
+  await once(child.stdout, 'data')
   child.kill('SIGKILL')
   await once(child, 'close')
   await pause(1_000)

@@ -96,7 +96,8 @@ it('call of an API that does not answer says what it waits for, and ends when --
   expect(await sh(`call Unanswered.Tool --field text=a --timeout 2 --url http://${silentHost}`)).toMatchObject({
     code: 5,
   })
-  expect(Date.now() - startedAt).toBeLessThan(4_000)
+  // Without it a call waits for minutes; to start the program may take seconds on a busy machine
+  expect(Date.now() - startedAt).toBeLessThan(20_000)
 }, 30_000)
 
 it('a yanked and a deprecated tool are not passed over in silence', async () => {
@@ -169,8 +170,9 @@ it('completion completes commands, options, and values that the deployment or th
   await run(['login', app.url, '--profile', 'staging'], { env, stdin: ADMIN_KEY })
   expect((await run(['complete', '--', 'switchboard', 'list', '--profile', ''], { env })).stdout).toBe('staging\n')
   const startedAt = Date.now()
+  // Any other request waits for half a minute
   expect(await values('call', '--url', `http://${silentHost}`, 'C')).toEqual([''])
-  expect(Date.now() - startedAt).toBeLessThan(3_000)
+  expect(Date.now() - startedAt).toBeLessThan(20_000)
 })
 
 it('doctor ends with 6 where tools cannot be called, and says what to do in commands', async () => {

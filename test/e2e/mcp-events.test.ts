@@ -26,13 +26,14 @@ import { type Server, startServer } from './server.ts'
 
 let server: Server
 let receiver: Upstream
-let gone: Upstream
 /** What the receiver answers, in place of the challenge or an empty 204. */
 let answer: ((request: Arrived) => { status: number; body?: string } | undefined) | undefined
 let aiReceiver: { readonly origin: string; readonly server: HttpServer }
 let handleAiEvent: ((request: Request) => Promise<Response>) | undefined
 let caller: Awaited<ReturnType<typeof newKey>>
 
+/** Nothing listens there. */
+const NOBODY = '127.0.0.1:9'
 const SECRET = `whsec_${Buffer.alloc(32, 9).toString('base64')}`
 const events = () => receiver.arrived.filter(({ body }) => 'eventId' in JSON.parse(body))
 const challenges = () => receiver.arrived.filter(({ body }) => JSON.parse(body).type === 'verification')
@@ -47,9 +48,7 @@ beforeAll(async () => {
     response.writeHead(204).end()
   })
   aiReceiver = await serveWebRequests((request) => handleAiEvent?.(request) ?? Promise.resolve(new Response()))
-  gone = await startUpstream(() => undefined)
-  await gone.close()
-  const hosts = `${gone.host},${receiver.host},${new URL(aiReceiver.origin).host}`
+  const hosts = `${NOBODY},${receiver.host},${new URL(aiReceiver.origin).host}`
   server = await startServer({ vars: { ACCESS: 'keys', ADMIN_KEY, ALLOW_HTTP_HOSTS: hosts, ...SECRETS } })
   await putSource(server, 'GitHub.Push', webhook('github', { description: 'Somebody pushed' }))
   await putSource(server, 'Other.Hidden', webhook('github'))
@@ -206,7 +205,7 @@ describe('events over MCP, as in the scenarios of its conformance suite', () => 
   })
 
   it('report connection_refused if no server listens', async () => {
-    const delivery = { mode: 'webhook', url: gone.origin, secret: SECRET }
+    const delivery = { mode: 'webhook', url: `http://${NOBODY}`, secret: SECRET }
     const { error } = await call('events/subscribe', subscription('', { delivery }))
     expect(error).toMatchObject({ code: -32015, data: { reason: 'connection_refused' } })
   })
