@@ -119,7 +119,7 @@ describe('the outbox', () => {
       await registry.publish(await publications(3, 4), ADMIN)
       await giveUpAlarm()
       restart()
-      await vi.waitFor(async () => expect(await alarm()).not.toBeNull())
+      await expect.poll(alarm).not.toBeNull()
       await drain()
       expect(listedIn(kv).length).toBe(4)
     }))

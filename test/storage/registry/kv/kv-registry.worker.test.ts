@@ -11,12 +11,17 @@ type Health = 'works' | 'fails' | 'hangs'
 
 let registryName = ''
 let background: Promise<unknown>[] = []
+/** Has the wait that began last be over in a fiftieth of its time. */
+let hurry: () => void
 
 beforeEach(async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 86_400_000 })
-  // Who waits for what hangs waits a fiftieth of the time
   const { setTimeout } = globalThis
-  vi.spyOn(globalThis, 'setTimeout').mockImplementation((work, ms = 0, ...given) => setTimeout(work, ms / 50, ...given))
+  vi.spyOn(globalThis, 'setTimeout').mockImplementation((work, ms = 0, ...given) => {
+    hurry = () => void setTimeout(work, ms / 50, ...given)
+    // Records, which wait a second for others, need not; what works has all of its time, however busy the machine is
+    return setTimeout(work, ms === 1_000 ? 0 : ms, ...given)
+  })
   registryName = crypto.randomUUID()
   for (const { name } of (await env.REGISTRY.list()).keys) await env.REGISTRY.delete(name)
   for (const method of ['log', 'warn', 'error'] as const) vi.spyOn(console, method).mockReturnValue()
@@ -34,8 +39,9 @@ const stub = () => env.Registry.getByName(registryName)
 /** Runs what is asked of a part of storage, or not. */
 async function asks(health: Health, work: () => unknown): Promise<unknown> {
   if (health === 'fails') throw new Error('Network connection lost.')
-  if (health === 'hangs') return new Promise(() => undefined)
-  return work()
+  if (health === 'works') return work()
+  hurry()
+  return new Promise(() => undefined)
 }
 
 /** An isolate of its own, as cold as after a start, whose KV and registry are as they are told. */
