@@ -308,7 +308,7 @@ it.each<readonly [string, Record<string, unknown>, string]>([
   [
     'reserved keys',
     { 'SKILL.md': manifest('odd', '', 'metadata:\n  io.modelcontextprotocol/x: "y"\n') },
-    'Is reserved for MCP',
+    'is reserved for MCP',
   ],
   ['a reserved key', { 'SKILL.md': manifest('odd', '', 'io.modelcontextprotocol/x: 1\n') }, 'is reserved for MCP'],
   ['a key that is a prototype', { 'SKILL.md': manifest('odd', '', '__proto__: {a: 1}\n') }, '__proto__'],

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { readdir, readFile } from 'node:fs/promises'
 import { basename, join, relative, resolve, sep } from 'node:path'
 import type { JsonRecord } from '../../client/json.ts'
@@ -19,12 +20,13 @@ export const addSkills: AddCommands = (program, open) => {
     .requiredOption('--toolkit <toolkit>', 'the toolkit that the skill belongs to')
     .action(async (folder, options) => {
       const { connection, terminal } = open(options)
-      const files: Record<string, object> = {}
+      const files: Record<string, unknown> = {}
       for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
         const file = join(entry.parentPath, entry.name)
         if (!entry.isFile()) continue
         const path = relative(folder, file).replaceAll(sep, '/')
-        files[path] = { base64: (await readFile(file)).toString('base64') }
+        const bytes = await readFile(file)
+        files[path] = isUtf8(bytes) ? bytes.toString() : { base64: bytes.toString('base64') }
       }
       const [toolkit, name] = [options.toolkit, basename(resolve(folder))].map(encodeURIComponent)
       const request = { method: 'PUT', path: `/toolkits/${toolkit}/skills/${name}`, json: { files } }

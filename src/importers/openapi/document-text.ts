@@ -1,7 +1,6 @@
 import type { YieldControl } from '../../core/tool/budget.ts'
 import { isObject } from '../../core/tool/json.ts'
 import { MAX_SOURCE_NODES, parseInSlices, type JsonParseResult } from '../../core/tool/json-text.ts'
-import { foreignJsonProblem } from '../shared/foreign-json.ts'
 import type { OpenApiNode, ConvertResult } from './description.ts'
 
 /** Characters of a description. YAML may have fewer, since its reader needs ten times the time and memory. */
@@ -22,9 +21,7 @@ export async function parseDocumentText(text: string, yieldControl: YieldControl
   }
   const { readYaml } = await import('./yaml-text.ts')
   const yaml = await readYaml(text, yieldControl)
-  if (!yaml.ok) return yaml
-  const problem = isObject(yaml.value) ? foreignJsonProblem(yaml.value) : undefined
-  return problem === undefined ? requireObject(yaml.value) : { ok: false, problem }
+  return yaml.ok ? requireObject(yaml.value) : yaml
 }
 
 /** The longest that others wait is for the engine's own reading of it, some 30 ms of the largest. */

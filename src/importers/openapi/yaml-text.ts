@@ -10,7 +10,8 @@ import {
 } from 'js-yaml'
 import type { YieldControl } from '../../core/tool/budget.ts'
 import { bigInteger } from '../../core/tool/big-integers.ts'
-import { MAX_DEPTH } from '../../core/tool/json.ts'
+import { isObject, MAX_DEPTH } from '../../core/tool/json.ts'
+import { foreignJsonProblem } from '../shared/foreign-json.ts'
 
 type YamlResult = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly problem: string }
 
@@ -43,7 +44,9 @@ export async function readYaml(text: string, yieldControl: YieldControl): Promis
       maxTotalMergeKeys: MAX_VALUES,
     })
     await yieldControl()
-    return { ok: true, value }
+    // Aliases may nest deeper than what is written
+    const foreign = isObject(value) ? foreignJsonProblem(value) : undefined
+    return foreign === undefined ? { ok: true, value } : toProblem(foreign)
   } catch (error) {
     const { reason, mark } = error instanceof YAMLException ? error : { reason: 'unreadable' }
     if (reason.includes('maxDepth')) return TOO_DEEP

@@ -5,19 +5,17 @@ import { isJsonObject, type JsonObject, jsonSize } from '../../core/tool/json.ts
 import { looseObject, map, optional, parseValue, refine, string } from '../../core/tool/json-reader.ts'
 import { encodePointerStep, type ParseResult, parseFailure } from '../../core/tool/problem.ts'
 import { decodeBase64, encodeBase64 } from '../../outbound/base64.ts'
-import { foreignJsonProblem } from '../shared/foreign-json.ts'
 
 /** A row of the Registry has at most 2 MB. */
 const MAX_STORED_BYTES = 1_900_000
 const MAX_FRONTMATTER_CHARACTERS = 16_384
 /** Measured as JSON, where most characters take at most 3 bytes. */
 const MAX_FRONTMATTER_BYTES = 3 * MAX_FRONTMATTER_CHARACTERS
-const RESERVED = 'io.modelcontextprotocol/'
 const encoder = new TextEncoder()
 
 type HashBytes = (bytes: BufferSource) => Promise<string>
 
-/** Checks the files of a skill, and computes their digests. Bytes that are text are stored as text. */
+/** Checks the files of a skill, and computes their digests. */
 export function createSkillReader(sha256OfBytes: HashBytes, yieldControl: YieldControl): ReadSkill {
   return async (name, files) => {
     const clash = findClash(Object.keys(files))
@@ -31,10 +29,10 @@ export function createSkillReader(sha256OfBytes: HashBytes, yieldControl: YieldC
       const { byteLength: size } = bytes
       total += size
       if (total > MAX_SKILL_BYTES) return parseFailure(`Must be at most ${MAX_SKILL_BYTES} bytes in total`, '/files')
-      stored.push([path, decodeText(bytes) ?? { base64: encodeBase64(bytes) }])
+      stored.push([path, typeof file === 'string' ? file : { base64: encodeBase64(bytes) }])
       resources.push({ path, digest: `sha256:${await sha256OfBytes(bytes)}`, size })
     }
-    const frontmatter = await readFrontmatter(name, stored.find(([path]) => path === MANIFEST_FILE)?.[1], yieldControl)
+    const frontmatter = await readFrontmatter(name, files[MANIFEST_FILE], yieldControl)
     if (!frontmatter.ok) return frontmatter
     const content = {
       digest: `sha256:${await sha256OfBytes(encoder.encode(canonicalJson(resources)))}`,
@@ -57,19 +55,6 @@ function findClash(paths: readonly string[]): string | undefined {
   return paths.find((path) => places.size === places.add(path.toLowerCase()).size)
 }
 
-/**
- * Undefined for bytes that are not text. Control characters other than line ends and tabs do not count as text, because each
- * takes six characters in JSON.
- */
-function decodeText(bytes: Uint8Array): string | undefined {
-  try {
-    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-    return /(?![\t\n\r])\p{Cc}/u.test(text) ? undefined : text
-  } catch {
-    return undefined
-  }
-}
-
 async function readFrontmatter(
   name: string,
   text: SkillFiles[string] | undefined,
@@ -87,11 +72,10 @@ async function readFrontmatter(
   if (!checked.ok)
     return { ok: false, problems: checked.problems.map((problem) => ({ ...problem, path: path + problem.path })) }
   if (!isJsonObject(read.value)) return parseFailure('Its YAML must be a mapping', path)
-  const reserved = Object.keys(read.value).find((key) => key.startsWith(RESERVED))
+  const keys = Object.keys({ ...read.value, ...checked.value.metadata })
+  const reserved = keys.find((key) => key.startsWith('io.modelcontextprotocol/'))
   if (reserved !== undefined) return parseFailure(`'${reserved}' is reserved for MCP`, path)
-  // YAML aliases may nest deeply and expand to much data
-  const problem = foreignJsonProblem(read.value)
-  if (problem !== undefined) return parseFailure(problem, path)
+  // YAML aliases may expand to much data
   if (jsonSize(read.value, MAX_FRONTMATTER_BYTES) > MAX_FRONTMATTER_BYTES)
     return parseFailure('Its YAML expands to too much data', path)
   return { ok: true, value: read.value }
@@ -102,7 +86,5 @@ const frontmatterReader = (name: string) =>
     name: refine(string(), (value) => (value === name ? undefined : `Must be '${name}', the name of the skill`)),
     description: string({ min: 1, max: 1_024 }),
     compatibility: optional(string({ min: 1, max: 500 })),
-    metadata: optional(
-      map(string(), Infinity, (key) => (key.startsWith(RESERVED) ? 'Is reserved for MCP' : undefined)),
-    ),
+    metadata: optional(map(string())),
   })
