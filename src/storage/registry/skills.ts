@@ -22,8 +22,8 @@ const PAGE = 20
 const COLUMNS = 'toolkit, name, version, digest, state, manifest'
 const HELD = 'An administrator disabled this skill: only an administrator can publish it again'
 const IS_NAMED = 'toolkit = ? AND name = ?'
-const IS_WITHIN = 'toolkit IN (SELECT value FROM json_each(?))'
-const IS_LOCKED = "toolkit || '.' || name || '@' || version || ' ' || digest IN (SELECT value FROM json_each(?))"
+/** With a lock, no other is found. */
+const IS_LOCKED = `(?1 IS NULL OR toolkit || '.' || name || '@' || version || ' ' || digest IN (SELECT value FROM json_each(?1)))`
 
 const anyTool = (toolkit: string) => ({ toolkit, tool: '*' })
 const spellToolkit = (sql: SqlStorage, name: string) => findToolkitSpelling(sql, name) ?? foldDashes(name)
@@ -90,12 +90,16 @@ export function changeSkill(
 /** Lists the newest version of each skill in a state: active ones that the caller can see, others that it may change. */
 export function listSkills(sql: SqlStorage, { state, after = '', ...named }: SkillQuery, principal: Principal) {
   const toolkit = named.toolkit === undefined ? null : spellToolkit(sql, named.toolkit)
-  const [condition, ...values] = state === 'active' ? buildVisibleScope(sql, principal) : buildOwnScope(sql, principal)
+  const toolkits =
+    state === 'active'
+      ? toolkitCounts(sql, principal).map((count) => count.toolkit)
+      : column<string>(sql, 'SELECT DISTINCT toolkit FROM skill').filter((each) => isOwn(sql, each, principal))
   const query = `SELECT toolkit, name, max(version) AS version, digest, state, manifest FROM skill
-    WHERE state = ? AND ${condition} AND toolkit = coalesce(?, toolkit) AND (toolkit, name) > (?, ?)
-    GROUP BY toolkit, name ORDER BY toolkit, name LIMIT ${PAGE + 1}`
+    WHERE ${IS_LOCKED} AND state = ?2 AND toolkit IN (SELECT value FROM json_each(?3)) AND toolkit = coalesce(?4, toolkit)
+      AND (toolkit, name) > (?5, ?6) GROUP BY toolkit, name ORDER BY toolkit, name LIMIT ${PAGE + 1}`
   const [afterToolkit = '', afterName = ''] = after.split('/')
-  const items = rows<SkillRow>(sql, query, state, ...values, toolkit, afterToolkit, afterName)
+  const values = [state, JSON.stringify(toolkits), toolkit, afterToolkit, afterName]
+  const items = rows<SkillRow>(sql, query, listLocked(principal), ...values)
   const last = items[PAGE] && items[PAGE - 1]
   return { items: items.slice(0, PAGE), ...(last ? { next: `${last.toolkit}/${last.name}` } : {}) }
 }
@@ -108,29 +112,20 @@ export function findSkill(
   path?: string,
 ): FoundSkill | undefined {
   const toolkit = spellToolkit(sql, named.toolkit)
-  const ownScope: Scope = [version === undefined ? "state = 'active'" : 'TRUE']
-  const [condition, ...values] = isOwn(sql, toolkit, principal) ? ownScope : buildVisibleScope(sql, principal)
-  const files = path === undefined ? 'coalesce(?, files)' : `files -> ('$."' || ? || '"')`
-  const query = `SELECT ${COLUMNS}, ${files} AS files FROM skill
-    WHERE ${condition} AND ${IS_NAMED} AND version = coalesce(?, version) ORDER BY version DESC LIMIT 1`
-  return firstRow<FoundSkill>(sql, query, path ?? null, ...values, toolkit, name, version ?? null)
+  const isChanger = isOwn(sql, toolkit, principal)
+  if (!isChanger && !toolkitCounts(sql, principal).some((count) => count.toolkit === toolkit)) return undefined
+  const state = isChanger && version !== undefined ? null : 'active'
+  const query = `SELECT ${COLUMNS}, iif(?6 IS NULL, files, files -> ('$."' || ?6 || '"')) AS files FROM skill
+    WHERE ${IS_LOCKED} AND toolkit = ?2 AND name = ?3 AND state = coalesce(?4, state) AND version = coalesce(?5, version)
+    ORDER BY version DESC LIMIT 1`
+  const values = [toolkit, name, state, version ?? null, path ?? null]
+  return firstRow<FoundSkill>(sql, query, listLocked(principal), ...values)
 }
 
-/** An SQL condition with its values. */
-type Scope = readonly [condition: string, ...values: string[]]
-
-/** Active versions in toolkits with a tool that the caller sees. Under a lock, only the versions that it names. */
-function buildVisibleScope(sql: SqlStorage, principal: Principal): Scope {
-  const toolkits = JSON.stringify(toolkitCounts(sql, principal).map(({ toolkit }) => toolkit))
-  const { lock } = principal.view ?? {}
-  if (!lock) return [`state = 'active' AND ${IS_WITHIN}`, toolkits]
-  const locked = Object.values(lock.skills ?? {}).map(({ id, digest }) => `${id} ${digest}`)
-  return [`state = 'active' AND ${IS_WITHIN} AND ${IS_LOCKED}`, toolkits, JSON.stringify(locked)]
-}
-
-function buildOwnScope(sql: SqlStorage, principal: Principal): Scope {
-  const toolkits = column<string>(sql, 'SELECT DISTINCT toolkit FROM skill')
-  return [IS_WITHIN, JSON.stringify(toolkits.filter((toolkit) => isOwn(sql, toolkit, principal)))]
+/** What the principal's lock names, if it has one. */
+function listLocked({ view }: Principal): string | null {
+  const { lock } = view ?? {}
+  return lock ? JSON.stringify(Object.values(lock.skills ?? {}).map(({ id, digest }) => `${id} ${digest}`)) : null
 }
 
 const isOwn = (sql: SqlStorage, toolkit: string, principal: Principal) =>
