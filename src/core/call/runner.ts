@@ -58,7 +58,9 @@ export interface ResourceUsage {
 
 export type Run = (invocation: Invocation, context: RunContext) => RunResult | Promise<RunResult>
 
-export type ReadResource = (uri: string | null, ...request: Parameters<Run>) => ReturnType<Run>
+/** What to read from a tool's server: a resource, or one of its lists. */
+export type Reading = { readonly uri: string } | { readonly list: ResourceList }
+export type ResourceList = 'resources' | 'resourceTemplates'
 
 export interface Runner extends ImplementationKind {
   prepare(record: ToolRecord & { readonly implementation: Implementation }): Runnable
@@ -68,8 +70,8 @@ export type Runnable =
   | {
       readonly ok: true
       readonly run: Run
-      /** Reads a resource of the tool's server, such as its page, as MCP `resources/read` does. For null, lists them. */
-      readonly read?: ReadResource
+      /** Reads a resource of the tool's server, such as the tool's page, or lists resources. The result is that of MCP. */
+      readonly read?: (reading: Reading, ...request: Parameters<Run>) => ReturnType<Run>
       readonly timeoutMs: number
       /** Whether it may run twice whatever its record says: it changes nothing, or the same each time. */
       readonly isRetrySafe?: boolean

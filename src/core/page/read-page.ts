@@ -2,7 +2,7 @@ import { type CallDeps, createCallTool } from '../call/call.ts'
 import type { Caller } from '../call/call-request.ts'
 import { type CallContext, NO_CONTEXT } from '../call/requirements.ts'
 import type { ResolvedTool } from '../call/resolve-tool.ts'
-import type { Run, RunResult } from '../call/runner.ts'
+import type { Reading, Run, RunResult } from '../call/runner.ts'
 import type { GrantPreview } from '../call/user-tokens.ts'
 import { fail, ok, type Result } from '../failure/failure.ts'
 import type { Sha256 } from '../tool/digest.ts'
@@ -13,8 +13,8 @@ import { needsApproval } from '../tool/tool.ts'
 import { computePageDigest, getToolUi, MAX_PAGE_CHARACTERS, type ToolPage, readPage } from './page.ts'
 
 export type ReadPage = (toolRef: ToolRef, caller: Caller, context?: CallContext) => Promise<Result<ToolPage>>
-/** Reads a resource of the tool's server. For null, lists its resources and templates. */
-export type ReadServer = (uri: string | null, ...request: Parameters<ReadPage>) => Promise<Result<unknown>>
+/** Reads from the tool's server what is not the tool's page. */
+export type ReadServer = (reading: Reading, ...request: Parameters<ReadPage>) => Promise<Result<unknown>>
 
 const CHANGED = 'its page has changed, or could not be read at import: import and lock the tool again'
 const NOTHING = { ok: false, reason: 'It has no page or resource' } as const
@@ -34,14 +34,14 @@ const MAX_INLINE_BYTES = 8 * MAX_PAGE_CHARACTERS
 export function createReaders(deps: CallDeps & { readonly userTokens: GrantPreview }, sha256: Sha256) {
   const { userTokens } = deps
   const cache = createLruCache<RunResult>(MAX_CACHED, CACHED_MS)
-  const readByCall = (uri: string | null | undefined, toolRef: ToolRef, caller: Caller, context = NO_CONTEXT) =>
+  const readByCall = (wanted: Reading | undefined, toolRef: ToolRef, caller: Caller, context = NO_CONTEXT) =>
     createCallTool({
       ...deps,
       resolver: {
         ...deps.resolver,
         async resolve(...request) {
           const resolved = await deps.resolver.resolve(...request)
-          return resolved.ok ? toReadTool(resolved, uri) : resolved
+          return resolved.ok ? toReadTool(resolved, wanted) : resolved
         },
       },
       userTokens: {
@@ -56,27 +56,27 @@ export function createReaders(deps: CallDeps & { readonly userTokens: GrantPrevi
       writeRecord: () => undefined,
     })({ toolRef, input: {}, context }, caller)
 
-  function toReadTool(resolved: ResolvedTool, wanted: string | null | undefined): ResolvedTool {
+  /** Replaces the tool by one that reads its page, or what is wanted instead. */
+  function toReadTool(resolved: ResolvedTool, wanted: Reading | undefined): ResolvedTool {
     const { fixedArguments, ...tool } = resolved.tool
     const { record, runnable, stages } = tool
     // Reading a resource must not bypass a person's approval or the arguments that a toolset fixes
     const isOpen = !needsApproval(record) && !fixedArguments && record.implementation?.kind === 'remote'
-    const uri = wanted === undefined ? getToolUi(record).uri : isOpen && !wanted?.startsWith('ui:') ? wanted : undefined
+    const { uri } = getToolUi(record)
+    const reading = wanted ? isOpen && wanted : uri !== undefined && { uri }
     const read = runnable.ok ? runnable.read : undefined
-    if (uri === undefined || !runnable.ok || !read) return { ...resolved, tool: { ...tool, runnable: NOTHING } }
+    if (!reading || !runnable.ok || !read) return { ...resolved, tool: { ...tool, runnable: NOTHING } }
     // A tool that receives a user's id or token may have a different page for each user
     const isShared = record.requirements.authorization.length === 0 && !record.requirements.user_id
-    const key = isShared && typeof wanted !== 'string' ? `${record.digest} ${uri}` : undefined
+    const key = isShared && !wanted ? record.digest : undefined
     const run = async (...request: Parameters<Run>) => {
       const cached = key === undefined ? undefined : cache.get(key)
       if (cached) return cached
-      const result = await read(uri, ...request)
-      const isSmall = result.ok && jsonSize(result.value, MAX_CACHED_CHARACTERS) <= MAX_CACHED_CHARACTERS
-      const isPage = uri === null || (result.ok && readPage(result.value) !== undefined)
-      if (key !== undefined && isSmall && isPage) cache.set(key, result)
+      const result = await read(reading, ...request)
+      if (key !== undefined && result.ok && isSmallPage(result.value)) cache.set(key, result)
       return result
     }
-    const timeoutMs = uri === null ? Math.min(LIST_MS, runnable.timeoutMs) : runnable.timeoutMs
+    const timeoutMs = 'list' in reading ? Math.min(LIST_MS, runnable.timeoutMs) : runnable.timeoutMs
     const readTool = {
       ...tool,
       runnable: { ...runnable, run, timeoutMs },
@@ -101,4 +101,8 @@ export function createReaders(deps: CallDeps & { readonly userTokens: GrantPrevi
       return fail({ type: 'tool-changed', id: tool.id, detail: CHANGED })
     },
   }
+}
+
+function isSmallPage(value: unknown): boolean {
+  return readPage(value) !== undefined && jsonSize(value, MAX_CACHED_CHARACTERS) <= MAX_CACHED_CHARACTERS
 }

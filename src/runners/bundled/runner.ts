@@ -3,13 +3,7 @@ import type { ToolContext } from '../../core/tool/define-tool.ts'
 import { isObject } from '../../core/tool/json.ts'
 import type { Fetch } from '../../core/tool/platform.ts'
 import { type Invocation, sensitiveValues } from '../../core/call/invocation.ts'
-import {
-  DEFAULT_TIMEOUT_MS,
-  type ReadResource,
-  type RunContext,
-  type Runner,
-  type RunResult,
-} from '../../core/call/runner.ts'
+import { DEFAULT_TIMEOUT_MS, type RunContext, type Runner, type RunResult } from '../../core/call/runner.ts'
 import type { ToolFailure } from '../../core/tool/content.ts'
 import { createLazyRedact } from '../../outbound/redaction.ts'
 import { createRenewingTokens } from '../../outbound/renewing-fetch.ts'
@@ -45,7 +39,7 @@ export function createBundledRunner({ bundledHandlers, fetchFor, log }: BundledR
         ok: true,
         timeoutMs,
         ...(hosts ? { hosts } : {}),
-        ...(tool.page ? { read: createPageReader(tool.page) } : {}),
+        ...(tool.page ? { read: () => toPageResult(tool.page) } : {}),
         run(invocation, context) {
           const fetch: Fetch = (url, init) => fetchFor({ ...initiator, caller: context.principal })(url, init)
           const result = tool.handler(invocation.input, toolContext(invocation, context, fetch, log))
@@ -56,8 +50,8 @@ export function createBundledRunner({ bundledHandlers, fetchFor, log }: BundledR
   }
 }
 
-function createPageReader({ html: text, ...ui }: NonNullable<BundledTool['page']>): ReadResource {
-  return (uri) => ({ ok: true, value: { contents: [{ uri, mimeType: 'text/html', text, _meta: { ui } }] } })
+function toPageResult(page: BundledTool['page']): RunResult {
+  return { ok: true, value: { contents: [{ mimeType: 'text/html', text: page?.html, _meta: { ui: page } }] } }
 }
 
 function asResult(result: unknown): RunResult {

@@ -1,6 +1,6 @@
 import { isJsonObject, isObject, type JsonObject } from '../../core/tool/json.ts'
 import type { Invocation } from '../../core/call/invocation.ts'
-import type { RunContext, Runner } from '../../core/call/runner.ts'
+import type { Reading, RunContext, Runner } from '../../core/call/runner.ts'
 import { isIdempotent, type ToolRecord } from '../../core/tool/tool.ts'
 import { createCheckedRunner } from '../shared/checked-runner.ts'
 import { MAX_RETRIES, type RetryClock, type UpstreamResult, createUpstreamTool } from '../shared/retrying-call.ts'
@@ -18,8 +18,8 @@ export function createRemoteRunner(options: RetryClock & RemoteDeps): Runner {
     const tool = { ...implementation, record, inputSchema: headerSchema(record) }
     const isRetrySafe = isIdempotent(record)
     const hosts = [getHost(implementation.url)]
-    /** Calls the tool, or reads a resource of its server, or for null lists them. */
-    const createRunnable = (uri?: string | null) => {
+    /** Calls the tool, or reads from its server. */
+    const createRunnable = (reading?: Reading) => {
       const ask = (invocation: Invocation, context: RunContext): UpstreamResult | Promise<UpstreamResult> => {
         const initiator = {
           toolkit: record.toolkit,
@@ -30,14 +30,14 @@ export function createRemoteRunner(options: RetryClock & RemoteDeps): Runner {
         const located = createEndpoint(implementation, invocation, context, initiator)
         if (!located.ok) return { result: located }
         const call = { invocation, endpoint: located.endpoint, context }
-        if (uri !== undefined) return callResource(uri, timeoutMs, call, options)
+        if (reading) return callResource(reading, timeoutMs, call, options)
         return dialect ? callServer(dialect, tool, call, options) : callMcp(tool, call, options)
       }
-      const retries = { isRetrySafe: isRetrySafe || uri !== undefined, retries: MAX_RETRIES }
+      const retries = { isRetrySafe: isRetrySafe || reading !== undefined, retries: MAX_RETRIES }
       return createUpstreamTool({ ask, credentials, ...retries, timeoutMs, hosts }, options)
     }
     const runnable = createRunnable()
-    return dialect ? runnable : { ...runnable, read: (uri, ...request) => createRunnable(uri).run(...request) }
+    return dialect ? runnable : { ...runnable, read: (reading, ...request) => createRunnable(reading).run(...request) }
   })
 }
 

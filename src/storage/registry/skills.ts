@@ -22,7 +22,7 @@ const PAGE = 20
 const COLUMNS = 'toolkit, name, version, digest, state, manifest'
 const HELD = 'An administrator disabled this skill: only an administrator can publish it again'
 const IS_NAMED = 'toolkit = ? AND name = ?'
-/** With a lock, no other is found. */
+/** With a lock, only the versions that it names are found. */
 const IS_LOCKED = `(?1 IS NULL OR toolkit || '.' || name || '@' || version || ' ' || digest IN (SELECT value FROM json_each(?1)))`
 
 const anyTool = (toolkit: string) => ({ toolkit, tool: '*' })
@@ -122,7 +122,7 @@ export function findSkill(
   return firstRow<FoundSkill>(sql, query, listLocked(principal), ...values)
 }
 
-/** What the principal's lock names, if it has one. */
+/** The versions that the principal's lock names. Null if it has no lock. */
 function listLocked({ view }: Principal): string | null {
   const { lock } = view ?? {}
   return lock ? JSON.stringify(Object.values(lock.skills ?? {}).map(({ id, digest }) => `${id} ${digest}`)) : null

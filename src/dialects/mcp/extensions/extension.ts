@@ -2,6 +2,7 @@
  * MCP extensions of the server. Each one is in its own folder, `extensions/<name>/`, whose `register…` function adds an
  * `McpExtension`. The code that handles a message loads with the first message that needs it.
  */
+import type { ResourceList } from '../../../core/call/runner.ts'
 import type { JsonObject } from '../../../core/tool/json.ts'
 import type { AroundTool, McpExchange } from '../tools-call.ts'
 import type { McpError, McpResult } from '../wire.ts'
@@ -27,8 +28,6 @@ export interface McpExtension {
   /** Takes part in `subscriptions/listen`. Undefined if `notifications` names nothing of the extension. */
   readonly watch?: (notifications: JsonObject, exchange: McpExchange) => Promise<Watch | undefined>
 }
-
-export type ResourceList = 'resources' | 'resourceTemplates'
 
 export interface ResourceSource {
   readonly scheme: string

@@ -1,5 +1,6 @@
 import type { Client } from '@modelcontextprotocol/client'
 import { isJsonArray, isJsonObject, type Json } from '../../../core/tool/json.ts'
+import type { Reading, ResourceList } from '../../../core/call/runner.ts'
 import { computePageDigest, getToolUi, MAX_PAGE_CHARACTERS, readPage } from '../../../core/page/page.ts'
 import type { Sha256 } from '../../../core/tool/digest.ts'
 import { decodeBase64 } from '../../../outbound/base64.ts'
@@ -11,58 +12,34 @@ import { type SessionWait, withSession } from './session.ts'
 const MAX_BYTES = 2 * MAX_PAGE_CHARACTERS + 16 * 1024
 const MAX_LIST_BYTES = 512 * 1024
 const MAX_LISTED = 200
-/** For later pages of a list, and for templates: some servers never respond to an unknown method. */
-const PAGES_MS = 2_000
 
 export async function callResource(
-  uri: string | null,
+  reading: Reading,
   timeoutMs: number,
   { endpoint, context: { deadline, background, deferRelease } }: RemoteCall,
   deps: RemoteDeps,
 ): Promise<UpstreamResult> {
   const { signal } = deadline
-  const maxBytes = uri === null ? MAX_LIST_BYTES : MAX_BYTES
+  const maxBytes = 'list' in reading ? MAX_LIST_BYTES : MAX_BYTES
   const session = { endpoint, signal, timeoutMs, maxBytes, canAsk: false, background, deferRelease }
   const read = await withSession<object>(session, deps, (client, waiting) =>
-    uri === null ? listResources(client, waiting, deps) : readResource(uri, client, waiting),
+    'list' in reading ? readList(reading.list, client, waiting) : readResource(reading.uri, client, waiting),
   )
   return read.ok ? { result: { ok: true, value: read.value } } : read.failed
 }
 
-async function listResources(client: Client, waiting: SessionWait, deps: RemoteDeps) {
-  const resources = await readList('resources', client, waiting, deps)
-  // A server without templates may not support the method
-  const resourceTemplates = await readList('resourceTemplates', client, { ...waiting, timeout: PAGES_MS }, deps).catch(
-    () => [],
-  )
-  return { resources, resourceTemplates }
-}
+const METHODS = { resources: 'resources/list', resourceTemplates: 'resources/templates/list' } as const
 
-const LIST_METHODS = { resources: 'resources/list', resourceTemplates: 'resources/templates/list' } as const
-
-/** Stops after `PAGES_MS`, or at a page that cannot be read. */
-async function readList(
-  list: keyof typeof LIST_METHODS,
-  client: Client,
-  waiting: SessionWait,
-  { now }: RemoteDeps,
-): Promise<readonly Json[]> {
+async function readList(list: ResourceList, client: Client, waiting: SessionWait) {
   const listed: Json[] = []
-  const endsAt = now() + PAGES_MS
-  let params = {}
-  let options = waiting
-  do {
-    const page = await client.request({ method: LIST_METHODS[list], params }, options).catch((error: unknown) => {
-      if (listed.length === 0) throw error
-    })
-    if (!page) break
-    const items = page[list]
+  let params: { cursor?: string } | undefined = {}
+  while (params && listed.length < MAX_LISTED) {
+    const page: Record<string, unknown> = await client.request({ method: METHODS[list], params }, waiting)
+    const { [list]: items, nextCursor: cursor } = page
     if (isJsonArray(items)) listed.push(...items)
-    if (page.nextCursor === undefined) break
-    params = { cursor: page.nextCursor }
-    options = { ...waiting, timeout: Math.max(1, endsAt - now()) }
-  } while (listed.length < MAX_LISTED && now() < endsAt)
-  return listed.slice(0, MAX_LISTED)
+    params = typeof cursor === 'string' ? { cursor } : undefined
+  }
+  return { [list]: listed.slice(0, MAX_LISTED) }
 }
 
 /** Decodes the blob of a page to text. */

@@ -1,10 +1,11 @@
 import { findScopeDenial } from '../../../../core/access/principal.ts'
+import type { ResourceList } from '../../../../core/call/runner.ts'
 import type { JsonObject } from '../../../../core/tool/json.ts'
 import { MEMORY_FULL } from '../../../../http/request/request-memory.ts'
 import { toMcpFailure } from '../../failure-response.ts'
 import type { McpExchange } from '../../tools-call.ts'
 import { invalid, type McpResult } from '../../wire.ts'
-import type { McpExtension, ResourceList } from '../extension.ts'
+import type { McpExtension } from '../extension.ts'
 import { toCacheable } from '../resource.ts'
 
 const MAX_URI_CHARACTERS = 2_048

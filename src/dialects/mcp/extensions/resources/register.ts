@@ -1,4 +1,5 @@
-import type { McpExtension, McpMethod, ResourceList } from '../extension.ts'
+import type { ResourceList } from '../../../../core/call/runner.ts'
+import type { McpExtension, McpMethod } from '../extension.ts'
 import type { ServerResourcesDeps } from './server-resources.ts'
 
 /** Resources, a part of MCP itself: resources of imported servers, and of other extensions by their URI schemes. */

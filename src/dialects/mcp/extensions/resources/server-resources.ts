@@ -1,10 +1,10 @@
+import type { ResourceList } from '../../../../core/call/runner.ts'
 import type { Catalog, LineFormat } from '../../../../core/catalog/catalog.ts'
 import { MAX_PAGE_CHARACTERS } from '../../../../core/page/page.ts'
 import type { ReadServer } from '../../../../core/page/read-page.ts'
 import { isJsonArray, isJsonObject, isObject, jsonSize, type JsonObject } from '../../../../core/tool/json.ts'
 import type { McpExchange } from '../../tools-call.ts'
 import { restrictToToolset } from '../../toolset.ts'
-import type { ResourceList } from '../extension.ts'
 import { readThroughTool, toReadError } from '../resource.ts'
 
 export interface ServerResourcesDeps {
@@ -38,7 +38,7 @@ export async function listServerResources(
   const servers = Map.groupBy(listing?.lines ?? [], (line) => line.replace(/\/\S+/, ''))
   const lists = [...servers.values()].slice(0, MAX_SERVERS).map(async (lines) => {
     for (const [path = ''] of lines.slice(0, MAX_TRIED).map((line) => line.split(' '))) {
-      const listed = await readThroughTool((...request) => readServer(null, ...request), path, exchange)
+      const listed = await readThroughTool((...request) => readServer({ list }, ...request), path, exchange)
       if (listed) return listed.ok ? toOwnItems(listed.value, list, path) : []
     }
     return []
@@ -48,8 +48,8 @@ export async function listServerResources(
 
 /** Reads `switchboard://Toolkit/tool/<the URI on the tool's server>`. */
 export async function readServerResource({ readServer }: ServerResourcesDeps, address: string, exchange: McpExchange) {
-  const [, path = '', uri = ''] = /^switchboard:\/\/([^/]+\/[^/]+)\/(.+)$/s.exec(address) ?? []
-  const read = await readThroughTool((...request) => readServer(uri, ...request), path, exchange)
+  const [, path = '', uri = ''] = /^switchboard:\/\/([^/]+\/[^/]+)\/(?!ui:)(.+)$/s.exec(address) ?? []
+  const read = await readThroughTool((...request) => readServer({ uri }, ...request), path, exchange)
   if (!read?.ok) return read && toReadError(read.failure)
   if (jsonSize(read.value, MAX_PAGE_CHARACTERS) <= MAX_PAGE_CHARACTERS) return toOwnItems(read.value, 'contents', path)
   return toReadError({ type: 'tool-failed', message: 'The resource is larger than 2 MB' })
