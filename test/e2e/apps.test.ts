@@ -290,7 +290,7 @@ describe('attacks on pages', () => {
     const path = await lockAll(credential)
     const uri = await uriOf('Unread.get_time', credential)
     const refused = await mcp('resources/read', { uri }, UI, credential, path)
-    expect(refused).toMatchObject({ error: { code: -32603, message: expect.stringContaining('was not read') } })
+    expect(refused).toMatchObject({ error: { code: -32603, message: expect.stringContaining('could not be read') } })
     expect((await read(uri, credential)).result.contents[0].text).toContain('Clock')
   })
 
