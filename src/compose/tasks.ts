@@ -1,9 +1,7 @@
 import { waitUntil } from 'cloudflare:workers'
-import { createCheckCall } from '../core/call/check-call.ts'
 import { createRunTask } from '../core/task/run-task.ts'
-import type { Tasks } from '../core/task/task.ts'
-import type { DueTask, TaskStore } from '../core/task/task-store.ts'
-import { createTasks } from '../core/task/tasks.ts'
+import type { DueTask, TaskStore } from '../core/task/task.ts'
+import { createTasks, type Tasks } from '../core/task/tasks.ts'
 import { CALL_UNITS, createBudget } from '../core/tool/budget.ts'
 import { createReloadPrincipal } from '../http/caller/reload-principal.ts'
 import { narrowToView } from '../http/route/tool-view.ts'
@@ -14,8 +12,9 @@ import { holdTexts, sleep, startDeadline } from './platform.ts'
 
 export function openTasks(deployment: Pick<Deployment, 'config' | 'stores' | 'calls'>): Tasks {
   return createTasks({
+    ...deployment.calls,
+    startDeadline,
     store: openTaskStore(deployment),
-    checkCall: createCheckCall({ ...deployment.calls, startDeadline }),
     storesCredentials: deployment.config.vaultKeys.length > 0,
     clock: { now: Date.now, sleep },
   })

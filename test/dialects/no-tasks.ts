@@ -1,5 +1,5 @@
 import { fail } from '../../src/core/failure/failure.ts'
-import type { Tasks } from '../../src/core/task/task.ts'
+import type { Tasks } from '../../src/core/task/tasks.ts'
 
 /** Where every call is waited for. */
 export const NO_TASKS: Pick<Tasks, 'start'> = {

@@ -4,26 +4,22 @@ import { authorizeCall, type CalledToolDeps, findCalledTool, resolveUserId } fro
 import type { Caller, CallRequest } from './call-request.ts'
 import { completeInput } from './input.ts'
 
-export type CheckCall = (
+/** Returns the tool, or why a later call would fail because of its tool, rights or input. Runs nothing. */
+export async function checkCall(
   call: CallRequest,
   caller: Pick<Caller, 'principal' | 'background' | 'signal' | 'budget'>,
-) => Promise<Result<ToolRecord>>
-
-/** Returns the tool, or why a later call would fail because of its tool, rights or input. Runs nothing. */
-export function createCheckCall(deps: CalledToolDeps): CheckCall {
-  const checkCall: CheckCall = async (call, caller) => {
-    const found = await findCalledTool(call, caller, deps)
-    if (!found.ok) {
-      const { fallback, ...rest } = call
-      return fallback && isUnknownTool(found.failure) ? checkCall({ ...rest, ...fallback }, caller) : found
-    }
-    const { record, runnable } = found.tool
-    const userId = resolveUserId(caller.principal, call.context.userId)
-    const denial = authorizeCall(caller.principal, found.toolRef, record, userId)
-    if (denial) return denial
-    if (!runnable.ok) return fail({ type: 'tool-not-executable', id: record.id, reason: runnable.reason })
-    const input = completeInput(call, found.tool, userId, caller.budget)
-    return input.ok ? ok(record) : input
+  deps: CalledToolDeps,
+): Promise<Result<ToolRecord>> {
+  const found = await findCalledTool(call, caller, deps)
+  if (!found.ok) {
+    const { fallback, ...rest } = call
+    return fallback && isUnknownTool(found.failure) ? checkCall({ ...rest, ...fallback }, caller, deps) : found
   }
-  return checkCall
+  const { record, runnable } = found.tool
+  const userId = resolveUserId(caller.principal, call.context.userId)
+  const denial = authorizeCall(caller.principal, found.toolRef, record, userId)
+  if (denial) return denial
+  if (!runnable.ok) return fail({ type: 'tool-not-executable', id: record.id, reason: runnable.reason })
+  const input = completeInput(call, found.tool, userId, caller.budget)
+  return input.ok ? ok(record) : input
 }

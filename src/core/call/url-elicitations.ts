@@ -1,5 +1,6 @@
 import type { AuthorizationChallenge } from '../consent/authorization.ts'
 import { type Failure, filterOpenChallenges } from '../failure/failure.ts'
+import { isJsonObject, type Json } from '../tool/json.ts'
 
 /** The links that a person must open before the call can continue; none if something else is missing too. */
 export function toUrlElicitations(failure: Failure): readonly ReturnType<typeof createUrlElicitation>[] {
@@ -15,5 +16,10 @@ export function toUrlElicitations(failure: Failure): readonly ReturnType<typeof 
 }
 
 function createUrlElicitation(challenge: AuthorizationChallenge, message: string) {
-  return { challenge, params: { mode: 'url', message, url: challenge.url } }
+  const params = { mode: 'url', message, url: challenge.url }
+  return { key: `authorization:${challenge.id}`, challenge, request: { method: 'elicitation/create', params } }
+}
+
+export function isDeclined(response: Json | undefined): boolean {
+  return isJsonObject(response) && (response.action === 'decline' || response.action === 'cancel')
 }

@@ -1,6 +1,6 @@
 import { toUrlElicitations } from '../call/url-elicitations.ts'
+import type { Failure } from '../failure/failure.ts'
 import type { InputRequests, InputResponses } from '../tool/content.ts'
-import type { TaskOutcome } from './task.ts'
 
 /** The input that a task waits for: either links for a person, or requests of the tool. */
 export interface PendingInput {
@@ -12,46 +12,28 @@ export interface PendingInput {
   readonly links: readonly string[]
   /** All responses to the tool so far. */
   readonly answers: InputResponses
-  /** The outcome of the run that asked for the input. */
-  readonly outcome: TaskOutcome
 }
 
 /** Undefined if no input would help. `round` is different in each run. `first` are the answers in the original call. */
 export function toPendingInput(
-  outcome: TaskOutcome,
+  failure: Failure,
   previous: PendingInput | undefined,
   round: number,
   first: InputResponses = { responses: {} },
 ): PendingInput | undefined {
-  if (outcome.result.ok) return undefined
-  const { failure } = outcome.result
   const suffix = previous ? `#${round}` : ''
   const answers = previous?.answers ?? first
   if (failure.type === 'input-required') {
-    const { requests, state } = failure
-    return {
-      message: 'The tool asks for input',
-      requests: Object.fromEntries(Object.entries(requests).map(([key, request]) => [key + suffix, request])),
-      suffix,
-      links: [],
-      answers: { responses: answers.responses, ...(state === undefined ? {} : { state }) },
-      outcome,
-    }
+    const requests = Object.entries(failure.requests).map(([key, request]) => [key + suffix, request] as const)
+    const state = failure.state === undefined ? {} : { state: failure.state }
+    const message = 'The tool asks for input'
+    const next = { responses: answers.responses, ...state }
+    return { message, requests: Object.fromEntries(requests), suffix, links: [], answers: next }
   }
   const elicitations = toUrlElicitations(failure)
   const links = elicitations.flatMap(({ challenge }) => challenge.authorization ?? [])
   if (links.length === 0 || links.length < elicitations.length) return undefined
-  // The same links keep their keys, so that nobody opens one twice
-  if (previous && links.every((link) => previous.links.includes(link))) return { ...previous, outcome }
-  const entries = elicitations.map(({ challenge, params }) => {
-    return [`authorization:${challenge.id}${suffix}`, { method: 'elicitation/create', params }] as const
-  })
-  return {
-    message: elicitations.map(({ params }) => params.message).join('; '),
-    requests: Object.fromEntries(entries),
-    suffix,
-    links,
-    answers,
-    outcome,
-  }
+  const requests = Object.fromEntries(elicitations.map(({ key, request }) => [key + suffix, request]))
+  const message = elicitations.map(({ request }) => request.params.message).join('; ')
+  return { message, requests, suffix, links, answers }
 }

@@ -9,15 +9,21 @@
  */
 import { type Authorizations, isOpen } from '../consent/authorization.ts'
 import type { Caller, CallTool } from '../call/call-request.ts'
-import type { Progress } from '../call/progress.ts'
 import type { HoldFiles } from '../call/stage.ts'
-import { type Failure, fail, type Result, UnreachableError } from '../failure/failure.ts'
+import { type Result, UnreachableError } from '../failure/failure.ts'
 import type { Principal } from '../access/principal.ts'
 import type { Signal } from '../tool/platform.ts'
 import type { Clock } from '../tool/wait-for-change.ts'
-import type { DueTask, StoredCall, StoredTask, TaskChange, TaskStore } from './task-store.ts'
-import type { TaskOutcome } from './task.ts'
 import { toPendingInput } from './pending-input.ts'
+import {
+  type DueTask,
+  endTask,
+  type StoredCall,
+  type Task,
+  type TaskChange,
+  type TaskOutcome,
+  type TaskStore,
+} from './task.ts'
 
 interface RunTaskDeps extends Clock {
   readonly store: TaskStore
@@ -40,8 +46,9 @@ const COPIES = 3
 const OBJECT_CHARACTERS = 42
 const MIN_PAUSE_MS = 2_000
 const MAX_PAUSE_MS = 60_000
-/** How soon a run notices that its task has ended. */
-const LOOK_MS = 1_000
+/** How soon a run notices that its task has ended, and how often its progress is stored. */
+const FOLLOW_MS = 1_000
+const TIME_IS_UP = { type: 'gone', message: 'The call did not end within a day' } as const
 
 export function createRunTask(deps: RunTaskDeps): (run: DueTask) => Promise<void> {
   const { store, authorizations, callTool, findPrincipal, now, sleep } = deps
@@ -53,76 +60,62 @@ export function createRunTask(deps: RunTaskDeps): (run: DueTask) => Promise<void
     if (!release) throw new UnreachableError('Not enough memory for the call')
     try {
       const task = await store.find(id)
-      if (task?.revision === revision) await runInMemory(task, abort)
+      // Its text can no longer be decrypted
+      if (!task?.call) await store.change(id, { status: 'failed' }, revision)
+      else if (task.revision === revision) await runInMemory(task, task.call, abort)
     } finally {
       release()
     }
   }
 
-  async function runInMemory(task: StoredTask, abort: Abort): Promise<void> {
-    const { id, revision, storedCall } = task
-    if (!storedCall)
-      return void (await store.change(id, toEnd(task, 'The stored call can no longer be read'), revision))
+  async function runInMemory(task: Task, stored: StoredCall, abort: Abort): Promise<void> {
+    const { id, revision } = task
     const early = await waitOrEnd(task)
     if (early) return void (await store.change(id, early, revision))
-    const principal = await findPrincipal(storedCall.caller)
+    const principal = await findPrincipal(stored.caller)
     if (!principal.ok) {
       const { failure } = principal
       if (failure.type === 'unavailable') throw new UnreachableError(failure.message)
-      const text = 'reason' in failure ? failure.reason : 'message' in failure ? failure.message : undefined
-      return void (await store.change(id, toEnd(task, text ?? 'The credential is no longer valid', failure), revision))
+      return void (await store.change(id, endTask(task, failure, now()), revision))
     }
     // No visible change if the task is already working
     const begin = task.status === 'working' ? { waitMs: 0 } : ({ status: 'working', waitMs: 0 } as const)
     const round = await store.change(id, begin, revision)
     if (round === undefined) return
-    const outcome = await call({ ...task, revision: round }, storedCall, principal.value, abort)
+    const outcome = await call({ ...task, revision: round }, stored, principal.value, abort)
     await store.change(id, toChange(outcome, task, round), round)
   }
 
   /** Undefined if the call can run now. An expired link does not end the task: the call returns a new one. */
-  async function waitOrEnd(task: StoredTask): Promise<TaskChange | undefined> {
+  async function waitOrEnd(task: Task): Promise<TaskChange | undefined> {
     const { createdAt, lastUpdatedAt, ttlMs, pendingInput } = task
-    if (now() >= Date.parse(createdAt) + ttlMs) return toEnd(task, 'The call did not end within a day')
+    if (now() >= Date.parse(createdAt) + ttlMs) return endTask(task, TIME_IS_UP, now())
     const links = await Promise.all((pendingInput?.links ?? []).map((link) => authorizations.find(link)))
     const current = links.flatMap((link) => (link && now() < link.expiresAt ? [link] : []))
     const refusedLink = current.find(({ status }) => status === 'failed')
     if (refusedLink) {
       const { reason = 'A person refused it' } = refusedLink
-      return toEnd(task, reason, { type: 'forbidden', reason })
+      return endTask(task, { type: 'forbidden', reason }, now())
     }
     if (current.length < links.length || !current.some(isOpen)) return undefined
     // A read by the caller checks the links sooner
     return { waitMs: growPause(lastUpdatedAt) }
   }
 
-  function toEnd(task: StoredTask, message: string, failure: Failure = { type: 'gone', message }): TaskChange {
-    const base = { callId: task.id, durationMs: now() - Date.parse(task.createdAt), ...task.pendingInput?.outcome }
-    return { status: 'failed', message, outcome: { ...base, result: fail(failure) } }
-  }
-
-  function toChange(
-    outcome: TaskOutcome,
-    { createdAt, storedCall, pendingInput }: StoredTask,
-    round: number,
-  ): TaskChange {
+  function toChange(outcome: TaskOutcome, { createdAt, call, pendingInput }: Task, round: number): TaskChange {
     const { result } = outcome
+    if (result.ok) return { status: 'completed', outcome }
+    const { failure } = result
     const pauseMs = growPause(createdAt)
-    if (!result.ok && result.failure.type === 'unavailable') return { waitMs: pauseMs }
-    if (!result.ok && result.failure.type === 'rate-limited')
-      return { waitMs: Math.max(result.failure.retry_after_ms, pauseMs) }
-    const next = toPendingInput(outcome, pendingInput, round, storedCall?.call.answers)
-    if (!next) return { status: result.ok ? 'completed' : 'failed', outcome }
-    const isLinks = next.links.length > 0
+    if (failure.type === 'unavailable') return { waitMs: pauseMs }
+    if (failure.type === 'rate-limited') return { waitMs: Math.max(failure.retry_after_ms, pauseMs) }
+    const next = toPendingInput(failure, pendingInput, round, call?.call.answers)
+    if (!next) return { status: 'failed', outcome }
+    const { message, requests, links } = next
+    if (links.length > 0) return { status: 'input_required', message, pendingInput: next, waitMs: MIN_PAUSE_MS }
     // An empty list of requests asks for a retry
-    if (!isLinks && Object.keys(next.requests).length === 0)
-      return { status: 'working', waitMs: pauseMs, pendingInput: next }
-    return {
-      status: 'input_required',
-      message: next.message,
-      pendingInput: next,
-      ...(isLinks ? { waitMs: MIN_PAUSE_MS } : {}),
-    }
+    if (Object.keys(requests).length === 0) return { status: 'working', waitMs: pauseMs, pendingInput: next }
+    return { status: 'input_required', message, pendingInput: next }
   }
 
   /** Two seconds plus a tenth of the time that has passed, up to a minute. */
@@ -130,9 +123,11 @@ export function createRunTask(deps: RunTaskDeps): (run: DueTask) => Promise<void
     return Math.min(MAX_PAUSE_MS, MIN_PAUSE_MS + (now() - Date.parse(since)) / 10)
   }
 
-  async function call(task: StoredTask, { call, context, caller }: StoredCall, principal: Principal, abort: Abort) {
+  async function call(task: Task, { call, context, caller }: StoredCall, principal: Principal, abort: Abort) {
     const { requestUrl, ...origin } = caller
-    const follower = follow(task, abort)
+    let isDone = false
+    let message: string | undefined
+    void follow()
     try {
       const request = {
         ...call,
@@ -147,40 +142,25 @@ export function createRunTask(deps: RunTaskDeps): (run: DueTask) => Promise<void
         requestUrl: () => requestUrl,
         signal: () => abort.signal,
         cancelOnDisconnect: true,
-        progress: follower.progress,
+        progress({ progress, total, message: text }) {
+          message = text ?? (total === undefined ? `${progress}` : `${progress} of ${total}`)
+        },
       })
       return { ...outcome, tool: tool && { id: tool.id, output: tool.output } }
     } finally {
-      follower.end()
+      isDone = true
     }
-  }
 
-  /** Stores progress, one message at a time, and aborts the call when its task has ended or was changed. */
-  function follow({ id, revision }: StoredTask, abort: Abort) {
-    let isDone = false
-    let next: string | undefined
-    let wake = () => {}
-    async function look(): Promise<void> {
-      for (;;) {
-        const woken = new Promise<void>((done) => (wake = done))
-        if (next === undefined) await Promise.race([sleep(LOOK_MS), woken])
+    /** Stores progress, and aborts the call when its task has ended or was changed. */
+    async function follow(): Promise<void> {
+      while (!isDone) {
+        await sleep(FOLLOW_MS)
         if (isDone) return
-        const message = next
-        next = undefined
-        const current = await store.change(id, { message }, revision).catch(() => revision)
+        const report = { message }
+        message = undefined
+        const current = await store.change(task.id, report, task.revision).catch(() => task.revision)
         if (current === undefined) return abort.abort()
       }
-    }
-    void look()
-    return {
-      progress({ progress, total, message }: Progress): void {
-        next = message ?? (total === undefined ? `${progress}` : `${progress} of ${total}`)
-        wake()
-      },
-      end(): void {
-        isDone = true
-        wake()
-      },
     }
   }
 }

@@ -1,8 +1,9 @@
-import type { Principal } from '../access/principal.ts'
 import type { Caller, CallOutcome, CallRequest } from '../call/call-request.ts'
-import type { Result } from '../failure/failure.ts'
-import type { InputRequests, InputResponses } from '../tool/content.ts'
+import type { CallContext } from '../call/requirements.ts'
+import { type Failure, fail } from '../failure/failure.ts'
+import type { InputRequests } from '../tool/content.ts'
 import type { ToolRecord } from '../tool/tool.ts'
+import type { PendingInput } from './pending-input.ts'
 
 export type TaskStatus = 'working' | 'input_required' | 'completed' | 'failed' | 'cancelled'
 
@@ -19,10 +20,17 @@ export interface Task {
   /** Counted from `createdAt`. After that, an open task fails. An hour later, the task is deleted. */
   readonly ttlMs: number
   readonly pollIntervalMs: number
+  /** Incremented by each run and each change, except of the message alone. */
+  readonly revision: number
+  /** The id of its tool. */
+  readonly tool: string
   /** While `input_required`: the tool's requests or the links for a person. No key is used twice. */
   readonly inputRequests?: InputRequests['requests']
+  readonly pendingInput?: PendingInput
   /** Once `completed` or `failed`. */
   readonly outcome?: TaskOutcome
+  /** Only for a run. */
+  readonly call?: StoredCall
 }
 
 export function isOver({ status }: Pick<Task, 'status'>): boolean {
@@ -34,19 +42,47 @@ export interface TaskOutcome extends Pick<CallOutcome, 'callId' | 'durationMs' |
   readonly tool?: Pick<ToolRecord, 'id' | 'output'> | undefined
 }
 
-export type TaskCaller = Omit<Caller, 'signal'>
+type Entries = readonly (readonly [string, string])[]
 
-/** All return `unavailable` if storage cannot be reached. A task of another principal looks like an unknown one. */
-export interface Tasks {
+/** Plain JSON, which is stored encrypted, as are all texts of callers and tools. */
+export interface StoredCall {
+  readonly call: Omit<CallRequest, 'context'>
+  readonly context: Omit<CallContext, 'tokens' | 'secrets'> & { readonly tokens: Entries; readonly secrets: Entries }
+  readonly caller: Pick<Caller, 'principal' | 'dialect' | 'audience' | 'traceparent'> & { readonly requestUrl: string }
+}
+
+export interface TaskChange extends Partial<Pick<Task, 'pendingInput' | 'outcome'>> {
+  readonly status?: TaskStatus | undefined
+  /** If absent, a change of the status deletes the message. */
+  readonly message?: string | undefined
+  /** Time until the task runs, or its links are checked, again. With a status but no time, it waits for its caller. */
+  readonly waitMs?: number | undefined
+}
+
+/** Ends a task whose call will not run again. */
+export function endTask({ id, createdAt, tool }: Task, failure: Failure, now: number): TaskChange {
+  const message = 'reason' in failure ? failure.reason : 'message' in failure ? failure.message : undefined
+  const durationMs = now - Date.parse(createdAt)
+  const outcome = { callId: id, durationMs, result: fail(failure), tool: { id: tool, output: null } }
+  return { status: 'failed', message, outcome }
+}
+
+/** A run that the Durable Object starts. A run that started before a change writes nothing. */
+export interface DueTask extends Pick<Task, 'id' | 'revision'> {
+  /** Number of characters stored for the task. */
+  readonly size: number
+}
+
+export interface TaskStore {
+  /** Undefined if the principal has too many open tasks, or too much stored. */
+  create(call: StoredCall, tool: string, ttlMs: number): Promise<Task | undefined>
+  /** With a principal, finds only its own tasks, and leaves out the call. Undefined if it can no longer be decrypted. */
+  find(id: string, principal?: string): Promise<Task | undefined>
   /**
-   * Checks the rights and input of a call, then stores and starts it. Returns `rate-limited` if the principal has too many open
-   * tasks, or its tasks take too much storage.
+   * Returns the new revision, or undefined if the task has ended or was changed since `revision`. An empty change only checks
+   * this.
    */
-  start(call: CallRequest, caller: TaskCaller): Promise<Result<Task>>
-  /** Waits up to `waitMs`, by default 0, for a change since `lastUpdatedAt`, by default since now. */
-  get(id: string, principal: Principal, waitMs?: number, lastUpdatedAt?: string): Promise<Result<Task | undefined>>
-  /** Ignores unknown keys. The tool continues once each request has a response. Returns whether the task exists. */
-  update(id: string, principal: Principal, responses: InputResponses['responses']): Promise<Result<boolean>>
-  /** Aborts the run; an ended task does not change. Returns whether the task exists. */
-  cancel(id: string, principal: Principal): Promise<Result<boolean>>
+  change(id: string, change: TaskChange, revision?: number): Promise<number | undefined>
+  /** Ends and deletes all tasks of a principal. */
+  removeAll(principal: string): Promise<void>
 }

@@ -1,52 +1,59 @@
 import { covers, hasScope, NEEDS_CREDENTIAL, type Principal } from '../access/principal.ts'
-import type { CheckCall } from '../call/check-call.ts'
-import { catchUnreachable, fail, ok } from '../failure/failure.ts'
+import type { Caller, CallRequest } from '../call/call-request.ts'
+import type { CalledToolDeps } from '../call/authorize-call.ts'
+import { checkCall } from '../call/check-call.ts'
+import { isDeclined } from '../call/url-elicitations.ts'
+import { catchUnreachable, fail, ok, type Result } from '../failure/failure.ts'
 import type { InputResponses } from '../tool/content.ts'
-import { isJsonObject } from '../tool/json.ts'
 import { DAY_MS } from '../tool/time.ts'
 import { parseToolId } from '../tool/tool-id.ts'
 import { type Clock, waitForChange } from '../tool/wait-for-change.ts'
-import type { StoredTask, TaskChange, TaskStore } from './task-store.ts'
-import { isOver, type Tasks } from './task.ts'
-import type { PendingInput } from './pending-input.ts'
+import { endTask, isOver, type Task, type TaskChange, type TaskStore } from './task.ts'
 
 const RETRY_AFTER_MS = 60_000
-const REFUSED = 'The person declined'
+const REFUSED = { type: 'forbidden', reason: 'The person declined' } as const
 const NO_KEYS = 'Credentials in a call can be stored only with VAULT_KEYS: leave them out, or wait for the call'
 
-const DECLINED: ReadonlySet<unknown> = new Set(['decline', 'cancel'])
-
-interface TasksDeps {
+interface TasksDeps extends CalledToolDeps {
   readonly store: TaskStore
-  readonly checkCall: CheckCall
   /** Whether tasks are encrypted with keys of the operator. */
   readonly storesCredentials: boolean
   readonly clock: Clock
 }
 
-export function createTasks({ store, checkCall, storesCredentials, clock }: TasksDeps): Tasks {
-  /** Hides the task from a credential of the same principal that does not cover its tool. */
-  async function find(id: string, principal: Principal) {
-    const found = await store.find(id, principal.id)
-    const tool = found?.tool ?? found?.outcome?.tool?.id
-    const name = tool === undefined ? undefined : parseToolId(tool)
-    return hasScope(principal, 'tools:call') && (!name || covers(principal, name, 'tools:call')) ? found : undefined
+export type Tasks = ReturnType<typeof createTasks>
+
+/** All return `unavailable` if storage cannot be reached. A task of another principal looks like an unknown one. */
+export function createTasks({ store, storesCredentials, clock, ...deps }: TasksDeps) {
+  /** Hides the task, unless its call was denied, from a credential of the same principal that does not cover its tool. */
+  async function find(id: string, principal: Principal): Promise<Task | undefined> {
+    const task = await store.find(id, principal.id)
+    const name = task && parseToolId(task.tool)
+    const isDenied = task?.outcome && !task.outcome.tool
+    if (!name || !hasScope(principal, 'tools:call')) return undefined
+    return isDenied || covers(principal, name, 'tools:call') ? task : undefined
   }
 
   /** Retries if another change came first. */
-  async function change(id: string, principal: Principal, work: (task: StoredTask) => Promise<number | undefined>) {
-    for (let attempt = 0; attempt < 3; attempt++) {
+  async function change(id: string, principal: Principal, toChange: (task: Task) => TaskChange): Promise<boolean> {
+    for (;;) {
       const task = await find(id, principal)
       if (!task) return false
-      if (isOver(task) || (await work(task)) !== undefined) return true
+      if (isOver(task) || (await store.change(id, toChange(task), task.revision)) !== undefined) return true
     }
-    return true
   }
 
   return {
-    async start(request, { principal, dialect, audience, requestUrl, traceparent, ...caller }) {
+    /**
+     * Checks the rights and input of a call, then stores and starts it. Returns `rate-limited` if the principal has too many open
+     * tasks, or its tasks take too much storage.
+     */
+    async start(
+      request: CallRequest,
+      { principal, dialect, audience, requestUrl, traceparent, ...caller }: Omit<Caller, 'signal'>,
+    ): Promise<Result<Task>> {
       if (principal.kind === 'anonymous') return fail(NEEDS_CREDENTIAL)
-      const checked = await checkCall(request, { ...caller, principal, signal: () => undefined })
+      const checked = await checkCall(request, { ...caller, principal, signal: () => undefined }, deps)
       if (!checked.ok) return checked
       const { context, ...call } = request
       const { tokens, secrets } = context
@@ -64,33 +71,35 @@ export function createTasks({ store, checkCall, storesCredentials, clock }: Task
       return created.value ? ok(created.value) : fail({ type: 'rate-limited', retry_after_ms: RETRY_AFTER_MS })
     },
 
-    get(id, principal, waitMs = 0, lastUpdatedAt = undefined) {
+    /** Waits up to `waitMs`, by default 0, for a change since `lastUpdatedAt`, by default since now. */
+    get(id: string, principal: Principal, waitMs = 0, lastUpdatedAt?: string): Promise<Result<Task | undefined>> {
       // Each read also causes the task's links to be checked
       const read = () => find(id, principal)
-      const getState = (task?: StoredTask) => (task && !isOver(task) ? task.lastUpdatedAt : undefined)
+      const getState = (task?: Task) => (task && !isOver(task) ? task.lastUpdatedAt : undefined)
       return catchUnreachable(waitForChange(read, getState, waitMs, clock, lastUpdatedAt))
     },
 
-    update: (id, principal, responses) =>
-      catchUnreachable(
-        change(id, principal, async ({ pendingInput, status, revision }) => {
-          if (!pendingInput || status !== 'input_required') return revision
-          return store.change(id, takeResponses(pendingInput, responses), revision)
-        }),
-      ),
+    /** Ignores unknown keys. The tool continues once each request has a response. Returns whether the task exists. */
+    update(id: string, principal: Principal, responses: InputResponses['responses']): Promise<Result<boolean>> {
+      return catchUnreachable(change(id, principal, (task) => takeResponses(task, responses, clock.now())))
+    },
 
-    cancel: (id, principal) => catchUnreachable(change(id, principal, () => store.change(id, { status: 'cancelled' }))),
+    /** Aborts the run; an ended task does not change. Returns whether the task exists. */
+    cancel(id: string, principal: Principal): Promise<Result<boolean>> {
+      return catchUnreachable(change(id, principal, () => ({ status: 'cancelled' })))
+    },
   }
 }
 
 /** Takes responses to open requests and ignores all others. A link can only be declined. */
-export function takeResponses(pendingInput: PendingInput, responses: InputResponses['responses']): TaskChange {
-  const { requests, suffix, answers, links, message, outcome } = pendingInput
+export function takeResponses(task: Task, responses: InputResponses['responses'], now: number): TaskChange {
+  const { status, pendingInput } = task
+  if (!pendingInput || status !== 'input_required') return {}
+  const { requests, suffix, answers, links, message } = pendingInput
   const openResponses = Object.entries(responses).filter(([key]) => Object.hasOwn(requests, key))
   if (links.length > 0) {
-    const isDeclined = openResponses.some(([, response]) => isJsonObject(response) && DECLINED.has(response['action']))
-    const result = fail({ type: 'forbidden', reason: REFUSED })
-    return isDeclined ? { status: 'failed', message: REFUSED, outcome: { ...outcome, result } } : { waitMs: 0 }
+    const isRefused = openResponses.some(([, response]) => isDeclined(response))
+    return isRefused ? endTask(task, REFUSED, now) : { waitMs: 0 }
   }
   const named = openResponses.map(([key, response]) => [key.slice(0, key.length - suffix.length), response] as const)
   const open = Object.entries(requests).filter(([key]) => !Object.hasOwn(responses, key))

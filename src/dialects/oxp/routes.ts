@@ -11,7 +11,7 @@ import {
   ok,
   type Result,
 } from '../../core/failure/failure.ts'
-import type { Tasks } from '../../core/task/task.ts'
+import type { Tasks } from '../../core/task/tasks.ts'
 import type { LineFormat, ListQuery } from '../../core/catalog/catalog.ts'
 import { type Principal, findScopeDenial } from '../../core/access/principal.ts'
 import { isAdministrator } from '../../core/access/toolkit-owner.ts'

@@ -1,5 +1,4 @@
-import type { TaskStatus } from '../../core/task/task.ts'
-import type { DueTask, TaskChange } from '../../core/task/task-store.ts'
+import { type DueTask, isOver, type Task, type TaskChange } from '../../core/task/task.ts'
 import { HOUR_MS } from '../../core/tool/time.ts'
 import { createSetAlarm } from '../alarm.ts'
 import { withTimeout } from '../reachable-stub.ts'
@@ -39,16 +38,14 @@ const MAX_RUN_MS = 600_000
 /** How soon a task's links are checked after a read by the caller. */
 const LOOK_MS = 2_000
 
-export type SealedParts = Readonly<Partial<Record<'call' | 'tool' | 'message' | 'pendingInput' | 'outcome', string>>>
+/** By kind: the tool, the call, the message, what the task waits for, the outcome. */
+export type SealedParts = Readonly<Record<string, string>>
 
-export type TaskRow = {
-  readonly id: string
-  readonly status: TaskStatus
+export type TaskRow = Pick<Task, 'id' | 'status' | 'revision'> & {
   readonly created: number
   readonly updated: number
   readonly expires: number
   readonly due: number | null
-  readonly revision: number
 }
 
 type RowChange = Pick<TaskChange, 'status' | 'waitMs'> & { readonly parts: SealedParts }
@@ -93,9 +90,9 @@ export function createStoredTasks(
 
   async function runOne(id: string): Promise<void> {
     try {
-      sql.exec('UPDATE task SET revision = revision + 1 WHERE id = ?', id)
+      const begin = 'UPDATE task SET revision = revision + 1 WHERE id = ? RETURNING revision'
+      const revision = readField<number>(sql, begin, id) ?? 0
       const size = readField<number>(sql, 'SELECT coalesce(sum(size), 0) FROM part WHERE task = ?', id) ?? 0
-      const revision = find(id)?.revision ?? 0
       await withTimeout(MAX_RUN_MS, 'A task', () => run({ id, revision, size }))
     } catch (error) {
       console.error('Cannot run a task', error)
@@ -144,29 +141,26 @@ export function createStoredTasks(
       const row = find(id)
       if (!row || row.due === null || (revision !== undefined && revision !== row.revision)) return undefined
       const isReport = status === undefined && waitMs === undefined
-      if (isReport && parts.message === undefined) return row.revision
-      const isFull = parts.pendingInput !== undefined && countStored() + parts.pendingInput.length > MAX_STORED
-      const next = { ...row, status: isFull ? 'failed' : (status ?? row.status) }
-      const isOpen = next.status === 'working' || next.status === 'input_required'
+      if (isReport && parts['message'] === undefined) return row.revision
+      const next = { ...row, status: status ?? row.status }
       if (!isReport) {
-        next.due = isOpen ? Math.min(row.expires, clock() + (waitMs ?? Infinity)) : null
+        next.due = isOver(next) ? null : Math.min(row.expires, clock() + (waitMs ?? Infinity))
         next.revision++
       }
       if (status !== undefined || isReport) next.updated = Math.max(clock(), row.updated + 1)
       storage.transactionSync(() => {
         const set = 'UPDATE task SET status = ?, updated = ?, due = ?, revision = ? WHERE id = ?'
         sql.exec(set, next.status, next.updated, next.due, next.revision, id)
-        if (!isOpen) sql.exec('DELETE FROM part WHERE task = ?', id)
+        if (isOver(next)) sql.exec("DELETE FROM part WHERE task = ? AND kind <> 'tool'", id)
         else if (status !== undefined) putPart(id, 'message', '')
-        for (const [kind, text] of Object.entries(parts)) if (isOpen || kind !== 'pendingInput') putPart(id, kind, text)
+        for (const [kind, text] of Object.entries(parts)) putPart(id, kind, text)
       })
       if (!isReport) await schedule()
       return next.revision
     },
 
     removeAll(): void {
-      sql.exec('DELETE FROM task')
-      sql.exec('DELETE FROM part')
+      sql.exec('DELETE FROM task; DELETE FROM part')
     },
 
     async runDue(): Promise<void> {

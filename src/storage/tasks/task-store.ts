@@ -1,6 +1,4 @@
-import { fail } from '../../core/failure/failure.ts'
-import type { TaskOutcome } from '../../core/task/task.ts'
-import type { StoredCall, StoredTask, TaskChange, TaskStore } from '../../core/task/task-store.ts'
+import type { Task, TaskStore } from '../../core/task/task.ts'
 import { parseTrusted } from '../../core/tool/json-text.ts'
 import { createReliableStub } from '../reachable-stub.ts'
 import { getObject, newAddressedId } from '../sealing/addressed-id.ts'
@@ -8,13 +6,9 @@ import type { Sealer } from '../sealing/deployment-keys.ts'
 import type { SealedParts, TaskRow } from './stored-tasks.ts'
 import type { TasksObject } from './tasks-object.ts'
 
-type Parts = Pick<TaskChange, 'message' | 'pendingInput' | 'outcome'> & {
-  readonly call?: StoredCall
-  readonly tool?: string
-}
+type Parts = Readonly<Record<string, ReturnType<typeof parseTrusted>>>
 
 const POLL_INTERVAL_MS = 1_000
-const LOST = fail({ type: 'gone', message: 'The call has ended, but its result was not stored' })
 
 /** The tasks of all principals. Texts of callers and tools are encrypted before they leave the isolate. */
 export function createTaskStore(namespace: DurableObjectNamespace<TasksObject>, sealer: Sealer): TaskStore {
@@ -29,18 +23,20 @@ export function createTaskStore(namespace: DurableObjectNamespace<TasksObject>, 
 
   const associatedData = (id: string, kind: string) => JSON.stringify(['task', id, kind])
 
-  async function seal(id: string, parts: Parts): Promise<SealedParts> {
+  async function seal(id: string, parts: object): Promise<SealedParts> {
     const sealed: Record<string, string> = {}
     for (const [kind, value] of Object.entries(parts))
       if (value !== undefined) sealed[kind] = await sealer.seal(JSON.stringify(value), associatedData(id, kind))
     return sealed
   }
 
-  async function unseal(id: string, sealed: SealedParts): Promise<Parts> {
-    const parts: Record<string, ReturnType<typeof parseTrusted>> = {}
+  /** Undefined if a text can no longer be decrypted. */
+  async function unseal(id: string, sealed: SealedParts): Promise<Parts | undefined> {
+    const parts: Record<string, Parts[string]> = {}
     for (const [kind, text] of Object.entries(sealed)) {
       const unsealed = await sealer.unseal(text, associatedData(id, kind))
-      if (unsealed) parts[kind] = parseTrusted(unsealed.text)
+      if (!unsealed) return undefined
+      parts[kind] = parseTrusted(unsealed.text)
     }
     return parts
   }
@@ -50,11 +46,13 @@ export function createTaskStore(namespace: DurableObjectNamespace<TasksObject>, 
       const object = namespace.idFromName(call.caller.principal.id)
       const id = newAddressedId(object)
       const row = await openStub(object).create(id, await seal(id, { call, tool }), ttlMs)
-      return row && toTask(row, {})
+      return row && toTask(row, { tool })
     },
     async find(id, principal) {
       const found = await findStub(id, principal)?.read(id, principal !== undefined)
-      return found && toTask(found.row, await unseal(id, found.parts))
+      if (!found) return undefined
+      const parts = await unseal(id, found.parts)
+      return parts && toTask(found.row, parts)
     },
     async change(id, { status, waitMs, ...parts }, revision) {
       return findStub(id)?.change(id, { status, waitMs, parts: await seal(id, parts) }, revision)
@@ -63,22 +61,22 @@ export function createTaskStore(namespace: DurableObjectNamespace<TasksObject>, 
   }
 }
 
-function toTask(row: TaskRow, { call, tool, message, pendingInput, outcome }: Parts): StoredTask {
-  const { id, status, created, updated, expires, revision } = row
-  const lost: TaskOutcome = { callId: id, durationMs: updated - created, result: LOST }
+function toTask(row: TaskRow, parts: Parts): Task {
+  const { id, status, revision, created, updated, expires } = row
+  const { tool, message, pendingInput, ...others } = parts
+  const inputRequests = status === 'input_required' ? pendingInput?.requests : undefined
   return {
     id,
     status,
-    ...(message === undefined ? {} : { statusMessage: message }),
+    revision,
     createdAt: new Date(created).toISOString(),
     lastUpdatedAt: new Date(updated).toISOString(),
     ttlMs: expires - created,
     pollIntervalMs: POLL_INTERVAL_MS,
-    ...(status === 'input_required' && pendingInput ? { inputRequests: pendingInput.requests } : {}),
-    ...(status === 'completed' || status === 'failed' ? { outcome: outcome ?? lost } : {}),
-    revision,
-    pendingInput,
     tool,
-    storedCall: call,
+    ...(message === undefined ? {} : { statusMessage: message }),
+    ...(pendingInput && { pendingInput }),
+    ...(inputRequests && { inputRequests }),
+    ...others,
   }
 }

@@ -1,5 +1,5 @@
 import { DurableObject } from 'cloudflare:workers'
-import type { DueTask } from '../../core/task/task-store.ts'
+import type { DueTask } from '../../core/task/task.ts'
 import type { StoredTasks } from './stored-tasks.ts'
 
 /** The tasks of one principal. `run` runs a task and reports by `change`. The code loads with the first task. */

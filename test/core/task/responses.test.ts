@@ -1,20 +1,26 @@
 import { expect, it } from 'vitest'
-import { fail } from '../../../src/core/failure/failure.ts'
-import type { TaskOutcome } from '../../../src/core/task/task.ts'
+import { type Failure, fail } from '../../../src/core/failure/failure.ts'
+import type { Task } from '../../../src/core/task/task.ts'
 import { takeResponses } from '../../../src/core/task/tasks.ts'
 import { toPendingInput, type PendingInput } from '../../../src/core/task/pending-input.ts'
 
 const FORM = { method: 'elicitation/create', params: { mode: 'form' } }
-const asks = (...keys: string[]): TaskOutcome => ({
-  callId: 'c',
-  durationMs: 1,
-  result: fail({ type: 'input-required', requests: Object.fromEntries(keys.map((key) => [key, FORM])) }),
+const asks = (...keys: string[]): Failure => ({
+  type: 'input-required',
+  requests: Object.fromEntries(keys.map((key) => [key, FORM])),
 })
 const accept = { action: 'accept' }
 const decline = { action: 'decline' }
 
+function take(pendingInput: PendingInput, responses: Parameters<typeof takeResponses>[1]) {
+  const at = '2026-11-30T00:00:00.000Z'
+  const times = { createdAt: at, lastUpdatedAt: at, ttlMs: 1, pollIntervalMs: 1 }
+  const task: Task = { id: 't', status: 'input_required', ...times, revision: 1, tool: 'Bank.Pay@1.0.0', pendingInput }
+  return takeResponses(task, responses, Date.parse(at))
+}
+
 function answer(pendingInput: PendingInput, responses: Parameters<typeof takeResponses>[1]) {
-  const change = takeResponses(pendingInput, responses)
+  const change = take(pendingInput, responses)
   return { ...change, pendingInput: change.pendingInput ?? expect.unreachable() }
 }
 
@@ -47,13 +53,13 @@ it('declining a link ends the task, and other responses only cause its links to 
     status: 'pending',
     authorization: 'a1',
   } as const
-  const result = fail({ type: 'approval-required', id: 'Bank.Pay@1.0.0', reason: 'Its level is 8', challenge })
-  const pendingInput = toPendingInput({ callId: 'c', durationMs: 1, result }, undefined, 2) ?? expect.unreachable()
+  const failure = { type: 'approval-required', id: 'Bank.Pay@1.0.0', reason: 'Its level is 8', challenge } as const
+  const pendingInput = toPendingInput(failure, undefined, 2) ?? expect.unreachable()
   expect(pendingInput.links).toEqual(['a1'])
-  expect(takeResponses(pendingInput, { 'other': decline, 'authorization:mail': accept })).toEqual({ waitMs: 0 })
+  expect(take(pendingInput, { 'other': decline, 'authorization:mail': accept })).toEqual({ waitMs: 0 })
   for (const action of ['decline', 'cancel'])
-    expect(takeResponses(pendingInput, { 'authorization:mail': { action } })).toMatchObject({
+    expect(take(pendingInput, { 'authorization:mail': { action } })).toMatchObject({
       status: 'failed',
-      outcome: { callId: 'c', result: fail({ type: 'forbidden', reason: 'The person declined' }) },
+      outcome: { callId: 't', result: fail({ type: 'forbidden', reason: 'The person declined' }) },
     })
 })

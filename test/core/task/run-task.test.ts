@@ -3,7 +3,7 @@ import type { Principal } from '../../../src/core/access/principal.ts'
 import type { CallOutcome, CallTool } from '../../../src/core/call/call-request.ts'
 import { fail, ok } from '../../../src/core/failure/failure.ts'
 import { createRunTask } from '../../../src/core/task/run-task.ts'
-import type { StoredTask, TaskStore } from '../../../src/core/task/task-store.ts'
+import type { Task, TaskStore } from '../../../src/core/task/task.ts'
 import { createBudget } from '../../../src/core/tool/budget.ts'
 import { toIdRef } from '../../../src/core/tool/tool-ref.ts'
 import { createReloadPrincipal } from '../../../src/http/caller/reload-principal.ts'
@@ -19,7 +19,7 @@ async function runFor(
   result: CallOutcome['result'] = ok('It ran'),
 ) {
   const principal: Principal = { id, kind, scopes: ['tools:call'], tools: ['*'], users: ['ann'] }
-  const stored: StoredTask = {
+  const stored: Task = {
     id: 't',
     status: 'input_required',
     createdAt: AT,
@@ -27,7 +27,8 @@ async function runFor(
     ttlMs: DAY_MS,
     pollIntervalMs: 1,
     revision: 1,
-    storedCall: {
+    tool: 'Bank.Pay@1.0.0',
+    call: {
       call: { toolRef: toIdRef('Bank.Pay'), input: {} },
       context: { tokens: [], secrets: [] },
       caller: { principal, dialect: 'oxp', audience: 'program', requestUrl: 'https://here.example/' },

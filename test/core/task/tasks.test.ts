@@ -1,11 +1,13 @@
 import { expect, it } from 'vitest'
 import type { Principal } from '../../../src/core/access/principal.ts'
-import { fail, ok } from '../../../src/core/failure/failure.ts'
-import type { StoredTask, TaskStore } from '../../../src/core/task/task-store.ts'
+import { ok } from '../../../src/core/failure/failure.ts'
+import type { Task, TaskStore } from '../../../src/core/task/task.ts'
 import { createTasks } from '../../../src/core/task/tasks.ts'
+import type { CalledToolDeps } from '../../../src/core/call/authorize-call.ts'
+import { part } from '../../simulation/part.ts'
 
 const OUTCOME = { callId: 'c', durationMs: 1, result: ok('a secret'), tool: { id: 'Mail.Read@1.0.0', output: {} } }
-const WORKING: StoredTask = {
+const WORKING: Task = {
   id: 't',
   status: 'working',
   createdAt: '2026-11-30T00:00:00.000Z',
@@ -15,8 +17,7 @@ const WORKING: StoredTask = {
   tool: 'Mail.Read@1.0.0',
   revision: 1,
 }
-const { tool: _, ...base } = WORKING
-const COMPLETED: StoredTask = { ...base, status: 'completed', outcome: OUTCOME }
+const COMPLETED: Task = { ...WORKING, status: 'completed', outcome: OUTCOME }
 let storedTask = WORKING
 const store: TaskStore = {
   create: async () => undefined,
@@ -26,7 +27,7 @@ const store: TaskStore = {
 }
 const tasks = createTasks({
   store,
-  checkCall: async () => fail({ type: 'unavailable', message: 'Not in this test' }),
+  ...part<CalledToolDeps>({}),
   storesCredentials: true,
   clock: { now: () => 0, sleep: async () => undefined },
 })

@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest'
-import type { DueTask } from '../../../src/core/task/task-store.ts'
+import type { DueTask } from '../../../src/core/task/task.ts'
 import { DAY_MS } from '../../../src/core/tool/time.ts'
 import { defineTasks, type TasksObject } from '../../../src/storage/tasks/tasks-object.ts'
 import { createNamespace } from '../../platform/objects.ts'

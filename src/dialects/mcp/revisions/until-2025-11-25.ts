@@ -58,8 +58,8 @@ export function revisionsUntil2025(serverInfo: ServerInfo): Revision {
         requestInput(failure) {
           const urlElicitations = toUrlElicitations(failure)
           if (urlElicitations.length === 0 || !hasCapability(capabilities, URL_ELICITATION)) return undefined
-          const elicitations = urlElicitations.map(({ challenge, params }) => ({
-            ...params,
+          const elicitations = urlElicitations.map(({ challenge, request }) => ({
+            ...request.params,
             elicitationId: challenge.authorization ?? challenge.url,
           }))
           return {

@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { fail, ok, type Failure } from '../../../../src/core/failure/failure.ts'
-import type { Task, Tasks } from '../../../../src/core/task/task.ts'
+import type { Task } from '../../../../src/core/task/task.ts'
+import type { Tasks } from '../../../../src/core/task/tasks.ts'
 import type { JsonObject } from '../../../../src/core/tool/json.ts'
 import type { McpExtension } from '../../../../src/dialects/mcp/extensions/extension.ts'
 import type { McpExchange } from '../../../../src/dialects/mcp/tools-call.ts'
@@ -23,7 +24,8 @@ const LINK = { a1: { method: 'elicitation/create', params: { mode: 'url', url: '
 
 function task(given: Partial<Task> = {}): Task {
   const at = '2026-11-30T05:00:00.000Z'
-  return { id: 't1', status: 'working', createdAt: at, lastUpdatedAt: at, ttlMs: 1_000, pollIntervalMs: 100, ...given }
+  const fields = { createdAt: at, lastUpdatedAt: at, ttlMs: 1_000, pollIntervalMs: 100 }
+  return { id: 't1', status: 'working', tool: 'Kit.slow@1.0.0', revision: 1, ...fields, ...given }
 }
 
 const outcome = (result: NonNullable<Task['outcome']>['result']) => ({ callId: 't1', durationMs: 1, result })
@@ -62,7 +64,8 @@ describe('a call of a client that supports tasks', () => {
   it('becomes a task if its tool takes long, as only the server decides', async () => {
     const { call, calls, tasks } = withTasks()
     const { result } = await call('slow')
-    const { id: _, ...fields } = task()
+    const { status, createdAt, lastUpdatedAt, ttlMs, pollIntervalMs } = task()
+    const fields = { status, createdAt, lastUpdatedAt, ttlMs, pollIntervalMs }
     expect(result).toMatchObject({ resultType: 'task', taskId: 't1', ...fields })
     for (const absent of ['task', 'result', 'error', 'inputRequests', 'requestState', 'ttl', 'pollInterval'])
       expect(result).not.toHaveProperty(absent)

@@ -13,7 +13,8 @@
 import type { Caller, CallRequest } from '../../../../core/call/call-request.ts'
 import type { Resolver } from '../../../../core/call/resolve-tool.ts'
 import { toUrlElicitations } from '../../../../core/call/url-elicitations.ts'
-import type { Task, Tasks } from '../../../../core/task/task.ts'
+import type { Task } from '../../../../core/task/task.ts'
+import type { Tasks } from '../../../../core/task/tasks.ts'
 import { hasCapability, URL_ELICITATION } from '../../elicitation.ts'
 import { toMcpFailure } from '../../failure-response.ts'
 import { type AroundTool, encodeOutcome } from '../../tools-call.ts'
@@ -39,13 +40,8 @@ export async function callAsTask(
 
   /** Undefined if the call must run without a task. */
   async function answerFirstMoment(started: Task): Promise<McpResult | undefined> {
-    const end = Date.now() + FIRST_MOMENT_MS
-    let task = started
-    for (let left = FIRST_MOMENT_MS; task.status === 'working' && left > 0; left = end - Date.now()) {
-      const waited = await tasks.get(started.id, context.principal, left, task.lastUpdatedAt)
-      if (!waited.ok || !waited.value) break
-      task = waited.value
-    }
+    const waited = await tasks.get(started.id, context.principal, FIRST_MOMENT_MS, started.lastUpdatedAt)
+    const task = (waited.ok && waited.value) || started
     if (task.outcome) return encodeOutcome(task.outcome, exchange)
     const asksForLinks = Object.values(task.inputRequests ?? {}).every(({ params }) => params.mode === 'url')
     if (task.status !== 'input_required' || (canOpenLinks && asksForLinks)) return answerTask(task)

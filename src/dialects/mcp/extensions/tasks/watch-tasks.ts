@@ -1,4 +1,5 @@
-import { isOver, type Tasks } from '../../../../core/task/task.ts'
+import { isOver } from '../../../../core/task/task.ts'
+import type { Tasks } from '../../../../core/task/tasks.ts'
 import { isStringArray, type JsonObject } from '../../../../core/tool/json.ts'
 import type { McpExchange } from '../../tools-call.ts'
 import type { ServerNotification, Watch } from '../extension.ts'

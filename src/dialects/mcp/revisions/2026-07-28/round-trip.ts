@@ -10,8 +10,8 @@ import type { Failure } from '../../../../core/failure/failure.ts'
 import type { Seal } from '../../../../core/call/seal.ts'
 import { APPROVAL } from '../../../../core/consent/authorization.ts'
 import type { InputRequests } from '../../../../core/tool/content.ts'
-import { isJsonObject, type Json, type JsonObject } from '../../../../core/tool/json.ts'
-import { toUrlElicitations } from '../../../../core/call/url-elicitations.ts'
+import type { JsonObject } from '../../../../core/tool/json.ts'
+import { isDeclined, toUrlElicitations } from '../../../../core/call/url-elicitations.ts'
 import { hasCapability, URL_ELICITATION } from '../../elicitation.ts'
 import { toFailureMeta } from '../../../../core/failure/failure-meta.ts'
 import { formatFailure } from '../../failure.ts'
@@ -116,30 +116,19 @@ function toElicitationRequests(
 ): RequestList | { readonly kind: 'stopped'; readonly message: string } | undefined {
   const elicitations = toUrlElicitations(failure)
   if (elicitations.length === 0 || !hasCapability(capabilities, URL_ELICITATION)) return undefined
-  const ids = elicitations.map(({ challenge }) => challenge.id)
-  const declinedIds = ids.filter((id) => isDeclined(inputResponses?.[toKey(id)]))
-  if (declinedIds.length > 0) {
-    const actions = declinedIds
-      .map((id) => (id === APPROVAL ? 'approve this call' : `authorize '${id}'`))
+  const declined = elicitations.filter(({ key }) => isDeclined(inputResponses?.[key]))
+  if (declined.length > 0) {
+    const actions = declined
+      .map(({ challenge: { id } }) => (id === APPROVAL ? 'approve this call' : `authorize '${id}'`))
       .join(' and to ')
     const message = `The user declined to ${actions}, which the tool needs before it can be called`
     return { kind: 'stopped', message }
   }
-  if (ids.some((id) => asked.includes(toKey(id)) || inputResponses?.[toKey(id)] !== undefined)) {
+  if (elicitations.some(({ key }) => asked.includes(key) || inputResponses?.[key] !== undefined)) {
     return { kind: 'stopped', message: `The user was asked and is not done yet\n${formatFailure(failure)}` }
   }
-  const requests = elicitations.map(
-    ({ challenge, params }) => [toKey(challenge.id), { method: 'elicitation/create', params }] as const,
-  )
+  const requests = elicitations.map(({ key, request }) => [key, request] as const)
   return { kind: 'requests', requests: Object.fromEntries(requests) }
-}
-
-function toKey(id: string): string {
-  return `authorization:${id}`
-}
-
-function isDeclined(response: Json | undefined): boolean {
-  return isJsonObject(response) && (response.action === 'decline' || response.action === 'cancel')
 }
 
 function getRequiredCapabilities({ method, params }: Requests[string]): JsonObject | undefined {
