@@ -52,7 +52,7 @@ function toState(body: unknown): AsyncCallState {
   const status = STATUSES.find((known) => known === getText(body, 'status'))
   const callId = getText(body, 'call_id')
   if (status === undefined || callId === undefined)
-    throw new SwitchboardError('not_found', 'No state of this call is stored')
+    throw new SwitchboardError('not_found', 'This call has no stored state')
   const requests = isObject(body) && isObject(body['input_requests']) ? Object.values(body['input_requests']) : []
   const links = requests.flatMap((request) => getText(isObject(request) && request['params'], 'url') ?? [])
   return { callId, status, message: getText(body, 'status_message'), links }

@@ -11,7 +11,7 @@ export function toUrlElicitations(failure: Failure): readonly ReturnType<typeof 
   // A link does not help while something else is missing
   if (secrets.length > 0 || filterOpenChallenges(failure).length < authorization.length) return []
   return authorization.map((challenge) =>
-    createUrlElicitation(challenge, `Authorize '${challenge.id}' so that '${tool}' can go on`),
+    createUrlElicitation(challenge, `Authorize '${challenge.id}' so that '${tool}' can continue`),
   )
 }
 

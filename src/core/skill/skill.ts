@@ -17,7 +17,7 @@ export const MAX_SKILL_VERSION = 2 ** 31
 export const SKILL_STATES = ['active', 'pending', 'disabled'] as const
 
 export const skillName = stringMatching(
-  '1 to 64 lower-case letters, digits and single hyphens between them',
+  '1 to 64 lowercase letters and digits, with single hyphens between them',
   /^(?!.*--)[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/,
 )
 

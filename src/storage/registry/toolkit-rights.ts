@@ -57,7 +57,7 @@ export function findStatusDenial(
   id: string,
 ): string | undefined {
   if (isAdministrator(principal)) return undefined
-  if (held === 1) return `An administrator disabled '${id}': only an administrator enables it`
+  if (held === 1) return `An administrator disabled '${id}': only an administrator can enable it`
   return unreviewed === 1 && !mayReview(principal, publisher, owner)
     ? `'${id}' awaits review by an administrator, or by the owner of its toolkit if somebody else published it`
     : undefined

@@ -39,7 +39,7 @@ export function toUpstreamFailure(
     return { ...endedFailure, retryAfter: 'backoff', isUncertain: true }
   }
   if (code === TASK_LOST)
-    return toFailedCall(`${host} began a task, and did not say how it ended`, endpoint, {
+    return toFailedCall(`${host} started a task but did not report how it ended`, endpoint, {
       developer_message: unstructured(message, endpoint),
     })
   if (code === 'REQUEST_TIMEOUT') return toFailedCall(`${host} did not answer in time`, endpoint, { can_retry: true })

@@ -93,7 +93,7 @@ function findChangeRefusal(
   const isRestoration = isAdmin && status !== undefined && owner === undefined
   if (deleted !== undefined && !isRestoration) return changeConflict(deleted)
   if (status && !isAdmin && isHeld)
-    return forbidChange(`An administrator disabled the toolkit '${toolkit}': only an administrator enables it`)
+    return forbidChange(`An administrator disabled the toolkit '${toolkit}': only an administrator can enable it`)
   if (review === false && !isAdmin && isReviewed) return forbidInReviewed(toolkit, 'ends that')
   return undefined
 }

@@ -46,8 +46,8 @@ describe('a client of 2025-11-25 that can be shown URLs', () => {
     message: formatFailure(MISSING),
     data: {
       elicitations: [
-        { mode: 'url', message: "Authorize 'google' so that 'Kit.echo' can go on", url, elicitationId: 'a1' },
-        { mode: 'url', message: "Authorize 'github' so that 'Kit.echo' can go on", url, elicitationId: url },
+        { mode: 'url', message: "Authorize 'google' so that 'Kit.echo' can continue", url, elicitationId: 'a1' },
+        { mode: 'url', message: "Authorize 'github' so that 'Kit.echo' can continue", url, elicitationId: url },
       ],
     },
     status: 200,

@@ -37,7 +37,7 @@ describe('what a client is asked', () => {
     const { result } = await answerTo(MISSING, { elicitation: { url: {} } })
     const request = (id: string) => ({
       method: 'elicitation/create',
-      params: { mode: 'url', message: `Authorize '${id}' so that 'Kit.echo' can go on`, url },
+      params: { mode: 'url', message: `Authorize '${id}' so that 'Kit.echo' can continue`, url },
     })
     expect(result?.['inputRequests']).toEqual({
       'authorization:google': request('google'),
