@@ -136,13 +136,17 @@ test('a task at another server that asks for input goes on when the call comes a
 const HUGE = { ...TASK, status: 'working', statusMessage: 'x'.repeat(200_000) }
 test.each<[string, Answers, RegExp]>([
   ['is huge', { states: [HUGE] }, /bytes/],
-  ['has a message of megabytes', { states: [{ ...HUGE, statusMessage: 'x'.repeat(1_000_000) }] }, /did not say how/],
+  ['has a message of megabytes', { states: [{ ...HUGE, statusMessage: 'x'.repeat(1_000_000) }] }, /did not report how/],
   ['becomes another task', { states: [{ ...DONE, taskId: 'task-2' }] }, /did not report how it ended/],
   ['has no name', { created: { ...CREATED, taskId: '' } }, /is not MCP/],
   ['has a name without end', { created: { ...CREATED, taskId: 'x'.repeat(100_000) } }, /is not MCP/],
   ['is in no known state', { states: [{ ...TASK, status: 'resting' }] }, /did not report how it ended/],
   ['is unknown', { states: [{ error: { code: -32602, message: 'Unknown' } }] }, /did not report how it ended/],
-  ['is unknown to a server without tasks', { states: [{ error: { code: -32601, message: 'No' } }] }, /did not say how/],
+  [
+    'is unknown to a server without tasks',
+    { states: [{ error: { code: -32601, message: 'No' } }] },
+    /did not report how/,
+  ],
   ['is gone', { states: [404] }, /did not report how it ended/],
   ['needs other credentials', { states: [401] }, /did not report how it ended/],
   ['completes without a result', { states: [{ ...TASK, status: 'completed' }] }, /has no result/],
