@@ -25,7 +25,6 @@ import { createErrorHandler } from './http/response/error-handler.ts'
 import { drainBody } from './http/request/body.ts'
 import { createRequestNormalizer } from './http/route/normalize-request.ts'
 import type { Build } from './node/build.ts'
-import type { EventDelivery } from './storage/events/delivery.ts'
 
 /** Open to pages of ALLOW_ORIGINS: MCP, and the authorization for it. */
 const CROSS_ORIGIN = /^\/(?:mcp$|mcp\/t\/|connect\/|\.well-known\/)/
@@ -33,21 +32,11 @@ const CROSS_ORIGIN = /^\/(?:mcp$|mcp\/t\/|connect\/|\.well-known\/)/
 /** More bytes than any route takes, for as long as a client that sends may take. */
 const DRAIN_BOUNDS = { bytes: 64 * 1024 * 1024, ms: 10_000 }
 
-interface Dispatcher {
-  /** Tells how Hono matches paths. */
-  readonly routerName: () => string
-  fetch(request: Request, env: Env, context: ExecutionContext): Promise<Response>
-  runSchedule(): Promise<void>
-  runTask(task: DueTask): Promise<void>
-  runEventSources(): Promise<void>
-  loadEventDelivery(): Promise<EventDelivery>
-}
-
 /**
  * A new isolate's first call waits only for the code that it needs. No path of `callRoutes` may have a parameter beside a
  * literal, such as `/docs/:guide` beside `/docs/reference`: Hono would match every path by its slower trie.
  */
-export function createDispatcher(env: Env, config: Config, build: Build): Dispatcher {
+export function createDispatcher(env: Env, config: Config, build: Build) {
   const deployment = composeDeployment(env, config, build)
   const { oxp, lazyRoutes } = composeCallRoutes(deployment)
   const normalizeRequest = createRequestNormalizer(config)
@@ -103,12 +92,13 @@ export function createDispatcher(env: Env, config: Config, build: Build): Dispat
   }
 
   return {
+    /** Tells how Hono matches paths. */
     routerName: () => router.router.name,
     runEventSources: async () => (await import('./compose/event-sources.ts')).runEventSources(deployment),
     runSchedule: async () => (await import('./compose/schedule.ts')).runSchedule(deployment),
-    runTask: async (task) => (await import('./compose/tasks.ts')).runTask(task, deployment),
+    runTask: async (task: DueTask) => (await import('./compose/tasks.ts')).runTask(task, deployment),
     loadEventDelivery: loadOnce(async () => (await import('./compose/events.ts')).composeEventDelivery(deployment)),
-    async fetch(received, _, context) {
+    async fetch(received: Request, _: Env, context: ExecutionContext): Promise<Response> {
       const request = normalizeRequest(received)
       if (!(request instanceof Request)) return rejectAddress(received, request.failure)
       const isShared = allowOrigins.size > 0 && CROSS_ORIGIN.test(getPath(request))
