@@ -52,11 +52,14 @@ export async function listen(
   const notify = ({ method, params }: ServerNotification) =>
     stream.send(createMessageEvent(JSON.stringify({ jsonrpc: '2.0', method, params: { ...params, _meta: meta } })))
 
+  const disconnection = new Promise((done) => stream.signal.addEventListener('abort', done))
+
   async function poll(): Promise<void> {
     const endsAt = Date.now() + LISTEN_MS
     let current = exchange
     while (watched.length > 0 && Date.now() < endsAt) {
-      await waitFor(POLL_MS, stream.signal)
+      // A client that disconnected gives up its slot at once
+      await Promise.race([disconnection, new Promise((done) => setTimeout(done, POLL_MS))])
       if (stream.signal.aborted) return
       if (!stream.isDrained()) continue
       const caller = await context.authorize()
@@ -80,14 +83,6 @@ export async function listen(
 }
 
 const canWait = (type: string) => type === 'rate-limited' || type === 'unavailable'
-
-/** Ends with the stream. Otherwise, a client that disconnected would keep its slot until the wait is over. */
-function waitFor(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms)
-    signal.addEventListener('abort', () => (clearTimeout(timer), resolve()), { once: true })
-  })
-}
 
 /** Reports a change only if the caller's own list has changed, so hidden tools stay hidden. */
 async function watchTools(
