@@ -54,7 +54,7 @@ export function eventScenario(sabotage?: Sabotage): Scenario {
     const idOf = (url: string) => `Mail.Arrived~${url}`
     async function subscribe(url: string): Promise<void> {
       for (;;) {
-        const subscriber = { principal: ADMIN }
+        const subscriber = { principal: ADMIN, at: clock.now() }
         const request = { id: idOf(url), arguments: {}, url, secret: 'whsec_', cursor: 0, ttlMs: null }
         const stored = await untilDone(async () => events.subscribe({ ...request, subscriber }))
         if (stored.ok) return

@@ -22,7 +22,7 @@ export interface Subscriber {
   readonly toolset?: string | undefined
   readonly lock?: string | undefined
   /** Time of the last subscribe request, in milliseconds since 1970. */
-  readonly at?: number
+  readonly at: number
 }
 
 /** Identifies a subscription, together with its principal. */
@@ -122,13 +122,13 @@ export function findSubscriptionDenial(
   return fail({ type: 'forbidden', reason: `The credential may not act for the user of '${name}'` })
 }
 
-export function toSubscriber({ view, ...principal }: Principal): Subscriber {
-  return { principal, toolset: view?.toolset?.name, lock: view?.lock?.hash }
+export function toSubscriber({ view, ...principal }: Principal, at: number): Subscriber {
+  return { principal, toolset: view?.toolset?.name, lock: view?.lock?.hash, at }
 }
 
 /** When the earlier secret of a rotated key has ended, subscriptions that it may have made end too. */
 export function isByEarlierSecret(
-  { at = 0 }: Subscriber,
+  { at }: Subscriber,
   { previous_expires_at: end }: Pick<ApiKey, 'previous_expires_at'>,
   now: number,
 ): boolean {

@@ -5,7 +5,7 @@ import { fail, type FailureResult } from '../../core/failure/failure.ts'
 import type { PostWebhook, WebhookMessage } from '../../outbound/webhook.ts'
 import { isJsonObject } from '../../core/tool/json.ts'
 import { parseJson, parseTrusted } from '../../core/tool/json-text.ts'
-import { firstRow, readField } from '../rows.ts'
+import { readField } from '../rows.ts'
 import type { Sealer } from '../sealing/deployment-keys.ts'
 import type { eventRows } from './event-rows.ts'
 import type { SubscriptionRow } from './tables.ts'
@@ -17,7 +17,6 @@ const MAX_DELAY_MS = 4 * 3_600_000
 /** How often the rights of an idle subscriber are checked. */
 const CHECK_MS = 3_600_000
 const UNKNOWN_MS = 30_000
-const MAX_TERMINATION_ATTEMPTS = 5
 /** Per principal. */
 const MAX_DEAD_LETTERS = 100
 const FINAL_FAILURES = ['http_410', 'http_413']
@@ -33,9 +32,9 @@ export interface EventDelivery {
 }
 
 interface Step {
+  readonly kind: 'event' | 'gap' | 'terminated'
   /** Undefined if there is nothing to send. */
   readonly message?: WebhookMessage
-  readonly isGap?: true
   /** The cursor of the subscription after the message. */
   readonly cursor: number
 }
@@ -53,7 +52,7 @@ export function createDelivery(
   /** Returns the failure, or undefined if the message was received. */
   async function send(row: SubscriptionRow, message: WebhookMessage): Promise<string | undefined> {
     const { sealer, post } = await load()
-    const sealed = [row.secret, ...(row.old_secret !== null && row.old_until > now() ? [row.old_secret] : [])]
+    const sealed = row.old_secret === null ? [row.secret] : [row.secret, row.old_secret]
     const unsealed = await Promise.all(sealed.map((secret) => sealer.unseal(secret, row.id)))
     const secrets = unsealed.flatMap((secret) => secret?.text ?? [])
     if (secrets.length === 0) return 'secret_unreadable'
@@ -61,65 +60,64 @@ export function createDelivery(
     return receipt.kind === 'received' ? undefined : receipt.reason
   }
 
-  function findStep(row: SubscriptionRow): Step {
+  function findStep(row: SubscriptionRow, mayReceive: boolean): Step {
     const { cursor } = row
-    if (row.ended !== null)
-      return { message: { id: row.ended, body: JSON.stringify({ type: 'terminated', error: TERMINATED }) }, cursor }
+    const suffix = `${row.created}_${row.id.split('~', 2)[1]}`
+    if (!mayReceive) {
+      const body = JSON.stringify({ type: 'terminated', error: TERMINATED })
+      return { kind: 'terminated', message: { id: `msg_terminated_${suffix}`, body }, cursor }
+    }
     const dropped = events.dropped()
     if (dropped > cursor) {
       const body = JSON.stringify({ type: 'gap', cursor: String(dropped) })
-      return { message: { id: `msg_gap_${dropped}_${row.created}`, body }, isGap: true, cursor: dropped }
+      return { kind: 'gap', message: { id: `msg_gap_${dropped}_${suffix}`, body }, cursor: dropped }
     }
     const filter = createEventFilter(JSON.parse(row.arguments))
     const page = events.list(cursor)
     for (const { seq, id, body } of page) {
       const event: Event = parseTrusted(body)
-      if (!filter.ok || filter.value(event.data)) return { message: { id, body: encodeEvent(event, seq) }, cursor: seq }
+      if (!filter.ok || filter.value(event.data))
+        return { kind: 'event', message: { id, body: encodeEvent(event, seq) }, cursor: seq }
     }
-    return { cursor: page.at(-1)?.seq ?? cursor }
+    return { kind: 'event', cursor: page.at(-1)?.seq ?? cursor }
   }
 
-  function settle(row: SubscriptionRow, { message, isGap, cursor }: Step, failure: string | undefined): void {
+  /** Gives whether the subscription is still the one that the message was for: else it is sent again. */
+  function move(row: SubscriptionRow, cursor: number, attempts: number, delayMs: number, failure?: string): boolean {
+    const update = `UPDATE subscription SET cursor = ?, attempts = ?, next = min(ifnull(expires, ?3), ?3), failure = ?
+      WHERE id = ? AND subscriber = ? RETURNING id`
+    const values = [cursor, attempts, now() + delayMs, failure ?? null, row.id, row.subscriber]
+    return readField(sql, update, ...values) !== undefined
+  }
+
+  function settle(row: SubscriptionRow, { kind, message, cursor }: Step, failure: string | undefined): void {
     const attempts = row.attempts + 1
-    const maxAttempts = row.ended === null ? MAX_ATTEMPTS : MAX_TERMINATION_ATTEMPTS
-    const isOver = FINAL_FAILURES.includes(failure ?? '') || attempts >= maxAttempts
+    const isFinal = attempts >= MAX_ATTEMPTS || FINAL_FAILURES.includes(failure ?? '')
     // Retried without end: otherwise, the receiver would never learn about the gap
-    if (failure !== undefined && (isGap || !isOver)) {
-      const next = now() + Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 4 ** (attempts - 1))
-      const retry = `UPDATE subscription SET attempts = ?, failure = ?, next = min(ifnull(expires, ?3), ?3)
-        WHERE id = ? AND cursor = ? AND ended IS ?`
-      sql.exec(retry, attempts, failure, next, row.id, row.cursor, row.ended)
+    if (failure !== undefined && (kind === 'gap' || !isFinal)) {
+      move(row, row.cursor, attempts, Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 4 ** row.attempts), failure)
       return
     }
-    // It may have been refreshed meanwhile
-    if (row.ended !== null) return void remove(row.id, row.ended)
-    // Pause, since a receiver that is gone would refuse all events at once
-    const isPaused = failure === 'http_410'
+    if (kind === 'terminated') {
+      sql.exec('DELETE FROM subscription WHERE id = ? AND subscriber = ?', row.id, row.subscriber)
+      return
+    }
     const idleMs = cursor < events.lastSeq() ? 0 : CHECK_MS
-    const next = now() + (isPaused ? MAX_DELAY_MS : idleMs)
-    const advance = `UPDATE subscription SET cursor = ?, attempts = ?, failure = ?, next = min(ifnull(expires, ?4), ?4)
-      WHERE id = ? AND cursor = ? RETURNING id`
-    const values = [cursor, Number(isPaused), failure ?? null, next, row.id, row.cursor]
-    const isCurrent = readField(sql, advance, ...values) !== undefined
-    if (failure === undefined || !message || !isCurrent) return
-    const { id, body } = message
-    sql.exec('INSERT OR REPLACE INTO dead_letter VALUES (?, ?, ?, ?, ?)', row.id, id, now(), failure, body)
-    const own = 'subscription IN (SELECT id FROM subscription WHERE principal = ?1)'
-    const surplus = `SELECT rowid FROM dead_letter WHERE ${own} ORDER BY rowid DESC LIMIT 1 OFFSET ?2`
-    sql.exec(`DELETE FROM dead_letter WHERE ${own} AND rowid <= (${surplus})`, row.principal, MAX_DEAD_LETTERS)
+    // Pause, since a receiver that is gone would refuse all events at once
+    const isGone = failure === 'http_410'
+    const isMoved = move(row, cursor, Number(isGone), isGone ? MAX_DELAY_MS : idleMs, failure)
+    if (isMoved && failure !== undefined && message) addDeadLetter(row, message, failure)
   }
 
-  /** With `ended`, removes it only if it has not been refreshed since. */
-  function remove(id: string, ended: string | null = null): boolean {
-    const query = 'DELETE FROM subscription WHERE id = ?1 AND (?2 IS NULL OR ended = ?2) RETURNING id'
-    const isRemoved = readField(sql, query, id, ended) !== undefined
-    if (isRemoved) sql.exec('DELETE FROM dead_letter WHERE subscription = ?', id)
-    return isRemoved
+  function addDeadLetter({ id, principal }: SubscriptionRow, message: WebhookMessage, failure: string): void {
+    sql.exec('INSERT OR REPLACE INTO dead_letter VALUES (?, ?, ?, ?, ?)', id, message.id, now(), failure, message.body)
+    const own = 'subscription IN (SELECT id FROM subscription WHERE principal = ?1)'
+    const kept = `SELECT rowid FROM dead_letter WHERE ${own} ORDER BY rowid DESC LIMIT ?2`
+    sql.exec(`DELETE FROM dead_letter WHERE ${own} AND rowid NOT IN (${kept})`, principal, MAX_DEAD_LETTERS)
   }
 
   return {
     send,
-    remove,
 
     /** Checks that the callback accepts messages for this subscription by repeating a challenge. */
     async challenge(id: string, url: string, secret: string): Promise<FailureResult | undefined> {
@@ -134,18 +132,14 @@ export function createDelivery(
     },
 
     /** Never rejects. */
-    async deliverNext(id: string): Promise<void> {
-      const row = firstRow<SubscriptionRow>(sql, 'SELECT * FROM subscription WHERE id = ?', id)
-      if (!row) return
-      if (row.expires !== null && row.expires <= now()) return void remove(id)
+    async deliverNext(row: SubscriptionRow): Promise<void> {
+      const { id, subscriber } = row
+      if (row.expires !== null && row.expires <= now())
+        return void sql.exec('DELETE FROM subscription WHERE id = ?', id)
       try {
         const { mayReceive } = await load()
-        if (row.ended === null && !(await mayReceive(JSON.parse(row.subscriber), readSource(id)))) {
-          // Not if it was refreshed meanwhile. In both cases it is still due
-          const end = 'UPDATE subscription SET ended = ?, attempts = 0 WHERE id = ? AND subscriber = ?'
-          return void sql.exec(end, `msg_terminated_${crypto.randomUUID()}`, id, row.subscriber)
-        }
-        const step = findStep(row)
+        const step = findStep(row, await mayReceive(JSON.parse(subscriber), readSource(id)))
+        if (readField(sql, 'SELECT subscriber FROM subscription WHERE id = ?', id) !== subscriber) return
         settle(row, step, step.message && (await send(row, step.message)))
       } catch (error) {
         console.error('Cannot deliver', error)

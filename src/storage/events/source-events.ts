@@ -9,7 +9,7 @@ import type {
 import { fail, ok, type Result } from '../../core/failure/failure.ts'
 import { createSetAlarm } from '../alarm.ts'
 import { openTables } from '../schema.ts'
-import { firstRow, readField, rows } from '../rows.ts'
+import { column, firstRow, readField, rows } from '../rows.ts'
 import { createDelivery, type EventDelivery, readSource } from './delivery.ts'
 import { eventRows, type StoredEvent } from './event-rows.ts'
 import { type SubscriptionRow, TABLES } from './tables.ts'
@@ -19,35 +19,28 @@ interface NewSubscription extends Omit<SubscriptionRequest, 'name'> {
   readonly subscriber: Subscriber
 }
 
-type LetterRow = { readonly id: string; readonly at: number; readonly failure: string; readonly body: string }
-
 /** Per principal. */
 const MAX_SUBSCRIPTIONS = 100
 const LIMIT_REACHED = fail({
   type: 'conflict',
   message: 'There are too many subscriptions to this source: delete one',
 })
-const ROTATION_MS = 86_400_000
-const MAX_CONCURRENT_DELIVERIES = 10
-/** How soon other due deliveries are noticed while some run. */
-const LOOK_MS = 1_000
-/** The platform allows an alarm 15 minutes. */
-const MAX_RUN_MS = 300_000
-/** Each delivery makes several requests, and the platform limits the requests of a run. */
-const MAX_RUN_DELIVERIES = 200
+/** At once in a run, which takes half a minute at most: each sends some messages, one after the other. */
+const MAX_DELIVERIES = 10
+const MAX_MESSAGES = 20
+const MAX_RUN_MS = 15_000
 
-/** Each subscription has one delivery at a time, so its events arrive in order. */
+/** One run at a time delivers: the events of a subscription arrive in their order. */
 export function createSourceEvents(
   storage: DurableObjectStorage,
   load: () => Promise<EventDelivery>,
   now: () => number,
 ) {
   const { sql } = storage
-  openTables(sql, { object: 'an Events object', version: 1, tables: TABLES })
+  openTables(sql, { object: 'an Events object', version: 2, tables: TABLES })
   const events = eventRows(sql, now)
   const delivery = createDelivery(sql, events, load, now)
   const setAlarm = createSetAlarm(storage)
-  const running = new Map<string, Promise<unknown>>()
   const find = (id: string) => firstRow<SubscriptionRow>(sql, 'SELECT * FROM subscription WHERE id = ?', id)
 
   async function schedule(): Promise<void> {
@@ -56,34 +49,13 @@ export function createSourceEvents(
     if (next !== undefined && (alarm === null || alarm > next)) await setAlarm(next)
   }
 
-  /** Starts up to `limit` deliveries. Returns how many it started. */
-  function startDeliveries(limit: number): number {
-    let started = 0
-    // Round-robin over principals, with at most half of the permits each, so receivers that hang do not block others
-    const due = `SELECT id, next, row_number() OVER (PARTITION BY principal ORDER BY next) AS rank
-      FROM subscription WHERE next <= ?`
-    const query = `SELECT id FROM (${due}) WHERE rank <= ? ORDER BY rank, next LIMIT ?`
-    for (const { id } of rows<{ id: string }>(
-      sql,
-      query,
-      now(),
-      MAX_CONCURRENT_DELIVERIES / 2,
-      2 * MAX_CONCURRENT_DELIVERIES,
-    )) {
-      if (running.size >= MAX_CONCURRENT_DELIVERIES || started >= limit) break
-      if (running.has(id)) continue
-      started += 1
-      running.set(
-        id,
-        delivery.deliverNext(id).finally(() => running.delete(id)),
-      )
+  async function deliver(id: string, end: number): Promise<void> {
+    const due = 'SELECT * FROM subscription WHERE id = ? AND next <= ?'
+    for (let count = 0; count < MAX_MESSAGES && now() < end; count += 1) {
+      const row = firstRow<SubscriptionRow>(sql, due, id, now())
+      if (!row) return
+      await delivery.deliverNext(row)
     }
-    return started
-  }
-
-  function isFull({ id, subscriber }: NewSubscription): boolean {
-    const query = 'SELECT count(*) FROM subscription WHERE principal = ? AND ended IS NULL'
-    return (readField<number>(sql, query, subscriber.principal.id) ?? 0) >= MAX_SUBSCRIPTIONS && !find(id)
   }
 
   return {
@@ -102,46 +74,44 @@ export function createSourceEvents(
     },
 
     async subscribe(request: NewSubscription): Promise<Result<SubscriptionGrant>> {
-      const startedAt = now()
-      const { id, url, secret, ttlMs, maxAgeMs } = request
-      const subscriber = { ...request.subscriber, at: startedAt }
-      if (isFull(request)) return LIMIT_REACHED
+      const { id, url, secret, subscriber, ttlMs, maxAgeMs } = request
       const failure = await delivery.challenge(id, url, secret)
       if (failure) return failure
       const sealed = await (await load()).sealer.seal(secret, id, { deterministic: true })
-      // Other subscriptions may have been stored meanwhile
-      if (isFull(request)) return LIMIT_REACHED
-      const at = now()
+      const principal = subscriber.principal.id
       const known = find(id)
+      const count = readField<number>(sql, 'SELECT count(*) FROM subscription WHERE principal = ?', principal) ?? 0
+      if (!known && count >= MAX_SUBSCRIPTIONS) return LIMIT_REACHED
+      const at = now()
       const last = events.lastSeq()
       const requestedCursor = Math.min(request.cursor ?? last, last)
       const tooOld = maxAgeMs === undefined ? 0 : events.findBefore(at - maxAgeMs)
       const cursor = known?.cursor ?? Math.max(requestedCursor, events.dropped(), tooOld)
       const expires = ttlMs === null ? null : at + ttlMs
-      const input = JSON.stringify(request.arguments)
-      const texts = [id, subscriber.principal.id, JSON.stringify(subscriber), input, url, sealed]
-      const values = [...texts, at, expires, cursor, at]
+      const texts = [id, principal, JSON.stringify(subscriber), JSON.stringify(request.arguments), url, sealed]
       sql.exec(
-        `INSERT INTO subscription VALUES (?, ?, ?, ?, ?, ?, NULL, 0, ?, ?, ?, 0, ?, NULL, NULL)
+        `INSERT INTO subscription VALUES (?, ?, ?, ?, ?, ?, NULL, ?, ?, ?, 0, ?, NULL)
          ON CONFLICT (id) DO UPDATE SET subscriber = excluded.subscriber,
            old_secret = iif(secret = excluded.secret, old_secret, secret), secret = excluded.secret,
-           old_until = iif(secret = excluded.secret, old_until, ?),
-           expires = excluded.expires, attempts = iif(ended IS NULL, attempts, 0), next = excluded.next, ended = NULL`,
-        ...values,
-        at + ROTATION_MS,
+           expires = excluded.expires, next = excluded.next`,
+        ...texts,
+        at,
+        expires,
+        cursor,
+        at,
       )
       await schedule()
       const truncated = !known && cursor > requestedCursor
       return ok({ id, refreshBefore: formatTime(expires), cursor: String(cursor), truncated, isNew: !known })
     },
 
-    remove: delivery.remove,
+    remove: (id: string) => void sql.exec('DELETE FROM subscription WHERE id = ?', id),
 
     /** All subscriptions of a principal, or the one with an id, as JSON. */
     list(principal: string, id?: string): string {
       const query = `SELECT *, (SELECT count(*) FROM event WHERE seq > max(cursor, ?3)) AS waiting,
         (SELECT count(*) FROM dead_letter WHERE subscription = subscription.id) AS dead_letters
-        FROM subscription WHERE principal = ?1 AND id = ifnull(?2, id) AND ended IS NULL ORDER BY id`
+        FROM subscription WHERE principal = ?1 AND id = ifnull(?2, id) ORDER BY id`
       type Row = SubscriptionRow & { readonly waiting: number; readonly dead_letters: number }
       const toSubscription = (row: Row): Subscription => ({
         id: row.id,
@@ -166,8 +136,9 @@ export function createSourceEvents(
     }),
 
     listDeadLetters(id: string): DeadLetter[] {
-      const query = 'SELECT id, at, failure, body FROM dead_letter WHERE subscription = ? ORDER BY rowid'
-      return Array.from(sql.exec<LetterRow>(query, id), ({ id: event_id, at, failure, body }) => {
+      type Row = Pick<DeadLetter, 'event_id' | 'failure'> & { readonly at: number; readonly body: string }
+      const query = 'SELECT id AS event_id, at, failure, body FROM dead_letter WHERE subscription = ? ORDER BY rowid'
+      return rows<Row>(sql, query, id).map(({ event_id, at, failure, body }) => {
         const { name, timestamp }: Event = JSON.parse(body)
         return { event_id, name, timestamp, failure, failed_at: new Date(at).toISOString() }
       })
@@ -187,15 +158,10 @@ export function createSourceEvents(
 
     async runDeliveries(): Promise<void> {
       const end = now() + MAX_RUN_MS
-      let remaining = MAX_RUN_DELIVERIES
-      // Restarts the deliveries if this instance ends
-      await setAlarm(now() + LOOK_MS)
-      for (;;) {
-        if (now() < end) remaining -= startDeliveries(remaining)
-        if (running.size === 0) break
-        await Promise.race([...running.values(), new Promise((done) => setTimeout(done, LOOK_MS))])
-      }
-      await storage.deleteAlarm()
+      // The first of each principal comes before the second of any, and none keeps others waiting by receivers that hang
+      const due = `SELECT id FROM subscription WHERE next <= ?
+        ORDER BY row_number() OVER (PARTITION BY principal ORDER BY next), next LIMIT ?`
+      await Promise.all(column<string>(sql, due, now(), MAX_DELIVERIES).map((id) => deliver(id, end)))
       await schedule()
     },
   }

@@ -45,24 +45,19 @@ export function createEvents(
     return JSON.parse(await openSource(source).list(principal, id))
   }
 
-  /** Runs `work` on a subscription of the principal. */
-  async function withOwn<T>(
-    { id: principal }: Principal,
-    id: string,
-    work: (events: DurableObjectStub<EventsObject>, own: Subscription) => Promise<T>,
-  ): Promise<Result<T>> {
+  async function find({ id: principal }: Principal, id: string): Promise<Result<Subscription>> {
     const name = readSource(id)
     const [own] = (await sources.find(name)) ? await listOwn(principal, name, id) : []
-    if (!own) return fail({ type: 'not-found', message: `Cannot find the subscription '${id.slice(0, 200)}'` })
-    return ok(await work(openSource(name), own))
+    return own ? ok(own) : fail({ type: 'not-found', message: `Cannot find the subscription '${id.slice(0, 200)}'` })
+  }
+
+  async function remove(principal: Principal, id: string): Promise<Result<undefined>> {
+    const own = await find(principal, id)
+    return own.ok ? ok(await openSource(own.value.name).remove(id)) : own
   }
 
   async function listSources(principal: Principal): Promise<readonly EventSource[]> {
     return (await sources.list()).filter((source) => !findSubscriptionDenial(principal, source.id, source))
-  }
-
-  async function remove(principal: Principal, id: string): Promise<Result<undefined>> {
-    return withOwn(principal, id, async (events) => void (await events.remove(id)))
   }
 
   return {
@@ -82,7 +77,12 @@ export function createEvents(
       const checked = await checkRequest(principal, { name, ...request })
       if (!checked.ok) return checked
       const id = await createId(principal, { name, ...request })
-      const granted = { ...request, id, subscriber: toSubscriber(principal), ttlMs: limitTtl(principal, request.ttlMs) }
+      const granted = {
+        ...request,
+        id,
+        subscriber: toSubscriber(principal, Date.now()),
+        ttlMs: limitTtl(principal, request.ttlMs),
+      }
       return openSource(name).subscribe(granted)
     },
 
@@ -110,11 +110,16 @@ export function createEvents(
       return { subscriptions: lists.flat(), ...(next !== undefined && { cursor: next }) }
     },
 
-    find: (principal, id) => withOwn(principal, id, async (_, own) => own),
+    find,
     remove,
-    listDeadLetters: (principal, id) => withOwn(principal, id, (events) => events.listDeadLetters(id)),
+
+    async listDeadLetters(principal, id) {
+      const own = await find(principal, id)
+      return own.ok ? ok(await openSource(own.value.name).listDeadLetters(id)) : own
+    },
+
     async resend(principal, id, event) {
-      const own = await withOwn(principal, id, async (_, found) => found)
+      const own = await find(principal, id)
       const checked = own.ok ? await checkRequest(principal, own.value) : own
       if (!checked.ok) return checked
       return openSource(readSource(id)).resend(id, event)

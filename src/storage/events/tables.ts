@@ -1,19 +1,19 @@
 /**
- * See `../STORAGE.md`. Times are milliseconds since 1970. `seq` numbers the events of a source, and a cursor is the `seq` of
- * the last event that was delivered or skipped. `next` is when a subscription is due. `ended` is the id of its termination
- * message. Secrets are encrypted; `old_secret` also signs until `old_until`.
+ * See `../STORAGE.md`. Times are milliseconds since 1970. `seq` counts the events of a source, and a cursor is the `seq` of the
+ * last event that was delivered or left out. `next` is when there is something to do for a subscription. Secrets are sealed, and
+ * `old_secret` is the one before.
  */
 export const TABLES = `
-CREATE TABLE event (seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, at INTEGER NOT NULL, size INTEGER NOT NULL, body TEXT NOT NULL);
+CREATE TABLE event (seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, at INTEGER NOT NULL, body TEXT NOT NULL);
 CREATE TABLE subscription (
   id TEXT PRIMARY KEY, principal TEXT NOT NULL, subscriber TEXT NOT NULL, arguments TEXT NOT NULL, url TEXT NOT NULL,
-  secret TEXT NOT NULL, old_secret TEXT, old_until INTEGER NOT NULL, created INTEGER NOT NULL,
-  expires INTEGER, cursor INTEGER NOT NULL, attempts INTEGER NOT NULL, next INTEGER NOT NULL, failure TEXT, ended TEXT
+  secret TEXT NOT NULL, old_secret TEXT, created INTEGER NOT NULL, expires INTEGER, cursor INTEGER NOT NULL,
+  attempts INTEGER NOT NULL, next INTEGER NOT NULL, failure TEXT
 );
 CREATE INDEX subscription_next ON subscription (next);
 CREATE TABLE dead_letter (
-  subscription TEXT NOT NULL, id TEXT NOT NULL, at INTEGER NOT NULL, failure TEXT NOT NULL, body TEXT NOT NULL,
-  PRIMARY KEY (subscription, id)
+  subscription TEXT NOT NULL REFERENCES subscription ON DELETE CASCADE, id TEXT NOT NULL, at INTEGER NOT NULL,
+  failure TEXT NOT NULL, body TEXT NOT NULL, PRIMARY KEY (subscription, id)
 );
 `
 
@@ -25,12 +25,10 @@ export type SubscriptionRow = {
   readonly url: string
   readonly secret: string
   readonly old_secret: string | null
-  readonly old_until: number
   readonly created: number
   readonly expires: number | null
   readonly cursor: number
   readonly attempts: number
   readonly next: number
   readonly failure: string | null
-  readonly ended: string | null
 }
