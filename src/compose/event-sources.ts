@@ -1,4 +1,5 @@
 import { waitUntil } from 'cloudflare:workers'
+import type { EventSource } from '../core/event/event-source.ts'
 import { runSource, type SourceRunDeps } from '../core/event/run-sources.ts'
 import type { Failure } from '../core/failure/failure.ts'
 import { CALL_UNITS, createBudget } from '../core/tool/budget.ts'
@@ -14,11 +15,10 @@ const MAX_CALL_MS = 50_000
 /** Runs the schedules and polls that are due. */
 export async function runEventSources(deployment: Deployment): Promise<void> {
   const { config, stores, calls } = deployment
-  const { access, eventSources, registry } = stores
-  const sources = (await eventSources.list()).filter(({ kind }) => kind !== 'webhook')
-  if (sources.length === 0) return
-  await Promise.all([registry.installBundle(), registry.policies.ready(waitUntil)])
+  const { access, registry } = stores
   const runs = await access.listSourceRuns()
+  if (runs.length === 0) return
+  await Promise.all([registry.installBundle(), registry.policies.ready(waitUntil)])
   const findPrincipal = createReloadPrincipal(deployment)
   const deps: SourceRunDeps = {
     publish: (await stores.loadEvents()).publish,
@@ -41,9 +41,10 @@ export async function runEventSources(deployment: Deployment): Promise<void> {
     sha256,
     now: Date.now,
   }
-  const work = sources.map(async (source) => {
+  const work = runs.map(async ({ source: text, ...run }) => {
+    const source: EventSource = JSON.parse(text)
     const failed = (error: unknown): Failure => ({ type: 'internal', reference: String(error) })
-    const failure = await runSource(source, runs[source.id], deps).catch(failed)
+    const failure = await runSource(source, run, deps).catch(failed)
     if (failure) printLogEntry({ event: 'event-source', source: source.id, failure })
   })
   await Promise.all(work)

@@ -1,6 +1,6 @@
 import { createSearch } from '../call/jmespath/search.ts'
 import type { Problem } from '../tool/problem.ts'
-import { findCronProblem, isTimeZone } from './cron.ts'
+import { findCronProblem } from './cron.ts'
 import type { EventSourceSettings } from './event-source.ts'
 
 interface SettingsRules {
@@ -16,8 +16,6 @@ export async function findSettingsProblem(
 ): Promise<Problem | undefined> {
   const at = (path: string, message: string | undefined) => (message === undefined ? undefined : { path, message })
   if (settings.kind === 'webhook') return at('/secret_name', rules.checkSecretName(settings.secret_name))
-  if (settings.kind === 'schedule' && !isTimeZone(settings.time_zone))
-    return at('/time_zone', 'Must be an IANA time zone')
   if (settings.kind === 'schedule') return at('/cron', findCronProblem(settings.cron, settings.time_zone, rules.now))
   if (!(await rules.hasKey(settings.key_id))) return at('/key_id', 'Must be the id of an API key')
   const search = settings.select === undefined ? undefined : createSearch(settings.select)

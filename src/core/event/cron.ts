@@ -18,11 +18,3 @@ export function findCronProblem(cron: string, timeZone: string, now: number): st
     return `Must be a cron expression: ${error instanceof Error ? error.message : String(error)}`
   }
 }
-
-export function isTimeZone(timeZone: string): boolean {
-  try {
-    return Boolean(new Intl.DateTimeFormat('en', { timeZone }))
-  } catch {
-    return false
-  }
-}

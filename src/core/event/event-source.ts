@@ -23,6 +23,7 @@ const COMMON = {
 }
 const SECRET = json.stringMatching("a Worker secret's name", /^[A-Za-z_]\w{0,127}$/)
 const HEADER = json.stringMatching("a header's name", /^[A-Za-z0-9-]{1,100}$/)
+const TIME_ZONE = json.stringMatching('an IANA time zone', isTimeZone, 100)
 const TOOL = json.stringMatching("a tool such as 'Gmail.ListEmails'", (text) => parseToolId(text) !== undefined)
 
 export const EVENT_SOURCE_KINDS = {
@@ -41,7 +42,7 @@ export const EVENT_SOURCE_KINDS = {
     ...COMMON,
     kind: json.enumReader(['schedule']),
     cron: describe('Minute, hour, day, month and weekday', json.string({ max: 100 })),
-    time_zone: json.optional(describe('An IANA time zone', json.string({ min: 1, max: 100 })), 'UTC'),
+    time_zone: json.optional(describe('An IANA time zone', TIME_ZONE), 'UTC'),
   }),
   poll: json.object({
     ...COMMON,
@@ -73,6 +74,14 @@ export const EVENT_SOURCE: json.Reader<EventSourceSettings> = json.withSchema(
 
 /** When a source last ran, in milliseconds since 1970, and the digest of the output that a poll found. */
 export interface SourceRun {
-  readonly ranAt: number
+  readonly at: number
   readonly digest: string | null
+}
+
+function isTimeZone(timeZone: string): boolean {
+  try {
+    return Boolean(new Intl.DateTimeFormat('en', { timeZone }))
+  } catch {
+    return false
+  }
 }

@@ -30,40 +30,37 @@ const JITTER_MS = 30_000
 /** Runs a source if it is due. Returns the failure, if any. */
 export async function runSource(
   source: EventSource,
-  noted: SourceRun | undefined,
+  run: SourceRun,
   deps: SourceRunDeps,
 ): Promise<Failure | undefined> {
   if (source.kind === 'webhook') return undefined
-  const ranAt = deps.now()
+  const { id } = source
+  const at = deps.now()
   // A run in the future means that the clock was wrong then
-  const run = noted && noted.ranAt <= ranAt ? noted : undefined
-  // The first run only stores the time, and for a poll the digest of the output
-  const dueAt = run ? findDueTime(source, run) : ranAt
-  if (dueAt === undefined || dueAt > ranAt) return undefined
-  const digest = run?.digest ?? null
-  const result = source.kind === 'poll' ? await pollTool(source, run, deps) : await tick(source.id, run && dueAt, deps)
+  if (run.at > at) return void (await deps.noteRun(id, { ...run, at }))
+  const dueAt = findDueTime(source, run)
+  if (dueAt === undefined || dueAt > at) return undefined
+  const result = source.kind === 'poll' ? await pollTool(source, run, deps) : await tick(id, dueAt, deps)
   // A failed schedule is retried the next minute, but a failed poll only when it is due again
-  if (result.ok || source.kind === 'poll')
-    await deps.noteRun(source.id, { ranAt, digest: result.ok ? result.value : digest })
+  if (result.ok || source.kind === 'poll') await deps.noteRun(id, { at, digest: result.ok ? result.value : run.digest })
   return result.ok ? undefined : result.failure
 }
 
-function findDueTime(source: ScheduleSettings | PollSettings, { ranAt }: SourceRun): number | undefined {
-  if (source.kind === 'schedule') return findNextRun(source.cron, source.time_zone, ranAt)
-  return ranAt + source.every_minutes * MINUTE_MS - JITTER_MS
+function findDueTime(source: ScheduleSettings | PollSettings, { at }: SourceRun): number | undefined {
+  if (source.kind === 'schedule') return findNextRun(source.cron, source.time_zone, at)
+  return at + source.every_minutes * MINUTE_MS - JITTER_MS
 }
 
-async function tick(id: string, dueAt: number | undefined, deps: SourceRunDeps): Promise<Result<null>> {
-  if (dueAt === undefined) return ok(null)
+async function tick(id: string, dueAt: number, deps: SourceRunDeps): Promise<Result<null>> {
   const scheduled_at = new Date(dueAt).toISOString()
   const published = await deps.publish(id, scheduled_at, { scheduled_at })
   return published.ok ? ok(null) : published
 }
 
-/** Returns the digest of the tool's current output. */
+/** Returns the digest of the tool's current output. The first one is no event. */
 async function pollTool(
   { id, tool, arguments: input, select, key_id, user_id: userId }: PollSettings & { readonly id: string },
-  run: SourceRun | undefined,
+  run: SourceRun,
   deps: SourceRunDeps,
 ): Promise<Result<string>> {
   const caller = await deps.findCaller(key_id)
@@ -75,7 +72,7 @@ async function pollTool(
   if (!output.ok) return output
   const value = isJson(output.value) ? output.value : null
   const digest = await deps.sha256(canonicalJson(value))
-  if (run?.digest == null || run.digest === digest) return ok(digest)
-  const published = await deps.publish(id, `${run.ranAt} ${run.digest} ${digest}`, { value })
+  if (run.digest === null || run.digest === digest) return ok(digest)
+  const published = await deps.publish(id, `${run.at} ${run.digest} ${digest}`, { value })
   return published.ok ? ok(digest) : published
 }

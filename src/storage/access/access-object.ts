@@ -112,11 +112,10 @@ export class Access extends DurableObject<{ readonly REGISTRY: KVNamespace }> {
     })
   }
 
-  /** Resets the run of a changed source: its earlier run says nothing about the new schedule or poll. */
+  /** An earlier run says nothing about the new schedule or poll. A schedule begins now, and a poll is due. */
   #restartSource(id: string): void {
-    this.#sql.exec('DELETE FROM source_run WHERE id = ?', id)
-    const begin =
-      "INSERT INTO source_run SELECT id, ?, NULL FROM event_source WHERE id = ? AND body ->> 'kind' = 'schedule'"
+    const begin = `INSERT OR REPLACE INTO source_run
+      SELECT id, iif(body ->> 'kind' = 'schedule', ?, 0), NULL FROM event_source WHERE id = ?`
     this.#sql.exec(begin, Date.now(), id)
   }
 
@@ -184,14 +183,16 @@ export class Access extends DurableObject<{ readonly REGISTRY: KVNamespace }> {
     return Object.fromEntries(uses.map(({ id, at }) => [id, at]))
   }
 
-  noteSourceRun(id: string, { ranAt, digest }: SourceRun): void {
+  noteSourceRun(id: string, { at, digest }: SourceRun): void {
     const note = 'INSERT OR REPLACE INTO source_run SELECT id, ?, ? FROM event_source WHERE id = ?'
-    this.#sql.exec(note, ranAt, digest, id)
+    this.#sql.exec(note, at, digest, id)
   }
 
-  listSourceRuns(): Record<string, SourceRun> {
-    const runs = rows<{ id: string; at: number; digest: string | null }>(this.#sql, 'SELECT * FROM source_run')
-    return Object.fromEntries(runs.map(({ id, at, digest }) => [id, { ranAt: at, digest }]))
+  /** The schedules and polls, as JSON, and when each ran last. */
+  listSourceRuns(): (SourceRun & { readonly source: string })[] {
+    const query = `SELECT body AS source, at, digest FROM source_run JOIN event_source USING (id)
+      WHERE body ->> 'kind' <> 'webhook'`
+    return rows<{ source: string; at: number; digest: string | null }>(this.#sql, query)
   }
 
   createSession(session: Session, hash: string): void {

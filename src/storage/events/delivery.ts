@@ -82,7 +82,7 @@ export function createDelivery(
     return { kind: 'event', cursor: page.at(-1)?.seq ?? cursor }
   }
 
-  /** Gives whether the subscription is still the one that the message was for: else it is sent again. */
+  /** Returns false if the subscription was refreshed or deleted meanwhile: the message is then sent again. */
   function move(row: SubscriptionRow, cursor: number, attempts: number, delayMs: number, failure?: string): boolean {
     const update = `UPDATE subscription SET cursor = ?, attempts = ?, next = min(ifnull(expires, ?3), ?3), failure = ?
       WHERE id = ? AND subscriber = ? RETURNING id`

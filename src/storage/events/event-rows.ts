@@ -13,13 +13,13 @@ export type StoredEvent = {
   readonly body: string
 }
 
-/** The row of the newest event always stays, so that no number is given twice. */
+/** The row of the newest event is always kept, so that no number is used twice. */
 export function eventRows(sql: SqlStorage, now: () => number) {
   const lastSeq = () => readField<number>(sql, 'SELECT seq FROM event ORDER BY seq DESC LIMIT 1') ?? 0
   /** The number of the last event before a time. */
   const findBefore = (at: number) => readField<number | null>(sql, 'SELECT max(seq) FROM event WHERE at < ?', at) ?? 0
   const findOld = () => findBefore(now() - MAX_AGE_MS)
-  /** The last number whose event is no longer stored, or too old. */
+  /** The number of the last event that was deleted or is too old. */
   const dropped = () => Math.max((readField<number | null>(sql, 'SELECT min(seq) FROM event') ?? 1) - 1, findOld())
   return {
     lastSeq,
@@ -36,7 +36,7 @@ export function eventRows(sql: SqlStorage, now: () => number) {
       return last - before
     },
 
-    /** The first events after a number. */
+    /** A page of the events after a number. */
     list: (after: number) =>
       rows<StoredEvent>(
         sql,

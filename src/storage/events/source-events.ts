@@ -25,12 +25,12 @@ const LIMIT_REACHED = fail({
   type: 'conflict',
   message: 'There are too many subscriptions to this source: delete one',
 })
-/** At once in a run, which takes half a minute at most: each sends some messages, one after the other. */
+/** Limits of a run, which delivers to some subscriptions at once, and sends several messages to each, one by one. */
 const MAX_DELIVERIES = 10
 const MAX_MESSAGES = 20
 const MAX_RUN_MS = 15_000
 
-/** One run at a time delivers: the events of a subscription arrive in their order. */
+/** Only one run delivers at a time, so the events of a subscription arrive in order. */
 export function createSourceEvents(
   storage: DurableObjectStorage,
   load: () => Promise<EventDelivery>,
@@ -158,7 +158,7 @@ export function createSourceEvents(
 
     async runDeliveries(): Promise<void> {
       const end = now() + MAX_RUN_MS
-      // The first of each principal comes before the second of any, and none keeps others waiting by receivers that hang
+      // Round-robin over principals, so that many subscriptions of one do not block those of others
       const due = `SELECT id FROM subscription WHERE next <= ?
         ORDER BY row_number() OVER (PARTITION BY principal ORDER BY next), next LIMIT ?`
       await Promise.all(column<string>(sql, due, now(), MAX_DELIVERIES).map((id) => deliver(id, end)))

@@ -1,7 +1,7 @@
 /**
- * See `../STORAGE.md`. Times are milliseconds since 1970. `seq` counts the events of a source, and a cursor is the `seq` of the
- * last event that was delivered or left out. `next` is when there is something to do for a subscription. Secrets are sealed, and
- * `old_secret` is the one before.
+ * See `../STORAGE.md`. Times are milliseconds since 1970. `seq` numbers the events of a source, and a cursor is the `seq` of
+ * the last event that was delivered or skipped. `next` is when a subscription is due. Secrets are encrypted; `old_secret`, the
+ * one before, also signs.
  */
 export const TABLES = `
 CREATE TABLE event (seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, at INTEGER NOT NULL, body TEXT NOT NULL);

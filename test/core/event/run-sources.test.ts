@@ -59,7 +59,13 @@ function read(settings: object) {
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems))
   return { id: 'Acme.Source', ...parsed.value }
 }
-const run = (settings: object) => runSource(read(settings), runs.get('Acme.Source'), deps)
+/** The first run notes what a source has from the start: a schedule begins then, and a poll is due. */
+function run(settings: object) {
+  const source = read(settings)
+  const last = runs.get(source.id) ?? { at: source.kind === 'schedule' ? now : 0, digest: null }
+  runs.set(source.id, last)
+  return runSource(source, last, deps)
+}
 const events = () => [...log.values()]
 const DAILY = { kind: 'schedule', cron: '0 9 * * *' }
 const POLL = { kind: 'poll', tool: 'Acme.List', every_minutes: 5, key_id: 'k1', arguments: { n: 1 } }
