@@ -20,7 +20,7 @@ export type AsyncCallOptions = Omit<CallOptions, 'onProgress' | 'waitForAuthoriz
 export interface WaitOptions {
   /** Ends the wait, not the call. */
   readonly signal?: AbortSignal | undefined
-  /** Called with each state that is read. */
+  /** Called after each poll. */
   readonly onState?: ((state: AsyncCallState) => void) | undefined
 }
 

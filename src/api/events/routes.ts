@@ -45,7 +45,7 @@ const SIGNED_BODY: Body<Uint8Array<ArrayBuffer>> = {
 /** The field of the body that contains the event's id. */
 const ID_FIELDS: Partial<Record<SignatureScheme, string>> = { stripe: 'id', slack: 'event_id' }
 
-/** Lets administrators set event sources, and receives webhooks from other servers for them. */
+/** Event sources, which administrators manage, and the webhooks that other servers send to them. */
 export function createEventsRoutes({ store, loadEvents, findSettingsProblem, ...deps }: EventsRoutesDeps): Hono {
   const { readSecret, limiter, limitAnonymous, respond, now } = deps
   const { router, on } = createRouter(deps)

@@ -70,7 +70,7 @@ export type Runnable =
   | {
       readonly ok: true
       readonly run: Run
-      /** Reads a resource of the tool's server, such as the tool's page, or lists resources. The result is that of MCP. */
+      /** Reads a resource of the tool's server, such as the tool's page, or lists resources. Returns the MCP result. */
       readonly read?: (reading: Reading, ...request: Parameters<Run>) => ReturnType<Run>
       readonly timeoutMs: number
       /** Whether it may run twice whatever its record says: it changes nothing, or the same each time. */

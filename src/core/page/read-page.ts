@@ -13,7 +13,7 @@ import { needsApproval } from '../tool/tool.ts'
 import { computePageDigest, getToolUi, MAX_PAGE_CHARACTERS, type ToolPage, readPage } from './page.ts'
 
 export type ReadPage = (toolRef: ToolRef, caller: Caller, context?: CallContext) => Promise<Result<ToolPage>>
-/** Reads from the tool's server what is not the tool's page. */
+/** Reads a resource or a list, other than the tool's page, from the tool's server. */
 export type ReadServer = (reading: Reading, ...request: Parameters<ReadPage>) => Promise<Result<unknown>>
 
 const CHANGED = 'its page has changed, or could not be read at import: import and lock the tool again'
@@ -56,7 +56,7 @@ export function createReaders(deps: CallDeps & { readonly userTokens: GrantPrevi
       writeRecord: () => undefined,
     })({ toolRef, input: {}, context }, caller)
 
-  /** Replaces the tool by one that reads its page, or what is wanted instead. */
+  /** Replaces the tool with one that reads its page, or the requested resource. */
   function toReadTool(resolved: ResolvedTool, wanted: Reading | undefined): ResolvedTool {
     const { fixedArguments, ...tool } = resolved.tool
     const { record, runnable, stages } = tool

@@ -44,7 +44,7 @@ export async function readYaml(text: string, yieldControl: YieldControl): Promis
       maxTotalMergeKeys: MAX_VALUES,
     })
     await yieldControl()
-    // Aliases may nest deeper than what is written
+    // Aliases may nest deeper than the text does
     const foreign = isObject(value) ? foreignJsonProblem(value) : undefined
     return foreign === undefined ? { ok: true, value } : toProblem(foreign)
   } catch (error) {

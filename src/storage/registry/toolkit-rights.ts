@@ -49,7 +49,7 @@ export function findVersionChangeDenial(
 
 export type ReviewRow = { held: number; unreviewed: number; publisher: string | null }
 
-/** Why the principal may not change the status of this version of a tool or a skill. */
+/** Returns why the principal may not change the status of a version of a tool or skill. */
 export function findStatusDenial(
   principal: Principal,
   { held, unreviewed, publisher }: ReviewRow,
