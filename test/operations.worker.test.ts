@@ -195,7 +195,9 @@ function rowOf(name: string): readonly string[] {
   return rows.find(([, first]) => first === name)?.slice(2, -1) ?? []
 }
 
-it.each(Object.entries(WORK))('the guide says what Cloudflare counts of %s', async (name, work) => {
+/** Several times what it takes on a busy machine. */
+const LONG = { timeout: 300_000 }
+it.each(Object.entries(WORK))('the guide says what Cloudflare counts of %s', LONG, async (name, work) => {
   const operations = await operationsOf(work)
   const said = rowOf(name).map((cell) => Number(cell.replaceAll(',', '')))
   const counts = Object.values(operations).map((count, at) => {

@@ -95,4 +95,4 @@ it('the plainest requests of 1,223 operations come first, half of them in other 
     expect(found.first).toBeGreaterThanOrEqual(0.95)
     expect(found.five).toBeGreaterThanOrEqual(0.99)
   }
-}, 60_000)
+})
