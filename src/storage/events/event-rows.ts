@@ -37,13 +37,10 @@ export function eventRows(sql: SqlStorage, now: () => number) {
     },
 
     /** A page of the events after a number. */
-    list: (after: number) =>
-      rows<StoredEvent>(
-        sql,
-        'SELECT seq, id, body FROM event WHERE seq > ? ORDER BY seq LIMIT ?',
-        Math.max(after, dropped()),
-        MAX_PAGE,
-      ),
+    list(after: number): StoredEvent[] {
+      const query = 'SELECT seq, id, body FROM event WHERE seq > ? ORDER BY seq LIMIT ?'
+      return rows(sql, query, Math.max(after, dropped()), MAX_PAGE)
+    },
 
     /** Deletes the events, so that the next user of the source cannot read them. */
     clear: () => void sql.exec("UPDATE event SET id = seq, at = 0, body = ''"),

@@ -44,9 +44,8 @@ export function createSourceEvents(
   const find = (id: string) => firstRow<SubscriptionRow>(sql, 'SELECT * FROM subscription WHERE id = ?', id)
 
   async function schedule(): Promise<void> {
-    const next = readField<number | null>(sql, 'SELECT min(next) FROM subscription') ?? undefined
-    const alarm = await storage.getAlarm()
-    if (next !== undefined && (alarm === null || alarm > next)) await setAlarm(next)
+    const next = readField<number | null>(sql, 'SELECT min(next) FROM subscription')
+    if (typeof next === 'number') await setAlarm(next)
   }
 
   async function deliver(id: string, end: number): Promise<void> {
@@ -89,17 +88,11 @@ export function createSourceEvents(
       const cursor = known?.cursor ?? Math.max(requestedCursor, events.dropped(), tooOld)
       const expires = ttlMs === null ? null : at + ttlMs
       const texts = [id, principal, JSON.stringify(subscriber), JSON.stringify(request.arguments), url, sealed]
-      sql.exec(
-        `INSERT INTO subscription VALUES (?, ?, ?, ?, ?, ?, NULL, ?, ?, ?, 0, ?, NULL)
-         ON CONFLICT (id) DO UPDATE SET subscriber = excluded.subscriber,
-           old_secret = iif(secret = excluded.secret, old_secret, secret), secret = excluded.secret,
-           expires = excluded.expires, next = excluded.next`,
-        ...texts,
-        at,
-        expires,
-        cursor,
-        at,
-      )
+      const put = `INSERT INTO subscription VALUES (?, ?, ?, ?, ?, ?, NULL, ?7, ?8, ?9, 0, ?7, NULL)
+        ON CONFLICT (id) DO UPDATE SET subscriber = excluded.subscriber,
+          old_secret = iif(secret = excluded.secret, old_secret, secret), secret = excluded.secret,
+          expires = excluded.expires, next = excluded.next`
+      sql.exec(put, ...texts, at, expires, cursor)
       await schedule()
       const truncated = !known && cursor > requestedCursor
       return ok({ id, refreshBefore: formatTime(expires), cursor: String(cursor), truncated, isNew: !known })

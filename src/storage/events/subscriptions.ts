@@ -77,12 +77,8 @@ export function createEvents(
       const checked = await checkRequest(principal, { name, ...request })
       if (!checked.ok) return checked
       const id = await createId(principal, { name, ...request })
-      const granted = {
-        ...request,
-        id,
-        subscriber: toSubscriber(principal, Date.now()),
-        ttlMs: limitTtl(principal, request.ttlMs),
-      }
+      const subscriber = toSubscriber(principal, Date.now())
+      const granted = { ...request, id, subscriber, ttlMs: limitTtl(principal, request.ttlMs) }
       return openSource(name).subscribe(granted)
     },
 
