@@ -23,6 +23,6 @@ export function registerTasks(extensions: McpExtension[], deps: TaskCallDeps): v
       'tasks/cancel': method(({ taskId }, principal) => tasks.cancel(taskId, principal)),
     },
     aroundTool: async (...call) => (await import('./task-call.ts')).callAsTask(deps, ...call),
-    watch: async (...request) => (await import('./watch-tasks.ts')).watchTasks(...request, tasks),
+    watch: async (...request) => (await import('./methods.ts')).watchTasks(...request, tasks),
   })
 }
