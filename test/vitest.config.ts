@@ -52,7 +52,11 @@ export default defineConfig(({ mode }) => {
       projects: [
         {
           extends: true,
-          test: { ...node, exclude: [...node.exclude, ...MOCKING, ...removedIds], setupFiles: ['test/restore.ts'] },
+          test: {
+            ...node,
+            exclude: [...node.exclude, ...MOCKING, ...removedIds],
+            setupFiles: ['test/restore.ts', 'test/seed.ts'],
+          },
         },
         {
           extends: true,
@@ -90,6 +94,7 @@ export default defineConfig(({ mode }) => {
             testTimeout: 180_000,
             hookTimeout: 120_000,
             globalSetup: ['test/e2e/build-once.ts'],
+            setupFiles: ['test/seed.ts'],
             alias: { 'cloudflare:workers': fileURLToPath(new URL('platform/workers.ts', import.meta.url)) },
             // It imports `cloudflare:workers`
             server: { deps: { inline: ['@cloudflare/workers-oauth-provider'] } },
