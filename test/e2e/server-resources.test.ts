@@ -114,13 +114,23 @@ describe('resources of imported servers', () => {
     expect((await read(uri, key)).result.contents).toMatchObject([{ uri, blob: BLOB }])
   })
 
-  it('are listed up to 200 per server', async () => {
-    expect((await send('POST', '/toolkits/import', { from: { mcp: old.url }, toolkit: 'Many' })).status).toBe(201)
-    const many = Array.from({ length: 300 }, (_, at) => [`memo:${at}`, { mimeType: 'text/plain' }])
+  it('are listed up to 200 per server, and up to the page before one that cannot be read', async () => {
+    for (const toolkit of ['Many', 'Long', 'Silent'])
+      expect((await send('POST', '/toolkits/import', { from: { mcp: old.url }, toolkit })).status).toBe(201)
+    const many = (count: number, name: string) =>
+      Object.fromEntries(Array.from({ length: count }, (_, at) => [`memo:${at}${name}`, { mimeType: 'text/plain' }]))
     try {
-      old.resources = Object.fromEntries(many)
+      old.resources = many(300, '')
       expect(await urisOf(await createKey(['Many.*']))).toHaveLength(200)
+      old.resources = many(30, 'x'.repeat(20_000))
+      const listed = await urisOf(await createKey(['Long.*']))
+      expect(listed.length).toBeGreaterThan(0)
+      expect(listed.length).toBeLessThan(30)
+      old.isSilent = true
+      old.resources = resources('of Old')
+      expect(await urisOf(await createKey(['Silent.*']))).toHaveLength(3)
     } finally {
+      old.isSilent = false
       old.resources = resources('of Old')
     }
   })

@@ -13,6 +13,7 @@ import { isToolPattern } from '../../core/tool/tool-id.ts'
 import { readBytes, readJsonText } from '../../http/request/body.ts'
 import { type Body, jsonBody } from '../../http/request/json-body.ts'
 import { ANY_QUERY } from '../../http/request/query.ts'
+import { CALL_COPIES } from '../../http/request/request-memory.ts'
 import { verifyDelivery } from '../../http/request/signed-delivery.ts'
 import type { RouteContext } from '../../http/route/authorizer.ts'
 import { itemList, json, jsonRef, objectSchema, TEXT, withEtag } from '../../http/route/response-specs.ts'
@@ -40,6 +41,7 @@ const SIGNATURE_DENIAL = fail({
 const ID = objectSchema({ id: TEXT })
 const KNOWN = objectSchema({ 'id?': TEXT, 'challenge?': TEXT })
 const SIGNED_BODY: Body<Uint8Array<ArrayBuffer>> = {
+  copies: CALL_COPIES,
   read: (request, _, memory) => readBytes(request, { mediaType: 'application/json', limit: MAX_EVENT_BYTES, memory }),
 }
 /** The field of the body that contains the event's id. */

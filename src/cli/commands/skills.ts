@@ -26,7 +26,8 @@ export const addSkills: AddCommands = (program, open) => {
         if (!entry.isFile()) continue
         const path = relative(folder, file).replaceAll(sep, '/')
         const bytes = await readFile(file)
-        files[path] = isUtf8(bytes) ? bytes.toString() : { base64: bytes.toString('base64') }
+        const isText = isUtf8(bytes) && !bytes.includes(0)
+        files[path] = isText ? bytes.toString() : { base64: bytes.toString('base64') }
       }
       const [toolkit, name] = [options.toolkit, basename(resolve(folder))].map(encodeURIComponent)
       const request = { method: 'PUT', path: `/toolkits/${toolkit}/skills/${name}`, json: { files } }

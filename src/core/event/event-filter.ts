@@ -1,6 +1,6 @@
 import { createSearch } from '../call/jmespath/search.ts'
 import { fail, ok, type Result } from '../failure/failure.ts'
-import type { JsonObject } from '../tool/json.ts'
+import type { Json, JsonObject } from '../tool/json.ts'
 import * as json from '../tool/json-reader.ts'
 
 const MEANING = "A JMESPath expression over an event's data: events for which it is false or empty are skipped"
@@ -16,10 +16,16 @@ export function createEventFilter(input: JsonObject): Result<(data: JsonObject) 
   if (!read.ok) return fail({ type: 'input-invalid', problems: read.problems })
   const { filter } = read.value
   if (filter === undefined) return ok(() => true)
-  const expression = createSearch(`!(${filter})`)
+  const expression = createSearch(filter)
   if (!expression.ok) return fail({ type: 'select-invalid', message: expression.message })
   return ok((data) => {
     const result = expression.search(data)
-    return !result.ok || result.value === false
+    return !result.ok || isTrue(result.value)
   })
+}
+
+/** JMESPath, "Or Expressions". */
+function isTrue(value: Json): boolean {
+  if (typeof value === 'object' && value !== null) return Object.keys(value).length > 0
+  return value !== null && value !== false && value !== ''
 }

@@ -18,6 +18,7 @@ import { toPendingInput } from './pending-input.ts'
 import {
   type DueTask,
   endTask,
+  limitInput,
   type StoredCall,
   type Task,
   type TaskChange,
@@ -83,7 +84,7 @@ export function createRunTask(deps: RunTaskDeps): (run: DueTask) => Promise<void
     const round = await store.change(id, begin, revision)
     if (round === undefined) return
     const outcome = await call({ ...task, revision: round }, stored, principal.value, abort)
-    await store.change(id, toChange(outcome, task, round), round)
+    await store.change(id, limitInput(task, toChange(outcome, task, round), now()), round)
   }
 
   /** Undefined if the call can run now. An expired link does not end the task: the call returns a new one. */

@@ -2,8 +2,12 @@ import type { Caller, CallOutcome, CallRequest } from '../call/call-request.ts'
 import type { CallContext } from '../call/requirements.ts'
 import { type Failure, fail } from '../failure/failure.ts'
 import type { InputRequests } from '../tool/content.ts'
+import { jsonSize } from '../tool/json.ts'
 import type { ToolRecord } from '../tool/tool.ts'
 import type { PendingInput } from './pending-input.ts'
+
+const MAX_INPUT_BYTES = 1024 * 1024
+const TOO_LARGE = { type: 'gone', message: "The tool's requests and their answers take more than 1 MiB" } as const
 
 export type TaskStatus = 'working' | 'input_required' | 'completed' | 'failed' | 'cancelled'
 
@@ -65,6 +69,12 @@ export function endTask({ id, createdAt, tool }: Task, failure: Failure, now: nu
   const durationMs = now - Date.parse(createdAt)
   const outcome = { callId: id, durationMs, result: fail(failure), tool: { id: tool, output: null } }
   return { status: 'failed', message, outcome }
+}
+
+/** Ends the task if too much would be stored while it waits. */
+export function limitInput(task: Task, change: TaskChange, now: number): TaskChange {
+  const isTooLarge = jsonSize(change.pendingInput ?? null, MAX_INPUT_BYTES) > MAX_INPUT_BYTES
+  return isTooLarge ? endTask(task, TOO_LARGE, now) : change
 }
 
 /** A run that the Durable Object starts. A run that started before a change writes nothing. */

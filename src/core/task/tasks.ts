@@ -8,7 +8,7 @@ import type { InputResponses } from '../tool/content.ts'
 import { DAY_MS } from '../tool/time.ts'
 import { parseToolId } from '../tool/tool-id.ts'
 import { type Clock, waitForChange } from '../tool/wait-for-change.ts'
-import { endTask, isOver, type Task, type TaskChange, type TaskStore } from './task.ts'
+import { endTask, isOver, limitInput, type Task, type TaskChange, type TaskStore } from './task.ts'
 
 const RETRY_AFTER_MS = 60_000
 const REFUSED = { type: 'forbidden', reason: 'The person declined' } as const
@@ -81,7 +81,8 @@ export function createTasks({ store, storesCredentials, clock, ...deps }: TasksD
 
     /** Ignores unknown keys. The tool continues once each request has a response. Returns whether the task exists. */
     update(id: string, principal: Principal, responses: InputResponses['responses']): Promise<Result<boolean>> {
-      return catchUnreachable(change(id, principal, (task) => takeResponses(task, responses, clock.now())))
+      const take = (task: Task) => limitInput(task, takeResponses(task, responses, clock.now()), clock.now())
+      return catchUnreachable(change(id, principal, take))
     },
 
     /** Aborts the run; an ended task does not change. Returns whether the task exists. */

@@ -8,6 +8,8 @@ import { type BodyMemory, MEMORY_FULL } from './request-memory.ts'
 type Path = Readonly<Record<string, string>>
 
 export interface Body<B> {
+  /** Bytes of memory for a byte of the body. By default as many as for a publication. */
+  readonly copies?: number
   readonly reader?: () => Reader<unknown> | Promise<Reader<unknown>>
   read(request: Request, path: Path, memory: BodyMemory): Promise<Result<B>>
 }

@@ -5,7 +5,7 @@ import { isolateMemory, type Memory, type Reservation } from '../../outbound/mem
 import { findUnreadText } from '../response/unread-text.ts'
 
 /** Bytes of memory for a byte of a call: as it came, as text, and as the value that its tool is given. */
-const CALL_COPIES = 3
+export const CALL_COPIES = 3
 /** The same for what is published: a list within a list takes more, and a text less. */
 export const PUBLICATION_COPIES = 16
 /** Bytes for a character of an answer, with the lines that it is made of. */

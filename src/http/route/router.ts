@@ -129,7 +129,7 @@ export function createRouter<Answers extends object = Record<never, unknown>>(
         const owner = { principal, request: c.req.raw, background: getBackground(c) }
         if (requestMemory.isFull(owner)) return respond(MEMORY_FULL.failure)
         let auditDetails: JsonObject | undefined
-        const memory = requestMemory.open(owner, PUBLICATION_COPIES)
+        const memory = requestMemory.open(owner, operation.body.copies ?? PUBLICATION_COPIES)
         const addAuditDetails: AddAuditDetails = (details) => void (auditDetails = { ...auditDetails, ...details })
         const result = await runHandler(handle, { c, principal, addAuditDetails, memory }).finally(memory.release)
         const response = toResponse(result, (failure) => respond(tailorFailure(principal, failure)))

@@ -29,7 +29,7 @@ export function createSkillReader(sha256OfBytes: HashBytes, yieldControl: YieldC
       const { byteLength: size } = bytes
       total += size
       if (total > MAX_SKILL_BYTES) return parseFailure(`Must be at most ${MAX_SKILL_BYTES} bytes in total`, '/files')
-      stored.push([path, typeof file === 'string' ? file : { base64: encodeBase64(bytes) }])
+      stored.push([path, typeof file === 'string' ? file.toWellFormed() : { base64: encodeBase64(bytes) }])
       resources.push({ path, digest: `sha256:${await sha256OfBytes(bytes)}`, size })
     }
     const frontmatter = await readFrontmatter(name, files[MANIFEST_FILE], yieldControl)

@@ -1,10 +1,10 @@
-import { readField, rows } from '../rows.ts'
+import { readField } from '../rows.ts'
 
 /** Limits of the events that a source stores for receivers that are slow or down. */
 const MAX_EVENTS = 1_000
 const MAX_AGE_MS = 7 * 86_400_000
-/** Of up to 256 KiB each. */
-const MAX_PAGE = 20
+const MAX_PAGE_EVENTS = 20
+const MAX_PAGE_CHARACTERS = 1_000_000
 
 export type StoredEvent = {
   readonly seq: number
@@ -36,10 +36,17 @@ export function eventRows(sql: SqlStorage, now: () => number) {
       return last - before
     },
 
-    /** A page of the events after a number. */
+    /** A page of the events after a number, with at least one if there are any. */
     list(after: number): StoredEvent[] {
+      const page: StoredEvent[] = []
+      let size = 0
       const query = 'SELECT seq, id, body FROM event WHERE seq > ? ORDER BY seq LIMIT ?'
-      return rows(sql, query, Math.max(after, dropped()), MAX_PAGE)
+      for (const row of sql.exec<StoredEvent>(query, Math.max(after, dropped()), MAX_PAGE_EVENTS)) {
+        size += row.body.length
+        if (page.length > 0 && size > MAX_PAGE_CHARACTERS) break
+        page.push(row)
+      }
+      return page
     },
 
     /** Deletes the events, so that the next user of the source cannot read them. */

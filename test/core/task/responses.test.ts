@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { type Failure, fail } from '../../../src/core/failure/failure.ts'
-import type { Task } from '../../../src/core/task/task.ts'
+import { limitInput, type Task } from '../../../src/core/task/task.ts'
 import { takeResponses } from '../../../src/core/task/tasks.ts'
 import { toPendingInput, type PendingInput } from '../../../src/core/task/pending-input.ts'
 
@@ -16,7 +16,8 @@ function take(pendingInput: PendingInput, responses: Parameters<typeof takeRespo
   const at = '2026-11-30T00:00:00.000Z'
   const times = { createdAt: at, lastUpdatedAt: at, ttlMs: 1, pollIntervalMs: 1 }
   const task: Task = { id: 't', status: 'input_required', ...times, revision: 1, tool: 'Bank.Pay@1.0.0', pendingInput }
-  return takeResponses(task, responses, Date.parse(at))
+  const now = Date.parse(at)
+  return limitInput(task, takeResponses(task, responses, now), now)
 }
 
 function answer(pendingInput: PendingInput, responses: Parameters<typeof takeResponses>[1]) {
@@ -62,4 +63,14 @@ it('declining a link ends the task, and other responses only cause its links to 
       status: 'failed',
       outcome: { callId: 't', result: fail({ type: 'forbidden', reason: 'The person declined' }) },
     })
+})
+
+it('a task ends if its requests and answers take more than 1 MiB', () => {
+  const pendingInput = toPendingInput(asks('text', 'other'), undefined, 2) ?? expect.unreachable()
+  const large = take(pendingInput, { text: { action: 'accept', content: { text: 'x'.repeat(1024 * 1024) } } })
+  expect(large).toMatchObject({ status: 'failed', outcome: { result: { failure: { type: 'gone' } } } })
+  expect(large.pendingInput).toBeUndefined()
+  expect(take(pendingInput, { text: { action: 'accept', content: { text: 'x'.repeat(1_000_000) } } })).toMatchObject({
+    status: 'input_required',
+  })
 })

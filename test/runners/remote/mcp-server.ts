@@ -37,6 +37,8 @@ export interface McpUpstream {
   tools: readonly UpstreamTool[]
   /** The contents of its resources by their addresses, or promises of them, which a test may change. */
   resources: Readonly<Record<string, object>>
+  /** Whether it never answers for a page of resources after the first. */
+  isSilent?: boolean
   /** Undefined where it knows no method that lists them. */
   templates?: readonly object[]
   /** One line a request: its method, and the methods of the messages in it. */
@@ -70,6 +72,7 @@ export async function startMcpServer(era: 'legacy' | 'modern', tools: readonly U
     return { contents: [{ uri, ...content }] }
   }
   const listResources = (cursor = '0') => {
+    if (upstream.isSilent && cursor !== '0') return new Promise(() => undefined)
     const end = Number(cursor) + PAGE
     const resources = Object.entries(upstream.resources).slice(Number(cursor), end)
     return {

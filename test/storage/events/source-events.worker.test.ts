@@ -145,25 +145,26 @@ it('a principal with many subscriptions does not keep those of others waiting', 
     await subscribe(40, 'key:other')
     await accept('e_1')
     await events.runDeliveries()
-    expect(world.urls.slice(0, 2)).toContain('https://40.example/')
-    for (let run = 0; run < 4; run += 1) await events.runDeliveries()
+    expect(world.urls).toHaveLength(6)
+    expect(world.urls).toContain('https://40.example/')
+    for (let run = 0; run < 7; run += 1) await events.runDeliveries()
     expect(world.urls).toHaveLength(41)
   }))
 
-it('a run sends 20 messages to a receiver at most, and the next one goes on', () =>
+it('a run sends at most 200 messages, and the next run continues', () =>
   inSource(async ({ world, events, subscribe, accept, list }) => {
     await subscribe(1)
-    await accept(...Array.from({ length: 30 }, (_, n) => `e_${n}`))
+    await accept(...Array.from({ length: 230 }, (_, n) => `e_${n}`))
     await events.runDeliveries()
-    expect(list()).toMatchObject([{ waiting: 10 }])
+    expect(list()).toMatchObject([{ waiting: 30 }])
     await events.runDeliveries()
-    expect(world.posted).toHaveLength(30)
+    expect(world.posted).toHaveLength(230)
   }))
 
 it('a run ends soon, however slow its receivers are', () =>
   inSource(async ({ world, events, subscribe, accept }) => {
     await subscribe(1)
-    world.onMessage = async () => void (world.now += 9_000)
+    world.onMessage = async () => void (world.now += 3_000)
     await accept('e_1', 'e_2', 'e_3')
     await events.runDeliveries()
     expect(world.posted).toHaveLength(2)

@@ -94,7 +94,7 @@ export function createUserAccessRoutes({ users, listKeys, sessions, agents, gran
     }
     addAuditDetails(ended)
     try {
-      await Promise.all([`person:${user}`, `jwt:${user}`].map(deps.removeTasks))
+      await Promise.all([`person:${user}`, `jwt:${user}`].map((principal) => deps.removeTasks(principal)))
       const { revocations, authorizations } = await grants.endAll(user)
       const counts = { ...ended, accounts: revocations.length, authorizations }
       const untold = revocations.filter(({ isRevokedAtProvider }) => !isRevokedAtProvider)

@@ -12,6 +12,9 @@ import { type SessionWait, withSession } from './session.ts'
 const MAX_BYTES = 2 * MAX_PAGE_CHARACTERS + 16 * 1024
 const MAX_LIST_BYTES = 512 * 1024
 const MAX_LISTED = 200
+const MAX_LIST_PAGES = 100
+/** For all pages after the first, and for templates. */
+const PAGES_MS = 2_000
 
 export async function callResource(
   reading: Reading,
@@ -23,21 +26,29 @@ export async function callResource(
   const maxBytes = 'list' in reading ? MAX_LIST_BYTES : MAX_BYTES
   const session = { endpoint, signal, timeoutMs, maxBytes, canAsk: false, background, deferRelease }
   const read = await withSession<object>(session, deps, (client, waiting) =>
-    'list' in reading ? readList(reading.list, client, waiting) : readResource(reading.uri, client, waiting),
+    'list' in reading ? readList(reading.list, client, waiting, deps) : readResource(reading.uri, client, waiting),
   )
   return read.ok ? { result: { ok: true, value: read.value } } : read.failed
 }
 
 const METHODS = { resources: 'resources/list', resourceTemplates: 'resources/templates/list' } as const
 
-async function readList(list: ResourceList, client: Client, waiting: SessionWait) {
+/** Returns what was listed before a page that fails, comes late, or is one too many. */
+async function readList(list: ResourceList, client: Client, waiting: SessionWait, { now }: RemoteDeps) {
   const listed: Json[] = []
-  let params: { cursor?: string } | undefined = {}
-  while (params && listed.length < MAX_LISTED) {
-    const page: Record<string, unknown> = await client.request({ method: METHODS[list], params }, waiting)
-    const { [list]: items, nextCursor: cursor } = page
+  const endsAt = now() + PAGES_MS
+  let params: { cursor?: string } = {}
+  for (let pages = 0; pages < MAX_LIST_PAGES; pages++) {
+    // A server without templates may not know the method
+    const isOptional = pages > 0 || list === 'resourceTemplates'
+    const options = isOptional ? { ...waiting, timeout: Math.max(1, endsAt - now()) } : waiting
+    const page = await client.request({ method: METHODS[list], params }, options).catch((error: unknown) => {
+      if (!isOptional) throw error
+    })
+    const { [list]: items, nextCursor: cursor } = page ?? {}
     if (isJsonArray(items)) listed.push(...items)
-    params = typeof cursor === 'string' ? { cursor } : undefined
+    if (listed.length >= MAX_LISTED || typeof cursor !== 'string') break
+    params = { cursor }
   }
   return { [list]: listed.slice(0, MAX_LISTED) }
 }
