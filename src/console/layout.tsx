@@ -15,9 +15,9 @@ interface LayoutProps {
   readonly context: PageContext
   readonly entry: PageEntry
   readonly requests: readonly CurlRequest[]
-  /** Of the versions that wait for review. */
+  /** The number of versions that wait for review. */
   readonly pendingCount: string
-  /** Called once the live parts of a view are sent, or nobody reads them. */
+  /** Called once the live parts of a view are sent, or the reader has left. */
   readonly onStreamEnd: () => void
 }
 
@@ -89,7 +89,7 @@ async function* renderLiveBody(view: View, { parts, end }: LiveParts, props: Lay
   }
 }
 
-/** A column beside the page; on narrow screens a popover, which needs no script. */
+/** A column beside the page. On narrow screens, it is a popover, which needs no script. */
 function Sidebar({ context, entry, pendingCount }: Pick<LayoutProps, 'context' | 'entry' | 'pendingCount'>) {
   const { principal } = context
   const mayOpen = ({ scope, isPrivate }: PageEntry) =>
@@ -117,7 +117,7 @@ function Sidebar({ context, entry, pendingCount }: Pick<LayoutProps, 'context' |
                     >
                       {label}
                       {countsPending && pendingCount !== '' && (
-                        <span class="pending-count" title="Versions that wait for review">
+                        <span class="pending-count" title="Versions waiting for review">
                           {pendingCount}
                         </span>
                       )}
@@ -159,7 +159,7 @@ function Account({ context: { principal, isOpen, url } }: Pick<LayoutProps, 'con
   )
 }
 
-/** The API requests of a page as `curl` commands. */
+/** Lists the API requests of a page as `curl` commands. */
 function RequestList({ context, requests }: Pick<LayoutProps, 'context' | 'requests'>) {
   if (requests.length === 0) return undefined
   return (

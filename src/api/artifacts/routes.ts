@@ -15,7 +15,7 @@ import { jsonRef, mediaTypeOnly, UNCHANGED } from '../../http/route/response-spe
 import { CALLER_ROUTE, createRouter, type RouteDeps } from '../../http/route/router.ts'
 import * as wire from './wire.ts'
 
-/** Held of an upload on its way to the bucket, where that is in the same process. */
+/** Bytes of an upload held on the way to the bucket if that is in the same process. */
 const UPLOAD_BYTES = 8_000_000
 
 interface ArtifactsRoutesDeps extends RouteDeps {
@@ -25,7 +25,7 @@ interface ArtifactsRoutesDeps extends RouteDeps {
   readonly now: () => number
 }
 
-/** Without a link, which is a credential, a file is its sender's alone. `Range` and conditions are RFC 9110's. */
+/** Without a link, which is a credential, only its sender can read a file. `Range` and conditions follow RFC 9110. */
 export function createArtifactsRoutes({ artifacts, uploads, limitAnonymous, now, ...deps }: ArtifactsRoutesDeps): Hono {
   const { respond } = deps
   const { router, on, defineHandler } = createRouter(deps)
@@ -69,7 +69,7 @@ export function createArtifactsRoutes({ artifacts, uploads, limitAnonymous, now,
   const summary = 'Download the output of a call, or an uploaded file'
   const DOWNLOAD = {
     responses: {
-      200: mediaTypeOnly('The whole', '*/*'),
+      200: mediaTypeOnly('The file', '*/*'),
       206: mediaTypeOnly('A part', '*/*'),
       304: UNCHANGED,
       416: { description: 'No such part' },

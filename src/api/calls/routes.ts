@@ -39,7 +39,7 @@ const TOO_MANY = fail({
   message: "There are more groups than one answer holds: ask for less time, or for fewer things with 'by'",
 })
 
-/** Without the scope `records:read` callers see the calls that they made and, people, those that were made for them. */
+/** Without the scope `records:read`, callers see only calls that they made, and people also calls made for them. */
 export function createCallsRoutes({ records, tasks, encodeTask, version, now, ...deps }: CallsRoutesDeps): Hono {
   const { router, on } = createRouter<RecordAnswers>(deps)
   const AUDITOR = { scope: 'records:read', ...NO_INPUT } as const
@@ -71,7 +71,7 @@ export function createCallsRoutes({ records, tasks, encodeTask, version, now, ..
     const record = await records.findCall({ ...times.value, call_id: id, ...toOwnFilter(principal) })
     if (!record) return notFound('call', id)
     const toolName = parseToolId(record.tool)
-    // A narrower credential of the same principal may not read what a tool gave
+    // A narrower credential of the same principal may not read the tool's output
     const mayRead = toolName !== undefined && covers(principal, toolName, 'tools:call')
     const content = mayRead ? await records.findContent(principal.id, record) : undefined
     return ok({ ...encodeTime(record), ...(content && { content }) })
@@ -87,7 +87,7 @@ export function createCallsRoutes({ records, tasks, encodeTask, version, now, ..
     return cancelled.value ? ok(undefined) : notFound('call', id)
   })
 
-  on('GET /audit', 'List entries of the audit log', {
+  on('GET /audit', 'List audit log entries', {
     ...AUDITOR,
     query: auditQuery,
     responses: { 200: jsonRef('Newest first', 'AuditLog') },
@@ -101,13 +101,13 @@ export function createCallsRoutes({ records, tasks, encodeTask, version, now, ..
     query: usageQuery,
     responses: { 200: jsonRef('Usage by group', 'Usage') },
   })(async ({ principal, query: { by, ...filters } }) => {
-    // The hour that runs is counted beside the last 24
+    // The current hour is counted in addition to the last 24
     const filter = toCallFilter(filters, now(), filters.until === undefined ? DAY_MS + HOUR_MS : DAY_MS)
     if (!filter.ok) return filter
     const { since, until } = filter.value
     const report = await records.usage({ ...filter.value, ...toOwnFilter(principal) }, by)
     if (!report) return TOO_MANY
-    // Whole hours are counted, up to the one that runs
+    // Whole hours are counted, including the current one
     const end = Math.ceil(Math.min(until, now()) / HOUR_MS) * HOUR_MS
     const times = { since: new Date(since - (since % HOUR_MS)).toISOString(), until: new Date(end).toISOString() }
     return ok({ ...times, by, items: report.items, lost: report.lost })

@@ -20,7 +20,7 @@ interface FindingsRoutesDeps extends RouteDeps {
 
 const MAX_LIMIT = 100
 
-/** How imported tools differ from their sources, for those who may change the toolkit. */
+/** Differences of imported tools from their sources, for callers who may change the toolkit. */
 export function createFindingsRoutes({ findings, compare, writer, ...deps }: FindingsRoutesDeps): Hono {
   const { router, on } = createRouter<FindingAnswers>(deps)
 
@@ -32,7 +32,7 @@ export function createFindingsRoutes({ findings, compare, writer, ...deps }: Fin
       limit: optional(integerStringReader(1, MAX_LIMIT), MAX_LIMIT),
       cursor: optional(string({ min: 1, max: 256 })),
     }),
-    responses: { 200: json('In the order of their tools', pageSchema('Finding')) },
+    responses: { 200: json('Sorted by tool', pageSchema('Finding')) },
   })(async ({ principal, query: { cursor, ...filters } }) => {
     const { items, next } = await findings.list({ ...filters, after: cursor }, principal)
     return ok({ items: items.map(encodeFinding), ...(next === undefined ? {} : { next_cursor: next }) })
@@ -42,7 +42,7 @@ export function createFindingsRoutes({ findings, compare, writer, ...deps }: Fin
     ...PUBLISHER_ROUTE,
     path: { toolkit: namePart },
     auditAction: 'toolkit.compare',
-    responses: { 200: itemList('How it differs from its source', 'Finding') },
+    responses: { 200: itemList('Differences from the source', 'Finding') },
   })(async ({ c, principal, fetchCapability, path: { toolkit }, addAuditDetails }) => {
     const { denied: reason } = await findPublisherRights(principal, toolkit, writer)
     if (reason !== undefined) return fail({ type: 'forbidden', reason })

@@ -48,7 +48,7 @@ export function createKeysRoutes(deps: KeysRoutesDeps): Hono {
   const { keys } = deps
   const { router, on } = createRouter<KeyAnswers>(deps)
 
-  /** At the time of the change: a toolset that is deleted later leaves its keys nothing. */
+  /** Checks bindings at the time of the change. If a toolset is deleted later, its keys lose access to all tools. */
   async function findBindingFailure(key: ApiKey, { toolset, lock }: KeyChange): Promise<FailureResult | undefined> {
     const problems: Problem[] = [findScopeProblem(key) ?? []].flat()
     if (toolset && !(await deps.toolsets.load(toolset)))
@@ -62,7 +62,7 @@ export function createKeysRoutes(deps: KeysRoutesDeps): Hono {
     ...ADMIN_ROUTE,
     auditAction: 'key.create',
     body: jsonBody(newKeyReader(deps.now), { what: 'request for a key' }),
-    responses: { 201: jsonRef('The key, with its text, which is returned only once', 'NewKey') },
+    responses: { 201: jsonRef('The key; its text is returned only once', 'NewKey') },
   })(async ({ body, addAuditDetails }) => {
     const text = deps.randomKey()
     const key: ApiKey = { id: deps.newId(), created_at: deps.now().toISOString(), prefix: toKeyPrefix(text), ...body }
@@ -102,7 +102,7 @@ export function createKeysRoutes(deps: KeysRoutesDeps): Hono {
     return { ...ok(encodeListed(key, await loadKeyFacts())), headers: etag(key) }
   })
 
-  /** Changes the key that was checked, since two changes at once could give it scopes that do not go with its toolset. */
+  /** Changes the exact key that was checked, because concurrent changes could combine scopes and a toolset that conflict. */
   async function changeKey(
     id: string,
     change: KeyChange,
@@ -118,7 +118,7 @@ export function createKeysRoutes(deps: KeysRoutesDeps): Hono {
       const key = await keys.change(id, change, restricts ? [computeRevision(before)] : precondition)
       if (key === undefined) return notFound('key', id)
       if (key !== 'precondition-failed') return ok(key)
-      // Somebody else changed it meanwhile: it is checked again
+      // The key was changed concurrently: check it again
       if (precondition !== undefined || attempt === MAX_ATTEMPTS) return PRECONDITION_FAILED
     }
   }
@@ -127,7 +127,7 @@ export function createKeysRoutes(deps: KeysRoutesDeps): Hono {
     ...ADMIN_ROUTE,
     auditAction: 'key.rotate',
     body: jsonBody(ROTATION, { what: 'request for a key', isOptional: true }),
-    responses: { 200: jsonRef('The key, with its new text, which is returned only once', 'NewKey') },
+    responses: { 200: jsonRef('The key; its new text is returned only once', 'NewKey') },
   })(async ({ path: { id }, body, addAuditDetails }) => {
     const until = deps.now().getTime() + body.overlap_seconds * 1_000
     const text = deps.randomKey()
@@ -147,7 +147,7 @@ export function createKeysRoutes(deps: KeysRoutesDeps): Hono {
     if (key) addAuditDetails({ name: key.name })
     const result = await keys.remove(id, precondition)
     if (result === 'precondition-failed') return PRECONDITION_FAILED
-    // Also when it was removed elsewhere, as this isolate may still hold a verdict
+    // Even if it was removed elsewhere, because this isolate may still have it cached
     deps.onChange('removed', id)
     return result === 'removed' ? ok(undefined) : notFound('key', id)
   })
@@ -160,7 +160,7 @@ export function createKeysRoutes(deps: KeysRoutesDeps): Hono {
   return router
 }
 
-/** Never the key's text or hash. */
+/** Never includes the key's text or hash. */
 function encodeKey({
   id,
   name,
@@ -186,7 +186,7 @@ interface KeyFacts {
   readonly lastUses: Readonly<Record<string, number>>
 }
 
-/** `published` is absent while it cannot be read; administrators have no quota. */
+/** `published` is absent if it cannot be read. Administrators have no quota. */
 function encodeListed(key: ApiKey, { published: totals, quota, lastUses }: KeyFacts) {
   const lastUsedAt = lastUses[key.id]
   const listed = {

@@ -2,12 +2,12 @@ import { isJsonObject, isJsonArray, type Json, type JsonObject } from '../../cor
 import type { FieldWords, ReferenceWords } from '../../docs/docs.ts'
 
 const COMPONENT = '#/components/schemas/'
-/** References are followed so deep, since one may lead back to itself. */
+/** The depth limit for references, which may be circular. */
 const MAX_DEPTH = 6
 
 export type WordsFor = (name: string) => FieldWords
 
-/** Those of the first owner that has some come before those of the name alone. */
+/** Returns the description of the first owner that has one, or else the one for the name alone. */
 export function getDescriptions(fields: ReferenceWords['fields'], owners: readonly string[]): WordsFor {
   return (name) => {
     const keys = [...owners.map((owner) => `${owner} ${name}`), name]
@@ -15,7 +15,7 @@ export function getDescriptions(fields: ReferenceWords['fields'], owners: readon
   }
 }
 
-/** Adds descriptions and examples to the fields of a schema, wherever the declaration has none of its own. */
+/** Adds descriptions and examples to fields of a schema whose declarations have none. */
 export function describeFields(schema: JsonObject, wordsFor: WordsFor): JsonObject {
   const describe = (value: Json): Json => {
     if (isJsonArray(value)) return value.map(describe)
@@ -40,13 +40,13 @@ function describeEach(properties: JsonObject, wordsFor: WordsFor): JsonObject {
   )
 }
 
-/** A description that begins with "Must be" follows the words of the field's name; any other replaces them. */
+/** A declared description that starts with "Must be" is appended to the field's; any other replaces it. */
 export function toDescription({ description: declared }: JsonObject, fieldDescription: string): string {
   if (typeof declared !== 'string') return fieldDescription
   return declared.startsWith('Must be ') && fieldDescription !== '' ? `${fieldDescription}. ${declared}` : declared
 }
 
-/** Puts the components of a document in place of the references to them. */
+/** Replaces references with the components that they refer to. */
 export function resolveRefs(schema: Json, components: JsonObject, depth = MAX_DEPTH): Json {
   if (isJsonArray(schema)) return schema.map((item) => resolveRefs(item, components, depth))
   if (!isJsonObject(schema)) return schema

@@ -3,7 +3,7 @@ import { TEXT } from '../../http/route/response-specs.ts'
 import { GROUP_NAMES } from './groups.ts'
 import type { DocumentedApi, DocumentedOperation, DocumentedResponse } from './operations.ts'
 
-/** The API as OpenAPI 3.1 has it. */
+/** Describes the API as an OpenAPI 3.1 document. */
 export function openApiDocument(
   { operations, components }: DocumentedApi,
   { origin, version }: { readonly origin: string; readonly version: string },

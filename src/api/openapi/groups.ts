@@ -1,4 +1,4 @@
-/** Operations as the reference groups them, by the paths that they begin with: of several that fit, the longest. */
+/** Groups of the reference, by path prefix. The longest matching prefix wins. */
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
   'Tools': ['/tools', '/readiness', '/convert'],
   'Calls': ['/tools/call', '/artifacts'],

@@ -87,14 +87,14 @@ function Body({ label, body: { type, schema }, components }: Labelled & { readon
   )
 }
 
-/** With the rows that the first form has not. */
+/** Shows only rows that the first form does not have. */
 function OtherForm({ label, form, rows }: FieldsProps & { readonly form: Json }) {
   const names = new Set(rows.map(({ name }) => name.split(/[.[ ]/)[0]))
   if (names.size > 0) return <FoldedFields label={label} rows={rows} summary={`Or with ${[...names].join(', ')}`} />
   return <p>Or: {isJsonObject(form) && typeof form.description === 'string' ? form.description : formatType(form)}.</p>
 }
 
-/** The index describes errors, once. */
+/** Links errors to the index, which describes them once. */
 function ResponseSection({ label, response, components }: Labelled & { readonly response: DocumentedResponse }) {
   const { status, description, schema, type, example } = response
   const error = schema && !status.startsWith('2') ? findComponentName(schema) : undefined

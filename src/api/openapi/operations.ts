@@ -15,7 +15,7 @@ export interface AppRoute {
   readonly handler: object
 }
 
-/** All that the routes declare, with words and examples: the OpenAPI document and the reference are made of it. */
+/** Everything that the routes declare, with descriptions and examples, for the OpenAPI document and the reference. */
 export interface DocumentedApi {
   readonly operations: readonly DocumentedOperation[]
   readonly components: JsonObject
@@ -44,7 +44,7 @@ export interface DocumentedResponse extends ResponseSpec {
   readonly example?: Json | undefined
 }
 
-/** Collections come before their members. */
+/** Lists collections before their members. */
 export async function documentedApi(routes: readonly AppRoute[], reference: ReferenceWords): Promise<DocumentedApi> {
   const components = Object.fromEntries(
     Object.entries(COMPONENTS).map(([name, schema]) => [
@@ -74,7 +74,7 @@ async function documentOperation(
 ) {
   const path = pattern.replace(/:(\w+)/g, '{$1}')
   const name = `${method} ${path}`
-  // Fields mean the same below the same first segment, where nothing nearer says more
+  // Fields mean the same under the same first segment, unless the operation has its own descriptions
   const wordsFor = getDescriptions(reference.fields, [name, `/${path.split('/')[1]}`])
   const example = reference.examples[name] ?? {}
   const { summary = '', scope, isPrivate, failures = 'Error', failureType } = operation
@@ -86,7 +86,7 @@ async function documentOperation(
     ...(operation.supportsIfMatch ? { 412: { description: CHANGED, schema } } : {}),
     default: { description: 'Any error', schema, ...(failureType && { type: failureType }) },
   }
-  // An example of what makes something says that it was made
+  // If an operation creates something, its example is a 201
   const exampleStatus = Object.hasOwn(responses, '201') ? '201' : Object.keys(responses)[0]
   return {
     id: `${method.toLowerCase()}${path.replace(/[^A-Za-z0-9]+/g, '_').replace(/_$/, '')}`,
@@ -110,7 +110,7 @@ async function documentOperation(
         status === exampleStatus ? (example.answer ?? createExample(resolveRefs(schema, components))) : undefined
       return { ...response, status, schema, example: value }
     }),
-    /** The component that its errors fit. */
+    /** The component that describes its errors. */
     failures,
   }
 }
@@ -119,7 +119,7 @@ const CHANGED = 'The resource has changed: its ETag is not in If-Match'
 
 const VIEW_DESCRIPTIONS: Readonly<Record<ViewParameter, string>> = {
   toolset: 'Toolset that chooses the tools',
-  lock: 'Hash of the lock to keep to',
+  lock: 'Hash of the lock that limits the tools',
 }
 const VIEW: readonly Parameter[] = VIEW_PARAMETERS.map((name) => ({
   name,

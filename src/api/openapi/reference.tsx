@@ -5,7 +5,7 @@ import { GROUP_NAMES } from './groups.ts'
 import { FieldsTable, OperationSection, rowsIn } from './operation.tsx'
 import type { DocumentedApi, DocumentedOperation } from './operations.ts'
 
-/** The list of all operations, whose ids lead from here to the pages of their groups. */
+/** Lists all operations. Their ids link to the pages of their groups. */
 export function referencePage(docs: Docs, { operations, components }: DocumentedApi): Promise<Response> {
   const content = (
     <>
@@ -48,7 +48,7 @@ export function referencePage(docs: Docs, { operations, components }: Documented
   })
 }
 
-/** A group of operations on a page of its own; undefined where no group has that name. */
+/** Shows a group of operations on its own page; undefined if there is no such group. */
 export function groupPage(docs: Docs, api: DocumentedApi, slug: string, origin: string): Promise<Response> | undefined {
   const title = GROUP_NAMES.find((group) => toSlug(group) === slug)
   if (title === undefined) return undefined
@@ -62,7 +62,7 @@ export function groupPage(docs: Docs, api: DocumentedApi, slug: string, origin: 
   return respondWithDocs(docs, { title, path: buildHref(title), reference: linksTo(api.operations), content })
 }
 
-/** For the search of the docs. */
+/** Builds the sections for the docs search. */
 export function buildReferenceSections({ operations, components }: DocumentedApi): readonly DocsSection[] {
   return operations.map(({ id, method, path, group, summary, parameters, body }) => ({
     href: `${buildHref(group)}#${id}`,

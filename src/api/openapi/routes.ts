@@ -43,7 +43,7 @@ export function createOpenApiRoutes({ loadApi, loadDocs, version, ...deps }: Ope
   return router
 }
 
-/** Documents the routes of an app, once they are all there. */
+/** Documents the routes of an app after all of them have been added. */
 export function documenting(
   routes: () => readonly AppRoute[],
   loadDocs: OpenApiRoutesDeps['loadDocs'],
@@ -55,7 +55,7 @@ export function documenting(
   }
 }
 
-/** For the search of the docs. */
+/** Loads the sections for the docs search. */
 export async function loadReferenceSections(loadApi: OpenApiRoutesDeps['loadApi']): Promise<readonly DocsSection[]> {
   const [reference, api] = await Promise.all([import('./reference.tsx'), loadApi()])
   return reference.buildReferenceSections(api)

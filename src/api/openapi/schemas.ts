@@ -20,7 +20,7 @@ function fields(schema: JsonObject, ...names: readonly string[]): Readonly<Recor
   return Object.fromEntries(names.map((name) => [name, schema]))
 }
 
-/** A resource with the fields that its reader takes, and these. */
+/** Builds the schema of a resource from its reader's fields and other fields. */
 function resourceSchema(
   reader: Reader<unknown>,
   others: Readonly<Record<string, JsonObject>>,

@@ -36,13 +36,13 @@ export function createPoliciesRoutes(deps: PoliciesRoutesDeps): Hono {
     ...ONE,
     responses: { 200: withEtag(jsonRef('The policy', 'Policy')) },
   })(async ({ path: { pattern } }) => {
-    // Ids are unique ignoring case
+    // Patterns are unique ignoring case
     const policies = await store.list()
     const policy = policies.find((listed) => listed.pattern.toLowerCase() === pattern.toLowerCase())
     return policy ? { ...ok(policy), headers: etag(policy) } : unknown(pattern)
   })
 
-  on('PUT /policies/:pattern', 'Create or replace the policy of a pattern of tools', {
+  on('PUT /policies/:pattern', 'Create or replace the policy for a tool pattern', {
     ...ONE,
     auditAction: 'policy.put',
     supportsIfMatch: true,
@@ -58,7 +58,7 @@ export function createPoliciesRoutes(deps: PoliciesRoutesDeps): Hono {
     const policy = { pattern, ...body }
     const { limits, ...details } = policy
     addAuditDetails({ ...details, ...(limits ? { limits: { ...limits } } : {}) })
-    // Before the change, so that nothing has changed if this fails
+    // Checked before the change, so that nothing has changed if this fails
     const coversTool = await store.coversTool(pattern)
     const result = await store.put(policy, precondition)
     if (result === 'precondition-failed') return PRECONDITION_FAILED

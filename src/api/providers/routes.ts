@@ -49,7 +49,7 @@ export function createProvidersRoutes(deps: ProvidersRoutesDeps): Hono {
     ...ONE,
     responses: { 200: withEtag(jsonRef('The provider', 'Provider')) },
   })(async ({ path: { id } }) => {
-    // KV may hold an older one than an `ETag` is compared with
+    // KV may be older than the version that an `ETag` is compared with
     const provider = (await providers.list()).find((listed) => listed.id === id)
     if (!provider) return notFound('provider', id)
     const encoded = ok(encodeProvider(provider))
@@ -89,7 +89,7 @@ export function createProvidersRoutes(deps: ProvidersRoutesDeps): Hono {
     return result === 'removed' ? ok(undefined) : notFound('provider', id)
   })
 
-  on('POST /providers/:id/test', 'Test whether a provider answers as its settings say', {
+  on('POST /providers/:id/test', 'Test whether a provider works with its settings', {
     ...ONE,
     responses: {
       200: json('Each step, in order', objectSchema({ ok: { type: 'boolean' }, steps: arraySchema(STEP) })),
@@ -104,7 +104,7 @@ export function createProvidersRoutes(deps: ProvidersRoutesDeps): Hono {
   return router
 }
 
-/** Holds no secret: a client's is known by the name of a Worker secret. */
+/** Contains no secret: a client's secret is referred to by the name of a Worker secret. */
 export function encodeProvider(provider: ListedProvider) {
   if (provider.kind !== undefined) return encodeCredentialProvider(provider)
   const { id, name, issuer, authorization_endpoint, token_endpoint, revocation_endpoint, client_id } = provider

@@ -13,20 +13,20 @@ interface ScimRoutesDeps extends RouteDeps {
   readonly directory: Directory
   readonly endAccess: EndAccess
   readonly newId: () => string
-  /** Called where rights of people may have changed. */
+  /** Called when people's rights may have changed. */
   readonly onChange: () => void
 }
 
 const TYPE = 'application/scim+json'
 const LIMITS = { limit: 1_000_000, parts: 200_000 }
-const responses = { 200: mediaTypeOnly('As SCIM has it', TYPE) }
+const responses = { 200: mediaTypeOnly('SCIM response', TYPE) }
 const ROUTE = { scope: 'scim', ...NO_INPUT, query: ANY_QUERY, failures: 'ScimError', failureType: TYPE } as const
 const READ = { ...ROUTE, responses } as const
 const CHANGE = { ...ROUTE, auditAction: 'scim.put', requestType: TYPE } as const
 
 /**
- * SCIM 2.0 (RFC 7644), by which a company's directory says who its people are. All that a user has here ends with the request
- * that deactivates or deletes them. If that fails, so does the request, and the directory sends it again.
+ * SCIM 2.0 (RFC 7644), by which a company's directory provisions its people. The request that deactivates or deletes a user
+ * ends the user's access here, except by API keys. If that fails, so does the request, and the directory sends it again.
  */
 export function createScimRoutes({ directory, endAccess, newId, onChange, ...deps }: ScimRoutesDeps): Hono {
   function respond(failure: Failure): Response {
@@ -50,7 +50,7 @@ export function createScimRoutes({ directory, endAccess, newId, onChange, ...dep
     const name = kind.toLowerCase()
     const path = `/scim/v2/${kind}s` as const
     const body = jsonBody(anyObject, { ...LIMITS, what: name })
-    const created = { ...CHANGE, body, responses: { 201: mediaTypeOnly('As SCIM has it', TYPE) } }
+    const created = { ...CHANGE, body, responses: { 201: mediaTypeOnly('SCIM response', TYPE) } }
     const patch = jsonBody(PATCH, { ...LIMITS, what: 'PATCH' })
     const patched = { ...CHANGE, body: patch, ...(kind === 'User' && { responses }) }
 
@@ -77,7 +77,7 @@ export function createScimRoutes({ directory, endAccess, newId, onChange, ...dep
     const remove = on(`DELETE ${path}/:id`, `Delete a directory ${name}`, { ...ROUTE, auditAction: 'scim.remove' })
     remove(async (request) => {
       const { id } = request.path
-      // Removed after all has ended, since a directory does not repeat what answers 404
+      // Removed after access has ended, because directories do not retry requests that return 404
       const end = { op: 'replace', path: 'active', value: false } as const
       const changed = await change(kind, id, { Operations: [end] }, request)
       if (!changed.ok) return changed

@@ -23,7 +23,7 @@ type Wire = typeof import('./wire.ts')
 const load = (): Promise<Wire> => import('./wire.ts')
 
 const SERVERS = '/v0.1/servers'
-/** The registry's own servers pass over what they do not know, so that clients of later revisions can ask them. */
+/** Like the registry's own servers, ignores unknown parameters, so that clients of later revisions work. */
 const SERVERS_QUERY = defineQuery(
   {
     search: optional(string()),
@@ -38,12 +38,12 @@ const SERVERS_QUERY = defineQuery(
 const DEFAULT_LIMIT = '30'
 const REGISTRY = {
   query: ANY_QUERY,
-  responses: { 200: json('Servers, as in the MCP registry', OBJECT) },
+  responses: { 200: json('Servers, in MCP registry format', OBJECT) },
   failures: 'RegistryError',
 }
 const VERSIONS = `${SERVERS}/:name/versions`
 
-/** Anybody sees the deployment as one server; with a credential, each toolkit that may be called is one, too. */
+/** Lists the deployment as one server for everyone. With a credential, each toolkit that may be called is listed too. */
 export function createServersRoutes({
   deployment,
   needsKey,

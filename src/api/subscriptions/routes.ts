@@ -48,7 +48,7 @@ export function createSubscriptionsRoutes({ loadSubscriptions, ...deps }: Subscr
   on('GET /subscriptions', 'List your subscriptions', {
     ...CALLER_ROUTE,
     query: pageQuery,
-    responses: { 200: json('A page, which may be empty', pageSchema('Subscription')) },
+    responses: { 200: json('A page, possibly empty', pageSchema('Subscription')) },
   })(async ({ principal, query: { cursor } }) => {
     const page = await (await loadSubscriptions()).list(principal, cursor)
     return ok({ items: page.subscriptions, ...(page.cursor === undefined ? {} : { next_cursor: page.cursor }) })

@@ -32,7 +32,7 @@ interface ToolkitsRoutesDeps extends RouteDeps {
   readonly countTokens: (principal: Principal, toolkit: string) => Promise<Result<number>>
 }
 
-/** A toolkit that does not exist yet can be given too, so that nobody else begins it. */
+/** The owner of a toolkit can be set before it exists, so that nobody else creates it. */
 export function createToolkitsRoutes(deps: ToolkitsRoutesDeps): Hono {
   const { toolkits, keys, catalog, findTool, countTokens } = deps
   const { router, on } = createRouter<ToolkitAnswers>(deps)
@@ -94,7 +94,7 @@ export function createToolkitsRoutes(deps: ToolkitsRoutesDeps): Hono {
       (await findUnknownSuccessor(body.status, (id) => findTool(id, principal, getBackground(c))))
     if (successorProblem) return fail({ type: 'request-malformed', message: successorProblem })
     const { owner, ...settings } = body
-    // Nobody else may ask which keys there are
+    // Others must not learn which keys exist
     if (owner !== undefined && !isAdministrator(principal))
       return fail({ type: 'forbidden', reason: 'Only an administrator can change who owns a toolkit' })
     const newOwner = owner === undefined ? undefined : await resolveOwner(owner)
@@ -106,7 +106,7 @@ export function createToolkitsRoutes(deps: ToolkitsRoutesDeps): Hono {
   on('DELETE /toolkits/:toolkit', 'Delete a toolkit that can no longer be called', {
     ...PUBLISHER_ROUTE,
     auditAction: 'toolkit.remove',
-    responses: { 200: jsonRef('The deleted toolkit, and until when it is kept', 'Toolkit') },
+    responses: { 200: jsonRef('The deleted toolkit and when it expires', 'Toolkit') },
   })(
     async ({ principal, path: { toolkit: name } }) =>
       denyUncovered(principal, name) ?? toChangeResponse(name, await toolkits.change(name, 'delete', principal)),
@@ -115,7 +115,7 @@ export function createToolkitsRoutes(deps: ToolkitsRoutesDeps): Hono {
   return router
 }
 
-/** Callers whose patterns do not cover a toolkit are not told whether there is one. */
+/** Callers whose patterns do not cover a toolkit must not learn whether it exists. */
 function denyUncovered(principal: Principal, toolkit: string): FailureResult | undefined {
   if (!isNamePart(toolkit)) return unknown(toolkit)
   const denial = findCoverDenial(principal, { toolkit, tool: '*' }, 'tools:publish')

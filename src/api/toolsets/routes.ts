@@ -65,7 +65,7 @@ export function createToolsetsRoutes(deps: ToolsetsRoutesDeps): Hono {
 
   on('GET /toolsets', 'List toolsets', {
     ...ALL,
-    responses: { 200: itemList('The toolsets of the caller; for administrators, all', 'ToolsetSummary') },
+    responses: { 200: itemList('Toolsets of the caller; all for administrators', 'ToolsetSummary') },
   })(async ({ principal }) => {
     const items = await toolsets.list()
     return ok({ items: items.filter((toolset) => mayChangeToolset(principal, toolset)) })
@@ -85,7 +85,7 @@ export function createToolsetsRoutes(deps: ToolsetsRoutesDeps): Hono {
     supportsIfMatch: true,
     body: jsonBody(toolsetReader, { limit: MAX_TOOLSET_BYTES }),
     responses: {
-      200: withEtag(jsonRef('The replaced toolset, or the current one if the change waits for approval', 'Toolset')),
+      200: withEtag(jsonRef('The replaced toolset, or the current one if the change needs approval', 'Toolset')),
       201: withEtag(jsonRef('The new toolset', 'Toolset')),
     },
   })(async ({ c, principal, path: { name }, body: definition, precondition, addAuditDetails }) => {
@@ -128,17 +128,17 @@ export function createToolsetsRoutes(deps: ToolsetsRoutesDeps): Hono {
 
   const decision = { ...ONE, supportsIfMatch: true, responses: { 200: TOOLSET } } as const
 
-  on('POST /toolsets/:name/approve', 'Approve the change of a toolset that waits for approval', {
+  on('POST /toolsets/:name/approve', 'Approve the pending change of a toolset', {
     ...decision,
     auditAction: 'toolset.approve',
   })(async ({ principal, path: { name }, precondition }) => decide(approveToolset, name, principal, precondition))
 
-  on('POST /toolsets/:name/reject', 'Reject the change of a toolset that waits for approval', {
+  on('POST /toolsets/:name/reject', 'Reject the pending change of a toolset', {
     ...decision,
     auditAction: 'toolset.reject',
   })(async ({ principal, path: { name }, precondition }) => decide(rejectToolset, name, principal, precondition))
 
-  /** `If-Match` has the digest of the change, so that nobody decides on one that they have not seen. */
+  /** `If-Match` is the digest of the change, so that a decision applies only to a change that the caller has seen. */
   async function decide(
     change: typeof approveToolset,
     name: string,
@@ -154,14 +154,14 @@ export function createToolsetsRoutes(deps: ToolsetsRoutesDeps): Hono {
     return (await store(toolset, before)) ?? respondWith(toolset, principal)
   }
 
-  /** So that no publisher takes the place of all others. */
+  /** Keeps one publisher from using up all toolsets. */
   async function hasTooMany(principal: Principal): Promise<boolean> {
     if (isAdministrator(principal)) return false
     const own = (await toolsets.list()).filter(({ owner }) => owner === principal.id)
     return own.length >= MAX_OWN_TOOLSETS
   }
 
-  /** Fails if somebody else changed it meanwhile. */
+  /** Fails if the toolset was changed concurrently. */
   async function store(toolset: Toolset, before: Toolset | undefined): Promise<FailureResult | undefined> {
     if (toolset === before) return undefined
     const result = await toolsets.put(toolset, before && [computeRevision(before)])
@@ -177,7 +177,7 @@ export function createToolsetsRoutes(deps: ToolsetsRoutesDeps): Hono {
   return router
 }
 
-/** As it was written, and what the deployment knows of it. */
+/** Encodes a toolset as written, with facts that the deployment adds. */
 function createEncoder(countTokens: ReturnType<typeof createToolsetTokenCounter>) {
   return async ({ pending, ...current }: Toolset, principal: Principal) => {
     const { definition, ...toolset } = current

@@ -3,7 +3,7 @@ import { identifier } from '../../core/call/call-options.ts'
 import type { Failure } from '../../core/failure/failure.ts'
 import { CALLER_ROUTE } from '../../http/route/router.ts'
 
-/** For callers who may ask about the user in the path. */
+/** Admits only callers who may access the user in the path. */
 export function userRoute(mayReadUser = mayActFor) {
   const findDenial = (principal: Principal, { user }: { readonly user: string }): Failure | undefined =>
     mayReadUser(principal, user)

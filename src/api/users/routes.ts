@@ -16,7 +16,7 @@ export interface GrantAnswers {
   'DELETE /users/:user/grants/:provider': undefined
 }
 
-/** `?account=` keeps to one of several, `DELETE …?toolkit=` takes it from one toolkit only. No answer has a token. */
+/** `?account=` selects one account; `DELETE …?toolkit=` removes it from one toolkit only. Responses never contain tokens. */
 export function createGrantsRoutes({ grants, ...deps }: RouteDeps & { readonly grants: UserConnections }): Hono {
   const { router, on } = createRouter<GrantAnswers>(deps)
   const USER = userRoute()
@@ -35,7 +35,7 @@ export function createGrantsRoutes({ grants, ...deps }: RouteDeps & { readonly g
     ...USER,
     auditAction: 'connection.check',
     query: defineQuery({ account: optional(string()) }),
-    responses: { 200: jsonRef('The connected account, by what the provider answered', 'Connection') },
+    responses: { 200: jsonRef('The connected account, updated by the check', 'Connection') },
   })(async ({ path: { user, provider }, query: { account }, addAuditDetails }) => {
     const own = (await grants.listConnections(user)).filter((item) => item.provider === provider)
     const [only, ...others] = own.filter((item) => account === undefined || item.account === account)
@@ -83,7 +83,7 @@ function grantNotFound(provider: string): FailureResult {
   return fail({ type: 'not-found', message: `Cannot find a grant at '${provider.slice(0, 200)}'` })
 }
 
-/** Field by field, so that nothing a store keeps beside it is ever shown. */
+/** Copies field by field, so that other stored fields are never shown. */
 export function encodeGrant({ provider, account, scopes, granted_at, expires_at, refreshable, toolkits }: Grant) {
   return { provider, account, scopes, granted_at, expires_at, refreshable, toolkits }
 }

@@ -16,7 +16,7 @@ export const addCall: AddCommands = (program, open) => {
     .option('--field <name=value>', 'one parameter; can be repeated', collectOption)
     .option('--user <user>', 'the user it acts for')
     .option('--select <expression>', 'only this part of the output, in JMESPath, such as items[].name')
-    .option('--call-id <id>', 'a call id of your own, so that the call runs only once')
+    .option('--call-id <id>', 'your own id for the call; a repeated call with it runs only once')
     .option('--no-open', 'print the link that a person must open, without opening it')
     .option('--wait', 'wait for the person even without a terminal')
     .option('--no-wait', 'print the link and exit without waiting')

@@ -28,7 +28,7 @@ export const addStatus: AddCommands = (program, open) => {
       .command(STATUS_COMMANDS[status])
       .description(description)
       .argument('<tool>', `such as Gmail.Send@1.2.0,${allVersions} or the toolkit's name`)
-    if (status === 'active') command.option('--yanked', 'also what is yanked, which otherwise stays so')
+    if (status === 'active') command.option('--yanked', 'also enable yanked versions')
     else command.option('--message <text>', 'the reason, shown on its page and in its readiness')
     if (status === 'deprecated')
       command.option('--successor <tool>', 'the tool to call instead, such as Gmail.Send@2.0.0')
@@ -44,14 +44,14 @@ async function setStatus(session: CliSession, target: string, status: Status, op
   const { message, successor, yanked = false } = options
   const path = `/${isToolkit ? 'toolkits' : 'tools'}/${encodeURIComponent(target)}`
   const isEnabledToolkit = isToolkit && status === 'active'
-  // Only administrators can read a toolkit: for others nothing says that it is yanked
+  // Only administrators can read a toolkit, so others cannot tell that it is yanked
   const toolkit = isEnabledToolkit && (await connection.sendJson<JsonRecord>({ path }).catch(() => undefined))
   const history = isTool && (await connection.sendJson<unknown>({ path: `${path}/versions` }))
   const versions = toolkit ? [toolkit] : listObjects(history, 'items')
   const isYanked = versions.length > 0 && versions.every((version) => version['status'] === 'yanked')
   if (status === 'active' && isYanked && !yanked)
     throw new CliError('refused', `'${target}' is yanked`, `'switchboard enable ${target} --yanked' brings it back`)
-  // Each version is changed, because disabling only the newest one would serve the next. A successor of the others stays
+  // All versions change, because if only the newest were disabled, the next would be served. A successor is left unchanged
   const ids = versions
     .filter((version) => getText(version, 'id')?.toLowerCase() !== successor?.toLowerCase())
     .filter((version) => needsChange(status, version['status'], yanked))
@@ -79,7 +79,7 @@ async function setStatus(session: CliSession, target: string, status: Status, op
   })
 }
 
-/** Enabling leaves pending versions alone, and deprecating makes no version callable. */
+/** Enabling skips pending versions, and deprecating does not make a version callable. */
 function needsChange(status: Status, current: unknown, includesYanked: boolean): boolean {
   if (status === 'active') return current === 'disabled' || (includesYanked && current === 'yanked')
   if (status === 'deprecated') return current === 'active'

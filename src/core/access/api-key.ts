@@ -30,9 +30,9 @@ import type { Precondition, RemoveResult } from '../tool/precondition.ts'
 export interface ApiKey extends InferOutput<ReturnType<typeof newKeyReader>> {
   readonly id: string
   readonly created_at: string
-  /** Its first characters, to find it by. Keys of older deployments have none until they are rotated. */
+  /** The key's first characters, to recognize it. Keys of older deployments have none until they are rotated. */
   readonly prefix?: string
-  /** When its text from before the last rotation stops working, or stopped. */
+  /** When the text from before the last rotation stops or stopped working. */
   readonly previous_expires_at?: string
 }
 
@@ -40,15 +40,15 @@ export interface ApiKey extends InferOutput<ReturnType<typeof newKeyReader>> {
 export interface KeyStore {
   create(key: ApiKey, hash: string): Promise<void>
   list(): Promise<readonly ApiKey[]>
-  /** Gives the key as it is then; undefined where there is none. */
+  /** Returns the changed key; undefined if there is no such key. */
   change(
     id: string,
     change: KeyChange,
     precondition?: Precondition,
   ): Promise<ApiKey | 'precondition-failed' | undefined>
-  /** The old text works until a time in milliseconds since 1970. Undefined where there is no such key. */
+  /** The old text works until `until`, in milliseconds since 1970. Undefined if there is no such key. */
   rotate(id: string, hash: string, prefix: string, until: number): Promise<ApiKey | undefined>
-  /** By id, to within ten minutes, in milliseconds since 1970. */
+  /** Lists last uses by id, accurate to ten minutes, in milliseconds since 1970. */
   listLastUses(): Promise<Readonly<Record<string, number>>>
   remove(id: string, precondition?: Precondition): Promise<RemoveResult>
   find(hash: string): Promise<ApiKey | undefined>
@@ -83,12 +83,12 @@ const FIELDS = {
     withSchema<'any' | readonly string[]>(() => ({ anyOf: [{ const: 'any' }, toJsonSchema(USERS)] }), usersReader),
     [],
   ),
-  toolset: optional(withSchemaDescription('A toolset, beyond which the key sees and calls nothing', toolsetName)),
-  lock: optional(withSchemaDescription('The hash of a lock, beyond which the key sees and calls nothing', lockHash)),
+  toolset: optional(withSchemaDescription('The only toolset that the key can see and call', toolsetName)),
+  lock: optional(withSchemaDescription('The hash of the only lock that the key can see and call', lockHash)),
   record_arguments: optional(withSchemaDescription('Call records include the shapes of arguments', boolean, false)),
 }
 
-/** An unknown field is a problem, since a misspelt restriction would be no restriction. */
+/** Reports unknown fields as problems, since a misspelled restriction would not restrict anything. */
 export function newKeyReader(now: () => Date) {
   const { tools, users } = FIELDS
   const otherFields = {
@@ -115,7 +115,7 @@ export function keyChangeReader(now: () => Date) {
 
 export type KeyChange = InferOutput<ReturnType<typeof keyChangeReader>>
 
-/** Why the scopes of a key do not go with its toolset or lock, beyond which it could reach by any other scope. */
+/** Returns why a key's scopes conflict with its toolset or lock: scopes not in `KNOWING_SCOPES` would reach beyond it. */
 export function findScopeProblem({ scopes, toolset, lock }: Pick<ApiKey, 'scopes' | 'toolset' | 'lock'>) {
   const isBound = toolset !== undefined || lock !== undefined
   if (!isBound || scopes.every((scope) => KNOWING_SCOPES.some((knowing) => knowing === scope))) return undefined

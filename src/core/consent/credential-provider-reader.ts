@@ -35,7 +35,7 @@ const KIND_FIELDS: Readonly<Record<Exclude<CredentialKind, 'fields'>, readonly C
   ],
 }
 
-/** How a check sends what was entered, if it does not say so itself. */
+/** How a check sends the entered values, unless it specifies that itself. */
 const CHECK_HEADERS: Partial<Record<CredentialKind, ProviderCheck['headers']>> = {
   bearer: { authorization: 'Bearer {token}' },
   basic: { authorization: 'Basic {basic}' },
@@ -75,7 +75,7 @@ function fieldsReader(): Reader<readonly CredentialField[]> {
   )
 }
 
-/** `checkUrl` says why a URL cannot be requested. */
+/** Creates the reader of a provider. `checkUrl` returns why a URL cannot be requested. */
 export function credentialProviderReader(
   id: string,
   checkUrl: (url: string) => string | undefined,
@@ -100,7 +100,7 @@ export function credentialProviderReader(
     {
       id: optional(stringMatching(`'${id}', as in the path`, (value) => value === id)),
       kind: withSchemaDescription('What a person enters on the consent page', enumReader(CREDENTIAL_KINDS)),
-      name: optional(withSchemaDescription('Name that people see', PROVIDER_NAME), id),
+      name: optional(withSchemaDescription('Display name', PROVIDER_NAME), id),
       fields: optional(withSchemaDescription("For 'fields': what a person enters", fieldsReader())),
       help: optional(withSchemaDescription('What the page says of it', TEXT)),
       help_url: optional(withSchemaDescription('URL of the page where a person gets one', HELP_URL)),
@@ -121,7 +121,7 @@ export function credentialProviderReader(
         )
         const unknown = used.find((name) => !names.includes(name))
         if (unknown !== undefined) addProblem(report, `Must have no '{${unknown}}': it is no field`, '/check')
-        // Else anything would be right
+        // Otherwise, any credential would pass
         if (used.length === 0) addProblem(report, `Must send a value, such as '{${names[0]}}' in a header`, '/check')
       },
     },
@@ -138,12 +138,12 @@ export function credentialProviderReader(
   })
 }
 
-/** Of a page for people, which names no user. */
+/** Checks the URL of a page for people, which must contain no user name. */
 export function isHelpUrl(url: string): boolean {
   return url.length <= 2_000 && /^https:\/\/[^\s/?#@\\]+(?:[/?#]\S*)?$/.test(url)
 }
 
-/** A value chooses no host: the others would go there. */
+/** Values must not choose the host, since the other values would be sent there. */
 function findUrlProblem(url: string, checkUrl: (url: string) => string | undefined): string | undefined {
   if (!/^https?:\/\/[^/?#\\{}\s]+(?:[/?]|$)/i.test(url))
     return 'Must name its host: a field can stand in the path and query only'

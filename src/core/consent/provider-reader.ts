@@ -30,7 +30,7 @@ export interface ProviderRules {
 
 const ENDPOINT_FIELDS = ['issuer', 'authorization_endpoint', 'token_endpoint', 'revocation_endpoint'] as const
 type Endpoints = Pick<OAuthProvider, (typeof ENDPOINT_FIELDS)[number]>
-/** Set by the flow itself, or able to replace it: `request` (RFC 9101). */
+/** Parameters that the flow sets itself, or that could replace them: `request` (RFC 9101). */
 const RESERVED_PARAMETERS =
   /^(?:client_id|client_secret|redirect_uri|response_type|response_mode|state|scope|nonce|request|request_uri|code_challenge.*)$/i
 const MAX_URL = 2_000
@@ -60,10 +60,10 @@ export function providerReader(id: string, rules = NO_RULES): Reader<Provider> {
   )
 }
 
-/** A known provider's addresses are used together or not at all: half of one provider and half of another is neither. */
+/** Uses either all of a known provider's URLs or none, since URLs of two providers do not work together. */
 export function oauthProviderReader(id: string, rules = NO_RULES): Reader<OAuthProvider> {
   const { known } = rules
-  // No defaults of fields: endpoints count only together, and the method only with a secret
+  // Endpoints and method have no field defaults: endpoints count only together, and the method only with a secret
   const reader = transform(providerFields(id, rules), (fields): OAuthProvider => {
     const defaultAuthMethod = fields.client_secret_name === undefined ? undefined : known?.token_endpoint_auth_method
     return {
@@ -84,7 +84,7 @@ function providerFields(id: string, rules: ProviderRules) {
   return object(
     {
       id: optional(stringMatching(`'${id}', as in the path`, (value) => value === id)),
-      name: optional(withSchemaDescription('Name that people see', PROVIDER_NAME), known?.name ?? id),
+      name: optional(withSchemaDescription('Display name', PROVIDER_NAME), known?.name ?? id),
       issuer: withSchemaDescription('URL of the provider, where its endpoints are discovered', endpointReader(true)),
       authorization_endpoint: withSchemaDescription(
         'URL where users sign in and consent, in place of an issuer',
@@ -161,7 +161,7 @@ function pickEndpoints(knownProvider: KnownProvider | undefined): Endpoints {
   )
 }
 
-/** No fragments in endpoints (RFC 6749 section 3.1), nor queries in issuers (RFC 8414 section 2). */
+/** Rejects fragments in endpoints (RFC 6749 section 3.1) and queries in issuers (RFC 8414 section 2). */
 function findAddressProblem(url: string, isIssuer: boolean, { checkUrl }: ProviderRules): string | undefined {
   const problem = checkUrl(url)
   if (problem !== undefined) return `Cannot be requested: ${problem}`

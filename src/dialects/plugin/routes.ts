@@ -27,7 +27,7 @@ interface PluginRoutesDeps extends ToolListDeps {
   readonly resolver: Resolver
 }
 
-/** The registry as one plugin, or with `?toolkit=` each toolkit as one, whose tools then keep their own names. */
+/** Serves the registry as one plugin, or with `?toolkit=` one toolkit, whose tools then keep their own names. */
 export function createPluginRoutes(deps: PluginRoutesDeps): Hono {
   const { callTool, resolver } = deps
   const router = new Hono()
@@ -111,7 +111,7 @@ const CALL = {
   summary: 'Call a tool (plugin)',
   query: TOOLKIT,
   reader: REQUEST,
-  response: jsonRef('What the tool came to', 'CallToolResult'),
+  response: jsonRef('The result of the tool', 'CallToolResult'),
   respond: (failure: Failure) => respond(failure),
 }
 

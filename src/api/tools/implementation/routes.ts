@@ -22,7 +22,7 @@ export function createImplementationRoutes(deps: ImplementationRoutesDeps): Hono
 
   on('GET /tools/:id/implementation', 'Get the implementation of a version', {
     ...PUBLISHER_ROUTE,
-    responses: { 200: json('The implementation, as it was published', OBJECT), 304: UNCHANGED },
+    responses: { 200: json('The implementation as published', OBJECT), 304: UNCHANGED },
   })(async ({ c, principal, path: { id } }) => {
     const stored = await findImplementation(id, principal, getBackground(c))
     if (!stored.ok) return stored
@@ -87,7 +87,7 @@ export function encodeImplementation(record: ToolRecord, implementation: Impleme
   }
 }
 
-/** A browser is to save the module, and run none of it. */
+/** Browsers must save the module and not run it. */
 export function moduleHeaders({ type }: Module, name: string): Record<string, string> {
   const ending = type === 'wasm' ? 'wasm' : 'js'
   return {

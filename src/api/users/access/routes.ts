@@ -27,7 +27,7 @@ export interface UserAccessAnswers {
     readonly user_id: string
     /** Deleted here, but the provider did not confirm that it revoked the tokens. */
     readonly not_revoked: readonly { readonly provider: string; readonly account: string }[]
-    /** They go on working. */
+    /** Keys that still work. */
     readonly keys: readonly Pick<ApiKey, 'id' | 'name'>[]
   }
 }
@@ -44,7 +44,7 @@ interface UserAccessDeps extends RouteDeps {
 
 const MAX_LIMIT = 100
 
-/** For administrators: who has access, and its end when a person leaves. */
+/** For administrators: lists who has access, and ends access when a person leaves. */
 export function createUserAccessRoutes({ users, listKeys, sessions, agents, grants, ...deps }: UserAccessDeps) {
   const { router, on } = createRouter<UserAccessAnswers>(deps)
 
@@ -55,7 +55,7 @@ export function createUserAccessRoutes({ users, listKeys, sessions, agents, gran
       limit: optional(integerStringReader(1, MAX_LIMIT), MAX_LIMIT),
       cursor: optional(identifier, ''),
     }),
-    responses: { 200: jsonRef('In the order of their ids', 'Users') },
+    responses: { 200: jsonRef('Sorted by id', 'Users') },
   })(async ({ query: { q: text, limit, cursor: after } }) => {
     const summaries = await users.list({ after, text, limit })
     const listed = (await Promise.all(summaries.map(countAccounts))).filter((item) => item !== undefined)
@@ -66,7 +66,7 @@ export function createUserAccessRoutes({ users, listKeys, sessions, agents, gran
   on('GET /users/:user/access', "Get a user's accounts, agents and keys", {
     ...ADMIN_ROUTE,
     path: { user: identifier },
-    responses: { 200: jsonRef('What the user has, apart from sessions', 'UserAccess') },
+    responses: { 200: jsonRef('Access of the user, except sessions', 'UserAccess') },
   })(async ({ path: { user } }) => {
     const [connections, userAgents, keys] = await Promise.all([
       grants.listConnections(user),
@@ -81,7 +81,7 @@ export function createUserAccessRoutes({ users, listKeys, sessions, agents, gran
     ...ADMIN_ROUTE,
     path: { user: identifier },
     auditAction: 'access.end',
-    responses: { 200: jsonRef('What was ended', 'EndedAccess') },
+    responses: { 200: jsonRef('Ended access', 'EndedAccess') },
   })(({ path: { user }, addAuditDetails }) => endAccess(user, addAuditDetails))
 
   async function endAccess(user: string, addAuditDetails: AddAuditDetails) {
@@ -112,7 +112,7 @@ export function createUserAccessRoutes({ users, listKeys, sessions, agents, gran
     return (await listKeys()).filter((key) => key.users !== 'any' && key.users.includes(user))
   }
 
-  /** Undefined if a user whose grants are gone has nothing else. */
+  /** Undefined if the user has no accounts, agents, sessions or keys left. */
   async function countAccounts({ user, mayHaveGrants, ...counts }: UserSummary): Promise<ListedUser | undefined> {
     const accounts = mayHaveGrants ? (await grants.list(user)).length : 0
     if (mayHaveGrants && accounts === 0) await users.forgetGrantHolder(user)

@@ -17,7 +17,7 @@ export interface AgentAnswers {
 
 type Deps = RouteDeps & { readonly agents: Pick<Agents, 'list' | 'remove' | 'removeAll'> }
 
-/** An agent that is ended has no effect here at once, and nowhere after 60 s. */
+/** An ended agent stops working here at once, and everywhere within 60 s. */
 export function createAgentsRoutes({ agents, ...deps }: Deps): Hono {
   const { router, on } = createRouter<AgentAnswers>(deps)
   const USER = userRoute(mayListAgents)
@@ -49,7 +49,7 @@ export function createAgentsRoutes({ agents, ...deps }: Deps): Hono {
   return router
 }
 
-/** Agents of a principal that may act for several users, or for none, stand under its own name. */
+/** Agents of a principal that may act for several users or none are listed under the principal's own id. */
 function listHolders(principal: Principal, id: string): readonly Holder[] {
   const callerHolder = toHolder(principal)
   const isPrincipal = isAdministrator(principal) || (callerHolder.kind === 'principal' && callerHolder.id === id)
@@ -61,7 +61,7 @@ function listHolders(principal: Principal, id: string): readonly Holder[] {
 
 const mayListAgents = (principal: Principal, id: string) => listHolders(principal, id).length > 0
 
-/** Never the token, nor what it was let in by. */
+/** Never includes the token or how its user authenticated. */
 export function encodeAgent(agent: ListedAgent) {
   const { id, owner, client, toolkits, toolset, scopes, origin, created_at, expires_at, used_at } = agent
   const optional = { ...(toolset && { toolset }), ...(used_at && { used_at }) }

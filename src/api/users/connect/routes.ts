@@ -23,22 +23,22 @@ export interface AccountLinkAnswers {
 interface AccountLinkRoutesDeps extends RouteDeps {
   readonly userTokens: Pick<UserTokens, 'tokenFor'>
   readonly findProvider: Providers['find']
-  /** Those that the principal sees, and that may use grants. */
+  /** Lists tools that the principal sees and that may use grants. */
   readonly listTools: (toolkit: string, principal: Principal, background: WaitUntil) => Promise<readonly CallableTool[]>
 }
 
 const BODY = object({ provider: requirementId, toolkit: namePart, account: optional(string({ max: 64 })) })
 const LINK = objectSchema({ id: TEXT, authorization: TEXT, url: TEXT, check_url: TEXT, scopes: TEXTS, status: TEXT })
 
-/** Gives the link of a challenge before a call needs it, for all tools of a toolkit that require the provider. */
+/** Creates a challenge's link before a call needs it, for all tools of a toolkit that require the provider. */
 export function createAccountLinkRoutes({ userTokens, findProvider, listTools, ...deps }: AccountLinkRoutesDeps): Hono {
   const { router, on } = createRouter<AccountLinkAnswers>(deps)
 
-  on('POST /users/:user/connections', 'Create a link where a user connects an account', {
+  on('POST /users/:user/connections', 'Create a link for a user to connect an account', {
     ...userRoute(),
     auditAction: 'connection.begin',
     body: jsonBody(BODY),
-    responses: { 201: json('The link, which the user opens', LINK) },
+    responses: { 201: json('The link for the user to open', LINK) },
   })(async ({ c, principal, path: { user }, body: { provider, toolkit, account }, addAuditDetails }) => {
     addAuditDetails({ provider, toolkit })
     const [tools, settings] = await Promise.all([
