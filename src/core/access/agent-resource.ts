@@ -1,4 +1,4 @@
-/** The resource (RFC 8707) of agents: of all tools, or of one toolset. */
+/** Returns the resource (RFC 8707) of agents: for all tools, or for one toolset. */
 export function formatAgentResource(origin: string, toolset?: string): string {
   return `${origin}/connect/mcp${toolset === undefined ? '' : `/t/${encodeURIComponent(toolset)}`}`
 }

@@ -7,12 +7,12 @@ export interface Agent {
   readonly id: string
   readonly authenticatedBy: IdentityProof
   readonly owner: string
-  /** In whose list it is. */
+  /** The holder whose list contains the agent. */
   readonly holder: Holder
-  /** `host` is where people are sent back to with a code. */
+  /** `host` is the host that people are redirected to with a code. */
   readonly client: { readonly id: string; readonly name: string; readonly host: string }
   readonly toolkits: readonly string[]
-  /** The name of a toolset, beyond which the agent sees and calls nothing. */
+  /** The name of the only toolset that the agent can see and call. */
   readonly toolset?: string | undefined
   readonly scopes: readonly Scope[]
   readonly origin: string
@@ -25,17 +25,17 @@ export interface ListedAgent extends Agent {
 }
 
 export interface AgentStore {
-  /** By access token; `expiresAt` in milliseconds since 1970. */
+  /** Finds by access token; `expiresAt` is in milliseconds since 1970. */
   find(origin: string, token: string): Promise<{ readonly agent: Agent; readonly expiresAt: number } | undefined>
   list(holder: Holder): Promise<readonly ListedAgent[]>
   remove(holder: Holder, id: string): Promise<boolean>
-  /** Also removes agents that have not redeemed their code yet. Gives how many. */
+  /** Also removes agents that have not redeemed their code yet. Returns the number removed. */
   removeAll(holder: Holder): Promise<number>
 }
 
 export const AGENT_SCOPES = ['tools:read', 'tools:call'] as const satisfies readonly Scope[]
 
-/** An owner who may use everything names a toolkit by choosing it; for others, only their own patterns name tools. */
+/** Treats chosen toolkits as named if the owner may use everything; otherwise only the owner's patterns name tools. */
 export function toAgentPrincipal(
   owner: Principal,
   { id, client, toolkits, toolset, scopes }: Pick<Agent, 'id' | 'client' | 'toolkits' | 'toolset' | 'scopes'>,
@@ -51,7 +51,7 @@ export function toAgentPrincipal(
     kind: 'agent',
     scopes: AGENT_SCOPES.filter((scope) => scopes.includes(scope) && hasScope(owner, scope)),
     tools: Object.fromEntries(AGENT_SCOPES.map((scope) => [scope, expandPatterns(patternsFor(owner, scope))])),
-    // Of two toolsets neither may be left out, and a principal has one
+    // Two toolsets would both have to apply, but a principal has only one
     restrictedTo: toolsets.length > 1 ? [] : restrictedTo,
     ...(toolsets[0] === undefined ? {} : { toolset: toolsets[0] }),
     ...(lock === undefined ? {} : { lock }),

@@ -57,7 +57,7 @@ export const AUDIT_ACTIONS = [
   'tools.publish',
 ] as const
 
-/** A recorded act of administration, or a refusal: never with a body, a secret or a token. */
+/** A recorded administrative action or denial. It never contains a body, a secret or a token. */
 export interface AuditEvent {
   readonly at: number
   readonly act: AuditAction
@@ -75,7 +75,7 @@ export interface AuditEvent {
 export type WriteAuditEvent = (event: AuditEvent, background: WaitUntil) => void
 
 export interface RecordFilter {
-  /** Milliseconds since 1970; `until` itself is not included. */
+  /** Milliseconds since 1970; `until` is exclusive. */
   readonly since: number
   readonly until: number
   readonly principal?: string

@@ -1,4 +1,4 @@
-/** Why a tool or a toolkit is not changed. It is `unknown` to a principal who may not know of it. */
+/** Why a tool or toolkit was not changed. It is `unknown` to a principal who may not know that it exists. */
 export interface ChangeRefusal {
   readonly ok: false
   readonly failure:

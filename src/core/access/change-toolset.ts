@@ -1,4 +1,4 @@
-/** Who may change a toolset, and what each change makes of it. */
+/** Decides who may change a toolset, and applies the changes. */
 import { canonicalJson } from '../tool/digest.ts'
 import type { Principal } from './principal.ts'
 import { isAdministrator } from './toolkit-owner.ts'
@@ -8,7 +8,7 @@ export function mayChangeToolset(principal: Principal, { owner }: Pick<Toolset, 
   return isAdministrator(principal) || principal.id === owner
 }
 
-/** Where a toolset or a lock is a right, whoever has it must not widen it. */
+/** Returns a denial for a principal that is bound to a toolset or lock, since it must not widen that. */
 export function findBoundDenial({ toolset, lock }: Principal) {
   if (toolset === undefined && lock === undefined) return undefined
   return {
@@ -17,20 +17,19 @@ export function findBoundDenial({ toolset, lock }: Principal) {
   } as const
 }
 
-/** The text whose SHA-256 is a toolset's digest. */
+/** Returns the text whose SHA-256 is the toolset's digest. */
 export function formatToolset(name: string, definition: ToolsetDefinition): string {
   return canonicalJson({ name, definition })
 }
 
-/** Gives the toolset itself if this changes nothing. A later change replaces one that waits for approval. `tokens` is what
- * the change costs a model. */
+/** Returns the same toolset if nothing changes. A new change replaces a pending one. `tokens` is its cost to a model. */
 export function changeToolset(toolset: Toolset, version: ToolsetVersion, tokens = Infinity): Toolset {
   if ([toolset.digest, toolset.pending?.digest].includes(version.digest)) return toolset
   const isReviewed = toolset.definition.review || version.definition.review || isOverBudget(toolset, version, tokens)
   return isReviewed ? { ...toolset, pending: version } : applyVersion(toolset, version)
 }
 
-/** Nobody raises the limit in the change that exceeds it. */
+/** Checks the old and the new limit, so that a change cannot raise the limit that it exceeds. */
 function isOverBudget(toolset: Toolset, version: ToolsetVersion, tokens: number): boolean {
   return [toolset, version].some(({ definition }) => tokens > (definition.max_tokens ?? Infinity))
 }

@@ -3,12 +3,12 @@ import * as json from '../tool/json-reader.ts'
 import type { Problem } from '../tool/problem.ts'
 import type { Person } from './person.ts'
 
-/** What is stored of the users and groups (RFC 7643) of a company's directory. All else is passed over. */
+/** Users and groups (RFC 7643) of a company's directory. Only the attributes in `ATTRIBUTES` are stored. */
 export type DirectoryKind = 'User' | 'Group'
 
 const text = json.stringMatching('1 to 256 printable characters', /^[^\p{Cc}]{1,256}$/u)
 const toWord = (value: unknown) => (typeof value === 'string' ? value.toLowerCase() : value)
-/** Entra sends texts, such as 'False'. */
+/** Entra sends strings, such as 'False'. */
 const BOOLEAN = json.custom('true or false', (value) =>
   [true, false].find((each) => each === value || String(each) === toWord(value)),
 )
@@ -40,7 +40,7 @@ const WHOLE = json.refine(OPERATION, ({ path, value }) =>
 /** RFC 7644, section 3.5.2. */
 export const PATCH = json.refine(
   json.looseObject({ Operations: json.array(WHOLE, { min: 1, max: 100 }) }),
-  // Each may go through all members of a group
+  // Each operation may search all members of a group
   ({ Operations }) =>
     Operations.flatMap(({ path, value }) => (path === undefined ? Object.keys(value ?? {}) : path)).length > 1_000
       ? 'Must change at most 1,000 attributes'
@@ -57,7 +57,7 @@ export function applyChange(kind: DirectoryKind, before: JsonObject, change: Dir
   return json.parseValue<Attributes>(kind === 'User' ? USER : GROUP, changed)
 }
 
-/** Without a path, `value` has the attributes by their paths. */
+/** Applies one operation. Without a path, `value` maps paths to attributes. */
 function applyOperation(kind: DirectoryKind, before: JsonObject, { op, path, value = null }: Operation): JsonObject {
   if (path === undefined) {
     let changed = before
@@ -78,7 +78,7 @@ function applyOperation(kind: DirectoryKind, before: JsonObject, { op, path, val
   return { ...before, [attribute]: op === 'remove' ? others : [...others, ...items] }
 }
 
-/** A text is the `value` of an item. */
+/** Lists the items. A plain string becomes the `value` of an item. */
 function listItems(value: Json = null): readonly JsonObject[] {
   const values = isJsonArray(value) ? value : value === null ? [] : [value]
   return values.map((item) => (isJsonObject(item) ? item : { value: item }))
@@ -90,7 +90,7 @@ export interface DirectoryPage {
   readonly limit: number
 }
 export type DirectoryResult =
-  /** `leavers` are the ids that a user may have here who is not active. */
+  /** `leavers` are the ids that an inactive user may have here. */
   | { readonly entry: DirectoryEntry; readonly leavers: readonly string[] }
   | { readonly problems: readonly Problem[] }
   | 'not-found'
@@ -104,18 +104,18 @@ export interface Directory {
   ): Promise<{ total: number; entries: readonly DirectoryEntry[] }>
 }
 
-/** What the directory says of a person: undefined if it does not have them. */
+/** A person's state in the directory; undefined if the directory does not contain the person. */
 export interface Membership {
   readonly isActive: boolean
   readonly groups: readonly string[]
 }
 export interface Identity extends Pick<Person, 'user' | 'address'> {
-  /** The id at an issuer other than the sign-in provider: it ends access, but its groups may be somebody else's. */
+  /** The id at an issuer other than the sign-in provider. It can end access, but its groups may be another person's. */
   readonly foreignId?: string
 }
 export type FindMembership = (person: Identity) => Promise<Membership | undefined>
 
-/** Whether a user of the directory is a person: by `userName` and e-mail address, or by `userName` or `externalId` and user id. */
+/** Matches a directory user by `userName` and e-mail address, or by `userName` or `externalId` and user id. */
 export function isSamePerson({ userName, externalId }: DirectoryUser, person: Identity): boolean {
   return [userName, externalId].includes(toDirectoryId(person)) || hasAddress({ userName }, person)
 }
@@ -124,12 +124,12 @@ export function hasAddress({ userName }: Pick<DirectoryUser, 'userName'>, { addr
   return toAsciiLowerCase(userName) === address
 }
 
-/** With several issuers, a user is `<issuer>|<id>`. */
+/** Removes the issuer: with several issuers, a user is `<issuer>|<id>`. */
 export function toDirectoryId({ user, foreignId }: Identity): string {
   return foreignId ?? user.replace(/^https?:\/\/[^|]+\|/, '')
 }
 
-/** Other letters that become ASCII in lower case, such as U+212A, must not make an address. */
+/** Lowercases only A to Z: letters that become ASCII in lower case, such as U+212A, must not match an address. */
 export function toAsciiLowerCase(value: string): string {
   return value.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
 }

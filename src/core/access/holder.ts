@@ -1,18 +1,18 @@
 import type { Principal } from './principal.ts'
 
-/** Whose something stored is. A user and a principal may have the same id, and are never the same holder. */
+/** The owner of stored data. A user and a principal with the same id are different holders. */
 export interface Holder {
   readonly kind: 'user' | 'principal'
   readonly id: string
 }
 
-/** The principal's one user, or else the principal itself. */
+/** Returns the principal's user if it has exactly one, otherwise the principal. */
 export function toHolder({ id, users }: Principal): Holder {
   const [onlyUser, ...otherUsers] = users === 'any' ? [] : users
   return onlyUser !== undefined && otherUsers.length === 0 ? { kind: 'user', id: onlyUser } : { kind: 'principal', id }
 }
 
-/** As JSON, since the platform takes lone surrogates in a name for one another. */
+/** Formats as JSON, since the platform treats all lone surrogates in a name as equal. */
 export function formatHolder({ kind, id }: Holder): string {
   return JSON.stringify([kind, id])
 }

@@ -15,14 +15,14 @@ type Claims = Readonly<Record<string, unknown>>
 const MAX_ADDRESS = 254
 const MAX_GROUPS = 1_000
 const MAX_GROUP = 256
-/** Letters beyond ASCII are left out: some become ASCII in lower case, such as U+212A, and others look like ASCII. */
+/** ASCII only: some other letters become ASCII in lower case, such as U+212A, and some look like ASCII. */
 const ADDRESS =
   /^[!#$%&'*+./0-9=?A-Z^_`a-z{|}~-]{1,64}@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z0-9-]{2,63}$/
 const USER = /^[^\p{Cc}]{1,256}$/u
 const GOOGLE = /^(?:https:\/\/)?accounts\.google\.com$/
 const MICROSOFT = /^https:\/\/(?:login\.microsoftonline\.com|sts\.windows\.net|login\.microsoftonline\.us)\//
 
-/** Gives the reason for a refusal as words that follow "it". */
+/** Returns the person, or the reason for a refusal as words that follow "it". */
 export function toPerson(claims: Claims, { user: claim = 'email', groups }: PersonClaims): Person | string {
   const user = claim === 'email' ? getVerifiedEmail(claims) : claims[claim]
   if (typeof user !== 'string' || !USER.test(user)) {
@@ -39,8 +39,8 @@ export function toPersonAttributes(claims: Claims, groups: string): Omit<Person,
 }
 
 /**
- * OpenID Connect Core, section 5.1. Google verifies other domains only once, so it is trusted for its own and Workspaces
- * (`hd`). With Entra anybody's tenant may write any address, unless `xms_edov` says that the tenant owns the domain.
+ * Returns the verified address (OpenID Connect Core, section 5.1). Google verifies other domains only once, so it is trusted
+ * only for its own and Workspace domains (`hd`). Any Entra tenant can set any address, so `xms_edov` must confirm the domain.
  */
 export function getVerifiedEmail(claims: Claims): string | undefined {
   const { email, email_verified: isVerified, iss, hd } = claims

@@ -111,19 +111,19 @@ export function collectSecrets(policies: readonly Policy[]): ReadonlySet<string>
   return new Set(policies.flatMap(({ secrets }) => secrets ?? []))
 }
 
-/** Policies change no stored record: they are applied whenever a tool is read, for lists and searches by this level. */
+/** Applies a policy's level to lists and searches. Policies apply on every read and never change stored records. */
 export function raiseLevel<T extends ToolWithLevel>(tool: T, { securityLevel }: EffectivePolicy): T {
   return securityLevel > tool.securityLevel ? { ...tool, securityLevel } : tool
 }
 
-/** For calls, and for whoever reads one tool. */
+/** Applies a policy to calls and to reads of a single tool. */
 export function applyPolicyToRecord(record: ToolRecord, policy: EffectivePolicy): ToolRecord {
   const raised = raiseLevel(record, policy)
   return policy.approval && !raised.requiresApproval ? { ...raised, requiresApproval: true } : raised
 }
 
 export interface Policies {
-  /** Seconds old at most. Throws `UnreachableError` before they were first read. */
+  /** Returns policies that are at most seconds old. Throws `UnreachableError` if they were never read. */
   current(): PolicySet
 }
 

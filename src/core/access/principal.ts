@@ -16,19 +16,19 @@ export const SCOPES = [
 export type Scope = (typeof SCOPES)[number]
 
 export interface Principal {
-  /** Stable and printable: it stands in logs. */
+  /** Stable and printable, since it appears in logs. */
   readonly id: string
   readonly kind: 'admin' | 'key' | 'jwt' | 'person' | 'agent' | 'anonymous'
   readonly name?: string
   readonly scopes: readonly Scope[]
-  /** Patterns for all scopes alike, or each scope's own: a scope without any covers nothing. */
+  /** Patterns for all scopes, or patterns by scope. A scope without patterns covers nothing. */
   readonly tools: readonly string[] | Readonly<Partial<Record<Scope, readonly string[]>>>
-  /** A tool must match these too. They only restrict, and never count as naming a tool. */
+  /** A tool must also match these. They only restrict, and never count as naming a tool. */
   readonly restrictedTo?: readonly string[]
-  /** The name of a toolset and the hash of a lock, beyond which it sees and calls nothing: without `view`, nothing at all. */
+  /** A toolset's name and a lock's hash, which limit what it can see and call. Without `view`, it can see nothing. */
   readonly toolset?: string
   readonly lock?: string
-  /** The tools that it sees, where a toolset or a lock chooses them. */
+  /** The tools that it can see, if a toolset or lock selects them. */
   readonly view?: ToolView
   readonly users: 'any' | readonly string[]
   readonly limits?: CallLimits
@@ -51,7 +51,7 @@ export function hasScope(principal: Pick<Principal, 'scopes'>, scope: Scope): bo
   return principal.scopes.includes('admin') || principal.scopes.includes(scope)
 }
 
-/** For one of the scopes, where there are several. */
+/** Checks whether the principal's patterns and view cover the tool, for any one of several scopes. */
 export function covers(principal: Principal, name: ToolName, scope: Scope | readonly Scope[]): boolean {
   const { restrictedTo, view, toolset, lock } = principal
   if (view ? !findChosenTool(view, name) : toolset !== undefined || lock !== undefined) return false
@@ -60,7 +60,7 @@ export function covers(principal: Principal, name: ToolName, scope: Scope | read
   return isInScope && (restrictedTo === undefined || isCovered(restrictedTo, name))
 }
 
-/** More are looked up. */
+/** Longer lists are looked up in an index. */
 const FEW_PATTERNS = 8
 
 function isCovered(patterns: readonly string[], name: ToolName): boolean {
@@ -109,8 +109,8 @@ export function findScopeDenial(principal: Principal, scope: Scope | readonly Sc
 export const NEEDS_CREDENTIAL: Denial = { type: 'unauthenticated', reason: 'This needs a credential' }
 
 /**
- * Levels of the Machine Context Protocol: 0 is open; 1 to 3 need a credential; from 4 it must name the tool or its toolkit;
- * from 8 a person must also approve each call, which is asked for when everything else is in order.
+ * Applies the levels of the Machine Context Protocol: 0 is open; 1 to 3 need a credential; from 4 it must name the tool or its
+ * toolkit; from 8 a person must also approve each call, which is requested after all other checks pass.
  */
 export function findCallDenial(principal: Principal, record: ToolWithLevel): Denial | undefined {
   const denial = findScopeDenial(principal, 'tools:call') ?? findCoverDenial(principal, record, 'tools:call')
@@ -129,22 +129,22 @@ export function formatApprovalReason({ id, securityLevel }: ToolRecord): string 
   return `'${id}' ${securityLevel >= 8 ? `has security level ${securityLevel}` : "runs only with a person's approval"}`
 }
 
-/** Tools published by others get no secret and no token, since publishing would be enough to send these anywhere. */
+/** Checks whether tools that the principal publishes may get secrets and tokens, since a tool can send them anywhere. */
 export function isTrustedWith(principal: Principal, name: ToolName): boolean {
   return hasScope(principal, 'admin') || namesTool(principal, name, 'tools:publish')
 }
 
-/** One who may publish a tool decides what it does. */
+/** Lets those who may publish a tool approve its calls, since they decide what it does. */
 export function mayApprove(principal: Principal, name: ToolName): boolean {
   return hasScope(principal, 'tools:publish') && isTrustedWith(principal, name)
 }
 
-/** Only of a key is it known that another key is not its own: whoever makes keys, or owns the calling agent, could hold both. */
+/** Checks whether another key must be someone else's. Callers who create keys, and owners of agents, could hold both. */
 export function isDistinguishableByKey(caller: Principal): boolean {
   return caller.kind === 'key' && !hasScope(caller, 'admin')
 }
 
-/** Whether somebody who signed in with a key may approve a call that was made with another, and not for a user of their own. */
+/** Checks whether a key's holder may approve a call that was made with another key and not for the holder's own user. */
 export function mayApproveByKey(
   approver: Principal,
   caller: Principal,
@@ -155,7 +155,7 @@ export function mayApproveByKey(
   return isDistinguishableByKey(caller) && approver.id !== caller.id && !isSameUser && mayApprove(approver, tool)
 }
 
-/** The principal whose share somebody takes: agents have none of their own, since their owner lets in many. */
+/** Returns the principal whose share is used. Agents use their owner's, since an owner can authorize many agents. */
 export function shareOwner({ id, owner = id }: Principal): string {
   return owner
 }
@@ -171,8 +171,8 @@ function namesTool(principal: Principal, name: ToolName, scope: Scope): boolean 
 }
 
 /**
- * Proof that a principal or an agent's client was admitted, or that the deployment's settings name the address. An address
- * that somebody sent is fetched only for a tool's run or with one of these, so a route without an authorizer cannot fetch.
+ * Proof that a principal or an agent's client was authorized, or that the deployment's settings name the address. An address
+ * from a request is fetched only for a tool's run or with this proof, so a route without an authorizer cannot fetch.
  */
 export class FetchCapability {
   protected readonly initiator: string

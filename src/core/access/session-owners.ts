@@ -3,7 +3,7 @@ import { toKeyPrincipal } from './stored-key.ts'
 import { formatHolder, toHolder } from './holder.ts'
 import { toPersonId } from './session.ts'
 
-/** The principals whose sessions are a user's own: the signed-in person, and keys that have no other user. */
+/** Lists the principals whose sessions belong to a user: the signed-in person, and keys that have no other user. */
 export function listSessionOwners(user: string, keys: readonly ApiKey[]): readonly string[] {
   const holder = formatHolder({ kind: 'user', id: user })
   const principals = keys.map(toKeyPrincipal).filter((principal) => formatHolder(toHolder(principal)) === holder)

@@ -2,7 +2,7 @@ import type { Membership } from './directory.ts'
 import type { Person } from './person.ts'
 import { type AccessRights, resolveRights, type SignInRule } from './sign-in-rules.ts'
 
-/** How a person proved who they are: at the sign-in provider, or with an API key, of which only the hash is stored. */
+/** How a person was identified: by the sign-in provider, or by an API key, of which only the hash is stored. */
 export type IdentityProof =
   | { readonly kind: 'person'; readonly issuer: string; readonly person: Person }
   | { readonly kind: 'key'; readonly hash: string }
@@ -17,13 +17,13 @@ export interface Session {
   readonly expires_at: string
 }
 
-/** `hash` is the SHA-256 of the browser's secret, in lower-case hex. Never stale. */
+/** `hash` is the SHA-256 of the browser's secret in lower-case hex. Reads are never stale. */
 export interface SessionStore {
   create(session: Session, hash: string): Promise<void>
   find(hash: string): Promise<Session | undefined>
   list(owner?: string): Promise<readonly Session[]>
   remove(id: string, owner?: string): Promise<boolean>
-  /** Removes all sessions of a principal but one. Gives how many. */
+  /** Removes all sessions of a principal except one. Returns the number removed. */
   removeAll(owner: string, exceptId?: string): Promise<number>
 }
 
@@ -33,7 +33,7 @@ export function toPersonId(user: string): string {
   return `person:${user}`
 }
 
-/** Rules hold for the person's own groups and for those of the directory. Nobody whom it deactivated has any rights. */
+/** Applies the rules to the person's own groups and those in the directory. A person deactivated there has no rights. */
 export function resolvePersonRights(
   person: Person,
   rules: readonly SignInRule[],

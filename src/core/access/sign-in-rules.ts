@@ -44,13 +44,13 @@ const RULE = transform(RULE_FIELDS, ({ tools, toolkits, ...rule }) => {
   return { ...rule, tools: patterns }
 })
 
-/** Grants rights to people for whom all of its conditions hold, judged by a verified e-mail address. */
+/** Grants rights to people who meet all of its conditions, based on a verified e-mail address. */
 export type SignInRule = InferOutput<typeof RULE>
 
-/** A rule gives `tools:read` and `tools:call` by default, and all tools where it names neither tools nor toolkits. */
+/** A rule grants `tools:read` and `tools:call` by default, and all tools if it names no tools or toolkits. */
 export const signInRules = array(RULE, { max: MAX_RULES })
 
-/** A scope holds only for tools of the rules that give it: publishing in one toolkit must not come with calling another. */
+/** Grants each scope only for the tools of the rules that grant the scope, so that rights of different rules do not mix. */
 export function resolveRights(person: Person, rules: readonly SignInRule[]): AccessRights | undefined {
   const matching = rules.filter((rule) => matches(rule, person))
   if (matching.length === 0) return undefined

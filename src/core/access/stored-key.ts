@@ -1,8 +1,8 @@
-/** Apart from the readers of keys, which calls do not need. */
+/** Separate from the readers of keys, which calls do not need. */
 import type { ApiKey, KeyChange } from './api-key.ts'
 import type { Principal } from './principal.ts'
 
-/** Applied where keys are stored, or one of two changes at once would undo the other. Null removes a setting. */
+/** Applies a change where keys are stored, so that concurrent changes do not undo each other. Null removes a setting. */
 export function applyKeyChange(key: ApiKey, change: KeyChange): ApiKey {
   const { expires_at: expiry, limits: keyLimits, toolset: keyToolset, lock: keyLock, ...fields } = key
   const { expires_at = expiry, limits = keyLimits, toolset = keyToolset, lock = keyLock, ...changedFields } = change

@@ -38,17 +38,17 @@ export const lockReader = json.object({
 export type ToolLock = json.InferOutput<typeof lockReader>
 
 export const MAX_LOCKS = 1_000
-/** Its canonical JSON must fit in a row of a table. */
+/** The canonical JSON of a lock must fit in a table row. */
 export const MAX_LOCK_BYTES = 1_900_000
 
-/** `denied` says why the publisher's quota does not allow it. */
+/** `denied`: why the publisher's quota does not allow the lock. */
 export type PutLockStatus = 'created' | 'unchanged' | 'limit-reached' | 'too-large' | { readonly denied: string }
 export interface PutLockResult {
   readonly hash: string
   readonly status: PutLockStatus
 }
 
-/** `id` is a principal's. An administrator has no quota. */
+/** `id` is a principal's. Administrators have no quota. */
 export interface LockPublisher {
   readonly id: string
   readonly hasQuota: boolean
@@ -56,13 +56,13 @@ export interface LockPublisher {
 
 export interface LockStore {
   put(lock: ToolLock, publisher: LockPublisher): Promise<PutLockResult>
-  /** By hash. A lock never changes. Throws `UnreachableError` where it cannot be read. */
+  /** Finds by hash; locks never change. Throws `UnreachableError` if the lock cannot be read. */
   find(hash: string, background?: WaitUntil): ToolLock | undefined | Promise<ToolLock | undefined>
-  /** Gives whether there was one. */
+  /** Returns whether there was one. */
   remove(hash: string): Promise<boolean>
 }
 
-/** The text whose digest a lock has. */
+/** Returns the text whose digest a lock contains. */
 export function formatLockedTool(mcpTool: JsonObject): string {
   return canonicalJson(mcpTool)
 }

@@ -3,7 +3,7 @@ import { matchesTool, type ToolName } from '../tool/tool-id.ts'
 
 export type ToolSecrets = ReturnType<typeof createToolSecrets>
 
-/** TOOL_SECRETS, the `grants`, decides alone on the secrets it names, and policies (`isAllowedByPolicy`) on others. */
+/** Grants secrets to tools: `grants` (TOOL_SECRETS) decides for those it names, policies (`isAllowedByPolicy`) for the rest. */
 export function createToolSecrets(
   grants: ReadonlyMap<string, readonly string[]>,
   readVariable: (name: string) => string | undefined,
@@ -26,7 +26,7 @@ export function createToolSecrets(
       const value = readVariable(id)
       return value ? { value } : { missing: formatNotSet(id) }
     },
-    /** For administrators alone, since it says which secrets are set. Switchboard's own, and bindings, are not looked at. */
+    /** For administrators only, since it reveals which secrets are set. Skips Switchboard's own secrets and bindings. */
     formatGrantAdvice(id: string, tool: ToolName): string {
       if (isGranted(id, tool)) return formatNotSet(id)
       const notGranted = formatNotGranted(id, tool)

@@ -1,13 +1,13 @@
-/** What a principal sees of the tools that it may see: those of one toolset, as one lock says, or both. */
+/** Narrows the tools that a principal may see to those of a toolset, a lock or both. */
 import { parseToolId, toDerivedName, toolKey, type ToolName } from '../tool/tool-id.ts'
 import { createToolPatterns } from '../tool/tool-patterns.ts'
 import type { ToolRef } from '../tool/tool-ref.ts'
 import type { ToolLock } from './tool-lock.ts'
 import type { ToolsetDefinition, ToolsetEntry } from './toolset.ts'
 
-/** Plain data, since it is sent to objects that search. */
+/** Plain data, since it is sent to the Durable Objects that search. */
 export interface ToolView {
-  /** The digests of the toolset and the lock: what is cached for a view is cached under it. */
+  /** The digests of the toolset and the lock. Data for a view is cached under this key. */
   readonly key: string
   readonly toolset?: { readonly name: string; readonly definition: ToolsetDefinition }
   readonly lock?: { readonly hash: string } & Pick<ToolLock, 'tools' | 'skills'>
@@ -27,7 +27,7 @@ export interface ChosenTool {
   readonly lock?: LockedVersion | undefined
 }
 
-/** What the view says of a tool, by its own name; undefined for a tool that is not in it. */
+/** Finds a tool of the view by the tool's own name; undefined if the view does not include it. */
 export function findChosenTool(view: ToolView, name: ToolName): ChosenTool | undefined {
   const { findEntry, locked, hasLock } = compileView(view)
   const entry = findEntry(name)
@@ -35,12 +35,12 @@ export function findChosenTool(view: ToolView, name: ToolName): ChosenTool | und
   return (view.toolset && !entry) || (hasLock && !lock) ? undefined : { entry, lock }
 }
 
-/** Patterns of which one covers each tool of the view. */
+/** Lists patterns that together cover every tool of the view. */
 export function listViewPatterns(view: ToolView): readonly string[] {
   return compileView(view).patterns
 }
 
-/** A reference with a name that the view gives, by the tool's own name. */
+/** Converts a reference that uses the view's name for a tool to the tool's own name. */
 export function toOwnRef(view: ToolView | undefined, ref: ToolRef): ToolRef {
   if (!view || (ref.kind !== 'id' && ref.kind !== 'name')) return ref
   const key = ref.kind === 'id' ? toolKey(ref) : ref.name.toLowerCase()
@@ -48,7 +48,7 @@ export function toOwnRef(view: ToolView | undefined, ref: ToolRef): ToolRef {
   return own ? { kind: 'id', ...own, ...(ref.range === undefined ? {} : { range: ref.range }) } : ref
 }
 
-/** The name of a tool that the view gives it. */
+/** Returns a tool's name in the view. */
 export function toViewName<T extends ToolName>(name: T, { name: tool = name.tool }: Pick<ToolsetEntry, 'name'>): T {
   return { ...name, tool }
 }
@@ -78,7 +78,7 @@ function compile({ toolset, lock }: ToolView) {
   const locked = new Map<string, LockedVersion>()
   for (const [name, { id, digest }] of Object.entries(lock?.tools ?? {})) {
     const own = parseToolId(id)
-    // Ids in a lock are those that the view gives
+    // Ids in a lock use the view's names
     if (own?.range !== undefined)
       locked.set(toolKey(renamed.get(toolKey(own)) ?? own), { name, version: own.range, digest })
   }
@@ -87,7 +87,7 @@ function compile({ toolset, lock }: ToolView) {
     locked,
     hasLock: lock !== undefined,
     patterns: lock ? [...locked.keys()] : entries.map(({ tool }) => tool),
-    /** An entry of its own comes before a pattern, and a tool whose name another has here is not there. */
+    /** A tool's own entry precedes patterns. A tool whose name the view gives to another tool is not found. */
     findEntry(name: ToolName): ToolsetEntry | undefined {
       const key = toolKey(name)
       const entry = exact.get(key)

@@ -3,7 +3,7 @@ import type { ToolStatus } from '../tool/version.ts'
 import type { ChangeRefusal } from './change-refusal.ts'
 import { covers, hasScope, isTrustedWith, type Principal } from './principal.ts'
 
-/** `deployment` owns toolkits with bundled tools or older than owners; `nobody` before the first publication. */
+/** `deployment` owns toolkits that have bundled tools or predate owners; `nobody` applies before the first publication. */
 export type ToolkitOwner = { readonly principal: string } | 'deployment' | 'nobody'
 
 export interface Toolkit {
@@ -12,12 +12,12 @@ export interface Toolkit {
   readonly isBundled: boolean
   /** Versions that get no credentials, since their publisher was not trusted with the toolkit. */
   readonly untrusted: readonly string[]
-  /** The stricter of this and a version's own status holds. */
+  /** The stricter of this and the version's status applies. */
   readonly status: ToolStatus
   readonly tags: readonly string[]
   readonly review: boolean
   readonly description?: string
-  /** `until` it can be restored; milliseconds since 1970. */
+  /** When it was deleted and until when it can be restored, in milliseconds since 1970. */
   readonly deleted?: { readonly at: number; readonly until: number }
 }
 
@@ -29,7 +29,7 @@ export interface ToolkitChange {
   readonly description?: string | null | undefined
 }
 
-/** An owner may be given a toolkit that does not exist yet (`to`). */
+/** A toolkit can be assigned to an owner (`to`) before it exists. */
 export type ToolkitMutation = ToolkitChange | { readonly to: string | null } | 'delete'
 
 export type ToolkitChangeResult = { readonly ok: true; readonly toolkit: Toolkit } | ChangeRefusal
@@ -39,7 +39,7 @@ export interface ToolkitStore {
   change(toolkit: string, change: ToolkitMutation, principal: Principal): Promise<ToolkitChangeResult>
 }
 
-/** Why the principal may not publish in a toolkit of this owner. */
+/** Returns why the principal may not publish in a toolkit with this owner. */
 export function findOwnerDenial(principal: Principal, name: ToolName, owner: ToolkitOwner): string | undefined {
   if (isTrustedWith(principal, name) || owner === 'nobody') return undefined
   if (owner !== 'deployment' && owner.principal === principal.id) return undefined
@@ -53,7 +53,7 @@ export function mayReadImplementation(principal: Principal, name: ToolName, owne
   return isTrustedWith(principal, name) || (typeof owner === 'object' && owner.principal === principal.id)
 }
 
-/** Whether the credential and the toolkit's owner let the principal publish and change the tool. */
+/** Checks whether the credential and the toolkit's owner let the principal publish and change the tool. */
 export function mayPublish(principal: Principal, name: ToolName, owner: ToolkitOwner): boolean {
   if (!hasScope(principal, 'tools:publish') || !covers(principal, name, 'tools:publish')) return false
   return findOwnerDenial(principal, name, owner) === undefined

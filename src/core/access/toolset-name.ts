@@ -1,6 +1,6 @@
 import { stringMatching } from '../tool/json-reader.ts'
 
-/** Apart from the readers of toolsets, which calls do not need. */
+/** Separate from the readers of toolsets, which calls do not need. */
 export function isToolsetName(text: string): boolean {
   return /^[a-z0-9][a-z0-9_-]{0,62}$/.test(text)
 }
@@ -9,7 +9,7 @@ export function isLockHash(text: string): boolean {
   return /^sha256:[0-9a-f]{64}$/.test(text)
 }
 
-/** Names are never changed: URLs and keys have them. */
+/** Names never change, since URLs and keys contain them. */
 export const toolsetName = stringMatching(
   "a toolset's name: lower-case letters, digits, '-' and '_', at most 63",
   isToolsetName,

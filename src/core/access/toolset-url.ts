@@ -1,7 +1,7 @@
-/** `/mcp/t/{name}` and `/connect/mcp/t/{name}`: the MCP server as one toolset shows it. */
+/** `/mcp/t/{name}` and `/connect/mcp/t/{name}`: the MCP server limited to one toolset. */
 const TOOLSET_URL = /^[^?#]*\/mcp\/t\/([^/?#]+)$/
 
-/** The toolset that a URL without its query names. The name is as it is written there, whether or not it is one. */
+/** Returns the toolset's name from a URL without a query. The name is not validated. */
 export function readUrlToolset(url: string): string | undefined {
   return TOOLSET_URL.exec(url)?.[1]
 }

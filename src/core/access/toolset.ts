@@ -1,6 +1,6 @@
 /**
- * Toolsets: named choices of tools, with the names, texts and arguments that a model sees of them. A key's or an agent's
- * toolset is a right, and says all that it may see and call; one in a URL is a view, which its caller may leave out.
+ * Toolsets: named selections of tools, with the names, texts and arguments that a model sees. A key's or an agent's toolset
+ * is a right that limits what the holder may see and call. A toolset in a URL is only a view, which the caller may omit.
  */
 import { isJson } from '../tool/json.ts'
 import * as json from '../tool/json-reader.ts'
@@ -12,7 +12,7 @@ import { literalTrue } from './guard.ts'
 import { lockHash } from './toolset-name.ts'
 
 export const MAX_TOOLSETS = 200
-/** Of one who is no administrator. */
+/** The limit per owner who is not an administrator. */
 export const MAX_OWN_TOOLSETS = 50
 export const MAX_TOOLSET_BYTES = 500_000
 
@@ -123,14 +123,14 @@ export interface ToolsetVersion {
 
 export interface Toolset extends ToolsetVersion {
   readonly name: string
-  /** The principal that created it: its owner and administrators may change and approve it. */
+  /** The principal that created it. The owner and administrators may change and approve it. */
   readonly owner: string
-  /** 1 for the first. A pending change has none until it is approved. */
+  /** Starts at 1. A pending change gets a revision when it is approved. */
   readonly revision: number
   readonly pending?: ToolsetVersion
 }
 
-/** A list has no more of each, since all definitions together can be too large for a response. */
+/** Lists omit definitions, since all of them together can be too large for a response. */
 export interface ToolsetSummary extends Omit<Toolset, 'definition' | 'pending'> {
   readonly title?: string
   readonly enabled: boolean
@@ -140,17 +140,17 @@ export interface ToolsetSummary extends Omit<Toolset, 'definition' | 'pending'> 
 
 export interface ToolsetStore {
   /**
-   * Of all isolates the current one: seconds old at most, and without I/O where it was read a moment ago. Throws
-   * `UnreachableError` where it cannot be read.
+   * Finds the toolset that all isolates share, at most seconds old, and without I/O if it was just read. Throws
+   * `UnreachableError` if it cannot be read.
    */
   find(name: string, background?: WaitUntil): Toolset | undefined | Promise<Toolset | undefined>
   /** By name. */
   list(): Promise<readonly ToolsetSummary[]>
-  /** As the registry has it now. */
+  /** Loads the toolset's current state from the registry. */
   load(name: string): Promise<Toolset | undefined>
-  /** Who had a name of which the toolset was deleted: nobody else gets it, as keys and URLs may still have the name. */
+  /** Finds the owner of a deleted toolset. The name stays theirs, since keys and URLs may still contain it. */
   findFormerOwner(name: string): Promise<string | undefined>
-  /** One of another owner is replaced by nobody: that precondition fails. */
+  /** Returns `precondition-failed` if the name has another owner. */
   put(toolset: Toolset, precondition?: Precondition): Promise<PutResult | 'limit-reached'>
   remove(name: string, precondition?: Precondition): Promise<RemoveResult>
 }

@@ -1,4 +1,4 @@
-/** What a user has here, apart from grants, which only the user's vault counts. `keys` are API keys that name the user. */
+/** Counts of a user's data, except grants, which only the user's vault counts. `keys`: API keys that name the user. */
 export interface UserSummary {
   readonly user: string
   readonly sessions: number
@@ -16,6 +16,6 @@ export interface UserPageRequest {
 
 export interface UserList {
   list(page: UserPageRequest): Promise<readonly UserSummary[]>
-  /** Call for a user whose vault has no grant. */
+  /** To be called when the user's vault has no grants. */
   forgetGrantHolder(user: string): Promise<void>
 }

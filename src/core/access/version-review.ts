@@ -1,28 +1,28 @@
 /**
  * Review of versions. A tool is reviewed if its toolkit has the setting `review`, or if a policy with `review` covers it. A
- * version of it is `pending` until a reviewer activates it, unless an administrator published it. This decides each effect:
+ * version of it is `pending` until a reviewer activates it, unless an administrator published it. Effects and their code:
  *
  * - A new version is stored as pending, an import sends no secret to its server, and only an administrator sets texts that
  *   agents read: `awaitsReview` in `storage/registry/toolkit-rights.ts`, by `isExemptFromReview`
  * - A pending version is hidden, except from those who may change the tool: `mayPublish`
- * - Only a reviewer changes the status of a version that was never activated: `mayReview`
- * - Only an administrator ends the review of a toolkit, or deletes it meanwhile: `storage/registry/write/change-toolkit.ts`
+ * - Only a reviewer may change the status of a version that was never activated: `mayReview`
+ * - Only an administrator ends the review of a toolkit or deletes it during review: `storage/registry/write/change-toolkit.ts`
  */
 import type { Principal } from './principal.ts'
 import { isAdministrator, type ToolkitOwner } from './toolkit-owner.ts'
 
-/** `publishedBy` is `bundle` for the deployment's own tools. */
+/** Checks whether a publisher needs no review. `publishedBy` is `bundle` for the deployment's own tools. */
 export function isExemptFromReview(publishedBy: Principal | 'bundle'): boolean {
   return publishedBy === 'bundle' || isAdministrator(publishedBy)
 }
 
-/** Administrators review everything, and owners what others published in their toolkit. */
+/** Lets administrators review everything, and owners review versions that others published in their toolkit. */
 export function mayReview(principal: Principal, publisher: string | null, owner: ToolkitOwner): boolean {
   if (isAdministrator(principal)) return true
   return typeof owner === 'object' && owner.principal === principal.id && !isSamePerson(principal, publisher)
 }
 
-/** A person has an id of each way in: a token's may be preceded by its issuer. Nobody reviews what they published by another. */
+/** Compares ids across sign-in methods (a token's may start with its issuer), so nobody can review their own versions. */
 function isSamePerson({ id, users }: Principal, publisher: string | null): boolean {
   if (publisher === null || publisher === id) return publisher === id
   const [, user] = /^(?:jwt:(?:[^|]*\|)?|person:)(.*)$/s.exec(publisher) ?? []

@@ -1,4 +1,4 @@
-/** The record of a tool as an entry of a toolset shows it. */
+/** Applies an entry of a toolset to a tool's record. */
 import { isJsonObject, isStringArray, type JsonObject } from '../tool/json.ts'
 import { listContextParameters, omitParameters } from '../tool/metadata.ts'
 import { fnv1a, formatToolId, toDerivedName } from '../tool/tool-id.ts'
@@ -21,7 +21,7 @@ export function getFixedArguments({ arguments: changes = {} }: ToolsetEntry): Fi
 
 const NO_CHANGES = JSON.stringify({ fixed: {} })
 
-/** Gives the record itself if the entry changes nothing. */
+/** Returns the record itself if the entry changes nothing. */
 export function toViewRecord(record: ToolRecord, entry: ToolsetEntry | undefined): ToolRecord {
   if (!entry) return record
   const { name, title, description, arguments: fixed = {} } = entry
@@ -45,7 +45,7 @@ export function toViewRecord(record: ToolRecord, entry: ToolsetEntry | undefined
   }
 }
 
-/** Why the entry cannot be applied to this version of its tool; undefined if it can. */
+/** Returns why the entry cannot be applied to this version of its tool; undefined if it can. */
 export function findEntryProblem(record: ToolRecord, { arguments: changes = {} }: ToolsetEntry): string | undefined {
   const { properties, required } = record.input
   const context = listContextParameters(record)

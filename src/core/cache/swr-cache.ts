@@ -5,9 +5,9 @@ import type { WaitUntil } from '../tool/platform.ts'
 /** In milliseconds since loading began. */
 export interface CacheAges {
   readonly fresh: number
-  /** Given while it is loaded again (stale-while-revalidate, RFC 5861 section 3). */
+  /** Returned while it is reloaded (stale-while-revalidate, RFC 5861 section 3). */
   readonly stale?: number
-  /** Given where loading fails with `UnreachableError` (stale-if-error, RFC 5861 section 4). */
+  /** Returned if loading fails with `UnreachableError` (stale-if-error, RFC 5861 section 4). */
   readonly staleIfError?: number
 }
 
@@ -47,7 +47,7 @@ export function createSwrCache<Value>({ store, getAges, now }: SwrCacheOptions<V
       const failedAt = now()
       const isLastResort = before && begun === generation && failedAt < before.lastResortUntil
       if (!(error instanceof UnreachableError) || !isLastResort) throw error
-      // Not every request is to wait for storage that does not answer
+      // Do not make every request wait for storage that does not respond
       before.freshUntil = before.staleUntil = Math.min(failedAt + before.fresh, before.lastResortUntil)
       return before.value
     }
@@ -55,7 +55,7 @@ export function createSwrCache<Value>({ store, getAges, now }: SwrCacheOptions<V
 
   return {
     /**
-     * A stale value is loaded again by one request, in `background` if there is one, and others are given it meanwhile.
+     * One request reloads a stale value, in `background` if there is one, and other requests get the stale value meanwhile.
      * No request awaits another's load, which Workers forbid.
      */
     get(key: string, load: (key: string) => Promise<Value>, background?: WaitUntil): Value | Promise<Value> {
@@ -70,7 +70,7 @@ export function createSwrCache<Value>({ store, getAges, now }: SwrCacheOptions<V
       return hit.value
     },
     peek: (key: string) => store.get(key)?.value,
-    /** Values being loaded are not kept either, since they may have been read before the change. */
+    /** Also discards values that are being loaded, since they may have been read before the change. */
     invalidate(isIt?: (value: Value, key: string) => boolean): void {
       generation += 1
       if (!isIt) return store.clear()
@@ -78,7 +78,7 @@ export function createSwrCache<Value>({ store, getAges, now }: SwrCacheOptions<V
       store.forEach(({ value }, key) => isIt(value, key) && keys.push(key))
       for (const key of keys) store.delete(key)
     },
-    /** Loads every value again; until then, values can still be peeked at and serve as the last resort. */
+    /** Makes every value reload. Until then, values can still be peeked at and serve as the last resort. */
     expire(): void {
       generation += 1
       store.forEach((entry) => {
@@ -147,7 +147,7 @@ export function createCacheMemory(maxBytes: number) {
 const OVERHEAD = 64
 const TWO_BYTES = /[^\0-\u00ff]/
 
-/** Engines store Latin-1 text in one byte a character, and other text in two. */
+/** Counts one byte per character for Latin-1 text and two for other text, as engines store them. */
 export function textBytes(text: string): number {
   return text.length * (TWO_BYTES.test(text) ? 2 : 1) + OVERHEAD
 }

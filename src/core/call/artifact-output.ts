@@ -9,17 +9,17 @@ import type { Redactor } from './redact.ts'
 import { checkOutput, ACCEPT_ALL } from './output.ts'
 import type { ToolSuccess, ToolResult } from './runner.ts'
 
-/** Open Tool Calling RFC, section 4.3. Callers open the URL, so its scheme must be one that only fetches. */
+/** Open Tool Calling RFC, section 4.3. Callers open the URL, so only schemes that just fetch are allowed. */
 const ARTIFACT = looseObject({
   url: stringMatching("an 'https:', 'http:' or 'data:' URL", /^(?:https?:\/\/[^/\s]|data:)/i, Infinity),
   content_type: string({ min: 1, max: 256 }),
   size: integer(0, Number.MAX_SAFE_INTEGER),
   meta: looseObject({ description: string() }),
 })
-/** Problems quote nothing of the output, which is not redacted yet. */
+/** Problems do not quote the output, which is not redacted yet. */
 const VALUE = hideValue(looseObject({ artifact: ARTIFACT, value: anyJson }))
 
-/** A value `{"artifact": …}` is an artifact, with the `value` beside it for other dialects. */
+/** Reads a value `{"artifact": …}` as an artifact, with the `value` beside it for other dialects. */
 export function readArtifact(result: ToolSuccess): Result<ToolSuccess> {
   if (result.artifact || !isObject(result.value) || !('artifact' in result.value)) return ok(result)
   const parsedValue = parseValue(VALUE, result.value)

@@ -11,7 +11,7 @@ export interface ArtifactOwner {
   readonly tool: string
   readonly principal: string
   readonly userId?: string | undefined
-  /** A URL of this deployment as the caller reached it: links to it start with its origin. */
+  /** The request's URL on this deployment, whose origin is used in links. */
   readonly requestUrl: () => string
 }
 
@@ -21,11 +21,11 @@ type PutArtifactResult =
 
 export interface ArtifactStore {
   put(what: StorableContent, owner: ArtifactOwner): Promise<PutArtifactResult>
-  /** `forged`: the link was not given out like this; `missing`: its artifact was deleted. */
+  /** `forged`: this link was not issued here; `missing`: its artifact was deleted. */
   open(link: ArtifactLink): Promise<StoredArtifact | 'forged' | 'expired' | 'missing'>
 }
 
-/** It `expires` in seconds since 1970. */
+/** `expires` is in seconds since 1970. */
 export type ArtifactLink = NonNullable<ReturnType<typeof parseArtifactLink>>
 
 export interface StoredArtifact {
@@ -42,7 +42,7 @@ export interface StoredArtifact {
 const LINK =
   /^https?:\/\/[^/?#\s]{1,300}\/artifacts\/(?<id>[\w-]{1,64})\?expires=(?<expires>\d{1,12})&signature=(?<signature>[\w-]{1,128})$/
 
-/** Undefined for a text that is no link. Only its signature tells whose it is. */
+/** Parses a link, without checking its signature. Returns undefined for any other text. */
 export function parseArtifactLink(text: string) {
   const { id, expires, signature } = LINK.exec(text)?.groups ?? {}
   return id === undefined || expires === undefined || signature === undefined ? undefined : { id, expires, signature }
@@ -68,7 +68,7 @@ export interface UploadStore {
     upload: Upload,
     owner: UploadOwner,
   ): Promise<{ readonly ok: true; readonly id: string; readonly expires: number } | FailureResult>
-  /** Undefined for another's id, an unknown one, and an expired file. */
+  /** Returns undefined for an unknown id, another owner's id, or an expired file. */
   find(id: string, owner: UploadOwner): Promise<UploadedFile | undefined>
   remove(id: string, owner: UploadOwner): Promise<boolean>
 }

@@ -3,7 +3,7 @@
  *
  * - a credential covers a tool if one of its patterns matches the tool's id, so this is known without a lookup;
  * - `KNOWING_SCOPES` are the scopes whose patterns let a caller know that a tool exists;
- * - `findCallDenial` says why a caller may not call a tool: scope, patterns, or security level.
+ * - `findCallDenial` returns why a caller may not call a tool: scope, patterns, or security level.
  *
  * An id that the credential does not cover is denied before it is looked up, so the answer is the same whether the tool
  * exists or not. `hide-tools.ts` does the same for failed lookups.
@@ -52,8 +52,8 @@ export async function findCalledTool(
 }
 
 /**
- * Resolves `ref`. If a definition document may have the same id, `documentRef` is its address, which is tried first: a tool
- * that it leads to is taken if the credential covers it.
+ * Resolves `ref`. If a definition document may have the same id, `documentRef` is its address. It is tried first, and its tool
+ * is used if the credential covers the tool.
  */
 export async function resolveToolRef(
   ref: ToolRef,
@@ -67,8 +67,8 @@ export async function resolveToolRef(
   }
   const byRef = denyUncovered(requester.principal, ref) ?? (await resolveWithDeadline(ref, requester, deps))
   if (!byRef.ok || documentRef === undefined || ref === documentRef) return byRef
-  // Tools' ids ignore case, documents' do not: `calculator.add` that finds `Calculator.add` is the id of a document, of
-  // which the lookup above found no tool that the credential covers
+  // Tools' ids ignore case, but documents' ids do not. If `calculator.add` finds `Calculator.add`, it is a document's id, and
+  // the lookup above found no tool of that document that the credential covers
   const isSameCase = ref.kind === 'id' && ref.toolkit === byRef.tool.record.toolkit
   return isSameCase ? byRef : fail({ type: 'tool-unknown', ref: formatToolRef(ref), suggestions: [] })
 }
@@ -84,7 +84,7 @@ async function resolveWithDeadline(
   return resolved === 'expired' ? fail({ type: 'unavailable', message: 'Cannot look up the tool in time' }) : resolved
 }
 
-/** Refuses an uncovered id before it is looked up: it cannot be told from one that does not exist. */
+/** Refuses an uncovered id before the lookup, so that the refusal does not reveal whether the tool exists. */
 export function denyUncovered(principal: Principal, ref: ToolRef): FailureResult | undefined {
   const ownRef = principal.view && ref.kind === 'id' ? toOwnRef(principal.view, ref) : ref
   const isUncovered = ref.kind === 'id' && ownRef.kind === 'id' && !covers(principal, ownRef, KNOWING_SCOPES)
@@ -96,11 +96,11 @@ export function resolveUserId(principal: Principal, userId: string | undefined):
   return principal.users !== 'any' && principal.users.length === 1 ? principal.users[0] : undefined
 }
 
-/** Why the caller may not call the tool, or not for this user. */
+/** Returns why the caller may not call the tool at all, or not for this user. */
 export function authorizeCall(principal: Principal, ref: ToolRef, record: ToolRecord, userId: string | undefined) {
   const denial = findCallDenial(principal, record)
   if (denial) {
-    // The denial of a name without a toolkit would tell that the tool exists
+    // Denying a name without a toolkit would reveal that the tool exists
     const mayKnowTool = ref.kind === 'id' || covers(principal, record, KNOWING_SCOPES)
     return mayKnowTool ? fail(denial) : toolUnknownFailure(principal, ref)
   }

@@ -1,4 +1,4 @@
-/* The input and the answer of a call, as a deployment may record them for the caller. Few do, so this is loaded when needed. */
+/* The input and answer of a call, which a deployment may record for the caller. Few do, so this is loaded when needed. */
 import { describeFailure, formatSentence } from '../failure/failure-text.ts'
 import type { Failure } from '../failure/failure.ts'
 import { isJsonArray, isJsonObject, isNumber, isObject, type Json, type JsonObject, jsonSize } from '../tool/json.ts'
@@ -9,7 +9,7 @@ import { toSingleValue } from './output.ts'
 import { SENSITIVE_NAME } from './redact-arguments.ts'
 import { createRedactor, REDACTED } from './redact.ts'
 
-/** The output, or the error as a text. Parts that are too large are only named. */
+/** `output`, or the error as a text. Parts that are too large are only named. */
 export interface CallContent {
   readonly input?: JsonObject
   readonly output?: Json
@@ -25,13 +25,13 @@ export interface EndedCall extends Pick<CallOutcome, 'result'> {
 
 /** In bytes of JSON. */
 const MAX_PART_BYTES = 16_384
-/** Of artifacts, consents and approvals: these work for whoever has them. */
+/** Links to artifacts, consents and approvals, which work for anyone who has them. */
 const LINK = /\/(artifacts|authorizations)\/[^\s"'<>\\]+/g
 
 /**
- * Gives a `CallContent` as JSON, without working links, the credentials of the call, and fields that are secret by their name
- * or schema. The texts of such fields are redacted everywhere, since tools repeat them. Undefined if the call was not
- * authorized, or if nobody could read its content, since its caller is anonymous.
+ * Formats a `CallContent` as JSON, without working links, the call's credentials, and fields that are secret by their name or
+ * schema. The values of such fields are redacted everywhere, since tools repeat them. Returns undefined if the call was not
+ * authorized, or if its caller is anonymous, since then nobody could read the content.
  */
 export function formatContent({ request, caller, facts, result }: EndedCall, base64: (text: string) => string) {
   const { authorizedTool: tool, redactor, credentials = () => [] } = facts
@@ -44,7 +44,7 @@ export function formatContent({ request, caller, facts, result }: EndedCall, bas
   const answer = result.ok
     ? { output: isLarge(output) ? output : hide(output, tool.output) }
     : { error: explainFailure(result.failure) }
-  // The answer may repeat the secrets of an input that is too large, too
+  // The answer may repeat secrets of the input even if the input is too large to record
   const { small = [], large } = Object.groupBy(
     Object.entries({ input: hide(request.input, tool.input), ...answer }),
     ([, part]) => (isLarge(part) ? 'large' : 'small'),
@@ -55,7 +55,7 @@ export function formatContent({ request, caller, facts, result }: EndedCall, bas
   return JSON.stringify(redacted).replaceAll(LINK, '/$1/[redacted]')
 }
 
-/** Without the links of challenges. */
+/** Describes a failure without the links of its challenges. */
 function explainFailure(failure: Failure): string {
   if (failure.type === 'tool-failed')
     return formatSentence({ message: failure.message, detail: failure.developer_message })
@@ -70,7 +70,7 @@ function hideSecretFields(value: unknown, schema: Json, secrets: string[]): unkn
 
   function hide(part: unknown): typeof REDACTED {
     JSON.stringify(part, (_, leaf: unknown) => {
-      // A number is secret elsewhere only if a schema says so: one named `max_tokens` is none
+      // Redact a number elsewhere only if a schema marks secrets: `max_tokens` is not one
       if (typeof leaf === 'string' || (isNumber(leaf) && marked.size > 0)) secrets.push(String(leaf))
       return leaf
     })
@@ -88,7 +88,7 @@ function hideSecretFields(value: unknown, schema: Json, secrets: string[]): unkn
   return isMarked && value !== undefined ? hide(value) : hideWithin(value)
 }
 
-/** Adds the names of properties that are marked at any depth. Gives whether a mark is on no property: then all is secret. */
+/** Adds the names of properties that are marked at any depth. Returns whether a mark is on no property, so all is secret. */
 function addMarkedNames(schema: Json | undefined, names: Set<string>): boolean {
   if (isJsonArray(schema)) return schema.filter((part) => addMarkedNames(part, names)).length > 0
   if (!isJsonObject(schema)) return false

@@ -20,16 +20,16 @@ export type CallLimiter = ReturnType<typeof createCallLimiter>
 interface LimitCounter {
   windowEnds: number
   calls: number
-  /** When each running call ends at the latest: the platform may kill a request without a word. */
+  /** The latest end of each running call, since the platform may kill a request without notice. */
   readonly running: Map<object, number>
 }
 
 const MAX_COUNTED = 10_000
-/** A call whose end is never told counts so much longer than its timeout, in milliseconds. */
+/** A call whose end is never reported counts for this long after its timeout, in milliseconds. */
 const GRACE_MS = 5_000
 const BUSY_MS = 1_000
 
-/** Counts in this isolate's memory, so that warm calls do no I/O: each isolate has the limit to itself. */
+/** Counts in this isolate's memory, so that warm calls do no I/O. The limits apply to each isolate separately. */
 export function createCallLimiter(now: () => number) {
   const counters = createLruCache<LimitCounter>(MAX_COUNTED)
 

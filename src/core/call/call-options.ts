@@ -5,20 +5,20 @@ import { type FailureResult, fail, ok, type Result } from '../failure/failure.ts
 
 export const identifier = string({ min: 1, max: 256 })
 
-/** No header takes more. */
+/** Headers cannot be longer. */
 export const credentialValue = hideValue(string({ max: 65_536 }))
 
 export const SELECT = 'select'
 export const INLINE_BYTES = 'inline_bytes'
 
-/** An option of the call, unless the tool has a parameter of that name. */
+/** Returns an option of the call, unless the tool has a parameter with that name. */
 export function readOption(name: string, values: JsonObject, contextParameters: readonly string[]): Json | undefined {
   if (!Object.hasOwn(values, name) || contextParameters.includes(name)) return undefined
-  // Models send null for what they leave out
+  // Models send null for omitted options
   return values[name] ?? undefined
 }
 
-/** Of all that is written for one request, which may be a batch: past them nothing more is begun. */
+/** The limit for one response, which may answer a batch. Once it is exceeded, no further part is started. */
 export const ANSWER_CHARACTERS = 4 * 1024 * 1024
 
 export const inlineBytes = integer(1, ANSWER_CHARACTERS)

@@ -9,10 +9,10 @@ import { redactArguments } from './redact-arguments.ts'
 import type { Redactor } from './redact.ts'
 import type { LimitStatus } from './call-limiter.ts'
 
-/** `consent-required`: a call lacks nothing but an account that its user can connect. */
+/** `consent-required`: the call lacks only an account that its user can connect. */
 export type CallOutcomeType = 'success' | 'consent-required' | FailureType
 
-/** These calls wait for a person, so they are no failures. */
+/** These calls wait for a person, so they are not failures. */
 export const WAITING_OUTCOMES = ['approval-required', 'consent-required', 'input-required'] as const
 
 export function classifyOutcome(outcome: string): 'success' | 'waiting' | 'failure' {
@@ -20,7 +20,7 @@ export function classifyOutcome(outcome: string): 'success' | 'waiting' | 'failu
   return WAITING_OUTCOMES.some((waiting) => waiting === outcome) ? 'waiting' : 'failure'
 }
 
-/** One line of the call log. A record has no output and no secret. It has arguments only if the caller's key records them. */
+/** One line of the call log. A record contains no output or secrets, and arguments only if the caller's key records them. */
 export interface CallRecord {
   /** Milliseconds since 1970. */
   readonly at: number
@@ -39,9 +39,9 @@ export interface CallRecord {
   readonly arguments?: JsonObject | undefined
 }
 
-/** What the stages of a call leave for its end: for the record and the answer, and to release memory. */
+/** Facts that a call's stages collect for its record and answer, and functions that release memory at its end. */
 export interface CallFacts {
-  /** The tool, if its name may stand in the record: callers read their own records. */
+  /** The tool, if its name may appear in the record, which the caller can read. */
   knownTool?: ToolRecord
   /** The tool, once the call is authorized. */
   authorizedTool?: ToolRecord
@@ -50,7 +50,7 @@ export interface CallFacts {
   userId?: string | undefined
   upstreamStatus?: number
   redactor?: Redactor | undefined
-  /** What the tool receives: calls that do not run have no redactor. */
+  /** The credentials that the tool receives. Needed because calls that do not run have no redactor. */
   credentials?: () => readonly string[]
   finished?: CompletedCall
   limitStatuses?: readonly LimitStatus[]
@@ -60,12 +60,12 @@ export interface CallFacts {
   releaseFiles?: () => void
 }
 
-/** A name that leads to no tool can be any text, so its record has only this many characters of it. */
+/** An unknown name can be any text, so a record keeps only this many characters of it. */
 const MAX_LOGGED_REF = 200
 
 /**
- * The id of the called tool, or the reference of the caller if it leads to no tool that the caller may know. There is no
- * `result` if the call threw an error.
+ * Returns the id of the called tool, or the caller's reference if it leads to no tool that the caller may know. `result` is
+ * undefined if the call threw an error.
  */
 export function toLoggedToolId(
   toolRef: ToolRef,

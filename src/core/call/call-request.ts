@@ -16,13 +16,13 @@ import type { ToolSuccess } from './runner.ts'
 
 export interface CallRequest extends Partial<Pick<Invocation, 'answers' | 'method'>> {
   readonly input: JsonObject
-  /** The input may hold parameters that no model may infer, since whoever wrote it knew which those are. */
+  /** Allows parameters that no model may infer, since the author of the input knew which those are. */
   readonly includesContextParameters?: boolean
   readonly context: CallContext
-  /** For a context whose unknown fields are refused if they are nearly one of these, or of what its tool takes. */
+  /** Refuses context fields that nearly match one of these, unless the tool has a parameter with that name. */
   readonly contextFieldHints?: { readonly path: string; readonly fields: readonly string[] }
   readonly toolRef: ToolRef
-  /** A name without its toolkit. A tool of that name that the caller may see goes before `toolRef`; several are a failure. */
+  /** A name without its toolkit. A visible tool with that name takes precedence over `toolRef`; several are a failure. */
   readonly bareName?: NameRef
   /** Replaces `toolRef` or `bareName` for a second try if the first finds no tool. */
   readonly fallback?: Partial<Pick<CallRequest, 'toolRef' | 'bareName'>>
@@ -40,9 +40,9 @@ export interface Caller {
   /** The work that the request may still cause. The calls of a batch share it. */
   readonly budget: Budget
   readonly background: WaitUntil
-  /** Aborts when the caller goes away. */
+  /** Aborts when the caller disconnects. */
   readonly signal: () => Signal | undefined
-  /** Whether a caller who goes away cancels even a call that it could repeat under its id to get the outcome. */
+  /** Whether a disconnect cancels even a call that the caller could repeat under its id to get the outcome. */
   readonly cancelOnDisconnect?: boolean
   /** Its protocol has tasks but the caller does not support them, so a tool that runs only as a task is refused. */
   readonly lacksTasks?: boolean | undefined
@@ -53,18 +53,18 @@ export interface Caller {
   readonly findArtifact?: FindArtifact
 }
 
-/** Who reads the answers of a dialect. */
+/** The reader of a dialect's answers. */
 export type Audience = 'model' | 'program'
 
 export interface CallOutcome {
   readonly callId: string
-  /** Repetitions of a call under an id have the duration and the end of the first. */
+  /** Repetitions under the same id report the duration and end of the first call. */
   readonly durationMs: number
   /** Milliseconds since 1970. */
   readonly finishedAt?: number
   readonly result: ToolSuccess | FailureResult
   readonly tool?: ToolRecord | undefined
-  /** Of the tool, if it is not active. */
+  /** The tool's status, if it is not active. */
   readonly status?: ToolStatus
   readonly limitStatuses?: readonly LimitStatus[]
 }

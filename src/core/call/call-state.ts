@@ -9,7 +9,7 @@ import type { RunOptions } from './run.ts'
 import type { OutputSelector } from './select.ts'
 import type { StageDeps, StageInput } from './stage.ts'
 
-/** A call under way, from the moment it is authorized. Its stages set what is not `readonly`. */
+/** A call in progress, once authorized. Its stages set the fields that are not `readonly`. */
 export interface CallState extends StageInput {
   readonly request: CallRequest
   readonly caller: Caller
@@ -17,29 +17,29 @@ export interface CallState extends StageInput {
   readonly facts: CallFacts
   /** Whether the call has an id under which it runs at most once. */
   readonly runsOnce: boolean
-  /** The selection as requested, and parsed; set by `readOptions`. */
+  /** The selection as requested and as parsed, set by `readOptions`. */
   select?: Json | undefined
   selector?: OutputSelector
   /** The default, until `readOptions`. */
   inlineBytes: number
-  /** Called when the stages have passed and the tool begins; set by `runUnderCallId`. */
+  /** Called when the stages have passed and the tool starts; set by `runUnderCallId`. */
   onBegin?: () => void
 }
 
 export interface StateDeps extends Pick<StageDeps, 'fingerprint'> {
-  /** Bytes of JSON that an answer has at most before parts of it become links, unless the call says otherwise. */
+  /** The most bytes of JSON in an answer before parts of it become links, unless the call sets another limit. */
   readonly inlineBytes: Readonly<Record<Audience, number>>
   readonly startDeadline: StartDeadline
   readonly now: () => number
 }
 
-/** The signal of a caller who may come back for the call by its id: going away does not end the call. */
+/** For a caller who may get the outcome by the call's id later, so disconnecting does not end the call. */
 const NO_DISCONNECT = () => undefined
 
-/** The stages and the tool together get at least this time, however long the lookup took. */
+/** The minimum time for the stages and the tool, however long the lookup took. */
 const MIN_RUN_MS = 1_000
 
-/** Creates the state of a call that is authorized, and whose tool can run. */
+/** Creates the state of an authorized call whose tool can run. */
 export function createState(
   callId: string,
   request: CallRequest,
@@ -56,7 +56,7 @@ export function createState(
   const { context, traceId } = request
   const { timeoutMs } = runnable
   const userInfo = context.values?.user_info
-  // Ids of callers without a credential are no keys: anybody could repeat them
+  // An anonymous caller's call id is not a key, since anyone could repeat it
   const runsOnce = request.callId !== undefined && caller.principal.kind !== 'anonymous' && !tool.isIdempotent
   let deadline: Deadline | undefined
   return {
@@ -84,7 +84,7 @@ export function createState(
       tokens: NO_CREDENTIALS,
       files: undefined,
     },
-    // Started at its first use: most tools end at once and need no timer
+    // Started on first use: most tools return immediately and need no timer
     deadline() {
       if (deadline) return deadline
       const remainingMs = Math.max(timeoutMs - (deps.now() - startedAt), Math.min(timeoutMs, MIN_RUN_MS))

@@ -1,20 +1,20 @@
 /**
- * Executes one tool call, for every dialect (OXP 1.0, "Calls"). Its stages, of which the first failure ends the call:
+ * Executes one tool call, for every dialect (OXP 1.0, "Calls"). Its stages, the first failure of which ends the call:
  *
  * 1. find the tool, hide it from callers who may not know of it, and authorize the call
  * 2. read `select` and the size of an inline answer
  * 3. check what the tool requires (user, credentials), and complete and validate the input
- * 4. run at most once: for a call with an id, by a caller with a credential, of a tool that is not safe to repeat
+ * 4. run at most once, if the call has an id, the caller has a credential, and the tool is not safe to repeat
  * 5. take a permit of the rate limits
  * 6. locate files, get a person's approval, read the files, and run the tool
  * 7. validate the output, apply `select`, and store large parts (`process-output.ts`)
- * 8. write the call's record, also of a call that failed
+ * 8. write the call's record, even if the call failed
  *
- * Neither the outcome nor the record holds a secret that the tool received. A call that fails before the limits does not
+ * Neither the outcome nor the record contains a secret that the tool received. A call that fails before the limits does not
  * count against them. Limits and memory are released however the call ends. An error that a stage throws becomes
  * `internal`, with the call's id as its reference; an unreachable store becomes `unavailable`. (An error that the tool
- * throws becomes `tool-failed`, see `run.ts`.) A call that runs at most once (`runsOnce`) continues if its caller goes
- * away, unless the dialect cancels on disconnect.
+ * throws becomes `tool-failed`, see `run.ts`.) A call that runs at most once (`runsOnce`) continues if its caller
+ * disconnects, unless the dialect cancels on disconnect.
  */
 import { mayActFor } from '../access/principal.ts'
 import type { WaitUntil } from '../tool/platform.ts'
@@ -120,7 +120,7 @@ function authorize(
   { principal }: Caller,
   facts: CallFacts,
 ): FailureResult | undefined {
-  // Nothing is stored under a user for whom the caller may not act
+  // Store nothing under a user for whom the caller may not act
   if (userId !== undefined && mayActFor(principal, userId)) facts.userId = userId
   const denial = authorizeCall(principal, toolRef, record, userId)
   // Callers read their own records, which name no tool that the caller may not know
@@ -177,13 +177,13 @@ async function runUnderCallId(state: CallState, deps: CallDeps): Promise<ToolCal
     return runWithinLimits(state, deps)
   }
   const running = runIdempotently(idempotentCall, run, deps)
-  // The outcome is stored even if nobody waits for it anymore
+  // Store the outcome even if nobody waits for it anymore
   caller.background(running.catch(() => undefined))
   facts.finished = await running
   return facts.finished.result
 }
 
-/** Takes the call's turn, if anything limits it. Calls that failed before, or that repeat another, take none. */
+/** Takes a permit if limits apply. Calls that failed earlier, or that repeat another call, take none. */
 async function runWithinLimits(state: CallState, deps: CallDeps): Promise<ToolCallResult> {
   const { tool, record, runnable, caller, facts } = state
   if (tool.limits.length === 0 && !caller.principal.limits) return prepareAndRun(state, deps)

@@ -70,7 +70,7 @@ export function selectStages(record: ToolRecord): Stages {
       ...(record.taskSupport === 'required' ? [requireTaskStage] : []),
       ...(hasRequirements ? [meetRequirementsStage] : []),
     ],
-    // A person approves only a call that could then run, and no file is in memory until the person has decided
+    // Only calls that could then run are submitted for approval, and files are read only after the person has decided
     beforeRun: [
       ...(acceptsFiles ? [locateFilesStage] : []),
       ...(needsApproval(record) ? [claimApprovalStage] : []),

@@ -1,6 +1,6 @@
 import type { Budget } from '../tool/budget.ts'
 
-/** A text as it reads, and where in the text that was sent each of its places is. */
+/** A decoded text, and a mapping from its positions to those in the original text. */
 export interface DecodedText {
   readonly text: string
   mapPosition(at: number): number
@@ -21,7 +21,7 @@ const NAMED: ReadonlyMap<string, string> = new Map([
 const UNKNOWN = '\ufffd'
 const MAX_CODE = 0x10ffff
 
-/** Units for each part that is replaced, and characters in which none is, which engines pass over fast. */
+/** Units per replaced part, and characters per unit for scanning, which engines do fast. */
 const REPLACED = 0.1
 const READ_PER_UNIT = 4_000
 
@@ -41,12 +41,12 @@ function decodeCharacter([escape, four, two, upToSix, decimal]: RegExpExecArray)
   return code > MAX_CODE ? UNKNOWN : String.fromCodePoint(code)
 }
 
-/** A tag becomes a backslash, which is passed over. */
+/** Replaces each tag by a backslash, which searches ignore. */
 export function stripTags(reading: DecodedText, budget: Budget): DecodedText {
   return replaced(reading, TAG, () => '\\', budget)
 }
 
-/** Returns the same reading where there is nothing to replace. */
+/** Returns the same reading if there is nothing to replace. */
 function replaced(
   reading: DecodedText,
   pattern: RegExp,
@@ -55,7 +55,7 @@ function replaced(
 ): DecodedText {
   const { text, mapPosition } = reading
   budget.spend(text.length / READ_PER_UNIT)
-  /** Where each replaced part ends, in the new text and in the old one. */
+  /** The end of each replaced part, in the new text and in the old one. */
   const ends: number[] = []
   const oldEnds: number[] = []
   let result = ''

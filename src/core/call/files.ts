@@ -32,7 +32,7 @@ export interface FileStores {
   readonly artifacts: Pick<ArtifactStore, 'open'>
 }
 
-/** For one call; in bytes, except that `MAX_AS_BASE64` bounds files whose tool takes them inside its input. */
+/** Limits for one call: a number of files, and bytes. `MAX_AS_BASE64` applies to tools that take files inside their input. */
 const MAX_FILES = 16
 const MAX_BYTES = 26_214_400
 const MAX_AS_BASE64 = 8_388_608
@@ -42,7 +42,7 @@ export function mayContainFiles(schema: Json | undefined): boolean {
   return FOR_BYTES.test(JSON.stringify(schema) ?? '')
 }
 
-/** A handle names a file only where the schema says bytes. Another's file fails like a missing one. */
+/** Locates files by handles in fields whose schema expects bytes. Another owner's file fails like a missing one. */
 export function locateFiles(
   { input: schema }: Pick<ToolRecord, 'input'>,
   input: JsonObject,
@@ -88,7 +88,7 @@ const TOO_COSTLY = 'Is too costly to be searched for files'
 const NO_UPLOAD = 'Is not a file of yours, or has expired: upload it again with POST /artifacts'
 const NO_ARTIFACT = 'Is not a link from this Switchboard, or has expired: call the tool again for a new one'
 
-/** A text says why there is none. */
+/** Returns the file, or a text that explains why there is none. */
 export async function loadFile(handle: string, owner: UploadOwner, { uploads, artifacts }: FileStores) {
   const id = parseFileHandle(handle)
   if (id !== undefined) {
@@ -101,7 +101,7 @@ export async function loadFile(handle: string, owner: UploadOwner, { uploads, ar
   return typeof artifact === 'object' ? artifact : NO_ARTIFACT
 }
 
-/** Bytes of memory that a call's files take. A text in Base64 is in memory beside its bytes. */
+/** Returns the bytes of memory that a call's files take. Base64 text is in memory together with its bytes. */
 export function measureFiles({ byHandle }: FileRefs, asBase64: boolean): number {
   const size = [...byHandle.values()].reduce((sum, file) => sum + file.size, 0)
   return asBase64 ? 3 * size : size
@@ -129,7 +129,7 @@ export function readFiles({ places, byHandle }: FileRefs, input: JsonObject, asB
   }
 }
 
-/** As a person is shown them, in one order however the input is. Bytes of a handle never change: the tool gets these. */
+/** Describes files for a person, sorted by handle. A handle's bytes never change, so the tool receives the same ones. */
 export function describeFiles({ byHandle }: FileRefs): Promise<Result<readonly FileSnapshot[]>> {
   const sorted = [...byHandle].toSorted(([one], [other]) => (one < other ? -1 : 1))
   const snapshots = sorted.map(async ([handle, { filename, contentType, size, sha256 }]) => ({
@@ -147,7 +147,7 @@ interface FileContents {
   readonly files?: ReadonlyMap<string, FileBytes>
 }
 
-/** Nothing ran, so a call whose files cannot be read now may be repeated. */
+/** Fails with `unavailable` if files cannot be read. Nothing ran, so the call may be repeated. */
 async function withUnavailable<T>(work: Promise<Result<T>>): Promise<Result<T>> {
   try {
     return await work

@@ -1,5 +1,5 @@
 /**
- * Keeps failed lookups from telling of tools that the caller's lists do not show. With a credential, a caller may know of
+ * Keeps failed lookups from revealing tools that the caller's lists do not show. With a credential, a caller may know of
  * the tools that its patterns for listing or calling cover. Without one, a caller may know of the tools of security level 0
  * that the patterns for anonymous callers cover.
  */
@@ -24,7 +24,7 @@ export function isHidden(principal: Principal, record: ToolRecord): boolean {
   return principal.kind === 'anonymous' && !maySee(principal, record, 'tools:call')
 }
 
-/** `failing`, without the tools, versions and suggestions that are hidden from the viewer. */
+/** Removes tools, versions and suggestions from `failing` that are hidden from the viewer. */
 export async function hideFromViewer(
   ref: ToolRef,
   failing: FailureResult,
@@ -84,15 +84,15 @@ async function mayKnowOf(id: string, { principal, background }: Viewer, lookup: 
   const ownRef = toOwnRef(principal.view, toIdRef(id))
   if (ownRef.kind !== 'id' || !covers(principal, ownRef, KNOWING_SCOPES)) return false
   if (principal.kind !== 'anonymous') return true
-  // As it is, since a view may refuse the very version that it names
+  // Resolve without the view, since the view may refuse exactly this version
   const resolved = await lookup.resolve(ownRef, undefined, background)
   return resolved.ok && maySee(principal, resolved.tool.record, KNOWING_SCOPES)
 }
 
 /**
- * The failure for a tool that does not exist, or that the caller may not know of. Without a credential it says that one may
- * help. It writes the reference as the resolver does if it finds no tool, so that the two cases cannot be told apart: an id
- * with its range, a name without.
+ * Returns the failure for a tool that does not exist or that the caller may not know of. Without a credential, it says that one
+ * may help. It formats the reference as the resolver does for unknown tools (an id with its range, a name without), so that
+ * the two cases look the same.
  */
 export function toolUnknownFailure(
   principal: Principal,

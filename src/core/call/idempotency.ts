@@ -19,7 +19,7 @@ export interface IdempotentCall {
 }
 
 /**
- * `reused`: another call has the id. `unknown`: the call began, and its outcome is lost. `crowded`: too many repetitions of
+ * `reused`: another call has the id. `unknown`: the call started, but its outcome is lost. `crowded`: too many repetitions of
  * the call wait for its outcome. `unreachable`: the store does not respond.
  */
 export type ClaimResult =
@@ -38,10 +38,10 @@ export interface OutcomeStore {
 }
 
 /**
- * Runs a call at most once under its id. A repetition gets the stored outcome, if the tool succeeded or failed for good
- * (`isFinalFailure`). After any other failure the claim is released, and a repetition runs: the tool cannot have acted, needs
- * further input, failed with `can_retry`, or is safe to run again. A claim without an outcome is given up 5 s after the deadline, or when its
- * server restarts, and its call never runs again. `run` calls `begins` before the tool begins.
+ * Runs a call at most once under its id. A repetition gets the stored outcome if the tool succeeded or its failure is final
+ * (`isFinalFailure`). After any other failure, the claim is released and a repetition runs: the tool cannot have acted, needs
+ * further input, failed with `can_retry`, or is safe to run again. A claim without an outcome is abandoned 5 s after the
+ * deadline or when its server restarts, and its call never runs again. `run` calls `begins` before the tool starts.
  */
 export async function runIdempotently(
   call: IdempotentCall,
@@ -83,7 +83,7 @@ export async function runIdempotently(
 const CROWDED_MS = 1_000
 const AFTER_RUN: readonly FailureType[] = ['output-invalid', 'output-elsewhere', 'select-failed', 'output-too-large']
 
-/** Whether the tool may have acted, so that the call must not run again. */
+/** Checks whether the tool may have acted, so that the call must not run again. */
 function isFinalFailure(failure: Failure): boolean {
   if (failure.type === 'tool-failed') return failure.can_retry !== true
   if (failure.type === 'tool-timed-out' || failure.type === 'cancelled') return failure.may_have_run === true

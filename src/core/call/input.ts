@@ -48,7 +48,7 @@ export function createContextReader<T extends object>(readers: {
   })
 }
 
-/** Completes an input from the context and validates it. Gives it as the tool gets it, or every problem. */
+/** Completes an input from the context and validates it. Returns the tool's final input, or every problem. */
 export function completeInput(
   { input: callerInput, includesContextParameters = false, context, contextFieldHints }: CallInput,
   {
@@ -114,7 +114,7 @@ function getContextValue(name: string, { values }: CallContext, userId: string |
   return values !== undefined && Object.hasOwn(values, name) ? (values[name] ?? undefined) : undefined
 }
 
-/** `null` for an optional field whose schema forbids it counts as absent at every depth, since models send it. */
+/** Validates the input. Drops `null` from optional fields whose schema forbids it, at every depth, since models send it. */
 export function checkInput(validate: Validate, input: JsonObject, budget: Budget): Result<JsonObject> {
   if (exceedsMaxNodes(input)) return fail({ type: 'input-invalid', problems: TOO_COSTLY })
   const nulls: NullField[] = []

@@ -8,19 +8,19 @@ import type { CredentialPart } from './user-tokens.ts'
 export interface Credential {
   readonly value: string
   readonly from: 'caller' | 'deployment'
-  /** The user's account at the provider, where it is a grant; empty for the one without a name. */
+  /** For a grant, the name of the user's account at the provider; empty for the unnamed account. */
   readonly account?: string
-  /** What a person entered in several fields, by their names. */
+  /** Values that a person entered in several fields, by field name. */
   readonly parts?: ReadonlyMap<string, CredentialPart>
   readonly generation?: string
 }
 
-/** All that a tool is given for one call. What is not in it reaches no runner, is shown to nobody and bound to nothing. */
+/** Everything that a tool receives for one call. Only this reaches a runner, is shown for approval and is fingerprinted. */
 export interface Invocation {
   readonly input: JsonObject
   readonly userId: string | undefined
   readonly userInfo: JsonObject | undefined
-  /** The Model Context Protocol's plugins take one in place of `tools/call`. */
+  /** MCP plugins accept a method other than `tools/call`. */
   readonly method: string | undefined
   readonly answers: InputResponses | undefined
   readonly secrets: ReadonlyMap<string, Credential>
@@ -28,7 +28,7 @@ export interface Invocation {
   readonly files: ReadonlyMap<string, FileBytes> | undefined
 }
 
-/** Values that no answer, log or report may say. */
+/** Lists values that no answer, log or report may contain. */
 export function sensitiveValues({ secrets, tokens }: Pick<Invocation, 'secrets' | 'tokens'>): string[] {
   return [...secrets.values(), ...tokens.values()].flatMap(listSensitiveValues)
 }
@@ -38,12 +38,12 @@ export function listSensitiveValues({ value, parts }: Credential): string[] {
   return [value, ...[...parts.values()].flatMap((part) => (part.isSecret ? part.value : []))]
 }
 
-/** A keyed hash of a value as canonical JSON: whoever reads it cannot try out what it is of. */
+/** A keyed hash of a value as canonical JSON. Readers of the hash cannot guess the value by trying. */
 export type Fingerprint = (value: Json) => Promise<string>
 
 /**
- * One caller's calls with equal fingerprints give their tool the same. Without `files`, those are known by their handles
- * alone, which stand in the input and name bytes that never change.
+ * Computes a fingerprint that is equal only if one caller's calls give the tool equal invocations. Without `files`, files are
+ * identified only by their handles in the input, whose bytes never change.
  */
 export async function fingerprintInvocation(
   call: {
@@ -67,7 +67,7 @@ export async function fingerprintInvocation(
     const snapshots = [...byId].map(async ([id, { value, from, account }]): Promise<CredentialSnapshot> => {
       if (account !== undefined) return { id, kind, from: 'grant', account }
       if (from === 'deployment') return { id, kind, from }
-      // With its caller and tool, so that nobody finds a short one by comparing pages of guesses of their own
+      // Includes the caller and tool, so that nobody can find a short secret by comparing approval pages of their own guesses
       return { id, kind, from, hash: await fingerprint([principal, tool, kind, id, value]) }
     })
     return Promise.all(snapshots)

@@ -53,7 +53,7 @@ export function offloadOutput(success: ToolSuccess, options: OffloadOptions): Pr
   return options.isSmall ? storeDeclaredArtifact(success, options) : storeLargeParts(success, options)
 }
 
-/** Stores the whole output, for a caller whose selection failed. Undefined if it cannot be stored. */
+/** Stores the whole output for a caller whose selection failed. Returns undefined if that fails. */
 export async function storeWholeOutput(success: ToolSuccess, options: OffloadOptions): Promise<Artifact | undefined> {
   const whole = toStorableJson(toSingleValue(success))
   const stored = await storeContent(whole, `The whole output of ${options.record.id}`, options)
@@ -76,7 +76,7 @@ async function storeDeclaredArtifact(success: ToolSuccess, options: OffloadOptio
   return success.value === null ? { ...linked, content: [soleBlock.block] } : linked
 }
 
-/** The value, the tool's artifact and the blocks take room in this order. Each that finds too little is stored. */
+/** Fits the value, the tool's artifact and the blocks into the answer, in this order. Stores each part that does not fit. */
 async function storeLargeParts(success: ToolSuccess, options: OffloadOptions): Promise<ToolSuccess | FailureResult> {
   const soleBlock = findSoleBlock(success)
   if (soleBlock) {
@@ -114,7 +114,7 @@ interface SoleBlock {
   readonly part: StorableContent
 }
 
-/** The only content block, if the output has nothing else: its value is null, or repeats the block's bytes. */
+/** Finds the only content block, if the output has nothing else: its value is null or repeats the block's bytes. */
 function findSoleBlock({ value, content = [], artifact }: ToolSuccess): SoleBlock | undefined {
   const [block] = content
   if (!block || content.length > 1 || artifact) return undefined
@@ -140,7 +140,7 @@ function replaceRejectedNull(success: ToolSuccess, { validateOutput }: OffloadOp
   return { ...rest, ...toLinkValue(artifact, validateOutput) }
 }
 
-/** The value in place of a stored one: a link, if the schema accepts one. */
+/** Returns the replacement for a stored value: a link, if the schema accepts one. */
 function toLinkValue(elsewhere: Artifact, validateOutput: Validate): Pick<ToolSuccess, 'value' | 'elsewhere'> {
   const link = { artifact: elsewhere }
   return { value: validateOutput(link).length === 0 ? link : undefined, elsewhere }

@@ -1,7 +1,6 @@
 /**
- * Lists tools as a caller's toolset and lock have them. The catalog lists the newest version of each tool that the view
- * covers; for a tool of which the view chooses another version, its line is written anew. What is no longer as the view has it
- * is left out.
+ * Lists tools as a caller's toolset and lock define them. The catalog lists the newest version of each tool in the view. If the
+ * view chooses another version of a tool, its line is written again. Tools that no longer match the view are omitted.
  */
 import { findChosenTool, toViewName, type ToolView } from '../access/tool-view.ts'
 import { findEntryProblem, toViewRecord } from '../access/view-record.ts'
@@ -24,14 +23,14 @@ export interface ViewCatalogDeps extends Pick<ViewDeps, 'formatLocked' | 'sha256
 
 type Write = Extract<LineFormat, { write: unknown }>['write']
 
-/** Begins what stands for a tool of which the view chooses another version: its id and name. No line begins with it. */
+/** Starts a placeholder (id and name) for a tool whose version the view overrides. No real line starts with it. */
 const OTHER_VERSION = '\u0001'
-/** Between the locked digest, the text that it is of, and the line. JSON has no such character. */
+/** Separates the locked digest, the text that it covers, and the line. JSON never contains this character. */
 const PART = '\u0002'
-/** So many lines are finished at once. */
+/** The number of lines that are finished concurrently. */
 const BATCH = 50
 
-/** `catalog.list` for a principal with a view. */
+/** Works like `catalog.list` for a principal with a view. */
 export async function listInView(view: ToolView, deps: ViewCatalogDeps, ...request: Parameters<Catalog['list']>) {
   const [query, principal, format, options] = request
   const write: Write = 'write' in format ? format.write : deps.writeLine
@@ -83,7 +82,7 @@ async function writeChosenVersion(text: string, view: ToolView, write: Write, de
   return write(listed, viewId === id ? exposedName : listed.name, createBudget(DEFAULT_UNITS))
 }
 
-/** Without the entity tag, which changes with tools that the view does not show. */
+/** Removes the entity tag, which also changes with tools outside the view. */
 function toViewListing({ operations, sameAs, lines, ...listing }: Listing, view: ToolView): Listing {
   const toViewTool = ({ id, name }: OperationTool) => ({ id: toViewId(id, view), name })
   return {

@@ -14,7 +14,7 @@ export type MissingRequirement =
   /** A credential that only trusted tools get. */
   | { readonly kind: 'withheld'; readonly credential: string }
   | ({ readonly kind: 'secret' | 'token'; readonly id: string } & Reason)
-  /** Without a reason if the call has no user. */
+  /** Has no reason if the call has no user. */
   | ({ readonly kind: 'challenge'; readonly challenge: AuthorizationChallenge } & Partial<Reason>)
   | ({ readonly kind: 'unavailable'; readonly reason: string } & Omit<ProviderUnavailable, 'unavailable'>)
 
@@ -25,9 +25,9 @@ export function toMissingRequirement(refusal: TokenRefusal): MissingRequirement 
 }
 
 /**
- * Gives the failure for the first of these: a credential is withheld from the untrusted tool; a user, token, secret or
- * authorization is missing; a provider is unavailable. The second also names unavailable providers. Undefined if nothing is
- * missing.
+ * Returns the failure for the first of these: a credential is withheld from the untrusted tool; a user, token, secret or
+ * authorization is missing; a provider is unavailable. The second also names unavailable providers. Returns undefined if
+ * nothing is missing.
  */
 export function toRequirementsFailure(
   record: ToolRecord,

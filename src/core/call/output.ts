@@ -33,7 +33,7 @@ export function checkOutput(
   if (jsonProblem !== undefined) return fail({ type: 'output-invalid', problems: [{ path: '', message: jsonProblem }] })
   const problems = validateOutput(value)
   if (problems.length > 0) {
-    // Paths hold property names, which the tool chose
+    // Paths contain property names that the tool chose
     const safe = problems.map(({ path, message }) => ({ path: redactor?.text(path) ?? path, message }))
     return fail({ type: 'output-invalid', problems: safe })
   }
@@ -49,7 +49,7 @@ export function checkOutput(
   }
 }
 
-/** JSON writes infinite numbers as null, and validating, redacting and serializing recurse, so depth is bounded. */
+/** Finds numbers that JSON would write as null, and limits the depth, since validation, redaction and serialization recurse. */
 function findJsonProblem(value: unknown, levels: number): string | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : 'Must not hold a number that is not finite'
   if (typeof value !== 'object' || value === null) return undefined
@@ -61,7 +61,7 @@ function findJsonProblem(value: unknown, levels: number): string | undefined {
     }
     return undefined
   }
-  // Listing what an object holds takes several times as long
+  // Listing an object's entries takes several times as long
   for (const key in value) {
     const reason = findJsonProblem(Reflect.get(value, key), levels - 1)
     if (reason !== undefined) return reason
@@ -69,10 +69,10 @@ function findJsonProblem(value: unknown, levels: number): string | undefined {
   return undefined
 }
 
-/** Bytes of JSON that a character takes at most. */
+/** The most bytes of JSON that a character takes. */
 const MAX_BYTES_PER_CHARACTER = 6
 
-/** Whether the output takes at most so many bytes of JSON. */
+/** Checks whether the output takes at most `maxBytes` bytes of JSON. */
 export function fitsInline({ value, content, artifact }: ToolSuccess, maxBytes: number): boolean {
   const isShort =
     typeof value === 'string' ? MAX_BYTES_PER_CHARACTER * (value.length + 1) <= maxBytes : typeof value !== 'object'
@@ -83,7 +83,7 @@ export function fitsInline({ value, content, artifact }: ToolSuccess, maxBytes: 
   return remaining >= 0
 }
 
-/** Gives the value, or what stands for it in an answer that has nothing but a value: the artifact, the text, or the content. */
+/** Returns the value or, for answers that hold only a value, its substitute: the artifact, the text, or the content. */
 export function toSingleValue({
   value,
   content = [],
@@ -95,7 +95,7 @@ export function toSingleValue({
   return content.every(({ type }) => type === 'text') ? content.map(contentText).join('\n') : { content }
 }
 
-/** Gives the single value. Fails if the value is stored, and the output schema allows no link in its place. */
+/** Returns the single value. Fails if the value is stored and the output schema allows no link in its place. */
 export function toValueResult(success: ToolSuccess): Result<unknown> {
   const { value, elsewhere } = success
   if (elsewhere && value === undefined) return fail({ type: 'output-elsewhere', artifact: elsewhere })

@@ -8,7 +8,7 @@ import { ACCEPT_ALL, checkOutput, fitsInline } from './output.ts'
 import type { RunOutcome } from './run.ts'
 import type { ToolSuccess } from './runner.ts'
 
-/** Validates the output, applies `select`, and replaces what is too large by a link. */
+/** Validates the output, applies `select`, and replaces parts that are too large with links. */
 export async function processOutput(
   { result, redactor }: RunOutcome,
   state: CallState,

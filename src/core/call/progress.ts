@@ -5,17 +5,17 @@ export interface Progress {
 }
 
 const MAX_MESSAGE = 1_000
-/** In characters: to look for credentials in megabytes at each report would hold everybody. */
+/** In characters, since searching megabytes for credentials on every report would delay all requests. */
 const MAX_READ = 64 * 1024
 
 const MAX_EACH = 1_000
 
-/** Drops progress that does not increase (MCP, "Progress"), and all after the end: a tool may keep the function. */
+/** Drops progress that does not increase (MCP, "Progress") or comes after the end, since a tool may keep the function. */
 export function createProgressReporter(tell: (progress: Progress) => void, hide: (text: string) => string) {
   let last = -Infinity
   let count = 0
   let every = 1
-  /** Redacted before it is cut, since half a secret would not be recognized: one may stand at the end of what was read. */
+  /** Redacts before cutting, since half a secret would not be recognized, as at the end of the part that was read. */
   function toShownMessage(message: string): string | undefined {
     const read = message.slice(0, MAX_READ)
     const hidden = hide(read)

@@ -3,7 +3,7 @@ import type { Failure } from '../failure/failure.ts'
 /** Who must act before a call can succeed: a person, an administrator or publisher, or the system that the tool calls. */
 export type Need = 'person' | 'administrator' | 'upstream'
 
-/** What a caller can do nothing about comes first. */
+/** Needs that a caller can do nothing about come first. */
 export const NEEDS = ['administrator', 'person', 'upstream'] as const satisfies readonly Need[]
 
 export function findNeed(failure: Failure): Need {

@@ -65,14 +65,14 @@ interface ReadinessQuery {
   readonly requestUrl: () => string
 }
 
-/** Tells whether a call could pass its stages. Nothing is run, refreshed, asked for or used up. */
+/** Creates the check of whether a call would pass its stages. It runs, refreshes, requests and uses up nothing. */
 export function createReadinessCheck({ getHealth, unreachable, toolSecrets, grants, approvals }: ReadinessDeps) {
   const userTokens: Pick<UserTokens, 'tokenFor'> = { tokenFor: (required) => grants.look(required) }
   return async (
     { record, status, publisher, runnable }: ToolWithStatus,
     { principal, userId, requestUrl }: ReadinessQuery,
   ) => {
-    // Callers who may not call it learn nothing of the user or the deployment
+    // Reveal nothing about the user or the deployment to callers who may not call the tool
     const refused = findWithdrawal(record, status) ?? authorizeCall(principal, toIdRef(record.id), record, userId)
     if (refused) return summarizeReadiness([refused.failure], [])
 
@@ -149,7 +149,7 @@ function toApprovalFailure(record: ToolRecord, canBeApproved: boolean): Failure 
   return { type: 'approval-required', id: record.id, reason, challenge }
 }
 
-/** What keeps a call from succeeding, and who must act. Only operators learn what an operator must fix. */
+/** Explains what keeps a call from succeeding and who must act. Only operators see what an operator must fix. */
 export function toReadinessProblem(failure: Failure, isOperator: boolean) {
   const { message, detail } = problemWords(failure, isOperator)
   const details = detail === undefined ? {} : { developer_message: detail }

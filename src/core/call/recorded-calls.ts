@@ -19,13 +19,13 @@ export interface RecordPage<Item> {
 export const USAGE_KEYS = ['principal', 'user_id', 'tool', 'toolkit', 'outcome', 'dialect', 'hour', 'day'] as const
 export type UsageKey = (typeof USAGE_KEYS)[number]
 
-/** Quantiles are right within a tenth. */
+/** Quantiles are accurate to within a tenth. */
 export interface Usage {
-  /** By `hour` and `day`, the beginning of it (ISO 8601, UTC). */
+  /** For `hour` and `day`, the start of the period (ISO 8601, UTC). */
   readonly group: Readonly<Partial<Record<UsageKey, string>>>
   readonly calls: number
   readonly failures: number
-  /** Calls that wait for a person, which are no failures. */
+  /** Calls that wait for a person, which are not failures. */
   readonly waiting: number
   readonly mean_ms: number
   readonly p50_ms: number
@@ -58,14 +58,14 @@ export interface CallMetrics {
 
 /** Every method throws `UnreachableError` while the records cannot be read. */
 export interface RecordReader {
-  /** Undefined for a cursor of another query. */
+  /** Returns undefined if the cursor is from another query. */
   calls(filter: CallFilter, limit: number, cursor?: string): Promise<RecordPage<CallRecord> | undefined>
-  /** The newest. */
+  /** Finds the newest. */
   findCall(filter: CallFilter): Promise<CallRecord | undefined>
-  /** Undefined if it was not recorded for this owner, or too long ago. */
+  /** Returns undefined if it was not recorded for this owner, or too long ago. */
   findContent(owner: string, record: CallRecord): Promise<CallContent | undefined>
   auditEvents(filter: AuditFilter, limit: number, cursor?: string): Promise<RecordPage<AuditEvent> | undefined>
-  /** Undefined where there are too many groups. Whole hours are counted. */
+  /** Counts whole hours. Returns undefined if there are too many groups. */
   usage(filter: CallFilter, by: readonly UsageKey[]): Promise<UsageReport | undefined>
   metrics(): Promise<CallMetrics>
 }

@@ -9,14 +9,14 @@ const MAX_TEXT = 200
 const MAX_SEARCHED = 8_192
 /** All recorded arguments of a call have about this many characters. */
 const MAX_ALL = 4_000
-/** Counted for each value, beside the characters of texts and names. */
+/** Counted for each value, in addition to the characters of texts and names. */
 const CHARACTERS_PER_VALUE = 4
 const MAX_DEPTH = 20
 
 /**
  * Redacts arguments for a call record. A record has the shape of the arguments, the names of declared parameters and of
- * fields beside them, numbers, booleans, values of enums, and texts whose schema says `x-record`. Any other text may hold a
- * secret, so only its length is recorded. A `…` stands for whatever is cut or left out, with its length or number.
+ * fields beside them, numbers, booleans, values of enums, and texts whose schema has `x-record`. Any other text may hold a
+ * secret, so only its length is recorded. A `…` stands for omitted parts, with their length or number.
  */
 export function redactArguments(input: JsonObject, schema: JsonObject, redactor: Redactor | undefined): JsonObject {
   let remainingCharacters = MAX_ALL
@@ -30,7 +30,7 @@ export function redactArguments(input: JsonObject, schema: JsonObject, redactor:
       : `${cutText}… (${text.length} characters)`
   }
 
-  /** `isMarked`: the value, or a value around it, says `x-record`. */
+  /** `isMarked`: the schema of this value or an enclosing one has `x-record`. */
   function redactValue(value: Json, schema: JsonObject, isMarked: boolean, depth: number): Json {
     if (depth > MAX_DEPTH) return '…'
     if (typeof value === 'string')

@@ -5,28 +5,28 @@ import { toDecodedText, type DecodedText, decodeEscapes, stripTags } from './esc
 
 export const REDACTED = '[redacted]'
 
-/** A shorter secret is likely to be part of ordinary text; it is redacted only where it stands alone. */
+/** A shorter secret is likely to be part of ordinary text, so it is redacted only if it is the whole text. */
 const MIN_INNER_LENGTH = 4
-/** One secret may hold several, as `<account>:<token>:<sender>` does. A part this long is no ordinary word. */
+/** One secret may contain several, as in `<account>:<token>:<sender>`. A part this long is not an ordinary word. */
 const MIN_PART_LENGTH = 16
 const MAX_PARTS = 32
-/** Escapes may be escaped: JSON that holds HTML that holds an address. */
+/** Escapes may be nested, as in a URL in HTML in JSON. */
 const MAX_LEVELS = 5
 /** Characters between two letters of a secret, such as the indentation of wrapped lines. */
 const MAX_GAP = 64
 
-/** Characters per unit of the budget: of secrets that are spelled, and of text that is searched. */
+/** Characters per unit of the budget, for spelling out secrets and for searching text. */
 const SPELT_PER_UNIT = 2
 const READ_PER_UNIT = 400
-/** Units for each comparison, beside the characters compared. */
+/** Units for each comparison, in addition to those for the compared characters. */
 const COMPARISON = 0.1
 const COMPARED_PER_UNIT = 100
 
 export type Redactor = NonNullable<ReturnType<typeof createRedactor>>
 
 /**
- * Redacts secrets, as they are, escaped or in Base64, and their long parts. With the budget spent, every text is
- * replaced whole.
+ * Redacts secrets and their long parts, whether plain, escaped or in Base64. Once the budget is exceeded, it replaces every
+ * whole text.
  */
 export function createRedactor(secrets: readonly string[], base64: (text: string) => string, budget = createBudget()) {
   const exactSecrets = new Set(secrets.filter((secret) => secret.length > 0))
@@ -67,7 +67,7 @@ export function createRedactor(secrets: readonly string[], base64: (text: string
     return changed ? Object.fromEntries(copy) : original
   }
 
-  /** The texts and values of an object of ours, whose names and numbers are no secrets. */
+  /** Redacts the texts and values of one of our own objects, whose names and numbers are not secrets. */
   function fields<T extends object>(object: T): T
   function fields(object: object): object {
     const safe = ([name, each]: [string, unknown]) => [name, isNumber(each) ? each : value(each)] as const
@@ -84,7 +84,7 @@ interface Place {
 
 type Search = (text: string) => readonly Place[]
 
-/** In order. Each level is searched, since what precedes a secret may make an escape of how it begins. */
+/** Finds places in order. Searches each level, since preceding text may turn a secret's start into part of an escape. */
 function placesIn(text: string, searches: readonly Search[], budget: Budget): readonly Place[] {
   const places: Place[] = []
   const search = (reading: DecodedText) => {
@@ -104,7 +104,7 @@ function placesIn(text: string, searches: readonly Search[], budget: Budget): re
   return places.sort((one, other) => one.start - other.start)
 }
 
-/** How characters are compared: ASCII by a table, and others as they are or not at all. */
+/** How characters are compared: ASCII through a table, and others unchanged or not at all. */
 interface Form {
   readonly ascii: Int16Array
   readonly hasOthers: boolean
@@ -112,7 +112,7 @@ interface Form {
 
 const NOTHING = -1
 const LETTERS = createForm(false, (sign) => (/[A-Za-z0-9]/.test(sign) ? sign : ''))
-/** A plus is a space in forms, and a backslash may stand before any sign. */
+/** A plus is a space in form data, and a backslash may precede any character. */
 const SIGNS = createForm(true, (sign) => (sign === '+' ? ' ' : sign === '\\' ? '' : sign))
 
 function createForm(hasOthers: boolean, of: (sign: string) => string): Form {
@@ -124,13 +124,13 @@ function inForm(code: number, { ascii, hasOthers }: Form): number {
   return code < 128 ? (ascii[code] ?? NOTHING) : hasOthers ? code : NOTHING
 }
 
-/** A spelling with many letters is known by them, however they are separated; another has to be there sign for sign. */
+/** Finds spellings with many letters by those letters, however separated; others must match character for character. */
 function searchesFor(spellings: Iterable<string>, budget: Budget): readonly Search[] {
   const lettered = new Map<string, string>()
   const exact = new Map<string, string>()
   for (const spelling of spellings) {
     const letters = spelling.replaceAll(/[^A-Za-z0-9]+/g, '')
-    // The signs at its end may be missing, as padding may, and are redacted where they are there
+    // Trailing signs, such as padding, may be missing; if present, they are redacted
     if (letters.length >= MIN_PART_LENGTH)
       lettered.set(letters, spelling.slice(spelling.lastIndexOf(letters.slice(-1)) + 1))
     else
@@ -149,11 +149,11 @@ const BITS = 3
 const TABLE = 2 ** (BITS * MIN_INNER_LENGTH)
 const readOn = (bits: number, code: number) => ((bits << BITS) ^ code) & (TABLE - 1)
 
-/** `endings`: by the spelling in its form, the signs after it. */
+/** `endings` maps each spelling in its form to the signs that may follow. */
 function searchFor(endings: ReadonlyMap<string, string>, form: Form, budget: Budget): Search {
   const begins = new Uint8Array(TABLE)
   const byBits = new Map<number, string[]>()
-  // Longest first, so that a secret that holds another is replaced as a whole
+  // Longest first, so that a secret that contains another is replaced as a whole
   for (const spelling of [...endings.keys()].sort((a, b) => b.length - a.length)) {
     if (spelling.length < MIN_INNER_LENGTH) continue
     let bits = 0
@@ -184,7 +184,7 @@ function searchFor(endings: ReadonlyMap<string, string>, form: Form, budget: Bud
     budget.spend(text.length / READ_PER_UNIT)
     const places: Place[] = []
     let bits = 0
-    // Where the three characters before this one stand
+    // The positions of the three characters before this one
     let [third, second, first] = [-1, -1, -1]
     for (let at = 0; at < text.length; at++) {
       const code = inForm(text.charCodeAt(at), form)
@@ -214,7 +214,7 @@ function allSpellings(secrets: Iterable<string>, base64: (text: string) => strin
       spellings.add(text)
       for (const number of asNumber(text)) spellings.add(String(number))
       if (/[\\%&]/.test(text)) spellings.add(decodeEscapes(toDecodedText(text), budget).text)
-      // As they stand in addresses: a character for each byte
+      // As in URLs: one character per byte
       if (/[^\0-\x7f]/.test(text))
         spellings.add(decodeEscapes(toDecodedText(encodeURIComponent(text.toWellFormed())), budget).text)
       for (const spelling of encodedAmid(text, base64))
@@ -226,7 +226,7 @@ function allSpellings(secrets: Iterable<string>, base64: (text: string) => strin
 
 const NUMERIC = /^[+-]?\d{1,400}(?:\.\d{1,400})?$/
 
-/** JSON numbers are doubles: they lose zeros at the beginning, and the last digits of many. */
+/** Returns the secret as a JSON number: a double, which loses leading zeros and the last digits of long numbers. */
 function asNumber(secret: string): readonly number[] {
   const number = NUMERIC.test(secret) ? Number(secret) : 0
   return String(number).length < MIN_INNER_LENGTH ? [] : [number]
@@ -239,7 +239,7 @@ function splitSecret(secret: string): readonly string[] {
     .slice(0, MAX_PARTS)
 }
 
-/** Base64 at each of its three alignments, without the characters at both ends that also encode neighbors. */
+/** Encodes Base64 at its three alignments, without the characters at both ends that also encode neighbors. */
 function* encodedAmid(text: string, base64: (text: string) => string): Iterable<string> {
   yield base64(text).replace(/={1,2}$/, '')
   for (const before of [0, 1, 2]) {

@@ -11,7 +11,7 @@ interface RenewalOptions extends Pick<TokenQuery, 'userId' | 'hosts' | 'requestU
 
 interface RenewableToken {
   readonly account: string
-  /** Of what a person entered, which only they can replace. */
+  /** Set for a credential that a person entered, which only they can replace. */
   readonly generation: string | undefined
   current: string
   renewed: boolean
@@ -23,7 +23,7 @@ function renewalFailure(provider: string) {
   return { unavailable: `The token of '${provider}' could not be renewed` }
 }
 
-/** Renews each provider's token once; after that the user is asked. Undefined when every token is the caller's own. */
+/** Renews each provider's token once, then asks the user. Returns undefined if every token is the caller's own. */
 export function createTokenRenewer(
   record: ToolRecord,
   credentials: ReadonlyMap<string, Credential>,
@@ -41,7 +41,7 @@ export function createTokenRenewer(
     if (!requirement) return undefined
     let result: TokenResult
     try {
-      // The same account only: the user may have connected another one meanwhile
+      // Only the same account, since the user may have connected another one meanwhile
       const required = { ...way, requirement, tool: record, account: token.account }
       result = await userTokens.renew(required, token.generation ?? token.current, token.renewed)
     } catch (error) {
@@ -53,7 +53,7 @@ export function createTokenRenewer(
       token.refusal = result
       return undefined
     }
-    // The person entered another meanwhile: the next call has it
+    // The person has entered a new one, which the next call uses
     if (token.generation !== undefined) return undefined
     renewedTokens.push(result.token)
     if (token.renewed) return undefined

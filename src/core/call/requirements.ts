@@ -12,7 +12,7 @@ import {
 } from './missing-requirements.ts'
 import type { GrantPreview, TokenQuery, UserTokens } from './user-tokens.ts'
 
-/** The context of one call (OXP 1.0, "context"). It is never kept. */
+/** The context of one call (OXP 1.0, "context"). It is never stored. */
 export interface CallContext {
   readonly tokens: ReadonlyMap<string, string>
   readonly secrets: ReadonlyMap<string, string>
@@ -26,7 +26,7 @@ export const NO_CONTEXT: CallContext = { tokens: NO_VALUES, secrets: NO_VALUES }
 
 export const ACCOUNT = 'account'
 
-/** For a token that names no provider. Only the first provider gets it: a second one could misuse it. */
+/** For a token that names no provider. Only the first provider gets it, since a second one could misuse it. */
 export const UNNAMED_PROVIDER = '*'
 
 export function withoutUnnamedToken(context: CallContext): CallContext {
@@ -45,7 +45,7 @@ interface TokenContext extends Pick<TokenQuery, 'requestUrl' | 'requestedBy' | '
 interface RequirementDeps {
   readonly toolSecrets: ToolSecrets
   readonly userTokens: Pick<UserTokens, 'tokenFor'>
-  /** Set for a check of readiness, which also tells whether a provider is set up. A call without a user fails without it. */
+  /** Set for readiness checks, which also report whether a provider is set up. A call without a user fails even without it. */
   readonly findSetupRefusal?: GrantPreview['findSetupRefusal']
 }
 
@@ -53,7 +53,7 @@ export const NO_CREDENTIALS: ReadonlyMap<string, Credential> = new Map()
 
 /**
  * Resolves the secrets and tokens that a tool requires. The caller's own credentials come first. Only trusted tools get the
- * deployment's secrets and users' grants. Fails with all that is missing.
+ * deployment's secrets and users' grants. Fails with everything that is missing.
  */
 export async function meetRequirements(
   record: ToolRecord,
@@ -108,7 +108,7 @@ function resolveSecret(
   return { kind: 'secret', id, reason: formatSecretNotSet(id), forOperator: toolSecrets.formatGrantAdvice(id, record) }
 }
 
-/** Gives a token of the user's grant, or what is missing for it. Fails if the call must name one of several accounts. */
+/** Returns a token of the user's grant, or the missing requirement. Fails if the call must name one of several accounts. */
 async function resolveToken(
   query: Omit<TokenQuery, 'userId'> & { readonly userId: string | undefined },
   isTrusted: boolean,
@@ -119,7 +119,7 @@ async function resolveToken(
   if (isCallerToken(requirement)) return { kind: 'token', id, reason: `Send the token that the tool calls '${id}'` }
   if (!isTrusted) return { kind: 'withheld', credential: `users' tokens of '${id}'` }
   if (!userId) {
-    // Grants belong to users: without one there is neither a grant nor anybody to ask
+    // Grants belong to users: without a user, there is no grant and nobody to ask
     const refusal = await findSetupRefusal?.(query)
     if (refusal) return toMissingRequirement(refusal)
     return { kind: 'challenge', challenge: createUserlessChallenge(requirement, query.requestUrl) }

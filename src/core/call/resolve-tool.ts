@@ -13,7 +13,7 @@ import { type CallableTool, applyPolicyToTool } from './callable-tool.ts'
 export interface ResolvedTool {
   readonly ok: true
   readonly tool: CallableTool
-  /** The record as the caller's toolset shows it, for whoever reads it; without a toolset, it is the tool's. */
+  /** The record as the caller's toolset or lock shows it to readers; absent without either. */
   readonly listed?: ToolRecord
   readonly status: ToolStatus
   readonly publisher: Publisher
@@ -26,14 +26,14 @@ export type ResolveInView = (ref: ToolRef, view: ToolView, background: WaitUntil
 
 /** Resolves tools for callers, each of whom may have a view. */
 export interface Resolver extends Omit<RecordResolver, 'resolve'> {
-  /** At once, and without I/O, for a reference that was resolved a moment ago and a caller without a view. */
+  /** Returns without I/O or a promise if the reference was just resolved and the caller has no view. */
   resolve(ref: ToolRef, view: ToolView | undefined, background: WaitUntil): Resolution | Promise<Resolution>
 }
 
-/** Resolves tools as they are, whoever calls. */
+/** Resolves tools independently of the caller. */
 export interface RecordResolver {
   resolve(ref: ToolRef, background: WaitUntil): Resolution | Promise<Resolution>
-  /** The ids near one that names no tool. */
+  /** Suggests ids similar to an unknown one. */
   suggest(name: ToolName, background: WaitUntil): readonly string[] | Promise<readonly string[]>
   invalidate(): void
 }
@@ -47,7 +47,7 @@ interface ResolverDeps {
 
 const FOUND = { fresh: 5_000, stale: 25_000, staleIfError: 60_000 }
 const NOT_FOUND = { fresh: 2_000 }
-/** A callable tool takes about so many times the bytes of its record's text. */
+/** A callable tool takes about this many times the bytes of its record's text. */
 const TOOL_FACTOR = 4
 const ANSWER_BYTES = 400
 
@@ -103,7 +103,7 @@ export function createResolver({ source, makeCallable, now, memory }: ResolverDe
     return fail({ type: 'tool-unknown', ref: refText, suggestions: [] })
   }
 
-  /** KV may be some seconds old, so a version that it lacks is looked up again in the Registry. */
+  /** Looks up a version in the Registry if KV lacks it, since KV may be some seconds old. */
   async function lookUpTool(
     name: ToolName,
     range: string | undefined,
@@ -120,7 +120,7 @@ export function createResolver({ source, makeCallable, now, memory }: ResolverDe
     return fail({ type: 'tool-unknown', ref: refText, suggestions })
   }
 
-  /** Undefined if the entry has no such version, or its record is not in KV yet. */
+  /** Returns undefined if the entry has no such version, or its record is not in KV yet. */
   async function resolveEntry(
     entry: ToolEntry,
     range: string | undefined,
@@ -143,7 +143,7 @@ export function createResolver({ source, makeCallable, now, memory }: ResolverDe
 
   return {
     resolve(ref, background) {
-      // A caller chooses its text, which could be another reference's key
+      // Callers choose its text, which could match another reference's key
       if (ref.kind === 'malformed') return fail({ type: 'id-malformed', ref: ref.text })
       return resolutions.get(toRefKey(ref), () => lookUp(ref), background)
     },

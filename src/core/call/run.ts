@@ -46,7 +46,7 @@ export interface RunOutcome {
   readonly redactor: Redactor | undefined
 }
 
-/** `redactor` is for the record of the call. */
+/** `redactor` redacts the call's record. */
 type FailedRun = FailureResult & Pick<RunOutcome, 'redactor'>
 
 export async function runTool(options: RunOptions, deps: RunDeps): Promise<RunOutcome | FailedRun> {
@@ -87,7 +87,7 @@ export async function runTool(options: RunOptions, deps: RunDeps): Promise<RunOu
   let outcome: RunResult | AbortReason | { readonly thrown: unknown }
   try {
     const running = runnable.hosts ? deps.span('run', { tool: record.id, call_id: callId }, run) : run()
-    // The deadline sets no timer for a result that is no promise
+    // The deadline sets no timer if the result is not a promise
     outcome = await options.deadline().race(running)
   } catch (thrown) {
     outcome = { thrown }
@@ -113,7 +113,7 @@ export async function runTool(options: RunOptions, deps: RunDeps): Promise<RunOu
   return { ...fail({ type: 'tool-failed', message: text, developer_message: redacted }), redactor }
 }
 
-/** Whether the tool succeeded or asks for input, so that a refused token did not matter. */
+/** Checks whether the tool succeeded or asks for input, so that a refused token did not matter. */
 function isAnswer(outcome: RunResult | AbortReason | { readonly thrown: unknown }): boolean {
   return typeof outcome === 'object' && 'ok' in outcome && (outcome.ok || 'asks' in outcome)
 }

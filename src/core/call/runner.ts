@@ -6,14 +6,14 @@ import type { Implementation, ImplementationKind, ToolRecord } from '../tool/too
 import type { Deadline } from './deadline.ts'
 import type { Invocation } from './invocation.ts'
 
-/** Beside what its tool is given, a runner needs this to do its work: names of this attempt, and ways to tell of it. */
+/** Data that a runner needs besides the tool's invocation: ids of this attempt, and callbacks to report on it. */
 export interface RunContext {
   readonly callId: string
   readonly traceId?: string | undefined
-  /** Another server's id for this call, which no other caller can make; absent where the call may be made again. */
+  /** An id to send to another server, which no other caller can create; absent if the call may be repeated. */
   readonly idempotencyKey?: (() => Promise<string>) | undefined
   readonly principal: string
-  /** A token in place of one that the provider's API answered 401 to; absent where all tokens are the caller's own. */
+  /** Replaces a token that the provider's API answered with 401; absent if all tokens are the caller's own. */
   readonly renew?: ((provider: string, refused: string) => Promise<string | undefined>) | undefined
   readonly deadline: Pick<Deadline, 'signal'>
   readonly budget: Budget
@@ -23,8 +23,8 @@ export interface RunContext {
   readonly background?: WaitUntil | undefined
   readonly answered?: ((status: number) => void) | undefined
   /**
-   * Takes the function that releases the memory of a large response. It is called when the next response comes, or when the
-   * output is processed: what then remains of the response fits into an answer.
+   * Registers the function that releases the memory of a large response. It is called when the next response arrives, or when
+   * the output is processed, since the rest of the response then fits into an answer.
    */
   readonly deferRelease?: ((release: () => void) => void) | undefined
 }
@@ -43,7 +43,7 @@ export type ToolResult =
   | ToolSuccess
   | { readonly ok: false; readonly failure: ToolFailure }
   | { readonly ok: false; readonly failure?: never; readonly asks: InputRequests }
-  /** Another server wants it of the person, before the tool runs there. */
+  /** Another server requires it of the person before the tool can run there. */
   | { readonly ok: false; readonly failure?: never; readonly missing: RequirementsMissing }
 
 export type RequirementsMissing = Extract<Failure, { readonly type: 'requirements-missing' }>
@@ -51,14 +51,14 @@ export type RequirementsMissing = Extract<Failure, { readonly type: 'requirement
 export type RunResult = ToolResult | { readonly ok: false; readonly failure?: never; readonly timedOutMs: number }
 
 export interface ResourceUsage {
-  /** Counted in metered modules, each instruction weighed by its cost. */
+  /** Counted in metered modules, with each instruction weighted by its cost. */
   readonly instructions?: number
   readonly memory_bytes?: number
 }
 
 export type Run = (invocation: Invocation, context: RunContext) => RunResult | Promise<RunResult>
 
-/** What to read from a tool's server: a resource, or one of its lists. */
+/** A request to read a resource of a tool's server, or one of the server's lists. */
 export type Reading = { readonly uri: string } | { readonly list: ResourceList }
 export type ResourceList = 'resources' | 'resourceTemplates'
 
@@ -73,9 +73,9 @@ export type Runnable =
       /** Reads a resource of the tool's server, such as the tool's page, or lists resources. Returns the MCP result. */
       readonly read?: (reading: Reading, ...request: Parameters<Run>) => ReturnType<Run>
       readonly timeoutMs: number
-      /** Whether it may run twice whatever its record says: it changes nothing, or the same each time. */
+      /** Whether it may run twice regardless of its record, because it changes nothing or is idempotent. */
       readonly isRetrySafe?: boolean
-      /** As `host` or `host:port`, where its credentials may be sent; absent for the deployment's own code. */
+      /** Where its credentials may be sent, as `host` or `host:port`; absent for the deployment's own code. */
       readonly hosts?: readonly string[]
       readonly acceptsFiles?: boolean
     }

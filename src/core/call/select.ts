@@ -9,7 +9,7 @@ export type OutputSelector = (
   budget: Budget,
 ) => ToolSuccess | { readonly ok: false; readonly why: string }
 
-/** Reads a JMESPath expression before anything runs; its result becomes the whole output. */
+/** Parses a JMESPath expression before the tool runs. The result of the expression becomes the whole output. */
 export async function parseSelect(expression: Json): Promise<Result<OutputSelector>> {
   if (typeof expression !== 'string') return fail({ type: 'select-invalid', message: 'it is not a string' })
   const { createSearch } = await import('./jmespath/search.ts')

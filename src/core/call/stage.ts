@@ -9,8 +9,8 @@ import type { CallContext } from './requirements.ts'
 import type { RunDeps, RunOptions } from './run.ts'
 
 /**
- * The part of a call's state that the stages between authorization and the tool's run work on. `invocation` is what the
- * tool receives: a stage that adds to it (credentials, files) sets a new invocation, since an approval is bound to one.
+ * The part of a call's state that the stages between authorization and the tool's run use. The tool receives `invocation`: a
+ * stage that adds to it (credentials, files) sets a new invocation, since an approval is bound to one.
  */
 export interface StageInput extends RunOptions {
   readonly publisher: Publisher
@@ -18,11 +18,11 @@ export interface StageInput extends RunOptions {
   invocation: RunOptions['invocation']
   /** The files that the input refers to, before their contents are read. */
   fileRefs?: FileRefs
-  /** Registers what releases the memory of the files when the call ends. */
+  /** Registers the function that releases the files' memory when the call ends. */
   readonly deferFileRelease: (release: () => void) => void
 }
 
-/** Reserves memory for files, in bytes, as part of the principal's share. Undefined if none is free in time. */
+/** Reserves memory for files, in bytes, from the principal's share. Returns undefined if none is free in time. */
 export type HoldFiles = (principal: string, bytes: number, signal: Signal) => Promise<(() => void) | undefined>
 
 export interface StageDeps extends FileStores, Pick<RunDeps, 'span' | 'userTokens'> {

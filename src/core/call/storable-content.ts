@@ -8,7 +8,7 @@ export function toStorableJson(value: unknown) {
   return { content: { text: JSON.stringify(value) }, contentType: 'application/json' }
 }
 
-/** Undefined for a link, which has nothing to store. */
+/** Returns undefined for a link, which has nothing to store. */
 export function toStorable(block: Content): StorableContent | undefined {
   switch (block.type) {
     case 'text':
@@ -27,7 +27,7 @@ export function toStorable(block: Content): StorableContent | undefined {
   }
 }
 
-/** A malformed media type would break the header `Content-Type`. */
+/** Returns a valid media type, since a malformed one would break the `Content-Type` header. */
 export function mediaType(declared = '', fallback: string): string {
   return /^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127}/.exec(declared)?.[0] ?? fallback
 }

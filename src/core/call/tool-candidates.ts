@@ -13,7 +13,7 @@ export interface Candidate extends ToolName {
   readonly securityLevel: number
 }
 
-/** The same for every caller. At once, and without I/O, when it was asked a moment ago. */
+/** Finds the same tools for every caller. Returns without I/O or a promise if the name was just looked up. */
 export type FindCandidates = (
   name: string,
   background: WaitUntil,
@@ -59,7 +59,7 @@ function toCandidate({ id, toolkit, tool, securityLevel }: Candidate): Candidate
   return { id, toolkit, tool, securityLevel }
 }
 
-/** Undefined for no tool. Of several the caller must choose: a guess could send the input to another publisher. */
+/** Returns undefined if there is no tool. Of several, the caller must choose, since a guess could pick the wrong publisher. */
 export function chooseCandidate(
   { name, range }: NameRef,
   principal: Principal,

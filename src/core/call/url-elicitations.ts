@@ -2,7 +2,7 @@ import type { AuthorizationChallenge } from '../consent/authorization.ts'
 import { type Failure, filterOpenChallenges } from '../failure/failure.ts'
 import { isJsonObject, type Json } from '../tool/json.ts'
 
-/** The links that a person must open before the call can continue; none if something else is missing too. */
+/** Returns the links that a person must open before the call can continue; none if something else is missing too. */
 export function toUrlElicitations(failure: Failure): readonly ReturnType<typeof createUrlElicitation>[] {
   if (failure.type === 'approval-required')
     return [createUrlElicitation(failure.challenge, `Approve this call of '${failure.id}'`)]

@@ -10,7 +10,7 @@ export interface TokenQuery {
   readonly requestedBy?: string | undefined
   readonly chargedTo: string
   readonly requestUrl: () => string
-  /** The user connects an account before a call needs it, or anew: there is no token, but a challenge. */
+  /** Set if the user connects or reconnects an account before a call needs it: the result is a challenge, not a token. */
   readonly isConnection?: true
 }
 
@@ -21,13 +21,13 @@ export interface CredentialPart {
 }
 
 export interface AccessToken {
-  /** Empty for a credential of several values that no request writes as one. */
+  /** Empty for a credential of several values that are never sent as one. */
   readonly token: string
-  /** By the names of the provider's fields; absent for a token of OAuth. */
+  /** By the names of the provider's fields; absent for an OAuth token. */
   readonly parts?: ReadonlyMap<string, CredentialPart>
-  /** Stands for what a person entered where it is refused; absent for a token of OAuth. */
+  /** Identifies the entered credential if it is refused; absent for an OAuth token. */
   readonly generation?: string
-  /** Which of the user's it is, also where the call names none; empty for the one without a name. */
+  /** The name of the user's account, even if the call names none; empty for the unnamed account. */
   readonly account: string
 }
 
@@ -42,7 +42,7 @@ interface ChallengeRefusal {
   readonly forOperator?: string
 }
 
-/** The provider is down, slow or unintelligible. The grant is kept. */
+/** The provider is down, slow or sends invalid responses. The grant is kept. */
 export interface ProviderUnavailable {
   readonly unavailable: string
   readonly forOperator?: string
@@ -51,14 +51,14 @@ export interface ProviderUnavailable {
 
 export interface UserTokens {
   tokenFor(required: TokenQuery): Promise<TokenResult>
-  /** Replaces a token that was answered with 401. `final`: so was its replacement, and only the user can help. */
+  /** Replaces a token that was answered with 401. `final`: its replacement was too, so only the user can help. */
   renew(required: TokenQuery, refused: string, final: boolean): Promise<TokenResult>
 }
 
 export interface GrantPreview {
-  /** `tokenFor` without its effects: the token is empty, and a challenge has a link only if the user has one. */
+  /** Works like `tokenFor` without side effects: the token is empty, and a challenge has a link only if the user has one. */
   look(required: TokenQuery): Promise<TokenResult>
-  /** The refusal where the provider is not set up, which no user can change. */
+  /** Returns the refusal if the provider is not set up, which no user can change. */
   findSetupRefusal(
     required: Pick<TokenQuery, 'requirement' | 'tool' | 'requestUrl'>,
   ): Promise<ChallengeRefusal | undefined>

@@ -1,10 +1,10 @@
 /**
- * Resolves tools as a caller's toolset and lock have them:
+ * Resolves tools as a caller's toolset and lock define them:
  *
- * 1. a name that the toolset gives leads to its tool, and the tool's own name is refused with the new one
- * 2. the version is the lock's, or the newest in the toolset's range; another that the caller asks for is refused
+ * 1. a name that the toolset assigns leads to its tool, and the tool's own name is refused with the new one
+ * 2. the version is the lock's, or the newest in the toolset's range; if the caller requests another, it is refused
  * 3. the tool is shown with the toolset's texts, and called with its arguments
- * 4. under a lock, what is shown must have the lock's digest
+ * 4. under a lock, the shown tool must have the lock's digest
  */
 import { hashLocked } from '../access/tool-lock.ts'
 import { findChosenTool, toOwnRef, toViewName, type ChosenTool, type ToolView } from '../access/tool-view.ts'
@@ -18,7 +18,7 @@ import type { ToolRecord } from '../tool/tool.ts'
 import { resolveVersion } from '../tool/version.ts'
 import type { RecordResolver, ResolvedTool } from './resolve-tool.ts'
 
-/** The text of a tool whose digest locks have, from its record as shown and its name as listed. */
+/** Formats a tool's text for the lock's digest, from its record as shown and its name as listed. */
 export type FormatLocked = (record: ToolRecord, name: string) => string
 
 export interface ViewDeps {
@@ -60,7 +60,7 @@ export function includesVersion(range: string, version: string): boolean {
   return resolveVersion([{ version, status: { state: 'active' } }], range) !== undefined
 }
 
-/** Whether the text is as locked. */
+/** Checks whether the text matches the locked digest. */
 export async function isAsLocked(text: string, digest: string, sha256: Sha256): Promise<boolean> {
   return (await hashLocked(text, sha256)) === digest
 }
@@ -79,7 +79,7 @@ async function applyChoice(resolved: ResolvedTool, chosen: ChosenTool, deps: Vie
   return { ...resolved, listed, tool: fixedArguments ? { ...resolved.tool, fixedArguments } : resolved.tool }
 }
 
-/** The tool that a failed reference leads to. */
+/** Returns the name of the tool that a failed reference leads to. */
 function getFailedName(ref: ToolRef, { failure }: FailureResult): ToolName | undefined {
   if (failure.type === 'tool-disabled') return parseToolId(failure.id)
   if (failure.type === 'version-unavailable') return parseToolId(failure.tool)

@@ -4,20 +4,20 @@ import type { Principal } from '../access/principal.ts'
 
 export interface ListQuery {
   readonly q?: string | undefined
-  /** `relevant`: of a search for the newest versions only the answers, and of an operation only the best result. */
+  /** `relevant`: a search for the newest versions returns only relevant results, and only the best tool of an operation. */
   readonly results?: 'all' | 'relevant' | undefined
   readonly toolkit?: string | undefined
   readonly tag?: string | undefined
   readonly callable?: boolean | undefined
-  /** `newest`: of each tool the newest active version; `all`: every active or deprecated one. */
+  /** `newest`: the newest active version of each tool; `all`: every active or deprecated version. */
   readonly versions: 'newest' | 'all'
-  /** All versions of one status, in toolkits that the principal may change; not together with `q`. */
+  /** All versions with one status, in toolkits that the principal may change; cannot be combined with `q`. */
   readonly status?: ToolStatus['state'] | undefined
   readonly limit: number
   readonly cursor?: string | undefined
 }
 
-/** One of several tools that are the same operation: its listed version, and its exposed name. */
+/** One of several tools that are the same operation: the id of its listed version and its exposed name. */
 export interface OperationTool {
   readonly id: string
   readonly name: string
@@ -25,27 +25,27 @@ export interface OperationTool {
 
 export interface Listing {
   readonly lines: readonly string[]
-  /** Of a search: for each line the tools that are the same operation, best first and at most ten; empty if it is alone. */
+  /** In a search: for each line, up to ten tools that are the same operation, best first; empty if there are no others. */
   readonly operations?: readonly (readonly OperationTool[])[] | undefined
-  /** By the id of each of them that is not the best, the best one's. */
+  /** Maps the id of each such tool, except the best, to the id of the best. */
   readonly sameAs?: Readonly<Record<string, string>> | undefined
   readonly nextCursor?: string
   readonly total?: number | undefined
-  /** How many of the total are answers. They come first. */
+  /** How many of the total are relevant. They come first. */
   readonly relevant?: number | undefined
   readonly unmatched?: readonly string[] | undefined
   /** The entity tag of the catalog that this lists; undefined if it is a search or lists all versions. */
   readonly etag?: string | undefined
-  /** No memory for it in time. */
+  /** Memory did not become free in time. */
   readonly isOutOfMemory?: true
 }
 
 export interface ListOptions {
-  /** Waits until so many characters more may be listed; false where that takes too long. */
+  /** Waits until this many more characters may be listed; false if that takes too long. */
   readonly reserve?: ((characters: number) => Promise<boolean>) | undefined
 }
 
-/** As stored (OXP), or written from each record within a budget of its own; a line that costs too much is empty. */
+/** Lines as stored (OXP), or written from each record within its own budget; a line that costs too much is empty. */
 export type LineFormat =
   { readonly name: 'stored' } | { readonly name: string; readonly write: (...args: Parameters<FormatWriter>) => string }
 
@@ -67,11 +67,11 @@ export interface ToolkitCounts {
 }
 
 export interface Catalog {
-  /** The first of these that the principal sees nothing of; for a tool of an unknown toolkit, the toolkit. */
+  /** Finds the first name for which the principal sees nothing; for a tool of an unknown toolkit, returns the toolkit. */
   findUnknownName(names: readonly string[], principal: Principal): Promise<UnknownName | undefined>
-  /** Names, as lists show them, of tools that can be called and are called much like it. None for who may not list them. */
+  /** Suggests callable tools with similar names, as listed. Returns none if the principal may not list them. */
   suggestNames(name: string, principal: Principal): Promise<readonly string[]>
-  /** The entity tag of the catalog of now, which covers its tools and policies. */
+  /** Returns the entity tag of the current catalog, which covers its tools and policies. */
   etag(): Promise<string>
   list(query: ListQuery, principal: Principal, format: LineFormat, options?: ListOptions): Promise<Listing | undefined>
 }

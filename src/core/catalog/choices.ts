@@ -10,7 +10,7 @@ export interface ToolkitChoice {
 
 const PAGE = 1_000
 const MAX_PAGES = 10
-/** The same for every reader, since lines are kept for everybody. */
+/** The same for every reader, since cached lines are shared. */
 const LINE: LineFormat = {
   name: 'choice',
   write: ({ toolkit, tool, securityLevel }) => JSON.stringify({ toolkit, tool, securityLevel }),

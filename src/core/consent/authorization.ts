@@ -5,7 +5,7 @@ import type { InvocationSnapshot } from './invocation-snapshot.ts'
 /** Open Tool Calling RFC, `requires_authorization.status`. */
 export type AuthorizationStatus = 'not_started' | 'pending' | 'completed' | 'failed'
 
-/** Something a person must do before a call goes on, within 15 minutes. An approval is then valid for another 15. */
+/** An action that a person must take within 15 minutes before a call can continue. An approval is then valid for 15 more. */
 export interface Authorization {
   /** Cannot be guessed. */
   readonly id: string
@@ -20,13 +20,13 @@ export interface Authorization {
   readonly requestedBy?: string | undefined
   /** Names of other callers who were given the same link. */
   readonly alsoRequestedBy?: readonly string[]
-  /** `host` or `host:port`; empty for this deployment's own code alone. */
+  /** `host` or `host:port`; empty only for this deployment's own code. */
   readonly hosts: readonly string[]
   readonly account?: string
   readonly accounts?: readonly string[]
-  /** Whether the provider granted the scopes before: then the person alone is asked. */
+  /** Whether the provider granted the scopes before, so that only the person is asked. */
   readonly hasProviderGrant?: boolean
-  /** For an approval, until it has ended. */
+  /** Set for an approval until it ends. */
   readonly invocation?: InvocationSnapshot
   readonly expiresAt: number
 }
@@ -35,13 +35,13 @@ export function isOpen({ status }: Pick<Authorization, 'status'>): boolean {
   return status === 'not_started' || status === 'pending'
 }
 
-/** The path of the JSON that has the status. People open the page below it, `/start`. */
+/** Returns the path of the JSON with the status. People open the page at `/start` below it. */
 export function authorizationPath(id: string): string {
   return `/authorizations/${encodeURIComponent(id.toWellFormed())}`
 }
 
 export const APPROVAL = 'approval'
-/** The provider that people sign in with, as the id of a grant. No tool gets its tokens. */
+/** The grant id of the provider that people sign in with. No tool gets its tokens. */
 export const SIGN_IN = 'sign-in'
 
 export const AUTHORIZATION_LIFETIME_MS = 15 * 60_000
@@ -67,7 +67,7 @@ export interface FlowError {
 export type FlowStep = { readonly ok: true; readonly location: string } | FlowError
 
 export type FlowResult<A = Authorization> =
-  /** `answeredAs`: what the provider's check calls the account. */
+  /** `answeredAs`: the account's name in the response to the provider's check. */
   { readonly ok: true; readonly authorization: A; readonly answeredAs?: string | undefined } | FlowError
 
 export interface ToolkitConsent {
@@ -87,27 +87,27 @@ export interface Grant {
   readonly refreshable: boolean
 }
 
-/** How people sign in: at the OpenID provider, or with API keys, by which they approve calls and nothing else. */
+/** How people sign in: at the OpenID provider, or with API keys, which only let them approve calls. */
 export type SignInMethod = 'openid' | 'key' | 'none'
 
-/** Whether a person has to sign in to decide, where no verifier of users says who they are. */
+/** Checks whether a person must sign in to decide if no user verifier identifies them. */
 export function needsSignIn(method: SignInMethod, kind: Authorization['kind']): boolean {
   return method === 'openid' || (method === 'key' && kind === 'approval')
 }
 
 export interface SignedInPerson {
-  /** Absent if the person signed in with a key, which says no person's name. */
+  /** Absent if the person signed in with a key, which does not identify a person. */
   readonly user?: string
   readonly principal: string
-  /** The key's. */
+  /** The key's name. */
   readonly name?: string | undefined
   readonly approves: boolean
 }
 
-/** What a person entered on the consent page. */
+/** The values that a person entered on the consent page. */
 export interface CredentialEntry {
   readonly values: CredentialValues
-  /** Of the provider's check as the page showed it, since the values go there; empty if there is none. */
+  /** The URL of the provider's check as shown on the page, since the values are sent there; empty if there is none. */
   readonly checkUrl: string
 }
 
@@ -119,33 +119,33 @@ export interface Visit {
 }
 
 export interface Authorizations {
-  /** Found for an hour after it has expired, as failed. */
+  /** For an hour after it has expired, it is found as failed. */
   find(id: string): Promise<Authorization | undefined>
-  /** Leads to the provider or the verifier of users, or back to the page where the provider need not be asked again. */
+  /** Redirects to the provider or user verifier, or back to the page if the provider need not be asked again. */
   start(id: string, visit: Visit): Promise<FlowStep>
-  /** Stores what a person entered, with consent, after the provider's check accepted it. */
+  /** Stores the entered credential and the consent after the provider's check accepted the credential. */
   enter(id: string, visit: Visit & { readonly entry: CredentialEntry }): Promise<FlowResult | FlowStep>
-  /** Leads on with a proof for the confirmed person's browser, since another may have sent them to the verifier. */
+  /** Redirects with a proof for the confirmed person's browser, since someone else may have sent them to the verifier. */
   confirm(id: string, flow: string, userId: string): Promise<FlowStep>
   resume(id: string, visit: Visit & { readonly proof: string }): Promise<FlowStep>
-  /** The provider's redirect (RFC 6749, section 4.1.2). Single use. */
+  /** Handles the provider's redirect (RFC 6749, section 4.1.2). Single use. */
   finish(visit: {
     readonly url: string
     readonly browserCookie: string | undefined
     readonly callback: string
   }): Promise<FlowResult>
-  /** A person who approves without being signed in is led to the verifier of users first, if there is one. */
+  /** Redirects a person who approves without being signed in to the user verifier first, if there is one. */
   decide(id: string, visit: Visit & { readonly approve: boolean }): Promise<FlowResult | FlowStep>
 }
 
 export interface GrantRevocation extends Pick<Grant, 'provider' | 'account'> {
-  /** False if the provider has no way to revoke tokens, or did not accept it. */
+  /** False if the provider cannot revoke tokens or did not accept the request. */
   readonly isRevokedAtProvider: boolean
 }
 
 export interface EndedGrants {
   readonly revocations: readonly GrantRevocation[]
-  /** How many consents and approvals were denied. */
+  /** The number of consents and approvals that were denied. */
   readonly authorizations: number
 }
 
@@ -161,15 +161,15 @@ export interface UserGrants {
 }
 
 export interface Approvals {
-  /** Uses up the approval of exactly this invocation, or gives a challenge by which a person can approve it. */
+  /** Uses up the approval of exactly this invocation, or returns a challenge with which a person can approve it. */
   claim(call: {
     readonly tool: ToolRecord
     readonly invocation: InvocationSnapshot
     readonly fingerprint: string
-    /** Whether another key can be told from the caller's. */
+    /** Whether another key can be distinguished from the caller's. */
     readonly isDistinguishableByKey: boolean
     readonly requestedBy: string | undefined
-    /** The principal whose share of open authorizations it takes. */
+    /** The principal whose share of open authorizations is used. */
     readonly chargedTo: string
     readonly requestUrl: () => string
   }): Promise<
@@ -183,7 +183,7 @@ export interface ApprovalAvailability {
   canBeApproved(url: string, isDistinguishableByKey: boolean): boolean
 }
 
-/** A caller has the link to its page too, so a person's word counts only where the person is identified. */
+/** The caller also has the link to the page, so an approval counts only if the person is identified. */
 export const NO_APPROVER = 'nobody here can be told from the caller'
 export const NO_APPROVER_SETUP =
   "nobody here can be told from the caller: an administrator must set 'SIGN_IN_ISSUER' to the OpenID provider that people sign in with, or 'USER_VERIFIER_URL' to a page that says who is in front of a browser; calls with keys that are no administrator's need neither, as whoever signs in with another approves them"

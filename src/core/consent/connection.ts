@@ -1,9 +1,9 @@
 import type { Grant, UserGrants } from './authorization.ts'
 import type { CredentialKind } from './credential-provider.ts'
 
-/** A grant, and how it works. */
+/** A grant and its state. */
 export interface StoredConnection extends Grant {
-  /** `working`: given to a call, and not refused since. `ended`: no longer accepted by the provider, and no grant any more. `unknown`: never given to a call. */
+  /** `working`: used and not refused since. `ended`: no longer accepted by the provider, so no grant. `unknown`: never used. */
   readonly state: 'working' | 'refused' | 'ended' | 'unknown'
   readonly last_used_at?: string
   readonly last_refused_at?: string
@@ -18,8 +18,8 @@ export interface UserConnection extends StoredConnection {
 }
 
 export interface UserConnections extends UserGrants {
-  /** Those that providers ended too, until they are connected anew or disconnected. */
+  /** Includes connections that providers ended, until they are reconnected or disconnected. */
   listConnections(userId: string): Promise<readonly UserConnection[]>
-  /** Asks the provider now. Undefined if the provider or the grant is gone. */
+  /** Asks the provider now. Returns undefined if the provider or the grant is gone. */
   checkConnection(userId: string, provider: string, account: string): Promise<UserConnection | undefined>
 }

@@ -8,23 +8,23 @@ export interface CredentialField {
   readonly isSecret: boolean
 }
 
-/** A request that only succeeds with a right credential. `{name}` in its URL and headers stands for a field. */
+/** A request that only succeeds with a valid credential. `{name}` in its URL and headers stands for a field. */
 export interface ProviderCheck {
   readonly url: string
   readonly method: 'GET' | 'POST'
   readonly headers?: Readonly<Record<string, string>>
-  /** JSON Pointer to what names the account in the answer. */
+  /** JSON Pointer to the account's name in the response. */
   readonly account?: string
 }
 
 export type CredentialKind = (typeof CREDENTIAL_KINDS)[number]
 
-/** A provider whose people enter a key, a token or a password of their own. */
+/** A provider for which people enter their own key, token or password. */
 export interface CredentialProvider {
   readonly id: string
   readonly name: string
   readonly kind: CredentialKind
-  /** What is asked for; by the kind, but for `fields`. */
+  /** The fields to enter, which follow from the kind unless it is `fields`. */
   readonly fields: readonly CredentialField[]
   readonly help?: string
   readonly help_url?: string
@@ -35,12 +35,12 @@ export interface CredentialProvider {
   readonly extra_scopes?: never
 }
 
-/** The values of the fields, by their names. */
+/** The values of the fields by name. */
 export type CredentialValues = Readonly<Record<string, string>>
 
 export const CREDENTIAL_KINDS = ['api_key', 'bearer', 'basic', 'fields'] as const
 /** In characters: JSON Web Tokens are the longest. */
 export const MAX_CREDENTIAL = 4_096
 
-/** In templates of a check. */
+/** A variable in a check's templates. */
 export const VARIABLE = /\{([A-Za-z0-9_-]+)\}/g

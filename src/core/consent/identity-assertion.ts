@@ -5,14 +5,14 @@ const TOOLKIT = stringMatching("a toolkit's name, such as 'Gmail'", /^[A-Za-z0-9
 
 export type IdentityAssertion = InferOutput<typeof identityAssertionReader>
 
-/** By it, people's sign-in replaces their consent (draft-ietf-oauth-identity-assertion-authz-grant). */
+/** Lets people's sign-in replace their consent (draft-ietf-oauth-identity-assertion-authz-grant). */
 export const identityAssertionReader = object({
   audience: URL_TEXT,
   resource: optional(URL_TEXT),
   toolkits: array(TOOLKIT, { min: 1, max: 100 }),
 })
 
-/** Whether a toolkit may send a provider's tokens to these hosts without anybody's consent. */
+/** Checks whether a toolkit may send a provider's tokens to these hosts without a person's consent. */
 export function replacesConsent(settings: IdentityAssertion | undefined, toolkit: string, hosts: readonly string[]) {
   const [, , host] = settings?.resource?.toLowerCase().split(/[/?]/) ?? []
   const mayReach = host === undefined || hosts.every((requested) => requested === host.replace(/:443$/, ''))

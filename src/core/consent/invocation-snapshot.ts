@@ -1,8 +1,8 @@
 import type { Json, JsonObject } from '../tool/json.ts'
 
 /**
- * All that a tool is given for one call, as a person is shown it before they approve it, and as it is hashed. Types, since
- * interfaces are not taken for JSON.
+ * Everything that a tool receives for one call, as shown to the person who approves it, and as hashed. These are types, since
+ * interfaces are not assignable to JSON.
  */
 export type InvocationSnapshot = {
   readonly principal: string
@@ -17,7 +17,7 @@ export type InvocationSnapshot = {
   readonly files: readonly FileSnapshot[]
 }
 
-/** Tokens that the deployment renews, and secrets that its operator may replace, are known by whose they are. */
+/** Tokens that the deployment renews and secrets that its operator may replace are identified by source, not by value. */
 export type CredentialSnapshot = { readonly id: string; readonly kind: 'token' | 'secret' } & (
   | { readonly from: 'caller'; readonly hash: string }
   | { readonly from: 'deployment' }

@@ -11,7 +11,7 @@ function urls(authorize: string, token: string, revoke?: string) {
 const BASIC = { token_endpoint_auth_method: 'client_secret_basic' } as const
 const MICROSOFT = 'login.microsoftonline.com/common/oauth2/v2.0'
 
-/** Half of these publish no endpoints to discover. LinkedIn is left out: its token endpoint refuses PKCE. */
+/** Half of these publish no endpoints to discover. LinkedIn is omitted because its token endpoint refuses PKCE. */
 const KNOWN: Readonly<Record<string, KnownProvider>> = {
   airtable: {
     name: 'Airtable',
@@ -25,7 +25,7 @@ const KNOWN: Readonly<Record<string, KnownProvider>> = {
   atlassian: {
     name: 'Atlassian',
     ...urls('auth.atlassian.com/authorize', 'auth.atlassian.com/oauth/token'),
-    // Without the audience it is a login; without the prompt, later consent to more scopes is not asked for
+    // Without the audience, it is only a login; without the prompt, consent to more scopes is not requested later
     authorization_parameters: { audience: 'api.atlassian.com', prompt: 'consent' },
     extra_scopes: ['offline_access'],
   },
@@ -60,7 +60,7 @@ const KNOWN: Readonly<Record<string, KnownProvider>> = {
     name: 'Google',
     issuer: 'https://accounts.google.com',
     ...urls('accounts.google.com/o/oauth2/v2/auth', 'oauth2.googleapis.com/token', 'oauth2.googleapis.com/revoke'),
-    // After a user's first consent, Google sends a refresh token only with both
+    // After a user's first consent, Google sends a refresh token only if both are set
     authorization_parameters: { access_type: 'offline', prompt: 'consent' },
   },
   hubspot: { name: 'HubSpot', ...urls('app.hubspot.com/oauth/authorize', 'api.hubapi.com/oauth/v1/token') },
@@ -71,7 +71,7 @@ const KNOWN: Readonly<Record<string, KnownProvider>> = {
   },
   microsoft: {
     name: 'Microsoft',
-    // Work, school and personal accounts. No issuer, since each tenant is its own
+    // Work, school and personal accounts. No issuer, since each tenant has its own
     ...urls(`${MICROSOFT}/authorize`, `${MICROSOFT}/token`),
     extra_scopes: ['offline_access'],
   },
@@ -91,7 +91,7 @@ const KNOWN: Readonly<Record<string, KnownProvider>> = {
     ),
     extra_scopes: ['refresh_token'],
   },
-  // The user's own token; the older oauth/v2 pair gives a bot's
+  // These return the user's own token; the older oauth/v2 endpoints return a bot's
   slack: { name: 'Slack', ...urls('slack.com/oauth/v2_user/authorize', 'slack.com/api/oauth.v2.user.access') },
   spotify: { name: 'Spotify', ...urls('accounts.spotify.com/authorize', 'accounts.spotify.com/api/token'), ...BASIC },
   x: {
@@ -129,7 +129,7 @@ export function connectedProvider(
   return { id, ...settings, client_id, client_secret_name: clientSecret }
 }
 
-/** Those that administrators gave, and the well-known whose client the deployment's variables name. */
+/** Combines administrators' providers with known providers whose client is set in the deployment's variables. */
 export function withConnected(
   store: Pick<ProviderStore, 'find' | 'list'>,
   readVariable: (name: string) => string | undefined,

@@ -23,7 +23,7 @@ function lastSegment(scope: string): string {
   return scope.slice(scope.lastIndexOf('/') + 1).toLowerCase()
 }
 
-/** Requested beside a tool's own scopes. `offline_access` gives a refresh token, if the provider's metadata lists it. */
+/** Lists scopes to request besides a tool's own. `offline_access` gets a refresh token, if the provider's metadata lists it. */
 export function listExtraScopes(
   {
     extra_scopes = [],
@@ -36,7 +36,7 @@ export function listExtraScopes(
   return [...new Set([...extra_scopes, ...offline])].filter((scope) => !scopes.includes(scope))
 }
 
-/** RFC 6749, section 3.3. GitHub and others separate by commas whatever they were sent. */
+/** Parses scopes (RFC 6749, section 3.3). GitHub and others always separate them by commas. */
 export function parseScopes(text: string, requested: readonly string[], separator = ' '): string[] {
   const separators = new Set([...separator, ...(requested.some((scope) => scope.includes(',')) ? '' : ',')])
   const spaced = [...text].map((character) => (separators.has(character) ? ' ' : character)).join('')
@@ -53,7 +53,7 @@ export function missingScopes(provider: string, granted: readonly string[], requ
   )
 }
 
-/** The scopes to request next. A new grant replaces the old one, so the scopes of the old one are requested again. */
+/** Returns the scopes to request next. A new grant replaces the old one, so the old scopes are requested again. */
 export function mergeScopes(granted: readonly string[], requested: readonly string[], extraScopes: readonly string[]) {
   const keptScopes = granted.filter((scope) => !UNREPORTED.has(scope) && !extraScopes.includes(scope))
   return [...new Set([...keptScopes, ...requested])]

@@ -4,7 +4,7 @@ import { APPROVAL, SIGN_IN } from './authorization.ts'
 import type { CredentialProvider } from './credential-provider.ts'
 import type { IdentityAssertion } from './identity-assertion.ts'
 
-/** A provider where a person consents, or one whose people enter a credential of their own. */
+/** A provider where people consent, or one for which people enter their own credential. */
 export type Provider = OAuthProvider | CredentialProvider
 
 export interface OAuthProvider {
@@ -25,7 +25,7 @@ export interface OAuthProvider {
   readonly identity_assertion?: IdentityAssertion
 }
 
-/** A provider that a tool may use, or for an administrator why it may not. */
+/** A provider that a tool may use, or the reason why not, for an administrator. */
 export type ProviderResult =
   { readonly ok: true; readonly value: Provider } | { readonly ok: false; readonly reason: string }
 
@@ -37,14 +37,14 @@ export function findMissingSecret(
   return `The secret of the client at '${id}' is missing: an administrator can set it as the Worker secret '${name}'`
 }
 
-/** What one step of a connection would come to, in words for an administrator. */
+/** The expected result of one step of a connection, described for an administrator. */
 export interface ProviderTestStep {
   readonly name: 'secret' | 'endpoints' | 'authorization' | 'token' | 'check'
   readonly state: 'ok' | 'failed' | 'unclear'
   readonly message: string
 }
 
-/** Takes the redirect URI. */
+/** `callback` is the redirect URI. */
 export type TestProvider = (provider: Provider, callback: string) => Promise<readonly ProviderTestStep[]>
 
 export interface Providers {
@@ -54,7 +54,7 @@ export interface Providers {
 export type ListedProvider = Provider & { readonly built_in?: true }
 
 export interface AllProviders extends Providers {
-  /** By their ids. */
+  /** Sorted by id. */
   list(): Promise<readonly ListedProvider[]>
 }
 

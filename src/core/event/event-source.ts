@@ -17,7 +17,7 @@ const describe = json.withSchemaDescription
 const COMMON = {
   description: json.optional(describe('Meaning of the events, for models', json.string({ min: 1, max: 1_000 }))),
   payload_schema: json.optional(describe("JSON Schema of an event's data, for models", SCHEMA), { type: 'object' }),
-  // From 8, a person would have to approve each call
+  // From level 8 on, a person would have to approve each call
   security_level: json.optional(describe('Security level, as for tools; 1 by default', json.integer(0, 7)), 1),
   user_id: json.optional(describe('User that subscribers must be able to act for', identifier)),
 }

@@ -1,5 +1,5 @@
 /**
- * Runs schedules and polls every minute. Missed runs are made up for by one run. The id of an event is derived from its cause,
+ * Runs schedules and polls every minute. One run makes up for all missed runs. The id of an event is derived from its cause,
  * so repeating an interrupted run creates the same event.
  */
 import type { Caller, CallTool } from '../call/call-request.ts'
@@ -24,7 +24,7 @@ export interface SourceRunDeps {
 }
 
 const MINUTE_MS = 60_000
-/** A run starts some seconds into its minute, and their number varies. */
+/** Runs start a varying number of seconds into the minute. */
 const JITTER_MS = 30_000
 
 /** Runs a source if it is due. Returns the failure, if any. */
@@ -57,7 +57,7 @@ async function tick(id: string, dueAt: number, deps: SourceRunDeps): Promise<Res
   return published.ok ? ok(null) : published
 }
 
-/** Returns the digest of the tool's current output. The first one is no event. */
+/** Returns the digest of the tool's current output. The first output is not an event. */
 async function pollTool(
   { id, tool, arguments: input, select, key_id, user_id: userId }: PollSettings & { readonly id: string },
   run: SourceRun,

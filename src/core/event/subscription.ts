@@ -44,7 +44,7 @@ export interface SubscriptionRequest extends SubscriptionKey {
 
 export interface SubscriptionGrant {
   readonly id: string
-  /** RFC 3339: the end without a refresh. */
+  /** RFC 3339. The subscription ends then unless it is refreshed. */
   readonly refreshBefore: string | null
   readonly cursor: string
   /** Whether events after the requested cursor are no longer stored. */
@@ -83,7 +83,7 @@ export interface EventPage {
 
 /** A principal cannot find the subscriptions of others. */
 export interface Subscriptions {
-  /** With the same key, refreshes the subscription. First, the callback must answer a challenge. */
+  /** Creates a subscription, or refreshes the one with the same key. The callback must first answer a challenge. */
   subscribe(principal: Principal, request: SubscriptionRequest): Promise<Result<SubscriptionGrant>>
   unsubscribe(principal: Principal, key: SubscriptionKey): Promise<Result<undefined>>
   /** Reads events without a subscription. */
@@ -126,7 +126,7 @@ export function toSubscriber({ view, ...principal }: Principal, at: number): Sub
   return { principal, toolset: view?.toolset?.name, lock: view?.lock?.hash, at }
 }
 
-/** When the earlier secret of a rotated key has ended, subscriptions that it may have made end too. */
+/** Whether an earlier secret of the key, now ended, may have made the subscription, which then ends too. */
 export function isByEarlierSecret(
   { at }: Subscriber,
   { previous_expires_at: end }: Pick<ApiKey, 'previous_expires_at'>,
@@ -136,7 +136,7 @@ export function isByEarlierSecret(
   return until <= now && at < until + EARLIER_SECRET_MS
 }
 
-/** For credentials whose end cannot be noticed, such as a JWT or a replaced administrator key: they must be sent again. */
+/** Limits subscriptions to an hour if the end of the credential goes unnoticed, as for a JWT or a replaced admin key. */
 export function limitTtl({ kind }: Principal, ttlMs: number | null): number | null {
   return ['jwt', 'person', 'admin'].includes(kind) ? Math.min(ttlMs ?? Infinity, HOUR_MS) : ttlMs
 }

@@ -2,7 +2,7 @@ import type { JsonObject } from '../tool/json.ts'
 import { groupByParameter } from '../tool/problem.ts'
 import type { Failure } from './failure.ts'
 
-/** `_meta` of a CallToolResult, whose text alone would have to be read. */
+/** Returns the `_meta` of a CallToolResult, so that clients need not parse its text. */
 export function toFailureMeta(failure: Failure): JsonObject | undefined {
   switch (failure.type) {
     case 'requirements-missing':

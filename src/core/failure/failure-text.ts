@@ -30,7 +30,7 @@ export function toRetryAdvice({ may_have_run }: Extract<Failure, { type: 'tool-t
 
 export const formatSeconds = (count: number) => `${count} ${count === 1 ? 'second' : 'seconds'}`
 
-/** Not rounded down: who waits for less is refused again. */
+/** Does not round down, because a caller that waits less is refused again. */
 export const tryAgainIn = (ms: number) => `Try again in ${formatSeconds(Math.ceil(ms) / 1000)}`
 
 export function describeFailure(failure: Exclude<Failure, { type: OwnWords }>): FailureText {

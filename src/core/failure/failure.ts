@@ -5,7 +5,7 @@ import type { Problem } from '../tool/problem.ts'
 
 /**
  * Everything that can go wrong with a request. The union is closed: each dialect has one exhaustive table of it.
- * `message` is for a person or a model, `developer_message` for the developer of the call. Neither ever holds a secret,
+ * `message` is for a person or a model, `developer_message` for the developer of the call. Neither ever contains a secret,
  * a token or a stack trace.
  */
 export type Failure =
@@ -33,13 +33,13 @@ export type Failure =
       readonly name: string
       readonly range: string
       readonly available: readonly string[]
-      /** The version that the range would lead to, were it not yanked. */
+      /** The version that the range would resolve to if it were not yanked. */
       readonly yanked?: { readonly version: string; readonly message?: string | undefined } | undefined
     }
   | { readonly type: 'tool-disabled'; readonly id: string; readonly detail?: string }
   /** The caller's toolset gives the tool another name. */
   | { readonly type: 'tool-renamed'; readonly ref: string; readonly id: string; readonly name: string }
-  /** The tool is no longer as the caller's lock or toolset has it. */
+  /** The tool no longer matches the caller's lock or toolset. */
   | { readonly type: 'tool-changed'; readonly id: string; readonly detail: string }
   | ({
       readonly type: 'tool-not-executable'
@@ -48,7 +48,7 @@ export type Failure =
       /** Set if a client that supports tasks could call it. */
       readonly needsTask?: true
     } & WithOperatorMessage)
-  /** Its publisher was not trusted with its toolkit, so it is given no credential of the deployment's. */
+  /** Its publisher was not trusted with its toolkit, so the tool gets no credentials of the deployment. */
   | {
       readonly type: 'tool-untrusted'
       readonly id: string
@@ -95,7 +95,7 @@ export type Failure =
   | ({ readonly type: 'unavailable'; readonly message: string } & WithOperatorMessage)
   | { readonly type: 'internal'; readonly reference: string }
 
-/** The challenges that a person can meet: none without a user, and none of a provider that is not set up. */
+/** Returns the challenges that a person can meet: none without a user or for a provider that is not set up. */
 export function filterOpenChallenges({
   authorization,
   user_id,
@@ -119,13 +119,13 @@ export function needsSuggestions(failure: Failure): failure is UnknownTool {
   return failure.type === 'tool-unknown' && failure.suggestions.length === 0
 }
 
-/** An anonymous caller learns of an unknown tool by a failure `unauthenticated` with suggestions, even if these are none. */
+/** For anonymous callers, an unknown tool is an `unauthenticated` failure with a list of suggestions, which may be empty. */
 export function isUnknownTool(failure: Failure): boolean {
   if (failure.type === 'unauthenticated') return failure.suggestions !== undefined
   return failure.type === 'id-malformed' || failure.type === 'tool-unknown'
 }
 
-/** Thrown where storage is out of reach; the caller is told `unavailable`. */
+/** Thrown if storage cannot be reached. The caller gets `unavailable`. */
 export class UnreachableError extends Error {}
 
 export async function catchUnreachable<T>(work: Promise<T>): Promise<Result<T>> {

@@ -72,12 +72,12 @@ function listOrigins(csp: unknown, name: string): readonly string[] {
   return listed.filter((origin) => ORIGIN.test(origin)).slice(0, MAX_ORIGINS)
 }
 
-/** Covers the page and everything that it may load. */
+/** Computes a digest of the HTML and of the list of what it may load. */
 export function computePageDigest(page: ToolPage, sha256: Sha256): Promise<string> {
   return sha256(canonicalJson(page))
 }
 
-/** The Content-Security-Policy of a page: inline code, and otherwise only the origins that the page lists. */
+/** Builds the Content-Security-Policy of a page: inline code is allowed, and otherwise only the origins that the page lists. */
 export function buildPagePolicy({ ui: { csp } }: ToolPage): string {
   const [connect, resource, frame, base] = DOMAINS.map((name) => listOrigins(csp, name).join(' '))
   return [

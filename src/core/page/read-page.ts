@@ -28,7 +28,7 @@ const MAX_INLINE_BYTES = 8 * MAX_PAGE_CHARACTERS
 
 /**
  * Reads the page of a tool through the pipeline of a call: for the same callers, with the same credentials and limits. But the
- * tool does not run, nobody is asked to consent or approve, and no call is recorded. Under a lock, the page must be the locked
+ * tool does not run, no consent or approval is requested, and no call is recorded. Under a lock, the page must be the locked
  * one. Resources of the tool's server are read the same way.
  */
 export function createReaders(deps: CallDeps & { readonly userTokens: GrantPreview }, sha256: Sha256) {

@@ -3,7 +3,7 @@ import { sanitizeName, sanitizeNames } from '../tool/sanitize-name.ts'
 import { toDerivedName, type ToolName } from '../tool/tool-id.ts'
 import type { ToolSource } from '../tool/tool-source.ts'
 
-/** New names have the characters `[A-Za-z0-9_]`. A published toolkit keeps its `-`, and so does a published tool in it. */
+/** Limits new names to `[A-Za-z0-9_]`. A published toolkit keeps its `-`, and so does a published tool in it. */
 export async function assignNames<T extends ToolName & { readonly name: string }>(
   definitions: readonly T[],
   source: Pick<ToolSource, 'loadCurrent' | 'hasToolkit'>,

@@ -11,20 +11,20 @@ type Runners = ReadonlyMap<string, ImplementationKind>
 export const MAX_STORED_BYTES = 256 * 1024
 const MAX_CHARACTERS = 256 * 1024
 
-/** At most `maxBytes` of JSON, and nothing to which RFC 8785 gives no digest. */
+/** Checks that a value has at most `maxBytes` of JSON, and a digest by RFC 8785. */
 export function checkStorable(
   value: unknown,
   noun: string,
   path: string,
   maxBytes = MAX_STORED_BYTES,
 ): readonly Problem[] {
-  // The size is checked first, and counted only up to the limit, so that a huge document costs no more than one a little too large
+  // Checked first, and counted only up to the limit, so that a huge document costs no more than one slightly over the limit
   if (jsonSize(value, maxBytes) > maxBytes)
     return [{ path, message: `Is larger than ${maxBytes} bytes, the most ${noun} may have` }]
   return hasDigest(value) ? [] : [{ path, message: 'Contains a lone surrogate (invalid Unicode)' }]
 }
 
-/** RFC 8785 gives no digest to lone surrogates and to infinite numbers, which JSON can write as `1e999`. */
+/** RFC 8785 has no digest for lone surrogates and infinite numbers, which JSON can write as `1e999`. */
 function hasDigest(value: unknown): boolean {
   if (typeof value === 'string') return value.isWellFormed()
   if (typeof value !== 'object' || value === null) return value !== undefined && Number.isFinite(Number(value))
@@ -38,7 +38,7 @@ export function checkReadCost(document: unknown, path: string, budget: Budget): 
   return charged.ok ? [] : charged.problems
 }
 
-/** An imported definition needs a bound of its own, since its document is a part of the source. */
+/** Limits an imported definition by itself, because its document is only a part of the source. */
 export function checkImportedDefinition(definition: Omit<Definition, 'version'>): readonly Problem[] {
   if (!hasDigest(definition)) return [{ path: '', message: 'Contains a lone surrogate (invalid Unicode)' }]
   if (JSON.stringify(definition).length <= MAX_CHARACTERS) return []
@@ -46,10 +46,10 @@ export function checkImportedDefinition(definition: Omit<Definition, 'version'>)
 }
 
 export const MAX_TOOLS = 500
-/** Characters of JSON that all definitions of a document have, with what they repeat. */
+/** Characters of JSON in all definitions of a document, including what they repeat. */
 const MAX_COMBINED_CHARACTERS = 2 * 1024 * 1024
 
-/** A document's own fields are stored in the record of each of its tools, so they multiply. */
+/** Limits the sum, because a document's own fields are stored in the record of each of its tools. */
 export function checkCombinedSize(definitions: readonly Definition[]): readonly Problem[] {
   const count = definitions.length
   if (count > MAX_TOOLS) return [{ path: '', message: `Must define at most ${MAX_TOOLS} tools, got ${count}` }]
@@ -91,7 +91,7 @@ export function checkImplementation(
   return runner.check(implementation, definition).map((problem) => ({ ...problem, path: `${path}${problem.path}` }))
 }
 
-/** `implementations` have their paths. */
+/** `implementations` maps each implementation to its path. */
 export function findUnreachable(implementations: ReadonlyMap<Implementation, string>, runners: Runners) {
   return [...implementations].flatMap(([implementation, path]): readonly Problem[] => {
     const message = runners.get(implementation.kind)?.unreachable?.(implementation)

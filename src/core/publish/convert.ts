@@ -14,7 +14,7 @@ interface ConvertOptions {
   readonly wrapper: Pick<WrapperFields, 'decodeOptions' | 'tags' | 'guard'>
 }
 
-/** Several tools that the target writes one by one give an array, and a loss's path starts at its tool. */
+/** Converts a document. If its tools are written differently, returns an array, and paths of losses start with the index. */
 export async function convert(
   document: Json,
   { from, to, wrapper }: ConvertOptions,
@@ -23,7 +23,7 @@ export async function convert(
 ): Promise<ParseResult<EncodeResult>> {
   const budget = createBudget()
   const decodeOptions = { ...wrapper.decodeOptions, budget }
-  // The document is not stored, so only the reader of the body bounds its size
+  // The document is not stored, so only the reader of the body limits its size
   const read = decodeDocument(document, { dialect: from, decodeOptions, maxBytes: Infinity }, codecs)
   if (!read.ok) return read
   const { codec, decoded } = read.value

@@ -9,7 +9,7 @@ export interface DecodeDocumentOptions {
   readonly dialect: string | undefined
   readonly decodeOptions: DecodeOptions & { readonly budget: Budget }
   readonly maxBytes?: number
-  /** Who hears where the document is placed; undefined is anybody. */
+  /** The principal that will learn where the document is placed; if undefined, anyone may. */
   readonly publisher?: Principal | undefined
 }
 
@@ -19,7 +19,7 @@ export interface DecodedDocument {
 }
 
 /**
- * Decodes a document with the codec of the dialect that is named, or else with the first codec that recognizes the document.
+ * Decodes a document with the codec of the named dialect, or else with the first codec that recognizes the document.
  * If the latter refuses a list of tools, the first other codec that accepts the list decodes it.
  */
 export function decodeDocument(

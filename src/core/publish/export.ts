@@ -5,10 +5,10 @@ import type { ParseResult, Problem } from '../tool/problem.ts'
 import type { ToolRecord } from '../tool/tool.ts'
 
 /**
- * Writes records in export formats, each within a budget. An export is judged when it is asked for: one that takes too much
- * work fails then, and lists leave the tool out. Publication only warns of it. There, records are written in each format
- * until the work of all of them is spent; small records without references or merges are not tried, since none of their
- * formats takes much work, and writing all formats takes as long as publishing.
+ * Writes records in export formats, each within a budget. An export that takes too much work fails when it is requested, and
+ * lists leave the tool out. Publication only warns of it. There, records are written in each format until a shared budget is
+ * spent. Small records without references or merges are not tried, because none of their formats takes much work, and writing
+ * all formats takes as long as publishing.
  */
 
 export type ExportFormat = (record: ToolRecord, name: string, budget?: Budget) => ParseResult<EncodeResult>
@@ -44,7 +44,7 @@ export async function checkExports(
     if (!mayExceedBudget(record)) continue
     for (const format of allFormats) {
       const result = format(record, record.name, createBudget(DEFAULT_UNITS, exportBudget))
-      // Nothing is known of a format that the others left too little for
+      // If the other formats left too little budget, nothing is known about this one
       if (exportBudget.isExceeded || budget?.isExceeded) return warnings
       for (const { path, message } of result.ok ? [] : result.problems) {
         warnings.push({ path: path.replace(/^\/input/, () => toPath(index)), message: message + CONSEQUENCE })
@@ -55,7 +55,7 @@ export async function checkExports(
   return warnings
 }
 
-/** The work of a format multiplies by references and merges, and otherwise by the size at most. */
+/** References and merges multiply the work of a format. Otherwise, it grows at most with the size. */
 function mayExceedBudget({ input, output }: ToolRecord): boolean {
   const text = JSON.stringify([input, output])
   return text.length > MAX_SMALL_CHARACTERS || /"(?:\$ref|allOf)":/.test(text)

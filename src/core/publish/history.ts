@@ -17,7 +17,7 @@ const MAX_COMPARED = 20
 /** Characters of all texts that a history shows. Changes beyond them are listed without their texts. */
 const MAX_TEXT_CHARACTERS = 500_000
 
-/** The versions that the reader may see, the highest first; all comparisons draw on one budget. */
+/** Returns the versions that the reader may see, highest first. All comparisons share one budget. */
 export async function loadHistory(
   { versions }: ToolEntry,
   source: Pick<ToolSource, 'loadRecord'>,
@@ -52,13 +52,13 @@ export async function loadHistory(
   })
 }
 
-/** A pending version is compared with the highest lower one that callers had; any other with the next lower. */
+/** Finds the version to compare with: the next lower, or for a pending version the highest lower that callers had. */
 function findBaseVersion({ status }: VersionEntry, lowerVersions: readonly VersionEntry[]): VersionEntry | undefined {
   if (status.state !== 'pending') return lowerVersions[0]
   return lowerVersions.find((entry) => entry.status.state !== 'pending' && entry.status.state !== 'disabled')
 }
 
-/** Tells that an implementation differs, but not how: fewer people may read an implementation than a definition. */
+/** Reports that an implementation differs, but not how: fewer people may read an implementation than a definition. */
 export function implementationChanges(
   before: Implementation | undefined,
   after: Implementation | undefined,

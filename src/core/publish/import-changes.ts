@@ -18,7 +18,7 @@ import { compareTexts } from './text-changes.ts'
 const FIRST_VERSION = '1.0.0'
 const SCHEMA_PATHS = { input: '/definition/input', output: '/definition/output' }
 
-/** A tool's version follows from how it differs from what is published. A tool that does not differ is not checked again. */
+/** Derives a tool's version from how it differs from the published one. A tool without differences is not checked again. */
 export async function prepareImport(
   { imported, version, sourceVersion, guards, toolkitDescription, isComparison, requiresReview }: ImportSubmission,
   deps: PrepareDeps,
@@ -30,7 +30,7 @@ export async function prepareImport(
   const existing = await deps.source.loadCurrent(definition)
   if (existing && formatToolId(existing) !== formatToolId(definition))
     return parseFailure(`'${formatToolId(existing)}' exists: ids are unique ignoring case`)
-  // Nothing larger gets a digest
+  // No digest is computed for anything larger
   const sizeProblems = [
     ...checkImportedDefinition(definition),
     ...checkStorable(implementation, 'an implementation', '/implementation'),
@@ -56,7 +56,7 @@ export async function prepareImport(
     const tools = [{ ...tool, schemaPaths: SCHEMA_PATHS }]
     const result = await prepareDefinitions({ kind: 'definitions', tools, warnings: [] }, deps, budget)
     if (!result.ok) return result
-    // A version that follows from the change breaks nothing, though the registry takes any change of a shared schema for a break
+    // A version derived from the change breaks nothing, but the registry treats any change of a shared schema as breaking
     const { publication: prepared } = result.value
     const publication = { ...prepared, allowBreaking: version === undefined, toolkitDescription, requiresReview }
     return { ok: true, value: { ...result.value, publication, state, ...more } } as const
@@ -66,7 +66,7 @@ export async function prepareImport(
   const asImported = await createToolRecord(withVersion(highest.version), deps.sha256)
   const isInactive = isComparison && !existing?.newest
   if (asImported.digest === highest.digest || isInactive) return toUnchanged(asImported, implementation)
-  // An import that says nothing of guards must not take back what somebody was careful to ask for
+  // An import without guards must not remove guards that were set deliberately
   const previousGuard = guards === undefined && previous ? extractGuard(previous) : undefined
   const inheritedGuards = previousGuard ? [previousGuard] : guards
   const withInheritedGuards = previousGuard
@@ -93,12 +93,12 @@ export async function prepareImport(
   })
 }
 
-/** Models see names alone: of `issues_create`, nobody knows whose issues. */
+/** Adds the toolkit, because models see only names: `issues_create` does not say whose issues. */
 function toImportedName(tool: ToolName & { readonly name: string }): string {
   return tool.name.toLowerCase().startsWith(`${tool.toolkit.toLowerCase()}_`) ? tool.name : toDerivedName(tool)
 }
 
-/** From 4 a key must name the tool. One that was imported with less keeps its level, as its callers rely on it. */
+/** From level 4, a key must name the tool. A tool imported with less keeps its level, because its callers rely on it. */
 function minGuardsForDestructive(
   { annotations }: Pick<Definition, 'annotations'>,
   previous?: ToolRecord,

@@ -15,20 +15,20 @@ export interface ImportOptions
   readonly budget: Budget
   readonly yieldControl: YieldControl
   readonly guardsFor?: ((tool: ImportedTool) => readonly Guard[]) | undefined
-  /** Why a tool would be called without a secret that it needs, and undefined if it would not. */
+  /** Returns why a tool would be called without a secret that it needs, or undefined if it would not be. */
   readonly findMissingSecret?: (secret: string, tool: ToolName) => string | undefined
 }
 
 export type ImportedToolReport = ReturnType<typeof reportTool>
 export type ImportResult = Awaited<ReturnType<typeof importTools>>
 
-/** A batch is one message to the registry. It is small, since other requests wait for it: some tools take 5 ms each. */
+/** A batch is one message to the registry. It is small, because other requests wait for it: some tools take 5 ms. */
 const BATCH_TOOLS = 10
 const SOURCE_TOO_LARGE = "The source takes too much work as a whole: import it in parts, chosen by 'tools'"
 
 const MAX_PROBLEMS = 5
 
-/** Tools are judged alone. Existing versions are never touched, nor tools that the source no longer has. */
+/** Imports each tool independently. Never changes existing versions, or tools that the source no longer has. */
 export async function importTools(
   items: Iterable<ImportItem>,
   {
@@ -81,7 +81,7 @@ export async function importTools(
   return { imported, skipped, denied, sourceKeys, origins }
 }
 
-/** Recognizes a tool by its name in the source or here. */
+/** Returns the same key for a tool's name in the source and its name here. */
 export function toSourceKey(name: string): string {
   return name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '_')
 }
@@ -102,7 +102,7 @@ function reportTool(
     const warning = findMissingSecret?.(secret.id, record)
     return warning === undefined ? [] : [{ id: secret.id, warning }]
   })
-  // The guard has the whole level, also as far as it follows from what the tool requires
+  // The guard has the full level, even if that follows from the requirements
   const guard = extractGuard({ ...record, requirements: NO_REQUIREMENTS })
   return {
     id,

@@ -19,7 +19,7 @@ export interface ImportRequest {
   readonly signal: Signal
   /** Whether to read the skills of a server too. */
   readonly wantsSkills?: boolean
-  /** Says for whom a source on another server is fetched. */
+  /** Says on whose behalf a source on another server is fetched. */
   readonly fetchCapability: FetchCapability
 }
 
@@ -28,7 +28,7 @@ export interface Importer {
   read(request: ImportRequest): Promise<ImportRead | ImportRefusal>
 }
 
-/** `items` may be made as they are asked for, so that a large source does not fill the memory. */
+/** `items` may be created lazily, so that a large source does not fill the memory. */
 interface ImportRead {
   readonly ok: true
   readonly items: Iterable<ImportItem>
@@ -57,12 +57,12 @@ export interface ImportedTool {
   readonly providers?: readonly ImportedProvider[]
 }
 
-/** A provider whose people enter, or consent to, what a security scheme asks for. */
+/** A provider through which people enter the credential of a security scheme, or consent to its scopes. */
 export interface ImportedProvider {
   readonly id: string
   readonly kind: 'api_key' | 'bearer' | 'basic' | 'oauth2'
   readonly scheme: string
-  /** What an administrator puts. */
+  /** The body of an administrator's PUT request. */
   readonly body: JsonObject
 }
 
@@ -71,7 +71,7 @@ export function getImportOrigin(dialect: string, { kind, url }: Partial<Implemen
   return [dialect, kind, /^[^/?#]*\/\/[^/?#]*/.exec(String(url))].join(' ')
 }
 
-/** How an imported tool differs from what is published of it. */
+/** How an imported tool differs from the published one. */
 export type ImportState = 'new' | 'changed' | 'unchanged'
 
 export interface SkippedTool {

@@ -8,11 +8,11 @@ import type { DecodedDocument, DecodeDocumentOptions } from './decode-document.t
 type PlacementSource = Pick<ToolSource, 'findDocumentAddress' | 'loadCurrent'>
 
 /**
- * Chooses the toolkit of a document that has an id of its own, if its publisher names none. By default the toolkit has the
- * name that the document gives it. The document is decoded again for another toolkit in two cases:
+ * Chooses the toolkit of a document that has its own id, if its publisher names none. By default, the toolkit has the name
+ * that the document specifies. The document is decoded again for another toolkit in two cases:
  *
  * - Its id is published already: it goes to the toolkit of that id.
- * - Its first tool has the id of a tool of another dialect, in other case: it goes to the codec's alternate toolkit.
+ * - Its first tool has the id of a tool of another dialect, in different case: it goes to the codec's alternate toolkit.
  */
 export async function placeDocument(
   document: Json,
@@ -25,7 +25,7 @@ export async function placeDocument(
   const address = await source.findDocumentAddress(codec.dialect, id)
   const toolkit = address?.toolkit ?? (await findAlternateToolkit(decoded, codec.dialect, source))
   if (toolkit === undefined || toolkit === decoded.definitions[0]?.toolkit) return { ok: true, value: decoded }
-  // Only those who may publish in a toolkit hear that another publisher's document is there
+  // Only principals that may publish in a toolkit may learn that it has another publisher's document
   if (publisher && !covers(publisher, { toolkit, tool: '*' }, 'tools:publish')) return { ok: true, value: decoded }
   const moved = codec.decode(document, { ...decodeOptions, toolkit })
   if (!moved.ok) return moved
@@ -34,7 +34,7 @@ export async function placeDocument(
   return { ok: true, value: { ...moved.value, warnings: [...moved.value.warnings, warning] } }
 }
 
-/** Lets Machine Context's `calculator` and OXP's `Calculator` both be published as they stand. */
+/** Lets Machine Context's `calculator` and OXP's `Calculator` both be published unchanged. */
 async function findAlternateToolkit(
   { definitions: [first], alternateToolkit }: DecodeResult,
   dialect: string,

@@ -15,7 +15,7 @@ export interface PluginOptions extends Guard {
 }
 
 export interface PluginReader {
-  /** Makes a plugin that stops by itself, has it describe itself without network or secrets, and keeps both. */
+  /** Meters a plugin so that it stops, has it describe itself without network or secrets, and stores both versions. */
   read(
     bytes: Uint8Array<ArrayBuffer>,
     options: PluginOptions,
@@ -30,7 +30,7 @@ export interface PluginReader {
 const MAX_TOOLS = 256
 const MAX_WARNINGS = 20
 
-/** Each document is a ListToolsResult of its tool alone, so that no record is larger than its tool. */
+/** Makes each document a ListToolsResult with only its tool, so that no record is larger than its tool. */
 export function pluginSubmission(
   description: JsonObject,
   createImplementation: (tool: string) => Implementation,

@@ -7,10 +7,10 @@ import { checkSchemas, checkStorable, checkToolId } from './check-definition.ts'
 import type { PrepareDeps } from './prepare.ts'
 import type { DefinitionSubmission, PreparedSubmission } from './submission.ts'
 
-/** Bytes of a whole definition: as many as its document may have, and as many again for what is beside it. */
+/** Bytes of a whole definition: as many as its document may have, and as many again for the fields outside it. */
 const MAX_COMPLETE_BYTES = 512 * 1024
 
-/** Checks, names and records definitions that importers and plugins made. */
+/** Checks and names definitions from importers and plugins, and creates their records. */
 export async function prepareDefinitions(
   { tools, warnings, isGuarded }: DefinitionSubmission,
   { runners, sha256, source }: PrepareDeps,

@@ -23,7 +23,7 @@ export interface PrepareDeps {
   readonly source: Pick<ToolSource, 'findDocumentAddress' | 'hasToolkit' | 'loadCurrent' | 'loadRecord'>
 }
 
-/** Turns a document into tool records, or reports every problem; stores nothing. Paths of problems point into what was sent. */
+/** Converts a document to tool records, or reports every problem. Stores nothing. Paths of problems point into `body`. */
 export async function prepareDocument(
   { body, dialect, decodeOptions: defaults }: DocumentSubmission,
   deps: PrepareDeps,
@@ -81,7 +81,7 @@ export async function prepareDocument(
   }
 }
 
-/** Decodes a document, chooses its toolkit, and gives its tools the names that they have here. */
+/** Decodes a document, chooses its toolkit, and assigns its tools their names here. */
 async function readDocument(
   document: Json,
   options: DecodeDocumentOptions,
@@ -100,7 +100,7 @@ async function readDocument(
   return { ok: true, value: { codec, decoded, definitions, warnings: [...decoded.warnings, ...warnings] } }
 }
 
-/** A tool of a document as it is called here, its name in the document, and its implementation. */
+/** A tool of a document under its name here, with its name in the document and its implementation. */
 interface DocumentTool {
   readonly definition: Definition
   readonly sourceName: string
@@ -108,7 +108,7 @@ interface DocumentTool {
   readonly implementationPath: string
 }
 
-/** Gives each tool the implementation that is for it alone (`implementations`), else the one for all (`implementation`). */
+/** Assigns each tool its own implementation (`implementations`), or else the common one (`implementation`). */
 function addImplementations(
   definitions: readonly Definition[],
   decoded: DecodeResult,
@@ -142,8 +142,8 @@ function checkImplementations(
 }
 
 /**
- * A document that defines several tools, or has an id of its own, is stored once, and records refer to it by its hash. Any
- * other is stored in its tool's record alone.
+ * Creates the document if it defines several tools or has its own id: then it is stored once, and records refer to it by its
+ * hash. Any other document is stored only in its tool's record.
  */
 async function createSharedDocument(
   tools: readonly DocumentTool[],
@@ -170,7 +170,7 @@ function locateSchemas(
   prefix: string,
   isShared: boolean,
 ): readonly SchemaPaths[] {
-  // Tools that declare no schema share one constant object. Then several tools match, and the path is not known
+  // Tools without a schema share one constant object. Then several tools match, and the path is unknown
   const findPath = (target: JsonSchema | null) => {
     const [match, ...duplicates] = schemas.filter(({ schema }) => schema === target)
     return duplicates.length > 0 ? undefined : match?.path

@@ -54,7 +54,7 @@ export const PUBLICATION_BODY: Reader<Json> = withSchema(
   },
 )
 
-/** Parses what stands beside a definition. `prefix` is the path of the definition in the body. */
+/** Parses the fields outside a definition. `prefix` is the path of the definition in the body. */
 export function unwrapBody(body: Json) {
   const problems: Problem[] = []
   if (!isJsonObject(body) || !('definition' in body)) {
@@ -65,7 +65,7 @@ export function unwrapBody(body: Json) {
   return { prefix: '/definition', document: body.definition ?? null, wrapper, problems }
 }
 
-/** Applies the tags and the guard that stand beside a definition. */
+/** Applies the tags and the guard that were sent with a definition. */
 export function applyWrapper(definition: Definition, { tags, guard }: WrapperFields): Definition {
   const tagged = { ...definition, tags: tags ?? definition.tags }
   return guard ? applyGuards(tagged, [guard]) : tagged
@@ -74,7 +74,7 @@ export function applyWrapper(definition: Definition, { tags, guard }: WrapperFie
 function parseWrapper(body: JsonObject, problems: Problem[]): WrapperFields {
   let fields: WrapperFields = { decodeOptions: {} }
   const wrapper = object(FIELDS, {
-    // A rule gets the valid fields even beside invalid ones, so that the definition is judged with them
+    // A rule gets the valid fields even if others are invalid, so that the definition is checked with them
     rule({ toolkit, version, implementation, implementations, tags, security_level, approval }) {
       const decodeOptions = {
         ...(toolkit === undefined ? {} : { toolkit }),

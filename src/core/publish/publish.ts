@@ -32,12 +32,12 @@ export type Publish = (
   options: PublishOptions,
 ) => Promise<readonly PublicationResult[]>
 
-/** Work that a submission costs beside what its budget counts: digests, records, and the look-ups that an import makes for each tool. */
+/** Work that a submission's budget does not count: digests, records, and an import's lookups for each tool. */
 const SUBMISSION_UNITS = { document: 300, definitions: 300, import: 10_000 }
 
 /**
- * Creates the function that every publication goes through. Each submission is prepared, authorized and checked by itself;
- * one that is not to be stored gets its result then. The writer stores all others.
+ * Creates the function that every publication goes through. Each submission is prepared, authorized and checked
+ * independently. A submission that will not be stored gets its result then. The writer stores all others.
  */
 export function createPublish(deps: PublishDeps): Publish {
   return async (submissions, { budget = createBudget(Infinity), ...options }) => {
@@ -96,7 +96,7 @@ function refuse(failure: PublicationFailure, ids: readonly string[] = []): Accep
   return { kind: 'ended', result: { ok: false, ids, failure } }
 }
 
-/** An import is authorized before it is prepared too, since preparation asks the registry about the tool and may rename it. */
+/** Authorizes an import before preparation too, because that asks the registry about the tool and may rename it. */
 function findImportDenial(principal: Principal, submission: Submission, toolSecrets: PublishDeps['toolSecrets']) {
   if (submission.kind !== 'import') return undefined
   const { definition, implementation } = submission.imported
@@ -119,7 +119,7 @@ function prepare(
   }
 }
 
-/** Most deployments import seldom. */
+/** Loads the code only for an import, because most deployments rarely import. */
 async function loadAndPrepareImport(submission: ImportSubmission, deps: PrepareDeps, budget: Budget) {
   const { prepareImport } = await import('./import-changes.ts')
   return prepareImport(submission, deps, budget)
@@ -136,7 +136,7 @@ async function storeAccepted(accepted: readonly Accepted[], writer: RegistryWrit
   })
 }
 
-/** Why a principal may not publish these tools. A publisher decides where secrets and users' tokens are sent. */
+/** Finds why a principal may not publish these tools. A publisher decides where secrets and users' tokens are sent. */
 export function findCredentialDenial(
   principal: Principal,
   tools: readonly (ToolName & { readonly requirements: Requirements; readonly implementation?: object | undefined })[],
@@ -145,7 +145,7 @@ export function findCredentialDenial(
   for (const tool of tools) {
     const denial = findCoverDenial(principal, tool, 'tools:publish')
     if (denial) return denial.reason
-    // Credentials are sent nowhere by a definition that nothing runs
+    // A definition without an implementation sends no credentials anywhere
     if (isTrustedWith(principal, tool) || !tool.implementation) continue
     const { secrets, authorization } = tool.requirements
     const secret = secrets.find((candidate) => toolSecrets.isGranted(candidate.id, tool))
@@ -159,13 +159,13 @@ export function findCredentialDenial(
   return undefined
 }
 
-/** The rights to a whole toolkit. */
+/** Returns the rights to a whole toolkit. */
 export async function findPublisherRights(
   principal: Principal,
   toolkit: string,
   writer: Pick<RegistryWriter, 'rights'>,
 ): Promise<PublisherRights> {
-  // A pattern that covers any tool of the toolkit covers one called '*'
+  // A pattern that covers any tool of the toolkit covers one named '*'
   const anyTool = { toolkit, tool: '*' }
   const denial = findCoverDenial(principal, anyTool, 'tools:publish')?.reason
   return denial === undefined ? writer.rights(anyTool, principal) : { denied: denial, maySendSecrets: false }

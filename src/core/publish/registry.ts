@@ -13,7 +13,7 @@ export interface DefinitionDocument {
   /** SHA-256 (hex) of `text`. */
   readonly hash: string
   readonly text: string
-  /** The id is unique in its dialect, ignoring case; such a document is judged as a whole. */
+  /** The id is unique in its dialect, ignoring case. Such a document is checked as a whole. */
   readonly itself?: { readonly id: string; readonly version: string }
   readonly toolkit: string
   readonly tools: Readonly<Record<string, string>>
@@ -25,7 +25,7 @@ export interface Publication {
   /** One for each record. */
   readonly schemaPaths?: readonly SchemaPaths[]
   readonly document?: DefinitionDocument
-  /** Which fields the publisher specified beside the document. An id that exists keeps its others. */
+  /** Which fields the publisher specified outside the document. An existing id keeps its others. */
   readonly specified: {
     readonly implementation: boolean
     readonly tags: boolean
@@ -48,7 +48,7 @@ export interface PublicationSuccess {
   readonly removedIds?: readonly string[]
   readonly pending?: readonly string[]
   readonly warnings: readonly Problem[]
-  /** This and the following are added to the registry's result. */
+  /** This field and the following ones are added to the registry's result. */
   readonly uncallable?: readonly string[]
   readonly readAs?: string
   readonly imported?: {
@@ -59,7 +59,7 @@ export interface PublicationSuccess {
   }
 }
 
-/** Types of messages to a Durable Object cannot have a whole record. */
+/** Message types of a Durable Object cannot include a whole record. */
 type ImportedRecord = Pick<
   ToolRecord,
   keyof ToolName | 'id' | 'name' | 'requirements' | 'securityLevel' | 'requiresApproval'
@@ -76,7 +76,7 @@ export type PublicationFailure =
   | { readonly type: 'forbidden'; readonly reason: string }
   | { readonly type: 'conflict'; readonly message: string }
 
-/** `trusted` (with credentials) and `name` (where tools have names alone; null for its own) are for administrators. */
+/** Only administrators may change `trusted` (with credentials) and `name` (the exposed name; null for the tool's own). */
 export interface VersionChange {
   readonly status?: ToolStatus
   readonly trusted?: boolean
@@ -84,12 +84,12 @@ export interface VersionChange {
 }
 
 export interface PublisherRights {
-  /** Why the principal may publish nothing there. */
+  /** Why the principal may not publish there. */
   readonly denied: string | undefined
   readonly maySendSecrets: boolean
 }
 
-/** The registry's one writer, which alone decides who may write what. Its answers are never stale. */
+/** The registry's only writer, which decides who may write what. Its results are never stale. */
 export interface RegistryWriter {
   publish(publications: readonly Publication[], principal: Principal): Promise<readonly PublicationResult[]>
   change(

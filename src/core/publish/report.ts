@@ -3,13 +3,13 @@ import type { Problem } from '../tool/problem.ts'
 import type { PublicationFailure, PublicationResult, PublicationSuccess } from './registry.ts'
 import type { PreparedSubmission } from './submission.ts'
 
-/** Adds what only preparation knows. */
+/** Adds the results of the preparation. */
 export function completeResult(
   result: PublicationResult,
   { publication: { records }, warnings, state, breaking, changes, readAs }: PreparedSubmission,
 ): PublicationResult {
   if (!result.ok) return result
-  // An unchanged version may have got its implementation before
+  // An unchanged version may already have an implementation
   const created = result.outcome === 'created' ? records : []
   const [first] = records
   const uncallable = created.filter(({ implementation }) => !implementation).map(({ id }) => id)

@@ -7,7 +7,7 @@ function findSharedCodec({ source: { dialect, document } }: ToolRecord, codecs: 
   return document !== undefined && codec?.countTools && codec.countTools(document) > 1 ? codec : undefined
 }
 
-/** Documents that define several tools: no reader of one may learn of a tool they may not see. */
+/** Removes a document that defines several tools, so that readers do not learn of tools that they may not see. */
 export function dropSharedDocument(record: ToolRecord, codecs: readonly Codec[]): ToolRecord {
   if (!findSharedCodec(record, codecs)) return record
   const { document: _, ...source } = record.source
@@ -23,7 +23,7 @@ export async function redactSharedDocument(
   if (!codec) return record
   const { toolkit, version, source } = record
   const decoded = codec.decode(source.document ?? null, { toolkit, version })
-  // Published before, and refused by today's codec
+  // The document was published before, but today's codec refuses it
   if (!decoded.ok) return dropSharedDocument(record, codecs)
   const ids = decoded.value.definitions.map(({ tool }) => formatToolId({ toolkit, tool }, version))
   for (const id of ids) if (id !== record.id && !(await maySee(id))) return dropSharedDocument(record, codecs)

@@ -28,7 +28,7 @@ const STATUS_BODY: Reader<ToolStatus> = (body, report) => {
   return fields === INVALID_VALUE ? INVALID_VALUE : fields.status
 }
 
-/** Reads `{"status": …}`: a state with details beside it, an object with `state`, or one with the state as its key. */
+/** Reads `{"status": …}`: a state with details in other fields, an object with `state`, or one with the state as its key. */
 export function statusReader<T extends object>(
   otherReader: Reader<T>,
   names: readonly string[],

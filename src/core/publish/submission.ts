@@ -1,6 +1,6 @@
 /*
  * A publication has three states. A `Submission` is what arrives; a `PreparedSubmission` has its checked records, or is
- * refused; the `Publication` in it is what the registry stores. `registry.ts` has the last, and the result of storing it.
+ * refused; the `Publication` in it is what the registry stores. `registry.ts` defines the last, and the result of storing it.
  */
 import type { Guard } from '../access/guard.ts'
 import type { SchemaPaths } from '../schema/compatibility.ts'
@@ -17,10 +17,10 @@ export type Submission = DocumentSubmission | DefinitionSubmission | ImportSubmi
 
 export interface DocumentSubmission {
   readonly kind: 'document'
-  /** A bare definition document, or `{definition, implementation?, implementations?, toolkit?, version?, tags?, security_level?, approval?}`. */
+  /** A bare definition document, or `{definition, …}` with the other fields in `publication-body.ts`. */
   readonly body: Json
   readonly dialect?: string | undefined
-  /** Defaults for a document that names no toolkit or version, and has none beside it. */
+  /** Defaults if neither the document nor the body around it specifies a toolkit or version. */
   readonly decodeOptions?: DecodeOptions | undefined
 }
 
@@ -51,7 +51,7 @@ export interface ImportSubmission {
   /** If undefined, a tool keeps the guards that it was published with. */
   readonly guards?: readonly Guard[] | undefined
   readonly toolkitDescription?: string | undefined
-  /** Only compared with the active version, with all changes. */
+  /** Only compares with the active version, and reports all changes. */
   readonly isComparison?: boolean | undefined
   /** Stored only if it then awaits review, and no other version does. */
   readonly requiresReview?: boolean | undefined
@@ -59,7 +59,7 @@ export interface ImportSubmission {
 
 export interface PreparedSubmission {
   readonly publication: Publication
-  /** Each implementation once, with its path in what was sent. Tools of one document may share one. */
+  /** Each implementation once, with its path in what was submitted. Tools of one document may share one. */
   readonly implementations: ReadonlyMap<Implementation, string>
   readonly warnings: readonly Problem[]
   /** Only for an import. */

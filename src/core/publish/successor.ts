@@ -2,7 +2,7 @@ import { parseToolId, toolKey } from '../tool/tool-id.ts'
 import type { ToolEntry } from '../tool/tool.ts'
 import { resolveVersion, type ToolStatus } from '../tool/version.ts'
 
-/** Says what is wrong with a successor that the publisher cannot see. `find` gives undefined for such a tool. */
+/** Returns a problem if the publisher cannot see the successor. `find` returns undefined for such a tool. */
 export async function findUnknownSuccessor(
   status: ToolStatus | undefined,
   find: (id: string) => Promise<object | undefined>,
@@ -12,7 +12,7 @@ export async function findUnknownSuccessor(
   return isKnown ? undefined : `The successor '${successor}' was not found`
 }
 
-/** Says what is wrong with a successor that is the version which it is to succeed, once that is deprecated. */
+/** Returns a problem if the successor would resolve to the version that it replaces, once that is deprecated. */
 export function findOwnSuccessor(
   status: ToolStatus | undefined,
   tool: ToolEntry,
@@ -28,7 +28,7 @@ export function findOwnSuccessor(
   return `The successor '${successor}' leads to the version that you deprecate: name another version or tool, or none`
 }
 
-/** Says what is wrong with a successor in the toolkit that is deprecated as a whole. */
+/** Returns a problem if the successor is in the toolkit that is deprecated as a whole. */
 export function findSuccessorInToolkit(status: ToolStatus | undefined, toolkit: string): string | undefined {
   const successor = readSuccessor(status)
   const id = successor === undefined ? undefined : parseToolId(successor)

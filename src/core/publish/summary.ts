@@ -2,7 +2,7 @@ import { getAppearance } from '../tool/appearance.ts'
 import { omitEmptyRequirements, type ToolRecord } from '../tool/tool.ts'
 import type { ExportFormat } from './export.ts'
 
-/** A format of lists only, so calls do not load it. It repeats no part of a record, and so needs no budget. */
+/** A format only for lists, so calls do not load it. It repeats no part of a record, so it needs no budget. */
 export const summarize: ExportFormat = (record, name) => ({
   ok: true,
   value: { document: toSummary(record, name), losses: [] },

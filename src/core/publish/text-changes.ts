@@ -16,7 +16,7 @@ export interface TextChange extends Change {
 
 const COMPARED = ['name', 'annotations', 'taskSupport', 'examples', 'metadata', '_meta', 'icons', 'tags'] as const
 
-/** Compares the texts that models read as instructions. Texts that are worth a look come first. */
+/** Compares the texts that models read as instructions. The most important texts come first. */
 export function compareTexts(before: Definition, after: Definition, budget: Budget): readonly TextChange[] {
   const compared = withinBudget(() => [...textChanges(before, after, budget)], 'Its texts are too large to compare')
   if (compared.ok) return compared.value
@@ -39,7 +39,7 @@ function readField(record: Definition, field: (typeof COMPARED)[number]): unknow
   return Array.isArray(value) && value.length === 0 ? undefined : value
 }
 
-/** Texts of parts that are gone are left out: no model reads them any more. */
+/** Leaves out texts of removed parts, which models no longer read. */
 function* schemaChanges(root: 'input' | 'output', before: unknown, after: unknown, budget: Budget) {
   const oldSchemas = new Map<string, Readonly<Record<string, unknown>>>()
   for (const { path, schema } of walkSubschemas(before, MAX_SCHEMA_DEPTH)) {
@@ -68,7 +68,7 @@ function describePlace(root: string, path: string): string {
   return lastStep === undefined ? `the ${root}` : `'${lastStep}'`
 }
 
-/** At most one change. */
+/** Yields at most one change. */
 export function* compareField(
   path: string,
   label: string,

@@ -6,7 +6,7 @@ type Assertion = (value: unknown, budget: Budget) => boolean
 const COUNTED_PER_UNIT = 1_000
 const DIVISION = 5
 
-/** JSON Schema 2020-12 Validation section 6, save `pattern` and `required`, for well-formed values of keywords. */
+/** JSON Schema 2020-12 Validation section 6, except `pattern` and `required`, for well-formed values of keywords. */
 export const ASSERTIONS: ReadonlyMap<string, (operand: unknown) => Assertion> = new Map([
   ['type', (operand) => typeAssertion(Array.isArray(operand) ? operand : [operand])],
   ['enum', (operand) => createEnumAssertion(Array.isArray(operand) ? operand : [])],
@@ -46,7 +46,7 @@ function createEnumAssertion(values: readonly unknown[]): Assertion {
 function areUnique(items: readonly unknown[], budget: Budget): boolean {
   chargeValue(items, budget)
   budget.spend((items.length * Math.log2(items.length + 1)) / 16)
-  // Sorted, since a map of long texts that begin alike can take the square of their number
+  // Sorted, because a map of long texts with the same beginning can take quadratic time
   const texts = items.map(comparable).toSorted()
   return texts.every((text, at) => at === 0 || text !== texts[at - 1])
 }
@@ -110,7 +110,7 @@ function countProperties(value: unknown, budget: Budget): number | undefined {
   return length
 }
 
-/** Divides decimals, since 0.3 / 0.1 is no whole number in floating point. */
+/** Divides decimals, because 0.3 / 0.1 is not an integer in floating point. */
 function isMultipleOf(value: number | bigint, divisor: number | bigint): boolean {
   if (typeof value === 'number' && !Number.isFinite(value)) return false
   const [dividend, divisorDecimal] = [toDecimal(value), toDecimal(divisor)]

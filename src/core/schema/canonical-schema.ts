@@ -4,7 +4,7 @@ import { isObject } from '../tool/json.ts'
 import { VALIDATING } from './keywords.ts'
 import { mapSubschemas } from './subschemas.ts'
 
-/** `keywords` has the numbers of meanings in place of subschemas, and sorted lists; `true` accepts anything. */
+/** In `keywords`, canonical numbers replace subschemas, and lists are sorted; `true` accepts anything. */
 export interface CanonicalSchema {
   readonly number: number
   readonly keywords: Readonly<Record<string, unknown>> | boolean
@@ -13,7 +13,7 @@ export interface CanonicalSchema {
 
 export type Canonicalizer = ReturnType<typeof createCanonicalizer>
 
-/** Each schema is read once, so comparing all parts of two takes no longer than reading them. */
+/** Reads each schema once, so comparing all parts of two takes no longer than reading them. */
 export function createCanonicalizer(budget: Budget) {
   const schemas: CanonicalSchema[] = []
   const bySchema = new Map<object, CanonicalSchema>()

@@ -23,7 +23,7 @@ export function compareDefinitions(
   ])
 }
 
-/** Compares definitions with all their references written out. */
+/** Compares definitions with all references expanded. */
 export function compareExpanded(previous: ToolContract, next: ToolContract, budget = createBudget()): SchemaChange[] {
   return withinCompareBudget(() =>
     compareDefinitions(expandDefinition(previous, budget), expandDefinition(next, budget), budget),
@@ -51,24 +51,24 @@ function expandDefinition(definition: ToolContract, budget: Budget): ToolContrac
   }
 }
 
-/** Writes out references, so that parts can be compared; a schema where one cannot be written out stays as it is. */
+/** Expands references, so that parts can be compared. If one cannot be expanded, the schema stays as it is. */
 function expandFully(schema: JsonSchema, budget: Budget): JsonSchema {
   const { schema: expanded, cut } = expandSchema(schema, undefined, budget)
   return cut.length === 0 ? expanded : schema
 }
 
-/** Pointers to the schemas in what the publisher sent. */
+/** Pointers to the schemas in what the publisher submitted. */
 export interface SchemaPaths {
   readonly input: string
   readonly output: string
   readonly requirements?: string
   /** The tool's name in a document of several tools. */
   readonly name?: string
-  /** Whether `input` is a list of parameters, which has no such places as a schema. */
+  /** Whether `input` is a list of parameters, which does not have the paths of a schema. */
   readonly isList?: boolean
 }
 
-/** Checks the next version by Semantic Versioning 2.0.0, and by the rules of npm below 1.0.0. A version that is not higher is not checked. */
+/** Checks the next version by Semantic Versioning 2.0.0, below 1.0.0 by npm's rules. Skips a version that is not higher. */
 export function checkSuccessor(
   previous: ToolContract,
   next: ToolContract,

@@ -9,7 +9,7 @@ import { createResources, ROOT_SCOPE, type ResourceScope, scopeBelow, enterScope
 import { subschemas } from './subschemas.ts'
 import { type ValidationError, problemMessage } from './validation-messages.ts'
 
-/** If `nulls` is given, optional fields that are null where null is not allowed count as absent, and are added to it. */
+/** If `nulls` is passed, optional fields with a null that is not allowed count as absent, and are added to it. */
 export type Evaluator = (value: unknown, budget: Budget, nulls?: NullField[]) => readonly ValidationError[]
 
 export interface NullField {
@@ -19,7 +19,7 @@ export interface NullField {
 
 type Place = { readonly above: Place; readonly step: string | number } | undefined
 
-/** Names or indexes of one value that keywords have judged, which `unevaluated...` passes over. */
+/** Names or indexes of one value that keywords have evaluated, which `unevaluated...` skips. */
 type EvaluatedNames = Set<string | number> | undefined
 
 type Check = (value: unknown, place: Place, evaluated: EvaluatedNames) => boolean
@@ -32,17 +32,17 @@ interface Subchecks {
   mapChecks(keyword: string): ReadonlyMap<string, Check>
 }
 
-/** Units for making each part of a schema, and for each evaluation of it. */
+/** Units for compiling each part of a schema, and for each evaluation of it. */
 const COMPILE_UNITS = 5
 const EVALUATION_UNITS = 0.5
 const PARTS_PER_UNIT = 16
 
-/** Evaluation stops reporting there: problems may be many, and their paths long. */
+/** Evaluation stops reporting at these limits, because there can be many problems, with long paths. */
 const MAX_ERRORS = 1_000
 const MAX_PATH_CHARACTERS = 1_000_000
 
 const SURPLUS_ITEM_KEYWORDS = ['items', 'additionalItems', 'unevaluatedItems']
-/** Checked together, since one judges only what the others leave. */
+/** Checked together, because one of them applies only to what the others leave. */
 const PROPERTY_KEYWORDS = ['properties', 'patternProperties', 'additionalProperties']
 const ITEM_KEYWORDS = ['prefixItems', 'items', 'additionalItems']
 
@@ -250,7 +250,7 @@ export function createEvaluator(
     const [additional] = listChecks('additionalProperties')
     return (value, place, evaluated) =>
       every(listNames(value), (name) => {
-        // Absent in JSON, which a bundled tool's output is not yet
+        // Undefined fields will be absent from a bundled tool's output, which is not JSON yet
         if (Reflect.get(Object(value), name) === undefined) return true
         const propertyCheck = properties.get(name)
         const checks = propertyCheck ? [propertyCheck] : []
@@ -295,7 +295,7 @@ export function createEvaluator(
     return check(Reflect.get(Object(value), step), { above: place, step }, undefined)
   }
 
-  /** Names and indexes judged by a check count only where the value is valid. */
+  /** Names and indexes count as evaluated by a check only if the value is valid. */
   function checkInPlace(check: Check, value: unknown, place: Place, evaluated: EvaluatedNames): boolean {
     const ownEvaluated: EvaluatedNames = evaluated && new Set()
     const isValid = check(value, place, ownEvaluated)
@@ -313,7 +313,7 @@ export function createEvaluator(
     return isValid
   }
 
-  /** Fields that are null count as absent for this alternative alone. */
+  /** Treats null fields as absent, but only for this alternative. */
   function holdsWithoutNulls(check: Check, value: unknown, evaluated: EvaluatedNames): boolean {
     if (!nulls) return false
     const nullCount = nulls.length

@@ -23,7 +23,7 @@ const EVALUATED = keywordsWhere(({ role }) => role === 'applicator' || role === 
 const MAX_LEVELS = 100
 const MAX_EXPANSION: ExpansionLimits = { schemas: 10_000, depth: MAX_LEVELS, nesting: Infinity, characters: Infinity }
 
-/** Puts schemas in place of references to them. Cycles are cut; so are all references where the bounds are exceeded. */
+/** Replaces references with their schemas. Cuts cycles, or all references if the limits are exceeded. */
 export function expandSchema(schema: JsonSchema, limits = MAX_EXPANSION, budget = createBudget()): ExpandResult {
   if (!isObject(schema) || !hasReferences(schema)) return { schema, cut: [] }
   const expanded = expandReferences(schema, true, budget)
@@ -39,7 +39,7 @@ export function hasReferences(root: unknown): boolean {
   return false
 }
 
-/** Undefined where references lead too deep. Without `followsReferences`, all are cut. */
+/** Returns undefined if references lead too deep. Without `followsReferences`, all are cut. */
 function expandReferences(root: Schema, followsReferences: boolean, budget: Budget): ExpandResult | undefined {
   const locatedByPath = locateReferences(root, budget)
   const expandedByPath = new Map<string, unknown>()
@@ -107,7 +107,7 @@ function locateReferences(root: unknown, budget: Budget): ReadonlyMap<string, Lo
   return locatedByPath
 }
 
-/** Merges a schema with the target of its reference: keywords that judge nothing join the target's, others need an `allOf`. */
+/** Merges a schema with the target of its reference: keywords that validate nothing join the target's, others need `allOf`. */
 function joinTarget(schema: Schema, target: unknown): Schema {
   if (target === true || (isObject(target) && Object.keys(target).length === 0)) return schema
   if (isObject(target)) {

@@ -5,7 +5,7 @@ interface Keyword {
   /** Core section 7; an anchor is one kind of identifier. */
   readonly role: 'identifier' | 'anchor' | 'reference' | 'reserved location' | 'applicator' | 'assertion' | 'annotation'
   readonly isInPlace?: true
-  /** `constraint` is relaxed only by its removal; `opaque` may break callers. Absent where it judges no value. */
+  /** `constraint` is relaxed only by its removal; `opaque` may break callers. Absent if the keyword validates no value. */
   readonly changes?: 'lower' | 'upper' | 'constraint' | 'parts' | 'opaque'
 }
 

@@ -8,13 +8,13 @@ export type PatternMatcher = (text: string, budget: Budget) => boolean
 
 const STEPS_PER_UNIT = 10
 const MAX_CACHED_PARTS = 12
-/** Compiled patterns are dropped after so many steps, since RE2 keeps up to 8 MB of states for one. */
+/** Compiled patterns are dropped after this many steps, because RE2 keeps up to 8 MB of states for one. */
 const MAX_CACHED_STEPS = 200_000
 const MAX_QUOTED_CHARACTERS = 100
 
 let engine: typeof RE2JS | undefined
 
-/** Loads the engine that a validator of a schema with patterns needs. Call it before the validator is made. */
+/** Loads the engine that a validator of a schema with patterns needs. Call this before creating the validator. */
 export async function loadPatternEngine(schema: unknown): Promise<void> {
   if (engine || collectPatterns(schema).length === 0) return
   engine = (await import('re2js')).RE2JS
@@ -29,7 +29,7 @@ export function collectPatterns(root: unknown): string[] {
   })
 }
 
-/** Each pattern is compiled when first used, paid for by `compileBudget`. */
+/** Compiles each pattern on first use. `compileBudget` pays for it. */
 export function createMatchers(compileBudget: Budget): (pattern: string) => PatternMatcher {
   const compiled = new Map<string, RE2JS>()
   let steps = 0

@@ -16,9 +16,9 @@ const TOKEN =
 
 interface Part {
   readonly source: string
-  /** The states that may be alive where a match may begin anywhere: its characters and assertions, 1 at least. */
+  /** The states that may be alive if a match may begin anywhere: its characters and assertions, at least 1. */
   readonly size: number
-  /** The states that may be alive where every match begins at one place. */
+  /** The states that may be alive if every match begins at the same place. */
   readonly anchoredSize: number
   readonly isFixed: boolean
   readonly isAnchored: boolean
@@ -36,7 +36,7 @@ const ASSERTIONS: ReadonlyMap<string, Part> = new Map([
 
 class UnsupportedPatternError extends Error {}
 
-/** Translates an ECMAScript pattern (JSON Schema 2020-12 Validation section 6.3.3); refuses what RE2 lacks or is not linear. */
+/** Translates an ECMAScript pattern (JSON Schema 2020-12 Validation section 6.3.3). Refuses what RE2 lacks or is not linear. */
 export function compileLinearPattern(pattern: string, budget = createBudget()) {
   if (pattern.length > MAX_PATTERN_LENGTH) return parseFailure(`Must be at most ${MAX_PATTERN_LENGTH} characters long`)
   try {
@@ -54,9 +54,9 @@ export function compileLinearPattern(pattern: string, budget = createBudget()) {
   }
 }
 
-/** Whether a backtracking engine is linear too: a row of characters, at most one of them repeated freely. */
+/** Checks whether backtracking is linear too, as for a sequence of characters, or with `^` also one free repetition. */
 export function isSimplePattern(pattern: string): boolean {
-  // Judged first: of what is no expression, tokens are found in quadratic time
+  // Checked first, because finding tokens in an invalid expression takes quadratic time
   if (!compileLinearPattern(pattern).ok) return false
   const tokens = pattern.match(TOKEN) ?? []
   const varying = tokens.filter((token) => /^(?:[*+?]|\{\d+,)/.test(token)).length
@@ -145,7 +145,7 @@ function repeatPart(part: Part, [, sign, minText, comma, maxText]: RegExpExecArr
   }
 }
 
-/** Over 1,000 repetitions are chained, so that few states are alive at once: `x{1,2048}` has two continuations. */
+/** Chains more than 1,000 repetitions, so that few states are alive at once: `x{1,2048}` has two continuations. */
 function formatCount(source: string, min: number, max: number): string {
   const block = `${source}{${MAX_REPETITIONS}}`
   if (min >= MAX_REPETITIONS && max > MAX_REPETITIONS)
@@ -186,7 +186,7 @@ function translateMember(token: string): string {
   return /^\\[pP]/.test(token) ? translateProperty(token) : `\\x{${readCodePoint(token).toString(16)}}`
 }
 
-/** General categories by both of their names, and the binary properties that RE2 has. */
+/** General categories by both of their names, and the binary properties that RE2 supports. */
 const PROPERTIES: ReadonlyMap<string, string> = new Map(
   (
     'L=Letter LC=Cased_Letter Lu=Uppercase_Letter Ll=Lowercase_Letter Lt=Titlecase_Letter Lm=Modifier_Letter ' +
@@ -202,7 +202,7 @@ const PROPERTIES: ReadonlyMap<string, string> = new Map(
     .split(' ')
     .flatMap((names) => names.split('=').map((name, _, [first = name]) => [name, first] as const)),
 )
-/** RE2 knows no four-letter abbreviations of scripts, save those that are whole names. */
+/** RE2 does not know four-letter abbreviations of scripts, except those that are full names. */
 const SCRIPT = /^(?:Cham|Kawi|Lisu|Modi|Thai|Toto|\w{2,3}|\w{5,})$/
 
 function translateProperty(token: string): string {

@@ -7,7 +7,7 @@ import { walkSubschemas, type Located, MAX_POINTER, MAX_SCHEMA_DEPTH, MAX_SUBSCH
 import { toRefPath, subschemas } from './subschemas.ts'
 import { MAX_PROBLEMS } from './validation-messages.ts'
 
-/** Arrays and objects within each other, also in `const` and `examples`, so that no recursion can fail. */
+/** Levels of nested arrays and objects, even in `const` and `examples`, so that no recursion can fail. */
 const MAX_NESTING = 128
 
 const DIALECTS: ReadonlyMap<unknown, 'current' | 'older'> = new Map([
@@ -23,7 +23,7 @@ export interface SchemaOptions {
   readonly budget?: Budget | undefined
 }
 
-/** Gives up to 100 problems. Never throws, and takes time in proportion to the schema's size. */
+/** Returns up to 100 problems. Never throws, and takes time proportional to the schema's size. */
 export function checkSchema(schema: unknown, options: SchemaOptions, path = ''): readonly Problem[] {
   const problems: Problem[] = []
   for (const problem of findProblems(schema, options)) {
@@ -136,7 +136,7 @@ function findDialectAge(uri: unknown): 'current' | 'older' | undefined {
   return DIALECTS.get(typeof uri === 'string' ? uri.replace(/#$/, '') : uri)
 }
 
-/** References must point into the document, and go deeper into the value sooner or later. */
+/** Checks that references point into the document, and that each cycle of them goes deeper into the value. */
 function* checkReferences(schemas: readonly Located[]): Generator<Problem> {
   const indexByPath = new Map<string, number>()
   for (const [index, { schema, path }] of schemas.entries()) {

@@ -17,7 +17,7 @@ export function scopeBelow({ base, uris }: ResourceScope, path: string): Resourc
   return { base, uris: uris.map((uri) => uri + path) }
 }
 
-/** Values kept for the schemas of one document, by URI (JSON Schema 2020-12 Core section 8.2). */
+/** Stores values for the schemas of one document, by URI (JSON Schema 2020-12 Core section 8.2). */
 export function createResources<T>() {
   const valueByUri = new Map<string, T>()
   return {

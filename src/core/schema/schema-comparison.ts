@@ -11,7 +11,7 @@ export interface SchemaChange {
   readonly level: BumpLevel
 }
 
-/** `major` breaks callers, `minor` offers them more, `patch` is neither. */
+/** `major` breaks callers, `minor` offers them more, `patch` does neither. */
 export type BumpLevel = 'major' | 'minor' | 'patch'
 
 type Schema = Readonly<Record<string, unknown>>
@@ -32,8 +32,8 @@ interface Comparison {
 }
 
 /**
- * Inputs: `major` where the new schema may refuse what was accepted, or is too hard to compare; `minor` where it accepts
- * more. Outputs: everything is `major` but a further property or guarantee (`minor`); null is no output.
+ * Compares schemas. Inputs: `major` if the new schema may refuse accepted values or is too hard to compare; `minor` if it
+ * accepts more. Outputs: always `major`, except for a new property or guarantee (`minor`); null means no output.
  */
 export function compareSchemas(
   direction: 'input' | 'output',
@@ -54,7 +54,7 @@ export function compareSchemas(
     return schemaChanges
   }
   for (const change of partChanges(from, to, { direction, path, name, canonicalizer, budget })) {
-    // A property's name may be as long as a document, and stands in every path below it
+    // A property's name may be as long as a document, and is in every path below it
     budget.spend(textUnits(change.path) + textUnits(change.what))
     schemaChanges.push(change)
   }

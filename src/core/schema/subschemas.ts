@@ -4,7 +4,7 @@ import { KEYWORDS } from './keywords.ts'
 
 export const MAX_SCHEMA_DEPTH = 32
 export const MAX_SUBSCHEMAS = 2_000
-/** Maps are keyed by pointers, and engines do not hash long texts, so that a long name would make lookups very slow. */
+/** Maps are keyed by pointers, and engines do not hash long texts, so a long name would make lookups very slow. */
 export const MAX_POINTER = 4_000
 
 interface Subschema {
@@ -20,7 +20,7 @@ export interface Located {
   readonly depth: number
 }
 
-/** Lists subschemas in document order (JSON Schema 2020-12 Core section 10, and older spellings). Malformed values have none. */
+/** Lists subschemas in document order (JSON Schema 2020-12 Core section 10, or older spellings). Malformed values have none. */
 export function subschemas(schema: unknown): readonly Subschema[] {
   const children: Subschema[] = []
   if (!isObject(schema)) return children
@@ -30,7 +30,7 @@ export function subschemas(schema: unknown): readonly Subschema[] {
   return children
 }
 
-/** Every schema of a document, parents first, down to `maxDepth`. Does not recurse, so depth costs no stack. */
+/** Yields every schema of a document, parents first, down to `maxDepth`. Does not recurse, so depth uses no stack. */
 export function* walkSubschemas(root: unknown, maxDepth: number): Generator<Located> {
   const pending: Located[] = [{ schema: root, path: '', depth: 1 }]
   for (let located = pending.pop(); located; located = pending.pop()) {
@@ -42,7 +42,7 @@ export function* walkSubschemas(root: unknown, maxDepth: number): Generator<Loca
   }
 }
 
-/** Objects of the copy have no prototype, so that no name means anything but itself. */
+/** Copies a schema with changed subschemas. Objects of the copy have no prototype, so that no name is special. */
 export function mapSubschemas(
   schema: Readonly<Record<string, unknown>>,
   change: (schema: unknown, keyword: string, path: string) => unknown,

@@ -15,15 +15,15 @@ export type { NullField }
 export const TOO_COSTLY: readonly Problem[] = [{ path: '', message: 'Is too costly to check against its schema' }]
 
 /**
- * Gives every problem at once, at most 100. Never throws. Work that the schema can make grow draws on `parentBudget`, too.
- * Optional fields of a value with problems that are null, where that is not allowed, are added to `nulls`.
+ * Returns all problems, at most 100. Never throws. Work that grows with the schema is charged to `parentBudget` too. If the
+ * value has problems, optional fields with a null that is not allowed are added to `nulls`.
  */
 export type Validate = (value: unknown, parentBudget?: Budget, nulls?: NullField[]) => readonly Problem[]
 
-/** Says only whether a value fits. */
+/** Checks only whether a value is valid. */
 export type CompiledSchema = (value: unknown) => boolean
 
-/** Compiled code counts no work, so patterns that may backtrack, unique items and recursion must be interpreted. */
+/** Compiled code has no budget, so patterns that may backtrack, unique items and recursion must be interpreted. */
 export function isCheckedInLinearTime(schema: JsonSchema): boolean {
   for (const { schema: subschema } of walkSubschemas(schema, Infinity)) {
     if (isObject(subschema) && subschema['uniqueItems'] === true) return false
@@ -33,7 +33,7 @@ export function isCheckedInLinearTime(schema: JsonSchema): boolean {
   return expanded.ok && expanded.value.cut.length === 0
 }
 
-/** Refuses integers that are no doubles, for tools that read numbers as doubles whatever their schemas allow. */
+/** Refuses integers that do not fit a double, for tools that read numbers as doubles whatever their schemas allow. */
 export function refusingBigIntegers(validate: Validate): Validate {
   return (value, parentBudget, nulls) => {
     const steps = findBigInteger(value)
@@ -45,7 +45,7 @@ export function refusingBigIntegers(validate: Validate): Validate {
   }
 }
 
-/** Validates by a compiled schema, whose check takes linear time. Only a value that does not fit is interpreted, to tell its problems. */
+/** Validates by a compiled schema in linear time. Interprets the schema only for an invalid value, to find its problems. */
 export function createCompiledValidator(compiled: CompiledSchema, schema: JsonSchema): Validate {
   let interpret: Validate | undefined
   return (value, parentBudget, nulls) => {
@@ -61,7 +61,7 @@ export function createCompiledValidator(compiled: CompiledSchema, schema: JsonSc
   }
 }
 
-/** Linear for the patterns of such schemas, and there at once. */
+/** Linear for the patterns of such schemas, and needs no loading. */
 function nativeMatches(pattern: string): PatternMatcher {
   const expression = new RegExp(pattern, 'u')
   return (text) => expression.test(text)

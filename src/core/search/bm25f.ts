@@ -1,9 +1,9 @@
 /**
- * BM25F (Robertson and Zaragoza, 2009) over the fields of a tool: each word counts once a field. Lengths are relative to
- * fixed averages, not to those of the registry, so that no tool has a say in how another ranks.
+ * BM25F (Robertson and Zaragoza, 2009) over the fields of a tool: each word counts once per field. Lengths are relative to
+ * fixed averages, not to those of the registry, so that no tool affects how another ranks.
  */
 const FIELDS = [
-  // These two only tell how much of a title a question names. Their lengths are numbers of words
+  // These two only measure how much of a title a question names. Their lengths are word counts
   { field: 'title as it is', weight: 0, average: 5, normalization: 0 },
   { field: 'title', weight: 0, average: 5, normalization: 0 },
   { field: 'name and title', weight: 3, average: 3, normalization: 1 },
@@ -13,36 +13,36 @@ const FIELDS = [
   { field: "parameters' descriptions", weight: 0.4, average: 30, normalization: 0.4 },
 ]
 
-/** The places of fields that a search tells apart. Before the title is that as it is. */
+/** Indexes of fields that a search distinguishes. The field before `TITLE` is the title as it is. */
 export const TITLE = 1
 export const TOOLKIT = 3
 
 const SATURATION = 1.2
 
-/** A length is kept in fifths of the average, up to three times that. */
+/** A length is stored in fifths of the average, up to three times the average. */
 const STEPS = 5
 const LEVELS = 16
 
-/** More than any tool's id in the index. */
+/** Larger than any tool's id in the index. */
 export const IDS = 2 ** 36
 
-/** A tool has a row of the index for each field, whose number says the length too. What weighs most comes first. */
+/** Returns the number of a tool's index row for a field, which includes the length. Fields that count most come first. */
 export function packRow(id: number, field: number, length: number): number {
   const level = Math.min(LEVELS - 1, Math.round((STEPS * length) / (FIELDS[field]?.average ?? 1)))
   return (field * IDS + id) * LEVELS + level
 }
 
-/** How much a word counts, by field and length of the row that has it. */
+/** How much a word counts, by the field and the length of its row. */
 export const WEIGHTS = FIELDS.map(({ weight, normalization }) =>
   Array.from({ length: LEVELS }, (_, level) => weight / (1 - normalization + (normalization * level) / STEPS)),
 )
 
-/** Inverse document frequency; the rarest words, which may be noise, say a little less than by that. */
+/** Returns the inverse document frequency, slightly reduced for the rarest words, which may be noise. */
 export function inverseDocumentFrequency(holders: number, tools: number): number {
   return Math.log(1 + (tools - holders + 0.5) / (holders + 0.5)) ** 0.9
 }
 
-/** The field, the tool's id and the level of the length that a row's number says. */
+/** Returns the field, the tool's id and the level of the length in a row's number. */
 export function unpackRow(row: number) {
   const place = Math.floor(row / LEVELS)
   const field = Math.floor(place / IDS)

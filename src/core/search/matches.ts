@@ -2,12 +2,12 @@ import { parseTerms } from './question.ts'
 import { splitWords, stemWord } from './words.ts'
 
 /**
- * Gives a function that splits a text where its words match those of a question, or stand for them, by their stems: each
- * second part is such a word.
+ * Creates a function that splits a text at the words whose stems match words of a question, or their stand-ins. Every second
+ * part is such a word.
  */
 export function createMatchSplitter(q: string): (text: string) => readonly string[] {
   const terms = parseTerms(q).flatMap(({ itself, standIns }) => [...itself, ...standIns])
-  // Words of phrases too, but not their "in" and "up"
+  // Includes the words of phrases, except short ones such as "in" and "up"
   const stems = new Set(terms.flatMap((term) => term.split(' ').filter((word) => word === term || word.length > 2)))
   const isMatch = (word: string) => [word.toLowerCase(), ...splitWords(word)].some((each) => stems.has(stemWord(each)))
   return (text) => {

@@ -4,14 +4,14 @@ import { fnv1a } from '../tool/tool-id.ts'
 import { stemText } from './words.ts'
 
 const MAX_CHARACTERS = 1_000
-/** Further words of a description often differ between the releases of an API, such as addresses of its documentation. */
+/** Later words of a description often differ between releases of an API, such as URLs of its documentation. */
 const MAX_WORDS = 15
-/** Fewer different words, such as "Search" with a `query`, may mean tools of any two services. */
+/** With fewer different words, such as "Search" with a `query`, tools of unrelated services could match. */
 const MIN_WORDS = 6
 
 /**
- * The same hash for tools of several toolkits that are one operation: the same name, and the same words in the title, the
- * beginning of the description and the parameters' names. Empty where these say too little.
+ * Returns the same hash for tools of several toolkits that are one operation: with the same name, and the same words in the
+ * title, the beginning of the description and the parameters' names. Empty if there are too few words.
  */
 export function hashOperation(definition: Definition): string {
   const { tool, description, input } = definition

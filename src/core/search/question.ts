@@ -2,13 +2,13 @@ import thesaurus from './thesaurus.json' with { type: 'json' }
 import { markExact, splitWords, stemText, stemWord } from './words.ts'
 
 const MAX_CHARACTERS = 1_000
-/** Each is looked for in ten lists. */
+/** Each term is looked up in ten lists. */
 const MAX_TERMS = 40
 const LONGEST_PHRASE = 4
-/** Begins a question that asks to get something, or to list, without a verb for it. "How do I" goes on with a verb. */
+/** The start of a question that implies "get" or "list" without the verb. After "How do I", a verb follows. */
 const QUESTION_WORDS = /^\W*(?:(who|whose|what|which)|where|how (?!do|can|to|should)|is|are|was|were|did|does|has)\b/i
 
-/** The caller, whom titles call the authenticated user. */
+/** Words for the caller, whom titles call the authenticated user. */
 const CALLER = /\b(?:my|mine|me|i)\b/i
 
 const STOP_WORDS: ReadonlySet<string> = new Set(thesaurus.stopWords.join(' ').split(' '))
@@ -25,12 +25,12 @@ for (const [words, synonymWords] of Object.entries(thesaurus.synonyms)) {
 /** A word or phrase of a question; `itself` and `standIns` are stemmed. */
 interface Term {
   readonly word: string
-  /** The stem of the word, and those of the words that it makes with a neighbor: "on call" is `oncall`. */
+  /** The stem of the word, and of the compounds that it forms with its neighbors: "on call" is `oncall`. */
   readonly itself: readonly string[]
   readonly standIns: readonly string[]
 }
 
-/** The words of a question but for those that say nothing, each once. A question of nothing else is asked as it stands. */
+/** Parses a question to its words, each once, without stop words. If it has only stop words, they are kept. */
 export function parseTerms(q: string): readonly Term[] {
   const words = splitWords(q.slice(0, MAX_CHARACTERS))
   const stems = words.map(stemWord)
@@ -51,7 +51,7 @@ export function parseTerms(q: string): readonly Term[] {
   return [...terms.values()]
 }
 
-/** What a question says without a word for it: to get or list something, and that it is the caller's. */
+/** Returns terms that a question only implies: that it gets or lists something, and that this belongs to the caller. */
 export function parseImpliedTerms(q: string): readonly Term[] {
   const [asking, forMany] = QUESTION_WORDS.exec(q) ?? []
   const verb = forMany === undefined ? 'get' : 'list'

@@ -62,7 +62,7 @@ export interface SkillStore {
   findSkill(name: SkillName, principal: Principal, path?: string): Promise<FoundSkill | undefined>
 }
 
-/** The URI that MCP lists. No character needs escaping. */
+/** Returns the URI that MCP lists. No character needs escaping. */
 export function formatSkillUri({ toolkit, name }: SkillName, path = MANIFEST_FILE): string {
   return `skill://${toolkit.toLowerCase()}/${name}/${path}`
 }

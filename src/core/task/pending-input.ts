@@ -14,7 +14,7 @@ export interface PendingInput {
   readonly answers: InputResponses
 }
 
-/** Undefined if no input would help. `round` is different in each run. `first` are the answers in the original call. */
+/** Returns undefined if no input would help. `round` differs in each run; `first` has the answers of the original call. */
 export function toPendingInput(
   failure: Failure,
   previous: PendingInput | undefined,

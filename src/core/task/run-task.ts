@@ -3,7 +3,7 @@
  * most once: after a killed run, the outcome is `outcome-unknown`. A run ends with one change of the task, which has no effect
  * if the task was canceled or changed meanwhile:
  *
- * 1. While its links are open, the task keeps waiting. A refused link or the end of its lifetime ends it.
+ * 1. While its links are open, the task keeps waiting. It ends if a link is refused or its lifetime is over.
  * 2. The principal is loaded again. If its credential was removed, the task ends.
  * 3. The call runs. If it needs input from a person or the caller, the task waits for it.
  */
@@ -79,7 +79,7 @@ export function createRunTask(deps: RunTaskDeps): (run: DueTask) => Promise<void
       if (failure.type === 'unavailable') throw new UnreachableError(failure.message)
       return void (await store.change(id, endTask(task, failure, now()), revision))
     }
-    // No visible change if the task is already working
+    // Makes no visible change if the task is already working
     const begin = task.status === 'working' ? { waitMs: 0 } : ({ status: 'working', waitMs: 0 } as const)
     const round = await store.change(id, begin, revision)
     if (round === undefined) return
@@ -87,7 +87,7 @@ export function createRunTask(deps: RunTaskDeps): (run: DueTask) => Promise<void
     await store.change(id, limitInput(task, toChange(outcome, task, round), now()), round)
   }
 
-  /** Undefined if the call can run now. An expired link does not end the task: the call returns a new one. */
+  /** Returns undefined if the call can run now. An expired link does not end the task: the call returns a new one. */
   async function waitOrEnd(task: Task): Promise<TaskChange | undefined> {
     const { createdAt, lastUpdatedAt, ttlMs, pendingInput } = task
     if (now() >= Date.parse(createdAt) + ttlMs) return endTask(task, TIME_IS_UP, now())
@@ -119,7 +119,7 @@ export function createRunTask(deps: RunTaskDeps): (run: DueTask) => Promise<void
     return { status: 'input_required', message, pendingInput: next }
   }
 
-  /** Two seconds plus a tenth of the time that has passed, up to a minute. */
+  /** Returns two seconds plus a tenth of the elapsed time, up to a minute. */
   function growPause(since: string): number {
     return Math.min(MAX_PAUSE_MS, MIN_PAUSE_MS + (now() - Date.parse(since)) / 10)
   }

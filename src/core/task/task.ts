@@ -24,7 +24,7 @@ export interface Task {
   /** Counted from `createdAt`. After that, an open task fails. An hour later, the task is deleted. */
   readonly ttlMs: number
   readonly pollIntervalMs: number
-  /** Incremented by each run and each change, except of the message alone. */
+  /** Incremented by each run and each change, except a change of only the message. */
   readonly revision: number
   /** The id of its tool. */
   readonly tool: string
@@ -33,7 +33,7 @@ export interface Task {
   readonly pendingInput?: PendingInput
   /** Once `completed` or `failed`. */
   readonly outcome?: TaskOutcome
-  /** Only for a run. */
+  /** Present only in a run. */
   readonly call?: StoredCall
 }
 
@@ -42,13 +42,13 @@ export function isOver({ status }: Pick<Task, 'status'>): boolean {
 }
 
 export interface TaskOutcome extends Pick<CallOutcome, 'callId' | 'durationMs' | 'finishedAt' | 'result'> {
-  /** The part of the tool that encoding the result needs. Absent if the call was not authorized. */
+  /** The part of the tool that is needed to encode the result. Absent if the call was not authorized. */
   readonly tool?: Pick<ToolRecord, 'id' | 'output'> | undefined
 }
 
 type Entries = readonly (readonly [string, string])[]
 
-/** Plain JSON, which is stored encrypted, as are all texts of callers and tools. */
+/** Plain JSON. It is stored encrypted, like all text from callers and tools. */
 export interface StoredCall {
   readonly call: Omit<CallRequest, 'context'>
   readonly context: Omit<CallContext, 'tokens' | 'secrets'> & { readonly tokens: Entries; readonly secrets: Entries }
@@ -59,7 +59,7 @@ export interface TaskChange extends Partial<Pick<Task, 'pendingInput' | 'outcome
   readonly status?: TaskStatus | undefined
   /** If absent, a change of the status deletes the message. */
   readonly message?: string | undefined
-  /** Time until the task runs, or its links are checked, again. With a status but no time, it waits for its caller. */
+  /** Time until the task runs or its links are checked again. With a status but no time, the task waits for its caller. */
   readonly waitMs?: number | undefined
 }
 
@@ -86,7 +86,7 @@ export interface DueTask extends Pick<Task, 'id' | 'revision'> {
 export interface TaskStore {
   /** Undefined if the principal has too many open tasks, or too much stored. */
   create(call: StoredCall, tool: string, ttlMs: number): Promise<Task | undefined>
-  /** With a principal, finds only its own tasks, and leaves out the call. Undefined if it can no longer be decrypted. */
+  /** With a principal, finds only its own tasks and omits the call. Undefined if the task can no longer be decrypted. */
   find(id: string, principal?: string): Promise<Task | undefined>
   /**
    * Returns the new revision, or undefined if the task has ended or was changed since `revision`. An empty change only checks

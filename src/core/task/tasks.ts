@@ -23,9 +23,9 @@ interface TasksDeps extends CalledToolDeps {
 
 export type Tasks = ReturnType<typeof createTasks>
 
-/** All return `unavailable` if storage cannot be reached. A task of another principal looks like an unknown one. */
+/** All methods return `unavailable` if storage cannot be reached. Tasks of other principals look like unknown ones. */
 export function createTasks({ store, storesCredentials, clock, ...deps }: TasksDeps) {
-  /** Hides the task, unless its call was denied, from a credential of the same principal that does not cover its tool. */
+  /** Finds a task. Credentials of the principal that do not cover its tool find it only if its call was denied. */
   async function find(id: string, principal: Principal): Promise<Task | undefined> {
     const task = await store.find(id, principal.id)
     const name = task && parseToolId(task.tool)
@@ -34,7 +34,7 @@ export function createTasks({ store, storesCredentials, clock, ...deps }: TasksD
     return isDenied || covers(principal, name, 'tools:call') ? task : undefined
   }
 
-  /** Retries if another change came first. */
+  /** Changes a task. Retries if another change came first. */
   async function change(id: string, principal: Principal, toChange: (task: Task) => TaskChange): Promise<boolean> {
     for (;;) {
       const task = await find(id, principal)
@@ -45,8 +45,8 @@ export function createTasks({ store, storesCredentials, clock, ...deps }: TasksD
 
   return {
     /**
-     * Checks the rights and input of a call, then stores and starts it. Returns `rate-limited` if the principal has too many open
-     * tasks, or its tasks take too much storage.
+     * Checks the rights and input of a call, then stores and starts it. Returns `rate-limited` if the principal has too many
+     * open tasks, or its tasks take too much storage.
      */
     async start(
       request: CallRequest,

@@ -18,10 +18,10 @@ export function toMethodAnnotations(method: string): JsonObject {
 
 type Annotated = Pick<ToolRecord, 'annotations' | 'implementation' | 'securityLevel'>
 
-/** All four hints of MCP's `ToolAnnotations`: what the publisher does not say follows from the HTTP method, else it is the protocol's default. */
+/** Returns all four hints of MCP's `ToolAnnotations`. Missing ones follow from the HTTP method or the protocol's defaults. */
 export function completeAnnotations({ annotations, implementation, securityLevel }: Annotated): JsonObject {
   const method = implementation?.kind === 'http' && typeof implementation.method === 'string' && implementation.method
-  // Where somebody asks for a person's approval, a GET is not taken for harmless
+  // If a person must approve calls, a GET is not assumed to be harmless
   const isApproved = securityLevel >= 8
   const hints = { ...(method && !isApproved ? toMethodAnnotations(method) : {}), ...annotations }
   const { readOnlyHint = false, openWorldHint = !isSealedOff(implementation) } = hints
@@ -30,7 +30,7 @@ export function completeAnnotations({ annotations, implementation, securityLevel
   return { ...annotations, readOnlyHint, destructiveHint, idempotentHint, openWorldHint }
 }
 
-/** Code that runs in a sandbox without a way out. */
+/** Checks for sandboxed code without network access. */
 function isSealedOff(implementation: ToolRecord['implementation']): boolean {
   const { kind, allowed_hosts: hosts = [] } = implementation ?? { kind: 'none' }
   return (kind === 'code' || kind === 'wasm') && Array.isArray(hosts) && hosts.length === 0

@@ -15,7 +15,7 @@ export function getAppearance(record: Pick<ToolRecord, 'id' | 'title' | 'annotat
   return { ...(title === undefined ? {} : { title }), ...(icon === undefined ? {} : { icon }), ...page }
 }
 
-/** Where a tool's icon is (MCP, `Icon`): one for no theme first, since pages have both. */
+/** Returns the URL of a tool's icon (MCP, `Icon`), preferably one without a theme, since pages have both themes. */
 export function iconSource({ icons }: Pick<ToolRecord, 'icons'>): string | undefined {
   const usable = (isJsonArray(icons) ? icons : []).filter(isUsableIcon)
   return (usable.find(({ theme }) => theme === undefined) ?? usable[0])?.src

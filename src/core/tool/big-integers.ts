@@ -1,6 +1,6 @@
 /**
  * Integers that a double would change (RFC 8259, section 6) are bigints, which `JSON.stringify` writes digit for digit
- * once this is imported. None is read from a number with a fraction or an exponent, which says how exact it is.
+ * once this file is imported. Numbers with a fraction or an exponent stay doubles, because these state the precision.
  */
 declare global {
   interface BigInt {
@@ -19,17 +19,17 @@ if ('rawJSON' in JSON) {
   }
 }
 
-/** 2^53, the least integer that a double may change, has so many digits. */
+/** The number of digits of 2^53, the smallest integer that a double may change. */
 export const MIN_DIGITS = 16
 
-/** The text as a bigint, if its nearest double would be written differently. */
+/** Returns the text as a bigint if the nearest double would be written differently. */
 export function bigInteger(text: string): bigint | undefined {
   if (text.length < MIN_DIGITS || !/^-?\d+$/.test(text)) return undefined
   const double = Number(text)
   return Number.isFinite(double) && String(double) !== text ? BigInt(text) : undefined
 }
 
-/** Puts integers in place of the texts of them behind a tag, which nobody else knows. Does not recurse, however deep the value is. */
+/** Replaces texts that begin with a secret tag by the integers after it. Does not recurse, so the value may be deep. */
 export function restoreIntegers<T>(value: T, tag: string): T {
   const root = { value }
   const waiting: object[] = [root]
@@ -44,7 +44,7 @@ export function restoreIntegers<T>(value: T, tag: string): T {
   return root.value
 }
 
-/** Where in a value of JSON its first big integer stands, as a JSON Pointer's steps. */
+/** Finds the first big integer in a JSON value, as the steps of a JSON Pointer. */
 export function findBigInteger(value: unknown): readonly string[] | undefined {
   if (typeof value === 'bigint') return []
   if (typeof value !== 'object') return undefined
@@ -55,7 +55,7 @@ export function findBigInteger(value: unknown): readonly string[] | undefined {
   return undefined
 }
 
-/** For runtimes whose numbers are doubles: each big integer becomes a text of its digits. */
+/** Converts big integers to strings of digits, for runtimes whose numbers are doubles. */
 export function withIntegersAsText(value: unknown): unknown {
   if (typeof value === 'bigint') return value.toString()
   if (typeof value !== 'object' || value === null) return value

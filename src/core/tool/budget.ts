@@ -1,17 +1,17 @@
 import { type ParseResult, parseFailure } from './problem.ts'
 
-/** Every algorithm whose work can grow faster than what was sent draws on one. A unit is about a microsecond: a comparison, say. */
+/** Limits each algorithm whose work can grow faster than its input. A unit is about a microsecond, such as a comparison. */
 export interface Budget {
   readonly spent: number
   readonly isExceeded: boolean
-  /** Takes units for work on the part at `path`, a JSON Pointer; throws `BudgetExceededError` where fewer are left. */
+  /** Spends units on the part at `path`, a JSON Pointer. Throws `BudgetExceededError` if fewer are left. */
   spend(units: number, path?: string): void
 }
 
 /** For all work on one definition, one value, or one line of a list. */
 export const DEFAULT_UNITS = 100_000
 
-/** For one call, or all messages of a batch: the whole of which all budgets of their work are parts. */
+/** For one call, or all messages of a batch: the parent of all budgets for their work. */
 export const CALL_UNITS = 10 * DEFAULT_UNITS
 /** For one import: more than twice what 5,000 tools of 50 kB each take. */
 export const SOURCE_UNITS = 500_000_000
@@ -66,7 +66,7 @@ export function textUnits({ length }: string): number {
   return 1 + length / CHARACTERS_PER_UNIT
 }
 
-/** Takes the units of reading or writing a JSON value; a part that stands at several places is counted at each. */
+/** Spends the units of reading or writing a JSON value. A part that occurs in several places counts each time. */
 export function chargeValue(value: unknown, budget: Budget, path = ''): void {
   budget.spend(typeof value === 'string' ? textUnits(value) : 1, path)
   if (typeof value !== 'object' || value === null) return
@@ -80,13 +80,13 @@ export function chargeValue(value: unknown, budget: Budget, path = ''): void {
   }
 }
 
-/** Lets others in. Passed in, since core has no platform. */
+/** Lets other requests run. Injected, because core is platform-independent. */
 export type YieldControl = () => Promise<void>
 
-/** In units of work: some 10 ms. A Worker's clock stands still while it computes, so time cannot be asked. */
+/** About 10 ms of work. A Worker's clock stands still while it computes, so time cannot be measured. */
 const YIELD_EVERY_UNITS = 10_000
 
-/** Called between steps of a long task: gives way where a stretch was spent since it last did. */
+/** Creates a function to call between steps of a long task. It yields if enough units were spent since it last did. */
 export function createYielder(spent: () => number, yieldControl: YieldControl): () => Promise<void> | undefined {
   let lastYield = spent()
   return () => {
@@ -96,7 +96,7 @@ export function createYielder(spent: () => number, yieldControl: YieldControl): 
   }
 }
 
-/** Parts of a value that uncounted code may check or sort: about as many as the interpreter can afford. */
+/** Parts of a value that code without a budget may check or sort: about as many as the interpreter's budget allows. */
 const MAX_PARTS = 150_000
 
 export function exceedsMaxNodes(value: unknown): boolean {

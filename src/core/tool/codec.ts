@@ -6,7 +6,7 @@ import type { Definition, JsonSchema, ToolRecord } from './tool.ts'
 export interface DecodeOptions {
   readonly toolkit?: string
   readonly version?: string
-  /** Of all work on the document. */
+  /** For all work on the document. */
   readonly budget?: Budget | undefined
 }
 
@@ -20,7 +20,7 @@ export interface EncodeResult {
   readonly losses: readonly Loss[]
 }
 
-/** Writes a definition in a dialect or a model provider's form. `name` is what the tool is exposed under. */
+/** Writes a definition in the format of a dialect or model provider. `name` is the exposed name of the tool. */
 export type FormatWriter = (record: ToolRecord, name: string, budget: Budget) => EncodeResult
 
 export interface DecodeResult {
@@ -28,12 +28,12 @@ export interface DecodeResult {
   readonly sourceNames?: readonly string[]
   readonly itself?: { readonly id: string; readonly version: string }
   readonly schemas: readonly { readonly path: string; readonly schema: JsonSchema }[]
-  /** Where inputs are lists of parameters: a pointer to that of each definition. */
+  /** If inputs are lists of parameters: a pointer to the list of each definition. */
   readonly parameterLists?: readonly string[]
   readonly warnings: readonly Problem[]
-  /** A toolkit for it where another dialect's has the name of its own in other case. */
+  /** The toolkit to use if another dialect's toolkit has the same name in different case. */
   readonly alternateToolkit?: string
-  /** Why a document that can be read and written in another form cannot be published. */
+  /** Why a document that can be converted to other formats cannot be published. */
   readonly unpublishable?: readonly Problem[]
   readonly toolkitDescription?: string | undefined
 }

@@ -18,7 +18,7 @@ export type Content = (
     }
 ) & { readonly annotations?: { readonly audience?: readonly ('user' | 'assistant')[]; readonly priority?: number } }
 
-/** A large output that lies elsewhere (Open Tool Calling RFC, "artifact"). */
+/** A large output that is stored elsewhere (Open Tool Calling RFC, "artifact"). */
 export interface Artifact {
   readonly url: string
   readonly content_type: string
@@ -26,9 +26,9 @@ export interface Artifact {
   readonly meta: { readonly description: string }
 }
 
-/** Questions of a tool to its caller (MCP 2026-07-28, multi-round-trip requests). */
+/** Requests of a tool to its caller (MCP 2026-07-28, multi-round-trip requests). */
 export interface InputRequests {
-  /** By a key of the tool's choosing, with the method and params of the protocol's own request. */
+  /** By keys that the tool chooses, each with the method and params of the protocol's request. */
   readonly requests: Readonly<Record<string, { readonly method: string; readonly params: JsonObject }>>
   readonly state?: Json
 }

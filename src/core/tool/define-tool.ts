@@ -11,7 +11,7 @@ type RequirementIds<R, K extends keyof Requirements> = R extends { readonly [P i
     ? I
     : never
   : never
-/** Without an index signature, so that a mistyped parameter is an error even where the input is open. */
+/** Removes the index signature, so that a mistyped parameter is an error even if the input is open. */
 type Input<I> = I extends { readonly additionalProperties: unknown } | { readonly patternProperties: unknown }
   ? Described<I>
   : Named<Described<I>>
@@ -22,16 +22,16 @@ type Returned<O> = Output<O> | OutputWithContent<Output<O>> | InputRequired | To
 
 export interface ToolContext<R = Requirements> {
   readonly secrets: Readonly<Record<RequirementIds<R, 'secrets'>, string>>
-  /** The user's OAuth access token at a declared provider; the renewed one, once `fetch` had to renew it. */
+  /** Returns the user's OAuth access token at a declared provider: the new one after `fetch` had to renew it. */
   token(provider: RequirementIds<R, 'authorization'>): string
   readonly userId: R extends { readonly user_id: true } ? string : string | undefined
   readonly userInfo?: JsonObject | undefined
   readonly signal: Signal
-  /** https to the tool's `hosts` only, redirects checked, bytes capped. */
+  /** Allows only https to the tool's `hosts`. Redirects are checked and bytes limited. */
   readonly fetch: Fetch
   /** Writes one line to the call's log. Secrets and tokens are redacted. */
   log(message: string): void
-  /** Tells the caller how far the tool is. `progress` must grow from one report to the next. */
+  /** Reports progress to the caller. `progress` must increase with each report. */
   progress(progress: number, total?: number, message?: string): void
   readonly answers: InputResponses | undefined
 }
@@ -44,7 +44,7 @@ export function failed(failure: ToolFailure): ToolFailureResult {
   return { failed: failure }
 }
 
-/** A symbol, so that no value of a tool's own can be taken for it. */
+/** A symbol, so that no output of a tool can be mistaken for it. */
 export const extras = Symbol('more than a value')
 
 export interface OutputWithContent<V> {
@@ -55,14 +55,14 @@ export interface InputRequired {
   readonly [extras]: { readonly inputRequests: InputRequests }
 }
 
-/** Content beside the value, which must pass the output schema; dialects without content give the value. */
+/** Returns content with a value, which must match the output schema. Dialects without content return the value. */
 export function content(blocks: readonly Content[]): OutputWithContent<void>
 export function content<const V>(blocks: readonly Content[], value: V): OutputWithContent<V>
 export function content(blocks: readonly Content[], value?: unknown): OutputWithContent<unknown> {
   return { [extras]: { value, content: blocks } }
 }
 
-/** A large output that lies at a URL; the value, if any, is for dialects without artifacts. */
+/** Returns a large output that is stored at a URL. The value, if any, is for dialects without artifacts. */
 export function artifact(place: ArtifactPlace): OutputWithContent<void>
 export function artifact<const V>(place: ArtifactPlace, value: V): OutputWithContent<V>
 export function artifact({ description, ...place }: ArtifactPlace, value?: unknown): OutputWithContent<unknown> {
@@ -96,11 +96,11 @@ export interface ToolDeclaration<I, O, R> {
   readonly taskSupport?: TaskSupport
   readonly tags?: readonly string[]
   readonly mayGiveArtifact?: boolean
-  /** Served where `DEMO_TOOLS` says so: elsewhere its name is free for whoever publishes it. */
+  /** Served only if `DEMO_TOOLS` says so. Otherwise, its name is free for published tools. */
   readonly isDemo?: boolean | undefined
-  /** Where `fetch` may ask, as `host` or `host:port`; when absent, any public host, but none for a tool with tokens. */
+  /** Hosts that `fetch` may contact, as `host` or `host:port`. If absent: any public host, or none for a tool with tokens. */
   readonly hosts?: readonly string[] | undefined
-  /** Milliseconds; 30,000 when absent, at most 300,000. */
+  /** Milliseconds: 30,000 by default, at most 300,000. */
   readonly timeoutMs?: number
   /** HTML shown beside the output in a frame without an origin; `csp` is what it may load (MCP Apps, `_meta.ui`). */
   readonly page?: { readonly html: string; readonly csp?: JsonObject; readonly prefersBorder?: boolean }
@@ -123,7 +123,7 @@ export function defineTool(declaration: BundledTool): BundledTool {
   return declaration
 }
 
-/** A definition document, word for word, and a handler for each of its tools. Its folder is the toolkit. */
+/** A verbatim definition document, and a handler for each of its tools. Its folder is the toolkit. */
 export interface BundledDocument {
   readonly document: Json
   readonly handlers: Readonly<Record<string, BundledTool['handler']>>
@@ -132,7 +132,7 @@ export interface BundledDocument {
   findHandler(name: string): BundledTool['handler']
 }
 
-/** Declares the tools of a definition document. Their handlers run only on input that passed the schema. */
+/** Declares the tools of a definition document. Their handlers run only on input that matches the schema. */
 export function defineTools(
   document: Json,
   handlers: BundledDocument['handlers'],

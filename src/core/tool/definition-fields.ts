@@ -30,7 +30,7 @@ export const version: Reader<string> = withSchema(
 
 export const requirementId = stringMatching('1 to 128 visible ASCII characters', isRequirementId)
 
-/** Ignored with a warning, but what seems misspelt: a requirement that is passed over would leave a tool unprotected. */
+/** Ignores unknown fields with a warning unless they look misspelled: ignoring a requirement would leave a tool unprotected. */
 export const EXTENSION = { unknown: 'extension' } as const
 
 export const tags: Reader<readonly string[]> = custom('up to 32 texts of 1 to 64 characters', (value) =>
@@ -42,7 +42,7 @@ export const tags: Reader<readonly string[]> = custom('up to 32 texts of 1 to 64
 const MAX_DESCRIPTION = 1_000
 export const toolkitDescriptionReader = string({ min: 1, max: MAX_DESCRIPTION })
 
-/** The beginning of a source's, which may be a whole manual. */
+/** Shortens the description of a source, which may be a whole manual. */
 export function shortDescription(text: unknown): string | undefined {
   const short = typeof text === 'string' ? text.trim().toWellFormed() : ''
   if (short.length <= MAX_DESCRIPTION) return short || undefined

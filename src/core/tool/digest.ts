@@ -3,7 +3,7 @@ import type { Json } from './json.ts'
 import { formatToolId } from './tool-id.ts'
 import { type Definition, deriveSecurityLevel, type Implementation, type ToolRecord } from './tool.ts'
 
-/** SHA-256 of a text's UTF-8 bytes, in lower-case hex. Passed in, since core has no platform. */
+/** SHA-256 of a text's UTF-8 bytes, in lowercase hex. Injected, because core is platform-independent. */
 export type Sha256 = (text: string) => Promise<string>
 
 export function canonicalJson(value: unknown): string {

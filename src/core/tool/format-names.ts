@@ -1,4 +1,4 @@
-/** The formats of definitions, as pages call them. The code that writes one is loaded where it is needed. */
+/** Display names of the definition formats. The code that writes a format loads when it is needed. */
 export const FORMAT_NAMES: ReadonlyMap<string, string> = new Map([
   ['oxp', 'OXP'],
   ['open-tool-calling', 'Open Tool Calling'],

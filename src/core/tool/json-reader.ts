@@ -3,7 +3,7 @@ import { findClosest } from './nearest.ts'
 import { type ParseResult, encodePointerStep, type Problem, quoteList } from './problem.ts'
 
 /**
- * Reads a JSON value, undefined where it is absent, or reports why it cannot. One pass finds every problem:
+ * Reads a JSON value, undefined if it is absent, or reports why it cannot. One pass finds every problem:
  *
  *     const PERSON = object({ name: string({ min: 1 }), age: optional(integer(0, 150)) })
  *     parseValue(PERSON, { name: '', pet: 'cat' })
@@ -23,7 +23,7 @@ export const INVALID_VALUE: unique symbol = Symbol('wrong')
 
 const MAX_PROBLEMS = 100
 const MAX_STEP = 300
-/** As long as a whole definition may be: nothing looks into a longer string, unless its reader says so. */
+/** The maximum length of a whole definition. A longer string is refused unread, unless its reader allows more. */
 const MAX_STRING_CHARACTERS = 256 * 1024
 
 export interface ReadContext {
@@ -44,7 +44,7 @@ type Flat<T> = { readonly [K in keyof T]: T[K] }
 export type ObjectValue<T> = Flat<Fields<T>>
 
 interface ObjectRules<T> {
-  /** `extension`: warned of, but refused where it reads like a known field misspelt. */
+  /** `extension`: warns of an unknown field, but refuses it if it looks like a misspelled known field. */
   readonly unknown?: 'warn' | 'ignore' | 'extension'
   readonly fieldNoun?: 'field' | 'parameter'
   readonly misnomers?: Readonly<Record<string, string>>
@@ -63,7 +63,7 @@ export function addProblem({ problems }: ReadContext, message: string, path = ''
   return INVALID_VALUE
 }
 
-/** Capped, since the problems of a value could be far larger than it. */
+/** Limits the list, because the problems of a value could be far larger than the value. */
 function pushProblem(problems: Problem[], path: string, message: string): void {
   if (problems.length < MAX_PROBLEMS) problems.push({ path, message })
 }
@@ -150,7 +150,7 @@ export function stringMatching(
 export function string({ min = 0, max = Infinity }: Bounds = {}): Reader<string> {
   const expected = `a string${span('characters', min, max)}`
   const reader = stringMatching(expected, ({ length }) => length >= min, max < Infinity ? max : MAX_STRING_CHARACTERS)
-  // A schema counts characters, each of one or two UTF-16 units
+  // JSON Schema counts characters, which are one or two UTF-16 units each
   return withSchema(() => ({ type: 'string', ...bounds('Length', Math.ceil(min / 2), max) }), reader)
 }
 
@@ -260,7 +260,7 @@ export function object<T extends object>(
   })
 }
 
-/** Passes over fields that it does not know. */
+/** Ignores unknown fields. */
 export function looseObject<T extends object>(readers: {
   readonly [K in keyof T]: Reader<T[K]>
 }): Reader<ObjectValue<T>> {
@@ -315,12 +315,12 @@ export function refine<T>(reader: Reader<T>, findProblem: (value: T) => string |
   })
 }
 
-/** For a value that may be a secret: no message repeats it. */
+/** Keeps a value that may be a secret out of all messages. */
 export function hideValue<T>(reader: Reader<T>): Reader<T> {
   return withSchemaFrom(reader, (value, report) => reader(value, { ...report, quotes: false }))
 }
 
-/** Refuses a string that came before. It remembers them, so each document needs a reader of its own. */
+/** Refuses repeated strings. The reader remembers strings, so each document needs a new one. */
 export function unique(reader: Reader<string>, ignoringCase = false): Reader<string> {
   const seenValues = new Set<string>()
   return transform(reader, (value, report) => {

@@ -23,7 +23,7 @@ export function formatExpected(expected: ExpectedToken, inList: boolean): string
   return `${expected === 'comma' ? `',' or '${inList ? ']' : '}'}'` : EXPECTED[expected]} expected`
 }
 
-/** `at` is where a string cannot be read on. */
+/** `offset` is where reading a string failed. */
 export function explainBadString(text: string, offset: number): string {
   if (text.startsWith('\\u', offset)) return 'malformed \\u escape'
   if (text.startsWith('\\', offset)) return 'unknown escape'
@@ -32,7 +32,7 @@ export function explainBadString(text: string, offset: number): string {
     : 'control character in a string'
 }
 
-/** For a token that is no string, and was read from `start` to `end`. */
+/** For a token other than a string, read from `start` to `end`. */
 export function explainBadScalar(text: string, start: number, end: number): string | undefined {
   if (end > start) return end < text.length && '.eE'.includes(text.charAt(end)) ? 'number without an end' : undefined
   if (',:{}[]'.includes(text.charAt(start))) return undefined

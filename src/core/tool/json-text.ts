@@ -14,38 +14,38 @@ export type JsonParseResult = JsonValueResult | JsonParseError
 
 interface JsonParseError {
   readonly ok: false
-  /** Whether it is refused for what it holds, being JSON as far as it was read. */
+  /** Whether the text was JSON as far as it was read, and is refused for its content. */
   readonly isJson: boolean
   readonly message: string
 }
 
 export interface JsonLimits {
   readonly what?: string
-  /** Items of lists and fields of objects: each may take a hundred times its bytes of memory. */
+  /** Items of lists and fields of objects. Each may take a hundred times its size in memory. */
   readonly maxParts?: number | undefined
   readonly depth?: number
-  /** Takes the key `__proto__` and numbers too large for a double, in values that are only passed on. */
+  /** Accepts the key `__proto__` and numbers too large for a double, for values that are only passed on. */
   readonly isForeign?: boolean
-  /** Pays for the text, of which one request may cause many: the answers to a batch of calls. */
+  /** Pays for the text, because one request may cause many: the responses to a batch of calls. */
   readonly budget?: Budget | undefined
 }
 
-/** For what is published, imported or restored: the largest description of GitHub's, of 14 MB, has 430,000. */
+/** For published, imported or restored documents: GitHub's largest API description (14 MB) has 430,000. */
 export const MAX_SOURCE_NODES = 500_000
-/** For what tools and their servers answer: some ten thousand rows, of which a caller may select. */
+/** For responses of tools and their servers: about ten thousand rows, from which a caller may select. */
 export const MAX_RESPONSE_NODES = 300_000
 /** For all other texts. */
 const MAX_NODES = 100_000
 export const FOREIGN_JSON: JsonLimits = { maxParts: MAX_RESPONSE_NODES, depth: 1_000, isForeign: true }
-/** Engines keep objects of more names as dictionaries, which take several times as long. */
+/** Engines store objects with more names as dictionaries, which take several times as long. */
 const MANY_NAMES = 1_000
 const CHARACTERS_PER_UNIT = 256
-/** Characters that take some milliseconds. */
+/** Reading this many characters takes a few milliseconds. */
 const SLICE_CHARACTERS = 1_000_000
 const MAX_STEP = 300
 const IN_LIST = -1
 
-/** The only way in for JSON that somebody sent: every bound is held before its value takes memory. */
+/** Parses all JSON from outside. Every limit is checked before the value takes memory. */
 export function parseJson(text: string, limits?: JsonLimits): JsonParseResult {
   const shortResult = parseShortJson(text)
   if (shortResult) return shortResult
@@ -58,19 +58,19 @@ export function parseJson(text: string, limits?: JsonLimits): JsonParseResult {
 
 const TRUSTED: JsonLimits = { maxParts: Infinity, depth: 2_000, isForeign: true }
 
-/** For JSON that this program or a deployment wrote, in which big integers are rare. Throws as `JSON.parse` does. */
+/** Parses JSON that this program or a deployment wrote, where big integers are rare. Throws as `JSON.parse` does. */
 export function parseTrusted(text: string): ReturnType<typeof JSON.parse> {
   if (!mayHoldLargeNumbers(text)) return JSON.parse(text)
   const read = parseJson(text, TRUSTED)
   return read.ok ? read.value : JSON.parse(text)
 }
 
-/** RFC 8259. Yields where others may be let in. Its messages quote nothing but names. */
+/** Parses JSON (RFC 8259). Yields when other requests may run. Messages quote only names. */
 export function* parseInSlices(
   text: string,
   { what = 'the text', maxParts = MAX_NODES, depth = MAX_DEPTH, isForeign = false, budget }: JsonLimits = {},
 ): Generator<undefined, JsonParseResult> {
-  // For each level, where the name in it begins and ends; or, in a list, the number of the item
+  // For each level, where its current name begins and ends, or in a list the index of the item
   const steps = new Int32Array(depth + 1)
   const ends = new Int32Array(depth + 1)
   const names = new Int32Array(depth + 1)
@@ -115,7 +115,7 @@ export function* parseInSlices(
       at += 1
     } else if (isValue && (code === OPEN_BRACE || code === OPEN_BRACKET)) {
       if (level >= depth) return createParseError(true, `Cannot accept ${what}: it nests deeper than ${depth} levels`)
-      // Any other comes behind a comma or a colon
+      // Any other value follows a comma or a colon, which is counted
       if (expected === 'first value') parts += 1
       level += 1
       steps[level] = names[level] = 0
@@ -176,16 +176,16 @@ const CLOSE_BRACKET = 0x5d
 const UNDERSCORE = 0x5f
 const OPEN_BRACE = 0x7b
 const CLOSE_BRACE = 0x7d
-/** No number of so few characters is too large. */
+/** Numbers with at most this many characters are never too large. */
 const SAFE_DIGITS = 4
-/** In characters, with its quotes, each of its letters being escaped. */
+/** In characters, with quotes and with every letter escaped. */
 const LONGEST_PROTOTYPE = 56
-/** An engine skips a long run several times as fast as a loop over its characters. */
+/** A pattern skips a long run several times as fast as a loop over its characters. */
 const BLANK = /[ \t\n\r]*/y
 const PLAIN = /[ !#-[\]-\uffff]*/y
 const ESCAPES = /(?:\\(?:["\\/bfnrt]|u[\da-fA-F]{4})){1,1000}/y
 const ESCAPED = Uint8Array.from({ length: 128 }, (_, code) => Number('"\\/bfnrt'.includes(String.fromCharCode(code))))
-/** Characters that a loop reads in less time than a pattern takes to begin. */
+/** A loop reads this many characters before a pattern would have started. */
 const LOOP_CHARACTERS = 24
 const SCALAR = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 
@@ -208,7 +208,7 @@ function skipPattern(pattern: RegExp, text: string, from: number): number {
   return pattern.test(text) ? pattern.lastIndex : from
 }
 
-/** Where a string has a fault, that place below zero. */
+/** Returns the end of a string, or the negated offset of a fault in it. */
 function afterString(text: string, from: number): number {
   for (let at = from + 1; ;) {
     const loopEnd = at + LOOP_CHARACTERS
@@ -224,12 +224,12 @@ function afterString(text: string, from: number): number {
   }
 }
 
-/** None where the text has ended. */
+/** False at the end of the text, where `code` is NaN. */
 function isPlain(code: number): boolean {
   return code >= SPACE && code !== QUOTE && code !== BACKSLASH
 }
 
-/** Also where its letters are escaped. */
+/** Also recognizes escaped letters. */
 function isPrototype(text: string, start: number, end: number): boolean {
   const first = text.charCodeAt(start + 1)
   if ((first !== UNDERSCORE && first !== BACKSLASH) || end - start > LONGEST_PROTOTYPE) return false

@@ -16,7 +16,7 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** For values that came out of a JSON parser, or are made of parts that did. */
+/** For values that a JSON parser returned, or that consist of such values. */
 export function isJsonObject(value: unknown): value is JsonObject {
   return isObject(value)
 }
@@ -33,7 +33,7 @@ export function isJson(value: unknown): value is Json {
   return value !== undefined
 }
 
-/** JSON has one type of numbers. */
+/** Checks for either representation of a JSON number. */
 export function isNumber(value: unknown): value is number | bigint {
   return typeof value === 'number' || typeof value === 'bigint'
 }
@@ -50,19 +50,19 @@ export function getJsonType(value: unknown): string {
 
 /** A definition's schemas may nest 128 levels. */
 export const MAX_DEPTH = 136
-/** In characters: too few for more parts than anything may have. */
+/** In characters: too short to exceed any limit of parts. */
 const MAX_SHORT_CHARACTERS = 4_096
-/** Without one of these a double holds each number. An exponent is told from a UUID by what ends a number. */
+/** Without a match, a double can hold each number. The next character tells an exponent from a UUID. */
 const MAYBE_TOO_LARGE = /\d[eE]\+?\d{3,}(?![^\s,\]}])|(?<![^\s:,[-])\d{16}/
 
 export function mayHoldLargeNumbers(text: string): boolean {
   return MAYBE_TOO_LARGE.test(text)
 }
 
-/** The value of a short text that nothing can be wrong with, at a fraction of the cost: most calls are such. */
+/** Parses a short text that cannot exceed a limit, at a fraction of the cost. Most calls are such texts. */
 export function parseShortJson(text: string): JsonValueResult | undefined {
   if (text.length > MAX_SHORT_CHARACTERS || text.includes('__proto__') || text.includes('\\u')) return undefined
-  // Each level begins and ends
+  // Each level takes two characters
   if (text.length > 2 * MAX_DEPTH && text.split('{').length + text.split('[').length > MAX_DEPTH) return undefined
   if (mayHoldLargeNumbers(text)) return undefined
   try {
@@ -72,7 +72,7 @@ export function parseShortJson(text: string): JsonValueResult | undefined {
   }
 }
 
-/** The bytes of a value as JSON in UTF-8, counted only until they exceed `maxBytes`. */
+/** Counts the bytes of a value as JSON in UTF-8, only until they exceed `maxBytes`. */
 export function jsonSize(value: unknown, maxBytes: number): number {
   switch (typeof value) {
     case 'string':
@@ -113,7 +113,7 @@ function objectSize(object: object, maxBytes: number): number {
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
-/** Control characters with an escape of two characters: backspace to carriage return, save the vertical tab. */
+/** Control characters with a two-character escape: backspace to carriage return, except the vertical tab. */
 const isShort = (code: number) => code >= 0x08 && code <= 0x0d && code !== 0x0b
 
 function textSize(text: string, maxBytes: number): number {

@@ -14,7 +14,7 @@ export function givesArtifacts(record: WithMetadata): boolean {
   return declaredModes(record)?.includes('artifact') === true
 }
 
-/** The toolkit's own, else that of the document (Open Tool Calling RFC, `toolkit.description`). */
+/** Returns the toolkit's description, or else the document's (Open Tool Calling RFC, `toolkit.description`). */
 export function getToolkitDescription(
   record: WithMetadata & Pick<ToolRecord, 'toolkitDescription'>,
 ): string | undefined {
@@ -34,7 +34,7 @@ export function omitContextParameters<R extends WithMetadata & { readonly input:
   return hidden.length === 0 ? record : { ...record, input: omitParameters(record.input, hidden) }
 }
 
-/** An input schema without some of its parameters. */
+/** Removes parameters from an input schema. */
 export function omitParameters(input: JsonObject, names: readonly string[]): JsonObject {
   if (names.length === 0) return input
   const { properties, required, ...rest } = input
@@ -56,7 +56,7 @@ export function contextParameterLosses(record: WithMetadata): readonly Loss[] {
 
 const FIELDS = ['title', 'annotations', 'taskSupport', 'icons', '_meta', 'metadata', 'examples'] as const
 
-/** The fields that a document lacks which is returned as it was published. */
+/** Lists the record's fields that a document lacks if it is returned as published. */
 export function documentLosses(
   record: ToolRecord,
   reason: string,
@@ -66,7 +66,7 @@ export function documentLosses(
   return fieldLosses(record, reason, [...FIELDS, ...keptFields], expectedLevel)
 }
 
-/** The fields of a record that a document has no place for, without its `keptFields`. */
+/** Lists the record's fields that a document cannot express, except `keptFields`. */
 export function fieldLosses(
   record: ToolRecord,
   reason: string,

@@ -1,6 +1,6 @@
 import { distance } from 'fastest-levenshtein'
 
-/** Longer names are not compared with those of a stranger: nobody mistypes them. */
+/** Longer names are not compared, because nobody mistypes them. */
 const MAX_NAME = 64
 
 export function findClosest(name: string, candidates: readonly string[]): string | undefined {
@@ -9,14 +9,14 @@ export function findClosest(name: string, candidates: readonly string[]): string
     : sortByDistance(candidates, (candidate) => editDistance(name, candidate))[0]
 }
 
-/** Without those that are `Infinity` far. */
+/** Sorts candidates by distance, without those at distance `Infinity`. */
 export function sortByDistance<T>(candidates: readonly T[], measure: (candidate: T) => number): T[] {
   const measured = candidates.map((candidate) => ({ candidate, edits: measure(candidate) }))
   const near = measured.filter(({ edits }) => edits < Infinity).sort((one, other) => one.edits - other.edits)
   return near.map(({ candidate }) => candidate)
 }
 
-/** How many letters differ, ignoring case; `Infinity` where too many do. Either name must be short. */
+/** Counts the letters that differ, ignoring case; `Infinity` if too many do. At least one name must be short. */
 export function editDistance(name: string, other: string): number {
   const maxEdits = name.length === 1 ? 0 : name.length <= 3 ? 1 : Math.max(2, name.length / 3)
   if (Math.abs(other.length - name.length) > maxEdits) return Infinity

@@ -1,4 +1,4 @@
-/** Opaque in core's own compilation, which knows no platform. */
+/** Opaque when core is compiled by itself, without platform types. */
 export type Fetch = typeof globalThis extends { fetch: infer F } ? F : never
 export type Signal = Fetch extends (input: never, init?: infer Init) => unknown
   ? NonNullable<NonNullable<Init> extends { signal?: infer S } ? S : never>

@@ -64,7 +64,7 @@ function formatPath(pointer: string): string {
   return ` at '${path.slice(0, MAX_PATH_CHARACTERS)}'`
 }
 
-/** Each problem behind its place; one of the whole behind what that is called, if it is. */
+/** Joins problems, each after its path. A problem of the whole document follows `wholePath`, if it is set. */
 export function formatProblems(problems: readonly Problem[], wholePath = ''): string {
   const messages = problems.map(({ path, message }) =>
     path || wholePath ? `${path || wholePath}: ${message}` : message,

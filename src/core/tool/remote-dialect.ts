@@ -14,15 +14,15 @@ export type ImportKind = (typeof IMPORT_KINDS)[number]
 /** Reads another server's list for an import. */
 export interface ListedDialect {
   readonly protocol: RemoteProtocol
-  /** The dialect of the listed documents, which are not given back as published ones are. */
+  /** The dialect of the listed documents. Unlike published documents, they are not returned verbatim. */
   readonly source: string
   readonly nameReader: Reader<RemoteName>
-  /** `tool` is the tool's name here; what it requires there is that server's concern. */
+  /** `tool` is the tool's name here. Its requirements are up to the other server. */
   decode(document: JsonObject, tool: string, options: Pick<DecodeOptions, 'budget'>): ParseResult<DecodeResult>
 }
 
 interface RemoteName {
-  /** Undefined where names are of the whole server. */
+  /** Undefined if names belong to the whole server. */
   readonly toolkit?: string
   readonly tool: string
   /** The name in calls to that server. */
@@ -49,22 +49,22 @@ export type ListedSkill = { readonly name: string; readonly files: object | unde
 
 export const REMOTE_NAME = string({ min: 1, max: 256 })
 
-/** For dialects whose tools have a name of the whole server. */
+/** For dialects whose tool names belong to the whole server. */
 export const nameOnlyReader: Reader<RemoteName> = transform(looseObject({ name: REMOTE_NAME }), ({ name }) => ({
   tool: name,
   remoteName: name,
 }))
 
-/** A dialect as its callers speak it: JSON over HTTP. Pure, as codecs are. */
+/** The caller's side of a dialect: JSON over HTTP. Pure, like codecs. */
 export interface RemoteDialect extends ListedDialect {
   readonly title: string
-  /** Added to the server's URL. */
+  /** Appended to the server's URL. */
   readonly paths: { readonly list: string; readonly call: string }
   readonly listsByToolkit?: true
-  /** Undefined where the document is no list of the dialect's. */
+  /** Returns undefined if the document is not a list of the dialect. */
   readTools(document: unknown): { readonly tools: readonly unknown[]; readonly next?: unknown } | undefined
   writeCall(call: RemoteCall): object
-  /** Undefined where the document is no answer of the dialect's. `definition` is the tool's as it was listed. */
+  /** Returns undefined if the document is not a response of the dialect. `definition` is the tool's definition as listed. */
   readAnswer(document: Readonly<Record<string, unknown>>, definition: unknown): RemoteAnswer | undefined
 }
 
@@ -73,28 +73,28 @@ interface RemoteCall {
   readonly input: JsonObject
   readonly userId: string | undefined
   readonly method: string | undefined
-  /** Absent where the call may be made again. */
+  /** Absent if the call may be repeated. */
   readonly callId: string | undefined
   readonly traceId: string | undefined
-  /** Fresh for each request. */
+  /** Unique for each request. */
   readonly messageId: string
   readonly sentAt: Date
 }
 
-/** As the server says it, to be checked by whoever reads it. */
+/** The server's response, which readers must check. */
 export type RemoteAnswer =
   | { readonly value: unknown }
   | { readonly result: Readonly<Record<string, unknown>> }
   | {
       readonly message: unknown
-      /** Holds the fields of a tool's error (OXP 1.0, "Tool error"). */
+      /** Contains the fields of a tool's error (OXP 1.0, "Tool error"). */
       readonly error?: unknown
-      /** In words, for where nobody can be sent to a link. */
+      /** Added to the message if a person cannot be sent to a link. */
       readonly more?: string
       readonly missing?: unknown
     }
 
-/** `Toolkit.Tool`, `Toolkit.Tool@1.0.0`; the names are the server's own. */
+/** Parses `Toolkit.Tool` or `Toolkit.Tool@1.0.0`, with the server's own names. */
 export function parseRemoteTool(text: string) {
   const [, toolkit, tool, version] = /^([^@]+)\.([^.@]+)(?:@([^@]+))?$/.exec(text) ?? []
   return toolkit === undefined || tool === undefined ? undefined : { toolkit, tool, version }

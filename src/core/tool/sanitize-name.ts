@@ -6,14 +6,14 @@ export const SOURCE_NAME = stringMatching(`1 to ${MAX_OWN_NAME} characters that 
 
 export const PUBLISHED_NAME = /^[A-Za-z0-9_.-]{1,128}$/
 
-/** The tool that is meant by the name that an MCP server or a plugin gave it. */
+/** Converts a name from an MCP server or a plugin to the tool's name here. */
 export function toToolName(remoteName: string): string {
   if (!PUBLISHED_NAME.test(remoteName)) return sanitizeName(remoteName)
   const toolName = remoteName.replaceAll('.', '_')
   return isNamePart(toolName) ? toolName : appendHash(toolName, remoteName)
 }
 
-/** Reads the names of one document's tools; a name that no model could call is kept as the title. */
+/** Reads the names of one document's tools. A name that models cannot call becomes the title. */
 export function createToolNameReader(): Reader<{ readonly tool: string; readonly title?: string }> {
   const usedNames = new Set<string>()
   return transform(unique(SOURCE_NAME, true), (remoteName, { warnings }) => {
@@ -25,11 +25,11 @@ export function createToolNameReader(): Reader<{ readonly tool: string; readonly
   })
 }
 
-/** `unique-tool-id` is `unique_tool_id`, `ünïcode` is `unicode`; other scripts are told apart by a hash. */
+/** Converts `unique-tool-id` to `unique_tool_id` and `ünïcode` to `unicode`. Names in other scripts get a hash. */
 export function sanitizeName(text: string): string {
   if (/^[A-Za-z0-9_]{1,64}$/.test(text)) return text
   const latin = text.normalize('NFKD').replaceAll(/\p{Mn}/gu, '')
-  // By single signs: V8 can run out of stack where one match of `+` is megabytes long
+  // Splits at single characters: V8 can run out of stack if one match of `+` is megabytes long
   const name = trim(
     latin
       .split(/[^A-Za-z0-9_]/)

@@ -1,7 +1,7 @@
 import { isOwnName } from './tool-id.ts'
 import type { ToolRecord } from './tool.ts'
 
-/** A tool's names in a dialect without tool ids: its document's unique `id` (Open Tool Calling RFC, 4.1), and its name there. */
+/** Returns a tool's names for dialects without ids: its document's unique `id` (Open Tool Calling RFC, 4.1) and its name. */
 export function sourceNames({ metadata, sourceName, source }: ToolRecord) {
   const id = metadata?.['identifier']
   const name =

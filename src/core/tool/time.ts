@@ -7,10 +7,10 @@ export const DAY_MS = 24 * HOUR_MS
 const RFC_3339 =
   /^(\d{4})-(\d\d)-(\d\d)T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/i
 
-/** A time as RFC 3339 writes it, read as milliseconds since 1970. */
+/** An RFC 3339 time, parsed to milliseconds since 1970. */
 export const time = custom("an RFC 3339 time such as '2030-01-31T12:00:00Z'", parseTime, () => DATE_TIME)
 
-/** `Date.parse` alone would take 30 February for a day of March. */
+/** Refuses February 30, which `Date.parse` would read as a day in March. */
 function parseTime(value: unknown): number | undefined {
   const [text, year, month, day] = (typeof value === 'string' && RFC_3339.exec(value)) || []
   if (text === undefined) return undefined

@@ -8,10 +8,10 @@ export type TokenRanks = RawBytePairRanks
 /** Counts the tokens of a text. Throws a `RangeError` if it has more than `MAX_TOKEN_TEXT_CHARACTERS`. */
 export type CountTokens = (text: string) => number
 
-/** Random letters of this length take 1 to 4 seconds, JSON that people write a tenth of one. A definition has a quarter. */
+/** Random letters of this length take 1 to 4 seconds, typical JSON 0.1 seconds. A definition has a quarter of this length. */
 export const MAX_TOKEN_TEXT_CHARACTERS = 1024 * 1024
 
-/** The library takes the square of a run's length, and V8's stack overflows where a pattern matches millions of letters. */
+/** The library's time is quadratic in a run's length, and V8's stack overflows if a pattern matches millions of letters. */
 const MAX_RUN_CHARACTERS = 512
 const SPLIT_PATTERN = new RegExp(
   O200K_TOKEN_SPLIT_REGEX.source.replaceAll(
@@ -20,17 +20,17 @@ const SPLIT_PATTERN = new RegExp(
   ),
   'gu',
 )
-/** Of words that are several tokens, such as the names of parameters. */
+/** For words of several tokens, such as parameter names. */
 const MAX_CACHED_WORDS = 1_000
 
 /**
  * Creates a function that counts the tokens of `o200k_base`, which OpenAI's models use since GPT-4o. Other models count
- * somewhat differently. The names of special tokens, such as `<|endoftext|>`, count as the text that they are.
+ * somewhat differently. The names of special tokens, such as `<|endoftext|>`, count as plain text.
  *
- * Counts are exact, with two exceptions. A run of more than 512 letters, spaces or signs counts in parts of 512, each of
- * which can be a token more or less. A U+FEFF can count as one token more.
+ * Counts are exact, with two exceptions. A run of more than 512 letters, spaces or signs is split into parts of 512, each of
+ * which can count as one token more or less. A U+FEFF can count as one token more.
  *
- * Takes 80 ms. The function holds 15 MB, so whoever keeps it should hold it weakly.
+ * Takes 80 ms. The function holds 15 MB, so keep only a weak reference to it.
  */
 export function createTokenCounter(ranks: TokenRanks): CountTokens {
   const encoding = new BytePairEncodingCore({
@@ -51,8 +51,8 @@ export interface ListTokens {
 }
 
 /**
- * Counts the tokens that the tools of a list put into the context of a model. Takes the JSON text of each tool, as MCP's
- * `tools/list` has it. How a client presents tools to its model is up to the client, so a bill can differ.
+ * Counts the tokens that the tools of a list add to the context of a model. Takes the JSON text of each tool, as in MCP's
+ * `tools/list`. Clients may present tools to their models differently, so a bill can differ.
  */
 export async function countListTokens(
   tools: readonly string[],

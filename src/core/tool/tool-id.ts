@@ -42,7 +42,7 @@ export function parseToolId(text: string): ToolIdRef | undefined {
 
 export const MAX_OWN_NAME = 160
 
-/** A dialect's own name of something, which may be no part of an id. */
+/** Checks a dialect's own name for something, which need not be valid in an id. */
 export function isOwnName(name: string): boolean {
   return name.length <= MAX_OWN_NAME && /^[^\p{Cc}]+$/u.test(name)
 }
@@ -52,7 +52,7 @@ export function formatToolId(name: ToolName, version?: string): string {
   return version === undefined ? base : `${base}@${version}`
 }
 
-/** Lower case, since ids are unique ignoring case. */
+/** Returns the id in lower case, because ids are unique ignoring case. */
 export function toolKey(name: ToolName): string {
   return formatToolId(name).toLowerCase()
 }
@@ -67,13 +67,13 @@ export function matchesTool(pattern: string, name: ToolName): boolean {
   return pattern === '*' || matchesPattern(pattern, formatToolId(name))
 }
 
-/** `*` stands for any run of characters. Case is ignored, and a `-` in a pattern is also `_`, which names have for it. */
+/** `*` matches any run of characters. Case is ignored. A `-` in a pattern also matches `_`, which replaces it in names. */
 export function matchesPattern(pattern: string, text: string): boolean {
   const [one, other] = [pattern.toLowerCase(), text.toLowerCase()]
   return pattern.includes('-') ? compilePattern(foldDashes(one))(foldDashes(other)) : compilePattern(one)(other)
 }
 
-/** Both in lower case, and without dashes where these count as `_`. */
+/** Takes pattern and text in lower case, with `_` for dashes if these count as `_`. */
 export function compilePattern(pattern: string): (text: string) => boolean {
   const [begin = '', ...others] = pattern.split('*')
   const end = others.pop()

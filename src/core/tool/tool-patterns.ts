@@ -1,11 +1,11 @@
 import { compilePattern, foldDashes, formatToolId, type ToolName } from './tool-id.ts'
 
-/** For many patterns against many names: `T.N`, `T.*` and `T.Get*` are looked up, and so many others compared one by one. */
+/** Matches many names against many patterns: looks up `T.N`, `T.*` and `T.Get*`, and compares others one by one. */
 export function createToolPatterns(patterns: readonly string[]) {
   const dashed = createLookup(patterns.filter((pattern) => pattern.includes('-')).map(foldDashes))
   const plain = createLookup(patterns.filter((pattern) => !pattern.includes('-')))
   return {
-    /** Comparisons that a name takes. */
+    /** Number of comparisons for each name. */
     compared: dashed.compared + plain.compared,
     covers(name: ToolName): boolean {
       const key = formatToolId(name).toLowerCase()
@@ -37,7 +37,7 @@ function createLookup(patterns: readonly string[]) {
 
 const compiled = new WeakMap<readonly string[], ReturnType<typeof createToolPatterns>>()
 
-/** For a list that is used again, as a credential's is: it is compiled once. */
+/** For a list that is used repeatedly, such as a credential's: it is compiled once. */
 export function listCovers(patterns: readonly string[], name: ToolName): boolean {
   const lookup = compiled.get(patterns) ?? createToolPatterns(patterns)
   compiled.set(patterns, lookup)

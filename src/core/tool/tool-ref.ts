@@ -8,7 +8,7 @@ export type ToolRef =
   | ({ readonly kind: 'name' } & NameRef)
   /** The tool's own name in a definition document, such as the capability `add` of the document `calculator`. */
   | ({ readonly kind: 'document' } & DocumentRef)
-  /** A text that can name no tool. */
+  /** A text that cannot name a tool. */
   | { readonly kind: 'malformed'; readonly text: string }
 
 export type WellFormedRef = Exclude<ToolRef, { kind: 'malformed' }>
@@ -25,7 +25,7 @@ interface DocumentRef {
   readonly range?: string | undefined
 }
 
-/** In place of a dialect: `id` is then the name of a toolkit, and `tool` the name that one of its tools has in its document. */
+/** Replaces a dialect: `id` is then the name of a toolkit, and `tool` the name of one of its tools in its document. */
 export const BY_TOOLKIT = 'toolkit'
 
 const NAME_AND_RANGE = /^([A-Za-z0-9_-]{1,64})(?:@(.{1,128}))?$/
@@ -43,7 +43,7 @@ export function toDocumentRef(ref: DocumentRef): ToolRef {
   return { kind: 'document', ...ref }
 }
 
-/** Reads an exposed name, a name with a range (`name@range`), or an id. Any other text that a tool may have as its own name is a name. */
+/** Reads an exposed name, `name@range` or an id. Any other text that could be a tool's own name is a name. */
 export function parseToolRef(text: string): ToolRef {
   const [, name, range] = NAME_AND_RANGE.exec(text) ?? []
   if (name !== undefined) return toNameRef(name, range)
@@ -65,8 +65,8 @@ export function formatRefName(ref: WellFormedRef): string {
 }
 
 /**
- * A text that is different for each well-formed reference. It is the key in caches, and the tool in the record of a call that
- * found none. A malformed reference is its own text, which may equal another reference's key.
+ * Returns a text that is different for each well-formed reference: the key in caches, and the tool in the record of a call
+ * that found no tool. A malformed reference is its own text, which may equal another reference's key.
  */
 export function toRefKey(ref: ToolRef): string {
   if (ref.kind === 'name' && isNamePart(ref.name)) return `name:${formatToolRef(ref)}`

@@ -2,13 +2,13 @@ import type { ToolName } from './tool-id.ts'
 import type { ToolEntry, ToolRecord } from './tool.ts'
 
 export interface DocumentAddress {
-  /** As first published; another that differs in case alone is not it. */
+  /** As first published. An id that differs only in case does not match. */
   readonly id: string
   readonly toolkit: string
   readonly tools: Readonly<Record<string, string>>
 }
 
-/** `loadTool` and `loadRecord` may be seconds old; `loadCurrent` never is. */
+/** The results of `loadTool` and `loadRecord` may be seconds old, those of `loadCurrent` never. */
 export interface ToolSource {
   loadTool(name: ToolName): Promise<ToolEntry | undefined>
   loadCurrent(name: ToolName): Promise<ToolEntry | undefined>
@@ -17,7 +17,7 @@ export interface ToolSource {
   findDocumentAddress(dialect: string, id: string, tool?: string): Promise<DocumentAddress | undefined>
   attachDocument(record: ToolRecord): Promise<ToolRecord>
   hasToolkit(toolkit: string): Promise<boolean>
-  /** A name may differ in `-` and `_`, as OXP writes older ones. For an unknown name, at most 20 ids near it. */
+  /** The name may differ in `-` and `_`, as OXP writes older names. For an unknown name, returns at most 20 similar ids. */
   loadCurrentOrSuggest(
     name: ToolName,
   ): Promise<

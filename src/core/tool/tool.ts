@@ -17,7 +17,7 @@ export interface AuthorizationRequirement {
   readonly oauth2?: { readonly scopes: readonly string[] }
 }
 
-/** A token that the caller brings (Open Tool Calling RFC, `"token"`): there is no provider to ask for it. */
+/** Checks for a token that the caller must send (Open Tool Calling RFC, `"token"`), because no provider issues it. */
 export function isCallerToken({ id, oauth2 }: AuthorizationRequirement): boolean {
   return id === 'token' && oauth2 === undefined
 }
@@ -33,10 +33,10 @@ export interface Implementation {
 
 export interface ImplementationKind {
   readonly kind: string
-  /** Judges an implementation at publication. Paths start at the implementation. */
+  /** Checks an implementation at publication. Paths start at the implementation. */
   check(implementation: Implementation, definition: Definition): readonly Problem[]
   load?(implementation: Implementation): Promise<readonly Problem[]>
-  /** Why every request of it is refused here, which another deployment or setting may not do. */
+  /** Says why this deployment refuses every request of the implementation. Another deployment or setting may allow them. */
   unreachable?(implementation: Implementation): string | undefined
 }
 
@@ -52,7 +52,7 @@ export interface Definition extends ToolName {
   readonly input: JsonObject
   readonly output: JsonSchema | null
   readonly requirements: Requirements
-  /** 0 to 10 (Machine Context Protocol); absent: derived from the requirements. */
+  /** 0 to 10 (Machine Context Protocol); if absent, derived from the requirements. */
   readonly securityLevel?: number
   readonly requiresApproval?: true
   readonly annotations?: JsonObject
@@ -69,20 +69,20 @@ export interface ToolRecord extends Definition {
   readonly id: string
   readonly securityLevel: number
   readonly sourceName?: string
-  /** Joined to what is read, and never stored with it, since it changes while versions do not. */
+  /** Added when a record is read and never stored in it, because it can change and versions cannot. */
   readonly toolkitDescription?: string
-  /** The document, verbatim; one of several tools, or with an id of its own, is stored once under `hash`. */
+  /** The verbatim document. If it has several tools or its own id, it is stored once under `hash`. */
   readonly source: { readonly dialect: string; readonly document?: Json; readonly hash?: string }
   /** SHA-256 (hex) over the canonical JSON of the implementation and everything a model or caller can see. */
   readonly digest: string
-  /** Absent: the tool is listed, and cannot be called here. */
+  /** If absent, the tool is listed but cannot be called here. */
   readonly implementation?: Implementation
 }
 
 export interface Publisher {
   /** A principal's id; `bundle` for a bundled tool; null for versions older than this field. */
   readonly principal: string | null
-  /** Whether the version may have credentials: its publisher was trusted, or an administrator has said so since. */
+  /** Whether the version may get credentials: its publisher was trusted, or an administrator has trusted it since. */
   readonly trusted: boolean
 }
 
@@ -95,25 +95,25 @@ export interface ToolEntry extends ToolName {
   readonly versions: readonly VersionEntry[]
   readonly newest?: ToolRecord
   readonly toolkitDescription?: string
-  /** Left out of its document since: no bare name and no `latest` resolves to it. */
+  /** The document no longer contains the tool: neither its bare name nor `latest` resolves to it. */
   readonly isRemovedFromDocument?: true
   readonly isDeleted?: true
 }
 
-/** The title, else the one among the annotations (MCP, `Tool`). An empty text is none. */
+/** Returns the title, or else the title in the annotations (MCP, `Tool`). Ignores empty titles. */
 export function getDisplayTitle({ title, annotations }: Pick<Definition, 'title' | 'annotations'>): string | undefined {
   const displayTitle = [title, annotations?.title].find((text) => typeof text === 'string' && text !== '')
   return typeof displayTitle === 'string' ? displayTitle : undefined
 }
 
-/** A schema as an object: true and false are schemas too. */
+/** Converts a schema to an object: true and false are schemas too. */
 export function toObjectSchema(schema: JsonSchema): JsonObject {
   return schema === true ? {} : schema === false ? { not: {} } : schema
 }
 
 export const NO_REQUIREMENTS: Requirements = { authorization: [], secrets: [], user_id: false }
 
-/** Without kinds of which nothing is required. */
+/** Leaves out kinds without requirements. */
 export function omitEmptyRequirements<A>(
   authorization: readonly A[],
   {

@@ -1,4 +1,4 @@
-/** Without a character at its end. Linear, as `/_+$/` is not: that tries again from each of them. */
+/** Removes a character from the end. Linear, unlike `/_+$/`, which tries again from each occurrence. */
 export function trimEnd(text: string, character: string): string {
   let end = text.length
   while (end > 0 && text[end - 1] === character) end--

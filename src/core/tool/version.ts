@@ -9,24 +9,24 @@ type Yank = { readonly message?: string }
 export type ToolStatus =
   | { readonly state: 'active' }
   | { readonly state: 'deprecated'; readonly message?: string; readonly successor?: string }
-  /** `yanked`: the version is disabled, and yanked once it is enabled. */
+  /** `yanked`: the version is disabled, and will be yanked when it is enabled. */
   | { readonly state: 'yanked' | 'disabled'; readonly message?: string; readonly yanked?: Yank }
   | { readonly state: 'pending' }
 
-/** From least to most restrictive: only those who may change a pending version know of it. */
+/** From least to most restrictive: only callers who may change a pending version can see it. */
 export const STATUS_ORDER = ['active', 'deprecated', 'yanked', 'disabled', 'pending'] as const
 
-/** Pending cannot be set: it follows from publication alone. */
+/** Pending cannot be set: only publication leads to it. */
 export const SETTABLE_STATES = ['active', 'deprecated', 'yanked', 'disabled'] as const
 
-/** The more restrictive of a version's own status and its toolkit's; the version's own where they are equal. */
+/** Returns the more restrictive of a version's status and its toolkit's, or the version's if they are equal. */
 export function stricterStatus(version: ToolStatus, toolkit: ToolStatus): ToolStatus {
   return STATUS_ORDER.indexOf(toolkit.state) > STATUS_ORDER.indexOf(version.state) ? toolkit : version
 }
 
 /**
- * The status after a change. What is disabled while it is yanked stays yanked once it is enabled: people enable what they
- * disabled. `isDisabled` is also true if only the toolkit of a version is disabled.
+ * Returns the status after a change. A version that was disabled while yanked is yanked again when it is enabled: enabling
+ * undoes only the disabling. `isDisabled` is also true if only the toolkit of a version is disabled.
  */
 export function changeStatus(current: ToolStatus, change: ToolStatus, isDisabled: boolean): ToolStatus {
   const yanked = findYank(current)
@@ -60,16 +60,16 @@ export function guessVersion(text: string): string {
   return `${major}.${minor}.${patch}`
 }
 
-/** The version that an identifier of another form says by itself. */
+/** Infers a version from an identifier of another form. */
 export function inferVersion(text: string): string | undefined {
   const hasVersion = /^(?:v?\d{1,15}(?:\.\d{1,15}){0,2}|\d{4}-\d\d-\d\d)$/.test(text)
   return hasVersion && !isVersion(text) ? guessVersion(text) : undefined
 }
 
 /**
- * `1` is exactly `1.0.0` (OXP 1.0, "Version resolution"); `latest` and ranges are the highest active match, and no
- * selector the highest active or else deprecated version. Pre-releases come only where there is no release or the range
- * names one. A yanked or disabled version answers only to its exact version.
+ * Resolves a range. `1` is exactly `1.0.0` (OXP 1.0, "Version resolution"). `latest` and ranges resolve to the highest
+ * active match, and no range to the highest active, or else deprecated, version. Pre-releases match only if there is no
+ * release or the range names one. Yanked and disabled versions match only their exact version.
  */
 export function resolveVersion<T extends VersionStatus>(
   versions: readonly T[],

@@ -1,24 +1,24 @@
 import { type Budget, createBudget, DEFAULT_UNITS } from '../../tool/budget.ts'
 import { isJsonObject, isJsonArray, type Json, type JsonObject, jsonSize } from '../../tool/json.ts'
 
-/** Units of visiting a part of an expression or of a value, which takes about a tenth of a microsecond. */
+/** Units for visiting a part of an expression or value, which takes about a tenth of a microsecond. */
 export const STEP = 0.1
-/** Engines keep objects of more members as dictionaries, which take several times as long to list. */
+/** Engines store objects with more members as dictionaries, which take several times as long to list. */
 const MANY_NAMES = 1_000
-/** Characters of texts that are read or made in a unit. */
+/** Characters of text that are read or created per unit. */
 export const CHARACTERS = 256
 
-/** In bytes: a selection is a part, so neither it nor the texts that it makes may outgrow the value by more. */
+/** In bytes. A selection is a part of the value, so it and the texts that it creates may exceed the value only by this much. */
 const MAX_GROWTH = 64 * 1024
-/** Units for any value, and characters of a value that add another: a short request is short work. */
+/** The minimum units for a value, and the size that adds one unit, so that short requests cause little work. */
 const LEAST = 5_000
 const FOR_A_UNIT = 20
 const OUTGROWN = `It outgrows the output by more than ${MAX_GROWTH} bytes: select a part of it`
 
-/** Thrown where nothing can be selected, as by a function of a wrong type (JMESPath, "Functions": `invalid-type`). */
+/** Thrown if nothing can be selected, as when a function gets a wrong type (JMESPath, "Functions": `invalid-type`). */
 export class Unselectable extends Error {}
 
-/** For one search in a value: the units of its work, and the bytes that it may make. */
+/** The budget of one search in a value: its units of work, and the bytes that it may create. */
 export class SearchBudget {
   readonly #work: Budget
   readonly #most: number
@@ -35,14 +35,14 @@ export class SearchBudget {
     this.#work.spend(units)
   }
 
-  /** Takes the length of a text before it is made. */
+  /** Spends the length of a text before the text is created. */
   make(length: number): void {
     this.spend(length / CHARACTERS)
     this.#made += length
     if (this.#made > this.#most) throw new Unselectable(OUTGROWN)
   }
 
-  /** The bytes of a value as JSON, unless they are too many. */
+  /** Returns the bytes of a value as JSON. Throws `Unselectable` if there are too many. */
   measureSize(value: Json): number {
     const size = jsonSize(value, this.#most)
     if (size > this.#most) throw new Unselectable(OUTGROWN)

@@ -22,7 +22,7 @@ const TOKEN =
 const NAME = /^[A-Za-z_]/
 const NUMBER = /^-?\d/
 
-/** How closely a sign binds its left side; any other ends an expression. */
+/** How tightly an operator binds its left side. Any other token ends an expression. */
 const POWERS: Readonly<Record<string, number>> = { '|': 1, '||': 2, '&&': 3, '[]': 9, '[?': 21, '.': 40, '[': 55 }
 const COMPARISONS = 5
 const COMPARISON = /^(?:[=!<>]=|[<>])$/
@@ -30,7 +30,7 @@ const PROJECTED = 10
 const STAR = 20
 const NOT = 45
 
-/** Reads an expression (JMESPath, "Grammar") by how closely its signs bind (a Pratt parser). */
+/** Parses an expression (JMESPath, "Grammar") by operator precedence (a Pratt parser). */
 export function parse(text: string): ExpressionPart {
   if (text.length <= MAX_LENGTH) return parseTokens(tokenize(text))
   throw new InvalidExpression(`at most ${MAX_LENGTH} characters are taken, and it has ${text.length}`)

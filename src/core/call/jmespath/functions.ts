@@ -12,11 +12,11 @@ export interface JmesFunction {
   readonly call: (take: Take, budget: SearchBudget) => Json
 }
 
-/** Characters compared in a unit; searching a text for another compares each with each at worst. */
+/** Characters compared per unit. In the worst case, a text search compares every character with every other. */
 const COMPARISONS = 1_000
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[Ee][+-]?\d+)?$/
 
-/** JMESPath, "Built-in Functions". Each spends units for items and characters before it passes them. */
+/** JMESPath, "Built-in Functions". Each spends units for items and characters before processing them. */
 export const FUNCTIONS: ReadonlyMap<string, JmesFunction> = new Map<string, JmesFunction>([
   ['abs', withArity(1, (take) => Math.abs(take.number(0)))],
   ['avg', withArity(1, (take) => average(take.numbers(0)))],

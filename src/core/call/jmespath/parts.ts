@@ -2,7 +2,7 @@ import { isJsonObject, isJsonArray, isNumber, type Json } from '../../tool/json.
 import { isFalsy, isSame, type SearchBudget, STEP, listValues } from './evaluation.ts'
 import { FUNCTIONS, type JmesFunction, callFunction } from './functions.ts'
 
-/** Throws `BudgetExceededError` where no units are left, and `Unselectable` for a value that a function cannot take. */
+/** Throws `BudgetExceededError` if no units are left, and `Unselectable` for a value that a function cannot take. */
 type Select = (value: Json, budget: SearchBudget) => Json
 
 export interface ExpressionPart {
@@ -19,7 +19,7 @@ export class InvalidExpression extends Error {
   }
 }
 
-/** Each level is a call within a call. */
+/** Each level is a nested function call. */
 const MAX_LEVELS = 64
 
 function part(inner: readonly ExpressionPart[], select: Select): ExpressionPart {
@@ -46,7 +46,7 @@ export function index(at: number): ExpressionPart {
   return part([], (value) => (isJsonArray(value) ? (value.at(at) ?? null) : null))
 }
 
-/** The items from `start` to before `stop`, as Python slices lists (JMESPath, "Slices"). */
+/** Selects the items from `start` up to but excluding `stop`, like Python slices (JMESPath, "Slices"). */
 export function slice(start: number | undefined, stop: number | undefined, step = 1): ExpressionPart {
   if (step === 0) throw new InvalidExpression('the step of a slice cannot be 0')
   return part([], (value, budget) => {
@@ -128,7 +128,7 @@ export function not(inner: ExpressionPart): ExpressionPart {
   return part([inner], (value, budget) => isFalsy(inner.select(value, budget), budget))
 }
 
-/** Only numbers are greater or less (JMESPath, "Filter Expressions"). */
+/** Compares two parts. Only numbers can be greater or less (JMESPath, "Filter Expressions"). */
 export function comparison(sign: string, left: ExpressionPart, right: ExpressionPart): ExpressionPart {
   return part([left, right], (value, budget) => {
     const one = left.select(value, budget)

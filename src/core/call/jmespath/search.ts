@@ -6,7 +6,7 @@ import { type ExpressionPart, InvalidExpression } from './parts.ts'
 
 const TOO_MUCH_WORK = 'It takes too much work: select less, or in fewer steps'
 
-/** Reads a JMESPath expression into a search of values, or says what is wrong with it, and where. */
+/** Parses a JMESPath expression into a search of values, or returns what is wrong with it, and where. */
 export function createSearch(expression: string) {
   let expressionPart: ExpressionPart
   try {
@@ -20,7 +20,7 @@ export function createSearch(expression: string) {
       const selected = withinBudget(() => {
         const budget = new SearchBudget(value, parent)
         const part = expressionPart.select(value, budget)
-        // A part that is selected many times is small until it is written
+        // A part that is selected many times takes little memory until it is serialized
         budget.measureSize(part)
         return part
       }, '')

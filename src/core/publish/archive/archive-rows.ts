@@ -28,6 +28,6 @@ export type RowOutcome =
 
 export interface RegistryArchive {
   read(cursor: ArchiveCursor | undefined, toolkit: string | undefined): Promise<ArchivePart>
-  /** Stores rows in order and in one transaction, except where something else is in the place of one. Only administrators may. */
+  /** Stores rows in order in one transaction, except rows whose place something else has. Only for administrators. */
   restore(rows: readonly ArchiveRow[], principal: Principal): Promise<readonly RowOutcome[]>
 }

@@ -35,7 +35,7 @@ import { STATUS_ORDER, type ToolStatus } from '../../tool/version.ts'
 import { MAX_TOOLS } from '../check-definition.ts'
 
 export const FORMAT = 2
-/** Earlier exports say where a document's id led; it is decided again where they are restored. */
+/** Earlier exports state what a document's id resolved to. Restoring them decides this again. */
 const LEGACY_FIELD = optional(boolean)
 
 const PRINCIPAL = string({ min: 1, max: 300 })
@@ -128,7 +128,7 @@ const RECORD: Reader<ArchivedRecord> = object(
   },
 )
 
-/** Reads a stored version field by field, so that nothing of another shape is ever stored, and gives it unchanged. */
+/** Reads a stored version field by field, so that nothing of another shape is ever stored, and returns it unchanged. */
 const toolRecord: Reader<ArchivedRecord> = (value, report) => (isRecord(value, report) ? value : INVALID_VALUE)
 const isRecord = (value: unknown, report: ReadContext): value is ArchivedRecord =>
   RECORD(value, report) !== INVALID_VALUE

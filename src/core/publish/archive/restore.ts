@@ -30,7 +30,7 @@ export interface UnrestoredLine {
 export type FileLine =
   { readonly line: number; readonly value: Json } | { readonly line: number; readonly problem: string }
 
-/** Rows that are stored in one transaction. Other requests get the registry between two. */
+/** Rows stored in one transaction. Between two transactions, the registry serves other requests. */
 const MAX_ROWS = 100
 const MAX_PLUGIN = 16 * 1024 * 1024
 
@@ -44,7 +44,7 @@ export function parseArchiveHeader(first: FileLine | undefined): ParseResult<Lin
   return value.kind === 'archive' ? { ok: true, value } : parseFailure(NO_EXPORT)
 }
 
-/** Each line is stored or refused by itself, so the same file a second time changes nothing. */
+/** Stores or refuses each line independently, so restoring the same file again changes nothing. */
 export function createRestore(principal: Principal, deps: RestoreDeps, onProblem: (problem: UnrestoredLine) => void) {
   const counts = { created: 0, unchanged: 0, changed: 0, skipped: 0, refused: 0 }
   const toolkits = new Set<string>()
@@ -152,7 +152,7 @@ export function createRestore(principal: Principal, deps: RestoreDeps, onProblem
   }
 
   async function addRow(line: number, row: ArchiveRow): Promise<void> {
-    // Which toolkits are the file's must be known before anything is put into them
+    // The toolkits that belong to the file must be known before anything is put into them
     if (rows.length >= MAX_ROWS || (rows.at(-1)?.row.kind === 'toolkit' && row.kind !== 'toolkit')) await flush()
     const toolkit = findToolkit(row)
     if (toolkit === undefined || toolkits.has(toolkit.toLowerCase())) rows.push({ line, row })
@@ -188,7 +188,7 @@ export function createRestore(principal: Principal, deps: RestoreDeps, onProblem
   }
 }
 
-/** Converts a record of an earlier export to its present form, with its fields in the order that publications have. */
+/** Converts a record of an earlier export to the current form, with its fields in the order of publications. */
 async function toToolRecord({ called, ...record }: ArchivedRecord, sha256: Sha256): Promise<ToolRecord> {
   const { byToolkit: _, ...source } = record.source
   if (called === undefined) return { ...record, source }

@@ -15,14 +15,14 @@ type CompareDeps = Pick<ImportRequest, 'yieldControl' | 'signal' | 'fetchCapabil
   readonly source: Pick<ToolSource, 'loadCurrent'>
 }
 
-/** Of one tool. The first are breaking. */
+/** For one tool. Breaking changes come first. */
 const MAX_CHANGES = 10
 const MAX_CHANGES_WITH_TEXTS = 3
 const MAX_TEXT_CHARACTERS = 1_000
 /** Shown before the first character that differs. */
 const CONTEXT_CHARACTERS = 200
 
-/** Compares what a source lists now with what is active here, by a dry run of its import. */
+/** Compares the tools that a source lists now with the active tools here, by a dry run of its import. */
 export async function compareSource(
   { toolkit, url, options, tools, known, description }: ImportSource,
   { importer, publish, source, ...request }: CompareDeps,
@@ -43,14 +43,14 @@ export async function compareSource(
   const add = (difference: Difference) => differences.length < MAX_FINDINGS && differences.push(difference)
 
   const newDescription = shortDescription(read.toolkitDescription)
-  // A server of a known revision is not asked who it is
+  // A server whose revision is known is not asked to describe itself
   if (description !== undefined && newDescription !== undefined && newDescription !== description) {
     const what = 'The description of the source differs'
     add(createChanged([{ path: '/description', what, level: 'patch', before: description, after: newDescription }]))
   }
   for (const { id, state, changes = [] } of result.imported)
     if (state === 'changed') add({ ...createChanged(changes), tool: parseToolId(id)?.tool ?? id })
-  // With a budget that is spent, tools are skipped that do not differ
+  // Once the budget is spent, unchanged tools are skipped too
   const isComplete = !budget.isExceeded
   const skipReasons = new Map(isComplete ? result.skipped.map(({ name, reason }) => [toSourceKey(name), reason]) : [])
   const loadActive = async (tool: string) =>
@@ -77,7 +77,7 @@ function createChanged(changes: readonly TextChange[]): Omit<Difference, 'tool'>
   return { kind: 'changed', severity: breaking.length > 0 ? 'breaking' : 'additive', changes: listed.map(cutTexts) }
 }
 
-/** Models read every text but these as instructions. */
+/** Models read all texts except these as instructions. */
 const UNREAD_TEXTS = /^\/(?:metadata|_meta|icons|tags)(?:\/|$)/
 
 function isBreaking({ path, level, before, after }: TextChange): boolean {

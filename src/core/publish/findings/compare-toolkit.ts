@@ -20,8 +20,8 @@ export interface CompareToolkitDeps {
 export type CompareToolkit = ReturnType<typeof createCompareToolkit>
 
 /**
- * Publishes changed tools too where what their importer publishes is reviewed. They are pending then, as that one has no
- * more rights here than others.
+ * Also publishes changed tools if publications of their importer are reviewed. They are pending then, because here the
+ * importer has no more rights than others.
  */
 function createPendingPublish(
   { toolkit, importer, isTrusted }: ImportSource,
@@ -41,7 +41,7 @@ function createPendingPublish(
   }
 }
 
-/** Creates the function that compares a toolkit with its source and stores the findings. It sends only secrets that the import might send. */
+/** Creates the function that compares a toolkit with its source and stores findings. Sends only secrets that the import may. */
 export function createCompareToolkit({ importers, toolSecrets, findings, isAnnounced, ...deps }: CompareToolkitDeps) {
   return async (importSource: ImportSource, fetchCapability: FetchCapability, signal: Signal) => {
     const { toolkit, kind, maySendSecrets } = importSource

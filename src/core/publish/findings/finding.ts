@@ -6,10 +6,10 @@ import type { TextChange } from '../text-changes.ts'
 export const SEVERITIES = ['breaking', 'additive'] as const
 export const MAX_FINDINGS = 200
 export const MAX_SOURCE_TOOLS = 5_000
-/** With more, new tools are not told from those that nobody chose. */
+/** With more, new tools cannot be distinguished from tools that were not selected. */
 export const MAX_KNOWN_TOOLS = 2_000
 
-/** Where the tools of a toolkit were imported from last. */
+/** The source of the last import of a toolkit's tools. */
 export interface ImportSource {
   readonly toolkit: string
   readonly kind: ImportKind
@@ -17,16 +17,16 @@ export interface ImportSource {
   readonly options: JsonObject
   /** Tools that were imported, by their names before `-` becomes `_`. */
   readonly tools: readonly string[]
-  /** All tools that the source listed then. */
+  /** All tools that the source listed at that time. */
   readonly known: readonly string[]
   readonly description?: string | undefined
-  /** Who imported it, and with which rights. */
+  /** The id of the principal that imported it. The next two fields are its rights then. */
   readonly importer: string
   readonly isTrusted: boolean
   readonly maySendSecrets: boolean
 }
 
-/** How a tool of a source differs from what is active here. Without `tool` it is about the source as a whole. */
+/** How a tool of a source differs from the active version here. Without `tool`, it is about the whole source. */
 export interface Difference {
   readonly tool?: string
   readonly kind: 'changed' | 'new' | 'gone' | 'credential' | 'unreachable'
@@ -60,18 +60,18 @@ export interface FindingQuery {
 export type SourceChoice = { readonly toolkit: string } | { readonly limit: number }
 
 export interface FindingStore {
-  /** After an import, whose tools have no findings any more. */
+  /** Stores the source after an import, and removes the findings of its tools. */
   remember(source: ImportSource): Promise<void>
   forget(toolkit: string): Promise<void>
-  /** Of one toolkit, or of those that were compared the longest ago. */
+  /** Returns the source of one toolkit, or those compared the longest ago. */
   takeSources(choice: SourceChoice): Promise<readonly ImportSource[]>
   store(comparison: Comparison): Promise<void>
-  /** Messages about new findings; `sent` are those that were received. */
+  /** Returns messages about new findings. `sent` are the ids of messages that were received. */
   takeMessages(
     sent: readonly string[],
     limit: number,
   ): Promise<readonly { readonly id: string; readonly body: string }[]>
-  /** Only of toolkits that the principal may change. */
+  /** Lists only findings of toolkits that the principal may change. */
   list(
     query: FindingQuery,
     principal: Principal,
