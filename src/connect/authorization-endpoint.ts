@@ -34,9 +34,9 @@ export interface AuthorizeDeps extends PagesDeps {
   readonly catalog: Catalog
   readonly installBundle: () => Promise<void> | undefined
   readonly findDocument: FindDocument
-  /** Undefined for a disabled one too. */
+  /** Also undefined for disabled toolsets. */
   readonly findToolset: (name: string) => Promise<Toolset | undefined>
-  /** Gives the principal the view of its toolset. */
+  /** Limits the principal to the view of its toolset. */
   readonly narrow: (principal: Principal, background: WaitUntil) => Promise<Principal>
   readonly newId: () => string
 }
@@ -55,7 +55,7 @@ const MAX_SIGN_IN_PATH = 16_000
 const TOO_LONG = requestErrorPage(`The link is too long: wanted at most ${MAX_URL} characters`, undefined)
 const BAD_REDIRECT = requestErrorPage('Invalid redirect URI', undefined)
 const MAX_NAME = 200
-/** RFC 6749, section 3.1. A parameter that nobody knows, and `resource` (RFC 8707), may be repeated. */
+/** RFC 6749, section 3.1. Unknown parameters and `resource` (RFC 8707) may be repeated. */
 const NON_REPEATABLE = [
   'response_type',
   'client_id',
@@ -91,7 +91,7 @@ export function createAuthorizationEndpoint(deps: AuthorizeDeps) {
     const repeated = NON_REPEATABLE.find((name) => searchParams.getAll(name).length > 1)
     if (repeated) return page(requestErrorPage(`The link has '${repeated}' more than once`, undefined))
     const redirectUri = searchParams.get('redirect_uri')
-    // Documents of clients are not checked when they are read, so the redirect URI is checked here
+    // Reading a client's document does not check its redirect URIs, so the URI is checked here
     if (redirectUri !== null && !isRedirectUri(redirectUri)) return page(BAD_REDIRECT)
     const toolsetName = readUrlToolset(stripQuery(searchParams.get('resource') ?? ''))
     const limited = toolsetName === undefined ? undefined : limitAnonymous(c)
@@ -100,7 +100,7 @@ export function createAuthorizationEndpoint(deps: AuthorizeDeps) {
     if (toolsetName !== undefined && !toolset)
       return page({ ...requestErrorPage(formatUnknownToolset(toolsetName), undefined), status: 404 })
     const clientId = searchParams.get('client_id') ?? ''
-    // Nothing is looked up or fetched for strangers, and a registered client stays while they sign in
+    // Nothing is looked up or fetched for strangers, and a registered client is kept while they sign in
     const signed = await sessions.findSession(c.req.raw, () => limitAnonymous(c))
     if (!signed.ok) {
       if (signed.failure.type !== 'unauthenticated') return page(failurePage(signed.failure))
@@ -166,7 +166,7 @@ export function createAuthorizationEndpoint(deps: AuthorizeDeps) {
       const prompt = await loadPrompt(c, SIGNED_OUT)
       if (prompt instanceof Response) return prompt
       const decision = form.get('decision') ?? ''
-      // An unknown decision refuses too
+      // Unknown decisions also refuse
       if (decision !== 'allow' && !isListAction(decision)) {
         note(c, 'agent.refuse', prompt, { name: prompt.clientSummary.name, host: prompt.clientSummary.host })
         return redirectResponse(prompt.details.refusal)
@@ -207,7 +207,7 @@ function summarizeClient({ client, redirectUri }: AuthorizationDetails): ClientS
   }
 }
 
-/** Only those that the resource's query names, if there are any: a link narrows what is offered, and chooses nothing. */
+/** Keeps only toolkits that the resource's query names, if any: a link narrows the choices, but does not select. */
 function filterToolkits(
   { resource = '' }: AuthorizationDetails,
   choices: readonly ToolkitChoice[],

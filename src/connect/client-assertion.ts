@@ -15,15 +15,15 @@ const MAX_KEY_SETS = 200
 
 interface AssertionOptions {
   readonly fetchFor: (asker: FetchCapability) => Fetch
-  /** Undefined if nobody has approved the client: then nothing is fetched for it. */
+  /** Undefined if nobody has approved the client; nothing is then fetched for it. */
   readonly admit: (clientId: string) => Promise<FetchCapability | undefined>
   readonly findDocument: FindDocument
   readonly now: () => number
 }
 
-/** `private_key_jwt` (RFC 7523, section 3). In the caller's form, `client_id` replaces a verified assertion. */
+/** Verifies `private_key_jwt` (RFC 7523, section 3). In the form, `client_id` replaces the verified assertion. */
 export function createAssertionVerifier({ fetchFor, admit, findDocument, now }: AssertionOptions) {
-  // Each key getter caches its keys, and limits how often it fetches them
+  // Each key getter caches its keys and limits how often it fetches them
   const keySets = createLruCache<JWTVerifyGetKey>(MAX_KEY_SETS)
   return async (
     form: URLSearchParams,

@@ -23,7 +23,7 @@ const DOCUMENT = looseObject({
   response_types: optional(WORDS),
   token_endpoint_auth_method: optional(TEXT),
   token_endpoint_auth_methods_supported: optional(WORDS),
-  // Optional, as `jwks` is
+  // Optional, like `jwks`
   client_secret: anyJson,
   jwks_uri: optional(URI),
   jwks: anyJson,
@@ -43,7 +43,7 @@ export function isDocumentUrl(clientId: string): boolean {
   return /^https?:\/\//i.test(clientId)
 }
 
-/** OAuth Client ID Metadata Document: the client's id is its URL. A redirect is refused. */
+/** OAuth Client ID Metadata Document: the client's id is the document's URL. Redirects are refused. */
 export function createClientDocuments(fetchFor: (asker: FetchCapability) => Fetch, now: () => number): FindDocument {
   const documentCache = createLruCache<{ readonly found: FoundDocument; readonly until: number }>(MAX_KEPT)
 
@@ -51,7 +51,7 @@ export function createClientDocuments(fetchFor: (asker: FetchCapability) => Fetc
     const cachedDocument = documentCache.get(clientId)
     if (cachedDocument && now() < cachedDocument.until) return cachedDocument.found
     const url = clientId.length <= MAX_URL ? URL.parse(clientId) : null
-    // One spelling for each client, without parts that a reader could overlook
+    // Each client has one spelling, without parts that a reader could overlook
     if (url?.href !== clientId || url.pathname === '/' || url.hash + url.username + url.password !== '')
       return refused('Its id must be a URL with a path, written in its normal form')
     let document: unknown
@@ -97,7 +97,7 @@ function parseClient(clientId: string, document: unknown): FoundDocument {
       redirectUris: [...value.redirect_uris],
       grantTypes: ['authorization_code', 'refresh_token'],
       responseTypes: ['code'],
-      // The library refuses clients of this method; for a verified assertion it is told 'none'
+      // The library refuses clients with this method, so a verified assertion is passed as 'none'
       tokenEndpointAuthMethod: methods.includes('none') ? 'none' : SIGNS,
     },
   }

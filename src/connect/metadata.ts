@@ -1,7 +1,7 @@
 import { AGENT_SCOPES } from '../core/access/agent.ts'
 import { formatAgentResource } from '../core/access/agent-resource.ts'
 
-/** Of the JWTs by which clients authenticate (`private_key_jwt`). */
+/** Algorithms of the JWTs that authenticate clients (`private_key_jwt`). */
 export const ASSERTION_ALGORITHMS = ['RS256', 'ES256']
 
 export function serverMetadata(origin: string) {
@@ -26,8 +26,8 @@ export function serverMetadata(origin: string) {
 }
 
 /**
- * Clients request the resource that its metadata names. Our own server takes the toolkits of the query from it; another issuer
- * knows the resource without a query only.
+ * Clients request the resource that its metadata names. Our own server reads the toolkits from its query. Other issuers only
+ * know the resource without a query.
  */
 export function resourceMetadata(
   origin: string,
@@ -47,7 +47,7 @@ const RESOURCE_METADATA = '/.well-known/oauth-protected-resource'
 export const RESOURCE_METADATA_PATH = `${RESOURCE_METADATA}/connect/mcp`
 export const SERVER_METADATA_PATH = '/.well-known/oauth-authorization-server/connect'
 
-/** RFC 9728, section 3.1: a resource's query is its metadata's too. */
+/** Returns the resource's query, which its metadata has too (RFC 9728, section 3.1). */
 export function toolkitsQuery({ search, searchParams }: URL): string {
   return searchParams.has('toolkits') ? search.replaceAll('\\', '%5C') : ''
 }

@@ -33,11 +33,11 @@ button.link{flex:none;border:0;padding:.5rem 0;min-height:2.25rem;font:inherit;t
 
 export interface ClientSummary {
   readonly name: string
-  /** Where people are sent back to; of a private-use URI its scheme too. */
+  /** Where people are sent back to; includes the scheme of a private-use URI. */
   readonly host: string
-  /** Of a private-use URI, with its colon. */
+  /** The scheme of a private-use URI, with the colon. */
   readonly scheme: string | undefined
-  /** The host of the document that names the client; undefined where only the client itself does. */
+  /** The host of the document that names the client; undefined if only the client names itself. */
   readonly publishedBy: string | undefined
   readonly isLocal: boolean
 }
@@ -134,7 +134,7 @@ function Expiry({ days: chosen }: { readonly days: number }) {
   )
 }
 
-/** A link, and no redirect: the author of the request chose the address. */
+/** Shows a link instead of redirecting, because the author of the request chose the address. */
 export function requestErrorPage(message: string, back: string | undefined): Page {
   const url = back === undefined ? null : URL.parse(back)
   const host = url ? formatRedirectTarget(url) : undefined

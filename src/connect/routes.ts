@@ -32,7 +32,7 @@ export interface ConnectRoutesDeps extends Omit<AuthorizeDeps, 'findDocument'> {
   readonly issuer: string | undefined
   readonly fetchFor: (asker: FetchCapability) => Fetch
   readonly caching: PublicCaching
-  /** Called when an agent may have been ended, so that this isolate's verdicts follow at once. */
+  /** Called when an agent may have ended, so that this isolate drops its cached credentials at once. */
   readonly onEnd: (agent: string) => void
 }
 
@@ -48,17 +48,17 @@ const CLIENT_METADATA = looseObject({
   response_types: optional(array(string())),
   scope: optional(string()),
 })
-/** Checks the known fields, and leaves the others in the body. */
+/** Checks the known fields, and keeps the others in the body. */
 const REGISTRATION = jsonBody(withSchemaFrom(CLIENT_METADATA, checkAlso(anyObject, CLIENT_METADATA)), {
   limit: REGISTRATION_LIMIT,
 })
 
-/** The authorization server for agents that sign people in. A library in the Connect object does the OAuth. */
+/** The authorization server for agents that sign people in. A library in the Connect object implements OAuth. */
 export function createConnectRoutes(deps: ConnectRoutesDeps): Hono {
   const { issuer, server, findToolset, onEnd, limitAnonymous, caching, fetchFor, now } = deps
   const router = new Hono()
 
-  // RFC 6749, sections 3.1 and 3.2: unknown parameters are passed over, in the query as in the form
+  // RFC 6749, sections 3.1 and 3.2: unknown parameters are ignored, in the query and in the form
   const declared = { query: ANY_QUERY, failures: 'OAuthError' } as const
   function addMetadata(path: string, summary: string, build: BuildMetadata): void {
     const handler = async (c: Context) => {
@@ -76,12 +76,12 @@ export function createConnectRoutes(deps: ConnectRoutesDeps): Hono {
   addMetadata(`${RESOURCE_METADATA_PATH}/t/:toolset`, 'Metadata of a toolset (RFC 9728)', ofResource)
   if (issuer !== undefined) return router
   addMetadata(SERVER_METADATA_PATH, 'Metadata of the authorization server (RFC 8414)', serverMetadata)
-  // OpenID clients ask there, for the same (RFC 8414, section 5)
+  // OpenID clients request the same metadata there (RFC 8414, section 5)
   for (const path of ['/.well-known/openid-configuration/connect', '/connect/.well-known/openid-configuration'])
     addMetadata(path, 'Metadata of the authorization server, for OpenID clients', serverMetadata)
 
   let loaded: Awaited<ReturnType<typeof load>> | undefined
-  // Late, since most isolates serve no agent that connects
+  // Loaded late, because in most isolates no agent connects
   const loadOnce = async () => (loaded ??= await load())
   async function load() {
     const [{ createClientDocuments }, { createAuthorizationEndpoint }, { createAssertionVerifier }] = await Promise.all(
@@ -153,7 +153,7 @@ export function createConnectRoutes(deps: ConnectRoutesDeps): Hono {
   return router
 }
 
-/** Leaves out unknown grant types (RFC 7591, section 2); a registration for such alone is passed on, and refused. */
+/** Omits unknown grant types (RFC 7591, section 2). A registration that has only those is passed on, and refused. */
 function withSupportedGrants(metadata: JsonObject): JsonObject {
   const { grant_types: grants } = metadata
   const supportedGrants = isJsonArray(grants) ? grants.filter((grant) => GRANT_TYPES.includes(grant)) : []

@@ -5,8 +5,8 @@ type Choices = readonly ToolkitChoice[]
 type Names = ReadonlySet<string>
 
 /**
- * The form shows a part of the toolkits, so one hidden field holds which of the others are selected: a digit for each
- * toolkit, behind a digest of their names, without which digits of another list would select other toolkits.
+ * The form shows only part of the toolkits, so a hidden field has the selection of the others: a digit per toolkit, after a
+ * digest of their names. Without the digest, digits for a different list would select the wrong toolkits.
  */
 export async function encodeHiddenSelection(choices: Choices, chosen: Names, visibleChoices: Choices): Promise<string> {
   const onPage = new Set(visibleChoices)
@@ -14,7 +14,7 @@ export async function encodeHiddenSelection(choices: Choices, chosen: Names, vis
   return `${await computeDigest(choices)}.${digits.join('')}`
 }
 
-/** `isCurrent` is false where the toolkits are no longer those of which the form shows a part. */
+/** `isCurrent` is false if the toolkits have changed since the form was shown. */
 export async function parseSelection(form: URLSearchParams, choices: Choices) {
   const others = form.get('others') ?? ''
   const [digest, digits = ''] = others.split('.')

@@ -9,7 +9,7 @@ const MAX_FIND = 100
 const MAX_FOUND = 3
 const MAX_OPENED = 150
 
-/** Every button of the list sends the form, and with it the selection. */
+/** Every button of the list submits the form, including the selection. */
 const ACTIONS = ['find', 'all', 'none', 'page', 'open']
 
 export function isListAction(decision: string): boolean {
@@ -20,11 +20,11 @@ export function readView(form: URLSearchParams) {
   const [action = '', value = ''] = (form.get('decision') ?? '').split(':')
   const page = action === 'find' ? 1 : Number(action === 'page' ? value : form.get('page'))
   return {
-    /** Words that the name of a tool, behind that of its toolkit, has all. */
+    /** Words that must all occur in a tool's name, including its toolkit's. */
     searchText: (form.get('find') ?? '').trim().slice(0, MAX_FIND),
     selectedOnly: form.has('selected'),
     page: Number.isSafeInteger(page) ? page : 1,
-    /** The toolkit of which the tools are listed. */
+    /** The toolkit whose tools are listed. */
     expandedToolkit: action === 'open' ? value : '',
   }
 }
@@ -62,7 +62,7 @@ export interface ToolkitsProps {
   readonly chosen: ReadonlySet<string>
   readonly view: ToolkitView
   readonly list: ReturnType<typeof paginateChoices>
-  /** Those that the list does not show, of which some are selected (`selection.ts`). */
+  /** The encoded selection of toolkits that are not on this page (`selection.ts`). */
   readonly others: string
 }
 
@@ -81,7 +81,7 @@ export function Toolkits({ choices, chosen, view, list, others }: ToolkitsProps)
               Find a toolkit or tool
               <input type="search" name="find" value={view.searchText} maxlength={MAX_FIND} autocomplete="off" />
             </label>
-            {/* The first button of the form is what Enter presses */}
+            {/* Enter presses the first button of the form */}
             <button name="decision" value="find">
               Find
             </button>

@@ -14,7 +14,7 @@ export const anthropic: FormatWriter = (record, name, budget) => {
   return { document: { name: toProviderName(name, losses), description: record.description, input_schema }, losses }
 }
 
-/** Removed rather than renamed, since a renamed argument would not reach the tool. */
+/** Removes properties rather than renaming them, because a renamed argument would not reach the tool. */
 function dropRefusedNames(root: SchemaObject, losses: Loss[]): SchemaObject {
   const { properties, required } = root
   if (!isObject(properties)) return root

@@ -54,7 +54,7 @@ export function toRootObject(input: SchemaObject, path: string, context: FormatC
   return { ...Object.fromEntries(keywords), type: 'object', properties }
 }
 
-/** JSON Schema 2020-12 alone: tuples as `prefixItems`, and `items` in every array schema, which OpenAI wants. */
+/** Uses only JSON Schema 2020-12: tuples as `prefixItems`, and `items` in every array schema, which OpenAI requires. */
 export function toCurrentSchema(schema: SchemaObject, path: string, context: FormatContext): JsonObject {
   chargeVisit(schema, path, context)
   const addLoss = (keyword: string, reason: string) => context.losses.push({ path: `${path}/${keyword}`, reason })

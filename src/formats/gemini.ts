@@ -13,7 +13,7 @@ import {
 import { toProviderName, recordLosses, toRootObject } from './declaration.ts'
 import { type Alternatives, findAlternatives, isNull, listTypes } from './schema-types.ts'
 
-/** Definitions put in place can double with every level. */
+/** Inlined definitions can double with every level. */
 const MAX_SCHEMAS = 5_000
 const MAX_LEVELS = 32
 const NO_FIELD = "Gemini's Schema has no such field"
@@ -45,7 +45,7 @@ function enter(position: GeminiPosition, step: string): GeminiPosition {
   return { ...position, path: position.path + step, level: position.level + 1 }
 }
 
-/** Gemini's Schema is a subset of OpenAPI 3.0's: one type a schema, `nullable`, enums of strings, no references. */
+/** Gemini's Schema is a subset of OpenAPI 3.0's: one type per schema, `nullable`, enums of strings, no references. */
 export const gemini: FormatWriter = (record, name, budget) => {
   const losses = recordLosses(record)
   const context: GeminiContext = { root: record.input, losses, budget, schemasLeft: MAX_SCHEMAS }
@@ -173,7 +173,7 @@ function setProperties(schema: SchemaObject, keywords: Map<string, Json>, positi
   if (required.length > 0) keywords.set('required', required)
 }
 
-/** `anyOf` must stand alone: keywords beside it go into each branch, or are lost. */
+/** `anyOf` must be the only keyword: other keywords are moved into each branch, or lost. */
 function encodeUnion(schema: SchemaObject, { keyword, branches }: Alternatives, position: GeminiPosition): JsonObject {
   const { description } = schema
   if (keyword === 'oneOf') addLoss(position, '/oneOf', "Becomes 'anyOf'")

@@ -48,9 +48,9 @@ function createDeclaration(
 interface StrictContext extends FormatContext {
   readonly names: Map<string, string>
   readonly definitions: Map<string, JsonObject>
-  /** Schemas still allowed: merging can double them with every level. */
+  /** Schemas still allowed, because merging can double them with every level. */
   schemasLeft: number
-  /** Nesting so far: alternatives may refer to the schema around them without end. */
+  /** Nesting so far. Alternatives may refer to the enclosing schema endlessly. */
   depth: number
 }
 
@@ -63,7 +63,7 @@ function enter(position: StrictPosition, step: string, level = position.level): 
   return { ...position, path: position.path + step, level }
 }
 
-/** "Structured Outputs": objects closed, all properties required, optional ones nullable; at most 10 levels. */
+/** "Structured Outputs": closed objects, all properties required, optional ones nullable, at most 10 levels. */
 export const openaiStrict: FormatWriter = (record, name, budget) => {
   const losses = recordLosses(record)
   const definitions = new Map<string, JsonObject>()
@@ -202,7 +202,7 @@ function createDefinitionName(path: string, at: string, { definitions, budget }:
   return name
 }
 
-/** Strict mode wants a type, and only scalar ones need no schema of their own. */
+/** Strict mode requires a type, and only scalar types need no further schema. */
 function encodeAnything(position: StrictPosition, schema: SchemaObject = {}): JsonObject {
   addLoss(position, '', 'Becomes a string, number, boolean or null: strict mode wants a type')
   for (const keyword of Object.keys(schema)) {

@@ -112,7 +112,7 @@ function rebaseRefs(schema: SchemaObject, path: string, base: string, context: F
   return isJsonObject(copy) ? copy : {}
 }
 
-/** A JSON Pointer as a URI fragment (RFC 6901, section 6). */
+/** Converts a JSON Pointer to a URI fragment (RFC 6901, section 6). */
 function toFragment(pointer: string): string {
   return encodeURI(pointer.toWellFormed()).replaceAll('#', '%23')
 }

@@ -87,7 +87,7 @@ export function resolveBranch(
   return resolved ? mergeSchemas(siblingSchema, resolved, path, context) : siblingSchema
 }
 
-/** The first of two values counts, but in a schema, properties and required names are joined. */
+/** The first of two values wins, except that a schema's properties and required names are merged. */
 export function mergeSchemas(
   first: SchemaObject,
   second: SchemaObject,

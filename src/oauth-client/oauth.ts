@@ -33,7 +33,7 @@ export interface Tokens {
   readonly access_token: string
   readonly refresh_token?: string
   readonly expires_in?: number
-  /** Absent where the provider did not say: then it is what was requested (RFC 6749, section 5.1). */
+  /** Absent if the provider sent none: then the requested scopes were granted (RFC 6749, section 5.1). */
   readonly scopes?: readonly string[]
 }
 
@@ -53,7 +53,7 @@ const ID_JAG = 'urn:ietf:params:oauth:token-type:id-jag'
 
 export type OAuth = ReturnType<typeof createOAuth>
 
-/** The client's side of OAuth 2.0, as a vault needs it. It never rejects. */
+/** The client side of OAuth 2.0 that a vault needs. Never rejects. */
 export function createOAuth({ fetch, findServer, checkUrl, readSecret, company, timeout }: OAuthOptions) {
   const missingSecret = (provider: Provider) => findMissingSecret(provider, readSecret)
   const deadline = () => timeout?.(PROVIDER_TIMEOUT_MS) ?? AbortSignal.timeout(PROVIDER_TIMEOUT_MS)
@@ -103,7 +103,7 @@ export function createOAuth({ fetch, findServer, checkUrl, readSecret, company, 
       const parameters = buildParameters(provider, server.as, request.scopes)
       return { ok: true, url: await authorizationUrl(server.page, provider, request, parameters) }
     },
-    /** Checks the authorization response in the URL, `iss` too (RFC 9207), and redeems its code. */
+    /** Checks the authorization response in the URL, including `iss` (RFC 9207), and redeems its code. */
     exchange(provider: OAuthProvider, url: string, request: PendingAuthorization): Promise<Issued> {
       return requestTokens(provider, request.scopes, async ({ as, client, redeem }) => {
         const answer = new URL(url).searchParams
@@ -115,7 +115,7 @@ export function createOAuth({ fetch, findServer, checkUrl, readSecret, company, 
     refreshTokens(provider: OAuthProvider, refreshToken: string, scopes: readonly string[]): Promise<Issued> {
       return requestTokens(provider, scopes, sendGrant('refresh_token', { refresh_token: refreshToken }))
     },
-    /** Has the company's provider assert who signed in (RFC 8693, section 2.1), and redeems that (RFC 7523, section 2.1). */
+    /** Gets an assertion from the company's provider (RFC 8693, section 2.1) and redeems it (RFC 7523, section 2.1). */
     async assertIdentity(
       provider: OAuthProvider,
       { access_token: idToken, refresh_token: refreshToken = '' }: Tokens,
@@ -134,7 +134,7 @@ export function createOAuth({ fetch, findServer, checkUrl, readSecret, company, 
       })
       const assertionResult = await requestTokens(company.provider, scopes, async (client) => {
         const answer = await send(client)
-        // An access token of the company's provider must not be sent on
+        // Access tokens of the company's provider must not be forwarded
         if (answer['issued_token_type'] !== ID_JAG) throw new Error('The answer is no identity assertion')
         return { ...answer, token_type: 'bearer' }
       })
@@ -142,7 +142,7 @@ export function createOAuth({ fetch, findServer, checkUrl, readSecret, company, 
       const { access_token: assertion } = assertionResult.tokens
       return requestTokens(provider, scopes, sendGrant('urn:ietf:params:oauth:grant-type:jwt-bearer', { assertion }))
     },
-    /** Goes through the steps of a connection with a made-up code, within one deadline. */
+    /** Tests the steps of a connection with a made-up code, within one deadline. */
     async test(provider: OAuthProvider, callback: string): Promise<readonly ProviderTestStep[]> {
       const problem = missingSecret(provider)
       if (problem !== undefined) return [{ name: 'secret', state: 'failed', message: problem }]
@@ -161,7 +161,7 @@ export function createOAuth({ fetch, findServer, checkUrl, readSecret, company, 
     async findUserInfo(provider: OAuthProvider): Promise<string | undefined> {
       return (await findServer(provider, ['userinfo_endpoint'], deadline()))?.as.userinfo_endpoint
     },
-    /** RFC 7009. Gives whether the provider accepted it: with a refresh token, the access token ends too (section 2.1). */
+    /** RFC 7009. Returns whether the provider accepted it. With a refresh token, the access token ends too (section 2.1). */
     async revoke(provider: OAuthProvider, { access_token, refresh_token }: Tokens): Promise<boolean> {
       if (missingSecret(provider) !== undefined) return false
       const signal = deadline()
@@ -185,7 +185,7 @@ export function createOAuth({ fetch, findServer, checkUrl, readSecret, company, 
 function sendGrant(grantType: string, parameters: Readonly<Record<string, string>>) {
   return async ({ as, client, auth, options, lastAnswer }: ProviderClient) => {
     const response = await oauth.genericTokenEndpointRequest(as, client, auth, grantType, parameters, options)
-    // Assertions are no access tokens (RFC 8693, section 2.2.1)
+    // Assertions are not access tokens (RFC 8693, section 2.2.1)
     const accepted = { recognizedTokenTypes: { n_a: () => undefined } }
     return oauth.processGenericTokenEndpointResponse(as, client, response, accepted).catch((error: unknown) => {
       throw toDeadRefreshToken(error, lastAnswer())
@@ -203,7 +203,7 @@ function buildParameters(provider: OAuthProvider, as: oauth.AuthorizationServer,
   const scopes = new Set([...requestedScopes, ...extraScopes])
   const addedOffline = extraScopes.includes('offline_access') && !extra_scopes.includes('offline_access')
   return {
-    // OpenID Connect Core, section 11: without the prompt `offline_access` is ignored
+    // OpenID Connect Core, section 11: `offline_access` is ignored without the prompt
     ...(addedOffline ? { prompt: 'consent' } : {}),
     ...ownParameters,
     ...(scopes.size === 0 ? {} : { scope: [...scopes].join(scope_separator) }),

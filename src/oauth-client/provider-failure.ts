@@ -2,9 +2,9 @@ import { AuthorizationResponseError, ResponseBodyError } from 'oauth4webapi'
 import type { OAuthProvider } from '../core/consent/provider.ts'
 
 /**
- * `denied` by the person; `refused`, this code or refresh token does not hold; `mismatch`, the answer is to another
- * request; `client`, the provider or this deployment is not set up for the other; `unavailable`, the provider is down,
- * slow, or answers nonsense. Messages repeat nothing that a provider sent but an error's code.
+ * `denied`: by the person. `refused`: this code or refresh token is invalid. `mismatch`: the response is to another request.
+ * `client`: the provider or this deployment is not set up for the other. `unavailable`: the provider is down, slow, or sends
+ * invalid responses. Messages quote nothing from a provider except an error code.
  */
 export interface ProviderFailure {
   readonly ok: false
@@ -19,14 +19,14 @@ export interface LastAnswer {
   readonly retryAfter: string | null
 }
 
-/** `unauthorized_client` counts only in answers to a code: for a refresh, see CLIENT_CODE. */
+/** `unauthorized_client` counts only in responses to a code. For a refresh, see CLIENT_CODE. */
 export const CLIENT_ERRORS: readonly string[] = ['invalid_client', 'unauthorized_client', 'unsupported_grant_type']
 
-/** In codes of refused refreshes, such as HubSpot's `BAD_CLIENT_ID`. Atlassian calls a dead refresh token `unauthorized_client`. */
+/** Matches codes of refused refreshes, such as HubSpot's `BAD_CLIENT_ID`. Atlassian's `unauthorized_client` is a dead token. */
 const CLIENT_CODE = /(?<!unauthorized_)client/i
 const CLIENT_DESCRIPTION = /client[ _](?:secret|credential)/i
 const TRANSIENT_CODE = /tempor|unavailable|internal|server_error|fatal|timeout|limit|too_many|slow_down|busy/i
-/** The request did not reach a token endpoint, or came too early or too often. */
+/** The request did not reach a token endpoint, or was sent too early or too often. */
 const OTHER_STATUSES = [404, 405, 408, 425, 429]
 
 export class Mismatch extends Error {}
@@ -35,8 +35,8 @@ export class Mismatch extends Error {}
 export class DeadRefreshToken extends Error {}
 
 /**
- * A refused refresh ends the grant, unless the code or description blames the client or an outage. Vendors have codes of their
- * own, and one consent too many is better than a grant that never works again.
+ * A refused refresh ends the grant, unless the code or description blames the client or an outage. Vendors use their own
+ * codes, and one consent too many is better than a grant that never works again.
  */
 export function toDeadRefreshToken(error: unknown, answer: LastAnswer | undefined): unknown {
   if (

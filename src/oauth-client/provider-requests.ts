@@ -26,7 +26,7 @@ export async function loadAuthorizationServer(
   return providerFailure('client', `The page of '${provider.id}' cannot be opened: ${reason}`)
 }
 
-/** RFC 6749, section 4.1.1, with PKCE. No parameter in `more` replaces the request's own. */
+/** RFC 6749, section 4.1.1, with PKCE. Parameters in `more` cannot replace those of the request. */
 export async function authorizationUrl(
   page: string,
   { client_id }: OAuthProvider,
@@ -96,7 +96,7 @@ interface LibraryRequest {
   readonly body?: URLSearchParams | undefined
 }
 
-/** RFC 6749, section 2.3. Where there is neither configuration nor metadata, the secret goes into the body: more providers accept that. */
+/** RFC 6749, section 2.3. Without configuration or metadata, sends the secret in the body, which more providers accept. */
 function clientAuth(
   provider: OAuthProvider,
   { as, discovered }: ProviderServer,
@@ -109,7 +109,7 @@ function clientAuth(
   return method === 'client_secret_post' ? oauth.ClientSecretPost(secret) : basicAuth(secret)
 }
 
-/** RFC 6749, section 2.3.1. Many servers decode nothing, so only what form encoding cannot leave as it is is encoded. */
+/** RFC 6749, section 2.3.1. Encodes as few characters as form encoding allows, because many servers do not decode. */
 function basicAuth(secret: string): oauth.ClientAuth {
   const encode = (text: string) => encodeURIComponent(text).replaceAll('%20', '+')
   return (_as, { client_id: clientId }, _body, headers) =>

@@ -19,9 +19,9 @@ export type FindServer = (
 const FRESH_MS = 3_600_000
 const MAX_KEPT = 100
 
-/** Configured endpoints count before the issuer's metadata (OpenID Connect Discovery, then RFC 8414). */
+/** Configured endpoints override the issuer's metadata (OpenID Connect Discovery, then RFC 8414). */
 export function createServerFinder(fetch: Fetch, now: () => number): FindServer {
-  // Values, not promises: Durable Objects that share an isolate must not wait for each other's requests
+  // Stores values, not promises: Durable Objects that share an isolate must not wait for each other's requests
   const serverCache = createLruCache<{ readonly as: oauth.AuthorizationServer; readonly until: number }>(MAX_KEPT)
 
   async function discover(issuer: string, signal: Signal): Promise<oauth.AuthorizationServer | undefined> {
@@ -43,7 +43,7 @@ export function createServerFinder(fetch: Fetch, now: () => number): FindServer 
         if (signal.aborted) break
       }
     }
-    // Endpoints seldom move: better those of a while ago than none
+    // Endpoints rarely change, so old ones are better than none
     return cachedServer?.as
   }
 
@@ -54,7 +54,7 @@ export function createServerFinder(fetch: Fetch, now: () => number): FindServer 
     const isWhole = endpoints.every((name) => name in configured)
     const discoveredServer =
       isWhole || provider.issuer === undefined ? undefined : await discover(provider.issuer, signal)
-    // Where no issuer is configured, none is checked, and any text may stand here
+    // Without a configured issuer, this value is not checked and may be any text
     const issuer = discoveredServer?.issuer ?? provider.issuer ?? provider.token_endpoint ?? ''
     const as: oauth.AuthorizationServer = { ...discoveredServer, ...configured, issuer }
     return endpoints.every((name) => typeof as[name] === 'string')

@@ -6,7 +6,7 @@ import type { PendingRequest, ProviderClient } from './provider-requests.ts'
 
 const MADE_UP_CODE = 'a-code-made-up-by-a-test'
 
-/** Opens the page where people sign in as a browser would. Some providers answer 400 where a tool's scopes are missing. */
+/** Opens the sign-in page as a browser would. Some providers answer 400 if a tool's scopes are missing. */
 export async function testSignInPage(fetch: Fetch, url: string, signal: AbortSignal): Promise<ProviderTestStep> {
   const give = createStep('authorization')
   try {
@@ -21,7 +21,7 @@ export async function testSignInPage(fetch: Fetch, url: string, signal: AbortSig
   }
 }
 
-/** A provider refuses a code that it never issued with `invalid_grant`, and an unknown client with `invalid_client` (RFC 6749, 5.2). */
+/** Providers refuse made-up codes with `invalid_grant`, and unknown clients with `invalid_client` (RFC 6749, 5.2). */
 export async function testClient(client: ProviderClient, request: PendingRequest): Promise<ProviderTestStep> {
   const give = createStep('token')
   const answer = new URLSearchParams({ code: MADE_UP_CODE, state: request.state, iss: client.as.issuer })

@@ -17,17 +17,17 @@ const ERRORS: Readonly<Record<string, string>> = {
 const UNNAMED_ERROR = 'unnamed_error'
 
 /**
- * Brings an answer to RFC 6749, section 5: providers send forms, nulls, lists of scopes, another 2xx, errors under
- * status 200 and errors in fields of their own. HTML stays as it is: a proxy sent it, not the token endpoint.
+ * Converts a response to RFC 6749, section 5. Providers send forms, nulls, lists of scopes, other 2xx statuses, errors with
+ * status 200, and errors in nonstandard fields. HTML is not changed: a proxy sent it, not the token endpoint.
  */
 export async function normalizeTokenResponse(response: Response): Promise<Response> {
-  // As bytes: workerd warns when a form is read as text
+  // Read as bytes, because workerd warns when a form is read as text
   const text = new TextDecoder().decode(await response.arrayBuffer())
   const headers = new Headers(response.headers)
-  // A challenge would stand in the way of the error that the body names
+  // A challenge would hide the error in the body
   headers.delete('www-authenticate')
   const { status, ok: isOk } = response
-  // An error without a body that can be read
+  // An error without a readable body
   const isBareRefusal = (status === 400 || status === 401) && !text.trimStart().startsWith('<')
   const fields = readFields(text, headers.get('content-type') ?? '') ?? (isBareRefusal ? {} : undefined)
   if (!fields) return new Response(text, { status, headers })
@@ -52,7 +52,7 @@ export async function normalizeTokenResponse(response: Response): Promise<Respon
   return new Response(JSON.stringify(body), { status: isOk ? 200 : status, headers })
 }
 
-/** `error` as in RFC 6749; else an object in its place, the first of a list `errors`, or a code beside a message. */
+/** Finds `error` as in RFC 6749; otherwise, in an object in its place, the first of `errors`, or a code next to a message. */
 function findErrorCode(body: Readonly<Record<string, unknown>>): string | undefined {
   const { error, errors } = body
   const [firstError]: readonly unknown[] = isJsonArray(errors) ? errors : []

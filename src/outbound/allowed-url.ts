@@ -1,14 +1,14 @@
 import ipaddr from 'ipaddr.js'
 
-/** Names that never leave a host or a local network (RFC 6761, 6762 with its appendix G, 8375, and common habit). */
+/** Names that never leave a host or a local network (RFC 6761, 6762 with its appendix G, 8375, and common practice). */
 const LOCAL_NAME = /(?:^|\.)(?:localhost|localdomain|local|internal|intranet|private|corp|home|lan|home\.arpa)$/
 
-/** The addresses that are global unicast at all (RFC 4291 section 2.4): the rest of IPv6 embeds, or is not public. */
+/** The global unicast addresses (RFC 4291 section 2.4). Other IPv6 addresses embed IPv4, or are not public. */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3')
 
 /**
  * Requires https, and a public address or a name that may have one. `allowHttpHosts` (`host[:port]`) lifts both rules.
- * A name that *resolves* to a private address is seen only by the flag `global_fetch_strictly_public` in production.
+ * Only the flag `global_fetch_strictly_public` catches names that *resolve* to a private address, and only in production.
  */
 export function createUrlCheck(allowHttpHosts: ReadonlySet<string>): (url: URL) => string | undefined {
   const allowed = new Set([...allowHttpHosts].map((host) => host.toLowerCase()))
@@ -21,10 +21,10 @@ export function createUrlCheck(allowHttpHosts: ReadonlySet<string>): (url: URL) 
   }
 }
 
-/** The command is copied to a shell, and a URL may have `;` and `$` in its host. */
+/** People paste the command into a shell, and a URL's host may contain `;` and `$`. */
 const SAFE_HOST = /^[\w.-]+(?::\d+)?$/
 
-/** How an administrator allows a refused URL, for callers who may publish. Undefined if allowing its host would not help. */
+/** Explains, to callers who may publish, how to allow a refused URL. Undefined if allowing its host would not help. */
 export function formatAllowHint(url: URL): string | undefined {
   const { host } = url
   if (createUrlCheck(new Set([host]))(url) !== undefined) return undefined
@@ -32,7 +32,7 @@ export function formatAllowHint(url: URL): string | undefined {
   return `An administrator allows its host: ALLOW_HTTP_HOSTS=${safeHost} (on your own machine, start again: npm run dev -- --var ALLOW_HTTP_HOSTS:${safeHost}, or npm run serve with that line in .dev.vars)`
 }
 
-/** Each of `allowed` is `host` or `host:port`. */
+/** Entries of `allowed` are `host` or `host:port`. */
 export function isAllowedHost(url: URL, allowed: readonly string[]): boolean {
   return allowed.includes(url.host) || allowed.includes(`${url.hostname}:${getPort(url)}`)
 }
@@ -41,7 +41,7 @@ function getPort({ port, protocol }: URL): string {
   return port || (protocol === 'https:' ? '443' : '80')
 }
 
-/** `advice` follows a reason that an administrator can lift. */
+/** `advice` is appended to reasons that an administrator can resolve. */
 export function createUrlTextCheck(
   allowHttpHosts: ReadonlySet<string>,
   advice?: typeof formatAllowHint,
@@ -56,7 +56,7 @@ export function createUrlTextCheck(
   }
 }
 
-/** The URL Standard writes IPv4 in four decimal parts whatever it was, and IPv6 in brackets. */
+/** The URL Standard normalizes IPv4 addresses to four decimal parts, and puts IPv6 addresses in brackets. */
 function checkHostname(host: string): string | undefined {
   if (host.startsWith('[')) {
     const address = ipaddr.IPv6.parse(host.slice(1, -1))
@@ -72,7 +72,7 @@ function isPublicIPv4(address: ipaddr.IPv4): boolean {
   return address.range() === 'unicast'
 }
 
-/** An address that carries an IPv4 address is judged by that, as a translator or relay would deliver it there. */
+/** If an address embeds an IPv4 address, checks that one, because a translator or relay would deliver there. */
 function isPublicIPv6(address: ipaddr.IPv6): boolean {
   const bytes = address.toByteArray()
   switch (address.range()) {
@@ -80,7 +80,7 @@ function isPublicIPv6(address: ipaddr.IPv6): boolean {
     case 'rfc6145':
       return isPublicIPv4(new ipaddr.IPv4(bytes.slice(12)))
     case 'rfc6052':
-      // 64:ff9b:1::/48 (RFC 8215) is for local use, wherever it puts the address.
+      // 64:ff9b:1::/48 (RFC 8215) is for local use, wherever it embeds the address.
       return address.match(ipaddr.IPv6.parseCIDR('64:ff9b::/96')) && isPublicIPv4(new ipaddr.IPv4(bytes.slice(12)))
     case '6to4':
       return isPublicIPv4(new ipaddr.IPv4(bytes.slice(2, 6)))

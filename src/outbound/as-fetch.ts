@@ -4,10 +4,10 @@ import { type GuardedFetch, formatWithRemedy } from './guarded-fetch.ts'
 import type { ToolInitiator } from './traffic-control.ts'
 import { allowsBody } from './response-rules.ts'
 
-/** Requests of bundled tools do not say which of their headers carry credentials. */
+/** Bundled tools do not declare which of their headers carry credentials. */
 const CREDENTIAL_HEADERS = ['authorization', 'cookie', 'x-api-key', 'proxy-authorization']
 
-/** Rejects with a TypeError or the signal's reason. No redirect takes credential headers or a body to another origin. */
+/** Rejects with a TypeError or the signal's reason. Redirects never send credential headers or a body to another origin. */
 export function toFetch(guardedFetch: GuardedFetch, initiator: Omit<ToolInitiator, 'signal'> | FetchCapability): Fetch {
   return async (input, init) => {
     const request = new Request(input, init)
@@ -20,7 +20,7 @@ export function toFetch(guardedFetch: GuardedFetch, initiator: Omit<ToolInitiato
       body: bytes,
       credentialHeaders: CREDENTIAL_HEADERS,
       credentialBody: true,
-      // A bundled tool is the deployment's own, and has its secrets anyway
+      // A bundled tool is part of the deployment, and has its secrets anyway
       allowsPartial: true,
       redirect: request.redirect === 'follow' ? 'follow' : 'manual',
       signal,

@@ -17,7 +17,7 @@ export function decodeBase64(text: string): Uint8Array<ArrayBuffer> | undefined 
 
 export function binaryText(bytes: Uint8Array): string {
   let text = ''
-  // In pieces: a call takes only so many arguments
+  // In pieces, because the number of arguments is limited
   for (let at = 0; at < bytes.length; at += 8_192) text += String.fromCharCode(...bytes.subarray(at, at + 8_192))
   return text
 }

@@ -1,7 +1,7 @@
-/** A circuit opens after failures in a row: no request is sent for a while. Then it is half-open: one request at a time is sent. */
+/** A circuit opens after consecutive failures and pauses requests. Then it is half-open: one request is sent at a time. */
 export interface Circuit {
   readonly failures: number
-  /** When the host last answered this circuit's caller and when the circuit last opened, in milliseconds. */
+  /** When the host last answered this circuit's caller, and when the circuit last opened, in milliseconds. */
   readonly lastSuccessAt: number
   readonly openedAt: number
   readonly pauseMs: number
@@ -12,11 +12,11 @@ export interface Circuit {
 export type CircuitState = 'closed' | 'open' | 'half-open'
 
 export const MAX_FAILURES = 5
-/** Once this many callers in a row got no answer from a host, a single failure opens its caller's circuit. */
+/** After this many callers in a row got no answer from a host, a single failure opens its caller's circuit. */
 export const SHARED_FAILURES = 3
 const FIRST_PAUSE_MS = 2_000
 const MAX_PAUSE_MS = 30_000
-/** The longest time that the single request of a half-open circuit keeps others waiting, even if it hangs. */
+/** Maximum time that the single request of a half-open circuit blocks others, even if it hangs. */
 const PROBE_MS = 5_000
 
 export const CLOSED: Circuit = { failures: 0, lastSuccessAt: 0, openedAt: 0, pauseMs: 0, probeSentAt: undefined }
@@ -37,7 +37,7 @@ export function recordSent(circuit: Circuit, now: number): Circuit {
   return circuit.pauseMs === 0 ? circuit : { ...circuit, probeSentAt: now }
 }
 
-/** The request of `sentAt` ended without an outcome. If it was the single one of a half-open circuit, another may be sent. */
+/** The request sent at `sentAt` ended without an outcome. If it was a half-open circuit's request, another may be sent. */
 export function recordAbandoned(circuit: Circuit, sentAt: number): Circuit {
   return circuit.probeSentAt === sentAt ? { ...circuit, probeSentAt: undefined } : circuit
 }
@@ -46,7 +46,7 @@ export function recordSuccess(now: number): Circuit {
   return { ...CLOSED, lastSuccessAt: now }
 }
 
-/** A request that was sent before the last answer does not count: otherwise one slow tool would stop the requests of the others. */
+/** Requests sent before the last success do not count. Otherwise, one slow tool would block the requests of others. */
 export function recordFailure(circuit: Circuit, sentAt: number, now: number, maxFailures: number): Circuit {
   const isOpen = circuit.pauseMs > 0
   if (sentAt < circuit.lastSuccessAt || (isOpen && sentAt < circuit.openedAt)) return circuit

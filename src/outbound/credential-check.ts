@@ -12,12 +12,12 @@ export type CredentialCheckResult =
 export type CheckCredential = (provider: CredentialProvider, values: CredentialValues) => Promise<CredentialCheckResult>
 
 const TIMEOUT_MS = 10_000
-/** Others, such as 404 and 429, say nothing of the credential. */
+/** Other statuses, such as 404 and 429, do not mean that the credential is wrong. */
 const REFUSALS: readonly number[] = [400, 401, 403, 422]
 
 /**
- * Tries a credential at the provider, such as what a person entered. Without a check, anything is right. Messages hold
- * nothing of the answer. Redirects are not followed: they would take the credential to where nobody named.
+ * Tries a credential, such as one that a person entered, at the provider. Without a check, any credential passes. Messages do
+ * not quote the response. Redirects are not followed, because they could send the credential to an unknown host.
  */
 export async function checkCredential(
   { id, name, fields, check }: CredentialProvider,
@@ -49,7 +49,7 @@ export async function checkCredential(
   }
 }
 
-/** Whether the check can tell a wrong credential, by a made-up one. */
+/** Tests with a made-up credential whether the check detects a wrong one. */
 export async function testCredentialCheck(
   provider: CredentialProvider,
   fetch: Fetch,

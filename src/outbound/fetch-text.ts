@@ -5,7 +5,7 @@ import { utf8Text } from './utf8.ts'
 
 const TIMEOUT_MS = 30_000
 
-/** Never rejects: problems are in the result, and hold nothing of the document. */
+/** Never rejects: problems are in the result, and do not quote the document. */
 export function createTextFetch(guardedFetch: GuardedFetch, accept: string, initiator: FetchCapability) {
   return async (
     url: string,

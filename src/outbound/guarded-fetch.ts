@@ -1,11 +1,11 @@
 /**
- * The fetch of all that leaves this deployment for others. For each hop, the first and each redirect, in this order:
+ * Sends every request from this deployment to other servers. For each hop (the first and each redirect), in order:
  *
  * 1. The URL must be allowed (`allowed-url.ts`), and its host one of the tool's.
- * 2. `traffic-control.ts` permits it, or says that the host is failing or busy. An import needs no permit.
+ * 2. `traffic-control.ts` must permit it; it refuses if the host is failing or busy. An import needs no permit.
  * 3. It is sent without following redirects, until the signal aborts.
- * 4. A response that cannot be read whole is refused (`response-rules.ts`). A redirect becomes the next hop: once it leaves
- *    the origin, credential headers are dropped for good, and a credential body is a failure.
+ * 4. A response that cannot be read whole is refused (`response-rules.ts`). A redirect becomes the next hop. Once it leaves
+ *    the origin, credential headers are dropped for all later hops, and a credential body is a failure.
  *
  * The last response is read up to a limit, in memory that is reserved as it arrives (`memory-budget.ts`).
  */
@@ -25,10 +25,10 @@ export interface GuardedFetchOptions {
   readonly fetch: Fetch
   readonly allowHttpHosts: ReadonlySet<string>
   readonly maxResponseBytes?: number
-  /** The most items and fields of JSON in an answer, for callers that leave the parsing to a library. */
+  /** Maximum items and fields of JSON in a response, for callers that leave parsing to a library. */
   readonly maxParts?: number
   readonly traffic?: TrafficControl
-  /** The memory in which large answers to tools are read. */
+  /** The memory budget for reading large responses to tools. */
   readonly memory?: Pick<MemoryBudget, 'reserve'>
 }
 
@@ -42,15 +42,15 @@ export interface GuardedRequest {
   readonly credentialHeaders: readonly string[]
   readonly credentialBody?: boolean
   readonly redirect?: 'follow' | 'manual'
-  /** Whether the request may ask for a part of a response. Only allowed if nothing is redacted in the response. */
+  /** Whether the request may ask for part of a response. Only allowed if nothing in the response needs redaction. */
   readonly allowsPartial?: boolean
   readonly signal: Signal
   readonly initiator: ToolInitiator | FetchCapability
-  /** How many copies of the response are in memory. By default three (`MEMORY_COPIES`). */
+  /** Number of copies of the response in memory; by default three (`MEMORY_COPIES`). */
   readonly copies?: number
   /** Called once the body is no longer needed. */
   readonly onSent?: () => void
-  /** Is given the function that releases the answer's memory. Without this option the memory is released once the answer is read. */
+  /** Receives the function that releases the response's memory. By default, it is released once the response is read. */
   readonly deferRelease?: ((release: () => void) => void) | undefined
 }
 
@@ -62,11 +62,11 @@ export interface GuardedResponse {
   readonly body: Uint8Array<ArrayBuffer>
 }
 
-/** `failing`, `busy`: not sent. `broken`: the answer is not what it says it is. */
+/** `failing`, `busy`: not sent. `broken`: the body cannot be decoded. */
 export type GuardedFailureKind =
   'refused' | 'unreachable' | 'too-large' | 'too-many-redirects' | 'aborted' | 'broken' | 'failing' | 'busy'
 
-/** Messages name a URL's origin only: paths and queries may hold credentials. */
+/** Messages name only a URL's origin, because paths and queries may contain credentials. */
 export interface GuardedFailure {
   readonly ok: false
   readonly kind: GuardedFailureKind
@@ -77,7 +77,7 @@ export interface GuardedFailure {
   readonly status?: number
 }
 
-/** Only for the deployment's own code and for publishers: the remedy tells how the deployment is configured. */
+/** Only for the deployment's own code and for publishers, because the remedy reveals how the deployment is configured. */
 export function formatWithRemedy({ message, remedy }: GuardedFailure): string {
   return remedy === undefined ? message : `${message}. ${remedy}`
 }
@@ -101,7 +101,7 @@ interface Hop {
 }
 
 const DEFAULT_MAX_RESPONSE_BYTES = 8 * 1024 * 1024
-/** An answer is held three times: in the chunks that came, joined, and as text. */
+/** A response is in memory three times: as received chunks, joined, and as text. */
 export const MEMORY_COPIES = 3
 const MAX_REDIRECTS = 5
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
@@ -113,7 +113,7 @@ export function isTool(initiator: GuardedRequest['initiator']): initiator is Too
   return 'toolkit' in initiator
 }
 
-/** Never rejects: what can go wrong is in the result. Ends when the signal aborts, even if `fetch` goes on. */
+/** Never rejects: failures are in the result. Ends when the signal aborts, even if `fetch` does not. */
 export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
   const { maxResponseBytes = DEFAULT_MAX_RESPONSE_BYTES, maxParts, memory } = options
   const open = createGuardedOpen(options)
@@ -121,7 +121,7 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
     const { initiator, signal, deferRelease, copies = MEMORY_COPIES } = request
     const opened = await open(request)
     request.onSent?.()
-    // An import's response has its memory before it is requested
+    // Imports reserve the memory of a response before requesting it
     const reservation = isTool(initiator) ? memory?.reserve(initiator.caller, () => signal.aborted) : undefined
     if (reservation) deferRelease?.(reservation.release)
     const read = opened.ok
@@ -129,7 +129,7 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
           opened,
           maxResponseBytes,
           signal,
-          // Without room, `grow` only waits: reading goes on
+          // If there is no room, `grow` only delays reading
           reservation && ((bytes) => reservation.grow(copies * bytes)),
         )
       : opened
@@ -143,7 +143,7 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
 export function createGuardedOpen(
   options: GuardedFetchOptions,
 ): (request: GuardedRequest) => Promise<OpenedResponse | GuardedFailure> {
-  // workerd's fetch refuses to be called as a method of another object
+  // workerd's fetch cannot be called as a method of another object
   const { fetch, traffic } = options
   const findProblem = createUrlCheck(options.allowHttpHosts)
 
@@ -177,7 +177,7 @@ export function createGuardedOpen(
         return result.state === 'failed' ? failure('unreachable', `Cannot reach "${formatOrigin(url)}"`) : aborted(url)
       }
       const response = result.value
-      // With 502 and 504, a gateway says that the server behind it did not answer
+      // 502 and 504 mean that the server behind a gateway did not answer
       const end = (outcome: RequestOutcome) =>
         permit.end(outcome === 'success' && isUnanswered(response.status) ? 'gateway-error' : outcome)
 
@@ -201,7 +201,7 @@ export function createGuardedOpen(
   }
 }
 
-/** Headers that ask for unreadable answers go; the platform itself names the encodings it knows. */
+/** Removes headers that request unreadable responses. The platform adds the encodings that it supports. */
 function dropUnreadableHeaders(headers: Headers, allowsPartial: boolean): Headers {
   const readable = new Headers(headers)
   readable.delete('accept-encoding')
@@ -209,7 +209,7 @@ function dropUnreadableHeaders(headers: Headers, allowsPartial: boolean): Header
   return readable
 }
 
-/** The request a redirect asks for (Fetch Standard, "HTTP-redirect fetch"; RFC 9110 section 15.4). */
+/** Builds the request for a redirect (Fetch Standard, "HTTP-redirect fetch"; RFC 9110 section 15.4). */
 function nextHop(hop: Hop, status: number, location: string, request: GuardedRequest): Hop | GuardedFailure {
   if (!URL.canParse(location, hop.url.href))
     return failure('refused', `Cannot follow "${formatOrigin(hop.url)}": its Location is not a URL`)
@@ -259,14 +259,14 @@ function formatOrigin(url: URL): string {
   return `${url.protocol}//${url.host}`
 }
 
-/** Tells a lost connection from a body that cannot be decoded, which the server would send again. */
+/** Distinguishes a lost connection from a body that cannot be decoded, which a retry would not fix. */
 export function connectionFailure(
   response: Response,
   url: URL,
   error: unknown,
   end: (outcome: RequestOutcome) => void,
 ): GuardedFailure {
-  // workerd marks the errors of lost connections as worth another try
+  // workerd marks errors of lost connections as retryable
   const isBroken = isEncoded(response) && !(isObject(error) && error['retryable'] === true)
   end(isBroken ? 'success' : 'failure')
   return isBroken

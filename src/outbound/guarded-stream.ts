@@ -1,7 +1,7 @@
 /**
- * The guarded fetch for responses that are read while they arrive, as those of MCP servers. Hops are those of
- * `guarded-fetch.ts`. Each chunk must be UTF-8, and counts against the bytes and parts of its session before the reader gets it.
- * A chunk that breaks a limit ends the body, and `onFailure` is told why. Memory is reserved as chunks arrive.
+ * The guarded fetch for responses that are read while they arrive, such as those of MCP servers. Hops work as in
+ * `guarded-fetch.ts`. Each chunk must be UTF-8, and counts against its session's bytes and parts before the reader gets it.
+ * A chunk that breaks a limit ends the body, and `onFailure` receives the reason. Memory is reserved as chunks arrive.
  */
 import {
   aborted,
@@ -19,7 +19,7 @@ import { type Reservation, SMALL } from './memory-budget.ts'
 import { raceAbort } from './until-aborted.ts'
 import { utf8Judge } from './utf8.ts'
 
-/** The limits and the use of one session, whose responses share them. */
+/** The limits and usage of one session, shared by its responses. */
 export interface ReadLimits {
   readonly bytes: number
   /** Items of lists and fields of objects, in JSON. */
@@ -62,7 +62,7 @@ export function createGuardedStream(options: GuardedFetchOptions): GuardedStream
   }
 }
 
-/** Reserves memory for twice the bytes that have come, so that few chunks wait. Without room it only waits: reading goes on. */
+/** Reserves memory for twice the bytes received, so that few chunks wait. Without room, it only delays reading. */
 async function growMemory({ bytes, bytesLeft, reservation }: ReadLimits): Promise<void> {
   const received = bytes - bytesLeft
   if (reservation && received > SMALL && MEMORY_COPIES * received > reservation.getBytes())
@@ -76,7 +76,7 @@ function createCountedBody(
 ): ReadableStream<Uint8Array> {
   const isUtf8 = utf8Judge()
   const countParts = partCounter()
-  /** What the response has too much of, if anything. */
+  /** Counts a chunk. Returns the limit that the response exceeds, if any. */
   const countChunk = (chunk: Uint8Array): string | undefined => {
     readLimits.bytesLeft -= chunk.byteLength
     if (readLimits.bytesLeft < 0) return `it is over ${readLimits.bytes} bytes`
@@ -86,9 +86,9 @@ function createCountedBody(
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
       /**
-       * The host has answered, whatever is wrong with the body, so its circuit sees a success. Only the first call of `end` counts:
-       * `connectionFailure` calls it for a lost connection, and `traffic-control.ts` for a call that has ended. If the reader
-       * aborts, it has its answer.
+       * The host has answered, whatever is wrong with the body, so its circuit records a success. Only the first `end` counts:
+       * `connectionFailure` calls it for a lost connection, and `traffic-control.ts` for a call that has ended. A reader that
+       * aborts has its answer.
        */
       const stop = (failure: GuardedFailure) => {
         end('success')
@@ -100,7 +100,7 @@ function createCountedBody(
       if (step.state === 'failed') return stop(connectionFailure(response, url, step.error, end))
       if (step.state === 'aborted') return stop(aborted(url))
       const { done, value } = step.value
-      // At the end `value` is undefined, and completes the text
+      // At the end, `value` is undefined, which completes the text
       if (!isUtf8(value)) return stop(unreadable('broken', url, 'it is not UTF-8'))
       if (done) {
         end('success')

@@ -13,7 +13,7 @@ import { createSemaphore } from './semaphore.ts'
 
 /** In bytes. */
 export const MAX_ICON = 256 * 1024
-/** A memory of its own, so that pictures push out nothing that calls need. */
+/** A separate memory, so that icons do not evict anything that calls need. */
 const MAX_KEPT = 4 * 1024 * 1024
 const TIMEOUT_MS = 5_000
 const MAX_AT_ONCE = 16
@@ -23,8 +23,8 @@ const FAILED: CacheAges = { fresh: 60_000 }
 type Fetched = IconImage | 'none' | 'busy'
 
 /**
- * Nothing is fetched without an initiator: strangers get the pictures that are stored, and those of `data:`. An SVG is served
- * unchanged, under a policy without scripts: removing them would need a parser of hostile XML.
+ * Nothing is fetched without an initiator: strangers get only cached icons and `data:` URLs. An SVG is served unchanged, under
+ * a policy without scripts, because removing scripts would require parsing hostile XML.
  */
 export function createIcons(guardedFetch: GuardedFetch, now: () => number) {
   const store = createCacheMemory(MAX_KEPT).partition<CacheEntry<Fetched>>(

@@ -3,11 +3,10 @@
  *
  * A budget has a size, and each caller a share of it. All budgets together have the isolate's size, and each caller a share of
  * that. A reservation grows as its bytes arrive: it waits until all of its quotas have room, and no more bytes are read until
- * then. The oldest reservation of a budget, or of a caller in it, grows past that quota, so that reservations which wait for each
- * other come to an end.
+ * then. The oldest reservation of a budget, or of a caller in it, may exceed that quota, so that reservations do not deadlock.
  *
- * `release` gives a reservation back. One that has not grown for `idleMs` is dropped, because a request that the platform ends
- * runs no `finally`.
+ * `release` frees a reservation. A reservation that has not grown for `idleMs` is dropped, because a request that the platform
+ * ends runs no `finally`.
  */
 import type { Clock } from '../core/tool/wait-for-change.ts'
 
@@ -19,13 +18,13 @@ export type Reservation = ReturnType<MemoryBudget['reserve']>
 interface BudgetOptions {
   readonly name: string
   readonly size: number
-  /** The quota of one caller in this budget. A larger reservation is cut to it. */
+  /** The quota of one caller in this budget. Larger reservations are capped at it. */
   readonly share: number
   /** A reservation that has not grown for this time expires. */
   readonly idleMs: number
-  /** The time that `grow` waits at most; by default until the call is over. */
+  /** Maximum time that `grow` waits; by default, until the call ends. */
   readonly waitMs?: number
-  /** Reservations do not count in the caller's quota of the isolate: their calls hold memory in another budget already. */
+  /** Reservations do not count in the caller's quota of the isolate: their calls already hold memory in another budget. */
   readonly isNested?: true
 }
 
@@ -44,20 +43,20 @@ interface ReservationState {
   end: number
 }
 
-/** The reservations of one caller in one budget. */
+/** Per caller and budget. */
 const MAX_RESERVATIONS = 100
 const LOOK_AGAIN_MS = 25
 /** Smaller bodies make no reservation. In bytes. */
 export const SMALL = 65_536
 
-/** The keys of quotas. A budget's key is its name, which has no blank, so that no two quotas have the same key. */
+/** Keys of quotas. A budget's key is its name, which has no space, so quotas never share a key. */
 const ISOLATE_KEY = ''
 const getCallerKey = (caller: string) => ` ${caller}`
 const getShareKey = (budget: string, caller: string) => `${budget} ${caller}`
 
-/** `isolateSize` and `isolateShare` are the quotas of the isolate and of one caller, in bytes. Two callers at their quota leave room for others. */
+/** `isolateSize` and `isolateShare` are quotas of the isolate and a caller, in bytes. Two full shares leave room for others. */
 export function createMemory({ now, sleep }: Clock, isolateSize = 96_000_000, isolateShare = 40_000_000) {
-  /** The use of each quota by its key, oldest reservation first. */
+  /** Usage by the key of the quota, oldest reservation first. */
   const used = new Map<string, { bytes: number; readonly reservations: Set<ReservationState> }>()
 
   function resize(reservation: ReservationState, bytes: number): void {
@@ -71,7 +70,7 @@ export function createMemory({ now, sleep }: Clock, isolateSize = 96_000_000, is
     reservation.end = now() + reservation.idleMs
   }
 
-  /** Gives a reservation its place among those of its quotas, which it keeps while it waits. Adds no bytes. */
+  /** Adds a reservation, without bytes, to the queue of each quota, where it keeps its position while it waits. */
   function joinQuotas(reservation: ReservationState): void {
     resize(reservation, reservation.bytes)
   }
@@ -88,7 +87,7 @@ export function createMemory({ now, sleep }: Clock, isolateSize = 96_000_000, is
   function dropExpired(): void {
     const at = now()
     for (const reservation of used.get(ISOLATE_KEY)?.reservations ?? []) {
-      // Also where the clock was set back
+      // Even if the clock was set back
       reservation.end = Math.min(reservation.end, at + reservation.idleMs)
       if (reservation.end <= at) drop(reservation)
     }
@@ -121,21 +120,21 @@ export function createMemory({ now, sleep }: Clock, isolateSize = 96_000_000, is
     ]
 
     return {
-      /** Whether the caller's quota in this budget is used up, so that no further request of the caller may begin. */
+      /** Whether the caller's quota in this budget is used up, so that its further requests must not start. */
       isFull(getCaller: () => string): boolean {
         if (!used.has(name)) return false
         dropExpired()
         return (used.get(getShareKey(name, getCaller()))?.bytes ?? 0) >= share
       },
-      /** Makes a reservation of no bytes. `grow` stops waiting when `isOver`. A released reservation cannot grow. */
+      /** Creates an empty reservation. `grow` stops waiting when `isOver`. A released reservation cannot grow. */
       reserve(caller: string, isOver: () => boolean = () => false) {
         const reservation: ReservationState = { quotas: listQuotas(caller), idleMs, bytes: 0, end: 0 }
         let isReleased = false
         return {
           getBytes: () => reservation.bytes,
-          /** Waits until the reservation has `bytes` bytes in all. False if there was no room in time. */
+          /** Waits until the reservation has a total of `bytes`. False if there was no room in time. */
           async grow(bytes: number): Promise<boolean> {
-            // A number that is none takes the whole share
+            // NaN takes the whole share
             const targetBytes = bytes < share ? bytes : share
             const reservations = used.get(getShareKey(name, caller))?.reservations
             for (let waitedMs = 0; !isReleased && !isOver(); waitedMs += LOOK_AGAIN_MS) {
@@ -143,13 +142,13 @@ export function createMemory({ now, sleep }: Clock, isolateSize = 96_000_000, is
               const isRefused = (reservations?.size ?? 0) >= MAX_RESERVATIONS && !reservations?.has(reservation)
               if (waitedMs >= waitMs || isRefused) break
               if (waitedMs === 0) joinQuotas(reservation)
-              // Checks again by itself: the platform may end the request whose release it would wait for
+              // Polls, because the platform may end the request whose release it would wait for
               await sleep(LOOK_AGAIN_MS)
             }
             if (reservation.bytes === 0) drop(reservation)
             return false
           },
-          /** Counts bytes that are in memory already, even if there is no room. */
+          /** Counts bytes that are already in memory, even if there is no room. */
           count(bytes: number): void {
             if (!isReleased && bytes > reservation.bytes) resize(reservation, bytes)
           },

@@ -7,8 +7,8 @@ const LINE_FEED = 0x0a
 const RETURN = 0x0d
 
 /**
- * Counts the items and fields of JSON: each `,` is one more, each `[` has a first item, and each `:` has a value. So a field counts
- * twice, but for the first of an object. Strings end with their line, as events hold other lines too.
+ * Counts the items and fields of JSON: each `,`, `[` and `:` adds one. So a field counts twice, except for the first of an
+ * object. Strings end with their line, because events contain other lines too.
  */
 export function partCounter(): (bytes: Uint8Array) => number {
   let isInString = false

@@ -5,13 +5,13 @@ const MAGIC: readonly (readonly [IconImage['type'], RegExp])[] = [
   ['image/png', /^\x89PNG\r\n\cZ\n/],
   ['image/jpeg', /^\xff\xd8\xff/],
   ['image/webp', /^RIFF[^]{4}WEBP/],
-  // No declarations of entities, which grow, and no other document that only has a picture in it
+  // Excludes entity declarations, which can expand, and other documents that contain an image
   ['image/svg+xml', /^(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*>\s*)?(?:<!DOCTYPE svg[^>[]*>\s*)?<svg[\s/>]/],
 ]
-/** In bytes: a picture's type is looked for only here. */
+/** In bytes. Only this part is searched for the type. */
 const MAX_HEAD = 2_048
 
-/** Reads the type of a picture from its first bytes, whatever type its server declares. */
+/** Detects the type of an image from its first bytes, whatever type its server declares. */
 export function parseIconImage(bytes: Uint8Array<ArrayBuffer> | undefined): IconImage | undefined {
   if (!bytes) return undefined
   const head = binaryText(bytes.subarray(0, MAX_HEAD)).replaceAll(/<!--(?:[^]*?-->|[^]*)/g, '')
@@ -19,7 +19,7 @@ export function parseIconImage(bytes: Uint8Array<ArrayBuffer> | undefined): Icon
   return type && { type, bytes }
 }
 
-/** The data of a URL (RFC 2397). */
+/** Decodes a `data:` URL (RFC 2397). */
 export function decodeDataUrl(url: string): Uint8Array<ArrayBuffer> | undefined {
   const [, base64, data] = /^data:[^,]*?(;base64)?,([^]*)$/i.exec(url) ?? []
   if (data === undefined) return undefined

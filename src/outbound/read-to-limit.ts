@@ -6,7 +6,7 @@ export interface ReadBytes {
   readonly isComplete: boolean
 }
 
-/** The reader's buffer, in bytes. Without one, workerd gives 4,096 bytes at a time, and each read takes microseconds. */
+/** The reader's buffer, in bytes. Without one, workerd returns 4,096 bytes at a time, and each read takes microseconds. */
 const ROOM = 65_536
 
 /** Called before the buffer grows past 64 KiB, with its new size. The read waits until the promise is fulfilled. */
@@ -14,11 +14,11 @@ export type ReserveBytes = (bytes: number) => Promise<unknown>
 
 interface ReadSteps {
   readonly grow?: ReserveBytes | undefined
-  /** Called with how many bytes have come. */
+  /** Called with the number of bytes received so far. */
   readonly onRead?: (bytes: number) => void
 }
 
-/** Rejects when the body breaks off, and when `signal` aborts, even if the body does not listen. */
+/** Rejects when the body breaks off or `signal` aborts, even if the body ignores the signal. */
 export async function readToLimit(
   body: ReadableStream<Uint8Array> | null,
   limit: number,
@@ -29,7 +29,7 @@ export async function readToLimit(
   const { read, cancel } = openReader(body)
   const result = await raceAbort(() => readAll(read, limit, steps), signal)
   const bytesRead = result.state === 'done' ? result.value : undefined
-  // Not awaited: an answer must not depend on how the sender takes it
+  // Not awaited, because the result must not depend on the sender's reaction
   if (!bytesRead?.isComplete) cancel().catch(() => undefined)
   if (bytesRead) return bytesRead
   throw result.state === 'failed' ? result.error : signal.reason
@@ -37,7 +37,7 @@ export async function readToLimit(
 
 type Read = (room: Uint8Array<ArrayBuffer>) => Promise<ReadableStreamReadResult<Uint8Array>>
 
-/** Streams of workerd and fetch are byte streams, which fill a buffer of the reader's. Streams made in this program are not. */
+/** Streams of workerd and fetch are byte streams, which fill the reader's buffer. Streams created in this program are not. */
 export function openReader(body: ReadableStream<Uint8Array>): {
   readonly read: Read
   readonly cancel: () => Promise<void>
@@ -69,7 +69,7 @@ async function readAll(read: Read, limit: number, { grow, onRead }: ReadSteps): 
     size += value.length
     onRead?.(size)
     if (size > limit) return { bytes: new Uint8Array(buffer), isComplete: false }
-    // A read into `room` took its memory, and gives it back in `value`
+    // A read detaches `room` and returns its memory in `value`
     if (value.buffer instanceof ArrayBuffer) room = new Uint8Array(value.buffer)
   }
 }

@@ -3,7 +3,7 @@ import { base64 } from './base64.ts'
 
 export type Redact = (text: string) => string
 
-/** Secrets are fetched at the first use, since few calls have one. */
+/** Loads secrets on first use, because few calls have any. */
 export function createLazyRedact(secrets: () => readonly string[]): Redact {
   let cached: { readonly redactor: Redactor | undefined } | undefined
   return (text) => {

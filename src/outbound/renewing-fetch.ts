@@ -12,7 +12,7 @@ export function createRenewingTokens(
   return {
     current,
     usedTokens,
-    /** Sends a request once more, with a new token, after a 401; not a body that can be read only once. */
+    /** After a 401, resends a request with a new token, unless its body can be read only once. */
     fetch: async (...[input, init]: Parameters<Fetch>) => {
       const request = input instanceof Request ? input : undefined
       const replayable = isReplayable(init?.body) && (request?.body ?? null) === null
@@ -22,7 +22,7 @@ export function createRenewingTokens(
       for (;;) {
         const authorization = headers.get('authorization') ?? ''
         const sentToken = usedTokens.findLast(({ token }) => token !== '' && authorization.includes(token))
-        // Another origin, where a redirect led, was not shown the token
+        // After a redirect to another origin, that origin did not receive the token
         if (response.status !== 401 || !sentToken || URL.parse(response.url)?.origin !== origin) return response
         const token = await renew(sentToken.provider, sentToken.token)
         if (token === undefined) return response

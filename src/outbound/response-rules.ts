@@ -1,13 +1,13 @@
 /** Statuses whose responses have no body (Fetch Standard, "null body status"). */
 const NULL_BODY = new Set([101, 103, 204, 205, 304])
-/** They describe the bytes on the wire, which fetch has decoded. */
+/** Headers that describe the bytes on the wire, which fetch has decoded. */
 const WIRE_HEADERS = ['content-encoding', 'content-length', 'transfer-encoding']
 
-/** The encodings that the platform takes off a body; a second one, or another, would stay. */
+/** The encodings that the platform decodes. Other encodings, or a second one, would remain. */
 const DECODED = new Set(['', 'identity', 'gzip', 'br'])
 const PARTIAL = 206
 
-/** Why a response cannot be searched for secrets: unknown encodings hide them, and a part may hold half of one. */
+/** Returns why a response cannot be searched for secrets: unknown encodings hide them, and a part may contain half of one. */
 export function findUnreadableReason({ status, headers, body }: Response, allowsPartial: boolean): string | undefined {
   const encoding = (headers.get('content-encoding') ?? '').trim().toLowerCase()
   if (body !== null && !DECODED.has(encoding)) return `its content encoding is '${encoding.slice(0, 40)}'`
@@ -19,7 +19,7 @@ export function isEncoded({ headers }: Pick<Response, 'headers'>): boolean {
   return headers.has('content-encoding')
 }
 
-/** The platform constructs no response with a body for the others. */
+/** For other statuses, the platform cannot construct a response with a body. */
 export function allowsBody(status: number): boolean {
   return !NULL_BODY.has(status)
 }

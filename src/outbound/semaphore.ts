@@ -1,11 +1,11 @@
-/** Limits how many requests are under way at once: a permit is taken before each, and released after it. */
+/** Limits concurrent requests: each takes a permit first, and releases it afterwards. */
 type Semaphore = ReturnType<typeof createSemaphore>
 
 interface Permit {
   readonly release: () => void
 }
 
-/** A permit expires after its time, because a request that the platform ends runs no `finally` and gives no permit back. */
+/** Permits expire, because a request that the platform ends runs no `finally` and so cannot release its permit. */
 export function createSemaphore(permits: number) {
   const expiries = new Map<Permit, number>()
 
@@ -25,7 +25,7 @@ export function createSemaphore(permits: number) {
   }
 }
 
-/** Takes a permit of both semaphores, or of neither. */
+/** Takes a permit from both semaphores or from neither. */
 export function takeBoth(
   callerSemaphore: Semaphore,
   hostSemaphore: Semaphore,

@@ -29,7 +29,7 @@ const TRANSIENT = new Set([408, 425, 429])
 export function retryAfterMs(headers: Headers, now: number): number | undefined {
   const text = headers.get('retry-after')?.trim() ?? ''
   if (/^\d{1,10}$/.test(text)) return Number(text) * 1000
-  // An HTTP date starts with a day's name; without one, Date.parse would take "5.5" or "-1" for a date.
+  // An HTTP date starts with the name of a day. Without this check, Date.parse would accept "5.5" or "-1" as a date.
   const date = /^[A-Za-z]{3,9},? /.test(text) ? Date.parse(text) : NaN
   return Number.isNaN(date) ? undefined : Math.max(0, date - now)
 }
@@ -43,7 +43,7 @@ export function isTransient(status: number): boolean {
   return TRANSIENT.has(status) || status >= 500
 }
 
-/** A gateway says these of a server that did not answer it; a busy server (503) speaks for itself. */
+/** Whether a gateway reports that its server did not answer. Excludes 503, which a busy server sends itself. */
 export function isUnanswered(status: number): boolean {
   return status === 502 || status === 504
 }

@@ -1,13 +1,13 @@
 /**
- * Limits the requests of tools to a host, so that a host that is slow or fails holds up no other host and no other toolkit. There
- * is a state for each toolkit and host, and one for each caller of them.
+ * Limits the requests of tools to a host, so that a slow or failing host does not delay other hosts or toolkits. There is one
+ * state per toolkit and host, and one for each of their callers.
  *
  * 1. While the caller's circuit for the host is open (`circuit.ts`), a request is refused as `failing`.
- * 2. The request takes a permit of its caller and one of its toolkit (`semaphore.ts`). If there is none, the request waits a second
- *    at most, for which it takes such permits too, and is then refused as `busy`.
- * 3. The circuit is checked again, because it may have opened meanwhile.
- * 4. The outcome gives the permits back and changes the circuit. If the call's signal aborts first, the outcome is a failure
- *    where the call's time is over, and otherwise `abandoned`.
+ * 2. The request takes a permit of its caller and one of its toolkit (`semaphore.ts`). If there is none, it waits for at most
+ *    one second, which takes such permits too, and is then refused as `busy`.
+ * 3. The circuit is checked again, because it may have opened in the meantime.
+ * 4. The outcome releases the permits and updates the circuit. If the call's signal aborts first, the outcome is a failure if
+ *    the call timed out, and otherwise `abandoned`.
  *
  * No request awaits another one's promise or depends on running to its end, because the platform may end any request.
  */
@@ -21,18 +21,18 @@ import { raceAbort } from './until-aborted.ts'
 import { createLruCache } from '../core/tool/recently-used.ts'
 
 export interface ToolInitiator {
-  /** A toolkit has one owner; failures count against no other toolkit. */
+  /** A toolkit has one owner. Failures do not count against other toolkits. */
   readonly toolkit: string
   /** A caller chooses the inputs, so failures count against the caller first. */
   readonly caller: string
   readonly timeoutMs: number
-  /** Where it may ask, as `host` or `host:port`: a redirect leads nowhere else either. */
+  /** Allowed hosts, as `host` or `host:port`; redirects are limited to them too. */
   readonly hosts?: readonly string[] | undefined
-  /** Aborts when the call ends, with a TimeoutError where its time is over. */
+  /** Aborts when the call ends, with a TimeoutError if it timed out. */
   readonly signal: Signal
 }
 
-/** `gateway-error`: a gateway says that the server behind it did not answer, which an input may cause. */
+/** `gateway-error`: a gateway reports that its server did not answer, which an input may cause. */
 export type RequestOutcome = 'success' | 'gateway-error' | 'failure' | 'abandoned'
 
 export interface RequestPermit {
@@ -62,26 +62,26 @@ interface TrafficOptions {
 
 type Semaphores = ReturnType<typeof createSemaphores>
 
-/** Of one caller's requests from one toolkit to one host. */
+/** State of one caller's requests from one toolkit to one host. */
 interface CallerState extends Semaphores {
   circuit: Circuit
 }
 
-/** Of all requests from one toolkit to one host. */
+/** State of all requests from one toolkit to one host. */
 interface ToolkitHostState extends Semaphores {
-  /** The first callers whose requests failed since the host last answered anybody, up to `SHARED_FAILURES`. */
+  /** The first callers, up to `SHARED_FAILURES`, whose requests failed since the host last answered any caller. */
   readonly unanswered: Set<string>
 }
 
 const MAX_TOOLKIT_HOSTS = 2_000
 const MAX_CALLERS = 5_000
-/** The requests of each caller to a host. All callers together may have four times as many (`FOR_ALL`). */
+/** Requests of one caller to a host. All callers together may have four times as many (`FOR_ALL`). */
 export const MAX_IN_FLIGHT = 64
 export const MAX_WAITING = 64
 const FOR_ALL = 4
 const MAX_WAIT_MS = 1_000
 const LOOK_AGAIN_MS = 25
-/** Beyond a call's timeout, so that its permit is never given twice. */
+/** Added to a call's timeout, so that its permit is not reused while the call runs. */
 const GRACE_MS = 5_000
 
 export function createTrafficControl({ now, sleep, onChange }: TrafficOptions) {
@@ -127,7 +127,7 @@ export function createTrafficControl({ now, sleep, onChange }: TrafficOptions) {
   return {
     async admit(host: string, initiator: ToolInitiator): Promise<RequestPermit | TrafficRefusal> {
       const { toolkit, caller, signal } = initiator
-      // The call has ended, and its failure says so. A refusal would hide that
+      // The call has ended, and its failure reports that. A refusal would hide it
       if (signal.aborted) return NO_PERMIT_NEEDED
       const key = toKey(host, toolkit)
       const toolkitState = getOrCreate<ToolkitHostState>(toolkitStates, key, () => ({

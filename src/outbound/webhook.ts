@@ -17,7 +17,7 @@ export interface WebhookMessage {
 
 interface WebhookTarget {
   readonly url: string
-  /** All of them sign the message: during a rotation, receivers may know the old or the new secret. */
+  /** Each signs the message, because during a rotation receivers may know only the old or the new secret. */
   readonly secrets: readonly string[]
   readonly headers?: Readonly<Record<string, string>>
 }
@@ -25,7 +25,7 @@ interface WebhookTarget {
 type FailureReason = 'address_refused' | 'connection_refused' | 'timeout'
 const REASONS: Partial<Record<GuardedFailureKind, FailureReason>> = { refused: 'address_refused', aborted: 'timeout' }
 
-/** A response that is too large to read counts as one with an empty body. */
+/** A response that is too large to read counts as having an empty body. */
 export type WebhookReceipt =
   | { readonly kind: 'received'; readonly body: string }
   | { readonly kind: 'rejected'; readonly reason: `http_${number}` }

@@ -4,7 +4,7 @@ import type { Sealer } from '../storage/sealing/deployment-keys.ts'
 
 export const MAX_RETURN = 8_192
 const LIFETIME_MS = 15 * 60_000
-/** Browsers keep 4,096 bytes of a cookie, its name included. */
+/** Browsers store at most 4,096 bytes per cookie, including its name. */
 const MAX_PART = 3_800
 const PARTS = ['', '-2', '-3', '-4'].map((part): Cookie => ({
   name: `switchboard-sign-in${part}`,
@@ -21,7 +21,7 @@ const BOUND = 'sign-in'
 
 type Flow = Omit<InferOutput<typeof STORED>, 'until'>
 
-/** Sealed in the browser's own cookies: nothing is stored for strangers, and no other browser can finish it. */
+/** Flows are sealed in the browser's cookies: nothing is stored for strangers, and no other browser can finish the flow. */
 export function createFlows(sealer: Sealer, now: () => number) {
   return {
     async write(request: Request, flow: Flow): Promise<string[]> {
@@ -49,7 +49,7 @@ function forget(request: Request, part: Cookie): string[] {
   return readCookie(request, part) === undefined ? [] : [setCookie(request, part, undefined)]
 }
 
-/** Undefined for another host: two slashes at the beginning lead there (URL Standard, section 4.4). */
+/** Undefined for another host, such as after two leading slashes (URL Standard, section 4.4). */
 export function returnPath(text: string, origin: string): string | undefined {
   if (text.length > MAX_RETURN || !/^\/(?![/\\])[\x21-\x5b\x5d-\x7e]*$/.test(text)) return undefined
   const { pathname, search } = new URL(text, origin)

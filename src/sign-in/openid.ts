@@ -27,7 +27,7 @@ interface OpenIdOptions {
   readonly checkUrl: (url: string) => string | undefined
 }
 
-/** `tokens` has the ID token in place of an access token. */
+/** In `tokens`, the ID token replaces the access token. */
 type SignInResult =
   { readonly ok: true; readonly claims: Readonly<Record<string, unknown>>; readonly tokens: Tokens } | ProviderFailure
 
@@ -62,7 +62,7 @@ export function createOpenId({ issuer, clientId, clientSecret, claims, fetch, fi
       const url = await authorizationUrl(server.page, provider, request, {
         scope: ['openid email profile', ...scopes].join(' '),
         nonce: request.nonce,
-        // Google knows no `login`; others need not know `select_account` (OpenID Connect Core, section 3.1.2.1)
+        // Google does not support `login`; others need not support `select_account` (OpenID Connect Core, section 3.1.2.1)
         ...(again ? { prompt: host === 'accounts.google.com' ? 'select_account' : 'login' } : {}),
       })
       return { ok: true, url, request }
@@ -88,7 +88,7 @@ export function createOpenId({ issuer, clientId, clientSecret, claims, fetch, fi
         if (isWhole || as.userinfo_endpoint === undefined) return { ok: true, claims: idTokenClaims, tokens }
         const userInfoResponse = await oauth.userInfoRequest(as, client, answer.access_token, options)
         const userInfo = await oauth.processUserInfoResponse(as, client, idTokenClaims.sub, userInfoResponse)
-        // `email_verified` must be said of that very address
+        // `email_verified` must refer to this exact address
         const { email, email_verified } = idTokenClaims['email'] === undefined ? userInfo : idTokenClaims
         return { ok: true, claims: { ...userInfo, ...idTokenClaims, email, email_verified }, tokens }
       } catch (error) {

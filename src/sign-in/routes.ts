@@ -39,12 +39,12 @@ export interface SignInRoutesDeps extends PagesDeps {
   readonly keepSignIn: (userId: string, tokens: Tokens, url: string) => Promise<void>
 }
 
-/** A key, and a path to go back to, of which form encoding makes nine times as many characters. */
+/** A key and a return path, which form encoding can make nine times as long. */
 const FORM_LIMIT = 9 * MAX_RETURN + 1_024
 const MAX_CALLBACK = 16_384
 const pages = () => import('./pages.tsx')
 
-/** Links to the page get further parameters on the way, such as `utm_source`. */
+/** Links to the page may gain other parameters, such as `utm_source`. */
 const SIGN_IN = defineQuery({ return: optional(string()), again: optional(string()) }, { unknown: 'ignore' })
 const BAD_RETURN = plainPage(400, 'Not understood', 'The page to return to must be on this Switchboard')
 const NOT_SAFE = plainPage(400, 'HTTPS required', 'Open this Switchboard over https to sign in')
@@ -52,14 +52,14 @@ const NOT_SAFE = plainPage(400, 'HTTPS required', 'Open this Switchboard over ht
 /**
  * Signs people in to the pages of this deployment. With an OpenID provider:
  *
- * 1. `GET /sign-in` keeps the request and the path to return to in a sealed cookie, and redirects to the provider.
- * 2. `GET /sign-in/callback` takes the answer only in that browser and with that `state`. It exchanges the code for claims,
- *    maps them to a person, and asks SIGN_IN_RULES what the person may do; without any access there is no session.
- * 3. It starts a session, whose cookie replaces the sealed one, and redirects to the path.
+ * 1. `GET /sign-in` stores the request and the return path in a sealed cookie, and redirects to the provider.
+ * 2. `GET /sign-in/callback` accepts the response only in that browser and with that `state`. It exchanges the code for
+ *    claims, maps them to a person, and applies SIGN_IN_RULES. A person without any access gets no session.
+ * 3. It starts a session, whose cookie replaces the sealed one, and redirects to the return path.
  *
  * Without a provider, `GET /sign-in` shows a form, and `POST /sign-in/key` starts a session for a valid API key. The browser
- * returns only to paths of this deployment, and only over https or on one's own machine. The audit log has each session that
- * begins or ends, and each that is refused to a person or a key.
+ * returns only to paths of this deployment. Sign-in works only over https or on a loopback host. The audit log records when
+ * sessions begin, end, or are refused to a person or a key.
  */
 export function createSignInRoutes({
   sessions,
@@ -104,7 +104,7 @@ export function createSignInRoutes({
       return page(plainPage(404, 'Not found', 'Sign-in works in another way here'))
     const flow = await flows.read(request)
     const state = c.req.query('state')
-    // Else a link could sign somebody in with another person's answer
+    // Otherwise, a link could sign a person in with someone else's response
     if (!flow || state !== flow.request.state || flow.request.callback !== buildCallbackUrl(c)) {
       const message = 'Sign-in was started in another browser or window, or took too long'
       return refusal(400, message, flow?.back)
@@ -130,14 +130,14 @@ export function createSignInRoutes({
       const unmatched = `SIGN_IN_RULES grants '${person.user}' no access: an administrator can add a rule`
       return refusal(403, membership?.isActive === false ? deactivated : unmatched, back, clearedCookies)
     }
-    // Without it people sign in all the same: tools then ask for their consent
+    // If this fails, sign-in still works, but tools will ask for consent
     await catchUnreachable(keepSignIn(person.user, finished.tokens, request.url))
     const cookie = await sessions.startSession(
       request,
       { kind: 'person', issuer: provider.issuer, person },
       principal.id,
     )
-    // Who was deactivated meanwhile must find nothing of it when they come back
+    // If the person was deactivated in the meantime, this session must not work when they come back
     if ((await findMembership(person))?.isActive === false) {
       await endAccess(person.user, () => undefined)
       return refusal(403, deactivated, back, clearedCookies)
@@ -163,7 +163,7 @@ export function createSignInRoutes({
     const cookie = await sessions.startSession(c.req.raw, { kind: 'key', hash }, holder.value.id)
     return redirectResponse(back ?? '/sign-in', [cookie])
   }
-  // With a provider, a form that cannot be read gets the same answer
+  // With a provider, unreadable forms get the same response
   post('/sign-in/key', FORM_LIMIT, signInByKey, provider && 'empty')
 
   async function signOut(c: Context, form: URLSearchParams): Promise<Response> {
@@ -196,7 +196,7 @@ function isSafe(c: Context): boolean {
   return isSecureOrigin(new URL(c.req.url))
 }
 
-/** Not ok for another host. */
+/** `ok` is false for another host. */
 function readReturnPath(c: Context, text: string | undefined): { ok: boolean; path?: string | undefined } {
   if (text === undefined) return { ok: true }
   const path = returnPath(text, new URL(c.req.url).origin)

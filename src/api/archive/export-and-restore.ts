@@ -23,14 +23,14 @@ export interface ArchiveDeps extends RouteDeps, Omit<RestoreDeps, 'archive'> {
 }
 
 const PROGRESS_LINES = 500
-/** Characters of an exported part: few parts make for few transactions where they are restored. */
+/** Characters of an exported part. Fewer parts mean fewer transactions on restore. */
 const PART_CHARACTERS = 1_000_000
-/** Characters that an export has in memory until it was read: a part as text, and as bytes. */
+/** Characters that an export holds in memory until it is read: a part as text, and as bytes. */
 const EXPORT_CHARACTERS = 2 * PART_CHARACTERS
 const MAX_REPORTS = 1_000
 const MAX_MESSAGE_CHARACTERS = 1_000
 const INCOMPLETE = "The file is incomplete: its last line, of the kind 'end', is missing or counts other lines"
-/** To read, check and store one. */
+/** Cost of reading, checking and storing one line. */
 const LINE_UNITS = 200
 
 export function createArchive(deps: ArchiveDeps) {
@@ -93,7 +93,7 @@ export function createArchive(deps: ArchiveDeps) {
       return fail({ type: 'definition-invalid', what: 'backup', problems })
     }
     const body = new ReadableStream<Uint8Array>({
-      // The answer is short and waits for nobody, so that a client may send all of the file before it reads
+      // The response is short and does not wait for its reader, so clients may send the whole file before they read
       start: (controller) =>
         void restoreParts(c, principal, { ...firstPart, lines: firstPart.lines.slice(1) }, parts, controller),
       async cancel() {
@@ -122,7 +122,7 @@ export function createArchive(deps: ArchiveDeps) {
     let outcome: 'success' | 'internal' = 'internal'
     let isComplete = false
     const restorePart = async ({ lines, unsigned }: FilePart) => {
-      // Lines that are neither signed nor trusted are not looked at
+      // Lines that are neither signed nor trusted are not processed
       for (const line of unsigned === undefined ? lines : [{ line: lines[0]?.line ?? 0, problem: unsigned }]) {
         await restore.take(line)
         spent += LINE_UNITS
@@ -140,7 +140,7 @@ export function createArchive(deps: ArchiveDeps) {
       controller.close()
       outcome = 'success'
     } catch (error) {
-      // The sender went away, or storage did: what came until then is stored, and to send all of it again goes on from there
+      // The sender or storage went away: the lines before that are stored, and sending the file again continues from there
       console.error('A restore ended early', error)
       controller.error(error)
     }

@@ -16,14 +16,14 @@ export interface FilePart {
 
 type Closing = 'part' | 'end'
 
-/** In bytes: a version has 2 MB at most where it is stored. */
+/** In bytes. A stored version has at most 2 MB. */
 const MAX_LINE_BYTES = 4 * 1024 * 1024
 const LINE_LIMITS = { maxParts: MAX_SOURCE_NODES, depth: MAX_DEPTH + 4 }
-/** A part that is exported has 2 million characters, and what is longer only by its last line. */
+/** Exported parts have about 1 million characters, and more only if their last line is long. */
 const MAX_CHARACTERS = 4_000_000
 const MAX_LINES = 100_000
 
-/** Each signature covers the one before it and the number of its line, so that parts can be neither left out nor moved. */
+/** Each signature covers the previous one and its line number, so that parts cannot be removed or reordered. */
 export function createPartSigner(signer: TextSigner) {
   let previousSignature = ''
   const toSignedText = (kind: Closing, line: number, text: string) => `${previousSignature}\n${kind} ${line}\n${text}`
@@ -39,7 +39,7 @@ export function createPartSigner(signer: TextSigner) {
   }
 }
 
-/** Ends at the first part that `signer` did not sign; without one, all is believed. */
+/** Ends at the first part that `signer` did not sign. Without a signer, all parts are trusted. */
 export async function* readParts(
   body: ReadableStream<Uint8Array> | null,
   signer: TextSigner | undefined,

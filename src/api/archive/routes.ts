@@ -10,7 +10,7 @@ import { JSON_LINES } from './wire.ts'
 const exportQuery = defineQuery({ toolkit: optional(namePart) })
 const importQuery = defineQuery({ trust: optional(enumReader(['1'])) })
 
-/** No secret, key or grant. An import changes nothing that is there; `?trust=1` takes what was not signed here. */
+/** Exports contain no secrets, keys or grants. Imports change nothing that exists; `?trust=1` accepts files not signed here. */
 export function createArchiveRoutes(deps: ArchiveDeps): Hono {
   const { router, on } = createRouter(deps)
   const load = async () => (await import('./export-and-restore.ts')).createArchive(deps)

@@ -10,7 +10,7 @@ export const LINK_FAILURES: Readonly<Record<'forged' | 'expired' | 'missing', Fa
   missing: { type: 'not-found', message: 'The artifact does not exist, or has expired: call the tool again' },
 }
 
-/** The same for a file that has expired and for somebody else's, so that ids cannot be probed. */
+/** The same for expired files and the files of others, so that ids cannot be probed. */
 export const UNKNOWN_FILE: Failure = {
   type: 'not-found',
   message: 'The file does not exist, is not yours, or has expired',
@@ -32,7 +32,7 @@ export function readUpload(headers: Headers, filename: string | undefined): Resu
 }
 
 function isFilename(name: string): boolean {
-  // Characters that are hidden, or turn text around, would show people another name
+  // Invisible or reordering characters would show people a different name
   return (
     name.length <= MAX_FILENAME_CHARACTERS && /^[^/\\\p{C}]+$/u.test(name) && !/^\.+$/.test(name) && name.trim() !== ''
   )

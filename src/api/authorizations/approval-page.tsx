@@ -7,7 +7,7 @@ import { Row } from '../../http/page/rows.tsx'
 import { truncate, indentedJson, quoteName } from '../../http/page/text.ts'
 import { Codes, type KnownTool, RefuseButton, ToolRows, formatExpiry } from './grant-page.tsx'
 
-/** More would be slow to set out. */
+/** More would be slow to render. */
 const MAX_ROWS = 200
 const MAX_DEPTH = 4
 const MAX_NOTE = 160
@@ -27,7 +27,7 @@ export function approvalPage(
   now: number,
 ): Page {
   const { id, userId, requestedBy, invocation } = authorization
-  // The authorization shows the user and the tool, whose version has this digest
+  // Omits the user and the tool, which the page shows from the authorization; the tool's version has this digest
   const { tool: _, digest: __, user: ___, principal, method, input = {}, ...details } = { ...invocation }
   const { user_info: userInfo, answers, credentials = [], files = [], ...unshown } = details
   unshown satisfies Record<string, never>
@@ -167,7 +167,7 @@ function countRows(value: JsonObject, depth: number): number {
 
 const READS_AS_JSON = /^(?:[[{"]|(?:true|false|null)$)/
 
-/** A text stands without quotation marks, unless it reads like another value or its edges could not be seen. */
+/** Shows a string without quotation marks, unless it looks like another value or has spaces at its ends. */
 function readable(value: Json): string {
   if (typeof value !== 'string' || value.trim() !== value || READS_AS_JSON.test(value)) return indentedJson(value)
   return Number.isNaN(Number(value)) ? value : indentedJson(value)

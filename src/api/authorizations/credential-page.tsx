@@ -12,14 +12,14 @@ import {
   toolkitName,
 } from './grant-page.tsx'
 
-/** A person's field is `value/` and its name. */
+/** The prefix of fields that a person fills in, before the field's name. */
 export const VALUE_PREFIX = 'value/'
-/** The URL of the check, as the page showed it. */
+/** The URL of the check that the page showed. */
 export const CHECK_FIELD = 'check'
 
 /**
- * Asks for a key, a token or a password. Where a verifier of users has to say first who the person is, the page leads there,
- * and asks when they are back: nothing that is entered would survive the way.
+ * Asks for a key, a token or a password. If a user verifier must first identify the person, the page links there, and asks
+ * after they return, because entered values would be lost on the way.
  */
 export function credentialPage(
   authorization: Authorization,

@@ -16,7 +16,7 @@ export interface GrantVisit {
   readonly provider: Provider | undefined
   readonly tool: KnownTool | undefined
   readonly signedInAs?: string | undefined
-  /** Whether a verifier of users has to say first who the person is. */
+  /** Whether a user verifier must identify the person first. */
   readonly mustConfirm?: boolean
 }
 
@@ -76,7 +76,7 @@ export function toolkitName({ tool }: Pick<Authorization, 'tool'>): string {
   return parseToolId(tool)?.toolkit ?? tool
 }
 
-/** Who asks for what, for whom, and where it goes. */
+/** Shows who requests access, to which account, for whom, and where data is sent. */
 export function GrantDetails({ authorization, visit }: { authorization: Authorization; visit: GrantVisit }) {
   const { provider: id, userId = '', hosts, account, requestedBy, alsoRequestedBy = [] } = authorization
   const { provider, tool, signedInAs } = visit
@@ -104,7 +104,7 @@ export function CareNote({ name, signedInAs }: { name: string; signedInAs: strin
   )
 }
 
-/** Its icon, title and description are the publisher's. */
+/** The icon, title and description come from the publisher. */
 export function ToolRows({ id, tool }: { readonly id: string; readonly tool: KnownTool | undefined }) {
   const { title, icon } = tool ? getAppearance(tool.record) : {}
   return (
@@ -124,7 +124,7 @@ export function ToolRows({ id, tool }: { readonly id: string; readonly tool: Kno
   )
 }
 
-/** A provider that is discovered may offer `offline_access`, and is asked for it then. */
+/** Discovered providers may offer `offline_access`, which is then requested. */
 function listImplicitScopes(provider: OAuthProvider, scopes: readonly string[]): string[] {
   const parameters = Object.entries(provider.authorization_parameters ?? {})
   const offline = parameters.filter(([, value]) => value === 'offline').map((parameter) => parameter.join('='))

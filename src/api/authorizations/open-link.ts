@@ -26,17 +26,17 @@ export interface OpenLinkDeps {
   readonly limitAnonymous: (c: RouteContext) => FailureResult | undefined
   readonly sessions: Pick<Sessions, 'findSession' | 'loadPrincipal'>
   readonly signInMethod: SignInMethod
-  /** Whether the deployment has a verifier of users, which identifies whoever is not signed in. */
+  /** Whether the deployment has a user verifier, which identifies people who are not signed in. */
   readonly hasVerifier: boolean
   /** The principal whose key made a call. */
   readonly findCaller: (principal: string) => Promise<Principal | undefined>
-  /** By its whole id; undefined if it cannot be found any more. */
+  /** Finds a tool by its full id; undefined if it no longer exists. */
   readonly findTool: (id: string, background: WaitUntil) => Promise<KnownTool | undefined>
 }
 
 export type OpenedLink = Extract<Awaited<ReturnType<ReturnType<typeof createOpenLink>>>, { readonly ok: true }>
 
-/** Opens the link of an authorization: its authorization and person, or a page that says why it leads no further. */
+/** Opens the link of an authorization. Returns its authorization and person, or a page that explains why it cannot continue. */
 export function createOpenLink(deps: OpenLinkDeps) {
   const { authorizations, providers, limitAnonymous, sessions, signInMethod, hasVerifier, findCaller, findTool } = deps
 
@@ -48,7 +48,7 @@ export function createOpenLink(deps: OpenLinkDeps) {
     const signedIn = await sessions.findSession(c.req.raw, () => limitAnonymous(c))
     if (!signedIn.ok) return signedIn.failure.type === 'unauthenticated' ? ok(undefined) : signedIn
     const { session } = signedIn.value
-    // Not as cached: who gave a grant now would have it later, even if their access has just ended
+    // Bypasses the cache: a grant given now would persist even if the person's access has just ended
     const { result } = await sessions.loadPrincipal(session.authenticatedBy)
     if (!result.ok) return result.failure.type === 'unauthenticated' ? ok(undefined) : result
     const principal = result.value
@@ -57,7 +57,7 @@ export function createOpenLink(deps: OpenLinkDeps) {
       const approves = name !== undefined && mayApprove(principal, name)
       return ok({ user: session.authenticatedBy.person.user, principal: principal.id, approves })
     }
-    // A key says nobody's name
+    // A key does not identify a person
     if (signInMethod === 'openid') return ok(undefined)
     const approves = name !== undefined && (await mayApproveOthersCall(authorization, principal, name, findCaller))
     return ok({ principal: principal.id, name: principal.name, approves })
@@ -99,7 +99,7 @@ async function mayApproveOthersCall(
   tool: ToolName,
   findCaller: (principal: string) => Promise<Principal | undefined>,
 ): Promise<boolean> {
-  // After the decision, nothing is stored of the call, so its caller is unknown
+  // The call is not stored after the decision, so its caller is unknown
   if (!isOpen({ status })) return mayApprove(approver, tool)
   const caller = invocation && (await findCaller(invocation.principal))
   return caller !== undefined && mayApproveByKey(approver, caller, { tool, userId })

@@ -18,7 +18,7 @@ export function signInPage(returnPath: string): Page {
   }
 }
 
-/** The wrong person learns nothing of the authorization but that the call is their own. */
+/** Tells the wrong person nothing about the authorization except whether the call is their own. */
 export function otherPersonPage(personName: string, returnPath: string, isOwnCall: boolean): Page {
   return {
     status: 403,
@@ -41,7 +41,7 @@ export function otherPersonPage(personName: string, returnPath: string, isOwnCal
 
 const CLOSE_WINDOW = 'You can close this window and return to your agent.'
 
-/** Says whose credential it is, where the provider's check names the account. */
+/** Shows the account of the credential if the provider's check returned it. */
 export function connectedPage(authorization: Authorization, providerName: string, answeredAs?: string): Page {
   const ended = endedPage(authorization, providerName)
   if (answeredAs === undefined) return ended
@@ -101,7 +101,7 @@ export function failedStepPage({ why, message }: Extract<FlowStep, { ok: false }
   return { status, title, body: [toSentence(message), retryLink] }
 }
 
-/** Where a link cannot lead on, a person and a program are told the same. */
+/** A page for links that cannot continue. `text` tells programs the same. */
 export interface DeadEnd extends Page {
   readonly status: 404 | 409
   readonly text: string
@@ -124,7 +124,7 @@ function buildDeadEnd(
 const CHOOSE_USER = { href: '/docs/agents#choose-the-user', words: 'Which user an agent acts for' }
 const SET_UP = { href: '/docs/people#other-providers', words: 'How to set up a provider' }
 
-/** A call without a user has a challenge all the same, though there is nobody to ask yet. */
+/** Calls without a user get a challenge too, although there is no person to ask yet. */
 export function userlessPage(providerName: string): DeadEnd {
   return buildDeadEnd(
     404,

@@ -34,7 +34,7 @@ import type { DeadEnd } from './pages.tsx'
 import { confirmation, encodeAuthorization, stepFailure, waitQuery } from './wire.ts'
 
 interface AuthorizationsRoutesDeps extends RouteDeps, OpenLinkDeps, PagesDeps, Clock {
-  /** Takes sessions from pages of this deployment, which wait there until a person has decided. */
+  /** Accepts sessions from pages of this deployment, which poll until a person has decided. */
   readonly authorizePage: Authorize
   readonly authorizations: Authorizations
   readonly files: FileStores
@@ -43,14 +43,14 @@ interface AuthorizationsRoutesDeps extends RouteDeps, OpenLinkDeps, PagesDeps, C
 const loadPages = () => import('./pages.tsx')
 
 const ACCOUNT_NAME = /^\P{C}{0,64}$/u
-/** Credentials are the longest that forms hold. */
+/** Credentials are the longest form fields. */
 const MAX_FORM_BYTES = 16_384
 const MAX_CALLBACK_CHARACTERS = 16_384
-/** Only a hint of what to show: the vault knows whether the person of this browser was confirmed. */
+/** Only a display hint: the vault knows whether this browser's person was confirmed. */
 const CONFIRMED = defineQuery({ confirmed: optional(string(), '') }, { unknown: 'ignore' })
 const RESUMED = defineQuery({ proof: optional(hideValue(string()), '') }, { unknown: 'ignore' })
 
-/** Opening the link of an authorization changes nothing, so a preview of it cannot either. */
+/** Opening an authorization's link changes nothing, so link previews are safe. */
 export function createAuthorizationsRoutes(deps: AuthorizationsRoutesDeps): Hono {
   const { authorizations, providers, files, signInMethod, hasVerifier, now, respond, writeAuditEntry } = deps
   const { router, on } = createRouter(deps)
@@ -72,7 +72,7 @@ export function createAuthorizationsRoutes(deps: AuthorizationsRoutesDeps): Hono
 
   on('POST /authorizations/:id/confirm', 'Confirm who a user is', {
     ...NO_INPUT,
-    // A scope of its own: whoever calls tools for a user could otherwise take the part of the user's browser too
+    // A separate scope, because a caller of tools for a user could otherwise impersonate the user's browser too
     scope: 'users:confirm',
     auditAction: 'authorization.confirm',
     body: jsonBody(confirmation),
@@ -101,7 +101,7 @@ export function createAuthorizationsRoutes(deps: AuthorizationsRoutesDeps): Hono
     )
   })
 
-  // For whoever is shown the call, as the sender's credential is not theirs
+  // For people who review the call, because they do not have the sender's credential
   pageRoutes.get('/authorizations/:id/files/:file', ANY_QUERY, async (c) => {
     const link = await openLink(c)
     if (!link.ok) return respondWithDeadEnd(c, link.page)
@@ -158,7 +158,7 @@ export function createAuthorizationsRoutes(deps: AuthorizationsRoutesDeps): Hono
     const { id } = authorization
     const { CHECK_FIELD, VALUE_PREFIX } = await import('./credential-page.tsx')
     const fields = provider?.kind === undefined ? [] : provider.fields
-    // A password may begin or end with a space, and what is copied from a page often does
+    // Passwords may start or end with spaces; copied keys often do by accident
     const readValue = (text: string) => (provider?.kind === 'basic' ? text : text.trim())
     const values = fields.map(
       ({ name: field }) => [field, readValue(form.get(`${VALUE_PREFIX}${field}`) ?? '')] as const,
@@ -192,7 +192,7 @@ export function createAuthorizationsRoutes(deps: AuthorizationsRoutesDeps): Hono
     )
   })
 
-  // RFC 6749, section 4.1.2: additions of providers are ignored, and parameters said twice are refused where they are read
+  // RFC 6749, section 4.1.2: unknown parameters are ignored, and repeated ones are refused when they are read
   pageRoutes.get('/oauth/callback', ANY_QUERY, async (c) => {
     const { url } = c.req
     if (url.length > MAX_CALLBACK_CHARACTERS || !c.req.query('state')) {
@@ -210,7 +210,7 @@ export function createAuthorizationsRoutes(deps: AuthorizationsRoutesDeps): Hono
 
   router.route('/', waitingRoutes.router).route('/', pageRoutes.router)
 
-  /** These are pages for people; a program that asks for JSON is told the same. */
+  /** Responds with a page for people, or the same message if a program requests JSON. */
   function respondWithDeadEnd(c: Context, deadEnd: Page | DeadEnd): Response | Promise<Response> {
     const accepts = c.req.header('accept') ?? ''
     if (!('text' in deadEnd) || !accepts.includes('json') || accepts.includes('html')) return page(deadEnd)
@@ -228,7 +228,7 @@ export function createAuthorizationsRoutes(deps: AuthorizationsRoutesDeps): Hono
     writeAudit(c, writeAuditEntry, now(), { act, principal, user_id: userId, ...result, about: { provider, tool } })
   }
 
-  /** An authorization exists only for callers who may act for its user. */
+  /** Finds an authorization, which exists only for callers who may act for its user. */
   async function findVisible(id: string, principal: Principal): Promise<Result<Authorization>> {
     const authorization = await authorizations.find(id)
     const mayRead = authorization && (authorization.userId === undefined || mayActFor(principal, authorization.userId))
@@ -252,7 +252,7 @@ async function respondToStep(step: FlowStep, id: string, cookies: readonly strin
     : page((await loadPages()).failedStepPage(step, startPath(id)), cookies)
 }
 
-/** A browser without the cookie by which vaults tell browsers apart gets one. */
+/** Sets the cookie by which vaults identify browsers if it is missing. */
 function createVisit(c: Context, person: SignedInPerson | undefined, account?: string) {
   const browserCookie = readCookie(c.req.raw, BROWSER_COOKIE) ?? randomValue()
   const chosen = { ...(person ? { person } : {}), ...(account === undefined ? {} : { account }) }

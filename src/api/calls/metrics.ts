@@ -9,7 +9,7 @@ export function answerMetrics(metrics: CallMetrics, version: string, accept: str
   return new Response(encodeMetrics(metrics, version, isOpen), { headers })
 }
 
-/** Prometheus' text names a counter by its samples, and has no type `info`, no units, no times of creation and no end. */
+/** Prometheus text names counters after their samples, and has no type `info`, units, creation times or end marker. */
 export function encodeMetrics(
   { since, calls, durations, lost }: CallMetrics,
   version: string,

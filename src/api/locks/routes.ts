@@ -17,7 +17,7 @@ const MAX_BODY_BYTES = 2 * MAX_LOCK_BYTES
 const MAX_BODY_PARTS = 50_000
 const HASH = json('The hash of the lock', objectSchema({ hash: TEXT }))
 
-/** A lock never changes. Whoever knows its hash may read it, except that who has a toolset or a lock reads only their own. */
+/** Locks are immutable. Callers who know the hash may read a lock, but those bound to a toolset or lock only their own. */
 export function createLocksRoutes(deps: LocksRoutesDeps): Hono {
   const { locks } = deps
   const { router, on } = createRouter(deps)

@@ -29,7 +29,7 @@ function keyHeader({ needsKey }: ListedDeployment) {
   }
 }
 
-/** The one that takes no key first, since a client that has just found the deployment has none. */
+/** Lists the remote that needs no key first, because clients that have just found the deployment have none. */
 function buildRemotes(deployment: ListedDeployment, toolset?: ToolkitServer) {
   const { origin, acceptsAgents } = deployment
   const toolkitQuery = toolset ? `?toolkits=${encodeURIComponent(toolset.toolkit)}` : ''
@@ -37,7 +37,7 @@ function buildRemotes(deployment: ListedDeployment, toolset?: ToolkitServer) {
   return acceptsAgents ? [{ type: 'streamable-http', url: `${origin}/connect/mcp${toolkitQuery}` }, withKey] : [withKey]
 }
 
-/** In reverse DNS: `com.acme.tools/switchboard` for `https://tools.acme.com`, and `….Gmail` for its toolkit Gmail. */
+/** Uses reverse DNS: `com.acme.tools/switchboard` for `https://tools.acme.com`, and `….Gmail` for its toolkit Gmail. */
 export function serverName(origin: string, toolset?: ToolkitServer): string {
   return `${toHost(origin).split('.').toReversed().join('.')}/${NAME}${toolset ? `.${toolset.toolkit}` : ''}`
 }

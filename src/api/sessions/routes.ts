@@ -20,13 +20,13 @@ export interface SessionAnswers {
 
 interface SessionsDeps extends RouteDeps {
   readonly sessions: Pick<Sessions, 'list' | 'remove' | 'removeAll'>
-  /** The session of the browser that sends a request, itself or through a page. */
+  /** Finds the session of the browser that sent a request, directly or through a page. */
   readonly findSession: (request: Request) => ReturnType<Sessions['findSession']>
   readonly listKeys: () => Promise<readonly ApiKey[]>
   readonly vault: Pick<UserGrants, 'revoke'>
 }
 
-/** One's own, and for administrators anybody's. One that is ended has no effect here at once, and nowhere after 60 s. */
+/** Callers' own sessions; for administrators, all. An ended session stops working here at once, and everywhere within 60 s. */
 export function createSessionsRoutes({ sessions, findSession, listKeys, vault, ...deps }: SessionsDeps): Hono {
   const { router, on } = createRouter<SessionAnswers>(deps)
 
@@ -58,7 +58,7 @@ export function createSessionsRoutes({ sessions, findSession, listKeys, vault, .
     },
   )
 
-  /** The session of the browser that sends the request, if it is the caller's. */
+  /** Returns the id of the requesting browser's session if it belongs to the caller. */
   async function findCurrentId(request: Request, principal: Principal): Promise<string | undefined> {
     const current = await findSession(request)
     return current.ok && current.value.session.owner === principal.id ? current.value.session.id : undefined
@@ -71,7 +71,7 @@ function ownerFor(principal: Principal): string | undefined {
   return hasScope(principal, 'admin') ? undefined : principal.id
 }
 
-/** Never the cookie, nor its key's hash. */
+/** Never includes the cookie or the hash of a key. */
 export function encodeSession(session: Session, currentId?: string) {
   const { id, authenticatedBy, owner, origin, browser, created_at, expires_at } = session
   const person = authenticatedBy.kind === 'person' ? { user_id: authenticatedBy.person.user } : {}

@@ -17,7 +17,7 @@ export interface SetupRoutesDeps extends RouteDeps {
   readonly findMissingSecret: (provider: Provider) => string | undefined
 }
 
-/** `fix` says what to do where something is not set up. */
+/** `fix` explains how to set up a missing part. */
 interface SetupCheck {
   readonly about: 'API keys' | 'VAULT_KEYS' | 'sign-in' | 'providers'
   readonly state: 'ok' | 'off'
@@ -36,7 +36,7 @@ const CHECK = objectSchema({
   'fix?': TEXT,
 })
 
-/** For `switchboard doctor` and the console, which word nothing of it themselves. */
+/** For `switchboard doctor` and the console, which show these messages unchanged. */
 export function createSetupRoutes({ setup, keys, providers, findMissingSecret, ...deps }: SetupRoutesDeps): Hono {
   const { router, on } = createRouter<SetupAnswers>(deps)
 

@@ -20,11 +20,11 @@ export interface FindToolDeps {
 }
 
 interface FoundTool extends ToolWithStatus {
-  /** The record as whoever reads the tool sees it. */
+  /** The record as readers of the tool see it. */
   readonly listed: ToolRecord
 }
 
-/** Also finds versions that are disabled, or pending for those who may change them; administrators see deleted toolkits. */
+/** Also finds disabled versions, pending ones for callers who may change them, and deleted toolkits for administrators. */
 export function createFindTool({ source, resolver, policies, toolkits }: FindToolDeps, scope: Scope) {
   return async (ref: string, principal: Principal, background: WaitUntil): Promise<FoundTool | undefined> => {
     const tool = await find(ref, principal, background)
@@ -43,7 +43,7 @@ export function createFindTool({ source, resolver, policies, toolkits }: FindToo
         publisher,
       }
     }
-    // A view shows only what can be called
+    // A view shows only callable tools
     if (principal.view) return undefined
     const { failure } = resolved
     const isDisabled = failure.type === 'tool-disabled'

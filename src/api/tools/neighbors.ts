@@ -4,14 +4,14 @@ import { firstSentence } from '../../core/tool/first-sentence.ts'
 import { getDisplayTitle, type ToolRecord } from '../../core/tool/tool.ts'
 
 const MAX_NEIGHBORS = 5
-/** The same whosever neighbor it is, since lines are kept. */
+/** Does not depend on the tool whose neighbor it is, because lines are cached. */
 const NEIGHBOUR: LineFormat = {
   name: 'neighbour',
   write: (record) =>
     JSON.stringify({ id: record.id, title: getDisplayTitle(record), description: firstSentence(record.description) }),
 }
 
-/** Other tools that the first sentence of a tool's description finds, best first, each with its own. */
+/** Searches for the first sentence of a tool's description. Returns other tools, best first, with their first sentences. */
 export async function findNeighbors(record: ToolRecord, catalog: Pick<Catalog, 'list'>, principal: Principal) {
   const query = { q: firstSentence(record.description), versions: 'newest', limit: MAX_NEIGHBORS + 1 } as const
   const listing = await catalog.list(query, principal, NEIGHBOUR)

@@ -2,7 +2,7 @@ import { type Need, NEEDS } from '../../core/call/readiness-need.ts'
 import { type Readiness, toReadinessProblem } from '../../core/call/readiness.ts'
 import type { Result } from '../../core/failure/failure.ts'
 
-/** What is said of a tool that the caller cannot see, or that does not exist. */
+/** The report on a tool that does not exist or that the caller cannot see. */
 type UnknownTool = Pick<Readiness, 'tool' | 'problems'> & { readonly ready: false }
 
 export interface ReadinessReport {
@@ -12,10 +12,10 @@ export interface ReadinessReport {
   readonly items: readonly (Readiness | UnknownTool)[]
 }
 
-/** Each may read several values from storage. */
+/** Each check may read several values from storage. */
 const CONCURRENT_CHECKS = 10
 
-/** The readiness of several tools, in their order. */
+/** Reports the readiness of several tools, in the order of `refs`. */
 export async function reportReadiness(
   refs: readonly string[],
   check: (ref: string) => Promise<Result<Readiness>>,

@@ -24,7 +24,7 @@ interface ReadinessTools {
 const MAX_TOOLS = 500
 const LINE: LineFormat = { name: 'id', write: ({ id }) => id }
 
-/** The tools that a request for readiness is of, and the caller as it sees them: those of a toolset or a lock through it. */
+/** Selects the tools of a readiness request, and the viewer: the caller, narrowed to the named toolset or lock. */
 export async function selectReadinessTools(
   request: ReadinessBody,
   principal: Principal,
@@ -65,7 +65,7 @@ function refuseOther(): FailureResult {
   return fail({ type: 'forbidden', reason: 'A toolset or a lock of its own comes before the one that is named' })
 }
 
-/** As the view names them, of those that the viewer may know. Those of a lock are all listed, since lists leave out what has changed. */
+/** Lists visible tools by their names in the view. Includes all of a lock's tools, because catalog lists omit changed ones. */
 async function listRefs(viewer: Principal, catalog: Pick<Catalog, 'list'>): Promise<readonly string[]> {
   const view: ToolView = viewer.view ?? { key: '' }
   const refs = new Map<string, string>()

@@ -142,7 +142,7 @@ export function createRegistryRoutes(deps: RegistryRoutesDeps): Hono {
     }
     const record = await source.attachDocument(tool.listed)
     const mayRead = async (otherId: string) => (await find(otherId, principal, getBackground(c))) !== undefined
-    // Only the tool's own dialect has the whole document
+    // Only the tool's own dialect exports the whole document
     const isDocument = formatName === record.source.dialect && !isAdministrator(principal)
     const readable = isDocument ? await (await loadShared()).redactSharedDocument(record, codecs, mayRead) : record
     const encoded = encode(readable, tool.listed.name)
@@ -204,7 +204,7 @@ export function createRegistryRoutes(deps: RegistryRoutesDeps): Hono {
     })
   }
 
-  /** Why a tool of the caller's view is no longer as the view has it. An anonymous caller may not know of it. */
+  /** Finds why a tool in the caller's view has changed since. Anonymous callers must not learn that it exists. */
   async function findChange(ref: string, principal: Principal, background: WaitUntil) {
     const toolRef = parseToolRef(ref)
     const own = toOwnRef(principal.view, toolRef)
@@ -242,7 +242,7 @@ export function createRegistryRoutes(deps: RegistryRoutesDeps): Hono {
     addAuditDetails({ ...body })
     const unknownSuccessor = await findUnknownSuccessor(body.status, (id) => find(id, principal, getBackground(c)))
     if (unknownSuccessor) return fail({ type: 'request-malformed', message: unknownSuccessor })
-    // Another version may have come since an administrator looked
+    // A new version may have been published since the administrator looked
     if (body.trusted !== undefined && !isVersion(id.range ?? '')) {
       const message = `To trust '${ref.slice(0, 200)}', name its version: PATCH /tools/Toolkit.Tool@1.2.3`
       return fail({ type: 'request-malformed', message })
@@ -297,7 +297,7 @@ export function createRegistryRoutes(deps: RegistryRoutesDeps): Hono {
     return result.ok ? ok(result.value) : fail({ type: 'definition-invalid', problems: result.problems })
   })
 
-  /** Names the versions of a tool that the caller may see, or the tools with names near an unknown one. */
+  /** Lists the versions of a tool that the caller may see, or suggests similar names for an unknown tool. */
   async function explainNotFound(ref: string, principal: Principal, background: WaitUntil): Promise<FailureResult> {
     const toolRef = parseToolRef(ref)
     const resolved = await deps.resolver.resolve(toolRef, principal.view, background)
@@ -311,7 +311,7 @@ export function createRegistryRoutes(deps: RegistryRoutesDeps): Hono {
     return fail({ type: 'not-found', message: formatSentence(describeFailure(failure)) })
   }
 
-  /** Versions that are all yanked answer to their exact ids alone. */
+  /** If all versions are yanked, they can be found only by their exact ids. */
   async function findYanked(ref: string, principal: Principal, background: WaitUntil) {
     const id = parseToolId(ref)
     const current = id && id.range === undefined ? await source.loadCurrent(id) : undefined

@@ -90,7 +90,7 @@ export function encodeVersion(name: ToolName, { version, status, publisher }: Ve
 }
 
 export function publisherHeaders({ principal, trusted }: Publisher): Record<string, string> {
-  // A subject of a JWT may hold what no header can
+  // A JWT subject may contain characters that headers cannot
   const id = principal === null ? 'unknown' : encodeURI(principal.toWellFormed())
   return { 'switchboard-publisher': id, 'switchboard-trusted': String(trusted) }
 }

@@ -9,7 +9,7 @@ import type { ToolRecord } from '../../core/tool/tool.ts'
 
 export interface CheckToolsetDeps {
   readonly locks: Pick<LockStore, 'find'>
-  /** Of these patterns, those that match no tool that the principal may see. */
+  /** Lists the patterns that match no tool that the principal may see. */
   readonly listUnmatched: (patterns: readonly string[], principal: Principal) => Promise<readonly string[]>
   readonly findTool: (ref: string, principal: Principal) => Promise<{ readonly record: ToolRecord } | undefined>
 }
@@ -19,11 +19,11 @@ interface ToolsetReport {
   readonly warnings: Problem[]
 }
 
-/** Each is read from KV, of which a request may read only so many values. */
+/** Each tool is read from KV, and a request may read only a limited number of values. */
 const MAX_TOOLS_READ = 200
 const TOOLS_AT_ONCE = 20
 
-/** Compares a toolset with the tools of now that the principal may see. They may change later, so most of it only warns. */
+/** Compares a toolset with the current tools that the principal may see. They may change, so most findings are warnings. */
 export async function checkToolset(
   { tools, lock }: ToolsetDefinition,
   principal: Principal,

@@ -7,7 +7,7 @@ import type { Result } from '../../core/failure/failure.ts'
 import { createLruCache } from '../../core/tool/recently-used.ts'
 
 export interface TokenCountDeps {
-  /** Of the definitions that MCP lists to the principal. */
+  /** Counts the definitions that MCP lists to the principal. */
   readonly countTokens: (principal: Principal) => Promise<Result<number>>
   readonly locks: Pick<LockStore, 'find'>
   readonly catalog: Pick<Catalog, 'etag'>
@@ -15,7 +15,7 @@ export interface TokenCountDeps {
 
 const MAX_CACHED = 1_000
 
-/** Counts what a toolset costs a model, of the tools that the principal may see; undefined if they are too large to count. */
+/** Counts a toolset's tokens for a model, of tools that the principal may see; undefined if they are too large to count. */
 export function createToolsetTokenCounter({ countTokens, locks, catalog }: TokenCountDeps) {
   const cache = createLruCache<number>(MAX_CACHED)
 

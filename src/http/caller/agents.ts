@@ -32,7 +32,7 @@ const BAD_TOKEN = fail({
   reason: 'The access token is not known, has expired, was revoked or is for another address',
 })
 
-/** Authenticates access tokens. `check` gets the resource of the request: its URL without the query. */
+/** Authenticates access tokens. `check` receives the resource of the request: its URL without the query. */
 export function createBearerAuthenticator<T extends { readonly principal: Principal }>(
   now: () => number,
   pattern: RegExp,
@@ -54,9 +54,9 @@ export function createBearerAuthenticator<T extends { readonly principal: Princi
 }
 
 /**
- * An agent may do no more than the user whom it acts for may do now, and its token is valid only at the origin that it was
- * issued for. All resources are one server, so a token for a toolset shows that toolset at each of them, and no more. A token
- * for all tools is refused at a toolset's.
+ * An agent has at most the current rights of its user, and its token is valid only at the origin that it was issued for. All
+ * resources are one server, so a token for a toolset shows only that toolset at each of them. A token for all tools is refused
+ * at a toolset's URL.
  */
 export function createAgentAuthenticator({ store, loadPrincipal, now }: AgentsOptions) {
   const { authenticate, forget, invalidateWhere } = createBearerAuthenticator(now, TOKEN, find)
@@ -66,7 +66,7 @@ export function createAgentAuthenticator({ store, loadPrincipal, now }: AgentsOp
     token: string,
   ): Promise<CredentialCheck<{ principal: Principal; agent: Agent }>> {
     const url = URL.parse(resource)
-    // No token is issued for such an origin, whatever host a request names
+    // Tokens are never issued for such an origin, whatever host a request names
     if (!url || !isSecureOrigin(url)) return { result: BAD_TOKEN }
     const grant = await store.find(url.origin, token)
     if (!grant || !(now() < grant.expiresAt)) return { result: BAD_TOKEN }
@@ -85,8 +85,8 @@ export function createAgentAuthenticator({ store, loadPrincipal, now }: AgentsOp
     list: store.list,
 
     /**
-     * Gives whether a new agent may stay. Whose access ended while it was being stored must not find it when they come back,
-     * and a session may be known from before.
+     * Removes a new agent if its user's access ended while it was being stored: it must not work when the user comes back.
+     * The session may have been cached, so it is checked again. Returns whether the agent stays.
      */
     async confirm(agent: Agent): Promise<boolean> {
       const { result } = await loadPrincipal(agent.authenticatedBy)

@@ -19,7 +19,7 @@ type AccessMode = 'keys' | 'public' | 'open'
 export interface AuthenticatorOptions {
   readonly access: AccessMode
   readonly adminKey: string | undefined
-  /** Origins of other servers on this machine, whose pages ACCESS=open lets in too. */
+  /** Origins of other servers on this machine, whose pages ACCESS=open admits too. */
   readonly allowOrigins?: ReadonlySet<string> | undefined
   readonly jwt?: JwtVerifier | undefined
   readonly findKey: (hash: string) => Promise<ApiKey | undefined>
@@ -31,7 +31,7 @@ export type Authenticator = ReturnType<typeof createAuthenticator>
 
 export const MIN_ADMIN_KEY_CHARACTERS = 16
 
-/** What an operator has to do if nobody can get in. */
+/** Tells operators how to set up access if there is no administrator. */
 export const NO_ADMINISTRATOR =
   'No administrator is set up: set the secret ADMIN_KEY (`npx wrangler secret put ADMIN_KEY`, or on your own machine a line `ADMIN_KEY=…` in .dev.vars; at least 16 characters)'
 
@@ -59,7 +59,7 @@ export function createAuthenticator(options: AuthenticatorOptions) {
   const missingCredential = unauthenticated(CREDENTIAL_MISSING)
   const unknownKey = unauthenticated('Cannot accept the credential: this key is unknown, and may have been revoked')
 
-  /** Finds the principal of a request's credential. `mayLookUp` may forbid to look up a credential that is not cached. */
+  /** Finds the principal of a request's credential. `mayLookUp` may forbid looking up an uncached credential. */
   async function authenticate(request: Request, mayLookUp?: CheckLookupAllowed): Promise<Result<Principal>> {
     const credential = readCredential(request.headers)
     const isOpen = access === 'open' && isLocalRequest(request, allowOrigins)
@@ -87,7 +87,7 @@ export function createAuthenticator(options: AuthenticatorOptions) {
         if (!verification.ok) return { result: withHint(verification) }
         return { result: ok(verification.value.principal), expiresAt: verification.value.expiresAt }
       })
-    // Only texts that look like a key are looked up: made-up credentials cost the store nothing
+    // Only text that looks like a key is looked up, so made-up credentials do not load the store
     return isKey(credential) ? loadPrincipal(hash) : { result: unknownKey }
   }
 
@@ -113,10 +113,10 @@ export function createAuthenticator(options: AuthenticatorOptions) {
     authenticate,
     loadPrincipal,
     hasAdministrator,
-    /** Drops running checks too: a new key may have been tried before it was created. */
+    /** Also drops running checks, because a new key may have been tried before it was created. */
     forget: credentials.forget,
     forgetJwts: () => credentials.invalidateWhere(({ kind }) => kind === 'jwt'),
-    /** Rejects a key from now on, whatever the store returns: reads of KV lag behind a deletion. */
+    /** Rejects a key from now on, whatever the store returns, because KV reads lag behind deletions. */
     forgetKey(id: string): void {
       revokedKeys.set(id, true)
       credentials.invalidateWhere((principal) => principal.id === `key:${id}`)
@@ -133,7 +133,7 @@ function hintFor(access: AccessMode, hasAdministrator: boolean): string {
   return open + setUp
 }
 
-/** Takes the same time wherever two digests differ. */
+/** Compares digests in constant time. */
 function sameDigest(a: string, b: string): boolean {
   let difference = a.length ^ b.length
   for (let index = 0; index < a.length; index++) difference |= a.charCodeAt(index) ^ b.charCodeAt(index)
@@ -144,7 +144,7 @@ export function hasCredential({ headers }: Request): boolean {
   return headers.has('authorization') || headers.has('oxp-api-key')
 }
 
-/** A header sent twice arrives joined by ", " and is refused for its space: a proxy might have read only one. */
+/** A repeated header arrives joined by ", " and is refused for its space, because a proxy might have read only one. */
 function readCredential(headers: Headers): string | undefined | FailureResult {
   const authorization = headers.get('authorization')
   const key = headers.get('oxp-api-key')

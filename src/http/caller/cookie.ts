@@ -11,7 +11,7 @@ export function randomValue(): string {
   return base64url.encode(crypto.getRandomValues(new Uint8Array(32)))
 }
 
-/** `__Host-` (RFC 6265bis, section 4.1.3.2): no other host can have set it. Two of one name count as none, for that reason. */
+/** `__Host-` (RFC 6265bis, section 4.1.3.2): no other host can set it. A cookie sent twice is ignored for the same reason. */
 export function readCookie(request: Request, cookie: Cookie): string | undefined {
   const header = request.headers.get('cookie')
   if (header === null) return undefined
@@ -21,7 +21,7 @@ export function readCookie(request: Request, cookie: Cookie): string | undefined
   return pairs.length === 1 && cookie.value.test(value) ? value : undefined
 }
 
-/** `SameSite=Lax`: links from other sites send it along. Without a value the cookie is deleted. */
+/** `SameSite=Lax`: links from other sites send the cookie. Without a value, the cookie is deleted. */
 export function setCookie(request: Request, cookie: Cookie, value: string | undefined): string {
   const secure = isSecure(request) ? '; Secure' : ''
   const maxAge = value === undefined ? 0 : cookie.maxAgeS
@@ -37,5 +37,5 @@ function isSecure(request: Request): boolean {
 }
 
 export const SESSION_COOKIE = defineCookie('switchboard-session', SESSION_LIFETIME_MS / 1_000)
-/** For 30 days: a person who granted something is recognized when another toolkit requests the same. */
+/** Lasts 30 days, to recognize a person who granted something when another toolkit requests the same. */
 export const BROWSER_COOKIE = defineCookie('switchboard-browser', 30 * 86_400)

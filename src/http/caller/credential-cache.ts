@@ -11,7 +11,7 @@ export interface CredentialCheck<T> {
 
 export type CheckLookupAllowed = () => FailureResult | undefined
 
-/** Reads of the store may lag by 30 s: a revoked credential has no effect after 60 s. */
+/** Store reads may lag by 30 s, so a revoked credential stops working within 60 s. */
 const ACCEPTED_MS = 25_000
 /** Short, so that a credential that was tried before it was created soon works. */
 const REJECTED_MS = 5_000
@@ -43,7 +43,7 @@ export function createCredentialCache<T>(
   }
 }
 
-/** For credentials that are looked up whatever they look like. */
+/** For credentials that are looked up whatever their form. */
 export function createLookupCache<T>(
   now: () => number,
   credentialKind: string,
@@ -55,7 +55,7 @@ export function createLookupCache<T>(
   })
 }
 
-/** Unavailable while the store cannot be read. */
+/** Returns `unavailable` if the store cannot be read. */
 export async function withStoreErrors<T>(
   credentialKind: string,
   lookUp: () => Promise<CredentialCheck<T>>,

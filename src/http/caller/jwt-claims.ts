@@ -31,13 +31,13 @@ type ClaimsRefusal =
   | { readonly ok: false; readonly deactivatedUser: string }
 
 /**
- * Maps verified claims (`jwt.ts`) to a principal. `scope` is RFC 8693's (section 4.2); no scopes at all are no access.
+ * Maps verified claims (`jwt.ts`) to a principal. `scope` is RFC 8693's (section 4.2); an empty list means no access.
  *
- * - A token signed with the deployment's secret has no `policy`: its own `scopes` and `tools` hold.
- * - A provider's token: SIGN_IN_RULES decide, unless it has `tools`. Clients choose scopes, so those of the token only
- *   narrow; if it has none of ours, they restrict nothing. Nobody whom the company's directory deactivated gets in.
- * - The user is the verified e-mail address or the claim of SIGN_IN_USER, and for services `sub`; `issuer|` comes first if
- *   there are several issuers. `users: "any"` needs the scope `admin`.
+ * - A token signed with the deployment's secret has no `policy`: its own `scopes` and `tools` apply.
+ * - A provider's token: SIGN_IN_RULES decide, unless it has `tools`. Clients choose scopes, so the token's scopes only
+ *   narrow; if none of them are ours, they restrict nothing. Users deactivated in the company's directory get no access.
+ * - The user is the verified e-mail address or the claim of SIGN_IN_USER, and for services `sub`. If there are several
+ *   issuers, `issuer|` is prefixed. `users: "any"` needs the scope `admin`.
  */
 export async function toJwtPrincipal(
   claims: Readonly<Record<string, unknown>>,
@@ -73,14 +73,14 @@ export async function toJwtPrincipal(
   return { ok: true, value: { id: `jwt:${user}`, kind: 'jwt', ...rights, users: actsForAnyUser ? 'any' : [user] } }
 }
 
-/** Returns a string if a claim is missing. A service has no e-mail address, and is its `sub`. */
+/** Returns a string if a claim is missing. A service has no e-mail address, so its user is its `sub`. */
 function readPerson(
   claims: Readonly<Record<string, unknown>>,
   sub: string,
   { issuer, claims: claimNames }: SignInPolicy,
 ): Person | string {
   const isFromIssuer = issuer === undefined ? claimNames.user !== undefined : claims['iss'] === issuer
-  // No `sub` may be taken for somebody's verified address
+  // A `sub` must not pass for someone's verified address
   const isService = claimNames.user === undefined && claims['email'] === undefined && !sub.includes('@')
   if (isFromIssuer && !isService) return toPerson(claims, claimNames)
   return { user: sub, ...toPersonAttributes(claims, claimNames.groups) }

@@ -23,7 +23,7 @@ export interface VerifiedJwt {
 }
 
 export interface JwtVerifier {
-  /** `audience` is in place of that of the options. */
+  /** `audience` overrides the one in the options. */
   verify(token: string, audience?: string): Promise<Result<VerifiedJwt>>
 }
 
@@ -37,10 +37,10 @@ const SECRET_ALGORITHMS = ['HS256']
 const JWKS_ALGORITHMS = ['RS256', 'ES256', 'EdDSA', 'Ed25519']
 const CLOCK_TOLERANCE_S = 5
 const JWKS_TIMEOUT_MS = 4_000
-/** How long a JWKS server that failed gets no request: many tokens must not cause many requests. */
+/** How long a failed JWKS server gets no requests, so that many tokens do not cause many requests. */
 const JWKS_COOLDOWN_MS = 2_000
 
-/** Requires `exp`. Several issuers could name the same `sub`: users are then `<issuer>|<sub>`. Throws a TypeError. */
+/** Requires `exp`. Several issuers could use the same `sub`, so users are then `<issuer>|<sub>`. Throws a TypeError. */
 export function createJwtVerifier(options: JwtOptions, platform: JwtPlatform = {}): JwtVerifier {
   const now = platform.now ?? Date.now
   const secret = options.secret === undefined ? undefined : encodeSecret(options.secret, MIN_JWT_SECRET, 'JWT secret')
@@ -100,10 +100,10 @@ const WORKER: Principal = {
   users: 'any',
 }
 
-/** A token with another `ver` is rejected, one without is accepted. */
+/** A token with a different `ver` is rejected; one without `ver` is accepted. */
 const WORKER_TOKEN_VERSION = '1'
 
-/** Open Tool Calling RFC, as Arcade's engine has it; leaves JWTs that it rejects to `fallback`. */
+/** Open Tool Calling RFC, as in Arcade's engine. Leaves JWTs that it rejects to `fallback`. */
 export function createWorkerVerifier(
   secret: string,
   { now = Date.now, fallback }: Pick<JwtPlatform, 'now'> & { readonly fallback?: JwtVerifier | undefined } = {},
@@ -127,7 +127,7 @@ export function createWorkerVerifier(
 
 class KeysUnavailable extends Error {}
 
-/** Returns why the token is rejected as a string, which quotes nothing of it. Throws `KeysUnavailable`. */
+/** If the token is rejected, returns the reason as a string that does not quote it. Throws `KeysUnavailable`. */
 async function verifyClaims(
   token: string,
   key: jose.JWTVerifyGetKey,
@@ -198,7 +198,7 @@ function createJwksKeys(href: string, platform: JwtPlatform, now: () => number):
     try {
       return await keys(header, token)
     } catch (error) {
-      // Only these are the token's own fault; otherwise the JWKS is slow, down or broken
+      // Only these are the token's fault; otherwise the JWKS is slow, down or broken
       if (error instanceof jose.errors.JWKSNoMatchingKey) throw error
       if (error instanceof jose.errors.JWKSMultipleMatchingKeys) throw error
       throw new KeysUnavailable(undefined, { cause: error })

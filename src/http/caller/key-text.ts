@@ -2,16 +2,16 @@ import * as base64url from 'jose/base64url'
 
 const KEY_PATTERN = /^sb_[\w-]{43}$/
 
-/** The text of a new API key. Throws for other than 32 random bytes. */
+/** Returns the text of a new API key. Throws unless given 32 random bytes. */
 export function formatKey(random: Uint8Array): string {
   if (random.byteLength !== 32) throw new RangeError(`Cannot make a key: wanted 32 bytes, got ${random.byteLength}`)
   return `sb_${base64url.encode(random)}`
 }
 
-/** 36 of the key's 256 random bits: enough to tell keys apart, and the others cannot be guessed. */
+/** 36 of the key's 256 random bits: enough to tell keys apart, and the rest cannot be guessed. */
 const PREFIX_CHARACTERS = 'sb_'.length + 6
 
-/** The first characters of a key, which may be stored and shown. */
+/** Returns the first characters of a key, which may be stored and shown. */
 export function toKeyPrefix(key: string): string {
   return key.slice(0, PREFIX_CHARACTERS)
 }

@@ -5,8 +5,8 @@ export function isSecureOrigin({ protocol, hostname }: URL): boolean {
 }
 
 /**
- * `Host` catches a page that rebinds its name to 127.0.0.1, `Origin` (`null` for a sandboxed frame) one that posts here,
- * even of another server on this machine: only our own pages and those of `origins` may.
+ * `Host` catches pages that rebind their name to 127.0.0.1. `Origin` (`null` for a sandboxed frame) catches pages that post
+ * here, even from other servers on this machine: only our own pages and those of `origins` may.
  */
 export function isLocalRequest(request: Request, origins: ReadonlySet<string>): boolean {
   const { url: href } = request
@@ -19,7 +19,7 @@ export function isLocalRequest(request: Request, origins: ReadonlySet<string>): 
   return origin === new URL(href).origin || (origins.has(origin) && isLoopback(new URL(origin).hostname))
 }
 
-/** Parsing a URL costs a call a twentieth of its time, and most calls have the same authority. */
+/** Parsing a URL takes a twentieth of a call's time, and most calls have the same authority. */
 const lastAuthority = { authority: 'localhost', isLoopback: true }
 
 function isLoopbackAuthority(authority: string): boolean {

@@ -20,8 +20,8 @@ interface ReloadPrincipalDeps {
 const refuse = (reason: string): FailureResult => fail({ type: 'unauthenticated', reason })
 
 /**
- * Returns the current principal of an earlier request, without its credential. For a JWT, only its user is looked up: the
- * rights are those that the token had.
+ * Returns the current principal of an earlier request, without its credential. For a JWT, only the user is looked up: the
+ * token's rights are kept.
  */
 export function createReloadPrincipal({ config, stores, authentication }: ReloadPrincipalDeps) {
   const isPast = (time: string | undefined) => time !== undefined && !(Date.now() < Date.parse(time))

@@ -9,7 +9,7 @@ export function isSameOrigin(request: Request): boolean {
   return origin === null || origin === new URL(request.url).origin
 }
 
-/** Whether the request is of the same origin, or a read that a person started, as by typing the address. */
+/** Whether the request has the same origin, or is a read that a person started, such as by typing the address. */
 export function isOwnPage(request: Request): boolean {
   const isRead = request.method === 'GET' || request.method === 'HEAD'
   return (isRead && request.headers.get('sec-fetch-site') === 'none') || isSameOrigin(request)

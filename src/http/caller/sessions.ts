@@ -63,7 +63,7 @@ export function createSessions(options: SessionsOptions) {
   })
 
   async function loadPrincipal(authentication: IdentityProof): Promise<CredentialCheck<Principal>> {
-    // With a provider, nobody signs in by a key
+    // With a provider, keys cannot be used to sign in
     if (authentication.kind === 'key')
       return issuer === undefined ? authenticator.loadPrincipal(authentication.hash) : { result: NOT_SIGNED_IN }
     if (authentication.issuer !== issuer) return { result: NOT_SIGNED_IN }
@@ -72,7 +72,7 @@ export function createSessions(options: SessionsOptions) {
     return { result: principal ? ok(principal) : NOT_SIGNED_IN }
   }
 
-  /** The session of the browser's cookie. A session works only at the origin where it began. */
+  /** Finds the session of the browser's cookie. A session works only at the origin where it started. */
   async function findSession(request: Request, mayLookUp?: CheckLookupAllowed): Promise<Result<SignedInSession>> {
     const cookie = readCookie(request, SESSION_COOKIE)
     if (cookie === undefined) return NOT_SIGNED_IN

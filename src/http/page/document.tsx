@@ -7,7 +7,7 @@ import { escapeInvisible } from './text.ts'
 export interface Page {
   readonly status: 200 | 400 | 403 | 404 | 408 | 409 | 410 | 413 | 415 | 429 | 500 | 502 | 503
   readonly title: string
-  /** A text is a paragraph. */
+  /** Strings become paragraphs. */
   readonly body: readonly (string | JSX.Element | undefined)[]
   readonly style?: string
   readonly headers?: Readonly<Record<string, string>>
@@ -33,7 +33,7 @@ const PAGE_HEADERS = {
   'cache-control': 'no-store',
 }
 
-/** `form-action` is left out where a form leads to a provider: browsers hold redirects of its answer to it too. */
+/** `form-action` is omitted if a form leads to a provider, because browsers apply it to the redirects that follow too. */
 function buildContentPolicy({ script, keepsForms, showsPictures }: HtmlDocument, nonce: string): string {
   return [
     "default-src 'none'",
@@ -47,7 +47,7 @@ function buildContentPolicy({ script, keepsForms, showsPictures }: HtmlDocument,
   ].join('; ')
 }
 
-/** No title can say it, since its `<` would be escaped. */
+/** A title cannot contain it, because its `<` would be escaped. */
 const BODY = '<!-- body -->'
 
 export async function respondWithDocument(html: HtmlDocument): Promise<Response> {
@@ -58,7 +58,7 @@ export async function respondWithDocument(html: HtmlDocument): Promise<Response>
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
-        {/* Forms must say where they come from: with no referrer at all browsers would send `Origin: null` */}
+        {/* Without any referrer, browsers would send `Origin: null` with forms */}
         <meta name="referrer" content="same-origin" />
         <title>{escapeInvisible(title)} · Switchboard</title>
         <style nonce={nonce}>{raw(STYLE + style)}</style>

@@ -5,7 +5,7 @@ import { toSentence } from './text.ts'
 
 export type { Page }
 
-/** Loads JSX with the first page, as most isolates show none. */
+/** Loads JSX on the first page, because most isolates show none. */
 export async function page(content: Page, cookies: readonly string[] = []): Promise<Response> {
   const { respondWithPage } = await import('./document.tsx')
   return withCookies(await respondWithPage(content), cookies)

@@ -1,8 +1,8 @@
 import { isJsonObject, isJsonArray, isStringArray, type Json } from '../../core/tool/json.ts'
 
 /**
- * A value that fits a schema without references: fields that may be absent are where they have an example. A text is the
- * `name` of its field, where one is given.
+ * Creates a value that fits a schema without references. Optional fields are included if they have an example. If `name` is
+ * given, strings without an example are the names of their fields.
  */
 export function createExample(schema: Json | undefined, name?: string): Json {
   if (!isJsonObject(schema)) return {}

@@ -2,7 +2,7 @@ import type { Child } from 'hono/jsx'
 import { isJsonObject, isJsonArray, isStringArray, type Json, type JsonObject } from '../../core/tool/json.ts'
 import type { Column } from './table.tsx'
 
-/** How rows of a schema are shown; `describe` writes their descriptions. */
+/** The columns of a schema's rows. `describe` renders the descriptions. */
 export const schemaColumns = (describe: (text: string) => Child): readonly Column<SchemaRow>[] => [
   {
     title: 'Name',
@@ -56,7 +56,7 @@ export function toSchemaRow(name: string, schema: Json, isRequired: boolean) {
   return { name, type: formatType(schema), isRequired, description, rules: describeConstraints(keywords) }
 }
 
-/** The properties of a schema without references, and those within them. */
+/** Lists the properties of a schema without references, including nested ones. */
 export function toSchemaRows(schema: Json): readonly SchemaRow[] {
   const rows: SchemaRow[] = []
   addRows(rows, schema, '', 0)

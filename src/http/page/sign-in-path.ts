@@ -1,6 +1,6 @@
 /**
- * The path of the page where a person signs in, and then returns to `returnPath`. Characters that a query may have (RFC 3986,
- * section 3.4) stay unescaped, since Cloudflare's edge refuses addresses of more than 16 kB.
+ * Returns the path of the sign-in page, which leads back to `returnPath`. Characters that a query may contain (RFC 3986,
+ * section 3.4) stay unescaped, because Cloudflare's edge refuses addresses of more than 16 kB.
  */
 export function signInPath(returnPath: string | undefined, isAgain = false): string {
   const query = [

@@ -1,4 +1,4 @@
-/** Both schemes keep a contrast of 4.5:1 at least. On a phone rows of a table are set out with what their cells are called: nothing is out of sight to the side. */
+/** Both color schemes have a contrast of at least 4.5:1. On phones, table cells become labeled lines, so none is cut off. */
 export const STYLE = `
 :root{ color-scheme:light dark;--text:light-dark(#1c1b1a,#ecebe8);--soft:light-dark(#5b5954,#b3b0a8);--page:light-dark(#fbfbfa,#151514);--card:light-dark(#fff,#1d1c1b);--line:light-dark(#d9d6cf,#45433f);--inset:light-dark(#f1efea,#2e2d2b);--go:light-dark(#0b5a4a,#7fd1bd);--bad:light-dark(#a3261b,#ff9d90);--go-text:light-dark(#fff,#10211d)}
 *{box-sizing:border-box}

@@ -4,10 +4,10 @@ export interface Column<T> {
   readonly title: string
   readonly cell: (item: T) => Child
   readonly isName?: true
-  /** Long words are broken where the line ends. */
+  /** Long words break at the end of the line. */
   readonly isLong?: true
   readonly isNumber?: true
-  /** Its content needs no title, such as a button. */
+  /** Set if the content, such as a button, needs no title. */
   readonly isAction?: true
 }
 
@@ -15,11 +15,11 @@ export interface DataTableProps<T> {
   readonly label: string
   readonly columns: readonly Column<T>[]
   readonly items: readonly T[]
-  /** Rows with the same heading follow each other, below it. */
+  /** Rows with the same heading are grouped below it. */
   readonly groupBy?: (item: T) => string | undefined
 }
 
-/** Things as rows; on a narrow screen each cell is a line, behind its column's title. */
+/** Shows items as rows. On a narrow screen, each cell is a line after its column's title. */
 export function DataTable<T>({ label, columns, items, groupBy = () => undefined }: DataTableProps<T>) {
   return (
     <div class="scroll" role="region" aria-label={label} tabindex={0}>

@@ -2,13 +2,13 @@ import type { Json } from '../../core/tool/json.ts'
 
 export const MAX_TEXT_CHARACTERS = 300
 
-/** Unseen, or reordering: control and format characters, ignorable ones (such as U+3164), and the empty Braille pattern. */
+/** Invisible or reordering: control and format characters, ignorable ones (such as U+3164), and the empty Braille pattern. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800]/gu
 
-/** To look for unseen characters among ASCII takes five times as long. */
+/** Checking ASCII for invisible characters too takes five times as long. */
 const BEYOND_ASCII = /[^\n\x20-\x7e]+/g
 
-/** Spells out what cannot be seen: a person must be able to read what they decide on. */
+/** Spells out invisible characters, so that people can read what they decide on. */
 export function escapeInvisible(text: string): string {
   return text.replaceAll(BEYOND_ASCII, (part, start: number) =>
     part.replaceAll(INVISIBLE, (character, at: number) =>
@@ -32,7 +32,7 @@ export function truncate(text: string, max: number = MAX_TEXT_CHARACTERS): strin
   return text.length <= max ? text : `${text.slice(0, max).replace(/[\ud800-\udbff]$/, '')}…`
 }
 
-/** A name that a client gives itself, in quotation marks of which it can hold none: it cannot pass for the page's words. */
+/** Quotes a name that a client chose, and replaces quotation marks in it, so that it cannot pass for the page's text. */
 export function quoteName(name: string): string {
   return `“${truncate(name, 100).replaceAll(/["\p{Pi}\p{Pf}„‟〝〞＂]/gu, "'")}”`
 }
@@ -44,7 +44,7 @@ export function toSentence(message: string): string {
 
 const MAX_INDENTED_CHARACTERS = 100_000
 
-/** Indented, unless that would swell it: a text that nests grows with its depth. */
+/** Indents JSON unless that makes it much longer, as for deeply nested values. */
 export function indentedJson(value: Json): string {
   const text = JSON.stringify(value)
   if (text.length > MAX_INDENTED_CHARACTERS) return text

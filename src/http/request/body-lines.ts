@@ -5,8 +5,8 @@ export type BodyLine = { readonly text: string } | { readonly problem: string }
 const LINE_FEED = 0x0a
 
 /**
- * Keeps one line in memory, and none longer than `maxBytes`. A body that breaks off ends there. A caller that stops early
- * may read the rest of the body.
+ * Keeps one line in memory, of at most `maxBytes`. If the body breaks off, the lines end there. A caller that stops early may
+ * read the rest of the body.
  */
 export async function* bodyLines(body: ReadableStream<Uint8Array> | null, maxBytes: number): AsyncGenerator<BodyLine> {
   const line = createLine(maxBytes)
@@ -22,7 +22,7 @@ export async function* bodyLines(body: ReadableStream<Uint8Array> | null, maxByt
       line.add(chunk.subarray(lineStart))
     }
   } catch {
-    // The lines that arrived before are used
+    // The body broke off: use the lines that arrived
   }
   const lastLine = line.end()
   if (lastLine) yield lastLine

@@ -23,8 +23,8 @@ interface JsonBodyOptions extends JsonLimits {
 }
 
 /**
- * RFC 8259. A last character that lacks a byte may be read as U+FFFD, as Fetch reads it. Failures quote nothing of the body.
- * A call's small body comes with its length: making no ArrayBuffer of it saves a tenth of the call.
+ * RFC 8259. A truncated last character may be read as U+FFFD, as in Fetch. Failures do not quote the body. Small bodies with
+ * a known length are read without an ArrayBuffer, which saves a tenth of a call's time.
  */
 export async function readJson(request: Request, options: JsonBodyOptions): Promise<Result<Json>> {
   const { limit, memory, ...jsonLimits } = options
@@ -57,7 +57,7 @@ function notUtf8Failure(request: Request): FailureResult {
   return findEncodingFailure(request, 'application/json') ?? NOT_UTF8
 }
 
-/** RFC 9110, section 15.5.16. For JSON it is read only if the body is not UTF-8, which nothing compressed is. */
+/** RFC 9110, section 15.5.16. For JSON, checked only if the body is not UTF-8, because compressed data never is. */
 function findEncodingFailure({ headers }: Pick<Request, 'headers'>, mediaType: string): FailureResult | undefined {
   const encoding = headers.get('content-encoding')
   if (!encoding || encoding === 'identity') return undefined
@@ -70,7 +70,7 @@ function findEncodingFailure({ headers }: Pick<Request, 'headers'>, mediaType: s
   })
 }
 
-/** Fails if work on a body of so many bytes takes longer than the slowest client may. */
+/** Fails if reading a body of `bytes` takes longer than the slowest client may take. */
 export function waitForBody<T>(work: Promise<T>, bytes: number): Promise<T | FailureResult> {
   return new Promise((done, reject) => {
     const timer = setTimeout(() => done(BODY_TIMED_OUT), PATIENCE_MS + bytes / LEAST_BYTES_A_MS)
@@ -114,11 +114,11 @@ export async function readBytes(request: Request, options: BytesOptions): Return
   return fail({ type: 'media-type-unsupported', contentType, acceptedType: mediaType })
 }
 
-/** More than any page has, as a schema has 2,000 parts at most. Each takes many times its bytes. */
+/** More than any page has, because a schema has at most 2,000 parts. In memory, a field takes many times its bytes. */
 const MAX_FIELDS = 5_000
 
 interface FormOptions extends JsonBodyOptions {
-  /** The most bytes of a form with files, `multipart/form-data`. By default such a form is refused. */
+  /** Maximum bytes of a form with files (`multipart/form-data`). By default, such forms are refused. */
   readonly fileLimit?: number | undefined
 }
 
@@ -139,7 +139,7 @@ export async function readForm(request: Request, options: FormOptions): Promise<
   for (let at = text.indexOf('&'); at !== -1; at = text.indexOf('&', at + 1)) fields += 1
   if (fields > MAX_FIELDS) return tooLarge(limit)
   const form = new URLSearchParams(text)
-  // A form of megabytes takes as long again to read and to send on
+  // A form of megabytes takes as long again to read and to forward
   await yieldToEventLoop()
   return ok(form)
 }
@@ -177,14 +177,14 @@ interface DrainBounds {
   readonly ms: number
 }
 
-/** A client that still sends may see a broken connection instead of the response (RFC 9112, section 9.6). */
+/** A client that is still sending may see a broken connection instead of the response (RFC 9112, section 9.6). */
 export async function drainBody({ headers, body }: Request, bounds?: DrainBounds): Promise<void> {
   if (!body || body.locked || (bounds && (contentLength(headers) ?? 0) > bounds.bytes)) return
   const { read, cancel } = openReader(body)
   const timer = bounds && setTimeout(() => void cancel().catch(() => undefined), bounds.ms)
   try {
     let remainingBytes = bounds?.bytes ?? Infinity
-    // One buffer for all chunks, since V8 collects unused ones late
+    // Reuses one buffer for all chunks, because V8 collects unused ones late
     let buffer = new Uint8Array(SMALL)
     for (let chunk = await read(buffer); !chunk.done && remainingBytes > 0; chunk = await read(buffer)) {
       remainingBytes -= chunk.value.length

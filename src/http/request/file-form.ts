@@ -3,13 +3,13 @@ import { PACKED, unpackText } from './packed-field.ts'
 import { type BodyMemory, MEMORY_FULL } from './request-memory.ts'
 
 interface FileFormOptions {
-  /** In bytes, for an unpacked text too. */
+  /** In bytes; also applies to each unpacked text. */
   readonly limit: number
   readonly maxFields: number
   readonly memory: BodyMemory
 }
 
-/** Parses `multipart/form-data` (RFC 7578). A file becomes a field with its text, and a packed field one with its name. */
+/** Parses `multipart/form-data` (RFC 7578). Files become fields with their text. Packed fields are unpacked and renamed. */
 export async function parseFileForm(
   bytes: Uint8Array<ArrayBuffer>,
   type: string,

@@ -8,7 +8,7 @@ import { type BodyMemory, MEMORY_FULL } from './request-memory.ts'
 type Path = Readonly<Record<string, string>>
 
 export interface Body<B> {
-  /** Bytes of memory for a byte of the body. By default as many as for a publication. */
+  /** Bytes of memory per byte of the body; by default, the same as for a publication. */
   readonly copies?: number
   readonly reader?: () => Reader<unknown> | Promise<Reader<unknown>>
   read(request: Request, path: Path, memory: BodyMemory): Promise<Result<B>>
@@ -17,9 +17,9 @@ export interface Body<B> {
 interface BodyRules<B> {
   readonly limit?: number
   readonly parts?: number
-  /** If the body may name a URL, whose text is read then, of up to `limit` bytes. */
+  /** Set if the body may name a URL, whose text of up to `limit` bytes is then fetched. */
   readonly fetchesSource?: true
-  /** If set, a body that does not fit is `definition-invalid` and not `request-malformed`. */
+  /** If set, an invalid body is `definition-invalid` instead of `request-malformed`. */
   readonly what?: string
   readonly isOptional?: true
   readonly readerFor?: (path: Path, value: Json) => Reader<B> | Promise<Reader<B>>

@@ -58,7 +58,7 @@ export const NO_QUERY = defineQuery({})
 
 export const ANY_QUERY = defineQuery({}, { unknown: 'ignore' })
 
-/** The authorizer reads these of every request for tools. */
+/** The authorizer reads these on every request for tools. */
 export const VIEW_PARAMETERS = ['toolset', 'lock'] as const
 export type ViewParameter = (typeof VIEW_PARAMETERS)[number]
 const isViewParameter = (name: string) => VIEW_PARAMETERS.some((parameter) => parameter === name)
@@ -80,7 +80,7 @@ function checkValues<T>(reader: json.Reader<T>, values: Readonly<Record<string, 
   return result.ok ? ok(result.value) : malformedRequestFailure(result.problems, 'the query')
 }
 
-/** Rejects a repeated parameter: which value counts would depend on the reader. */
+/** Rejects repeated parameters, because parsers differ in the value that they use. */
 function singleValue<T>(reader: json.Reader<T>): json.Reader<T> {
   return json.withSchemaFrom(reader, (value: unknown, report: json.ReadContext) =>
     Array.isArray(value)

@@ -4,15 +4,15 @@ import type { WaitUntil } from '../../core/tool/platform.ts'
 import { isolateMemory, type Memory, type Reservation } from '../../outbound/memory-budget.ts'
 import { findUnreadText } from '../response/unread-text.ts'
 
-/** Bytes of memory for a byte of a call: as it came, as text, and as the value that its tool is given. */
+/** Bytes of memory per byte of a call: as received, as text, and as the value passed to its tool. */
 export const CALL_COPIES = 3
-/** The same for what is published: a list within a list takes more, and a text less. */
+/** The same for a publication. Nested lists take more, and strings less. */
 export const PUBLICATION_COPIES = 16
-/** Bytes for a character of an answer, with the lines that it is made of. */
+/** Bytes of memory per character of an answer, including the lines that it is joined from. */
 const ANSWER_COPIES = 2
 /** Longer than any call. */
 const BODY_HELD_MS = 330_000
-/** Longer than the slowest reader takes for the largest answer. */
+/** Longer than the slowest reader needs for the largest answer. */
 const ANSWER_HELD_MS = 1_200_000
 const MAX_WAIT_MS = 15_000
 export const MEMORY_FULL = fail({ type: 'rate-limited', retry_after_ms: 5_000 })
@@ -20,33 +20,33 @@ export const MEMORY_FULL = fail({ type: 'rate-limited', retry_after_ms: 5_000 })
 export interface BodyMemory {
   /** Reserves memory for the bytes received so far; false if there is none in time. */
   growBody(bytes: number): Promise<boolean>
-  /** Reserves memory for the copies that are made of a whole body. */
+  /** Reserves memory for the copies of a whole body. */
   growWholeBody(bytes: number): Promise<boolean>
 }
 
 export interface AnswerMemory {
-  /** Waits for the memory of so many more characters; false if that takes too long. */
+  /** Waits for memory for this many more characters; false if that takes too long. */
   growAnswer(characters: number): Promise<boolean>
 }
 
-/** For bodies that are small by their limit. */
+/** For bodies that have a small limit. */
 export const NO_MEMORY: BodyMemory = { growBody: async () => true, growWholeBody: async () => true }
 
 interface MemoryOwner {
   readonly principal: Principal
   readonly request: Request
   readonly background: WaitUntil
-  /** Forms have a share of their own: the requests that are made of one count as usual. */
+  /** Forms have a separate share, because the requests made from a form count in the usual one. */
   readonly use?: 'form'
 }
 
-/** Callers without a credential have a share for each address. */
+/** Callers without a credential have one share per address. */
 function getAccount({ principal: { id, kind }, request: { headers }, use }: MemoryOwner): string {
   const account = kind === 'anonymous' ? `anonymous ${headers.get('cf-connecting-ip')}` : id
   return use ? `${use} ${account}` : account
 }
 
-/** What requests hold in an isolate: their bodies until they are answered, their answers until they are read. */
+/** Limits the memory of an isolate's requests: bodies count until the response, answers until they are read. */
 export function createRequestMemory({ createBudget }: Memory) {
   const waitMs = MAX_WAIT_MS
   const bodyBudget = createBudget({
@@ -80,7 +80,7 @@ export function createRequestMemory({ createBudget }: Memory) {
     growBody(bytes: number): Promise<boolean> {
       if (!this.#body) {
         this.#body = bodyBudget.reserve(getAccount(this.#owner))
-        // A request whose client has gone is ended with what it awaits, and would never release
+        // If the client disconnects, the platform cancels the request and its awaits, so it would never release
         this.#owner.background(new Promise<void>((resolve) => (this.#endWait = resolve)))
       }
       return this.#body.grow(bytes)
@@ -90,7 +90,7 @@ export function createRequestMemory({ createBudget }: Memory) {
       return this.growBody(this.#copies * bytes)
     }
 
-    /** Work behind the response keeps the memory of the body. */
+    /** Background work keeps the memory of the body reserved. */
     get background(): WaitUntil {
       const { background } = this.#owner
       if (!this.#body) return background
@@ -112,7 +112,7 @@ export function createRequestMemory({ createBudget }: Memory) {
       return reservation.grow(reservation.getBytes() + ANSWER_COPIES * characters)
     }
 
-    /** Returns the response, whose memory is released once it was read. */
+    /** Returns the response, and releases its memory once it has been read. */
     untilRead(response: Response): Response {
       const text = findUnreadText(response)
       if (text) {
@@ -125,11 +125,11 @@ export function createRequestMemory({ createBudget }: Memory) {
   }
 
   return {
-    /** Whether the caller has so many unread responses that nothing more is started for it. */
+    /** Whether the caller has too many unread responses to start another request. */
     isFull: (owner: MemoryOwner): boolean => answerBudget.isFull(() => getAccount(owner)),
     open: (owner: MemoryOwner, copies = CALL_COPIES): RequestMemory => new RequestMemory(owner, copies),
   }
 }
 
-/** One for all routes of an isolate, whose memory is one. */
+/** Shared by all routes, because they share the isolate's memory. */
 export const requestMemory = createRequestMemory(isolateMemory)

@@ -22,7 +22,7 @@ interface Delivery {
   readonly now: number
 }
 
-/** In both directions, since clocks differ. A recorded delivery cannot be replayed later. */
+/** Applies in both directions, because clocks differ. Recorded deliveries cannot be replayed later. */
 const TOLERANCE_MS = 300_000
 const MAX_SIGNATURES = 8
 const HMAC = { name: 'HMAC', hash: 'SHA-256' }

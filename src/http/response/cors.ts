@@ -3,7 +3,7 @@ const METHODS = 'GET, POST, DELETE, OPTIONS'
 const HEADER_NAMES = /^[\w, -]{1,2000}$/
 const MAX_AGE_S = '600'
 
-/** Fetch Standard, "CORS protocol", for the origins that the deployment names. Cookies are never let along. */
+/** Fetch Standard, "CORS protocol", for the origins that the deployment names. Cookies are never allowed. */
 export function crossOriginHeaders(
   request: Request,
   origins: ReadonlySet<string>,

@@ -1,6 +1,6 @@
 import { type Failure, UnreachableError } from '../../core/failure/failure.ts'
 
-/** Responds `unavailable` if storage cannot be reached. A defect is logged under a reference, which is all that the caller gets. */
+/** Responds `unavailable` if storage cannot be reached. Logs defects with a reference, and callers see only the reference. */
 export function createErrorHandler(
   respond: (failure: Failure) => Response | Promise<Response>,
   newId: () => string,

@@ -5,7 +5,7 @@ const HEADERS = {
   'cache-control': 'private, no-cache, no-transform',
   'x-accel-buffering': 'no',
 }
-/** Proxies close silent connections, and workerd notices a closed stream only by writing to it: a cancelled tool runs on for so long. */
+/** Proxies close idle connections, and workerd notices a closed stream only on a write: cancelled tools run on until then. */
 const KEEP_ALIVE_MS = 1_000
 const MAX_QUEUED = 32
 const encoder = new TextEncoder()
@@ -17,7 +17,7 @@ export interface StreamEvent {
 
 export type EventStream = ReturnType<typeof createEventStream>
 
-/** Server-sent events (HTML, section 9.2). A caller who does not keep up misses events, never the last ones. */
+/** Server-sent events (HTML, section 9.2). Slow callers miss events, but never the last ones. */
 export function createEventStream(caller: AbortSignal) {
   const queue: StreamEvent[] = []
   const cancellation = new AbortController()
@@ -102,7 +102,7 @@ export async function respondOrStream<T>(work: Promise<T>, options: StreamOption
   return stream.response(headers)
 }
 
-/** The events of a response. Other blocks, such as comments that keep the stream alive, are events without a name. */
+/** Reads the events of a response. Other blocks, such as keep-alive comments, are events without a name. */
 export async function* readEvents(response: Response): AsyncGenerator<StreamEvent, void, undefined> {
   const decoder = new TextDecoder()
   let text = ''

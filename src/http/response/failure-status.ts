@@ -33,7 +33,7 @@ export const OUTCOME_STATUS = {
   'input-required': 200,
 } as const satisfies Partial<Record<FailureType, number>>
 
-/** Failures of a call before its tool is run. */
+/** Failures of a call before its tool runs. */
 export const UNCALLED_STATUS = {
   'id-malformed': 400,
   'tool-unknown': 400,

@@ -6,7 +6,7 @@ import { SMALL } from '../../outbound/memory-budget.ts'
 import { createTextResponse } from './unread-text.ts'
 
 const JSON_TYPE = { 'content-type': 'application/json' }
-/** Copying a response's status and headers costs the platform a third of reading an object. */
+/** Copying the status and headers of a response takes the platform a third of the time of reading an object. */
 const JSON_OK = new Response(null, { headers: JSON_TYPE })
 
 export function jsonTextResponse(text: string, status = 200, headers?: Record<string, string>): Response {
@@ -81,7 +81,7 @@ export function jsonFailure(
   return jsonTextResponse(text, status, { ...PRIVATE, ...failureHeaders(failure), ...headers })
 }
 
-/** 304 if the request has this entity tag (RFC 9110, section 13.1.2); never for a POST. */
+/** Returns 304 if the request has this entity tag (RFC 9110, section 13.1.2); never for a POST. */
 export function notModified(
   request: Request,
   headers: Readonly<Record<string, string>> & { readonly etag: string },
@@ -95,7 +95,7 @@ export function notModified(
 /** Every response depends on the caller, and changes with each publication. */
 export const PRIVATE = { 'cache-control': 'private, no-cache', 'vary': 'Authorization, OXP-API-Key, OXP-Version' }
 
-/** `Switchboard-Note`: what the body has no field for. Characters that a header cannot have become `?`. */
+/** `Switchboard-Note`: information that has no field in the body. Characters not allowed in headers become `?`. */
 export function noteHeader(note: string): Readonly<Record<string, string>> {
   return { [NOTE_HEADER]: note.replace(/[^\x20-\x7e]/g, '?').slice(0, MAX_NOTE_CHARACTERS) }
 }

@@ -3,7 +3,7 @@ import { notModified } from './json-response.ts'
 
 type StoredFile = StoredArtifact & Partial<Pick<UploadedFile, 'filename'>>
 
-/** The file or a part of it; undefined if its bytes are gone. `expires` in seconds, `now` in milliseconds since 1970. */
+/** Sends the file or a range; undefined if its bytes are gone. `expires` in seconds, `now` in milliseconds since 1970. */
 export async function fileResponse(
   request: Request,
   file: StoredFile,
@@ -44,7 +44,7 @@ export function readRange(header: string | null, size: number) {
   return offset >= size ? 'unsatisfiable' : { offset, length: end - offset + 1 }
 }
 
-/** A tool's output may be hostile, and has our origin: browsers must save it, and run nothing of it. */
+/** A tool's output may be hostile and comes from our origin: browsers must save it, never run it. */
 export function toFileHeaders(
   { contentType, etag }: Pick<StoredArtifact, 'contentType' | 'etag'>,
   id: string,

@@ -1,4 +1,4 @@
-/** A stream of the generator's texts, as UTF-8. The next text is generated when the reader wants it, and none after it cancels. */
+/** Streams the generator's texts as UTF-8. Each is generated when the reader asks for it, and none after it cancels. */
 export function toStream(texts: AsyncGenerator<string>): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder()
   return new ReadableStream({

@@ -4,7 +4,7 @@ import { LEAST_BYTES_A_MS, watchTransfer } from '../../outbound/watch-transfer.t
 interface UnreadText {
   /** In characters. */
   readonly length: number
-  /** Resolves once the text was read, its reader went away, or read too slowly and was cut off. */
+  /** Resolves when the text was read, the reader disconnected, or a slow reader was cut off. */
   watch(): Promise<void>
 }
 
@@ -15,12 +15,12 @@ export function findUnreadText(response: Response): UnreadText | undefined {
   return texts.get(response)
 }
 
-/** Sends a large text in pieces, each made when its reader has taken the one before. */
+/** Sends a large text in pieces. Each is encoded after the reader has taken the previous one. */
 export function createTextResponse(text: string, init: ResponseInit): Response {
   return respondInPieces(splitText(text), text.length, init)
 }
 
-/** Sends texts when they come. Until all are read, or the reader goes away, `length` characters count as unread. */
+/** Sends texts as they arrive. `length` characters count as unread until all are read or the reader disconnects. */
 export function createTextStreamResponse(
   stream: AsyncGenerator<string, undefined>,
   length: number,
@@ -35,7 +35,7 @@ export function createTextStreamResponse(
 
 function* splitText(text: string): Generator<string, undefined> {
   for (let start = 0, end = 0; start < text.length; start = end) {
-    // Not between the halves of a character
+    // Do not split a surrogate pair
     const isPair = (text.codePointAt(start + SMALL - 1) ?? 0) > 0xffff
     end = start + SMALL + (isPair ? 1 : 0)
     yield text.slice(start, end)
@@ -49,7 +49,7 @@ function respondInPieces(
   init: ResponseInit,
 ): Response {
   let sentCharacters = 0
-  /** The time in which the reader waited for pieces counts as if it read. */
+  /** Time in which the reader waited for pieces counts as reading. */
   let waitedMs = 0
   let waitsSince: number | undefined
   let abort: ReadableStreamDefaultController['error'] = () => undefined

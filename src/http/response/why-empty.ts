@@ -17,7 +17,7 @@ export async function explainEmptyList(
   const listUrl = `GET /tools?toolkit=${toolkit}`
   const unknown = toolkit === undefined ? undefined : await findUnknownAmong([toolkit], principal, catalog)
   if (unknown !== undefined) {
-    // Only publishers may tell a toolkit whose tools are all disabled from one that does not exist
+    // Only publishers may learn that a toolkit exists if all of its tools are disabled
     const maySeeDisabled = !findScopeDenial(principal, 'tools:publish')
     const query: ListQuery = { toolkit, versions: 'all', status: 'disabled', limit: 1 }
     const listing = maySeeDisabled ? await catalog.list(query, principal, { name: 'stored' }) : undefined

@@ -6,7 +6,7 @@ export interface AuditDetails extends Pick<AuditEvent, 'act' | 'outcome' | 'stat
   readonly principal?: { readonly id: string; readonly name?: string | undefined } | undefined
 }
 
-/** Its id is half of the secret link to an authorization, so audit events leave it out. */
+/** The id is half of an authorization's secret link, so audit events omit it. */
 const AUTHORIZATION_PATH = /^\/authorizations\/[^/]+/
 const MAX_PATH_CHARACTERS = 300
 

@@ -9,7 +9,7 @@ export interface RouteContext {
   readonly executionCtx: { waitUntil(work: Promise<unknown>): void }
 }
 
-/** Read late, since Hono's context throws where it has no `executionCtx`. */
+/** Reads `executionCtx` late, because Hono's context throws if there is none. */
 export function getBackground(c: RouteContext): WaitUntil {
   return (work) => c.executionCtx.waitUntil(work)
 }
@@ -20,7 +20,7 @@ export type Authorize = (c: RouteContext, scope: Scope | readonly Scope[] | unde
 export interface AuthorizerHooks {
   readonly onDenied?: (c: RouteContext, failure: Failure, principal?: Principal) => void
   readonly onAllowed?: (principal: Principal, background: WaitUntil) => void
-  /** Narrows a caller whose credential or URL names a toolset or a lock. Without it, the caller of such a credential sees nothing. */
+  /** Narrows callers whose credential or URL names a toolset or lock. Without it, callers of such a credential see nothing. */
   readonly narrow?: (principal: Principal, ...request: Parameters<Authorize>) => Promise<Result<Principal>>
 }
 
@@ -30,8 +30,8 @@ export interface AuthorizerHooks {
  *
  * Each client address has two buckets of the rate limit: one for requests whose credential is unknown or refused
  * (`stranger`), and one for requests that are admitted as the anonymous principal (`anonymous`). Every other caller has one
- * bucket, whatever the address. Only Cloudflare's edge sets the address: without it nobody is limited. Administrators are
- * never limited.
+ * bucket, whatever the address. Only Cloudflare's edge sets the address: without it, no caller is limited. Administrators
+ * are never limited.
  */
 export function createAuthorizer(
   { authenticate }: Pick<Authenticator, 'authenticate'>,
@@ -49,7 +49,7 @@ export function createAuthorizer(
     const address = findAddress(request)
     const limit = (bucket: string) => (address === null ? undefined : rateLimit(bucket, background))
     let wasCounted = false
-    /** Called before a credential is looked up, so that guesses are limited. Gives a denial if there were too many. */
+    /** Called before a credential is looked up, so that guesses are limited. Returns a denial if there were too many. */
     const countStranger = () => {
       wasCounted = true
       return limit(strangerBucket(address))
@@ -66,7 +66,7 @@ export function createAuthorizer(
     const scopeDenial = scope && findScopeDenial(principal, scope)
     if (scopeDenial) return deny(fail(scopeDenial), principal)
     if (principal.kind !== 'admin') {
-      // Anonymous callers are one principal: with one limit for all, one could block the others
+      // Anonymous callers share one principal, so with a single limit, one could block the others
       const rateDenial = limit(principal.kind === 'anonymous' ? `anonymous ${address}` : principal.id)
       if (rateDenial) return deny(rateDenial, principal)
       hooks.onAllowed?.(principal, background)
@@ -91,7 +91,7 @@ function failUnready(error: unknown): FailureResult {
   return fail({ type: 'unavailable', message: 'Switchboard cannot reach its registry right now' })
 }
 
-/** Whether a URL has a toolset or a lock, as far as its text tells at once. */
+/** Whether a URL may name a toolset or a lock, without parsing it. */
 function namesView(url: string): boolean {
   return url.includes('toolset=') || url.includes('lock=') || url.includes('/mcp/t/')
 }
@@ -106,7 +106,7 @@ const PAGE_FROM_PAGE = fail({
 
 type Authentication = Pick<Authenticator, 'authenticate'>
 
-/** Requests of our pages to other routes, recognized by object identity: none can come from outside. */
+/** Requests of our pages to other routes, recognized by object identity, so none can come from outside. */
 export function createInternalRequests() {
   const principals = new WeakMap<Request, Result<Principal>>()
   const visits = new WeakMap<Request, Request>()
@@ -117,7 +117,7 @@ export function createInternalRequests() {
       return request
     },
 
-    /** The browser's own request: that of a page to a route has none of its headers, such as its cookie. */
+    /** Returns the browser's request. A page's request to a route lacks its headers, such as the cookie. */
     getVisit: (request: Request): Request => visits.get(request) ?? request,
 
     accept({ authenticate }: Authentication): Authentication {
@@ -126,7 +126,7 @@ export function createInternalRequests() {
       }
     },
 
-    /** For pages, which could request each other without end. */
+    /** For pages, which could otherwise request each other endlessly. */
     reject({ authenticate }: Authentication): Authentication {
       return {
         authenticate: async (request, checkLookup) =>

@@ -2,7 +2,7 @@ import { createSemaphore } from '../../outbound/semaphore.ts'
 import { jsonTextResponse } from '../response/json-response.ts'
 
 interface HealthOptions {
-  /** Returns why storage cannot be used, in words that anybody may read; undefined if it can be. May reject. */
+  /** Returns why storage cannot be used, in a text for the public; undefined if it can. May reject. */
   readonly probe: () => Promise<string | undefined>
   readonly now: () => number
   readonly sleep: (ms: number) => Promise<void>
@@ -16,7 +16,7 @@ const MAX_PROBES = 4
 const RETRY_MS = 25
 const NO_RESPONSE = 'Storage does not answer'
 
-/** Anybody may request it, so storage is probed rarely. Requests share no promise: the I/O of one ends with it. */
+/** The route is public, so storage is probed rarely. Requests share no promise, because I/O ends with its request. */
 export function createHealth({ probe, now, sleep }: HealthOptions): () => Promise<Response> {
   let fault: string | undefined
   let knownUntil = -Infinity

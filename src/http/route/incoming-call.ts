@@ -34,8 +34,8 @@ export interface CallRoute<Q> extends Pick<Operation<Q>, 'summary' | 'query' | '
 }
 
 /**
- * The route of calls in every dialect but MCP: authorize → headers → query → memory → body → `handle`. Nothing that was
- * sent is checked before the caller is authorized.
+ * The route of calls in every dialect but MCP: authorize → headers → query → memory → body → `handle`. No input is checked
+ * before the caller is authorized.
  */
 export function createCallRoute<Q>(
   authorize: Authorize,
@@ -58,7 +58,7 @@ export function createCallRoute<Q>(
     if (!query.ok) return respond(query.failure, request)
     const owner = { principal: principal.value, request, background: getBackground(c) }
     if (requestMemory.isFull(owner)) return respond(MEMORY_FULL.failure, request)
-    // `untilRead` holds the memory of the answer until it is read, and `release` gives back that of the body
+    // `untilRead` holds the memory of the answer until it is read; `release` frees that of the body
     const memory = requestMemory.open(owner)
     try {
       const body = await readJson(request, { limit: MAX_CALL_BYTES, memory })
@@ -99,7 +99,7 @@ function readIdHeader(headers: Headers, name: string): Result<string> | undefine
   })
 }
 
-/** Who sends a call, and what all of its work may draw on. A batch has one. */
+/** The sender of a call, and the resources that all of its work shares. A batch has one. */
 export interface CallOrigin extends Pick<Caller, 'principal' | 'background' | 'budget'> {
   readonly request: Request
 }
@@ -121,7 +121,7 @@ export function createCaller(
   }
 }
 
-/** Only if `Accept` names the type: a wildcard is not enough. */
+/** Checks that `Accept` names the type: a wildcard is not enough. */
 export function acceptsEventStream({ headers }: Request): boolean {
   const accept = headers.get('accept')
   if (accept === null || !/text\/event-stream/i.test(accept)) return false

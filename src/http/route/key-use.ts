@@ -2,7 +2,7 @@ import type { Principal } from '../../core/access/principal.ts'
 import type { WaitUntil } from '../../core/tool/platform.ts'
 import { createLruCache } from '../../core/tool/recently-used.ts'
 
-/** The last use of a key is stored at most this often by each isolate. */
+/** Each isolate stores a key's last use at most this often. */
 const INTERVAL_MS = 600_000
 const KEY_PREFIX = 'key:'
 

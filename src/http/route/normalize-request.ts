@@ -6,14 +6,14 @@ interface NormalizerOptions {
   readonly isSelfHosted: boolean
 }
 
-/** Cloudflare's edge sets it, and lets no client set it. */
+/** Cloudflare's edge sets it, and clients cannot. */
 const CLIENT_ADDRESS = 'cf-connecting-ip'
 
-/** More than the path or the query of any route has; each part takes time wherever an address is read. */
+/** More than any route's path or query has. Each part takes time whenever an address is parsed. */
 const MAX_PARTS = 64
 
 /**
- * Runs before all else. The client's address is the platform's, never a header that the client set; with PUBLIC_URL,
+ * Runs first. The client's address comes from the platform, never from a header that the client set. With PUBLIC_URL,
  * requests for another host are misdirected (421).
  */
 export function createRequestNormalizer({
@@ -28,7 +28,7 @@ export function createRequestNormalizer({
       const message = `Cannot read the address: its path or its query has more than ${MAX_PARTS} parts`
       return fail({ type: 'request-malformed', message })
     }
-    // `cf` is parsed once an isolate. Self-hosted it proves nothing, since clients of Miniflare's sockets could set it
+    // `cf` is parsed once per isolate. Self-hosted, it proves nothing, because clients of Miniflare's sockets could set it
     isAtEdge ||= !isSelfHosted && received.cf !== undefined
     const request = isAtEdge || !received.headers.has(CLIENT_ADDRESS) ? received : dropClientAddress(received)
     return publicOrigin ? checkHost(request, publicOrigin) : request

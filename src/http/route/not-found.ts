@@ -3,10 +3,10 @@ import type { Failure } from '../../core/failure/failure.ts'
 import { trimEnd } from '../../core/tool/trim.ts'
 import type { Authorize } from './authorizer.ts'
 
-/** MCP 2025-11-25, "Authorization Server Discovery". Must be 404: on 401 a client stops sending the key that it has. */
+/** MCP 2025-11-25, "Authorization Server Discovery". Must be 404: on 401, clients stop sending their key. */
 const DISCOVERY = /^(?:\/mcp)?\/(?:\.well-known\/.+|register|authorize|token)$/
 
-/** Authorizes the caller, so that guesses at credentials are limited here too; paths of DISCOVERY are open to anybody. */
+/** Authorizes the caller, so that guesses at credentials are limited here too. Paths of DISCOVERY are public. */
 export function createNotFoundHandler(app: Hono, authorize: Authorize, respond: (failure: Failure) => Response) {
   const routesAt = (path: string) => {
     const steps = path.split('/')
@@ -27,7 +27,7 @@ export function createNotFoundHandler(app: Hono, authorize: Authorize, respond: 
       isSafeToSendOn(method) &&
       (methodsAt(trimmedPath).has(method) || refusesAt(trimmedPath))
     ) {
-      // `path` is decoded, and may hold characters that no header takes
+      // `path` is decoded, and may contain characters that headers cannot
       const { pathname, search } = new URL(c.req.url)
       return c.redirect(`${withoutStraySlashes(pathname)}${search}`, 308)
     }
@@ -39,12 +39,12 @@ export function createNotFoundHandler(app: Hono, authorize: Authorize, respond: 
   }
 }
 
-/** Two slashes at the beginning would make an address another host's. */
+/** Two leading slashes would redirect to another host. */
 function withoutStraySlashes(path: string): string {
   return trimEnd(path.replace(/^\/+/, '/'), '/')
 }
 
-/** Not changes: `/users/ann/grants/` may be one grant whose name was left out, and is not all of them. */
+/** Excludes changes: `/users/ann/grants/` may be one grant with its name missing, and must not mean all of them. */
 function isSafeToSendOn(method: string): boolean {
   return method === 'GET' || method === 'HEAD' || method === 'POST'
 }

@@ -6,7 +6,7 @@ import type { Query } from '../request/query.ts'
 import type { ResponseSpecs } from './response-specs.ts'
 
 export interface Operation<Q> {
-  /** One line. A route without it is a page for people, and not in the OpenAPI document. */
+  /** One line. Routes without a summary are pages for people, and not in the OpenAPI document. */
   readonly summary?: string
   readonly responses?: ResponseSpecs
   readonly failures?: string
@@ -24,12 +24,12 @@ interface DeclaredHandler {
   readonly operation: Operation<unknown>
 }
 
-/** Keeps a route's declaration as a member of its handler, where the OpenAPI document finds it. */
+/** Stores a route's declaration in a property of its handler, where the OpenAPI document finds it. */
 export function declareOperation<H extends object>(operation: Operation<unknown>, handler: H): H & DeclaredHandler {
   return Object.assign(handler, { operation })
 }
 
-/** Hono wraps the handlers of a router that has an error handler of its own. */
+/** Finds the declaration of a handler, which Hono wraps if its router has a separate error handler. */
 export function findOperation(handler: object): Operation<unknown> | undefined {
   const target = typeof handler === 'function' ? findTargetHandler(handler) : handler
   return isDeclared(target) ? target.operation : undefined

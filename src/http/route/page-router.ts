@@ -18,7 +18,7 @@ export interface PagesDeps {
 
 type PageHandler<Input> = (c: Context, input: Input) => Promise<Response>
 
-/** Pages for people without a credential: each request counts against its address, and a failure is a page too. */
+/** Pages for people without a credential. Each request counts against its address, and failures are pages too. */
 export function createPageRouter({ limitAnonymous, onPageError }: Pick<PagesDeps, 'limitAnonymous' | 'onPageError'>) {
   const router = new Hono().onError(onPageError)
 
@@ -36,7 +36,7 @@ export function createPageRouter({ limitAnonymous, onPageError }: Pick<PagesDeps
       router.get(path, definePage(query, handle))
     },
 
-    /** Accepts forms of this deployment's pages only. With `empty`, a form that cannot be read counts as an empty one. */
+    /** Accepts only forms of this deployment's pages. With `empty`, a form that cannot be read counts as empty. */
     post(path: string, limit: number, handle: PageHandler<URLSearchParams>, unreadable?: 'empty'): void {
       const handleForm: PageHandler<unknown> = async (c) => {
         const request = c.req.raw

@@ -11,7 +11,7 @@ export interface PublicRouteDeps {
   readonly caching: PublicCaching
 }
 
-/** Responses contain the request's host. Without PUBLIC_URL anybody may choose it, so no shared cache may store them. */
+/** Responses contain the request's host. Without PUBLIC_URL, clients choose it, so shared caches must not store them. */
 export type PublicCaching = 'public, max-age=300' | 'private, max-age=300'
 
 /** Some clients send their key with every request, so preflights allow it. */

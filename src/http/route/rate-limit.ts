@@ -5,15 +5,15 @@ interface RateLimiter {
   limit(options: { key: string }): Promise<{ success: boolean }>
 }
 
-/** Counts a request in `bucket`: one caller's, or one address's. */
+/** Counts a request in `bucket`, which belongs to a caller or an address. */
 export type RateLimit = (bucket: string, waitUntil: (work: Promise<void>) => void) => FailureResult | undefined
 
 const REFUSED_MS = 10_000
 const MAX_REFUSED = 1_000
 
 /**
- * The platform's limiter is asked in the background, and no request waits for it: once it refuses a bucket, further requests
- * of the bucket are `rate-limited` for 10 s. If the limiter fails, nobody is.
+ * Queries the platform's limiter in the background, so no request waits for it. After it refuses a bucket, requests in that
+ * bucket are `rate-limited` for 10 s. If the limiter fails, no request is limited.
  */
 export function createRateLimit(limiter: RateLimiter | undefined, now: () => number): RateLimit {
   if (!limiter) return () => undefined

@@ -21,7 +21,7 @@ export function arraySchema(items: JsonObject): JsonObject {
 
 export const TEXTS = arraySchema(TEXT)
 
-/** A name that ends in `?` may be absent. */
+/** Creates an object schema. Fields whose names end in `?` are optional. */
 export function objectSchema(fields: Readonly<Record<string, JsonObject>>): JsonObject {
   const properties = Object.entries(fields).map(([name, schema]) => [name.replace(/\?$/, ''), schema] as const)
   const required = Object.keys(fields).filter((name) => !name.endsWith('?'))

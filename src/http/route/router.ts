@@ -47,7 +47,7 @@ export function etag(resource: object): Readonly<Record<string, string>> {
   return { etag: `"${computeRevision(resource)}"` }
 }
 
-/** The entity tags, unquoted (RFC 9110, section 13.1.1). Weak ones are left out, as the comparison is strong. */
+/** Reads the entity tags, unquoted (RFC 9110, section 13.1.1), without weak ones, because the comparison is strong. */
 export function ifMatch({ headers }: Request): Precondition | undefined {
   const value = headers.get('if-match')?.trim()
   if (value === undefined || value === '*') return value
@@ -78,9 +78,9 @@ interface RouteOperation<Path extends string, Q, B> extends Operation<Q> {
 
 /**
  * Used as `on('GET /keys/:id', summary, declaration)(handler)`. For each request: authorize → memory → query → path →
- * `findDenial` → body → handler → response → audit event. A private route rejects anonymous callers, and no cache stores
- * its responses. `Answers` has the types of the bodies that the console reads. The handler is a second call, so that its
- * types come from the declaration.
+ * `findDenial` → body → handler → response → audit event. A private route rejects anonymous callers, and its responses are
+ * not cached. `Answers` has the types of the bodies that the console reads. The handler is passed in a second call, so that
+ * its types come from the declaration.
  */
 export function createRouter<Answers extends object = Record<never, unknown>>(
   { authorize, respond, writeAuditEntry }: RouteDeps,

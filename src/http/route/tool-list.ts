@@ -19,13 +19,13 @@ export interface ToolListDeps {
 interface WrittenList {
   readonly text: string
   readonly isEmpty: boolean
-  /** The entity tag of the catalog that the list is from, if the list has a variant. */
+  /** The entity tag of the catalog state that the list was read from, if the list has a variant. */
   readonly etag?: string | undefined
   readonly headers?: Readonly<Record<string, string>>
 }
 
 export interface ToolList {
-  /** What the entity tag covers beside catalog and principal; undefined if it is the tag of the text. */
+  /** Inputs of the entity tag besides catalog and principal; undefined if it is the tag of the text. */
   readonly variant: readonly string[] | undefined
   readonly write: (principal: Principal, memory: AnswerMemory) => Promise<Result<WrittenList>>
   readonly listFilter?: ListFilter
@@ -53,7 +53,7 @@ async function listTools(
   const list = readList()
   if (!list.ok) return respond(list.failure)
   const { write, headers, listFilter } = list.value
-  // The catalog's tag tells when tools change that a view does not show
+  // The catalog's tag would reveal changes to tools outside the view
   const variant = caller.value.view ? undefined : list.value.variant
   const memory = requestMemory.open(owner)
   const textList = variant ? undefined : await write(caller.value, memory)
@@ -69,7 +69,7 @@ async function listTools(
   const body = textList ?? (await write(caller.value, memory))
   if (!body.ok) return respond(body.failure)
   const { text, isEmpty, etag, headers: noteHeaders } = body.value
-  // The list may be from another state of the catalog: its tag must not say that it is the current one
+  // The list may be from another state of the catalog, and then must not have the current state's tag
   const isCurrent = etag === undefined || etag === currentTag
   const listHeaders = isCurrent ? currentHeaders : createHeaders(await sha256(tagText(etag)))
   if (!isEmpty || !listFilter)
@@ -88,7 +88,7 @@ interface FullListRoute<Q> extends Pick<Operation<Q>, 'summary' | 'query' | 'fai
 
 type FullListQuery = Partial<Pick<ListQuery, 'toolkit' | 'versions'>>
 
-/** The route of a list in a dialect without pages. */
+/** Creates the list route of a dialect without pages. */
 export function createFullListRoute<Q extends FullListQuery>(deps: ToolListDeps, route: FullListRoute<Q>) {
   const operation = { ...route, scope: 'tools:read', responses: toolListResponses(route.schema) } as const
   return declareOperation(operation, (c: RouteContext) => {
@@ -133,7 +133,7 @@ export function createFullList<Q extends FullListQuery>(
         if (characters > MAX_LIST_CHARACTERS) return fail({ type: 'request-malformed', ...tooMany })
         cursor = listing.nextCursor
       } while (cursor !== undefined)
-      // A list of several states of the catalog has a tag that none of them has
+      // A list read from several states of the catalog gets a tag that no single state has
       const etag = etags.size > 1 ? [...etags].join() : [...etags][0]
       return ok({ text: join(lines, query), isEmpty: lines.length === 0, etag })
     },

@@ -1,7 +1,7 @@
 /**
- * Narrows a caller to a toolset and a lock. A credential's are rights: where they are gone or disabled, it sees nothing. Those
- * of a URL are a view, which its caller may leave out: where they are gone, the request fails. A credential's toolset comes
- * before a URL's; its lock before the toolset's, and this before a URL's.
+ * Narrows a caller to a toolset and a lock. Those of a credential are rights: if they are gone or disabled, it sees nothing.
+ * Those of a URL are a view, which the caller may omit: if they are gone or disabled, the request fails. The credential's
+ * toolset precedes the URL's. Its lock precedes the toolset's, which precedes the URL's.
  */
 import type { Principal, Scope } from '../../core/access/principal.ts'
 import type { LockStore } from '../../core/access/tool-lock.ts'
@@ -21,7 +21,7 @@ export interface ViewStores {
 type NamedView = Partial<Record<ViewParameter, string | undefined>>
 
 const SCOPES: readonly (Scope | undefined)[] = ['tools:read', 'tools:call', undefined]
-/** Views are compiled for each object, so the one of a toolset and a lock is kept. */
+/** Keeps one object per toolset and lock, because views are compiled per object. */
 const views = createLruCache<ToolView>(200)
 
 export async function narrowToView(
@@ -39,7 +39,7 @@ export async function narrowToView(
   return narrowTo(principal, named.value, background, stores)
 }
 
-/** The same for names that are no URL's. */
+/** Narrows to names that are not from a URL. */
 export async function narrowTo(
   principal: Principal,
   named: NamedView,

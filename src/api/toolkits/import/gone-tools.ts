@@ -10,7 +10,7 @@ const FORMAT = {
 } satisfies Parameters<Catalog['list']>[2]
 const PAGE_TOOLS = 1_000
 
-/** The listed tools of a toolkit that came from the source of an import, and are no longer in it. */
+/** Finds listed tools of a toolkit that came from the source of an import and are no longer in it. */
 export async function findGoneTools(
   { sourceKeys, origins }: ImportResult,
   { toolkit, isSelected }: { readonly toolkit: string; readonly isSelected: (tool: string) => boolean },

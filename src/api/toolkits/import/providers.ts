@@ -12,14 +12,14 @@ export interface ImportProvidersDeps {
   readonly checkUrl: (url: string) => string | undefined
 }
 
-/** An import by an administrator adds those that are `new`. An administrator adds one that is `missing`, by its body. */
+/** An administrator's import adds `new` providers. An administrator must add `missing` ones, with `body`. */
 export interface ProviderReport extends Pick<ImportedProvider, 'id' | 'kind'> {
   readonly schemes: readonly string[]
   readonly state: 'existing' | 'new' | 'missing'
   readonly body?: JsonObject
 }
 
-/** The providers that an import needs where each user has credentials of their own. */
+/** Finds the providers that an import needs for credentials of individual users. */
 export async function createImportProviders(
   { providers, providerStore, checkUrl }: ImportProvidersDeps,
   principal: Principal,
@@ -28,7 +28,7 @@ export async function createImportProviders(
   const kinds = await loadKinds()
   const needs = new Map<string, ImportedProvider & { readonly schemes: Set<string> }>()
 
-  /** A tool would send a password as a token, or ask for what nobody can enter. */
+  /** Finds a conflict of kinds: tools would send a password as a token, or request credentials that nobody can enter. */
   function findConflict({ id, kind, scheme }: ImportedProvider): string | undefined {
     const present = kinds.get(id) ?? needs.get(id)?.kind ?? kind
     if (present === kind) return undefined
@@ -37,7 +37,7 @@ export async function createImportProviders(
   }
 
   return {
-    /** Without the tools whose providers are of another kind. */
+    /** Skips tools that need a provider with another kind than it has, here or in the same import. */
     *check(items: Iterable<ImportItem>): Generator<ImportItem> {
       for (const item of items) {
         const needed = 'tool' in item ? (item.tool.providers ?? []) : []
@@ -65,7 +65,7 @@ export async function createImportProviders(
       })
     },
 
-    /** Not those that were added since the import began. */
+    /** Adds new providers, except those added by others since the import started. */
     async add(reports: readonly ProviderReport[]): Promise<readonly string[]> {
       const missing = reports.filter(({ state }) => state === 'new')
       const present = missing.length > 0 ? await loadKinds() : kinds

@@ -132,9 +132,9 @@ export function createImportRoutes(deps: ImportRoutesDeps): Hono {
       if (firstSkipped && denied === skipped.length) return fail({ type: 'forbidden', reason: firstSkipped.reason })
       return fail({ type: 'definition-invalid', what: 'import', problems: listProblems(kind, result) })
     }
-    // New names have no `-`
+    // The stored name may differ, because new names have no `-`
     const storedToolkit = parseToolId(importedTools[0]?.id ?? '')?.toolkit ?? toolkit
-    // What was sent as a document cannot be read again
+    // A source that was sent as a document cannot be fetched again
     if (!sourceHost || typeof source !== 'string') await findings.forget(storedToolkit)
     else
       await findings.remember({
@@ -165,7 +165,7 @@ export function createImportRoutes(deps: ImportRoutesDeps): Hono {
 
   return router
 
-  /** Only for those who may decide where all of a toolkit's secrets are sent. */
+  /** Returns secrets only to callers who may decide where all of a toolkit's secrets are sent. */
   function createSecretLookup(principal: Principal, toolkit: string, maySendSecrets: boolean): ImportRequest['secret'] {
     const anyTool = { toolkit, tool: '*' }
     const condition = isTrustedWith(principal, anyTool)
@@ -179,7 +179,7 @@ export function createImportRoutes(deps: ImportRoutesDeps): Hono {
     return (id, tool) => {
       if ('value' in toolSecrets.secretFor(id, tool)) return undefined
       if (!hasScope(principal, 'admin')) return formatSecretNotSet(id)
-      // The same words for all tools of the toolkit, and so one warning
+      // The same text for all tools of the toolkit, which makes it one warning
       return toolSecrets.formatGrantAdvice(
         id,
         toolSecrets.isGranted(id, tool) ? tool : { toolkit: tool.toolkit, tool: '*' },

@@ -13,7 +13,7 @@ export interface ImportSkillsDeps {
 const NOT_READ = 'Its files are not listed, are too many or too large, or do not match the list of its server'
 const SKILL = object({ name: skillName, files: skillFilesReader })
 
-/** Publishes the skills of a server in the toolkit of its tools, with the checks of any publication. `added` are names. */
+/** Publishes a server's skills in the toolkit of its tools, with the usual publication checks. `added` are names. */
 export async function importSkills(
   listed: ServerList['skills'] = [],
   toolkit: string,

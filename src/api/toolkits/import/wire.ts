@@ -69,7 +69,7 @@ const OPTIONS: Readonly<Record<ImportKind, JsonObject>> = {
 export function importReader(importerKinds: readonly ImportKind[]) {
   const kinds = IMPORT_KINDS.filter((kind) => importerKinds.includes(kind))
   const fields = json.looseObject({
-    // A URL may hold a password
+    // A URL may contain a password
     from: json.hideValue(createSourceReader(kinds)),
     toolkit: namePart,
     version: json.optional(version),
@@ -114,9 +114,9 @@ export function importReader(importerKinds: readonly ImportKind[]) {
 function createNameMatcher(toolkit: string, patterns: readonly string[]): (tool: string, budget: Budget) => boolean {
   const { covers, compared } = createToolPatterns(patterns.map((pattern) => `${toolkit}.${pattern}`))
   return (tool, budget) => {
-    // Tools end with the budget where they are made
+    // Running out of budget is reported where tools are created
     withinBudget(() => budget.spend(1 + compared), '')
-    // A source's name may have dashes, which the tool's will not
+    // Names in a source may have dashes, which tool names do not
     return covers({ toolkit, tool: foldDashes(tool) })
   }
 }
@@ -183,7 +183,7 @@ export function listProblems(kind: ImportKind, { skipped }: Pick<ToolReports, 's
   }))
 }
 
-/** Each message once, with the first tools that it is about: a server that cannot be reached is one fault, not one a tool. */
+/** Lists each message once with its first tools: an unreachable server is one fault, not one per tool. */
 function skippedAndWarnings({ imported: importedTools, skipped }: ToolReports) {
   const messages = importedTools.flatMap(({ id, warnings }) => warnings.map((message) => ({ id, message })))
   const warnings = [...Map.groupBy(messages, ({ message }) => message)].map(([message, warned]) => {

@@ -36,7 +36,7 @@ export function createAppearanceRoutes({ readIcon, readPage, ...deps }: Appearan
     return fail({ type: 'not-found', message })
   })
 
-  // For the console's frame. Even if opened directly, a page has no origin and reaches only what its own policy allows
+  // For the console's frame. Even if opened directly, a page has no origin and can load only what its policy allows
   on('GET /tools/:id/page', "Get a tool's page as HTML", {
     ...CALLER_ROUTE,
     responses: { 200: mediaTypeOnly('The page', 'text/html') },
@@ -52,7 +52,7 @@ export function createAppearanceRoutes({ readIcon, readPage, ...deps }: Appearan
   return router
 }
 
-/** A drawing may hold scripts: pages show it as a picture, which runs none, and opened by itself it has a sandbox. */
+/** An SVG may contain scripts. Pages show it as an image, which runs none, and the sandbox applies if it is opened alone. */
 function buildIconHeaders({ type, bytes }: IconImage, isKnown: boolean): Record<string, string> {
   return {
     ...HEADERS,
