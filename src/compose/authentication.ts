@@ -66,7 +66,7 @@ export function composeAuthentication(
     onDenied: writeDenial,
     onAllowed: createKeyUsageTracker((ids, usedAt) => stores.access.noteUse(ids, usedAt), now),
   }
-  // Sending a visitor to sign in is no denial
+  // A visitor who is sent to sign in is not denied
   const visitorHooks: AuthorizerHooks = {
     ...hooks,
     onDenied: (c, failure, principal) => failure.type !== 'unauthenticated' && writeDenial(c, failure, principal),
@@ -104,7 +104,7 @@ export function composeAuthentication(
       agents.forgetKey(id)
     },
 
-    /** Where the rights of people may have changed. */
+    /** Call this when the rights of people may have changed. */
     forgetPeople(): void {
       for (const { forget } of [sessions, agents, agentAuthenticator]) forget()
       for (const keyAuthenticator of keyAuthenticators) keyAuthenticator.forgetJwts()
@@ -112,7 +112,7 @@ export function composeAuthentication(
   }
 }
 
-/** Most deployments get no JWTs, whose code is a tenth of all that calls need. */
+/** Loads the JWT code on first use: it is a tenth of the code for calls, and most deployments get no JWTs. */
 function lazyVerifier(createVerifier: (jwts: typeof import('../http/caller/jwt.ts')) => JwtVerifier): JwtVerifier {
   let verifier: JwtVerifier | undefined
   return {

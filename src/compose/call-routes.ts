@@ -13,12 +13,12 @@ export interface CallRoutes {
 }
 
 export interface LazyRoutes {
-  /** Each a path, or what ends in a wildcard: `/worker/*`. */
+  /** Paths, which may end in a wildcard: `/worker/*`. */
   readonly paths: readonly string[]
   readonly load: () => Promise<CallRoutes>
 }
 
-/** Routes that call and list tools. OXP's exist from the start, those of other dialects from the first request for them. */
+/** Creates the routes that call and list tools: OXP's now, and those of each other dialect on its first request. */
 export function composeCallRoutes(deployment: Deployment) {
   const { stores, authentication, calls } = deployment
   const { now } = Date

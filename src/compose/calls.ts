@@ -140,13 +140,13 @@ function composeResolver({ config, build, stores, bundled, loadRunners }: CallsD
   })
 }
 
-/** Few callers have a toolset or a lock. */
+/** Loaded on demand, because few callers have a toolset or a lock. */
 async function loadViewDeps() {
   const { formatLocked } = await import('../dialects/mcp/tool-document.ts')
   return { formatLocked, sha256 }
 }
 
-/** The catalog for every caller. */
+/** Returns the catalog, which shows a caller with a toolset or lock only the tools in it. */
 export function composeCatalog({ registry: { catalog } }: Stores, resolver: Resolver): Stores['registry']['catalog'] {
   const listForView = async (view: ToolView, request: Parameters<typeof catalog.list>) => {
     const [{ listInView }, deps] = await Promise.all([import('../core/call/list-in-view.ts'), loadViewDeps()])

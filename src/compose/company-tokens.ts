@@ -12,7 +12,7 @@ const BEARER = /^bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i
 const DISCOVERY_MS = 10_000
 const NO_ISSUER = fail({ type: 'unavailable', message: 'Cannot ask the authorization server for its keys right now' })
 
-/** JWTs of the company's own server (RFC 9068), whose audience is the resource: `/connect/mcp` or that of a toolset. */
+/** Accepts JWTs of the company's server (RFC 9068). Their audience is the resource: `/connect/mcp` or that of a toolset. */
 export function createCompanyTokenAuthenticator(config: Config, issuer: string, people: SignInPolicy) {
   const now = Date.now
   const fetch = providerFetch(config)

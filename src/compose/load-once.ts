@@ -1,4 +1,4 @@
-/** Keeps the first value that `load` gives, and not its promise: workerd lets no request wait for the work of another. */
+/** Caches the value that `load` returns, not its promise: in workerd, a request cannot wait for the work of another. */
 export function loadOnce<T>(load: () => Promise<T>): () => Promise<T> {
   let loaded: T | undefined
   return async () => {

@@ -10,7 +10,7 @@ import type { Deployment } from './deployment.ts'
 import { createMcpEndpoints } from './mcp-endpoints.ts'
 import { openTasks } from './tasks.ts'
 
-/** The MCP routes, with the extensions of this deployment, each added by its `register…` function. */
+/** Creates the MCP routes with this deployment's extensions, each added by its `register…` function. */
 export function composeMcpRoutes(deployment: Deployment) {
   const { config, stores, authentication, calls, version } = deployment
   const { catalog, stub, toolsets } = stores.registry

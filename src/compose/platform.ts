@@ -7,14 +7,14 @@ import { createTrafficControl } from '../outbound/traffic-control.ts'
 import type { SandboxPolicies } from '../runners/sandbox/egress-entrypoint.ts'
 
 /**
- * Miniflare takes a message that holds one of these for workerd's own and drops it, with the lines of all calls in it. The
- * first character of a match is escaped, so no match begins with a letter that could be part of an escape already. JSON leaves control
- * characters from U+007F on and bidirectional ones as they are, with which a caller's text would write in an operator's terminal.
+ * Miniflare mistakes a message with one of these for workerd's own, and drops it with all its lines. `print` escapes the first
+ * character of a match, so no match begins with a letter that could be part of an escape. JSON does not escape control
+ * characters from U+007F on or bidirectional ones, so a caller's text could write to an operator's terminal.
  */
 const UNSAFE_IN_LOGS =
   /ook recursive isolate|LLVM_SYMBOLIZER|(?<=ac)k: (?=0|[a-f\d]{4})|ind\(\): |Address already in use|CODE_MOVED|[\x7f-\x9f\u2028-\u202e\u2066-\u2069]/g
 
-/** Prints JSON whole, whatever callers wrote in it. */
+/** Prints JSON, escaped so that callers' text can neither suppress it nor control the terminal. */
 export function print(json: string): void {
   console.log(
     json.replace(UNSAFE_IN_LOGS, (text) => `\\u${text.charCodeAt(0).toString(16).padStart(4, '0')}${text.slice(1)}`),
@@ -37,16 +37,16 @@ export const traffic = createTrafficControl({
   },
 })
 
-/** A server that stalls keeps others waiting no longer than `idleMs`. */
+/** A stalled server keeps others waiting for at most `idleMs`. */
 const RESPONSE_BUDGET = { name: 'server-answers', size: 64_000_000, share: 16_000_000, idleMs: 15_000 }
-/** With these every request of a tool is sent: all responses are read in the same memory. */
+/** Used for every request of a tool, so that all responses share one memory budget. */
 export const outboundOptions = {
   fetch: (...request: Parameters<Fetch>) => fetch(...request),
   traffic,
   memory: isolateMemory.createBudget({ ...RESPONSE_BUDGET, isNested: true }),
 }
 
-/** For longer than any call. */
+/** `idleMs` is longer than any call. */
 function createHold(name: string, size: number, share: number): HoldFiles {
   const budget = isolateMemory.createBudget({ name, size, share, idleMs: 330_000, waitMs: 15_000 })
   return async (account, bytes, signal) => {
@@ -56,7 +56,7 @@ function createHold(name: string, size: number, share: number): HoldFiles {
   }
 }
 
-/** A caller's share holds the largest file. */
+/** A caller's share fits the largest file. */
 export const holdFiles = createHold('files', 56_000_000, 28_000_000)
 /** Separate from files, because a call that holds text may wait for files. */
 export const holdTexts = createHold('tasks', 36_000_000, 18_000_000)

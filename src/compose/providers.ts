@@ -15,10 +15,10 @@ type OutboundConfig = Pick<Config, 'allowHttpHosts'>
 /** In bytes. */
 const MAX_PROVIDER_BYTES = 1_048_576
 const MAX_DOCUMENT_BYTES = 16_384
-/** Parts of JSON: the keys of a large provider have some thousand. */
+/** In parts of JSON. The keys of a large provider have about a thousand. */
 const MAX_PARTS = 10_000
 
-/** For URLs of settings and of administrators' providers, which no caller chooses. */
+/** For URLs from settings and from administrators' providers, not from callers. */
 const SETTINGS_CAPABILITY = new FetchCapability('settings')
 
 export function providerFetch(config: OutboundConfig): Fetch {
@@ -35,7 +35,7 @@ function createFetch({ allowHttpHosts }: OutboundConfig, maxResponseBytes: numbe
   return createGuardedFetch({ fetch: (...request) => fetch(...request), allowHttpHosts, ...limits })
 }
 
-/** Its code is loaded with the first request to an OAuth server. */
+/** Loads the code on the first request to an OAuth server. */
 export async function loadServerFinder(config: OutboundConfig) {
   const { createServerFinder } = await import('../oauth-client/provider-server.ts')
   const fetch = providerFetch(config)
@@ -85,7 +85,7 @@ export function createProviderOAuth(config: Config): OAuth {
   }
 }
 
-/** Its code is loaded with the first credential that a person enters. */
+/** Loads the code when a person first enters a credential. */
 export function createCredentialCheck(config: OutboundConfig): CheckCredential {
   return async (provider, values) => {
     const { checkCredential } = await import('../outbound/credential-check.ts')

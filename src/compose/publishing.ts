@@ -47,13 +47,13 @@ export async function composePublishing({ config, stores, calls, loadRunners }: 
   }
 }
 
-/** No secret may belong to tools and to a provider's client at once. */
+/** Creates checks that no secret belongs both to tools and to a provider's client. */
 function createSecretChecks(
   { checkToolSecret, checkClientSecret }: Pick<Config, 'checkToolSecret' | 'checkClientSecret'>,
   policies: Pick<PolicyStore, 'list'> & Policies,
   providers: Pick<ProviderStore, 'list'>,
 ) {
-  /** Those of the last known policies while the registry cannot be reached. */
+  /** Falls back to the last known policies if the registry cannot be reached. */
   async function loadPolicySecrets(): Promise<ReadonlySet<string>> {
     try {
       return collectSecrets(await policies.list())

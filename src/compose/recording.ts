@@ -11,9 +11,9 @@ import { recordsStub } from '../storage/records/records.ts'
 import type { Keyring } from '../storage/sealing/keyring.ts'
 import { printLogEntry, print } from './platform.ts'
 
-/** Cloudflare finishes the work behind an answer, and charges for each batch. */
+/** Cloudflare completes the work after a response, and charges for each batch. */
 const WINDOW_MS = 1_000
-/** A kill loses the records that wait. Calls stop while a batch is written to the disk, so it is not shorter. */
+/** If the process is killed, waiting records are lost. Not shorter, because calls stop while a batch is written to disk. */
 const SELF_HOSTED_WINDOW_MS = 250
 
 export type Recording = ReturnType<typeof createRecording>
@@ -36,7 +36,7 @@ export function createRecording(
     windowMs: isSelfHosted ? SELF_HOSTED_WINDOW_MS : WINDOW_MS,
   })
   async function writeWithContent(record: CallRecord, ended: EndedCall, background: WaitUntil): Promise<void> {
-    // Few deployments record contents
+    // Loaded on demand, because few deployments record contents
     const { sealContent } = await import('../storage/records/seal-content.ts')
     const content = await sealContent(keyring, contentDays, record, ended).catch((error: unknown) =>
       printLogEntry({ event: 'records-lost', lost: 0, error: String(error) }),
@@ -46,7 +46,7 @@ export function createRecording(
   const writeCall: CallDeps['writeRecord'] = (record, background, forOperator, ended) => {
     if (logCalls === 'all' || (logCalls === 'failures' && record.outcome !== 'success'))
       logCall(forOperator === undefined ? record : { ...record, for_operator: forOperator }, background)
-    // Calls that succeed have no record with `failures`, and are counted all the same
+    // With `failures`, successful calls are counted but not recorded
     if (ended && (recordCalls === 'all' || record.outcome !== 'success'))
       background(writeWithContent(record, ended, background))
     else if (recordCalls !== 'none') records.writeCall(record, background)

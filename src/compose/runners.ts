@@ -26,7 +26,7 @@ import { openSandbox } from './sandbox.ts'
 
 export type Runners = ReturnType<typeof createRunners>
 
-/** All runners and importers. A call of a bundled tool needs none of the others. */
+/** Creates all runners and importers. Bundled tools need only `bundled`. */
 export function createRunners(
   env: Env,
   config: Config,
@@ -76,7 +76,7 @@ function loadGuestModules(kind: 'code' | 'wasm'): GuestModules {
   }
 }
 
-/** Its code, a twentieth of the Worker, is loaded with the first description. */
+/** Loads the code, a twentieth of the Worker, with the first description. */
 function openApiImporter(options: GuardedFetchOptions): Importer {
   return {
     kind: 'openapi',

@@ -10,10 +10,10 @@ import { createLoaderRunner, createSandbox, createIsolateQuota } from '../runner
 import { sha256 } from '../storage/sealing/sha256.ts'
 import { printLogEntry, sandboxPolicies } from './platform.ts'
 
-/** Only an administrator enables what an administrator disabled. */
+/** Acts as an administrator, so that only an administrator can enable a tool that the watchdog disabled. */
 const WATCHDOG: Principal = { ...ADMIN, id: 'watchdog' }
 
-/** Runs published code: in processes of its own if there are any, else in isolates of this one. */
+/** Runs published code in separate processes if there are any, else in isolates of this process. */
 export function openSandbox(env: Env, config: Config, writer: RegistryWriter, writeAuditEntry: WriteAuditEvent) {
   const { LOADER, SANDBOX_SHARED: shared, WATCHDOG: watchdog } = env
   if (!LOADER) return undefined

@@ -6,16 +6,16 @@ import type { Deployment } from './deployment.ts'
 import { printLogEntry } from './platform.ts'
 import { composePublishing, type Publishing } from './publishing.ts'
 
-/** Of one run, so that many toolkits neither flood their servers nor exceed what an invocation may use. */
+/** Limits of one run, so that many toolkits neither flood their servers nor exceed the limits of an invocation. */
 const MAX_TOOLKITS = 10
 const MAX_TOOLS = 2_000
 const MAX_RUN_MS = 120_000
 const MAX_COMPARISON_MS = 60_000
 const MAX_MESSAGES = 20
-/** The sources are those of imports, and the webhook is one of the settings. */
+/** Requests go only to the sources of imports and to the webhook of the settings. */
 const CAPABILITY = new FetchCapability('schedule')
 
-/** Compares the toolkits that were compared the longest ago with their sources, and posts new findings. */
+/** Compares toolkits with their sources, those compared longest ago first, and posts new findings. */
 export async function runSchedule(deployment: Deployment): Promise<void> {
   const publishing = await composePublishing(deployment)
   await compareToolkits(publishing)
@@ -41,7 +41,7 @@ async function compareToolkits({ compare, findings }: Publishing): Promise<void>
   }
 }
 
-/** A message that is not received is posted again in the next runs, with the same id. */
+/** Posts new findings. If a message is not received, later runs post it again with the same id. */
 async function postFindings(config: Config, { findings }: Publishing): Promise<void> {
   const { findingsWebhook } = config
   if (!findingsWebhook) return

@@ -33,7 +33,7 @@ import { yieldToEventLoop } from '../outbound/event-loop.ts'
 import { loadOnce } from './load-once.ts'
 import { printLogEntry } from './platform.ts'
 
-/** In bytes: with less, SQLite can store nothing more. */
+/** In bytes. With less free space, SQLite cannot store anything more. */
 const MIN_FREE_BYTES = 500_000
 const PENDING_WRITE_WAIT_MS = 5_000
 /** An isolate has 128 MB; running tools need the rest. */
@@ -125,7 +125,7 @@ export function openStores(
   }
 }
 
-/** Loaded with the first file, as most requests need none. */
+/** Loads the code with the first file, because most requests need none. */
 function openFiles({ ARTIFACTS: bucket, IdempotencyStore }: Env, signer: Signer) {
   let loading: Promise<FileStores> | undefined
   const loadStores = () => (loading ??= loadFiles())
@@ -172,11 +172,11 @@ interface FileStores {
   readonly outcomes?: OutcomeStore
 }
 
-/** A page reads one page of each object: the first users of both are the first of all. */
+/** Merges one page of each object: the first users of all are among the first of each. */
 function createUserList(access: AccessStub, connect: ReturnType<typeof connectStub>): UserList {
   return {
     list: async (page) => access.listUsers(page, await connect.countByUser(page)),
-    // A user who was noted within the hour may be at a provider
+    // A user noted within the last hour may still be at a provider
     forgetGrantHolder: (user) => access.forgetGrantHolder(user, Date.now() - HOUR_MS),
   }
 }

@@ -42,7 +42,7 @@ export async function runTask(task: DueTask, deployment: Deployment): Promise<vo
   })(task)
 }
 
-/** Texts of callers and tools are encrypted with the vault keys if there are any. */
+/** Opens the store of tasks. Texts of callers and tools are encrypted with the vault keys if there are any. */
 export function openTaskStore({ config, stores }: Pick<Deployment, 'config' | 'stores'>): TaskStore {
   const { vaultKeys } = config
   const sealer = vaultKeys.length > 0 ? createKeyring(vaultKeys, 'task') : stores.deploymentKeys.sealer('task')

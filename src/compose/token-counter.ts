@@ -8,8 +8,8 @@ import { yieldToEventLoop } from '../outbound/event-loop.ts'
 const RANKS_URL = 'https://assets.invalid/o200k_base.json'
 
 /**
- * Gives a function that loads the counter of tokens. The ranks are an asset, since they are larger than the Worker. The
- * counter is freed when memory is short and nobody uses it. Throws if the deployment has no assets.
+ * Returns a function that loads the token counter. The ranks are an asset, because they are larger than the Worker. An unused
+ * counter is freed when memory is short. Throws if the deployment has no assets.
  */
 export function createTokenCounterLoader(env: Env): () => Promise<CountTokens> {
   let lastCounter: WeakRef<CountTokens> | undefined
@@ -20,19 +20,19 @@ export function createTokenCounterLoader(env: Env): () => Promise<CountTokens> {
     if (!response?.ok) throw new Error(`The deployment has no asset ${RANKS_URL}`)
     const { createTokenCounter } = await import('../core/tool/tokens.ts')
     const ranks = await response.json<TokenRanks>()
-    // Requests do not wait for each other: one that began earlier may have created it meanwhile
+    // Requests do not wait for each other, so another one may have created it meanwhile
     const newCounter = lastCounter?.deref() ?? createTokenCounter(ranks)
     lastCounter = new WeakRef(newCounter)
     return newCounter
   }
 }
 
-/** A thousand tools have half of it. */
+/** A thousand tools use half of it. */
 const MAX_CHARACTERS = 4 * 1024 * 1024
 
 /**
- * Gives a function that counts the tokens of the definitions that the newest MCP revision lists to a principal, of all
- * tools or of one toolkit. Fails where they would take seconds, and for callers without a credential.
+ * Returns a function that counts the tokens of the definitions that the newest MCP revision lists to a principal, for all
+ * tools or one toolkit. Fails if this would take seconds, and for callers without a credential.
  */
 export function createDefinitionTokenCounter(env: Env, catalog: Pick<Catalog, 'list'>) {
   const loadTokenCounter = createTokenCounterLoader(env)
@@ -51,7 +51,7 @@ export function createDefinitionTokenCounter(env: Env, catalog: Pick<Catalog, 'l
     const reserve = async (characters: number) => characters <= MAX_CHARACTERS
     const listing = await catalog.list(query, principal, format, { reserve })
     const isCut = !listing || listing.isOutOfMemory || listing.nextCursor !== undefined
-    // The versions that a toolset chooses may be larger than those that are reserved for
+    // A toolset's versions may be larger than the ones that memory was reserved for
     if (isCut || listing.lines.join('').length > MAX_CHARACTERS)
       return fail({ type: 'conflict', message: 'The definitions are too large to count their tokens' })
     return ok((await countListTokens(listing.lines, countTokens, yieldToEventLoop)).total)

@@ -27,7 +27,7 @@ import type { Env } from '../env.ts'
 import type { Publishing } from './publishing.ts'
 import { createDefinitionTokenCounter } from './token-counter.ts'
 
-/** Routes that publish and manage tools. */
+/** Creates the routes that publish and manage tools. */
 export function composeToolRoutes(deployment: Deployment, publishing: Publishing, env: Env) {
   const { now } = Date
   const { config, stores, authentication, calls, routes, version } = deployment

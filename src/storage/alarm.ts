@@ -1,7 +1,7 @@
 /**
  * Sets the alarm of one Durable Object. The platform truncates fractions of a millisecond, and drops an alarm that its own run
- * sets to the same time again. A run that comes early, because of a truncated time or a clock that was set back, would do so.
- * Therefore times are rounded up, and the same time is never set twice in a row.
+ * sets to the same time again. A run that is early, because of a truncated time or a clock that was set back, would set such
+ * an alarm. Therefore, times are rounded up, and the same time is never set twice in a row.
  *
  * @param at milliseconds since 1970
  */

@@ -1,4 +1,4 @@
-/** In memory: the events of one Durable Object may wait for each other. */
+/** Notifies in memory. This works because the requests of one Durable Object may wait for each other. */
 export function createChangeNotifier() {
   const waiters = new Map<string, Set<(result: 'notified') => void>>()
   return {

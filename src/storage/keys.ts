@@ -1,4 +1,4 @@
-/** `STORAGE.md` says what each kind of KV key holds. */
+/** `STORAGE.md` describes the value of each kind of KV key. */
 const PREFIXES = {
   tool: 'tool/',
   record: 'record/',
@@ -32,20 +32,20 @@ export function parseKvKey(key: string): { readonly kind: KvKind; readonly id: s
   return kind && { kind, id: key.slice(PREFIXES[kind].length) }
 }
 
-/** An artifact's id begins with ten characters that stand for its principal. */
+/** An artifact's id begins with ten characters that identify its principal. */
 export const OWNER_LENGTH = 10
 
-/** Without the rest of an id, the prefix of all artifacts of a principal. */
+/** Returns an artifact's R2 key. For the first OWNER_LENGTH characters of an id, the prefix of its principal's artifacts. */
 export function artifactKey(id: string): string {
   return `artifact/${id.slice(0, OWNER_LENGTH)}/${id.slice(OWNER_LENGTH)}`
 }
 
-/** Both are given as their SHA-256; without a call, the prefix of all outcomes of a principal. */
+/** Takes both as SHA-256. Without a call, returns the prefix of all outcomes of a principal. */
 export function outcomeKey(principal: string, callId = ''): string {
   return `outcome/${principal}/${callId}`
 }
 
-/** The R2 key of an uploaded file; without an id, the prefix of all that a principal uploaded. */
+/** Returns the R2 key of an uploaded file. Without an id, the prefix of all uploads of a principal. */
 export function uploadKey(principal: string, user = '', id?: string): string {
   const prefix = `upload/${principal}/`
   return id === undefined ? prefix : `${prefix}${user || '-'}/${id}`
@@ -56,7 +56,7 @@ export function documentKey(dialect: string, id: string): string {
   return `${dialect}/${id.toLowerCase()}`
 }
 
-/** The R2 key of one part of a day's calls or acts. */
+/** Returns the R2 key of one part of a day's calls or acts. */
 export function oldRecordsKey(kind: 'call' | 'act', day: string, part: number): string {
   return `${kind}s/${day}/${String(part).padStart(4, '0')}.jsonl`
 }

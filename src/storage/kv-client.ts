@@ -1,10 +1,10 @@
 import { withTimeout } from './reachable-stub.ts'
 
 const WAIT_MS = 2_000
-/** While KV hangs, reads skip it for so long, since each would wait. */
+/** When KV hangs, reads skip it for this long, because each would wait. */
 const REST_MS = 2_000
 
-/** Null for a key that KV does not have, undefined where it failed or was too slow. `cacheTtl` is in seconds. */
+/** Reads return null for a key that KV lacks, and undefined if KV failed or was too slow. `cacheTtl` is in seconds. */
 export function createKvClient(kv: KVNamespace, now: () => number) {
   let cooldownUntil = -Infinity
 
@@ -28,7 +28,7 @@ export function createKvClient(kv: KVNamespace, now: () => number) {
 
   return {
     text: (key: string, cacheTtl: number) => read(() => kv.get(key, { cacheTtl })),
-    /** Without the keys that could not be read. */
+    /** Omits the keys that could not be read. */
     async texts(keys: readonly string[], cacheTtl: number) {
       return (await read(() => kv.get([...keys], { cacheTtl }))) ?? new Map<string, string | null>()
     },

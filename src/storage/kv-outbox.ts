@@ -1,9 +1,9 @@
 /*
- * The transactional outbox from SQLite to KV. A change queues its keys in its own transaction; an alarm writes each
- * as it is then, so many changes cost one write. Revocations come first, then changes of status, then publications.
- * A run writes up to 300 urgent keys and the oldest up to 400 in all, 8 at once, then lets the replication of the
- * catalog write. A row is deleted only if it did not change since it was read. KV takes one write a second for each
- * key. After a failure it waits 1.1 to 10 s, at random; the alarm never throws.
+ * The transactional outbox from SQLite to KV. A change queues its keys in its own transaction. An alarm later writes their
+ * current values, so many changes cost one write. Revocations come first, then changes of status, then publications. A run
+ * writes up to 300 urgent keys and the oldest up to 400 in all, 8 at once, then some of the catalog (`replication`). A row is
+ * deleted only if it has not changed since it was read. KV allows one write per second to a key. After a failure, the next run
+ * is 1.1 to 10 s later, at random; the alarm never throws.
  */
 import { yieldToEventLoop } from '../outbound/event-loop.ts'
 import { type KvKind, parseKvKey } from './keys.ts'
@@ -14,34 +14,34 @@ export type OutboxPriority = keyof typeof PRIORITIES
 const PRIORITIES = { revocation: 0, status: 10, publication: 20 } as const
 const IS_URGENT = `priority < ${PRIORITIES.publication}`
 
-/** `revision` is the last change that queued a key, `since` the first, `priority` its place in the order, the least first. */
+/** `revision` is the last change that queued a key, and `since` the first. The lowest `priority` is written first. */
 export const OUTBOX_TABLE = `
 CREATE TABLE outbox (target TEXT PRIMARY KEY, revision INTEGER NOT NULL, since INTEGER NOT NULL, priority INTEGER NOT NULL);
 CREATE INDEX outbox_since ON outbox (since, priority);
 CREATE INDEX outbox_urgent ON outbox (priority) WHERE ${IS_URGENT};
 `
 
-/** KV takes one write a second to a key. */
+/** KV allows one write per second to a key. */
 const MIN_INTERVAL_MS = 1_100
 const MAX_BACKOFF_MS = 10_000
 /** A due alarm runs sooner than this, however busy the platform is. */
 const OVERDUE_MS = 3_000
 const WRITE_CONCURRENCY = 8
-/** Bounds of one run, so that one key that changes over and over does not hold up the others. */
+/** Limits of one run, so that a key that keeps changing does not delay the others. */
 const PER_RUN = 400
 const URGENT_PER_RUN = 300
 
-/** The values of each kind of key, by the rest of the key. A queued key without a value is deleted from KV. */
+/** Returns the value of a key, by its kind and the rest of the key. If undefined, the queued key is deleted from KV. */
 export type KvValues = Partial<Readonly<Record<KvKind, (id: string) => string | ArrayBuffer | undefined>>>
 
-/** Copies to KV what is not queued key by key, after the queued keys of a run. */
+/** Copies data to KV that is not queued key by key, after the queued keys of a run. */
 export interface Replication {
   readonly isDirty: () => boolean
-  /** Before this time it writes nothing, in milliseconds since 1970. */
+  /** It writes nothing before this time, in milliseconds since 1970. */
   readonly cooldownUntil: () => number
   /** When the next key is to be deleted, in milliseconds since 1970, or `Infinity`. */
   readonly nextDeletionAt: () => number
-  /** Writes some of it, or waits. True if there is more to write at once. */
+  /** Writes some of the data, or waits. True if there is more to write immediately. */
   write(): Promise<boolean>
 }
 
@@ -50,7 +50,7 @@ interface OutboxOptions {
   readonly kv: KVNamespace
   readonly values: KvValues
   readonly replication?: Replication
-  /** Does some of a longer change, which queues more. Whether more of it is left. */
+  /** Continues a longer change, which queues more keys. True if the change is not complete. */
   readonly continueChange?: () => Promise<boolean>
   /** When the next run is due with an empty outbox, in milliseconds since 1970, or `Infinity`. */
   readonly nextRunAt?: () => number
@@ -73,7 +73,7 @@ export function enqueue(
   )
 }
 
-/** The `outbox` table survives a crash; each key is written as it is then, so many changes cost one write. */
+/** Creates the outbox. Its table survives a crash. */
 export function createOutbox(options: OutboxOptions) {
   const { storage, kv, values, replication, continueChange, nextRunAt } = options
   const { sql } = storage
@@ -85,12 +85,12 @@ export function createOutbox(options: OutboxOptions) {
     if (isIdle()) return
     const at = Math.max(Date.now(), lastRunAt + MIN_INTERVAL_MS)
     const scheduledAt = await storage.getAlarm()
-    // A long overdue alarm failed, and the platform repeats it up to a minute later
+    // A long overdue alarm has failed, and the platform may retry it only a minute later
     const isOverdue = scheduledAt !== null && scheduledAt < Date.now() - OVERDUE_MS
     if (scheduledAt === null || scheduledAt > at || isOverdue) await storage.setAlarm(at)
   }
 
-  /** Retries failed writes with growing delays. It never throws: the platform would choose the time of the retry. */
+  /** Writes the due keys, and retries with growing delays. Never throws, or the platform would choose when to retry. */
   async function run(): Promise<void> {
     let next = Infinity
     try {
@@ -130,7 +130,7 @@ export function createOutbox(options: OutboxOptions) {
   }
 
   async function writeAll(keys: readonly OutboxEntry[]): Promise<void> {
-    // While KV refuses, it is asked with one key first
+    // After a failure, tries one key first
     const firstBatch = failures > 0 ? 1 : WRITE_CONCURRENCY
     for (let at = 0; at < keys.length;) {
       const batch = keys.slice(at, at + (at === 0 ? firstBatch : WRITE_CONCURRENCY))
@@ -151,7 +151,7 @@ export function createOutbox(options: OutboxOptions) {
          ON target = json_extract(value, '$[0]') AND revision = json_extract(value, '$[1]'))`,
       of,
     )
-    // A later change counts as queued from now on
+    // A change made meanwhile counts as queued now
     sql.exec(
       `UPDATE outbox SET since = revision WHERE target IN (SELECT json_extract(value, '$[0]') FROM json_each(?))`,
       of,

@@ -7,22 +7,22 @@ export type KvReader = ReturnType<typeof createKvReader>
 
 type ReadValue = (key: string) => Promise<string | ArrayBuffer | undefined>
 
-/** KV's cache lifetimes, in seconds; 30 is the least that it takes. */
+/** KV's cache lifetimes, in seconds. 30 is KV's minimum. */
 export const CHANGING_TTL_S = 30
 export const IMMUTABLE_TTL_S = 86_400
-/** Until the write is through, and caches elsewhere have expired. */
+/** How long a write may take to reach KV and replace cached values elsewhere. */
 const KV_LAG_MS = 2 * CHANGING_TTL_S * 1_000
 const MAX_WRITTEN = 5_000
 /** Per second, so that made-up keys cannot flood the Durable Object. */
 export const MAX_MISSES_PER_S = 50
 
-/** `value` reads a key from the Durable Object that writes it, as is done for those that the isolate itself changed. */
+/** Reads keys from KV. `readFromObject` reads keys that this isolate just changed from the Durable Object that writes them. */
 export function createKvReader(kv: KVNamespace, readFromObject: ReadValue, now: () => number) {
   const reads = createKvClient(kv, now)
   const writtenAt = createLruCache<number>(MAX_WRITTEN)
   const mayReadThrough = createRateCounter(MAX_MISSES_PER_S, now)
 
-  /** Written itself, or all that begins with its toolkit's name and the dot. */
+  /** Whether this isolate recently changed the key, or the toolkit whose name and dot the key begins with. */
   function isLagging(key: string): boolean {
     const isLate = (at: number | undefined) => at !== undefined && now() - at < KV_LAG_MS
     return isLate(writtenAt.get(key)) || isLate(writtenAt.get(key.slice(0, key.indexOf('.') + 1)))
@@ -44,10 +44,10 @@ export function createKvReader(kv: KVNamespace, readFromObject: ReadValue, now: 
       writtenAt.set(key, now())
     },
 
-    /** Undefined if KV does not have the key. If KV fails, the Durable Object is asked. */
+    /** Returns undefined if KV does not have the key. If KV fails, asks the Durable Object. */
     read: <Value>(key: string) => load<Value>(key, () => false),
 
-    /** Asks the Durable Object also if KV does not have the key. */
+    /** Also asks the Durable Object if KV does not have the key. */
     readThrough: <Value>(key: string) => load<Value>(key, mayReadThrough),
 
     async immutable(key: string, type: 'text' | 'bytes') {

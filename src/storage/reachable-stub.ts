@@ -5,15 +5,15 @@ export interface StubOptions<Stub = object> {
   /** Completes the sentence `Switchboard cannot reach its`. */
   readonly what: string
   readonly waitMs: number
-  /** Per method, in place of `waitMs`. */
+  /** Replaces `waitMs` for a method. */
   readonly waitMsByMethod?: Readonly<Partial<Record<keyof Stub, number>>>
-  /** Methods that are not retried, since a second call would act twice. */
+  /** Methods that are not retried, because a second call would act twice. */
   readonly neverRetried?: readonly (keyof Stub)[]
 }
 
 /**
- * Methods answer in time or fail as `UnreachableError`, as they do where the object refuses its tables. Errors that the
- * object's own code throws pass through. A stub belongs to the request that opened it, so each call opens one.
+ * Returns a stub whose methods throw `UnreachableError` if the object is too slow, cannot be reached or refuses its tables.
+ * Errors of the object's own code pass through. A stub belongs to the request that opened it, so each call opens one.
  */
 export function createReliableStub<Stub extends object>(open: () => Stub, options: StubOptions<Stub>): Stub {
   const { what, waitMs } = options
@@ -22,7 +22,7 @@ export function createReliableStub<Stub extends object>(open: () => Stub, option
   const message = `${CANNOT_REACH} ${what} right now`
   return new Proxy(open(), {
     get(_, method) {
-      // Else whoever awaits the stub would wait for an answer of the object
+      // Otherwise, `await` would call the object's `then`
       if (typeof method !== 'string' || method === 'then') return undefined
       return async (...args: unknown[]): Promise<unknown> => {
         try {
@@ -46,14 +46,14 @@ export function createReliableStub<Stub extends object>(open: () => Stub, option
 
 const CANNOT_REACH = 'Switchboard cannot reach its'
 
-/** False for failures of the platform and for another object that cannot be reached. */
+/** Returns false for failures of the platform, and if another object cannot be reached. */
 function isDefect(error: unknown): boolean {
   if (error instanceof Error && error.message.includes(CANNOT_REACH)) return false
   const is = (name: string) => error instanceof Error && Reflect.get(error, name) === true
   return is('remote') && !is('retryable') && !is('overloaded') && !is('durableObjectReset')
 }
 
-/** Retries once where the platform says that the object was moved or restarted: its storage is intact. */
+/** Retries once if the platform reports that the object was moved or restarted: its storage is intact. */
 export async function retryOnce<T>(callObject: () => Promise<T>): Promise<T> {
   try {
     return await callObject()
@@ -63,7 +63,7 @@ export async function retryOnce<T>(callObject: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Fails as `UnreachableError` after `ms`; the work goes on by itself. */
+/** Throws `UnreachableError` after `ms`. The work is not stopped. */
 export async function withTimeout<T>(ms: number, what: string, work: () => Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => reject(new UnreachableError(`${what} did not answer within ${ms} ms`)), ms)
@@ -74,7 +74,7 @@ export async function withTimeout<T>(ms: number, what: string, work: () => Promi
   }
 }
 
-/** The fallback where the object does not answer. */
+/** Returns the fallback if the object cannot be reached. */
 export async function withFallback<T, U>(callObject: () => Promise<T>, fallback: U): Promise<T | U> {
   try {
     return await callObject()

@@ -3,16 +3,14 @@ import { column, readField } from './rows.ts'
 interface Schema {
   /** Names the object in messages: `the Registry`. */
   readonly object: string
-  /** Counts up with each incompatible change of the tables. */
+  /** Raised by each incompatible change of the tables. */
   readonly version: number
   readonly tables: string
 }
 
 export const CANNOT_OPEN = 'Cannot open the storage of'
 
-/**
- * Gives whether it made the tables. Throws for another version: nothing migrates them, and misread data may be lost.
- */
+/** Returns whether it created the tables. Throws for another version: there are no migrations, and misread data may be lost. */
 export function openTables(sql: SqlStorage, { object, version, tables }: Schema): boolean {
   if (!hasTables(sql)) {
     sql.exec(tables)
@@ -36,7 +34,7 @@ export function hasTables(sql: SqlStorage): boolean {
   return tableNames(sql).length > 0
 }
 
-/** Tables of ours begin with a letter: SQLite reserves `sqlite_`, and names of the platform's begin with `_`. */
+/** Lists our tables. Names that begin with `sqlite_` are SQLite's, and those with `_` are the platform's. */
 function tableNames(sql: SqlStorage): string[] {
   return column<string>(
     sql,

@@ -31,15 +31,15 @@ type SettingKind = keyof typeof SETTING_TABLES
 export type WholeSetting = Exclude<SettingKind, 'apiKey'>
 
 export interface ChangedKey {
-  /** The key as it is now, as JSON. */
+  /** The key's current state, as JSON. */
   readonly body: string
   /** KV has the key under these hashes. */
   readonly hashes: readonly string[]
 }
 
 /**
- * API keys, providers and sessions. The object is apart from the Registry, so that load by publishers locks no
- * administrator out.
+ * Stores API keys, providers and sessions. Separate from the Registry, so that load from publishers cannot lock out
+ * administrators.
  */
 export class Access extends DurableObject<{ readonly REGISTRY: KVNamespace }> {
   readonly #sql: SqlStorage
@@ -64,7 +64,7 @@ export class Access extends DurableObject<{ readonly REGISTRY: KVNamespace }> {
         eventSource: (id) => this.#settingText('eventSource', id),
       },
     })
-    // The platform gives up an alarm that cannot be run for long
+    // Reschedules, because the platform drops an alarm that it cannot run for a long time
     state.waitUntil(this.#outbox.schedule())
   }
 
@@ -112,14 +112,14 @@ export class Access extends DurableObject<{ readonly REGISTRY: KVNamespace }> {
     })
   }
 
-  /** An earlier run says nothing about the new schedule or poll. A schedule begins now, and a poll is due. */
+  /** Drops the last run, which was of another schedule or poll. A schedule starts now, and a poll is due. */
   #restartSource(id: string): void {
     const begin = `INSERT OR REPLACE INTO source_run
       SELECT id, iif(body ->> 'kind' = 'schedule', ?, 0), NULL FROM event_source WHERE id = ?`
     this.#sql.exec(begin, Date.now(), id)
   }
 
-  /** A repeated call changes nothing, since a caller that lost the response calls again. */
+  /** Idempotent, because a caller that lost the response retries. */
   createKey(key: ApiKey, hash: string): Promise<void> {
     return this.#change(() => {
       this.#sql.exec('INSERT OR IGNORE INTO api_key VALUES (?, ?, ?)', key.id, hash, JSON.stringify(key))
@@ -131,7 +131,7 @@ export class Access extends DurableObject<{ readonly REGISTRY: KVNamespace }> {
     return readField<string>(this.#sql, 'SELECT body FROM api_key WHERE id = ?', id)
   }
 
-  /** Gives undefined if the id is unknown. */
+  /** Returns undefined if the id is unknown. */
   changeKey(
     id: string,
     change: KeyChange,
@@ -188,7 +188,7 @@ export class Access extends DurableObject<{ readonly REGISTRY: KVNamespace }> {
     this.#sql.exec(note, at, digest, id)
   }
 
-  /** The schedules and polls, as JSON, and when each ran last. */
+  /** Lists the schedules and polls, as JSON, with the last run of each. */
   listSourceRuns(): (SourceRun & { readonly source: string })[] {
     const query = `SELECT body AS source, at, digest FROM source_run JOIN event_source USING (id)
       WHERE body ->> 'kind' <> 'webhook'`
@@ -245,7 +245,7 @@ export class Access extends DurableObject<{ readonly REGISTRY: KVNamespace }> {
     return (await this.#loadDirectory()).findMembership(person)
   }
 
-  /** Its code is loaded with the first person. */
+  /** Loads the directory's code on first use. */
   async #loadDirectory(): Promise<DirectoryRows> {
     const { directoryRows } = await import('./directory-rows.ts')
     return (this.#directory ??= directoryRows(this.#sql))
@@ -261,7 +261,7 @@ export class Access extends DurableObject<{ readonly REGISTRY: KVNamespace }> {
     return changed
   }
 
-  /** The hash of the previous secret finds its key until the overlap of the rotation is over. */
+  /** Finds a key by its hash or, until the overlap of a rotation ends, by the hash of its previous secret. */
   #keyText(hash: string): string | undefined {
     const body = readField<string>(this.#sql, 'SELECT body FROM api_key WHERE hash = ?', hash)
     if (body !== undefined) return body

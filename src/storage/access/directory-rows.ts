@@ -2,7 +2,7 @@ import * as directory from '../../core/access/directory.ts'
 import { parseFailure } from '../../core/tool/problem.ts'
 import { column, readField, rows } from '../rows.ts'
 
-/** Not among the other tables, since an Access object that an older deployment made lacks them. */
+/** Separate from the other tables, because an Access object that an older deployment created lacks them. */
 const TABLES = `
 CREATE TABLE IF NOT EXISTS directory_entry (
   id TEXT PRIMARY KEY, kind TEXT NOT NULL, name TEXT NOT NULL COLLATE NOCASE, external_id TEXT, body TEXT NOT NULL
@@ -30,7 +30,7 @@ export type DirectoryRows = ReturnType<typeof directoryRows>
 export function directoryRows(sql: SqlStorage) {
   sql.exec(TABLES)
 
-  /** A page ends early where its groups have as many members as one may have. */
+  /** Lists a page, which ends early if its groups together have more than MAX_PAGE_MEMBERS members. */
   function list(kind: directory.DirectoryKind, { match, offset, limit }: directory.DirectoryPage) {
     const matching = `FROM directory_entry WHERE kind = ?${match ? ` AND ${match.field} = ?` : ''}`
     const bindings = [kind, ...(match ? [match.value] : [])]
@@ -75,7 +75,7 @@ export function directoryRows(sql: SqlStorage) {
       sql.exec('INSERT OR REPLACE INTO directory_entry VALUES (?, ?, ?, ?, ?)', ...row)
       sql.exec(OTHER_MEMBERS, id, members)
       sql.exec('INSERT OR IGNORE INTO directory_member SELECT value, ? FROM json_each(?)', id, members)
-      // Providers may rename whom they deactivate
+      // Providers may rename users when they deactivate them
       const users = [before ?? entry, entry].filter((user) => 'userName' in user)
       return { entry, leavers: users.at(-1)?.active === false ? users.flatMap(listUserIds) : [] }
     },
@@ -85,7 +85,7 @@ export function directoryRows(sql: SqlStorage) {
       sql.exec('DELETE FROM directory_member WHERE user_id = ?1 OR group_id = ?1', id)
     },
 
-    /** Notes the ids of people, since the directory may know them by their addresses only. */
+    /** Stores the ids of people, because the directory may know only their addresses. */
     findMembership(identity: directory.Identity): directory.Membership | undefined {
       const { user } = identity
       const noted = readField<string | null>(sql, 'SELECT address FROM directory_person WHERE user = ?', user)

@@ -8,7 +8,7 @@ import type { AccessStub, WholeSetting } from './access-object.ts'
 const AGES = { fresh: 5_000, staleIfError: 55_000 }
 const MAX_CACHED = 1_000
 
-/** Providers or event sources. The isolate that makes a change sees it at once, and others within a minute. */
+/** Stores providers or event sources. A change is visible in its isolate at once, and in others within a minute. */
 export function createKvSettings<T extends { readonly id: string }>(
   kv: KVNamespace,
   access: AccessStub,

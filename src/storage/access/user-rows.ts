@@ -1,7 +1,7 @@
 import type { UserPageRequest, UserSummary } from '../../core/access/user.ts'
 import { rows } from '../rows.ts'
 
-/** Not among the other tables, since an Access object that an older deployment made lacks it. */
+/** Separate from the other tables, because an Access object that an older deployment created lacks it. */
 const TABLE = 'CREATE TABLE IF NOT EXISTS grant_holder (user TEXT PRIMARY KEY, at INTEGER NOT NULL)'
 
 /** A key with exactly one user signs that user in; `users` of a key may also be the text "any". */
@@ -28,12 +28,12 @@ export function userRows(sql: SqlStorage, now: () => number) {
       return at
     },
 
-    /** A grant is stored some time after its user was noted, so a user who was noted after `until` stays. */
+    /** Keeps users who were noted after `until`, because a grant is stored some time after its user was noted. */
     forgetGrantHolder(user: string, until: number): void {
       sql.exec('DELETE FROM grant_holder WHERE user = ? AND at <= ?', user, until)
     },
 
-    /** `agents` has the agents of the users of this page, which another object stores. */
+    /** `agents` has the agents of this page's users, which another object stores. */
     list({ after, text, limit }: UserPageRequest, agents: readonly UserAgents[]): UserSummary[] {
       const query = `SELECT user, sum(sessions) AS sessions, sum(agents) AS agents, sum(keys) AS keys, max(holder) AS holder
         FROM (${USERS}) WHERE user > ?3 AND instr(lower(user), lower(?4)) > 0 GROUP BY user ORDER BY user LIMIT ?5`

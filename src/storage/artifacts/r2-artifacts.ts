@@ -11,7 +11,7 @@ const ID = /^[\w-]{32}$/
 const QUOTA = { files: 500, bytes: 536_870_912 }
 const SECONDS = /^\d{1,12}$/
 
-/** The link alone gives access: its signature (HMAC) binds the id to the time it expires. */
+/** The link itself grants access: its HMAC signature binds the id to the expiry time. */
 export function createR2Artifacts(store: ByteStore, signer: Signer, now: () => number): ArtifactStore {
   const { bucket } = store
   return {
@@ -63,7 +63,7 @@ function signed(id: string, expires: string): string {
   return `${id} ${expires}`
 }
 
-/** Percent-encoded, since metadata travels in headers. */
+/** Percent-encoded, because metadata is sent in headers. */
 function buildMetadata(
   { callId, tool, principal, userId = '' }: ArtifactOwner,
   expires: string,

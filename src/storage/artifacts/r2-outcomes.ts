@@ -5,7 +5,7 @@ import { type ByteStore, storeBytes } from './store-bytes.ts'
 
 const QUOTA = { files: 500, bytes: 134_217_728 }
 
-/** Sealed outcomes of calls that are too large for a row of the idempotency store. */
+/** Stores sealed outcomes of calls that are too large for a row of the idempotency store. */
 export function createR2Outcomes(store: ByteStore, now: () => number): OutcomeStore {
   return {
     async keep(principal, callId, sealed) {

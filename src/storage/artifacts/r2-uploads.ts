@@ -10,7 +10,7 @@ const ID_BYTES = 16
 const ID = /^[\w-]{22}$/
 const QUOTA = { files: 200, bytes: 536_870_912 }
 
-/** Keys begin with their owner, so nobody reaches another's. */
+/** Keys begin with their owner, so a caller cannot reach the files of another. */
 export function createR2Uploads(store: ByteStore, now: () => number): UploadStore {
   const { bucket } = store
   async function toKey(id: string, { principal, userId }: UploadOwner): Promise<string> {
@@ -28,7 +28,7 @@ export function createR2Uploads(store: ByteStore, now: () => number): UploadStor
       const prefix = uploadKey(await sha256(principal))
       const key = await toKey(id, owner)
       const options = { httpMetadata: { contentType }, customMetadata: { expires: String(expires), ...filenameField } }
-      // An earlier upload is not dropped for the next one: its sender is told
+      // Earlier uploads are not evicted: the sender of the new one gets an error
       const door = { store, now, quota: QUOTA, refusesWhenFull: true }
       const stored = await storeBytes({ principal, prefix, key, body: body ?? '', size, options }, door)
       if ('full' in stored) {
@@ -74,6 +74,6 @@ function readExpiry(metadata: Readonly<Record<string, string>> | undefined): num
 }
 
 function isOver(metadata: Readonly<Record<string, string>> | undefined, now: number): boolean {
-  // Written so that a time that cannot be read counts as over
+  // Negated, so that an unreadable time counts as expired
   return !(now < readExpiry(metadata) * 1000)
 }

@@ -2,7 +2,7 @@ import { ANONYMOUS } from '../../core/access/principal.ts'
 
 export const LIFETIME_MS = 86_400_000
 
-/** For one kind of file and one principal, over all its users. */
+/** Limits one kind of file of one principal, for all its users together. */
 interface Quota {
   readonly files: number
   readonly bytes: number
@@ -10,7 +10,7 @@ interface Quota {
 
 interface StoreRequest {
   readonly principal: string
-  /** Begins with what is the principal's alone. */
+  /** Begins with a part that is unique to the principal. */
   readonly prefix: string
   readonly key: string
   readonly body: ReadableStream | ArrayBufferView | string
@@ -27,7 +27,7 @@ export interface ByteStore {
   readonly bucket: R2Bucket
   /** Counts bytes of a principal before they are in the bucket. */
   readonly pendingWrites: (principal: string) => {
-    /** Gives the principal's other pending writes whose keys begin with the prefix. */
+    /** Returns the principal's other pending writes whose keys begin with the prefix. */
     beginWrite(prefix: string, key: string, size: number): Promise<readonly PendingWrite[]>
     endWrite(key: string): Promise<void>
   }
@@ -38,11 +38,11 @@ interface StoreOptions {
   /** Milliseconds since 1970. */
   readonly now: () => number
   readonly quota: Quota
-  /** Where it is refused that the oldest go for what is new. */
+  /** If set, new files are refused when the quota is full. Otherwise, the oldest are deleted. */
   readonly refusesWhenFull?: boolean
 }
 
-/** The one way into the bucket for what a caller sends or causes: whatever is kept has an owner, a quota and an age. */
+/** Stores all bytes that callers send or cause, so that everything in the bucket has an owner, a quota and an age. */
 export async function storeBytes(request: StoreRequest, options: StoreOptions) {
   if (request.principal === ANONYMOUS.id) return { anonymous: true }
   const { prefix, key, size } = request

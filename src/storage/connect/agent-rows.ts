@@ -19,7 +19,7 @@ export function agentRows(sql: SqlStorage, now: () => number) {
   return {
     find,
 
-    /** Stores an agent, which is listed once its code is redeemed. Gives the ids of agents to remove. */
+    /** Stores an agent, which is listed once its code is redeemed. Returns the ids of agents to remove. */
     store(agent: Agent): string[] {
       const row = [agent.id, formatHolder(agent.holder), now() + CODE_MS, JSON.stringify(agent)]
       sql.exec('INSERT INTO agent VALUES (?, ?, ?, NULL, NULL, ?)', ...row)
@@ -27,7 +27,7 @@ export function agentRows(sql: SqlStorage, now: () => number) {
       return column<string>(sql, surplus, formatHolder(agent.holder), MAX_AGENTS)
     },
 
-    /** Gives how many milliseconds remain until the agent expires. The first token marks the agent as connected. */
+    /** Returns the milliseconds until the agent expires. The first token marks the agent as connected. */
     redeem(id: string, isFirst: boolean): number | undefined {
       const agent = find(id)
       if (!agent) return undefined
@@ -53,7 +53,7 @@ export function agentRows(sql: SqlStorage, now: () => number) {
       )
     },
 
-    /** Also those whose code is not redeemed yet. */
+    /** Includes agents whose code is not redeemed yet. */
     listIds(holder: Holder): string[] {
       return column<string>(sql, 'SELECT id FROM agent WHERE user = ?', formatHolder(holder))
     },

@@ -5,15 +5,15 @@ import { createSqlKv, type SqlKv } from './sql-kv.ts'
 
 export type Client = ClientInfo
 
-/** Registered clients that nobody approved and no pending request protects. */
+/** Registered clients that are neither approved nor protected by a pending request. */
 const MAX_UNUSED = 1_000
-/** Clients whose link somebody opened who is not signed in. */
+/** Clients whose link was opened by someone who is not signed in. */
 const MAX_PENDING = 500
 const MAX_PENDING_PER_ADDRESS = 20
-/** Clients whose request one signed-in principal looks at. */
+/** Clients whose requests one signed-in principal is viewing. */
 const MAX_OPENED = 10
 const PENDING_MS = 10 * 60_000
-/** Clients that one principal approved, and that have no agent. */
+/** Clients that one principal approved and that have no agent. */
 const MAX_IDLE = 20
 const UNUSED_MS = 86_400_000
 /** Longer than any agent lives. */
@@ -26,7 +26,7 @@ const IS_UNAPPROVED = `${IS_CLIENT} AND (metadata = '"unused"' OR metadata ->> '
 /** A request of the client is pending. As in the next condition, the parameter ?1 must be the time now. */
 const IS_PENDING = `${IS_CLIENT} AND metadata ->> 'until' > ?1`
 const HAS_NO_PENDING = "coalesce(metadata ->> 'until', 0) <= ?1"
-/** The end of a query that gives all rows except the first; how many those are follows it. */
+/** Ends a query that returns all rows but the first ones. Their number follows it. */
 const EXCEPT_FIRST = 'LIMIT -1 OFFSET'
 
 /**
@@ -34,16 +34,16 @@ const EXCEPT_FIRST = 'LIMIT -1 OFFSET'
  *
  * - Unapproved (`until`, `address`, `opened`): the client registered itself, for a day. A request for its authorization is
  *   pending before `until`, and meanwhile the client cannot be evicted. If no request was made, `until` is 0. `address` is the
- *   network address of whoever registered it or opened its link last, which only Cloudflare's edge tells. `opened` is the
- *   principal who saw the request last.
+ *   network address that registered it or opened its link last, known only from Cloudflare's edge. `opened` is the principal
+ *   that last saw the request.
  * - Approved (`holder`): a principal approved the client, for APPROVED_MS. Beyond MAX_IDLE clients of one principal that have
- *   no agent, the oldest go.
+ *   no agent, the oldest are removed.
  * - Administrator's (BY_ADMINISTRATOR): stays until an administrator removes the client.
  *
- * Beyond MAX_UNUSED clients without a pending request, the address that has the most loses its oldest. So a flood evicts
- * its own clients first. The places of pending requests are limited in all, for each address and for each principal, and
- * nobody loses a place to a later request of somebody else. What remains: whoever has 25 addresses, or any self-hosted
- * deployment as its target, can take all places. Then a later link is not protected until its person signs in.
+ * Beyond MAX_UNUSED clients without a pending request, the address with the most clients loses its oldest, so a flood evicts
+ * its own clients first. Pending requests are limited in total, per address and per principal, and keep their places when
+ * others make later requests. Known gap: an attacker with 25 addresses, or any attacker of a self-hosted deployment, can take
+ * all places. A later link is then not protected until its person signs in.
  */
 export function clientRows(sql: SqlStorage, now: () => number) {
   const toKey = (id: string) => `client:${id}`
@@ -60,7 +60,7 @@ export function clientRows(sql: SqlStorage, now: () => number) {
   }
 
   return {
-    /** The library's entries. A client that a document describes is found without being stored. */
+    /** Returns the library's entries. If a document describes a client, the client is found without being stored. */
     entriesWith(document?: Client): SqlKv {
       const entries = createSqlKv(sql, now)
       if (!document) return entries
@@ -74,7 +74,7 @@ export function clientRows(sql: SqlStorage, now: () => number) {
       evictUnused()
     },
 
-    /** Somebody who is not signed in opened a link of the client. Evicts nothing: without a free place, nothing is noted. */
+    /** Notes that someone who is not signed in opened a link of the client. If no place is free, it changes nothing. */
     noteRequested(id: string, address: string | null): void {
       sql.exec(
         `UPDATE entry SET metadata = json_object('until', ?2, 'address', ?3) WHERE key = ?4 AND ${IS_UNAPPROVED}
@@ -90,7 +90,7 @@ export function clientRows(sql: SqlStorage, now: () => number) {
       )
     },
 
-    /** A signed-in principal looks at a request of the client. */
+    /** Notes that a signed-in principal is viewing a request of the client. */
     noteOpened(id: string, principal: string): void {
       const note = `UPDATE entry SET metadata = json_object('until', ?, 'address', metadata ->> 'address', 'opened', ?)
         WHERE key = ? AND ${IS_UNAPPROVED}`
@@ -101,25 +101,25 @@ export function clientRows(sql: SqlStorage, now: () => number) {
       sql.exec(surplus, now(), principal, MAX_OPENED)
     },
 
-    /** A principal approved the client, which `document` describes if its id is a URL. */
+    /** Notes that a principal approved the client, which `document` describes if its id is a URL. */
     noteApproved(id: string, document: Client | undefined, principal: string): void {
       const metadata = JSON.stringify({ holder: principal })
       if (document) {
         const statement = 'INSERT OR REPLACE INTO entry VALUES (?, ?, ?, ?)'
         sql.exec(statement, toKey(id), JSON.stringify(document), metadata, now() + APPROVED_MS)
       } else {
-        // Clients of administrators never expire, and stay theirs
+        // Skips clients of administrators, which never expire
         const note = 'UPDATE entry SET metadata = ?, expires = ? WHERE key = ? AND expires IS NOT NULL'
         sql.exec(note, metadata, now() + APPROVED_MS, toKey(id))
       }
-      // Evicts the principal's clients without an agent beyond MAX_IDLE: those approved longest ago
+      // Evicts the principal's clients without an agent beyond MAX_IDLE, those approved longest ago first
       const idle = `DELETE FROM entry WHERE key IN (SELECT key FROM entry WHERE ${IS_CLIENT} AND metadata ->> 'holder' = ?
         AND key NOT IN (SELECT 'client:' || json_extract(body, '$.client.id') FROM agent WHERE expires > ?)
         ORDER BY expires DESC ${EXCEPT_FIRST} ?)`
       sql.exec(idle, principal, now(), MAX_IDLE)
     },
 
-    /** Whether a person has approved the client that the document at the URL `id` describes: only then it is stored. */
+    /** Whether a person approved the client that the document at the URL `id` describes. Only approved ones are stored. */
     isApprovedDocument(id: string): boolean {
       return readField(sql, 'SELECT 1 FROM entry WHERE key = ? AND expires > ?', toKey(id), now()) !== undefined
     },
@@ -128,7 +128,7 @@ export function clientRows(sql: SqlStorage, now: () => number) {
       sql.exec('UPDATE entry SET metadata = ?, expires = NULL WHERE key = ?', BY_ADMINISTRATOR, toKey(id))
     },
 
-    /** The clients of administrators. */
+    /** Lists the clients of administrators. */
     list(): OAuthClient[] {
       const query = `SELECT value FROM entry WHERE metadata = ? AND ${IS_CLIENT} ORDER BY key`
       return column<string>(sql, query, BY_ADMINISTRATOR).map((text) => toOAuthClient(JSON.parse(text)))

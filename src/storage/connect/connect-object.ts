@@ -22,14 +22,14 @@ export interface OAuthResponse {
 
 export interface AuthorizationRequest {
   readonly url: string
-  /** Set where the client's id is the URL of a document that describes it. */
+  /** Set if the client's id is the URL of a document that describes it. */
   readonly document: Client | undefined
 }
 
 export interface ClientAssertion {
   readonly client: Client
   readonly id: string
-  /** Milliseconds since 1970: the assertion is refused from then on anyway. */
+  /** Milliseconds since 1970. From then on, the assertion is refused anyway. */
   readonly until: number
 }
 
@@ -39,9 +39,8 @@ export type AuthorizationDetails = Extract<
 >
 
 /**
- * The agents that people authorized, and the OAuth library's data. The object is apart from Access, since strangers write
- * here. Token requests of one agent run one after another, so a code or refresh token is redeemed once, however many requests
- * with it arrive together.
+ * Stores the agents that people authorized, and the OAuth library's data. Separate from Access, because strangers write here.
+ * Token requests of one agent run one after another, so concurrent requests with one code or refresh token redeem it once.
  */
 export class Connect extends DurableObject<unknown> {
   readonly #sql: SqlStorage
@@ -57,7 +56,7 @@ export class Connect extends DurableObject<unknown> {
     this.#clients = clientRows(this.#sql, Date.now)
   }
 
-  /** `body` is the metadata as JSON (RFC 7591), `address` the network address of who sent it, if the platform tells. */
+  /** `body` is the metadata as JSON (RFC 7591), and `address` the sender's network address, if the platform provides it. */
   async register(origin: string, body: string, address: string | null): Promise<OAuthResponse> {
     sweep(this.#sql, Date.now())
     const response = await this.#send({ origin }, 'register', { 'content-type': 'application/json' }, body)
@@ -65,7 +64,7 @@ export class Connect extends DurableObject<unknown> {
     return response
   }
 
-  /** Redeems a code or a refresh token, or revokes a token; `body` is the form (RFC 6749, section 4.1.3; RFC 7009). */
+  /** Redeems a code or a refresh token, or revokes a token. `body` is the form (RFC 6749, section 4.1.3; RFC 7009). */
   async token(
     origin: string,
     authorization: string | null,
@@ -88,7 +87,7 @@ export class Connect extends DurableObject<unknown> {
       const expires = Date.parse(this.#agents.find(agent)?.expires_at ?? '') || Date.now()
       const isSpent = noteOutcome?.(response.status === 200, expires) === true
       const isReuse = isSpent && response.body.includes('"invalid_grant"')
-      // If a code comes twice or a refresh token is revoked, the library deletes the agent's grant
+      // If a code is used twice or a refresh token is revoked, the library deletes the agent's grant
       if (isReuse || entryKeys(this.#sql, 'grant', agent).length === 0) this.#end(agent)
       return response
     })
@@ -104,7 +103,7 @@ export class Connect extends DurableObject<unknown> {
     this.#clients.noteRequested(clientId, address)
   }
 
-  /** `principal` is the signed-in person who looks at the request. */
+  /** `principal` is the signed-in person who views the request. */
   async readAuthorizationRequest({ url, document }: AuthorizationRequest, principal: string) {
     const requestResult = await this.#read(url, document)
     if (!requestResult.ok) return requestResult
@@ -165,7 +164,7 @@ export class Connect extends DurableObject<unknown> {
     return this.#agents.countByUser(page)
   }
 
-  /** Only this response has the client's secret: afterwards only its hash is known. */
+  /** Only this response contains the client's secret, because only its hash is stored. */
   async createOAuthClient(origin: string, { name, redirect_uris, token_endpoint_auth_method }: NewOAuthClient) {
     const { server } = await this.#server(origin)
     const createdClient = await server.getOAuthApi({ OAUTH_KV: this.#clients.entriesWith() }).createClient({
@@ -198,7 +197,7 @@ export class Connect extends DurableObject<unknown> {
     const api = server.getOAuthApi({ OAUTH_KV: this.#clients.entriesWith(document) })
     try {
       const request: AuthRequest = await api.parseAuthRequest(new Request(url))
-      // The library lets clients that have a secret do without
+      // The library does not require PKCE of clients that have a secret
       if (request.codeChallenge === undefined) {
         const description = "PKCE is wanted: 'code_challenge' with the method S256"
         throw new AuthorizationError('invalid_request', { description, ...request })
@@ -230,7 +229,7 @@ export class Connect extends DurableObject<unknown> {
     return { status: response.status, headers: Object.fromEntries(response.headers), body: await response.text() }
   }
 
-  /** Loads the OAuth library with the first request, since it is large. */
+  /** Loads the OAuth library on the first request, because it is large. */
   async #server(origin: string, toolset?: string) {
     const { createOAuthServer } = await import('./oauth-library.ts')
     return createOAuthServer(origin, this.#agents.redeem, toolset)

@@ -13,7 +13,7 @@ export interface AuthorizationServer extends Pick<
   'readAuthorizationRequest' | 'authorizeAgent' | 'token' | 'register'
 > {
   noteRequested(clientId: string, address: string | null): Promise<void>
-  /** Undefined if nobody has approved the client. `clientId` is the URL of the document that describes the client. */
+  /** Undefined if no one has approved the client. `clientId` is the URL of the document that describes the client. */
   admit(clientId: string): Promise<FetchCapability | undefined>
 }
 

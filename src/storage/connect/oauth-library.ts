@@ -20,14 +20,14 @@ interface LibraryServer {
 }
 
 const ACCESS_TOKEN_S = 3_600
-/** The library refuses a shorter lifetime of either token. */
+/** The library's minimum for the lifetime of either token. */
 const MIN_S = 60
-/** What clients with a secret are told. `client-rows.ts` decides how long a client is stored. */
+/** The lifetime reported to clients with a secret. `client-rows.ts` decides how long a client is stored. */
 const REGISTRATION_S = 90 * 86_400
 
 /**
- * OAuth 2.1, RFC 8414, 7591, 7636, 7009, 8707, 9207, for one resource: that of all tools, or of a toolset. `redeem` gives how
- * many milliseconds the agent has left.
+ * Creates the server of OAuth 2.1, RFC 8414, 7591, 7636, 7009, 8707, 9207, for one resource: all tools or a toolset. `redeem`
+ * returns the milliseconds until the agent expires.
  */
 export function createOAuthServer(
   origin: string,
@@ -54,9 +54,9 @@ export function createOAuthServer(
       const seconds = Math.max(MIN_S, Math.floor(remainingMs / 1_000))
       return { accessTokenTTL: Math.min(ACCESS_TOKEN_S, seconds), ...(isFirst ? { refreshTokenTTL: seconds } : {}) }
     },
-    // Else the library writes each refusal to the log
+    // Otherwise, the library logs each refusal
     onError: () => undefined,
   })
-  // For callers that load this file late
+  // For callers that load this file lazily
   return { server, resource, AuthorizationError, authorizationErrorRedirect }
 }

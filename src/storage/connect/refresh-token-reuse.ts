@@ -4,14 +4,14 @@ import { entryKeys } from './sql-kv.ts'
 
 /**
  * Detects a refresh token that is used again (OAuth 2.1, section 4.3.1). Call this function before the library refreshes,
- * and the returned function with the result. It gives true if a spent token was refused. The agent must end then,
- * unless the library refused for another reason than the token (`invalid_grant`).
+ * and the returned function with the result. It returns true if a spent token was refused. The agent must then end, unless
+ * the library refused for a reason other than the token (`invalid_grant`).
  *
  * - The first use succeeds, and the token is recorded as spent.
  * - A client that missed the response may use the token again until its successor is used. The library refreshes again,
  *   and the access tokens of the earlier refresh end.
- * - A use after the successor's: the library refuses the token. The token is spent, so somebody stole it or its successor,
- *   and the agent must end.
+ * - A use after the successor's: the library refuses the token. The token is spent, so it or its successor was stolen, and
+ *   the agent must end.
  */
 export async function presentRefreshToken(sql: SqlStorage, agent: string, token: string) {
   const hash = await sha256(token)

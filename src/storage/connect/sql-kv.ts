@@ -9,7 +9,7 @@ interface PutOptions {
 
 export type SqlKv = ReturnType<typeof createSqlKv>
 
-/** The part of a KV namespace that the OAuth library uses of its `OAUTH_KV`, in SQLite, so that writes are visible at once. */
+/** Implements in SQLite the part of a KV namespace that the OAuth library uses, so that writes are visible at once. */
 export function createSqlKv(sql: SqlStorage, now: () => number) {
   return {
     async get(key: string, how?: 'json' | { readonly type: 'json' }): Promise<unknown> {
@@ -39,7 +39,7 @@ function keysWith(sql: SqlStorage, prefix: string): string[] {
   return column<string>(sql, 'SELECT key FROM entry WHERE key >= ? AND key < ?', prefix, `${prefix}\uffff`)
 }
 
-/** The keys of the grants or tokens that an agent has. */
+/** Lists the keys of an agent's grants or tokens. */
 export function entryKeys(sql: SqlStorage, kind: 'grant' | 'token', agent: string): string[] {
   return keysWith(sql, `${kind}:${agent}:`)
 }

@@ -4,7 +4,7 @@ export function readCredential(form: URLSearchParams): string {
   return form.get(name) ?? ''
 }
 
-/** The library's codes and tokens begin with the id of their agent. */
+/** Returns the id of the agent, with which the library's codes and tokens begin. */
 export function readAgentId(credential: string): string {
   return credential.slice(0, Math.max(0, credential.indexOf(':')))
 }

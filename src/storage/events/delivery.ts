@@ -10,7 +10,7 @@ import type { Sealer } from '../sealing/deployment-keys.ts'
 import type { eventRows } from './event-rows.ts'
 import type { SubscriptionRow } from './tables.ts'
 
-/** In total over a day and two hours. */
+/** Together, the attempts take about 26 hours. */
 const MAX_ATTEMPTS = 13
 const FIRST_DELAY_MS = 5_000
 const MAX_DELAY_MS = 4 * 3_600_000
@@ -93,7 +93,7 @@ export function createDelivery(
   function settle(row: SubscriptionRow, { kind, message, cursor }: Step, failure: string | undefined): void {
     const attempts = row.attempts + 1
     const isFinal = attempts >= MAX_ATTEMPTS || FINAL_FAILURES.includes(failure ?? '')
-    // Retried without end: otherwise, the receiver would never learn about the gap
+    // A gap is retried indefinitely: otherwise, the receiver would never learn about it
     if (failure !== undefined && (kind === 'gap' || !isFinal)) {
       move(row, row.cursor, attempts, Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 4 ** row.attempts), failure)
       return
@@ -103,7 +103,7 @@ export function createDelivery(
       return
     }
     const idleMs = cursor < events.lastSeq() ? 0 : CHECK_MS
-    // Pause, since a receiver that is gone would refuse all events at once
+    // Pauses, because a receiver that is gone would refuse all events at once
     const isGone = failure === 'http_410'
     const isMoved = move(row, cursor, Number(isGone), isGone ? MAX_DELAY_MS : idleMs, failure)
     if (isMoved && failure !== undefined && message) addDeadLetter(row, message, failure)
@@ -119,7 +119,7 @@ export function createDelivery(
   return {
     send,
 
-    /** Checks that the callback accepts messages for this subscription by repeating a challenge. */
+    /** Checks that the callback accepts messages for this subscription: it must repeat a challenge. */
     async challenge(id: string, url: string, secret: string): Promise<FailureResult | undefined> {
       const { post } = await load()
       const challenge = crypto.randomUUID()
@@ -149,7 +149,7 @@ export function createDelivery(
   }
 }
 
-/** The id of a subscription begins with the name of its source. */
+/** Returns the name of a subscription's source, with which its id begins. */
 export function readSource(id: string): string {
   return id.split('~', 1)[0] ?? ''
 }

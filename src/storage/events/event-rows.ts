@@ -1,6 +1,6 @@
 import { readField } from '../rows.ts'
 
-/** Limits of the events that a source stores for receivers that are slow or down. */
+/** Limits on the events that a source stores for receivers that are slow or down. */
 const MAX_EVENTS = 1_000
 const MAX_AGE_MS = 7 * 86_400_000
 const MAX_PAGE_EVENTS = 20
@@ -16,10 +16,10 @@ export type StoredEvent = {
 /** The row of the newest event is always kept, so that no number is used twice. */
 export function eventRows(sql: SqlStorage, now: () => number) {
   const lastSeq = () => readField<number>(sql, 'SELECT seq FROM event ORDER BY seq DESC LIMIT 1') ?? 0
-  /** The number of the last event before a time. */
+  /** Returns the number of the last event before a time. */
   const findBefore = (at: number) => readField<number | null>(sql, 'SELECT max(seq) FROM event WHERE at < ?', at) ?? 0
   const findOld = () => findBefore(now() - MAX_AGE_MS)
-  /** The number of the last event that was deleted or is too old. */
+  /** Returns the number of the last event that was deleted or is too old. */
   const dropped = () => Math.max((readField<number | null>(sql, 'SELECT min(seq) FROM event') ?? 1) - 1, findOld())
   return {
     lastSeq,
@@ -36,7 +36,7 @@ export function eventRows(sql: SqlStorage, now: () => number) {
       return last - before
     },
 
-    /** A page of the events after a number, with at least one if there are any. */
+    /** Returns a page of the events after a number: at least one, if there are any. */
     list(after: number): StoredEvent[] {
       const page: StoredEvent[] = []
       let size = 0

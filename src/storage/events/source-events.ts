@@ -25,12 +25,12 @@ const LIMIT_REACHED = fail({
   type: 'conflict',
   message: 'There are too many subscriptions to this source: delete one',
 })
-/** Limits of a run, which sends messages to some subscriptions at once, and to each one by one. */
+/** Limits of a run. It delivers to several subscriptions in parallel, but to each of them one message at a time. */
 const MAX_DELIVERIES = 10
 /** Half of the run, so that slow receivers of one principal do not delay those of others. */
 const MAX_DELIVERIES_PER_PRINCIPAL = 5
 const MAX_MESSAGES = 200
-/** No message is sent later than this, so a run lasts as much longer as a receiver takes to answer. */
+/** No message is sent later than this, but the run still waits for responses. */
 const MAX_RUN_MS = 5_000
 
 /** Only one run delivers at a time, so the events of a subscription arrive in order. */
@@ -103,7 +103,7 @@ export function createSourceEvents(
 
     remove: (id: string) => void sql.exec('DELETE FROM subscription WHERE id = ?', id),
 
-    /** All subscriptions of a principal, or the one with an id, as JSON. */
+    /** Returns all subscriptions of a principal, or the one with an id, as JSON. */
     list(principal: string, id?: string): string {
       const query = `SELECT *, (SELECT count(*) FROM event WHERE seq > max(cursor, ?3)) AS waiting,
         (SELECT count(*) FROM dead_letter WHERE subscription = subscription.id) AS dead_letters

@@ -21,7 +21,7 @@ import type { EventsObject } from './events-object.ts'
 
 /** `waitMs` is longer than a callback may take. */
 const REACH = { what: 'events', waitMs: 30_000, neverRetried: ['resend'] } as const
-/** The sources that are asked for one page. */
+/** Sources queried for one page. */
 const MAX_SOURCES = 50
 const POLL_MS = 5_000
 const MAX_CURSOR = 999_999_999_999_999
@@ -32,7 +32,7 @@ export function createEvents(
 ): EventLog & Subscriptions {
   const openSource = (name: string) => createReliableStub(() => namespace.getByName(name), REACH)
 
-  /** Returns the filter of a subscription, or why the principal may not have it. */
+  /** Returns the filter of a subscription, or the reason why the principal may not subscribe. */
   async function checkRequest(principal: Principal, { name, arguments: input }: Omit<SubscriptionKey, 'url'>) {
     return findSubscriptionDenial(principal, name, await sources.find(name)) ?? createEventFilter(input)
   }

@@ -22,9 +22,9 @@ type ClaimRow = Pick<ClaimRequest, 'fingerprint' | 'claim'> & {
 interface ClaimRequest {
   readonly callId: string
   readonly fingerprint: string
-  /** A retry of the same request, after the object was moved, repeats its claim. */
+  /** A retry of the same request, after the object was moved, has the same claim. */
   readonly claim: string
-  /** A claim that begins otherwise is of a process that is gone. */
+  /** A claim with another prefix belongs to a process that has ended. */
   readonly process: string
   readonly forMs: number
 }
@@ -33,19 +33,19 @@ type ClaimAnswer =
   | { readonly state: 'finished'; readonly outcome: string }
   | { readonly state: 'claimed' | 'reused' | 'unknown' | 'crowded' }
 
-/** For one call, of whom each holds its input until it has the outcome; large inputs are bounded by their memory. */
+/** Requests waiting for one call. Each holds its input meanwhile; memory budgets bound large inputs. */
 const MAX_WAITING = 64
 const KEPT_MS = 86_400_000
 const SWEEP_MS = 600_000
-/** Past these the outcome of the oldest is forgotten: what is repeated then is told that nobody knows, and not run again. */
+/** Beyond this, the oldest outcome is deleted. Repeating its call then reports `unknown`, and does not run the tool. */
 const MAX_OUTCOMES = 2_000
-/** Past these the oldest is forgotten altogether. */
+/** Beyond this, the oldest call is deleted. */
 const MAX_CALLS = 1_000_000
 
 /** Longer than the slowest upload. */
 const PENDING_WRITE_MS = 1_800_000
 
-/** One a principal: calls under ids of its own, with sealed outcomes. A repeated call waits for the first one. */
+/** One object per principal: its calls by their ids, with sealed outcomes. A repeated call waits for the first one. */
 export function defineIdempotencyStore<E>(clock: () => number) {
   return class IdempotencyStore extends DurableObject<E> {
     readonly #sql: SqlStorage
@@ -79,7 +79,7 @@ export function defineIdempotencyStore<E>(clock: () => number) {
       }
     }
 
-    /** Without an outcome, the call can be made again. A claim that no longer holds changes nothing. */
+    /** Ends a call. Without an outcome, it can be made again. Has no effect if the claim no longer holds. */
     settle(callId: string, claim: string, outcome: string | undefined): void {
       if (outcome === undefined) this.#sql.exec('DELETE FROM call WHERE id = ? AND claim = ?', callId, claim)
       else {
@@ -89,7 +89,7 @@ export function defineIdempotencyStore<E>(clock: () => number) {
       this.#changes.notifyChange(callId)
     }
 
-    /** Counts bytes that are about to be written under a key. Gives the other pending writes whose keys begin with the prefix. */
+    /** Counts bytes that are about to be written under a key. Returns the other pending writes with the prefix. */
     beginWrite(prefix: string, key: string, size: number): { key: string; size: number }[] {
       const now = clock()
       const { kv } = this.ctx.storage
@@ -102,12 +102,12 @@ export function defineIdempotencyStore<E>(clock: () => number) {
       return otherWrites
     }
 
-    /** The bytes are stored now, or never will be. */
+    /** Ends a pending write, whether or not its bytes were stored. */
     endWrite(key: string): void {
       this.ctx.storage.kv.delete(key)
     }
 
-    /** By numbers of rows, which grow by one a call: each call looks at two rows, however many there are. */
+    /** Uses row ids, which grow by one per call, so each call checks only two rows. */
     #forget(now: number): void {
       const last = 'SELECT max(rowid) FROM call'
       const outcome = `UPDATE call SET outcome = NULL WHERE rowid = (${last}) - ? AND until <= ?`

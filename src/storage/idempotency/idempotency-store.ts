@@ -15,15 +15,15 @@ import type { IdempotencyStoreObject } from './idempotency-store-object.ts'
 export interface IdempotencyStoreOptions {
   readonly namespace: DurableObjectNamespace<IdempotencyStoreObject>
   readonly sealer: Sealer
-  /** Absent where the deployment has no bucket. */
+  /** Absent if the deployment has no bucket. */
   readonly outcomes?: OutcomeStore | undefined
-  /** Nobody else claims calls, so that a claim of another process is of one that is gone. */
+  /** If true, no other process claims calls, so a claim of another process is from one that has ended. */
   readonly isOnlyProcess?: boolean
   readonly newId: () => string
   readonly defect: (error: unknown) => void
 }
 
-/** Added to a call's deadline, since its answer may have been on the way. */
+/** Added to a call's deadline, because its outcome may still be on the way. */
 const GRACE_MS = 5_000
 /** Characters of a sealed outcome in a row. */
 const MAX_ROW = 65_536

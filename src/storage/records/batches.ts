@@ -11,7 +11,7 @@ export function createBatches<Item>({ windowMs, most, flush }: BatchesOptions<It
   let waiting: Item[] = []
 
   function handOn(batch: readonly Item[]): void | Promise<void> {
-    // A batch that filled up before its time has gone: the one that waits now has a time of its own
+    // A full batch was flushed before its time, and the waiting one has its own timer
     if (batch !== waiting) return
     waiting = []
     return flush(batch)

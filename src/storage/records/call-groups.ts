@@ -8,16 +8,16 @@ export type SharedFields = Pick<
   'principal' | 'principal_name' | 'user_id' | 'tool' | 'digest' | 'dialect' | 'outcome'
 >
 
-/** The many calls of a second are mostly few callers' of few tools, so grouping saves rows, and most of each record. */
+/** Most calls of a second are by few callers and of few tools, so grouping saves rows and most of each record. */
 export interface CallGroup {
-  /** Since 1970. */
+  /** Days since 1970. */
   readonly day: number
   readonly shared: SharedFields
   readonly rows: readonly CallRow[]
   readonly figures: readonly Figure[]
 }
 
-/** As many calls as fit into one row, a line for each. */
+/** As many calls as fit in one row, one line per call. */
 interface CallRow {
   /** The place of the first call in its batch. */
   readonly firstPlace: number
@@ -30,7 +30,7 @@ interface CallRow {
 
 type Figure = readonly [hour: number, bucket: number, calls: number, ms: number]
 
-/** Characters of lines a row, with room to SQLite's limit. */
+/** Characters of the lines in a row, well below SQLite's limit. */
 const MAX_TEXT = 250_000
 
 interface PlacedCall {
@@ -38,7 +38,7 @@ interface PlacedCall {
   readonly call: CallRecord
 }
 
-/** All calls are counted in figures. Only calls with a recorded outcome have rows. */
+/** Groups calls. All are counted in figures, but only those with a recorded outcome have rows. */
 export function groupCalls(calls: readonly CallRecord[], recordedOutcomes: 'all' | 'failures'): CallGroup[] {
   const placed = calls.map((call, place) => ({ place, call }))
   const groups = Map.groupBy(placed, ({ call }) => `${toDay(call)} ${JSON.stringify(sharedFields(call))}`)
@@ -60,7 +60,7 @@ export function sharedFields(call: CallRecord): SharedFields {
   return { principal, principal_name, user_id, tool, digest, dialect, outcome }
 }
 
-/** The fields at the end of a line. Few calls have them, so the others have nothing in their place. */
+/** Returns the optional fields, which end a line. Few calls have any. */
 function otherFields({ trace_id, traceparent, upstream_status, arguments: input }: CallRecord) {
   if ((trace_id ?? traceparent ?? upstream_status ?? input) === undefined) return []
   return [{ trace_id, traceparent, upstream_status, arguments: input }]
@@ -79,7 +79,7 @@ function buildRows(calls: readonly PlacedCall[]): CallRow[] {
   return [{ firstPlace, calls: calls.length, firstAt: Math.min(...times), lastAt: Math.max(...times), lines }]
 }
 
-/** Reads a line of a row, and gives the call's place in its batch. */
+/** Parses a line of a row. `place` is the call's place in its batch. */
 export function readLine(line: string, shared: SharedFields): { readonly place: number; readonly record: CallRecord } {
   const [place, at, duration_ms, call_id, more = {}] = parseTrusted(line)
   const { trace_id, traceparent, upstream_status, arguments: input } = more

@@ -5,10 +5,10 @@ import { sharedFields } from './call-groups.ts'
 /** Printing blocks. With a shorter window, one call in a hundred waits for it. */
 const WINDOW_MS = 250
 const MOST = 500
-/** Up to so many lines are separate messages, which a log service can index. */
+/** Up to this many lines are printed as separate messages, which a log service can index. */
 const FEW = 8
 
-/** Logs one structured line a call, after its answer. The lines of one window are printed together. Callers cannot read the log. */
+/** Logs a structured line per call, after its response. A window's lines are printed together. Callers cannot read the log. */
 export function createCallLog(print: (message: string) => void) {
   return createBatches<CallRecord & { readonly for_operator?: string }>({
     windowMs: WINDOW_MS,

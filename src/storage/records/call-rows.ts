@@ -7,7 +7,7 @@ import { type CallGroup, readLine, type SharedFields } from './call-groups.ts'
 import { buildCondition } from './condition.ts'
 import { insertAll } from './tables.ts'
 
-/** Ids reserved for each batch, so that an id tells the batch; no batch is larger. */
+/** The ids reserved for each batch, which is never larger. An id therefore identifies its batch. */
 export const SPAN = 1_024
 
 /** Ids grow in the order of arrival; the record is JSON. */
@@ -16,7 +16,7 @@ export type NumberedRecord = {
   readonly record: string
 }
 
-/** `record` begins with what a row's calls have in common, and has a line for each. */
+/** Stores calls. A row's `record` begins with the fields that its calls share, and has a line per call. */
 export function storeCalls(sql: SqlStorage, groups: readonly CallGroup[]): void {
   const lastId = readField<number | null>(sql, 'SELECT max(id) FROM call') ?? 0
   const firstId = (Math.floor(lastId / SPAN) + 1) * SPAN
@@ -32,7 +32,7 @@ export function storeCalls(sql: SqlStorage, groups: readonly CallGroup[]): void 
   insertAll(sql, `call (${columns})`, rows)
 }
 
-/** Without a version where none was available; empty where there is no such tool. */
+/** Splits an id into toolkit, tool and version. The version is empty if none was available, and all if there is no tool. */
 export function splitToolId({ tool: id, digest, outcome }: SharedFields): readonly [string, string, version: string] {
   if (digest !== undefined) {
     const [tool = '', version = ''] = id.split('@', 2)
@@ -48,7 +48,7 @@ export function findCalls(sql: SqlStorage, filter: CallFilter, limit: number, be
   const query = `SELECT id, record FROM call WHERE id < ? AND ${text} ORDER BY id DESC`
   const records: NumberedRecord[] = []
   for (const batch of readBatches(sql.exec<NumberedRecord>(query, before, ...values))) {
-    // Not all calls of a row need be those of the filter
+    // Some calls of a row may not match the filter
     const found = batch.filter(
       ({ id, record: { at, call_id } }) =>
         id < before && filter.since <= at && at < filter.until && call_id === (filter.call_id ?? call_id),
@@ -73,7 +73,7 @@ function toNumberedRecord({ id, record }: NumberedCall): NumberedRecord {
   return { id, record: JSON.stringify(record) }
 }
 
-/** Gives the calls of each batch, by their ids. The rows of a batch follow each other. */
+/** Yields the calls of each batch, sorted by id. The rows of a batch follow each other. */
 function* readBatches(rows: Iterable<NumberedRecord>): Iterable<NumberedCall[]> {
   let calls: NumberedCall[] = []
   let currentBatch: number | undefined

@@ -23,7 +23,7 @@ const TIMES = {
   figures: { begin: 'hour', end: 'hour', step: HOUR_MS },
 }
 
-/** The distinct tools. Calls have an index on them, through which the query skips. */
+/** Queries for the distinct tools. With an index on calls, the query skips from tool to tool. */
 const TOOLS = {
   calls: `WITH RECURSIVE name (tool) AS (SELECT min(tool) FROM call UNION ALL
     SELECT (SELECT min(tool) FROM call WHERE call.tool > name.tool) FROM name WHERE tool IS NOT NULL)
@@ -31,7 +31,7 @@ const TOOLS = {
   figures: 'SELECT DISTINCT tool FROM figure',
 }
 
-/** Not all calls of a matching row need be within its times. */
+/** Builds a condition on rows. Some calls of a matching row may be outside the filter's times. */
 export function buildCondition(sql: SqlStorage, filter: CallFilter & AuditFilter, rows: keyof typeof TIMES): Condition {
   const { begin, end, step } = TIMES[rows]
   const { since, until, principal, user_id: user, tool, outcome, dialect, act, own, call_id: callId } = filter

@@ -3,18 +3,18 @@ import { readField } from '../rows.ts'
 import { addToMeta, insertAll, readMeta } from './tables.ts'
 
 export interface SealedContent extends Pick<CallRecord, 'call_id' | 'at'> {
-  /** Who may read it: the caller, or for an agent the person for whom it acts. */
+  /** The only reader: the caller, or for an agent the person for whom it acts. */
   readonly owner: string
   readonly sealed: string
   /** Milliseconds since 1970. */
   readonly until: number
 }
 
-/** In characters a day. With the records of calls, they take half of the room of an object. */
+/** In characters per day. Together with the records of calls, contents take half of an object's space. */
 const MAX_CONTENTS = 1_000_000_000
 const MAX_CONTENTS_OF_OWNER = 100_000_000
 
-/** Leaves out a content for which there is no room. */
+/** Stores contents, except those for which there is no room. */
 export function storeContents(sql: SqlStorage, contents: readonly SealedContent[]): void {
   for (const { owner, call_id, at, sealed } of contents) {
     const ownerMeta = `contents of ${owner}`

@@ -1,4 +1,4 @@
-/** A bucket is an eighth of a power of two, so that quantiles are known within a tenth without a row a call. */
+/** Buckets per power of two, so that quantiles are known within a tenth without a row per call. */
 const PER_DOUBLING = 8
 
 export function toBucket(ms: number): number {
@@ -11,7 +11,7 @@ export function maxOfBucket(bucket: number): number {
 
 type Durations = ReadonlyMap<number, number>
 
-/** Rounded up, so that the share of calls took no longer. */
+/** Rounds up, so that this share of the calls took no longer. */
 export function estimateQuantile(durations: Durations, share: number): number {
   const total = [...durations.values()].reduce((sum, calls) => sum + calls, 0)
   let remainingCalls = Math.max(1, Math.ceil(total * share))

@@ -19,7 +19,7 @@ export function storeFigures(sql: SqlStorage, groups: readonly CallGroup[]): voi
   insertAll(sql, 'figure', figureRows, sum)
 }
 
-/** So that users whom a caller makes up do not slow down everybody's figures: those beyond are counted as nobody. */
+/** Calls beyond this are counted without a user, so that made-up users do not slow down the figures of others. */
 const MAX_USER_HOURS = 20_000
 
 function reserveUserHours(sql: SqlStorage, principal: string, user: string, figures: CallGroup['figures']): boolean {
@@ -52,7 +52,7 @@ export type FigureRow = {
   readonly ms: number
 }
 
-/** Undefined where there are more groups than one answer holds. */
+/** Returns undefined if there are more groups than a response can hold. */
 export function countCalls(sql: SqlStorage, filter: CallFilter, by: readonly UsageKey[]): FigureRow[] | undefined {
   const { text, values } = buildCondition(sql, filter, 'figures')
   const group = `json_object(${by.map((key) => `'${key}', ${COLUMNS[key]}`).join(', ')})`
@@ -61,7 +61,7 @@ export function countCalls(sql: SqlStorage, filter: CallFilter, by: readonly Usa
   return unlessTooMany(rows<FigureRow>(sql, query, ...values, MAX_GROUPS + 1))
 }
 
-/** A day's calls by tool and outcome, or by toolkit where there are too many tools, with their durations. */
+/** A day's calls by tool and outcome, or by toolkit if there are too many tools, with their durations. */
 export type DayRows = {
   readonly calls: CallMetrics['calls']
   readonly durations: readonly (Omit<FigureRow, 'group' | 'failed' | 'waiting'> & { readonly toolkit: string })[]

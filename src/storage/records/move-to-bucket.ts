@@ -3,14 +3,14 @@ import { rows } from '../rows.ts'
 import { callsAfter, type NumberedRecord } from './call-rows.ts'
 import { addToMeta, readMeta } from './tables.ts'
 
-/** Records an object of the bucket, to which the rest of the last batch is added: some 8 MB. */
+/** Records per object of the bucket, plus the rest of the last batch: some 8 MB. */
 const CHUNK = 20_000
 /** Objects written in one run, which has time for many more. */
 const CHUNKS = 50
 
 const KINDS = ['call', 'act'] as const
 
-/** Gives false while there is more. Writing an object twice gives the same object. */
+/** Moves records to the bucket. Returns false while there are more. Writing an object again writes the same text. */
 export async function moveOldRecords(sql: SqlStorage, bucket: R2Bucket, day: string): Promise<boolean> {
   let chunksLeft = CHUNKS
   for (const kind of KINDS) {
@@ -29,7 +29,7 @@ export async function moveOldRecords(sql: SqlStorage, bucket: R2Bucket, day: str
   return true
 }
 
-/** The same at each attempt, since all rows are deleted together. */
+/** Returns the same chunk at each attempt, because all rows are deleted together. */
 function chunkAfter(sql: SqlStorage, kind: (typeof KINDS)[number], after: number): readonly NumberedRecord[] {
   if (kind === 'act') {
     const query = 'SELECT id, record FROM act WHERE id > ? ORDER BY id LIMIT ?'

@@ -1,7 +1,7 @@
 /*
- * Gathers call records and audit entries for a window of time, 1,000 at most, and stores each batch in the object
- * of its day. At most once: a batch that fails is dropped and counted in the `lost` of the next. What a killed
- * process had not stored is lost: one window of it.
+ * Collects up to 1,000 call records and audit entries for a window of time, and stores each batch in the object of its day.
+ * At most once: a batch that fails is dropped and counted in the `lost` of the next. If the process is killed, one window is
+ * lost.
  */
 import type { AuditEvent } from '../../core/access/audit-entry.ts'
 import type { CallRecord } from '../../core/call/call-record.ts'
@@ -14,7 +14,7 @@ import { formatDay } from './days.ts'
 import type { RecordBatch } from './records-object.ts'
 
 interface RecordWriterOptions {
-  /** How long records wait for others to be stored with. */
+  /** How long records wait to be stored together. */
   readonly windowMs: number
   readonly append: (batch: RecordBatch) => Promise<void>
   readonly keep: RecordingMode

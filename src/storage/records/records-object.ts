@@ -14,12 +14,12 @@ import { countCalls, countDay, type DayRows, type FigureRow, storeFigures } from
 import { moveOldRecords } from './move-to-bucket.ts'
 import { addToMeta, createTables, insertAll, readMeta } from './tables.ts'
 
-/** `day` is such as `2026-01-31`; `lost` counts earlier records that could not be stored. */
+/** `day` is like `2026-01-31`. `lost` counts earlier records that could not be stored. */
 export interface RecordBatch {
-  /** A batch that comes twice is stored once. */
+  /** Batches with the same id are stored once. */
   readonly id: string
   readonly day: string
-  /** Of at most SPAN calls together. */
+  /** At most SPAN calls in all. */
   readonly calls: readonly CallGroup[]
   readonly acts: readonly AuditEvent[]
   readonly lost: number
@@ -29,16 +29,16 @@ export interface RecordBatch {
 type RecordsBindings = { readonly ARTIFACTS?: R2Bucket }
 
 export const KEPT_MS = 30 * DAY_MS
-/** Calls beyond are counted but not recorded: these take some 3 GB of the 10 that an object has. */
+/** Further calls are counted but not recorded. This many take some 3 GB of an object's 10 GB. */
 const MAX_CALLS = 5_000_000
-/** From half of `MAX_CALLS` on, so that one principal leaves room for the calls of others. */
+/** Applies from half of `MAX_CALLS` on, so that one principal leaves room for the calls of others. */
 const MAX_CALLS_OF_PRINCIPAL = 500_000
-/** More than come between a batch and its repetition. */
+/** More batches than arrive between a batch and its retry. */
 const KNOWN_BATCHES = 10_000
 
 /**
- * One a day (UTC) and named by it. Reading stores nothing. After 30 days it empties itself, into the bucket where there
- * is one. The contents of calls are deleted before, and never move.
+ * Stores the records of one day (UTC), by which the object is named. Reads store nothing. After 30 days, the records move to
+ * the bucket, if there is one, and are deleted here. The contents of calls are deleted earlier and never move.
  */
 export class Records extends DurableObject<RecordsBindings> {
   readonly #sql: SqlStorage
@@ -79,7 +79,7 @@ export class Records extends DurableObject<RecordsBindings> {
     })
   }
 
-  /** Stores the calls of each principal, all or none. Gives how many are not stored, since there is no room for them. */
+  /** Stores all or none of each principal's calls. Returns how many are not stored because there is no room. */
   #store(groups: readonly CallGroup[]): number {
     storeFigures(this.#sql, groups)
     const storedGroups: CallGroup[] = []
@@ -133,7 +133,7 @@ export class Records extends DurableObject<RecordsBindings> {
       if (this.env.ARTIFACTS && !(await moveOldRecords(this.#sql, this.env.ARTIFACTS, formatDay(day))))
         return await this.#setAlarm(Date.now())
     } catch (error) {
-      // The platform repeats a failed alarm a few times only, and the records would stay for ever
+      // The platform retries a failed alarm only a few times, and the records would stay forever
       console.error(JSON.stringify({ event: 'defect', at: 'old-records', error: String(error) }))
       return await this.#setAlarm(Date.now() + HOUR_MS)
     }

@@ -68,7 +68,7 @@ export function createRecords(
     },
 
     async findContent(owner, call) {
-      // Shown no longer than the setting says now, whatever it said when the call was recorded
+      // The current setting applies, not the one from when the call was recorded
       if (call.at <= now() - contentDays * DAY_MS) return undefined
       const sealed = await getRecordsStub(formatDay(call.at)).content(owner, call.call_id, call.at)
       if (sealed === undefined) return undefined

@@ -7,7 +7,7 @@ import { base64 } from '../../outbound/base64.ts'
 import type { Sealer } from '../sealing/deployment-keys.ts'
 import type { SealedContent } from './contents.ts'
 
-/** A content can be unsealed only for its owner and its call. */
+/** Binds a sealed content to its owner and its call. */
 const bind = (owner: string, { principal, call_id, at }: CallRecord) => JSON.stringify([owner, principal, call_id, at])
 
 export async function sealContent(

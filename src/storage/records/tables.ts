@@ -2,10 +2,10 @@ import { readField } from '../rows.ts'
 import { openTables } from '../schema.ts'
 
 /**
- * See `../STORAGE.md`. Times are milliseconds since 1970. A row of `call` is calls of one batch: `id` is the number of the
- * first, `at` and `last` are the times of the first and the last, and `record` is as `call-rows.ts` says. `toolkit`, `tool`
- * and `version` are empty if the tool does not exist. `figure.bucket` is a range of durations (`durations.ts`), and `ms` their
- * sum. `content.sealed` is as `contents.ts` says.
+ * See `../STORAGE.md`. Times are milliseconds since 1970. A row of `call` has calls of one batch: `id` is the number of the
+ * first, `at` and `last` are the times of the first and the last, and `call-rows.ts` explains `record`. `toolkit`, `tool` and
+ * `version` are empty if the tool does not exist. `figure.bucket` is a range of durations (`durations.ts`), and `ms` their sum.
+ * `contents.ts` explains `content.sealed`.
  */
 const TABLES = `
 CREATE TABLE call (
@@ -41,10 +41,10 @@ export function addToMeta(sql: SqlStorage, name: string, more: number): void {
   if (more > 0) sql.exec(sum, name, more)
 }
 
-/** In characters: a text bound to a statement is 2 MB at most. */
+/** In characters. A text bound to a statement can have at most 2 MB. */
 const MAX_TEXT = 500_000
 
-/** One statement costs less than many. `more` says what happens where a row is there. */
+/** Inserts rows in one statement, which costs less than many. `more` handles rows that exist already. */
 export function insertAll(sql: SqlStorage, into: string, rows: readonly (readonly unknown[])[], more = ''): void {
   const text = JSON.stringify(rows)
   const half = Math.ceil(rows.length / 2)

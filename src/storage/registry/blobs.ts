@@ -2,10 +2,10 @@ import { kvKey } from '../keys.ts'
 import { column, readField } from '../rows.ts'
 import { nextRevision, queue } from './tables.ts'
 
-/** A row holds at most 2 MB. */
+/** A row can have at most 2 MB. */
 const PART = 1024 * 1024
 
-/** Bytes of a hash are stored once and never change. Run inside a transaction. */
+/** Stores the bytes of a hash once; they never change. Call in a transaction. */
 export function storeBlob(sql: SqlStorage, hash: string, bytes: ArrayBuffer): void {
   if (holdsBlob(sql, hash)) return
   nextRevision(sql)

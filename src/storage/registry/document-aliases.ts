@@ -1,15 +1,15 @@
 /*
- * Definition documents in SQLite, and where their ids lead. `document_text` has each text once, by its hash; `document`
- * a row for each version of a document that has an id, and `document_tool` the tools that the version defines, by what
- * the document calls them.
+ * Definition documents in SQLite, and the tools that their ids lead to. `document_text` has each text once, by its hash;
+ * `document` has a row for each version of a document with an id; `document_tool` has the tools that the version defines,
+ * by the document's names for them.
  *
- * An id leads to one document within a dialect, ignoring case. It claims the toolkit's name that it spells: who may use
- * it is decided before a document is stored (`write/conflicts.ts`), and holds for good. Each stored version queues its
- * address, from which isolates learn the toolkit and the tools. Under the dialect `toolkit`, an address
- * leads from a toolkit's name to its listed tools by their source names.
+ * An id leads to one document within a dialect, ignoring case. It also claims the toolkit name that it spells. Who may use
+ * an id is decided before a document is stored (`write/conflicts.ts`), and never changes. Each stored version queues its
+ * address, from which isolates learn the toolkit and the tools. Under the dialect `toolkit`, an address leads from a
+ * toolkit's name to its listed tools by their source names.
  *
- * A tool is removed from its document while the newest active version of that does not define it: then neither its bare
- * name nor `latest` finds it, and only its versions do.
+ * A tool is removed from its document while the document's newest active version does not define it. Neither its bare name
+ * nor `latest` finds it then, but exact versions do.
  */
 import type { DefinitionDocument } from '../../core/publish/registry.ts'
 import type { DocumentAddress } from '../../core/tool/tool-source.ts'
@@ -32,7 +32,7 @@ export type DocumentVersion = {
 
 type DocumentKey = { readonly dialect: string; readonly key: string }
 
-/** The stored versions of a document; none if the document has no id. */
+/** Lists the stored versions of a document; none if the document has no id. */
 export function listDocumentVersions(sql: SqlStorage, { dialect, itself }: DefinitionDocument): DocumentVersion[] {
   const query = 'SELECT id, version, toolkit, hash FROM document WHERE dialect = ? AND key = ?'
   return rows<DocumentVersion>(sql, query, dialect, itself?.id.toLowerCase() ?? '')
@@ -43,7 +43,7 @@ export function listDocumentNames(sql: SqlStorage, dialect: string, { id, versio
   return column<string>(sql, query, dialect, id.toLowerCase(), version)
 }
 
-/** The tools' names by what the document calls them, in one of its versions or in any. */
+/** Returns the names of the tools by the document's names for them, in one version or in all. */
 export function loadDocumentTools(
   sql: SqlStorage,
   dialect: string,
@@ -84,7 +84,7 @@ export function storeDocument(sql: SqlStorage, document: DefinitionDocument): vo
   queue(sql, kvKey('address', documentKey(dialect, id)))
 }
 
-/** The toolkit and tools of a document as JSON, by its dialect and id. */
+/** Returns the toolkit and tools of a document as JSON, by its dialect and id. */
 export function addressText(sql: SqlStorage, address: string): string | undefined {
   const at = address.indexOf('/')
   const [dialect, key] = [address.slice(0, at), address.slice(at + 1)]
@@ -121,7 +121,7 @@ export function isRemovedFromDocument(sql: SqlStorage, tool: string): boolean {
   return readField(sql, query, ...newest, tool) === undefined
 }
 
-/** The keys of all tools of a tool's document that its newest active version does not define. */
+/** Lists the keys of all tools of the document that its newest active version does not define. */
 export function listRemovedSiblings(sql: SqlStorage, tool: string): ReadonlySet<string> {
   const newest = findNewestVersion(sql, tool)
   const query = `SELECT tool FROM document_tool WHERE dialect = ?1 AND key = ?2 EXCEPT

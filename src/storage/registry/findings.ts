@@ -1,6 +1,6 @@
 /*
- * The sources of imports, and how their tools differ from what is active. Call in a transaction. Compared again, a source
- * gives the same findings, so an export has none of this.
+ * The sources of imports, and how their tools differ from the active ones. Call in a transaction. Archives omit all of this,
+ * because comparing a source again returns the same findings.
  */
 import type { Principal } from '../../core/access/principal.ts'
 import type {
@@ -17,7 +17,7 @@ import { column, firstRow, readField, rows } from '../rows.ts'
 import { findDeletedDenial, mayChange } from './toolkit-rights.ts'
 import { findToolkitSpelling } from './toolkits.ts'
 
-/** Not among the other tables, since a Registry that an older deployment made lacks them. `tool` is '' for the whole toolkit. */
+/** Separate from the other tables, because older Registries lack them. `tool` is '' for the whole toolkit. */
 const TABLES = `
 CREATE TABLE IF NOT EXISTS import_source (
   toolkit TEXT PRIMARY KEY, body TEXT NOT NULL, compared INTEGER NOT NULL DEFAULT 0, failing INTEGER
@@ -29,7 +29,7 @@ CREATE TABLE IF NOT EXISTS finding (
 );
 CREATE TABLE IF NOT EXISTS finding_message (id TEXT PRIMARY KEY, body TEXT NOT NULL, attempts INTEGER NOT NULL DEFAULT 0);`
 
-/** Several imports from one source, each of some of its tools, are one. */
+/** Merges imports from the same source, each of which may have only some of its tools. */
 export function rememberSource(sql: SqlStorage, sourceText: string): void {
   sql.exec(TABLES)
   const source: ImportSource = parseTrusted(sourceText)
@@ -60,7 +60,7 @@ function forgetFindings(sql: SqlStorage, key: string): void {
   sql.exec('DELETE FROM finding WHERE toolkit = ?', key)
 }
 
-/** Taken sources come last in the next turn, whatever becomes of their comparison. */
+/** Takes sources to compare. They are last in the next turn, even if their comparison fails. */
 export function takeSources(sql: SqlStorage, choice: SourceChoice, now: number): string[] {
   sql.exec(TABLES)
   const keys =
@@ -76,7 +76,7 @@ export function takeSources(sql: SqlStorage, choice: SourceChoice, now: number):
 
 const UNREAD: Difference = { kind: 'unreachable', severity: 'additive', changes: [] }
 
-/** A finding that is seen again keeps its `since`, unless the tool differs in another way by now. */
+/** Stores the findings of a comparison. A finding keeps its `since` unless the tool now differs in another way. */
 export function storeComparison(sql: SqlStorage, comparisonText: string, now: number): void {
   sql.exec(TABLES)
   const { toolkit, state, differences, isAnnounced }: Comparison = parseTrusted(comparisonText)
@@ -109,12 +109,12 @@ export function storeComparison(sql: SqlStorage, comparisonText: string, now: nu
   if (isRead) sql.exec('DELETE FROM finding WHERE toolkit = ? AND seen < ? AND tool GLOB ?', key, now, ended[state])
 }
 
-/** Of more new findings, the receiver lists the others. */
+/** If there are more new findings, the receiver lists the others. */
 const MAX_ANNOUNCED = 50
 const MAX_MESSAGES = 1_000
 const MAX_ATTEMPTS = 5
 
-/** As Standard Webhooks has it. Texts are left out, as a message is small. */
+/** Queues a message in the form of Standard Webhooks. It omits texts, to stay small. */
 function addMessage(sql: SqlStorage, toolkit: string, added: readonly Difference[], now: number): void {
   const findings = added.slice(0, MAX_ANNOUNCED).map(({ changes, ...finding }) => ({
     ...finding,
@@ -127,7 +127,7 @@ function addMessage(sql: SqlStorage, toolkit: string, added: readonly Difference
   sql.exec(oldest, MAX_MESSAGES)
 }
 
-/** Messages to send now, each at most MAX_ATTEMPTS times. `sent` are those that need not be sent again. */
+/** Takes messages to send now, each at most MAX_ATTEMPTS times. `sent` need not be sent again. */
 export function takeMessages(sql: SqlStorage, sent: readonly string[], limit: number) {
   sql.exec(TABLES)
   for (const id of sent) sql.exec('DELETE FROM finding_message WHERE id = ?', id)
@@ -140,7 +140,7 @@ export function takeMessages(sql: SqlStorage, sent: readonly string[], limit: nu
 
 type FindingRow = { toolkit: string; tool: string; body: string; since: number; seen: number }
 
-/** `next` is where the following page begins. */
+/** Lists findings. `next` is where the next page begins. */
 export function listFindings(
   sql: SqlStorage,
   { toolkit, severity, after = '', limit }: FindingQuery,

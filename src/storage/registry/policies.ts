@@ -47,13 +47,13 @@ export function removePolicy(sql: SqlStorage, pattern: string, precondition?: Pr
   return 'removed'
 }
 
-/** Whether any tool has a name that the pattern matches. */
+/** Whether the pattern matches the name of any tool. */
 export function coversTool(sql: SqlStorage, pattern: string): boolean {
   for (const key of iterateKeys(sql, pattern)) if (matchesPattern(pattern, key)) return true
   return false
 }
 
-/** The keys of tools that a pattern may match. Read one by one, since most patterns match an early key. */
+/** Yields the keys of tools that a pattern may match, one by one, because most patterns match an early key. */
 export function* iterateKeys(sql: SqlStorage, pattern: string): Generator<string, undefined> {
   const [prefix = ''] = pattern.toLowerCase().split(/[*-]/, 1)
   const query = 'SELECT key FROM tool WHERE key >= ? AND key < ?'
@@ -76,12 +76,12 @@ export function buildPolicySet(text: string | undefined): PolicySet {
   return createPolicySet(list.policies, list.revision)
 }
 
-/** Writes to KV that there are none, so that isolates need not ask this object. */
+/** Writes to KV that there are no policies, so that isolates need not ask this object. */
 export function queueFirstPolicies(sql: SqlStorage): void {
   if (readMeta(sql, REVISION) === undefined) queuePolicies(sql, 0)
 }
 
-/** Policies are written to KV before all else, since any change may restrict a tool. */
+/** Queues policies before everything else, because any change may restrict a tool. */
 function queuePolicies(sql: SqlStorage, revision = nextRevision(sql)): void {
   writeMeta(sql, REVISION, String(revision))
   queue(sql, kvKey('policies', ALL_POLICIES), 'revocation')

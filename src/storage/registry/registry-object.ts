@@ -32,18 +32,18 @@ import { loadToolkit } from './toolkits.ts'
 import { findFormerOwner, listToolsets } from './toolsets.ts'
 import { toolEntryText, hasStoredToolkit, findSimilarKey } from './versions.ts'
 
-/** Limits the searches that made-up names can cause a second. */
+/** Limits the searches per second that made-up names can cause. */
 const SUGGESTIONS_PER_S = 100
-/** So many tools are searched for a second, so that publishing costs little more in a large registry. */
+/** Limits the searches per second for similar tools, so that publishing stays cheap in a large registry. */
 const NEIGHBOR_SEARCHES_PER_S = 10
 
 const loadFindings = () => import('./findings.ts')
 const loadSkills = () => import('./skills.ts')
 
 /**
- * The registry's only writer. Every change is one SQLite transaction; KV follows through the outbox. Failures are
- * answers, since a thrown error loses its fields on the way. `readQuota` is called late, since it may throw on a wrong
- * configuration.
+ * The Registry's only writer. Each change is one SQLite transaction, and KV follows through the outbox. Failures are results,
+ * because a thrown error loses its fields on the way. `readQuota` is called late, because it throws if the configuration is
+ * wrong.
  */
 export function defineRegistry<Env extends { readonly REGISTRY: KVNamespace }>(
   writeLine: WriteLine,
@@ -63,7 +63,7 @@ export function defineRegistry<Env extends { readonly REGISTRY: KVNamespace }>(
       renewIndex(this.#sql)
       rebuildLines(this.#sql)
       this.#outbox = createRegistryOutbox(state.storage, env.REGISTRY, writeLine)
-      // The platform gives up an alarm that cannot be run for long
+      // Reschedules, because the platform drops an alarm that it cannot run for a long time
       state.waitUntil(this.#outbox.schedule())
     }
 
@@ -78,7 +78,7 @@ export function defineRegistry<Env extends { readonly REGISTRY: KVNamespace }>(
       return { published, revision: this.revision() }
     }
 
-    /** Gives warnings by id; none if too many tools were searched for this second. */
+    /** Returns warnings by id, or none if too many tools were searched for this second. */
     async neighborWarnings(ids: readonly string[], principal: Principal): Promise<Map<string, string>> {
       const { neighborWarnings } = await import('./search/neighbors.ts')
       return neighborWarnings(this.#sql, ids, principal, this.#mayJudge)
@@ -93,7 +93,7 @@ export function defineRegistry<Env extends { readonly REGISTRY: KVNamespace }>(
       return getPublisherRights(this.#sql, principal, name)
     }
 
-    /** The revision of the catalog. Health checks call this: it proves that the object and its tables work. */
+    /** Returns the catalog's revision. Health checks call this, because it proves that the object and its tables work. */
     revision(): number {
       return readNumber(this.#sql, 'catalogue')
     }
@@ -146,7 +146,7 @@ export function defineRegistry<Env extends { readonly REGISTRY: KVNamespace }>(
       return this.#outbox.value(key)
     }
 
-    /** The tool's entry as JSON, or suggestions if the tool is unknown: one message serves both. */
+    /** Returns the tool's entry as JSON, or suggestions if the tool is unknown, in one message. */
     async loadEntryOrNearest(name: ToolName): Promise<string | NearTool[]> {
       const key = toolKey(name)
       const loadSimilar = () => toolEntryText(this.#sql, findSimilarKey(this.#sql, key) ?? '')
@@ -157,7 +157,7 @@ export function defineRegistry<Env extends { readonly REGISTRY: KVNamespace }>(
       return hasStoredToolkit(this.#sql, toolkit)
     }
 
-    /** Gives no suggestions if too many were requested this second. */
+    /** Returns no suggestions if too many were requested this second. */
     async suggestTools(name: string, principal?: Principal): Promise<NearTool[]> {
       const { toolsNear } = await import('./search/unknown.ts')
       return this.#mayLookNear() ? toolsNear(this.#sql, name, principal) : []
@@ -245,7 +245,7 @@ export function defineRegistry<Env extends { readonly REGISTRY: KVNamespace }>(
       await this.#change(() => storeBlob(this.#sql, hash, bytes))
     }
 
-    /** Without a source, the toolkit has none any more. */
+    /** Without a source, removes the toolkit's source. */
     async setSource(toolkit: string, source?: string): Promise<void> {
       const { forgetSource, rememberSource } = await loadFindings()
       await this.#change(() =>
@@ -305,7 +305,7 @@ export function defineRegistry<Env extends { readonly REGISTRY: KVNamespace }>(
       return this.#takeTurn(() => this.ctx.storage.transactionSync(change))
     }
 
-    /** Writes after the writes that arrived before it. A write takes up to 200 ms, so reads may come between two writes. */
+    /** Runs a write after those that arrived earlier. A write may take 200 ms, so reads can run between two writes. */
     async #takeTurn<T>(write: () => T): Promise<T> {
       const turn = this.#lastTurn.then(write)
       this.#lastTurn = turn.then(yieldToEventLoop, yieldToEventLoop)

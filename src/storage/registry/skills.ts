@@ -17,7 +17,7 @@ import { mayChange, type ReviewRow } from './toolkit-rights.ts'
 import { claimToolkit, findOwner, findToolkitSpelling } from './toolkits.ts'
 import { countPublished, publishedBy } from './write/quota.ts'
 
-/** A row may have 200 kB. */
+/** A row can have up to 200 kB. */
 const PAGE = 20
 const COLUMNS = 'toolkit, name, version, digest, state, manifest'
 const HELD = 'An administrator disabled this skill: only an administrator can publish it again'
@@ -122,7 +122,7 @@ export function findSkill(
   return firstRow<FoundSkill>(sql, query, listLocked(principal), ...values)
 }
 
-/** The versions that the principal's lock names. Null if it has no lock. */
+/** Lists the versions that the principal's lock names. Null if it has no lock. */
 function listLocked({ view }: Principal): string | null {
   const { lock } = view ?? {}
   return lock ? JSON.stringify(Object.values(lock.skills ?? {}).map(({ id, digest }) => `${id} ${digest}`)) : null

@@ -82,8 +82,8 @@ export function writeMeta(sql: SqlStorage, name: string, value: string): void {
 }
 
 /**
- * 0 at first. `revision` is the last change, `catalogue` the last that the catalog may show (blobs do not count),
- * `bundle_at` when the bundle's deployment was made.
+ * Returns 0 at first. `revision` is the last change, `catalogue` the last one that the catalog may show (blobs do not count),
+ * and `bundle_at` the time of the bundle's deployment.
  */
 export function readNumber(sql: SqlStorage, name: 'revision' | 'catalogue' | 'bundle_at'): number {
   return Number(readMeta(sql, name) ?? 0)
@@ -91,7 +91,7 @@ export function readNumber(sql: SqlStorage, name: 'revision' | 'catalogue' | 'bu
 
 const changes = new WeakMap<SqlStorage, number>()
 
-/** Begins a change: everything written until the next call has this revision. */
+/** Starts a change: everything written until the next call has this revision. */
 export function nextRevision(sql: SqlStorage): number {
   const revision = readNumber(sql, 'revision') + 1
   writeMeta(sql, 'revision', String(revision))
@@ -99,7 +99,7 @@ export function nextRevision(sql: SqlStorage): number {
   return revision
 }
 
-/** The change that is under way. */
+/** Returns the revision of the current change. */
 export function getRevision(sql: SqlStorage): number {
   return changes.get(sql) ?? readNumber(sql, 'revision')
 }

@@ -5,7 +5,7 @@ import { listPrefixes, buildScope } from './search/visibility.ts'
 
 export function toolkitCounts(sql: SqlStorage, principal: Principal, query: Pick<ListQuery, 'callable'> = {}) {
   const { condition, bindings } = buildScope(sql, query, principal)
-  // Counted only for a principal whose patterns may leave tools out: else the columns of the counts decide
+  // Counts tools only if the principal's patterns may exclude some. Otherwise, the stored counts are enough
   const [table, count] = listPrefixes(principal) ? ['indexed', 'count(*)'] : ['toolkit_count', 'sum(tools)']
   const counts = `SELECT
       (SELECT toolkit FROM tool WHERE key >= indexed.toolkit || '.' AND key < indexed.toolkit || '/' LIMIT 1) AS toolkit,

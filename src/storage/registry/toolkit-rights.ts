@@ -1,5 +1,5 @@
 /*
- * Who may publish in a toolkit and change what is in it. An administrator may do what the checks deny others, except in a
+ * Checks who may publish in a toolkit and change its contents. Administrators may do what is denied to others, except in a
  * deleted toolkit.
  */
 import { isTrustedWith, type Principal } from '../../core/access/principal.ts'
@@ -12,7 +12,7 @@ import { firstRow, readField } from '../rows.ts'
 import { loadPolicySet } from './policies.ts'
 import { findOwner, loadSettings } from './toolkits.ts'
 
-/** Why the principal may not publish the tool, or with the tool `*` anything in the toolkit. Every writer checks this. */
+/** Returns why the principal may not publish the tool, or for the tool `*`, in the toolkit. Every writer checks this. */
 export function findPublishingDenial(sql: SqlStorage, principal: Principal, name: ToolName): string | undefined {
   const denial = findOwnerDenial(principal, name, findOwner(sql, name.toolkit))
   if (denial !== undefined || isAdministrator(principal)) return denial
@@ -25,7 +25,7 @@ export function findPublishingDenial(sql: SqlStorage, principal: Principal, name
     : undefined
 }
 
-/** An import sends requests to a server, which carry no secret if the imported tools would await review. */
+/** An import's requests to a server contain no secrets if the imported tools would await review. */
 export function getPublisherRights(sql: SqlStorage, principal: Principal, name: ToolName): PublisherRights {
   return {
     denied: findPublishingDenial(sql, principal, name),
@@ -63,7 +63,7 @@ export function findStatusDenial(
     : undefined
 }
 
-/** Giving a toolkit to an owner is not checked here: only administrators may do that. */
+/** Does not check a transfer to another owner, because only administrators may make one. */
 export function findToolkitChangeDenial(
   sql: SqlStorage,
   principal: Principal,
@@ -76,7 +76,7 @@ export function findToolkitChangeDenial(
   return findReviewDenial(sql, principal, anyTool, change)
 }
 
-/** In a reviewed toolkit, anybody who may change it sets these. Agents read the texts of all other fields. */
+/** Anyone who may change a reviewed toolkit may set these. Agents read the texts of all other fields. */
 const UNREVIEWED_FIELDS: readonly string[] = ['state', 'review', 'owner', 'trusted', 'name']
 
 function findReviewDenial(
@@ -93,7 +93,7 @@ function findReviewDenial(
 
 const isSet = (value: unknown) => value !== undefined && value !== null && !(Array.isArray(value) && value.length === 0)
 
-/** Whether what the principal publishes there waits for a reviewer. The effects: `core/access/version-review.ts`. */
+/** Whether publications of the principal there await review. For the effects, see `core/access/version-review.ts`. */
 export function awaitsReview(sql: SqlStorage, publishedBy: Principal | 'bundle', name: ToolName): boolean {
   if (isExemptFromReview(publishedBy)) return false
   return loadSettings(sql, name.toolkit).isReviewed || loadPolicySet(sql).policyFor(name).review
@@ -103,7 +103,7 @@ export function mayChange(sql: SqlStorage, principal: Principal, name: ToolName)
   return mayPublish(principal, name, findOwner(sql, name.toolkit))
 }
 
-/** Why nobody may change the toolkit, not even an administrator: it is deleted. */
+/** Returns why even an administrator cannot change the toolkit: it is deleted. */
 export function findDeletedDenial(sql: SqlStorage, toolkit: string): string | undefined {
   const { deleted } = loadSettings(sql, toolkit)
   if (!deleted) return undefined

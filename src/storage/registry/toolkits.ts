@@ -1,5 +1,5 @@
 /*
- * Toolkits: who owns a toolkit, and its settings. `toolkit-rights.ts` says what follows from them.
+ * Toolkits: who owns a toolkit, and its settings. `toolkit-rights.ts` has the rules that depend on them.
  *
  * - Owner: the principal who published the first tool, or to whom an administrator gave the toolkit. The deployment owns
  *   toolkits with bundled tools, and tools older than owners. Nobody owns a free name.
@@ -31,7 +31,7 @@ export function transferToolkit(sql: SqlStorage, toolkit: string, principal: str
   return true
 }
 
-/** Gives a free toolkit to its former owner; null is the deployment. */
+/** Restores a free toolkit to its former owner; null is the deployment. */
 export function restoreOwner(sql: SqlStorage, toolkit: string, principal: string | null) {
   const owner = findOwner(sql, toolkit)
   if (owner !== 'nobody') return toOwnerColumn(owner) === principal ? 'unchanged' : 'taken'
@@ -60,7 +60,7 @@ type SettingsRow = {
   readonly description: string | null
 }
 
-/** Sets columns of the toolkit's row, which is added with the present owner if there is none. */
+/** Sets columns of the toolkit's row. If there is none, it is added with the current owner. */
 export function writeSettings(sql: SqlStorage, toolkit: string, values: Partial<SettingsRow>): void {
   const key = toolkit.toLowerCase()
   addToolkit(sql, toolkit, toOwnerColumn(findOwner(sql, toolkit)))
@@ -116,7 +116,7 @@ export function findOwner(sql: SqlStorage, toolkit: string): ToolkitOwner {
   const claimant = findClaimant(sql, toolkit)
   if (claimant !== undefined) return findOwnerIgnoringClaims(sql, claimant) ?? 'deployment'
   // Tools whose toolkit has no row are the deployment's, and so is a name that differs from theirs only in `-` and `_`:
-  // with tools in `my_kit`, nobody can take `my-kit`
+  // with tools in `my_kit`, no one can take `my-kit`
   const query = `SELECT 1 FROM tool WHERE ${NORMALIZED_KEY} >= ? AND ${NORMALIZED_KEY} < ? LIMIT 1`
   const unownedTool = readField(sql, query, ...toolKeyRange(toolkit.replaceAll('-', '_')))
   return unownedTool === undefined ? 'nobody' : 'deployment'
@@ -130,7 +130,7 @@ function findOwnerIgnoringClaims(sql: SqlStorage, toolkit: string): ToolkitOwner
   return owner === null ? 'deployment' : { principal: owner }
 }
 
-/** The toolkit of the document whose id claims this name. The owner of that toolkit owns the name. */
+/** Returns the toolkit of the document whose id claims this name. The owner of that toolkit owns the name. */
 export function findClaimant(sql: SqlStorage, name: string): string | undefined {
   return readField<string>(sql, 'SELECT toolkit FROM document WHERE claim = ? LIMIT 1', name.toLowerCase())
 }
@@ -141,7 +141,7 @@ export function isBundled(sql: SqlStorage, toolkit: string): boolean {
   return readField(sql, query, ...toolKeyRange(toolkit)) !== undefined
 }
 
-/** The name as the toolkit's first tool spells it. */
+/** Returns the name as the toolkit's first tool spells it. */
 export function findToolkitSpelling(sql: SqlStorage, name: string): string | undefined {
   return readField<string>(sql, 'SELECT toolkit FROM tool WHERE key >= ? AND key < ? LIMIT 1', ...toolKeyRange(name))
 }

@@ -19,7 +19,7 @@ export function lockText(sql: SqlStorage, hash: string): string | undefined {
 
 export function listToolsets(sql: SqlStorage): ToolsetSummary[] {
   const summaries: ToolsetSummary[] = []
-  // Read one by one, since all together can be larger than memory
+  // Read one by one, because all together may not fit in memory
   for (const { body } of sql.exec<{ body: string }>(`SELECT body FROM toolset WHERE ${IS_TOOLSET} ORDER BY name`))
     summaries.push(summarizeToolset(JSON.parse(body)))
   return summaries

@@ -7,12 +7,12 @@ import { toolKeyRange, loadSettings } from './toolkits.ts'
 
 type VersionRow = { version: string; digest: string; status: string; publisher: string | null; trusted: number }
 
-/** The tool's name as it was first published. Keys are in lower case, since ids are unique ignoring case. */
+/** Returns the tool's name as first published. Keys are in lower case, because ids are unique ignoring case. */
 export function loadToolName(sql: SqlStorage, key: string): ToolName | undefined {
   return firstRow<{ toolkit: string; tool: string }>(sql, 'SELECT toolkit, tool FROM tool WHERE key = ?', key)
 }
 
-/** The tool whose name differs only in `-` and `_`. New names have no `-`, and OXP writes `_` instead. */
+/** Finds the tool whose name differs only in `-` and `_`. New names have no `-`, and OXP writes `_` instead. */
 export function findSimilarKey(sql: SqlStorage, key: string): string | undefined {
   const plain = "SELECT key FROM tool WHERE replace(key, '-', '_') = ? AND key != ? ORDER BY key LIMIT 1"
   return readField<string>(sql, plain, key.replaceAll('-', '_'), key)
@@ -46,7 +46,7 @@ export function recordTextByDigest(sql: SqlStorage, digest: string): string | un
   return readField<string>(sql, 'SELECT record FROM version WHERE digest = ? LIMIT 1', digest)
 }
 
-/** The hashes of the documents that define the tool's versions. */
+/** Lists the hashes of the documents that define the tool's versions. */
 export function listSources(sql: SqlStorage, key: string): readonly string[] {
   const sources =
     "SELECT DISTINCT record ->> '$.source.hash' FROM version WHERE key = ? AND record ->> '$.source.hash' IS NOT NULL"
@@ -87,7 +87,7 @@ export function nameWarning(sql: SqlStorage, record: ToolRecord): string | undef
   return `${nameTaken(record.name)}: over MCP this tool is '${exposed}'`
 }
 
-/** The text does not tell what has the name, since the caller may not be allowed to see that. */
+/** Does not say what has the name, because the caller may not be allowed to see that. */
 export function nameTaken(name: string): string {
   return `'${name}' is taken or reserved`
 }

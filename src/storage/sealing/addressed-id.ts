@@ -7,14 +7,14 @@ const OBJECT_BYTES = 32
 const ID_BYTES = OBJECT_BYTES + 16
 const STATE_BYTES = OBJECT_BYTES + 32
 
-/** Begins with the id of its object, so no table is needed. That id is a keyed hash of the owner, so it reveals nothing. */
+/** Creates an id that begins with its object's id, so no table is needed. That is a keyed hash, so it reveals nothing. */
 export function newAddressedId(object: DurableObjectId): string {
   return addressed(object, ID_BYTES)
 }
 
 /**
- * `state` (RFC 6749, section 10.12) is not the id, since provider and history see it and must not learn the page's
- * link.
+ * Creates a `state` (RFC 6749, section 10.12). It is not the id, because the provider and the browser's history see it, and
+ * must not learn the page's link.
  */
 export function newState(object: DurableObjectId): string {
   return addressed(object, STATE_BYTES)
@@ -36,7 +36,7 @@ export function getObject<T extends Rpc.DurableObjectBranded>(namespace: Durable
   try {
     return namespace.idFromString(toHex(base64url.decode(id).subarray(0, OBJECT_BYTES)))
   } catch {
-    // The platform knows which ids it gave out in this namespace
+    // The platform rejects ids that it did not create in this namespace
     return undefined
   }
 }

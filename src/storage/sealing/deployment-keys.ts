@@ -14,11 +14,11 @@ export interface Signer {
 const encoder = new TextEncoder()
 
 /**
- * Each purpose has keys of its own, derived from the deployment's one secret. The Access Durable Object has that, and is
- * asked with the first use. Until then each use may throw `UnreachableError`.
+ * Derives the keys of each purpose from the deployment's one secret, which the Access Durable Object stores. It is loaded on
+ * first use. Until that succeeds, each use may throw `UnreachableError`.
  */
 export function createDeploymentKeys(access: { deploymentSecret(): Promise<string> }) {
-  // The secret is kept, not its promise: no request may wait for what another one began
+  // Caches the secret, not its promise: a request cannot wait for the work of another
   let secret: string | undefined
 
   async function read(): Promise<string> {
@@ -57,7 +57,7 @@ export function createDeploymentKeys(access: { deploymentSecret(): Promise<strin
   }
 }
 
-/** Undefined unless the text is exactly as our encoder writes it. */
+/** Returns undefined unless the text is exactly as our encoder writes it. */
 function decoded(text: string): Uint8Array<ArrayBuffer> | undefined {
   try {
     const bytes = Uint8Array.from(base64url.decode(text))

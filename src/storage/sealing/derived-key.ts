@@ -13,7 +13,7 @@ export type Purpose =
 
 const encoder = new TextEncoder()
 
-/** HKDF-SHA-256 (RFC 5869); `of` names the key within its purpose. */
+/** Derives keys by HKDF-SHA-256 (RFC 5869). `of` names the key within its purpose. */
 export async function keysFrom(secret: string, purpose: Purpose) {
   const bytes = encoder.encode(secret)
   const material = await crypto.subtle.importKey('raw', bytes, 'HKDF', false, ['deriveKey', 'deriveBits'])
@@ -32,7 +32,7 @@ export async function keysFrom(secret: string, purpose: Purpose) {
       const algorithm = { name: 'HMAC', hash: 'SHA-256', length: 256 }
       return crypto.subtle.deriveKey(info(of), material, algorithm, false, ['sign', 'verify'])
     },
-    /** 64 bits that identify the secret and reveal nothing of it. */
+    /** Returns 64 bits that identify the secret without revealing it. */
     async id(of: string): Promise<Uint8Array> {
       return new Uint8Array(await crypto.subtle.deriveBits(info(of), material, 64))
     },

@@ -2,12 +2,12 @@ import type { Fingerprint } from '../../core/call/invocation.ts'
 import { isObject, type Json } from '../../core/tool/json.ts'
 import type { Signer } from './deployment-keys.ts'
 
-/** HMAC-SHA-256 under the deployment's secret: what is stored tells nobody a short secret that was hashed along. */
+/** HMAC-SHA-256 under the deployment's secret, so that a short secret in the value cannot be guessed from what is stored. */
 export function createFingerprint({ sign }: Pick<Signer, 'sign'>): Fingerprint {
   return (value) => sign(canonicalText(value))
 }
 
-/** Sorted properties. Unlike RFC 8785 it takes any text. */
+/** Writes JSON with sorted properties. Unlike RFC 8785, it accepts any text. */
 export function canonicalText(value: Json | undefined): string {
   if (Array.isArray(value)) return `[${value.map(canonicalText).join(',')}]`
   if (!isObject(value)) return JSON.stringify(value ?? null)

@@ -3,11 +3,11 @@ import { keysFrom, type Purpose } from './derived-key.ts'
 
 /** Encrypts under the first of a deployment's secrets, and decrypts under any of them. */
 export interface Keyring {
-  /** Without a secret nothing can be unsealed, and sealing is a defect. */
+  /** If true, nothing can be unsealed, and sealing is a defect. */
   readonly isEmpty: boolean
-  /** `unseal` takes the same `associatedData`. `deterministic` makes equal texts equal, and so recognizable. */
+  /** `unseal` needs the same `associatedData`. With `deterministic`, equal texts are sealed equally, and so recognizable. */
   seal(text: string, associatedData: string, options?: { readonly deterministic: true }): Promise<string>
-  /** Undefined for a text of other secrets or other `associatedData`. `current`: sealed under the first secret. */
+  /** Returns undefined for other secrets or other `associatedData`. `current`: sealed under the first secret. */
   unseal(
     sealed: string,
     associatedData: string,
@@ -25,11 +25,11 @@ const encoder = new TextEncoder()
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
- * AES-256-GCM (NIST SP 800-38D); `associatedData` is its additional data. A sealed text is the key's id, a dot, and Base64url of
- * IV and ciphertext. Vaults are sealed so: another derivation or format would lose them.
+ * AES-256-GCM (NIST SP 800-38D); `associatedData` is its additional data. A sealed text is the key's id, a dot, and Base64url
+ * of IV and ciphertext. Vaults depend on this format and derivation: changing either would lose them.
  */
 export function createKeyring(secrets: readonly string[], purpose: Purpose): Keyring {
-  // Keys are kept, not their promises: no request may wait for what another one began
+  // Caches keys, not their promises: a request cannot wait for the work of another
   const derived = new Map<string, Derived>()
   async function deriveKey(secret: string): Promise<Derived> {
     const keys = derived.get(secret) ?? (await derive(secret, purpose))
@@ -74,7 +74,7 @@ function parameters(iv: Uint8Array<ArrayBuffer>, associatedData: string) {
   return { name: 'AES-GCM', iv, additionalData: encoder.encode(associatedData) }
 }
 
-/** A synthetic IV, as in RFC 8452, so that no other text or purpose has it. */
+/** Derives a synthetic IV, as in RFC 8452, so that no other text or purpose has it. */
 async function deriveIv(key: CryptoKey, associatedData: string, text: string): Promise<Uint8Array<ArrayBuffer>> {
   const mac = await crypto.subtle.sign('HMAC', key, encoder.encode(JSON.stringify([associatedData, text])))
   return new Uint8Array(mac, 0, IV)

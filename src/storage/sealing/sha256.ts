@@ -1,6 +1,6 @@
 const encoder = new TextEncoder()
 
-/** SHA-256 of the text's UTF-8 bytes, in lower-case hex. */
+/** Returns the SHA-256 of the text's UTF-8 bytes, in lower-case hex. */
 export function sha256(text: string): Promise<string> {
   return sha256OfBytes(encoder.encode(text))
 }

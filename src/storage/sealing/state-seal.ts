@@ -4,7 +4,7 @@ import type { Sealer } from './deployment-keys.ts'
 
 const TTL_MS = 3_600_000
 
-/** The sealed text is the time it expires, a space, and the state. */
+/** A sealed text is its expiry time, a space, and the state. */
 export function createStateSeal({ sealer, now }: { readonly sealer: Sealer; readonly now: () => number }): Seal {
   return {
     seal: (text, bound) => orUnavailable(() => sealer.seal(`${now() + TTL_MS} ${text}`, bound)),

@@ -28,9 +28,9 @@ const MAX_TASKS = 10_000
 const MAX_STORED = 32 * 1024 * 1024
 /** Keeps large inputs from filling the memory of an isolate. */
 const MAX_RUNNING = 8
-/** A row of SQLite has at most 2 MB. */
+/** A SQLite row holds at most 2 MB. */
 const PART_CHARACTERS = 1_000_000
-/** While tasks run, an alarm is always set, which restarts their runs after a restart of the object. */
+/** While tasks run, an alarm is always set, so that they run again after a restart of the object. */
 const HEARTBEAT_MS = 10_000
 const RETRY_MS = 5_000
 /** Longer than a call. A longer run is abandoned, and its task runs again: its call id then finds the outcome. */
@@ -38,7 +38,7 @@ const MAX_RUN_MS = 600_000
 /** How soon a task's links are checked after a read by the caller. */
 const LOOK_MS = 2_000
 
-/** By kind: the tool, the call, the message, what the task waits for, the outcome. */
+/** By kind: the tool, the call, the message, the pending input and the outcome. */
 export type SealedParts = Readonly<Record<string, string>>
 
 export type TaskRow = Pick<Task, 'id' | 'status' | 'revision'> & {
@@ -74,7 +74,7 @@ export function createStoredTasks(
     }
   }
 
-  /** Up to as many as may start now. */
+  /** Lists open tasks that are not running, by due time, up to the number that may start now. */
   function listDue(): { id: string; due: number }[] {
     const query = 'SELECT id, due FROM task WHERE due IS NOT NULL ORDER BY due'
     const open = rows<{ id: string; due: number }>(sql, query).filter(({ id }) => !running.has(id))

@@ -10,7 +10,7 @@ type Parts = Readonly<Record<string, ReturnType<typeof parseTrusted>>>
 
 const POLL_INTERVAL_MS = 1_000
 
-/** The tasks of all principals. Texts of callers and tools are encrypted before they leave the isolate. */
+/** Stores the tasks of all principals. Text from callers and tools is encrypted before it leaves the isolate. */
 export function createTaskStore(namespace: DurableObjectNamespace<TasksObject>, sealer: Sealer): TaskStore {
   const openStub = (object: DurableObjectId) =>
     createReliableStub(() => namespace.get(object), { what: 'tasks', waitMs: 15_000 })
@@ -30,7 +30,7 @@ export function createTaskStore(namespace: DurableObjectNamespace<TasksObject>, 
     return sealed
   }
 
-  /** Undefined if a text can no longer be decrypted. */
+  /** Returns undefined if a part can no longer be decrypted. */
   async function unseal(id: string, sealed: SealedParts): Promise<Parts | undefined> {
     const parts: Record<string, Parts[string]> = {}
     for (const [kind, text] of Object.entries(sealed)) {

@@ -2,7 +2,7 @@ import { DurableObject } from 'cloudflare:workers'
 import type { DueTask } from '../../core/task/task.ts'
 import type { StoredTasks } from './stored-tasks.ts'
 
-/** The tasks of one principal. `run` runs a task and reports by `change`. The code loads with the first task. */
+/** The tasks of one principal. `run` runs a task and reports through `change`. The code loads with the first task. */
 export function defineTasks<E>(clock: () => number, run: (env: E, task: DueTask) => Promise<void>) {
   return class Tasks extends DurableObject<E> {
     #stored: StoredTasks | undefined

@@ -14,9 +14,9 @@ const account = UNNAMED_ACCOUNT
 const DEFAULT_LIFE_S = 3_600
 
 /**
- * Gives a token by the user's sign-in in place of a refusal, or the refusal with the reason for administrators. It is for
- * toolkits that an administrator has named, while the user has no grant of their own at the provider. A refresh token is not
- * kept, so that the company's provider decides each time. A preview predicts this.
+ * Returns a token obtained by the user's sign-in instead of a refusal, or the refusal with the reason for administrators. Only
+ * for toolkits that an administrator has named, and while the user has no grant of their own at the provider. No refresh token
+ * is stored, so the company's provider decides each time. A preview predicts the result.
  */
 export async function getTokenBySignIn(
   deps: Deps,
@@ -62,12 +62,12 @@ async function obtain(deps: Deps, request: TokenRequest, scopes: readonly string
   const place = { provider: provider.id, account, browser: SIGN_IN }
   const sealed = await sealGrant(keyring, userId, place, tokens)
   const isWhole = missingScopes(provider.id, grantedScopes, scopes).length === 0
-  // Meanwhile the user's access may have ended, or the user may have given a grant
+  // The user's access may have ended meanwhile, or the user may have given a grant
   if (!isWhole || !isPossible(deps, request)) {
     await oauth.revoke(provider, tokens)
     return providerFailure('refused', isWhole ? 'it was revoked meanwhile' : 'scopes are missing')
   }
-  // Listed as a grant that is renewed
+  // The empty refresh token lists the grant as refreshable
   rows.put(place, { ...tokens, refresh_token: '' }, grantedScopes, sealed)
   consents.give({ provider: provider.id, account, toolkit, hosts, scopes: request.scopes })
   return access_token

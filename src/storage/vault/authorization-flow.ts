@@ -26,7 +26,7 @@ import { createPersonCheck } from './identification.ts'
 import { findCredentialProblem } from './credential-entry.ts'
 import { sealGrant } from './token-refresh.ts'
 
-/** An hour at one provider: else the check would tell whoever has links which of many keys is right. */
+/** Per hour and provider. Otherwise, the check would tell anyone with links which of many keys is right. */
 const MAX_ATTEMPTS = 20
 
 export interface ProviderCallback {
@@ -39,20 +39,20 @@ export type AuthorizationFlow = ReturnType<typeof createAuthorizationFlow>
 
 /**
  * Leads people through the authorizations of a user's vault: grants at a provider, and approvals. The flow of each browser
- * goes through stages. The first three need USER_VERIFIER_URL, the last a provider. The browser or the verifier comes with a
- * text, by which the flow is found, and which is stored as SHA-256 (`secret`). `start` and `decide` find a proven flow by the
+ * goes through stages. The first three need USER_VERIFIER_URL, the last a provider. The browser or the verifier presents a
+ * text, which identifies the flow and is stored as SHA-256 (`secret`). `start` and `decide` find a proven flow by the
  * browser's cookie:
  *
- * | stage         | reached by                     | text    | who comes with the text, and to which function            |
+ * | stage         | reached by                     | text    | who presents the text, and to which function              |
  * | ------------- | ------------------------------ | ------- | --------------------------------------------------------- |
- * | `verifying`   | `start`, `decide`              | `flow`  | the verifier, which tells who the person is: `confirm`    |
+ * | `verifying`   | `start`, `decide`              | `flow`  | the verifier, which identifies the person: `confirm`      |
  * | `confirmed`   | `confirm`                      | `proof` | the browser, back from the verifier: `resume`             |
  * | `proven`      | `resume`, if the page asks     | `proof` | the same browser: `resume` again, `decide` or `enter`     |
  * | `at-provider` | `start` or `resume` of a grant | `state` | the browser, back from the provider: `finish`, once       |
  *
- * The request to the provider has PKCE too (RFC 6749, section 4.1; RFC 7636). An authorization may end during an await, so
+ * The request to the provider also uses PKCE (RFC 6749, section 4.1; RFC 7636). An authorization may end during an await, so
  * it is read again before anything is stored. Tokens and consent are stored in one transaction; if fewer scopes were granted
- * than requested, the authorization fails. Only an identified person approves, except on a trial deployment.
+ * than requested, the authorization fails. Only an identified person can approve, except on a trial deployment.
  */
 export function createAuthorizationFlow(
   { id: object, storage }: Pick<DurableObjectState, 'id' | 'storage'>,
@@ -71,8 +71,8 @@ export function createAuthorizationFlow(
   }
 
   /**
-   * Consents without the provider, if it has granted all scopes before. The person must have been identified, use the
-   * browser that granted the scopes, or try out a deployment: a caller has the page's link too.
+   * Consents without the provider if it has already granted all scopes. The person must be identified, use the browser that
+   * granted the scopes, or use a trial deployment, because the caller also has the page's link.
    */
   function consentToExistingGrant(authorization: StoredAuthorization, visit: VaultVisit, account: string): boolean {
     const use = toGrantUse(authorization, account)
@@ -86,7 +86,7 @@ export function createAuthorizationFlow(
     return true
   }
 
-  /** Tries what a person entered, and stores it as a grant: then consent is given too. */
+  /** Checks what a person entered and stores it as a grant, with consent. */
   async function storeCredential(
     authorization: StoredAuthorization,
     visit: VaultVisit & { readonly entry: CredentialEntry },
@@ -113,7 +113,7 @@ export function createAuthorizationFlow(
     return result.ok ? { ...result, answeredAs: check.account } : result
   }
 
-  /** Ends the authorization too: it fails if the person gave less access than the tool needs. */
+  /** Stores a grant and ends its authorization, which fails if the person gave less access than the tool needs. */
   function storeGrant(
     authorization: StoredAuthorization,
     place: GrantPlace,
@@ -156,9 +156,9 @@ export function createAuthorizationFlow(
     const provider = providerResult.value
     // The call's account, else the person's choice, else the only one there is
     const account = authorization.account ?? visit.account ?? grants.findOnlyAccount(provider.id) ?? UNNAMED_ACCOUNT
-    // Its page says that it is completed
+    // The page shows that it is completed
     if (consentToExistingGrant(authorization, visit, account)) return redirectToPage(id, callback)
-    // Its page asks for what is needed
+    // The page asks for the credential
     if (provider.kind !== undefined) return redirectToPage(id, callback, '/start?confirmed=yes')
     const [state, verifier] = [newState(object), randomText()]
     const { scopes } = authorization
@@ -180,16 +180,16 @@ export function createAuthorizationFlow(
       const identity = identifyPerson(authorization, visit)
       if (identity.kind === 'denied') return identity.error
       if (identity.kind === 'needs-verification') {
-        // Nobody should be confirmed at the verifier who could not go on from there
+        // Do not send a person to the verifier who could not continue afterwards
         if (authorization.kind === 'grant' && !provider.ok) return flowError('unavailable', provider.reason)
         return redirectToVerifier(id, visit, identity.verifierUrl)
       }
       if (authorization.kind === 'grant') return redirectToProvider(id, visit, provider)
-      // An approval whose person is known already: the page asks for the decision
+      // The person is already identified, so the page asks for the decision
       return redirectToPage(id, visit.callback)
     },
 
-    /** Only a person who is identified by now enters something: what comes with a redirect to the verifier is dropped. */
+    /** Stores the entry only if the person is already identified. If the verifier must do so first, the entry is dropped. */
     async enter(
       id: string,
       visit: VaultVisit & { readonly entry: CredentialEntry },
@@ -211,14 +211,14 @@ export function createAuthorizationFlow(
       const authorization = findOpen(id)
       const flow = flows.findBySecret(secret)
       if (!authorization || flow?.authorization !== id || flow.stage !== 'verifying') return EXPIRED_LINK
-      // Any person known to the verifier may approve a call that is for no user
+      // Any person known to the verifier may approve a call without a user
       const isUser = authorization.userId === undefined || authorization.userId === userId
       const isCaller = authorization.principal === toPersonId(userId)
       if (!isUser || isCaller) {
         flows.remove(flow)
         return isUser ? OWN_CALL : flowError('refused', 'The person is not the user this is for')
       }
-      // An attacker may have lured the user to the verifier: only the browser that was there learns the proof
+      // An attacker may have lured the user to the verifier, so only the browser that was there gets the proof
       flows.put({ ...flow, stage: 'confirmed', secret: proven })
       return redirectToPage(id, flow.callback, `/resume?proof=${proof}`)
     },
@@ -256,7 +256,7 @@ export function createAuthorizationFlow(
       const authorization = findOpen(id)
       if (authorization?.userId === undefined || flow?.stage !== 'at-provider') return EXPIRED_LINK
       if (flow.browser !== browserHash) return OTHER_BROWSER
-      // From here on this answer is used up, whatever happens
+      // From here on, this response cannot be used again, even after a failure
       flows.remove(flow)
       if (!providerResult.ok) return flowError('unavailable', providerResult.reason)
       const provider = providerResult.value
@@ -272,7 +272,7 @@ export function createAuthorizationFlow(
       const place = { provider: provider.id, account: flow.account, browser: browserHash }
       const sealedTokens = await sealGrant(keyring, authorization.userId, place, tokens)
       if (findOpen(id)) return storeGrant(authorization, place, tokens, sealedTokens)
-      // It ended meanwhile: the person refused in another window, say
+      // It ended meanwhile, for example because the person refused in another window
       await oauth.revoke(provider, tokens)
       return EXPIRED_LINK
     },
@@ -286,7 +286,7 @@ export function createAuthorizationFlow(
      * | the person may not decide (see `createPersonCheck`)          | error: why not                    |
      * | the person refuses, which the verifier need not confirm      | the authorization fails           |
      * | it is for a grant                                            | error: the provider grants access |
-     * | nobody can be told from the caller here                      | error: what has to be set up      |
+     * | a person cannot be told from the caller here                 | error: what must be set up        |
      * | the verifier has not confirmed yet who the person is         | redirect to the verifier          |
      * | otherwise                                                    | the call is approved              |
      */
@@ -325,7 +325,7 @@ export function createAuthorizationFlow(
   }
 }
 
-/** To a page of the authorization: by default the one that shows its status, or asks the person to decide. */
+/** Redirects to a page of the authorization, by default the one that shows its status or asks the person to decide. */
 function redirectToPage(id: string, callback: string, page = '/start'): FlowStep {
   return { ok: true, location: `${new URL(callback).origin}${authorizationPath(id)}${page}` }
 }
@@ -334,7 +334,7 @@ function toFlowAad(id: string): string {
   return JSON.stringify(['flow', id])
 }
 
-/** 256 random bits in Base64url: enough for a PKCE verifier too (RFC 7636, section 4.1). */
+/** Returns 256 random bits in Base64url, which is also enough for a PKCE verifier (RFC 7636, section 4.1). */
 function randomText(): string {
   return base64url.encode(crypto.getRandomValues(new Uint8Array(32)))
 }

@@ -2,10 +2,10 @@ import { type Authorization, AUTHORIZATION_LIFETIME_MS } from '../../core/consen
 import { column, readField, firstRow } from '../rows.ts'
 import { hasTables } from '../schema.ts'
 
-/** An authorization as Worker and Durable Object send it to each other: the invocation is JSON text. */
+/** An authorization as sent between the Worker and the Durable Object: the invocation is JSON text. */
 export type StoredAuthorization = Omit<Authorization, 'invocation'> & {
   readonly invocation?: string
-  /** For approvals: who made the call. */
+  /** For approvals: the principal that made the call. */
   readonly principal?: string
 }
 
@@ -13,7 +13,7 @@ export interface NewAuthorization extends Pick<
   Authorization,
   'kind' | 'provider' | 'userId' | 'scopes' | 'tool' | 'requestedBy' | 'hosts' | 'account'
 > {
-  /** Identifies the request: an equal request uses the open authorization. */
+  /** Identifies the request: equal requests share an open authorization. */
   readonly purpose: string
   readonly principal?: string
   readonly invocation?: string
@@ -33,9 +33,9 @@ const IS_OPEN = "status IN ('not_started', 'pending')"
 const IS_ENDED = 'ended IS NOT NULL'
 const IS_STARTED = `status <> 'not_started' AND ended IS NULL`
 const RETENTION_MS = 3_600_000
-/** An authorization that nobody has started is used again only if so much time is left for its person. */
+/** An authorization that was not started is reused only if its person has at least this much time left. */
 const USEFUL_MS = 5 * 60_000
-/** Authorizations of one vault, including ended ones, so that endless calls do not fill the vault. */
+/** Limits the authorizations of one vault, including ended ones, so that endless calls do not fill the vault. */
 const MAX_ROWS = 100
 const MAX_REQUESTERS = 5
 
@@ -77,7 +77,7 @@ export function authorizationRows(sql: SqlStorage, now: () => number) {
     endFlows(id)
   }
 
-  /** Undefined unless the last authorization that ended has failed. */
+  /** Returns undefined unless the last ended authorization failed. */
   function readLastFailure(columnName: 'asked' | 'provider', value: string) {
     const query = `SELECT * FROM authorization WHERE ${columnName} = ? AND NOT ${IS_OPEN} ORDER BY created DESC, rowid DESC`
     const row = firstRow<AuthorizationRow>(sql, query, value)
@@ -104,7 +104,7 @@ export function authorizationRows(sql: SqlStorage, now: () => number) {
          VALUES (?, ?, ?, ?, ?, ?, ?, 'not_started')`,
         ...row,
       )
-      // Beyond MAX_ROWS, ended authorizations are deleted first, then those that nobody has started, then the oldest
+      // Beyond MAX_ROWS, ended authorizations are deleted first, then those that were not started, then the oldest
       const dropped = column<string>(
         sql,
         `DELETE FROM authorization WHERE id IN (SELECT id FROM authorization WHERE id <> ?
@@ -117,21 +117,21 @@ export function authorizationRows(sql: SqlStorage, now: () => number) {
       return { id, ...fields, status: 'not_started', expiresAt: expires }
     },
 
-    /** Adds a caller whose request is equal: the authorization's page names all of them. */
+    /** Adds a caller that made an equal request. The authorization's page names all of them. */
     addRequester({ id, requestedBy, alsoRequestedBy = [] }: StoredAuthorization, name: string | undefined): void {
       const requesters = requestedBy === undefined ? alsoRequestedBy : [requestedBy, ...alsoRequestedBy]
       if (name === undefined || requesters.includes(name) || requesters.length >= MAX_REQUESTERS) return
       update(id, "body = json_set(body, '$.alsoRequestedBy', json(?))", JSON.stringify([...alsoRequestedBy, name]))
     },
 
-    /** The authorization's `invocation` is still sealed. */
+    /** Finds an authorization, with its `invocation` still sealed. */
     find(id: string): StoredAuthorization | undefined {
       if (!hasTables(sql)) return undefined
       sweep()
       return read('id = ?', id)
     },
 
-    /** Ends everything that waits for a person, and approvals that no call has used. Gives how many. */
+    /** Ends the authorizations that wait for a person, and approvals that no call has used. Returns their number. */
     endAll(reason: string): number {
       sweep()
       const ids = column<string>(sql, 'SELECT id FROM authorization WHERE ended IS NULL')
@@ -139,7 +139,7 @@ export function authorizationRows(sql: SqlStorage, now: () => number) {
       return ids.length
     },
 
-    /** Counts what was entered and tried; gives how often that was at the provider within the hour. */
+    /** Counts an attempt with entered values. Returns the number of attempts at the provider within the hour. */
     countAttempt(id: string, provider: string): number {
       update(id, "body = json_set(body, '$.attempts', coalesce(json_extract(body, '$.attempts'), 0) + 1)")
       const query = `SELECT sum(json_extract(body, '$.attempts')) FROM authorization WHERE provider = ? AND created > ?`
@@ -150,7 +150,7 @@ export function authorizationRows(sql: SqlStorage, now: () => number) {
       update(id, "status = 'pending'")
     },
 
-    /** The approved call may be made once, within 15 minutes. Nothing is stored of what it sends. */
+    /** Approves a call, which may be made once, within 15 minutes. Its arguments are deleted. */
     approve(id: string): void {
       update(id, "status = 'completed', input = NULL, expires = ?", now() + AUTHORIZATION_LIFETIME_MS)
       endFlows(id)

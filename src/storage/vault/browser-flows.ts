@@ -1,7 +1,7 @@
 import { AUTHORIZATION_LIFETIME_MS, type Visit } from '../../core/consent/authorization.ts'
 import { firstRow } from '../rows.ts'
 
-/** A visit as vaults see it: instead of a browser's cookie, they get its SHA-256. */
+/** A visit as vaults see it, with the SHA-256 of the browser's cookie instead of the cookie. */
 export interface VaultVisit extends Omit<Visit, 'browserCookie'> {
   readonly browserHash: string
 }
@@ -13,19 +13,19 @@ export type BrowserFlow = {
   /** Sent to the verifier of users; confirmed there; back from there with the proof; sent to the provider. */
   readonly stage: 'verifying' | 'confirmed' | 'proven' | 'at-provider'
   /**
-   * SHA-256 of the text that comes back with the browser. While `verifying`: the `flow` parameter of the verifier's URL.
-   * When `confirmed` or `proven`: the `proof` parameter of the link back from the verifier. While `at-provider`: the `state`
-   * of the authorization request.
+   * SHA-256 of the text that identifies the flow. While `verifying`: the `flow` parameter of the verifier's URL. When
+   * `confirmed` or `proven`: the `proof` parameter of the link back from the verifier. While `at-provider`: the `state` of
+   * the authorization request.
    */
   readonly secret: string
   readonly callback: string
-  /** While `at-provider`: the provider's configuration as JSON, which must not change meanwhile, and the sealed PKCE verifier. */
+  /** While `at-provider`: the provider's configuration as JSON, which must not change, and the sealed PKCE verifier. */
   readonly provider: string | null
   readonly sealed: string | null
   readonly account: string
 }
 
-/** Browsers of one authorization. Beyond that, the oldest is removed. */
+/** Browsers per authorization. Beyond that, the oldest is removed. */
 const MAX_BROWSERS = 8
 
 export type BrowserFlows = ReturnType<typeof browserFlows>

@@ -8,8 +8,8 @@ const NO_CHECK =
 const TOKEN = { name: 'token', label: 'Token', isSecret: true } as const
 
 /**
- * Asks the provider whether the grant of an account works, and notes what it answers: by its check of what people enter, or at
- * its UserInfo endpoint (OpenID Connect Core, section 5.3), where a refused token is refreshed once.
+ * Asks the provider whether an account's grant works, and notes the result. Uses the provider's check of entered credentials,
+ * or its UserInfo endpoint (OpenID Connect Core, section 5.3), where a refused token is refreshed once.
  */
 export async function checkConnection(
   query: Pick<TokenRequest, 'userId' | 'provider'> & { readonly account: string },
@@ -35,7 +35,7 @@ export async function checkConnection(
     const result = await checkCredential(checkable, values)
     if (result.ok) grants.noteSuccess(provider.id, account)
     if (result.ok) return answer({ answered_as: result.account })
-    // UserInfo may refuse a token that the API takes, such as one of too few scopes
+    // UserInfo may refuse a token that the API accepts, such as one with too few scopes
     const isUnclear = provider.kind === undefined && result.status !== 401
     if (result.why === 'unavailable' || isUnclear) return answerUnknown(result.message)
     tokenResult = await ask({ token: tokenResult.generation ?? token, final })
@@ -45,7 +45,7 @@ export async function checkConnection(
   return 'scopes' in tokenResult && !isKnown ? answerUnknown(tokenResult.reason) : answer({})
 }
 
-/** A token is checked as if a person had entered it. */
+/** Returns a provider that checks a token as if a person had entered it. */
 async function withUserInfoCheck(
   provider: OAuthProvider,
   scopes: readonly string[] = [],

@@ -20,7 +20,7 @@ export function toGrantUse({ provider, tool, hosts, scopes }: UseRequest, accoun
 
 export type ConsentRows = ReturnType<typeof consentRows>
 
-/** A toolkit may use the grant of an account for these scopes at these hosts. Nothing here waits. */
+/** Stores which toolkits may use the grant of an account, for which scopes and at which hosts. No function awaits anything. */
 export function consentRows(sql: SqlStorage, now: () => number) {
   function read({ provider, account, toolkit }: GrantUse) {
     const query = 'SELECT * FROM consent WHERE provider = ? AND account = ? AND toolkit = ?'
@@ -29,7 +29,7 @@ export function consentRows(sql: SqlStorage, now: () => number) {
   }
 
   return {
-    /** A consent to no scopes counts like any other. */
+    /** A consent without scopes is as valid as any other. */
     covers(use: GrantUse): boolean {
       const consent = read(use)
       return (

@@ -5,7 +5,7 @@ import {
 } from '../../core/consent/credential-provider.ts'
 import { loadValidator } from '../../core/schema/validator.ts'
 
-/** The first problem of the values, without repeating any. */
+/** Returns the first problem of the values, without quoting any of them. */
 export async function findCredentialProblem(
   { fields }: CredentialProvider,
   values: CredentialValues,
@@ -14,7 +14,7 @@ export async function findCredentialProblem(
     const value = values[name] ?? ''
     if (value === '') return `'${label}' is empty`
     if (value.length > MAX_CREDENTIAL) return `'${label}' is longer than ${MAX_CREDENTIAL} characters`
-    // Nor could a header hold it
+    // A header could not contain it either
     if (/\p{Cc}/u.test(value)) return `'${label}' holds a control character, such as the end of a line`
     if (pattern === undefined) continue
     const validate = await loadValidator({ type: 'string', pattern })

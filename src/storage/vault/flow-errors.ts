@@ -1,6 +1,6 @@
 import type { FlowError } from '../../core/consent/authorization.ts'
 
-/** A value, since an error loses its fields between Durable Object and Worker. */
+/** Returns a value, because a thrown error loses its fields between Durable Object and Worker. */
 export function flowError(why: FlowError['why'], message: string): FlowError {
   return { ok: false, why, message }
 }

@@ -8,19 +8,19 @@ type GrantRow = {
   readonly generation: string
   readonly scopes: string
   readonly granted_at: number
-  /** Null where the provider did not say. */
+  /** Null if the provider did not say. */
   readonly expires_at: number | null
   readonly refresh_at: number | null
   readonly refreshable: number
   /** Null once the provider no longer accepts the grant; `lost` says why. */
   readonly sealed: string | null
   readonly lost: string | null
-  /** SHA-256 of the cookie of the browser that granted it; null where that is not known, and SIGN_IN if the user's sign-in replaced the user's consent. */
+  /** SHA-256 of the granting browser's cookie. Null if unknown, and SIGN_IN if the user's sign-in replaced their consent. */
   readonly browser: string | null
-  /** To within an hour. All from here on are null before the first use. */
+  /** Accurate to an hour. From here on, all fields are null before the first use. */
   readonly used_at: number | null
   readonly refused_at: number | null
-  /** Null once it worked again. */
+  /** Null after the grant worked again. */
   readonly refusal: string | null
 }
 
@@ -28,7 +28,7 @@ export type StoredGrant = Omit<GrantRow, 'scopes'> & { readonly scopes: readonly
 
 export type GrantPlace = Pick<GrantRow, 'provider' | 'account' | 'browser'>
 
-/** A token is refreshed this long before it ends, or half its life where that is shorter. */
+/** A token is refreshed this long before it ends, or half its lifetime before if that is shorter. */
 const AHEAD_MS = 60_000
 const SELECT = 'SELECT * FROM account_grant LEFT JOIN connection USING (provider, account)'
 const FORGET = `DELETE FROM connection WHERE NOT EXISTS (SELECT 1 FROM account_grant AS kept
@@ -48,7 +48,7 @@ export function grantRows(sql: SqlStorage, now: () => number) {
     return column<string>(sql, query, provider)
   }
 
-  /** Notes nothing of a grant that another replaced meanwhile. */
+  /** Changes nothing if another grant has replaced this one. */
   function note(generation: string, fields: Partial<Pick<GrantRow, 'used_at' | 'refused_at' | 'refusal'>>): void {
     const names = Object.keys(fields)
     sql.exec(
@@ -64,7 +64,7 @@ export function grantRows(sql: SqlStorage, now: () => number) {
     accounts,
     note,
 
-    /** Undefined if there are none, or several. */
+    /** Returns undefined if there are none, or several. */
     findOnlyAccount(provider: string): string | undefined {
       const [firstAccount, ...otherAccounts] = accounts(provider)
       return otherAccounts.length === 0 ? firstAccount : undefined
@@ -82,7 +82,7 @@ export function grantRows(sql: SqlStorage, now: () => number) {
       sql.exec('DELETE FROM connection WHERE provider = ? AND account = ?', provider, account)
     },
 
-    /** Stores refreshed tokens; false where another generation replaced this one. */
+    /** Stores refreshed tokens. Returns false if another generation has replaced this one. */
     replace(generation: string, tokens: Tokens, scopes: readonly string[], sealed: string): boolean {
       const update = `UPDATE account_grant SET generation = ?, scopes = ?, expires_at = ?, refresh_at = ?, sealed = ?
         WHERE generation = ? RETURNING provider`
@@ -109,7 +109,7 @@ export function grantRows(sql: SqlStorage, now: () => number) {
       sql.exec(FORGET)
     },
 
-    /** Lost ones too. */
+    /** Includes lost grants. */
     list(): Omit<StoredConnection, 'toolkits'>[] {
       const query = `${SELECT} ORDER BY provider, account`
       return rows<GrantRow>(sql, query).map((row) => ({

@@ -17,10 +17,10 @@ import { createTokenRefresh, type GrantContent, sealGrant, toGrantAad } from './
 export const NO_VAULT_KEYS =
   "Grants cannot be stored yet: an administrator must set the Worker secret 'VAULT_KEYS', for example to the output of `openssl rand -base64 32`"
 
-/** So long nothing that was refused is sent again: calls would lock the account by a wrong password. */
+/** Refused values are not sent again for this long, or calls with a wrong password would lock the account. */
 const REFUSED_MS = 600_000
 
-/** The account of a person who named none. */
+/** The account if the person did not name one. */
 export const UNNAMED_ACCOUNT = ''
 
 export interface TokenRequest {
@@ -31,10 +31,10 @@ export interface TokenRequest {
   readonly toolkit: string
   readonly hosts: readonly string[]
   readonly account?: string
-  /** Of nobody's call: no toolkit's consent is needed, and it is no use. */
+  /** Not for a call: needs no toolkit's consent, and does not count as a use. */
   readonly isCheck?: true
   readonly isConnection?: true
-  /** A token that the provider's API answered 401 to. `final`: it was already a replacement. */
+  /** A token to which the provider's API responded with 401. `final`: it was already a replacement. */
   readonly refused?: { readonly token: string; readonly final: boolean }
 }
 
@@ -48,7 +48,7 @@ export interface GrantRefusal {
 export type TokenRequestResult =
   | (AccessToken & { readonly isNew?: boolean })
   | ProviderUnavailable
-  /** `account`: only this one is to be connected anew. */
+  /** `account`: only this one must be connected again. */
   | ({ readonly scopes: readonly string[]; readonly account?: string } & GrantRefusal)
   | { readonly accounts: readonly string[] }
 
@@ -76,7 +76,7 @@ export interface VaultDeployment {
   /** The deployment's page that identifies the person in front of a browser. */
   readonly verifierUrl?: string | undefined
   readonly signInMethod: SignInMethod
-  /** Whether the URL is of a trial deployment, where nobody is told apart. */
+  /** Whether the URL is of a trial deployment, which cannot tell people apart. */
   readonly isTrialUrl: (url: string) => boolean
   /** Milliseconds since 1970. */
   readonly now: () => number
@@ -99,7 +99,7 @@ export function createGrants(rows: GrantRows, consents: ConsentRows, { keyring, 
     return consentedAccounts[0] ?? rows.findOnlyAccount(provider) ?? UNNAMED_ACCOUNT
   }
 
-  /** Finds the grant to use. If its tokens turn out to be useless, the user is asked for `neededScopes`. */
+  /** Finds the grant to use. If its tokens cannot be used, the user is asked for `neededScopes`. */
   function grantFor(request: TokenRequest): UsableGrant | NoToken {
     const { provider, scopes, tool, toolkit, hosts } = request
     const { id } = provider
@@ -131,8 +131,8 @@ export function createGrants(rows: GrantRows, consents: ConsentRows, { keyring, 
   }
 
   /**
-   * The grant to use, and its tokens. If the grant changes while they are opened, they are opened again: a refresh token can
-   * be used only once, so an old one must not be taken for the current one.
+   * Returns the grant to use, and its tokens. If the grant changes while they are opened, they are opened again: a refresh
+   * token can be used only once, so an old one must not be taken for the current one.
    */
   async function openCurrentGrant(request: TokenRequest): Promise<OpenedGrant | NoToken> {
     const { userId, provider, refused } = request
@@ -157,19 +157,19 @@ export function createGrants(rows: GrantRows, consents: ConsentRows, { keyring, 
     }
   }
 
-  /** The provider does not accept it any more, and only the user can help. */
+  /** Notes that the provider no longer accepts the grant, which only the user can fix. */
   function refuse({ grant, neededScopes }: UsableGrant, reason: string): NoToken {
     rows.note(grant.generation, { refused_at: now(), refusal: reason })
     return { scopes: neededScopes, reason }
   }
 
-  /** Tokens that are sealed under an older key are sealed again under the current one. */
+  /** Returns the token. Reseals it under the current key if it was sealed under an older one. */
   async function toAccessToken(
     { userId, provider, isCheck }: TokenRequest,
     { grant, content, isSealedWithCurrentKey: current }: OpenedGrant,
   ): Promise<AccessToken> {
     const isUseDue = now() - (grant.used_at ?? 0) >= HOUR_MS || grant.refusal !== null
-    // If it is refused again, that is noted again
+    // A new refusal would be noted again
     if (isUseDue && !isCheck) rows.note(grant.generation, { used_at: now(), refusal: null })
     if (!current) rows.reseal(grant.generation, await sealGrant(keyring, userId, grant, content))
     const { account } = grant
@@ -178,7 +178,7 @@ export function createGrants(rows: GrantRows, consents: ConsentRows, { keyring, 
   }
 
   return {
-    /** Predicts `token` without opening, refreshing or changing anything: the token is empty. */
+    /** Predicts `token` without opening, refreshing or changing anything. The token is empty. */
     look(request: TokenRequest): TokenRequestResult {
       const usable = grantFor(request)
       if (!('grant' in usable)) return usable
@@ -189,7 +189,7 @@ export function createGrants(rows: GrantRows, consents: ConsentRows, { keyring, 
         : { scopes: neededScopes, reason: formatAccessEnded(request.provider.id) }
     },
 
-    /** Opens the grant, refreshes its tokens at most once, and then opens what the refresh has left. */
+    /** Opens the grant, refreshes its tokens at most once, and then opens the result. */
     async token(request: TokenRequest): Promise<TokenRequestResult> {
       const { userId, provider, refused } = request
       const openedGrant = await openCurrentGrant(request)
@@ -211,7 +211,7 @@ export function createGrants(rows: GrantRows, consents: ConsentRows, { keyring, 
       const isDue = isRefused || (grant.refresh_at !== null && grant.refresh_at <= now())
       if (!isDue) return toAccessToken(request, openedGrant)
       if (refreshToken === undefined) {
-        // A token by the user's sign-in is got again ahead of its end, as others are refreshed
+        // A token from the user's sign-in is replaced before it ends, as other tokens are refreshed
         if (isLive && grant.browser !== SIGN_IN) return toAccessToken(request, openedGrant)
         return refuse(openedGrant, formatAccessEnded(provider.id))
       }
@@ -223,7 +223,7 @@ export function createGrants(rows: GrantRows, consents: ConsentRows, { keyring, 
 
     openContent,
     store(place: GrantPlace, tokens: Tokens, scopes: readonly string[], sealedTokens: string): void {
-      // An administrator's consents must not last beside a grant of the user's own
+      // An administrator's consents must not remain once the user has a grant of their own
       for (const account of rows.accounts(place.provider)) {
         if (rows.find(place.provider, account)?.browser !== SIGN_IN) continue
         rows.remove(place.provider, account)
@@ -232,7 +232,7 @@ export function createGrants(rows: GrantRows, consents: ConsentRows, { keyring, 
       rows.put(place, tokens, scopes, sealedTokens)
     },
 
-    /** A grant with all these scopes: only the person's consent is missing. */
+    /** Finds a grant with all these scopes that lacks only the person's consent. */
     findGrantLackingConsent(use: GrantUse): StoredGrant | undefined {
       const { provider, account, scopes } = use
       const grant = rows.find(provider, account)
@@ -252,7 +252,7 @@ export function createGrants(rows: GrantRows, consents: ConsentRows, { keyring, 
       return rows.list().map((grant) => ({ ...grant, toolkits: consents.of(grant.provider, grant.account) }))
     },
 
-    /** Also tells the provider, if the deployment still has it. Undefined if there was no grant. */
+    /** Revokes a grant, also at the provider if the deployment still has that. Returns undefined if there was no grant. */
     async revoke(
       userId: string,
       provider: string,
@@ -275,7 +275,7 @@ export function notGranted(tool: string, provider: string): string {
   return `'${tool}' needs access to '${provider}', which the user has not granted yet`
 }
 
-/** Whether a grant is what the provider asks for now, which an administrator may have changed since. */
+/** Whether a grant has what the provider now asks for, which an administrator may have changed. */
 function isContentFor(provider: Provider, content: GrantContent): boolean {
   if (provider.kind === undefined) return 'access_token' in content
   if ('access_token' in content || content.kind !== provider.kind) return false

@@ -8,13 +8,13 @@ type IdentifiedAuthorization = Pick<StoredAuthorization, 'id' | 'kind' | 'userId
 
 export type PersonIdentity =
   | { readonly kind: 'identified' }
-  /** Only the verifier of users can say who it is. */
+  /** Only the verifier of users can identify the person. */
   | { readonly kind: 'needs-verification'; readonly verifierUrl: string }
-  /** Only where people sign in. */
+  /** Only if people sign in. */
   | { readonly kind: 'denied'; readonly error: FlowError }
 
 /**
- * Says whether the person of a visit may decide. The first case that applies:
+ * Checks whether the person of a visit may decide. The first case that applies:
  *
  * | case                                                        | result             |
  * | ----------------------------------------------------------- | ------------------ |
@@ -23,7 +23,7 @@ export type PersonIdentity =
  * | the verifier has confirmed the person of this browser       | identified         |
  * | there is a verifier                                         | needs verification |
  * | people sign in                                              | denied             |
- * | otherwise: whoever has the link counts as the user          | identified         |
+ * | otherwise: anyone with the link counts as the user          | identified         |
  */
 export function createPersonCheck(
   { verifierUrl, signInMethod }: Pick<VaultDeployment, 'verifierUrl' | 'signInMethod'>,

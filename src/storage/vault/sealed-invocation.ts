@@ -1,6 +1,6 @@
 import type { Keyring } from '../sealing/keyring.ts'
 
-/** Sealed, since a call's arguments and answers may be private. */
+/** Seals an invocation, because a call's arguments and answers may be private. */
 export async function sealInvocation(keyring: Keyring, id: string, invocation: string): Promise<string> {
   return keyring.isEmpty ? `plain:${invocation}` : `sealed:${await keyring.seal(invocation, boundTo(id))}`
 }

@@ -1,7 +1,7 @@
 import { readField } from '../rows.ts'
 import { hasTables, openTables } from '../schema.ts'
 
-/** Apart from the other tables, since vaults that an older deployment made lack it. */
+/** Separate from the other tables, because vaults that an older deployment created lack it. */
 const CONNECTION = `CREATE TABLE IF NOT EXISTS connection (provider TEXT NOT NULL, account TEXT NOT NULL,
   used_at INTEGER, refused_at INTEGER, refusal TEXT, PRIMARY KEY (provider, account));`
 
@@ -37,14 +37,14 @@ CREATE TABLE consent (
 
 const SCHEMA = { object: "a user's Vault", version: 2, tables: TABLES }
 
-/** A vault that was never used has no tables, and stores nothing. */
+/** Checks the tables. A vault that was never used has none, and stores nothing. */
 export function checkTables(sql: SqlStorage): void {
   if (!hasTables(sql)) return
   openTables(sql, SCHEMA)
   sql.exec(CONNECTION)
 }
 
-/** Whether a vault keeps nothing that a user or a caller would miss. */
+/** Whether a vault stores nothing that a user or a caller needs. */
 export function isEmpty(sql: SqlStorage): boolean {
   const selects = ['authorization', 'account_grant', 'consent']
     .map((table) => `SELECT 1 FROM ${table}`)

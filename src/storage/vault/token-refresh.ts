@@ -57,13 +57,13 @@ export function createTokenRefresh({ rows, consents, keyring, oauth }: TokenRefr
   }
 }
 
-/** Tokens of a provider, or what the person entered there. */
+/** A provider's tokens, or the values that the person entered. */
 export type GrantContent = Pick<Tokens, 'access_token' | 'refresh_token'> | EnteredCredential
 
 export interface EnteredCredential {
   readonly kind: CredentialKind
   readonly values: CredentialValues
-  /** Where the person knows that it is checked. */
+  /** The URL of the check as shown to the person. */
   readonly checkUrl?: string
 }
 
@@ -78,7 +78,7 @@ export function sealGrant(
   return keyring.seal(JSON.stringify(storedContent), toGrantAad(userId, provider, account))
 }
 
-/** Tokens open for no other user, provider or account. */
+/** Binds tokens to their user, provider and account. */
 export function toGrantAad(userId: string, provider: string, account: string): string {
   return JSON.stringify(['grant', userId, provider, account])
 }

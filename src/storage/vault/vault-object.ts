@@ -66,7 +66,7 @@ interface ApprovalRequest extends Omit<NewAuthorization, 'kind' | 'provider' | '
   readonly chargedTo: string
 }
 
-/** The grants of one user, and the authorizations that wait for the user. Failures are results, not errors. */
+/** Stores the grants of one user, and the authorizations that wait for the user. Failures are results, not errors. */
 export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
   let deployment: VaultDeployment | undefined
 
@@ -104,7 +104,7 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       return this.#ensureAuthorization({ owner, newId, newAuthorization, refusal, chargedTo: request.chargedTo })
     }
 
-    /** Predicts `issue`: an open authorization is found, and none is created. */
+    /** Predicts `issue`. Finds an open authorization, but creates none. */
     async preview(owner: string, request: CallTokenRequest): Promise<VaultTokenResult> {
       const { sql } = this.ctx.storage
       // A vault without tables has no grant, and a preview creates no tables
@@ -217,7 +217,7 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       const accounts = account === undefined ? connections.map((connection) => connection.account) : [account]
       const revocations = await Promise.all(
         accounts.map(async (grantAccount) => {
-          // The next call would get it again
+          // Otherwise, the next call would get the grant again
           if (this.#grantRows.find(providerId, grantAccount)?.browser === SIGN_IN) this.#forgetSignIn()
           if (toolkit === undefined) return this.#grants.revoke(userId, providerId, grantAccount, provider)
           const isRemoved = this.#consents.remove(providerId, grantAccount, toolkit)
@@ -241,7 +241,7 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       this.#grantRows.remove(SIGN_IN, this.#deployment.companyIssuer ?? '')
     }
 
-    /** Denies what waits for a person, so that no flow in progress stores a grant. Gives how many. */
+    /** Ends the open authorizations, so that no flow in progress stores a grant. Returns their number. */
     async endAuthorizations(owner: string): Promise<number> {
       const { sql } = this.ctx.storage
       if (!hasTables(sql)) return 0
@@ -263,7 +263,7 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       return isCharged
     }
 
-    /** Deletes an empty vault as a whole, or made-up user ids would take space forever. */
+    /** Deletes an empty vault as a whole, or made-up user ids would take up space forever. */
     override async alarm(): Promise<void> {
       const { chargedHour } = await import('./charged-hour.ts')
       const { storage } = this.ctx
@@ -274,7 +274,7 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       await this.#schedule(hour?.until)
     }
 
-    /** Loads the code late, since only requests of people need it. */
+    /** Loads the code lazily, because only requests of people need it. */
     async #loadAuthorizationFlow(): Promise<AuthorizationFlow> {
       const { createAuthorizationFlow } = await import('./authorization-flow.ts')
       const parts = [this.ctx, this.#rows, this.#grants, this.#consents, this.#deployment] as const
@@ -291,7 +291,7 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
         await this.#schedule(this.#deployment.now())
         return { unavailable: (await import('./charged-hour.ts')).TOO_MANY }
       }
-      // While the charge was awaited, an alarm may have deleted the vault, or another call may have asked for the same
+      // During the wait for the charge, an alarm may have deleted the vault, or another call may have requested the same
       openFor(this.ctx.storage.sql, owner)
       const openAuthorization = this.#rows.findOpen(newAuthorization.purpose)
       if (openAuthorization) this.#rows.addRequester(openAuthorization, newAuthorization.requestedBy)
@@ -312,7 +312,7 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       return { ...result, authorization: await this.#withPrivateFields(result.authorization) }
     }
 
-    /** An authorization as its page shows it: a grant with the user's accounts, and an approval with the call. */
+    /** Returns an authorization as its page shows it: a grant with the user's accounts, and an approval with the call. */
     async #withPrivateFields(authorization: StoredAuthorization): Promise<StoredAuthorization> {
       const { invocation: sealedText, ...fields } = authorization
       if (fields.kind === 'grant' && isOpen(fields)) return { ...fields, ...this.#readAccounts(fields) }
@@ -331,7 +331,7 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       return { accounts: this.#grantRows.accounts(provider), hasProviderGrant }
     }
 
-    /** Nobody should approve what they cannot see. */
+    /** Ends an authorization whose call cannot be shown, because nobody should approve it unseen. */
     #endUnreadable(authorization: StoredAuthorization): void {
       const problem = 'Its arguments cannot be read'
       if (isOpen(authorization))

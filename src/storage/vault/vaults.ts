@@ -32,7 +32,7 @@ import type { VaultDeployment } from './grants.ts'
 import { createProviderAccess, type ProviderAccessOptions } from './provider-access.ts'
 import type { VaultObject } from './vault-object.ts'
 
-/** In bytes: the page shows all of it, which takes a tenth of a second then. */
+/** In bytes. The page shows all of it, which takes a tenth of a second at this size. */
 const MAX_INVOCATION = 500_000
 /** Long, because a vault may call a provider before it responds. */
 const REACH: StubOptions<DurableObjectStub<VaultObject>> = {
@@ -42,9 +42,9 @@ const REACH: StubOptions<DurableObjectStub<VaultObject>> = {
 }
 
 export interface GrantHolders {
-  /** Gives when, in milliseconds since 1970. */
+  /** Returns the time of the note, in milliseconds since 1970. */
   note(userId: string): Promise<number>
-  /** Without effect on a user who was noted after `until`. */
+  /** Has no effect on a user who was noted after `until`. */
   forget(userId: string, until: number): Promise<void>
 }
 
@@ -52,13 +52,13 @@ interface SignInVault extends UserConnections {
   keepSignIn(userId: string, tokens: Tokens, url: string): Promise<void>
 }
 
-/** One Durable Object a user; calls for no user have a vault of their principal's. */
+/** Creates the vaults: one Durable Object per user. Calls without a user use their principal's vault. */
 export function createVault(
   options: ProviderAccessOptions & {
     readonly namespace: DurableObjectNamespace<VaultObject>
-    /** Vaults cannot be listed, so the users that may have a grant are noted apart. */
+    /** Vaults cannot be listed, so users who may have a grant are noted separately. */
     readonly grantHolders: GrantHolders
-    /** Whether the URL is of a deployment that tells persons from the caller, or of a trial. */
+    /** Whether the deployment at the URL can tell people from the caller, or is a trial. */
     readonly canBeApproved: (url: string, isDistinguishableByKey: boolean) => boolean
     readonly writeAuditEvent: (event: AuditEvent) => void
   },
@@ -82,7 +82,7 @@ export function createVault(
   ) {
     const owner = vaultName({ kind: 'user', id: userId })
     const provider = await providerFor(requirement.id, tool.id, requestUrl())
-    // What a person enters has no scopes
+    // Entered credentials have no scopes
     const isEntered = provider.ok && provider.value.kind !== undefined
     const request = {
       userId,
@@ -113,7 +113,7 @@ export function createVault(
     return { challenge: needsSetup ? { ...challenge, needsSetup } : challenge, ...why }
   }
 
-  /** The vault of an authorization, and its provider, which an approval does not have. */
+  /** Finds the vault of an authorization, and its provider, which an approval does not have. */
   async function openStep(id: string, callback: string) {
     const vault = vaultOfId(id)
     const authorization = await vault?.find(id)
@@ -175,7 +175,7 @@ export function createVault(
       const invocation = JSON.stringify(shownInvocation)
       if (new TextEncoder().encode(invocation).length > MAX_INVOCATION) {
         const tooLarge = `${reason}, and the arguments of this one are too large to be shown to one`
-        // No authorization is stored: the page of this link says that it is unknown
+        // No authorization is stored, so the page of this link reports it as unknown
         const unknown = `${new URL(url).origin}${authorizationPath(APPROVAL)}/start`
         return { challenge: { id: APPROVAL, url: unknown, scopes: [], status: 'failed' }, reason: tooLarge }
       }
@@ -228,7 +228,7 @@ export function createVault(
       if (!vault || !authorization) return EXPIRED_LINK
       if (browserCookie === undefined) return OTHER_BROWSER
       const { userId = '' } = authorization
-      // Before the grant is stored, so that no user with one is missing from the list
+      // Noted before the grant is stored, so that no user with a grant is missing from the list
       const notedAt = await grantHolders.note(userId)
       const provider = await providerFor(authorization.provider, authorization.tool, callback)
       const browserHash = await sha256(browserCookie)
@@ -277,7 +277,7 @@ export function createVault(
   }
 }
 
-/** What principals cause users' vaults to hold is counted in the principal's own. */
+/** Counts the authorizations that a principal causes in users' vaults, in the principal's own vault. */
 export function createCharge(namespace: DurableObjectNamespace<VaultObject>): VaultDeployment['charge'] {
   return (id, bytes) => {
     const owner = vaultName({ kind: 'principal', id })

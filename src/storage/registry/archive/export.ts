@@ -4,30 +4,30 @@ import { textByHash, loadDocumentTools } from '../document-aliases.ts'
 import { toolKeyRange } from '../toolkits.ts'
 import { IS_TOOLSET } from '../toolsets.ts'
 
-/** Characters of a part, read in about a millisecond in which no other request is handled. The last version may add 2 MB. */
+/** Characters per part. Reading one blocks other requests for about a millisecond. The last version may add 2 MB. */
 const MAX_CHARACTERS = 32_000
 const ROWS = 32
-/** Each row may have megabytes. */
+/** Each of these rows may have megabytes. */
 const LARGE: readonly string[] = ['locks', 'toolsets', 'skills']
 
 const NOT_DELETED = 'NOT IN (SELECT key FROM toolkit WHERE deleted IS NOT NULL)'
 
-/** The rows after ?1, with keys from ?2 up to ?3. Policies come first, so that tools are restricted once restored. */
+/** Queries for rows after ?1 with keys from ?2 up to ?3. Policies are first, so that restored tools are restricted at once. */
 const PHASES = {
   policies: `SELECT pattern AS after, json_object('kind', 'policy', 'pattern', body ->> 'pattern',
       'policy', json_remove(body, '$.pattern')) AS line
     FROM policy WHERE pattern > ?1 AND pattern >= ?2 AND pattern < ?3 ORDER BY pattern`,
-  // Each may be of any toolkit. A toolset comes after its lock
+  // Each may concern any toolkit. A toolset comes after its lock
   locks: `SELECT hash AS after, json_object('kind', 'lock', 'lock', json(body)) AS line
     FROM lock WHERE ?2 = '' AND ?3 <> '' AND hash > ?1 ORDER BY hash`,
   toolsets: `SELECT name AS after, json_object('kind', 'toolset', 'toolset', json(body)) AS line
     FROM toolset WHERE ?2 = '' AND ?3 <> '' AND name > ?1 AND ${IS_TOOLSET} ORDER BY name`,
-  // `json_patch` leaves out what is null in its second
+  // `json_patch` omits the nulls of its second argument
   toolkits: `SELECT key AS after, json_patch(json_object('kind', 'toolkit', 'toolkit', name, 'owner', owner),
       json_object('status', json(status), 'held', json(iif(held, 'true', NULL)), 'tags', json(nullif(tags, '[]')),
         'review', json(iif(review, 'true', NULL)), 'description', description)) AS line
     FROM toolkit WHERE deleted IS NULL AND key > ?1 AND key || '.' >= ?2 AND key || '.' < ?3 ORDER BY key`,
-  // One without a row of its own is the deployment's. Each step finds the first tool of the next toolkit
+  // A toolkit without a row is the deployment's. Each step finds the first tool of the next toolkit
   unowned: `WITH RECURSIVE first(key) AS (
       SELECT min(key) FROM tool WHERE key >= max(?1 || '/', ?2) AND key < ?3
       UNION ALL SELECT (SELECT min(key) FROM tool
@@ -42,7 +42,7 @@ const PHASES = {
   names: `SELECT name AS after, json_object('kind', 'name', 'name', name, 'tool', toolkit || '.' || tool) AS line
     FROM name JOIN tool ON tool.key = name.key
     WHERE name > ?1 AND tool.key >= ?2 AND tool.key < ?3 AND lower(toolkit) ${NOT_DELETED} ORDER BY name`,
-  // `+` keeps SQLite from the index of keys: all versions are read in the order of their rows
+  // `+` prevents SQLite from using the index of keys: all versions are read in the order of their rows
   versions: versionsBy('+key'),
   given: `SELECT key AS after, json_object('kind', 'given', 'name', given, 'tool', toolkit || '.' || tool) AS line
     FROM tool WHERE given IS NOT NULL AND key > ?1 AND key >= ?2 AND key < ?3 AND lower(toolkit) ${NOT_DELETED}
@@ -56,10 +56,10 @@ function versionsBy(key: 'key' | '+key'): string {
 
 type Phase = keyof typeof PHASES
 type Place = string | number
-/** The line of a version is written with its document's and bytes. */
+/** A version's line is written separately, with its document and bytes. */
 type ArchivedRow = { readonly after: Place; readonly line: string | null }
 
-/** Versions come in the order of their publication, each after its document and the bytes that it names. */
+/** Reads a part. Versions come in the order of their publication, each after its document and the bytes that it names. */
 export function readArchive(sql: SqlStorage, cursor: ArchiveCursor = {}, toolkit?: string): ArchivePart {
   const lines: string[] = []
   let size = 0
@@ -92,7 +92,7 @@ export function readArchive(sql: SqlStorage, cursor: ArchiveCursor = {}, toolkit
   return part()
 }
 
-/** Reads a few rows at a time, since nothing is written while they are read. */
+/** Reads a few rows at a time, because nothing is written while they are read. */
 function* listRows(sql: SqlStorage, phase: Phase, toolkit: string | undefined, from: Place): Generator<ArchivedRow> {
   const query = phase === 'versions' && toolkit !== undefined ? versionsBy('key') : PHASES[phase]
   const limit = LARGE.includes(phase) ? 1 : ROWS
@@ -104,13 +104,13 @@ function* listRows(sql: SqlStorage, phase: Phase, toolkit: string | undefined, f
   }
 }
 
-/** `source` is the document's key and version, or its hash where it has no id; empty for a version without. */
+/** `source` is the document's key and version, its hash if it has no id, or empty for a version without a document. */
 type VersionRow = Readonly<
   Record<'stands' | 'record' | 'blob' | 'source' | 'dialect' | 'toolkit' | 'version', string>
 > &
   Readonly<Record<'hash' | 'key' | 'id', string | null>>
 
-/** Gives undefined if the version's toolkit was deleted. */
+/** Returns undefined if the version's toolkit was deleted. */
 function readVersion(sql: SqlStorage, row: Place): VersionRow | undefined {
   return firstRow<VersionRow>(
     sql,

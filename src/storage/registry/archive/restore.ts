@@ -30,7 +30,7 @@ import { findSimilarKey, loadToolName, recordText } from '../versions.ts'
 
 const NOT_ADMINISTRATOR = { refused: 'Only an administrator restores what another registry had' }
 
-/** Inside a transaction, which is one change: restores each row unless its place is taken. */
+/** Restores each row whose place is not taken. Call in a transaction, which counts as one change. */
 export function restoreRows(sql: SqlStorage, rows: readonly ArchiveRow[], principal: Principal): RowOutcome[] {
   if (!isAdministrator(principal)) return rows.map(() => NOT_ADMINISTRATOR)
   const created: VersionRow[] = []
@@ -129,20 +129,20 @@ function restoreSkill(sql: SqlStorage, row: Extract<ArchiveRow, { kind: 'skill' 
   return 'created'
 }
 
-/** Bundled tools come with the deployment: only their status is restored, where it is still `active` here. */
+/** Restores only the status, and only if it is `active` here: bundled tools come with the deployment. */
 function restoreBundled(sql: SqlStorage, { record, status }: VersionRow): RowOutcome {
   const key = toolKey(record)
   const stored = "SELECT iif(left_bundle, 'disabled', status ->> '$.state') FROM version"
   const state = readField<string>(sql, `${stored} WHERE key = ? AND version = ? AND bundled = 1`, key, record.version)
   if (state === undefined)
     return { skipped: 'It is a bundled tool that this deployment does not serve (demonstrations need DEMO_TOOLS)' }
-  // A bundled tool awaits no review
+  // Bundled tools are never reviewed
   if (status.state === 'active' || status.state === 'pending' || state !== 'active') return 'unchanged'
   storeStatus(sql, key, record.version, status, true)
   return 'changed'
 }
 
-/** A bundled toolkit without settings here gets them too, so that one disabled elsewhere is not active here. */
+/** Also gives settings to a bundled toolkit that has none here, so that one disabled elsewhere is not active here. */
 function restoreToolkit(sql: SqlStorage, row: Extract<ArchiveRow, { kind: 'toolkit' }>, principal: Principal) {
   const { toolkit, owner, status, held, tags, review, description } = row
   const outcome = restoreOwner(sql, toolkit, owner)
@@ -159,7 +159,7 @@ function restoreToolkit(sql: SqlStorage, row: Extract<ArchiveRow, { kind: 'toolk
   return outcome === 'created' ? 'created' : 'changed'
 }
 
-/** Where another policy has the pattern, a person must decide. */
+/** If another policy has the pattern, a person must decide. */
 function restorePolicy(sql: SqlStorage, policy: Policy): RowOutcome {
   const { pattern } = policy
   const here = findPolicy(sql, pattern)
@@ -189,7 +189,7 @@ function restoreToolset(sql: SqlStorage, toolset: Toolset): RowOutcome {
   return result === 'created' ? 'created' : { refused: `The name '${name}' was another's here` }
 }
 
-/** Restored before the tool itself, so that no other tool takes the name first. */
+/** Names are restored before their tools, so that no other tool takes the name first. */
 function restoreName(sql: SqlStorage, name: string, key: string): RowOutcome {
   const holder = keyOfName(sql, name)
   if (holder === key) return 'unchanged'

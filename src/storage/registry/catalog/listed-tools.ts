@@ -70,8 +70,8 @@ export function formatListedTool(
 }
 
 /**
- * Writes a page, as lines of text: the number of characters of the head; the head, which is all entries in one line and then
- * a line per tool; a record per tool. So a reader of lines does not split the records.
+ * Writes a page as lines of text: the number of characters of the head; the head, which is all entries in one line and then a
+ * line per tool; a record per tool. A reader of lines therefore need not split the records.
  */
 export function formatPage(tools: readonly ListedTool[]): string {
   const head = [JSON.stringify(tools.map(({ entry }) => entry)), ...tools.map(({ line }) => line)].join('\n')

@@ -1,4 +1,4 @@
-/** One page of the catalog: of the tools from the key `first` up to the next page's, in a text of this hash. */
+/** A page of the catalog: the tools from the key `first` up to the next page's, in a text with this hash. */
 export interface PageReference {
   readonly first: string
   readonly count: number
@@ -10,7 +10,7 @@ export interface Manifest {
   /** The sum of all pages' hashes. */
   readonly etag: string
   readonly count: number
-  /** In the order of their keys: each tool belongs to one of them. */
+  /** Sorted by key: each tool belongs to one page. */
   readonly pages: readonly PageReference[]
 }
 
@@ -21,12 +21,12 @@ export interface ManifestUpdate {
   readonly pages: readonly PageReference[]
 }
 
-/** After the keys of all tools. */
+/** Greater than the keys of all tools. */
 export const LAST_KEY = '\u{10ffff}'
 
 const ETAG_BITS = 256
 
-/** The manifest of a revision, at which these pages are new and the earlier ones that they do not replace are the same. */
+/** Returns a revision's manifest: these new pages, and the earlier pages that they do not replace. */
 export function createManifest(
   revision: number,
   newPages: readonly PageReference[],

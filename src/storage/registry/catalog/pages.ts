@@ -11,13 +11,13 @@ import { nextRevision, readMeta, readNumber, getRevision, writeMeta } from '../t
 import { type ListedTool, loadListedTools, type WriteLine, formatPage } from './listed-tools.ts'
 import { LAST_KEY, type ManifestUpdate, type PageReference } from './manifest.ts'
 
-/** A page beyond either limit is split: its first part has at most these, and the rest begins a page of its own. */
+/** A page beyond either limit is split: its first part has at most these, and the rest starts a new page. */
 const MAX_TOOLS = 64
 const MAX_CHARACTERS = 1_000_000
 const MAX_SPLIT_TOOLS = 48
 const MAX_SPLIT_CHARACTERS = 500_000
 
-/** Count up with each change of how lines are written. */
+/** Raise this with each change of how lines are written. */
 const LINES = '3'
 
 export interface DirtyPage extends Record<string, SqlStorageValue> {
@@ -53,21 +53,21 @@ export function markPagesDirty(sql: SqlStorage, from: string, to = from): void {
   writeMeta(sql, 'catalogue', String(revision))
 }
 
-/** The pages that changed after a revision, each as its tools are now; all pages if the Registry has no such revision. */
+/** Returns the pages that changed after a revision, built from the current tools; all pages if it has no such revision. */
 export async function loadManifestUpdate(sql: SqlStorage, writeLine: WriteLine, since = -1): Promise<ManifestUpdate> {
   const findDirtyPage = () =>
     firstRow<DirtyPage>(sql, 'SELECT first, changed FROM page WHERE made < changed ORDER BY first LIMIT 1')
   for (let row = findDirtyPage(); row; row = findDirtyPage()) await buildPage(sql, row, writeLine)
-  // Nothing comes between these reads
+  // Nothing runs between these reads
   const revision = readNumber(sql, 'revision')
   const knownRevision = since > revision ? -1 : since
-  // Unsorted: in order, SQLite would read all pages
+  // Unsorted, because SQLite would read all pages to sort them
   const query = 'SELECT first, count, hash FROM page WHERE changed > ?'
   const pages = rows<{ first: string; count: number; hash: string }>(sql, query, knownRevision)
   return { since: knownRevision, revision, pages }
 }
 
-/** Makes a page of the tools as they are now. One that has grown too large is split first, and its first part made. */
+/** Builds a page from its current tools. If it is too large, it is split first, and its first part is built. */
 export async function buildPage(
   sql: SqlStorage,
   { first, changed }: DirtyPage,
@@ -89,13 +89,13 @@ export function pageText(sql: SqlStorage, hash: string, writeLine: WriteLine): s
   return first === undefined ? undefined : formatPage(loadPage(sql, first, writeLine).tools)
 }
 
-/** The tools up to the next page's first key, but no more than show that the page must be split. */
+/** Loads the tools up to the next page's first key, or just enough to show that the page must be split. */
 function loadPage(sql: SqlStorage, first: string, writeLine: WriteLine) {
   const until = readField<string | null>(sql, 'SELECT min(first) FROM page WHERE first > ?', first) ?? LAST_KEY
   return { until, tools: loadListedTools(sql, first, until, MAX_TOOLS + 1, writeLine) }
 }
 
-/** The index of the first tool that belongs to a page of its own. */
+/** Returns the index of the first tool that belongs on a new page. */
 function findSplit(tools: readonly ListedTool[]): number {
   const sizes = tools.map(({ line, record }) => line.length + record.length)
   const total = sizes.reduce((sum, size) => sum + size, 0)

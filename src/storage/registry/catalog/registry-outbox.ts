@@ -12,7 +12,7 @@ import { nextPurgeAt } from '../toolkits.ts'
 import { lockText, toolsetText } from '../toolsets.ts'
 import { toolEntryText, recordTextByDigest } from '../versions.ts'
 
-/** Writes to KV what the registry's changes queue, and the catalog. */
+/** Creates the outbox, which writes queued changes of the Registry and the catalog to KV. */
 export function createRegistryOutbox(storage: DurableObjectStorage, kv: KVNamespace, writeLine: WriteLine) {
   const { sql } = storage
   const replication = createReplication(storage, kv, writeLine)

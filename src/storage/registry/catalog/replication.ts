@@ -6,19 +6,18 @@
  *     │                          │ └── the object starts anew, from any state           │
  *     └── no page is dirty ──────┴──── some page is dirty ◀──────── KV has the manifest ┘
  *
- * clean     KV's manifest is that of now: no row of `page` has `replicated < changed`.
- * dirty     Some row has. A pause passes since the last manifest.
- * pages     `round` is set, at a revision. Every dirty page is built as its tools are now and written, in the order of
- *           keys, each from where the one before it ended. So each tool is on one page of the manifest that comes,
- *           whatever is split meanwhile, and everything that changed up to the revision is on it.
- * manifest  All pages of the round are in KV. Once KV has the manifest, the rows say what it names.
+ * clean     KV's manifest is current: no row of `page` has `replicated < changed`.
+ * dirty     Some row has. There is a pause after the last manifest.
+ * pages     `round` is set, at a revision. Every dirty page is built from its current tools and written, in the order of
+ *           keys, each from where the previous one ended. So each tool is on one page of the new manifest, even if pages
+ *           are split meanwhile, and the manifest has every change up to the revision.
+ * manifest  All pages of the round are in KV. Once KV has the manifest, the rows record what it names.
  *
- * The outbox writes tools' entries meanwhile, in any order with these: the manifest may name a tool that KV does not have
- * yet, since a reader that misses a tool in KV asks the Registry.
+ * Meanwhile, the outbox writes tools' entries, in any order relative to these. The manifest may name a tool that KV does
+ * not have yet, because a reader that does not find a tool in KV asks the Registry.
  *
- * `retired` has the pages that KV's manifest does not name, each since it was replaced or written. Some time later they
- * are deleted, but only while the rows are known to say what KV's manifest names: when they have just been updated, or in
- * `clean`.
+ * `retired` has the pages that KV's manifest does not name, with the time when each was replaced or written. They are
+ * deleted later, but only while the rows are known to match KV's manifest: right after they were updated, or in `clean`.
  */
 import { yieldToEventLoop } from '../../../outbound/event-loop.ts'
 import { kvKey, MANIFEST_KEY } from '../../keys.ts'
@@ -29,15 +28,15 @@ import type { WriteLine } from './listed-tools.ts'
 import { createManifest, type PageReference } from './manifest.ts'
 import { type BuiltPage, buildPage, type DirtyPage } from './pages.ts'
 
-/** KV takes one write a second to a key. */
+/** KV allows one write per second to a key. */
 const MIN_PAUSE_MS = 1_100
 const MAX_PAUSE_MS = 60_000
 /** Pages are written at this rate on average, so that replaced pages do not pile up before they are deleted. */
 const CHARACTERS_PER_MS = 1_000
 const PAGES_AT_ONCE = 4
-/** After these, the outbox writes what is urgent first. */
+/** After these, the outbox writes urgent keys first. */
 const PAGES_PER_RUN = 100
-/** A reader keeps a manifest, which names pages, for about a minute; after that, the registry gives it another. */
+/** Readers use a manifest, which names pages, for about a minute. Then the Registry sends them another. */
 const RETIRE_AFTER_MS = 2 * 60_000
 const DELETIONS_AT_ONCE = 25
 
@@ -64,7 +63,7 @@ export function createReplication(storage: DurableObjectStorage, kv: KVNamespace
     return built
   }
 
-  /** False if pages are left for the next run. */
+  /** Returns false if pages are left for the next run. */
   async function writePages(pages: BuiltPage[]): Promise<boolean> {
     for (let count = 0; count < PAGES_PER_RUN; count += PAGES_AT_ONCE) {
       const built = await buildPages(pages.at(-1)?.until ?? '')
@@ -72,7 +71,7 @@ export function createReplication(storage: DurableObjectStorage, kv: KVNamespace
       const newPages = built.map(({ page }) => page)
       // If the round ends early, no manifest will name them
       retirePages(sql, newPages, 'IGNORE')
-      // All writes are awaited: a late one must not come after its page was deleted
+      // All writes are awaited, because a late one must not follow the deletion of its page
       const results = await Promise.allSettled(built.map(({ page, text }) => kv.put(kvKey('page', page.hash), text)))
       for (const result of results) if (result.status === 'rejected') throw result.reason
       pages.push(...newPages)
@@ -90,7 +89,7 @@ export function createReplication(storage: DurableObjectStorage, kv: KVNamespace
     cooldownUntil = Date.now() + Math.min(MAX_PAUSE_MS, Math.max(MIN_PAUSE_MS, characters / CHARACTERS_PER_MS))
   }
 
-  /** True if there are more of them. */
+  /** Returns true if there are more to delete. */
   async function deleteRetired(): Promise<boolean> {
     const query = 'SELECT target FROM retired WHERE at <= ? LIMIT ?'
     const targets = column<string>(sql, query, Date.now() - RETIRE_AFTER_MS, DELETIONS_AT_ONCE)
@@ -124,7 +123,7 @@ function listReplicatedPages(sql: SqlStorage, condition = 'TRUE', ...bindings: s
   return rows<{ first: string; count: number; hash: string }>(sql, query, ...bindings)
 }
 
-/** Records which pages KV's manifest names now. */
+/** Records the pages that KV's manifest now names. */
 function noteReplicated(sql: SqlStorage, pages: readonly BuiltPage[]): void {
   const firsts = JSON.stringify(pages.map(({ first }) => first))
   retirePages(sql, listReplicatedPages(sql, 'first IN (SELECT value FROM json_each(?))', firsts), 'REPLACE')
@@ -134,7 +133,7 @@ function noteReplicated(sql: SqlStorage, pages: readonly BuiltPage[]): void {
   for (const { first, count, hash, changed } of pages) sql.exec(note, changed, count, hash, first)
 }
 
-/** Notes the time after which pages are deleted. The page without tools stays, since several rows may have it. */
+/** Notes when the pages were retired. The page without tools stays, because several rows may have it. */
 function retirePages(sql: SqlStorage, pages: readonly PageReference[], onConflict: 'IGNORE' | 'REPLACE'): void {
   const targets = pages.flatMap(({ count, hash }) => (count > 0 ? kvKey('page', hash) : []))
   const insert = `INSERT OR ${onConflict} INTO retired SELECT value, ? FROM json_each(?)`

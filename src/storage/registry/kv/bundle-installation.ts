@@ -13,7 +13,7 @@ import type { RegistryReach } from '../registry-stub.ts'
 import type { Bundle } from '../write/bundle.ts'
 
 export interface DeployedBundle extends Bundle {
-  /** Milliseconds since 1970; 0 if the platform does not tell it. */
+  /** Milliseconds since 1970; 0 if the platform does not provide it. */
   readonly deployedAt: number
 }
 
@@ -45,7 +45,7 @@ export function createBundleInstallation(options: BundleInstallationOptions) {
         if (isInstalled) return
         const keys = wanted ? records.map((record) => kvKey('tool', toolKey(record))) : []
         requireRevision(answer.revision)
-        // Only answers that were cached after a failed installation can be wrong
+        // Only values cached after a failed installation can be wrong
         if (cooldownUntil > -Infinity) onChange()
         for (const key of keys) {
           reader.markWritten(key)
@@ -62,7 +62,7 @@ export function createBundleInstallation(options: BundleInstallationOptions) {
   return {
     isInstalled: () => isInstalled,
 
-    /** Undefined once the bundle is installed, and for 5 s after a failure: requests work without it. */
+    /** Returns undefined once the bundle is installed, and for 5 s after a failure, because requests work without it. */
     installBundle: (): Promise<void> | undefined => (isInstalled || now() < cooldownUntil ? undefined : offerBundle()),
   }
 }

@@ -7,7 +7,7 @@ import type { Bundle } from '../write/bundle.ts'
 import type { Manifest } from '../catalog/manifest.ts'
 import { formatListedTool, type WriteLine, formatPage } from '../catalog/listed-tools.ts'
 
-/** The bundled tools, served from memory until the registry could be reached. */
+/** The bundled tools, served from memory until the Registry has been reached. */
 export function createBundledTools({ hash, records, documents }: Bundle, writeLine: WriteLine) {
   const byKey = Map.groupBy(records, toolKey)
   const byDigest = new Map(records.map((record) => [record.digest, record]))
@@ -22,7 +22,7 @@ export function createBundledTools({ hash, records, documents }: Bundle, writeLi
   const texts = new Map(documents.map((document) => [document.hash, document.text]))
   const pageHash = `tools of ${hash}`
 
-  /** The entry of a tool as if the bundle were installed: bundled versions replace stored ones of the same number, and keep their status. */
+  /** Returns a tool's entry as if the bundle were installed. Bundled versions replace stored ones and take their status. */
   function mergeEntry(key: string, stored: ToolEntry | undefined): ToolEntry | undefined {
     const bundledRecords = byKey.get(key)
     const [first] = bundledRecords ?? []
@@ -52,8 +52,8 @@ export function createBundledTools({ hash, records, documents }: Bundle, writeLi
     mergeEntry,
 
     /**
-     * Whether each version that it carries is stored, and may be called, and none that it carries no more: then the
-     * registry has taken them in before.
+     * Whether the stored entry shows that this bundle is installed: its versions of the tool are active, and bundled versions
+     * that it no longer has are disabled.
      */
     isInstalled(key: string, stored: ToolEntry | undefined): boolean {
       const bundledRecords = byKey.get(key) ?? []
@@ -79,7 +79,7 @@ export function createBundledTools({ hash, records, documents }: Bundle, writeLi
     /** Whether a bundled document or toolkit has the id. */
     hasAddress: (dialect: string, id: string): boolean => hasToolkit(id) || addresses.has(documentKey(dialect, id)),
 
-    /** Bundled documents and toolkits come before others of the same id. */
+    /** Prefers bundled documents and toolkits to others of the same id. */
     chooseAddress(dialect: string, id: string, stored: DocumentAddress | undefined): DocumentAddress | undefined {
       const bundledAddress = addresses.get(documentKey(dialect, id))
       if (bundledAddress) return stored?.toolkit === bundledAddress.toolkit ? stored : bundledAddress
@@ -91,7 +91,7 @@ export function createBundledTools({ hash, records, documents }: Bundle, writeLi
       return byKey.get(byName.get(name.toLowerCase()) ?? '')?.[0]
     },
 
-    /** Names one page. It has no revision of the Registry's, so that the Registry gives the whole manifest. */
+    /** Returns a manifest of one page. Its revision is -1, so that the Registry sends the whole manifest. */
     getManifest(): Manifest {
       const count = listNewest().length
       return { revision: -1, etag: hash, count, pages: [{ first: '', count, hash: pageHash }] }

@@ -1,4 +1,4 @@
-/** Cuts a list into non-empty parts of bounded length and size; an item that is too large is a part of its own. */
+/** Splits a list into non-empty parts of bounded length and size. An item that is too large is a part by itself. */
 export function* splitChunks<T>(
   items: readonly T[],
   measureSize: (item: T) => number,

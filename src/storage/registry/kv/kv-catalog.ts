@@ -16,7 +16,7 @@ import type { CachedPolicies } from './kv-policies.ts'
 import type { createLineWriter } from './line-writer.ts'
 
 export interface KvCatalogOptions extends RegistryReach {
-  /** Policies raise levels, and so hide tools from the anonymous. */
+  /** Policies raise levels, which hides tools from anonymous callers. */
   readonly policies: CachedPolicies
   readonly bundledTools: Pick<BundledTools, 'getManifest' | 'findPageText'>
   readonly lineWriter: Pick<ReturnType<typeof createLineWriter>, 'writePage'>
@@ -32,19 +32,19 @@ interface PagesQuery extends ListOptions {
   readonly format: LineFormat
 }
 
-/** KV answers a bulk read with 25 MB at most, and an isolate has 128 MB: a list of giants ends early, with a cursor. */
+/** A bulk read from KV returns at most 25 MB, and an isolate has 128 MB, so a list of huge tools ends early, with a cursor. */
 const MAX_PAGES_AT_ONCE = 8
 const MAX_LISTED_CHARACTERS = 4_000_000
-/** A list ends early, with a cursor, after so much work. */
+/** After this much work, a list ends early, with a cursor. */
 const MAX_UNITS = 1_000_000
 
-/** Lists the newest versions of all tools by a manifest and its pages, whose lines it copies. */
+/** Lists the newest versions of all tools from a manifest and its pages, whose lines it copies. */
 export function createKvCatalog(options: KvCatalogOptions) {
   const { policies, bundledTools, lineWriter } = options
   const manifests = createKvManifest({ ...options, getBundledManifest: bundledTools.getManifest })
   const readPages = createKvPages({ ...options, findBundledText: bundledTools.findPageText })
 
-  /** Undefined if a page that the manifest names is gone. */
+  /** Returns undefined if a page that the manifest names has been deleted. */
   async function listPages(manifest: Manifest, query: PagesQuery): Promise<Listing | undefined> {
     const { limit, after, isShown, format } = query
     const references = selectPages(manifest, query)
@@ -85,13 +85,13 @@ export function createKvCatalog(options: KvCatalogOptions) {
   return {
     require: manifests.require,
 
-    /** The entity tag of the catalog of now. */
+    /** Returns the catalog's current entity tag. */
     async etag(): Promise<string> {
       await policies.ready()
       return formatEtag(await manifests.read())
     },
 
-    /** Undefined if the cursor is none of a list. The policies must be ready. */
+    /** Returns undefined if the cursor is not from a list. The policies must be ready. */
     async list(
       query: ListQuery,
       principal: Principal,
@@ -112,7 +112,7 @@ export function createKvCatalog(options: KvCatalogOptions) {
       const visiblePrefixes = listPrefixes(principal)
       const { limit } = query
       const pagesQuery = { ...listOptions, limit, after, isShown, prefix, visiblePrefixes, format }
-      // The Registry's pages may change again before they are read. KV's are older, but stay for a while
+      // The Registry's pages may change again before they are read. KV's are older, but last longer
       const { read, readRegistry, readKv } = manifests
       for (const readManifest of [read, readRegistry, readRegistry, readRegistry, readKv]) {
         const manifest = await readManifest()
@@ -125,7 +125,7 @@ export function createKvCatalog(options: KvCatalogOptions) {
   }
 }
 
-/** The pages that may have tools of the query. */
+/** Returns the pages that may have tools of the query. */
 function selectPages({ pages }: Manifest, { after, prefix, visiblePrefixes }: PagesQuery): PageReference[] {
   const begin = after > prefix ? after : prefix
   const end = prefix + LAST_KEY
@@ -137,7 +137,7 @@ function selectPages({ pages }: Manifest, { after, prefix, visiblePrefixes }: Pa
   })
 }
 
-/** How many of the pages to read at once for so many tools, at least one. */
+/** Returns how many pages to read at once for this many tools, at least one. */
 function countNeeded(pages: readonly PageReference[], tools: number): number {
   let count = 0
   const enough = pages.slice(0, MAX_PAGES_AT_ONCE).findIndex((page) => (count += page.count) > tools)

@@ -10,12 +10,12 @@ interface KvManifestOptions extends RegistryReach {
   readonly getBundledManifest: () => Manifest
 }
 
-/** One request reads it again after this long, while others use the known one. */
+/** After this long, one request reads it again, while others use the cached one. */
 const AGES = { fresh: 5_000, stale: Infinity }
 
 /**
- * An isolate's manifest is KV's, or the Registry's after the isolate's own changes, which KV does not have yet. The Registry
- * sends only the pages that changed since the isolate's manifest.
+ * Creates the manifest of an isolate: KV's, or the Registry's after the isolate's own changes, which KV does not have yet. The
+ * Registry sends only the pages that changed since the isolate's manifest.
  */
 export function createKvManifest({ kv, registry, now, getBundledManifest }: KvManifestOptions) {
   const reads = createKvClient(kv, now)
@@ -39,19 +39,19 @@ export function createKvManifest({ kv, registry, now, getBundledManifest }: KvMa
   }
 
   return {
-    /** KV's manifest; undefined if it cannot be read. */
+    /** Reads KV's manifest; undefined if it cannot be read. */
     readKv,
 
     read: async (): Promise<Manifest> => cache.get(MANIFEST_KEY, load),
 
-    /** The Registry's manifest of now. */
+    /** Reads the Registry's current manifest. */
     async readRegistry(): Promise<Manifest> {
       const manifest = await loadFromRegistry(cache.peek(MANIFEST_KEY))
       cache.expire()
       return cache.get(MANIFEST_KEY, async () => manifest)
     },
 
-    /** From now on, the isolate's manifest is of this revision or later. */
+    /** Requires the isolate's manifest to be of this revision or later. */
     require(revision: number): void {
       requiredRevision = Math.max(requiredRevision, revision)
       if ((cache.peek(MANIFEST_KEY)?.revision ?? -1) < revision) cache.expire()

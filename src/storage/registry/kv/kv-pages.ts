@@ -11,10 +11,10 @@ interface ReadOptions extends ListOptions {
   readonly isShown: (tool: IndexedTool) => boolean
 }
 
-/** In characters: pages with more are not held while their list waits for memory. */
+/** In characters. Larger pages are dropped while their list waits for memory. */
 const MAX_HELD_CHARACTERS = 65_536
 
-/** Reads the pages of a list, once there is memory for the tools that it shows. */
+/** Reads the pages of a list once there is memory for the tools that it shows. */
 export function createKvPages(options: Omit<KvTextsOptions, 'kind'>) {
   const readTexts = createKvTexts({ ...options, kind: 'page' })
 
@@ -24,19 +24,19 @@ export function createKvPages(options: Omit<KvTextsOptions, 'kind'>) {
     return references.map(({ hash }, at) => ({ hash, ...parsePage(texts[at] ?? '') }))
   }
 
-  /** Undefined if a page is gone. */
+  /** Returns undefined if a page has been deleted. */
   return async function readPages(references: readonly PageReference[], { isShown, reserve }: ReadOptions) {
     let pages = await readAll(references)
     if (!pages || !reserve) return pages
     const characters = countShownCharacters(pages, isShown)
-    // While it waits, it does not hold what it waits to hold
+    // Waiting for memory must not itself hold the pages
     if (characters > MAX_HELD_CHARACTERS) pages = undefined
     if (!(await reserve(characters))) return 'out-of-memory'
     return pages ?? readAll(references)
   }
 }
 
-/** As the lines are stored. */
+/** Counts the characters of the lines as stored. */
 function countShownCharacters(pages: readonly KvPage[], isShown: ReadOptions['isShown']): number {
   let sum = 0
   for (const { index, lines } of pages)

@@ -8,12 +8,12 @@ import type { PolicyList } from '../policies.ts'
 import { withFallback } from '../../reachable-stub.ts'
 import type { RegistryReach } from '../registry-stub.ts'
 
-/** A change is seen everywhere within a minute, since KV may be as much behind again. */
+/** A change is visible everywhere within a minute, because KV may be 30 s behind too. */
 const AGES = { fresh: 5_000, stale: 25_000, staleIfError: Infinity }
 const KEY = kvKey('policies', ALL_POLICIES)
 
 export interface CachedPolicies extends Policies {
-  /** Undefined where nothing has to be waited for. Fails with `UnreachableError` where no policies are known. */
+  /** Returns undefined if there is nothing to wait for. Rejects with `UnreachableError` if no policies are known. */
   ready(background?: WaitUntil): Promise<void> | undefined
 }
 
@@ -28,7 +28,7 @@ export function createKvPolicies({ kv, registry, now }: Pick<RegistryReach, 'kv'
     return cachedPolicies?.revision === revision ? cachedPolicies : createPolicySet(policies, revision)
   }
 
-  /** KV may have lost them. A deployment that has not yet stored anything starts without, though the registry is away. */
+  /** Asks the Registry, because KV may have lost them. A new deployment starts without policies if that fails. */
   async function loadLost(): Promise<PolicyList | undefined> {
     return parseKvJson(await withFallback(async () => registry().value(KEY), undefined))
   }
@@ -45,7 +45,7 @@ export function createKvPolicies({ kv, registry, now }: Pick<RegistryReach, 'kv'
     },
   }
 
-  /** Makes this isolate see a change, of whoever made it. */
+  /** Makes this isolate see a change, wherever it was made. */
   async function refresh(): Promise<void> {
     reader.markWritten(KEY)
     cache.expire()

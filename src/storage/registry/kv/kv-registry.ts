@@ -18,7 +18,7 @@ type KvRegistryOptions = Omit<RegistryCatalogOptions, 'attachDocuments' | 'polic
   readonly onChange: () => void
 }
 
-/** Reads come from KV, or from the Registry while KV lags; an isolate sees its own writes at once. */
+/** Reads from KV, or from the Registry while KV lags. An isolate sees its own writes at once. */
 export function createKvRegistry(options: KvRegistryOptions) {
   const { registry, bundle } = options
   const reader = createKvReader(options.kv, (key) => registry().value(key), options.now)
@@ -42,7 +42,7 @@ export function createKvRegistry(options: KvRegistryOptions) {
     },
   }
 
-  /** Of the patterns, those that match no tool that the principal may see. */
+  /** Lists the patterns that match no tool that the principal may see. */
   async function listUnmatched(patterns: readonly string[], principal: Principal): Promise<readonly string[]> {
     await installBundle()
     return registry().listUnmatched(patterns, principal)
@@ -60,11 +60,11 @@ export function createKvRegistry(options: KvRegistryOptions) {
     },
   }
 
-  /** Undefined while the registry does not answer: keys are listed all the same. */
+  /** Returns undefined if the Registry cannot be reached, so that keys can still be listed. */
   const published = () => withFallback(() => registry().listPublishedTotals(), undefined)
 
   const blobs = {
-    /** The name is made of the bytes' SHA-256. Once stored they can be read everywhere. */
+    /** `name` is derived from the bytes' SHA-256. Stored bytes can be read everywhere. */
     store: (name: string, bytes: ArrayBuffer): Promise<void> => registry().putBlob(name, bytes),
     async read(name: string): Promise<ArrayBuffer | undefined> {
       const bytes = await reader.immutable(kvKey('blob', name), 'bytes')

@@ -7,7 +7,7 @@ import { createKvClient } from '../../kv-client.ts'
 import { IMMUTABLE_TTL_S } from '../../kv-reader.ts'
 import type { RegistryReach } from '../registry-stub.ts'
 
-/** KV answers a bulk read with 25 MB at most. */
+/** A bulk read from KV returns at most 25 MB. */
 const MAX_BULK_KEYS = 50
 
 export interface KvTextsOptions extends RegistryReach {
@@ -20,7 +20,7 @@ export function createKvTexts({ kind, kv, now, registry, memory, findBundledText
   const reads = createKvClient(kv, now)
   const cache = memory.partition<string>(textBytes)
 
-  /** In the order of the hashes, up to the first that nobody has. */
+  /** Returns the texts in the order of the hashes, up to the first that is missing everywhere. */
   return async function readTexts(hashes: readonly string[]): Promise<readonly string[]> {
     const missingHashes = hashes.filter((hash) => !cache.has(hash))
     const textsInKv = new Map<string, string | null>()
@@ -45,7 +45,7 @@ export function createKvTexts({ kind, kv, now, registry, memory, findBundledText
   }
 }
 
-/** Adds the definition documents that records name to them. */
+/** Adds to records the definition documents that they name. */
 export function createDocumentJoiner(options: Omit<KvTextsOptions, 'kind'>) {
   const readTexts = createKvTexts({ ...options, kind: 'document' })
 

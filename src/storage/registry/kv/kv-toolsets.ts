@@ -11,7 +11,7 @@ import { createRateCounter } from '../../lookup-budget.ts'
 import { sha256 } from '../../sealing/sha256.ts'
 import type { RegistryReach } from '../registry-stub.ts'
 
-/** A change is seen everywhere within a minute, since KV may be as much behind again. */
+/** A change is visible everywhere within a minute, because KV may be 30 s behind too. */
 const TOOLSET_AGES = { fresh: 5_000, stale: 25_000, staleIfError: 300_000 }
 /** A lock never changes, and is removed only to make room. */
 const LOCK_AGES = { fresh: 60_000, stale: 600_000, staleIfError: Infinity }
@@ -84,7 +84,7 @@ function createReads<Value>(
     now,
   })
 
-  /** A new one may not be in KV yet. One that cannot be looked up is not taken for absent, since it restricts. */
+  /** Asks the Registry if KV lacks a value, which may be new. Throws if it cannot be looked up, because it restricts. */
   async function load(key: string): Promise<Value | undefined> {
     const value = await reader.read<Value>(key)
     if (value !== undefined) return value

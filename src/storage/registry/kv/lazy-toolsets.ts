@@ -3,11 +3,11 @@ import type { ToolsetStore } from '../../../core/access/toolset.ts'
 import type { RegistryReach } from '../registry-stub.ts'
 import type { KvToolsets } from './kv-toolsets.ts'
 
-/** Loaded with the first toolset or lock, as most calls need none. */
+/** Loads the code with the first toolset or lock, because most calls need none. */
 export function createLazyToolsets(reach: RegistryReach) {
   let stores: KvToolsets | undefined
 
-  /** Keeps no promise: workerd lets no request wait for the work of another. */
+  /** Caches no promise: in workerd, a request cannot wait for the work of another. */
   async function load(): Promise<KvToolsets> {
     const { createKvToolsets } = await import('./kv-toolsets.ts')
     return (stores ??= createKvToolsets(reach))

@@ -16,7 +16,7 @@ export interface LineWriterOptions extends Pick<RegistryReach, 'memory'> {
   readonly yieldControl: YieldControl
 }
 
-/** Writes the lines of a list from records, with the policies of now. The lines of pages are cached. */
+/** Writes the lines of a list from records, with the current policies. The lines of pages are cached. */
 export function createLineWriter({ memory, attachDocuments, policies, yieldControl }: LineWriterOptions) {
   const cache = memory.partition<readonly string[]>((lines) => lines.reduce((sum, line) => sum + textBytes(line), 1))
 

@@ -17,13 +17,13 @@ export interface RegistryCatalogOptions extends Omit<KvCatalogOptions, 'lineWrit
   readonly sealer: Sealer
 }
 
-/** Sealed cursors have the length of the longest place: a tool's id and a version, or two numbers. */
+/** Cursors are padded to the longest place before sealing: a tool's id and a version, or two numbers. */
 const PLACE_LENGTH = { all: 200, newest: 24 }
 const MAX_SUGGESTED = 3
-/** Longer names are near none. */
+/** Longer names have no similar tools. */
 const MAX_UNKNOWN = 200
 
-/** Lists the newest versions from KV, and asks the Registry for searches, all versions, suggestions and counts. */
+/** Lists the newest versions from KV. Asks the Registry for searches, all versions, suggestions and counts. */
 export function createRegistryCatalog(options: RegistryCatalogOptions) {
   const { registry, policies, writeLine, sealer } = options
   const lineWriter = createLineWriter(options)
@@ -43,7 +43,7 @@ export function createRegistryCatalog(options: RegistryCatalogOptions) {
     if (!answer) return undefined
     const { found, next, total, relevant, sameAs, unmatched } = answer
     const records = found.map(({ record }): ToolRecord => parseTrusted(record))
-    // The format of stored lines has no writer of its own, since lists copy them from pages; a query has no pages
+    // Stored lines are written by `writeLine`, because lists copy them from pages and a query has no pages
     const writtenFormat = 'write' in format ? format : { name: 'stored line', write: writeLine }
     const lines = await lineWriter.writeLines(records, writtenFormat, (at) => found[at]?.name, createBudget(Infinity))
     const characters = lines.reduce((sum, { length }) => sum + length, 0)
@@ -73,11 +73,11 @@ export function createRegistryCatalog(options: RegistryCatalogOptions) {
       for (const name of names) {
         const tool = parseToolId(name)
         const query = { versions: 'newest', toolkit: tool?.toolkit ?? name, limit: 1 } as const
-        // For the name of a tool, a principal who may see that tool and no other
+        // For the name of a tool, lists as a principal that may see only that tool
         const viewer = tool ? { ...principal, tools: covers(principal, tool, 'tools:read') ? [name] : [] } : principal
         const listing = await catalog.list(query, viewer, { name: 'stored' })
         if (listing && listing.lines.length > 0) continue
-        // The registry also knows tools just published, and deprecated ones
+        // The Registry also knows deprecated and just published tools
         const unknown = await registry().describeUnknown(name, principal)
         if (unknown) return { ...unknown, known: [...unknown.known] }
       }

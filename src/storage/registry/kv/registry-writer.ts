@@ -16,11 +16,11 @@ import { withFallback } from '../../reachable-stub.ts'
 import { splitChunks } from './chunks.ts'
 import type { RegistryStub } from '../registry-stub.ts'
 
-/** A message to a Durable Object is at most 32 MiB. */
+/** A message to a Durable Object can have at most 32 MiB. */
 const MAX_MESSAGE_CHARACTERS = 8_000_000
-/** Stored in some 30 ms, in which the registry answers nobody else. */
+/** Storing these takes some 30 ms, during which the Registry cannot answer others. */
 const MAX_PUBLICATIONS = 32
-/** Each is a search, so none of a larger submission is judged. */
+/** Each needs a search, so a larger submission is not checked at all. */
 const MAX_NEIGHBOR_SEARCHES = 10
 const measureLength = (publication: Publication) => JSON.stringify(publication).length
 
@@ -30,11 +30,11 @@ const nameKey = (name: string) => kvKey('name', name.toLowerCase())
 interface RegistryWriterOptions {
   readonly registry: RegistryStub
   readonly reader: Pick<KvReader, 'markWritten'>
-  /** KV keys of bundled tools that this isolate delivered, and changed none of. */
+  /** The KV keys of bundled tools that this isolate installed and has not changed since. */
   readonly installedKeys: Set<string>
-  /** Makes this isolate's catalog one of the revision or later. */
+  /** Requires this isolate's catalog to be of this revision or later. */
   readonly require: (revision: number) => void
-  /** Called after this isolate changed the registry, to drop what it caches of tools. */
+  /** Called after this isolate changed the Registry, to drop cached tools. */
   readonly onChange: () => void
 }
 
@@ -80,7 +80,7 @@ export function createRegistryWriter({ registry, reader, installedKeys, require,
   async function withNeighbors(all: readonly PublicationResult[], principal: Principal) {
     const created = all.flatMap((result) => (result.ok && result.outcome === 'created' ? result.ids : []))
     if (created.length === 0 || created.length > MAX_NEIGHBOR_SEARCHES || !hasScope(principal, 'tools:read')) return all
-    // It is published whether or not it can be judged
+    // The publication succeeds even if this check cannot be made
     const warningsById = await withFallback(
       () => registry().neighborWarnings(created, principal),
       new Map<string, string>(),

@@ -1,15 +1,15 @@
 /*
  * Reads tools from KV, or from the Registry while KV lags.
  *
- * Reads that may be up to a minute old, as KV is: `loadTool`, `findByName`, `findDocumentAddress`. They ask the Registry for
- * values that this isolate changed, and if KV fails; names and addresses also if KV has none. `loadRecord` reads by digest,
- * so its answer cannot be old.
+ * May be up to a minute old, like KV: `loadTool`, `findByName`, `findDocumentAddress`. They ask the Registry for values that
+ * this isolate changed, and if KV fails; for names and addresses, also if KV has none. `loadRecord` reads by digest, so its
+ * record is never outdated.
  *
- * Reads that are never old: `loadCurrent`, `loadCurrentOrSuggest`, `hasToolkit` and `suggestIds` ask the Registry, after the
+ * Always current: `loadCurrent`, `loadCurrentOrSuggest`, `hasToolkit` and `suggestIds`. They ask the Registry, after the
  * installation.
  *
- * If the Registry cannot be reached any more, a bundled tool is served from this isolate's memory, with the status that KV
- * has for it. This is so only if this isolate installed the tool, has not changed it since, and KV does not have it yet.
+ * If the Registry can no longer be reached, a bundled tool is served from this isolate's memory, with its status in KV, but
+ * only if this isolate installed the tool, has not changed it since, and KV does not have it yet.
  */
 import { UnreachableError } from '../../../core/failure/failure.ts'
 import type { DocumentAddress, ToolSource } from '../../../core/tool/tool-source.ts'
@@ -35,7 +35,7 @@ const listIds = (tools: readonly { readonly id: string }[]) => tools.map(({ id }
 export function createToolSource(options: ToolSourceOptions): ToolSource {
   const { reader, bundledTools, installedKeys, attachDocuments, registry, isInstalled, installBundle } = options
 
-  /** The Registry, after the installation: a call that needs no read of it does not wait for that. */
+  /** Returns the Registry, after the installation. Calls that need no read of it do not wait. */
   async function getRegistryWithBundle(): Promise<ReturnType<typeof registry>> {
     await installBundle()
     return registry()
@@ -45,8 +45,8 @@ export function createToolSource(options: ToolSourceOptions): ToolSource {
     parseKvJson<Value>(await (await getRegistryWithBundle()).value(key))
 
   /**
-   * A tool that KV does not have is undefined: the resolver then asks the Registry by `loadCurrent`. Until the bundle is
-   * installed, the bundled tools count as installed.
+   * Returns undefined if KV lacks a tool: the resolver then asks the Registry with `loadCurrent`. Bundled tools count as
+   * installed until the bundle is.
    */
   async function loadInstalled(key: string): Promise<ToolEntry | undefined> {
     const read = () => reader.read<ToolEntry>(kvKey('tool', key))
@@ -57,8 +57,8 @@ export function createToolSource(options: ToolSourceOptions): ToolSource {
   }
 
   /**
-   * A Registry with a full disk can be lost after it installed the bundled tools, and before KV has them. KV may have an
-   * earlier entry of the tool: a tool that was disabled then stays disabled.
+   * Serves a tool if the Registry was lost, as with a full disk, after it installed the bundled tools and before KV had them.
+   * KV may have an earlier entry of the tool: if that was disabled, the tool stays disabled.
    */
   async function loadFromMemoryIfLost(key: string, error: unknown): Promise<ToolEntry | undefined> {
     const target = kvKey('tool', key)
@@ -95,7 +95,7 @@ export function createToolSource(options: ToolSourceOptions): ToolSource {
     async findDocumentAddress(dialect, id, tool) {
       const key = kvKey('address', documentKey(dialect, id))
       const readAddress = () => reader.readThrough<DocumentAddress>(key)
-      // Bundled documents are found without the registry
+      // Bundled documents are found without the Registry
       const storedAddress = await (bundledTools.hasAddress(dialect, id)
         ? withFallback(readAddress, undefined)
         : readAddress())

@@ -5,15 +5,15 @@ import { readField } from '../../rows.ts'
 import { searchTools } from './query.ts'
 import { countVisible, buildScope } from './visibility.ts'
 
-/** In a larger registry the searches would delay publications too long. */
+/** In a larger registry, the searches would delay publications too much. */
 const MAX_TOOLS = 30_000
 
-/** The description of a version if it is the listed one: searches find no others. */
+/** The description of a version if it is the listed one, because searches find no others. */
 const LISTED = `SELECT record ->> '$.description' FROM tool JOIN version USING (key)
   WHERE key = lower(?) AND version = listed AND version = ?`
 
 /**
- * Gives a warning for each version if a search for the first sentence of its description finds another tool first. Only
+ * Returns a warning for each version if a search for the first sentence of its description finds another tool first. Only
  * tools that the principal may see count.
  */
 export function neighborWarnings(

@@ -5,9 +5,9 @@ import type { rank } from './search.ts'
 
 type RankedTools = ReturnType<typeof rank>
 
-/** More tools of one operation are not looked for. */
+/** The maximum number of tools to look for per operation. */
 const MAX_TOOLS = 1_000
-/** So many of them an answer names. */
+/** The maximum number of these tools that a response names. */
 const MAX_NAMED = 10
 
 const SAME_TOOLS = `SELECT other.id FROM indexed JOIN indexed AS other USING (plain, operation)
@@ -18,14 +18,14 @@ const NAMES = `SELECT tool.toolkit || '.' || tool.tool || '@' || listed AS id, c
 
 /**
  * Finds which results of a search are the same operation in several toolkits. Tools that the search did not find do not
- * count, since the principal may not see them.
+ * count, because the principal may not be allowed to see them.
  */
 export function createOperations(sql: SqlStorage, { ids: ranked, scores, candidates }: RankedTools) {
   const operations = new Map<number, readonly number[]>()
   const names = new Map<readonly number[], readonly OperationTool[]>()
   const getScore = (id: number) => candidates.get(id)?.score ?? 0
 
-  /** The ids of the tools, best first: a tool that is alone has its own. */
+  /** Returns the ids of the operation's tools, best first. If there are no others, only this id. */
   function findOperation(id: number): readonly number[] {
     const known = operations.get(id)
     if (known) return known
@@ -43,7 +43,7 @@ export function createOperations(sql: SqlStorage, { ids: ranked, scores, candida
     return tools
   }
 
-  /** How many results are answers. The first operations are, however the others compare. */
+  /** Counts the results that are answers. Those of the first MIN_OPERATIONS operations always are. */
   function countRelevant(): number {
     const first = new Set<readonly number[]>()
     const lookedUp = ranked.slice(0, MAX_LOOKED_UP)

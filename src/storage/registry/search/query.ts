@@ -33,14 +33,14 @@ const OF_STATUS = `left_bundle = 0 AND json_extract(status, '$.state') = ? AND $
 /** SQLite uses the index `version_inactive` only if the query repeats the index's condition. */
 const OF_INACTIVE = `${OF_STATUS} AND json_extract(status, '$.state') <> 'active'`
 
-/** Versions that one query reads. If more remain, its answer has a cursor. */
+/** Versions that one query reads. If more remain, the result has a cursor. */
 const MAX_LOOKED_AT = 2_000
-/** A message from a Durable Object is at most 32 MiB. */
+/** A message from a Durable Object can have at most 32 MiB. */
 const MAX_CHARACTERS = 8_000_000
 
 /**
- * Answers searches, and lists of all versions: the catalog's pages have only the newest. Gives undefined if the cursor is
- * malformed. Without `namesSame`, it does not look for the same operation in other toolkits.
+ * Answers searches, and lists of all versions, because the catalog's pages have only the newest. Returns undefined if the
+ * cursor is malformed. Without `namesSame`, it does not look for the same operation in other toolkits.
  */
 export function searchTools(
   sql: SqlStorage,
@@ -87,7 +87,7 @@ export function searchTools(
     : { ...answer, unmatched }
 }
 
-/** By the id of each tool that is not the best of its operation, the best one's; undefined if there are none. */
+/** Maps each tool that is not the best of its operation to the best one, by id. Undefined if there are none. */
 function listSame(found: readonly FoundVersion[]): Readonly<Record<string, string>> | undefined {
   const tools = found.flatMap(({ id, operation: [best, ...others] = [] }) =>
     best ? [...others, { id: id ?? best.id }].map((other) => [other.id, best.id] as const) : [],
@@ -96,7 +96,7 @@ function listSame(found: readonly FoundVersion[]): Readonly<Record<string, strin
   return pairs.length === 0 ? undefined : Object.fromEntries(pairs)
 }
 
-/** The place in the ranking where a page starts, and the version of the tool there after which it does. */
+/** Returns the place in the ranking where a page starts, and the version of that tool after which it starts. */
 function resumeAt(cursor: string | undefined, ids: readonly number[]) {
   if (cursor === undefined) return { place: 0, afterVersion: '' }
   const [, lastPlace, lastId, lastVersion] = CURSOR.exec(cursor) ?? []
@@ -130,7 +130,7 @@ function takeVisible(
       continue
     if (status !== undefined && !mayChange(sql, principal, record)) continue
     if (!maySee(principal, raiseLevel(record, policies.policyFor(record)), 'tools:read')) continue
-    // A cursor follows only if the principal may see a further version
+    // There is a cursor only if the principal may see another version
     if (isFull) return { found, next }
     const { description } = loadSettings(sql, record.toolkit)
     found.push({ ...version, record: addToolkitDescription(version.record, description) })

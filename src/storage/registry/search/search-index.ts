@@ -10,7 +10,7 @@ import { joinStems, markExact, splitTitle, splitWords, stemWord } from '../../..
 import { readMeta, writeMeta } from '../tables.ts'
 import { loadSettings } from '../toolkits.ts'
 
-/** The version of the index's format. Raise it when records are indexed in another way. */
+/** The version of the index's format. Raise it when records are indexed differently. */
 const INDEXED = '14'
 /** Characters of a field that are indexed. */
 const MAX_CHARACTERS = 8_000
@@ -23,7 +23,7 @@ const COUNT_OLD = `UPDATE toolkit_count SET tools = tools - 1 WHERE ${OLD};
 
 /**
  * `indexed` has the columns to filter by, `words` an index of the text with a row for each field of a tool, and
- * `toolkit_count` how many tools a toolkit has of each level, and of those that can be called.
+ * `toolkit_count` the number of a toolkit's tools by level and by whether they can be called.
  */
 const TABLES = `
 CREATE TABLE indexed (
@@ -63,7 +63,7 @@ export function indexTool(sql: SqlStorage, key: string, record?: ToolRecord): vo
   const id = before ?? (readField<number | null>(sql, 'SELECT max(id) FROM indexed') ?? 0) + 1
   const tags = [...new Set([...record.tags, ...loadSettings(sql, record.toolkit).tags])]
   const title = splitTitle((getDisplayTitle(record) ?? record.tool).slice(0, MAX_CHARACTERS), record.toolkit)
-  // Names as one word too, since people write "pull request" and "pullrequest"
+  // Names are also indexed as one word, because people write "pull request" and "pullrequest"
   const names = [record.tool, record.toolkit].map((name) => stemWord(toSearchText(name)))
   const texts = listIndexedTexts(record, tags).map((text, at) => {
     const words = splitWords(text.slice(0, MAX_CHARACTERS))
@@ -90,15 +90,15 @@ export function indexTool(sql: SqlStorage, key: string, record?: ToolRecord): vo
   sql.exec(`INSERT INTO words (rowid, text) ${each}`, JSON.stringify(rows))
 }
 
-/** In the order of the fields of BM25F, after the titles. */
+/** Returns the texts in the order of the fields of BM25F, after the titles. */
 function listIndexedTexts(record: ToolRecord, tags: readonly string[]): readonly string[] {
   const properties = isJsonObject(record.input.properties) ? record.input.properties : {}
-  // Each is a text where there is one: schemas are checked before they are published
+  // Descriptions are texts, because schemas are checked before they are published
   const details = Object.values(properties).flatMap((each) => (isJsonObject(each) ? (each.description ?? []) : []))
   return [
     `${record.tool} ${getDisplayTitle(record) ?? ''}`,
     [record.toolkit, ...tags].join(' '),
-    // In small letters, since "GitHub" is one word
+    // Lowercased, so that "GitHub" stays one word
     record.description.toLowerCase(),
     Object.keys(properties).join(' '),
     details.join(' ').toLowerCase(),

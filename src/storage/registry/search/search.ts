@@ -7,21 +7,21 @@ import { column } from '../../rows.ts'
 import { joinAlternatives, countVisible, type IndexFilter, listVisibleRows } from './visibility.ts'
 import { toSearchText } from './search-index.ts'
 
-/** A stand-in counts for so much of the word, and a stem of so much of a title's word. */
+/** The weight of a stand-in for a word, and of a stem for a word of a title. */
 const STAND_IN = 0.7
-/** A title counts by this power of the share of the question's words that title, name, toolkit and tags have. */
+/** The exponent of the share of the question's words in title, name, toolkit and tags, which weights the title. */
 const NAMED_POWER = 4
-/** A verb counts at least as a word that a fifth of the tools have, and an implied word as much. */
+/** The minimum weight of a verb, as of a word that a fifth of the tools have. Also the weight of an implied word. */
 const LEAST_OF_VERB = 1.5
-/** A word of a toolkit's name or tags counts at least so much, since a large toolkit makes it common; a tag of any tool that is searched does it. */
+/** The minimum weight of a word in a toolkit's name or any searched tool's tags, as a large toolkit makes it common. */
 const LEAST_OF_TOOLKIT = 3
-/** Looking for what a missing word may mean reads every word with its first letter, so not for each of a long question. */
+/** The maximum number of missing words to replace, because each replacement reads every word with the same first letter. */
 const MAX_REPLACED = 5
 
 /**
- * The ids of tools: exact names first, then by score, then those listed first; and the words that no tool has in any form.
- * A score is that of BM25F, and more for a title, by how much of it the question says, and how much of the question it says.
- * Those outside the scope have no influence.
+ * Ranks tools: exact names first, then by score, then those indexed first. Also returns the words that no tool has in any form.
+ * A score is that of BM25F, plus that of the title, weighted by how much of the title the question has, and how much of the
+ * question is in title, name, toolkit and tags. Tools outside the scope have no influence.
  */
 export function rank(sql: SqlStorage, q: string, scope: IndexFilter) {
   const tools = countVisible(sql, scope)
@@ -34,7 +34,7 @@ export function rank(sql: SqlStorage, q: string, scope: IndexFilter) {
     return candidate
   }
 
-  /** False where no tool has the word nor a stand-in. An implied word finds no tool by itself. */
+  /** Adds a word to scores. Returns false if no tool has the word or a stand-in. An implied word finds no tool by itself. */
   function add(rows: readonly number[], standIns: readonly number[], least = 0, isImplied = false): boolean {
     const having = readMatches(rows)
     const others = readMatches(standIns)
@@ -90,17 +90,17 @@ export function rank(sql: SqlStorage, q: string, scope: IndexFilter) {
 
 interface Candidate {
   score: number
-  /** How many words of the title the question has: one counts less where only its stem is the question's. */
+  /** How many of the title's words the question has. A word counts less if only its stem is in the question. */
   titleWords: number
   titleLength: number
-  /** The same words by their rarity. */
+  /** The same words, weighted by rarity. */
   titleScore: number
-  /** The rarity of the question's words in title, name, toolkit and tags. */
+  /** The total rarity of the question's words in title, name, toolkit and tags. */
   namedRarity: number
 }
 
 interface Match {
-  /** Of all fields that have the word. */
+  /** The sum over all fields that have the word. */
   weight: number
   titleShare: number
   titleLength: number
@@ -108,7 +108,7 @@ interface Match {
   isOfToolkit: boolean
 }
 
-/** What a word's rows say, by the id of the tool that has it. */
+/** Combines a word's rows, by the id of the tool that has it. */
 function readMatches(rows: readonly number[]): ReadonlyMap<number, Match> {
   const matches = new Map<number, Match>()
   for (const row of rows) {
@@ -127,10 +127,10 @@ function readMatches(rows: readonly number[]): ReadonlyMap<number, Match> {
 }
 
 const MAX_LETTERS = 32
-/** One letter of so many may be wrong, and fewer are no beginning. */
+/** One wrong letter is allowed per this many. Also the minimum length of a prefix. */
 const MIN_LETTERS = 4
 
-/** Finds what some tool has where none has the word: longer words that begin so, or neighbors by spelling. */
+/** Finds rows for a word that no tool has: of longer words that begin with it, or of words with similar spelling. */
 function findSubstitutes(sql: SqlStorage, word: string, scope: IndexFilter) {
   const stem = stemWord(word)
   if (word.includes(' ') || stem.length < MIN_LETTERS || stem.length > MAX_LETTERS) return { rows: [], isForm: false }
@@ -142,7 +142,7 @@ function findSubstitutes(sql: SqlStorage, word: string, scope: IndexFilter) {
   }
 }
 
-/** Words of the index that begin with the same letter, by how many letters differ. Some may be of hidden tools alone. */
+/** Lists indexed words with the same first letter, by how many letters differ. Some may occur only in hidden tools. */
 function listNeighbors(sql: SqlStorage, stem: string): readonly string[] {
   const first = stem.slice(0, 1)
   const query = 'SELECT term FROM vocabulary WHERE term >= ? AND term < ? AND abs(length(term) - ?) <= 2'

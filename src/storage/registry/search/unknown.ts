@@ -27,10 +27,10 @@ export function isSeen(sql: SqlStorage, name: string, principal: Principal): boo
   return false
 }
 
-/** In all, so that made-up patterns keep the registry busy for a moment only. */
+/** A total, so that made-up patterns keep the Registry busy only for a moment. */
 const MAX_KEYS_COMPARED = 100_000
 
-/** Of the patterns, those that match no tool that the principal may see. */
+/** Lists the patterns that match no tool that the principal may see. */
 export function listUnmatched(sql: SqlStorage, patterns: readonly string[], principal: Principal): string[] {
   let compared = 0
   return patterns.filter((pattern) => {
@@ -75,8 +75,8 @@ const CANDIDATES = ['whole', 'plain']
 export type NearTool = Readonly<Record<'id' | 'name' | 'whole' | 'plain', string>> & { readonly callable: number }
 
 /**
- * Tools of the same name in any toolkit, then those of much the same id or name; case and separators are ignored. A large
- * registry misses names misspelt at the beginning of both parts: see `MAX_BESIDE`.
+ * Finds tools of the same name in any toolkit, then those with a similar id or name, ignoring case and separators. In a large
+ * registry, names misspelled at the beginning of both parts are not found: see `MAX_BESIDE`.
  */
 export function toolsNear(sql: SqlStorage, requestedName: string, principal = ADMIN): NearTool[] {
   const [name, tool] = [toSearchText(requestedName), toSearchText(requestedName.slice(requestedName.indexOf('.') + 1))]

@@ -21,7 +21,7 @@ export function buildScope(
   /** A condition whose value is null does not apply. */
   const conditions: Readonly<Record<string, SqlStorageValue>> = {
     'indexed.id IN (SELECT value FROM json_each(?))': ids ? JSON.stringify(ids) : null,
-    // The same as `maySee` where the patterns leave nothing out, without reading every tool
+    // Equals `maySee` if the patterns cover all tools, without reading each tool
     'indexed.level = ?': !ids && principal.kind === 'anonymous' ? 0 : null,
     'indexed.toolkit = ?': toolkit?.toLowerCase() ?? null,
     [HAS_TAG]: tag ?? null,
@@ -34,7 +34,7 @@ export function buildScope(
 
 type IndexedRow = { readonly id: number; readonly key: string; readonly level: number }
 
-/** Undefined where a principal's patterns leave nothing out. */
+/** Returns undefined if the principal's patterns cover all tools. */
 function idsCoveredBy(sql: SqlStorage, principal: Principal): readonly number[] | undefined {
   const query = 'SELECT id, key, level FROM indexed WHERE key >= ? AND key < ?'
   const begun = listPrefixes(principal)?.flatMap((begin) => rows<IndexedRow>(sql, query, begin, `${begin}\u{10ffff}`))
@@ -45,10 +45,10 @@ function idsCoveredBy(sql: SqlStorage, principal: Principal): readonly number[] 
   return visibleTools && [...new Set(visibleTools.map(({ id }) => id))]
 }
 
-/** With more, those of whole toolkits are enough: each costs a lookup. */
+/** Each prefix costs a lookup, so with more of them, those of whole toolkits are used. */
 const MAX_PREFIXES = 50
 
-/** Prefixes of the keys that a principal's patterns may cover, whose `-` may be `_`; undefined where they cover all. */
+/** Lists prefixes of the keys that the patterns may cover, up to a `-`, which may be `_`. Undefined if they cover all. */
 export function listPrefixes(principal: Principal): readonly string[] | undefined {
   const { restrictedTo: restrictions, view } = principal
   const views = view ? [listViewPatterns(view)] : []
@@ -68,7 +68,7 @@ export function countVisible(sql: SqlStorage, { condition, bindings }: IndexFilt
   return readField<number>(sql, `SELECT count(*) FROM indexed WHERE ${condition}`, ...bindings) ?? 0
 }
 
-/** An FTS5 expression. No row has an empty phrase. */
+/** Builds an FTS5 expression. An empty phrase matches no row. */
 export function joinAlternatives(words: readonly string[]): string {
   return words.length === 0 ? '""' : words.map((word) => `"${word}"`).join(' OR ')
 }
@@ -76,7 +76,7 @@ export function joinAlternatives(words: readonly string[]): string {
 /** Rows read for one word, the heaviest first. Lighter rows of a common word hardly change the ranking. */
 const MAX_ROWS = 2_500
 
-/** Gives the rows that each FTS5 expression finds of the tools in the scope. */
+/** Returns the rows that each FTS5 expression finds among the tools in the scope. */
 export function listVisibleRows(
   sql: SqlStorage,
   expressions: readonly string[],
@@ -84,7 +84,7 @@ export function listVisibleRows(
 ): readonly (readonly number[])[] {
   const scoped =
     condition === EVERY ? '' : `AND (rowid >> 4) & ${IDS - 1} IN (SELECT id FROM indexed WHERE ${condition})`
-  // As one text, which is faster than a row each
+  // One text, which is faster than a row per match
   const query = `SELECT (SELECT json_group_array(rowid) FROM
       (SELECT rowid FROM words WHERE words MATCH expression.value ${scoped} ORDER BY rowid LIMIT ${MAX_ROWS})
     ) FROM json_each(?) AS expression ORDER BY expression.key`

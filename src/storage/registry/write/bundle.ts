@@ -14,7 +14,7 @@ export interface Bundle {
   readonly documents: readonly DefinitionDocument[]
 }
 
-/** Stores a bundled version, perhaps in place of another record of the same version. */
+/** Stores a bundled version, which may replace another record of the same version. */
 function replaceVersion(sql: SqlStorage, record: ToolRecord): void {
   const query = 'SELECT digest FROM version WHERE key = ? AND version = ?'
   const replacedDigest = readField<string>(sql, query, toolKey(record), record.version)

@@ -15,7 +15,7 @@ import { toolKeyRange, transferToolkit, writeSettings } from '../toolkits.ts'
 import { fanOut } from './fan-out.ts'
 import { statusPriority, storeToolkitStatus } from './version-status.ts'
 
-/** A change to the present values is a success too. */
+/** Setting the current values also succeeds. */
 type ChangeOutcome = { readonly ok: true } | ChangeRefusal
 
 export function applyToolkitMutation(
@@ -61,7 +61,7 @@ export function changeToolkit(
   const hasNewStatus = status && (isRestored || isHeld !== settings.isHeld || !isEqual(status, settings.status))
   const hasNewTags = tags && !isEqual(tags, settings.tags)
   const hasNewDescription = description !== undefined && (description || undefined) !== settings.description
-  // Other callers wait while the tools of a toolkit are updated, so a change to the present values updates nothing
+  // Updating a toolkit's tools blocks other callers, so it is skipped if nothing changes
   if (!hasNewStatus && !hasNewTags && !hasNewDescription) return { ok: true }
   if (hasNewTags) writeSettings(sql, toolkit, { tags: JSON.stringify(tags) })
   if (hasNewDescription) writeSettings(sql, toolkit, { description })
@@ -98,7 +98,7 @@ function findChangeRefusal(
   return undefined
 }
 
-/** Also gives away a toolkit that does not exist yet. */
+/** Also transfers a toolkit that does not exist yet. */
 function transferWholeToolkit(sql: SqlStorage, toolkit: string, to: string | null): ChangeOutcome {
   const deleted = findDeletedDenial(sql, toolkit)
   if (deleted !== undefined) return changeConflict(deleted)
@@ -112,7 +112,7 @@ function deleteToolkit(sql: SqlStorage, toolkit: string, principal: Principal, n
   if (!isToolkit(sql, toolkit)) return UNKNOWN
   const denial = findToolkitChangeDenial(sql, principal, toolkit, 'delete')
   if (denial !== undefined) return forbidChange(denial)
-  // Otherwise an owner could end the review of the toolkit by deleting it
+  // Otherwise, an owner could end the toolkit's review by deleting it
   const { isReviewed, deleted } = loadSettings(sql, toolkit)
   if (isReviewed && !isAdministrator(principal)) return forbidInReviewed(toolkit, 'deletes it')
   if (deleted) return isAdministrator(principal) ? { ok: true } : UNKNOWN

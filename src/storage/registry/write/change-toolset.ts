@@ -9,7 +9,7 @@ import { nextRevision, queue } from '../tables.ts'
 import { countPublished, publishedBy } from './quota.ts'
 import { findFormerOwner, lockText, IS_TOOLSET, toDeletedName, toolsetText } from '../toolsets.ts'
 
-/** Then the owners of names that were deleted earliest are forgotten. */
+/** Beyond this, the owners of the names that were deleted earliest are dropped. */
 const MAX_DELETED = 10_000
 
 export function storeToolset(
@@ -76,7 +76,7 @@ export function removeLock(sql: SqlStorage, hash: string): boolean {
   return true
 }
 
-/** All but a new one may restrict, so it is written to KV before publications. */
+/** A change of an existing entry may restrict, so it is written to KV before publications. */
 function queueChange(sql: SqlStorage, target: string, isNew = false): void {
   nextRevision(sql)
   queue(sql, target, isNew ? 'publication' : 'revocation')

@@ -10,9 +10,9 @@ import { storeName } from './refresh-tool.ts'
 import { storeStatus, storeTrust } from './version-status.ts'
 
 /**
- * Call in a transaction. A refusal is a result and rolls nothing back, so nothing is written before the last possible
- * refusal. Only a refused name has raised the revision already, which skips a number and has no other effect. `keys` are
- * the keys of the changed tools.
+ * Changes a version. Call in a transaction. A refusal is a result and rolls nothing back, so nothing is written before the last
+ * possible refusal. Only a refused name has already raised the revision, which skips a number and has no other effect. `keys`
+ * are the keys of the changed tools.
  */
 export function changeVersion(
   sql: SqlStorage,

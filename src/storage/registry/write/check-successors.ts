@@ -23,7 +23,7 @@ export function checkSuccessors(
     return text === undefined ? [] : checkSuccessor(parseTrusted(text), record, schemaPaths?.[records.indexOf(record)])
   })
   const previous = document?.itself && highestBelow(documentVersions, document.itself.version)
-  // A change of the whole document appears as one in each of its tools
+  // Each tool reports a change of the whole document
   const distinctProblems = [...new Map(problems.map((each) => [`${each.path} ${each.message}`, each])).values()]
   if (!previous) return distinctProblems
   const { dialect, tools } = document

@@ -14,7 +14,7 @@ import { findSimilarKey, loadToolName } from '../versions.ts'
 
 const ANOTHER_TOOLKIT = 'give another beside the document: {"definition": …, "toolkit": "…"}'
 
-/** Why a publisher may not use a document's id. The first publisher owns an id forever, as with a toolkit's name. */
+/** Returns why a publisher may not use a document's id. Its first publisher owns it forever, as with a toolkit's name. */
 export function findClaimDenial(
   sql: SqlStorage,
   { records, document }: Publication,
@@ -26,7 +26,7 @@ export function findClaimDenial(
   const claimedName = { toolkit: sanitizeName(id), tool: '*' }
   const holder = storedVersions[0]?.toolkit ?? claimedName.toolkit
   const isInItsToolkit = isSameName(holder, document.toolkit)
-  // An id claims the toolkit's name that it spells. The reason does not tell whether somebody has the id
+  // An id claims the toolkit name that it spells. The reason does not reveal whether the id is taken
   if (!isInItsToolkit && !covers(principal, claimedName, 'tools:publish')) {
     const reason = `The id '${id}' is claimed as a toolkit is, and the credential does not cover '${formatToolId(claimedName)}': give the document an id that it covers`
     return { type: 'forbidden', reason }
@@ -38,7 +38,7 @@ export function findClaimDenial(
   return { type: 'conflict', message }
 }
 
-/** Why a document cannot be published under its id. `storedVersions` are those of that id. */
+/** Returns why a document cannot be published under its id. `storedVersions` are those with that id. */
 export function findDocumentConflict(
   sql: SqlStorage,
   { document, specified }: Pick<Publication, 'document' | 'specified'>,
@@ -103,7 +103,7 @@ export function formatVersionConflict(stored: ToolRecord, record: ToolRecord): s
   return `${message}: ${why} under a higher version`
 }
 
-/** Whether a stored version equals a submitted one. A field that the publisher left out matches anything. */
+/** Whether a stored version equals a submitted one. A field that the publisher omitted matches anything. */
 export function matchesStored(
   sql: SqlStorage,
   stored: ToolRecord,
@@ -111,9 +111,9 @@ export function matchesStored(
   { document, specified }: Publication,
 ) {
   if (stored.source.dialect !== record.source.dialect) return false
-  // `findDocumentConflict` has compared a document with an id
+  // A document with an id was compared by `findDocumentConflict`
   if (!document?.itself && !isSameSource(sql, stored, record, document)) return false
-  // `implementations` may name other tools only
+  // `implementations` may name only other tools
   const hasImplementation = specified.implementation && record.implementation !== undefined
   if (hasImplementation && !isEqual(stored.implementation ?? null, record.implementation)) return false
   if (specified.tags && !isEqual(stored.tags, record.tags)) return false

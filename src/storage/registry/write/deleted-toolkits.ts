@@ -8,7 +8,7 @@ import { indexTool } from '../search/search-index.ts'
 
 const AT_ONCE = 200
 
-/** Deletes up to AT_ONCE tools of an expired toolkit, with the last of them its name. Call in a transaction. Gives the KV keys to delete. */
+/** Deletes AT_ONCE tools of an expired toolkit, and its name with the last. Call in a transaction. Returns KV keys. */
 export function purgeDeletedToolkit(sql: SqlStorage, now: number): readonly string[] {
   const expired = 'SELECT key FROM toolkit WHERE deleted <= ? ORDER BY deleted LIMIT 1'
   const toolkit = readField<string>(sql, expired, now - RETENTION_MS)

@@ -6,8 +6,8 @@ import { isToolkit } from '../toolkits.ts'
 import { loadToolName } from '../versions.ts'
 
 /**
- * The name that a tool has where tools have no ids: an administrator's choice, else its document's if that is free,
- * else the derived `Toolkit_Tool`. A name keeps leading to its tool until an administrator moves it.
+ * Claims a tool's name for protocols without ids: an administrator's choice, else the document's name if that is free, else
+ * the derived `Toolkit_Tool`. A name leads to its tool until an administrator moves it.
  */
 export function claimExposedName(sql: SqlStorage, name: ToolName, declared: string): string {
   const key = toolKey(name)
@@ -16,7 +16,7 @@ export function claimExposedName(sql: SqlStorage, name: ToolName, declared: stri
   return claimName(sql, name, wantedName) ? wantedName : derived
 }
 
-/** Whether another tool has the name, or the name begins as names in another toolkit do. */
+/** Whether another tool has the name, or it begins like the names in another toolkit. */
 export function isTakenName(sql: SqlStorage, name: ToolName, candidate: string): boolean {
   const holder = keyOfName(sql, candidate)
   return holder === undefined ? isOfAnotherToolkit(sql, name, candidate) : holder !== toolKey(name)
@@ -35,7 +35,7 @@ export function keyOfName(sql: SqlStorage, name: string): string | undefined {
   return readField<string>(sql, 'SELECT key FROM name WHERE name = ?', name.toLowerCase())
 }
 
-/** Gives the keys of tools whose exposed name may have changed; undefined if another tool has it as its derived name. */
+/** Returns the keys of tools whose exposed name may have changed; undefined if the name is another tool's derived name. */
 export function assignName(sql: SqlStorage, key: string, name: string | null): readonly string[] | undefined {
   if (name === null) {
     sql.exec('UPDATE tool SET given = NULL WHERE key = ?', key)
@@ -53,7 +53,7 @@ export function assignName(sql: SqlStorage, key: string, name: string | null): r
 function claimDerived(sql: SqlStorage, name: ToolName): string {
   const key = toolKey(name)
   const derivedName = toDerivedName(name)
-  // `A_B.C` and `A.B_C` derive one name: the second has it with a stable suffix
+  // `A_B.C` and `A.B_C` have the same derived name: the second one gets a stable suffix
   for (let derived = derivedName, salt = key; ; derived = appendHash(derivedName, salt), salt += '+') {
     const holder = keyOfName(sql, derived)
     if (holder === undefined) pointName(sql, derived, key)
@@ -80,6 +80,6 @@ function hasDerived(sql: SqlStorage, key: string, name: string): boolean {
 function pointName(sql: SqlStorage, name: string, key: string): void {
   const isNew = keyOfName(sql, name) === undefined
   sql.exec('INSERT OR REPLACE INTO name VALUES (?, ?)', name.toLowerCase(), key)
-  // KV may still lead the name to another tool, while the next manifest shows it as this tool's
+  // KV may still map the name to another tool when the next manifest shows it as this tool's
   if (!isNew) queue(sql, kvKey('name', name.toLowerCase()), 'status')
 }

@@ -4,8 +4,8 @@
  *
  * - The change updates the first TOOLS_PER_CHANGE tools inside its own transaction. In a small toolkit, these are all.
  * - The outbox updates the others, TOOLS_PER_TURN in a turn. Other requests are handled between the turns.
- * - A second change of the toolkit extends the fan-out that is under way: this goes on to the last tool, then starts again and
- *   ends where it was. So waiting changes share one fan-out, and changes without end keep no tool from its turn.
+ * - A second change of the toolkit extends the current fan-out, which continues to the last tool, then starts again and ends
+ *   where it was. So waiting changes share one fan-out, and endless changes cannot keep a tool from its turn.
  * - Fan-outs of several toolkits take turns.
  */
 import type { OutboxPriority } from '../../kv-outbox.ts'
@@ -14,9 +14,9 @@ import { nextRevision, readMeta, writeMeta } from '../tables.ts'
 import { toolKeyRange } from '../toolkits.ts'
 import { refreshTool, requeueTool } from './refresh-tool.ts'
 
-/** Some 10 ms: many changes that arrive together hold up other callers for as many of these. */
+/** Takes some 10 ms, during which other callers wait. Changes that arrive together add up. */
 const TOOLS_PER_CHANGE = 50
-/** Some 50 ms. */
+/** Takes some 50 ms. */
 const TOOLS_PER_TURN = 200
 
 interface FanOut {
@@ -29,7 +29,7 @@ interface FanOut {
 /** The keys of `meta` that store unfinished fan-outs begin with this. */
 const META_PREFIX = 'fan-out '
 
-/** Begins inside the transaction of a change. With a `reason`, the tools' entries in KV are queued with that priority. */
+/** Starts in the transaction of a change. With a `reason`, the tools' entries in KV are queued with that priority. */
 export function fanOut(sql: SqlStorage, toolkit: string, reason?: OutboxPriority): void {
   const name = META_PREFIX + toolkit.toLowerCase()
   const [first, last] = toolKeyRange(toolkit)
@@ -43,7 +43,7 @@ export function fanOut(sql: SqlStorage, toolkit: string, reason?: OutboxPriority
   writeMeta(sql, name, JSON.stringify({ spans, reason: strictest } satisfies FanOut))
 }
 
-/** Takes a turn inside a transaction. True if another turn is needed. */
+/** Takes a turn in a transaction. Returns true if another turn is needed. */
 export function continueFanOut(sql: SqlStorage): boolean {
   const query = "SELECT name, value FROM meta WHERE name GLOB 'fan-out *' ORDER BY rowid LIMIT 1"
   const next = () => firstRow<{ name: string; value: string }>(sql, query)
@@ -63,7 +63,7 @@ function takeTurn(sql: SqlStorage, name: string, { spans, reason }: FanOut, limi
     else refreshTool(sql, key)
   }
   const remaining: FanOut['spans'] = keys.length < limit ? laterSpans : [[keys.at(-1) ?? last, last], ...laterSpans]
-  // A new row is the last one, so the turns of other toolkits come first
+  // The row is written again as the last one, so other toolkits have their turns first
   sql.exec('DELETE FROM meta WHERE name = ?', name)
   if (remaining.length > 0) writeMeta(sql, name, JSON.stringify({ spans: remaining, reason } satisfies FanOut))
 }

@@ -39,7 +39,7 @@ import { updateSiblings, storeVersion } from './store-version.ts'
  * 3. `unchanged` if every version exists already, as it is published now
  * 4. `definition-invalid` if a new version breaks callers of the previous one, or exceeds the publisher's quota
  *
- * Anybody who may read a bundled tool may publish it again unchanged, in spite of 1.
+ * Anyone who may read a bundled tool may publish it again unchanged, despite 1.
  */
 export function storePublication(
   sql: SqlStorage,
@@ -74,7 +74,7 @@ export function storePublication(
   return removedIds.length > 0 ? { ...success, removedIds } : success
 }
 
-/** Gives the ids of tools that the document no longer defines. */
+/** Returns the ids of tools that the document no longer defines. */
 function storeNewRecords(
   sql: SqlStorage,
   publication: Publication,
@@ -83,7 +83,7 @@ function storeNewRecords(
 ): readonly string[] {
   const { records, document } = publication
   const [first] = records
-  // Tools that were left out already are not updated again
+  // Tools that were removed earlier are not updated again
   const removedBefore = document?.itself && first && listRemovedSiblings(sql, toolKey(first))
   for (const { toolkit } of newRecords) claimToolkit(sql, principal, toolkit)
   if (document) storeDocument(sql, document)
@@ -93,8 +93,8 @@ function storeNewRecords(
 }
 
 /**
- * Gives a toolkit the description of its source. Only if nobody described the toolkit, all its tools are in this
- * publication, and the publisher may change the whole toolkit.
+ * Gives a toolkit the description of its source, but only if the toolkit has none, all its tools are in this publication, and
+ * the publisher may change the whole toolkit.
  */
 function describeToolkit(sql: SqlStorage, { toolkitDescription, records }: Publication, principal: Principal): void {
   const { toolkit = '' } = records[0] ?? {}
@@ -114,7 +114,7 @@ function findStoreDenial(
   for (const record of records) {
     const reason = findPublishingDenial(sql, principal, record)
     if (reason !== undefined) {
-      // No key helps if the name is the id of another owner's document, only another name
+      // If another owner's document claims the name, only another name helps, not another key
       const isClaimedByDocument = findClaimant(sql, record.toolkit) !== undefined
       return isClaimedByDocument ? { type: 'conflict', message: reason } : { type: 'forbidden', reason }
     }
@@ -149,7 +149,7 @@ function compareWithStored(
   return newRecords.length === 0 ? { kind: 'unchanged' } : { kind: 'new-versions', newRecords }
 }
 
-/** Publishing a bundled tool again stores nothing, so everybody who may read the tool may do it. */
+/** Publishing a bundled tool again stores nothing, so anyone who may read the tool may do it. */
 function isBundledFor(sql: SqlStorage, principal: Principal, { records, specified }: Publication): boolean {
   if (!hasScope(principal, 'tools:read') || specified.implementation) return false
   const query = `SELECT 1 FROM version JOIN tool ON tool.key = version.key
@@ -177,7 +177,7 @@ function describeSuccess(
   }
 }
 
-/** Estimates the stored bytes. A document that is stored already counts nothing. */
+/** Estimates the stored bytes. A document that is already stored does not count. */
 function estimateBytes(sql: SqlStorage, { document }: Publication, newRecords: readonly ToolRecord[]): number {
   const text = document && textByHash(sql, document.hash) === undefined ? document.text.length : 0
   return newRecords.reduce((sum, record) => sum + JSON.stringify(record).length, text)

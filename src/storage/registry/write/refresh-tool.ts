@@ -12,7 +12,7 @@ import { queue } from '../tables.ts'
 import { listVersions, recordText } from '../versions.ts'
 import { assignName, claimExposedName, claimName } from './exposed-names.ts'
 
-/** Updates what follows from a tool's versions: its listed version, names, index and page. Queues its entry for KV. */
+/** Updates a tool's listed version, names, index and page from its versions. Queues its entry for KV. */
 export function refreshTool(sql: SqlStorage, key: string): void {
   const record = findListedRecord(sql, key)
   const exposed = record ? claimExposedName(sql, record, record.name) : null
@@ -23,7 +23,7 @@ export function refreshTool(sql: SqlStorage, key: string): void {
   markPagesDirty(sql, key)
 }
 
-/** Refreshes a tool and queues all its records for KV, since each of them has a key of its own or may have had one. */
+/** Refreshes a tool and queues all its records for KV, because each has its own key or may have had one. */
 export function requeueTool(sql: SqlStorage, key: string, priority: OutboxPriority = 'status'): void {
   queueVersions(sql, key, priority)
   refreshTool(sql, key)
@@ -34,7 +34,7 @@ export function queueVersions(sql: SqlStorage, key: string, priority: OutboxPrio
   queue(sql, kvKey('tool', key), priority)
 }
 
-/** False if the name is the derived name of another tool. */
+/** Returns false if the name is another tool's derived name. */
 export function storeName(sql: SqlStorage, key: string, name: string | null): boolean {
   const renamedKeys = assignName(sql, key, name)
   for (const renamedKey of renamedKeys ?? []) refreshTool(sql, renamedKey)
@@ -49,7 +49,7 @@ function findListedRecord(sql: SqlStorage, key: string): ToolRecord | undefined 
   return text === undefined ? undefined : parseTrusted(text)
 }
 
-/** A document's own names of its tools lead to them: in its toolkit always, and without it where nobody had them first. */
+/** Claims a document's names for its tools: always in its toolkit, and without the toolkit if the names are free. */
 function claimSourceNames(sql: SqlStorage, record: ToolRecord): void {
   const { identifier, name } = sourceNames(record)
   if (identifier !== undefined) claimName(sql, record, identifier)

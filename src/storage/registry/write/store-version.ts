@@ -16,7 +16,7 @@ import { toStatusColumns } from './version-status.ts'
 const ACTIVE: ToolStatus = { state: 'active' }
 const PENDING: ToolStatus = { state: 'pending' }
 
-/** Only a bundled version replaces a stored one. A restored version brings its former state. */
+/** Stores a version. Only a bundled version replaces a stored one. A restored version has its former state. */
 export function storeVersion(
   sql: SqlStorage,
   record: ToolRecord,
@@ -30,7 +30,7 @@ export function storeVersion(
   const isUnreviewed = initialStatus.state === 'pending' || formerState?.unreviewed
   const [status, ownStatus] = toStatusColumns(initialStatus, loadSettings(sql, record.toolkit).status)
   sql.exec('INSERT OR IGNORE INTO tool (key, toolkit, tool) VALUES (?, ?, ?)', key, record.toolkit, record.tool)
-  // A bundled version keeps the status that a person set; while it awaits review nobody did
+  // Keeps the status that a person set for a bundled version. A pending status was not set by a person
   sql.exec(
     `INSERT INTO version (key, version, digest, status, own, record, bundled, publisher, trusted, held, unreviewed)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -50,7 +50,7 @@ export function storeVersion(
     formerState?.held ? 1 : 0,
     isUnreviewed ? 1 : 0,
   )
-  // The entry of a tool with one active version contains its record. Any other record needs a KV key of its own
+  // The entry of a tool with one active version contains its record. Any other record needs its own KV key
   const isOnlyVersion = storedDigests.length === 0
   const isInEntry = isOnlyVersion && status === JSON.stringify(ACTIVE) && !isRemovedFromDocument(sql, key)
   if (!isInEntry) queue(sql, kvKey('record', record.digest))
@@ -70,8 +70,8 @@ export function setUnbundled(sql: SqlStorage, key: string, version: string, isUn
 }
 
 /**
- * Updates the other tools of a document after a new version, but those that were removed before and still are. Gives the ids
- * of those that it no longer defines.
+ * Updates the other tools of a document after a new version, except those that were removed before and still are. Returns
+ * the ids of the tools that the document no longer defines.
  */
 export function updateSiblings(
   sql: SqlStorage,

@@ -7,7 +7,7 @@ import { loadSettings, toolKeyRange } from '../toolkits.ts'
 import { loadToolName } from '../versions.ts'
 import { queueVersions, requeueTool } from './refresh-tool.ts'
 
-/** Once disabled by an administrator, only an administrator enables it. Gives the keys of other tools that it changed. */
+/** Stores a status. Only an administrator can enable what an administrator disabled. Returns keys of other changed tools. */
 export function storeStatus(
   sql: SqlStorage,
   key: string,
@@ -25,7 +25,7 @@ export function storeStatus(
   const toolkitStatus = loadSettings(sql, loadToolName(sql, key)?.toolkit ?? '').status
   const isDisabled = status.state === 'disabled'
   sql.exec(
-    // A refused version still awaits review: else its publisher could enable it
+    // A disabled version still awaits review, or its publisher could enable it
     `UPDATE version SET status = ?, own = ?, left_bundle = 0, held = ?, unreviewed = unreviewed AND ?
      WHERE key = ? AND version = ?`,
     ...toStatusColumns(status, toolkitStatus),
@@ -34,7 +34,7 @@ export function storeStatus(
     key,
     version,
   )
-  // Another version of its document may be the newest now, which defines other tools
+  // Another version of the document may now be the newest, and define other tools
   const removed = listRemovedSiblings(sql, key)
   const isChangedSibling = (sibling: string) => sibling !== key && removedBefore.has(sibling) !== removed.has(sibling)
   const siblingKeys = [...removedBefore, ...removed].filter(isChangedSibling)
@@ -42,12 +42,12 @@ export function storeStatus(
   return siblingKeys
 }
 
-/** What an administrator makes inactive is written to KV before all else. */
+/** A tool that an administrator makes inactive is written to KV before everything else. */
 export function statusPriority({ state }: ToolStatus, byAdministrator: boolean): OutboxPriority {
   return byAdministrator && state !== 'active' ? 'revocation' : 'status'
 }
 
-/** `status` is the stricter one of the version's and the toolkit's; `own` is the version's if the toolkit's is stricter, else null. */
+/** `status` is the stricter of both. `own` is the version's if the toolkit's is stricter, else null. */
 export function toStatusColumns(ownStatus: ToolStatus, toolkit: ToolStatus): [status: string, own: string | null] {
   const status = stricterStatus(ownStatus, toolkit)
   return [JSON.stringify(status), status === ownStatus ? null : JSON.stringify(ownStatus)]
