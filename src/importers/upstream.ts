@@ -54,7 +54,7 @@ const PROTOCOLS_WITHOUT_TOOLKITS: readonly RemoteProtocol[] = ['mcp', 'plugin']
 
 const LIST_TIMEOUT_MS = 60_000
 
-/** Makes a snapshot of what a server lists. A user's id is sent where server and import say so. */
+/** Imports a snapshot of a server's tools. A user's id is sent only if the server and the import both say so. */
 export function createUpstreamImporter(dialect: ListedDialect, openUpstream: OpenUpstream): Importer {
   return {
     kind: dialect.protocol,
@@ -134,14 +134,14 @@ type ListedTool = { readonly remoteName: string; readonly name: string; readonly
 
 function* upstreamItems(request: ImportRequest, upstream: Upstream, dialect: ListedDialect): Generator<ImportItem> {
   const listedTools = new Map<string, ListedTool>()
-  // The one of its toolkits that is imported; undefined for all
+  // The only one of the server's toolkits to import; undefined for all
   const onlyToolkit = upstream.theirToolkit?.toLowerCase()
   for (const [index, document] of upstream.tools.entries()) {
     const read = parseValue(dialect.nameReader, document)
     if (!read.ok) yield { skipped: { name: `tool ${index}`, reason: formatProblems(read.problems) } }
     if (!read.ok || !isJsonObject(document)) continue
     const { toolkit, tool, remoteName } = read.value
-    // Servers that do not know the query parameter list the others too
+    // Servers that ignore the query parameter list other toolkits too
     if (onlyToolkit !== undefined && toolkit?.toLowerCase() !== onlyToolkit) continue
     const name = toolkit === undefined || onlyToolkit !== undefined ? tool : `${toolkit}_${tool}`
     const key = toolkit === undefined ? tool : `${toolkit}.${tool}`
@@ -173,7 +173,7 @@ function toImportItem(
 ): ImportItem {
   const about = { tool: remoteName }
   const skip = (reason: string): ImportItem => ({ skipped: { name: remoteName, reason, about } })
-  // Its depth first: what measures it goes as deep
+  // Checks the depth first, because the checks below recurse as deep
   const jsonProblem = foreignJsonProblem(document)
   if (jsonProblem !== undefined) return skip(jsonProblem)
   if (jsonSize(document, MAX_STORED_BYTES) > MAX_STORED_BYTES) return skip(`Is larger than ${MAX_STORED_BYTES} bytes`)

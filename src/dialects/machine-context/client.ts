@@ -61,10 +61,10 @@ export const machineContextClient: RemoteDialect = {
   },
 }
 
-/** Bytes of a document's own fields in all its tools' records, each of which repeats them. */
+/** Total size of a document's own fields, which the record of each of its tools repeats. */
 const MAX_SHARED_BYTES = 2 * 1024 * 1024
 
-/** Our own lists say in `metadata.capabilities` where a toolkit's tools differ in version, level or metadata. */
+/** Splits a document. In our lists, `metadata.capabilities` has the version, level and metadata in which tools differ. */
 function splitCapabilities(document: unknown): readonly unknown[] {
   if (!isJsonObject(document) || !isJsonArray(document.capabilities)) return [document]
   const { capabilities, metadata, ...fields } = document
@@ -73,7 +73,7 @@ function splitCapabilities(document: unknown): readonly unknown[] {
   const shared = capabilityFields || metadata === undefined ? fields : { ...fields, metadata }
   const names = capabilities.map((capability) => (isJsonObject(capability) ? capability.name : undefined))
   const maxBytes = MAX_SHARED_BYTES / capabilities.length
-  // A document that stays whole is refused, since each of its tools would repeat a name or large fields
+  // A document that stays whole is refused, because its tools would repeat a name or large fields
   if (new Set(names).size < names.length || jsonSize(shared, maxBytes) > maxBytes) return [document]
   return capabilities.map((capability, index) => {
     const name = names[index]

@@ -10,7 +10,7 @@ import { type Definition, NO_REQUIREMENTS } from '../../core/tool/tool.ts'
 import { DIALECT, encode, listTags, TOOL_META_KEY, TOOLKIT_PREFIX } from './encoding.ts'
 import { createParametersReader } from './parameters.ts'
 
-/** Machine Context Protocol 1.0.0. Only `return.schema` takes references: no parameter is called a JSON Schema. */
+/** Machine Context Protocol 1.0.0. Only `return.schema` may have references: parameters are not called JSON Schemas. */
 export const machineContext: Codec = {
   dialect: DIALECT,
   references: 'local',
@@ -30,7 +30,7 @@ function decode(document: Json, options: DecodeOptions): ReturnType<Codec['decod
   const read = json.parseValue(toolDefinition(options), document, warnings)
   if (!read.ok) return read
   const { id: documentId, name, description, capabilities, ...fields } = read.value
-  // Our lists write this prefix before a toolkit whose name a document has as its id
+  // Our lists add this prefix to a toolkit whose name is also the id of a document
   const isListed = documentId.startsWith(TOOLKIT_PREFIX)
   const id = isListed ? documentId.slice(TOOLKIT_PREFIX.length) : documentId
   const toolkit = options.toolkit ?? sanitizeName(id)

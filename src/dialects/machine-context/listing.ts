@@ -29,22 +29,22 @@ const FIELDS = [
 /** Each field is JSON without line breaks. An empty `closing` means no document; the `id` is then the toolkit's. */
 type CapabilityLine = Readonly<Record<(typeof FIELDS)[number], string>>
 
-/** Which lines: those of one id, or all versions of each. */
+/** Selects the lines of one id, or all versions of each. */
 export interface JoinOptions {
   readonly id?: string | undefined
   readonly versions?: 'newest' | 'all'
 }
 
 /**
- * Lines are joined to documents as text. A list has up to 16 million characters, which would take several times as much
- * memory as parsed values.
+ * Encodes a tool as a line. Lines are joined into documents as text: a list has up to 16 million characters, and parsed
+ * values would take several times as much memory.
  */
 export function encodeCapabilityLine(record: ToolRecord): string {
   const line = toDocumentLine(record) ?? toToolkitLine(record)
   return FIELDS.map((field) => line[field]).join('\n')
 }
 
-/** One document an id: a published one at its newest version with the given capabilities, or a toolkit's others. */
+/** Joins lines to one document per id: a published one at its newest version with these capabilities, or a toolkit's others. */
 export function joinCapabilityLines(lines: readonly string[], { id, versions }: JoinOptions = {}): readonly string[] {
   const groups = new Map<string, CapabilityLine[]>()
   const published = new Set<string>()
@@ -73,7 +73,7 @@ export function joinCapabilityLines(lines: readonly string[], { id, versions }: 
   })
 }
 
-/** Selects documents by their exact id; if there are none, ignoring case, since ids of documents ignore it. */
+/** Selects documents by their exact id, or if there are none, ignoring case, as ids of documents do. */
 function selectById<T extends { readonly listedId: string }>(
   documents: readonly T[],
   id: string | undefined,

@@ -6,7 +6,7 @@ import { hasReferences } from '../../core/schema/expand.ts'
 import { checkSchema } from '../../core/schema/publishable.ts'
 import { MAX_POINTER } from '../../core/schema/subschemas.ts'
 
-/** The specification's types ("Parameter Types") that JSON Schema shares; `any` is no type at all. */
+/** The specification's types ("Parameter Types") that JSON Schema has too; `any` means no type. */
 const TYPES = ['string', 'number', 'boolean', 'object', 'array']
 const KEYWORDS = {
   default: json.anyJson,
@@ -18,7 +18,7 @@ const KEYWORDS = {
 
 const SCHEMA_KEYWORDS = ['properties', 'items']
 
-/** Reads "Capabilities". Schemas are checked here, so that problems are reported where the document has them. */
+/** Reads "Capabilities". Checks schemas here, so that problems are reported at their place in the document. */
 export const createParametersReader =
   ({ budget }: DecodeOptions): json.Reader<JsonObject> =>
   (value, report) => {
@@ -31,7 +31,7 @@ export const createParametersReader =
       properties: Object.fromEntries(read.map(({ name, schema }) => [name, schema])),
       ...(required.length > 0 ? { required } : {}),
     }
-    // A parameter is no document of its own, so there is nothing a reference inside it could mean
+    // A parameter is not a separate document, so a reference inside it has no target
     const problems = checkSchema(input, { references: 'none', budget })
     for (const { path, message } of problems) {
       const [keyword, name, ...inner] = parsePointer(path) ?? []
@@ -54,7 +54,7 @@ function createParameterReader(name: json.Reader<string>) {
     ({ name: parameterName, description, type, required, ...keywords }) => ({
       name: parameterName,
       isRequired: required,
-      // An empty description is how a parameter without one is written, since the field is required
+      // A parameter without a description has an empty one, because the field is required
       schema: { ...(type === 'any' ? {} : { type }), ...(description === '' ? {} : { description }), ...keywords },
     }),
   )

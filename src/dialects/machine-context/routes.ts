@@ -51,7 +51,7 @@ const EXECUTE = {
   response: json('A response message', OBJECT),
 }
 
-/** The Machine Context Protocol 1.0. It has no message for a list, which a POST without a body, and so without a type of one, asks for. */
+/** The Machine Context Protocol 1.0, which has no list message: a POST without a body, and so without its type, gets a list. */
 export function createMachineContextRoutes(deps: MachineContextRoutesDeps): Hono {
   const { callTool } = deps
   const respond = createResponder(deps)
@@ -59,7 +59,7 @@ export function createMachineContextRoutes(deps: MachineContextRoutesDeps): Hono
   const failures = 'MachineContextError'
   const list = createFullListRoute(deps, { ...LIST_OPTIONS, failures, respond: (failure) => respond(failure) })
   router.get('/machine-context/tools', list)
-  // A body is a definition, which the route for all publications takes
+  // A body is a definition, which the route for all publications handles
   const listUnlessBody = (c: Context, next: Next) => (c.req.header('content-type') === undefined ? list(c) : next())
   router.post('/machine-context/tools', declareOperation({ query: NO_QUERY }, listUnlessBody))
   router.post(

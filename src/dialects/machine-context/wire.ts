@@ -25,7 +25,7 @@ const HEADER = json.looseObject({
   source: json.nullish(json.string()),
   destination: json.nullish(json.string()),
 })
-// Parameters under a misspelled name would be a call without parameters
+// Strict, because a misspelled `parameters` would become a call without parameters
 const TOOL = json.object({
   id: json.string(),
   capability: json.string(),
@@ -74,7 +74,7 @@ export function decodeCall(body: unknown): CallRequest | FailureResult {
   const isToolkit = id.startsWith(TOOLKIT_PREFIX)
   const documentRef = toDocumentRef({ dialect: DIALECT, id, tool: capability, range })
   const toolkit = isToolkit ? id.slice(TOOLKIT_PREFIX.length) : id
-  // An id with a dash is a document's before it is an older toolkit's, and its capabilities keep their case
+  // An id with a dash is tried as a document's before an older toolkit's, and its capabilities keep their case
   const isPlain = isToolkit || sanitizeName(id) === id
   const hasName = isPlain && isNamePart(toolkit) && isNamePart(capability)
   const { request_id, session_id, user_id, values } = context

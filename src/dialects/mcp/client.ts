@@ -6,7 +6,7 @@ import { type ListedDialect, nameOnlyReader } from '../../core/tool/remote-diale
 import { mcp } from './definition.ts'
 import { OWN_META_PREFIX, dropHeaderExtensions } from './tool-document.ts'
 
-/** Listed and called by the official client. */
+/** Tools are listed and called through the official client. */
 export const mcpClient: ListedDialect = {
   protocol: 'mcp',
   source: mcp.dialect,
@@ -16,13 +16,13 @@ export const mcpClient: ListedDialect = {
 
 function decode(document: JsonObject, name: string): ParseResult<DecodeResult> {
   const { inputSchema, outputSchema, icons, _meta, ...fields } = document
-  // An output may be anything from 2026-07-28 on, which no document published here can say
+  // From 2026-07-28 on, an output may have any type, which documents published here cannot express
   const output = isJsonObject(outputSchema) && outputSchema.type !== 'object' ? outputSchema : undefined
   const tool: JsonObject = {
     ...fields,
     ...(output || outputSchema === undefined ? {} : { outputSchema }),
     name,
-    // A name with letters that no name here may have is kept as the title
+    // A name with characters that are not allowed here is kept as the title
     ...(fields.title === undefined && /[^ -~]/.test(String(fields.name)) ? { title: String(fields.name) } : {}),
     inputSchema: isJsonObject(inputSchema) ? dropHeaderExtensions(inputSchema) : inputSchema,
     ...(_meta === undefined ? {} : { _meta: omitOwnMeta(_meta) }),

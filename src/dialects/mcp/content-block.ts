@@ -1,6 +1,6 @@
 import type { Content } from '../../core/tool/content.ts'
 
-/** MCP's text has no type, its image must have one, and its resource must have a URI. */
+/** In MCP, text has no MIME type, images must have one, and resources must have a URI. */
 export function toContentBlock(block: Content, index: number): Content {
   switch (block.type) {
     case 'text': {

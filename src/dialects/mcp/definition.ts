@@ -21,7 +21,7 @@ const ANNOTATIONS = omitNulls(
   }),
 )
 
-/** The URL is fetched by anybody who shows the icon, unless it holds the data itself. */
+/** Clients that show the icon fetch its URL, unless it contains the data itself. */
 const ICON = omitNulls(
   json.looseObject({
     src: json.stringMatching("an 'https:' or a 'data:' URL", /^(?:https:\/\/[^/]|data:)/i),
@@ -33,7 +33,7 @@ const ICON = omitNulls(
 
 const MAX_DEPTH = 200
 
-/** One `Tool`, or `{"tools": […]}` as one toolkit. Ids and some models cannot take dots in names. */
+/** One `Tool`, or `{"tools": […]}` as one toolkit. Ids and some models do not allow dots in names. */
 export const mcp: Codec = {
   dialect: 'mcp',
   references: 'local',
@@ -124,7 +124,7 @@ function omitNulls(reader: json.Reader<unknown>): json.Reader<JsonObject> {
 
 const SCHEMA_FIELDS = ['properties', 'required', '$defs']
 
-/** Clients that write every field write null where there is none. */
+/** Clients that write every field write null for a missing `properties`, `required` or `$defs`. */
 function createToolSchemaReader(reason: string): json.Reader<JsonObject> {
   const isAbsent = ([key, field]: readonly [string, unknown]) => field === null && SCHEMA_FIELDS.includes(key)
   return json.transform(jsonSchema, (value, report) => {
@@ -136,7 +136,7 @@ function createToolSchemaReader(reason: string): json.Reader<JsonObject> {
 
 const OUTPUT_SCHEMA = createToolSchemaReader("a tool's structured content has names")
 
-/** `x-mcp-header` asks the server to check headers against arguments (MCP 2026-07-28), which ours does not. */
+/** `x-mcp-header` asks the server to check headers against arguments (MCP 2026-07-28), which this server does not do. */
 const INPUT_SCHEMA = json.checkAlso(createToolSchemaReader("a tool's arguments have names"), (value, report) => {
   for (const { schema, path } of walkSubschemas(value, MAX_DEPTH)) {
     if (!isJsonObject(schema) || !('x-mcp-header' in schema)) continue

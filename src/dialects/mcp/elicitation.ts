@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from '../../core/tool/json.ts'
 
 export const URL_ELICITATION: JsonObject = { elicitation: { url: {} } }
 
-/** An `elicitation` without `url` means forms, as it did before there were URLs. */
+/** An `elicitation` without `url` means forms, as it did before URLs were supported. */
 export function hasCapability(capabilities: JsonObject, required: JsonObject): boolean {
   return Object.entries(required).every(([name, parts]) => {
     const declaration = capabilities[name]

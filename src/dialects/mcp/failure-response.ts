@@ -11,7 +11,7 @@ import { createMissingExtension, type McpError, type McpResult, TASKS_EXTENSION 
 
 const HOW_TO_CONNECT = '. What to copy for each agent is at /docs/agents'
 
-/** The JSON-RPC error of a failure that is not a call's. A failure of a tool cannot occur there, so it is a defect. */
+/** Returns the JSON-RPC error of a failure outside calls. A tool's failure cannot occur there, so it is a defect. */
 export function toMcpError(failure: Failure): McpError {
   const entry = MCP_FAILURES[failure.type]
   const mapping = entry === 'result' ? MCP_FAILURES.internal : entry
@@ -20,7 +20,7 @@ export function toMcpError(failure: Failure): McpError {
   return { kind: 'error', ...mapping, message, headers: failureHeaders(failure) }
 }
 
-/** The response to an operation that fails: a JSON-RPC error, or for a failure of a tool, a result with `isError`. */
+/** Returns the response to a failed operation: a JSON-RPC error, or for a tool's failure, a result with `isError`. */
 export function toMcpFailure(failure: Failure, revision: Revision): McpResult {
   const mapping = MCP_FAILURES[failure.type]
   if (mapping === 'result') return toErrorResult(listContent(failure), revision, toFailureMeta(failure))
@@ -37,7 +37,7 @@ function listContent(failure: Failure): readonly Content[] {
   return [{ type: 'text', text: formatFailure(failure) }, ...(artifact ? [toResourceLink(artifact)] : [])]
 }
 
-/** A result with `isError`, which clients show to their model. */
+/** Creates a result with `isError`, which clients show to their model. */
 export function toErrorResult(content: string | readonly Content[], revision: Revision, meta?: JsonObject): McpResult {
   const blocks: readonly Content[] = typeof content === 'string' ? [{ type: 'text', text: content }] : content
   return revision.createResult({ content: blocks.map(toContentBlock), isError: true }, meta)

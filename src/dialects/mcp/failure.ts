@@ -5,8 +5,8 @@ import type { ToolFailure } from '../../core/tool/content.ts'
 import { INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR } from './wire.ts'
 
 /**
- * The response to each failure: a JSON-RPC error with its HTTP status, or the result of a tool with `isError`. Where no code of
- * JSON-RPC says enough, as for `forbidden`, the code is the HTTP status.
+ * The response to each failure: a JSON-RPC error with its HTTP status, or a tool's result with `isError`. If JSON-RPC has no
+ * suitable code, as for `forbidden`, the code is the HTTP status.
  */
 export const MCP_FAILURES = {
   'request-malformed': { code: PARSE_ERROR, status: 400 },
@@ -87,7 +87,7 @@ export function formatFailure(failure: Failure): string {
   }
 }
 
-/** A hidden tool gets the same words. */
+/** A hidden tool gets the same message. */
 export function formatUnknownTool(name: string, suggestions: readonly string[], hint: string): string {
   return `Unknown tool: '${name.slice(0, 200)}'${didYouMean(suggestions) || hint}`
 }

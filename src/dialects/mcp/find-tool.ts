@@ -3,12 +3,12 @@
  *
  * 1. `findBySourceName`: a name that cannot be an exposed name, as it has a dot or a space, may be the name in a definition
  *    document. It is looked up in each toolkit of the toolset, then among all documents.
- * 2. `findListedTool`: otherwise the name is one that lists show. If lists of older revisions show it in other letters, then
- *    these are looked up, and the tool found must have been published under the name.
+ * 2. `findListedTool`: otherwise the name is one from a list. If lists of older revisions show it in other letters, that form
+ *    is looked up, and the tool found must have been published under the name.
  * 3. `findByOurName`: lists show the exposed name, or for `names=bare` the name in the toolkit. Both are looked up, the one
  *    that is listed first.
  *
- * A name that several toolkits have means no tool of theirs. A tool that the client may not see looks as if there were none.
+ * A name in several toolkits matches no tool of theirs. A tool that the client may not see is treated as missing.
  */
 import { KNOWING_SCOPES, maySee } from '../../core/access/principal.ts'
 import { toOwnRef } from '../../core/access/tool-view.ts'

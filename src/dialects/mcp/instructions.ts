@@ -3,7 +3,7 @@ import type { ToolkitCounts } from '../../core/catalog/catalog.ts'
 import { catchUnreachable, ok } from '../../core/failure/failure.ts'
 import { type McpRequestContext, restrictToToolset } from './toolset.ts'
 
-/** More definitions than these are more than a model reads well. */
+/** A model does not read more definitions than this well. */
 const MANY_TOOLS = 100
 const MAX_NAMED_TOOLKITS = 20
 const MAX_DESCRIBED_TOOLKITS = 10
@@ -14,7 +14,7 @@ const TOO_MANY_HINT =
 const PERSON_HINT =
   'Some calls need a person first, to connect an account or to approve the call, and answer with a link: show it to the person, and call again with the same arguments afterwards.'
 
-/** The toolset's own come first and the toolkits last, since some hosts show a model the first 512 characters only. */
+/** Writes the toolset's own first and the toolkits last, because some hosts show a model only the first 512 characters. */
 export async function createInstructions(context: McpRequestContext, catalog: ToolkitCounts): Promise<string> {
   const own = context.principal.view?.toolset?.definition.instructions
   const general = await createGeneralInstructions(context, catalog)
@@ -25,7 +25,7 @@ async function createGeneralInstructions({ principal, toolset }: McpRequestConte
   const listing = findScopeDenial(principal, 'tools:read')
     ? ok([])
     : await catchUnreachable(catalog.toolkits(restrictToToolset(principal, toolset), { callable: true }))
-  // If storage is out of reach, a client can connect all the same
+  // A client can connect even if storage cannot be reached
   const counts = listing.ok ? listing.value : []
   const total = counts.reduce((sum, { tools }) => sum + tools, 0)
   if (total === 0) return PERSON_HINT

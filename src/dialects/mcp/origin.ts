@@ -1,6 +1,6 @@
 import { isLoopback } from '../../core/tool/loopback.ts'
 
-/** "Servers MUST validate the Origin header", which programs do not send: the same host, any port of a loopback host, or a configured origin. */
+/** "Servers MUST validate the Origin header" (programs send none): the same host, loopback on any port, or a configured one. */
 export function isAllowedOrigin(origin: string, url: string, origins: ReadonlySet<string>): boolean {
   if (origins.has(origin)) return true
   const from = URL.parse(origin)

@@ -1,13 +1,13 @@
 import { isJsonObject, type Json, type JsonObject } from '../../core/tool/json.ts'
 
 const MAX_DEPTH = 4
-/** Parts that are looked at, since references can name the same parts over and over. */
+/** Limits the parts that are read, because references can repeat the same parts. */
 const MAX_SUBSCHEMAS = 1_000
 const MAX_VALUES = 6
 
 /**
- * Writes what a schema allows as TypeScript writes types, as deep as it fits into so many characters: a tenth of the
- * tokens for a model. It leaves out descriptions and bounds, so that nothing can be checked by it.
+ * Summarizes a schema as a TypeScript type, as deep as fits into `maxCharacters`. It takes a tenth of the tokens, but leaves
+ * out descriptions and bounds, so it cannot be used for validation.
  */
 export function summarizeSchema(schema: JsonObject, maxCharacters: number): string {
   for (let depth = MAX_DEPTH; depth > 1; depth -= 1) {

@@ -38,7 +38,7 @@ export interface McpEndpoint {
   readonly path: string
   /** Only for tools' pages, which may call tools that are for pages. Not part of the documented API. */
   readonly isForPages?: true
-  /** Why a stranger has no reason to sign in: the URL names a toolset that is not there. */
+  /** Returns a failure if the URL names a missing toolset, because signing in would not help. */
   readonly checkToolset?: (request: Request) => Promise<Failure | undefined>
   readonly authorize: Authorize
   readonly challenge: (request: Request) => { readonly hint?: string; readonly header?: string }
@@ -59,9 +59,9 @@ const MCP_RESPONSES: ResponseSpecs = {
 }
 
 /**
- * The Model Context Protocol over stateless Streamable HTTP, in all revisions at the same URL. A POST passes these checks in this
- * order: the origin, the caller, the toolset in the query, the caller's memory, the body, the names in the toolset, the message,
- * its revision. Then its operation runs. A batch runs its operations one after another, and streams none of them.
+ * The Model Context Protocol over stateless Streamable HTTP, in all revisions at the same URL. A POST passes checks in this
+ * order: origin, caller, toolset in the query, the caller's memory, body, names in the toolset, message, revision. Then its
+ * operation runs. A batch runs its operations one after another, and streams none of them.
  */
 export function createMcpRoutes(deps: McpRoutesDeps): Hono {
   const { endpoints, origins, resolver, seal, serverInfo } = deps
@@ -222,7 +222,7 @@ async function rejectCaller(request: Request, failure: Failure, endpoint: McpEnd
   return respondWithError(null, { ...error, headers })
 }
 
-/** What a URL names is not there, whatever the message: the status says so too. */
+/** Sets the status 404 if the URL names something that does not exist, whatever the message. */
 function rejectRequest(failure: Failure): Response {
   const error = toMcpError(failure)
   return respondWithError(null, failure.type === 'not-found' ? { ...error, status: 404 } : error)

@@ -34,7 +34,7 @@ const LIMIT = json.withSchemaDescription(`How many; ${DEFAULT_RESULTS} if absent
 const OUTPUT_SCHEMA_DESCRIPTION = 'True for the JSON Schemas of arguments and output, however long they are.'
 
 const createTextReader = (description: string) => json.withSchemaDescription(description, json.string({ max: 500 }))
-/** Some models write an object as a text. */
+/** Some models write an object as a string. */
 const argumentsReader = json.withSchemaFrom(json.anyObject, (value, report) => {
   const read = typeof value === 'string' ? parseJson(value.trim() || '{}') : undefined
   return json.anyObject(read?.ok ? read.value : value, report)
@@ -72,7 +72,7 @@ function createSearchTool<T>(
   return {
     inputSchema: json.toJsonSchema(reader),
     async handle(request: SearchCall) {
-      // Models send null for what they leave out
+      // Models send null for an argument that they leave out
       const entries = Object.entries(request.call.input).filter(([, value]) => value !== null)
       const read = json.parseValue(reader, Object.fromEntries(entries))
       return read.ok ? handle(read.value, request) : encodeInvalidInput(read.problems, request.revision)
@@ -84,18 +84,18 @@ function encodeInvalidInput(problems: readonly Problem[], revision: Revision): M
   return toErrorResult(formatFailure({ type: 'input-invalid', problems }), revision)
 }
 
-/** Results are text only, and not structured content as well: every client shows its model the text. */
+/** Encodes a result as text only, without structured content, because every client shows its model the text. */
 function encodeAsText(value: object, revision: Revision): McpResult {
   return revision.createResult({ content: [{ type: 'text', text: JSON.stringify(value) }] })
 }
 
-/** Matches the first tokens of a text by an estimate: up to three lower-case letters, or any other character, are one. */
+/** Matches the first tokens of a text, by an estimate: up to three lower-case letters or any other character are one token. */
 const createPrefixPattern = (tokens: number) => new RegExp(`^(?:[a-z ]{1,3}|[^a-z ]){0,${tokens}}`)
 
 const TITLE_PREFIX = createPrefixPattern(26)
 const DESCRIPTION_PREFIX = createPrefixPattern(120)
 
-/** A tool in a search result, so short that five cost a model no more than 1,500 tokens. */
+/** Formats a tool in a search result so briefly that five take at most 1,500 tokens. */
 const BRIEF: LineFormat = {
   name: 'mcp-brief',
   write(record, name) {
@@ -138,7 +138,7 @@ const search = createSearchTool(
   },
 )
 
-/** Schemas of more characters are shown in short: both are some 1,500 tokens then. */
+/** Longer schemas are summarized, so both together take about 1,500 tokens. */
 const MAX_INPUT_CHARACTERS = 4_500
 const MAX_OUTPUT_CHARACTERS = 1_500
 
@@ -177,7 +177,7 @@ const describe = createSearchTool(
     }
     const readiness = await deps.checkReadiness({ ...resolved, record, runnable }, caller)
     const tool = revision.encodeTool(withoutPage(getListed(resolved)), toToolName(name))
-    // A list leaves out what the whole output is, which whoever selects from it has to know
+    // Lists leave out the output schema, which a model needs here to write `_select`
     const selectable = toolset.select ? { ...tool, ...addSelectParameter(tool) } : tool
     const _meta = { ...(isJsonObject(tool._meta) ? tool._meta : {}), 'dev.switchboard/readiness': readiness }
     return encodeAsText({ ...(wantsSchemas ? selectable : summarizeSchemas(selectable)), _meta }, revision)
@@ -210,10 +210,10 @@ const TOOLS = [
   },
 ]
 
-/** Members of a list, without the functions, which JSON leaves out. */
+/** Members of a list as JSON, which leaves out the functions. */
 export const SEARCH_TOOLS = JSON.stringify(TOOLS).slice(1, -1)
 
-/** Returns the result of `search_tools` or `describe_tool`, or the call that `call_tool` asks for, or that of a pinned tool. */
+/** Returns the result of `search_tools` or `describe_tool`, or the call requested by `call_tool` or of a pinned tool. */
 export async function callSearchTool(request: SearchCall): Promise<McpResult | McpToolCall> {
   const { name } = request.call
   const tool = TOOLS.find((each) => each.name === name)

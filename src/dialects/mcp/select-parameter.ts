@@ -12,7 +12,7 @@ const SELECT_SCHEMA = {
 }
 
 export function addSelectParameter(tool: JsonObject): JsonObject {
-  // What `_select` selects has another schema
+  // The selected part has another schema
   const { outputSchema: _, ...fields } = tool
   const schema = isJsonObject(tool.inputSchema) ? tool.inputSchema : {}
   if (hasSelectProperty(schema)) return tool
@@ -30,7 +30,7 @@ export async function extractSelect(
   const resolved = await resolver.resolve(toolRef, principal.view, background)
   if (!resolved.ok || hasSelectProperty(resolved.tool.record.input)) return call
   const { [SELECT_PARAMETER]: select, ...input } = call.input
-  // Models send null, or nothing, for what they leave out
+  // Models send null or '' for a parameter that they leave out
   return select === null || select === '' ? { ...call, input } : { ...call, input, select }
 }
 

@@ -11,28 +11,28 @@ import { outputKind } from './wire.ts'
 const ID_KEY = 'dev.switchboard/id'
 export const OWN_META_PREFIX = 'dev.switchboard/'
 
-/** Gives an output schema of another type than 'object' the one of `{"result": …}`. */
+/** Wraps an output schema whose type is not 'object' in that of `{"result": …}`. */
 export function wrapOutputSchema(tool: JsonObject): JsonObject {
   const { outputSchema } = tool
   if (!isJsonObject(outputSchema) || outputKind(outputSchema) === 'object') return tool
   return { ...tool, outputSchema: wrapSchema(outputSchema) }
 }
 
-/** The name under which clients from 2025-11-25 on see a tool: the one in its MCP document, if the exposed name was made of it. */
+/** Returns the name for clients from 2025-11-25 on: the one in the MCP document, if the exposed name is derived from it. */
 export function toListedName(record: ToolRecord, exposedName: string): string {
   const documentName =
     exposedName === record.name && record.source.dialect === 'mcp' ? findDocumentName(record) : undefined
   return documentName !== undefined && PUBLISHED_NAME.test(documentName) ? documentName : exposedName
 }
 
-/** The name of a tool in its document, if its exposed name was made of it. */
+/** Returns a tool's name in its document, if its exposed name is derived from it. */
 function findDocumentName({ source, name, sourceName }: ToolRecord): string | undefined {
   const { dialect, document } = source
   const documentName = sourceName ?? (dialect === 'mcp' && isJsonObject(document) ? document.name : undefined)
   return typeof documentName === 'string' && toToolName(documentName) === name ? documentName : undefined
 }
 
-/** Whether the tool was published under the name, in whose place its exposed name may have other characters. */
+/** Checks whether the tool was published under the name. Its exposed name may have other characters. */
 export function hasPublishedName(record: ToolRecord, name: string): boolean {
   return findDocumentName(record) === name || record.sourceName === name
 }
@@ -46,7 +46,7 @@ export function toMcpTool(record: ToolRecord, name: string): JsonObject {
     name,
     ...(title === undefined ? {} : { title }),
     ...(description === '' ? {} : { description }),
-    // "inputSchema root must be type: object": other dialects may leave that unsaid
+    // "inputSchema root must be type: object": other dialects may omit the type
     inputSchema: input.type === 'object' ? input : { type: 'object', ...input },
     ...(output === null || kind === 'any' ? {} : { outputSchema: toObjectSchema(output) }),
     ...(annotations === undefined ? {} : { annotations }),
@@ -56,7 +56,7 @@ export function toMcpTool(record: ToolRecord, name: string): JsonObject {
   }
 }
 
-/** Our own keys are left out: some name a document's other tools, which not everybody may know. */
+/** Leaves out our own keys, because some name other tools of the document, which the caller may not be allowed to see. */
 function foreignMeta({ _meta }: Pick<ToolRecord, '_meta'>): JsonObject | undefined {
   if (_meta === undefined) return undefined
   const foreign = Object.entries(_meta).filter(([key]) => !isOwnKey(key))
@@ -66,12 +66,12 @@ function foreignMeta({ _meta }: Pick<ToolRecord, '_meta'>): JsonObject | undefin
 
 export const isOwnKey = (key: string) => key.startsWith(OWN_META_PREFIX)
 
-/** The text of a tool, by its exposed name, whose digest locks have. */
+/** Returns the text of a tool by its exposed name. Locks contain the digest of this text. */
 export function formatLocked(record: ToolRecord, exposedName: string): string {
   return formatLockedTool(toListedTool(record, toListedName(record, exposedName)))
 }
 
-/** A tool as lists show it: with all hints, its id in `_meta`, and without what clients refuse or we do not support. */
+/** Returns a tool for lists: with all hints and its id in `_meta`, without fields that clients refuse or we do not support. */
 export function toListedTool(record: ToolRecord, name: string): JsonObject {
   // 2026-07-28 has no `execution`, and 2025-11-25 clients would not call a tool that requires a task
   const { inputSchema, outputSchema, execution: _, ...tool } = toMcpTool(record, name)
@@ -93,7 +93,7 @@ function listUi(record: ToolRecord): JsonObject {
   return { 'ui': { resourceUri, ...(visibility ? { visibility } : {}) }, 'ui/resourceUri': resourceUri }
 }
 
-/** MCP 2025-11-25, `Tool`: a property's schema is an object. Clients refuse the whole list for one that is `true`. */
+/** MCP 2025-11-25, `Tool`: a property's schema is an object. Clients refuse the whole list if one is `true`. */
 function replaceBooleanSchemas(schema: JsonObject): JsonObject {
   const converted = /[:[,](?:true|false)[,\]}]/.test(JSON.stringify(schema)) ? replaceBooleans(schema, '') : schema
   return isJsonObject(converted) ? converted : schema
@@ -109,7 +109,7 @@ function wrapSchema(schema: JsonObject): JsonObject {
   return { type: 'object', properties: isJson(result) ? { result } : {}, required: ['result'] }
 }
 
-/** References within the schema, which now lies in `properties.result`. */
+/** Updates references within the schema, which is now in `properties.result`. */
 function moveReferences(schema: unknown): unknown {
   if (!isObject(schema)) return schema
   if (typeof schema.$id === 'string' && !schema.$id.startsWith('#')) return schema

@@ -152,7 +152,7 @@ function createNotifier(
 function encodeSuccess(success: ToolSuccess, output: JsonSchema | null, revision: Revision): McpResult {
   const { value, content, artifact, elsewhere } = success
   const valueResult = toValueResult(success)
-  // The output is stored, and the tool's schema allows no link in its place. Clients refuse a success without `structuredContent`
+  // The output is stored, but the schema allows no link instead, and clients refuse a success without `structuredContent`
   if (!valueResult.ok) return toMcpFailure(valueResult.failure, revision)
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? 'null')
   const hasContent = content || artifact || elsewhere

@@ -14,7 +14,7 @@ import { addSelectParameter } from './select-parameter.ts'
 import { isInToolset, type McpRequestContext, restrictToToolset, type QueryToolset } from './toolset.ts'
 import { declares, invalid, type McpResult, withHeaders } from './wire.ts'
 
-/** So many, since clients in use read the first page only. */
+/** Large, because some clients read only the first page. */
 const PAGE_SIZE = 1_000
 const INVALID_CURSOR = invalid("'cursor' must be the 'nextCursor' of an earlier list")
 const NO_CALLABLE_TOOLS =
@@ -57,7 +57,7 @@ export async function handleToolsList(
   return needsNote ? withHeaders(result, noteHeader(NO_CALLABLE_TOOLS)) : result
 }
 
-/** The pinned tools of the caller's toolset that the URL chooses too, by their own names. */
+/** Lists the pinned tools of the caller's toolset that the URL selects too, by their own names. */
 function listPinned(view: ToolView | undefined, toolset: QueryToolset): readonly string[] {
   const refs = (view?.toolset?.definition.pinned ?? []).map((id) => toOwnRef(view, toIdRef(id)))
   return refs.flatMap((ref) => (ref.kind === 'id' && isInToolset(toolset, ref) ? [formatToolId(ref)] : []))
@@ -67,7 +67,7 @@ function toToolList(revision: Revision, members: string): McpResult {
   return { kind: 'tool-list', json: revision.formatToolList(members) }
 }
 
-/** The line of a tool that is not listed, because it has no implementation. */
+/** The line of a tool that is not listed, such as one without an implementation. */
 const NO_LINE = ''
 
 export function createLineFormat(

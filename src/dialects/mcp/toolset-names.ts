@@ -8,7 +8,7 @@ import { toNameRef } from '../../core/tool/tool-ref.ts'
 import { findUnknownAmong } from '../../http/response/why-empty.ts'
 import type { McpRequestContext } from './toolset.ts'
 
-/** Adds the tools of the toolset's exposed names to its patterns. Names of no tool that the caller may see stay names. */
+/** Adds the tools of the toolset's exposed names to its patterns. Names that match no tool the caller may see stay names. */
 export async function resolveToolsetNames(context: McpRequestContext, resolver: Resolver): Promise<McpRequestContext> {
   const { toolset, principal, background } = context
   const visibleNames = await Promise.all(
@@ -21,7 +21,7 @@ export async function resolveToolsetNames(context: McpRequestContext, resolver: 
   return { ...context, toolset: { ...toolset, patterns, exposedNames } }
 }
 
-/** A withdrawn tool counts too: an agent that names it among others is to keep the others. */
+/** Includes withdrawn tools, so that an agent that names one among others keeps the others. */
 function toVisibleName(resolved: ResolvedTool | FailureResult, principal: Principal): ToolName | undefined {
   if (resolved.ok) return maySee(principal, resolved.tool.record, KNOWING_SCOPES) ? resolved.tool.record : undefined
   const { failure } = resolved
@@ -30,7 +30,7 @@ function toVisibleName(resolved: ResolvedTool | FailureResult, principal: Princi
   return name && principal.kind !== 'anonymous' && covers(principal, name, KNOWING_SCOPES) ? name : undefined
 }
 
-/** The message to a client whose URL names a toolkit or tool that it may not see. */
+/** Returns the message to a client whose URL names a toolkit or tool that it may not see. */
 export async function explainUnknownNames(
   { toolset, principal }: McpRequestContext,
   catalog: Catalog,

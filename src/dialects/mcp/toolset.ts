@@ -28,11 +28,11 @@ export interface QueryToolset {
   readonly select: boolean
   /** `names=bare`: each tool is listed by its name in its toolkit. Only for one toolkit. */
   readonly bare: boolean
-  /** Patterns `T.*` and `T.N` of the tools; undefined chooses every tool. `resolveToolsetNames` adds the tools of `exposedNames`. */
+  /** Patterns `T.*` and `T.N` of tools; undefined selects all tools. `resolveToolsetNames` adds the tools of `exposedNames`. */
   readonly patterns: readonly string[] | undefined
   /** The toolkits and tools that the URL itself names, as `T` and `T.N`. */
   readonly names: readonly string[]
-  /** Exposed names such as `Toolkit_Tool`. `resolveToolsetNames` leaves those of no tool that the caller may see. */
+  /** Exposed names such as `Toolkit_Tool`. `resolveToolsetNames` leaves those that match no tool the caller may see. */
   readonly exposedNames: readonly string[]
   /** Excludes tools whose `visibility` is only for models. */
   readonly isForPages?: true
@@ -49,7 +49,7 @@ export const toolsetQuery = defineQuery({
   tools: optional(namesReader("tools such as 'Toolkit.Tool', 'Toolkit_Tool' or 'Toolkit.*'", isToolChoice)),
 })
 
-/** Tools are named as `view` has them; the patterns have their own names. */
+/** Reads tool names as in `view`, and returns patterns with the tools' own names. */
 export function readToolset(url: string, view?: ToolView): Result<QueryToolset> {
   const read = readQuery(toolsetQuery, url)
   if (!read.ok) return read

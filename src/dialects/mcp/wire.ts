@@ -7,7 +7,7 @@ import { MAX_OWN_NAME } from '../../core/tool/tool-id.ts'
 import type { JsonSchema } from '../../core/tool/tool.ts'
 
 export const CAPABILITIES_KEY = 'io.modelcontextprotocol/clientCapabilities'
-/** Also the key of the capability that some tools require. */
+/** Key of the extension, which some tools require as a capability. */
 export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks'
 const LOG_LEVEL_KEY = 'io.modelcontextprotocol/logLevel'
 const CALL_ID_KEY = 'dev.switchboard/call_id'
@@ -17,7 +17,7 @@ const SELECT_KEY = 'dev.switchboard/select'
 const LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency']
 const INFO_LEVELS = ['debug', 'info']
 
-/** Ids and progress tokens: a count of nanoseconds since 1970 is a big integer. */
+/** An id or progress token. A count of nanoseconds since 1970 needs a big integer. */
 export type MessageId = string | number | bigint
 
 export interface McpToolCall {
@@ -37,7 +37,7 @@ export interface McpToolCall {
 
 const EMPTY_OBJECT: JsonObject = {}
 
-/** A sealed state may be long, and no message quotes it. */
+/** A sealed state may be long. Error messages do not quote it. */
 const sealedState = json.hideValue(json.stringMatching('a string', () => true, Infinity))
 
 const META = json.looseObject({
@@ -81,7 +81,7 @@ export function readCapabilities({ _meta }: JsonObject): JsonObject {
   return isJsonObject(capabilities) ? capabilities : EMPTY_OBJECT
 }
 
-/** Whether a client declared an extension. */
+/** Checks whether a client declared an extension. */
 export function declares({ extensions }: JsonObject, id: string): boolean {
   return isJsonObject(extensions) && extensions[id] !== undefined
 }
@@ -91,8 +91,8 @@ export function invalid(message: string): McpError {
 }
 
 /**
- * What MCP can say of an output: `none`, the tool has none; `any`, the schema allows everything, so it is not listed; `object`, the
- * schema has the type 'object', as revisions before 2026-07-28 demand; `value`, the schema is another one.
+ * Classifies an output for MCP: `none`, the tool has none; `any`, the schema allows everything, so it is not listed; `object`,
+ * the schema has the type 'object', which revisions before 2026-07-28 require; `value`, any other schema.
  */
 export function outputKind(output: JsonSchema | null) {
   if (output === null) return 'none'
@@ -129,7 +129,7 @@ export interface McpError extends WithHeaders {
   readonly status: number
 }
 
-/** A list of tools is JSON, since each tool in it is stored as JSON. */
+/** A list of tools is JSON text, because each tool is stored as JSON text. */
 export type McpResult =
   | ({ readonly kind: 'result'; readonly value: object } & WithHeaders)
   | ({ readonly kind: 'tool-list'; readonly json: string } & WithHeaders)

@@ -60,7 +60,7 @@ export const openToolCallingClient: RemoteDialect = {
   },
 }
 
-/** A challenge has an id of its own, and only the definition names the provider. */
+/** Returns the provider, which only the definition names: a challenge has a different id. */
 function providerIn(definition: unknown) {
   const { requirements } = isObject(definition) ? definition : {}
   if (!isJsonObject(requirements) || !isJsonObject(requirements.authorization)) return undefined

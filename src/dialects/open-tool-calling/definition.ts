@@ -50,7 +50,7 @@ function decode(document: Json, options: DecodeOptions): ReturnType<Codec['decod
       ? getProvider(document.requirements.authorization)
       : undefined
   const { description: toolkitDescription } = toolkit
-  // Kept, so that a document that differs is a record that differs
+  // Kept so that different documents become different records
   const metadata: JsonObject = {
     ...(toolkitDescription === undefined || toolkitDescription === describeToolkit(id.toolkit)
       ? {}
@@ -88,7 +88,7 @@ function decode(document: Json, options: DecodeOptions): ReturnType<Codec['decod
   })
 }
 
-/** Its toolkit may be given beside it, as that of a document which has no place for one. */
+/** Adds the toolkit and version that were sent beside a document without a toolkit. */
 function addToolkit(document: Json, { toolkit, version }: DecodeOptions): Json {
   if (!isJsonObject(document) || document.toolkit !== undefined || toolkit === undefined || version === undefined)
     return document
@@ -102,7 +102,7 @@ function addToolkit(document: Json, { toolkit, version }: DecodeOptions): Json {
   }
 }
 
-/** An `id` that is written as a `fully_qualified_name` is one; any other is "a unique identifier" (4.1) beside it. */
+/** An `id` in the form of a `fully_qualified_name` counts as one; any other is just "a unique identifier" (4.1). */
 function toolDefinition(options: DecodeOptions) {
   const fields = json.object(
     {
@@ -178,7 +178,7 @@ const MODES_READER = json.custom(`an array of one or more of ${quoteList(MODES)}
   isStringArray(value) && value.length > 0 && value.every((mode) => MODES.includes(mode)) ? value : undefined,
 )
 
-/** Without the mode `value` there is no output, or an artifact, which may be anything; the mode `null` allows null. */
+/** Without the mode `value`, there is no output or an artifact with any content. The mode `null` allows null. */
 const OUTPUT = json.transform(
   json.object(
     {

@@ -41,7 +41,7 @@ export function encode(record: ToolRecord): EncodeResult {
   return { document, losses }
 }
 
-/** Lists follow the RFC's schema, though a published document may follow only its text, and have names that can be called. */
+/** Encodes a tool for lists, by the RFC's schema and with callable names. Published documents may follow only its text. */
 export function encodeListed(record: ToolRecord): Json {
   const { document } = encode(record)
   if (!isJsonObject(document)) return document
@@ -141,7 +141,7 @@ function listFurtherModes(record: ToolRecord): readonly string[] {
   return [...(isArtifact ? ['artifact'] : []), ...(mayAsk ? ['requires_authorization'] : [])]
 }
 
-/** A large output is answered with an artifact, and only a short scalar is never large. */
+/** Checks whether an output may be too large to return inline. Only a short scalar never is. */
 function mayBeLarge(output: JsonSchema | null): boolean {
   if (output === null || output === false) return false
   if (output === true) return true
@@ -153,7 +153,7 @@ function mayBeLarge(output: JsonSchema | null): boolean {
   return types.some((name) => name === 'string' || isStructure(name))
 }
 
-/** JSON writes an escaped character in so many bytes. */
+/** Bytes of an escaped character in JSON. */
 const LONGEST_CHARACTER = 6
 const isStructure = (type: unknown) => type === undefined || type === 'object' || type === 'array'
 

@@ -23,7 +23,7 @@ type FailureResponse =
     }
   | { readonly kind: 'response'; readonly output: JsonObject }
 
-/** An unreadable request is an HTTP error, and any outcome a response (Open Tool Calling RFC, section 4.3). */
+/** Returns an HTTP error for an unreadable request, and a response for any outcome (Open Tool Calling RFC, section 4.3). */
 export function toFailureResponse(failure: Failure): FailureResponse {
   switch (failure.type) {
     case 'id-malformed':

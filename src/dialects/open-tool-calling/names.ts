@@ -1,7 +1,7 @@
 import { isNamePart, parseToolId, type ToolName, appendHash } from '../../core/tool/tool-id.ts'
 import { trim } from '../../core/tool/trim.ts'
 
-/** A "human-readable name" (section 4.1) may hold characters that no id can; the qualified name then counts. */
+/** Uses the qualified name if a "human-readable name" (section 4.1) has characters that ids do not allow. */
 export function toLocalName({ toolkit, tool }: ToolName, qualified: string): ToolName {
   const qualifiedName = parseToolId(qualified)
   return {

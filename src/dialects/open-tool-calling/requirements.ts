@@ -34,14 +34,14 @@ const AUTHORIZATION: json.Reader<AuthorizationRequirement> = json.transform(
   },
 )
 
-/** A consent page for anything else could never be completed. */
+/** Rejects other types, because their consent page could never be completed. */
 function explainUnknownType(type: string): string | undefined {
   const types: readonly string[] = [OAUTH2, TOKEN, ...CREDENTIAL_KINDS]
   if (types.includes(type)) return undefined
   return `Must be one of ${quoteList(types)}, got '${type.slice(0, 100)}': declare a key of the deployment as one of the 'secrets'`
 }
 
-/** The schema's word is `key_id`, and that of its author's own workers `key`. */
+/** The schema has `key_id`, but the workers of its author use `key`. */
 const SECRET = json.transform(
   json.object({ key_id: json.optional(requirementId), key: json.optional(requirementId) }),
   ({ key_id, key = key_id }, report) => key ?? json.addProblem(report, 'Is required', '/key_id'),

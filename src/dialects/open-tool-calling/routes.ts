@@ -22,7 +22,7 @@ interface OpenToolCallingRoutesDeps extends ToolListDeps {
 }
 
 interface WorkerTools {
-  /** A text, as that of the engine's own workers. */
+  /** A string, as in the engine's own workers. */
   readonly tool_count: string
   readonly tool_definitions_hash: string
 }
@@ -51,7 +51,7 @@ const INVOKE = {
   respond: (failure: Failure) => respond(failure),
 }
 
-/** The RFC's schemas at the Arcade engine's paths. The authorizer also admits the engine that has `WORKER_SECRET`. */
+/** The RFC's schemas at the Arcade engine's paths. The authorizer also admits an engine that has `WORKER_SECRET`. */
 export function createOpenToolCallingRoutes(deps: OpenToolCallingRoutesDeps): Hono {
   const { callTool, now } = deps
   const router = new Hono()
@@ -79,7 +79,7 @@ export function createOpenToolCallingRoutes(deps: OpenToolCallingRoutesDeps): Ho
   router.get('/worker/tools', createFullListRoute(deps, LIST))
   router.post('/worker/tools/invoke', createCallRoute(deps.authorize, INVOKE, invoke))
 
-  /** An engine reads the list again when its hash changes. Kept for the caller who asked last, since engines poll. */
+  /** An engine reloads the list when its hash changes. The last caller's result is kept, because engines poll. */
   async function describeTools(principal: Principal, memory: AnswerMemory): Promise<WorkerTools | undefined> {
     const { catalog, sha256 } = deps
     const patterns = patternsFor(principal, 'tools:read')

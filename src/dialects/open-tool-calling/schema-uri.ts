@@ -7,7 +7,7 @@ const FILES = {
   request: 'execute_tool_request.schema.json',
   response: 'execute_tool_response.schema.json',
 } as const
-/** "URI defining the JSON Schema version" (section 4.1), whichever it is. */
+/** "URI defining the JSON Schema version" (section 4.1): any version. */
 const JSON_SCHEMAS = /^https?:\/\/json-schema\.org\/(?:draft[-/][\w-]{1,20}\/)?schema#?$/
 
 type Kind = keyof typeof FILES

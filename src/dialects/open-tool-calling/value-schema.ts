@@ -20,7 +20,7 @@ const FIELDS = json.object(
   },
 )
 
-/** Open Tool Calling RFC, `$defs.value_schema`. A list's `enum` is of its items, as the RFC's engine takes it. */
+/** Open Tool Calling RFC, `$defs.value_schema`. The `enum` of a list applies to its items, as in the RFC's engine. */
 export const valueSchema: json.Reader<JsonObject> = json.transform(
   FIELDS,
   ({ val_type, inner_val_type, enum: texts }, { warnings }) => {

@@ -21,7 +21,7 @@ import type { ToolSuccess } from '../../core/call/runner.ts'
 import type { Artifact } from '../../core/tool/content.ts'
 import type { ToolRecord } from '../../core/tool/tool.ts'
 
-/** The token is for the one authorization that the RFC's definition says. Its engine puts the user beside it. */
+/** The token is for the one authorization in the RFC's definition. The RFC's engine sends the user beside it. */
 const AUTHORIZATION = json.looseObject({
   token: json.nullish(credentialValue),
   user_info: json.nullish(json.anyObject),
@@ -127,7 +127,7 @@ export function encodeOutput(success: ToolSuccess, tool?: Pick<ToolRecord, 'meta
   return value === null ? undefined : { value }
 }
 
-/** Bytes become an artifact, and so does a value whose tool declares artifacts and no values. */
+/** Returns bytes as an artifact, and a value too if the tool declares artifacts but no values. */
 export function findArtifact(
   success: ToolSuccess,
   tool: Pick<ToolRecord, 'metadata' | 'source'>,

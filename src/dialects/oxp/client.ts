@@ -27,7 +27,7 @@ export const oxpClient: RemoteDialect = {
     const fields = Object.fromEntries(
       DEFINITION_FIELDS.filter((key) => key in document).map((key) => [key, document[key]]),
     )
-    // The codec's ids have no dashes, which ours may have; the name is set afterwards
+    // Our ids may have dashes, which the codec does not allow; the name is set afterwards
     return oxp.decode({ ...fields, id: 'Any.Tool@1.0.0', version: '1.0.0' }, {})
   },
   writeCall: ({ tool, input, userId, callId, traceId }) => ({
@@ -82,7 +82,7 @@ function formatParameterErrors(parameterErrors: unknown): string {
     .join('; ')
 }
 
-/** JSON may hold an object with a \`toString\` that cannot be called. */
+/** JSON may contain an object whose `toString` cannot be called. */
 function quoteId(id: unknown): string {
   return typeof id === 'string' ? `'${id}'` : 'no id'
 }

@@ -79,7 +79,7 @@ function parseId(value: unknown): ToolIdRef | undefined {
   return typeof value === 'string' && TOOL_ID.test(value) ? parseToolId(value) : undefined
 }
 
-/** "Each parameter in parameters MUST be a valid JSON Schema object": true and false are schemas, and no objects. */
+/** "Each parameter in parameters MUST be a valid JSON Schema object": true and false are schemas, but not objects. */
 const PARAMETERS = json.checkAlso(inputSchema, (value, report) => {
   if (!isObject(value) || !isObject(value.properties)) return
   for (const [name, parameter] of Object.entries(value.properties)) {
@@ -90,7 +90,7 @@ const PARAMETERS = json.checkAlso(inputSchema, (value, report) => {
 
 const WRAPPER = json.object({ parameters: PARAMETERS })
 
-/** `parameters` is no keyword of JSON Schema, so an object that has it is OXP's, whatever else it has. */
+/** `parameters` is not a JSON Schema keyword, so an object with it is OXP's wrapper, whatever else it has. */
 const INPUT_SCHEMA = (value: unknown, report: json.ReadContext) => {
   if (!isJsonObject(value)) return json.addTypeProblem(report, "an object: {'parameters': <JSON Schema>}", value)
   const isWrapped = value.parameters !== undefined
@@ -106,7 +106,7 @@ const OUTPUT_SCHEMA: json.Reader<JsonObject | null> = json.custom(
   (value) => (value === null || isJsonObject(value) ? value : undefined),
 )
 
-/** "Each parameter MUST contain a description field": only a warning, since tools in use lack it. */
+/** "Each parameter MUST contain a description field": only a warning, because tools in use lack it. */
 function findUndescribedParameters({ path, schema }: json.InferOutput<typeof INPUT_SCHEMA>): readonly Problem[] {
   if (!isObject(schema.properties)) return []
   return Object.entries(schema.properties)

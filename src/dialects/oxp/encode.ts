@@ -10,7 +10,7 @@ import { formatToolId, isSimpleVersion } from '../../core/tool/tool-id.ts'
 type AddLoss = (path: string, reason: string) => void
 
 const NO_FIELD = ['OXP 1.0 has no such field', ['requirements']] as const
-/** The bounds of publication, and half of the text that a definition may have. */
+/** The limits of publication, and half of the maximum text of a definition. */
 const EXPANSION_LIMITS: ExpansionLimits = {
   schemas: MAX_SUBSCHEMAS,
   depth: MAX_SCHEMA_DEPTH,
@@ -42,14 +42,14 @@ export function encodeFlat(record: ToolRecord, budget = createBudget()): EncodeR
   return { document: encodeListed(source, record, toFlatInput), losses: fieldLosses(record, ...NO_FIELD) }
 }
 
-/** Empty for a version that is no `x.y.z`, since no id of OXP leads to it, and for too much work to write. */
+/** Returns '' if the version is not `x.y.z`, because no OXP id leads to it, or if encoding takes too much work. */
 export function toListLine(record: ToolRecord): string {
   if (!isSimpleVersion(record.version)) return ''
   const line = withinBudget(() => JSON.stringify(toSeedDocument(record)), '')
   return line.ok ? line.value : ''
 }
 
-/** A schema with a keyword `parameters`, which means nothing, would be taken for a wrapper. */
+/** Drops the keyword `parameters`, which means nothing, so that the schema is not taken for a wrapper. */
 function toFlatInput(input: JsonObject): JsonObject {
   const { parameters: _, ...schema } = input
   return schema
@@ -57,14 +57,14 @@ function toFlatInput(input: JsonObject): JsonObject {
 
 const toWrappedInput = (input: JsonObject): JsonObject => ({ parameters: input })
 
-/** Older documents may have parameters that are no objects, and an id in two requirements. */
+/** Fixes older documents: parameters may be boolean schemas, and two requirements may have the same id. */
 function encodeListed(source: JsonObject, record: ToolRecord, wrap: (input: JsonObject) => JsonObject): JsonObject {
   const { requirements: sourceRequirements } = source
   const requirements = isJsonObject(sourceRequirements) ? { requirements: withUniqueIds(sourceRequirements) } : {}
   return { ...source, input_schema: wrap(withParameters(omitContextParameters(record).input)), ...requirements }
 }
 
-/** "A unique identifier": the first requirement of each id counts. */
+/** Keeps the first requirement of each id ("A unique identifier"). */
 function withUniqueIds(requirements: JsonObject): JsonObject {
   const lists = Object.entries(requirements).map(([name, list]): [string, Json | undefined] => {
     if (!isJsonArray(list)) return [name, list]
@@ -104,7 +104,7 @@ function encodeDefinition(record: ToolRecord, wrap: (input: JsonObject) => JsonO
   }
 }
 
-/** "Excludes $ref and nested definitions": references are written out, and a schema is an object. */
+/** "Excludes $ref and nested definitions": inlines references, and returns an object. */
 function expandRefs(schema: JsonSchema, path: string, addLoss: AddLoss, budget: Budget): JsonObject {
   const { schema: expandedSchema, cut } = expandSchema(schema, EXPANSION_LIMITS, budget)
   for (const unexpandedRef of cut) addLoss(path + unexpandedRef.path, UNEXPANDED_REASONS[unexpandedRef.why])

@@ -44,7 +44,7 @@ export function failureBody(failure: Failure): JsonObject {
       return { ...toBody(describeFailure(failure)), ...toSuggestions(failure) }
     case 'version-unavailable': {
       const { name, tool, range, available, yanked } = failure
-      // The specification's example, which clients are tested with, has this message. It knows no ranges
+      // Clients are tested with the specification's example, which has this message. OXP has no ranges
       const body = yanked
         ? { message: formatSentence(describeFailure(failure)) }
         : toBody({ message: `Tool '${name}' was not found` }, `${tool} version ${range} is not available`)
@@ -116,7 +116,7 @@ function toSuggestions({ suggestions = [] }: { readonly suggestions?: readonly s
   return suggestions.length === 0 ? {} : { suggestions }
 }
 
-/** Closed in the published OpenAPI document, and what is around it is not. */
+/** The published OpenAPI document allows no other fields here, although it does around this object. */
 function encodeAuthorization({ id, url, check_url }: AuthorizationChallenge): JsonObject {
   return { id, url, check_url }
 }

@@ -35,7 +35,7 @@ interface OxpRoutesDeps extends ToolListDeps {
   readonly loadTasks: () => Promise<Pick<Tasks, 'start'>>
   readonly health: () => Promise<Response>
   readonly formatNames: readonly string[]
-  /** Calls, and lists of stored lines, need none of them. */
+  /** Calls and lists of stored lines do not need these. */
   readonly loadFormats: () => Promise<{
     readonly formats: ReadonlyMap<string, ExportFormat>
     readonly codecs: readonly Codec[]
@@ -62,7 +62,7 @@ type ListParameters = QueryValues<typeof LIST_QUERY> & {
   readonly status?: ListQuery['status']
   readonly results?: ListQuery['results']
 }
-/** A format of lists alone, without a Codec: it includes versions that OXP has no id for. */
+/** A format for lists only, without a codec. It includes versions that have no OXP id. */
 const SUMMARY = 'summary'
 const PAGE_SIZE = 100
 const TRUNCATED_NOTE = "The list is too large for one answer: send its 'next_cursor' as ?cursor= for the rest"
@@ -166,7 +166,7 @@ export function createOxpRoutes(deps: OxpRoutesDeps): Hono {
         message: "Only a search of newest versions has 'relevant' results",
       })
     const { q, toolkit, tag, cursor } = parameters
-    // OXP has no pages, and its clients would take one for the whole
+    // OXP has no pages, so its clients would take one for the whole list
     const { limit = q === undefined && versions === 'newest' ? Infinity : PAGE_SIZE } = parameters
     const query = { q, toolkit, tag, cursor, limit, versions, results, ...(status === undefined ? {} : { status }) }
     const isPageable = query.q === undefined && query.versions === 'newest'
@@ -199,7 +199,7 @@ export function createOxpRoutes(deps: OxpRoutesDeps): Hono {
     })
   }
 
-  /** A document may define several tools, and only administrators may see them all: others get each tool alone. */
+  /** Only administrators may see all tools of a document that defines several. Others get each tool alone. */
   async function formatFor(principal: Principal, name: string, withLosses: boolean): Promise<LineFormat> {
     const { formats, codecs } = await deps.loadFormats()
     const encode = name === SUMMARY ? (await import('../../core/publish/summary.ts')).summarize : formats.get(name)
@@ -219,7 +219,7 @@ export function createOxpRoutes(deps: OxpRoutesDeps): Hono {
 
   function lineFormat(name: string, label: string, encode: ExportFormat, withLosses: boolean): LineFormat {
     const encodeOrExplain = (...[record, ...options]: Parameters<ExportFormat>) => {
-      // No id of OXP would lead to a tool of another version
+      // No OXP id leads to a tool with any other version
       if (name.startsWith('oxp') && !isSimpleVersion(record.version))
         return createUnlisted('', "Is not listed: OXP's versions are x.y.z")
       const encoded = encode(record, ...options)
@@ -246,7 +246,7 @@ function joinDocumentsAndLosses(lines: readonly string[]): string {
   return `"items":${items},"losses":${JSON.stringify(entries.flatMap(({ losses }) => losses))}`
 }
 
-/** The prefix keeps it apart from the dialects' own lines. */
+/** Adds a prefix to distinguish these lines from the dialects' own. */
 function formatLabel(format: string, withLosses: boolean): string {
   return withLosses ? `${format} with losses` : `format ${format}`
 }
@@ -256,7 +256,7 @@ export function respondOxpFailure(failure: Failure, form: OxpForm = 'enveloped')
   return jsonFailure(failure, text, STATUS[failure.type], versionHeader(form))
 }
 
-/** The header asks for bare bodies even when its version is not supported. */
+/** The header selects bare bodies even if its version is not supported. */
 function findForm({ headers }: Request): OxpForm {
   return headers.has('oxp-version') ? 'bare' : 'enveloped'
 }

@@ -71,13 +71,13 @@ export function decodeCall(body: unknown): CallRequest | FailureResult {
   if (!read.ok) return malformedRequestFailure(read.problems)
   const { tool_id, call_id, trace_id, input, context } = read.value
   const path = isEnveloped ? '/request/context' : '/context'
-  // So that a misspelt field of the context can be named
+  // Lets an error name a misspelled field of the context
   const hints = context.values && { contextFieldHints: { path, fields: Object.keys(CONTEXT_FIELDS) } }
   return { toolRef: parseToolRef(tool_id), callId: call_id, traceId: trace_id, input, context, ...hints }
 }
 
 export function encodeOutcome({ callId, durationMs, result }: TaskOutcome, form: OxpForm): object {
-  // OXP's result may have no other fields, so the link to a stored output stands beside it; a bare body has no such place
+  // OXP's result allows no other fields, so the link to a stored output is beside it. A bare body has no place for it
   if (result.ok && result.elsewhere && result.value === undefined && form === 'enveloped')
     return { ...envelope({ call_id: callId, success: true, duration: durationMs }, form), artifact: result.elsewhere }
   const valueResult = result.ok ? toValueResult(result) : result

@@ -9,7 +9,7 @@ import { type Definition, NO_REQUIREMENTS, type ToolRecord } from '../../core/to
 
 const FIELDS = ['name', 'description', 'inputSchema']
 
-/** A ListToolsResult of one toolkit and version, which the publisher must give, since the document has neither. */
+/** A ListToolsResult. The publisher must specify its toolkit and version, because the document has neither. */
 export const plugin: Codec = {
   dialect: 'plugin',
   references: 'local',

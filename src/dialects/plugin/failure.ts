@@ -3,7 +3,7 @@ import { formatInputRequests, formatSentence, tryAgainIn, describeFailure } from
 import type { Problem } from '../../core/tool/problem.ts'
 import { HTTP_STATUS, OUTCOME_STATUS } from '../../http/response/failure-status.ts'
 
-/** A call's outcome is its result (200); an unknown tool or a refused caller is an error of the protocol. */
+/** A call's outcome is its result (200); an unknown tool or a refused caller is a protocol error. */
 export const STATUS = {
   ...HTTP_STATUS,
   ...OUTCOME_STATUS,

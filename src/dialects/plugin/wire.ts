@@ -10,7 +10,7 @@ import { formatPluginFailure } from './failure.ts'
 
 const CONTEXT_KEY = 'dev.switchboard/context'
 const SELECT_KEY = 'dev.switchboard/select'
-/** Asks for the value, and for what a failure says, as JSON too: the schema has texts alone. */
+/** Requests the value, or the details of a failure, as JSON too, because the schema only has text. */
 export const STRUCTURED_KEY = 'dev.switchboard/structured'
 const META_FIELDS = json.looseObject({
   [CONTEXT_KEY]: json.nullish(json.anyObject),
@@ -88,7 +88,7 @@ function readMediaType({ mimeType }: { readonly mimeType?: string }): { readonly
   return mimeType === undefined ? {} : { mimeType }
 }
 
-/** The schema wants both fields, and a value that nobody gave would look like the tool's. */
+/** The schema requires both fields, and a default would look like the tool's own value. */
 function encodeAnnotations({ annotations = {} }: Content): { readonly annotations?: Json } {
   const { audience = [], priority } = annotations
   return audience.length === 0 || priority === undefined ? {} : { annotations: { audience: [...audience], priority } }

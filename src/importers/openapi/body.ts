@@ -19,7 +19,7 @@ const MAX_MERGE_DEPTH = 8
 const MAX_FIELDS = 2_000
 const shapeBySchema = new WeakMap<object, ObjectShape | undefined>()
 
-/** Properties become inputs, unless the object as a whole is constrained or its absence would be lost. */
+/** Properties become inputs, unless the whole object has constraints or its absence could not be expressed. */
 export function placeBody(draft: Draft, source: unknown, method: string): void {
   const { description, problems, warnings } = draft
   const resolved = resolveOpenApiRef(description, source)
@@ -66,7 +66,7 @@ function placeFields(
     const raw = kind === 'multipart' ? withFile(draft, property) : property
     const input = draft.addInput(name, 'body', raw, { required: required.has(name) })
     const field = kind === 'json' && name.startsWith('/') ? encodePointerStep(name) : name
-    // Inputs without a parameter go to the body under their own names, but for DELETE
+    // Inputs without a parameter go to the body under their own names, except for DELETE
     if (kind === 'json' && field === input && method !== 'DELETE') continue
     draft.parameters.push({
       input,
@@ -77,7 +77,7 @@ function placeFields(
   }
 }
 
-/** JSON comes before multipart, unless both carry bytes: no API means text by them. */
+/** Prefers JSON to multipart, unless both carry bytes, because no API means text by bytes. */
 function chooseBodyMedia(draft: Draft, content: OpenApiNode) {
   const types = Object.keys(content)
   const media = chooseMedia(types)
@@ -96,7 +96,7 @@ function buildEncodings(encoding: OpenApiNode, kind: MediaKind): JsonObject {
   return nonEmpty.length > 0 ? { encoding: Object.fromEntries(nonEmpty) } : {}
 }
 
-/** OpenAPI 3.1, "Encoding Object". Of a multipart body only the content type of files counts. */
+/** OpenAPI 3.1, "Encoding Object". For a multipart body, only the content type of files counts. */
 function buildEncoding(encoding: OpenApiNode, kind: MediaKind): JsonObject {
   const { style, explode, allowReserved } = encoding
   const contentType = textAt(encoding, 'contentType')

@@ -64,8 +64,8 @@ export function followToObject(description: Description, value: unknown): OpenAp
 }
 
 /**
- * Whether a schema has this annotation: itself, by `$ref`, in a part of `allOf`, or in each alternative of `oneOf` or `anyOf` but null.
- * `required` then holds in the other direction only (OpenAPI 3.0.3, Schema Object, `readOnly` and `writeOnly`).
+ * Checks for an annotation: in the schema, its `$ref`, a part of `allOf`, or each non-null alternative of `oneOf` or `anyOf`.
+ * `required` then applies only to the other direction (OpenAPI 3.0.3, Schema Object, `readOnly` and `writeOnly`).
  */
 export function isAnnotated(
   description: Description,

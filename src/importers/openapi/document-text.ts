@@ -3,7 +3,7 @@ import { isObject } from '../../core/tool/json.ts'
 import { MAX_SOURCE_NODES, parseInSlices, type JsonParseResult } from '../../core/tool/json-text.ts'
 import type { OpenApiNode, ConvertResult } from './description.ts'
 
-/** Characters of a description. YAML may have fewer, since its reader needs ten times the time and memory. */
+/** Characters of a description. YAML may have fewer, because its reader needs ten times the time and memory. */
 export const MAX_JSON = 16 * 1024 * 1024
 export const MAX_YAML = 512 * 1024
 
@@ -24,7 +24,7 @@ export async function parseDocumentText(text: string, yieldControl: YieldControl
   return yaml.ok ? requireObject(yaml.value) : yaml
 }
 
-/** The longest that others wait is for the engine's own reading of it, some 30 ms of the largest. */
+/** Other requests wait at most for the engine's own parsing, about 30 ms for the largest text. */
 async function readJson(text: string, yieldControl: YieldControl): Promise<JsonParseResult> {
   const slices = parseInSlices(text, { what: 'the description', maxParts: MAX_SOURCE_NODES })
   for (;;) {

@@ -113,7 +113,7 @@ function placeParameter(draft: Draft, parameter: OpenApiNode, variables: Readonl
   })
 }
 
-/** A fragment, which tells operations of one path apart, is never sent. */
+/** Drops the fragment, which distinguishes operations of one path and is never sent. */
 function buildTemplate(path: string): { readonly template: string; readonly variables: ReadonlyMap<string, string> } {
   const variables = new Map<string, string>()
   const [pathWithoutFragment = ''] = path.split('#')

@@ -44,7 +44,7 @@ export function createDraft(
   return { description, work, addInput, inputs, parameters, problems, warnings }
 }
 
-/** Model providers take up to 64 letters, digits, dots, dashes and underscores. */
+/** Model providers accept up to 64 letters, digits, dots, dashes and underscores. */
 function toInputName(name: string): string {
   if (/^[A-Za-z0-9_.-]{1,64}$/.test(name) && name !== '__proto__') return name
   const replaced = trim(name.replaceAll(/[^A-Za-z0-9_.-]+/g, '_'), '_')

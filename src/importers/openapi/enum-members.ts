@@ -2,8 +2,8 @@ import { bigInteger } from '../../core/tool/big-integers.ts'
 import { isInteger, getJsonType } from '../../core/tool/json.ts'
 
 /**
- * Makes members of `enum` and `const` sendable where they are not of the declared type, as in `{type: string, enum: [0, 1]}`
- * of YAML without quotes. In requests each takes the type, or is left out with a warning. In answers both spellings count.
+ * Converts members of `enum` and `const` that do not have the declared type, as in `{type: string, enum: [0, 1]}` from YAML
+ * without quotes. In requests, each is converted, or dropped with a warning. In responses, both forms are valid.
  */
 export function fitMembers(
   schema: Record<string, unknown>,
@@ -31,7 +31,7 @@ export function fitMembers(
   else if (sendable.length > 0) schema.const = sendable[0]
 }
 
-/** Null beside members of another type makes the value nullable, whatever `nullable` says. */
+/** Checks for null beside members of another type, which makes the value nullable, whatever `nullable` says. */
 export function hasNullMember({ type, enum: members }: Record<string, unknown>): boolean {
   return typeof type === 'string' && type !== 'null' && Array.isArray(members) && members.includes(null)
 }

@@ -2,7 +2,7 @@
 const MEDIA_KINDS = ['json', 'form', 'multipart', 'text', 'binary'] as const
 export type MediaKind = (typeof MEDIA_KINDS)[number]
 
-/** RFC 9110, sections 8.3.1 and 12.5.1; a range is taken for JSON. */
+/** RFC 9110, sections 8.3.1 and 12.5.1; a range is treated as JSON. */
 export function kindOfMedia(type: string): MediaKind {
   const essence = parseMediaType(type)
   if (essence === '*/*' || essence === 'application/*') return 'json'
@@ -27,7 +27,7 @@ export function isRange(type: string): boolean {
   return parseMediaType(type).includes('*')
 }
 
-/** Whether this names one media type, and no range or list of them. */
+/** Checks whether this is one media type, not a range or list. */
 export function isConcrete(type: string): boolean {
   return /^[\w.+-]+\/[\w.+-]+(?:;[^,]*)?$/.test(type.trim())
 }

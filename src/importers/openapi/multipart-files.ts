@@ -2,7 +2,7 @@ import { followToObject, listAt, type OpenApiNode, objectAt } from './descriptio
 import type { Draft } from './draft.ts'
 import { kindOfMedia } from './media-type.ts'
 
-/** A file as an input: what `runners/http/body.ts` reads. */
+/** The schema of a file input, which `runners/http/body.ts` reads. */
 export const FILE = {
   type: 'object',
   description: 'A file.',
@@ -20,8 +20,8 @@ const ALTERNATIVES = ['anyOf', 'oneOf'] as const
 type FileContext = Pick<Draft, 'description' | 'work'>
 
 /**
- * The schema of a whole multipart body, with each field that takes bytes taking files: properties, additional ones,
- * and those of alternatives. The same object where no field does.
+ * Returns the schema of a whole multipart body, with files for each field of bytes: properties, additional properties and
+ * those of alternatives. Returns the same object if there is no such field.
  */
 export function withFiles(context: FileContext, raw: unknown, depth = 0): unknown {
   const schema = resolveSchema(context, raw, depth)
@@ -36,7 +36,7 @@ export function withFiles(context: FileContext, raw: unknown, depth = 0): unknow
   return Object.keys(changedKeywords).length > 0 ? { ...schema, ...changedKeywords } : raw
 }
 
-/** The schema of one field, with files where it takes bytes: itself, its items, or an alternative. The same object where it does not. */
+/** Returns one field's schema with files for bytes: in itself, its items or an alternative. Without bytes, the same object. */
 export function withFile(context: FileContext, raw: unknown, depth = 0): unknown {
   const schema = resolveSchema(context, raw, depth)
   if (!schema) return raw

@@ -53,7 +53,7 @@ export function buildTool(operation: DescribedOperation, maker: ToolMaker): Impo
   return typeof result.value === 'string' ? skip(result.value) : { tool: result.value }
 }
 
-/** A string says why it cannot be made. */
+/** Returns the tool, or a string that says why it cannot be built. */
 function buildImportedTool(
   operation: DescribedOperation,
   maker: ToolMaker,
@@ -144,7 +144,7 @@ function inputSchema({ inputs, work }: Draft, converter: SchemaConverter): Conve
   return typeof value === 'boolean' ? { ok: false, problem: 'it is not an object' } : { ok: true, value }
 }
 
-/** The request without the optional inputs whose schemas cannot be used, each of which becomes a warning. */
+/** Removes optional inputs whose schemas cannot be used, and adds a warning for each. */
 function withoutUnreadable(request: DraftRequest, converter: SchemaConverter): DraftRequest {
   const warnings = [...request.warnings]
   const unreadable = new Set<unknown>()
@@ -190,7 +190,7 @@ function buildDescription(operation: OpenApiNode, fallback: string): string {
   return truncate([...deprecated, ...(parts.length > 0 ? parts : [fallback])].join('\n\n'), MAX_DESCRIPTION)
 }
 
-/** Redoc's extension, for all tools of the description. Icons have HTTPS (MCP, `Icon`). */
+/** Reads Redoc's extension, for all tools of the description. Icons must use HTTPS (MCP, `Icon`). */
 function findLogo({ root }: Description): { readonly icons?: readonly JsonObject[] } {
   const { url } = objectAt(objectAt(root, 'info'), 'x-logo')
   const isUsable = typeof url === 'string' && url.length <= MAX_LOGO && /^https:\/\/[^/]/i.test(url)

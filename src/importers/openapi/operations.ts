@@ -26,7 +26,7 @@ const MAX_OPERATIONS = 20_000
 
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'] as const
 
-/** The bound counts unreadable operations too, since by `$ref` a path takes a few bytes. */
+/** The limit counts unreadable operations too, because a path with `$ref` takes only a few bytes. */
 export function listDescribedOperations(
   description: Description,
 ): ConvertResult<{ readonly operations: readonly DescribedOperation[]; readonly unreadable: readonly SkippedTool[] }> {
@@ -41,7 +41,7 @@ export function listDescribedOperations(
       unreadable.push({ name: path, reason: resolved.ok ? 'Its path item is not an object' : resolved.problem })
       continue
     }
-    // Fields beside a path item's `$ref` hold too; OpenAPI leaves open what conflicts mean
+    // Fields beside a path item's `$ref` apply too. OpenAPI does not define conflicts
     const { $ref, ...siblings } = isObject(source) ? source : {}
     const parameters = [...listAt(resolved.value, 'parameters'), ...listAt(siblings, 'parameters')]
     const pathItem: OpenApiNode = $ref === undefined ? resolved.value : { ...resolved.value, ...siblings, parameters }
@@ -60,7 +60,7 @@ export function listDescribedOperations(
   return { ok: true, value: { operations: toolNames(operations), unreadable } }
 }
 
-/** A server's URL with a path below it; a query of the server's, which Azure's descriptions have, comes first. */
+/** Joins a server's URL and a path. The server's own query, which Azure's descriptions have, comes first. */
 export function joinPath(server: string, path: string): string {
   const [base = '', query] = server.split('?', 2)
   const url = `${base.replace(/\/$/, '')}${path}`
@@ -69,7 +69,7 @@ export function joinPath(server: string, path: string): string {
   return `${pathPart}?${queryPart ? `${query}&${queryPart}` : query}`
 }
 
-/** Variables take their defaults; relative URLs start where the description came from. `base` replaces them all. */
+/** Fills variables with their defaults, and resolves URLs against the description's. `baseUrl` replaces all servers. */
 export function findServer(
   { root, edition, url: origin }: Description,
   { operation, pathItem }: DescribedOperation,

@@ -38,7 +38,7 @@ const PROVIDER = json.stringMatching(
 )
 
 const FIELDS = {
-  // The URL is not quoted, since it may hold a password
+  // The URL is not quoted, because it may contain a password
   base_url: json.optional(
     json.hideValue(json.stringMatching('an http or https URL without query, fragment and user', isBase)),
   ),

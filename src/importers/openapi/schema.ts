@@ -35,7 +35,7 @@ export interface ConversionWork {
 
 export type SchemaConverter = ReturnType<typeof createSchemaConverter>
 
-/** They judge no value, and may stand beside a reference in every edition. */
+/** They do not validate, and are allowed beside a reference in every edition. */
 const ANNOTATIONS = keywordsWhere(({ role }) => role === 'annotation')
 const KEPT_KEYWORDS: ReadonlySet<string> = new Set(
   [...ANNOTATIONS, ...keywordsWhere(({ role }) => role === 'applicator' || role === 'assertion')].filter(
@@ -47,8 +47,8 @@ const SCHEMA_UNITS = 4
 const MAX_PARTS = 8
 
 /**
- * Responses lose examples and patterns, and closed objects become open, since servers add properties before their
- * descriptions do. `oneOf` becomes `anyOf`: without discriminators and directions, alternatives overlap.
+ * Responses lose examples and patterns, and closed objects become open, because servers add properties before their
+ * descriptions do. `oneOf` becomes `anyOf`, because alternatives overlap without discriminators and directions.
  */
 export function createSchemaConverter(description: Description, direction: 'request' | 'response') {
   const annotation = direction === 'request' ? 'readOnly' : 'writeOnly'
@@ -126,7 +126,7 @@ export function createSchemaConverter(description: Description, direction: 'requ
       return allowsNull || hasNullMember(schema) ? withNull(schema) : asSchema(schema)
     }
 
-    /** The node with its subschemas converted, without the optional properties that cannot be read. */
+    /** Converts the subschemas of a node, and removes optional properties that cannot be read. */
     function withReadableProperties(node: OpenApiNode): Record<string, unknown> {
       const unreadable = new Map<unknown, readonly string[]>()
       const converted = mapSubschemas(node, (subschema) => {
@@ -150,8 +150,8 @@ export function createSchemaConverter(description: Description, direction: 'requ
     }
 
     /**
-     * The node without the properties that are for the other direction, nor required ones that are so by what they
-     * refer to: some APIs take those all the same.
+     * Removes properties that are for the other direction. Those that are so only by what they refer to become optional,
+     * because some APIs accept them anyway.
      */
     function withoutForeignProperties(source: OpenApiNode): OpenApiNode {
       const foreignProperties = listForeignProperties(source)

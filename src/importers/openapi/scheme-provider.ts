@@ -7,18 +7,18 @@ import { type Description, objectAt, type OpenApiNode, textAt } from './descript
 const MAX_NAME = 100
 const OPENID_PATH = '/.well-known/openid-configuration'
 
-/** `token` means one that the caller brings (Open Tool Calling RFC). */
+/** `token` means a token that the caller sends (Open Tool Calling RFC). */
 export function mayNameProvider(id: string): boolean {
   return isProviderId(id) && id !== 'token'
 }
 
-/** Of the toolkit, and not of the tools that an import chooses: its parts give the same ids. */
+/** Derives the id from the toolkit, not from the selected tools, so importing it in parts results in the same ids. */
 export function toProviderId(toolkit: string, scheme: string, hasOneScheme: boolean): string {
   const id = toolkit.toLowerCase()
   return hasOneScheme && mayNameProvider(id) ? id : toScopedName(id, scheme.slice(0, MAX_NAME).toLowerCase(), '-')
 }
 
-/** Holds the toolkit's name: no description may get another's key for `api_key`, or users' tokens for Google. */
+/** Adds the toolkit's name, so that no description gets another's key for `api_key`, or users' tokens for Google. */
 export function toScopedName(toolkit: string, scheme: string, separator: '_' | '-'): string {
   const [name, prefix] = [toIdentifier(scheme, separator), `${toolkit}${separator}`]
   return (name.toLowerCase().startsWith(prefix.toLowerCase()) ? name : `${prefix}${name}`).slice(0, MAX_NAME)
@@ -33,7 +33,7 @@ interface SchemeProviderOptions extends Omit<ImportedProvider, 'body'> {
   readonly hasOneScheme: boolean
 }
 
-/** Only the toolkit's tools may use it: others would get what people entered for this API. */
+/** Only the toolkit's tools may use the provider, because others would get what people entered for this API. */
 export function toSchemeProvider(
   { root }: Description,
   document: OpenApiNode,
@@ -49,7 +49,7 @@ export function toSchemeProvider(
   return { id, kind, scheme, body: { kind, ...shared, ...(help === undefined ? {} : { help }), ...link } }
 }
 
-/** As far as the description says: its author does not know the client. */
+/** Returns only what the description contains, because its author does not know the client. */
 function findEndpoints(scheme: OpenApiNode): Readonly<Record<string, string>> {
   const openIdUrl = textAt(scheme, 'openIdConnectUrl')
   if (openIdUrl?.endsWith(OPENID_PATH)) return { issuer: openIdUrl.slice(0, -OPENID_PATH.length) }
@@ -58,7 +58,7 @@ function findEndpoints(scheme: OpenApiNode): Readonly<Record<string, string>> {
   return authorization && token ? { authorization_endpoint: authorization, token_endpoint: token } : {}
 }
 
-/** Cut before it is searched: each operation repeats the text. */
+/** Cuts the text before searching it, because each operation repeats this. */
 function toLine(text: unknown, maxCharacters: number): string | undefined {
   if (typeof text !== 'string') return undefined
   const line = text.slice(0, maxCharacters).replaceAll(/[\p{Cc}\s]+/gu, ' ')

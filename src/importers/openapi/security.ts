@@ -16,7 +16,7 @@ import { toIdentifier, toProviderId, toSchemeProvider, toScopedName } from './sc
 
 type SecurityOptions = Pick<OpenApiOptions, 'credentials' | 'isPerUser' | 'hasOneScheme'>
 
-/** The first alternative whose schemes the publisher named, else none where allowed, else the first expressible. */
+/** Chooses the first alternative whose schemes the publisher named, else none if allowed, else the first expressible one. */
 export function chooseSecurity(
   description: Description,
   operation: OpenApiNode,
@@ -79,7 +79,7 @@ function schemeUse(
   if (option?.in !== undefined) return toCredentialUse(option)
   const scopedName = toScopedName(toIdentifier(toolkit, '_'), name, '_')
   const secret = scopedName.toUpperCase()
-  // Never one that the description names: its author would be sent the tokens of users of that provider
+  // Never an id from the description, because its author would receive tokens of that provider's users
   const ownId = isPerUser ? toProviderId(toolkit, name, hasOneScheme) : scopedName.toLowerCase()
   const id = option?.authorization ?? ownId
   const key = isPerUser ? { authorization: id } : (option ?? { secret })
@@ -94,7 +94,7 @@ function schemeUse(
       if ((place !== 'header' && place !== 'query' && place !== 'cookie') || typeof field !== 'string') {
         return `the security scheme '${name}' does not say where its key goes`
       }
-      // Of users, a key is sent as it is also in `Authorization`, where it would become a bearer token
+      // A user's key is sent unchanged even in `Authorization`, where it would otherwise become a bearer token
       const format = isPerUser && field.toLowerCase() === 'authorization' ? { format: '{value}' } : {}
       return withProvider('api_key', toCredentialUse({ ...key, in: place, name: field, ...format }))
     }
@@ -152,7 +152,7 @@ function findConflict(uses: readonly CredentialUse[]): string | undefined {
   return undefined
 }
 
-/** No two credentials or parameters may share one. Names of headers have no case. */
+/** No two credentials or parameters may share a place. Header names ignore case. */
 export function findPlace({ in: place, name }: OpenApiNode): string {
   if (place === 'basic') return 'header authorization'
   return place === 'header' ? `header ${String(name).toLowerCase()}` : `${String(place)} ${String(name)}`

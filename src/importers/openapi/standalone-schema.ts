@@ -7,16 +7,16 @@ import type { JsonSchema } from '../../core/tool/tool.ts'
 import type { ConvertResult } from './description.ts'
 import { asSchema, type ConversionResult, type SchemaConverter, type ConversionWork } from './schema.ts'
 
-/** A definition's 256 KiB hold its schemas and texts. */
+/** A definition's 256 KiB contain its schemas and texts. */
 const MAX_CHARACTERS = 200_000
 const SCHEMA_KEYWORDS = keywordsWhere(({ holds }) => holds.includes('schema'))
 const MAX_NODES = 2_000
-/** Schemas within each other, across references; publication allows no deeper ones. */
+/** The depth of nested schemas, across references. Publication allows no deeper ones. */
 const MAX_DEPTH = 100
-/** A definition of at most so many characters, and without references, is written at each use. */
+/** A definition without references that is no longer than this is written at each use. */
 const MAX_INLINE_CHARACTERS = 160
 
-/** Takes no longer than publication's bounds allow, however much definitions multiply each other. */
+/** Stays within the limits of publication, however much definitions multiply each other. */
 export function standaloneSchema(
   root: ConversionResult,
   converter: SchemaConverter,
@@ -73,7 +73,7 @@ export function standaloneSchema(
     keptDefinitions.size === 0 || typeof schema === 'boolean'
       ? schema
       : { ...schema, $defs: Object.fromEntries(keptDefinitions) }
-  // Reading it again gives objects prototypes, without which they cannot be sent to a Durable Object
+  // Parsing it again adds prototypes, without which objects cannot be sent to a Durable Object
   const plain: JsonSchema = parseTrusted(JSON.stringify(schemaWithDefs))
   const [problem] = checkSchema(plain, { references: 'local', budget })
   if (problem) return { ok: false, problem: `at '${problem.path}': ${problem.message}` }

@@ -15,10 +15,10 @@ import { foreignJsonProblem } from '../shared/foreign-json.ts'
 
 type YamlResult = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly problem: string }
 
-/** Lines and signs: twice what 512 KiB of real descriptions have. Each leads to two values, and takes a microsecond. */
+/** Lines and signs, twice as many as in 512 KiB of real descriptions. Each creates two values and takes a microsecond. */
 const MAX_MARKS = 30_000
 const MARKS = Uint8Array.from({ length: 128 }, (_, code) => Number('\n\r,:?&[{'.includes(String.fromCharCode(code))))
-/** Values of a document, with all that aliases repeat. */
+/** Values of a document, including those that aliases repeat. */
 const MAX_VALUES = 100_000
 const SCHEMA = CORE_SCHEMA.withTags(mergeTag, {
   ...intCoreTag,
@@ -36,7 +36,7 @@ export async function readYaml(text: string, yieldControl: YieldControl): Promis
     await yieldControl()
     const problem = checkEvents(events, text)
     if (problem) return problem
-    // The last of repeated keys counts, as in JSON
+    // The last of several equal keys counts, as in JSON
     const [value] = constructFromEvents(events, {
       source: text,
       schema: SCHEMA,
@@ -65,7 +65,7 @@ function countMarks(text: string): number {
   return marks
 }
 
-/** Counts what an alias repeats at each place, before it is there: a few of them can stand for gigabytes. */
+/** Counts the values that aliases repeat before they are expanded, because a few aliases can stand for gigabytes. */
 function checkEvents(events: readonly Event[], text: string): YamlResult | undefined {
   const anchors = new Map<string, { firstValue: number; values?: number }>()
   const openNodes: { firstValue: number; values?: number }[] = []

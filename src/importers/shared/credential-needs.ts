@@ -3,7 +3,7 @@ import type { JsonObject } from '../../core/tool/json.ts'
 
 export interface CredentialUse {
   readonly credentials: readonly JsonObject[]
-  /** None for what has no scopes, as a key that a person enters. */
+  /** Undefined for a credential without scopes, such as a key that a person enters. */
   readonly scopes: readonly string[] | undefined
   readonly provider?: ImportedProvider
 }

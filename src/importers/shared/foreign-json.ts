@@ -3,13 +3,13 @@ import { encodePointerStep } from '../../core/tool/problem.ts'
 
 const MAX_PATH = 500
 
-/** The first thing that our JSON may not hold: `__proto__`, numbers beyond JSON, or depth. */
+/** Returns the first problem that our JSON does not allow: `__proto__`, numbers beyond JSON, or too much depth. */
 export function foreignJsonProblem(root: object): string | undefined {
   const steps: string[] = []
   const problem = findProblem(root, 1)
   return problem && `${problem} at '${steps.toReversed().join('').slice(0, MAX_PATH)}'`
 
-  /** Paths are made of what has a problem alone: most have none, and a document has a million places. */
+  /** Paths are built only for problems: most documents have none, and a document can have a million places. */
   function findProblem(value: unknown, depth: number): string | undefined {
     if (typeof value === 'number' && !Number.isFinite(value)) return 'Has no number'
     if (typeof value !== 'object' || value === null) return undefined

@@ -8,8 +8,8 @@ interface NamedOperation {
 }
 
 /**
- * A name depends on its operation alone, so it is the same in every import: where names meet (ignoring case, and `-`
- * for `_`), each gets a suffix of its method and path, except an `operationId` taken literally that has no `-`.
+ * Names each tool after its operation only, so the name is the same in every import. If names collide (ignoring case, with
+ * `-` as `_`), each gets a suffix from its method and path, except an `operationId` taken literally that has no `-`.
  */
 export function toolNames<T extends NamedOperation>(operations: readonly T[]): (T & { readonly tool: string })[] {
   const candidates = operations.map((operation) => {

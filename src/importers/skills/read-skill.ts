@@ -75,7 +75,7 @@ async function readFrontmatter(
   const keys = Object.keys({ ...read.value, ...checked.value.metadata })
   const reserved = keys.find((key) => key.startsWith('io.modelcontextprotocol/'))
   if (reserved !== undefined) return parseFailure(`'${reserved}' is reserved for MCP`, path)
-  // YAML aliases may expand to much data
+  // YAML aliases may expand to a lot of data
   if (jsonSize(read.value, MAX_FRONTMATTER_BYTES) > MAX_FRONTMATTER_BYTES)
     return parseFailure('Its YAML expands to too much data', path)
   return { ok: true, value: read.value }

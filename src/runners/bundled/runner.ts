@@ -32,7 +32,7 @@ export function createBundledRunner({ bundledHandlers, fetchFor, log }: BundledR
         return { ok: false, reason: 'This deployment does not carry it' }
       const { tool } = handler
       const { timeoutMs = DEFAULT_TIMEOUT_MS } = tool
-      // A person is shown where their access goes: with none declared, it goes nowhere
+      // The consent page shows where a person's access is sent, so without declared hosts it is sent nowhere
       const hosts = tool.hosts ?? (record.requirements.authorization.length > 0 ? [] : undefined)
       const initiator = { toolkit: record.toolkit, timeoutMs, hosts }
       return {
@@ -111,7 +111,7 @@ function toolContext(
   })
 }
 
-/** A getter of an object literal would make a hidden class of V8 for each call, which only a full collection frees. */
+/** A getter in an object literal would create a V8 hidden class per call, which only a full garbage collection frees. */
 class DeadlineSignal {
   readonly #deadline: RunContext['deadline']
 

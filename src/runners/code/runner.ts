@@ -12,7 +12,7 @@ import { NO_LOADER, NO_SANDBOX, type SandboxCode, type SandboxRunnerOptions } fr
 import { isCallToolResult, resultInSandbox } from '../shared/call-tool-result.ts'
 import { createCheckedRunner, timeoutMs } from '../shared/checked-runner.ts'
 
-/** In characters of one report, each copied from the sandbox whole. */
+/** In characters of one report, which is copied whole from the sandbox. */
 const MAX_REPORTED = 100_000
 
 export function checkCodeImplementation(implementation: Json, { requirements }: Definition) {
@@ -35,7 +35,7 @@ function whyNotShared(isShared: boolean, { user_id, authorization, secrets }: Re
   return isShared && isPrivate ? 'Must not be true for a tool that needs a user or a credential' : undefined
 }
 
-/** A module may keep anything between calls, so an isolate is its caller's and user's alone, unless it is `shared`. */
+/** A module may keep data between calls, so each caller and user has a separate isolate, unless the tool is `shared`. */
 export function createCodeRunner({ sandbox, inside, allowHttpHosts, log }: SandboxRunnerOptions): Runner {
   const runner = createCheckedRunner('code', checkCodeImplementation, (implementation, record) => {
     if (!sandbox) return { ok: false, reason: NO_SANDBOX, forOperator: NO_LOADER }
@@ -44,7 +44,7 @@ export function createCodeRunner({ sandbox, inside, allowHttpHosts, log }: Sandb
     return {
       ok: true,
       timeoutMs: implementation.timeout_ms,
-      // Without a network it can change nothing
+      // Without network access, it cannot change anything
       isRetrySafe: implementation.allowed_hosts.length === 0,
       hosts: implementation.allowed_hosts,
       async run(invocation, context) {
@@ -70,7 +70,7 @@ export function createCodeRunner({ sandbox, inside, allowHttpHosts, log }: Sandb
           ...(userInfo === undefined ? {} : { userInfo }),
         }
         const call = { about, timeoutMs: implementation.timeout_ms }
-        // A module would mix a bigint with its numbers, and could not write it as JSON
+        // A module would mix bigints with its numbers, and could not write them as JSON
         const isExact = findBigInteger(invocation.input) !== undefined
         const input = isExact ? withIntegersAsText(invocation.input) : invocation.input
         const floodAbort = context.progress && new AbortController()
@@ -94,7 +94,7 @@ export function createCodeRunner({ sandbox, inside, allowHttpHosts, log }: Sandb
         const { value } = result
         if (!isCallToolResult(value, record.output)) return { ok: true, value }
         const content = resultInSandbox(value, "The tool's module")
-        // Texts are no value of a tool that has none
+        // Text is not the value of a tool without an output
         const hasNoValue = record.output === null && value.structuredContent === undefined
         return content.ok && hasNoValue ? { ...content, value: null } : content
       },
@@ -109,7 +109,7 @@ export function createCodeRunner({ sandbox, inside, allowHttpHosts, log }: Sandb
   }
 }
 
-/** The code around a module reports neither longer nor otherwise (`inside/main.ts`): one that got past it is ended. */
+/** Ends a module that sends reports that the code around it (`guest/main.ts`) never sends: it has bypassed that code. */
 function reporter({ progress: report }: RunContext, end: () => void) {
   return (progress: unknown, total: unknown, message: unknown): void => {
     const text = typeof message === 'string' ? message : undefined

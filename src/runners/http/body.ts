@@ -23,7 +23,7 @@ const CONTENT_TYPES = {
   multipart: undefined,
 } as const
 
-/** Undefined when there is nothing to send. A declared JSON body is sent even when empty, as `{}`. */
+/** Returns undefined if there is nothing to send. A declared JSON body is sent even when empty, as `{}`. */
 export function encodeBody(declared: HttpBody | undefined, fields: readonly BodyField[], whole: unknown, files: Files) {
   const type = declared?.type ?? 'json'
   if (type === 'none') return undefined
@@ -54,7 +54,7 @@ export function encodeBody(declared: HttpBody | undefined, fields: readonly Body
   }
 }
 
-/** Maps rather than objects on the way, so that no name (`__proto__`) means anything but itself. */
+/** Builds with maps rather than objects, so that names such as `__proto__` have no special meaning. */
 function nested(fields: readonly BodyField[]): unknown {
   const root: Tree = new Map()
   for (const { steps, value } of fields) {
@@ -99,12 +99,12 @@ function formData(fields: readonly BodyField[], files: Files): FormData {
   return data
 }
 
-/** HTML Standard, "multipart/form-data": workerd escapes quotes and line feeds in a part's header, and not these, at which some servers end it. */
+/** HTML Standard, "multipart/form-data": in a part's header, workerd does not escape '\r', at which some servers end it. */
 function inOneLine(text: string): string {
   return text.replaceAll('\r', '%0D')
 }
 
-/** A file as an input: `{"filename", "content_type"?, "data"}`, with base64 or a handle as its data; or a handle alone. */
+/** Reads a file input: `{"filename", "content_type"?, "data"}`, with base64 or a handle as its data; or only a handle. */
 function readFile(value: unknown, files: Files, declaredType = 'application/octet-stream') {
   const file = typeof value === 'string' ? files?.get(value) : undefined
   if (file) return { ...file, filename: file.filename ?? 'file' }

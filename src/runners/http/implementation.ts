@@ -13,7 +13,7 @@ export type HttpResponseMapping = json.InferOutput<typeof RESPONSE>
 export const TOOL_VARIABLES: readonly string[] = ['tool', 'called']
 
 const PLACES = ['path', 'query', 'header', 'cookie', 'body'] as const
-/** The styles each place knows, the default first (OpenAPI 3.1, "Style Values"). */
+/** The styles that each place supports, the default first (OpenAPI 3.1, "Style Values"). */
 const STYLES_IN: Readonly<Record<(typeof PLACES)[number], readonly [ParameterStyle, ...ParameterStyle[]]>> = {
   path: ['simple', 'label', 'matrix'],
   query: ['form', 'spaceDelimited', 'pipeDelimited', 'deepObject'],
@@ -129,7 +129,7 @@ export const httpImplementation = json.object({
   timeout_ms: timeoutMs,
 })
 
-/** An input without a parameter fills the URL's free variable of its name, else the query or the body, by the method. */
+/** An input without a parameter fills the URL's free variable of that name, or else the query or body, by the method. */
 export function unplacedInputs(implementation: HttpImplementation) {
   const { method, parameters, body } = implementation
   const placed = new Set(parameters.map((each) => each.input))

@@ -17,7 +17,7 @@ export function createInputPlacer(implementation: HttpImplementation, template: 
   const needed = pathInputs(implementation, template)
 
   return (input: JsonObject) => {
-    /** Percent-encoded, but for the headers. */
+    /** Percent-encoded, except for the headers. */
     const placed = {
       path: new Map<string, string>(),
       query: new Array<string>(),
@@ -44,7 +44,7 @@ export function createInputPlacer(implementation: HttpImplementation, template: 
       else add({ style: 'simple', explode: false, allow_reserved: false, input: name, in: place, name }, value)
     }
     for (const [name, inputName] of needed) {
-      // An empty segment would name another resource: `DELETE /users/` rather than one user.
+      // An empty segment would address another resource: `DELETE /users/` instead of one user.
       if (!placed.path.get(name)) placed.problems.push(`"${inputName}" is empty, and the URL's path needs it`)
     }
     refuseShadowing(placed.query, secretQuery)
@@ -70,7 +70,7 @@ export function createInputPlacer(implementation: HttpImplementation, template: 
       else placed.problems.push(`the request has no place for "${field.input}"`)
     }
 
-    /** Callers choose the names in an exploded object, and of inputs that no parameter places: none may be a credential's. */
+    /** Callers choose the names in exploded objects and of inputs without a parameter. None may be a credential's name. */
     function refuseShadowing(pieces: readonly string[], names: ReadonlySet<string>): void {
       for (const piece of pieces) {
         const name = piece.slice(0, piece.indexOf('='))
@@ -80,7 +80,7 @@ export function createInputPlacer(implementation: HttpImplementation, template: 
   }
 }
 
-/** A name such as "constructor" must not be inherited. */
+/** Ignores inherited names such as "constructor". */
 export function ownValue(input: JsonObject, name: string): Json | undefined {
   return Object.hasOwn(input, name) ? input[name] : undefined
 }

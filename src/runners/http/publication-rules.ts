@@ -26,7 +26,7 @@ export function checkHttpImplementation(
   return parseValue(reader, document)
 }
 
-/** A caller must not choose where credentials go: only a credential may stand in the host. */
+/** Only a credential may fill a variable of the host, because callers must not choose where credentials are sent. */
 function templateIsFilled(implementation: HttpImplementation, inputs: ReadonlySet<string>, report: ReadContext): void {
   const { url, parameters, credentials } = implementation
   const template = parseUrlTemplate(url)
@@ -111,7 +111,7 @@ function bodyFits(implementation: HttpImplementation, inputs: ReadonlySet<string
   }
 }
 
-/** Servers would read a thing written twice differently, and a caller could shadow a credential. */
+/** Rejects repeated names, which servers read differently and by which a caller could shadow a credential. */
 function namesAreUnique(implementation: HttpImplementation, inputs: ReadonlySet<string>, report: ReadContext): void {
   const { headers, parameters, credentials } = implementation
   const writers = new Map<string, string>()
@@ -130,7 +130,7 @@ function namesAreUnique(implementation: HttpImplementation, inputs: ReadonlySet<
   }
   const fields: (readonly string[])[] = []
   const writeField = (steps: readonly string[], path: string) => {
-    // A field cannot be a value and hold other fields
+    // A field cannot be a value and also contain other fields
     const isTaken = fields.some((other) => steps.slice(0, other.length).every((step, at) => step === other[at]))
     if (isTaken) addProblem(report, `Must be written once, got '${steps.join('/')}' again`, path)
     fields.push(steps)

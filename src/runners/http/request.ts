@@ -17,7 +17,7 @@ const ACCEPT = {
   none: '*/*',
 } as const
 
-/** Throws for an implementation that was not checked. A failure says all that is missing or does not fit, without values. */
+/** Throws for an unchecked implementation. A failure lists everything that is missing or does not fit, without values. */
 export function prepareRequest(implementation: HttpImplementation) {
   const template = parseUrlTemplate(implementation.url)
   if ('problem' in template) throw new TypeError(`Cannot read the URL template: ${template.problem}`)
@@ -54,7 +54,7 @@ export function prepareRequest(implementation: HttpImplementation) {
 
 function expandUrl(template: UrlTemplate, inputs: PlacedInputs, secret: PlacedCredentials) {
   const value = (name: string) => inputs.path.get(name) ?? secret.path.get(name) ?? secret.host.get(name) ?? ''
-  // No input gets near the host, whatever its name.
+  // No input is used in the host, whatever its name.
   const authority = expandParts(template.authority, (name) => secret.host.get(name) ?? '')
   const getPathInput = (name: string) => inputs.path.get(name) ?? `{${name}}`
   const path = expandParts(template.path, value)
@@ -64,7 +64,7 @@ function expandUrl(template: UrlTemplate, inputs: PlacedInputs, secret: PlacedCr
   const host = expandParts(template.authority, (name) => `{${name}}`)
   const origin = template.scheme === undefined ? host : `${template.scheme}://${host}`
   const shown = { host, url: `${origin}${expandParts(template.path, getPathInput)}` }
-  // Percent-encoding does not help: URL parsers take "%2e%2e" for "..".
+  // Percent-encoding does not help: URL parsers read "%2e%2e" as "..".
   const problem = hasDotSegment(path)
     ? 'an input would put a "." or ".." segment into the path'
     : URL.canParse(url)

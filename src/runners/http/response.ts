@@ -40,7 +40,7 @@ interface ResponseContext extends Pick<BuiltRequest, 'shown' | keyof Secrecy>, P
   readonly method: string
 }
 
-/** A failure shows no query and no credentials, and of the body what `mapping.error` names. `now` is in milliseconds. */
+/** A failure shows no query or credentials, and if one was sent, of the body only `mapping.error`. `now` is in milliseconds. */
 export function readResponse(
   response: GuardedResponse,
   mapping: ResponseRule,
@@ -150,7 +150,7 @@ function decode({ headers, body }: GuardedResponse): string {
   return decoder(headers, false).decode(body)
 }
 
-/** Undefined where some bytes are not of the charset: replaced characters would be nobody's words. */
+/** Returns undefined if some bytes are invalid in the charset, rather than text with replacement characters. */
 function decodeStrictly({ headers, body }: GuardedResponse): string | undefined {
   try {
     return decoder(headers, true).decode(body)

@@ -29,7 +29,7 @@ export function createHttpRunner({
     const ask = async (invocation: Invocation, context: RunContext): Promise<UpstreamResult> => {
       const built = build(invocation, context)
       if (!built.ok) return { result: built }
-      // There is nothing to redact in an answer where the tool is given nothing
+      // Without secrets and tokens, there is nothing to redact in a response
       const allowsPartial = invocation.secrets.size + invocation.tokens.size === 0
       const { deferRelease } = context
       const { signal } = context.deadline
@@ -46,7 +46,7 @@ export function createHttpRunner({
   })
 }
 
-/** Files need a place for bytes, and no input elsewhere that may be one: a handle would be sent there as a text. */
+/** Requires a body for bytes and no other input that may be a file, because its handle would be sent there as text. */
 function sendsFiles({ body, parameters }: HttpImplementation, { input }: ToolRecord): boolean {
   if (body?.type !== 'raw' && body?.type !== 'multipart') return false
   const properties = isJsonObject(input.properties) ? input.properties : {}
@@ -64,7 +64,7 @@ function namingTool(implementation: HttpImplementation, record: ToolRecord): Htt
   const isOther = (name: string) =>
     (isObject(properties) && Object.hasOwn(properties, name)) ||
     [...parameters, ...credentials].some((each) => each.in === 'path' && each.name === name)
-  // A segment of nothing but dots would change what the path means
+  // A segment of only dots would change the path
   const values = [tool, /^\.+$/.test(sourceName) ? tool : encodeURIComponent(sourceName)]
   const url = TOOL_VARIABLES.reduce((text, name, index) => {
     return isOther(name) ? text : text.replaceAll(`{${name}}`, values[index] ?? '')
@@ -83,8 +83,8 @@ function toOutcome(
   const result = readResponse(answer.response, reading, request, now)
   if (isExpected(status, reading)) return { result }
   if (isBusy(status)) return { result, retryAfter: retryAfterMs(headers, now) ?? 'backoff' }
-  // Where the implementation says how the server says it, that counts
+  // If the implementation maps `can_retry` from the response, the mapping decides
   if (mayHaveRun(status) && reading.error?.can_retry === undefined) return { result, isUncertain: true }
-  // Another origin, where a redirect led, did not see the credentials
+  // Another origin, reached by a redirect, did not receive the credentials
   return { result, isUnauthorized: status === 401 && URL.parse(url)?.origin === new URL(request.url).origin }
 }

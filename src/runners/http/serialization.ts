@@ -17,7 +17,7 @@ export function serializePath(name: string, value: unknown, { style, explode }: 
   if (style === 'matrix') {
     const key = encodeStrictly(name)
     const texts = explode && Array.isArray(value) ? present(value).map(encodedText) : [joined(value, ',', encodedText)]
-    // Without `=` where the value is empty (RFC 6570 section 3.2.7)
+    // Without `=` if the value is empty (RFC 6570 section 3.2.7)
     return (assignments ?? texts.map((text) => (text === '' ? key : `${key}=${text}`)))
       .map((piece) => `;${piece}`)
       .join('')
@@ -27,7 +27,7 @@ export function serializePath(name: string, value: unknown, { style, explode }: 
   return style === 'label' ? `.${text}` : text
 }
 
-/** OpenAPI 3.1, "Style Values". Values within values, which it leaves open, are JSON text or nested brackets. */
+/** OpenAPI 3.1, "Style Values". Nested values, which it leaves undefined, become JSON text or nested brackets. */
 export function serializeQuery(name: string, value: unknown, serialization: Serialization): string[] {
   if (isAbsent(value)) return []
   const { style, explode, allow_reserved } = serialization
@@ -42,7 +42,7 @@ export function serializeQuery(name: string, value: unknown, serialization: Seri
   return text === '' ? [] : [`${key}=${text}`]
 }
 
-/** Without percent-encoding, which HTTP fields do not know. */
+/** Does not percent-encode, because HTTP fields do not use it. */
 export function serializeHeader(value: unknown, explode: boolean): string | undefined {
   if (isAbsent(value)) return undefined
   if (!explode || !isObject(value)) return joined(value, ',', serializePlainText)
@@ -58,7 +58,7 @@ function encodedText(value: unknown): string {
   return encodeStrictly(serializePlainText(value))
 }
 
-/** RFC 6570 section 3.2.3, but for `#[]`, which no query may have, and `&+`, which would mean something. */
+/** RFC 6570 section 3.2.3, except for `#[]`, which queries may not contain, and `&+`, which have a meaning there. */
 function encodedReservedText(value: unknown): string {
   return serializePlainText(value)
     .split(/(%[0-9A-Fa-f]{2}|[:/?@!$'()*,;=])/)

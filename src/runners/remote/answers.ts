@@ -16,7 +16,7 @@ const STATUSES = ['not_started', 'pending', 'completed', 'failed'] as const
 const MAX_CHALLENGES = 32
 const ID = /^[^\p{C}]{1,128}$/u
 
-/** A CallToolResult (MCP, or the plugin schema). */
+/** Reads a CallToolResult (MCP or the plugin schema). */
 export function fromCallToolResult(
   { content, structuredContent, isError, _meta }: Readonly<Record<string, unknown>>,
   record: ToolRecord,
@@ -41,8 +41,8 @@ export function fromCallToolResult(
 }
 
 /**
- * The output of a tool that sends only a text: MCP wants the JSON of a structured value as a text beside it, and some servers send
- * nothing else. Undefined if the output schema wants an object or a list, and the text is none.
+ * Reads the output of a tool that sends only text: MCP requires the JSON of a structured value as text beside it, and some
+ * servers send nothing else. Undefined if the output schema requires an object or a list that the text does not contain.
  */
 function parseTextAsOutput(text: string, { output }: ToolRecord): unknown {
   const type = isObject(output) ? output.type : undefined
@@ -52,15 +52,15 @@ function parseTextAsOutput(text: string, { output }: ToolRecord): unknown {
   return isFitting ? read.value : undefined
 }
 
-/** Whether the content only repeats the value, or the message, for clients that read nothing but texts. */
+/** Checks whether the content only repeats the value or the message, for clients that read only text. */
 function isEcho([block, ...more]: readonly Content[], value: unknown): boolean {
   if (block?.type !== 'text' || block.annotations || more.length > 0) return false
   return block.text === (typeof value === 'string' ? value : JSON.stringify(value))
 }
 
 /**
- * Passes on that a person must consent, if nothing else is missing. The server's `check_url` is left out, since our caller would
- * send its key there.
+ * Passes on requests for a person's consent, if nothing else is missing. Leaves out the server's `check_url`, because our
+ * caller would send its key there.
  */
 export function toUpstreamChallenge(
   missing: unknown,

@@ -11,7 +11,7 @@ import type { RemoteImplementation } from './implementation.ts'
 import type { KnownRevisions } from './mcp/known-revisions.ts'
 
 export interface RemoteDeps {
-  /** For servers that take JSON over HTTP; MCP has a client of its own. */
+  /** For servers that accept JSON over HTTP. MCP has a separate client. */
   readonly dialects: ReadonlyMap<string, RemoteDialect>
   readonly newId: () => string
   readonly guardedFetch: GuardedFetch

@@ -5,7 +5,7 @@ import type { Endpoint } from './endpoint.ts'
 
 const MAX_MESSAGE = 10_000
 
-/** The failure of a call to which the server responded with a status that is no success. */
+/** Returns the failure of a call to which the server responded with a status other than success. */
 export function toRejectedCall(answer: UpstreamError, endpoint: Endpoint, now: number): UpstreamFailure {
   const { status } = answer
   const { host } = endpoint
@@ -25,7 +25,7 @@ function describeRejection(status: number, host: string): string {
   return `${host} answered ${formatStatus(status)}`
 }
 
-/** The failure of a call that the server, or its response, explains. All texts are redacted here. */
+/** Returns the failure of a call that the server or its response explains. All texts are redacted here. */
 export function toFailedCall(
   message: string,
   { redact }: Pick<Endpoint, 'redact'>,

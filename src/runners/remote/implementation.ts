@@ -47,7 +47,7 @@ export function checkRemoteImplementation(implementation: Json, { requirements }
   return json.parseValue(reader, implementation)
 }
 
-/** Nothing of a call may change a server's URL. */
+/** Rejects variables, because a call must not change a server's URL. */
 function whyNoServer(url: string): string | undefined {
   const template = parseUrlTemplate(url)
   if ('problem' in template) return template.problem

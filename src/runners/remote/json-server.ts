@@ -20,10 +20,10 @@ import { toFailedCall, toRejectedCall } from './failed-call.ts'
 import type { RemoteImplementation } from './implementation.ts'
 import { type Listed, listingProblem, MAX_LIST_BYTES, readPages } from './list-pages.ts'
 
-/** Statuses by which a server may say in its dialect what a call lacks. */
+/** Statuses whose body may state, in the server's dialect, what a call lacks. */
 const EXPLAINED = new Set([400, 404, 422])
 
-/** The server gets no secrets or tokens but the endpoint's. */
+/** Calls a tool. The server gets only the endpoint's secrets and tokens. */
 export async function callServer(
   dialect: RemoteDialect,
   { tool, pass_user, record }: Pick<RemoteImplementation, 'tool' | 'pass_user'> & { readonly record: ToolRecord },

@@ -9,7 +9,7 @@ export const MAX_LIST_BYTES = 24 * 1024 * 1024
 const MAX_TOOLS = 5_000
 const MAX_PAGES = 100
 
-/** Told to a publisher, who may read what an operator is to do. */
+/** Returns the message for a publisher, who may read the message for operators too. */
 export function listingProblem({ result: { failure } }: UpstreamFailure): string {
   return failure.forOperator === undefined ? failure.message : `${failure.message}. ${failure.forOperator}`
 }
@@ -23,7 +23,7 @@ export async function readPages(
   for (let cursor: string | undefined; ;) {
     const read = await page(cursor)
     if ('problem' in read) return { ok: false, problem: read.problem }
-    // Engines take no hundred thousand arguments
+    // Engines do not support a hundred thousand arguments
     if (tools.length + read.tools.length > MAX_TOOLS) return refused(`lists more than ${MAX_TOOLS} tools`)
     tools.push(...read.tools)
     if (read.next === undefined) return { ok: true, tools }

@@ -5,12 +5,12 @@ export const WANTED_URL = 'it must be https, or http on a loopback host, without
 
 const MAX_URL_CHARACTERS = 2_048
 const MAX_DEPTH = 100
-/** Controls, reordering and zero-width characters, and blanks: they make a text look like another. */
+/** Control, reordering and zero-width characters, and blanks, which make a text look like another. */
 const UNSEEN = /(?![\n\t])[\p{C}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800]/gu
 
 /**
- * The only way from another server to a person for a URL: https, or http on a loopback host, without userinfo, in its
- * normal form, whose host is ASCII.
+ * Every URL of another server must pass this check before a person sees it: https, or http on a loopback host, without
+ * userinfo. Returns its normal form, whose host is ASCII.
  */
 export function readPersonUrl(value: unknown): string | undefined {
   if (typeof value !== 'string' || value.length > MAX_URL_CHARACTERS || /[\s\p{C}]/u.test(value)) return undefined

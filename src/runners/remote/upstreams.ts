@@ -35,7 +35,7 @@ export function createUpstreams(deps: RemoteDeps) {
           ? listServer(dialect, located.endpoint, listing, deps)
           : listMcpTools(located.endpoint, listing, deps))
         if (!listed.ok) return wrong('/url', listed.problem)
-        // Who may read the tools may not read the key by which they are listed
+        // Readers of the tools must not see the key that was used to list them
         const redactor = createRedactor(
           Array.from(secrets.values(), ({ value }) => value),
           base64,

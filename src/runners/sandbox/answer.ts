@@ -1,4 +1,4 @@
-/** Calls code in a sandbox, and reads its answer: nothing in that is trusted, and all that is kept of it is cut and redacted. */
+/** Calls code in a sandbox and reads its untrusted answer. The message and log lines kept from it are cut and redacted. */
 import type { RunContext } from '../../core/call/runner.ts'
 import { MAY_HAVE_RUN } from '../../core/failure/failure-text.ts'
 import { isObject } from '../../core/tool/json.ts'
@@ -23,7 +23,7 @@ interface SandboxCallOptions extends Pick<JsonLimits, 'budget'> {
   readonly unfinished: string
 }
 
-/** Calls code inside a sandbox. `ok` says whether it answered, which it also does when the tool failed. */
+/** Calls code inside a sandbox. `ok` tells whether it answered, even if the tool failed. */
 export async function callSandbox(
   sandbox: Sandbox,
   code: SandboxCode,
@@ -39,7 +39,7 @@ export async function callSandbox(
   return parseAnswer(result.value, limits, redact)
 }
 
-/** A call that had run for long, or was the only suspect, timed out. Any other call may have been innocent. */
+/** Reports a timeout for a call that ran long or was the only suspect. Any other call may not be the cause. */
 function failedBy(
   { reason, isToBlame, elapsedMs }: ProcessEnd['details'],
   subject: string,
@@ -48,13 +48,13 @@ function failedBy(
   if (reason === 'silent' && (isToBlame || elapsedMs >= SILENCE_MS))
     return { ok: false, timedOutMs: elapsedMs } as const
   const message = `${subject} was ended: ${isToBlame ? 'it' : 'it or a tool beside it'} ${END_REASONS[reason]}`
-  // Without a network it can change nothing
+  // Without network access, it cannot change anything
   const mayHaveRun = egress !== null && !(tool && isIdempotent(tool))
   const advice = mayHaveRun ? { can_retry: false, additional_prompt_content: MAY_HAVE_RUN } : { can_retry: !isToBlame }
   return { ok: false, failure: { message, ...advice } } as const
 }
 
-/** Texts are redacted before they are cut, since half a secret would not be recognized. */
+/** Redacts texts before cutting them, because half a secret would not be recognized. */
 export function parseAnswer(text: unknown, limits: Pick<JsonLimits, 'budget'>, redact: Redact) {
   if (typeof text !== 'string') return respondFailed('The sandbox answered with something that is not text')
   if (text.length > MAX_ANSWER) return respondFailed(`The output is larger than ${MAX_ANSWER} characters`)
@@ -66,7 +66,7 @@ export function parseAnswer(text: unknown, limits: Pick<JsonLimits, 'budget'>, r
   const { ok, value, message, failure, kind, logs, usage } = answer
   const lines: readonly unknown[] = Array.isArray(logs) ? logs.slice(0, MAX_LINES) : []
   const messageText = redact(String(message)).slice(0, MAX_MESSAGE)
-  // An exception's words are about the code, so they are its developer's
+  // An exception's message is about the code, so it is for the developer
   const messages =
     kind === 'exception' ? { message: UNEXPECTED, developer_message: messageText } : { message: messageText }
   return {

@@ -40,7 +40,7 @@ function validHosts(hosts: Json | undefined): readonly string[] {
   return results.flatMap((result) => (result.ok ? [result.value] : []))
 }
 
-/** A problem names no value. */
+/** A problem does not contain a credential's value. */
 export function formatCredentials(
   credentials: readonly SandboxCredential[],
   invocation: Pick<Invocation, 'secrets' | 'tokens'>,
@@ -64,7 +64,7 @@ export const allowedHost = json.refine(
   ),
   (entry) => {
     const { host, port } = new URL(`https://${entry}`)
-    // A port that is the scheme's own is not in a URL's host
+    // A URL's host omits the scheme's default port
     const urlHost = port === '' && entry.endsWith(':443') ? `${host}:443` : host
     return urlHost === entry
       ? undefined

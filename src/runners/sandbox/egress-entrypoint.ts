@@ -3,7 +3,7 @@ import type { LRUCache } from 'lru-cache'
 import { createGuardedFetch, type GuardedFetchOptions } from '../../outbound/guarded-fetch.ts'
 import { handleEgress, type EgressPolicy } from './egress.ts'
 
-/** Every hop of a sandbox comes here. Without `connect`, nothing but HTTP leaves a sandbox, which cannot see the policy. */
+/** Receives every hop of a sandbox. Without `connect`, only HTTP leaves a sandbox, which cannot see the policy. */
 export function defineEgress(reach: Required<Pick<GuardedFetchOptions, 'fetch' | 'traffic' | 'memory'>>) {
   return class extends WorkerEntrypoint<unknown, EgressPolicy> {
     override fetch(request: Request): Promise<Response> {
@@ -14,10 +14,10 @@ export function defineEgress(reach: Required<Pick<GuardedFetchOptions, 'fetch' |
   }
 }
 
-/** How isolates in other processes may leave, by their ids, for as long as a call of them may take. */
+/** The egress policies of isolates in other processes, by isolate id, for as long as a call may take. */
 export type SandboxPolicies = LRUCache<string, EgressPolicy>
 
-/** Where requests of isolates in other processes arrive; nothing else has a way to it. */
+/** Receives requests of isolates in other processes. Nothing else can reach it. */
 export function defineSandboxEgress(policies: SandboxPolicies) {
   return class extends WorkerEntrypoint {
     async request(id: string, request: Request): Promise<Response> {

@@ -2,13 +2,13 @@
  * Sends one request of a sandbox. In this order:
  *
  * 1. The host must be one of the tool's, and the request plain HTTP.
- * 2. The body is read, up to a limit, in memory that is reserved.
- * 3. Headers of the connection are dropped. The tool's credentials are placed, each for its hosts only, and replace what the
- *    sandbox wrote in their places.
+ * 2. The body is read, up to a limit, into reserved memory.
+ * 3. Headers of the connection are dropped. The tool's credentials are placed, each for its hosts only, and replace values
+ *    that the sandbox wrote there.
  * 4. The guarded fetch sends it and follows no redirect: the sandbox follows it, and that request comes here again.
  * 5. Credentials are redacted in the response, whose memory stays reserved until the sandbox has read it.
  *
- * A refusal is a response of status 403 that names no path or query.
+ * A refusal is a response with status 403 that contains no path or query.
  */
 import { isAllowedHost } from '../../outbound/allowed-url.ts'
 import { binaryText, fromBinaryString } from '../../outbound/base64.ts'
@@ -105,10 +105,10 @@ function toResponse(
   })
 }
 
-/** In pieces, since workerd takes the first before the sandbox reads any: until the last is read, all are in memory here. */
+/** Streams in pieces, because workerd takes the first before the sandbox reads. All stay in memory until the last is read. */
 function streamUntilRead(bytes: Uint8Array<ArrayBuffer>, release: () => void, unread: Reservation): BodyInit {
   if (bytes.byteLength > SMALL) {
-    // A tool may read none of its answers before all are there: what it asks for next must not wait for it
+    // A tool may read no response until all have arrived, so its next request must not wait for this one
     setTimeout(() => void unread.grow(bytes.byteLength).then(release), UNREAD_MS)
     const releaseBoth = () => {
       release()
@@ -138,13 +138,13 @@ function redactBytes(bytes: Uint8Array<ArrayBuffer>, redact: Redact): Uint8Array
   return safe === binary ? bytes : fromBinaryString(safe)
 }
 
-/** Plain data, since it travels as the entrypoint's properties. */
+/** Plain data, because it is passed as the entrypoint's properties. */
 export type EgressPolicy = NonNullable<ReturnType<typeof egressPolicy>>
 
 export function egressPolicy(
   { allowed_hosts, timeout_ms }: { readonly allowed_hosts: readonly string[]; readonly timeout_ms: number },
   toolkit: string,
-  /** Empty where callers share an isolate, and so its way out, which is its toolkit's. */
+  /** Empty if callers share an isolate and its egress, which then belongs to the toolkit. */
   caller: string,
   allowHttpHosts: ReadonlySet<string>,
   credentials: readonly PlacedCredential[],
@@ -162,5 +162,5 @@ export interface PlacedCredential {
   readonly text: string
 }
 
-/** Only the gateway's refusals have it: it is taken out of others' answers. */
+/** Marks the gateway's refusals. It is removed from servers' responses. */
 export const REFUSED_HEADER = 'switchboard-refused'

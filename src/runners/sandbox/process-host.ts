@@ -1,4 +1,4 @@
-/** The one Worker that is served in a process of sandboxes: loads and calls what `process-runner.ts` hands it. */
+/** The only Worker in a sandbox process. Loads and calls the isolates that `process-runner.ts` sends. */
 import { WorkerEntrypoint } from 'cloudflare:workers'
 import type { IsolateCode, SandboxEntrypoint } from './sandbox.ts'
 
@@ -19,7 +19,7 @@ interface HostedIsolate {
 }
 
 export default class SandboxHost extends WorkerEntrypoint<HostEnv> {
-  /** The watchdog asks this. */
+  /** The watchdog sends its checks here. */
   override fetch(): Response {
     return new Response('alive')
   }

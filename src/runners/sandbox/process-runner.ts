@@ -1,22 +1,22 @@
 /**
- * Runs isolates in workerd processes of their own, where nothing ends a loop or bounds memory but a watchdog.
+ * Runs isolates in separate workerd processes, where only a watchdog ends loops and limits memory.
  *
- * `npm run serve` has one for all tools, `shared`, and others for one each, `alone-…`, behind Unix sockets in a folder that
- * only its user may enter. A process is started before its first call. Over the socket goes workerd's own RPC: `run` hands over an
- * isolate's id and input, `load` and reports of progress are called back, and ending the call ends the run. A request of
- * an isolate comes back with its id (`SandboxEgress`), so allowed hosts and credentials never leave this process.
+ * `npm run serve` has one for all tools, `shared`, and others for one tool each, `alone-…`, behind Unix sockets in a folder
+ * that only its user may enter. A process is started before its first call. The socket carries workerd's own RPC: `run` passes
+ * an isolate's id and input, `load` and progress reports are callbacks, and ending the call ends the run. A request of an
+ * isolate comes back with its id (`SandboxEgress`), so allowed hosts and credentials never leave this process.
  *
- * The watchdog (`src/node/sandbox-processes.ts`) ends a process that does not answer or takes too much memory. It looks by
- * itself, and at each `check`: at the deadline of a call, when a call fails, and before the first. A check also starts a
- * process that has ended, and says how many have, when and why the last did.
+ * The watchdog (`src/node/sandbox-processes.ts`) ends a process that does not answer or takes too much memory. It looks on its
+ * own schedule and at each `check`: at a call's deadline, when a call fails, and before the first call. A check also restarts
+ * an ended process, and returns how many have ended, and when and why the last one did.
  *
- * 1. All calls that were under way end with their process. One that was sent when it had long been silent never began, and
- *    is sent again.
- * 2. Their tools become suspects, with those that ran just before: a module may go on behind its answer.
- * 3. A suspect runs alone, in a new process that no other tool has been in, while there is one for it. Its second answer
- *    there clears it, since the process went on behind the first; but not once a process of its own has ended.
- * 4. The second end of a process of its own is at least the third that a tool was in, and is told to `onThirdEnd`. An end of
- *    `shared` proves nothing of any one tool.
+ * 1. All running calls end with their process. A call that was sent when the process had long been silent never began, and is
+ *    sent again.
+ * 2. Their tools become suspects, and so do tools that ran just before, because a module may keep running after its answer.
+ * 3. A suspect runs alone, in a new process that no other tool has used, while one is free. Its second answer there clears it,
+ *    because the process survived the first; but not after a process has ended in which it ran alone.
+ * 4. If a tool's process ends a second time while it runs alone, that is at least its third end, and `onThirdEnd` is called.
+ *    An end of `shared` proves nothing about any one tool.
  */
 import { LRUCache } from 'lru-cache'
 import type { WaitUntil } from '../../core/tool/platform.ts'
@@ -27,23 +27,23 @@ import type { RunIsolate } from './sandbox.ts'
 
 export type EndReason = keyof typeof END_REASONS
 
-/** What a tool did to its process, in words that follow its name. */
+/** Describes how a tool ended its process, in words that follow the tool's name. */
 export const END_REASONS = {
   silent: 'blocked its process and did not return',
   memory: 'took too much memory',
   crashed: 'crashed its process',
 } as const
 
-/** The watchdog's answer to a check. Ends of the process while it had another tenant do not count. */
+/** The watchdog's answer to a check. Ends under another tenant do not count. */
 export interface ProcessState {
   readonly ends: number
-  /** When the process last ended, and since when it had not answered by then, in milliseconds since 1970. */
+  /** When the process last ended, and since when it had been silent, in milliseconds since 1970. */
   readonly endedAt: number
   readonly silentSince: number
   readonly reason: EndReason
 }
 
-/** The error of a run whose process ended before it answered. Its tool is to blame if it is the only suspect. */
+/** The error of a run whose process ended before it answered. The tool is to blame if it is the only suspect. */
 export class ProcessEnd extends Error {
   readonly details: { readonly reason: EndReason; readonly isToBlame: boolean; readonly elapsedMs: number }
 
@@ -77,23 +77,23 @@ interface SandboxProcess {
   readonly runs: Set<Run>
   /** The tools that ran in this process, each with the time of its last run. */
   readonly tools: LRUCache<string, { readonly tool: ToolRecord | undefined; readonly at: number }>
-  /** The key of the only tool that may enter; empty where all may. */
+  /** The key of the only tool that may run here; empty if all may. */
   tenant: string
   ends?: number
   /** When the process last answered. 0 means that it must be checked before another call. */
   answeredAt: number
 }
 
-/** How long a process may not answer before it is ended: as long as a call may compute on Cloudflare (`cpuMs`). */
+/** A process that is silent for this long is ended. Equals the CPU time of a call on Cloudflare (`cpuMs`). */
 export const SILENCE_MS = 10_000
-/** The same, once the deadline of a call has passed: nobody waits for a tool that still computes then. */
+/** The same after a call's deadline, when no one waits for a tool that is still computing. */
 const SILENCE_AFTER_DEADLINE_MS = 1_000
-/** A run is forgotten after this time, which is longer than every deadline: the platform may end whoever waits for it. */
+/** A run is forgotten after this time, which exceeds every deadline: the platform may end the request that waits for it. */
 const MAX_RUN_MS = 310_000
 const CHECK_INTERVAL_MS = 1_000
 /** A process that leaves a check unanswered handles no call that arrives this long after the check. */
 const SURELY_SILENT_MS = 1_000
-/** A tool that ran within this time before its process ended may be what ended it: a loop is noticed within it. */
+/** A tool that ran within this time before its process ended may have ended it. Loops are noticed within this time. */
 const RECENT_MS = 15_000
 const SUSPECT_TTL_MS = 3_600_000
 const MAX_ENDS_ALONE = 2

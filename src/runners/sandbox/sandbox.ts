@@ -1,12 +1,12 @@
 /**
- * Calls published code in isolates of its own.
+ * Calls published code in separate isolates.
  *
- * 1. An isolate's id is the hash of all that it is loaded from: code, egress policy with its credentials, and owner. The
- *    loader never looks again at what an id was loaded from.
- * 2. Where the platform unloads no isolates, `IsolateQuota` decides whether one stays for other calls or ends with its own.
- * 3. `RunIsolate` loads and runs it: in this process, or in one of those of `process-runner.ts`.
+ * 1. An isolate's id is the hash of everything it is loaded from: code, egress policy with its credentials, and owner. The
+ *    loader never reloads an id.
+ * 2. If the platform unloads no isolates, `IsolateQuota` decides whether one stays for other calls or ends with its call.
+ * 3. `RunIsolate` loads and runs it: in this process, or in one of the processes of `process-runner.ts`.
  *
- * Its answer is text that is not trusted (`answer.ts`), and its requests come back through `egress.ts`.
+ * Its answer is untrusted text (`answer.ts`), and its requests come back through `egress.ts`.
  */
 import { LRUCache } from 'lru-cache'
 import type { Signal } from '../../core/tool/platform.ts'
@@ -23,9 +23,9 @@ export interface SandboxCode {
   readonly name: string
   readonly modules: () => Modules | Promise<Modules>
   readonly egress: EgressPolicy | null
-  /** A caller and their user, who share an isolate with nobody; empty where all share one. */
+  /** A caller and their user, who do not share their isolate; empty if all callers share one. */
   readonly owner: readonly string[]
-  /** Absent where a plugin describes itself. */
+  /** Absent when a plugin describes itself. */
   readonly tool?: ToolRecord
 }
 
@@ -50,7 +50,7 @@ export interface SandboxEntrypoint extends Rpc.WorkerEntrypointBranded {
 export type IsolateCode = Omit<WorkerLoaderWorkerCode, 'globalOutbound'>
 
 export interface Isolate extends Pick<SandboxCode, 'egress' | 'tool'> {
-  /** Holds its code, egress, credentials and owner. */
+  /** The hash of its code, egress policy, credentials and owner. */
   readonly id: string
   /** Whether it stays for other calls. */
   readonly isKept: boolean
@@ -63,7 +63,7 @@ export type RunIsolate = (isolate: Isolate, args: readonly unknown[], signal: Si
 interface SandboxOptions {
   readonly run: RunIsolate
   readonly sha256: (text: string) => Promise<string>
-  /** Absent where the platform unloads isolates; a bare workerd keeps each that has a name until it ends. */
+  /** Absent if the platform unloads isolates. A bare workerd keeps each named isolate until workerd ends. */
   readonly quota?: IsolateQuota | undefined
 }
 
@@ -72,11 +72,11 @@ export type Sandbox = ReturnType<typeof createSandbox>
 const MAIN_MODULE = 'main.ts'
 /** The limits apply to each call on Cloudflare. A bare workerd does not enforce them. */
 const BOUNDS = { compatibilityDate: '2026-10-15', env: {}, limits: { cpuMs: 10_000, subRequests: 50 } }
-/** In characters: a name has some hundreds, and those of its credentials. */
+/** In characters. A name has a few hundred, plus those of its credentials. */
 const MAX_NAMES = 1_000_000
 /** Each isolate takes about 2 MB. */
 const MAX_LOADED = 200
-/** Half of them for tools whose callers share an isolate, half for isolates of one caller. */
+/** Half are for tools whose callers share an isolate, half for isolates of one caller. */
 const MAX_LOADED_OF_KIND = MAX_LOADED / 2
 const MAX_LOADED_OF_CALLER = MAX_LOADED / 10
 
@@ -115,7 +115,7 @@ export function createSandbox({ run, sha256, quota }: SandboxOptions) {
 
 type IsolateQuota = ReturnType<typeof createIsolateQuota>
 
-/** Limits how many isolates stay loaded, since callers choose users and credentials. An isolate beyond the limit ends with its call. */
+/** Limits loaded isolates, because callers choose users and credentials. An isolate beyond the limit ends with its call. */
 export function createIsolateQuota() {
   const loaded = new Set<string>()
   const counts = new Map<string | undefined, number>()
@@ -131,11 +131,11 @@ export function createIsolateQuota() {
       counts.set(caller, getCount(caller) + 1)
       return true
     },
-    /** An isolate that could not be loaded takes no memory. */
+    /** Frees the place of an isolate that failed to load, which takes no memory. */
     forget(id: string, [caller]: SandboxCode['owner']): void {
       if (loaded.delete(id)) counts.set(caller, getCount(caller) - 1)
     },
-    /** Their process ended. */
+    /** Called when their process has ended. */
     clear(): void {
       loaded.clear()
       counts.clear()
@@ -143,7 +143,7 @@ export function createIsolateQuota() {
   }
 }
 
-/** Linked before the tool's module is run, and run first: it ends the isolate. */
+/** Runs before the tool's module, once all modules are linked, and ends the isolate. */
 const STOP = "throw new Error('Linked')"
 const MAIN = "import './stop.js'\nimport { default as handler } from './tool.js'\nexport default { run: handler }\n"
 const REFUSED = /^Uncaught (?:(SyntaxError: .*)|Error: (No such module .*))$/m
@@ -152,7 +152,7 @@ const PLACE = /^ *at tool\.js:(\d+):(\d+)/m
 const MAX_REASON = 300
 const TIMEOUT_MS = 5_000
 
-/** Why a module would not load; undefined where it would, and where that cannot be told. Nothing of it is run. */
+/** Returns why a module would not load; undefined if it would or this is unknown. Runs none of its code. */
 export async function findLinkProblem(run: RunIsolate, module: string): Promise<string | undefined> {
   const modules = { 'main.js': { js: MAIN }, 'stop.js': { js: STOP }, 'tool.js': { js: module } }
   const load = async () => ({ ...BOUNDS, mainModule: 'main.js', modules })

@@ -22,7 +22,7 @@ export function isContentType(type: unknown): boolean {
   return typeof type !== 'string' || TYPES.includes(type)
 }
 
-/** A schema that names `content` anywhere says that the tool's value looks so. */
+/** If the schema has `content` anywhere, the tool's own value may look like a CallToolResult. */
 export function isCallToolResult(value: unknown, output: JsonSchema | null): value is CallToolResult {
   if (!isObject(value) || !Array.isArray(value.content) || !Object.keys(value).every((key) => FIELDS.includes(key)))
     return false
@@ -44,7 +44,7 @@ export function resultInSandbox(result: CallToolResult, subject: string): RunRes
   return { ok: false, failure: { message, ...(shown ? { content: shown } : {}), ...failureMeta(_meta) } }
 }
 
-/** MCP's or the plugin schema's. Without `structuredContent` texts alone are the value. `subject` is for messages. */
+/** Reads MCP's or the plugin schema's. Without `structuredContent`, text alone is the value. `subject` is for messages. */
 export function readCallToolResult(
   blocks: readonly unknown[],
   structuredContent: unknown,

@@ -6,7 +6,7 @@ import type { Requirements } from '../../core/tool/tool.ts'
 export interface CredentialPlacement<Place extends string = string> {
   readonly source: 'authorization' | 'secret'
   readonly id: string
-  /** Of what a person entered, if it is not sent as a whole. */
+  /** The field of what a person entered, if only one field is sent. */
   readonly field?: string
   readonly in: Place
   readonly name: string
@@ -68,7 +68,7 @@ export function toPlacement<Place extends string>(fields: {
     : { source: 'authorization', id: authorization, ...(field === undefined ? {} : { field }), in: place, name, format }
 }
 
-/** Each must be declared, and written nowhere else. `overlaps` says whether two of one place can be in one request. */
+/** Requires that each is declared and has its own place. `overlaps` tells whether two with one place can be in one request. */
 export function rejectDuplicatePlacement<T extends CredentialPlacement>(
   reader: json.Reader<T>,
   requirements: Requirements,
@@ -98,19 +98,19 @@ export function rejectUndeclared(
   if (refused !== undefined) json.addProblem(report, refused, `${path}/${source}`)
 }
 
-/** A tool is given only the secrets and tokens that it declares. */
+/** A tool gets only the secrets and tokens that it declares. */
 export function whyUndeclared(id: string, declared: readonly { readonly id: string }[]): string | undefined {
   return declared.some((each) => each.id === id)
     ? undefined
     : `Must be declared in the tool's requirements, got '${id}'`
 }
 
-/** Names of headers have no case. */
+/** Header names ignore case. */
 export function placeKey({ in: place, name }: { readonly in: string; readonly name: string }): string {
   return `${place} ${place === 'header' ? name.toLowerCase() : name}`
 }
 
-/** A problem is without the credential's value. */
+/** A problem does not contain the credential's value. */
 export function formatCredential(
   { source, id, field, format }: CredentialPlacement,
   { secrets, tokens }: Pick<Invocation, 'secrets' | 'tokens'>,

@@ -1,4 +1,4 @@
-/** They frame a message or belong to one connection (RFC 9110 section 7.6.1): the platform writes them. */
+/** Headers that frame a message or belong to one connection (RFC 9110 section 7.6.1). The platform writes them. */
 const FRAMING =
   /^(?:connection|content-length|expect|host|keep-alive|proxy-(?:authenticate|authorization|connection)|te|trailer|transfer-encoding|upgrade)$/i
 
@@ -13,7 +13,7 @@ export function headerNameProblem(name: string): string | undefined {
   return undefined
 }
 
-/** No control character but tab, and Latin-1 alone (RFC 9110 section 5.5). */
+/** Allows only Latin-1, without control characters except tab (RFC 9110 section 5.5). */
 export function isHeaderValue(text: string): boolean {
   return /^[\t\x20-\x7e\x80-\xff]*$/.test(text)
 }

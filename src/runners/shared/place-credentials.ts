@@ -11,7 +11,7 @@ type UsedCredential = CredentialPlacement & Credential & { readonly text: string
 
 const LABEL = /^[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?$/
 
-/** The deployment's credentials do not go where the caller's secret names the host: they would go to the caller. */
+/** Places credentials, but refuses the deployment's if a caller's secret names the host, where the caller could get them. */
 export function placeCredentials(
   credentials: readonly CredentialPlacement[],
   template: UrlTemplate,
@@ -67,7 +67,7 @@ export function placeCredentials(
   }
 }
 
-/** A part that is no secret, such as a site's name, is not taken out of answers. */
+/** A part that is not secret, such as a site's name, is not redacted in responses. */
 function listRedactedValues(credential: UsedCredential): string[] {
   const { field, text, parts } = credential
   const isShown = field !== undefined && parts?.get(field)?.isSecret === false
@@ -82,7 +82,7 @@ function basicCredentials(parts: readonly UsedCredential[], problems: string[]):
   return `Basic ${base64(`${username?.text ?? ''}:${password?.text ?? ''}`)}`
 }
 
-/** A whole origin, such as `https://api.eu.example:8443`; the guard judges where it leads. */
+/** Reads a whole origin, such as `https://api.eu.example:8443`. The guarded fetch checks whether it is allowed. */
 function readOrigin(credential: UsedCredential | undefined): { scheme: string; host: string } | undefined {
   const [, scheme, host] = /^(https?):\/\/([A-Za-z0-9.-]+(?::\d{1,5})?)\/?$/i.exec(credential?.text ?? '') ?? []
   return scheme === undefined || host === undefined ? undefined : { scheme: scheme.toLowerCase(), host }

@@ -14,9 +14,9 @@ export interface RetryClock {
 
 export interface UpstreamResult {
   readonly result: RunResult
-  /** Milliseconds, where asking again is of use; 'backoff' where the server did not say when. */
+  /** Milliseconds, if a retry may succeed; 'backoff' if the server did not say when. */
   readonly retryAfter?: number | 'backoff'
-  /** The server may have done what it was asked, and does not say so. */
+  /** The server may have carried out the request without confirming it. */
   readonly isUncertain?: boolean
   readonly isUnauthorized?: boolean
 }
@@ -61,19 +61,19 @@ export function createUpstreamTool(
       const outcome = await ask(invocation, context)
       const { retryAfter } = outcome
       if (retryAfter === undefined || !isRetrySafe || attempts === retries) return outcome
-      // Not all at once: calls that failed together would be made again together
+      // Random, because calls that failed together would otherwise be repeated together
       const wait =
         retryAfter === 'backoff'
           ? FIRST_BACKOFF_MS * 2 ** attempts * (0.5 + random() / 2)
           : retryAfter + Math.min(retryAfter / 10, MAX_JITTER_MS) * random()
-      // A wait past the deadline would only turn this answer into a timeout
+      // A wait past the deadline would only turn this outcome into a timeout
       if (now() + wait >= deadline) return outcome
       await raceAbort(() => sleep(wait, context.deadline.signal), context.deadline.signal)
     }
   }
 }
 
-/** A call that may not be made twice is not to be tried again where nobody knows what the server did. */
+/** Advises against a retry if the call must not be repeated and its effect on the server is unknown. */
 function withoutRetryAdvice({ result, isUncertain }: UpstreamResult): RunResult {
   if (result.ok || !result.failure || !isUncertain) return result
   const { retry_after_ms: _, ...failure } = result.failure

@@ -15,7 +15,7 @@ export interface UpstreamError {
   readonly text: string
 }
 
-/** How what a server answered may be told. */
+/** Limits how a server's response may be quoted. */
 export interface Secrecy {
   readonly redact: Redact
   readonly carriesCredential: boolean
@@ -25,7 +25,7 @@ export type UpstreamFailure = UpstreamResult & {
   readonly result: { readonly ok: false; readonly failure: ToolFailure }
 }
 
-/** Only an unreachable server is worth asking again soon. `request` is for developers. */
+/** Only an unreachable server is worth a quick retry. `request` is for developers. */
 export function noResponseFailure(
   { kind, message, retryAfterMs, remedy }: GuardedFailure,
   request: string,
@@ -44,7 +44,7 @@ export function noResponseFailure(
   }
   return {
     result: { ok: false, failure },
-    // To the platform, not to reach a server and to lose it after it was asked are the same
+    // The platform does not distinguish an unreachable server from a connection lost after the request
     ...(isUnreachable || kind === 'broken' || kind === 'too-large' ? { isUncertain: true } : {}),
     ...(isUnreachable ? { retryAfter: 'backoff' } : {}),
   }
@@ -68,12 +68,12 @@ export function statusFailure(
   }
 }
 
-/** A server may repeat the credential that it was sent, in a form that cannot be recognized. */
+/** Hides the text after a request with a credential, which a server may repeat in a form that cannot be recognized. */
 export function unstructured(text: string, { redact, carriesCredential }: Secrecy): string {
   return carriesCredential ? NOT_QUOTED : excerpt(text, redact)
 }
 
-/** Redacted before it is cut, since half a secret would not be recognized. */
+/** Redacts before cutting, because half a secret would not be recognized. */
 export function excerpt(text: string, redact: Redact): string {
   const safe = redact(text).trim()
   return safe.length > EXCERPT ? `${safe.slice(0, EXCERPT)}…` : safe
@@ -81,7 +81,7 @@ export function excerpt(text: string, redact: Redact): string {
 
 const ERROR_KEY = 'dev.switchboard/error'
 
-/** OXP 1.0, "Tool error". Passes over wrong types, since a failing tool should not fail once more for how it said so. */
+/** OXP 1.0, "Tool error". Ignores wrong types, because a tool's failure should not fail again over its format. */
 export function failureFields(fields: unknown): Omit<ToolFailure, 'message'> {
   if (!isObject(fields)) return {}
   const { developer_message, can_retry, additional_prompt_content, retry_after_ms } = fields

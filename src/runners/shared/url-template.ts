@@ -1,6 +1,6 @@
 type TemplatePart = { readonly literal: string } | { readonly name: string }
 
-/** A URL with simple `{name}` expressions (RFC 6570 level 1), cut where variables mean different things. */
+/** A URL with simple `{name}` expressions (RFC 6570 level 1), split where the meaning of variables changes. */
 export interface UrlTemplate {
   /** Undefined for a template that begins with a variable, whose value is a whole origin: `{server_url}/v1/users`. */
   readonly scheme: string | undefined
@@ -13,7 +13,7 @@ export interface UrlTemplate {
 const URL_TEMPLATE = /^(https?):\/\/([^/?#]*)([^?#]*)(?:\?([^#]*))?$/i
 const NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/
 const HOST = /^(?:[^:@[\]\\]+|\[[0-9a-f:.]+\])(?::\d+)?$/i
-/** A segment that URL parsers take for `.` or `..` (URL Standard, "single-dot" and "double-dot" segments). */
+/** A segment that URL parsers read as `.` or `..` (URL Standard, "single-dot" and "double-dot" segments). */
 const DOT_SEGMENT = /^(?:\.|%2e){1,2}$/i
 
 export function parseUrlTemplate(text: string): UrlTemplate | { readonly problem: string } {

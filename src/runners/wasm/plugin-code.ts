@@ -1,7 +1,7 @@
 import type { EgressPolicy } from '../sandbox/egress.ts'
 import type { GuestModules, SandboxCode } from '../sandbox/sandbox.ts'
 
-/** Less than a second's work, for one call. */
+/** For one call: less than a second's work. */
 export const FUEL = 250_000_000
 /** 64 KiB each. */
 export const MAX_PAGES = 1_024

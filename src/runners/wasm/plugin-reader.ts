@@ -70,7 +70,7 @@ export function createPluginReader(options: PluginReaderOptions): PluginReader {
     },
   }
 
-  /** The uploaded bytes come last: where they are, the metered ones are too. */
+  /** Stores the uploaded bytes last: if they exist, the metered bytes do too. */
   async function store(blob: string, uploaded: Uint8Array<ArrayBuffer>, metered: MeteredModule): Promise<void> {
     await storeBlob(meteredBlob(blob), metered.bytes.buffer)
     await storeBlob(blob, uploaded.buffer)
@@ -102,7 +102,7 @@ export function createPluginReader(options: PluginReaderOptions): PluginReader {
   }
 }
 
-/** Its publisher is its developer. */
+/** Includes the message for developers, because the publisher is the developer. */
 function findReason({ message, developer_message: why }: ToolFailure): string {
   return why === undefined ? message : `${message}: ${why}`
 }

@@ -29,7 +29,7 @@ function checkWasmImplementation(implementation: Json, { requirements }: Definit
   return json.parseValue(reader, implementation)
 }
 
-/** It would run out again, so nobody is told to repeat the call. */
+/** Advises against a retry, because the fuel would run out again. */
 const OUT_OF_FUEL: ToolFailure = {
   message: `The tool was stopped: it used up the ${FUEL} instructions of a call`,
   developer_message: 'Have the plugin do less in one call, or publish tools that each do a part of it',
@@ -41,7 +41,7 @@ interface WasmRunnerOptions extends SandboxRunnerOptions {
   readonly readBlob: (name: string) => Promise<ArrayBuffer | undefined>
 }
 
-/** A fresh instance for each call. A plugin may read the secrets that its uploader put into the configuration. */
+/** Uses a new instance for each call. A plugin may read the secrets that its uploader put into the configuration. */
 export function createWasmRunner({ sandbox, inside, readBlob, allowHttpHosts, log }: WasmRunnerOptions): Runner {
   return createCheckedRunner('wasm', checkWasmImplementation, (implementation, record) => {
     if (!sandbox) return { ok: false, reason: NO_SANDBOX, forOperator: NO_LOADER }
@@ -56,7 +56,7 @@ export function createWasmRunner({ sandbox, inside, readBlob, allowHttpHosts, lo
     return {
       ok: true,
       timeoutMs: timeout,
-      // Without a network it can change nothing
+      // Without network access, it cannot change anything
       isRetrySafe: implementation.allowed_hosts.length === 0,
       hosts: implementation.allowed_hosts,
       async run(invocation, context) {

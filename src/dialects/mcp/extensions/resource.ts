@@ -10,7 +10,7 @@ import { INTERNAL_ERROR, type McpError, type McpResult } from '../wire.ts'
 
 const HIDDEN: ReadonlySet<FailureType> = new Set(['forbidden', 'tool-not-executable', 'version-unavailable'])
 
-/** `path` is the part 'Toolkit/tool' of an address. Undefined if the caller may not call the tool. */
+/** `path` is the 'Toolkit/tool' part of an address. Returns undefined if the caller may not call the tool. */
 export async function readThroughTool<T>(
   read: (...request: Parameters<ReadPage>) => Promise<Result<T>>,
   path = '',

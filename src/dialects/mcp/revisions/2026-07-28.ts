@@ -12,13 +12,13 @@ const SERVER_KEY = 'io.modelcontextprotocol/serverInfo'
 
 const TTL_MS = 5_000
 
-/** How its lists have tools. */
+/** The format of tools in its lists. */
 export const LIST_FORMAT_2026: Pick<Revision, 'format' | 'encodeTool'> = {
   format: 'mcp-2026-07-28',
   encodeTool: (record, name) => toListedTool(record, toListedName(record, name)),
 }
 
-/** MCP 2026-07-28: without a handshake. The state that a client gives back with its answers is sealed. */
+/** MCP 2026-07-28, which has no handshake. The state that a client returns with its responses is sealed. */
 export function revision2026(serverInfo: ServerInfo, seal: Seal): Revision {
   const serverMeta = { [SERVER_KEY]: serverInfo }
   const cacheFields = { ttlMs: TTL_MS, cacheScope: 'private', _meta: serverMeta }
@@ -41,7 +41,7 @@ export function revision2026(serverInfo: ServerInfo, seal: Seal): Revision {
     getClientCapabilities: readCapabilities,
     startRoundTrip(call, context) {
       const deps = { seal, revision, serverMeta }
-      // Most calls resume nothing, and are spared its promises
+      // Most calls resume nothing, so they skip its promises
       if (call.requestState !== undefined || call.inputResponses !== undefined)
         return resumeRoundTrip(call, context, deps)
       return {
@@ -72,7 +72,7 @@ const NAME_MEMBERS: Readonly<Record<string, string>> = {
   'tasks/cancel': 'taskId',
 }
 
-/** Checks `_meta` ("Per-request metadata"), and that headers say the same as the body ("Standard headers"). */
+/** Checks `_meta` ("Per-request metadata"), and that the headers match the body ("Standard headers"). */
 export function findEnvelopeError(headers: Headers, { method, params }: McpRequest): McpError | undefined {
   const meta = isJsonObject(params._meta) ? params._meta : {}
   const version = meta[VERSION_KEY]

@@ -11,7 +11,7 @@ export interface Revisions {
   readonly from2026: Revision
 }
 
-/** MCP 2026-07-28, "Versioning". A message that names no version, such as `initialize`, is of an older revision. */
+/** MCP 2026-07-28, "Versioning". A message without a version, such as `initialize`, belongs to an older revision. */
 export function negotiateRevision(
   headers: Headers,
   message: McpRequest | McpNotification,

@@ -23,7 +23,7 @@ export interface Revision {
    */
   readonly isModern: boolean
   encodeTool(record: ToolRecord, name: string): JsonObject
-  /** Undefined where the revision has no structured content for a value of this output schema. */
+  /** Undefined if the revision has no structured content for a value of this output schema. */
   toStructuredContent(value: unknown, output: JsonSchema | null): unknown
   createResult(fields: object, meta?: JsonObject): McpResult
   /** Takes the members of the list as JSON, without braces. */
@@ -38,11 +38,11 @@ export interface Revision {
   startRoundTrip(call: McpToolCall, context: McpRequestContext): RoundTrip | Promise<RoundTrip | McpResult>
 }
 
-/** Lets a call ask for input: the client gets requests in place of a result, and calls again with the responses. */
+/** Lets a call ask for input: the client gets requests instead of a result, and calls again with the responses. */
 export interface RoundTrip {
   readonly kind: 'round-trip'
   /** The responses that came with this call. Older revisions have none. */
   readonly inputResponses?: InputResponses
-  /** Undefined if the client cannot be asked for what the failure needs. */
+  /** Undefined if the failure needs something that the client cannot be asked for. */
   requestInput(failure: Failure): McpResult | undefined | Promise<McpResult | undefined>
 }

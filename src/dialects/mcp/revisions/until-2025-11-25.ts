@@ -26,8 +26,8 @@ const SESSION_CAPABILITIES: Readonly<Record<string, JsonObject>> = {
 }
 
 /**
- * MCP 2024-10-07 to 2025-06-18, and `initialize` of 2025-11-25, whose messages differ in the listed tools only. Clients ignore members
- * that they do not know, so all of them get the newest members.
+ * MCP 2024-10-07 to 2025-06-18, and `initialize` of 2025-11-25, whose messages differ only in the listed tools. Clients ignore
+ * members that they do not know, so all of them get the newest members.
  */
 export function revisionsUntil2025(serverInfo: ServerInfo): Revision {
   return {

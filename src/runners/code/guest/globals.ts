@@ -1,9 +1,9 @@
-/** Runs before the module: `console` writes to the call's log, `fetch` rejects what the gateway refuses. */
+/** Runs before the module: `console` writes to the call's log, `fetch` rejects requests that the gateway refuses. */
 import { AsyncLocalStorage } from './async-local-storage.js'
 
 const REFUSED_HEADER = 'switchboard-refused'
 const MAX_LINES = 100
-/** Longer than what is kept of it, which is cut once it is redacted. */
+/** Longer than the kept part, which is cut after redaction. */
 const MAX_LINE = 4_000
 
 export const currentLines = new AsyncLocalStorage<string[]>()
@@ -12,7 +12,7 @@ export function logGuest(...values: readonly unknown[]): void {
   const lines = currentLines.getStore()
   if (!lines || lines.length >= MAX_LINES) return
   const texts = values.slice(0, MAX_LINE).map((value) => toLogText(value).slice(0, MAX_LINE))
-  // With a character in front it is copied: engines keep the whole of a text for a slice of it
+  // The added character forces a copy, because engines keep the whole text for a slice of it
   lines.push(` ${texts.join(' ').slice(0, MAX_LINE)}`.slice(1))
 }
 
@@ -28,10 +28,10 @@ function toLogText(value: unknown): string {
 
 for (const method of ['debug', 'info', 'log', 'warn', 'error', 'trace', 'dir'] as const) console[method] = logGuest
 
-/** `fetch` rejects with a TypeError, and a class of its own says that the words are the gateway's. */
+/** `fetch` rejects with a TypeError. This class marks the gateway's messages. */
 class RefusedError extends TypeError {}
 
-/** A tool without hosts has no gateway, whose words these are for the others. */
+/** Repeats the gateway's message, because a tool without hosts has no gateway. */
 function whyNoHost(input: RequestInfo | URL): string {
   const { protocol, host } = new URL(input instanceof Request ? input.url : input)
   return `Cannot request "${protocol}//${host}": publish the tool with "${host}" in its allowed_hosts`

@@ -3,9 +3,9 @@ import { logGuest, currentLines } from './globals.ts'
 import { toJson } from './json.ts'
 import * as tool from './tool.js'
 
-/** Longer than what is kept of it, which is cut once it is redacted: half a secret would not be recognized. */
+/** Longer than the kept part, which is cut after redaction, because half a secret would not be recognized. */
 const MAX_MESSAGE = 8_000
-/** In characters, as the caller's side has it (`runner.ts`), where a longer text would be copied whole. */
+/** In characters. The same limit as in `runner.ts`, where a longer text would be copied whole. */
 const MAX_REPORTED = 100_000
 
 interface About {
@@ -23,7 +23,7 @@ interface Call {
 
 type Progress = (progress: number, total?: number, message?: string) => unknown
 
-/** Sends one report at a time, then the newest since: a module that reports in a loop would have thousands under way. */
+/** Sends one report at a time, then the newest, because a module that reports in a loop would have thousands in progress. */
 function createSender(send: Progress) {
   let newest: Parameters<Progress> | undefined
   let sending: Promise<void> | undefined
@@ -34,13 +34,13 @@ function createSender(send: Progress) {
       try {
         await send(...next)
       } catch {
-        // Nobody listens any more, or it cannot be sent: neither ends the tool
+        // The receiver is gone or the report cannot be sent. Neither ends the tool
       }
     }
     sending = undefined
   }
   return {
-    // A module may call it with anything
+    // A module may pass any values
     progress: async (progress: unknown, total?: unknown, message?: unknown): Promise<void> => {
       if (typeof progress !== 'number' || !Number.isFinite(progress)) return undefined
       newest = [
@@ -59,7 +59,7 @@ export default class extends WorkerEntrypoint {
   run(input: unknown, { about, timeoutMs }: Call, progress?: Progress): Promise<string> {
     const logs: string[] = []
     const deadline = new AbortController()
-    // workerd would end at once a call that waits for nothing it knows of
+    // Without this timer, workerd would immediately end a call that waits for nothing that workerd tracks
     const timer = setTimeout(() => deadline.abort(new DOMException('The deadline passed', 'TimeoutError')), timeoutMs)
     const sender = createSender(progress ?? (() => undefined))
     return currentLines.run(logs, async () => {
@@ -108,7 +108,7 @@ const EXCEPTIONS = [
 ]
 const PROTOTYPES: readonly unknown[] = EXCEPTIONS.map(({ prototype }) => prototype)
 
-/** Errors of the language's own kinds are mistakes in the module; others, such as an `Error`, speak to its caller. */
+/** Checks for built-in error types, which are mistakes in the module. Others, such as an `Error`, are for its caller. */
 function isException(error: unknown): boolean {
   try {
     return isObject(error) && PROTOTYPES.includes(Object.getPrototypeOf(error))

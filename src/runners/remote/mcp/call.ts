@@ -113,7 +113,7 @@ function detachOutput(result: Record<string, unknown>): ToolOutput | undefined {
 
 type Requests = Readonly<Record<string, { readonly method: string; readonly params: JsonObject }>>
 
-/** Passes on what the server asks a person for. If a URL may not be shown to a person, the call fails. */
+/** Passes on the server's requests to a person. If a URL may not be shown to a person, the call fails. */
 function toInputRequests(value: object, endpoint: Endpoint): UpstreamResult {
   const requests: Record<string, Requests[string]> = {}
   for (const [key, { method, params }] of listRequests(value)) {
@@ -126,7 +126,7 @@ function toInputRequests(value: object, endpoint: Endpoint): UpstreamResult {
   return { result: { ok: false, asks: { requests, ...state } } satisfies RunResult }
 }
 
-/** For a caller that cannot be asked. */
+/** Returns the failure for a caller that cannot be asked. */
 function toUnaskedInput(value: object, endpoint: Endpoint): UpstreamResult {
   const description = describeElicitations(listRequests(value).map(([, { params }]) => params))
   const message = `${endpoint.host} asks for something first: ${description || 'it does not say what'}`

@@ -15,7 +15,7 @@ type Receive = NonNullable<StreamableHTTPClientTransport['onmessage']>
 type SendOptions = Parameters<StreamableHTTPClientTransport['send']>[1]
 
 interface UpstreamTransportOptions extends StreamableHTTPClientTransportOptions {
-  /** Stands before each big integer in what is received (`normalize-messages.ts`). */
+  /** Prefix of each big integer in received messages (`normalize-messages.ts`). */
   readonly integerTag: string
   /** Whether the last response is a stream, which may answer after `send` has returned. */
   readonly isStreaming: () => boolean
@@ -26,7 +26,7 @@ interface UpstreamTransportOptions extends StreamableHTTPClientTransportOptions 
  *
  * 1. A request that the server leaves unanswered fails: its stream ends, or the server answers 202 or under another id. The SDK
  *    would wait forever.
- * 2. Big integers are restored in each message before anybody sees it.
+ * 2. Big integers are restored in each message before any handler sees it.
  * 3. `waitForNotifications` waits until notifications are sent, such as the cancellation of a call, and `tasks/cancel`.
  */
 export class UpstreamTransport extends StreamableHTTPClientTransport {

@@ -5,17 +5,17 @@ import { toFailedCall, toRejectedCall } from '../failed-call.ts'
 import { readPersonUrl, toPersonText } from '../person-facing.ts'
 import type { TransportFailures } from './session-fetch.ts'
 
-/** Stands for the answer where a stream ends without one; no server may use it. */
+/** The error if a stream ends without an answer. Servers may not use this code. */
 export const STREAM_ENDED = -32099
 /** Replaces the code of any error while a task is polled: the server's own code could claim that nothing was run. */
 export const TASK_LOST = -32098
 /** MCP 2025-11-25, `URLElicitationRequiredError`. */
 const URL_ELICITATION_REQUIRED = -32042
-/** JSON-RPC, MCP 2026-07-28 ("error codes"), and the SDK's: the server did not look at what the request asks for. */
+/** JSON-RPC, MCP 2026-07-28 ("error codes"), and the SDK's: the server did not process the request. */
 const NOT_RUN: ReadonlySet<unknown> = new Set([-32700, -32600, -32601, -32022, 'ERA_NEGOTIATION_FAILED'])
 const NOT_RUN_STATUSES = new Set([400, 404, 405, 406, 415])
 
-/** Whether an error shows that the server has run nothing. */
+/** Checks whether an error shows that the server has run nothing. */
 export function provesNotRun(error: unknown): boolean {
   const { code, status } = readErrorParts(error)
   return status === undefined ? NOT_RUN.has(code) : NOT_RUN_STATUSES.has(status)
@@ -66,7 +66,7 @@ export function describeElicitations(elicitations: readonly unknown[]): string {
   return words.filter((text) => text !== '').join('; ')
 }
 
-/** A code that is a number is the server's (JSON-RPC 2.0, "Error object"); errors of the SDK have a text as code, and in `data` the HTTP status, if one came in place of a message. */
+/** A numeric code is the server's (JSON-RPC 2.0, "Error object"). The SDK uses strings, with any HTTP status in `data`. */
 function readErrorParts(error: unknown) {
   const { code, data: details }: Readonly<Record<string, unknown>> = isObject(error) ? error : {}
   const data = isObject(details) ? details : {}

@@ -2,11 +2,11 @@ import type { Client, PriorDiscovery } from '@modelcontextprotocol/client'
 import type { LRUCache } from 'lru-cache'
 import { createLruCache } from '../../../core/tool/recently-used.ts'
 
-/** The revision of each server, by URL: a known one spares a round trip. Plain data, so it may outlive requests. */
+/** The revision of each server, by URL: a known one saves a round trip. Plain data, so it may outlive requests. */
 export type KnownRevisions = LRUCache<string, PriorDiscovery>
 
 const MAX_SERVERS = 1_000
-/** After this time, or when it refuses what it is sent, a server is asked for its revision again. */
+/** After this time, or when it refuses the known revision, a server is asked for its revision again. */
 const KNOWN_MS = 10 * 60_000
 
 export function createKnownRevisions(): KnownRevisions {

@@ -16,7 +16,7 @@ export async function listMcpTools(
   { signal, timeoutMs, wantsSkills }: ListRequest,
   deps: RemoteDeps,
 ): Promise<Listed> {
-  // The SDK refuses a page for one tool that is not valid: tools are taken out of its sight, to be judged one by one
+  // The SDK refuses a whole page for one invalid tool, so tools are hidden from it and checked one by one later
   let page: readonly unknown[] = []
   // A session that starts from a known revision does not learn whether the server has skills
   if (wantsSkills) deps.revisions.delete(endpoint.url.href)

@@ -5,22 +5,22 @@ import { isObject } from '../../../core/tool/json.ts'
 const OBJECTS = new Set(['_meta', 'annotations', 'capabilities', 'properties'])
 /** Members that are JSON Schemas, in which null has a meaning. */
 const SCHEMAS = new Set(['inputSchema', 'outputSchema', 'requestedSchema'])
-/** Members that hold the server's own values, which stay as they are. */
+/** Members that contain the server's own values, which stay unchanged. */
 const VALUES = new Set(['_meta', 'structuredContent', 'data'])
 /** Texts that `normalize` may change. Others are not parsed. */
 const SUSPECT = /null|\[\s*\]|"nextCursor":\s*(?:""|0|false)|"protocolVersion"/
-/** An escape sequence, which may be of a quote; a quote; a number. */
+/** An escape sequence, such as an escaped quote; a quote; or a number. */
 const TOKEN = /\\.|"|-?\d[-+.\deE]*/g
 
 /**
  * Changes a response before the SDK parses it:
  *
- * 1. The SDK would refuse null and a cursor that is empty, 0 or false, which are left out, and an empty list in place of an
- *    object, which becomes an object: `{"title": null, "annotations": []}` is read as `{"annotations": {}}`. Content loses blocks
- *    that are null and texts of null, so that a tool that has run keeps the rest of its output.
+ * 1. The SDK would refuse null, cursors that are empty, 0 or false, and empty lists instead of objects. The first two are left
+ *    out, and the lists become objects: `{"title": null, "annotations": []}` becomes `{"annotations": {}}`. Blocks and texts
+ *    of null are removed from content, so that a tool that has run keeps the rest of its output.
  * 2. The SDK would refuse the result of `initialize` without `capabilities` or `serverInfo`: empty ones are added.
  * 3. The SDK would round big integers: each becomes a text that begins with the tag. The transport restores it.
- * 4. The SDK would pass over a stream's last event without a blank line behind it: the line is added.
+ * 4. The SDK would skip a stream's last event without a blank line after it: the line is added.
  */
 export function normalizeMessages(response: Response, tag: string): Response {
   const { body, status, headers } = response
@@ -60,7 +60,7 @@ function normalizeText(text: string): string {
   }
 }
 
-/** `name` is the member that holds the value. `isInSchema`: the value is a JSON Schema, or in one. */
+/** `name` is the value's member name. `isInSchema`: the value is a JSON Schema or part of one. */
 function normalize(value: unknown, name: string, isInSchema: boolean): unknown {
   if (Array.isArray(value)) {
     if (value.length === 0 && OBJECTS.has(name)) return {}
@@ -69,7 +69,7 @@ function normalize(value: unknown, name: string, isInSchema: boolean): unknown {
     return items.map((item) => normalize(item, '', isInSchema))
   }
   if (!isObject(value) || VALUES.has(name)) return value
-  // Each capability is an object too, whatever it is called
+  // Each capability is an object, whatever its name
   const toChildName = (key: string) => (name === 'capabilities' ? name : key)
   const members = Object.entries(value)
     .filter(([key, member]) => isInSchema || (member !== null && (key !== 'nextCursor' || Boolean(member))))

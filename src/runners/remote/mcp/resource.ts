@@ -33,7 +33,7 @@ export async function callResource(
 
 const METHODS = { resources: 'resources/list', resourceTemplates: 'resources/templates/list' } as const
 
-/** Returns what was listed before a page that fails, comes late, or is one too many. */
+/** Returns the items listed before a page that fails, comes late, or exceeds the limit. */
 async function readList(list: ResourceList, client: Client, waiting: SessionWait, { now }: RemoteDeps) {
   const listed: Json[] = []
   const endsAt = now() + PAGES_MS

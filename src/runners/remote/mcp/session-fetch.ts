@@ -6,9 +6,9 @@ import type { UpstreamError } from '../../shared/server-failure.ts'
 import type { Endpoint } from '../endpoint.ts'
 
 export interface TransportFailures {
-  /** Why a request first went without a readable response. Nothing is sent after it. */
+  /** Why a request first failed to get a readable response. Nothing is sent after that. */
   readonly lost: GuardedFailure | undefined
-  /** The last response to a POST that was no success: an error, or a redirect. */
+  /** The last unsuccessful response to a POST: an error or a redirect. */
   readonly refusal: UpstreamError | undefined
 }
 
@@ -39,13 +39,13 @@ export function createSessionFetch(
 
   return {
     failures: (): TransportFailures => ({ lost, refusal }),
-    /** Whether the last response is an event stream, which goes on after `fetch` has returned. */
+    /** Whether the last response is an event stream, which continues after `fetch` has returned. */
     isStreaming: () => isStream,
 
     async fetch(url: string | URL, init?: RequestInit): Promise<Response> {
       const method = init?.method ?? 'GET'
       const headers = new Headers(init?.headers)
-      // A stream that broke off may be resumed
+      // An interrupted stream may be resumed
       if (method === 'GET' && !headers.has('last-event-id')) return new Response(null, { status: 405 })
       if (lost) throw new Error(lost.message)
       const answer = await guardedStream({

@@ -3,12 +3,12 @@
  *
  * 1. If the server's revision is known, the session begins with that revision. If the server refuses it and has run nothing,
  *    the revision is forgotten (`refusesRevision`), and step 2 follows.
- * 2. If the revision is not known, the SDK asks for it with `server/discover`. Servers before 2026-07-28 want `initialize` (MCP
+ * 2. If the revision is not known, the SDK asks for it with `server/discover`. Servers before 2026-07-28 need `initialize` (MCP
  *    2026-07-28, "Backward Compatibility"), which the SDK sends itself if the server answers with a JSON-RPC error, or with
  *    a status from 400 to 499 other than 401 and 403.
  * 3. If the server answers otherwise or not at all, a second session begins with `initialize` (`mayTryLegacy`).
  * 4. Once connected, the revision is remembered and the work runs.
- * 5. The session is closed, behind the response where the platform allows.
+ * 5. The session is closed, after the response if the platform allows.
  */
 import type { Client, PriorDiscovery } from '@modelcontextprotocol/client'
 import { version } from '../../../../package.json'
@@ -57,7 +57,7 @@ const EXTENSIONS = { 'io.modelcontextprotocol/ui': { mimeTypes: [PAGE_TYPE] }, [
 const CLOSING_MS = 3_000
 /** The time for `server/discover`, which older servers may leave unanswered, but at most a third of the call's time. */
 const PROBE_MS = 5_000
-/** Failures that `initialize` would meet again. Not `unreachable`: a server may close the connection instead of an answer. */
+/** Failures that would recur with `initialize`. Not `unreachable`: a server may close the connection instead of an answer. */
 const LASTING_FAILURES: ReadonlySet<unknown> = new Set([
   'refused',
   'too-large',
@@ -90,12 +90,12 @@ export async function withSession<T>(options: SessionOptions, deps: RemoteDeps, 
   return { ok: false as const, failed: session.hasConnected ? failed : { ...failed, isUncertain: false } }
 }
 
-/** Whether the server answered, and its answer says that nothing was run. */
+/** Checks whether the server's answer shows that nothing was run. */
 function refusesRevision<T>(session: Session<T>, signal: Signal): boolean {
   return !session.ok && !session.failures.lost && !signal.aborted && provesNotRun(session.error)
 }
 
-/** Whether the session ended before the SDK sent `initialize` itself, and not for a reason that would end the next one too. */
+/** Checks that the session ended before the SDK sent `initialize`, and not for a reason that would end the next one too. */
 function mayTryLegacy<T>(session: Session<T>, signal: Signal): boolean {
   if (session.ok || signal.aborted || session.hasConnected || session.hasSentInitialize) return false
   return !LASTING_FAILURES.has(session.failures.lost?.kind)
@@ -131,7 +131,7 @@ async function runSession<T>(
     return work(client, waiting)
   }
   const done = await raceAbort(connectAndWork, signal)
-  // Read before the session is closed, since closing may fail too
+  // Read before the session is closed, because closing may fail too
   const failures = sessionFetch.failures()
   const closing = closeSession(client, transport, hasConnected).then(close)
   if (!background) await closing

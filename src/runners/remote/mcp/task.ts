@@ -34,7 +34,7 @@ export function readTaskState(state: unknown): object | undefined {
 
 /**
  * Polls a task (`io.modelcontextprotocol/tasks`) until it has ended or asks for input, and returns its result as the result of
- * the call. A returned error is the task's. If the call ends first, or nobody can be asked, the task is canceled.
+ * the call. A returned error is the task's. If the call ends first, or no person can be asked, the task is canceled.
  */
 export async function followTask(
   created: unknown,

@@ -1,7 +1,7 @@
 /**
- * Adds payments of fuel to the code of functions. A line is code up to the next branch, and pays its whole cost before it runs.
- * At the start of a function and of a loop's body, code traps if the fuel is below zero: neither recursion nor a loop runs
- * without fuel. A bulk instruction pays for its bytes too, through the function of `bulkBody`.
+ * Adds fuel charges to the code of functions. A line is the code up to the next branch, and its whole cost is charged before it
+ * runs. At the start of a function and of a loop's body, code traps if the fuel is below zero, so neither recursion nor a loop
+ * runs without fuel. A bulk instruction is also charged for its bytes, through the function of `bulkBody`.
  */
 import { type ByteReader, ByteWriter, ModuleError, unsigned } from './bytes.ts'
 import { readInstruction } from './instructions.ts'
@@ -14,7 +14,7 @@ export interface FuelCounter {
 }
 
 const MAX_BODY = 1024 * 1024
-/** In bytes of a module, of which some 5 ms are metered: between them others are let in. */
+/** Bytes of a module that are metered between two yields, which takes about 5 ms. */
 const STRETCH = 64 * 1024
 const MAX_LOCALS = 10_000
 
@@ -97,7 +97,7 @@ function skipLocals(body: ByteReader): void {
   if (locals > MAX_LOCALS) throw new ModuleError(`A function of the module has more than ${MAX_LOCALS} variables`)
 }
 
-/** `(func (param i32) (result i32))`: takes fuel for so many bytes, and gives the number back. */
+/** `(func (param i32) (result i32))`: charges fuel for a number of bytes, and returns that number. */
 export function bulkBody({ fuelGlobal }: Pick<FuelCounter, 'fuelGlobal'>): number[] {
   const global = unsigned(fuelGlobal)
   const bytes = [0x20, 0, 0xad, 0x42, BYTES_PER_UNIT_LOG2, 0x88]

@@ -3,7 +3,7 @@ import { type ByteReader, ModuleError } from './bytes.ts'
 interface Instruction {
   /** Units of fuel: about one simple instruction each. */
   readonly cost: number
-  /** After `loop` code may run again, after `branch` not at all; `bulk` works on as many bytes as the stack says. */
+  /** Code after `loop` may run again, and code after `branch` may not run; `bulk` processes as many bytes as the stack says. */
   readonly kind: 'plain' | 'loop' | 'branch' | 'bulk'
   readonly global?: number
   readonly callee?: number
@@ -21,11 +21,11 @@ const INDIRECT_CALL: Instruction = { cost: 30, kind: 'plain' }
 const BULK: Instruction = { cost: 20, kind: 'bulk' }
 const GROW: Instruction = { cost: 5_000, kind: 'bulk' }
 
-/** Of floating-point numbers to integers, which checks their range. */
+/** Converts floating-point numbers to integers and checks their range. */
 const TRUNCATION: Instruction = { cost: 4, kind: 'plain' }
-/** The engine is told of each function that a table holds. */
+/** The engine is notified of each function in a table. */
 const TABLE_WRITE: Instruction = { cost: 40, kind: 'plain' }
-/** Where there is little to fill, it costs more than to copy. */
+/** Filling a few bytes costs more than copying them. */
 const FILL: Instruction = { cost: 60, kind: 'bulk' }
 
 const TRUNCATIONS = [0xa8, 0xa9, 0xaa, 0xab, 0xae, 0xaf, 0xb0, 0xb1]
@@ -59,7 +59,7 @@ for (const [instruction, numbers, opcodes] of [
   for (const opcode of opcodes) SIMPLE[opcode] = { ...instruction, numbers }
 }
 
-/** WebAssembly 2.0, section 5.4. Later proposals are refused, since a unit of fuel would not be worth the same. */
+/** WebAssembly 2.0, section 5.4. Later proposals are refused, because a unit of fuel would not buy the same amount of work. */
 export function readInstruction(reader: ByteReader): Instruction {
   const opcode = reader.byte()
   const simple = SIMPLE[opcode]

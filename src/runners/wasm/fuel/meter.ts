@@ -1,5 +1,5 @@
 /**
- * Meters a WebAssembly module, so that a call of it ends when its fuel does.
+ * Adds fuel metering to a WebAssembly module, so that a call ends when its fuel runs out.
  *
  * 1. The sections are read, and their entries counted (`sections.ts`).
  * 2. The code of each function pays for its instructions (`code.ts`, `instructions.ts`).
@@ -13,7 +13,7 @@ import { bulkBody, createBodyMeter, type FuelCounter } from './code.ts'
 import { readExports, readImports, readSections, type SectionName, SECTIONS } from './sections.ts'
 
 export interface MeterOptions {
-  /** For one instance, its start function included; less than 2^31. */
+  /** For one instance, including its start function. Less than 2^31. */
   readonly fuel: number
   /** 64 KiB each. */
   readonly maxPages: number
@@ -25,11 +25,11 @@ export const FUEL_EXPORT = '__fuel'
 export const START_EXPORT = '__start'
 export const MEMORY_EXPORT = '__memory'
 
-/** In bytes: code of many branches grows several times. */
+/** In bytes. Code with many branches grows several times over. */
 const MAX_METERED = 16 * 1024 * 1024
 const MAX_TABLE = 100_000
 
-/** Takes a valid module. Yields where others may be let in. Throws a ModuleError for a module that is not supported or too large. */
+/** Takes a valid module. Yields so that other work can run. Throws a ModuleError if the module is unsupported or too large. */
 export function* addFuelMetering(module: Uint8Array, { fuel, maxPages }: MeterOptions) {
   const sections = readSections(module)
   const counts = new Map<SectionName, number>()

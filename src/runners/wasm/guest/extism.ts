@@ -13,7 +13,7 @@ import { COPIED_BYTE, DECODED_BYTE, PARSED_BYTE } from './prices.ts'
 
 const MAX_VARIABLES = 1024 * 1024
 const MAX_NAME = 65_536
-/** Bytes that a character takes at most. */
+/** The most bytes that a character takes. */
 const WIDEST = 3
 
 const encoder = new TextEncoder()

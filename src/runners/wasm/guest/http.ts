@@ -1,4 +1,4 @@
-/** `http_request` of the Extism plugin ABI. Each redirect is judged outside like a request of its own. */
+/** `http_request` of the Extism plugin ABI. Each redirect is checked outside the sandbox like a separate request. */
 import { decode, MAX_MEMORY_BYTES } from './kernel.ts'
 import type { PluginCall } from './plugin-call.ts'
 import { COPIED_BYTE, PARSED_BYTE } from './prices.ts'
@@ -6,10 +6,10 @@ import { endWait, holdWhileWaiting } from './waiting.ts'
 
 const REFUSED_HEADER = 'switchboard-refused'
 const MAX_REQUESTS = 50
-/** Of a request's JSON, without its body. */
+/** Bytes of a request's JSON, without its body. */
 const MAX_REQUEST = 65_536
 
-/** Gives the handle of the answer's body; the plugin waits. */
+/** Returns the handle of the response's body. The plugin waits for it. */
 export function requestHttp(call: PluginCall) {
   const { kernel, charge, http } = call
   return new WebAssembly.Suspending(async (request: bigint, body: bigint): Promise<bigint> => {

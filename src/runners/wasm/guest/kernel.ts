@@ -3,16 +3,16 @@ import { COPIED_BYTE } from './prices.ts'
 
 export type Kernel = ReturnType<typeof createKernel>
 
-/** All blocks together. Each counts as MIN_BLOCK at least, for what it takes to keep it. */
+/** For all blocks together. Each counts as at least MIN_BLOCK, to cover its overhead. */
 export const MAX_MEMORY_BYTES = 16 * 1024 * 1024
 export const MIN_BLOCK = 64
-/** The lower part of an address is the offset; doubles have all of it exactly. */
+/** The lower part of an address is the offset. Doubles hold the whole address exactly. */
 const OFFSETS = 2 ** 32
 
 const decoder = new TextDecoder()
 export const decode = (bytes: Uint8Array): string => decoder.decode(bytes)
 
-/** The beginning of a text, copied: engines keep the whole of a text for a slice of it. */
+/** Copies the beginning of a text, because engines keep the whole text for a slice of it. */
 export const copyStart = (text: string, characters: number): string => ` ${text.slice(0, characters)}`.slice(1)
 
 export function createKernel(charge: (units: number) => void) {
@@ -30,7 +30,7 @@ export function createKernel(charge: (units: number) => void) {
     return block
   }
 
-  /** `make` gives so many bytes, which become the block's own. */
+  /** `make` returns the block's bytes, which then belong to the block. */
   function add(bytes: number, make: () => Uint8Array): bigint {
     used += Math.max(MIN_BLOCK, bytes)
     if (used > MAX_MEMORY_BYTES)
@@ -46,13 +46,13 @@ export function createKernel(charge: (units: number) => void) {
   return {
     used: () => used,
     length,
-    /** JavaScript is given unsigned 64-bit integers as signed ones. */
+    /** JavaScript receives unsigned 64-bit integers as signed ones. */
     alloc(size: bigint): bigint {
       const bytes = Number(BigInt.asUintN(64, size))
       return add(bytes, () => new Uint8Array(bytes))
     },
     give: (bytes: Uint8Array): bigint => add(bytes.length, () => bytes),
-    /** The only way to a block's bytes: the first `size` or all, which are paid for first. A handle of no block has none. */
+    /** Charges for and returns a block's first `size` bytes, or all. Only this returns many. An unknown handle has none. */
     read(handle: bigint, unitsPerByte: number, size?: bigint): Uint8Array {
       const most = length(handle)
       const bytes = size === undefined ? BigInt(most) : BigInt.asUintN(64, size)
@@ -61,7 +61,7 @@ export function createKernel(charge: (units: number) => void) {
       const block = blocks[getIndex(handle)]
       return block ? new Uint8Array(block.buffer, block.byteOffset, Number(bytes)) : new Uint8Array()
     },
-    /** The block of the output is read once the call has ended, so it is not freed before. */
+    /** Keeps the output's block from being freed, because it is read after the call has ended. */
     keepOutput(handle: bigint): void {
       output = getIndex(handle)
     },

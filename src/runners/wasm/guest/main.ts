@@ -16,9 +16,9 @@ export interface ExportCall {
 }
 
 const MAX_LINES = 100
-/** The meter exports the memory of every module that has one, under whatever name its own export has. */
+/** The meter exports every module's memory under this name, whatever its own export is named. */
 const MEMORY_EXPORT = '__memory'
-/** What an instance takes beside its memory. */
+/** Bytes that an instance takes besides its memory. */
 const INSTANCE_BYTES = 256 * 1024
 
 export default class extends WorkerEntrypoint {
@@ -89,7 +89,7 @@ async function runPlugin({ exported, input, config, fuel, timeoutMs }: ExportCal
     else if (typeof code === 'number' && code !== 0) failure = `The plugin ended with the code ${code}`
   } catch (error) {
     failure = call.error ?? (error instanceof Error ? error.message : String(error))
-    // Plain errors are the host's own sentences, and the text that a plugin aborts with
+    // Plain errors contain the host's own messages or the text that a plugin aborts with
     const isPlain = error instanceof Error && Object.getPrototypeOf(error) === Error.prototype
     if (call.error === undefined && !isPlain) kind = 'exception'
     can_retry = Object(error).can_retry
@@ -112,14 +112,14 @@ function buildImports(call: PluginCall): Record<string, Record<string, (...given
     'wasi_snapshot_preview1': wasiFunctions(call),
     'env': { abort: abort(call) },
   }
-  // Missing functions of WASI fail when used: most of the imported ones never are
+  // Missing WASI functions fail only when called, because most imported ones never are
   for (const { module: from, name } of WebAssembly.Module.imports(plugin)) {
     if (from === 'wasi_snapshot_preview1') hostFunctions[from][name] ??= () => NOT_SUPPORTED
   }
   return hostFunctions
 }
 
-/** AssemblyScript's `abort(message, file, line, column)`: texts are UTF-16, their length in bytes before them. */
+/** AssemblyScript's `abort(message, file, line, column)`: texts are UTF-16, preceded by their length in bytes. */
 function abort({ memory }: PluginCall) {
   return (message: number) => {
     if (message === 0) throw new Error('The plugin aborted')

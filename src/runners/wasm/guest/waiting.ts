@@ -1,9 +1,9 @@
 /**
- * The memory of one plugin's calls that wait for answers. They share an isolate, which has 128 MB.
+ * Limits the memory of one plugin's calls that wait for responses. They share an isolate, which has 128 MB.
  *
- * A call notes what it holds before it waits, and as its answer arrives. It is refused, retryable, where others hold too much
- * beside it. The engine frees a refused call's memory some time later, and takes no notice of how much that is until it is
- * short: therefore refused calls count for a while in `checkMayStart`, which refuses a call before it has any memory.
+ * A call records the bytes it holds before it waits and as its response arrives. If other calls hold too much, it is refused
+ * as retryable. The engine frees a refused call's memory some time later, and ignores its size until memory is short. So
+ * refused calls count for a while in `checkMayStart`, which refuses a call before it has any memory.
  */
 const MAX_HELD = 96 * 1024 * 1024
 const REFUSED_COUNTS_MS = 1_000
@@ -16,17 +16,17 @@ interface Hold {
 const waits = new Map<object, Hold>()
 const refused = new Map<object, Hold>()
 
-/** Throws where calls that wait and those that were just refused hold too much for another to start. */
+/** Throws if waiting and recently refused calls hold too much for another to start. */
 export function checkMayStart(): void {
   if (waits.size > 0 && sumHeld(waits) + sumHeld(refused) > MAX_HELD) throw heldTooMuch()
 }
 
-/** A wait counts until its deadline at the latest: the platform ends calls of callers who left, and then nothing of them runs. */
+/** A wait counts until its deadline at the latest: if a caller leaves, the platform ends the call without running `endWait`. */
 export function holdWhileWaiting(call: object, bytes: number, end: number): void {
   waits.delete(call)
   const others = sumHeld(waits)
   if (others > 0 && others + bytes > MAX_HELD) {
-    // Without the call itself, whose memory it would keep
+    // The key is not the call, because that would keep its memory
     refused.set({}, { bytes, end: Date.now() + REFUSED_COUNTS_MS })
     throw heldTooMuch()
   }

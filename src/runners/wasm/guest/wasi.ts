@@ -1,4 +1,4 @@
-/** As much of WASI (preview 1) as compilers' libraries want, inside the sandbox. No files, arguments or environment. */
+/** The part of WASI (preview 1) that compilers' libraries need, inside the sandbox. No files, arguments or environment. */
 import { decode } from './kernel.ts'
 import { type HostFunctions, MAX_LINE, type PluginCall } from './plugin-call.ts'
 import { DECODED_BYTE, RANDOM_BYTE } from './prices.ts'
@@ -8,7 +8,7 @@ const BAD_DESCRIPTOR = 8
 const INVALID = 28
 export const NOT_SUPPORTED = 52
 const MAX_PARTS = 1_024
-/** A write's parts may overlap, and so be far more than the memory. The plugin writes the rest again. */
+/** Parts of a write may overlap, so they can be much larger than the memory. The plugin writes the rest again. */
 const MAX_WRITTEN = 65_536
 
 export function wasiFunctions({ charge, log, memory }: PluginCall): HostFunctions {
@@ -44,7 +44,7 @@ export function wasiFunctions({ charge, log, memory }: PluginCall): HostFunction
       for (let index = 0; index < count && size < MAX_WRITTEN; index++) {
         const start = view.getUint32(parts + 8 * index, true)
         const length = Math.min(view.getUint32(parts + 8 * index + 4, true), MAX_WRITTEN - size)
-        // As many bytes as a line that is kept may have
+        // As many bytes as a kept line may have
         const read = Math.min(length, Math.max(0, 3 * MAX_LINE - size))
         charge(read * DECODED_BYTE)
         text += decode(new Uint8Array(view.buffer, start, read))

@@ -13,7 +13,7 @@ export interface ServerResourcesDeps {
 }
 
 const MAX_SERVERS = 20
-/** The tools of a server that are tried until the caller may call one. */
+/** Tools of a server that are tried, until one is found that the caller may call. */
 const MAX_TRIED = 20
 
 const SERVER_TOOLS: LineFormat = {
@@ -23,8 +23,8 @@ const SERVER_TOOLS: LineFormat = {
 }
 
 /**
- * Asks each imported MCP server for its current list, among the servers of the caller's first 1,000 tools. A server that does
- * not respond is skipped.
+ * Asks the imported MCP servers of the caller's first 1,000 tools for their current lists. Servers that do not respond are
+ * skipped.
  */
 export async function listServerResources(
   { readServer, catalog }: ServerResourcesDeps,

@@ -42,7 +42,7 @@ export async function readSkillResource(skills: SkillStore, uri: string, exchang
   return [{ uri, ...type, ...(typeof content === 'string' ? { text: content } : { blob: content.base64 }) }]
 }
 
-/** Only the first page; `skills/list` returns all. */
+/** Lists only the first page; `skills/list` returns all pages. */
 export async function listSkillResources(skills: SkillStore, exchange: McpExchange): Promise<readonly JsonObject[]> {
   const { items } = await skills.listSkills({ state: 'active' }, getReader(exchange))
   return items.map((row) => {

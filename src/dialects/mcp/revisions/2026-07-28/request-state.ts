@@ -12,7 +12,7 @@ export interface RequestState {
   readonly asked: readonly string[]
   /** The tool's own state, from its last `InputRequests`. */
   readonly state?: Json
-  /** Responses that the tool has not got yet, because a person had to open a link first. */
+  /** Responses that the tool has not received yet, because a person had to open a link first. */
   readonly responses: InputResponses['responses']
 }
 
@@ -34,7 +34,7 @@ export async function sealState(
   return Object.keys(state).length === 0 ? ok(undefined) : seal.seal(JSON.stringify(state), associatedData)
 }
 
-/** Undefined for a state that this call was not given. */
+/** Returns undefined if the state was not issued for this call. */
 export async function readState(
   { requestState }: McpToolCall,
   getAssociatedData: () => string,
@@ -45,7 +45,7 @@ export async function readState(
   if (!unsealedState.ok) return unsealedState
   if (unsealedState.value === undefined) return ok(undefined)
   const read = json.parseValue(STATE, parseTrusted(unsealedState.value))
-  // Another version of this program sealed it
+  // A state that another version of this program sealed is ignored
   return read.ok ? read : ok(NO_STATE)
 }
 

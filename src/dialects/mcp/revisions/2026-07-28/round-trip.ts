@@ -1,5 +1,5 @@
 /**
- * The round trips of MCP 2026-07-28 ("multi-round-trip requests"), of which the server stores nothing:
+ * The round trips of MCP 2026-07-28 ("multi-round-trip requests"). The server stores nothing:
  * 1. A call fails because the tool asks for input, or because a person has to open a link.
  * 2. The result has `inputRequests`, and a sealed `requestState` if there is something to remember.
  * 3. The client repeats the call with `inputResponses` and that state. The state opens only for the same principal,
@@ -107,7 +107,7 @@ function selectSupportedRequests(requests: Requests, capabilities: JsonObject): 
   return { kind: 'error', code: MISSING_CAPABILITY, message, data: { requiredCapabilities }, status: 400 }
 }
 
-/** Each link is requested once: "accept" only means that the page was opened, so requests could go on forever. */
+/** Each link is requested once: "accept" only means that the page was opened, so requests could repeat forever. */
 function toElicitationRequests(
   failure: Failure,
   { inputResponses }: McpToolCall,
@@ -138,7 +138,7 @@ function getRequiredCapabilities({ method, params }: Requests[string]): JsonObje
   return method === 'roots/list' ? { roots: {} } : undefined
 }
 
-/** Binds a state to the call and the user: nobody else may use it. */
+/** Binds a state to the call and the user, so that it works for no other. */
 export function toAssociatedData(
   { name, range, input }: McpToolCall,
   { principal, request }: McpRequestContext,
