@@ -25,7 +25,7 @@ import { withFallback } from './storage/reachable-stub.ts'
 const DOCS_URL = 'https://assets.invalid/docs.json'
 const NO_DOCS: Docs = { guides: [], files: {}, style: '', reference: { fields: {}, examples: {} } }
 
-/** One isolate's Switchboard as a whole: every route of a deployment. */
+/** Creates the app of one isolate, with every route of a deployment. */
 export async function createApp(
   env: Env,
   deployment: Deployment,
@@ -39,7 +39,7 @@ export async function createApp(
   const { catalog, stub } = deployment.stores.registry
 
   let docs: Docs | undefined
-  // Not in the bundle, of which they would be a tenth
+  // An asset, because the docs would be a tenth of the bundle
   const loadDocs = async () => (docs ??= (await (await env.ASSETS?.fetch(DOCS_URL))?.json<Docs>()) ?? NO_DOCS)
 
   async function identify(c: Context) {

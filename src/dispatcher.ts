@@ -4,12 +4,12 @@
  *
  * - OXP's routes exist from the start;
  * - another dialect's routes are added when the first request for one of its paths loads them;
- * - every other path leads to `app.ts`, which is loaded with the first request for it.
+ * - every other path leads to `app.ts`, which is loaded on its first request.
  *
- * Self-hosted, an error is sent only after the request's body was read: if a socket closes with unread bytes, it is reset,
- * and the client may lose the response (RFC 9112, section 9.6). This waits for up to 64 MiB or 10 s, but not for 429 or
- * `Expect`. Cloudflare's edge reads the body itself. Responses to a wrong address have the form of the dialect whose path
- * it is, and are `no-store`.
+ * On self-hosted deployments, an error is sent only after the request's body has been read: closing a socket with unread
+ * bytes resets it, and the client may lose the response (RFC 9112, section 9.6). Up to 64 MiB are read, for up to 10 s, but
+ * nothing for 429 or `Expect`. Cloudflare's edge reads the body itself. A response to a wrong address has the format of the
+ * dialect whose path it is, and is `no-store`.
  */
 import { type Context, type ExecutionContext, Hono } from 'hono'
 import { getPath } from 'hono/utils/url'
@@ -26,15 +26,15 @@ import { drainBody } from './http/request/body.ts'
 import { createRequestNormalizer } from './http/route/normalize-request.ts'
 import type { Build } from './node/build.ts'
 
-/** Open to pages of ALLOW_ORIGINS: MCP, and the authorization for it. */
+/** Paths that pages of ALLOW_ORIGINS may request: MCP and its authorization. */
 const CROSS_ORIGIN = /^\/(?:mcp$|mcp\/t\/|connect\/|\.well-known\/)/
 
-/** More bytes than any route takes, for as long as a client that sends may take. */
+/** More bytes than any route accepts, and the time that a client has to send them. */
 const DRAIN_BOUNDS = { bytes: 64 * 1024 * 1024, ms: 10_000 }
 
 /**
- * A new isolate's first call waits only for the code that it needs. No path of `callRoutes` may have a parameter beside a
- * literal, such as `/docs/:guide` beside `/docs/reference`: Hono would match every path by its slower trie.
+ * Creates the dispatcher. A new isolate's first call waits only for the code that it needs. No path of `callRoutes` may have a
+ * parameter next to a literal, as in `/docs/:guide` and `/docs/reference`: Hono would use its slower trie for every path.
  */
 export function createDispatcher(env: Env, config: Config, build: Build) {
   const deployment = composeDeployment(env, config, build)
@@ -50,7 +50,7 @@ export function createDispatcher(env: Env, config: Config, build: Build) {
   const loadedRoutes = new Map<LazyRoutes, CallRoutes>()
   let router = createRouter()
 
-  /** Routes what is loaded. It is made again when a dialect is loaded, so that each call passes through Hono once. */
+  /** Routes to the loaded dialects. Created again when a dialect is loaded, so that each call passes through Hono once. */
   function createRouter(): Hono {
     const app = new Hono()
     app.route('/', oxp.routes)
@@ -92,7 +92,7 @@ export function createDispatcher(env: Env, config: Config, build: Build) {
   }
 
   return {
-    /** Tells how Hono matches paths. */
+    /** Returns which of its routers Hono uses. */
     routerName: () => router.router.name,
     runEventSources: async () => (await import('./compose/event-sources.ts')).runEventSources(deployment),
     runSchedule: async () => (await import('./compose/schedule.ts')).runSchedule(deployment),

@@ -37,13 +37,13 @@ export interface Env {
   readonly VERSION?: WorkerVersionMetadata
   /** Absent: `code` tools and `wasm` plugins cannot run. */
   readonly LOADER?: WorkerLoader
-  /** Absent: what is too large for an answer is an error. */
+  /** Absent: an output that is too large for a response is an error. */
   readonly ARTIFACTS?: R2Bucket
   /** Absent: there are no guides. */
   readonly ASSETS?: Fetcher
-  /** How many bytes are free for storage; of `npm run serve` alone. */
+  /** Responds with the number of free bytes for storage. Only in `npm run serve`. */
   readonly DISK?: Fetcher
-  /** Processes for what people publish, and who watches them; of `npm run serve` alone. */
+  /** Processes for published code, and their watchdog. Only in `npm run serve`. */
   readonly SANDBOX_SHARED?: Service<SandboxHost>
   readonly SANDBOX_ALONE_0?: Service<SandboxHost>
   readonly SANDBOX_ALONE_1?: Service<SandboxHost>
@@ -55,14 +55,14 @@ export type Config = Readonly<ReturnType<typeof loadConfig>>
 
 export class ConfigError extends Error {}
 
-/** Variables whose values are sent to nobody, not even as a client's secret. */
+/** Variables whose values are never sent anywhere, not even as a client's secret. */
 const OWN_KEYS = /^(?:ADMIN_KEY|JWT_SECRET|WORKER_SECRET|VAULT_KEYS|FINDINGS_WEBHOOK_SECRET|SIGN_IN_CLIENT_SECRET)$/i
 const OWN_SECRETS = /^(?:ADMIN_KEY|JWT_SECRET|WORKER_SECRET|VAULT_KEYS|FINDINGS_WEBHOOK_SECRET|.*_CLIENT_SECRET)$/i
 const OWN_VARIABLES =
   /^(?:ACCESS|VERSION|DEMO_TOOLS|TOOL_(?:SECRETS|LIMITS)|PUBLISHER_QUOTA|USER_VERIFIER_URL|INLINE_BYTES|ALLOW_(?:ORIGINS|HTTP_HOSTS)|PUBLIC_URL|SELF_HOSTED|FINDINGS_WEBHOOK_URL|COMPARISON_SECONDS|(?:JWT|SIGN_IN|CONNECT)_.*|.*_CLIENT_ID)$/i
 const MIN_VAULT_KEY = 16
 const VISIBLE_ASCII = /^[\x21-\x7e]+$/
-/** Used only with ACCESS=open: a key that everybody knows keeps nothing secret. */
+/** Used only with ACCESS=open, because a published key protects nothing. */
 const DEVELOPMENT_VAULT_KEY = 'a key for development, which everybody knows'
 
 const WANTED = {
@@ -135,7 +135,7 @@ function readVariables(env: object) {
   }
 }
 
-/** Reads all variables and secrets; no other function does. Throws a ConfigError that says how to fix the first wrong one. */
+/** Reads all variables and secrets; no other function does. Throws a ConfigError with the fix for the first wrong one. */
 export function loadConfig(env: object) {
   const variables = readVariables(env)
   const { text, checkedText, secret, choice, json } = variables
@@ -149,7 +149,7 @@ export function loadConfig(env: object) {
   const toolSecrets = new Map(Object.entries(json('TOOL_SECRETS', hideValue(TOOL_SECRETS)) ?? {}))
   const reservedName = [...toolSecrets.keys()].find((name) => OWN_SECRETS.test(name))
   if (reservedName) throw new ConfigError(`TOOL_SECRETS must not hand out '${reservedName}', Switchboard's own secret`)
-  // A wrong value is found now, not by the first person who is asked for consent
+  // Finds a wrong value now rather than at the first request for consent
   for (const name of [...toolSecrets.keys(), ...knownProviderIds.map(clientVariables).flatMap(Object.values)])
     text(name)
   const access = choice('ACCESS', ['keys', 'public', 'open'], 'keys')
@@ -182,7 +182,7 @@ export function loadConfig(env: object) {
     workerSecret: secret('WORKER_SECRET', MIN_WORKER_SECRET),
     toolSecrets,
     toolLimits: new Map(Object.entries(json('TOOL_LIMITS', TOOL_LIMITS) ?? {})),
-    /** Also gives the id of a well-known provider's client, such as `GOOGLE_CLIENT_ID`. */
+    /** Also reads the client id of a well-known provider, such as `GOOGLE_CLIENT_ID`. */
     variableOf: text,
     servesDemos: choice('DEMO_TOOLS', ['true', 'false'], access === 'open' ? 'true' : 'false') === 'true',
     inlineBytes: json('INLINE_BYTES', inlineBytes) ?? ANSWER_CHARACTERS,
@@ -197,23 +197,23 @@ export function loadConfig(env: object) {
       const isText = ['undefined', 'string'].includes(typeof variables.get(name))
       return isText ? undefined : 'Is a binding of the deployment, and no secret'
     },
-    /** The first encrypts, all decrypt. None: no grants are kept. */
+    /** The first encrypts, and all decrypt. If empty, no grants are stored. */
     vaultKeys: vaultKeysArePublic ? [DEVELOPMENT_VAULT_KEY] : vaultKeys,
     vaultKeysArePublic,
     userVerifierUrl: checkedText('USER_VERIFIER_URL', outside, isOutside),
     findingsWebhook: readFindingsWebhook(variables, isOutside),
-    /** Of `npm run serve`, between comparisons of imported tools with their sources; 0 for none. */
+    /** In `npm run serve`, the time between comparisons of imported tools with their sources; 0 turns them off. */
     comparisonSeconds: json('COMPARISON_SECONDS', integer(0, 86_400)) ?? 3_600,
     connectIssuer,
     hasSeveralIssuers,
     publicUrl: readPublicUrl(text('PUBLIC_URL')),
-    /** Set by `npm run serve`: nothing that is Cloudflare's is in front. */
+    /** Set by `npm run serve`: Cloudflare is not in front. */
     isSelfHosted: text('SELF_HOSTED') !== undefined,
     allowOrigins: readOrigins(text('ALLOW_ORIGINS')),
-    /** `host:port`s that requests may reach over http, whatever their address. */
+    /** Each `host:port` that requests may reach over http, at any address. */
     allowHttpHosts,
     recordCalls: choice('RECORD_CALLS', ['all', 'failures', 'none'], 'all'),
-    /** For how many days the contents of calls are stored. */
+    /** The number of days for which the contents of calls are stored. */
     contentDays,
     logCalls: choice('LOG_CALLS', ['all', 'failures', 'none'], 'all'),
   }
@@ -282,7 +282,7 @@ function readIssuer(
 ): string | undefined {
   const must = `be ${kind}, an https URL (http only to ALLOW_HTTP_HOSTS), such as '${example}'`
   const issuer = checkedText(name, must, (url) => isOutside(url) && !/[?#|]/.test(url))
-  // Two issuers could say the same user of different people
+  // Two issuers could use the same user name for different people
   if (issuer !== undefined && jwt && !jwt.issuers)
     throw new ConfigError(`JWT_ISSUER must say whose JWTs are accepted where ${name} is set`)
   return issuer

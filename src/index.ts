@@ -28,14 +28,14 @@ export { Access, Connect, Records }
 
 declare global {
   namespace Cloudflare {
-    /** The exports of this Worker can be reached through `exports` of `cloudflare:workers`. */
+    /** Types the exports of this Worker in the `exports` of `cloudflare:workers`. */
     interface GlobalProps {
       mainModule: { Egress: typeof Egress; TaskRunner: typeof TaskRunner }
     }
   }
 }
 
-/** The same as in `wrangler.toml`. */
+/** Must match `wrangler.toml`. */
 const EVERY_MINUTE = '* * * * *'
 
 let dispatcher: ReturnType<typeof createDispatcher> | undefined

@@ -1,6 +1,6 @@
 /**
- * Messages of the deployment name requests, such as `PATCH /toolkits/Kit {"status": "disabled"}`, `GET /tools?toolkit=Kit` or
- * `?allow=breaking`. `toCliTerms` writes the commands and options that do the same. A request that no command sends stays.
+ * Messages from the deployment mention requests, such as `PATCH /toolkits/Kit {"status": "disabled"}`, `GET /tools?toolkit=Kit`
+ * or `?allow=breaking`. `toCliTerms` replaces them with equivalent commands and options. Requests without a command stay.
  */
 import { isObject, tryParseJson } from '../client/json.ts'
 
@@ -16,7 +16,7 @@ export const STATUS_COMMANDS = {
 
 const STATUS_COMMAND: ReadonlyMap<unknown, string> = new Map(Object.entries(STATUS_COMMANDS))
 
-/** By route, where `*` is the command's argument. */
+/** Commands by route; `*` is the command's argument. */
 const COMMANDS: Readonly<Record<string, string>> = {
   'GET /tools': 'list',
   'GET /tools/*': 'show',
@@ -39,7 +39,7 @@ const OPTIONS: Readonly<Record<string, string>> = {
   'trust=1': '--trust',
 }
 
-/** What the command line names otherwise than the API, outside of requests. */
+/** Terms outside of requests that differ between the command line and the API. */
 const NAMES: readonly (readonly [pattern: RegExp, name: string])[] = [
   [/'select' is not a JMESPath expression/g, '--select is not a JMESPath expression'],
   [/'allowHttp'/g, '--allow-http'],

@@ -15,14 +15,14 @@ export function seconds(text: string): number {
   throw new InvalidArgumentError('Wanted seconds, such as 0 or 86400.')
 }
 
-/** A time for the deployment: RFC 3339 unchanged, or an offset from now, such as 30d. `never` stays too. */
+/** Parses an expiry: RFC 3339 and `never` are unchanged, and an offset such as 30d counts from now. */
 export function expiry(text: string): string {
   return text === 'never' ? text : (relativeTime(text, 1) ?? absoluteTime(text, '30d'))
 }
 
 const UNITS_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
-/** A time for the deployment: RFC 3339 unchanged, or a time ago, such as 12h. */
+/** Parses a time: RFC 3339 is unchanged, and an offset such as 12h counts back from now. */
 export function parseTimeOption(text: string): string {
   return relativeTime(text, -1) ?? absoluteTime(text, '12h')
 }
@@ -33,7 +33,7 @@ function relativeTime(text: string, direction: 1 | -1): string | undefined {
   return new Date(Date.now() + direction * Number(count) * (UNITS_MS[unit] ?? 0)).toISOString()
 }
 
-/** A date is its beginning in UTC. The deployment parses RFC 3339; this rejects only what cannot be a time. */
+/** Turns a date into its start in UTC. The deployment parses RFC 3339; this only rejects text that cannot be a time. */
 function absoluteTime(text: string, example: string): string {
   if (/^\d{4}-\d\d-\d\d$/.test(text)) return `${text}T00:00:00Z`
   if (/^\d{4}-\d\d-\d\dT/i.test(text)) return text
@@ -48,7 +48,7 @@ export function readInputFile(file: string, { stdin }: TerminalIO): Promise<stri
   return file === '-' ? text(stdin) : readTextFile(file)
 }
 
-/** Node's error for a folder does not name the folder. */
+/** Adds the path to errors, because Node's error for a folder does not name it. */
 export function readTextFile(file: string): Promise<string> {
   return readFile(file, 'utf8').catch((error: unknown) => {
     throw Object.assign(Object(error), { path: file })
@@ -70,7 +70,7 @@ export function readObject(text: string, label: string): JsonRecord {
   throw new CliError('usage', `${label} is not a JSON object`)
 }
 
-/** The fields that have a value. Throws if none has. */
+/** Returns the fields that have a value. Throws if there are none. */
 export function requireFields(fields: JsonRecord): JsonRecord {
   const entries = Object.entries(fields).filter(([, value]) => value !== undefined)
   if (entries.length > 0) return Object.fromEntries(entries)

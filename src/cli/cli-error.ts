@@ -71,7 +71,7 @@ export function getExitCode({ code }: SwitchboardError | CliError): number {
   return EXIT_BY_CODE[code]
 }
 
-/** Exit code 1 of a comparison is for a difference, so it must not stand for what kept it from being found. */
+/** Exit code 1 of a comparison means a difference, so an error that prevented the comparison must not use it. */
 export function throwNotCompared(error: unknown): never {
   if (error instanceof SwitchboardError && error.code === 'cancelled') throw error
   const hint = error instanceof SwitchboardError ? error.details.developerMessage : undefined

@@ -2,12 +2,12 @@ import type { CommandUnknownOpts } from 'commander'
 
 type CommandGroup = Pick<CommandUnknownOpts, 'commands'>
 
-/** The command that the words of a command line lead to, or the last group on the way there. */
+/** Finds the command that the words of a command line name, or the last group among them. */
 export function findCommand(program: CommandUnknownOpts, words: readonly string[]): CommandUnknownOpts {
   return words.reduce((command, word) => findSubcommand(command, word) ?? command, program)
 }
 
-/** Whether words lead to a command, or to none: an option ends them, and so does a command that has no others below it. */
+/** Checks whether the words, if any, name a command. An option ends them, and so does a command without subcommands. */
 export function isKnown(group: CommandGroup, [name, ...more]: readonly string[]): boolean {
   if (name === undefined || name.startsWith('-') || group.commands.length === 0) return true
   const command = findSubcommand(group, name)

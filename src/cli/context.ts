@@ -10,10 +10,10 @@ export interface CommonOptions {
   readonly url?: string
   readonly key?: string
   readonly allowHttp?: boolean
-  /** Seconds for each request. */
+  /** Timeout of each request, in seconds. */
   readonly timeout?: number
   readonly profile?: string
-  /** Whether no profile is used, nor SWITCHBOARD_KEY. */
+  /** Whether to ignore profiles and SWITCHBOARD_KEY. */
   readonly ignoresProfile?: boolean
   readonly user?: string
   readonly json?: boolean
@@ -22,7 +22,7 @@ export interface CommonOptions {
 
 export type CliSession = Readonly<ReturnType<typeof openSession>>
 
-/** With the options of the command that is run, the common ones among them. */
+/** Opens a session with the options of a command, including the common ones. */
 export type Open = (options: object) => CliSession
 
 export type AddCommands = (program: Command, open: Open) => void

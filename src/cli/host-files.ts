@@ -4,7 +4,7 @@ import { applyEdits, modify, type ParseError, parse, printParseErrorCode } from 
 import { isObject, tryParseJson } from '../client/json.ts'
 import { CliError } from './cli-error.ts'
 
-/** Puts a snippet's servers and inputs into a file of JSON, and leaves the rest as it is, comments too. */
+/** Adds a snippet's servers and inputs to a JSON file, leaving the rest unchanged, including comments. */
 export async function mergeJson(file: string, snippet: string) {
   const before = await readText(file)
   const text = before === undefined || before.trim() === '' ? '{}' : before
@@ -45,7 +45,7 @@ export async function mergeJson(file: string, snippet: string) {
   return { before, after: isSame ? before : after.endsWith('\n') ? after : `${after}\n` }
 }
 
-/** Appends a snippet to TOML. Nothing here reads TOML, so a file that may have that table is refused. */
+/** Appends a snippet to TOML. There is no TOML parser here, so a file that may already have that table is refused. */
 export async function mergeToml(file: string, snippet: string) {
   const before = await readText(file)
   const text = (before ?? '').replaceAll('\r\n', '\n')
@@ -57,14 +57,14 @@ export async function mergeToml(file: string, snippet: string) {
   ) {
     throw toRefusal(file, "it speaks of 'mcp_servers.switchboard' or 'mcp_servers' already: change it by hand")
   }
-  // An open text at the end would swallow the table
+  // An unterminated string at the end would swallow the table
   if ((text.split('"""').length - 1) % 2 === 1 || (text.split("'''").length - 1) % 2 === 1)
     throw toRefusal(file, 'a text in it does not end')
   const gap = text === '' ? '' : text.endsWith('\n') ? '\n' : '\n\n'
   return { before, after: `${before ?? ''}${gap}${snippet}\n` }
 }
 
-/** Replaces a whole file and returns the name of its backup. A symbolic link stays one. */
+/** Replaces a file and returns the name of its backup. A symbolic link remains a link. */
 export async function writeWithBackup(file: string, before: string | undefined, after: string) {
   await mkdir(dirname(file), { recursive: true })
   if (before === undefined) {

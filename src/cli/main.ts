@@ -2,7 +2,7 @@ import { EXIT } from './cli-error.ts'
 import { run } from './run.ts'
 
 const stop = new AbortController()
-// At the second Ctrl+C it ends at once
+// A second Ctrl+C exits immediately
 process.once('SIGINT', () => stop.abort())
 process.stdout.on('error', (error: NodeJS.ErrnoException) =>
   process.exit(error.code === 'EPIPE' ? EXIT.ok : EXIT.failed),

@@ -11,11 +11,11 @@ const HEADERS = {
 }
 const META = {
   'io.modelcontextprotocol/protocolVersion': NEWEST_REVISION,
-  // Locks cover pages too
+  // Locks cover the pages of tools too
   'io.modelcontextprotocol/clientCapabilities': { extensions: { 'io.modelcontextprotocol/ui': {} } },
 }
 
-/** All tools that the key can call, as `tools/list` of the newest MCP revision has them for models. */
+/** Lists all tools that the key can call, as `tools/list` of the newest MCP revision describes them to models. */
 export async function listToolsOverMcp({ connection }: CliSession, toolset?: string): Promise<readonly JsonObject[]> {
   const tools: JsonObject[] = []
   let cursor: string | undefined

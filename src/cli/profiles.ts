@@ -13,18 +13,18 @@ export function getProfileName(option: string | undefined, { env }: Pick<Termina
   throw new CliError('usage', `Invalid profile '${name}': wanted 1 to 64 letters, digits, dots, dashes and underscores`)
 }
 
-/** In the user's folder for configuration (XDG Base Directory Specification). */
+/** Returns a path in the user's configuration folder (XDG Base Directory Specification). */
 export function getProfilesFile({ env }: Pick<TerminalIO, 'env'>): string {
   const folder = env['XDG_CONFIG_HOME'] ?? ''
   return join(isAbsolute(folder) ? folder : join(homedir(), '.config'), 'switchboard', 'profiles.json')
 }
 
-/** Each with its `name`, the `origin` of its deployment, to which alone its `key` is sent, and maybe `allowHttp`. */
+/** Each has a `name`, a `key`, the `origin` of the only deployment that gets the key, and optionally `allowHttp`. */
 export function readProfiles(file: string): readonly JsonRecord[] {
   return existsSync(file) ? listObjects(tryParseJson(readFileSync(file, 'utf8')), 'profiles') : []
 }
 
-/** Only the owner can read the file, since it holds keys. It is a new file, since an existing one would keep its mode. */
+/** Only the owner can read the file, because it has keys. It is a new file, because an existing one would keep its mode. */
 export async function writeProfiles(file: string, profiles: readonly JsonRecord[]): Promise<void> {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 })
   const newFile = `${file}.${randomUUID()}.new`

@@ -55,7 +55,7 @@ const COMMANDS: readonly AddCommands[] = [
   addCompletion,
 ]
 
-/** Every command takes these, unless it has an option of that name. Only the help of the program shows them. */
+/** Every command has these, unless it has its own option of that name. Only the program's help shows them. */
 const GLOBAL_OPTIONS = [
   new Option('--url <url>', 'the deployment (SWITCHBOARD_URL; else http://localhost:8787)'),
   new Option('--key <key>', 'API key (better in SWITCHBOARD_KEY, as others on a machine can see command lines)'),
@@ -65,7 +65,7 @@ const GLOBAL_OPTIONS = [
   new Option('--json', 'print JSON, and errors as one object on stderr'),
 ].map((option) => option.hideHelp().helpGroup('Options of every command:'))
 
-/** Options that would mean nothing to a command. */
+/** Options that do not apply to a command. */
 const OMITTED_OPTIONS: Readonly<Record<string, readonly string[]>> = {
   login: ['--key'],
   logout: ['--url', '--key', '--allow-http', '--timeout'],
@@ -73,7 +73,7 @@ const OMITTED_OPTIONS: Readonly<Record<string, readonly string[]>> = {
   completion: ['--url', '--key', '--profile', '--allow-http', '--timeout', '--json'],
 }
 
-/** The tree of commands. It throws a `CommanderError` for a wrong command line, and prints nothing but help. */
+/** Creates the tree of commands. It throws a `CommanderError` for an invalid command line, and prints only help. */
 export function createProgram(open: Open, write: (text: string) => void): Command {
   const help = new Help()
   const program = new Command('switchboard')
@@ -81,7 +81,7 @@ export function createProgram(open: Open, write: (text: string) => void): Comman
     .version(about.version)
     .enablePositionalOptions()
     .exitOverride()
-    // Help alone is written: errors are thrown
+    // Only help is written: errors are thrown
     .configureOutput({ writeOut: write, writeErr: write, outputError: () => undefined })
     .configureHelp({
       subcommandTerm: (command) => help.subcommandTerm(command).replace(' [options]', ''),
@@ -97,7 +97,7 @@ export function createProgram(open: Open, write: (text: string) => void): Comman
   return program
 }
 
-/** The lines of the guide that run the command. A group lists by default. */
+/** Finds the guide's lines that run the command. A group lists by default. */
 function formatExamples(command: CommandUnknownOpts): string {
   const name = command.parent?.parent ? `${command.parent.name()} ${command.name()}` : command.name()
   const pattern = new RegExp(`switchboard ${name.replace(/ list$/, '(?: list|(?= -|$))')}(?: |$)`)

@@ -12,9 +12,9 @@ import type { TerminalIO } from './terminal.ts'
  * Runs a command line and returns the exit status; it never throws.
  *
  * Commander parses the arguments (`program.ts`). The command's action opens a session from its options and the environment
- * (`context.ts`), sends requests by `switchboard/client`, and prints by the session's terminal (`terminal.ts`): results to
- * `stdout`, notes and progress to `stderr`. With `--json`, results are JSON, and so is an error on `stderr`.
- * Each error becomes a `CliError` or `SwitchboardError` here, from which `cli-error.ts` has the exit status.
+ * (`context.ts`), sends requests through `switchboard/client`, and prints through the session's terminal (`terminal.ts`):
+ * results to `stdout`, notes and progress to `stderr`. With `--json`, results are JSON, and so are errors on `stderr`.
+ * Each error becomes a `CliError` or `SwitchboardError` here, which `cli-error.ts` maps to the exit status.
  */
 export async function run(args: readonly string[], io: TerminalIO, signal: AbortSignal): Promise<number> {
   const { stdout, stderr } = io
@@ -24,13 +24,13 @@ export async function run(args: readonly string[], io: TerminalIO, signal: Abort
   )
   const isJson = args.includes('--json')
   try {
-    // Commander's own `help` reads only the first word of `help keys create`. An unknown command is parsed by itself, for its error
+    // Commander's own `help` reads only the first word of `help keys create`. An unknown command is parsed alone, for its error
     const [first, ...topic] = args
     const helpArgs = isKnown(program, topic) ? [...topic, '--help'] : topic
     await program.parseAsync(first === 'help' ? helpArgs : [...args], { from: 'user' })
     return EXIT.ok
   } catch (cause) {
-    // Without a command, the help is printed
+    // Without a command, Commander prints the help
     if (cause instanceof CommanderError && (cause.exitCode === 0 || cause.code === 'commander.help')) return EXIT.ok
     const error = toKnownError(cause, args)
     if (isJson) stderr.write(`${formatJsonText({ error: describe(error) })}\n`)
@@ -58,7 +58,7 @@ function toKnownError(cause: unknown, [first = '']: readonly string[]): Switchbo
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
   const message = cause instanceof Error ? cause.message : String(cause)
   const reason = FILE_PROBLEMS.get(code)
-  // Errors of the file system name the file, and nothing in it
+  // File system errors name the file, but show none of its contents
   return reason === undefined
     ? new CliError('failed', message)
     : new CliError('usage', `Cannot open '${Object(cause).path ?? 'the file'}': ${reason}`)
@@ -90,7 +90,7 @@ function formatLines(
   return [formatMessage(message), ...details.map((line) => formatStyledLine([line], false))]
 }
 
-/** The option that sets the field at a JSON Pointer: `--expires` sets `/expires_at`. Pointers into files stay. */
+/** Names the option that sets the field at a JSON Pointer: `--expires` sets `/expires_at`. Keeps pointers into files. */
 function nameOption(pointer: string, { options, registeredArguments }: CommandUnknownOpts): string {
   const [, field = ''] = /^\/(\w+)$/.exec(pointer) ?? []
   const isInFile = registeredArguments.some((argument) => argument.name() === 'file')

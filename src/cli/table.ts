@@ -1,20 +1,20 @@
 import { isObject, type JsonRecord } from '../client/json.ts'
 import { toSingleLine, type StyledText } from './terminal-text.ts'
 
-/** By heading: the field that an item has there (`client.name` is a field of a field), or a function that finds it. */
+/** By heading: the path of the item's field, such as `client.name`, or a function that returns the cell's value. */
 export type Columns = Readonly<Record<string, string | ((item: JsonRecord) => unknown)>>
 
 const COLUMN_GAP = 2
-/** Columns are not padded beyond this, so that one long id does not push all others to the side. */
+/** Columns are not padded beyond this, so that one long id does not push the other columns to the side. */
 const MAX_PADDING = 48
 const MIN_LAST_COLUMN = 20
 
-/** Splits a text into parts, of which each second is bold. */
+/** Splits a text into parts; every second one is bold. */
 export type SplitText = (text: string) => readonly string[]
 
 /**
- * Makes lines of items, the first time below the headings. Widths only grow, so that later items stay in line.
- * Without a width, as in a pipe, cells are apart by tabs.
+ * Formats items as lines, the first time below the headings. Widths only grow, so that later items stay aligned.
+ * Without a width, as in a pipe, cells are separated by tabs.
  */
 export function createTable(columns: Columns, width: number, split: SplitText = (text) => [text]) {
   const headings = Object.keys(columns)
@@ -61,7 +61,7 @@ function formatText(value: unknown): string {
     .join(', ')
 }
 
-/** A column of times, in the zone of whoever reads it. */
+/** Creates a column of times, in the local time zone. */
 export function timeColumn(field: string): Columns[string] {
   return ({ [field]: at }) => (typeof at === 'string' ? new Date(at).toLocaleString('sv-SE') : undefined)
 }

@@ -42,14 +42,14 @@ export function createTerminal(
       else printText()
     },
     print,
-    /** A function that prints items as lines. In a terminal the last column is cut, so that each is one line. */
+    /** Returns a function that prints items as lines. In a terminal, the last column is cut to keep each on one line. */
     table(columns: Columns, split?: SplitText) {
       const formatTable = createTable(columns, stdout.isTTY ? Math.max(40, stdout.columns || 120) : Infinity, split)
       return (items: readonly JsonRecord[]) => formatTable(items).forEach((line) => print(...line))
     },
     write: (text: string) => void stdout.write(`${clean(text)}\n`),
     note,
-    /** Shows what goes on while it does; what `work` says is printed once it is over. */
+    /** Shows progress while `work` runs. Its result is printed once it has ended. */
     async withProgress<T>(label: string, work: (update: UpdateProgress) => Promise<T>): Promise<T> {
       const { update, stop } = isInteractive ? createSpinner(stderr, label) : createNotice(label)
       try {
@@ -65,7 +65,7 @@ export function createTerminal(
       const answer = await ask(`${question} [y/N] `)
       if (!/^y(?:es)?$/i.test(answer)) throw new CliError('failed', 'Nothing has changed')
     },
-    /** A line that is not shown while it is typed; without a terminal, all of the standard input. */
+    /** Reads a line without showing it as it is typed; without a terminal, reads all of the standard input. */
     async readSecret(question: string): Promise<string> {
       if (!stdin.isTTY) return (await text(stdin)).trim()
       return ask(question, new Writable({ write: (_part, _encoding, done) => done() }))
@@ -77,14 +77,14 @@ export function createTerminal(
     stderr.write(`${isInteractive ? CLEAR : ''}${toCliTerms(formatStyledLine(parts, colored(stderr)))}\n`)
   }
 
-  /** One line where nobody sees a spinner. */
+  /** Prints a single line, because a spinner needs a terminal. */
   function createNotice(label: string) {
     const timer = setTimeout(() => note(`${label}: still waiting; --timeout ends it sooner`), NOTICE_MS)
     return { update: () => undefined, stop: () => clearTimeout(timer) }
   }
 
   async function ask(question: string, echo: NodeJS.WritableStream = stderr): Promise<string> {
-    // Before the question is shown, since the terminal itself shows what is typed until then
+    // Before the question is shown, because until then the terminal itself echoes input
     const reader = createInterface({ input: stdin, output: echo, terminal: true })
     try {
       if (echo !== stderr) stderr.write(clean(question))
@@ -117,7 +117,7 @@ function createSpinner(
       const filled = Math.round(BAR_CHARACTERS * Math.min(1, Math.max(0, done / (total || 1))))
       const bar = `${'█'.repeat(filled)}${'░'.repeat(BAR_CHARACTERS - filled)} ${done}/${total} `
       line = toSingleLine(`${total > 0 ? bar : ''}${label}`, width)
-      // The work may be over before the next frame
+      // The work may end before the next frame
       draw()
     },
     stop() {

@@ -7,7 +7,7 @@ import { isJsonObject, type JsonObject } from '../core/tool/json.ts'
 import { type Definition, NO_REQUIREMENTS } from '../core/tool/tool.ts'
 import type { CliSession } from './context.ts'
 
-/** What a model reads differently in one version of a tool than in another; undefined if one cannot be read any more. */
+/** Compares what a model reads of two versions of a tool. Returns undefined if either can no longer be read. */
 export async function compareVersionsAsRead(
   session: CliSession,
   [before, after]: readonly [id: string, id: string],
@@ -28,7 +28,7 @@ async function loadTool({ connection }: CliSession, id: string, toolset: string 
   return isJsonObject(document) ? toDefinition(document) : undefined
 }
 
-/** A definition with the fields that an MCP tool has; the others are equal in all of them. */
+/** Creates a definition with the fields of an MCP tool; the other fields are always the same. */
 function toDefinition({ inputSchema, outputSchema, ...fields }: JsonObject): Definition {
   return {
     ...fields,

@@ -31,7 +31,7 @@ export async function lockTools(mcpTools: readonly JsonObject[], skills: readonl
 
 export const isSkill = (name: string) => name.startsWith('skill:')
 
-/** Sorted by name. */
+/** Sorts the entries by name. */
 export function createLock(entries: LockedTools): ToolLock {
   const sorted = [...entries].sort(([a], [b]) => (a < b ? -1 : 1))
   const tools = Object.fromEntries(sorted.filter(([name]) => !isSkill(name)))
@@ -39,7 +39,7 @@ export function createLock(entries: LockedTools): ToolLock {
   return { version: 1, digest_form: DIGEST_FORM, tools, ...(Object.keys(skills).length > 0 ? { skills } : {}) }
 }
 
-/** The text of `tools.lock`, without the line feed at its end. */
+/** Formats `tools.lock`, without the final line feed. */
 export function formatLockFile(tools: LockedTools): string {
   return formatJson(createLock(tools), 2) ?? ''
 }

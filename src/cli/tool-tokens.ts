@@ -4,7 +4,7 @@ import { countListTokens, createTokenCounter } from '../core/tool/tokens.ts'
 import type { CliSession } from './context.ts'
 import { listToolsOverMcp } from './mcp-tools.ts'
 
-/** Adds to each item the tokens that its MCP definition costs a model. MCP lists only tools that can be called. */
+/** Adds to each item the number of tokens in its MCP definition. MCP lists only tools that can be called. */
 export async function addTokens(session: CliSession, items: readonly JsonRecord[]) {
   const ids = new Set(items.map(({ id }) => id))
   const tools = (await listToolsOverMcp(session)).filter((tool) => ids.has(getToolId(tool)))

@@ -13,8 +13,8 @@ const PARTS = ['Input', 'Output']
 const TOOL_ID = 'paths /tools/call post requestBody content application/json schema properties tool_id const'.split(' ')
 
 /**
- * An interface of the tools, each with its input and output. It is made of their OpenAPI descriptions, whose schemas keep
- * their references. Patterns, ranges and whatever else types cannot say are left out.
+ * Declares an interface of the tools, each with its input and output, from their OpenAPI descriptions, whose schemas keep
+ * their references. Patterns, ranges and other constraints that types cannot express are left out.
  */
 export function declareTools(descriptions: readonly unknown[]): string {
   const references = createReferences()
@@ -35,7 +35,7 @@ export function declareTools(descriptions: readonly unknown[]): string {
   return `// Written by 'switchboard types'\n\nexport interface Tools {\n${members.join('')}}\n${namespace}`
 }
 
-/** The named types: one for all references that mean the same, whichever tools they are in. */
+/** Collects named types. Equivalent references share one type, even across tools. */
 function createReferences() {
   const names = new Map<string, string>()
   const usedNames = new Set<string>()
@@ -51,7 +51,7 @@ function createReferences() {
     names.set(canonical, name)
     usedNames.add(name)
     const schema = places.get(place)
-    // Later, since a type may refer to itself
+    // Deferred, because a type may refer to itself
     pendingTypes.push(
       () => `${formatDescription(schema, '  ')}  export type ${name} = ${formatType(schema, '  ', refer)}\n`,
     )
@@ -86,7 +86,7 @@ function collectSchemas(description: unknown): ReadonlyMap<string, unknown> {
   return places
 }
 
-/** The schema at a place, with all that it refers to. */
+/** Serializes the schema at a place with everything that it refers to. */
 function canonicalize(place: string, places: ReadonlyMap<string, unknown>): string {
   const pointers = new Set([place])
   for (const pointer of pointers) {
@@ -144,7 +144,7 @@ function formatObjectType(schema: JsonRecord, indent: string, refer: FormatRefer
     const type = formatType(property, inner, refer)
     return `${formatDescription(property, inner)}${inner}${key}${requiredNames.has(name) ? '' : '?'}: ${type}\n`
   })
-  // `unknown`, since TypeScript would hold the named properties to a narrower type too
+  // `unknown`, because TypeScript would apply a narrower type to the named properties too
   const others = additional === undefined || additional === false ? '' : `${inner}[name: string]: unknown\n`
   return `{\n${members.join('')}${others}${indent}}`
 }
@@ -152,7 +152,7 @@ function formatObjectType(schema: JsonRecord, indent: string, refer: FormatRefer
 function formatArrayType(schema: JsonRecord, indent: string, refer: FormatReference): string {
   const { items, prefixItems, additionalItems, minItems, maxItems } = schema
   const formatItem = (each: unknown) => parenthesize(formatType(each, indent, refer))
-  // Before JSON Schema 2020-12 a tuple stood in `items`
+  // Before JSON Schema 2020-12, tuples were in `items`
   const [tuple, restItems] = Array.isArray(items) ? [items, additionalItems] : [prefixItems, items]
   if (!Array.isArray(tuple)) return `${formatItem(items)}[]`
   const parts = tuple.map((each, index) => `${formatItem(each)}${index < Number(minItems ?? 0) ? '' : '?'}`)
@@ -180,7 +180,7 @@ function formatLiteral(value: unknown): string {
 
 function capitalize(words: string): string {
   const name = words.replaceAll(/(?:^|[^A-Za-z0-9]+)([A-Za-z0-9]|$)/g, (_, letter: string) => letter.toUpperCase())
-  // No word of TypeScript begins with a capital letter or a line
+  // No reserved word of TypeScript starts with a capital letter or an underscore
   return /^[A-Z]/.test(name) ? name : `_${name}`
 }
 
@@ -188,7 +188,7 @@ function formatDescription(schema: unknown, indent: string): string {
   return formatComment(isObject(schema) ? schema['description'] : undefined, indent)
 }
 
-/** The text is a publisher's: it must neither end the comment nor give the compiler a directive. */
+/** The text comes from a publisher, so it must not end the comment or contain a compiler directive. */
 function formatComment(text: unknown, indent: string): string {
   if (typeof text !== 'string' || text.trim() === '') return ''
   const lines = clean(text.trim())

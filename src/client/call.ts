@@ -1,13 +1,13 @@
 /**
- * One call of a tool, which may need a person first.
+ * Calls a tool, and waits for a person first if the call needs one.
  *
- * 1. The call is sent to `POST /tools/call`. It has a `call_id`, under which the deployment runs it once, so every
- *    attempt may be repeated.
- * 2. With `onProgress` the answer may be a stream of events: `progress` until `result`, with a `status` before it if the
- *    answer alone would have had an error status.
- * 3. If a person must consent or approve first, `waitForAuthorization` gets the links. Once every link is completed, the
- *    call is sent again with the same id, at most `MAX_ROUNDS` times in all. `timeout` starts anew each time.
- * 4. Every `SwitchboardError` of a call has the `callId`, except those of the wait for a person.
+ * 1. The call is sent to `POST /tools/call` with a `call_id`. The deployment runs each id once, so every attempt is safe to
+ *    repeat.
+ * 2. With `onProgress`, the response may be an event stream: `progress` events, then `result`, with a `status` before the
+ *    result if the response would otherwise have had an error status.
+ * 3. If a person must consent or approve first, `waitForAuthorization` receives the links. Once every link is completed, the
+ *    call is sent again with the same id, up to `MAX_ROUNDS` times in total. `timeout` restarts each time.
+ * 4. Every `SwitchboardError` from a call has the `callId`, except errors from waiting for a person.
  */
 import { loadChallengeDetails, pollAuthorization } from './authorization.ts'
 import { type Connection, readNote } from './connection.ts'
@@ -15,27 +15,27 @@ import { isObject, type JsonRecord, tryParseJson, getText } from './json.ts'
 import { type Challenge, toError, toToolError, SwitchboardError } from './switchboard-error.ts'
 
 export interface CallOptions {
-  /** A version or a range, such as `1.2.0` or `^1.2`; the newest by default. */
+  /** A version or range, such as `1.2.0` or `^1.2`. Defaults to the newest. */
   readonly version?: string | undefined
   readonly user?: string | undefined
-  /** A JMESPath expression, such as `items[].name`: only this part of the output is returned. */
+  /** A JMESPath expression, such as `items[].name`, that selects the part of the output to return. */
   readonly select?: string | undefined
-  /** Calls with the same id run once. Keep it secret. A new one by default. */
+  /** Calls with the same id run only once. Keep the id secret. Defaults to a new one. */
   readonly callId?: string | undefined
-  /** Ends the wait for an answer and for a person. A tool that has begun goes on; its result stays under the call's id. */
+  /** Stops waiting for the response or a person. A tool that has started keeps running, and its result stays under the id. */
   readonly signal?: AbortSignal | undefined
-  /** Milliseconds to try for, without the time in which a person is waited for. No limit by default. */
+  /** Time limit in milliseconds, not counting the time spent waiting for a person. No limit by default. */
   readonly timeout?: number | undefined
-  /** Called with the tool's progress; no more once the connection was lost. */
+  /** Called with the tool's progress, until the connection is lost. */
   readonly onProgress?: ((progress: ToolProgress) => void) | undefined
-  /** Called with the links that a person must open first. Without it such a call throws `authorization_required`. */
+  /** Called with the links that a person must open first. Without it, the call throws `authorization_required`. */
   readonly waitForAuthorization?: ((challenges: readonly Challenge[]) => unknown) | undefined
 }
 
 export interface CallResult<T = unknown> {
   readonly callId: string
   readonly value: T
-  /** What the caller should know of the tool, such as that it is deprecated. */
+  /** A notice about the tool, such as that it is deprecated. */
   readonly note?: string
 }
 
@@ -121,7 +121,7 @@ async function readCallResponse(response: Response, onProgress: ((progress: Tool
   for await (const [event, data] of parseEvents(response)) {
     if (event === 'progress') {
       const progress = toProgress(data)
-      // An error of the listener must not count as one of the connection
+      // So that an error in the listener is not treated as a connection error
       queueMicrotask(() => onProgress(progress))
     } else if (event === 'status') statusEvent = data
     else if (event === 'result') {

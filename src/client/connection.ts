@@ -1,15 +1,15 @@
 /**
- * The requests to one deployment. Every failure is a `SwitchboardError`.
+ * Sends requests to one deployment. Every failure is a `SwitchboardError`.
  *
- * 1. `connect` checks the address and the key, and sends nothing. A key goes over plain http only to this machine, or
- *    with `allowHttp`.
- * 2. Each attempt has a time limit until its response begins, and with `timeoutMs` all attempts together have one until
- *    the answer is read. A redirect is not followed: it counts as a failure.
- * 3. A failure that may pass (`canRetry`) is tried again, `attempts` times in all, after the delay that the response
- *    asks for and a random one that doubles. A lost connection and a 503 count as such only where the request may
- *    arrive twice; a 429 always does, unless the response is not Switchboard's.
- * 4. A longer `Retry-After` than a minute, an error with advice for the model, and a tool that took ten seconds to fail
- *    end the attempts.
+ * 1. `connect` checks the address and the key without sending anything. A key is sent over plain http only to this machine,
+ *    or with `allowHttp`.
+ * 2. The response to each attempt must start within a time limit. `timeoutMs` limits all attempts together, until the
+ *    response is read. Redirects are not followed: they count as failures.
+ * 3. A temporary failure (`canRetry`) is retried, up to `attempts` attempts in total. The delay is the one that the response
+ *    asks for, plus a random one whose maximum doubles. A lost connection or a 503 counts as temporary only if the request
+ *    may arrive twice; a 429 always does, unless the response is not from Switchboard.
+ * 4. There is no retry after a `Retry-After` of more than a minute, an error with advice for the model, or a tool failure
+ *    that took ten seconds.
  */
 import { formatJson, tryParseJson, parseJson } from './json.ts'
 import { toError, SwitchboardError } from './switchboard-error.ts'
@@ -18,15 +18,15 @@ export interface ConnectionOptions {
   /** The deployment's address, such as `https://switchboard.example.workers.dev`. */
   readonly url: string | URL
   readonly key?: string | undefined
-  /** Lets the key be sent over plain http to another machine, where anyone on the way can read it. */
+  /** Allows sending the key over plain http to another machine, where anyone on the network path can read it. */
   readonly allowHttp?: boolean | undefined
   readonly attempts?: number | undefined
-  /** Milliseconds for each request, with its repetitions, until its answer is read. No limit by default. */
+  /** Time limit in milliseconds for each request with its retries, until the response is read. No limit by default. */
   readonly timeoutMs?: number | undefined
-  /** Ends all requests. */
+  /** Aborts all requests. */
   readonly signal?: AbortSignal | undefined
   readonly fetch?: typeof fetch | undefined
-  /** Called before a request is sent again, if its failure and the wait take a second or more, such as for a limit. */
+  /** Called before a retry if the failed attempt plus the delay take a second or more, such as for a rate limit. */
   readonly onWait?: ((ms: number, reason: SwitchboardError) => void) | undefined
 }
 
@@ -38,20 +38,20 @@ export interface ConnectionRequest<T> {
   readonly body?: NonNullable<RequestInit['body']>
   readonly headers?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal | undefined
-  /** Milliseconds until the response must begin: half a minute by default, five for a request with bytes; `Infinity` for none. */
+  /** Milliseconds until the response must start: 30 s by default, 5 min for a request with bytes; `Infinity` for no limit. */
   readonly responseTimeoutMs?: number
-  /** In place of the connection's `timeoutMs`, such as `Infinity` for the wait for a person. */
+  /** Overrides the connection's `timeoutMs`, such as with `Infinity` while waiting for a person. */
   readonly timeoutMs?: number | undefined
-  /** Whether the request may arrive twice; `GET` may by default. */
+  /** Whether the request may arrive twice. Defaults to true for `GET` only. */
   readonly isRepeatable?: boolean
-  /** Reads a successful answer; its connection may be lost meanwhile. */
+  /** Reads a successful response. The connection may be lost while it reads. */
   readonly read: (response: Response) => Promise<T>
 }
 
 export interface Connection {
-  /** Sends a request until it is answered; throws a `SwitchboardError` for a failure. */
+  /** Sends a request, with retries. Throws a `SwitchboardError` if it fails. */
   send<T>(request: ConnectionRequest<T>): Promise<T>
-  /** The same for an answer that is JSON, whose form is not checked. */
+  /** Like `send`, but parses the response as JSON, without checking its shape. */
   sendJson<T>(request: Omit<ConnectionRequest<T>, 'read'>): Promise<T>
 }
 
@@ -63,7 +63,7 @@ const RESPONSE_TIMEOUT_MS = 30_000
 const MAX_REPEATED_FAILURE_MS = 10_000
 const UPLOAD_RESPONSE_TIMEOUT_MS = 300_000
 const MAX_TIMER_MS = 2_147_483_647
-/** The characters of a header: `fetch` would repeat the key in its own error. */
+/** Characters that a header allows. With any other, `fetch` would repeat the key in its error. */
 const KEY_PATTERN = /^[\x21-\x7e]+$/
 
 export function connect(options: ConnectionOptions): Connection {
@@ -95,9 +95,9 @@ export function connect(options: ConnectionOptions): Connection {
         method,
         headers,
         ...(body === undefined ? {} : { body }),
-        // A redirect would take the key, or the trust in the answer, to another host
+        // A redirect could send the key to another host, or take the response from one
         redirect: 'manual',
-        // A signal of its own, since listeners of a shared one would gather
+        // A separate signal, because listeners would accumulate on a shared one
         signal: AbortSignal.any([responseTimeout.signal, ...(signal ? [signal] : [])]),
       })
       clearTimeout(timer)
@@ -122,7 +122,7 @@ export function connect(options: ConnectionOptions): Connection {
   async function send<T>(request: ConnectionRequest<T>): Promise<T> {
     const { method = 'GET', path, query = {}, timeoutMs = options.timeoutMs } = request
     const signal = withTimeout(request.signal ?? options.signal, timeoutMs)
-    // Set as the path, so that `//elsewhere` does not take the key to another host
+    // Set as the path, so that `//elsewhere` cannot send the key to another host
     const url = new URL('/', base)
     url.pathname = path
     for (const [name, value] of Object.entries(query)) {
@@ -137,7 +137,7 @@ export function connect(options: ConnectionOptions): Connection {
       } catch (error) {
         if (!(error instanceof SwitchboardError)) throw error
         const failedMs = Date.now() - sentAt
-        // The tool would fail as slowly again
+        // A retry would fail just as slowly
         if (error.code === 'tool_failed' && failedMs >= MAX_REPEATED_FAILURE_MS) throw error
         const delayMs = getRetryDelay(attempt, error)
         if (delayMs === undefined || attempt >= attempts) throw error
@@ -165,8 +165,8 @@ export function connect(options: ConnectionOptions): Connection {
 }
 
 /**
- * Milliseconds to wait before the next attempt; undefined for none, as where a tool says what to send instead. Randomness
- * keeps callers from coming back together.
+ * Returns the milliseconds to wait before the next attempt, or undefined to stop, such as when a tool says what to send
+ * instead. Randomness keeps callers from retrying at the same time.
  */
 function getRetryDelay(attempt: number, { details: { canRetry, promptContent, retryAfterMs = 0 } }: SwitchboardError) {
   if (!canRetry || promptContent !== undefined || retryAfterMs > MAX_RETRY_AFTER_MS) return undefined
@@ -174,7 +174,7 @@ function getRetryDelay(attempt: number, { details: { canRetry, promptContent, re
   return Math.min(MAX_RETRY_AFTER_MS, retryAfterMs + randomMs)
 }
 
-/** The signal, which a number of milliseconds ends too. */
+/** Adds a timeout in milliseconds to a signal. */
 function withTimeout(signal: AbortSignal | undefined, timeoutMs: number | undefined): AbortSignal | undefined {
   if (timeoutMs === undefined) return signal
   const timeoutSignal = AbortSignal.timeout(Math.min(timeoutMs, MAX_TIMER_MS))

@@ -1,4 +1,4 @@
-/** `switchboard/client`: finds and calls the tools of a Switchboard, wherever there is `fetch`. */
+/** `switchboard/client`: finds and calls the tools of a Switchboard, in any runtime with `fetch`. */
 export type { Filter, SearchOptions, SwitchboardOptions } from './switchboard.ts'
 export type { ToolDefinition, ToolPage, TypedSwitchboard } from './switchboard.ts'
 export { createClient, Switchboard } from './switchboard.ts'

@@ -25,7 +25,7 @@ export function tryParseJson(text: string): unknown {
 const newTag = () => Math.random().toString(36).slice(2)
 const TOKEN = /\\.|"|-?\d[-+.\deE]*/g
 
-/** Parses integers that a double would change as bigints. Throws as `JSON.parse` does. */
+/** Parses JSON and throws like `JSON.parse`, but turns integers that a double would change into bigints. */
 export function parseJson(text: string): ReturnType<typeof JSON.parse> {
   if (!/\d{16}/.test(text)) return JSON.parse(text)
   const tag = newTag()
@@ -40,7 +40,7 @@ export function parseJson(text: string): ReturnType<typeof JSON.parse> {
   )
 }
 
-/** Formats as `JSON.stringify` does, with bigints as integers. `JSON.rawJSON` would do this, but Node.js 20 lacks it. */
+/** Formats like `JSON.stringify`, with bigints as integers. `JSON.rawJSON` could do this, but Node.js 20 lacks it. */
 export function formatJson(value: unknown, indent?: number): string | undefined {
   const tag = newTag()
   const text: string | undefined = JSON.stringify(

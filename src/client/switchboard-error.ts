@@ -1,20 +1,20 @@
 import { isObject, type JsonRecord, listObjects, getText } from './json.ts'
 
 /**
- * Why something failed. The list is closed.
+ * The reason for a failure. The list is closed.
  *
- * - `input_invalid`: the tool takes no such input (`parameterErrors`)
- * - `authorization_required`: a person must do something first (`challenges`)
- * - `authorization_failed`: the person refused, or their time was over
+ * - `input_invalid`: the tool does not accept this input (`parameterErrors`)
+ * - `authorization_required`: a person must consent or approve first (`challenges`)
+ * - `authorization_failed`: the person refused, or did not finish in time
  * - `requirements_missing`: the deployment or the call lacks a secret, a provider or a user (`missing`)
- * - `tool_failed`: the tool ran, or began to, and failed (`canRetry`)
- * - `refused`: the request is not in order, or there is no such tool or version (`suggestions`)
- * - `invalid`: the document or body that was sent is not in order (`problems`)
+ * - `tool_failed`: the tool ran, or started to, and failed (`canRetry`)
+ * - `refused`: the request is invalid, or the tool or version does not exist (`suggestions`)
+ * - `invalid`: the document or body of the request is invalid (`problems`)
  * - `unauthenticated`, `forbidden`, `not_found`, `conflict`, `rate_limited`, `unavailable`: as in HTTP
- * - `internal`: Switchboard is at fault
- * - `unreachable`: nobody answered, or the connection was lost
- * - `answer_invalid`: the answer is not Switchboard's
- * - `timed_out`, `cancelled`: by `timeout`, by `signal`
+ * - `internal`: an error in Switchboard
+ * - `unreachable`: there was no response, or the connection was lost
+ * - `answer_invalid`: the response is not from Switchboard
+ * - `timed_out`, `cancelled`: ended by `timeout` or by `signal`
  */
 export type ErrorCode =
   | 'input_invalid'
@@ -36,50 +36,50 @@ export type ErrorCode =
   | 'timed_out'
   | 'cancelled'
 
-/** A person must consent to access, or approve this very call. */
+/** Asks a person to consent to access, or to approve this call. */
 export interface Challenge {
   /** The provider's id; `approval` for an approval. */
   readonly id: string
   /** The page to show to the person. */
   readonly url: string
-  /** Where its state can be read; absent where the call names no user. */
+  /** URL of the challenge's state. Absent if the call names no user. */
   readonly checkUrl?: string | undefined
   readonly scopes?: readonly string[] | undefined
   readonly user?: string | undefined
-  /** When the link ends, in ISO 8601. */
+  /** When the link expires, in ISO 8601. */
   readonly expiresAt?: string | undefined
 }
 
 export interface MissingRequirements {
-  /** Ids of secrets of the deployment. */
+  /** Ids of secrets that the deployment lacks. */
   readonly secrets: readonly string[]
-  /** Ids of OAuth providers, which an administrator must set up first. */
+  /** Ids of OAuth providers that an administrator must set up first. */
   readonly providers: readonly string[]
   /** Whether the call must name a user. */
   readonly user: boolean
 }
 
 export interface ErrorDetails {
-  /** For whoever wires the call. */
+  /** Details for the developer who integrates the tool. */
   readonly developerMessage?: string | undefined
-  /** By the parameter's name. */
+  /** Messages by parameter name. */
   readonly parameterErrors?: Readonly<Record<string, string>>
   readonly challenges?: readonly Challenge[]
   readonly missing?: MissingRequirements
   readonly problems?: readonly { readonly path: string; readonly message: string }[]
-  /** Names near an unknown one. */
+  /** Names similar to an unknown one. */
   readonly suggestions?: readonly string[]
-  /** For the model that made the call. */
+  /** Advice for the model that made the call. */
   readonly promptContent?: string | undefined
   /** Whether the same request may work later. */
   readonly canRetry?: boolean
   readonly retryAfterMs?: number | undefined
   readonly status?: number
-  /** Under it the call can be made again without being run twice. */
+  /** The call can be repeated with this id without running twice. */
   readonly callId?: string
 }
 
-/** The client throws nothing else. */
+/** The only error that the client throws. */
 export class SwitchboardError extends Error {
   override readonly name = 'SwitchboardError'
   readonly code: ErrorCode
@@ -103,14 +103,14 @@ const CODES: Readonly<Record<number, ErrorCode>> = {
   503: 'unavailable',
 }
 
-/** The error of a response that is not ok. `retryAfter` is its header; `mayRepeat` says whether the request may arrive twice. */
+/** Converts an error response. `retryAfter` is its header; `mayRepeat` is whether the request may arrive twice. */
 export function toError(
   status: number,
   body: unknown,
   retryAfter: string | null,
   mayRepeat: boolean,
 ): SwitchboardError {
-  // Of JSON-RPC it is in 'error'
+  // JSON-RPC has it in 'error'
   const message = getText(body, 'message') ?? getText(isObject(body) && body['error'], 'message')
   if (!isObject(body) || message === undefined) {
     const canRetry = (status === 429 || status === 503) && mayRepeat
@@ -155,7 +155,7 @@ function toRequirementsError(message: string, missing: JsonRecord, baseDetails: 
   const providers = Array.isArray(unconfigured) ? unconfigured.map(String) : []
   const secrets = listObjects(missing, 'secrets').map(({ id }) => String(id))
   const user = missing['user_id'] === true
-  // Without a provider or a user nobody can consent, and the links lead nowhere
+  // Without a provider or a user, consent is impossible and the links do not work
   const challenges = (providers.length > 0 || user ? [] : authorization).flatMap((each) => {
     const { id, url } = each
     return typeof id === 'string' && typeof url === 'string' ? [{ id, url, checkUrl: getText(each, 'check_url') }] : []
@@ -179,7 +179,7 @@ export function toToolError(error: unknown, message: string): SwitchboardError {
   })
 }
 
-/** The header `Retry-After`, seconds or a date (RFC 9110, section 10.2.3), in milliseconds. */
+/** Converts a `Retry-After` header, seconds or a date (RFC 9110, section 10.2.3), to milliseconds. */
 function parseRetryAfter(retryAfter: string | null): number | undefined {
   if (retryAfter === null) return undefined
   const ms = /^\d+$/.test(retryAfter.trim()) ? Number(retryAfter) * 1_000 : Date.parse(retryAfter) - Date.now()

@@ -15,7 +15,7 @@ export interface SwitchboardOptions extends ConnectionOptions {
   readonly user?: string | undefined
 }
 
-/** A tool as OXP 1.0 defines it, with any further fields. */
+/** A tool as defined by OXP 1.0, with any additional fields. */
 export interface ToolDefinition {
   readonly id: string
   readonly name: string
@@ -31,45 +31,45 @@ export interface Filter {
   readonly toolkit?: string | undefined
   readonly tag?: string | undefined
   readonly versions?: 'newest' | 'all' | undefined
-  /** How many a page has: 100 by default, and at most 1,000. */
+  /** Tools per page: 100 by default, at most 1,000. */
   readonly limit?: number | undefined
-  /** The `next_cursor` of the page before. */
+  /** The `next_cursor` of the previous page. */
   readonly cursor?: string | undefined
   readonly signal?: AbortSignal | undefined
 }
 
 export interface SearchOptions extends Filter {
-  /** `relevant`: only the answers, and the same operation of several toolkits once. `all` by default. */
+  /** `relevant` returns only relevant tools, and an operation that several toolkits have only once. Defaults to `all`. */
   readonly results?: 'all' | 'relevant' | undefined
 }
 
 export interface ToolPage {
   readonly items: readonly ToolDefinition[]
   readonly total?: number
-  /** In a search: how many of the total are answers. They come first. */
+  /** In a search: how many of the total are relevant. They come first. */
   readonly relevant?: number
-  /** In a search: by the id of a tool, the better result that is the same operation in another toolkit. */
+  /** In a search: maps a tool's id to the better result for the same operation in another toolkit. */
   readonly same_as?: Readonly<Record<string, string>>
-  /** In a search: the words that no tool has. */
+  /** In a search: the words that no tool contains. */
   readonly unmatched?: readonly string[]
   readonly next_cursor?: string
 }
 
 /**
- * The tools of one deployment. Everything it throws is a `SwitchboardError`. A failed request is repeated where that
- * does no harm: after a lost connection, at too many requests (429), and when it may work later.
+ * Finds and calls the tools of one deployment. It throws only `SwitchboardError`. A failed request is retried if that is
+ * safe: after a lost connection, after too many requests (429), and when it may work later.
  */
 export class Switchboard {
   readonly #connection: Connection
   readonly #user: string | undefined
 
-  /** Throws `refused` for an address or a key of the wrong form. Sends nothing. */
+  /** Throws `refused` if the address or the key is malformed. Sends nothing. */
   constructor(options: SwitchboardOptions) {
     this.#connection = connect(options)
     this.#user = options.user
   }
 
-  /** All tools that the key may see; pages are fetched as they are read. */
+  /** Iterates over all tools that the key may see, fetching pages as needed. */
   async *tools(filter: Filter = {}): AsyncGenerator<ToolDefinition, void, undefined> {
     let { cursor } = filter
     do {
@@ -89,19 +89,19 @@ export class Switchboard {
     return { ...page, items: page.items.map(normalizeDefinition) }
   }
 
-  /** A page of the tools that match a question in natural language, the best first; ten by default. */
+  /** Returns a page of the tools that match a natural-language question, best first; ten by default. */
   search(question: string, options: SearchOptions = {}): Promise<ToolPage> {
     return this.#page({ limit: 10, ...options, q: question })
   }
 
-  /** A tool's definition, by its id (`Gmail.Send`, `Gmail.Send@1.2.0`, `Gmail.Send@^1`) or its name. Throws `not_found`. */
+  /** Returns a tool's definition by id (`Gmail.Send`, `Gmail.Send@1.2.0`, `Gmail.Send@^1`) or name. Throws `not_found`. */
   async show(tool: string, { signal }: { readonly signal?: AbortSignal } = {}): Promise<ToolDefinition> {
     return normalizeDefinition(await this.#connection.sendJson({ path: `/tools/${encodeURIComponent(tool)}`, signal }))
   }
 
   /**
-   * Calls a tool, by its id or its name. All attempts share one `callId`, so that they have one effect. The value is not
-   * checked against `T`: the deployment holds it to the tool's output schema.
+   * Calls a tool by id or name. All attempts share one `callId`, so the tool runs only once. The value is not checked against
+   * `T`: the deployment checks it against the tool's output schema.
    */
   call<T = unknown>(tool: string, input?: JsonRecord, options?: CallOptions): Promise<CallResult<T>>
   call(tool: string, input: JsonRecord = {}, options: CallOptions = {}): Promise<CallResult> {
@@ -124,7 +124,7 @@ export class Switchboard {
   }
 }
 
-/** The input and output of each tool, by its id: an interface that `switchboard types` writes. */
+/** The input and output of each tool by id: an interface that `switchboard types` generates. */
 type ToolTypes<Tools> = Readonly<Record<keyof Tools, { readonly input: JsonRecord; readonly output: unknown }>>
 
 export interface TypedSwitchboard<Tools extends ToolTypes<Tools>> extends Omit<Switchboard, 'call'> {
@@ -135,14 +135,14 @@ export interface TypedSwitchboard<Tools extends ToolTypes<Tools>> extends Omit<S
   ): Promise<CallResult<Tools[Id]['output']>>
 }
 
-/** Creates a `Switchboard`. With `Tools`, its `call` takes only these tools, each with its own input and output. */
+/** Creates a `Switchboard`. With `Tools`, `call` accepts only these tools, with their input and output types. */
 export function createClient(options: SwitchboardOptions): Switchboard
 export function createClient<Tools extends ToolTypes<Tools>>(options: SwitchboardOptions): TypedSwitchboard<Tools>
 export function createClient(options: SwitchboardOptions): Switchboard {
   return new Switchboard(options)
 }
 
-/** Puts a bare JSON Schema into `parameters`: a deployment serves the input schema as its author wrote it. */
+/** Wraps a bare JSON Schema in `parameters`, since a deployment serves the input schema as its author wrote it. */
 function normalizeDefinition(definition: ToolDefinition): ToolDefinition {
   const { input_schema: schema } = definition
   const isWrapped = !isObject(schema) || isObject(schema.parameters)

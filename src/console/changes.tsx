@@ -36,10 +36,10 @@ function Texts({ before, after }: TextChange) {
   )
 }
 
-/** On each side of a difference. */
+/** The context on each side of a difference. */
 const MAX_CONTEXT_CHARACTERS = 300
 
-/** The difference between two texts, from the first word that differs to the last, with context on both sides. */
+/** Finds the difference between two texts, from the first to the last word that differs, with context on both sides. */
 export function compareWords(before: string, after: string) {
   const [oldWords, newWords] = [splitWords(before), splitWords(after)]
   const shorter = Math.min(oldWords.length, newWords.length)

@@ -2,7 +2,7 @@ import type { Child } from 'hono/jsx'
 import type { JSX } from 'hono/jsx/jsx-runtime'
 import { trimEnd } from '../core/tool/trim.ts'
 
-/** Characters of one text that a page shows. */
+/** Maximum characters of one text in a page. */
 const MAX_SHOWN = 20_000
 
 type BlockKind = 'text' | 'bullets' | 'numbers' | 'code'
@@ -94,7 +94,7 @@ function renderSpans(text: string): Child[] {
   return [...parts, text.slice(end)]
 }
 
-/** One line without Markdown, for a card. */
+/** Returns one line without Markdown, for a card. */
 export function toPlainText(text: string): string {
   return stripSpans(text)
     .replaceAll(/^ {0,3}(?:#{1,6}|[-*+]|```\w*) */gm, '')
@@ -109,7 +109,7 @@ function stripSpans(text: string): string {
   )
 }
 
-/** Imported descriptions begin with the title, which is shown above them already. */
+/** Imported descriptions start with the title, which is already shown above them. */
 export function removeTitle(text: string, title = ''): string {
   const remainder = title !== '' && text.startsWith(title) ? text.slice(title.length) : text
   return /^(?:\n|$)/.test(remainder) ? remainder.trim() : text

@@ -47,7 +47,7 @@ export interface PageContext {
     route: R,
     ...request: object extends RouteRequest<R> ? [RouteRequest<R>?] : [RouteRequest<R>]
   ): Promise<Reply<ApiAnswers[R]>>
-  /** Calls a tool, and waits a second for its end or first progress. `progress` yields undefined every second between reports. `T` is the response body of `dialects/oxp`. */
+  /** Calls a tool, waiting a second for the reply. `progress` yields undefined every idle second. `T` is an OXP response. */
   startCall<T>(route: 'POST /tools/call', body: unknown): Promise<StartedCall<T>>
 }
 
@@ -74,7 +74,7 @@ export interface Crumb {
 
 export interface LiveParts {
   readonly parts: AsyncIterable<JSX.Element>
-  /** The content after the last part; everything after its `LivePlace` is sent. */
+  /** The final content. Only what follows its `LivePlace` is sent, after the last part. */
   readonly end: () => Promise<JSX.Element>
 }
 
@@ -89,15 +89,15 @@ export interface PageModule {
 export interface PageEntry {
   /** A Hono pattern, such as `/console/tools/:id`. */
   readonly path: string
-  /** Its label in the sidebar; a page below it has the same. */
+  /** Its label in the sidebar. Pages below it have the same label. */
   readonly label: string
   readonly scope?: Scope
   /** Hidden from anonymous visitors. */
   readonly isPrivate?: true
   readonly hasForm?: true
-  /** Whether its form has a file, which may be as large as the body of an import. */
+  /** Whether its form has a file field, which accepts files as large as the body of an import. */
   readonly takesFile?: true
-  /** Whether its label has the number of the versions that wait for review. */
+  /** Whether its label shows the number of versions that wait for review. */
   readonly countsPending?: true
   readonly load: () => Promise<PageModule>
 }

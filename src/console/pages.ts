@@ -8,7 +8,7 @@ const CALLER: Access = { scope: 'tools:call', ...OWN }
 const PUBLISHER: Access = { scope: 'tools:publish', ...OWN }
 const ADMIN: Access = { scope: 'admin', ...OWN }
 
-/** The groups of the sidebar, in its order. Each page is loaded when somebody opens it. */
+/** The groups of the sidebar, in order. Each page is loaded when it is opened. */
 export const PAGE_GROUPS: Readonly<Record<string, readonly PageEntry[]>> = {
   Tools: [
     page('Catalog', '/', () => import('./catalog/page.tsx'), READER),

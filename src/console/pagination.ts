@@ -4,7 +4,7 @@ import type { PageContext } from './page-context.ts'
 /** The number of a page's first item, counted from 1. */
 export const OFFSET_PARAMETER = 'from'
 
-/** One page of a list that its route returns whole, as props of `Table`. */
+/** Returns one page of a list that its route returns in full, as props of `Table`. */
 export function paginate<T>({ url }: Pick<PageContext, 'url'>, allItems: readonly T[], pageSize: number) {
   const offset = readOffset(url.searchParams) - 1
   const start = offset < allItems.length ? offset : 0

@@ -16,7 +16,7 @@ export function Notice({ isProblem = false, children }: { isProblem?: boolean; c
 
 interface FailureNoticeProps {
   readonly failure: RouteFailure
-  /** Where a problem is, in the words of the form that the failure is about. */
+  /** Shows where a problem is, with the labels of the form that failed. */
   readonly renderPath?: (path: string) => Child
 }
 
@@ -40,7 +40,7 @@ export function FailureNotice({ failure, renderPath = (path) => <code>{path}</co
   )
 }
 
-/** A page that failed, and what to do instead. */
+/** Creates a page for a failure, with an alternative. */
 export function toFailureView(title: string, { failure, ...notice }: FailureNoticeProps, fallback: JSX.Element): View {
   const content = (
     <>
@@ -62,11 +62,11 @@ export function ToolNameLabel({ name }: { name: string }) {
 
 interface TimeProps {
   readonly at: string
-  /** To the second; `ago` is "3 minutes ago" once a script has run. */
+  /** `second` includes seconds; `ago` becomes "3 minutes ago" once a script has run. */
   readonly format?: 'second' | 'ago'
 }
 
-/** A time in UTC, to the minute if it has no format. A script changes it to the reader's time zone. */
+/** Shows a time in UTC, to the minute by default. A script changes it to the reader's time zone. */
 export function Time({ at, format }: TimeProps) {
   return (
     <time datetime={at} data-format={format}>
@@ -75,7 +75,7 @@ export function Time({ at, format }: TimeProps) {
   )
 }
 
-/** A code in words: `tool-timed-out` is "Tool timed out", `expires_at` is "Expires". */
+/** Formats a code as words: `tool-timed-out` is "Tool timed out", `expires_at` is "Expires". */
 export function formatCode(code: string): string {
   return (code.charAt(0).toUpperCase() + code.slice(1))
     .replaceAll(/[-_]/g, ' ')
@@ -84,7 +84,7 @@ export function formatCode(code: string): string {
     .replace(/ at$/, '')
 }
 
-/** An outcome in words; its tooltip is the code that the API and the guides use. */
+/** Shows an outcome in words; its tooltip is the code that the API and the guides use. */
 export function OutcomeWord({ outcome }: { outcome: string }) {
   const outcomeClass = classifyOutcome(outcome)
   return (
@@ -168,7 +168,7 @@ interface SelectProps {
   readonly value?: string | undefined
 }
 
-/** A value that is no option, such as one of an older link, is added as one. */
+/** A value that is not an option, such as one from an older link, is added as one. */
 export function Select({ label, name, options, value = '' }: SelectProps) {
   const isOption = options.some((option) => option.value === value)
   return (
@@ -236,7 +236,7 @@ export function FoldedList({ title, items, isOpen }: { title: string; items: rea
   )
 }
 
-/** Marks where live parts go. No text can contain it, since every `<` in text is escaped. */
+/** Marks where live parts go. No text can contain it, because every `<` in text is escaped. */
 export const LIVE_PLACE = '<!-- live -->'
 
 export function LivePlace() {
@@ -249,7 +249,7 @@ export interface CopyText {
   readonly note?: string
 }
 
-/** Texts to copy, each folded; with `isOpen` the first is open. */
+/** Shows texts to copy, each folded. With `isOpen`, the first is open. */
 export function SnippetList({ snippets, isOpen = false }: { snippets: readonly CopyText[]; isOpen?: boolean }) {
   return (
     <>

@@ -1,6 +1,6 @@
 import type { PageContext } from './page-context.ts'
 
-/** The filters in a page's URL, by name; a missing filter is empty. */
+/** Reads the filters in a page's URL, by name. A missing filter is empty. */
 export function readFilters<Name extends string>({ url }: PageContext, names: readonly Name[]) {
   const filters: Partial<Record<Name, string>> = {}
   for (const name of names) filters[name] = url.searchParams.get(name)?.trim() ?? ''

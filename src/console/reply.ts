@@ -16,12 +16,12 @@ async function readBody(response: Response) {
   return { ok, status, value: isJson ? parseTrusted(text) : {} }
 }
 
-/** workerd notices that a reader has left only by writing to them. */
+/** workerd notices that a reader has left only when it writes to them. */
 const HEARTBEAT_MS = 1_000
 
 /**
- * Waits for the reply or the first progress for a second. After that the page is sent while the call runs. `leave` is called
- * when its reader has left, and when the call has ended.
+ * Waits up to a second for the reply or the first progress. After that, the page is sent while the call runs. `leave` is
+ * called when its reader has left, and when the call has ended.
  */
 export async function readStartedCall<T>(calling: Promise<Response>, leave: () => void): Promise<StartedCall<T>> {
   const waitForResponse = () =>

@@ -14,18 +14,18 @@ import { readStartedCall, readReply } from './reply.ts'
 import { UNKNOWN_NAME_PAGE, buildScopePage, buildWelcomePage } from './cards.tsx'
 
 export interface ShowPageDeps {
-  /** Authenticates the visitor, or lets an anonymous one in if the deployment does; accepts forms of our own pages only. */
+  /** Authenticates the visitor, or admits an anonymous one if the deployment does. Accepts only forms from our own pages. */
   readonly authorize: Authorize
   readonly send: (c: RouteContext, principal: Principal, request: Request) => Promise<Response>
 }
 
 export type ShowPage = (c: RouteContext, entry: PageEntry, params: PageContext['params']) => Promise<Response>
 
-/** No name that a route accepts makes a longer path. */
+/** Names that routes accept do not make longer paths. */
 const MAX_PATH_CHARACTERS = 8_192
-/** The largest input of a tool fits. */
+/** Fits the largest input of a tool. */
 const MAX_FORM_BYTES = 4 * 1024 * 1024
-/** The largest body of `POST /toolkits/import` fits, with the other fields. */
+/** Fits the largest body of `POST /toolkits/import`, with the other fields. */
 const MAX_FILE_FORM_BYTES = 17 * 1024 * 1024
 
 export function createShowPage({ authorize, send }: ShowPageDeps): ShowPage {
@@ -63,7 +63,7 @@ export function createShowPage({ authorize, send }: ShowPageDeps): ShowPage {
         return readStartedCall(response, () => leaving.abort())
       },
     }
-    // The page does not wait for it, and its request is not among those that the page shows
+    // Runs in parallel with the page, which does not show its request
     const pendingCount = hasScope(principal, 'tools:publish')
       ? countPending(createRouteFetcher(c, principal, url, [])).catch(() => '')
       : ''
@@ -106,12 +106,12 @@ export function createShowPage({ authorize, send }: ShowPageDeps): ShowPage {
       const search = String(query ?? '')
       const path = search === '' ? pathname : `${pathname}${pathname.includes('?') ? '&' : '?'}${search}`
       const target = new URL(path, url)
-      // An item named `..` would lead to another path
+      // An item named `..` would result in another path
       if (target.origin !== url.origin || target.pathname !== path.split('?')[0]) throw new StrayPath()
       const body = value === undefined ? undefined : JSON.stringify(value)
-      // It comes from a form, so it may contain characters that headers cannot; a digest has a colon
+      // It comes from a form, so it may contain characters that headers do not allow; a digest has a colon
       const ifMatch = etag === undefined ? undefined : `"${encodeURI(etag.slice(0, MAX_PATH_CHARACTERS))}"`
-      // Several large bodies would fill the memory
+      // Several large bodies could exhaust memory
       const shownBody = (body?.length ?? 0) > MAX_COPIED_CHARACTERS ? '@body.json' : body
       requests.push({ method, path, body: shownBody, accept, ifMatch })
       const headers = new Headers({ accept: accept ?? 'application/json' })
@@ -135,7 +135,7 @@ export function createShowPage({ authorize, send }: ShowPageDeps): ShowPage {
 
 const MAX_PENDING_COUNT = 9
 
-/** How many versions wait for the principal's review: a number, `9+`, or nothing. */
+/** Counts the versions that wait for the principal's review: a number, `9+`, or nothing. */
 async function countPending(fetchRoute: (route: string, request: RequestParts) => Promise<Response>): Promise<string> {
   const query = buildQuery({ status: 'pending', format: 'summary', limit: String(MAX_PENDING_COUNT) })
   const response = await fetchRoute('GET /tools', { query })

@@ -5,9 +5,9 @@ export interface AgentHost {
   readonly title: string
   readonly group: string
   readonly where: string
-  /** From a project's folder, or a person's home. */
+  /** Relative to a project's folder, or to a person's home folder. */
   readonly file?: { readonly project?: string; readonly user?: string }
-  /** Absent where the host has a form to fill in. */
+  /** Absent if the host has a form to fill in. */
   readonly snippet?: Snippet | undefined
   /** For a person who signs in instead of having a key. */
   readonly signIn?: Snippet | undefined
@@ -18,12 +18,12 @@ export interface Snippet {
   readonly text: string
 }
 
-/** Snippets read the key from here: no key stands in a file. */
+/** Snippets read the key from this variable, so that no file contains a key. */
 export const KEY_VARIABLE = 'SWITCHBOARD_KEY'
-/** Guides name it where a deployment's own address belongs. */
+/** Placeholder in guides for a deployment's address. */
 export const EXAMPLE_ORIGIN = 'https://switchboard.<you>.workers.dev'
 
-/** As the guide `agents.md` has them. */
+/** Lists the hosts of the guide `agents.md`, with the deployment's address. */
 export function agentHosts(origin: string): readonly AgentHost[] {
   const withOrigin = (text: string) => text.replaceAll(EXAMPLE_ORIGIN, origin)
   const toSnippet = (snippet?: Snippet) => snippet && { ...snippet, text: withOrigin(snippet.text) }
@@ -36,21 +36,21 @@ export function agentHosts(origin: string): readonly AgentHost[] {
   }))
 }
 
-/** For an open deployment: as a host that signs in is set up, but at the address where nobody needs to. */
+/** For an open deployment: uses the snippet for signing in, but with the address that needs no sign-in. */
 export function withoutKey({ snippet, signIn }: AgentHost): Snippet | undefined {
   const text = signIn?.text.replaceAll('/connect/mcp', '/mcp').replace(/\n.* login .*/, '')
   return signIn && text !== undefined ? { ...signIn, text } : snippet
 }
 
-/** For an open deployment: without the sentences that are about a key, unless there are no others. */
+/** For an open deployment: drops the sentences about a key, unless there are no others. */
 export function whereWithoutKey({ where }: AgentHost): string {
   const sentences = where.split(/(?<=\.) (?=[A-Z])/)
   return sentences.filter((sentence) => !/\bkey\b|--header/.test(sentence)).join(' ') || where
 }
 
-/** With the key itself where the snippet reads one, for a host that is to be set up by pasting alone. */
+/** Inserts the key where the snippet reads it from a variable, so that pasting the snippet is enough. */
 export function withKey({ text }: Snippet, key: string): string {
-  // VS Code asks for the inputs that are declared, whether they are used or not
+  // VS Code prompts for declared inputs even if they are not used
   const withoutInputs = text.replace(/^ *"inputs": .*\n/m, '')
   return withoutInputs.replaceAll(/\$\{(?:env:SWITCHBOARD_KEY|input:switchboard-key)\}|\$SWITCHBOARD_KEY\b/g, () => key)
 }

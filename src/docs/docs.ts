@@ -1,15 +1,15 @@
 import type { Json } from '../core/tool/json.ts'
 
-/** Guides, their files and their style: read from beside the bundle, of which they would be a tenth. */
+/** Guides, their files and their style. They are not in the bundle, because they would be a tenth of it. */
 export interface Docs {
   readonly guides: readonly Guide[]
-  /** Served beside the guides as they are, by name. */
+  /** Files by name, served unchanged beside the guides. */
   readonly files: Readonly<Record<string, string>>
   readonly style: string
   readonly reference: ReferenceWords
 }
 
-/** The words of the API reference that the routes do not declare; `words.schema.json` beside them says what each is for. */
+/** The parts of the API reference that the routes do not declare. `words.schema.json` describes each. */
 export interface ReferenceWords {
   readonly fields: Readonly<Record<string, FieldWords>>
   readonly examples: Readonly<Record<string, OperationExample>>
@@ -28,11 +28,11 @@ export interface OperationExample {
 
 export interface Guide {
   readonly name: string
-  /** In Markdown, and below its title in HTML. */
+  /** In Markdown. `html` leaves out the title. */
   readonly text: string
   readonly html: string
   readonly title: string
-  /** Says what one can do after reading it. */
+  /** Describes what readers can do after reading the guide. */
   readonly summary: string
   readonly summaryHtml: string
   readonly contents: readonly GuideSection[]
@@ -42,6 +42,6 @@ export interface GuideSection {
   readonly anchor: string
   readonly title: string
   readonly depth: number
-  /** Where its heading stands in the text. */
+  /** The offset of its heading in the text. */
   readonly at: number
 }

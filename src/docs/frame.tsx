@@ -3,7 +3,7 @@ import { assets } from '../generated/console.ts'
 import { respondWithDocument } from '../http/page/document.tsx'
 import type { Docs, Guide } from './docs.ts'
 
-/** The guides in the order in which they are read. */
+/** The guides in reading order. */
 export const GUIDE_GROUPS: Readonly<Record<string, readonly string[]>> = {
   'Use tools': ['agents', 'calls', 'client', 'command-line', 'toolsets', 'events', 'dialects'],
   'Make tools': ['tools', 'publish', 'import'],
@@ -14,7 +14,7 @@ export const GUIDE_GROUPS: Readonly<Record<string, readonly string[]>> = {
 export interface DocsLink {
   readonly href: string
   readonly title: string
-  /** The places on the page itself, where it is the one that is read. */
+  /** The sections of the page, if it is the current one. */
   readonly sections?: readonly DocsLink[]
 }
 
@@ -24,12 +24,12 @@ interface DocsPage {
   readonly title: string
   readonly path: string
   readonly q?: string
-  /** The pages of the reference, on each of them. */
+  /** The pages of the API reference, listed on each of them. */
   readonly reference?: readonly DocsLink[]
   readonly content: JSX.Element
 }
 
-/** Answers with a page of the docs. Its script only copies and focuses: without it, everything can be read and searched. */
+/** Responds with a page of the docs. Its script only copies and focuses; reading and searching work without it. */
 export function respondWithDocs({ guides, style }: Docs, page: DocsPage): Promise<Response> {
   const { title, path, q = '', reference = [], content } = page
   const groups = listGroups(guides).map((group) => ({

@@ -11,7 +11,7 @@ export function guideText({ text }: Pick<Guide, 'text'>, origin: string): string
   return text.replaceAll(EXAMPLE_ORIGIN, origin)
 }
 
-/** `origin`, as `URL` writes it, needs no escape. */
+/** `origin` needs no escaping, because it comes from `URL`. */
 export function guidePage(docs: Docs, { name, title, html, contents }: Guide, origin: string) {
   const headings = contents.filter(({ depth }) => depth === 2)
   const content = (
@@ -85,7 +85,7 @@ export function resultsPage(docs: Docs, reference: readonly DocsSection[], q: st
   return respondWithDocs(docs, { title: 'Search results', path: '/docs', q, content })
 }
 
-/** For a model that reads the deployment's address (https://llmstxt.org). */
+/** Formats `llms.txt`, for a model that reads the deployment's address (https://llmstxt.org). */
 export function llmsText(guides: readonly Guide[], skills: readonly EncodedSkill[], origin: string): string {
   const orderedGuides = listGroups(guides).flatMap((group) => group.guides)
   const links = orderedGuides.map(({ name, title, summary }) => `- [${title}](${origin}/docs/${name}.md): ${summary}`)

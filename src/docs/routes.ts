@@ -12,7 +12,7 @@ import type { DocsSection } from './search.ts'
 
 interface DocsRoutesDeps extends PublicRouteDeps {
   readonly loadDocs: () => Promise<Docs>
-  /** The operations of the API, which a search finds beside the guides. */
+  /** The operations of the API, which a search includes along with the guides. */
   readonly loadReference: () => Promise<readonly DocsSection[]>
   /** The first skills that the reader may see. */
   readonly listSkills: (c: Context) => Promise<readonly EncodedSkill[]>
@@ -21,7 +21,7 @@ interface DocsRoutesDeps extends PublicRouteDeps {
 const TEXT = { 'content-type': 'text/plain; charset=utf-8' }
 const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' }
 const MARKDOWN = { 'content-type': 'text/markdown; charset=utf-8' }
-/** Any query is passed over, as links get parameters that say where they were found. */
+/** Ignores any query, because other sites add tracking parameters to links. */
 const PAGE = { query: ANY_QUERY }
 const MAX_QUERY_CHARACTERS = 200
 const SEARCH = {

@@ -2,7 +2,7 @@ import { parseTerms } from '../core/search/question.ts'
 import { stemText } from '../core/search/words.ts'
 import type { Guide } from './docs.ts'
 
-/** A part of the docs that can be found, and its text in Markdown. */
+/** A searchable part of the docs, with its text in Markdown. */
 export interface DocsSection {
   readonly href: string
   readonly guide: string
@@ -18,8 +18,8 @@ const MAX_RESULTS = 20
 const MAX_EXCERPT_CHARACTERS = 240
 
 /**
- * The sections with the most words of a question, or with words of the same meaning; `hasAll` says whether they have all
- * of them. Those come first that have the words themselves, and in their headings.
+ * Finds the sections that match the most words of a question, or words of the same meaning. `hasAll` is whether they match
+ * all of them. Sections with the words themselves, and with the words in headings, come first.
  */
 export function searchDocs(sections: readonly DocsSection[], q: string): { results: DocsResult[]; hasAll: boolean } {
   const terms = parseTerms(q)
@@ -43,7 +43,7 @@ export function searchDocs(sections: readonly DocsSection[], q: string): { resul
 
 const stemsByText = new Map<string, string>()
 
-/** For texts of the docs alone, whose stems are made once. */
+/** Caches the stems of a text. Only for texts of the docs. */
 function stemOnce(text: string): string {
   const stems = stemsByText.get(text) ?? ` ${stemText(text)} `
   stemsByText.set(text, stems)
@@ -62,7 +62,7 @@ export function splitSections({ name, title: guide, text, contents }: Guide): re
   }))
 }
 
-/** In plain text, around the line with most of the words. */
+/** Returns plain text around the line with the most of the words. */
 function findExcerpt(text: string, words: readonly string[]): string {
   const lines = text
     .split('\n')

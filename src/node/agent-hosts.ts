@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import type { AgentHost, Snippet } from '../docs/agent-hosts.ts'
 import { Broken } from './broken.ts'
 
-/** By the titles of their sections in the guide. */
+/** Hosts by the title of their section in the guide. */
 const HOSTS: Readonly<Record<string, Pick<AgentHost, 'id' | 'group' | 'file'>>> = {
   'Claude Code': { id: 'claude-code', group: 'Apps' },
   'Claude.ai': { id: 'claude', group: 'Apps' },
@@ -32,13 +32,13 @@ const HOSTS: Readonly<Record<string, Pick<AgentHost, 'id' | 'group' | 'file'>>> 
   'Hosts that start local servers only': { id: 'local-servers', group: 'Local servers only' },
 }
 
-/** A file of `src/generated`, made from the guide. */
+/** Generates a file of `src/generated` from the guide. */
 export async function agentHostsFile(): Promise<readonly [name: string, text: string]> {
   const hosts = parseHosts(await readFile(new URL('../docs/agents.md', import.meta.url), 'utf8'))
   return ['agent-hosts.ts', `export const hosts = ${JSON.stringify(hosts)} as const\n`]
 }
 
-/** Each host's section of the guide `agents.md`: its first paragraph, its snippet, and the snippet to sign in. */
+/** Parses each host's section of the guide `agents.md`: its first paragraph, its snippet, and the snippet to sign in. */
 export function parseHosts(guide: string): AgentHost[] {
   const sections = new Map(guide.split('\n## ').map((text) => [text.slice(0, text.indexOf('\n')), text]))
   return Object.entries(HOSTS).map(([title, host]) => {

@@ -21,14 +21,14 @@ interface BundleOptions {
 export type Bundled = { readonly ok: true } | { readonly ok: false; readonly message: string }
 
 /**
- * The Worker as modules: one with what every call needs, and one for each `import()`, which the platform compiles when it
- * is first asked for. Wrangler would make a single one. What esbuild says of them is `bundle-meta.json`.
+ * Bundles the Worker as modules: one with the code that every call needs, and one for each `import()`, which the platform
+ * compiles on first use. Wrangler would create a single module. `bundle-meta.json` has esbuild's description of them.
  */
 export async function bundle({ config, outdir, tools, readable, signal }: BundleOptions): Promise<Bundled> {
   const folders = tools ? ['--tools', tools.from, '--out', tools.to] : []
   const generated = await run(process.execPath, ['src/node/generate.ts', ...folders], signal)
   if (!generated.ok) return generated
-  // Loaded here, since tests that start what is built already need none of it
+  // Loaded here, because tests that start an existing build do not need it
   const { unstable_readConfig: readConfig } = await import('wrangler')
   const { no_bundle: isOurs } = readConfig({ config: join(root, config) }, { hideWarnings: true })
   if (!isOurs) return bundleByWrangler(config, outdir, signal)
@@ -67,7 +67,7 @@ export async function bundle({ config, outdir, tools, readable, signal }: Bundle
   }
 }
 
-/** The modules that a bundle is of, the entry first. */
+/** Reads the modules of a bundle, the entry first. */
 export async function modulesIn(folder: string, entry: string) {
   const names = (await readdir(folder)).filter((name) => name.endsWith('.mjs') && name !== entry)
   return Promise.all(
@@ -78,7 +78,7 @@ export async function modulesIn(folder: string, entry: string) {
   )
 }
 
-/** Assets are read from their folder: miniflare's own would have Workers of its own in front of each request. */
+/** Reads assets from their folder, because miniflare's own assets would put more Workers in front of each request. */
 export function withAssetsFromDisk<Worker extends Pick<V4WorkerOptions, 'assets' | 'serviceBindings'>>(worker: Worker) {
   const { assets, ...rest } = worker
   if (assets?.binding === undefined) return rest
@@ -86,13 +86,13 @@ export function withAssetsFromDisk<Worker extends Pick<V4WorkerOptions, 'assets'
   return { ...rest, serviceBindings: { ...worker.serviceBindings, [assets.binding]: read } }
 }
 
-/** Workers that others are measured against. */
+/** Bundles Workers that others are measured against. */
 function bundleByWrangler(config: string, outdir: string, signal: AbortSignal): Promise<Bundled> {
   const wrangler = join(root, 'node_modules/wrangler/bin/wrangler.js')
   return run(process.execPath, [wrangler, 'deploy', '--dry-run', '--config', config, '--outdir', outdir], signal)
 }
 
-/** The MCP client asks for all of it by `import()`, for clients that prove who they are by a key: ours never do. */
+/** The MCP client loads all of `jose` with `import()`, for clients that authenticate with a key, which ours never do. */
 const UNUSED: Plugin = {
   name: 'unused',
   setup: ({ onResolve }) =>
@@ -101,7 +101,7 @@ const UNUSED: Plugin = {
     ),
 }
 
-/** Other tools than those under `tools/`. */
+/** Bundles other tools than those under `tools/`. */
 function generatedIn(folder: string): Plugin {
   return {
     name: 'generated',
@@ -110,7 +110,7 @@ function generatedIn(folder: string): Plugin {
   }
 }
 
-/** In a group of its own, so that what it started ends with it. */
+/** Runs a command in a separate process group, so that its child processes end with it. */
 function run(command: string, args: readonly string[], signal: AbortSignal): Promise<Bundled> {
   return new Promise((resolve, reject) => {
     const env = { ...process.env, WRANGLER_SEND_METRICS: 'false' }
@@ -122,7 +122,7 @@ function run(command: string, args: readonly string[], signal: AbortSignal): Pro
       try {
         if (child.pid !== undefined) process.kill(-child.pid)
       } catch {
-        // It has ended by itself
+        // It has already ended
       }
     }
     signal.addEventListener('abort', end, { once: true })
@@ -137,7 +137,7 @@ function run(command: string, args: readonly string[], signal: AbortSignal): Pro
   })
 }
 
-/** Says of places in a bundle's modules where they are in the source. */
+/** Maps positions in a bundle's modules to positions in the source. */
 export function sourcePlaces(folder: string): (text: string) => string {
   const maps = new Map<string, SourceMap | undefined>()
   const loadSourceMap = (file: string) => {

@@ -1,11 +1,11 @@
 import { parseArgs, type ParseArgsOptionDescriptor } from 'node:util'
 
-/** An option as `parseArgs` takes it, and what help says of it. */
+/** An option of `parseArgs`, with its description in the help. */
 export type CommandOptions = Readonly<Record<string, ParseArgsOptionDescriptor & { readonly says: string }>>
 
 /**
- * Reads the command line of a script in `package.json`. With `--help` the script says what it does and ends, before it
- * starts anything; so it does where it is used wrongly.
+ * Reads the command line of a script in `package.json`. With `--help`, prints the help and exits before the script starts
+ * anything. An invalid option also makes it exit.
  */
 export function readCommand<const T extends CommandOptions>(
   about: string,

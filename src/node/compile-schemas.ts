@@ -7,8 +7,8 @@ import { walkSubschemas } from '../core/schema/subschemas.ts'
 import type { JsonSchema } from '../core/tool/tool.ts'
 
 /**
- * Each schema stands alone, so two may have the same `$id`. Throws for `$dynamicRef`, for what Ajv refuses, and for a
- * name that is no identifier.
+ * Compiles each schema separately, so two may have the same `$id`. Throws for `$dynamicRef`, for a schema that Ajv rejects,
+ * and for a name that is not an identifier.
  */
 export async function compileSchemas(schemas: Readonly<Record<string, JsonSchema>>): Promise<string> {
   const names = Object.keys(schemas)
@@ -35,7 +35,7 @@ export async function compileSchemas(schemas: Readonly<Record<string, JsonSchema
 
 const here = fileURLToPath(new URL('.', import.meta.url))
 
-/** Ajv's `fast-deep-equal` calls a value's own `toString` and `valueOf`, which throws where these are data. */
+/** Ajv's `fast-deep-equal` calls a value's own `toString` and `valueOf`, which throws if they are data. */
 const comparison: Plugin = {
   name: 'comparison',
   setup(bundler) {
@@ -65,7 +65,7 @@ function standaloneModules(schemas: Readonly<Record<string, JsonSchema>>): Plugi
 
 function compile(schema: JsonSchema): string {
   for (const { schema: each, path } of walkSubschemas(schema, Infinity)) {
-    // Ajv gets even simple ones wrong: it takes the root for the target.
+    // Ajv gets even simple ones wrong: it uses the root as the target.
     if (isObject(each) && each['$dynamicRef'] !== undefined)
       throw new TypeError(`Cannot compile '$dynamicRef' (at '${path}'): use '$ref'`)
   }
@@ -73,9 +73,9 @@ function compile(schema: JsonSchema): string {
     strict: false,
     validateFormats: false,
     unicodeRegExp: true,
-    // 0.3 is a multiple of 0.1, whatever the remainder of floating-point numbers says.
+    // 0.3 is a multiple of 0.1, despite the remainder in floating-point arithmetic.
     multipleOfPrecision: 10,
-    // Without it, an input without "constructor" has one: Object.prototype's.
+    // Otherwise, an input without "constructor" would have the one of Object.prototype.
     ownProperties: true,
     code: { source: true, esm: true, lines: true },
   })

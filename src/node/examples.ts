@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 
-/** A file of `src/generated`: the commands that the guide of the command line shows. */
+/** Generates a file of `src/generated`: the commands in the guide to the command line. */
 export async function examplesFile(): Promise<readonly [name: string, text: string]> {
   const guide = await readFile(new URL('../docs/command-line.md', import.meta.url), 'utf8')
   const blocks = [...guide.matchAll(/^```(?:sh|bash)\n([^]+?)^```$/gm)].map(([, text = '']) => text)

@@ -1,4 +1,4 @@
-/** Makes `src/generated/`, before each build of the Worker. */
+/** Generates `src/generated/` before each build of the Worker. */
 import { fileURLToPath } from 'node:url'
 import { readCommand } from './command.ts'
 import { Broken, locateError } from './broken.ts'
@@ -11,14 +11,14 @@ const { values } = readCommand('Reads the bundled tools and makes what the Worke
   out: { type: 'string', default: 'src/generated', says: 'where to' },
 })
 
-// Node warns each time that stripping types is experimental
+// Node warns on every run that type stripping is experimental
 process.removeAllListeners('warning')
 
 try {
-  // Before anything is read: a build of an older source must not be the last to write. Outside `src`, which `wrangler dev`
-  // watches: it would build again for each lock that a build takes
+  // Locked before anything is read, so that a build of older source is not the last to write. The lock is outside `src`,
+  // because `wrangler dev` watches `src` and would rebuild for each lock that a build takes
   lock(fileURLToPath(new URL('../../dist/generate.lock', import.meta.url)), LOCK_TIMEOUT_MS)
-  // Loaded here, so that a fault in source shared with the Worker is reported like one in a tool
+  // Loaded here, so that an error in source shared with the Worker is reported like an error in a tool
   const { writeGenerated } = await import('./write-generated.ts').catch((error: unknown) => {
     throw new Broken(locateError('src/node/write-generated.ts', error))
   })

@@ -9,7 +9,7 @@ export async function readGuides(folder: string): Promise<Guide[]> {
 }
 
 export function parseGuide(name: string, markdown: string): Guide {
-  // Columns are padded for whoever edits them; the spaces cost a model that reads them
+  // Columns are padded for editing, but the spaces would cost models tokens
   const text = markdown.replaceAll(/^\|.*\|$/gm, (row) => row.replaceAll(/ {2,}/g, ' ').replaceAll(/-{4,}/g, '---'))
   const [, title = '', first = ''] = /^# (.+)\n\n([^]+?)(?:\n\n|$)/.exec(text) ?? []
   const paragraph = first.replaceAll(/\s+/g, ' ').trim()
@@ -22,7 +22,7 @@ export function parseGuide(name: string, markdown: string): Guide {
     title,
     summary,
     text,
-    // The title is the page's
+    // The page shows the title itself
     html: marked.parser(tokens.filter((token) => !isTitle(token))),
     summaryHtml: marked.parseInline(summary.replace(/^After reading this you can /, 'To '), { async: false }),
     contents: listHeadings(tokens),
@@ -43,14 +43,14 @@ function isHeading(token: Token): token is Tokens.Heading {
   return token.type === 'heading'
 }
 
-/** Links lead to other guides' pages or nowhere, tables can be scrolled by the keyboard, HTML is text. */
+/** Links to other guides lead to their pages, tables can be scrolled with the keyboard, and HTML is shown as text. */
 function createRenderer(): Marked {
   let tables = 0
   return new Marked({
     renderer: {
       heading({ tokens, depth, text }) {
         const [anchor, title] = [toAnchor(text), this.parser.parseInline(tokens)]
-        // A link within a link would end it
+        // A nested link would end the outer one
         const linked = title.includes('<a ') ? title : `<a class="anchor" href="#${anchor}">${title}</a>`
         return `<h${depth} id="${anchor}">${linked}</h${depth}>\n`
       },

@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
 /**
- * Keeps other servers from a folder of state until this process ends, and throws who has it. The number of
- * a process does not tell, since it may by then be another's.
+ * Locks a folder of state until this process ends. Throws an error that names the server that has it. A process id alone
+ * would not do, because it may be reused.
  */
 export function holdFolder(folder: string): void {
   const holder = join(folder, 'server.pid')
@@ -20,7 +20,7 @@ export function holdFolder(folder: string): void {
   writeFileSync(holder, `${process.pid}`)
 }
 
-/** The operating system's lock, which it takes back however this process ends. */
+/** Takes a lock that the operating system releases, however this process ends. */
 export function lock(file: string, timeout = 0): void {
   mkdirSync(dirname(file), { recursive: true })
   const database = new DatabaseSync(file, { timeout })

@@ -10,8 +10,8 @@ type Settings = Pick<
 >
 
 /**
- * As workerd takes it. Names are judged by what they resolve to here, as `global_fetch_strictly_public` does in
- * production: only hosts that the settings name may have private addresses, which are looked up once.
+ * Returns the network options of workerd. Like `global_fetch_strictly_public` in production, they check the addresses that
+ * names resolve to: only hosts in the settings may have private addresses, which are looked up once.
  */
 export async function networkFor(settings: Settings | undefined) {
   const { allowHttpHosts = [], userVerifierUrl, connectIssuer, signIn, jwt, findingsWebhook } = settings ?? {}
@@ -27,7 +27,7 @@ export async function networkFor(settings: Settings | undefined) {
   return { allow: ['public', ...addresses.flat()], tlsOptions: { trustBrowserCas: true, trustedCertificates } }
 }
 
-/** Miniflare's own network leads everywhere, and it takes no other in its place but a Worker's. */
+/** Miniflare's own network is unrestricted, and only a Worker can replace it. */
 export function networkWorker(network: Awaited<ReturnType<typeof networkFor>>) {
   return {
     name: NETWORK,

@@ -1,6 +1,6 @@
 /**
- * Builds the package that others install (`npm run prepare`), since no Node reads TypeScript below `node_modules`. It has a
- * manifest of its own: with the repository's, npm warns of scripts that are not in it.
+ * Builds the package that others install (`npm run prepare`), because Node does not run TypeScript in `node_modules`. It has
+ * a separate manifest: with the repository's, npm would warn about scripts that are missing from the package.
  */
 import { spawnSync } from 'node:child_process'
 import { chmodSync, copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -17,7 +17,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const { values } = parseArgs({ options: { outdir: { type: 'string', default: join(root, 'dist/package') } } })
 const outdir = resolve(values.outdir)
 
-// After an install nothing is generated yet, and a fault in a tool must not end it
+// After an install, nothing is generated yet, and an error in a tool must not make the install fail
 const generated = join(root, 'src/generated')
 mkdirSync(generated, { recursive: true })
 for (const [file, text] of [await agentHostsFile(), await examplesFile()])
@@ -35,7 +35,7 @@ await build({
   ...shared,
   entryPoints: { switchboard: 'src/cli/main.ts' },
   outdir,
-  // What few commands need is loaded by them
+  // Code that few commands need is loaded on demand
   splitting: true,
   charset: 'utf8',
   platform: 'node',

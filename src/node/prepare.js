@@ -1,6 +1,6 @@
 /**
- * `npm run prepare`, which npm runs after every install: has `package.ts` make what others install, where there is what it takes.
- * `npm install --omit=dev` leaves that out, and with it the Node that reads TypeScript, so this is JavaScript.
+ * Builds the package with `package.ts` if its dependencies are installed. npm runs this script, `prepare`, after every install.
+ * It is JavaScript because `npm install --omit=dev` omits them, including the Node that runs TypeScript.
  */
 import { existsSync } from 'node:fs'
 

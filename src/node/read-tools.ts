@@ -90,7 +90,7 @@ async function readFile(folder: string, path: string, name: ToolName): Promise<D
   const record = await createToolRecord(parts, hashText)
   const { document } = oxp.encode(record)
   const problems = [input, output ?? {}].flatMap((schema) => checkSchema(schema, { references: oxp.references }))
-  // As declared, since a record holds no field that nobody knows
+  // As declared, because a record drops unknown fields
   const requirements: Json = JSON.parse(JSON.stringify(tool.requirements ?? {}))
   const decoded = oxp.decode(isJsonObject(document) ? { ...document, requirements } : document, {})
   const decodeProblems = decoded.ok ? decoded.value.warnings : decoded.problems
@@ -177,7 +177,7 @@ function refuse(path: string, problems: readonly Problem[]): never[] {
   throw new Broken(`${path}${line}: ${text}`)
 }
 
-/** Where the source names the steps of a JSON Pointer one after the other, which is where its author wrote them. */
+/** Finds the line where the steps of a JSON Pointer appear in sequence in the source. */
 function findLine(source: string, pointer: string): string {
   const names = parsePointer(pointer)?.filter((step) => !/^\d*$/.test(step)) ?? []
   const end = names.reduce((from, name) => (from === -1 ? -1 : source.indexOf(name, from)), 0)

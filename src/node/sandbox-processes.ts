@@ -2,9 +2,9 @@
  * The processes that published code runs in, and their watchdog. The protocol with them is in
  * `../runners/sandbox/process-runner.ts`; their Worker is `process-host.ts` beside it.
  *
- * A process starts at its first check, for one tenant. It is killed when it does not answer a check in its time, or the
- * watchdog's heartbeat within `SILENCE_MS`; when it takes more than `maxMemoryBytes`; and before a check for another
- * tenant or another Worker, which `ProcessState` does not count. It also ends when this process does.
+ * A process starts at its first check, for one tenant. It is killed if it does not answer a check in time, or the watchdog's
+ * heartbeat within `SILENCE_MS`; if it uses more than `maxMemoryBytes`; and before a check for another tenant or another
+ * Worker, which `ProcessState` does not count. It also ends when this process does.
  */
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -35,18 +35,17 @@ const RPC_HOST = 'miniflare-unsafe-internal-capnp-connect'
 const HOST = fileURLToPath(new URL('../runners/sandbox/process-host.ts', import.meta.url))
 
 /**
- * The script becomes workerd, and kills it once nobody holds the other end of the pipe, so that workerd ends with this
- * process, however that ends. A line in the pipe says that workerd has ended already. Where memory is short, Linux kills
- * workerd first.
+ * The script becomes workerd, and kills it once the other end of the pipe is closed, so that workerd ends with this process,
+ * however that ends. A line in the pipe means that workerd has already ended. If memory runs out, Linux kills workerd first.
  */
 const LAUNCH = `(read -r _ <&3 || { kill -9 $$; rm -rf "$0"; }) &
 echo 1000 2>/dev/null >/proc/self/oom_score_adj
 exec "$@" 3<&-`
 const PIPE = 3
 
-/** Prepares the processes and starts none. */
+/** Prepares the processes without starting any. */
 export function createSandboxProcesses(log: (line: string) => void, maxMemoryBytes = MAX_MEMORY_BYTES) {
-  // Nobody else may enter it
+  // Other users cannot access it
   const folder = mkdtempSync(join(tmpdir(), 'sandbox-'))
   process.once('exit', () => {
     for (const sandbox of processes.values()) void sandbox.end()
@@ -66,7 +65,7 @@ export function createSandboxProcesses(log: (line: string) => void, maxMemoryByt
       },
     },
     directSocket: { host: `unix:${join(folder, 'egress')}`, port: 0, entrypoint: 'SandboxEgress' },
-    /** Call this before another Worker is served: it loads isolates anew, and cannot open a socket that is still there. */
+    /** Call this before serving another Worker: it loads isolates again, and cannot open a socket that still exists. */
     async end(): Promise<void> {
       await Promise.all([...processes.values()].map((sandbox) => sandbox.end()))
       rmSync(join(folder, EGRESS), { force: true })
@@ -84,7 +83,7 @@ function createSandboxProcess(folder: string, name: string, log: (line: string) 
   function start(tenant: string) {
     rmSync(socket, { force: true })
     const command = ['-c', LAUNCH, folder, findWorkerd(), 'serve', '--experimental', config]
-    // The environment of this process has secrets
+    // This process's environment contains secrets
     const env = { TZ: 'UTC', PATH: process.env['PATH'] }
     const child = spawn('/bin/sh', command, { stdio: ['ignore', 'ignore', 'ignore', 'pipe'], env })
     const pipe = child.stdio[PIPE]
@@ -96,7 +95,7 @@ function createSandboxProcess(folder: string, name: string, log: (line: string) 
       clearInterval(heartbeat)
       clearInterval(memoryCheck)
       running = undefined
-      // Linux kills it where memory is short
+      // Linux kills it if memory runs out
       const reason = killReason ?? (child.signalCode === 'SIGKILL' ? 'memory' : 'crashed')
       if (reason === 'replaced') return
       const endedAt = Date.now()
@@ -114,7 +113,7 @@ function createSandboxProcess(folder: string, name: string, log: (line: string) 
     const heartbeat = setInterval(() => void isAnswering(SILENCE_MS), HEARTBEAT_MS).unref()
     const memoryCheck = setInterval(() => void checkMemory(), MEMORY_CHECK_MS).unref()
 
-    /** Waits until the process answers, and kills it if it does not in time. */
+    /** Waits until the process answers, and kills it if that takes too long. */
     async function isAnswering(timeoutMs: number): Promise<boolean> {
       const deadline = Date.now() + timeoutMs
       for (let leftMs = timeoutMs; leftMs > 0 && !hasEnded(); leftMs = deadline - Date.now()) {
@@ -125,7 +124,7 @@ function createSandboxProcess(folder: string, name: string, log: (line: string) 
         }
         await sleep(20)
       }
-      // A process that takes too much memory does not answer either: memory is then the reason
+      // A process that uses too much memory does not answer either: then the reason is memory
       await checkMemory()
       await kill('silent')
       return false
@@ -134,7 +133,7 @@ function createSandboxProcess(folder: string, name: string, log: (line: string) 
   }
 
   return {
-    /** Ends the process if it does not answer in time or was another tenant's, and starts the next. */
+    /** Ends the process if it does not answer in time or served another tenant, and then starts a new one. */
     async check(silenceMs: number, tenant: string): Promise<ProcessState> {
       if (running && running.tenant !== tenant) await running.kill('replaced')
       if (await running?.isAnswering(silenceMs)) return state
@@ -146,7 +145,7 @@ function createSandboxProcess(folder: string, name: string, log: (line: string) 
   }
 }
 
-/** The process can reach nothing but the sockets in its folder. */
+/** The process can reach only the sockets in its folder. */
 function formatConfig(folder: string, name: string): string {
   const unix = (socket: string) => JSON.stringify(`unix:${join(folder, socket)}`)
   const http = `(capnpConnectHost = "${RPC_HOST}")`
@@ -180,7 +179,7 @@ function ping(socketPath: string, timeoutMs: number): Promise<boolean> {
   })
 }
 
-/** In bytes; 0 for a process that has ended. */
+/** Returns the process's memory in bytes, or 0 if it has ended. */
 async function readMemory(pid: number | undefined): Promise<number> {
   try {
     const text =

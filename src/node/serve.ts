@@ -1,15 +1,15 @@
 /**
- * Serves the production bundle on workerd, without the proxies of `wrangler dev`, whose options it takes.
+ * Serves the production bundle on workerd, with the options of `wrangler dev` but without its proxies.
  *
- * Start: it holds the folder of state, so that no second server uses it; checks the inspector's port; builds (not with
- * `--built`, which serves what `--outdir` holds); starts the Worker, and prints its address. An error in any of this ends
- * the process with code 1. Lines that the Worker logs while it starts are printed once it has started.
+ * Start: locks the folder of state, so that no second server uses it; checks the inspector's port; builds (except with
+ * `--built`, which serves the contents of `--outdir`); starts the Worker, and prints its address. Any error ends the process
+ * with code 1. Lines that the Worker logs while it starts are printed once it has started.
  *
- * With `--watch` (`npm run dev`), each change builds again. A build that fails leaves the Worker alone; a Worker that
- * does not start is replaced by the earlier one. Sandboxes end before the Worker is replaced (`sandbox-processes.ts`).
+ * With `--watch` (`npm run dev`), each change triggers a build. If the build fails, the Worker keeps running; if a Worker
+ * does not start, the previous one replaces it. Sandboxes end before the Worker is replaced (`sandbox-processes.ts`).
  *
- * Stop: at SIGINT, SIGTERM or the end of npm it ends the build, the watch and the Worker, and exits with code 0. The
- * sandboxes end with the process, however that ends.
+ * Stop: on SIGINT, SIGTERM or the end of npm, ends the build, the watch and the Worker, and exits with code 0. The sandboxes
+ * end with the process, however that ends.
  */
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
@@ -47,7 +47,7 @@ let comparisonMs = 0
 const MINUTE_MS = 60_000
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void stop())
-// npm's shell passes no signal on, so this process ends once npm's has
+// npm's shell does not forward signals, so this process ends once npm's process has ended
 const parent = process.ppid
 const isOrphan = () => process.env['npm_lifecycle_event'] !== undefined && process.ppid !== parent
 setInterval(() => void (isOrphan() && stop()), 500).unref()
@@ -132,7 +132,7 @@ function explainAddressError(error: unknown, errorCode: string, address: string,
     : explainError(error)
 }
 
-/** Miniflare waits for ever where the port of its inspector is taken. */
+/** Checks the inspector's port, because Miniflare waits forever if it is taken. */
 async function checkPortIsFree(port: number): Promise<void> {
   const server = createServer().listen(port, '127.0.0.1')
   const isListening = once(server, 'listening')
@@ -186,7 +186,7 @@ async function buildWorkerOptions(port: number) {
   })
 }
 
-/** Undefined if the settings are wrong: the Worker then answers each request with what is wrong. */
+/** Returns undefined for invalid settings. The Worker then responds to each request with the problem. */
 function tryLoadConfig(bindings: object): Config | undefined {
   try {
     return loadConfig(bindings)

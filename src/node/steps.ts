@@ -1,4 +1,4 @@
-/** `node src/node/steps.ts ABOUT STEP...`: runs commands one after the other, until one fails. */
+/** `node src/node/steps.ts ABOUT STEP...`: runs commands in order until one fails. */
 import { spawnSync } from 'node:child_process'
 import { readCommand } from './command.ts'
 

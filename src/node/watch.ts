@@ -6,12 +6,12 @@ export interface Watched {
   readonly isDeep: boolean
 }
 
-/** On Linux files are watched one by one, and a file that an editor replaces is watched no more. */
+/** On Linux, files are watched one by one, and a file that an editor replaces is no longer watched. */
 const ENDS_WITH_FILES = process.platform === 'linux'
 
 /**
- * Once for changes within 100 ms, and once more for those meanwhile, never twice at a time. Gives the end of the
- * watching.
+ * Calls `onSettled` once there were no more changes for 100 ms, and again if files changed while it ran. Calls never overlap.
+ * Returns a function that stops watching.
  */
 export function onChange(watched: readonly Watched[], onSettled: () => Promise<void>): () => void {
   let timer: NodeJS.Timeout | undefined

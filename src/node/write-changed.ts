@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { readFile, rename, writeFile } from 'node:fs/promises'
 
-/** Only when it changed, and in one step: a dev server watches the folder, and another build may be at it too. */
+/** Writes a file atomically, and only if it changed: a dev server watches the folder, and another build may write to it. */
 export async function writeChanged(path: string, text: string): Promise<void> {
   if ((await readFile(path, 'utf8').catch(() => undefined)) === text) return
   const unfinished = `${path}.${randomUUID()}.tmp`

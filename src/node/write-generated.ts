@@ -98,7 +98,7 @@ async function consoleAssets(): Promise<File> {
   return ['console.ts', `export const assets = ${JSON.stringify({ style, script, callScript, pickScript })} as const\n`]
 }
 
-/** Hashes stand apart, since they are needed long before the modules. */
+/** Hashes have a separate file, because they are needed long before the modules. */
 async function sandboxes(): Promise<readonly File[]> {
   const inside = {
     code: await readInside('src/runners/code/guest'),

@@ -6,7 +6,7 @@ const NUMBERS = [
 ]
 const RESULT = { type: 'object', properties: { result: { type: 'number' } } }
 
-/** The calculator of the Machine Context Protocol, word for word: its id is `calculator`, its toolkit this folder. */
+/** The calculator of the Machine Context Protocol, verbatim: its id is `calculator`, and its toolkit is this folder. */
 export default defineTools(
   {
     id: 'calculator',

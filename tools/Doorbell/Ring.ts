@@ -1,6 +1,6 @@
 import { failed, defineTool } from '#tool'
 
-/** The doorbells of the OXP documentation's examples. */
+/** The doorbells in the examples of the OXP documentation. */
 const DOORBELLS = ['doorbell42', 'doorbell84']
 const CHIMES = ['Ding', 'Dong']
 const CHIME_MS = 250

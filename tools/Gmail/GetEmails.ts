@@ -66,7 +66,7 @@ export default defineTool({
   },
 })
 
-/** The JSON object of an answer, or undefined when it is none. */
+/** Returns the JSON object in a response, or undefined if it has none. */
 async function readJson<T extends object>(answer: Response): Promise<T | undefined> {
   const value = await answer.json<T | null>().catch(() => undefined)
   return typeof value === 'object' && value !== null ? value : undefined

@@ -3,7 +3,7 @@ import { failed, defineTool } from '#tool'
 /**
  * Twilio's Messages resource (REST API 2010-04-01).
  *
- * Twilio needs an account, a credential and a sender; the one secret holds the three:
+ * Twilio needs an account, a credential and a sender. One secret contains all three:
  * `<account sid>:<auth token>:<from>`, or with an API key `<account sid>:<key sid>:<key secret>:<from>`, where `from`
  * is a phone number or the sid of a messaging service (`MG…`).
  */
@@ -52,7 +52,7 @@ export default defineTool({
       })
     }
     const sentMessage = await response.json<{ status?: string } | null>().catch(() => null)
-    // Twilio has taken the message, whatever became of its answer: to send it again would send it twice
+    // Twilio has accepted the message, even if its response is unreadable: a retry would send it twice
     return { status: sentMessage?.status ?? 'accepted' }
   },
 })

@@ -28,7 +28,7 @@ const JSON_LINES = 'application/jsonl'
 async function backup(session: CliSession, file: string, toolkit: string | undefined): Promise<void> {
   const { connection, terminal } = session
   if (existsSync(file)) await terminal.confirm(`${file} already exists. Overwrite it?`)
-  // Renamed when it is whole. The name is random, so that nobody on the machine can have put a link there
+  // Renamed once it is complete. The name is random, so that other users of the machine cannot plant a link there
   const partialFile = `${file}.${randomUUID()}.part`
   let bytes = 0
   try {

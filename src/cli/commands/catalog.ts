@@ -27,7 +27,7 @@ export const addList: AddCommands = (program, open) => {
       const { toolkit, tag, status, allVersions, limit = Infinity } = options
       const session = open(options)
       const { terminal } = session
-      // OXP's definitions, which have no titles, are for programs
+      // OXP definitions have no titles, so only programs get them
       const format = terminal.json ? undefined : 'summary'
       const query = { toolkit, tag, status, format, versions: allVersions ? 'all' : undefined }
       const { items: tools } = await listItems(session, '/tools', query, limit)

@@ -9,7 +9,7 @@ import type { AddCommands, CliSession, Open } from '../context.ts'
 import { getProfilesFile, readProfiles } from '../profiles.ts'
 import { toSingleLine } from '../terminal-text.ts'
 
-/** Each has `switchboard complete` list what may follow the words of a command line, and else offers files. */
+/** Scripts that offer the candidates of `switchboard complete` for a command line, or files if there are none. */
 const SCRIPTS: Readonly<Record<string, string>> = {
   bash: `_switchboard() {
   local IFS=$'\\n'
@@ -47,14 +47,14 @@ export const addCompletion: AddCommands = (program, open) => {
     .addArgument(new Argument('<shell>', 'your shell').choices(Object.keys(SCRIPTS)))
     .action((shell) => writeOut?.(SCRIPTS[shell] ?? ''))
   program.command('complete [word...]', { hidden: true }).action(async (words) => {
-    // A shell shows no errors
+    // Completion shows no errors
     const candidates = await listCandidates(program, words, open).catch(() => [])
     const matches = candidates.filter(([value]) => value?.startsWith(words.at(-1) ?? ''))
     writeOut?.(matches.map((columns) => `${columns.map((text) => toSingleLine(text, 200)).join('\t')}\n`).join(''))
   })
 }
 
-/** What may stand in place of the last word, with a description where there is one. */
+/** Lists the candidates for the last word, with their descriptions if any. */
 async function listCandidates(
   program: CommandUnknownOpts,
   words: readonly string[],
@@ -78,7 +78,7 @@ async function listCandidates(
   return (CHOICES[name]?.() ?? (await listValues(open(options), name, current))).map((value) => [value])
 }
 
-/** By the names that arguments and the values of options have in the help. */
+/** Candidates by the name of an argument or an option's value in the help. */
 const CHOICES: Readonly<Record<string, () => readonly string[]>> = {
   host: () => agentHosts('').map(({ id }) => id),
   format: () => [...FORMAT_NAMES.keys()],
@@ -98,7 +98,7 @@ async function listValues({ connection, surroundings }: CliSession, name: string
   const [path, field] = LISTS[name] ?? []
   if (path !== undefined && field !== undefined) return load(path, field, name === 'user' ? { q: current } : {})
   if (name !== 'tool' && name !== 'pattern') return []
-  // Toolkits with a dot, then the tools of one: a page of all tools would end before the last of many
+  // Toolkits with a dot, then the tools of one: there may be more tools than fit in a page
   const [toolkit, tool] = current.split('.')
   if (tool === undefined) return (await load('/toolkits', 'toolkit')).map((each) => `${each}.`)
   const ids = await load('/tools', 'id', { toolkit, format: 'summary', limit: 1_000 })

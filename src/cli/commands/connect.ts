@@ -66,7 +66,7 @@ function findFile(
   return undefined
 }
 
-/** The guide's Markdown for a terminal: an address stands where its link was. */
+/** Replaces the guide's Markdown links with text and addresses for a terminal. */
 function stripLinks(markdown: string): string {
   return markdown.replaceAll(/\[([^[\]]*)\]\(([^()]*)\)/g, (_, text: string, url: string) => {
     if (url.endsWith(text)) return url

@@ -95,7 +95,7 @@ async function checkAccess({ stranger, hasKey, url }: CliSession): Promise<Findi
   const about = 'ACCESS'
   let isPublic = false
   try {
-    // The audit log records each refusal, so a refused first request is the last
+    // The audit log records each refusal, so no request follows a refused one
     await stranger.sendJson({ path: '/tools', query: { limit: 1 } })
     isPublic = true
     await stranger.sendJson({ path: '/keys' })
@@ -132,7 +132,7 @@ async function checkSetup({ connection, hasKey }: CliSession): Promise<Finding[]
   }
 }
 
-/** A user that nobody has: without a user, readiness also reports that one is missing. */
+/** A user that does not exist. Without one, readiness would also report a missing user. */
 const ANY_USER = 'switchboard-doctor'
 
 async function checkTools(session: CliSession, update: UpdateProgress): Promise<Finding[]> {
@@ -142,7 +142,7 @@ async function checkTools(session: CliSession, update: UpdateProgress): Promise<
     items = await loadReadiness(session, requests, { user_id: session.user ?? ANY_USER }, update).catch(
       (error: unknown) => {
         if (!isRefused(error)) throw error
-        // Keys act for some users only
+        // The key may act only for certain users
         return loadReadiness(session, requests, {}, update)
       },
     )
@@ -155,7 +155,7 @@ async function checkTools(session: CliSession, update: UpdateProgress): Promise<
   for (const item of items) {
     const id = getText(item, 'tool') ?? ''
     for (const { about, fix } of listCauses(item)) {
-      // Fixes that differ only in the tool's name are one cause
+      // Fixes that differ only in the tool's name have the same cause
       const key = `${about} ${fix.replaceAll(id, '').replaceAll(id.split('@', 1)[0] ?? id, '')}`
       const cause = causes.get(key) ?? { about, fix, ids: [] }
       cause.ids.push(id)
@@ -177,7 +177,7 @@ interface Cause {
   readonly fix: string
 }
 
-/** One for each missing secret or provider; for other problems, one for the type. */
+/** Lists one cause for each missing secret or provider; for other problems, one for each type. */
 function listCauses(readiness: JsonRecord): readonly Cause[] {
   const missing = readiness['missing_requirements']
   return listObjects(readiness, 'problems').flatMap((problem): readonly Cause[] => {

@@ -8,7 +8,7 @@ import { listMessages } from './publish.ts'
 
 type ImportOptions = ReturnType<ReturnType<typeof importCommand>['opts']>
 
-/** Per request. Each request reads the source again, and progress is shown after each. */
+/** Tools per request. Each request reads the source again, and progress is shown after each. */
 const BATCH_TOOLS = 200
 const IMPORT_MS = 330_000
 

@@ -8,21 +8,21 @@ import { type Columns, timeColumn } from '../table.ts'
 
 type Query = Readonly<Record<string, string | undefined>>
 
-/** A command that shows what one route lists. */
+/** A command that shows the items of a route. */
 export interface ListCommand {
   readonly name: string
   readonly description: string
-  /** `{user}` stands for the option of that name. */
+  /** `{user}` is replaced by the option of that name. */
   readonly path: string
   readonly filters?: readonly (keyof typeof FILTERS)[]
   readonly columns: Columns | ((query: Query, formatCaller: (caller: unknown) => unknown) => Columns)
-  /** A log: its pages have the newest first; it is printed with the newest last, and can be followed. */
+  /** Whether it is a log: pages have the newest items first, but they are printed last and can be followed. */
   readonly log?: true
   /** Whether the parent command runs it by default. */
   readonly isDefault?: boolean
 }
 
-/** By the parameter of the query. */
+/** Options by query parameter. */
 const FILTERS = {
   tool: new Option('--tool <tool>', 'a tool, one of its versions, or a pattern such as Gmail.*'),
   q: new Option('--search <text>', 'only users whose id contains this'),
@@ -106,7 +106,7 @@ export const addListings: AddCommands = (program, open) => {
   LISTINGS.forEach((each) => addListing(program, open, each))
 }
 
-/** A group of commands, which lists by default. */
+/** Adds a group of commands that lists by default. */
 export function addGroup(program: Command, open: Open, listing: ListCommand): Command {
   const { name, description } = listing
   const group: Command = program.command(name).description(description)
@@ -175,7 +175,7 @@ export async function listItems({ connection }: CliSession, path: string, query:
 }
 
 const POLL_INTERVAL_MS = 2_000
-/** Records reach the deployment's list in batches, and not in the order of their times. */
+/** Records arrive in the deployment's list in batches, and not in chronological order. */
 const MAX_RECORD_DELAY_MS = 30_000
 
 async function follow(
@@ -210,7 +210,7 @@ async function createCallerFormatter(session: CliSession, { by = '', ...query }:
   return (caller: unknown) => names.get(caller) ?? caller
 }
 
-/** Calls of tools that are unknown, or that the caller's key does not cover, are counted under an empty name. */
+/** Calls of unknown tools, or of tools that the caller's key does not cover, are counted under an empty name. */
 function toGroupColumn(field: string, formatCaller: (caller: unknown) => unknown): Columns[string] {
   if (field === 'principal') return ({ group }) => formatCaller(getText(group, field))
   if (field !== 'tool' && field !== 'toolkit') return `group.${field}`

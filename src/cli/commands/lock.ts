@@ -21,11 +21,11 @@ interface ChangedTool {
   readonly name: string
   readonly from: string
   readonly to: string
-  /** Absent if the locked version cannot be read any more. */
+  /** Absent if the locked version can no longer be read. */
   readonly changes?: readonly TextChange[]
 }
 
-/** `tools.lock` says which version of each tool a model reads, with a digest of everything that it reads of the tool. */
+/** `tools.lock` has the version of each tool that a model reads, with a digest of everything it reads about the tool. */
 export const addLock: AddCommands = (program, open) => {
   lockCommand(program).action(async (patterns, options) => {
     const session = open(options)
@@ -66,7 +66,7 @@ async function lockServed(session: CliSession, { toolset }: LockOptions): Promis
   return lockTools(tools, skills.items)
 }
 
-/** Without patterns, all tools. Each pattern must match one of them. */
+/** Selects tools by patterns, or all without patterns. Each pattern must match a tool. */
 function select(tools: LockedTools, patterns: readonly string[]): LockedTools {
   if (patterns.length === 0) return tools
   const entries = patterns.flatMap((pattern) => {

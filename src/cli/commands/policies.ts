@@ -34,7 +34,7 @@ export const addPolicies: AddCommands = (program, open) => {
         secrets,
         review,
       })
-      // This command's --timeout is the policy's
+      // This command's --timeout sets the policy's timeout
       const session = open({ ...options, timeout: undefined })
       const { terminal } = session
       const updatedPolicy = await putChange(session, `/policies/${encodeURIComponent(pattern)}`, {

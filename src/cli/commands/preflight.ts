@@ -31,7 +31,7 @@ async function loadLock({ connection, surroundings }: CliSession, lock: string):
   return parseLock(await connection.sendJson({ path: `/locks/${encodeURIComponent(lock)}` }), lock)
 }
 
-/** In the order of the exit code: what a caller can do nothing about comes first. */
+/** In order of precedence for the exit code: needs that callers can do nothing about come first. */
 const NEEDS: readonly { readonly need: string; readonly code: CliErrorCode; readonly text: string }[] = [
   { need: 'administrator', code: 'needs_administrator', text: 'an administrator' },
   { need: 'person', code: 'needs_person', text: 'a person' },
@@ -59,7 +59,7 @@ function printItem({ terminal }: CliSession, item: JsonRecord): void {
     if (url !== undefined) terminal.print(`  ${String(url)}`)
 }
 
-/** Per request, which may read several values from storage for each. */
+/** Tools per request, which may read several values from storage for each tool. */
 const BATCH_TOOLS = 100
 
 export const batchTools = (ids: readonly string[]) => batch(ids).map((tools) => ({ tools }))
@@ -80,7 +80,7 @@ interface Context {
   readonly user_id?: string | undefined
 }
 
-/** The readiness of each tool of the requests, in their order. */
+/** Loads the readiness of each tool in the requests, in order. */
 export async function loadReadiness(
   { connection }: CliSession,
   requests: readonly JsonRecord[],

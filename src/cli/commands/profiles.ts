@@ -15,7 +15,7 @@ export const addProfiles: AddCommands = (program, open) => {
       if (key === '') throw new CliError('usage', 'There is no key in the standard input')
       const { connection } = open({ ...loginOptions, key })
       await connection.sendJson({ path: '/tools', query: { limit: 1 } }).catch((error: unknown) => {
-        // A key that is known may lack the scope for this
+        // A valid key may lack the scope for this
         if (!(error instanceof SwitchboardError) || error.code !== 'forbidden') throw error
       })
       const file = getProfilesFile(surroundings)

@@ -64,7 +64,7 @@ async function watchFiles(session: CliSession, files: readonly string[], options
   for (const file of files) await publishOne(file)
   const watchedFiles = options.code === undefined ? files : [...files, options.code]
   const timers = new Map<string, NodeJS.Timeout>()
-  // Folders, since editors replace files, and a watch ends with its file
+  // Folders are watched, because editors replace files, and a watch ends with its file
   const watchers = watchedFiles.map((part) =>
     watch(dirname(part), (_, name) => {
       if (name !== basename(part)) return
@@ -103,7 +103,7 @@ async function publishFile(session: CliSession, file: string, options: PublishOp
         return {
           file,
           ids: accepted.flatMap(listIds),
-          /** Those of `ids` that existed before. */
+          /** Members of `ids` that already existed. */
           unchanged: accepted.filter(({ status }) => status === 200).flatMap(listIds),
           warnings: [...accepted.flatMap((each) => listWarnings(each, isBatch)), ...(note === undefined ? [] : [note])],
           refused: results.filter((each) => !accepted.includes(each)),
@@ -130,7 +130,7 @@ async function buildDefinitionsRequest(file: string, options: PublishOptions) {
   }
 }
 
-/** The document with the fields that are set beside it; unchanged if none is. */
+/** Adds the fields that are set beside the document, or returns it unchanged if none are. */
 export function wrapDefinition(document: unknown, fields: JsonRecord): unknown {
   const givenFields = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
   if (Object.keys(givenFields).length === 0) return document
@@ -163,7 +163,7 @@ function listIds(result: JsonRecord): readonly string[] {
   return 'ids' in result || id === undefined ? listMessages(result, 'ids') : [id]
 }
 
-/** In a batch, each warning names its tool. */
+/** Lists warnings; in a batch, each names its tool. */
 function listWarnings(result: JsonRecord, isBatch: boolean): readonly string[] {
   const [id] = listIds(result)
   const tool = id?.split('@')[0]
@@ -172,7 +172,7 @@ function listWarnings(result: JsonRecord, isBatch: boolean): readonly string[] {
   )
 }
 
-/** The texts of a list, and the messages of objects. */
+/** Lists the strings in a list, and the messages of the objects in it. */
 export function listMessages(value: unknown, field: string): readonly string[] {
   const values = isObject(value) ? value[field] : undefined
   if (!Array.isArray(values)) return []

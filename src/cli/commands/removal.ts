@@ -4,14 +4,14 @@ import { type CommonOptions, type Open, YES } from '../context.ts'
 import type { Columns } from '../table.ts'
 import { loadRevision } from './revision.ts'
 
-/** A command that ends one of the things that are listed at a path, such as `keys revoke <id>`. */
+/** A command that removes one of the items listed at a path, such as `keys revoke <id>`. */
 export interface Removal {
   readonly verb: keyof typeof PARTICIPLES
   readonly argument: string
   readonly description: string
-  /** For accounts: one of several, or for one toolkit only. */
+  /** For accounts: removes one of several, or for one toolkit only. */
   readonly options?: readonly (readonly [flags: string, description: string])[]
-  /** Shown before it is removed, and only what was shown is removed. */
+  /** Shows the item in these columns before its removal, which fails if it has changed since. */
   readonly columns?: Columns
 }
 
@@ -25,12 +25,12 @@ interface RemovalOptions extends CommonOptions {
 export function addRemoval(parent: Command, open: Open, path: string, removal: Removal): CommandUnknownOpts {
   const { verb, argument, description, options = [], columns } = removal
   const command = parent.command(verb).argument(`<${argument}>`).description(description).addOption(YES)
-  // The id of an agent may begin with a dash
+  // The id of an agent may start with a dash
   command.allowUnknownOption()
   for (const [flags, text] of options) command.option(flags, text)
   if (path.includes('{user}')) command.requiredOption('--user <user>', 'the user whose it is')
   command.action(async (id, { user = '', account, toolkit, ...others }: RemovalOptions) => {
-    // A URL's path would lose a part to these
+    // URL parsing would drop these and a segment of the path
     if (/^\.{0,2}$/.test(id)) throw new CliError('usage', `Wanted the ${argument}, got '${id}'`)
     const session = open(others)
     const { connection, terminal, url } = session

@@ -2,7 +2,7 @@ import { SwitchboardError } from '../../client/index.ts'
 import { isObject, type JsonRecord, tryParseJson } from '../../client/json.ts'
 import type { CliSession } from '../context.ts'
 
-/** A document with an `If-Match` header, so that a change fails if somebody else changed it in the meantime. */
+/** Loads a document and its `If-Match` header, so that a change fails if somebody else made one in the meantime. */
 export function loadRevision({ connection }: CliSession, path: string) {
   return connection.send<{ readonly document: JsonRecord; readonly headers: Readonly<Record<string, string>> }>({
     path,
@@ -15,7 +15,7 @@ export function loadRevision({ connection }: CliSession, path: string) {
   })
 }
 
-/** The same, or an empty document if there is none. */
+/** Like `loadRevision`, but returns an empty document if there is none. */
 export async function findRevision(session: CliSession, path: string): ReturnType<typeof loadRevision> {
   return loadRevision(session, path).catch((error: unknown) => {
     if (error instanceof SwitchboardError && error.code === 'not_found') return { document: {}, headers: {} }

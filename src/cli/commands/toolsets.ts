@@ -19,7 +19,7 @@ const COLUMNS: Columns = {
   ],
 }
 
-/** What a deployment adds to a toolset that it shows. */
+/** Fields that a deployment adds to a toolset's definition. */
 const ADDED_FIELDS = [
   'name',
   'owner',

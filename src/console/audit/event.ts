@@ -6,13 +6,13 @@ import { formatCaller } from '../calls/callers.ts'
 import { formatCount } from '../calls/chart.tsx'
 
 export type AuditEntry = ApiAnswers['GET /audit']['items'][number]
-/** Entries of one act, such as the requests of one import, the newest first. */
+/** Entries of one action, such as the requests of one import, newest first. */
 export type AuditGroup = readonly [AuditEntry, ...AuditEntry[]]
 
 /** The requests of one import follow each other within seconds. */
 const MAX_PAUSE_MS = 60_000
 
-/** Joins entries that follow each other and say the same, and the requests of one import. */
+/** Groups consecutive entries that say the same, and the requests of one import. */
 export function groupEntries(entries: readonly AuditEntry[]): readonly AuditGroup[] {
   const groups: [AuditEntry, ...AuditEntry[]][] = []
   for (const entry of entries) {
@@ -36,7 +36,7 @@ function formatKind(entry: AuditEntry): string {
   return JSON.stringify([subject, principal, outcome, address])
 }
 
-/** Who did what, as a sentence without a final period: "boss imported 200 tools into EnterpriseServer". */
+/** Formats an event as a sentence without a final period: "boss imported 200 tools into EnterpriseServer". */
 export function formatEvent(group: AuditGroup): string {
   const [{ act, principal, principal_name, user_id, method, path, outcome }] = group
   const subject =
@@ -49,7 +49,7 @@ export function formatEvent(group: AuditGroup): string {
 
 const COUNTED: ReadonlySet<AuditAction> = new Set(['tools.import', 'tools.publish'])
 
-/** What was done, in the imperative. Only `act`, `path` and `about` say what it was done to. */
+/** The action, in the imperative. Its object comes only from `act`, `path` and `about`. */
 const PHRASES: Readonly<Record<Exclude<AuditAction, 'refusal'>, (group: AuditGroup) => string>> = {
   'access.end': (group) => `end all access of ${segment(group, 1)}`,
   'agent.connect': (group) => `connect the agent ${quoted(group)}`,
@@ -125,7 +125,7 @@ function countTools(count: number): string {
   return count === 0 ? 'tools' : formatCount(count, 'tool')
 }
 
-/** A part of the path, which the caller may have sent with a wrong encoding. */
+/** Returns a segment of the path. Its encoding may be invalid, because it comes from the caller. */
 function segment([{ path }]: AuditGroup, index: number): string {
   const text = path.split('/')[index + 1] ?? ''
   try {
@@ -135,7 +135,7 @@ function segment([{ path }]: AuditGroup, index: number): string {
   }
 }
 
-/** A text in the details, after `prefix`; nothing if it is missing. */
+/** Returns a text in the details, after `prefix`, or an empty string if it is missing. */
 function detail([{ about }]: AuditGroup, name: string, prefix = ''): string {
   const value = name
     .split('.')
@@ -143,7 +143,7 @@ function detail([{ about }]: AuditGroup, name: string, prefix = ''): string {
   return typeof value === 'string' ? `${prefix}${value}` : ''
 }
 
-/** The name in the details, or else the id in the path. */
+/** Quotes the name in the details, or else the id in the path. */
 function quoted(group: AuditGroup): string {
   return quoteName(detail(group, 'name') || segment(group, 1))
 }

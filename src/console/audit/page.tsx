@@ -86,7 +86,7 @@ const COLUMNS: readonly Column<AuditGroup>[] = [
   { title: 'Address', cell: ([{ address }]) => address },
 ]
 
-/** The fields of a record as lines. */
+/** Shows the fields of a record as lines. */
 function RawRecord({ entry: { about = {}, ...fields } }: { entry: AuditEntry }) {
   const details = Object.entries(about).map(([name, value]) => [`about.${name}`, value] as const)
   const { at, act, ...rest } = fields

@@ -1,4 +1,4 @@
-/** Calls a tool without leaving its page. It is sent behind `enhance.ts`, whose functions it uses. */
+/** Calls a tool without leaving its page. It is sent after `enhance.ts`, whose functions it uses. */
 
 const CALL_FORM = 'form[data-call]'
 
@@ -10,8 +10,8 @@ document.addEventListener('submit', (event) => {
 })
 
 /**
- * Calls a tool, and shows the result in place. The call has no id, so the server cancels it when the request ends: when its
- * person cancels it or leaves the page.
+ * Calls a tool, and shows the result in place. The call has no id, so the server cancels it when the request ends, because the
+ * person canceled it or left the page.
  */
 async function call(form: HTMLFormElement, fields: FormData): Promise<void> {
   fields.delete('call_id')
@@ -47,7 +47,7 @@ async function call(form: HTMLFormElement, fields: FormData): Promise<void> {
       enhance(part)
     }
     void repeatWhenAllowed()
-    // A field at fault comes before the result
+    // An invalid field takes precedence over the result
     document.querySelector<HTMLElement>('main [autofocus], #answer:not([hidden])')?.focus()
   } catch (error) {
     setRunning(form, false)
@@ -62,7 +62,7 @@ async function call(form: HTMLFormElement, fields: FormData): Promise<void> {
   }
 }
 
-/** A page without its head, whose style and script the policy of this page would refuse. */
+/** Parses a page without its head, because the policy of this page would refuse its style and script. */
 const parse = (html: string) => new DOMParser().parseFromString(html.split(/<\/head>/)[1] ?? '', 'text/html')
 
 /** Repeats a call once a person has allowed or approved everything that it needs. */
@@ -88,12 +88,12 @@ async function poll(check: string): Promise<string | undefined> {
   for (;;) {
     const start = Date.now()
     try {
-      // Only the path: a page's policy lets it reach its own server only
+      // Only the path: the page's policy allows requests only to its own server
       const response = await fetch(`${new URL(check).pathname}?wait=50`, { headers: { accept: 'application/json' } })
       const { status }: { status?: string } = JSON.parse(await response.text())
       if (!response.ok || status === 'completed' || status === 'failed') return status
     } catch {
-      // Retried, as the network may be away for a while
+      // Retried, because the network may be down for a while
     }
     await new Promise((resolve) => setTimeout(resolve, 2_000 - (Date.now() - start)))
   }
@@ -101,7 +101,7 @@ async function poll(check: string): Promise<string | undefined> {
 
 void repeatWhenAllowed()
 
-/** Answers messages of a tool's page (MCP Apps), whose frame has no origin. It can call only tools of its toolkit, as this person. */
+/** Answers messages of a tool's page (MCP Apps), in a frame without an origin. It can call only its toolkit, as this person. */
 async function answerApp({ source, data }: MessageEvent): Promise<void> {
   const frames = [...document.querySelectorAll<HTMLIFrameElement>('iframe[data-toolkit]')]
   const frame = frames.find(({ contentWindow }) => contentWindow === source)

@@ -1,6 +1,6 @@
 /** Makes the console quicker to use; every page works without it. It is sent as text, so it imports nothing. */
 
-/** By the name in `data-format`; the time in UTC stays in the title. */
+/** Formats by the name in `data-format`. The title keeps the time in UTC. */
 const FORMATS: Readonly<Record<string, Intl.DateTimeFormatOptions>> = {
   day: { month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' },
   hour: { hour: 'numeric', minute: '2-digit' },
@@ -32,7 +32,7 @@ function localizeTime(time: HTMLTimeElement): void {
   time.textContent = isAgo ? formatAgo(at) : text
 }
 
-/** Such as "3 minutes ago". */
+/** Formats a relative time, such as "3 minutes ago". */
 function formatAgo(at: Date): string {
   const seconds = (at.getTime() - Date.now()) / 1_000
   const [unit, length] = UNITS.find((candidate) => Math.abs(seconds) >= candidate[1]) ?? UNITS[3]
@@ -76,7 +76,7 @@ function download(name: string, text: string): void {
   URL.revokeObjectURL(link.href)
 }
 
-// A browser focuses no field by itself where the address leads to a part of the page, as after a call
+// Browsers do not autofocus a field if the address has a fragment, as after a call
 addEventListener('load', () => document.querySelector<HTMLElement>('[autofocus]')?.focus())
 
 document.addEventListener('submit', (event) => {
@@ -91,12 +91,12 @@ function setRunning(form: HTMLFormElement, isRunning: boolean): void {
   if (progress) progress.hidden = !isRunning
 }
 
-// The browser's history restores a form as it was: with disabled buttons
+// The browser's history restores forms with their buttons still disabled
 addEventListener('pageshow', (event) => {
   if (event.persisted) for (const form of document.forms) setRunning(form, false)
 })
 
-// Filters of the catalog apply at once
+// Catalog filters apply immediately
 for (const form of document.querySelectorAll<HTMLFormElement>('search form')) {
   form.addEventListener('change', ({ target }) => {
     const isText = target instanceof HTMLInputElement && target.type !== 'checkbox'

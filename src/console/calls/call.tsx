@@ -11,7 +11,7 @@ type ListedCall = ApiAnswers['GET /calls']['items'][number]
 
 const CALLS_LINK = { text: 'Calls', href: '/console/calls' }
 
-/** The address of a call's page. It has the call's time too, since repeated calls have the same id. */
+/** Builds the address of a call's page. It includes the call's time, because repeated calls have the same id. */
 export function buildCallHref({ call_id, at }: Pick<ListedCall, 'call_id' | 'at'>): string {
   return `${CALLS_LINK.href}/${encodeURIComponent(call_id)}?${new URLSearchParams({ at })}`
 }
@@ -20,7 +20,7 @@ export async function show(context: PageContext): Promise<PageResult> {
   const query = buildQuery(readFilters(context, ['at']))
   const call = await context.fetchRoute('GET /calls/:id', { id: context.params['id'] ?? '', query })
   const view = { title: 'Call', trail: [CALLS_LINK] }
-  // Pictures are shown where a tool is called
+  // `callsTool` makes the page's policy allow pictures
   if (call.ok) return { ...view, content: <Call call={call.value} origin={context.url.origin} />, callsTool: true }
   if (call.status !== 404) return { ...view, status: call.status, content: <FailureNotice failure={call.failure} /> }
   const text = 'There is no such call, or you cannot see it. Calls are kept for 30 days.'

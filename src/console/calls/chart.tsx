@@ -21,7 +21,7 @@ const WIDTH = 720
 const HEIGHT = 200
 const TICKS = 4
 
-/** One bar for each step of a range, also for steps without a call. */
+/** Creates one bar for each step of a range, including steps without calls. */
 export function toUsageBars(items: readonly Usage[], range: Range): readonly Bar[] {
   const byStart = new Map(items.map((usage) => [Date.parse(usage.group.hour ?? usage.group.day ?? ''), usage]))
   return buildBars(range, (at) => {
@@ -30,7 +30,7 @@ export function toUsageBars(items: readonly Usage[], range: Range): readonly Bar
   })
 }
 
-/** For a range shorter than an hour, which usage is counted by. */
+/** For steps shorter than an hour, because usage is counted by whole hours. */
 export function toCallBars(items: readonly ListedCall[], range: Range): readonly Bar[] {
   const byStart = Map.groupBy(items, ({ at }) => Math.floor(Date.parse(at) / range.step) * range.step)
   return buildBars(range, (at) => {
@@ -124,7 +124,7 @@ function Axis({ labels }: { labels: readonly string[] }) {
   )
 }
 
-/** The first tick also has the day. */
+/** The first tick also shows the day. */
 function Tick({ range: { start, bars, step, by }, index }: { range: Range; index: number }) {
   const at = start + (index * bars * step) / TICKS
   const isFirst = index === 0

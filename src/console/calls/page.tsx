@@ -16,7 +16,7 @@ type ListedCall = CallsPage['items'][number]
 type Filters = Readonly<Record<string, string>>
 
 const PAGE_SIZE = '20'
-/** The most that one response has. If an hour has more calls, it has no chart. */
+/** The maximum of one response. An hour with more calls has no chart. */
 const MAX_CHARTED_CALLS = '1000'
 
 export async function show(context: PageContext): Promise<PageResult> {
@@ -58,7 +58,7 @@ export async function show(context: PageContext): Promise<PageResult> {
   }
 }
 
-/** As options, those with the most calls first. */
+/** Callers to offer as options, those with the most calls first. */
 const MAX_CALLER_OPTIONS = 50
 
 function listCallers(usage: Reply<ApiAnswers['GET /usage']> | undefined, calls: Reply<CallsPage>) {
@@ -87,7 +87,7 @@ const OUTCOME_OPTIONS = [
   ...[...OUTCOMES].map((outcome) => ({ value: outcome, text: formatCode(outcome) })),
 ]
 
-/** Usage is counted by whole hours, so the chart of one hour is made from its calls. */
+/** Loads a chart. Usage is counted by whole hours, so the chart of one hour is built from its calls. */
 async function loadChart(context: PageContext, range: Range, query: Filters) {
   if (range.by !== undefined) {
     const usage = await context.fetchRoute('GET /usage', { query: buildQuery({ ...query, by: range.by }) })

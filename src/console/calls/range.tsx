@@ -1,7 +1,7 @@
 import { DAY_MS, HOUR_MS } from '../../core/tool/time.ts'
 import { Select } from '../parts.tsx'
 
-/** Times that a page of calls covers, in bars of `step` milliseconds; `by` is the key by which `GET /usage` counts them. */
+/** Time ranges for a page of calls, in bars of `step` milliseconds. `GET /usage` groups calls by the key `by`. */
 const RANGES = {
   hour: { label: 'Last hour', bars: 12, step: HOUR_MS / 12, by: undefined },
   day: { label: 'Last 24 hours', bars: 24, step: HOUR_MS, by: 'hour' },
@@ -17,7 +17,7 @@ const RANGE_NAMES: readonly RangeName[] = ['hour', 'day', 'week', 'month']
 /** Usage is counted by whole hours. */
 export const USAGE_RANGES: readonly RangeName[] = ['day', 'week', 'month']
 
-/** `start` is when its first bar begins, in milliseconds since 1970. */
+/** `start` is the time of the first bar, in milliseconds since 1970. */
 export function parseRange(name: string | undefined, defaultName: RangeName = 'day', names = RANGE_NAMES) {
   const rangeName = names.find((candidate) => candidate === name) ?? defaultName
   const range = RANGES[rangeName]

@@ -96,7 +96,7 @@ function buildTitle({ q, toolkit, view }: ToolSearch, name = toolkit) {
 
 type Toolkit = ApiAnswers['GET /toolkits']['items'][number]
 
-/** The number of tools on all pages, if known: tools with a tag and all versions are not counted. */
+/** Finds the number of tools on all pages, if known: it is not counted for a tag or for all versions. */
 function findTotal({ q, tag, versions }: ToolSearch, { total }: ToolListPage, toolkits: readonly Toolkit[]) {
   if (q !== '' || tag !== '' || versions !== '' || toolkits.length === 0) return total
   return toolkits.reduce((sum, { tools }) => sum + tools, 0)

@@ -12,7 +12,7 @@ export function readSearch(context: PageContext) {
   return { q, toolkit, tag, versions, view, results, cursor }
 }
 
-/** Whether only the best matches are shown, and an operation of several toolkits once. */
+/** Checks whether to show only the best matches, and an operation of several toolkits only once. */
 export function mayCut({ q, versions, results }: ToolSearch): boolean {
   return q !== '' && versions !== 'all' && results !== 'all'
 }
@@ -22,7 +22,7 @@ export function buildHref(search: ToolSearch, change: Readonly<Record<string, st
   return query === '' ? '/' : `/?${query}`
 }
 
-/** With more toolkits, the choice is a text field: options would be most of a page. */
+/** With more toolkits, the choice is a text field, because options would fill most of the page. */
 const MAX_TOOLKIT_OPTIONS = 200
 
 export function Search({ search, toolkits: toolkitsReply }: { search: ToolSearch; toolkits: ToolkitsReply }) {

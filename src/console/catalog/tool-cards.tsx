@@ -11,7 +11,7 @@ import { type ListContext, Marked, ToolHeading, type ToolListItem, ToolTable } f
 
 export type ToolListPage = ApiAnswers['GET /tools']
 
-/** With more tools, a table shows more of them at once. */
+/** Longer lists are tables, which show more tools at once. */
 const MAX_CARDS = 50
 
 interface ToolCardsProps {
@@ -75,13 +75,13 @@ export function ToolCards({ search, toolList, offset, total, mayPublish }: ToolC
   )
 }
 
-/** Of the whole toolkit where the list is no more than that. */
+/** Selects the whole toolkit unless the list is filtered further. */
 function buildToolsetHref({ q, tag, toolkit }: ToolSearch, items: readonly ToolListItem[]): string {
   const names = q || tag ? new Set(items.map(({ id }) => id.replace(/@.*/, ''))) : [`${toolkit}.*`]
   return `/console/toolsets?${new URLSearchParams([['new', '1'], ...[...names].map((name) => ['tool', name])])}`
 }
 
-/** Links to other lists: a tool without an active version is in no list that agents get. */
+/** Links to other lists, because a tool without an active version is not in the lists for agents. */
 function NoTools({ search, mayPublish }: Pick<ToolCardsProps, 'search' | 'mayPublish'>) {
   const { toolkit } = search
   const toolkitQuery = toolkit === '' ? '' : `?${new URLSearchParams({ toolkit })}`
@@ -115,7 +115,7 @@ function NoTools({ search, mayPublish }: Pick<ToolCardsProps, 'search' | 'mayPub
   )
 }
 
-/** `1–30 of 8,118 tools`. A total below the range is outdated and left out. */
+/** Formats `1–30 of 8,118 tools`. A total below the range is outdated, so it is left out. */
 function formatRange(first: number, last: number, total: number | undefined, isAll: boolean): string {
   const formatNumber = (count: number) => count.toLocaleString('en')
   const range = first === last ? formatNumber(first) : `${formatNumber(first)}–${formatNumber(last)}`

@@ -7,14 +7,14 @@ import { Table } from '../table.tsx'
 
 export type ToolListItem = ApiAnswers['GET /tools']['items'][number]
 
-/** In a list of each version, a row leads to its version. Otherwise it leads to the tool. */
+/** In a list of each version, a row links to its version; otherwise, to the tool. */
 export type ShownVersions = 'none' | 'newest' | 'each'
 
 export interface ListContext {
   readonly versions: ShownVersions
   /** The ids of tools that are the same operation in other toolkits. */
   readonly findSame: (id: string) => readonly string[]
-  /** Each second part of a text matches the search. */
+  /** Every second part of a text matches the search. */
   readonly split: (text: string) => readonly string[]
 }
 
@@ -27,7 +27,7 @@ export function Marked({ text, split }: { text: string } & Pick<ListContext, 'sp
   return <>{split(text).map((part, at) => (at % 2 === 1 ? <mark>{part}</mark> : part))}</>
 }
 
-/** The title, or the name where there is none, and below it the id. */
+/** Shows the title, or else the name, with the id below it. */
 export function ToolHeading({ tool: { id, title, icon, version }, list }: ToolHeadingProps) {
   const { versions, split } = list
   const [name = id] = id.split('@')
@@ -67,10 +67,10 @@ function SameTools({ ids }: { ids: readonly string[] }) {
   )
 }
 
-/** Characters at the end of a long id that are always shown; the middle gives way. */
+/** Characters at the end of a long id that are always shown; the middle is shortened. */
 const ID_END = 14
 
-/** In one line, whole in its tooltip and when it is copied. */
+/** Shows an id on one line. The tooltip and copied text have all of it. */
 function ShortId({ id }: { id: string }) {
   return (
     <span class="id" title={id}>
@@ -82,12 +82,12 @@ function ShortId({ id }: { id: string }) {
 
 interface ToolTableProps {
   readonly items: readonly ToolListItem[]
-  /** By the first tag. */
+  /** Whether tools are grouped by their first tag. */
   readonly isGrouped: boolean
   readonly list: ListContext
 }
 
-/** A line for each tool: many are looked through quicker than on cards. */
+/** Shows a line for each tool, because many lines are faster to scan than cards. */
 export function ToolTable({ items, isGrouped, list }: ToolTableProps) {
   return (
     <Table

@@ -13,18 +13,18 @@ type Usage = Reply<ApiAnswers['GET /usage']>
 export const ORDERS = { name: 'Name', tools: 'Most tools', calls: 'Most used' } as const
 export type Order = keyof typeof ORDERS
 
-/** Cards on a page. */
+/** Cards per page. */
 const PAGE_SIZE = 60
 
 interface ToolkitCardsProps {
   readonly context: PageContext
   readonly toolkits: readonly Toolkit[]
   readonly order: Order
-  /** Only for the order by calls. */
+  /** Needed only to order by calls. */
   readonly usage: Usage | undefined
 }
 
-/** The first page of the catalog: each toolkit links to its tools. */
+/** Shows the first page of the catalog, where each toolkit links to its tools. */
 export function ToolkitCards({ context, toolkits, order, usage }: ToolkitCardsProps) {
   const calls = new Map(
     usage?.ok ? usage.value.items.map((item) => [item.group.toolkit?.toLowerCase(), item.calls]) : [],

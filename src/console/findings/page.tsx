@@ -7,7 +7,7 @@ import { buildQuery, readFilters } from '../query.ts'
 type ListedFinding = ApiAnswers['GET /findings']['items'][number]
 
 const PATH = '/console/findings'
-/** Of a page with all their texts. */
+/** Findings per page, each with all its texts. */
 const PAGE_SIZE = '5'
 const MAX_CHANGES = 2
 const KIND_TEXTS: Readonly<Record<ListedFinding['kind'], string>> = {

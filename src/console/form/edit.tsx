@@ -8,7 +8,7 @@ import { ProblemPlace } from './problems.tsx'
 import { type Field, listFields, ROOT_FIELD } from './fields.ts'
 import { toForm, toFormValues } from './values.ts'
 
-/** The fields of a form for the body of a route, behind one for the id in its path. */
+/** Lists the form fields for the body of a route, after one for the id in its path. */
 export function listEditFields(body: JsonObject, id?: Pick<Field, 'key' | 'description'>): readonly Field[] {
   const fields = listFields(body, formatCode).filter(({ key }) => key !== id?.key)
   if (!id) return fields
@@ -25,14 +25,14 @@ export interface SubmittedForm {
   readonly failure?: RouteFailure
 }
 
-/** A stale form (412, by its `If-Match`) would restore values that somebody removed, so it is filled with the current ones. */
+/** A stale form (412 for its `If-Match`) would restore removed values, so it is filled with the current ones. */
 export function toRefusedForm({ failure }: Extract<Reply<never>, { ok: false }>, form: URLSearchParams): SubmittedForm {
   if (failure.status !== 412) return { failure, form }
   const message = 'This was changed by somebody else in the meantime, so your change was not saved'
   return { failure: { ...failure, message, detail: 'The form now shows the current values: make your change again' } }
 }
 
-/** The revision that a form changes; none if it is saved under another id than the one that it was filled from. */
+/** Returns the revision that a form changes, or undefined if the form is saved under a different id than its original. */
 export function readEtag(form: URLSearchParams, id: string, filledId: string | null): string | undefined {
   return id === filledId ? (form.get('etag') ?? undefined) : undefined
 }
@@ -41,7 +41,7 @@ interface EditFormProps {
   readonly fields: readonly Field[]
   readonly submitted?: SubmittedForm | undefined
   readonly value?: unknown
-  /** The revision that it changes. A form that is shown again for corrections keeps its first. */
+  /** The revision that it changes. It stays the same when the form is shown again for corrections. */
   readonly etag?: string | undefined
   /** Rarely used fields: folded while they are empty. */
   readonly folded?: { readonly summary: string; readonly keys: readonly string[] }
@@ -75,7 +75,7 @@ export function EditForm({ fields, submitted, value, etag, folded, action, verb,
   )
 }
 
-/** An item of the list may have less than one by itself. */
+/** An item in the list may have fewer fields than the same item loaded alone. */
 interface EditPage<T, ListItem> {
   readonly title: string
   /** The notice after a change, by `done` in the URL. */
@@ -86,14 +86,14 @@ interface EditPage<T, ListItem> {
   readonly item: Promise<Reply<T>> | undefined
   readonly renderList: (items: readonly ListItem[]) => Child
   readonly introduction?: Child
-  /** The form is at this address, and the list has a button to it in place of the form. */
+  /** The address of the form, if the list has a button instead of the form. */
   readonly newItem?: { readonly href: string; readonly label: string }
   readonly buildForm: (
     item: T | undefined,
   ) => EditFormProps & { id: string; heading: string; intro?: Child; outro?: Child }
 }
 
-/** A list of items, and below it the form that creates or changes one. */
+/** Renders a list of items, and below it the form that creates or changes one. */
 export async function renderEditPage<T, ListItem = T>(
   { url }: PageContext,
   { title, doneMessages, submitted, items, item, renderList, introduction, newItem, buildForm }: EditPage<T, ListItem>,

@@ -8,7 +8,7 @@ import { toRawName, toTypeName } from './values.ts'
 interface FieldRowsProps {
   readonly fields: readonly Field[]
   readonly form: URLSearchParams
-  /** Their paths point into the input. Each is shown at the innermost field that has it. */
+  /** Their paths point into the input. Each is shown at the innermost field that contains its path. */
   readonly problems: readonly Problem[]
   /** The type is shown beside the label, the rules below the description. */
   readonly describeType?: (field: Field) => { readonly type: string; readonly rules: readonly string[] }
@@ -140,7 +140,7 @@ const HINTS: Partial<Readonly<Record<FieldKind['type'], string>>> = {
   json: 'JSON',
 }
 
-/** How to read a field of several types. Without a choice, a text that reads as another type, such as 5, is of this type. */
+/** Selects how to read a field of several types. By default, a text that parses as another type, such as 5, has that type. */
 function TypeSelect({ field, types, value }: { field: Field; types: readonly string[]; value: string | null }) {
   return (
     <select class="type" name={toTypeName(field.name)} aria-label={`Type of ${field.label}`}>
@@ -154,7 +154,7 @@ function TypeSelect({ field, types, value }: { field: Field; types: readonly str
   )
 }
 
-/** Whether a problem belongs to a field. A problem of a field in a group does not belong to the group. */
+/** Checks whether a problem belongs to a field. A problem of a field in a group does not belong to the group. */
 function matchesField({ name, kind }: Field, path: string): boolean {
   const pointer = name.slice(ROOT_FIELD.length)
   return path === pointer || (kind.type !== 'group' && path.startsWith(`${pointer}/`))

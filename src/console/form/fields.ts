@@ -27,36 +27,36 @@ export type FieldKind =
       readonly values: readonly Json[]
       readonly notes?: Readonly<Record<string, string>>
     }
-  /** An array of strings, one per line; or instead of it the text `constant`. */
+  /** An array of strings, one per line, or the text `constant` instead. */
   | { readonly type: 'lines'; readonly constant?: string }
   /** An object of strings, one `name=value` per line. */
   | { readonly type: 'entries' }
   | { readonly type: 'group'; readonly fields: readonly Field[] }
-  /** A text, or JSON of one of the other `types`: as a second control says, or else as the text reads. */
+  /** A text, or JSON of one of the other `types`. A second control selects the type; by default, the text is parsed. */
   | { readonly type: 'mixed'; readonly types: readonly string[] }
   | { readonly type: 'json' }
 
 export const ROOT_FIELD = 'input'
 /** Deeper objects are entered as JSON. */
 const MAX_DEPTH = 3
-/** Of a form in its page: a longer page is slow to load. */
+/** The limit of a form, because a longer page is slow to load. */
 const MAX_FORM_CHARACTERS = 22_000
 const MAX_DESCRIPTION_CHARACTERS = 1_000
 const MAX_CHOICES = 200
 /** Longer texts get several lines. */
 const MAX_LINE_CHARACTERS = 200
-/** Names of texts that often have several lines. */
+/** Names of texts that are often several lines long. */
 const LONG_TEXT =
   /(?:^|[_-])(?:body|text|content|message|description|comment|prompt|instructions|notes?|markdown|html|code)$/i
 
 type FormatLabel = (key: string) => string
 
-/** The fields of an object's schema without references, as far as a page has space; none if it has no `properties`. */
+/** Lists the fields of an object's schema without references, as far as they fit on a page; none without `properties`. */
 export function listFields(schema: Json, formatLabel: FormatLabel = (key) => key): readonly Field[] {
   return fitFields(listFieldsAt(schema, { name: ROOT_FIELD, depth: 0, formatLabel }))
 }
 
-/** Where a form has no space left, groups are entered as JSON, and other optional fields are left out. */
+/** If a form has no space left, groups are entered as JSON, and other optional fields are left out. */
 function fitFields(fields: readonly Field[]): readonly Field[] {
   let space = MAX_FORM_CHARACTERS - measureFields(fields.filter(isNeeded))
   return fields.flatMap((field): readonly Field[] => {
@@ -74,7 +74,7 @@ function isNeeded({ isRequired, kind }: Field): boolean {
   return isRequired && kind.type !== 'group'
 }
 
-/** Characters in a page, about. */
+/** Estimates the characters that fields take in a page. */
 function measureFields(fields: readonly Field[]): number {
   return fields.reduce((sum, { name, description, kind }) => {
     const values = 'values' in kind ? kind.values : []
@@ -147,7 +147,7 @@ function isLongText({ maxLength, format, pattern }: JsonObject, name: string): b
   return format === undefined && pattern === undefined && LONG_TEXT.test(name.slice(name.lastIndexOf('/') + 1))
 }
 
-/** The types of a schema's alternatives, with `number` for integers; none if one has no type. */
+/** Lists the types of a schema's alternatives, with `number` for integers; none if one has no type. */
 function listTypes({ type, anyOf, oneOf }: JsonObject): readonly string[] {
   const alternatives = isJsonArray(anyOf) ? anyOf : isJsonArray(oneOf) ? oneOf : []
   const types = isStringArray(type) ? type : alternatives.map((each) => (isJsonObject(each) ? each.type : undefined))
@@ -167,7 +167,7 @@ function toLinesKind([first, lines, ...others]: readonly Json[]): FieldKind {
   return isLines && isText && others.length === 0 ? { type: 'lines', constant: String(first.const) } : { type: 'json' }
 }
 
-/** Drops null, since an empty field is left out. */
+/** Drops null, because an empty field is left out. */
 function withoutNull(schema: Json): Json {
   if (!isJsonObject(schema)) return schema
   const { type, anyOf } = schema

@@ -2,7 +2,7 @@ import type { Problem } from '../../core/tool/problem.ts'
 import { Notice } from '../parts.tsx'
 import { type Field, ROOT_FIELD } from './fields.ts'
 
-/** Where the value at a path is: the labels of its fields, as a link, and the line; else the path. */
+/** Shows where the value at a path is: the labels of its fields as a link, with the line, or else the path. */
 export function ProblemPlace({ fields, path }: { fields: readonly Field[]; path: string }) {
   const trail = findFields(fields, `${ROOT_FIELD}${path}/`)
   const field = trail.at(-1)
@@ -16,14 +16,14 @@ export function ProblemPlace({ fields, path }: { fields: readonly Field[]; path:
   )
 }
 
-/** The field that has the value at a path, behind those around it. */
+/** Finds the field that contains the value at a path, after its enclosing fields. */
 function findFields(fields: readonly Field[], path: string): readonly Field[] {
   const field = fields.find(({ name }) => path.startsWith(`${name}/`))
   if (!field) return []
   return [field, ...(field.kind.type === 'group' ? findFields(field.kind.fields, path) : [])]
 }
 
-/** One line that leads to each field at fault. A problem that has no field is said here. */
+/** Links to each invalid field, in one line. The message of a problem without a field is shown here. */
 export function ProblemSummary({ fields, problems }: { fields: readonly Field[]; problems: readonly Problem[] }) {
   if (problems.length === 0) return undefined
   return (

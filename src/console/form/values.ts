@@ -4,13 +4,13 @@ import { parseJson } from '../../core/tool/json-text.ts'
 import type { Problem } from '../../core/tool/problem.ts'
 import { type Field, type FieldKind, ROOT_FIELD } from './fields.ts'
 
-/** The control for the whole input as JSON, in place of its fields. */
+/** The control for the whole input as JSON, instead of its fields. */
 export const RAW_JSON_FIELD = 'whole'
 
-/** Characters of all fields together. Escaped, some take nine times as many in a page. */
+/** Characters of all fields together. When escaped in a page, some take up nine times as many. */
 const MAX_SHOWN = 64 * 1024
 
-/** The values of a form that is shown again for corrections, without those that are too long for a page. */
+/** Returns the values of a form to show again for corrections, without those that are too long for a page. */
 export function toFormValues(form: URLSearchParams): URLSearchParams {
   let remaining = MAX_SHOWN
   const measureLength = ([name, text]: [string, string]) => name.length + text.length
@@ -22,12 +22,12 @@ export function toRawName(name: string): string {
   return `instead:${name}`
 }
 
-/** The name of the control with the type of a `mixed` field. */
+/** Returns the name of the control with the type of a `mixed` field. */
 export function toTypeName(name: string): string {
   return `type:${name}`
 }
 
-/** Reads a form without its empty fields. A text that is no value of its field's kind is a problem. */
+/** Reads a form, skipping empty fields. A text that is invalid for its field's kind is a problem. */
 export function readFormInput(fields: readonly Field[], form: URLSearchParams) {
   const problems: Problem[] = []
   const reader = { form, problems }
@@ -63,7 +63,7 @@ function readValue({ name, isRequired, kind }: Field, reader: FormReader): Json 
   if (text.trim() === '') return undefined
   switch (kind.type) {
     case 'text':
-      // Browsers send CR LF for each end of a line (HTML, "constructing the form data set")
+      // Browsers send CR LF for each line break (HTML, "constructing the form data set")
       return text.replaceAll('\r\n', '\n')
     case 'number': {
       const number = bigInteger(text.trim()) ?? Number(text)
@@ -136,7 +136,7 @@ function fillForm(form: URLSearchParams, fields: readonly Field[], object: unkno
     if (kind.type === 'group') fillForm(form, kind.fields, value)
     else if (kind.type === 'lines' && value === kind.constant) form.append(toRawName(name), '1')
     else for (const text of toTexts(kind, value)) form.append(name, text)
-    // It would be read as a number, boolean or the like
+    // Otherwise, it would be read as a number, boolean or the like
     if (kind.type === 'mixed' && typeof value === 'string' && parseJson(value).ok)
       form.append(toTypeName(name), 'string')
   }
@@ -165,7 +165,7 @@ function toTexts(kind: FieldKind, value: unknown): readonly string[] {
   }
 }
 
-/** The fields that differ, by key. An emptied field becomes its schema's default, else null. */
+/** Returns the fields that differ, by key. An emptied field becomes its schema's default, or else null. */
 export function diffInput(fields: readonly Field[], before: unknown, after: JsonObject): JsonObject {
   const { input } = readFormInput(fields, toForm(fields, before))
   const changed = fields.filter(({ key }) => JSON.stringify(input[key]) !== JSON.stringify(after[key]))

@@ -79,19 +79,19 @@ export function readImportRequest(form: URLSearchParams, isReal: boolean): Parse
   return { ok: true, value: { query, body: { ...options, ...body, from } } }
 }
 
-/** A source that is a JSON object is the description; other sources are URLs or YAML. */
+/** Parses a source: a JSON object is the description, and other sources are URLs or YAML. */
 function parseDocument(source: string): Json {
   const result = source.startsWith('{') ? parseJson(source, { maxParts: MAX_SOURCE_NODES }) : undefined
   return result?.ok ? result.value : source
 }
 
-/** A form whose source is in `source`; `packed` too if it is longer than a text field may be. */
+/** A form with its source in `source`, and also in `packed` if it is too long for a text field. */
 export interface SourceForm {
   readonly form: URLSearchParams
   readonly packed?: string | undefined
 }
 
-/** Takes the file, else what was entered, else what an earlier form kept. */
+/** Picks the file, or else the entered text, or else the source kept from an earlier form. */
 export async function pickSource(form: URLSearchParams): Promise<SourceForm> {
   const picked = new URLSearchParams([...form])
   const source = form.getAll('source').findLast((text) => text.trim() !== '') ?? ''

@@ -15,7 +15,7 @@ import { listChosenGone, listChosenTools, withoutChoices } from './picker.tsx'
 import { ImportPreview } from './preview.tsx'
 import { type ImportReport, ImportedTools } from './result.tsx'
 
-/** Per request, which reads the source again. Progress is shown after each. */
+/** Tools per request, which reads the source again. Progress is shown after each. */
 const BATCH_TOOLS = 400
 const GONE_MESSAGE = 'It is no longer in the source that it was imported from'
 
@@ -48,7 +48,7 @@ function failureView(source: SourceForm, failure: RouteFailure): View {
   return toFailureView('Import', { failure, renderPath }, <ImportForm {...source} failure={failure} />)
 }
 
-/** Imports the chosen tools in batches: the first is awaited, and the others show their progress. */
+/** Imports the chosen tools in batches. It waits for the first, and shows the progress of the others. */
 async function importTools(context: PageContext, source: SourceForm, request: ImportFormRequest): Promise<View> {
   const { fetchRoute, form } = context
   const [chosen, chosenGone] = [listChosenTools(form), listChosenGone(form)]
@@ -101,7 +101,7 @@ async function importTools(context: PageContext, source: SourceForm, request: Im
   return { title: 'Import', content: progress, live: { parts: importOthers(), end } }
 }
 
-/** Deprecates each active version of a tool, since otherwise the next lower one would be listed. */
+/** Deprecates each active version of a tool, because otherwise the next lower one would be listed. */
 async function deprecateTool({ fetchRoute }: PageContext, toolId: string): Promise<RouteFailure | undefined> {
   const versions = await fetchRoute('GET /tools/:id/versions', { id: toolId.split('@')[0] ?? '' })
   if (!versions.ok) return versions.failure

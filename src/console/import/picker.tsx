@@ -10,7 +10,7 @@ const GONE_FIELD = 'gone'
 interface ChoiceGroup {
   readonly title: string
   readonly isOpen: boolean
-  /** The filter finds them by their class. */
+  /** The filter finds choices by their class. */
   readonly choices: readonly { readonly name: string; readonly note?: string; readonly class?: string | undefined }[]
 }
 
@@ -21,7 +21,7 @@ interface PickerProps {
   readonly children?: Child
 }
 
-/** The names of the tools whose boxes are checked, as their groups' are. */
+/** Lists the names of the tools that are checked and whose groups are checked too. */
 export function listChosenTools(form: URLSearchParams): readonly string[] {
   const groups = form.getAll('tag')
   return [...form].flatMap(([name, tool]) =>
@@ -31,13 +31,13 @@ export function listChosenTools(form: URLSearchParams): readonly string[] {
 
 export const listChosenGone = (form: URLSearchParams): readonly string[] => form.getAll(GONE_FIELD)
 
-/** A form without what was chosen in it. */
+/** Returns a form without its choices. */
 export function withoutChoices(form: URLSearchParams): URLSearchParams {
   const isChoice = (name: string) => name === 'tag' || name === GONE_FIELD || name.startsWith(TOOL_FIELD)
   return new URLSearchParams([...form].filter(([name]) => !isChoice(name)))
 }
 
-/** Tools to import, one short row each: a page may have thousands. A group that is left out leaves out its tools. */
+/** Shows tools to import in short rows, because there may be thousands. Unchecking a group excludes its tools. */
 export function Picker({ source, groups, button, children }: PickerProps) {
   return (
     <form method="post" enctype="multipart/form-data" class="picker">
@@ -83,7 +83,7 @@ export function Picker({ source, groups, button, children }: PickerProps) {
   )
 }
 
-/** Tools to deprecate. None is chosen at first, since another source may still have it. */
+/** Shows tools to deprecate. None is chosen at first, because another source may still have it. */
 export function GoneTools({ ids, isChosen = false }: { ids: readonly string[]; isChosen?: boolean }) {
   if (ids.length === 0) return undefined
   return (

@@ -10,7 +10,7 @@ import { listMissingSecrets, Warnings } from './result.tsx'
 export type ImportPlan = Extract<ApiAnswers['POST /toolkits/import'], { readonly tools: unknown }>
 type PlannedTool = ImportPlan['tools'][number]
 
-/** More tools are folded below their tags, so that the page stays short. */
+/** If there are more tools, they are folded by tag to keep the page short. */
 const MAX_OPEN_TOOLS = 50
 
 export function ImportPreview({ source, plan }: { source: SourceForm; plan: ImportPlan }) {

@@ -9,7 +9,7 @@ const STATES = {
   missing: 'is missing: an administrator adds it with this body, at',
 }
 
-/** Of several reports, the first says whether a provider was added. */
+/** If several reports have a provider, only the first shows whether it was added. */
 export function ImportProviders({ reports }: { reports: Reports }) {
   const providers = reports.flatMap((report) => report.providers ?? [])
   const firsts = [...Map.groupBy(providers, ({ id }) => id).values()].flatMap(([first]) => first ?? [])

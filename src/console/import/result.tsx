@@ -12,7 +12,7 @@ import { GoneTools, Picker } from './picker.tsx'
 export type ImportReport = Exclude<ApiAnswers['POST /toolkits/import'], { readonly tools: unknown }>
 type ImportWarnings = NonNullable<ImportReport['warnings']>
 
-/** More of one reason are folded below it. */
+/** If more tools have the same reason, they are folded. */
 const MAX_OPEN_TOOLS = 30
 
 interface ImportedToolsProps {
@@ -25,7 +25,7 @@ interface ImportedToolsProps {
   readonly failure: RouteFailure | undefined
 }
 
-/** What failed can be tried again: the same form with the tools that were chosen and not imported, by reason. */
+/** Shows the result, and the form again to retry the chosen tools that were not imported, by reason. */
 export function ImportedTools({ source, chosen, chosenGone, deprecated, reports, failure }: ImportedToolsProps) {
   const toolkit = source.form.get('input/toolkit')?.trim() ?? ''
   const ids = reports.flatMap((report) => report.ids)
@@ -94,7 +94,7 @@ export function listMissingSecrets(items: readonly Pick<ImportReport, 'missing_r
   return [...new Set(items.flatMap((item) => item.missing_requirements?.secrets.map(({ id }) => id) ?? []))]
 }
 
-/** The warnings about secrets, and the commands in them to copy. */
+/** Shows the warnings about secrets, with their commands to copy. */
 function MissingSecrets({ secrets, warnings }: { secrets: readonly string[]; warnings: ImportWarnings }) {
   if (secrets.length === 0) return undefined
   return (
@@ -115,7 +115,7 @@ function MissingSecrets({ secrets, warnings }: { secrets: readonly string[]; war
   )
 }
 
-/** Warnings by kind: they are of one kind if they begin alike, up to the first name in quotes. */
+/** Shows warnings by kind. Warnings with the same text up to the first quoted name are of one kind. */
 export function Warnings({ warnings }: { warnings: ImportWarnings }) {
   if (warnings.length === 0) return undefined
   const kinds = Map.groupBy(warnings, ({ message }) => message.split(/ ['"‘“]/)[0])

@@ -25,13 +25,13 @@ const FOLDED_FIELDS = { summary: 'Limits and recording', keys: ['record_argument
 const NO_KEYS = 'No keys yet. Create one for each agent and each publisher.'
 const NEW_KEY = { scopes: ['tools:read', 'tools:call'] }
 
-/** Rows on a page. */
+/** Rows per page. */
 const PAGE_SIZE = 30
-/** Ids of the agent hosts that are shown with a snippet that contains the key. */
+/** Ids of the agent hosts whose snippets are shown with the key. */
 const SNIPPET_HOSTS = ['claude-code', 'cursor', 'vs-code']
 
 const DAY_S = 86_400
-/** Seconds for which the previous key works after a rotation. */
+/** Seconds that the previous key keeps working after a rotation. */
 const OVERLAP_OPTIONS = [
   { value: String(DAY_S), text: 'a day' },
   { value: '3600', text: 'an hour' },
@@ -69,7 +69,7 @@ export async function submit(context: PageContext): Promise<PageResult> {
   }
 }
 
-/** Sends only the fields that differ, so that nothing else changes, such as a key for no tool to one for all. */
+/** Sends only the fields that differ, so that nothing else changes, such as a key for no tools becoming one for all. */
 async function changeKey(context: PageContext, form: URLSearchParams): Promise<PageResult> {
   const id = context.url.searchParams.get('id') ?? ''
   const current = await context.fetchRoute('GET /keys/:id', { id })

@@ -123,7 +123,7 @@ function formatAccount({ provider, account }: { provider: string; account: strin
   return account === '' ? provider : `${provider}, ${account}`
 }
 
-/** Fails with the reason if the provider could not be asked: its state stays as it was then. */
+/** Checks an account. Fails with the reason if the provider could not be reached; the state then stays unchanged. */
 async function check(context: PageContext, provider: string, account: string): Promise<Reply<undefined>> {
   const request = { user: getShownUser(context), provider, query: new URLSearchParams({ account }) }
   const reply = await context.fetchRoute('POST /users/:user/connections/:provider/check', request)
@@ -134,7 +134,7 @@ async function check(context: PageContext, provider: string, account: string): P
 
 type FormValues = Readonly<Record<'provider' | 'account' | 'toolkit', string | null | undefined>>
 
-/** Leads to the link, or first to the form, where no toolkit uses the account any more. */
+/** Returns the path of the link, or of the form if no toolkit uses the account any longer. */
 async function connect(context: PageContext, values: FormValues): Promise<Reply<string>> {
   const { provider, account, toolkit } = values
   const body = { provider: provider || undefined, account: account || undefined, toolkit: toolkit || undefined }

@@ -1,4 +1,4 @@
-/** By the token in the `User-Agent`; of several that it has, the first is right. */
+/** By the token in the `User-Agent`. If several match, the first is right. */
 const BROWSERS: readonly (readonly [token: string, name: string])[] = [
   ['Edg', 'Edge'],
   ['OPR/', 'Opera'],
@@ -20,7 +20,7 @@ const SYSTEMS: typeof BROWSERS = [
 ]
 const MAX_CHARACTERS = 40
 
-/** "Chrome on Linux", from a `User-Agent` header; of an unknown one the beginning. Anybody can send any. */
+/** Formats a `User-Agent` header as "Chrome on Linux"; an unknown one is shortened. Clients can send anything. */
 export function formatBrowser(userAgent: string): string {
   const [browser, system] = [BROWSERS, SYSTEMS].map((names) => names.find(([token]) => userAgent.includes(token))?.[1])
   return browser && system ? `${browser} on ${system}` : userAgent.slice(0, MAX_CHARACTERS) || 'Unknown browser'

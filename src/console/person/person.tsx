@@ -8,11 +8,11 @@ import { paginate } from '../pagination.ts'
 import { buildQuery } from '../query.ts'
 import { type Column, Table } from '../table.tsx'
 
-/** Rows on a page. */
+/** Rows per page. */
 const PAGE_SIZE = 30
 export const PEOPLE_PATH = '/console/people'
 
-/** The user whose items a page shows: the one in the URL, else the visitor. */
+/** Returns the user whose items a page shows: the one in the URL, or else the visitor. */
 export function getShownUser({ url, principal }: PageContext): string {
   return url.searchParams.get('user')?.trim() || toHolder(principal).id
 }
@@ -41,7 +41,7 @@ export function UserForm({ value }: { value: string }) {
   )
 }
 
-/** What one person has of one kind: accounts, agents or sessions. */
+/** A person's items of one kind: accounts, agents or sessions. */
 export interface AccessPage<T> {
   readonly title: string
   readonly path: string
@@ -49,20 +49,20 @@ export interface AccessPage<T> {
   readonly emptyMessage: string
   readonly doneMessage: string
   readonly load: (context: PageContext) => Promise<Reply<{ readonly items: readonly T[] }>>
-  /** Revokes or checks what the form names, or connects it, with the path that leads on; undefined if it names nothing. */
+  /** Revokes, checks or connects the form's item, and returns the next path, if any; undefined if the form has no item. */
   readonly revoke: (context: PageContext) => Promise<Reply<string | undefined>> | undefined
   readonly columns: (context: PageContext) => readonly Column<T>[]
-  /** A form whose fields `revoke` gets too. */
+  /** Renders a form whose fields are also passed to `revoke`. */
   readonly renderCheck?: (item: T, action: string) => Child
   readonly revokeForm: (item: T) => Omit<ConfirmFormProps, 'action'>
-  /** Absent if there is nothing to revoke together. */
+  /** Returns undefined if there is nothing to revoke together. */
   readonly revokeAll: (items: readonly T[], context: PageContext) => { label: string; question: string } | undefined
   /** For routes that list the newest item last. */
   readonly isReversed?: true
 }
 
 export function createAccessPage<T>(page: AccessPage<T>): Required<PageModule> & {
-  /** The items as a part of a page about the person. */
+  /** Renders the items as a part of a page about the person. */
   readonly renderPart: (context: PageContext, items: readonly T[], mayRevoke: boolean) => JSX.Element
 } {
   return {

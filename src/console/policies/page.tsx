@@ -6,7 +6,7 @@ import type { PageResult, PageContext, View } from '../page-context.ts'
 import { ConfirmForm, exact, NextLink, Notice } from '../parts.tsx'
 import { paginate } from '../pagination.ts'
 
-/** Cards on a page. */
+/** Cards per page. */
 const PAGE_SIZE = 30
 const PATH = '/console/policies'
 const FIELDS = listEditFields(toJsonSchema(policyReader()), {

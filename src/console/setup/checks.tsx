@@ -31,7 +31,7 @@ export function SetupChecks({ items }: { items: Checks }) {
   )
 }
 
-/** On an administrator's first page until everything is set up; folded once there is an API key. */
+/** Shown on an administrator's first page until everything is set up; folded once there is an API key. */
 export function SetupPanel({ items, origin }: { items: Checks; origin: string }) {
   const missing = items.filter(({ state }) => state === 'off')
   if (missing.length === 0) return undefined

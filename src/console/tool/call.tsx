@@ -26,7 +26,7 @@ export interface CallBody {
     readonly value?: Json
     readonly error?: CallError
   }
-  /** In place of a value that is too large. */
+  /** Replaces a value that is too large. */
   readonly artifact?: Artifact
   readonly message?: string
   readonly developer_message?: string
@@ -42,7 +42,7 @@ export interface FormCall {
   readonly input: JsonObject
   /** Values that could not be read. If there are any, nothing was called. */
   readonly problems: readonly Problem[]
-  /** The same input as JSON or as fields, if the person asked for that; nothing was called then. */
+  /** The same input as JSON or as fields, if the person switched between them; then nothing was called. */
   readonly form?: URLSearchParams
   readonly reply?: CallResponse<CallBody>
   readonly running?: Exclude<StartedCall<CallBody>, { readonly reply: unknown }>
@@ -58,7 +58,7 @@ export async function callFromForm(page: PageContext, tool: string, fields: read
   // Larger results make a page slow
   const context = { [INLINE_BYTES]: MODEL_INLINE_BYTES, ...readContext(page) }
   const formId = form.get('call_id')
-  // A call without an id is cancelled when its caller goes away: a script sends none, and offers to cancel it
+  // A call without an id is canceled when its caller leaves. A script sends no id, and offers to cancel the call
   const id = formId === null ? {} : { call_id: await deriveCallId(formId, { input, context }) }
   const request = { tool_id: tool, ...id, input, context }
   await yieldToEventLoop()
@@ -69,7 +69,7 @@ export async function callFromForm(page: PageContext, tool: string, fields: read
 const AS_JSON = 'edit-json'
 const AS_FIELDS = 'edit-fields'
 
-/** The form with the whole input as JSON in place of its fields, or as fields, which say what they cannot show. */
+/** Changes the form to JSON for the whole input, or back to fields, with problems for values that they cannot show. */
 function changeForm(form: URLSearchParams, fields: readonly Field[], input: JsonObject): FormCall {
   const otherFields = [...form].filter(([name]) => name !== RAW_JSON_FIELD && !/^(?:\w+:)?input\//.test(name))
   const isToJson = form.get('do') === AS_JSON
@@ -78,7 +78,7 @@ function changeForm(form: URLSearchParams, fields: readonly Field[], input: Json
   return { input, problems: listLostValues(fields, input, readFormInput(fields, newForm).input), form: newForm }
 }
 
-/** The values that a form shows otherwise, or not at all. */
+/** Lists the values that a form shows differently, or not at all. */
 function listLostValues(fields: readonly Field[], input: JsonObject, shown: JsonObject): readonly Problem[] {
   return Object.entries(input).flatMap(([key, value = null]): readonly Problem[] => {
     const shownValue = shown[key]
@@ -93,7 +93,7 @@ function listLostValues(fields: readonly Field[], input: JsonObject, shown: Json
   })
 }
 
-/** The form with an earlier input: as JSON if the fields cannot show all of it. Nothing is called. */
+/** Fills the form with an earlier input, as JSON if the fields cannot show all of it. Nothing is called. */
 export function fillForm(fields: readonly Field[], input: JsonObject, others: URLSearchParams): FormCall {
   const asFields = changeForm(new URLSearchParams([...others, ['do', AS_FIELDS]]), fields, input)
   return asFields.problems.length === 0
@@ -115,13 +115,13 @@ function parseJsonOrText(text: string): Json {
   return result.ok ? result.value : text
 }
 
-/** A form that is sent twice is one call. If its input was changed meanwhile, it is another. */
+/** Derives the same id for a form that is sent twice, and another if its input was changed in between. */
 async function deriveCallId(formId: string, call: object): Promise<string> {
   const bytes = new TextEncoder().encode(`${formId.slice(0, 100)}\n${JSON.stringify(call)}`)
   return `console-${base64url.encode(new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)))}`
 }
 
-/** The pages on which a person must act before the call is repeated. */
+/** Lists the pages on which a person must act before the call is repeated. */
 export function listChallenges(reply: CallBody): Challenges {
   const { authorization = [] } = reply.missing_requirements ?? {}
   return authorization.filter(({ url }) => /^https?:\/\//.test(url))
@@ -148,7 +148,7 @@ interface CallFormProps {
   readonly children: Child
 }
 
-/** Further optional fields are folded. */
+/** More optional fields are folded. */
 const MAX_UNFOLDED_FIELDS = 6
 
 /** The parameters, the button and the result. While a call runs, the style sheet hides the button. */

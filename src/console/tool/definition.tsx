@@ -5,7 +5,7 @@ import { truncate, indentedJson } from '../../http/page/text.ts'
 import type { Crumb, PageContext, View } from '../page-context.ts'
 import { Chips, FailureNotice, FoldedList } from '../parts.tsx'
 
-/** Without the flat form of OXP, which says the same as OXP. */
+/** Leaves out flat OXP, which has the same content as OXP. */
 export const FORMATS = new Map([...FORMAT_NAMES].filter(([name]) => name !== 'oxp-flat'))
 
 export function DefinitionLinks({ path, current }: { path: string; current?: string }) {
@@ -15,7 +15,7 @@ export function DefinitionLinks({ path, current }: { path: string; current?: str
   return <Chips label="Dialects and exports" chips={chips} />
 }
 
-/** A separate page, because definitions are longer than the rest of a tool's page. */
+/** Renders a separate page, because definitions are longer than the rest of a tool's page. */
 export async function renderDefinition({ url, params, fetchRoute }: PageContext, format: string): Promise<View> {
   const id = params['id'] ?? ''
   const reply = await fetchRoute('GET /tools/:id?losses=1', { id, query: new URLSearchParams({ format }) })
@@ -40,7 +40,7 @@ export function buildTrail(id: string): readonly Crumb[] {
   ]
 }
 
-/** Most definitions are a tenth of it; a longer page is slow to load. */
+/** Most definitions are a tenth of this. A longer page is slow to load. */
 const MAX_SHOWN_CHARACTERS = 24_000
 
 function DefinitionText({ document, losses }: EncodeResult) {

@@ -41,7 +41,7 @@ export function OutcomePanel({ reply: { status, value }, origin, hasUserField, r
   const unconfiguredIds = (missing?.authorization ?? []).flatMap(({ id, needs_setup }) => (needs_setup ? [id] : []))
   const challenges = listChallenges(value).filter(({ id }) => !unconfiguredIds.includes(id))
   if (challenges.length > 0) return <ChallengeList challenges={challenges} reply={value} />
-  // The form shows problems of parameters. A message with a colon names others, too
+  // The form shows problems with parameters. A message with a colon also names others
   if (value.parameter_errors && !value.message?.includes(':')) return undefined
   return <FailureNotice failure={toFailure(status, value)} />
 }

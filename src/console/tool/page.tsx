@@ -35,7 +35,7 @@ export async function submit(context: PageContext): Promise<PageResult> {
   return renderTool(context, tool, await callFromForm(context, tool.readiness.tool, listFields(tool.input_schema)))
 }
 
-/** All that a tool's page shows. Its id is `readiness.tool`, because OXP cannot write every id. */
+/** The data of a tool's page. The tool's id is `readiness.tool`, because OXP cannot express every id. */
 type ToolData = Extract<Awaited<ReturnType<typeof loadTool>>, { readonly readiness: unknown }>
 
 async function loadTool({ params, form, fetchRoute }: PageContext) {
@@ -50,7 +50,7 @@ async function loadTool({ params, form, fetchRoute }: PageContext) {
   return { ...definition.value, readiness: readiness.value, versions }
 }
 
-/** The form as an earlier call of the tool filled it, if its input was recorded. Redacted values are left out. */
+/** Fills the form from an earlier call of the tool, if its input was recorded. Redacted values are left out. */
 async function loadEarlierCall(context: PageContext, tool: ToolData): Promise<FormCall | undefined> {
   const { call: id, ...query } = readFilters(context, ['call', 'at'])
   const call = id ? await context.fetchRoute('GET /calls/:id', { id, query: buildQuery(query) }) : undefined
@@ -63,7 +63,7 @@ async function loadEarlierCall(context: PageContext, tool: ToolData): Promise<Fo
 
 const MAX_USER = 256
 
-/** For the form's user, or without a user if the visitor may not act for them: then the call fails. */
+/** Loads readiness for the form's user, or without a user if the visitor may not act for them; then the call fails. */
 async function loadReadiness(id: string, user: string, fetchRoute: PageContext['fetchRoute']) {
   if (user === '' || user.length > MAX_USER) return fetchRoute('GET /tools/:id/readiness', { id })
   const reply = await fetchRoute('GET /tools/:id/readiness', { id, query: new URLSearchParams({ user_id: user }) })
@@ -162,13 +162,13 @@ function renderTool({ url, isOpen, principal, form }: PageContext, tool: ToolDat
   return { ...view, live: { parts: renderProgress(running.progress), end } }
 }
 
-/** A call that waits for approval is also its user's. */
+/** Checks whether calls depend on their user. Calls that wait for approval do too. */
 function dependsOnUser({ requirements = {}, readiness: { approval, context = [] } }: ToolData): boolean {
   const { authorization = [], user_id: needsUser = false } = requirements
   return needsUser || authorization.length > 0 || approval === true || context.includes('user_id')
 }
 
-/** At least as much of a description is shown before the fold. */
+/** The minimum of a description that is shown before the fold. */
 const MIN_LEAD_CHARACTERS = 300
 
 /** The call form is below it, so a long description is folded after a few paragraphs. */
@@ -191,7 +191,7 @@ function Tags({ tags }: { tags: readonly string[] }) {
   return chips.length === 0 ? undefined : <Chips label="Tags" chips={chips} />
 }
 
-/** For hidden tools too: the route answers the same for both. */
+/** For hidden tools too: the route's response is the same for both. */
 function renderMissing(failure: RouteFailure): View {
   return toFailureView('No such tool', { failure }, CATALOG_LINK)
 }

@@ -5,7 +5,7 @@ import { describeConstraints, formatType, schemaColumns, type SchemaRow } from '
 import { truncate } from '../../http/page/text.ts'
 import { Table } from '../table.tsx'
 
-/** Of a table: a longer page is slow to load. */
+/** The limits of a table, because a longer page is slow to load. */
 const MAX_ROWS = 25
 const MAX_CHARACTERS = 4_000
 const MAX_DESCRIPTION_CHARACTERS = 500
@@ -25,7 +25,7 @@ export function SchemaTable({ label, rows }: { label: string; rows: readonly Sch
   )
 }
 
-/** The dotted names of fields, as in rows of a schema. */
+/** Lists the dotted names of fields, as in the rows of a schema. */
 export function listFieldNames(fields: readonly Field[], prefix = ''): readonly string[] {
   return fields.flatMap(({ key, kind }) => [
     `${prefix}${key}`,
@@ -33,7 +33,7 @@ export function listFieldNames(fields: readonly Field[], prefix = ''): readonly 
   ])
 }
 
-/** A field's type and constraints. The values of a choice are in its control. */
+/** Describes a field's type and constraints. The values of a choice are in its control. */
 export function describeFieldType({ kind, schema = true }: Field) {
   const rules = isJsonObject(schema) ? describeConstraints(schema) : []
   if (kind.type === 'several') return { type: 'array of enum', rules }

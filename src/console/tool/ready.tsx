@@ -39,7 +39,7 @@ export function StatusNotice({ readiness: { tool, status }, mayPublish }: Readin
   )
 }
 
-/** Who may call a tool of each security level, from the highest (`findCallDenial`). */
+/** The callers allowed at each security level, highest first (`findCallDenial`). */
 const AUDIENCES: readonly (readonly [minLevel: number, text: string])[] = [
   [4, 'Callers must be allowed this tool by name'],
   [1, 'Callers must sign in or have a key'],
@@ -77,13 +77,13 @@ interface RequirementsProps extends ReadinessProps {
   readonly isAdmin: boolean
 }
 
-/** Each requirement and its state. The state is known if all are met, or if it is named as missing. */
+/** Shows each requirement and its state. The state is known if all are met, or if it is reported as missing. */
 export function RequirementsTable({ readiness, requirements, hasUserField, isAdmin }: RequirementsProps) {
   const { ready, problems, missing_requirements: missing = {}, user_id } = readiness
   const { authorization = [], secrets = [], user_id: needsUser = false } = requirements
   const accounts = new Map((missing.authorization ?? []).map((account) => [account.id, account]))
   const unsetSecrets = new Set((missing.secrets ?? []).map(({ id }) => id))
-  // For a pending version, the notice above says it
+  // For a pending version, the notice above explains it
   const shownProblems = readiness.status.state === 'pending' ? [] : problems
   if (shownProblems.length === 0 && authorization.length + secrets.length === 0 && !needsUser) return undefined
   return (

@@ -6,7 +6,7 @@ const MAX_PICTURES = 10
 /** Only pixels: an SVG can contain scripts and links. */
 const PICTURE = /^image\/(png|jpeg|gif|webp|avif)$/
 
-/** A result for people: its images, its values as a tree, and all of it as JSON. */
+/** Shows a result to people: its images, its values as a tree, and all of it as JSON. */
 export function ResultValue({ value, origin }: { value: Json; origin: string }) {
   const text = indentedJson(value)
   return (

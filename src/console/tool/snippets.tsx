@@ -8,7 +8,7 @@ interface SnippetOptions {
   readonly origin: string
   readonly isOpen: boolean
   readonly id: string
-  /** Its name in lists that have no versions. */
+  /** The tool's name in lists without versions. */
   readonly name: string
   readonly input: Json
 }

@@ -2,7 +2,7 @@ import type { JSX } from 'hono/jsx/jsx-runtime'
 import { isJsonArray, isJsonObject, type Json } from '../../core/tool/json.ts'
 import { truncate } from '../../http/page/text.ts'
 
-/** A page with more is slow to load. The JSON below the tree has all values. */
+/** A page with more values is slow to load. The JSON below the tree has all of them. */
 const MAX_VALUES = 300
 const MAX_DEPTH = 8
 const MAX_OPEN_ENTRIES = 12
@@ -14,7 +14,7 @@ interface TreeState {
   remaining: number
 }
 
-/** An object or array, folded below its first level where it has many values; a link alone; nothing of another value. */
+/** Shows an object or array, folded below its first level if it has many values, or a single link, but no other value. */
 export function JsonTree({ value, origin }: { value: Json; origin: string }) {
   if (typeof value === 'string' && isOpenable(value, origin)) return <OpenLink url={value}>{value}</OpenLink>
   if (typeof value !== 'object' || value === null) return undefined

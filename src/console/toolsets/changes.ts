@@ -12,7 +12,7 @@ export function compareToolsets(before: ToolsetDefinition, after: ToolsetDefinit
   })
 }
 
-/** By path; an entry's has its tool. The order of entries matters too: the first pattern that matches a tool applies. */
+/** Lists values by path; an entry's path has its tool. Order matters too: the first pattern that matches a tool applies. */
 function listValues({ instructions, tools, ...others }: ToolsetDefinition): ReadonlyMap<string, unknown> {
   const entryValues = tools.flatMap(({ tool, ...entry }) =>
     Object.entries(entry).map(([key, value]) => [`tools${encodePointerStep(tool)}/${key}`, value] as const),

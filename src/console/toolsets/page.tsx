@@ -9,7 +9,7 @@ import { buildQuery } from '../query.ts'
 import { type Column, Table } from '../table.tsx'
 import { buildToolsetHref, formatState, show as showToolset, toDefinition, TOOLSETS_PATH } from './toolset.tsx'
 
-/** Rows on a page. */
+/** Rows per page. */
 const PAGE_SIZE = 50
 const FIELDS = listEditFields(
   {

@@ -18,7 +18,7 @@ type Toolset = ApiAnswers['GET /toolsets/:name']
 type ChangeReport = { readonly failure?: RouteFailure; readonly warnings?: readonly Problem[] }
 
 export const TOOLSETS_PATH = '/console/toolsets'
-/** Entries on a page. */
+/** Entries per page. */
 const PAGE_SIZE = 30
 const DONE_MESSAGES = new Map([
   ['saved', 'Toolset saved. The change applies everywhere within a minute.'],
@@ -45,7 +45,7 @@ export async function submit(context: PageContext): Promise<PageResult> {
   return { redirectTo: `${buildToolsetHref(request.name)}?done=${done}` }
 }
 
-/** Without what the deployment knows of it. */
+/** Drops the fields that the deployment adds to a definition. */
 export function toDefinition(toolset: Toolset): ToolsetDefinition {
   const fields = Object.entries(toolset).filter(([key]) => DEFINITION_KEYS.has(key))
   const definition = parseValue(toolsetReader, Object.fromEntries(fields))

@@ -19,9 +19,9 @@ const GROUP_OPTIONS = [
   { value: 'outcome', text: 'Outcome' },
   { value: 'day', text: 'Day' },
 ] as const
-/** Rows on a page. */
+/** Rows per page. */
 const PAGE_SIZE = 100
-/** Calls from which the names of callers are read. */
+/** Calls to read for the names of callers. */
 const MAX_NAMED_CALLS = '1000'
 
 export async function show(context: PageContext): Promise<View> {

@@ -53,7 +53,7 @@ function buildHref(filters: Readonly<Record<string, string>>): string {
 
 interface FailedChange {
   readonly failure?: RouteFailure
-  /** A version whose status stays, because its toolkit has a stricter one. */
+  /** A version whose status did not change, because its toolkit has a stricter one. */
   readonly keptStatus?: { readonly id: string; readonly status: string }
 }
 
@@ -67,7 +67,7 @@ export async function show(context: PageContext, { failure, keptStatus }: Failed
   const toolkitReply = showsToolkit ? await context.fetchRoute('GET /toolkits/:toolkit', { toolkit }) : undefined
   const reviews = list.ok && state === 'pending' ? await loadReviews(context, list.value.items) : undefined
   const toolkits = await context.fetchRoute('GET /toolkits')
-  // The number is known of the list that is shown
+  // The count is known only for the current list
   const count =
     list.ok && !cursor ? ` ${list.value.items.length}${list.value.next_cursor === undefined ? '' : '+'}` : ''
   const chips = STATE_ORDER.map((status) => {
@@ -152,7 +152,7 @@ function Versions({ state, toolkit, items, reviews }: VersionsProps) {
   )
 }
 
-/** Must be opened first, so that nobody changes a status by accident. */
+/** Must be opened first, to prevent accidental changes. */
 function StatusChange({ id, state }: { id: string; state: State }) {
   return (
     <details>

@@ -11,7 +11,7 @@ export function submitToolkitForm({ form, fetchRoute }: PageContext): Promise<To
   return fetchRoute('PATCH /toolkits/:toolkit', { toolkit: form.get('toolkit_name') ?? '', body })
 }
 
-/** A toolkit and its buttons, which must be opened first, so that nobody presses one by accident. */
+/** Shows a toolkit and its buttons, which must be opened first, to prevent accidental changes. */
 export function ToolkitPanel({ name, reply }: { name: string; reply: ToolkitReply | undefined }) {
   const { status, message, review }: { status?: string; message?: string; review?: boolean } = reply?.ok
     ? reply.value
