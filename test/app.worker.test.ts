@@ -32,7 +32,7 @@ declare global {
   }
 }
 
-/** What an isolate asked of KV (by key) and of the Durable Object (by method). */
+/** An isolate's requests to KV (by key) and to the Durable Object (by method). */
 interface Counts {
   kv: string[]
   registry: string[]
@@ -40,7 +40,7 @@ interface Counts {
 
 const stub = (registryName: string) => env.Registry.getByName(registryName)
 let registryName = ''
-/** What requests left running. */
+/** Work that requests left running. */
 let background: Promise<unknown>[] = []
 
 async function settled(): Promise<void> {
@@ -49,7 +49,7 @@ async function settled(): Promise<void> {
 }
 
 beforeEach(async () => {
-  // A day ahead, so that no alarm of the outbox comes due by itself: `drain` runs them
+  // A day ahead, so that no outbox alarm fires by itself: `drain` runs them
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 86_400_000 })
   registryName = crypto.randomUUID()
   await reset()
@@ -63,8 +63,8 @@ afterEach(async () => {
 })
 
 /**
- * An isolate of its own over the registry of this test, as cold as after a start. What the registry answers to it is
- * held back until `answersArrive`.
+ * Creates a separate isolate over this test's registry, as cold as after a start. The registry's responses are held back
+ * until `answersArrive` resolves.
  */
 function isolate(answersArrive: () => Promise<void> = async () => undefined) {
   const counts: Counts = { kv: [], registry: [] }
@@ -130,7 +130,7 @@ interface Answered {
 const call = (app: ReturnType<typeof isolate>, tool_id: string, input: object = {}) =>
   app.json('POST', '/tools/call', { tool_id, input })
 
-/** Has the registry publish to KV all there is to publish. */
+/** Makes the registry write everything that is pending to KV. */
 async function drain(): Promise<void> {
   for (let run = 0; run < 100; run += 1) {
     const waiting = await runInDurableObject(stub(registryName), (_, { storage }) =>
@@ -173,7 +173,7 @@ it('a deployment answers an isolate’s first call before the registry does wher
     const isFirst = Promise.race([asked.then(() => true), expect.poll(() => app.counts.registry.length).toBe(2)])
     return { app, isFirst: (await isFirst) === true, arrive, asked }
   }
-  // KV has nothing yet, as after a deployment with a new version, whose toolkit may be disabled
+  // KV is still empty, as after a deployment with a new version, whose toolkit may be disabled
   const first = await cold()
   expect(first.isFirst).toBe(false)
   first.arrive()
@@ -193,7 +193,7 @@ it('a deployment matches the paths of calls, lists and other dialects by regular
   expect(app.router()).toBe('SmartRouter')
   await call(app, 'Calculator.Add', { a: 1, b: 2 })
   expect(app.router()).toBe('SmartRouter + RegExpRouter')
-  // Each of these loads a dialect, and adds its routes
+  // Each request loads a dialect and adds its routes
   for (const path of ['/mcp', '/machine-context/tools', '/worker/tools', '/plugin/describe']) {
     await app.json('GET', path)
     expect([path, app.router()]).toEqual([path, 'SmartRouter + RegExpRouter'])

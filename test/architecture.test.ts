@@ -10,20 +10,20 @@ import { buildBundle } from './e2e/server.ts'
 const root = fileURLToPath(new URL('..', import.meta.url))
 
 interface Source {
-  /** From the root of the repository, with `/`. */
+  /** Relative to the root of the repository, with `/`. */
   readonly path: string
   readonly text: string
-  /** Files from the root, or names of packages: of every import and export from another module, types too. */
+  /** Paths relative to the root, or package names, of all modules that it imports or re-exports, including types. */
   readonly imports: readonly string[]
 }
 
-/** Every file of the source. `src/generated` is made from it. */
+/** Reads every source file except `src/generated`, which is built from the others. */
 function readSources(folder: string): Source[] {
   return (
     readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
       .map((entry) => relative(root, join(entry.parentPath, entry.name)))
-      // Sent to browsers as text, and no part of the Worker
+      // Sent to browsers as text, so not part of the Worker
       .filter((path) => !/^src\/(?:generated|console\/browser)\//.test(path))
       .map((path) => {
         const text = readFileSync(join(root, path), 'utf8')
@@ -32,7 +32,7 @@ function readSources(folder: string): Source[] {
   )
 }
 
-/** What follows `from`, or an `import` without bindings or as a function. The formatter begins a line with each. */
+/** Finds what follows `from`, a bare `import` or `import(`. The formatter puts each at the start of a line. */
 function listImports(path: string, text: string): string[] {
   const statement = /^(?:import|export|\})[^'"`\n]*\bfrom\s*['"]([^'"\n]+)['"]|^import\s*['"]([^'"\n]+)['"]/gm
   const dynamic = /\bimport\s*\(\s*['"`]([^'"`\n]+)['"`]/g
@@ -43,12 +43,12 @@ function listImports(path: string, text: string): string[] {
 }
 
 const sources = [...readSources('src'), ...readSources('tools')]
-/** Tests beside the tools, like all tests, import what they test. */
+/** Without the tests beside the tools: like all tests, they import their subject. */
 const code = sources.filter(({ path }) => !path.endsWith('.test.ts'))
-/** What runs in the Worker; `src/node` builds and serves it, `src/cli` and `src/client` send requests to it. */
+/** The code of the Worker; `src/node` builds and serves it, `src/cli` and `src/client` send requests to it. */
 const worker = code
   .filter(({ path }) => !/^src\/(?:node|cli|client)\//.test(path))
-  // A Worker of its own, in another process
+  // A separate Worker, in another process
   .filter(({ path }) => path !== 'src/runners/sandbox/process-host.ts')
 
 const inFolders =
@@ -81,7 +81,7 @@ const CORE = [
   'core/skill',
   'core/page',
 ]
-/** The folders of `src`, and for each those that it may import beside itself. */
+/** The folders of `src`, and the other folders that each may import. */
 const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   'core/tool': [],
   'core/schema': ['core/tool'],
@@ -118,11 +118,11 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   'api/clients': [...CORE, 'http'],
   'api/findings': [...CORE, 'http'],
   'api/keys': [...CORE, 'http'],
-  // Its page is one of the guides
+  // Its page belongs to the guides
   'api/openapi': [...CORE, 'http', 'docs'],
   'api/policies': [...CORE, 'http'],
   'api/providers': [...CORE, 'http'],
-  // It ends the access of users who leave
+  // Revokes the access of users who leave
   'api/scim': [...CORE, 'http', 'api/users'],
   'api/servers': [...CORE, 'http'],
   'api/sessions': [...CORE, 'http'],
@@ -131,23 +131,23 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   'api/toolkits': [...CORE, 'http'],
   'api/tools': [...CORE, 'http'],
   'api/users': [...CORE, 'http'],
-  // The files beside the resources
+  // The files next to the folders of the resources
   'api': [...CORE, 'http', 'docs'],
   'runners': [...CORE, 'outbound'],
   'importers': [...CORE, 'outbound'],
   'oauth-client': [...CORE, 'outbound'],
   'storage': [...CORE, 'oauth-client', 'outbound'],
   'sign-in': [...CORE, 'http', 'oauth-client', 'outbound', 'storage'],
-  // Of `generated`, the agent hosts of the guide
+  // From `generated`: the agent hosts of the guide
   'docs': [...CORE, 'http', 'generated'],
   'connect': [...CORE, 'http', 'outbound', 'storage'],
-  // It sends requests to the routes of the deployment, and imports the types of their responses; of `docs` how hosts are
-  // configured; of `generated` its own style and script
+  // Sends requests to the deployment's routes and imports the types of their responses. From `docs`: how hosts are
+  // configured. From `generated`: its style and script
   'console': [...CORE, 'http', 'docs', 'api', 'generated'],
-  // Others install it
+  // Published as a package
   'client': [],
-  // It runs on Node, and writes schemas as types
-  // Of `generated`, the examples of the guide; of `core/access` locks, which it writes, and of `core/publish` how it compares them
+  // Runs on Node, and writes schemas as types
+  // From `generated`: the guide's examples. From `core/access`: the locks it writes. From `core/publish`: their comparison
   'cli': [
     'client',
     'docs',
@@ -160,14 +160,14 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
     'formats',
     'generated',
   ],
-  // Bodies of requests and of responses are read up to a limit by one function
+  // One function reads the bodies of requests and responses up to a limit
   'http': [...CORE, 'outbound'],
   'outbound': CORE,
 }
-/** Undefined for the composition, and for what runs on Node. */
+/** Undefined for the composition and for code that runs on Node. */
 const findFolder = (path: string) => Object.keys(ALLOWED_IMPORTS).find((folder) => path.startsWith(`src/${folder}/`))
 
-/** The pure modules of `http`: the table of statuses, and the parameters of queries. */
+/** The pure modules of `http`: the table of statuses and the query parameters. */
 const PURE_HTTP_FILES: ReadonlySet<string> = new Set([
   'src/http/response/failure-status.ts',
   'src/http/request/query.ts',
@@ -178,11 +178,11 @@ interface Rule {
   readonly name: string
   readonly files: (path: string) => boolean
   readonly forbids: (imported: string, path: string) => boolean
-  /** A line that breaks the rule, in a file of this path. */
+  /** A line that breaks the rule, in a file at this path. */
   readonly violation: readonly [path: string, line: string]
 }
 
-/** The entry, and the composition of a deployment. */
+/** The entry and the composition of a deployment. */
 const isComposition = anyOf(inFolders('src/compose'), (path) => /^src\/(?:index|dispatcher|app)\.ts$/.test(path))
 
 /** The modules of `core/schema` that others may import. */
@@ -192,7 +192,7 @@ const SCHEMA_ENTRY_POINTS: ReadonlySet<string> = new Set(
   ),
 )
 
-/** The folders of `storage`, and for each those that it may import; all may import the files beside them. */
+/** The folders of `storage`, and the others that each may import. All may import the files next to them. */
 const ALLOWED_STORAGE_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   access: [],
   artifacts: ['sealing'],
@@ -250,7 +250,7 @@ const RULES: readonly Rule[] = [
       ) &&
       path !== 'src/http/response/error-handler.ts' &&
       !/^src\/(?:index|dispatcher|app)\.ts$/.test(path),
-    // JSX writes HTML, and reads no requests
+    // JSX only writes HTML and reads no requests
     forbids: (imported, path) =>
       isPackage('hono')(imported) &&
       !(path.endsWith('.tsx') && isPackage('hono/jsx', 'hono/html')(imported)) &&
@@ -326,7 +326,7 @@ const RULES: readonly Rule[] = [
   },
 ]
 
-/** Every cycle of imports, as the files on it; each file is on one at most. */
+/** Finds import cycles, each as a list of files. A file is in at most one. */
 function findCycles(files: ReadonlyMap<string, readonly string[]>): string[][] {
   const listReachable = (start: string) => {
     const reachable = new Set(files.get(start))
@@ -381,7 +381,7 @@ const isChecked = inFolders(
   ...['core', 'http', 'importers', 'console', 'runners', 'dialects', 'api'].map((folder) => `src/${folder}`),
 )
 const parses = /\bJSON\.parse\(|(?<!function )\bparseTrusted\(|\.json\(\)|\bnew URLSearchParams\((?![[{)A-Z])/
-/** Files that parse text without a budget, and which text. */
+/** Files that parse text without a budget, and the text that they parse. */
 const TRUSTED_TEXTS: Readonly<Record<string, string>> = {
   'src/core/tool/json-text.ts': 'the one reader of JSON, after counting it',
   'src/core/tool/json.ts': 'texts too short to exceed any limit',
@@ -404,7 +404,7 @@ const TRUSTED_TEXTS: Readonly<Record<string, string>> = {
   'src/dialects/mcp/revisions/2026-07-28/request-state.ts': 'a state that was sealed here',
   'src/importers/openapi/standalone-schema.ts': 'a schema that was made here, of a bounded size',
 }
-/** Each creates one for a request. */
+/** Each creates a budget for a request. */
 const BUDGET_FILES = [
   'src/api/toolkits/import/routes.ts',
   'src/api/tools/appearance/routes.ts',
@@ -436,7 +436,7 @@ it.each(['JSON.parse(text)', 'await response.json()', 'new URLSearchParams(text)
   },
 )
 
-/** The lines before a getter that begin further left: the nearest is the head of its class, or of an object literal. */
+/** Finds getters in object literals: the nearest less indented line above a getter starts its class or object literal. */
 function findLiteralGetters(text: string): string[] {
   return [...text.matchAll(/^( +)get \w+\(/gm)].flatMap(({ 0: getter, 1: indentation = '', index }) => {
     const lines = text.slice(0, index).split('\n')
@@ -459,7 +459,7 @@ it('the list of sources has every file that another one imports', () => {
   expect(app?.imports).toEqual(expect.arrayContaining(['hono', 'src/compose/tool-routes.ts', 'src/docs/routes.ts']))
   for (const { path, imports } of code) {
     const ours = imports.filter((imported) => imported.startsWith('src/') && !imported.startsWith('src/generated/'))
-    // These are made when a sandbox is loaded, or are not TypeScript
+    // Built when a sandbox is loaded, or not TypeScript
     const isOther = /\/guest\/(?:tool\.js|plugin\.wasm|async-local-storage\.js)$|\/(?:thesaurus|words)\.json$/
     for (const imported of ours.filter((path) => !isOther.test(path))) {
       expect(paths, `${path} imports it`).toContain(imported)
@@ -487,7 +487,7 @@ describe.each(RULES)('$name', ({ name, files, forbids, violation: [path, line] }
 
 /** The platform passes a Durable Object its bindings in the constructor. */
 const mayRead = ({ path, text }: Source) => isEnv(path) || isComposition(path) || /extends DurableObject\b/.test(text)
-/** Its texts to copy read the environment of the reader. */
+/** Its snippets to copy read the reader's environment. */
 const hasSnippets = ({ path }: Source) => path === 'src/console/tool/snippets.tsx'
 const reads = (source: Source) => !hasSnippets(source) && readsEnv(source)
 const readsEnv = ({ text }: Source) =>
@@ -506,7 +506,7 @@ it('the environment is read by variable name only in env.ts', () => {
 })
 
 const keys = sources.find(({ path }) => path === 'src/storage/keys.ts')?.text ?? ''
-/** How the keys begin, up to the first `/`. */
+/** The part of each key before the first `/`. */
 const prefixes = new Set(Array.from(keys.matchAll(/'(\w+)\/[\w/]*'/g), ([, prefix]) => prefix))
 const spells = (text: string) => new RegExp(`['"\`](?:${[...prefixes].join('|')})/`).test(text)
 
@@ -521,7 +521,7 @@ it.each(['await kv.get(`tool/${key}`)', "queue(sql, 'catalogue/manifest')", 'WHE
 )
 
 describe('the guides', () => {
-  /** Texts in backticks that look like paths: with a slash, or with the ending of a file. */
+  /** Finds texts in backticks that look like paths: they contain a slash or end in `.ts`. */
   const listPaths = (text: string) =>
     [...text.matchAll(/`((?:[\w.-]+\/)*[\w.-]+(?:\.ts|\/))`/g)].flatMap(([, path]) => (path ? [path] : []))
   const guides = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
@@ -537,7 +537,7 @@ describe('the guides', () => {
     'src/node',
     'src/http',
   ]
-  /** The tool that a guide tells its reader to write. */
+  /** The tool that a guide tells readers to write. */
   const isExample = (path: string) => /^tools\/Shop\/Order(?:\.test)?\.ts$/.test(path)
   const missing = (guide: string, text: string) =>
     listPaths(text).filter(
@@ -595,7 +595,7 @@ it('tracked files contain no path of the machine they were written on', () => {
       const text = readFileSync(join(root, path), 'utf8')
       return places.some((place) => text.includes(place))
     } catch {
-      // Removed, but still in the index
+      // Deleted, but still in the index
       return false
     }
   })
@@ -614,7 +614,7 @@ interface Output {
   readonly imports: readonly { readonly path: string; readonly kind: string }[]
 }
 
-/** The modules that are evaluated when the Worker starts: not those that are loaded by `import()`. */
+/** Finds the modules that are evaluated when the Worker starts, so none that `import()` loads. */
 function listStartModules({ outputs }: Metafile): Output[] {
   const found = new Set(Object.keys(outputs).filter((path) => path.endsWith('/index.mjs')))
   for (const path of found) {

@@ -1,4 +1,4 @@
-/** Patterns as a backtracking engine matches them, with its steps counted in place of its time. */
+/** Matches patterns as a backtracking engine does, and counts its steps instead of its time. */
 
 type Continue = (at: number) => boolean
 type Match = (at: number, next: Continue) => boolean
@@ -70,7 +70,7 @@ function parsePattern(source: string): Node {
 
 class TooManySteps extends Error {}
 
-/** The steps of finding all matches, as `replaceAll` does; at most `most`. */
+/** Counts the steps of finding all matches, as `replaceAll` does, up to `most`. */
 export function stepsOf(pattern: RegExp, text: string, most: number): number {
   let steps = 0
   const captures = new Map<string, string>()
@@ -175,14 +175,14 @@ function characterTest(source: string, flags: string): (character: string) => bo
 }
 
 const ALPHABET = [...'a_ -.0A/\\{}[]()<>"\'`#*=:;,@%&|~!+\n\t\rzZ9\u0001éя\u0301']
-/** A character that no pattern takes but one that takes all. */
+/** A character that only patterns for any character match. */
 const STRANGER = '\u0002'
 const ENDS = [STRANGER, '', '\n', 'a', '0', ' ', '-']
 const PUMPED = 32
 const MAX_STEPS = 50_000
 const STEPS_EACH = 4
 
-/** A text of about a hundred characters on which the pattern takes steps by the square; undefined where none was found. */
+/** Finds a text of about 100 characters on which the pattern takes quadratic steps, or undefined. */
 export function findSlowText(pattern: RegExp): string | undefined {
   const root = parsePattern(pattern.source)
   const flags = pattern.flags.replaceAll(/[^iusv]/g, '')
@@ -198,7 +198,7 @@ export function findSlowText(pattern: RegExp): string | undefined {
     return node.kind === 'repeat' ? shortest(node.inner, isWhole).repeat(Math.max(node.least, isWhole ? 1 : 0)) : ''
   }
   let repeats = 0
-  /** What comes before each repetition, and the characters there are. */
+  /** Collects the text before each repetition, and the characters of the pattern. */
   const walk = (node: Node, before: string): void => {
     if (node.kind === 'character') for (const letter of samples(node.source)) letters.add(letter)
     if (node.kind === 'choice') for (const part of node.parts) walk(part, before)

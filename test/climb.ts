@@ -4,10 +4,10 @@ import { CLIMB_STEPS } from './extent.ts'
 
 const STEPS = Number(process.env['CLIMB_STEPS'] ?? CLIMB_STEPS)
 
-/** A candidate made of the best one so far and of a fresh one, by numbers that a seed gives. */
+/** Combines the best candidate so far with a fresh one, using numbers derived from the seed. */
 export type Cross<T> = (best: T, fresh: T, number: () => number) => T
 
-/** Looks for what costs most, from `seed`: each step keeps the better of what is and what it can be made into. */
+/** Searches for the most expensive input: each step compares a fresh candidate, and its cross with the best, to the best. */
 export function climb<T>(fresh: fc.Arbitrary<T>, cross: Cross<T>, cost: (candidate: T) => number, seed: number) {
   const number = numbers(seed)
   let best: T | undefined
@@ -24,7 +24,7 @@ export function climb<T>(fresh: fc.Arbitrary<T>, cross: Cross<T>, cost: (candida
   return { best, most }
 }
 
-/** Numbers from 0 to 1 that follow from a seed. */
+/** Generates numbers from 0 to 1 from a seed. */
 function numbers(seed: number): () => number {
   let state = seed
   return () => {
@@ -33,7 +33,7 @@ function numbers(seed: number): () => number {
   }
 }
 
-/** The units that the work takes, whether there are so many or not. */
+/** Returns the units that the work takes, even if that exceeds the budget. */
 export function unitsOf(work: (budget: Budget) => unknown, units = DEFAULT_UNITS): number {
   const budget = createBudget(units)
   withinBudget(() => work(budget), '')

@@ -1,11 +1,11 @@
 const TRIES = 5
 
-/** What may hold a thread: so many times the reference, of which one takes some five milliseconds of a quiet machine. */
+/** The longest that work may block a thread, in units of the reference, which takes about 5 ms on an idle machine. */
 export const MOST_EFFORT = 40
 
 /**
- * How much of the processor some work takes, as a multiple of a reference that is worked beside it: what others make a busy machine
- * take longer for, it takes longer for both. It is the least of a few tries.
+ * Measures the CPU time of some work as a multiple of reference work that runs next to it, because a busy machine slows down
+ * both. Returns the lowest of a few tries.
  */
 export function effortOf(work: () => unknown): number {
   let least = Infinity
@@ -19,7 +19,7 @@ export function effortOf(work: () => unknown): number {
   return least
 }
 
-/** The same of work that is waited for, tried once. */
+/** Measures asynchronous work in the same way, but once. */
 export async function effortOfAsync(work: () => Promise<unknown>): Promise<number> {
   const before = referenceMs()
   const from = process.threadCpuUsage()
@@ -32,7 +32,7 @@ const TEXT = JSON.stringify(
   Array.from({ length: 6_000 }, (_, index) => ({ index, name: `name ${index}`, list: [index] })),
 )
 
-/** Text, objects and numbers, as the work is that it is compared with. */
+/** Times the reference work: text, objects and numbers, like the work that it is compared with. */
 function referenceMs(): number {
   const from = process.threadCpuUsage()
   let sum = 0
@@ -43,7 +43,7 @@ function referenceMs(): number {
   return since(from)
 }
 
-/** Milliseconds of the processor that this thread took since then. */
+/** Returns this thread's CPU time since then, in milliseconds. */
 function since(from: { readonly user: number; readonly system: number }): number {
   const { user, system } = process.threadCpuUsage(from)
   return (user + system) / 1_000

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, it } from 'vitest'
 
-/** What a warm request may take at most, as `npm run bench:entered` counts it. */
+/** The most that a warm request may take, as counted by `npm run bench:entered`. */
 const AT_MOST = {
   'OXP POST /tools/call': { files: 38, promises: 79, statements: 0 },
   'MCP 2026-07-28 tools/call': { files: 41, promises: 85, statements: 0 },
@@ -21,7 +21,7 @@ const WHAT_TO_DO =
   'see with `npm run bench:entered -- --list` what it enters now, and leave out what this request does not need; ' +
   'where it is needed, raise the number here and say why in the commit'
 
-/** So that no function becomes a part of another. */
+/** Prevents inlining of functions. */
 const FLAGS = ['--no-opt', '--no-maglev']
 
 describe('a warm request costs no more than it did', () => {
@@ -36,7 +36,7 @@ describe('a warm request costs no more than it did', () => {
 
   beforeAll(() => {
     counted = count()
-    // On a busy machine what waits runs amid a request, and is counted with it
+    // On a busy machine, pending work may run during a request and be counted with it
     const isRisen = Object.entries(AT_MOST).some(([name, most]) => risenIn(counted, name, most).length > 0)
     if (isRisen) counted = count()
   }, 240_000)

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { ConfigError, type Env, loadConfig } from '../src/env.ts'
 
-/** Bindings are not read here; variables stand beside them. */
+/** Has only variables, since these tests read no bindings. */
 const configOf = (variables: Readonly<Record<string, unknown>>) => loadConfig(Object.assign({} as Env, variables))
 
 const WEBHOOK_SECRET = `whsec_${'abcd'.repeat(8)}`

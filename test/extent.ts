@@ -1,37 +1,37 @@
-/** `npm test` does what eight minutes allow; `npm run test:full`, by `--mode full`, does everything. */
+/** `npm test` does as much as eight minutes allow; `npm run test:full`, with `--mode full`, does everything. */
 export const isFull = process.env['SWITCHBOARD_TESTS'] === 'full'
 
 const extent = <T>(quick: T, full: T): T => (isFull ? full : quick)
 
-/** Of each scenario of the simulation. */
+/** Seeds for each scenario of the simulation. */
 export const SIMULATED_SEEDS = extent(150, 1_000)
 export const RANDOM_SCHEMAS = extent(300, 20_000)
-/** That are written and read back in each dialect. */
+/** Tools written and read back in each dialect. */
 export const RANDOM_TOOLS = extent(300, 5_000)
-/** Towards the worst input, see `climb.ts`. */
+/** Steps toward the worst input, see `climb.ts`. */
 export const CLIMB_STEPS = extent(25, 80)
-/** Of each decoder, see `fuzz/`. */
+/** Cases for each decoder, see `fuzz/`. */
 export const FUZZED_CASES = extent(150, 500)
-/** Of each route. */
+/** Requests for each route. */
 export const FUZZED_REQUESTS = extent(15, 50)
-/** Published in workerd, of which a page is listed for as many reads as of 500. */
+/** Tools published in workerd. Listing a page of them must take as many reads as with 500 tools. */
 export const LISTED_TOOLS = extent(1_500, 5_000)
-/** To KV, before a tool is published whose turn among them is watched. */
+/** Writes that wait for KV when a tool is published whose position in the queue is checked. */
 export const WRITES_BEFORE = extent(400, 1_000)
 
-/** Of so many operations of the GitHub API, one is called. */
+/** One of this many operations of the GitHub API is called. */
 export const OPERATIONS_A_CALL = extent(40, 5)
-/** As above, of the example descriptions. */
+/** The same for the example descriptions. */
 export const EXAMPLE_OPERATIONS_A_CALL = extent(3, 1)
-/** Of so many example descriptions, one is read in YAML too. */
+/** One of this many example descriptions is also read as YAML. */
 export const EXAMPLES_A_YAML = extent(3, 1)
-/** Bodies that a server of one's own refuses, one after the other. */
+/** Bodies that a user's server refuses, one after the other. */
 export const REFUSED_BODIES = extent(8, 30)
 
-/** Of the screens that pages are tried on, `npm test` takes the last, a phone's. */
+/** Selects the screens that pages are tested on: `npm test` uses only the last, a phone's. */
 export const screens = <T>(all: readonly T[]): readonly T[] => all.slice(extent(-1, 0))
 
-/** Files that `npm test` leaves out, each with what it costs or needs. */
+/** Files that `npm test` skips, each with what it costs or needs. */
 export const FULL_ONLY: Readonly<Record<string, string>> = {
   'test/e2e/connect-inspector.test.ts': 'the MCP inspector, which npm fetches: 110 MB',
   'test/e2e/connect-mcp-remote.test.ts': 'mcp-remote, which signs in through Chromium',

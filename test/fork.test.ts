@@ -26,7 +26,7 @@ it(
   },
 )
 
-// Then no other can notice, and `npm run fork` runs them all to see that none does
+// So no other test can be affected; `npm run fork` verifies that by running them all
 it('a fork with a tool more, one changed and one less is read by no test, but by those that take it as it is', () => {
   const readers = readdirSync(tests, { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.ts') && !path.startsWith('fixtures/'))

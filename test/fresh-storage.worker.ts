@@ -1,5 +1,5 @@
 import { reset } from 'cloudflare:test'
 import { beforeAll } from 'vitest'
 
-// Files share a workerd: the next one must not find what this one stored
+// Test files share a workerd: the next must not see what this one stored
 beforeAll(() => reset())

@@ -8,7 +8,7 @@ interface Package {
 }
 
 const read = (name: string) => JSON.parse(readFileSync(new URL(`../${name}`, import.meta.url), 'utf8'))
-/** With these npm has nothing to say of a package's age, whatever `.npmrc` leaves unsaid. */
+/** With these Node versions, npm prints nothing about a package's age, even if `.npmrc` sets nothing. */
 const QUIET = '^22.22.2 || ^24.15.0 || >=26'
 const packages = Object.entries<Package>(read('package-lock.json').packages)
 

@@ -1,6 +1,6 @@
 import type { Reporter, TestModule, Vitest } from 'vitest/node'
 
-/** Says at the end of a run which tests were skipped and why, and which files this run leaves out by design. */
+/** Prints at the end of a run which tests were skipped and why, and which files this run leaves out by design. */
 export class LeftOut implements Reporter {
   readonly #files: Readonly<Record<string, string>>
   #vitest: Vitest | undefined
@@ -15,7 +15,7 @@ export class LeftOut implements Reporter {
   }
 
   onTestRunEnd(modules: readonly TestModule[]): void {
-    // Who names files or tests wants to hear of no others
+    // If the command names files or tests, the others are of no interest
     const { filenamePattern }: { filenamePattern?: readonly string[] } = Object(this.#vitest)
     if (filenamePattern?.length || this.#vitest?.config.testNamePattern) return
     const titles = modules.flatMap((module) =>
@@ -26,7 +26,7 @@ export class LeftOut implements Reporter {
   }
 }
 
-/** A line for each reason, which a title states as "(skipped: …)". A test that states none is a defect, and named. */
+/** Returns a line for each reason, written as "(skipped: …)" in a title. A test without a reason is a defect and is named. */
 export function skippedLines(titles: readonly string[]): string[] {
   const counts = new Map<string, number>()
   for (const title of titles) {
@@ -36,7 +36,7 @@ export function skippedLines(titles: readonly string[]): string[] {
   return [...counts].map(([reason, count]) => ` Skipped ${count} ${count === 1 ? 'test' : 'tests'}: ${reason}`)
 }
 
-/** Each file with its reason, and the command that runs them all. */
+/** Lists each file with its reason, and the command that runs them all. */
 export function fileLines(files: Readonly<Record<string, string>>): string[] {
   const named = Object.entries(files)
   if (named.length === 0) return []

@@ -7,7 +7,7 @@ import { findSlowText } from './backtracking.ts'
 
 const root = fileURLToPath(new URL('../src/', import.meta.url))
 
-/** Patterns that take steps by the square, and why nobody can use that: what they read is short, or one's own. */
+/** Quadratic patterns, and why they cannot be exploited: their text is short or comes from the user who runs them. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   'cli/host-files.ts: ^\\s*(?:\\[\\s*)?["\']?mcp_servers': 'reads a file of the person who runs the command',
   'core/schema/pattern.ts: \\(\\?(?:<?[=!]|:': 'takes tokens of a valid expression, whose brackets are closed',
@@ -19,7 +19,7 @@ interface Literal {
   readonly pattern: RegExp
 }
 
-/** Every literal of `src` but those of the programs that build it. */
+/** Finds every pattern literal of `src`, except in its build programs. */
 function literalsIn(path: string, text: string): Literal[] {
   const found: Literal[] = []
   const walk = (node: unknown): void => {
@@ -47,7 +47,7 @@ it('regular expressions of the source take no more than linear work on any text,
   expect(
     slow.filter((each) => !isExcepted(each)).map(({ name, text }) => `${name} on ${JSON.stringify(text)}`),
   ).toEqual([])
-  // An exception that is linear by now is none
+  // An exception that has become linear must be removed
   expect(slow.filter(isExcepted)).toHaveLength(Object.keys(EXCEPTIONS).length)
 })
 

@@ -33,7 +33,7 @@ it('the document has every route of the app but pages for people, and nothing el
   const pages = routed.filter(({ operation }) => operation.summary === undefined)
   const isPage =
     /^\/(?:console\b.*|docs(?:\/:guide|\/reference(?:\/:group)?)?|sign-.*|authorizations\/.*|oauth\/callback|connect\/authorize|favicon\.ico)?$/
-  // Where it is posted for, the list is declared where it is published to
+  // The route that tools are posted to declares the list
   const others = pages.filter(({ path }) => !isPage.test(path)).map(({ path }) => path)
   expect(others).toEqual(['/machine-context/tools'])
 })
@@ -79,7 +79,7 @@ it('the document is a page too, which can be read without its script, with each 
   const groups = new Set([...text.matchAll(/"(\/docs\/reference\/[\w-]+)"/g)].map(([, href = '']) => href))
   expect(groups.size).toBeGreaterThan(10)
   const pages = await Promise.all([...groups].map(async (href) => (await get(href)).text()))
-  // Links to an operation from before it had a page of its own lead on
+  // Old links to an operation, from before it had its own page, must still work
   for (const { method, path } of documented) {
     const name = `${method} ${path.replace(/:(\w+)/g, '{$1}')}</code>`
     expect(text).toContain(name)

@@ -25,10 +25,10 @@ let send: Awaited<ReturnType<typeof isolate>>['send']
 const prototypeOf = (value: object): Record<string, (...given: unknown[]) => unknown> => Object.getPrototypeOf(value)
 
 beforeAll(async () => {
-  // A day ahead, so that no alarm comes due by itself
+  // A day ahead, so that no alarm fires by itself
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 86_400_000 })
   const { setTimeout } = globalThis
-  // What waits a second, as records do, waits for `pass`
+  // Work that is delayed by a second, such as records, runs in `pass`
   vi.spyOn(globalThis, 'setTimeout').mockImplementation((work, ms = 0) =>
     ms === 1_000 ? (waiting.push(work), setTimeout(() => undefined)) : setTimeout(work, ms),
   )
@@ -38,7 +38,7 @@ beforeAll(async () => {
   )
   counted = { ...NONE }
   spyOn(sql, 'exec', (cursor) => cursors.push(cursor))
-  // Each counts as a row
+  // Each alarm is billed as a row
   spyOn(storage, 'setAlarm', () => (counted['rows written'] += 1))
   const kv = prototypeOf(env.REGISTRY)
   spyOn(kv, 'get', (_, [keys]) => (counted['KV reads'] += [keys].flat().length))
@@ -49,7 +49,7 @@ beforeAll(async () => {
   await first.send('POST', '/tools', ORDER)
   await drain()
   const other = await isolate(first.key)
-  // Warm, as most are
+  // Warm up, since most isolates are warm
   for (const path of ['/tools?limit=100', '/tools?q=does']) await other.send('GET', path)
   await other.send('POST', '/tools/call', { tool_id: 'Orders.Place', input: {} })
   await pass(0)
@@ -75,7 +75,7 @@ function spyOn(
   })
 }
 
-/** A namespace whose objects' methods count as requests. */
+/** Wraps a namespace so that each method call of its objects counts as a request. */
 function countedObjects(namespace: object): object {
   const countedStub = (stub: object) =>
     new Proxy(stub, {
@@ -95,7 +95,7 @@ function countedObjects(namespace: object): object {
   })
 }
 
-/** An isolate, whose requests are of a key. */
+/** Starts an isolate whose requests use one key. */
 async function isolate(given?: string) {
   const bound: Env = Object.assign(
     { ...env },
@@ -118,14 +118,14 @@ async function isolate(given?: string) {
   return { key, send: (method: string, path: string, body?: unknown) => send(method, path, body, key) }
 }
 
-/** Later, with what was left to be done behind the answers. */
+/** Lets time pass, and finishes the work that continues after responses. */
 async function pass(ms: number): Promise<void> {
   for (const work of waiting.splice(0)) work()
   await Promise.all(background.splice(0))
   vi.setSystemTime(Date.now() + ms)
 }
 
-/** Until nothing is left to be written to KV, nor to be deleted there. */
+/** Runs until nothing is left to write or delete in KV. */
 async function drain(): Promise<void> {
   await pass(0)
   for (const name of ['Registry', 'Access'] as const) {
@@ -140,7 +140,7 @@ async function drain(): Promise<void> {
   }
 }
 
-/** What some work takes, with all that follows of it. */
+/** Counts the operations of some work and of all that follows from it. */
 async function operationsOf(work: () => Promise<unknown>): Promise<Operations> {
   cursors = []
   counted = { ...NONE }
@@ -155,7 +155,7 @@ let number = 0
 const fresh = () => definition(`Kit${(number += 1) % 50}.T${number}@1.0.0`)
 const several = (count: number) => Array.from({ length: count }, fresh)
 
-/** Two hundred requests, so many a second. */
+/** Sends 200 requests at a given rate per second. */
 async function repeat(send: () => Promise<unknown>, aSecond = 100): Promise<void> {
   for (let n = 1; n <= 200; n += 1) {
     await send()
@@ -172,7 +172,7 @@ const idOf = () => crypto.randomUUID()
 const call = (more: object = {}) =>
   send('POST', '/tools/call', { request: { tool_id: 'Orders.Place', input: {}, ...more } })
 
-/** A fifth of what its row is about. */
+/** Each does a fifth of the work in its row. */
 const WORK: Readonly<Record<string, () => Promise<unknown>>> = {
   '1,000 calls by one key, 100 a second': () => repeat(call),
   '1,000 calls, one a second': () => repeat(call, 1),
@@ -189,13 +189,13 @@ const WORK: Readonly<Record<string, () => Promise<unknown>>> = {
   },
 }
 
-/** The guide's row about something. */
+/** Finds a row of the guide by its name. */
 function rowOf(name: string): readonly string[] {
   const rows = guide.split('\n').map((line) => line.split('|').map((cell) => cell.trim()))
   return rows.find(([, first]) => first === name)?.slice(2, -1) ?? []
 }
 
-/** Several times what it takes on a busy machine. */
+/** Several times the duration on a busy machine. */
 const LONG = { timeout: 300_000 }
 it.each(Object.entries(WORK))('the guide says what Cloudflare counts of %s', LONG, async (name, work) => {
   const operations = await operationsOf(work)
@@ -203,7 +203,7 @@ it.each(Object.entries(WORK))('the guide says what Cloudflare counts of %s', LON
   const counts = Object.values(operations).map((count, at) => {
     const of1000 = 5 * count
     const there = said[at] ?? NaN
-    // Reading a row costs a thousandth of writing one
+    // Reading a row costs 1/1000 of writing one
     const most = COLUMNS[at] === 'rows read' ? there : there / 5
     return Math.abs(of1000 - there) <= most ? there : of1000
   })
@@ -211,7 +211,7 @@ it.each(Object.entries(WORK))('the guide says what Cloudflare counts of %s', LON
 })
 
 it('the guide says what Cloudflare counts of 1,000 large outputs that are kept', async () => {
-  // R2 knows what day it is, and what is a day old is deleted
+  // R2 uses the real date, and artifacts that are a day old are deleted
   vi.setSystemTime(Date.now() - 43_200_000)
   const of = prototypeOf(env.ARTIFACTS)
   const counts = { list: 0, put: 0, others: 0 }

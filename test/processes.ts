@@ -1,20 +1,20 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** What is known of a running process. */
+/** A running process. */
 interface Process {
   readonly pid: number
   readonly name: string
-  /** The memory that it holds, in MB. */
+  /** Its memory, in MB. */
   readonly mb: number
-  /** The time that it has taken of the processors, in milliseconds. */
+  /** Its CPU time, in milliseconds. */
   readonly cpuMs: number
 }
 
-/** A process with all below it; none where there is no /proc, and none that has ended meanwhile. */
+/** Lists a process and its descendants, without those that have ended. Returns none if there is no /proc. */
 function processes(pid: number | undefined): readonly Process[] {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // Its name stands in brackets, and may hold any character
+    // Its name is in parentheses and may contain any character
     const afterName = stat.lastIndexOf(')')
     const [user = 0, system = 0] = stat
       .slice(afterName + 2)
@@ -35,18 +35,18 @@ function processes(pid: number | undefined): readonly Process[] {
   }
 }
 
-/** The memory of a process and all below it, in MB, or of those of one name alone; undefined where there is no /proc. */
+/** The memory of a process and its descendants, or only of those with a name, in MB; undefined if there is no /proc. */
 export function memoryOf(pid: number | undefined, name?: string): number | undefined {
   const counted = processes(pid).filter((each) => name === undefined || each.name === name)
   return counted.length === 0 ? undefined : Math.round(counted.reduce((sum, { mb }) => sum + mb, 0))
 }
 
-/** The time that a process and all below it have taken of the processors, in milliseconds; 0 where there is no /proc. */
+/** The CPU time of a process and its descendants, in milliseconds; 0 if there is no /proc. */
 export function cpuOf(pid: number | undefined): number {
   return processes(pid).reduce((sum, { cpuMs }) => sum + cpuMs, 0)
 }
 
-/** The same to the nanosecond, of the threads that are running yet in processes of a name. */
+/** The CPU time of the threads that still run in processes with a name, to the nanosecond. */
 export function workOf(pid: number | undefined, name: string): number {
   const counted = processes(pid).filter((each) => each.name === name)
   const threads = counted.flatMap((each) =>

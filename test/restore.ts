@@ -1,6 +1,6 @@
 import { afterAll, vi } from 'vitest'
 
-// Files share a process: the next one must not find this one's clock, globals or environment
+// Test files share a process: the next must not see this one's clock, globals or environment
 afterAll(() => {
   vi.useRealTimers()
   vi.restoreAllMocks()

@@ -59,7 +59,7 @@ it('only the MCP endpoints accept every method, and they reject all but POST', (
   )
 })
 
-/** `/connect/mcp` takes no keys, and reads its query as `/mcp` does. At `/mcp/t/None`, the toolset is looked up first. */
+/** `/connect/mcp` accepts no keys, and reads its query as `/mcp` does. At `/mcp/t/None`, the toolset is looked up first. */
 const takesKeys = ({ path }: { readonly path: string }) => !/\/mcp\/t\/|^\/connect\/mcp$/.test(path)
 
 describe.each(declared.filter((route) => route.operation.query.unknown !== 'ignore' && takesKeys(route)))(
@@ -96,7 +96,7 @@ describe.each(declared.filter(({ operation }) => operation.query.unknown === 'ig
 
 const FIELD = { no_such_field: 1 }
 const DESCRIPTION = { openapi: '3.1.0', info: { title: 'A', version: '1.0.0' }, paths: {} }
-/** Bodies in which it stands where it can be told from what is passed over. */
+/** Bodies in which the field is in a place where unknown fields are refused, not ignored. */
 const REFUSED: Readonly<Record<string, unknown>> = {
   'POST /tools/call': { tool_id: 'Calculator.Add', ...FIELD },
   'POST /oxp/tools/call': { request: { tool_id: 'Calculator.Add', ...FIELD } },

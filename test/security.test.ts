@@ -9,7 +9,7 @@ const LIMITS = 'Known limits'
 
 interface Section {
   readonly title: string
-  /** Its paragraphs, its items and the rows of its tables, each as one line. */
+  /** Its paragraphs, list items and table rows, each as one line. */
   readonly statements: readonly string[]
 }
 
@@ -25,12 +25,12 @@ function sectionOf(text: string): Section {
     else statements.push(`${statements.pop() ?? ''} ${line.trim()}`)
     if (line.trim() !== '') isOpen = !isRow
   }
-  // A table's first row names its columns, and the second is a rule
+  // The first row of a table names its columns, and the second is a rule
   const rule = statements.findIndex((each) => /^\|(?: *-+ *\|)+$/.test(each))
   return { title, statements: statements.filter((_, index) => rule < 0 || (index !== rule && index !== rule - 1)) }
 }
 
-/** What is wrong with what a section says, statement by statement. */
+/** Finds the faults of each statement in a section. */
 function faultsOf({ title, statements }: Section): readonly string[] {
   return statements.flatMap((statement) => {
     const named = [...statement.matchAll(/`(test\/[^`]+)`/g)].map(([, path]) => path ?? '')

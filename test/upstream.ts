@@ -33,7 +33,7 @@ export async function startUpstream(
       void answer(entry, response)
     })
   })
-  // A connection that is closed for being idle could be closed just as it is used again
+  // An idle connection could otherwise be closed just as it is reused
   server.keepAliveTimeout = 0
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo

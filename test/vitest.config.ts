@@ -9,23 +9,23 @@ import { LeftOut } from './left-out.ts'
 
 export const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** What is tested by its users' means: over HTTP, through a server of its own. */
+/** Tests that act as users do: over HTTP, each with its own server. */
 const WHOLE_SERVER = ['e2e', 'seeds', 'attacks'].map((folder) => `test/${folder}/**/*.test.ts`)
 
-/** What is tested in this process: all but what needs workerd, or a whole server. */
+/** Tests that run in this process: all except those that need workerd or a whole server. */
 export const node = {
   name: 'node',
   environment: 'node',
-  // Some work through thousands of cases; on a busy machine that takes a while
+  // Some run thousands of cases, which takes a while on a busy machine
   testTimeout: 120_000,
   hookTimeout: 120_000,
   include: ['test/**/*.test.ts', 'tools/**/*.test.ts'],
   exclude: ['test/**/*.worker.test.ts', ...WHOLE_SERVER],
-  // Durable Objects are of the platform; the simulation has a platform of its own
+  // Durable Objects come from the platform, which the simulation replaces
   alias: { 'cloudflare:workers': fileURLToPath(new URL('simulation/durable-object.ts', import.meta.url)) },
 }
 
-/** Files that mock a module: it would be theirs in every file after them. */
+/** Files that mock a module: without isolation, the mock would stay in every later file. */
 const MOCKING = ['test', 'tools'].flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.test.ts') && !path.endsWith('.worker.test.ts'))
@@ -39,15 +39,15 @@ export default defineConfig(({ mode }) => {
   return {
     test: {
       root,
-      // More than there are cores: while a test waits for a server, a browser or the disk, another one runs. In the full
-      // run many are programs and browsers that keep a core busy themselves
+      // More than the number of cores: while a test waits for a server, a browser or the disk, another runs. In the full
+      // run, many start programs and browsers that keep a core busy
       maxWorkers: availableParallelism() + (isFull ? 2 : 3),
-      // As long as it takes on a busy machine; what comes sooner is seen sooner
+      // Long enough for a busy machine; polling ends as soon as the condition holds
       expect: { poll: { timeout: 30_000 } },
       reporters: ['default', new LeftOut(isFull ? {} : FULL_ONLY)],
       // Read by `extent.ts`
       env: isFull ? { SWITCHBOARD_TESTS: 'full' } : {},
-      // A process of its own for each file costs as much as its tests
+      // A separate process for each file costs as much as its tests
       isolate: false,
       projects: [
         {
@@ -69,7 +69,7 @@ export default defineConfig(({ mode }) => {
           },
         },
         {
-          // In workerd, with the bindings of wrangler.toml; host files are invisible there
+          // Runs in workerd with the bindings of wrangler.toml; host files are not visible there
           extends: true,
           plugins: [
             cloudflareTest({ main: join(root, 'src/index.ts'), wrangler: { configPath: join(root, 'wrangler.toml') } }),
@@ -79,7 +79,7 @@ export default defineConfig(({ mode }) => {
             include: ['test/**/*.worker.test.ts'],
             exclude: removedIds,
             setupFiles: ['test/fresh-storage.worker.ts'],
-            // Some publish thousands of tools, beside whatever else the machine does
+            // Some publish thousands of tools, possibly on a busy machine
             testTimeout: 120_000,
             hookTimeout: 120_000,
           },
@@ -90,7 +90,7 @@ export default defineConfig(({ mode }) => {
             name: 'e2e',
             include: WHOLE_SERVER,
             exclude: removedIds,
-            // A test may start thirty programs, on a machine that others keep busy
+            // A test may start thirty programs, possibly on a busy machine
             testTimeout: 180_000,
             hookTimeout: 120_000,
             globalSetup: ['test/e2e/build-once.ts'],

@@ -18,7 +18,7 @@ beforeEach(() => {
 
 const INPUT = { eur: 10, to: 'Bob' }
 
-/** Has a call approved, and gives what its page showed; then each of the others has to ask anew, and the call itself runs. */
+/** Gets a call approved, and checks that the other calls must ask anew and that it then runs. Returns its page's text. */
 async function approvedAlone(
   call: () => Promise<{ readonly body: unknown }>,
   others: readonly (() => Promise<{ readonly body: unknown }>)[],
@@ -27,7 +27,7 @@ async function approvedAlone(
   const seen = await on.approve(page)
   for (const other of others) expect(on.pageOf((await other()).body)).not.toBe(page)
   expect(JSON.stringify((await call()).body)).toMatch(/"success":true/)
-  // And once: the next one asks again
+  // Only once: the next call asks again
   expect(on.pageOf((await call()).body)).not.toBe(page)
   return seen
 }
@@ -53,7 +53,7 @@ it('an approval for one account does not run for another over the Open Tool Call
   const page = on.pageOf((await invoke('work')).body)
   await on.approve(page)
   on.pageOf((await invoke('personal')).body)
-  // What is the same call runs by it in whichever dialect it comes
+  // The approval also allows the same call in another dialect
   expect(JSON.stringify((await transfer({ account: 'work' })).body)).toContain('"success":true')
   expect(on.sentAs()).toEqual(['ann-work'])
 })
@@ -127,7 +127,7 @@ it('an approval of what is said of a user does not run with other words, and the
       () => tell({}),
       () => tell({ user_info: { role: 'guest', admin: true } }),
       () => tell({ user_id: 'bob', user_info: { role: 'guest' } }),
-      // Nor over MCP, where they stand elsewhere
+      // Nor over MCP, which sends them elsewhere
       async () => {
         const context = { user_info: { role: 'owner' } }
         return { body: await on.mcp('Mail_Tell', { arguments: INPUT }, { 'dev.switchboard/context': context }) }
@@ -151,7 +151,7 @@ const accept = (content: object) => ({ action: 'accept', content })
 it('answers of a person that nobody saw need an approval of their own in each round, with the answers on its page', async () => {
   const first = await on.mcp(NAME)
   await on.approve(on.pageOf(first))
-  // Approved without answers: it does not run with some
+  // Approved without answers, so it does not run with answers
   const forged = await on.mcp(NAME, { inputResponses: { step1: accept({ name: 'Mallory' }) } })
   expect(forged.resultType).toBe('input_required')
   expect(on.pageOf(forged)).not.toBe(on.pageOf(first))
@@ -163,7 +163,7 @@ it('answers of a person that nobody saw need an approval of their own in each ro
   const second = await on.mcp(NAME, answer)
   const seen = await on.approve(on.pageOf(second))
   expect(seen).toMatch(/Answers the caller gives[\s\S]*<dt>name<\/dt>\s*<dd><pre>Ann</)
-  // Neither other answers nor others held back in a state that was sealed for another round
+  // Neither with other answers nor with answers in a state that was sealed for another round
   on.pageOf(await on.mcp(NAME, { ...answer, inputResponses: { step1: accept({ name: 'Mallory' }) } }))
   on.pageOf(
     await on.mcp(NAME, {
@@ -192,7 +192,7 @@ it('a file is opened by the person, who has no key, and is what the tool gets', 
   expect(await opened.text()).toBe(text)
   expect(opened.headers.get('content-disposition')).toMatch(/^attachment/)
   expect(opened.headers.get('content-security-policy')).toMatch(/^sandbox/)
-  // The handle alone is no credential, and no other number, name or page leads anywhere
+  // The handle is no credential, and other numbers, names and pages lead nowhere
   expect((await fetch(new URL(`/artifacts/${handle.slice('artifact:'.length)}`, page))).status).toBe(401)
   for (const other of ['1', '-1', '00000', 'length', '0x0', '%2e%2e']) {
     expect((await fetch(new URL(other, link))).status, other).toBeGreaterThanOrEqual(400)

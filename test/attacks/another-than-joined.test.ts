@@ -17,13 +17,13 @@ beforeEach(() => {
 })
 
 const INPUT = { eur: 10, to: 'Bob' }
-/** A client that numbers its calls 1, 2, 3. */
+/** Numbers calls 1, 2, 3, as some clients do. */
 const newId = () => `message-${++ids}`
 const REUSED = { status: 409, body: { message: expect.stringContaining('was already used with a different') } }
 
 type Call = (more?: object) => Promise<{ readonly status: number; readonly body: any }>
 
-/** A call under an id is answered; the others under it are refused, and the same one is answered as before. */
+/** Checks that a call succeeds, that others with its call id are refused, and that repeating it returns the same response. */
 async function answeredAlone(call: Call, others: readonly Call[]): Promise<unknown> {
   const call_id = newId()
   const { body } = await call({ call_id })
@@ -46,7 +46,7 @@ it('a call under an id of the caller’s with another account is another call, a
   const call_id = newId()
   const unnamed = { input: INPUT, context: { user_id: 'dan' }, call_id }
   const first = await on.call('Mail.Transfer', unnamed)
-  // The only account is the same one by its name
+  // Naming the only account makes no difference
   const named = await on.call('Mail.Transfer', { ...unnamed, context: { user_id: 'dan', account: 'only' } })
   expect(named.body.result.value).toEqual(first.body.result.value)
 })

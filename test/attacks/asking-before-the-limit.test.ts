@@ -7,7 +7,7 @@ import { neverSilent, startWatchedServer } from './watch.ts'
 
 const JWT_SECRET = 'a secret of at least 32 bytes, no less'
 const WORKER_SECRET = 'a-secret-of-an-engine-and-its-worker'
-/** Few enough to be used up. */
+/** Low enough to be used up. */
 const LIMIT = 20
 
 let server: Server
@@ -30,7 +30,7 @@ const jwt = (secret: string, claims: object = {}) =>
 const badJwt = () => jwt(`another secret, of whoever guesses, ${randomBytes(8).toString('hex')}`)
 const workerJwt = () => jwt(WORKER_SECRET, { aud: 'worker' })
 
-/** A route, what is sent there, and who is let in there. */
+/** Routes, with the body that is sent and the accepted caller. */
 const ROUTES = [
   ['GET', '/keys', undefined],
   ['POST', '/keys', { name: 'mine', scopes: ['admin'] }],
@@ -52,7 +52,7 @@ const ROUTES = [
 ] as const
 
 let addresses = 0
-/** As Cloudflare's edge says it, with what Miniflare reads a request's `cf` from. */
+/** Headers as Cloudflare's edge sends them, and the one from which Miniflare reads a request's `cf`. */
 const newAddress = () => ({ 'cf-connecting-ip': `192.0.2.${++addresses}`, 'mf-cf-blob': '{}' })
 
 describe.each([
@@ -65,7 +65,7 @@ describe.each([
       const from = newAddress()
       const send = (as: Headers, address: Headers = from) => server.json(method, path, body, { ...as, ...address })
       const answers: number[] = []
-      // The minute that is counted may turn meanwhile, once
+      // The counted minute may end once meanwhile
       while (answers.at(-1) !== 429 && answers.length < 4 * LIMIT) {
         answers.push((await send(bearer(await guess()))).status)
       }
@@ -73,12 +73,12 @@ describe.each([
       expect(answers.at(-1)).toBe(429)
       const refused = await send(bearer(await guess()))
       expect([refused.status, Number(refused.headers.get('retry-after')) > 0]).toEqual([429, true])
-      // A right guess is not told from a wrong one, in this isolate that has not seen it before
+      // This isolate has not seen the right guess before, so it refuses it like a wrong one
       const right = path.startsWith('/worker') ? await workerJwt() : (await keyOf(server, ['*'])).as['authorization']
       const asRight = path.startsWith('/worker') ? bearer(String(right)) : { authorization: String(right) }
       expect((await send(asRight)).status).toBe(429)
       expect((await send(bearer(await jwt(JWT_SECRET)))).status).toBe(429)
-      // It is that address alone, and never the administrator
+      // Only that address is refused, and never the administrator
       expect((await send(asRight, newAddress())).status).not.toBe(429)
       expect([401, 429]).not.toContain((await send(asAdmin)).status)
     },

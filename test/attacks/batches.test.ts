@@ -24,7 +24,7 @@ const SWELLING = `\`"${'x'.repeat(1_000)}"\`${` | ${times(10)} | join('', @)`.re
 const COSTLY = `[@]${' | [@, @, @, @] | []'.repeat(11)}`
 const FULL = `'${'"'.repeat(1_900)}' | ${times(16)} | join('', @)`
 
-/** Sends a batch, and counts how often somebody else was answered meanwhile. */
+/** Sends a batch, and counts the other requests that were answered meanwhile. */
 async function sent(messages: readonly unknown[], path = '/mcp') {
   let isDone = false
   let healths = 0
@@ -54,7 +54,7 @@ it.each<readonly [string, readonly object[]]>([
   expect(answers.map(({ id }) => id)).toEqual(messages.map((each) => Object(each).id))
   for (const { error, result } of answers) expect((error === undefined) !== (result === undefined)).toBe(true)
   expect(Buffer.byteLength(text)).toBeLessThan(MOST + 600_000 + JSON.stringify(messages).length)
-  // One that is asked before the batch and one behind it would be answered by a server that gives no turns
+  // A server that never yields would still answer one request before the batch and one after it
   expect(healths).toBeGreaterThan(2)
 })
 
@@ -85,7 +85,7 @@ it('a batch of inputs that are costly to check has one budget for all of them', 
   const answers: readonly object[] = JSON.parse(text)
   const saying = (words: string) => answers.filter((answer) => JSON.stringify(answer).includes(words)).length
   const [tried, refused] = [saying('too costly to check'), saying('used up what one request may take')]
-  // Each may have a hundred thousand units, and all a million
+  // Each may use 100,000 units, and all together a million
   expect([tried > 0, tried < 15, tried + refused]).toEqual([true, true, 100])
   expect(healths).toBeGreaterThan(5)
 })

@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => Promise.all([edge?.server.stop(), world?.close()]))
 afterAll(neverSilent)
 
-/** A user who has let the toolkit Mail read, and the browser it was done in. */
+/** Creates a user who let the toolkit Mail read, and returns their browser. */
 async function victim(): Promise<{ readonly user: string; readonly who: HttpPerson }> {
   const user = `user-${++users}`
   const who = new HttpPerson()
@@ -26,7 +26,7 @@ async function victim(): Promise<{ readonly user: string; readonly who: HttpPers
   return { user, who }
 }
 
-/** Publishes a tool of another toolkit that asks for the same provider; its requests go where the token would be seen. */
+/** Publishes another toolkit's tool for the same provider. Its requests would reveal the token. */
 async function publish(id: string, oauth2?: { readonly scopes: readonly string[] }, more: object = {}): Promise<void> {
   const answer = await edge.ask('POST', '/tools', {
     definition: definition(id, {
@@ -46,7 +46,7 @@ async function publish(id: string, oauth2?: { readonly scopes: readonly string[]
 }
 
 const seen = () => world.api.requests.length
-/** As an agent that may call everything for everyone. */
+/** Creates an agent that may call every tool for every user. */
 const everything = async () => {
   const made = await edge.ask('POST', '/keys', {
     name: 'all',
@@ -123,7 +123,7 @@ it('whoever holds the link cannot consent: an agent that posts the form is led t
   expect((await edge.ask('POST', '/tools/call', call, agent)).status).toBe(400)
   expect(seen()).toBe(before)
 
-  // The person reads where it would go, and can allow it with one click
+  // The page names the toolkit that would use the grant, and the person can allow it with one click
   const page = await who.open(url)
   expect(page.text).toContain('<code>Evil</code>')
   expect(page.text).toContain(world.api.host)

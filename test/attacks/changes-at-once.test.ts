@@ -22,7 +22,7 @@ async function newKey(fields: object = {}) {
   return { path: `/keys/${body.id}`, as: { authorization: `Bearer ${body.key}` } }
 }
 
-/** What takes a right away, what it is afterwards, and how a key was before. */
+/** The change that removes a right, the right afterwards, and the key before. */
 const TAKEN: readonly [string, object, object, object?][] = [
   ['scopes', { scopes: ['tools:read'] }, { scopes: ['tools:read'] }],
   ['tools', { tools: [] }, { tools: [] }],
@@ -59,7 +59,7 @@ it('a leaked key that administers keeps nothing by changing itself in a loop', a
           send(['PATCH', path, { name: `n${Math.random()}` }], as),
           send(['PATCH', path, { record_arguments: true }], as),
         ])
-        // Until what it lost is known where it asks
+        // Until the isolates that it asks know of the change
         if (answers.every(({ status }) => status === 403)) return
       }
     }
@@ -110,7 +110,7 @@ it('of two changes that are meant for the same revision one is done', async () =
       send([method, at, other], held),
     ])
     const done = answers.filter(({ status }) => status < 300)
-    // The second of two that ask for the same leaves it as the first made it
+    // Of two requests for the same change, the second changes nothing
     expect(answers.filter(({ status }) => status === 412).length + done.length).toBe(3)
     expect(done.length, at).toBeLessThan(3)
   }
@@ -129,7 +129,7 @@ it('a toolkit that is deleted is given to nobody meanwhile', async () => {
     ])
     expect(deleted.status).toBe(200)
     const found = await read(`/toolkits/${toolkit}`)
-    // Either it was given first, or it was not given
+    // Either the transfer came first, or it was refused
     expect([200, 409]).toContain(given.status)
     expect(found.owner).toBe(given.status === 200 ? null : publisher.id)
     expect((await send(['PUT', `/toolkits/${toolkit}`, { owner: null }])).status).toBe(409)

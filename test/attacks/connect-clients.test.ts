@@ -8,7 +8,7 @@ import { neverSilent, watched } from './watch.ts'
 
 let site: HttpServer
 let host: string
-/** What the clients' site answers at each path, and what was asked of it. */
+/** The responses of the clients' site, by path, and the requests that it received. */
 const documents = new Map<
   string,
   (url: string) => { status?: number; headers?: Record<string, string>; body: string }
@@ -115,7 +115,7 @@ it('a registration of many strangers drives out strangers alone', async () => {
   const code = await codeFor(ann, kept, ['Calculator'])
   const first = await newAgent(origin)
   const pending = await newAgent(origin)
-  // Somebody opens the link, and is sent to sign in
+  // A visitor without a session is redirected to sign in
   const { status, headers } = await fetch(authorizeUrl(pending), { redirect: 'manual' })
   expect([status, headers.get('location')]).toEqual([302, expect.stringMatching(/^\/sign-in/)])
   for (let round = 0; round < 21; round++) {
@@ -139,7 +139,7 @@ it("a client's document is who asks: its host vouches for it, and it needs no re
   expect(text.replaceAll(/\s+/g, ' ')).toContain(`Verified: <strong>${host}</strong>`)
   const tokens: Tokens = await (await redeem(agent, await codeFor(ann, agent, ['Calculator']))).json()
   expect((await rpc(origin, tokens.access_token, 'tools/list')).status).toBe(200)
-  // It is asked once for all of this
+  // The document is fetched once for all of this
   expect(asked.filter((path) => path === '/agent.json')).toHaveLength(1)
 })
 

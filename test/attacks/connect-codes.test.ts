@@ -93,7 +93,7 @@ it('a refresh token is new with each refresh, and one that was replaced for good
   expect(second.refresh_token).not.toBe(tokens.refresh_token)
   const third: Tokens = await (await refresh(agent, second.refresh_token)).json()
   expect(await works(third.access_token)).toBe(true)
-  // Somebody else has the first
+  // Someone else has the first refresh token
   expect(await errorOf(await refresh(agent, tokens.refresh_token))).toEqual(GRANT)
   expect(await works(third.access_token)).toBe(false)
   expect(await errorOf(await refresh(agent, third.refresh_token))).toEqual(GRANT)
@@ -156,7 +156,7 @@ it('an access token is no refresh token, nor the other way round', async () => {
 
 it('an access token says nothing of its person', async () => {
   const { tokens } = await connected(ann, origin, ['Calculator'])
-  // Neither as it is nor encoded; a shorter part of it comes up by chance
+  // Neither plain nor encoded; a shorter text could appear by chance
   const forms = (['utf8', 'base64url', 'hex'] as const).map((encoding) => Buffer.from('ann@acme').toString(encoding))
   for (const token of [tokens.access_token, tokens.refresh_token])
     for (const form of forms) expect(token).not.toContain(form)

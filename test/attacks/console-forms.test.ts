@@ -23,7 +23,7 @@ async function findSession(key: string): Promise<HttpPerson> {
 const keys = async (at: RunningServer) =>
   (await at.json('GET', '/keys', undefined, at === server ? asAdmin : {})).body.items.length
 
-/** What browsers say of a form that a page of another site sends, or one in a frame without an origin, or of a sibling. */
+/** Headers that browsers send with a form from another site, from a frame without an origin, or from a sibling domain. */
 const ELSEWHERE: readonly Readonly<Record<string, string>>[] = [
   { 'sec-fetch-site': 'cross-site', 'origin': 'https://evil.test' },
   { 'sec-fetch-site': 'same-site', 'origin': 'https://sibling.test' },
@@ -71,7 +71,7 @@ it('somebody who is signed in gets to no page and no act of an administrator by 
   }
   expect((await who.post(`${server.url}/console/keys`, MAKE, { origin: server.url })).status).toBe(403)
   expect(await keys(server)).toBe(before)
-  // Nor to a tool, or a call, that is not theirs
+  // Nor to tools or calls of others
   const call = await who.post(`${server.url}/console/tools/SMS.Send`, { 'input/to': '+1' }, { origin: server.url })
   expect(call.status).toBe(404)
 })

@@ -33,7 +33,7 @@ const bodyOf = (inputSchema: unknown) => ({
   version: '1.0.0',
 })
 
-/** What a conversion comes to, while somebody else is answered. */
+/** Runs a conversion while another caller is answered. */
 async function convert(to: string, inputSchema: unknown, at: RunningServer, headers = {}) {
   const [answer, health] = await Promise.all([
     at.json('POST', `/convert?from=mcp&to=${to}`, bodyOf(inputSchema), headers),

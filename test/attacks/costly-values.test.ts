@@ -13,7 +13,7 @@ const lists = (count: number, length: number) =>
   Array.from({ length: count }, (_, index) => [...Array.from({ length }, () => 0), index])
 const texts = (count: number, length: number) => Array.from({ length: count }, () => 'a'.repeat(length))
 
-/** Schemas that are cheap by themselves, and the values that are checked against them at the greatest cost. */
+/** Cheap schemas, with the values that are most expensive to check against them. */
 const COSTLY: readonly (readonly [string, object, unknown])[] = [
   ['unique lists', { allOf: Array(5).fill({ uniqueItems: true }) }, lists(200, 480)],
   [

@@ -77,7 +77,7 @@ it('a key that somebody else enters is not stored for the user: the verifier say
   const page = await ann.open(url)
   expect(page.text).not.toContain('type="password"')
   expect((await ann.press(page, /continue/i)).text).toContain('somebody else')
-  // Nor without the page's way, as if the verifier had been there
+  // Nor by skipping the page, as if the verifier had confirmed the person
   for (const hinted of [url, `${url}?confirmed=yes`]) {
     const fields = { 'decision': 'enter', 'value/key': createAccount('ann'), 'check': `${api.origin}/me` }
     const posted = await ann.post(hinted, fields, { origin: new URL(url).origin })
@@ -89,7 +89,7 @@ it('a key that somebody else enters is not stored for the user: the verifier say
   const own = new HttpPerson()
   const back = await own.press(await own.open(url), /continue/i)
   expect(back.text).toContain('type="password"')
-  // The link that led back is no use in another browser
+  // The return link does not work in another browser
   app.findSession = 'ann'
   expect((await enter(back.url, { key: createAccount('thief') })).text).toContain('somebody else')
   const connected = await own.press(back, /connect/i, { 'value/key': createAccount('mallory') })

@@ -8,7 +8,7 @@ import { type Connected, connect, startWorld, type World } from '../e2e/oauth/sw
 import { patch } from '../e2e/scim/set-up.ts'
 import { neverSilent, watched } from './watch.ts'
 
-/** A directory that is hostile or broken, and people whom it deactivates while they act. */
+/** A hostile or broken directory, and people whom it deactivates while they act. */
 
 const RULES = [
   { domain: 'acme.test', toolkits: ['Mail', 'Calculator'] },
@@ -37,7 +37,7 @@ const scim = (method: string, path: string, body?: unknown) => edge.ask(method, 
 const setActive = (id: string, active: boolean) =>
   scim('PATCH', `/Users/${id}`, patch({ op: 'replace', path: 'active', value: active }))
 
-/** A user of the directory, whom the provider knows too. */
+/** Creates a user in the directory and at the provider. */
 async function hired(name: string) {
   world.provider.claims[name] = { email: `${name}@acme.test`, email_verified: true }
   const { body, status } = await scim('POST', '/Users', { userName: `${name}@acme.test` })
@@ -137,7 +137,7 @@ describe('a key of the directory', () => {
 })
 
 describe('somebody who is deactivated while they act', () => {
-  /** The directory deactivates somebody some milliseconds after they began to act, and then takes them back. */
+  /** Deactivates a user `after` milliseconds into an action, and then reactivates them. */
   async function leaveAndReturn(id: string, after: number, act: () => Promise<unknown>): Promise<void> {
     const acting = act().catch(() => undefined)
     await setTimeout(after)
@@ -146,7 +146,7 @@ describe('somebody who is deactivated while they act', () => {
     expect((await setActive(id, true)).status).toBe(200)
   }
 
-  /** Until a Switchboard asks the provider for tokens. */
+  /** Waits until Switchboard requests tokens from the provider. */
   const asksForTokens = () =>
     new Promise<void>((resolve) => {
       world.provider.onTokenRequest = resolve
@@ -158,7 +158,7 @@ describe('somebody who is deactivated while they act', () => {
       const dora = new HttpPerson()
       const form = await dora.open(`${url}/sign-in`)
       const [tokensAsked, signingIn] = [asksForTokens(), answerSignIn(dora, form, 'dora')]
-      // The last request of the sign-in: what is stored is stored within the next milliseconds
+      // The last request of the sign-in: its results are stored within the next milliseconds
       await tokensAsked
       await leaveAndReturn(id, after, () => signingIn)
       const { items } = (await edge.ask('GET', `/sessions?user_id=${encodeURIComponent(user)}`)).body

@@ -13,7 +13,7 @@ const SECRETS: Readonly<Record<string, string>> = {
 
 const codes = (text: string) => Array.from({ length: text.length }, (_, at) => text.charCodeAt(at))
 const hex = (code: number, digits: number) => code.toString(16).padStart(digits, '0')
-/** Replaces what is no letter, digit or space, as most encoders do. */
+/** Replaces all characters except letters, digits and spaces, as most encoders do. */
 const signs = (text: string, write: (code: number) => string) =>
   text.replaceAll(/[^\w ]/g, (sign) => codes(sign).map(write).join(''))
 const json = (text: string) => JSON.stringify(text).slice(1, -1)
@@ -59,7 +59,7 @@ const SPELLINGS: Readonly<Record<string, (secret: string) => string>> = {
   'in an address': (secret) => `https://ann:${percent(secret)}@api.example/?access_token=${percent(secret)}#${secret}`,
   'in a stack trace': (secret) => `Error: no key ${secret}\n    at check (/srv/key.js:1:2) [as ${json(secret)}]`,
 }
-/** Only where there are many letters, since ordinary words would be redacted too. */
+/** Only for secrets with many letters, because otherwise ordinary words would also be redacted. */
 const SPLITTING: typeof SPELLINGS = {
   'in wrapped lines': (secret) => secret.replaceAll(/.{10}/gs, '$&\r\n    '),
   'in groups': (secret) => secret.replaceAll(/\w{4}/g, '$&-'),
@@ -138,7 +138,7 @@ async function learned(tool: string, secret: string, input: object): Promise<str
   return JSON.stringify(body.result)
 }
 
-/** What of a secret is in a text, by the letters and digits of both. */
+/** Whether a text reveals a secret, comparing only letters and digits. */
 function isTold(secret: string, text: string): boolean {
   const letters = (of: string) => of.replaceAll(/[^\p{L}\p{N}]/gu, '')
   const [sought, said] = [
@@ -171,7 +171,7 @@ describe.each(Object.entries(SECRETS))('%s', (name, secret) => {
 
 it('a secret is not told by half of it where a text of a module is cut', async () => {
   const [name, secret = ''] = ['LONG_KEY', SECRETS['LONG_KEY']]
-  // The module has it from its caller, and not from an answer
+  // The module gets the secret from its caller, not from a response
   for (const length of [995, 1_980, 985, 1_990]) {
     await publish(`Cut${length}.${name}`, name, {
       kind: 'code',

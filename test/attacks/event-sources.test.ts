@@ -4,7 +4,7 @@ import { admin, ADMIN_KEY, deliver, newKey, putSource, rpc, SECRETS, SENDERS, we
 import type { RunningServer } from '../e2e/server.ts'
 import { neverSilent, startWatched } from './watch.ts'
 
-/** Somebody who may send requests to `/events/{source}`, and some of whom recorded what a real sender sent. */
+/** An attacker who can send requests to `/events/{source}`, and may have recorded those of a real sender. */
 
 let server: RunningServer
 let reader: Awaited<ReturnType<typeof newKey>>
@@ -67,7 +67,7 @@ describe.each(SIGNATURE_SCHEMES)('a webhook signed as %s', (scheme) => {
   })
 })
 
-/** Changes one character, and not the last of Base64, of which some bits mean nothing. */
+/** Changes one character, but not the last of Base64, some of whose bits are unused. */
 function forge(value: string): string {
   const at = value.length - (value.length > 20 ? 10 : 1)
   return `${value.slice(0, at)}${value[at] === '1' ? '2' : '1'}${value.slice(at + 1)}`
@@ -120,7 +120,7 @@ it('a stranger cannot tell whether a source exists or has a secret', async () =>
 it('a body that is too large or has another media type is refused before verification', async () => {
   const large = JSON.stringify({ text: 'x'.repeat(262_144) })
   expect((await deliver(server, 'Hook.github', large, SENDERS.github(large))).status).toBe(413)
-  // Small enough by itself, but not in the envelope that it is delivered in
+  // Small enough itself, but not with the envelope that it is delivered in
   const delivered = JSON.stringify({ text: 'x'.repeat(262_100) })
   expect((await deliver(server, 'Hook.github', delivered, SENDERS.github(delivered))).status).toBe(413)
   const form = 'payload=%7B%7D'

@@ -41,7 +41,7 @@ function formatsIn({ warnings = [] }: Warned): string[] {
   return warnings.flatMap(({ message }) => TOO_MUCH.exec(message)?.[1] ?? [])
 }
 
-/** Every reader is answered in every form: with the tool, or with why it is not there. */
+/** Checks that each reader gets the tool, or the reason why it is not available, in every format. */
 async function expectReadable(id: string, refused: readonly string[]) {
   for (const format of FORMATS) {
     const [{ status, body }, list, health] = await Promise.all([
@@ -66,7 +66,7 @@ it.each(growing)(
   async (name, schema) => {
     const called = name.replaceAll(' ', '_')
     const { status, body } = await server.json('POST', '/tools?dialect=mcp', beside(tool(schema, called)), evil)
-    // One is too large to be read
+    // One is too large to read
     if (status === 422) expect(JSON.stringify(body)).toContain('Takes too much work to read')
     else {
       expect(status).toBe(201)

@@ -9,7 +9,7 @@ import { neverSilent, watched } from './watch.ts'
 const keys = await generateKeyPair('ES256', { extractable: true })
 const jwk = { ...(await exportJWK(keys.publicKey)), kid: 'k1', alg: 'ES256', use: 'sig' }
 const ASSERTION = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
-/** It describes itself, as any site may. Ann lets the first in; nobody the second. */
+/** Clients that describe themselves, as any site may. Ann allows the first, and nobody the second. */
 const KNOWN = 'https://agent.example/client'
 const UNKNOWN = 'https://victim.example/client'
 const documentOf = (id: string) => ({

@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => server?.stop())
 afterAll(neverSilent)
 
-/** The vaults that have anything stored: for an object that was only asked, workerd makes a database without tables. */
+/** Finds the vaults that have stored something. If an object is only read, workerd creates a database without tables. */
 function vaults(): string[] {
   return readdirSync(server.persistTo, { recursive: true, encoding: 'utf8' }).filter(
     (path) =>

@@ -3,7 +3,7 @@ import { createKeyring } from '../../src/storage/sealing/keyring.ts'
 import type { RunningServer, Server } from '../e2e/server.ts'
 import { neverSilent, startWatchedServer } from './watch.ts'
 
-/** Keys that somebody could try offline, one after the other, against a text that was sealed under one of them. */
+/** Guessable keys, which an attacker could try offline against a text that was sealed with one of them. */
 const ADMIN_KEY = 'password-of-the-admin'
 const VAULT_KEYS = 'password-of-the-vault,an-older-vault-password'
 const vars = { ACCESS: 'keys', ADMIN_KEY, VAULT_KEYS, JWT_SECRET: 'password-of-the-issuer-of-tokens-1' }
@@ -11,7 +11,7 @@ const GUESSES = [...Object.values(vars), ...VAULT_KEYS.split(','), '', 'switchbo
 
 const TOOL = 'test_input_required_result_request_state'
 
-/** A call whose tool asks its client for more; the answer comes with the state. */
+/** Calls a tool that asks for input; the response contains the sealed state. */
 async function call(server: RunningServer, params: object = {}) {
   const _meta = {
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',
@@ -58,7 +58,7 @@ it.each(['state', 'cursor', 'vault', 'artifact'] as const)(
     expect(await ring.unseal(own, 'y')).toMatchObject({ text: 'x' })
     const bound = JSON.stringify(['mcp', 'admin', null, `name:${TOOL}`, '{}'])
     expect(await ring.unseal(sealed, bound)).toBeUndefined()
-    // The part before the dot names the key: a guess that was right would be seen even without what it was bound to
+    // The part before the dot identifies the key, so it would confirm a right guess even without the associated data
     const ids = await Promise.all(
       GUESSES.map(async (guess) => (await createKeyring([guess], purpose).seal('', '')).split('.')[0]),
     )

@@ -1,8 +1,8 @@
 import { Agent, request } from 'node:http'
 
 /**
- * Asks a server every 100 ms whether it is well, in a process of its own, so that what a test does cannot be taken for what the
- * server does. It says what it found once nobody writes to it any more.
+ * Checks a server's health every 100 ms, in a separate process, so that the test's own work is not mistaken for the server's.
+ * Prints its findings when its standard input closes.
  */
 const [url = ''] = process.argv.slice(2)
 const EVERY_MS = 100
@@ -26,7 +26,7 @@ function ask(): void {
     response.resume()
     response.once('end', () => {
       askedAt = undefined
-      // The first answer is that of a server that is starting
+      // The server may still be starting before its first response
       if (isUp) note(from)
       isUp = true
       setTimeout(ask, EVERY_MS)
@@ -34,7 +34,7 @@ function ask(): void {
   })
   asking.once('error', ({ message }) => {
     askedAt = undefined
-    // A connection that was kept may be closed as it is used
+    // A reused connection may be closed just as it is used
     if (asking.reusedSocket) ask()
     else failure ??= message
   })

@@ -8,7 +8,7 @@ import { definition } from '../e2e/definition.ts'
 const HALVES = ['first-half-of-a-secret', 'second-half-of-a-secret'] as const
 const SECRET = HALVES.join('/')
 
-/** What an echo of a credential comes in, each under a path of its own. */
+/** Encodings of an echoed credential, each with its own path. */
 const ENCODINGS: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
   'deflate': deflateSync,
   'x-deflate': deflateRawSync,
@@ -94,7 +94,7 @@ async function publish(tool: string, implementation: object): Promise<void> {
   expect(status, JSON.stringify(body)).toBe(201)
 }
 
-/** What a caller gets to know, also of bytes that were hidden behind hexadecimal digits. */
+/** Returns everything that a caller learns, including bytes hidden as hexadecimal digits. */
 async function learned(tool: string, input: object): Promise<string> {
   const oxp = await server.json('POST', '/tools/call', { tool_id: `Echo.${tool}`, input })
   const engine = await server.json('POST', '/worker/tools/invoke', {
@@ -107,7 +107,7 @@ async function learned(tool: string, input: object): Promise<string> {
   return [text, server.printed(), ...opened(bytes)].join('\n')
 }
 
-/** Bytes as they are, and as each encoding would have them. */
+/** Returns bytes as they are, and as each encoding would decode them. */
 function opened(bytes: Buffer): string[] {
   return [bytes.toString('latin1'), Buffer.from(bytes.map((byte) => byte ^ 1)).toString('latin1')]
 }

@@ -11,13 +11,13 @@ import { ADMIN_KEY, asAdmin, keyOf } from './set-up.ts'
 import { neverSilent, startWatched } from './watch.ts'
 
 /*
- * An administrator is handed a file that somebody wrote by hand. What it says must be so, or be refused by name; what is there
- * must stay as it is; and whatever it holds, nobody is silenced and nothing is answered with a 5xx.
+ * An administrator imports a file that an attacker wrote by hand. Its claims must be true, or be refused by name. Existing
+ * data must not change, and no content may shut others out or cause a 5xx.
  */
 
 let server: RunningServer
 let ann: Awaited<ReturnType<typeof keyOf>>
-/** What the server has before each attack, as it would export it. */
+/** The server's export before each attack. */
 let before: string
 
 const code = { kind: 'code', module: 'export default () => 1' }
@@ -55,7 +55,7 @@ beforeAll(async () => {
 afterAll(() => server?.stop())
 afterAll(neverSilent)
 
-/** The registry, but for when it was asked. */
+/** Exports the registry, without the time of the export. */
 async function exported(): Promise<string> {
   const { status, text } = await raw(server.url, { path: '/export', headers: asAdmin })
   expect(status).toBe(200)
@@ -75,7 +75,7 @@ async function send(file: string, as: Readonly<Record<string, string>> = asAdmin
   return { status, told, last, messages: told.flatMap(({ message }) => message ?? []).join('\n') }
 }
 
-/** A line of a version whose digest is right, whatever it says. */
+/** Builds the line of a version with a valid digest. */
 async function version(more: object = {}, about: object = {}) {
   const { version: of = '1.0.0', toolkit = 'New', tool = 'Do', ...rest } = Object(more)
   const visible = {
@@ -170,7 +170,7 @@ it('a file of lines that are not what they say is refused line by line, by name,
   const { status, told, last } = await send(fileOf([toolkit('New'), ...lines]))
   expect(status).toBe(200)
   for (const [index, [name, [, says]]] of Object.entries(attempts).entries()) {
-    // Beside the header and the toolkit, counted from 1
+    // After the header and the toolkit, counted from 1
     const found = told.find(({ line }) => line === index + 3)
     expect(found, name).toMatchObject({ outcome: 'refused' })
     if (typeof says === 'string') expect(found.message, name).toContain(says)
@@ -281,10 +281,10 @@ describe('a file that wants what is somebody else’s', () => {
         await version(await named('Bank')),
         kept('kit', { pay: 'pay' }, text('kit')),
         await version(await named('kit')),
-        // Says that it is another document than it is, which whoever trusts the file answers for
+        // Claims to be another document, which is the risk of trusting the file
         kept('mine', { pay: 'pay' }, text('theirs')),
         await version(await named('theirs')),
-        // Is another one than that
+        // A different document from the one above
         kept('mine', { pay: 'pay', a: 'a' }, text('mine')),
         await version(await named('mine')),
       ]),

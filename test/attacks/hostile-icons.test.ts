@@ -16,7 +16,7 @@ const type = (each: string) => ({ headers: { 'content-type': each } })
 const redirect = (location: string) => new Answered(null, { status: 302, headers: { location } })
 const HOST = 'https://icons.example'
 
-/** What the icons' server answers at each path. */
+/** The responses of the icons' server, by path. */
 const ANSWERS: Readonly<Record<string, () => Answered>> = {
   '/good': () => new Answered(PNG, { headers: { 'content-type': 'text/html', 'set-cookie': 'a=b', 'x-evil': '1' } }),
   '/drawing': () => new Answered(SCRIPTED, type('text/html')),

@@ -11,7 +11,7 @@ type Challenge = Readonly<Record<string, unknown>>
 const header = { version: '1.0', messageType: 'response' }
 const of = (document: unknown) => Object(document)
 
-/** How the other server lists a tool, succeeds, fails and asks for a consent; and where a call has its id. */
+/** How the other server lists a tool, succeeds, fails and asks for consent, and where calls have their id. */
 const PROTOCOLS = {
   'oxp': {
     call: '/tools/call',
@@ -133,7 +133,7 @@ describe.each(Object.keys(PROTOCOLS) as (keyof typeof PROTOCOLS)[])('a hostile s
     const names = await server.json('GET', `/tools?toolkit=${toolkit}`, undefined, as)
     const [{ id }] = names.body.items
     const answered = await server.json('POST', '/tools/call', { tool_id: id, call_id, input: {} }, as)
-    // Whatever it is, it is an outcome of the tool, and no defect of ours
+    // Every response counts as an outcome of the tool, not as a defect of ours
     expect(answered.status).toBeLessThan(500)
     expect(JSON.stringify(answered.body)).not.toContain('failed unexpectedly')
     expect(JSON.stringify(answered.body).length).toBeLessThan(300_000)

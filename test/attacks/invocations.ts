@@ -13,10 +13,9 @@ const BYTES = { type: 'string', contentEncoding: 'base64' }
 const OF_USER = { authorization: [], secrets: [], user_id: true }
 
 /**
- * A Switchboard whose tools are given something of every kind: a user's grant (`Mail.Transfer`), a secret (`Mail.Charge`), what
- * is said of the user (`Mail.Tell`), a file (`Mail.Post`), answers of a person (`Fixture.MultiRound`), and one all of these
- * (`Mail.Order`). With `approval`, a
- * person approves each of their calls.
+ * Starts a Switchboard whose tools each receive something else: a user's grant (`Mail.Transfer`), a secret (`Mail.Charge`),
+ * the user's context (`Mail.Tell`), a file (`Mail.Post`), a person's responses (`Fixture.MultiRound`), or all of these
+ * (`Mail.Order`). With `approval`, a person approves each of their calls.
  */
 export async function startInvocations({ approval }: { readonly approval: boolean }) {
   const world = await startWorld()
@@ -94,16 +93,16 @@ export async function startInvocations({ approval }: { readonly approval: boolea
   const ask = (method: string, path: string, body?: unknown, headers: Headers = {}) =>
     edge.ask(method, path, body, { ...as, ...headers })
 
-  /** A call over OXP. */
+  /** Calls a tool over OXP. */
   const call = (tool: string, more: object = {}) => ask('POST', '/tools/call', { tool_id: tool, input: {}, ...more })
 
-  /** A call over the Open Tool Calling RFC, whose context says what is known of the user. */
+  /** Calls a tool over the Open Tool Calling RFC, whose context describes the user. */
   const invoke = (tool: string, inputs: object, context: object, more: object = {}, headers: Headers = {}) => {
     const body = { tool: { name: tool, toolkit: 'Mail' }, inputs, context: { user_id: 'ann', ...context }, ...more }
     return ask('POST', '/worker/tools/invoke', body, headers)
   }
 
-  /** A call over MCP 2026-07-28, by a client that can open pages and fill in forms. */
+  /** Calls a tool over MCP 2026-07-28, as a client that can open pages and fill in forms. */
   async function mcp(name: string, params: object = {}, meta: object = {}, user = 'ann') {
     const headers = {
       'mcp-protocol-version': '2026-07-28',
@@ -123,14 +122,14 @@ export async function startInvocations({ approval }: { readonly approval: boolea
     return body.result ?? body
   }
 
-  /** The page that a call asks a person to decide on. */
+  /** Finds the URL of the page on which a person decides about a call. */
   function pageOf(answer: unknown): string {
     const [url] = /http[^"\\]+\/authorizations\/[\w-]{64}\/start/.exec(JSON.stringify(answer)) ?? []
     if (url === undefined) throw new Error(`There is no page: ${JSON.stringify(answer)}`)
     return url
   }
 
-  /** The person whom a page is for looks at it, and approves. Gives what she saw. */
+  /** Opens a page as its person, and approves. Returns the text of the page. */
   async function approve(url: string): Promise<string> {
     const person = new HttpPerson()
     const page = await person.open(url)
@@ -139,7 +138,7 @@ export async function startInvocations({ approval }: { readonly approval: boolea
     return page.text
   }
 
-  /** A person connects an account of hers at the provider, under a name. */
+  /** Connects an account of a person at the provider, under a name. */
   async function connectAccount(user: string, account: string): Promise<void> {
     const asked = await call('Mail.Transfer', { context: { user_id: user, account } })
     const person = new HttpPerson()
@@ -157,7 +156,7 @@ export async function startInvocations({ approval }: { readonly approval: boolea
     return sent.handle
   }
 
-  /** Whom the mail API was asked for, by the account at the provider of each request's token. */
+  /** Lists the account of each request's token at the mail API. */
   const sentAs = () => world.api.requests.filter(({ path }) => path === '/send').map(({ account }) => account)
   const charged = () => upstream.arrived.map(({ headers }) => headers['x-account'])
   const sentToBank = () => upstream.arrived.map(({ body }) => body)

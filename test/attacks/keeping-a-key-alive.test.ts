@@ -26,7 +26,7 @@ beforeAll(async () => {
   persistTo = await mkdtemp(join(tmpdir(), 'switchboard-alive-'))
   server = await startWatchedServer({ vars, persistTo })
   for (const name of ['stolen', 'publisher', 'other']) await makeKey(name)
-  // The key is used, and so known to KV and to the isolate
+  // Use the key, so that KV and the isolate know it
   expect((await server.json('GET', '/tools?limit=1', undefined, bearer(keyOf('stolen').key))).status).toBe(200)
 })
 afterAll(async () => {
@@ -44,7 +44,7 @@ async function revoked(name: string): Promise<void> {
   expect(body.items.map((each: { id: string }) => each.id)).not.toContain(id)
 }
 
-/** What KV knows of API keys. */
+/** Counts the API keys in KV. */
 async function inKv(): Promise<number> {
   const kv = await server.miniflare.getKVNamespace('REGISTRY')
   return (await kv.list({ prefix: 'key/' })).keys.length

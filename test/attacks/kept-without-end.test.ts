@@ -3,7 +3,7 @@ import type { Server } from '../e2e/server.ts'
 import { neverSilent, startWatchedServer } from './watch.ts'
 import { definition } from '../e2e/definition.ts'
 
-/** Bytes that callers have the deployment store: each has an owner, a quota and an age, and nobody's are kept for a stranger. */
+/** Bytes that callers make the deployment store: each has an owner, a quota and an age, and none are stored for strangers. */
 const ADMIN_KEY = 'an-administrators-key-1'
 const admin = { authorization: `Bearer ${ADMIN_KEY}` }
 let server: Server
@@ -55,7 +55,7 @@ it('a caller who makes calls under new ids fills rows of the idempotency store w
   const outcomes = await keptUnder('outcome/')
   expect(outcomes).toHaveLength(ids.length)
   expect(await keptUnder('artifact/')).toEqual([])
-  // Asked again under the id it is the same answer, which was not made anew
+  // Repeating the call id returns the stored response and does not run the tool
   expect((await give(200_000, agent, { call_id: 'id-0' })).value).toHaveLength(200_000)
   expect(await keptUnder('outcome/')).toEqual(outcomes)
 })

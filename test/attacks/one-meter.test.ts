@@ -4,7 +4,7 @@ import type { Server } from '../e2e/server.ts'
 import { startUpstream, type Upstream } from '../upstream.ts'
 import { neverSilent, startWatchedServer } from './watch.ts'
 
-/** What a tool's server answers, and as which type. */
+/** The response of the tool's server. */
 let answer = { text: '', type: 'application/json', status: 200 }
 let upstream: Upstream
 let server: Server
@@ -37,7 +37,7 @@ afterAll(async () => {
 })
 afterAll(neverSilent)
 
-/** More than anybody needs to be told of a refusal. */
+/** More than any refusal needs. */
 const FEW_BYTES = 2_000
 
 const many = (count: number, make: (index: number) => string) => Array.from({ length: count }, (_, at) => make(at))

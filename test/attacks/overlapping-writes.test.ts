@@ -14,7 +14,7 @@ beforeAll(async () => void (server = await startWatched()))
 afterAll(() => server?.stop())
 afterAll(neverSilent)
 
-/** A plugin that writes so many parts, each a MiB from the same place, so many times; `times` of 0 is without end. */
+/** Builds a plugin that writes `parts` parts of 1 MiB from the same address, `times` times, or endlessly if 0. */
 function writing(parts: number, times: number): Uint8Array<ArrayBuffer> {
   const entry = '(i32.add (local.get $base) (i32.shl (local.get $at) (i32.const 3)))'
   const again = times === 0 ? '(i32.const 1)' : `(i32.lt_u (local.get $round) (i32.const ${times}))`
@@ -52,7 +52,7 @@ const callAll = (toolkit: string) => [
   }),
 ]
 
-// What a write is charged, which bounds how long a plugin can hold the server, is counted in `runners/wasm/guest/wasi.test.ts`
+// `runners/wasm/guest/wasi.test.ts` checks the fuel of a write, which limits how long a plugin can block the server
 
 it.each([
   ['1,024 parts', 1_024, 1],
@@ -70,7 +70,7 @@ it.each([
     const results = await Promise.all(callAll(toolkit))
     expect(results.map(({ status }) => status)).toEqual([200, 200, 200])
     expect(results[0]?.body.result.success).toBe(times !== 0)
-    // A hundred lines of a call at most, each of a thousand characters, of which one that is escaped takes six
+    // At most 100 lines per call, each of 1,000 characters, which take up to six each when escaped
     expect(server.printed().length - before).toBeLessThan(3 * 100 * 6_200)
   },
 )

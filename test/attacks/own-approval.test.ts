@@ -32,7 +32,7 @@ const approve = (url: string, origin: string) =>
     body: new URLSearchParams({ decision: 'approve' }),
   })
 
-/** Calls as the holder of a key. */
+/** Calls with a key. */
 const callAs = (key: string, user?: string) =>
   unidentified.ask(
     'POST',
@@ -54,7 +54,7 @@ const publishing = ['tools:read', 'tools:call', 'tools:publish']
 it('where people sign in with keys an agent that posts the form of its own call is asked to sign in, and is not another with its own key', async () => {
   const before = emptied()
   for (const users of ['any', ['ann'], []] as const) {
-    // Its key may publish the tool by name, as an approver's does
+    // Its key may publish the tool by name, like an approver's key
     const key = await unidentified.keyFor(users, publishing)
     const user = users.length === 0 ? undefined : 'ann'
     const url = linkOf(await callAs(key, user))
@@ -134,18 +134,18 @@ it('an agent that posts the form of its own call is sent to the application, whe
   const posted = await approve(url, identified.server.url)
   expect(posted.status).toBe(302)
   expect(posted.headers.get('location')).toContain('/verify')
-  // It may guess the way back, and press again
+  // It may guess the return link, and press the button again
   const resumed = await fetch(`${url.replace(/\/start$/, '/resume')}?proof=guessed`, { redirect: 'manual' })
   expect([400, 403]).toContain(resumed.status)
   expect((await approve(url, identified.server.url)).headers.get('location')).toContain('/verify')
   expect((await identified.call(TOOL, 'ann', { input })).status).toBe(400)
   expect((await identified.ask('GET', check_url)).body.status).toBe('pending')
-  // Its key does not say who a person is
+  // Its key may not confirm a person
   const flow = new URL(posted.headers.get('location') ?? '').searchParams.get('flow')
   const agent = { authorization: `Bearer ${await identified.keyFor('any')}` }
   const confirmed = await identified.ask('POST', `${check_url}/confirm`, { flow, user_id: 'ann' }, agent)
   expect(confirmed.status).toBe(403)
-  // Somebody else who is signed in there is not Ann
+  // Another person who is signed in there is not Ann
   app.findSession = 'mallory'
   const mallory = new HttpPerson()
   expect((await mallory.press(await mallory.open(url), /approve/i)).text).toContain('somebody else')

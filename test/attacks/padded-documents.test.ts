@@ -19,7 +19,7 @@ const description = 'Does it'
 const inputSchema = { type: 'object', properties: {} }
 const times = <T>(count: number, make: (n: number) => T) => Array.from({ length: count }, (_, n) => make(n))
 const padding = (characters: number) => 'x'.repeat(characters)
-/** A Machine Context document of so many capabilities, with so much said of the whole. */
+/** Builds a Machine Context document with `count` capabilities and `padded` characters of metadata. */
 const machineContext = (id: string, count: number, padded: number, name = (n: number) => `c${n}`) => ({
   id,
   name: id,
@@ -34,7 +34,7 @@ const plugin = (count: number, more: object = {}) => ({
 })
 const publish = (body: unknown, as = mallory.as) => server.json('POST', '/tools', body, as)
 
-/** The bytes that the server has on disk; journals come and go meanwhile. */
+/** Counts the server's bytes on disk, where journals come and go meanwhile. */
 function stored(folder = server.persistTo): number {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -67,7 +67,7 @@ it.each([
 it('a document that says much of all its tools that is kept takes no more than some 60 times the largest document', async () => {
   const before = stored()
   expect((await publish(machineContext('kept', 200, 8_000))).status).toBe(201)
-  // KV follows behind the answer
+  // KV is written after the response
   await expect
     .poll(async () => {
       const { body } = await server.json('GET', '/tools?toolkit=kept&limit=1000', undefined, asAdmin)
@@ -88,7 +88,7 @@ it('what one key publishes ends at its quota, which GET /keys shows, and an admi
     const large = await send(0, ann.as, 50_000)
     expect([large.status, JSON.stringify(large.body)]).toEqual([422, expect.stringContaining('of 40000 that one may')])
     for (const n of [1, 2, 3]) expect((await send(n)).status).toBe(201)
-    // The same again is nothing new
+    // Publishing the same again changes nothing
     expect((await send(3)).status).toBe(200)
     const fourth = await send(4)
     expect([fourth.status, fourth.body.errors[0].message]).toEqual([

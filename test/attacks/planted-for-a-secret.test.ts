@@ -23,7 +23,7 @@ const implementation = {
   response: { type: 'json' },
 }
 
-/** A tool that asks for the secret. */
+/** Builds a tool that requires the secret. */
 function planted(toolkit: string, tool: string, version = '1.0.0') {
   const { definition, ...beside } = documents(toolkit, tool, version, { implementation }).oxp
   return { definition: { ...definition, requirements: { secrets: [{ id: 'LATER_KEY' }] } }, ...beside }
@@ -36,7 +36,7 @@ beforeAll(async () => {
   expect((await before.json('POST', '/tools', planted('Ops', 'Report'), mallory.as)).status).toBe(201)
   expect((await before.json('POST', '/tools', planted('Ops', 'Second'), mallory.as)).status).toBe(201)
   await before.stop({ keep: true })
-  // A month later the operator names the secret, for tools that are to come
+  // A month later, the operator configures the secret for future tools
   const vars = { ACCESS: 'keys', ADMIN_KEY, LATER_KEY: LATER, TOOL_SECRETS: { LATER_KEY: ['Ops.*', 'Ops2.*'] } }
   server = await startWatchedServer({ vars, outbound, persistTo: before.persistTo })
 })
@@ -49,7 +49,7 @@ it('a tool that was planted for a secret to come is not given it in any dialect,
       const { body } = await call()
       const text = JSON.stringify(body)
       expect(text, dialect).toContain("is not trusted with the secret 'LATER_KEY'")
-      // Who can do nothing about it is not told how
+      // Only administrators are told how to trust it
       const how = 'an administrator can trust it with PATCH /tools/Ops.Report@1.0.0'
       if (as === asAdmin) expect(text, dialect).toContain(how)
       else expect(text, dialect).not.toContain('PATCH')
@@ -77,7 +77,7 @@ it('a tool that was planted for a secret to come does not get it by a later vers
   const newer = await server.json('POST', '/tools', planted('Ops', 'Report', '1.0.1'), mallory.as)
   expect(newer.status).toBe(403)
   expect((await server.json('PATCH', '/tools/Ops.Report', { status: 'active' }, mallory.as)).status).toBe(200)
-  // Nor does whoever is trusted vouch for what is sent where by publishing the definition again
+  // Nor does a trusted publisher vouch for the implementation by publishing the definition again
   const { definition } = planted('Ops', 'Report')
   expect((await server.json('POST', '/tools', { definition }, asAdmin)).status).toBe(200)
   await calls(server, 'Ops', 'Report', agent.as).oxp()

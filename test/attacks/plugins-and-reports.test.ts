@@ -16,7 +16,7 @@ afterAll(neverSilent)
 
 const MEGABYTE = 1024 * 1024
 
-/** A module of functions without parameters, each of this code as often as it fits into so many bytes. */
+/** Builds a module of functions without parameters, which repeat this code as often as it fits into `bytes`. */
 function moduleOf(functions: number, bytes: number, code: readonly number[], ends: readonly number[] = []): Uint8Array {
   const count = Math.floor((bytes - 10) / (code.length + ends.length))
   const body = Buffer.from([0, ...Array(count).fill(code).flat(), ...Array(count).fill(ends).flat(), 0x0b])
@@ -65,7 +65,7 @@ describe.each<readonly [string, Uint8Array]>([
 })
 
 const TEXT = "'x'.repeat(20000000)"
-/** Modules that report what they are not meant to, by `context.progress` and by what is around it. */
+/** Modules that misuse `context.progress` and its surroundings. */
 const REPORTING: readonly (readonly [string, string])[] = [
   ['texts of 20 MB', `for (let n = 1; n < 20; n++) await progress(n, 20, ${TEXT})`],
   ['20 MB where a number belongs', `for (let n = 1; n < 20; n++) await progress(${TEXT}, ${TEXT}, { length: 1 })`],

@@ -6,7 +6,7 @@ import { neverSilent, startWatched } from './watch.ts'
 
 const SECRET = 'the-secret-of-another-tool'
 let server: RunningServer
-/** Whoever may publish anything, as its key says, and do all else but administer. */
+/** An attacker whose key may publish anything, and do everything else except administer. */
 let mallory: Awaited<ReturnType<typeof keyOf>>
 let sent: Request[] = []
 
@@ -76,7 +76,7 @@ it('whoever does not administer gets round a level by no version, name, dialect,
     expect([id, JSON.stringify(body)]).toEqual([id, expect.not.stringContaining('"success":true')])
     expect(JSON.stringify((await call(id, mallory.as)).body)).toContain('security level 8')
   }
-  // A version of a lower level is raised like the others
+  // A version with a lower level is raised like the others
   await server.json('POST', '/tools', documents('Watched', 'Do', '1.1.0')['machine-context'], asAdmin)
   expect(JSON.stringify((await call('Watched.Do', mallory.as)).body)).toContain('security level 8')
 })
@@ -90,7 +90,7 @@ it('whoever does not administer is given no secret that a policy names later, by
     expect(JSON.stringify((await call('Planted.Do', as)).body)).toContain('is not trusted with the secret')
   }
   expect(sent).toEqual([])
-  // Nor is another planted once it is named
+  // Nor can another be planted once the policy names it
   const again = { ...stealing('Planted', 'LOOSE_KEY') }
   const other = { ...again, definition: { ...again.definition, id: 'Planted.Other@1.0.0', name: 'Planted_Other' } }
   const refused = await server.json('POST', '/tools', other, mallory.as)

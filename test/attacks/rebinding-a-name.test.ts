@@ -9,7 +9,7 @@ let fronted: string
 let dev: ServerProcess
 beforeAll(async () => {
   server = await startWatchedServer()
-  // Miniflare's own door, which takes a request's URL from a header of whoever sends it
+  // Miniflare's own entry, which takes the request's URL from a header that the sender controls
   fronted = (await server.miniflare.ready).origin
   dev = await startProcess(['npm', 'run', '--silent', 'dev', '--'])
 })

@@ -7,7 +7,7 @@ import { definition } from '../e2e/definition.ts'
 const SECRET = 'q83vL0f5KvN7xI0Zt9uPQ2wErT6yU8'
 const ANY = ['text', 'list', 'pairs', 'map', 'url', 'pwd', 'auth', 'sessionid', 'state', 'note', 'pin', 'nested']
 
-/** Arguments that hold a secret, and what may be recorded of them. */
+/** Inputs that contain a secret, and the parts of them that may be recorded. */
 const INPUTS: Readonly<Record<string, readonly [input: object, recorded: object]>> = {
   'a JSON text': [{ text: JSON.stringify({ password: SECRET }) }, { text: '<45 characters>' }],
   'headers by name and value': [{ list: [{ name: 'Authorization', value: SECRET }] }, { list: [{ '…': '2 more' }] }],

@@ -4,7 +4,7 @@ import { type Connected, connect, startWorld, type World } from '../e2e/oauth/sw
 import { connectVerified, type Verifier } from '../e2e/oauth/verifier.ts'
 import { neverSilent, watched } from './watch.ts'
 
-/** What a person said yes to, sent once more: by the same browser or another, after it was used, and many times at once. */
+/** An approval sent again: by the same browser or another, after it was used, and many times at once. */
 const AT_ONCE = 20
 const APPROVED = 'mailbox.empty'
 const INPUT = { folder: 'inbox' }
@@ -36,7 +36,7 @@ const emptied = () => world.api.requests.filter(({ path }) => path === '/mailbox
 const call = (user: string, tool = APPROVED) => edge.call(tool, user, { input: INPUT })
 const sendForm = (who: HttpPerson, url: string) => who.post(url, { decision: 'approve' }, { origin: edge.server.url })
 
-/** The person whom a link is for, in whose browser the application has said who they are; they have yet to decide. */
+/** Returns a link's person, confirmed by the application in their browser, before they decide. */
 async function identified(url: string): Promise<HttpPerson> {
   const who = new HttpPerson()
   expect((await who.press(await who.open(url), /approve/i)).text).toContain('Approve this call?')
@@ -85,7 +85,7 @@ it('the approval of a call is not given by the way on from the application that 
   await identified(url)
   const { authorization, flow, reply } = app.visits.at(-1) ?? {}
   const proven = String(reply?.body.next)
-  // With the link of the person's own browser, and with the word of the application once more
+  // With the link from the person's browser, and by repeating the application's confirmation
   const thief = new HttpPerson()
   await thief.submit(url, { decision: 'approve' }, { origin: edge.server.url })
   for (const way of [proven, `${proven}&`, proven.replace(/\/authorizations\/[^/]+/, pathname.replace('/start', ''))]) {
@@ -93,7 +93,7 @@ it('the approval of a call is not given by the way on from the application that 
   }
   const again = await edge.ask('POST', `/authorizations/${authorization}/confirm`, { flow, user_id: user })
   expect([404, 409]).toContain(again.status)
-  // Another person, whom the application knows as such
+  // Another person, whom the application identifies as such
   app.findSession = 'mallory'
   expect((await sendForm(thief, url)).text).not.toContain('You approved')
   app.findSession = undefined
@@ -157,7 +157,7 @@ async function expectNotRun(user: string): Promise<void> {
 const exchanges = () => world.provider.tokenRequests['authorization_code'] ?? 0
 const grantsOf = async (user: string) => (await plain.ask('GET', `/users/${user}/grants`)).body.items
 
-/** A person who has said yes at the provider, and the way back, which the browser has not gone. */
+/** Returns a person who has consented at the provider, and the return link, which the browser has not opened. */
 async function halfway(account = newUser()) {
   const user = newUser()
   const { url } = await plain.challenge('Mail.GetEmails', user)
@@ -193,7 +193,7 @@ it('a provider’s answer counts no more once it was used, nor once what it gave
   const before = exchanges()
   expect((await plain.ask('DELETE', `/users/${user}/grants/mail`)).status).toBe(204)
   for (const each of [who, early, new HttpPerson()]) expect((await each.open(back)).status).toBe(410)
-  // The link that led to it leads there no more
+  // The link that led there no longer works
   const posted = await early.submit(url, {}, { origin: plain.server.url })
   expect(posted.headers.get('location')).toBe(null)
   expect([exchanges(), await grantsOf(user)]).toEqual([before, []])
@@ -214,7 +214,7 @@ it('a provider’s answer gives nothing in a way of another browser: neither a c
   const [victim, thief, used] = [await halfway(), await halfway(), await halfway()]
   expect((await used.who.open(used.back)).status).toBe(200)
   expect((await used.who.open(mixed(victim.back, { code: partOf(used.back, 'code') }))).status).toBe(403)
-  // In the thief's own way the provider refuses them: PKCE (RFC 7636) and single use
+  // In the thief's own flow, the provider refuses the code: PKCE (RFC 7636) and single use
   const stolen = await thief.who.open(mixed(thief.back, { code: partOf(victim.back, 'code') }))
   expect(stolen.status).toBe(400)
   const replaying = await halfway()
@@ -250,7 +250,7 @@ it('a provider’s answer of one provider is none of another, whichever of its p
     const before = asked()
     const page = await who.open(mixed(back, { iss: other.provider.issuer }))
     expect(page.status).toBe(400)
-    // And it is used up
+    // And the return link is used up
     expect((await who.open(back)).status).toBe(410)
     expect(asked()).toEqual(before)
     expect((await both.ask('GET', `/users/${user}/grants`)).body.items).toEqual([])

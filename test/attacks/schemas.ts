@@ -4,7 +4,7 @@ type Definitions = Readonly<Record<string, JsonObject>>
 
 const D1 = { $ref: '#/$defs/d1' }
 
-/** Definitions that each hold the next one `wide` times: merged or put in place, they grow with every level. */
+/** Builds definitions that each contain the next `wide` times: merged or inlined, they grow with every level. */
 export function chain(wide: number, deep: number, keyword: 'allOf' | 'anyOf' = 'allOf'): Definitions {
   const definitionOf = (level: number): JsonObject =>
     level === deep
@@ -13,12 +13,12 @@ export function chain(wide: number, deep: number, keyword: 'allOf' | 'anyOf' = '
   return Object.fromEntries(Array.from({ length: deep }, (_, index) => [`d${index + 1}`, definitionOf(index + 1)]))
 }
 
-/** An input with a property that is such a chain, or is made of its first definition by `property`. */
+/** Builds an input with a property that is such a chain, or that uses its first definition as `property` does. */
 export function chained(wide: number, deep: number, property: JsonObject = D1): JsonObject {
   return { type: 'object', properties: { x: property }, $defs: chain(wide, deep) }
 }
 
-/** An input whose properties, as many as said, are one definition. */
+/** Builds an input with this many properties that share one definition. */
 function repeated(times: number, definition: JsonObject): JsonObject {
   const properties = Object.fromEntries(
     Array.from({ length: times }, (_, index) => [`p${index}`, { $ref: '#/$defs/d' }]),
@@ -26,7 +26,7 @@ function repeated(times: number, definition: JsonObject): JsonObject {
   return { type: 'object', properties, $defs: { d: definition } }
 }
 
-/** Schemas that grow when they are written in some other form: wider, deeper, by other keywords, and by what is long. */
+/** Schemas that grow when they are converted to another format: by width, depth, keywords or long texts. */
 export const GROWING: Readonly<Record<string, JsonObject>> = {
   '8 wide and 8 deep': chained(8, 8),
   '5 wide and 8 deep': chained(5, 8),

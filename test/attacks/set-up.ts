@@ -5,7 +5,7 @@ export const ADMIN_KEY = 'admin-key-of-the-attacks-0123456789'
 export const asAdmin = { authorization: `Bearer ${ADMIN_KEY}` }
 export type Headers = Readonly<Record<string, string>>
 
-/** Makes a key, and gives its id with the headers of whoever has it. */
+/** Creates a key. Returns its id, and the headers that send it. */
 export async function keyOf(
   server: RunningServer,
   tools: readonly string[],
@@ -20,7 +20,7 @@ export async function keyOf(
 const parameters = [{ name: 'text', description: 'The text.', type: 'string' }]
 const inputSchema = { type: 'object', properties: { text: { type: 'string' } } }
 
-/** The same tool as each dialect writes it, with what is given beside the document. */
+/** Writes the same tool in each dialect, with extra fields beside the document. */
 export function documents(toolkit: string, tool: string, version: string, beside: object = {}) {
   const given = { toolkit, version, ...beside }
   const description = 'Sends what it is given'
@@ -72,7 +72,7 @@ export function documents(toolkit: string, tool: string, version: string, beside
   }
 }
 
-/** A call of a tool in each dialect. */
+/** Builds a call of a tool in each dialect. */
 export function calls(server: RunningServer, toolkit: string, tool: string, as: Headers) {
   const header = { version: '1.0', messageId: 'm1', messageType: 'request', timestamp: new Date().toISOString() }
   const meta = {

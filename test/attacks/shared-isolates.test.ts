@@ -4,7 +4,7 @@ import { neverSilent, startWatchedServer } from './watch.ts'
 import { ADMIN_KEY, asAdmin, type Headers, keyOf } from './set-up.ts'
 import { definition } from '../e2e/definition.ts'
 
-/** What modules keep between calls, on purpose or by accident. */
+/** Modules that keep state between calls, on purpose or by accident. */
 const MODULES: Readonly<Record<string, string>> = {
   'a variable': 'let last; export default (input) => { const before = last; last = input.text; return before ?? null }',
   'a cache': `const made = new Map()

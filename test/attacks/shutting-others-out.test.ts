@@ -5,12 +5,12 @@ import { neverSilent, startWatched } from './watch.ts'
 import { startUpstream, type Upstream } from '../upstream.ts'
 import { definition } from '../e2e/definition.ts'
 
-/** A caller whose inputs have a tool's server fail shuts nobody else out of that tool, by failures or by taking places. */
+/** A caller whose inputs make a tool's server fail cannot shut others out of that tool, by failures or by using up permits. */
 const ADMIN_KEY = 'an-administrators-key-1'
 const admin = { authorization: `Bearer ${ADMIN_KEY}` }
 let upstream: Upstream
 let server: RunningServer
-/** Requests that are left without an answer until the test ends them. */
+/** Requests without a response until the test ends them. */
 const held: ServerResponse[] = []
 let isHolding = true
 

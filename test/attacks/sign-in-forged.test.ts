@@ -10,7 +10,7 @@ const CLIENT = 'switchboard'
 const keys = await generateKeyPair('ES256', { extractable: true })
 const strangers = await generateKeyPair('ES256', { extractable: true })
 
-/** What the provider's token endpoint makes of the claims that a good ID token would have. */
+/** Turns the claims of a valid ID token into the token endpoint's ID token. */
 type Forge = (claims: Record<string, unknown>) => Promise<string> | string
 const sign = (claims: Record<string, unknown>, key: CryptoKey | Uint8Array = keys.privateKey, alg = 'ES256') =>
   new SignJWT(claims).setProtectedHeader({ alg, kid: 'k1' }).sign(key)
@@ -19,7 +19,7 @@ let http: HttpServer
 let issuer: string
 let edge: RunningServer
 let forge: Forge
-/** Codes that were redeemed, each once. */
+/** Redeemed codes; each works once. */
 let redeemed: string[]
 let nonce: string | undefined
 
@@ -72,7 +72,7 @@ beforeEach(() => {
   redeemed = []
 })
 
-/** Begins to sign in; gives the callback that a good provider would send this browser to. */
+/** Starts a sign-in. Returns the callback to which an honest provider would send this browser. */
 async function begin(who: HttpPerson, path = '/sign-in') {
   const location = await who.location(`${edge.url}${path}`)
   const asked = new URL(location).searchParams
@@ -135,7 +135,7 @@ it.each(Object.keys(FORGED))('an ID token %s signs nobody in', async (which) => 
 it('an answer of the provider counts in the browser alone that asked: nobody is signed in as somebody else', async () => {
   const [mallory, ann] = [new HttpPerson(), new HttpPerson()]
   const mallorys = await begin(mallory)
-  // Mallory has Ann open it, so that what Ann does is done as Mallory; with and without a sign-in of Ann's under way
+  // Mallory makes Ann open it, so that Ann would act as Mallory; with and without a pending sign-in of Ann's
   expect(await comeBack(ann, mallorys)).toMatchObject({ status: 400, findSession: false })
   await begin(ann)
   expect(await comeBack(ann, mallorys)).toMatchObject({ status: 400, findSession: false })
@@ -148,7 +148,7 @@ it('an answer of the provider counts once', async () => {
   const thief = ann.copy()
   expect(await comeBack(ann, callback)).toMatchObject({ findSession: true })
   expect(await comeBack(new HttpPerson(), callback)).toMatchObject({ status: 400, findSession: false })
-  // With the browser's cookies of that time too: the code is used up
+  // Even with that browser's cookies, because the code is used up
   expect(await comeBack(thief, callback)).toMatchObject({ status: 403, findSession: false })
 })
 
@@ -191,7 +191,7 @@ it('an answer of the provider has a code that signs nobody in by another way, us
   const nonceOfAnn = nonce
   const next = await begin(mallory)
   next.searchParams.set('code', unused.searchParams.get('code') ?? '')
-  // The ID token of a code is for the way that the code was made for
+  // A code's ID token is only valid in the flow that the code was issued for
   nonce = nonceOfAnn
   expect(await comeBack(mallory, next)).toMatchObject({ status: 502, findSession: false })
 })

@@ -32,7 +32,7 @@ it.each([
 })
 
 const LESS = 3_900_000
-// As a form is encoded: a body that is too large would be refused while it is sent
+// In the encoding of forms, because a body that is too large would be refused while it is sent
 const encoded = (unit: string) => new URLSearchParams([['', unit]]).toString().length - 1
 const fill = (unit: string, bytes = LESS) => unit.repeat(bytes / encoded(unit))
 const fields = (count: number, name: (index: number) => string, unit: string) =>

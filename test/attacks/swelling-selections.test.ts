@@ -14,7 +14,7 @@ afterAll(neverSilent)
 const times = (count: number) => `[${Array(count).fill('@').join(',')}]`
 const tenfold = ` | ${times(10)} | join('', @)`
 
-/** Expressions of less than two thousand characters that would make megabytes of a number. */
+/** Expressions of under 2,000 characters that would turn a number into megabytes. */
 const SWELLING: readonly (readonly [string, string])[] = [
   ['texts that are joined, and stand at many places', `\`"${'x'.repeat(1_000)}"\`${tenfold.repeat(3)} | ${times(24)}`],
   ['lists that are repeated by reference', `@${` | ${times(20)}`.repeat(6)}`],
@@ -33,7 +33,7 @@ describe.each(SWELLING)('a selection of %s', (name, select) => {
     const text = JSON.stringify(answered)
     expect([status, text.length < 10_000]).toEqual([200, true])
     expect(text).toMatch(/outgrows the output by more than 65536 bytes|too much work/)
-    // Nothing is kept for the anonymous
+    // Nothing is stored for anonymous callers
     expect(answered.result.error.artifact).toBeUndefined()
   })
 

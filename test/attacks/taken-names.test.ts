@@ -33,14 +33,14 @@ const implementation = {
   response: { type: 'json' },
 }
 
-/** Calls a host of nobody's, at a path that says which tool it is. */
+/** Calls an unused host, at a path that names the tool. */
 const HONEST = { implementation: { kind: 'http', method: 'GET', response: { type: 'json' } } }
 
 const HONEST_AT = (place: string) => ({
   implementation: { ...HONEST.implementation, url: `https://api.honest-for-tests.com/${place}` },
 })
 
-/** A tool that declares a name, and may ask for a token. */
+/** Builds a tool that declares a name, and may require a token. */
 function named(id: string, name: string, more: object = {}, beside: object = {}) {
   const [toolkit = '', tool = ''] = id.split('.')
   const { definition } = documents(toolkit, tool, '1.0.0').oxp
@@ -267,7 +267,7 @@ describe('a name of what is hidden', () => {
       expect(answers[0]).toBe(answers[1])
       expect(answers[0]).not.toContain('Payroll')
     }
-    // That an id of a document is taken is told to who could have it, and nothing of whose it is
+    // A publisher who could use a document's id learns that it is taken, but not by whom
     for (const id of ['payslip', 'PaySlip']) {
       const version = `${++round}.0.0`
       const { toolkit } = document(id, version)

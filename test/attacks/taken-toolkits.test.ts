@@ -5,10 +5,10 @@ import { ADMIN_KEY, asAdmin, documents, type Headers, keyOf } from './set-up.ts'
 import { neverSilent, startWatched } from './watch.ts'
 
 let server: RunningServer
-/** Whoever may publish anything, as its key says. */
+/** An attacker whose key may publish anything. */
 let mallory: Awaited<ReturnType<typeof keyOf>>
 let ann: Awaited<ReturnType<typeof keyOf>>
-/** Whose key names the toolkit of the bundle. */
+/** Has a key that names the bundle's toolkit. */
 let operator: Awaited<ReturnType<typeof keyOf>>
 
 beforeAll(async () => {
@@ -25,7 +25,7 @@ const status = (id: string, to: string, { as }: { as: Headers }) =>
   server.json('PATCH', `/tools/${id}`, { status: to }, as)
 const asRoot = { as: asAdmin }
 const own = (toolkit: string, tool = 'Do', version = '1.0.0') => documents(toolkit, tool, version).oxp
-/** A document with an id of its own claims that first. */
+/** A document with its own id claims that id first. */
 const refusalOf = (dialect: string, message: string) =>
   dialect === 'machine-context' ? ([409, 'is taken'] as const) : ([403, message] as const)
 const PETS = {
@@ -149,7 +149,7 @@ it('a toolkit of somebody is published in, imported into and changed by nobody e
     const [status, message] = refusalOf(dialect, 'have an administrator give you')
     expect([answer.status, answer.body.message]).toEqual([status, expect.stringContaining(message)])
   }
-  // The same again would be no change, and is no way to learn what is there
+  // Publishing the same would change nothing, but must not reveal what exists
   expect((await publish(own('Anns'), mallory)).status).toBe(403)
   expect((await status('Anns.Do', 'disabled', mallory)).status).toBe(403)
   expect(

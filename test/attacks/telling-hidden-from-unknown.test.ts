@@ -7,7 +7,7 @@ import { neverSilent, startWatched } from './watch.ts'
 const ADMIN_KEY = 'an-administrators-key-1'
 const asAdmin = { authorization: `Bearer ${ADMIN_KEY}` }
 const JSON_TYPE = { 'content-type': 'application/json' }
-/** Of the same form, so that nothing but their being there can tell them apart. */
+/** The names look alike, so that they differ only in whether they exist. */
 const [HIDDEN, UNKNOWN] = ['Hushed', 'Unused']
 
 let server: RunningServer
@@ -23,7 +23,7 @@ beforeAll(async () => {
     definition('Seen.One@1.0.0'),
     definition('Seen.Two@1.0.0'),
     definition('Seen.Two@1.1.0'),
-    // Near to these, so that both would be suggested
+    // Similar to these, so that both would be suggested
     definition('Hushes.Plan@1.0.0'),
     definition('Unuses.Plan@1.0.0'),
     definition('Zoo.Last@1.0.0', { requirements: { user_id: true } }),
@@ -38,7 +38,7 @@ beforeAll(async () => {
 afterAll(() => server?.stop())
 afterAll(neverSilent)
 
-/** Everything that a caller gets to see, with what no two answers share, and the toolkit, taken out. */
+/** Returns everything that a caller sees, without the toolkit and the parts that differ in every response. */
 async function answer(caller: string, probe: Probe, toolkit: string) {
   const { method = 'GET', path, body, headers = {} } = probe(toolkit)
   const sent = { ...JSON_TYPE, ...who.get(caller), ...headers }
@@ -227,7 +227,7 @@ describe.each(['the anonymous', 'a key of another toolkit'])('to %s, a tool that
       const pair = async () => [await answer(caller, probe, HIDDEN), await answer(caller, probe, UNKNOWN)] as const
       const isSame = ([one, other]: Awaited<ReturnType<typeof pair>>) => JSON.stringify(one) === JSON.stringify(other)
       let found = await pair()
-      // A hundred near names are looked up a second, and an answer without any is cached for two seconds
+      // At most 100 similar names are looked up a second, and a response without any is cached for two seconds
       for (let again = 0; again < 3 && !isSame(found); again += 1) {
         await new Promise((done) => setTimeout(done, 2_500))
         found = await pair()
@@ -270,7 +270,7 @@ describe.each(['the anonymous', 'a key of another toolkit'])('to %s, a tool that
 
 it('what is near is suggested to the anonymous, whether or not there is what they ask for', async () => {
   const near = async (tool_id: string) => (await server.json('POST', '/tools/call', { tool_id, input: {} })).body
-  // A hundred unknown names a second are looked up, and the probes above may have been as many
+  // At most 100 unknown names are looked up a second, and the probes above may have used that up
   const suggested = (tool_id: string) => expect.poll(() => near(tool_id))
   await suggested('Hushed.Plan').toMatchObject({ suggestions: expect.arrayContaining(['Hushes.Plan']) })
   await suggested('Unused.Plan').toMatchObject({ suggestions: expect.arrayContaining(['Unuses.Plan']) })
@@ -296,7 +296,7 @@ it('a publisher is told of no neighbor that is hidden, and of as many as there a
     () => ({ path: `/tools/Seen.Copy${toolkit}?neighbours=1` })
   for (const probe of [published, near]) {
     const [hidden, unknown] = [await answer(ofKey, probe(HIDDEN), HIDDEN), await answer(ofKey, probe(UNKNOWN), UNKNOWN)]
-    // Each is the other's one neighbor
+    // Each is the other's only neighbor
     const alike = ({ text, ...others }: typeof hidden) => ({ ...others, text: text.replaceAll(/Hushed|Unused/g, '@') })
     expect(alike(hidden)).toEqual(alike(unknown))
     expect(hidden.status).toBeLessThan(300)

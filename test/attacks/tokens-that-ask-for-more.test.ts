@@ -62,7 +62,7 @@ const ASKS: readonly Claims[] = [
   { scope: 'records:read', tools: ['*'], email: 'mallory@evil.test', email_verified: true },
 ]
 
-/** Each wants a scope beyond reading and calling. */
+/** Each needs a scope beyond reading and calling. */
 const ACTS = [
   ['GET', '/keys', undefined],
   ['POST', '/keys', { name: 'mine', scopes: ['admin'] }],
@@ -116,7 +116,7 @@ it.each(ASKS)(
     const { url, json } = serverOf('of the company')
     const more = { iss: provider.origin, aud: `${url}/connect/mcp` }
     const token = await tokenOf({ ...claims, ...more })
-    // Scopes of ours that are no admin's leave nothing to a client that asks for neither of the two
+    // If the scopes are ours but not `admin`, a client that requests neither of the two gets none
     const asksAll = JSON.stringify(claims).includes('admin')
     expect((await rpc(url, token, 'tools/list')).status).toBe(asksAll ? 200 : 403)
     for (const [method, path, body] of ACTS) {

@@ -11,11 +11,11 @@ const PAIRS = [
 ] as const
 
 let server: RunningServer
-/** Who may publish in the toolkits, and did. */
+/** May publish in the toolkits, and did. */
 let owner: Headers
-/** Whose key covers one tool of each document. */
+/** Has a key that covers one tool of each document. */
 let narrow: Headers
-/** Who may see all that callers may. */
+/** May see everything that callers may. */
 let caller: Headers
 
 beforeAll(async () => {
@@ -34,7 +34,7 @@ beforeAll(async () => {
 afterAll(() => server?.stop())
 afterAll(neverSilent)
 
-/** A document of several tools, as its dialect writes it. */
+/** Writes a document of several tools in its dialect. */
 function several(toolkit: string, names: readonly string[]) {
   const described = names.map((name) => ({ name, description: `What ${name} is for` }))
   if (toolkit === 'Machine') {
@@ -45,7 +45,7 @@ function several(toolkit: string, names: readonly string[]) {
   return { definition: { tools: described.map((each) => ({ ...each, inputSchema })) }, toolkit }
 }
 
-/** The other tools that an answer speaks of. */
+/** Finds the other tools that a response mentions. */
 const told = (body: unknown): readonly string[] =>
   NAMES.filter((name) => name !== 'Shown' && JSON.stringify(body).includes(name))
 const get = (path: string, as: Headers) => server.json('GET', path, undefined, as)
@@ -59,7 +59,7 @@ it.each(PAIRS)(
         expect([query, one.status, told(one.body)]).toEqual([query, 200, []])
         const all = await get(`/tools?toolkit=${toolkit}&${query}`, narrow)
         expect([query, all.status, all.body.items.length, told(all.body)]).toEqual([query, 200, 1, []])
-        // Without a credential all of level 0 is seen, and what is neither pending nor of a level that a policy raised
+        // Anonymous callers see tools of level 0 that are not pending and whose level no policy raised
         const anonymous = await get(`/tools/${toolkit}.Shown?${query}`, {})
         expect([query, anonymous.status, told(anonymous.body)]).toEqual([query, 200, []])
       }
@@ -86,7 +86,7 @@ it.each(PAIRS)(
         body: definition,
       })
     }
-    // One of it is pending, which to callers is not there
+    // One of its tools is pending, so callers do not see it
     expect(told((await get(`/tools/${toolkit}.Shown?format=${dialect}`, caller)).body)).toEqual([])
     const held = (await get(`/tools/${toolkit}.Shown?format=${dialect}`, caller)).headers.get('etag')
     await server.json('PATCH', `/tools/${toolkit}.Pending@1.0.0`, { status: 'active' }, asAdmin)

@@ -34,7 +34,7 @@ const byKey = (claims: Claims) =>
     .setExpirationTime('1h')
     .sign(pair.privateKey)
 
-/** A way to let two parties say who somebody is, and what each says of an `ann` of its own. */
+/** Ways to let two parties identify people, and each party's claims about its own `ann`. */
 const WAYS = [
   {
     name: 'two issuers that share a secret',

@@ -7,12 +7,12 @@ import { ADMIN_KEY, asAdmin, calls, documents, type Headers, keyOf } from './set
 import { neverSilent, startWatched } from './watch.ts'
 
 let server: RunningServer
-/** Whose the toolkit is, and who published all that is there. */
+/** Owns the toolkit, and published everything in it. */
 let mallory: Awaited<ReturnType<typeof keyOf>>
-/** Who may publish in it as its key says, and is not its owner. */
+/** Has a key that may publish in it, but does not own it. */
 let trusted: Awaited<ReturnType<typeof keyOf>>
 let caller: Awaited<ReturnType<typeof keyOf>>
-/** Requests that left, with their credential. */
+/** Outgoing requests, with their credential. */
 const sent: string[] = []
 
 const publish = (document: unknown, as: Headers) => server.json('POST', '/tools', document, as)
@@ -36,7 +36,7 @@ beforeAll(async () => {
 afterAll(() => server?.stop())
 afterAll(neverSilent)
 
-/** The versions of the toolkit that a caller can come to know of. */
+/** Lists the versions of the toolkit that a caller can discover. */
 async function seen(): Promise<readonly string[]> {
   const { body } = await server.json('GET', '/tools?versions=all&toolkit=Kept', undefined, caller.as)
   return body.items.map(({ id }: { id: string }) => id)
@@ -102,13 +102,13 @@ it('what was not reviewed is made active by nobody who published it, on no way r
       expect([id, body, (await patch(id, body, who.as)).status]).toEqual([id, body, 403])
     }
   }
-  // Nobody says that a version is pending, so that none is made so and back
+  // Nobody can set a version to pending, so none can be set to pending and back
   expect((await patch('Kept.Do@1.0.0', { status: 'pending' }, mallory.as)).status).toBe(400)
   for (const status of ['disabled', 'yanked', 'deprecated', 'active']) {
     expect((await server.json('PATCH', '/toolkits/Kept', { status }, mallory.as)).status).toBe(200)
   }
   expect(await seen()).toEqual(['Kept.Do@1.0.0'])
-  // The same document again is no other publisher's
+  // Publishing the same document again does not change its publisher
   expect((await publish(oxp('Do', '1.2.0'), mallory.as)).body).toMatchObject({ pending: ['Kept.Do@1.2.0'] })
   expect((await patch('Kept.Do@1.2.0', { status: 'disabled' }, mallory.as)).status).toBe(200)
   expect((await patch('Kept.Do@1.2.0', { status: 'active' }, trusted.as)).status).toBe(403)
@@ -170,7 +170,7 @@ it('what was not reviewed is not told from what is not there by whoever may publ
     const { body } = await server.json('GET', '/tools?status=pending', undefined, who.as)
     expect(body.items).toEqual([])
   }
-  // A key that names the tool may change it, and so knows of it
+  // A key that names the tool may change it, so it may also see it
   expect((await server.json('GET', '/tools/Kept.Do@4.0.0', undefined, stranger.as)).status).toBe(200)
 })
 
@@ -198,7 +198,7 @@ it('what was not reviewed is no text beside a version either, of a status, a too
     status: 'active',
     tags: [],
   })
-  // What says nothing goes on
+  // Changes that reveal nothing are still allowed
   for (const status of ['deprecated', 'active'])
     expect((await patch('Kept.Told@1.0.0', { status }, trusted.as)).status).toBe(200)
   const told = { status: 'deprecated', message: 'Use another' }

@@ -31,7 +31,7 @@ beforeAll(async () => {
 afterAll(() => server?.stop())
 afterAll(neverSilent)
 
-/** What is seen as nothing or as a space, or turns round what stands beside it. */
+/** Characters that are invisible, look like a space, or reverse the adjacent text. */
 const UNSEEN = [
   '\u3164\u2800\u034f\u115f\u1160\uffa0\ufe0f\ufe00\u180b\u180e',
   '\u00ad\u061c\u200b\u200d\u200e\u200f\u2028\u2029\u202a\u202e\u2060',
@@ -81,7 +81,7 @@ it.each(INPUTS)(
 )
 
 it('a page on which a person consents spells out what cannot be seen in the name of the user', async () => {
-  // What is not printable is no user at all
+  // A user with unprintable characters is refused
   const users = UNSEEN.map((character) => `a${character}nn`)
   let pages = 0
   for (const [index, user_id] of users.entries()) {

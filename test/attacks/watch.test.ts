@@ -7,7 +7,7 @@ import { close, listen } from '../e2e/oauth/provider.ts'
 import type { RunningServer } from '../e2e/server.ts'
 import { neverSilent, watched } from './watch.ts'
 
-/** What is watched: of a server, its address is enough. */
+/** A server to watch, which only needs an address. */
 const at = (port: number): RunningServer => ({
   url: `http://127.0.0.1:${port}`,
   printed: () => '',
@@ -37,7 +37,7 @@ it('the watch finds a server gone that ended', async () => {
   const child = spawn(process.execPath, ['-e', source], { stdio: ['ignore', 'pipe', 'inherit'] })
   const [port] = await once(child.stdout, 'data')
   watched(at(Number(port)))
-  // Once the watch has begun, however long its process takes to start
+  // Wait for the watch to start, however long its process takes
   await once(child.stdout, 'data')
   child.kill('SIGKILL')
   await once(child, 'close')
@@ -58,7 +58,7 @@ const FILES = readdirSync(new URL('.', import.meta.url)).filter((name) => name.e
 it.each(FILES)('every server of %s is watched', (file) => {
   const text = readFileSync(new URL(file, import.meta.url), 'utf8')
   expect(text).toContain('afterAll(neverSilent)')
-  // Servers that somebody else starts are watched by their names
+  // Servers that other code starts are passed to `watched`
   if (file !== 'watch.test.ts') expect(text).toMatch(/startWatched(?:Server)?\(|watched\([\w.]+\.server\)/)
   expect(text).not.toMatch(/startServer\(/)
 })

@@ -12,12 +12,12 @@ import {
   startServer,
 } from '../e2e/server.ts'
 
-/** What a watch found. */
+/** The findings of a watch. */
 interface Found {
   readonly asks: number
-  /** How long the server said nothing, at most. */
+  /** The longest time without a response. */
   readonly longestMs: number
-  /** Why it could not go on: a server that is gone was ended by an attack. */
+  /** Why the watch stopped: if the server is gone, an attack ended it. */
   readonly failure?: string
 }
 
@@ -26,8 +26,8 @@ const WATCHER = fileURLToPath(new URL('health-watcher.ts', import.meta.url))
 const watches = new Set<() => Promise<Found>>()
 
 /**
- * Has a process of its own ask a server all the time whether it is well, until that is stopped or `neverSilent` asks what came
- * of it. Each file of attacks watches its servers.
+ * Watches a server's health from a separate process until the server is stopped or `neverSilent` reads the findings. Each
+ * attack file watches its servers.
  */
 export function watched<T extends RunningServer>(server: T): T {
   const watcher = spawn(process.execPath, [WATCHER, server.url], { stdio: ['pipe', 'pipe', 'inherit'] })
@@ -42,7 +42,7 @@ export function watched<T extends RunningServer>(server: T): T {
   const ended = () => (found ??= end())
   watches.add(ended)
   const { stop } = server
-  // Whoever stops it ends the watch first: a server that is gone before was ended by an attack
+  // Stopping the server ends the watch first, so a server that disappears during a watch was ended by an attack
   server.stop = async (options) => {
     await ended()
     await stop(options)
@@ -50,7 +50,7 @@ export function watched<T extends RunningServer>(server: T): T {
   return server
 }
 
-/** Starts the app on the platform of this run, and watches it. */
+/** Starts the app on this run's platform, and watches it. */
 export async function startWatched(options: AppOptions = {}): Promise<RunningServer> {
   return watched(await startApp(options))
 }
@@ -61,8 +61,8 @@ export async function startWatchedServer(options: ServerOptions = {}): Promise<S
 }
 
 /**
- * Fails where a server that was watched in this file was gone. The longest silence is printed
- * alone, since a busy machine makes any clock lie; what an attack may cost is held by budgets, in `core/worst-inputs.test.ts`.
+ * Fails if a watched server of this file disappeared. The longest silence is only printed, because times on a busy machine
+ * are unreliable; `core/worst-inputs.test.ts` checks the budgets that limit the cost of an attack.
  */
 export async function neverSilent(): Promise<readonly Found[]> {
   const found = await Promise.all([...watches].map((ended) => ended()))

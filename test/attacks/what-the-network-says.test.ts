@@ -27,7 +27,7 @@ beforeAll(async () => {
   closed = await startProcess(serve('ACCESS:keys', `ADMIN_KEY:${ADMIN_KEY}`))
   const built = (...vars: string[]) => startProcess([...serve(...vars), '--built'])
   open = await built('ACCESS:open')
-  // As `serve` starts it, which would ask whether it is well at another address than PUBLIC_URL's
+  // Started as by `serve`, whose health check would use another address than PUBLIC_URL
   named = await startWatchedServer({ vars: { ACCESS: 'public', ADMIN_KEY, PUBLIC_URL, SELF_HOSTED: 'true' } })
 }, 180_000)
 afterAll(async () => {
@@ -109,7 +109,7 @@ it('what only Cloudflare says of a client is believed of nobody where it is not 
     expect(made.status, JSON.stringify(headers) + made.text).toBe(201)
     expect((await raw(closed.url, { path: '/keys', headers })).status).toBe(401)
   }
-  // Records are written behind the answers
+  // Records are written after the responses
   await vi.waitFor(async () => {
     const { body } = await closed.json('GET', '/audit?act=key.create', undefined, asAdmin)
     expect(body.items).toHaveLength(claims.length)
@@ -286,7 +286,7 @@ describe('a private address', () => {
     ])
     expect(await allowedBy({ JWT_JWKS_URL: 'http://127.0.0.1:1/jwks' })).toEqual(['public', '127.0.0.1/32'])
     expect(await allowedBy({ ALLOW_ORIGINS: 'https://10.0.0.1', TOOL_SECRETS: '{}' })).toEqual(['public'])
-    // Settings that are wrong open nothing
+    // Invalid settings do not open anything
     expect((await networkFor(undefined)).allow).toEqual(['public'])
   })
 })

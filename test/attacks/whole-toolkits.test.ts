@@ -4,7 +4,7 @@ import { ADMIN_KEY, asAdmin, documents, type Headers, keyOf } from './set-up.ts'
 import { neverSilent, startWatched } from './watch.ts'
 
 let server: RunningServer
-/** Whoever may publish anything, as its key says. */
+/** An attacker whose key may publish anything. */
 let mallory: Awaited<ReturnType<typeof keyOf>>
 let ann: Awaited<ReturnType<typeof keyOf>>
 
@@ -81,11 +81,11 @@ it('the name of a deleted toolkit is nobody else’s, with any of its tools, by 
   for (const kit of ['Left', 'left']) {
     for (const [dialect, body] of Object.entries(documents(kit, 'New', '1.0.0'))) {
       const { status } = await server.json('POST', '/tools', body, mallory.as)
-      // A document's id is claimed, as a toolkit's name is
+      // A document's id is claimed like a toolkit's name
       expect([dialect, status]).toEqual([dialect, dialect === 'machine-context' ? 409 : 403])
     }
   }
-  // What `Left_Do` led to, it leads to nobody else now
+  // `Left_Do` must not lead to anyone else's tool now
   await server.json('POST', '/tools', { ...documents('Mallory', 'Do', '1.0.0').mcp }, mallory.as)
   const named = { definition: { name: 'Left_Do', description: 'x', inputSchema: { type: 'object' } } }
   await server.json('POST', '/tools', { ...named, toolkit: 'Mallory', version: '1.0.0' }, mallory.as)

@@ -21,7 +21,7 @@ const mcp = (inputSchema: unknown, version = '1.0.0', tool = 'x') => ({
   version,
 })
 
-/** What a request comes to, and how often somebody else was answered meanwhile. */
+/** Runs a request, and counts the other requests that were answered meanwhile. */
 async function beside<T>(work: Promise<T>): Promise<{ readonly answer: T; readonly healths: number }> {
   let isDone = false
   const answered = work.finally(() => (isDone = true))

@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 
-/** What every call costs at least: a Hono handler that parses a request, adds two numbers and answers. */
+/** The minimum cost of a call: a Hono handler that parses a request, adds two numbers and responds. */
 const app = new Hono()
 app.post('/tools/call', async (c) => {
   const { request } = await c.req.json<{ request: { input: { a: number; b: number } } }>()

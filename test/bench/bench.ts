@@ -28,7 +28,7 @@ const { values } = readCommand(
 const rounds = Number(values.rounds)
 const seconds = Number(values.seconds)
 
-/** Where `taskset` is not, everything shares the cores, and the table says so. */
+/** Without `taskset`, everything shares the cores, and the table says so. */
 const isPinned = spawnSync('taskset', ['-cp', '1', String(process.pid)]).status === 0
 const pin = isPinned ? ['taskset', '-c', '0'] : []
 
@@ -49,7 +49,7 @@ async function serve(args: readonly string[], checkout = root): Promise<ServerPr
   return server
 }
 
-/** The requests that Switchboard is measured by, of a checkout. */
+/** Starts a checkout of Switchboard, with the requests that it is measured with. */
 async function switchboard(checkout: string, label: string): Promise<Contender[]> {
   execFileSync('npm', ['run', '--silent', 'generate'], { cwd: checkout, stdio: 'inherit' })
   const contenders: Contender[] = []
@@ -74,7 +74,7 @@ async function peers(): Promise<Contender[]> {
     const config = `test/bench/peers/${peer}.toml`
     const server = await serve(['--config', config, '--outdir', `dist/${peer}`, '--entry', `${peer}.js`])
     for (const revision of REVISIONS) {
-      // Hono's transport is of the older SDK, which does not know the newest revision
+      // Hono's transport uses the older SDK, which does not support the newest revision
       if (peer === 'hono-mcp' && revision !== '2025-11-25') continue
       contenders.push({ name: `${peer}, ${revision}`, server, request: mcpCall(revision, {}) })
     }
@@ -119,7 +119,7 @@ async function compare(bare: Contender, own: readonly Contender[], others: reado
   }))
   for (let round = 0; round < rounds; round++) {
     for (const { entrants, measured } of slots) {
-      // Each is first in turn, so that whatever drifts favors none
+      // Each is first in turn, so that drift favors none
       for (let step = 0; step < entrants.length; step++) {
         const at = (round + step) % entrants.length
         const entrant = entrants[at]

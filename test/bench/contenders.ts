@@ -9,7 +9,7 @@ import { post } from './load.ts'
 const ADMIN_KEY = 'an admin key for the bench'.replaceAll(' ', '-')
 export const KEYS = ['--var', 'ACCESS:keys', '--var', `ADMIN_KEY:${ADMIN_KEY}`, '--var', 'DEMO_TOOLS:true']
 
-/** Of three seconds; a server that writes what was published works for some 500. */
+/** CPU time in three seconds below which a server is idle; one that still writes publications uses about 500. */
 const IDLE_MS = 60
 const INPUT = { a: 10, b: 5 }
 export const CALL = {
@@ -28,10 +28,10 @@ const NUMBERS = { parameters: { type: 'object', properties: { a: { type: 'number
 const ACCEPT = { accept: 'application/json, text/event-stream' }
 export const REVISIONS = ['2026-07-28', '2025-11-25'] as const
 
-/** Requests that a deployment answers with 200, by what they are called in the table. */
+/** Requests that a deployment answers with 200, by their name in the table. */
 export type Requests = Readonly<Record<string, Buffer>>
 
-/** The same call in the dialects' words, of a key that may do nothing but call. */
+/** Builds the same call in each dialect, with a key that may only call. */
 export async function callsOf(server: ServerProcess): Promise<Requests> {
   const { key } = Object(await send(server, '/keys', { name: 'bench', scopes: ['tools:call'] }))
   const headers = { authorization: `Bearer ${key}` }
@@ -42,7 +42,7 @@ export async function callsOf(server: ServerProcess): Promise<Requests> {
   }
 }
 
-/** The same call of a code tool, of a plugin, and by an agent that a person let in. */
+/** Builds the same call of a code tool, of a plugin, and by an agent that a person authorized. */
 export async function moreCallsOf(server: ServerProcess): Promise<Requests> {
   const add = { ...definition(0), id: 'BenchCode.Add@1.0.0', name: 'BenchCode_Add', input_schema: NUMBERS }
   const implementation = { kind: 'code', module: 'export default ({ a, b }) => a + b' }
@@ -59,7 +59,7 @@ export async function moreCallsOf(server: ServerProcess): Promise<Requests> {
   }
 }
 
-/** Publishes so many invented tools, and waits until they are in KV, which goes on behind the answers. */
+/** Publishes `count` invented tools, and waits until they are in KV, which is written after the responses. */
 export async function populate(server: ServerProcess, count: number): Promise<void> {
   for (let at = 0; at < count; at += 500) {
     const batch = Array.from({ length: Math.min(500, count - at) }, (_, index) => definition(at + index))
@@ -72,7 +72,7 @@ export async function populate(server: ServerProcess, count: number): Promise<vo
   }
 }
 
-/** The same call over MCP, in the words of a revision, at one of its doors. */
+/** Builds the same call over a revision of MCP, to one of its endpoints. */
 export function mcpCall(revision: (typeof REVISIONS)[number], headers: Record<string, string>, path = '/mcp'): Buffer {
   const params = { name: 'Calculator_Add', arguments: INPUT }
   const version = { 'mcp-protocol-version': revision }
@@ -97,7 +97,7 @@ async function send({ url }: ServerProcess, path: string, body: unknown): Promis
     headers: {
       'content-type': isPlugin ? 'application/wasm' : 'application/json',
       'authorization': `Bearer ${ADMIN_KEY}`,
-      // While plugins are compiled, this process stands still for longer than workerd keeps a connection
+      // Compiling plugins blocks this process for longer than workerd keeps a connection
       'connection': 'close',
     },
     body: isPlugin ? new Uint8Array(body) : JSON.stringify(body),
@@ -129,11 +129,11 @@ export function inventedTool(tool: string) {
   }
 }
 
-/** The token of an agent that an administrator let use the calculator, at the address that requests name. */
+/** Returns the token of an agent that an administrator let use the calculator, and its host. */
 async function agentToken({ url }: ServerProcess): Promise<Record<string, string>> {
   const person = new HttpPerson()
   await person.post(`${url}/sign-in/key`, { key: ADMIN_KEY }, { origin: url })
   const { tokens } = await connected(person, url, ['Calculator'])
-  // A token counts at the address that it was made for
+  // A token is only valid at the address that it was issued for
   return { host: new URL(url).host, authorization: `Bearer ${tokens.access_token}` }
 }

@@ -1,7 +1,7 @@
 /**
- * Each request is sent three times, and a fourth time under V8's precise coverage. A file counts where a function of it that
- * has a name ran before the response was there; a statement of storage is one of SQL, or one operation on KV. A fifth
- * request counts the promises. `test/entered.test.ts` fails where one of the three counts rises.
+ * Sends each request three times, and a fourth time under V8's precise coverage. A file counts if a named function of it ran
+ * before the response. A storage statement is an SQL statement or a KV operation. A fifth request counts the promises.
+ * `test/entered.test.ts` fails if one of the three counts rises.
  */
 import { createHook } from 'node:async_hooks'
 import { readFileSync } from 'node:fs'
@@ -24,7 +24,7 @@ const { values } = readCommand(
   },
 )
 
-/** As much of the platform's module as is used before something runs in a sandbox. */
+/** The part of the platform's module that is used before a sandbox runs. */
 const PLATFORM = `
   export class DurableObject { constructor(ctx, env) { this.ctx = ctx; this.env = env } }
   export class WorkerEntrypoint {}
@@ -49,18 +49,18 @@ registerHooks({
   },
 })
 
-// What grows stale with time would be read again in one measurement and not in the next
+// Fixed, because otherwise a stale value could be read again in one measurement and not in the next
 const begun = Date.now()
 Date.now = () => begun
 
 const session = new Session()
 session.connect()
 await session.post('Profiler.enable')
-// Code that was compiled before has no counters
+// Enabled before the import, because code that is already compiled has no counters
 await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true })
 const worker = await import('../../src/index.ts')
 
-/** Good weather: nothing is lost, late or refused. */
+/** Ideal conditions: nothing is lost, late or refused. */
 const never = { below: () => 0, happens: () => false, oneOf: <T>(choices: readonly [T, ...T[]]) => choices[0] }
 const weather = { lost: 0, ends: 0, refused: 0, hanging: 0, repeated: 0, slow: 0, lag: 0 }
 const timers = new Map<number, ReturnType<typeof setTimeout>>()
@@ -69,7 +69,7 @@ const clock = {
   now: Date.now,
   elapsed: () => 0,
   set(ring: () => void, ms = 0): number {
-    // Node would ring at once what is too far away for it
+    // Node would run a timer with a longer delay immediately
     if (ms < 2 ** 31) timers.set(++timed, setTimeout(ring, ms))
     return timed
   },
@@ -80,11 +80,11 @@ const clock = {
   ring: () => undefined,
   pass: () => undefined,
 }
-/** Functions of the Worker that ran, by file, while a request is measured. */
+/** The functions of the Worker that ran during the measured request, by file. */
 let entered: Map<string, Set<string>> | undefined
 let statements = 0
 
-/** Counts what ran since it was last asked, or leaves it out. */
+/** Takes the coverage since the last call, and counts or discards it. */
 async function take(isCounted: boolean): Promise<void> {
   const { result } = await session.post('Profiler.takePreciseCoverage')
   for (const { url, functions } of isCounted ? result : []) {
@@ -98,7 +98,7 @@ async function take(isCounted: boolean): Promise<void> {
   }
 }
 
-/** The objects run in this process too, and are no part of the Worker. */
+/** Separates the objects, which also run in this process, from the Worker. */
 async function travel(what: string): Promise<void> {
   if (what.includes(' KV ')) statements += Number(what.startsWith('→'))
   if (entered && !what.includes(' KV ')) await take(what.startsWith('→'))
@@ -108,7 +108,7 @@ const kv = createKv({ clock, chance: never, weather, network })
 const place = kv.place()
 const writer = kv.writer((send) => send())
 
-/** The namespace of a class of objects, as much as is used of one: each object is on a host of its own, by its name. */
+/** Creates a minimal namespace of a class of objects: each object has its own host, by name. */
 function namespaceOf<Instance extends object>(Class: new (state: DurableObjectState, env: any) => Instance): any {
   const hosts = new Map<string, Host>()
   const idOf = (name: string) => part<DurableObjectId>({ toString: () => name, name })
@@ -169,7 +169,7 @@ async function send({ path, body, headers, method = body === undefined ? 'GET' :
   return { status: response.status, text: await response.text() }
 }
 
-/** What goes on behind an answer is not a part of it. */
+/** Waits for the work after a response, which does not count. */
 async function settle(): Promise<void> {
   while (waiting.length > 0) await Promise.allSettled(waiting.splice(0))
   await clock.sleep(20)
@@ -237,7 +237,7 @@ const WAYS: Readonly<Record<string, () => Sent>> = {
   'POST /tools, one tool': toPublish,
 }
 
-// What is told of the calls themselves is not wanted here
+// Silence the log of the calls
 console.log = () => undefined
 const key: string = JSON.parse(
   (
@@ -251,7 +251,7 @@ const key: string = JSON.parse(
 let promises = 0
 const promising = createHook({ init: (_, type) => void (promises += Number(type === 'PROMISE')) })
 
-/** How many promises are made until the answer is there. */
+/** Counts the promises created before the response. */
 async function countPromises(sent: Sent): Promise<number> {
   promises = 0
   promising.enable()

@@ -22,9 +22,9 @@ const [rounds, seconds, connections, hanging] = [values.rounds, values.seconds, 
   Number,
 ) as [number, number, number, number]
 
-/** Calls of one toolkit that are sent to a host at a time: more of them are refused at once, and do not hang. */
+/** Limit of one toolkit's concurrent calls to a host: more are refused immediately, and do not hang. */
 const A_TOOLKIT = 64
-/** What the heap may grow by from the first round to the last, in MB: a call that stayed would take more, 500 times. */
+/** Allowed growth of the heap from the first round to the last, in MB; 500 leaked calls would take more. */
 const HEAP_MB = 1
 const WARM_UP = 20_000
 const BEHIND_MS = 3_000
@@ -38,7 +38,7 @@ const upstream = createServer((socket) => {
 await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve))
 const host = `127.0.0.1:${(upstream.address() as AddressInfo).port}`
 
-/** Answers what hangs: it was slow, and is not down. */
+/** Responds to the hanging calls, so that the host counts as slow, not down. */
 function answerAll(): void {
   for (const socket of waiting) socket.end('HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}')
 }
@@ -70,7 +70,7 @@ try {
     const { latencies } = await load(Number(new URL(server.url).port), request, connections, { seconds })
     return { p50: quantile(latencies, 0.5), p99: quantile(latencies, 0.99), rps: latencies.length / seconds }
   }
-  // Until V8 has compiled what it will: its code lies in the heap too
+  // Warm up, because the code that V8 compiles is also in the heap
   await load(Number(new URL(server.url).port), request, connections, { requests: WARM_UP })
   console.log(`${rounds} rounds of ${seconds} s slots, ${connections} connections, ${hanging} calls that hang`)
   console.log(
@@ -93,7 +93,7 @@ try {
     if (failed.length > 0) throw new Error(`${failed.length} calls failed: ${JSON.stringify(failed[0]?.body)}`)
     const ratio = beside.p99 / alone.p99
     ratios.push(ratio)
-    // What is written behind the calls is written by then
+    // By then, all writes after the calls are done
     await sleep(BEHIND_MS)
     const after = await collectedHeap(server)
     heaps.push(after)

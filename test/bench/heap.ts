@@ -1,6 +1,6 @@
 import type { ServerProcess } from '../e2e/process.ts'
 
-/** Has V8 collect what nobody uses in the isolate of a Worker that was started with `--inspector-port`, and gives what is left, in MB. */
+/** Runs garbage collection in the isolate of a Worker started with `--inspector-port`. Returns the remaining heap in MB. */
 export async function collectedHeap({ url, printed }: Pick<ServerProcess, 'url' | 'printed'>): Promise<number> {
   const inspector = /Inspector on (\S+)/.exec(printed())?.[1]
   if (inspector === undefined) throw new Error('The server has no inspector')
@@ -14,7 +14,7 @@ export async function collectedHeap({ url, printed }: Pick<ServerProcess, 'url' 
       socket.addEventListener('open', resolve)
       socket.addEventListener('error', () => reject(new Error(`Cannot reach ${own.webSocketDebuggerUrl}`)))
     })
-    // V8 collects in a task of its own, and workerd runs the tasks of an isolate with its requests alone
+    // V8 collects in a separate task, and workerd runs an isolate's tasks only during its requests
     const timer = setInterval(() => void fetch(`${url}/health`).catch(() => undefined), 50)
     await ask(socket, 1, 'HeapProfiler.collectGarbage').finally(() => clearInterval(timer))
     const { usedSize } = await ask(socket, 2, 'Runtime.getHeapUsage')

@@ -10,8 +10,8 @@ export interface Slot {
 const LAST_CHUNK = Buffer.from('0\r\n\r\n')
 
 /**
- * Sends the same request over and over on kept-alive connections, each waiting for its answer before the next (a closed
- * loop; latencies are raw), for so many seconds or so many times. Throws when an answer is not 200.
+ * Sends the same request repeatedly over persistent connections, each waiting for a response before the next request (a
+ * closed loop; latencies are raw), for some seconds or a number of times. Throws if a response is not 200.
  */
 export async function load(
   port: number,
@@ -28,7 +28,7 @@ export async function load(
   return { requests: latencies.length, seconds: (performance.now() - started) / 1_000, latencies }
 }
 
-/** How large the number is, of these in order, that so great a part of them is below. */
+/** Returns the number below which this fraction of the numbers lies. */
 export function quantile(numbers: readonly number[], part: number): number {
   const sorted = [...numbers].sort((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? NaN

@@ -41,10 +41,10 @@ const [rounds, publications, publishers, readers, batchSize, toolkits, settle] =
 ].map(Number) as [number, number, number, number, number, number, number]
 
 const A_BATCH = 500
-/** A server that uses less than this part of a core has written all that was published to KV. */
+/** A server that uses less than this fraction of a core has written all publications to KV. */
 const QUIET = 0.05
 const QUIET_AFTER_MS = 400
-/** No key sends so much that it would be put off. */
+/** Few enough that no key reaches its rate limit. */
 const READERS_A_KEY = 5
 
 const agent = new Agent({ keepAlive: true })
@@ -75,7 +75,7 @@ async function start(persistTo: string): Promise<ServerProcess> {
   )
 }
 
-/** Waits until a server has nothing left to do. */
+/** Waits until a server is idle. */
 async function quiet({ pid }: ServerProcess): Promise<void> {
   for (let calm = 0; calm < 3;) {
     const before = cpuOf(pid)
@@ -84,10 +84,10 @@ async function quiet({ pid }: ServerProcess): Promise<void> {
   }
 }
 
-/** Files come and go while they are counted. */
+/** Ignores errors, because files come and go while they are counted. */
 const megabytes = (path: string) => Number(execFileSync('sh', ['-c', 'du -sm "$0" 2>/dev/null | cut -f1', path]))
 
-/** Where a registry of so many tools is stored: a copy of what was kept, or filled now. */
+/** Returns the folder of a registry with `count` tools: a copy of a saved one, or a new one. */
 async function filled(count: number): Promise<string> {
   const own = join(folder, String(count))
   const kept = values.keep === undefined ? own : join(values.keep, String(count))
@@ -122,10 +122,10 @@ async function filled(count: number): Promise<string> {
 }
 
 interface Slot {
-  /** Milliseconds that each publication took. */
+  /** Duration of each publication, in milliseconds. */
   readonly latencies: readonly number[]
   readonly perSecond: number
-  /** Of all the server did until the last answer, and until KV had it. */
+  /** The server's CPU time per publication until the last response, and until KV had everything. */
   readonly cpuMsAnswered: number
   readonly cpuMsEach: number
   readonly listed: number
@@ -135,7 +135,7 @@ const median = (numbers: readonly number[]) => quantile(numbers, 0.5)
 
 let count = 0
 
-/** Publishes, while so many readers list all tools, page by page, again and again. */
+/** Publishes while `readerCount` readers repeatedly list all tools, page by page. */
 async function measure(server: ServerProcess, keys: readonly string[], readerCount: number): Promise<Slot> {
   let isOver = false
   let listed = 0
@@ -159,7 +159,7 @@ async function measure(server: ServerProcess, keys: readonly string[], readerCou
       latencies.push(performance.now() - began)
     }
   }
-  // A connection that was idle may be closed just as it is used again
+  // An idle connection may be closed just as it is reused
   agent.destroy()
   const reading = Array.from({ length: readerCount }, (_, at) => read(at))
   if (readerCount > 0) await sleep(1_000)
@@ -197,7 +197,7 @@ try {
   for (const { server, keys } of contenders) await measure(server, keys, 0)
   const slots = new Map<string, Slot[]>()
   for (let round = 0; round < rounds; round += 1) {
-    // In another order each time, so that whatever drifts favors none
+    // In another order each time, so that drift favors none
     const order = contenders.map((_, at) => contenders[(at + round) % contenders.length])
     for (const mode of modes) {
       for (const contender of order) {

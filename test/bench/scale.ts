@@ -33,7 +33,7 @@ async function start(): Promise<ServerProcess> {
   return server
 }
 
-/** The answer's text, and how many milliseconds it took. */
+/** Returns the text of the response, and its time in milliseconds. */
 async function ask(
   { url }: ServerProcess,
   path: string,
@@ -48,7 +48,7 @@ async function ask(
   return [text, performance.now() - began]
 }
 
-/** Does something while one caller calls a bundled tool, again and again. */
+/** Does some work while a caller repeatedly calls a bundled tool. */
 async function beside(what: string, server: ServerProcess, work: () => Promise<readonly [string, number]>) {
   const call = JSON.stringify({ tool_id: 'Calculator.Add', input: { a: 1, b: 2 } })
   let isOver = false
@@ -82,7 +82,7 @@ try {
       for (const [at, server] of filled.entries()) {
         const each: number[] = []
         for (let n = 0; n < A_SLOT; n += 1) each.push((await ask(server, path))[1])
-        // The first one warms
+        // The first round is a warm-up
         if (round > 0) slots[at]?.push(quantile(each, 0.5))
       }
     }

@@ -7,7 +7,7 @@ import { renewIndex } from '../../src/storage/registry/search/search-index.ts'
 import { createTables } from '../../src/storage/registry/tables.ts'
 import { storeVersion } from '../../src/storage/registry/write/store-version.ts'
 
-/** The registry's tables with what a bench asks of them, many times a request: clocks stand still inside. */
+/** Runs queries on the registry's tables many times per request, because clocks stand still inside a request. */
 export class Index extends DurableObject<object> {
   readonly #sql = this.ctx.storage.sql
 
@@ -24,7 +24,7 @@ export class Index extends DurableObject<object> {
     return readField<number>(this.#sql, 'SELECT count(*) FROM indexed') ?? 0
   }
 
-  /** So many searches for a question; gives how many tools it finds. */
+  /** Runs a search `times` times, and returns how many tools it finds. */
   search(q: string, times: number): number {
     let total = 0
     for (let n = 0; n < times; n += 1) {
@@ -33,7 +33,7 @@ export class Index extends DurableObject<object> {
     return total
   }
 
-  /** So many look-ups of a tool's record by its key. */
+  /** Looks up a tool's record by its key `times` times. */
   lookUp(key: string, times: number): number {
     let length = 0
     for (let n = 0; n < times; n += 1) {

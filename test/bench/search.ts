@@ -32,7 +32,7 @@ if (values.sets !== undefined) {
 const tools = Number(values.tools)
 const times = Number(values.times)
 const A_BATCH = 250
-/** So many questions apart, which is enough of them. */
+/** Uses only every sixth question, which is enough. */
 const A_STEP = 6
 const CATALOGUE = 'catalogues/oxp-definitions.json'
 const VERBS = ['Get', 'List', 'Create', 'Update', 'Delete', 'Send', 'Search', 'Share']
@@ -44,7 +44,7 @@ interface Definition {
   readonly name: string
 }
 
-/** The definitions of a catalog, or invented ones, each as often as it takes, of another service each time. */
+/** Returns a catalog's definitions, or invented ones, repeated as often as necessary for different services. */
 function definitions(): readonly Definition[] {
   const known: readonly Definition[] = hasShared(CATALOGUE) ? JSON.parse(readShared(CATALOGUE)).items : invented()
   return Array.from({ length: tools }, (_, at) => {
@@ -76,7 +76,7 @@ const questions = hasShared(CATALOGUE)
   ? TRIED.filter((_, at) => at % A_STEP === 0).map(({ q }) => q)
   : VERBS.flatMap((verb) => NOUNS.map((noun) => `${verb} the ${noun} of a customer`))
 const args = ['--config', 'test/bench/search.toml', '--outdir', 'dist/search', '--entry', 'search-object.js']
-// First, since it keeps this process from seeing that a connection was closed
+// First, because this blocks the process from noticing that a connection was closed
 const records = await recordsOf(JSON.parse(JSON.stringify(definitions())))
 const server = await startProcess(['node', 'src/node/serve.ts', ...args])
 const send = async (body: object) => {
@@ -84,13 +84,13 @@ const send = async (body: object) => {
   if (!answer.ok) throw new Error(await answer.text())
   return answer.json()
 }
-/** Milliseconds that one of many takes, of which the way there and back is a small part. */
+/** Returns the milliseconds per operation over many, so that the round trip adds little. */
 async function timed(body: object, often: number): Promise<number> {
   const from = performance.now()
   await send({ ...body, times: often })
   return (performance.now() - from) / often
 }
-/** In MB, of the workerd of a group of processes: what it holds now, and the most that it held. */
+/** Returns the current and peak memory of the workerd in a process group, in MB. */
 function memoryOf(group: number | undefined) {
   const pids = existsSync('/proc/self/stat') ? readdirSync('/proc').filter((name) => /^\d+$/.test(name)) : []
   const isServer = (stat: string) => stat.includes('(workerd)') && stat.split(') ')[1]?.split(' ')[2] === String(group)

@@ -21,7 +21,7 @@ const [calls, slot, connections] = [values.calls, values.slot, values.connection
   number,
   number,
 ]
-/** Calls between two readings of the memory, and seconds of rest in the end. */
+/** Calls between two readings of the memory, and seconds of rest at the end. */
 const READ_EVERY = 100_000
 const REST_S = 10
 
@@ -43,7 +43,7 @@ async function run(loaded: Loaded): Promise<void> {
   for (const latency of latencies) loaded.latencies.push(latency)
 }
 
-/** A cell a server: what it did since the last reading, and what workerd holds. */
+/** Returns a server's cell: its calls since the last reading, and the memory of workerd. */
 function reading(loaded: Loaded): string {
   const { server, latencies, seconds } = loaded
   const rate = seconds === 0 ? '–' : (latencies.length / seconds).toFixed(0)
@@ -71,7 +71,7 @@ try {
   const row = (what: string) => console.log(`| ${what} | ${both.map(reading).join(' | ')} |`)
   row('0')
   for (let done = slot; done <= calls; done += slot) {
-    // In turn first and second, so that whatever drifts favors neither
+    // In alternating order, so that drift favors neither
     for (const each of (done / slot) % 2 === 0 ? both : both.toReversed()) await run(each)
     if (done % READ_EVERY === 0 || done + slot > calls) row(done.toLocaleString('en'))
   }

@@ -12,11 +12,11 @@ interface Shaped {
     readonly body?: string | Uint8Array<ArrayBuffer>
     readonly headers?: Readonly<Record<string, string>>
   }
-  /** In bytes, of the body or the tool's answer. */
+  /** Size of the body or the tool's response, in bytes. */
   readonly size: number
 }
 
-/** What the servers of tools answer, by path. */
+/** The responses of the tools' servers, by path. */
 export const answersIn = new Map<string, { readonly type: string; readonly text: string }>()
 
 const many = (count: number, make: (index: number) => string) => Array.from({ length: count }, (_, at) => make(at))
@@ -24,7 +24,7 @@ const list = (count: number, item: (index: number) => string) => `[${many(count,
 const names = (count: number, prefix = '') => `{${many(count, (at) => `"${prefix}${at}":0`).join(',')}}`
 const fill = (text: string, size: number) => text.repeat(Math.floor(size / text.length))
 
-/** JSON that is costly to read, of so many bytes and parts at most. */
+/** Builds JSON that is expensive to read, with at most `size` bytes and `parts` nodes. */
 function texts(size: number, parts: number): Readonly<Record<string, () => string>> {
   const at = Math.floor(parts * 0.95)
   return {
@@ -147,7 +147,7 @@ export async function readersFor(server: ServerProcess, origin: string): Promise
   for (const shape of Object.keys(texts(0, 0))) {
     if (shape.startsWith('a fault') || shape.includes('spaces')) continue
     const name = `C${Object.keys(coded).length}`
-    // Once made, it is given again
+    // Created once and reused
     const module = {
       'plain text': "const v = 'x'.repeat(3_900_000)",
       'escapes': "const v = '\\u0001'.repeat(650_000)",
@@ -175,7 +175,7 @@ export async function readersFor(server: ServerProcess, origin: string): Promise
     return { request: { method: 'POST', path: '/toolkits/import?dry_run=1', body }, size: Buffer.byteLength(text) }
   }
   const yaml = (text: string) => `openapi: 3.1.0\ninfo: {title: t, version: 1.0.0}\npaths: {}\nx:\n${text}`
-  // As often as the lines and signs of YAML, and its characters, allow
+  // As often as the limits on YAML's lines, signs and characters allow
   const often = (line: string) =>
     line.repeat(Math.min(29_000 / (line.match(/[\n\r,:?&[{]/g)?.length ?? 1), 500_000 / line.length))
   const numbered = (count: number, line: (at: number) => string) => many(count, line).join('')

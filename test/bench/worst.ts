@@ -40,14 +40,14 @@ const upstream = await startUpstream(({ url }, response) => {
   response.writeHead(200, { 'content-type': type }).end(text)
 })
 const vars = ['ACCESS:open', `ALLOW_HTTP_HOSTS:${upstream.host}`].flatMap((each) => ['--var', each])
-// Cloudflare holds an isolate to 128 MB. Without a bound V8 leaves hundreds of what nobody uses any more
+// Cloudflare limits an isolate to 128 MB. Without a limit, V8 leaves hundreds of MB of garbage
 if (values.memory) process.env['MINIFLARE_WORKERD_V8_FLAGS'] ??= '--max-old-space-size=96'
 const start = () => startProcess(['node', 'src/node/serve.ts', ...vars])
 let server: ServerProcess = await start()
 
 interface Took {
   readonly ms: number
-  /** Of the processor, for workerd: others on a busy machine make no difference to it. */
+  /** CPU time of workerd, which other processes on a busy machine do not affect. */
   readonly cpuMs: number
   readonly status: number
 }
@@ -62,7 +62,7 @@ async function send(request: Sent): Promise<Took> {
     ...(body === undefined ? {} : { body }),
   }
   const answer = await fetch(server.url + path, sent).catch(() => undefined)
-  // A server that reads no body may close the connection while it is sent
+  // A server that does not read the body may close the connection while it is sent
   if (!answer) return send(request)
   await answer.arrayBuffer()
   const ms = performance.now() - from

@@ -22,7 +22,7 @@ it.each([
   expect(toCliTerms(message)).toBe(words)
 })
 
-/** What the command line does not do, or what only other programs are told. */
+/** Terms of features that the command line lacks, or of responses for other programs. */
 const WITHOUT_COMMAND = [/ \/(?:artifacts|worker|locks\/|\$)/, /"trusted"|To trust/]
 
 it('no message of the deployment reaches the command line with a request that a command sends', () => {

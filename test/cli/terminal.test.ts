@@ -7,7 +7,7 @@ const COLUMNS = 60
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-/** What stands in the terminal while a tool says how far it is. */
+/** Returns the terminal's contents while a tool reports progress. */
 async function shownOf(...progress: [label: string, done?: number, total?: number]): Promise<string> {
   const { surroundings, printed } = surroundingsOf(COLUMNS)
   let before = 0

@@ -1,19 +1,19 @@
 import { Switchboard, type SwitchboardOptions } from '../../src/client/index.ts'
 
-/** What was asked of a deployment. */
+/** A request to a deployment. */
 export interface Asked {
   readonly url: URL
   readonly method: string
   readonly headers: Headers
-  // What was sent is what a test is about to look at
+  // Tests check the contents
   // oxlint-disable-next-line typescript/no-explicit-any
   readonly body: any
 }
 
-/** An answer, or how there comes to be none. */
+/** Responds to a request, or fails without a response. */
 export type Answer = (asked: Asked, signal: AbortSignal | undefined) => Response | Promise<Response>
 
-/** A client of a deployment that answers as it is told, the last answer again and again. */
+/** Creates a client of a deployment with these responses; the last one repeats. */
 export function clientOf(answers: readonly Answer[], options: Partial<SwitchboardOptions> = {}) {
   const asked: Asked[] = []
   const client = new Switchboard({
@@ -36,7 +36,7 @@ export const json =
   () =>
     Response.json(body, { status, headers })
 
-/** A connection that is lost before there is an answer, and one that is lost in the middle of it. */
+/** A connection that is lost before the response, and one that is lost in the middle of it. */
 export const lost: Answer = () => Promise.reject(new TypeError('fetch failed'))
 export const cut: Answer = () => {
   const body = new ReadableStream({
@@ -48,7 +48,7 @@ export const cut: Answer = () => {
   return new Response(body, { headers: { 'content-type': 'application/json' } })
 }
 
-/** An OXP answer of a call that went well, or whose tool failed. */
+/** Build the OXP response of a call that succeeded, or whose tool failed. */
 export const gave = (value: unknown) => json({ result: { call_id: 'x', success: true, duration: 1, value } })
 export const failed = (error: object) => json({ result: { call_id: 'x', success: false, duration: 1, error } })
 
@@ -61,7 +61,7 @@ const textOf = (events: readonly SentEvent[]) =>
   events.map(({ event, data }) => `event: ${event}\r\ndata: ${JSON.stringify(data)}\r\n\r\n`).join(':\n\n')
 const STREAM = { headers: { 'content-type': 'text/event-stream' } }
 
-/** A stream whose connection is lost after these events. */
+/** Builds a stream whose connection is lost after these events. */
 export const cutStream =
   (events: readonly SentEvent[]): Answer =>
   () => {
@@ -76,7 +76,7 @@ export const cutStream =
     return new Response(body, STREAM)
   }
 
-/** A stream of events, in parts of so many characters. */
+/** Builds a stream of events, in parts of `size` characters. */
 export const streamed =
   (events: readonly SentEvent[], size = 7): Answer =>
   () => {

@@ -26,7 +26,7 @@ it('a challenge is thrown with its link, and what is asked of whom', async () =>
       challenges: [{ ...LINK, checkUrl: CHECK, scopes: ['mail.read'], user: 'ann', expiresAt: '2026-01-01T00:15:00Z' }],
     },
   })
-  // The key goes nowhere but where the deployment is
+  // The key is only sent to the deployment
   expect(asked.map(({ url }) => url.href)).toEqual([
     'https://switchboard.test/tools/call',
     'https://switchboard.test/authorizations/a1',

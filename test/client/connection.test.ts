@@ -4,7 +4,7 @@ import { Switchboard } from '../../src/client/index.ts'
 import { clientOf, json } from './answers.ts'
 
 const elsewhere: IncomingMessage[] = []
-/** Another host, which somebody would like the key to be sent to. */
+/** Another host, to which an attacker wants the key to be sent. */
 const other = createServer((request, response) => {
   elsewhere.push(request)
   response.setHeader('content-type', 'application/json').end('{"items":[],"id":"stolen","key":"theirs"}')
@@ -64,7 +64,7 @@ it.each(
 )('a key is not sent to %s, where it could be read on the way', (url) => {
   expect(() => new Switchboard({ url, key: KEY })).toThrow(/not encrypted.*allowHttp/)
   expect(() => new Switchboard({ url, key: KEY, allowHttp: true })).not.toThrow()
-  // Whoever has no key has nothing to lose
+  // Without a key, nothing can leak
   expect(() => new Switchboard({ url })).not.toThrow()
 })
 

@@ -8,7 +8,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-/** What a call of a deployment that answers so throws. */
+/** Returns the error of a call to a deployment with these responses. */
 async function failureOf(answers: readonly Answer[], options = {}): Promise<SwitchboardError> {
   const error: unknown = await clientOf(answers)
     .client.call('A.B', {}, options)

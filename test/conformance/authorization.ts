@@ -14,8 +14,8 @@ const SCENARIOS = ['authorization-server-metadata-endpoint', 'authorization-code
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /**
- * The official suite at the door for agents: its scenarios of authorization servers, for which a person allows what they ask
- * for, and the requirements of each revision with a token.
+ * Runs the official suite against the endpoint for agents: its scenarios of authorization servers, for which a person allows
+ * each request, and the requirements of each revision with a token.
  */
 export async function runConnectConformance(port: number): Promise<{
   readonly authorization: { readonly passed: readonly string[]; readonly output: string }
@@ -49,12 +49,12 @@ export async function runConnectConformance(port: number): Promise<{
   }
 }
 
-/** Has every request of the suite, which knows no credentials, carry a token. Whatever else it sends goes on as it is. */
+/** Starts a proxy that adds a token to every request of the suite, which sends no credentials, and changes nothing else. */
 async function openDoor(origin: string, token: string) {
   const { host } = new URL(origin)
   const door = createServer((request, response) => {
     const headers = { ...request.headers, authorization: `Bearer ${token}` }
-    // By whichever of its names the suite calls this machine: a token counts at the one that it was made for
+    // The suite may use any name of this machine, but a token is only valid at the one that it was issued for
     if (/^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/.test(headers.host ?? '')) headers.host = host
     const { method, url: path } = request
     const onward = send(`${origin}${path}`, { method, headers }, (answer) => {
@@ -69,7 +69,7 @@ async function openDoor(origin: string, token: string) {
   return { url: `http://127.0.0.1:${port}`, close: () => close(door) }
 }
 
-/** Runs the suite, and opens each page that it asks a person to open. Its output ends with what each scenario checked. */
+/** Runs the suite, and opens each page that it asks a person to open. Its output ends with the checks of each scenario. */
 async function run(args: readonly string[], open: (url: string) => void) {
   const results = mkdtempSync(join(tmpdir(), 'switchboard-conformance-'))
   const child = spawn(process.execPath, [suite, ...args, '--output-dir', results], {

@@ -1,4 +1,4 @@
-/** What the suite starts as a client: it gets a token by the ID token that it is given, and lists the tools of the server. */
+/** The client that the suite starts: it gets a token with the ID token that it receives, and lists the server's tools. */
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { createOAuth } from '../../src/oauth-client/oauth.ts'
 import { createServerFinder } from '../../src/oauth-client/provider-server.ts'

@@ -1,4 +1,4 @@
-/** The tool by which the suite sees whether keywords of JSON Schema 2020-12 survive. It is listed and never called. */
+/** The tool with which the suite checks that keywords of JSON Schema 2020-12 are preserved. It is listed and never called. */
 export const JSON_SCHEMA_TOOL = {
   toolkit: 'Fixture',
   version: '1.0.0',

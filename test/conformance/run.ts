@@ -1,7 +1,7 @@
 /**
- * `npm run conformance`: the official MCP conformance suite against the tools of `test/fixtures`, once for each revision
- * of which it has requirements. What is expected to fail stands in `expected.<revision>.yml`: the run fails when anything
- * else does, and when something listed passes. Then the scenarios of extensions, of which the suite requires none.
+ * `npm run conformance`: the official MCP conformance suite against the tools of `test/fixtures`, once for each revision that
+ * it has requirements for. `expected.<revision>.yml` lists the expected failures: the run fails if anything else fails, or
+ * if something listed passes. Then come the scenarios of extensions, which the suite does not require.
  */
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -12,7 +12,7 @@ import { JSON_SCHEMA_TOOL } from './json-schema-tool.ts'
 export const REVISIONS = ['2026-07-28', '2025-11-25'] as const
 export type Revision = (typeof REVISIONS)[number]
 
-/** Each with the least of its checks that have to pass. The last one checks nothing yet. */
+/** Each scenario with the minimum number of passing checks. The last one checks nothing yet. */
 export const EXTENSION_SCENARIOS = {
   'tasks-lifecycle': 9,
   'tasks-capability-negotiation': 5,
@@ -28,7 +28,7 @@ export const EXTENSION_SCENARIOS = {
 
 export interface Conformance {
   readonly revision: Revision
-  /** Nothing fails but what is expected to, and all of that. */
+  /** Whether exactly the expected failures occurred. */
   readonly asExpected: boolean
   readonly passed: number
   readonly scored: number
@@ -41,7 +41,7 @@ export const suite = fileURLToPath(suiteUrl)
 
 export interface ExtensionScenario {
   readonly name: string
-  /** Every check passes, and as many as there should be. */
+  /** Whether every check passed, and there were enough. */
   readonly passes: boolean
   readonly output: string
 }
@@ -51,7 +51,7 @@ interface ConformanceRun {
   readonly extensions: readonly ExtensionScenario[]
 }
 
-/** Runs the suite of each revision, and the scenarios of extensions, one after the other, against one server. */
+/** Runs the suite of each revision, and then the scenarios of extensions, against one server. */
 export async function runConformance(): Promise<ConformanceRun> {
   const server = await startServer()
   try {
@@ -74,7 +74,7 @@ export async function runSuite(url: string, revision: Revision): Promise<Conform
   const expected = `test/conformance/expected.${revision}.yml`
   const { output, status } = await runCommand(url, ['--requirements', revision, '--expected-failures', expected])
   const scored = listOf(readFileSync(new URL(`../requirements/${revision}.yaml`, suiteUrl), 'utf8'))
-  // As the suite counts: one that passes with warnings passes, though its warnings have to be expected
+  // As in the suite, a scenario with warnings passes, although its warnings must be expected
   const passed = scored.filter((name) => output.includes(`✓ ${name}:`)).length
   return { revision, asExpected: status === 0, passed, scored: scored.length, output }
 }

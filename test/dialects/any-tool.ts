@@ -10,7 +10,7 @@ const json: fc.Arbitrary<Json> = fc
   .jsonValue({ maxDepth: 1 })
   .filter((value) => !JSON.stringify(value).includes('__proto__'))
   .map((value): Json => JSON.parse(JSON.stringify(value)))
-/** What recursion may come through: a part of the value. */
+/** A reference, which may be recursive because it applies to a part of the value. */
 const reference = fc.record(
   {
     $ref: fc.constantFrom('#', '#anchored', ...NAMES.map((name) => `#/$defs/${encodeURIComponent(escaped(name))}`)),

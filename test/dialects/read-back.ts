@@ -8,8 +8,8 @@ import { isObject, isStringArray, type Json } from '../../src/core/tool/json.ts'
 import { type Definition, deriveSecurityLevel, type ToolRecord } from '../../src/core/tool/tool.ts'
 
 /**
- * What a dialect writes of a record and its reader makes of that: every fault, in words. Two schemas are the same that say
- * the same with and without references, and with an object or a flag in place of each other.
+ * Writes a record in a dialect, reads it back, and describes every fault. Schemas are equal if they mean the same with or
+ * without references, and with an object or a flag in place of each other.
  */
 export function faults(record: ToolRecord, writer: Codec): readonly string[] {
   const { document: written, losses } = writer.encode(record)
@@ -25,7 +25,7 @@ export function faults(record: ToolRecord, writer: Codec): readonly string[] {
     ({ path, message }) => `${path}: ${message}`,
   )
   if (refused.length > 0) return refused
-  // A published document may hold further tools
+  // A published document may contain other tools
   const isOwn = record.source.dialect === writer.dialect
   const found = isOwn ? definitions.find(({ tool }) => tool === record.tool) : definitions[0]
   if (!found || (!isOwn && definitions.length > 1)) return [`gives ${definitions.length} tools`]
@@ -38,7 +38,7 @@ export function faults(record: ToolRecord, writer: Codec): readonly string[] {
 
 const texts = new WeakMap<ToolRecord, Map<Field, string>>()
 
-/** What a field of a record means, as a text; made once, for every dialect. */
+/** Returns the meaning of a record's field as text, created once for all dialects. */
 function textOf(field: Field, record: ToolRecord): string {
   const known = texts.get(record) ?? new Map<Field, string>()
   texts.set(record, known)
@@ -69,9 +69,9 @@ type Field = (typeof FIELDS)[number]
 
 function isLost(field: string, losses: readonly Loss[]): boolean {
   const isNamed = (name: string) => losses.some(({ path }) => path === `/${name}` || path.startsWith(`/${name}/`))
-  // The level of a tool that requires less than it did is lower
+  // A tool that lost requirements has a lower level
   if (field === 'securityLevel') return isNamed(field) || isNamed('requirements')
-  // What a tool is called is made of its id, and where that is another, what the document calls it is kept
+  // The name is derived from the id; if the id differs, the document's name is kept
   if (field === 'name' || field === '_meta') return [field, 'toolkit', 'tool'].some(isNamed)
   return isNamed(field)
 }
@@ -87,7 +87,7 @@ function meant(field: Field, definition: Definition): unknown {
     case 'securityLevel':
       return definition.securityLevel ?? deriveSecurityLevel(definition.requirements)
     case 'metadata': {
-      // A dialect that has tags, or modes of output, has them there, whatever else says them
+      // Dialects with tags or output modes read them into metadata, wherever else they are written
       const { tags: _, available_modes: __, ...rest } = definition.metadata ?? {}
       return rest
     }
@@ -109,7 +109,7 @@ function said(schema: unknown): unknown {
   }
 }
 
-/** What asks for nothing: no schemas, no names, or a schema of anything. */
+/** Whether a value requires nothing: no schemas, no names, or a schema that allows anything. */
 function isIdle(value: unknown): boolean {
   return value === undefined || Object.keys(Object(value)).length === 0
 }

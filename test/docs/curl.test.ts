@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { expect, it } from 'vitest'
 import { formatCurl } from '../../src/docs/curl.ts'
 
-/** The words that a shell makes of a command. */
+/** Splits a command into words as a shell does. */
 function wordsOf(command: string): readonly string[] {
   const env = { ...process.env, SWITCHBOARD_KEY: 'sb_x' }
   const script = `curl() { for word in "$@"; do printf '%s\\0' "$word"; done; }\n${command}`

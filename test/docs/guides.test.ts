@@ -182,7 +182,7 @@ it('the list of guides is in llms.txt, with what each is for', async () => {
   const response = await get('/llms.txt')
   expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8')
   const text = await response.text()
-  // https://llmstxt.org: a heading, a quote that sums it up, and lists of links under headings of the second level
+  // https://llmstxt.org: a heading, a summary as a quote, and lists of links under second-level headings
   expect(text).toMatch(/^# Switchboard\n\n> [^]+?\n\n## Guides\n\n(?:- \[.+\]\(https:\/\/.+\): .+\n)+\n## /)
   const inOrder = Object.values(GUIDE_GROUPS).flatMap((names) =>
     names.flatMap((name) => all.filter((each) => each.name === name)),

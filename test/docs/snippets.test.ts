@@ -57,7 +57,7 @@ it('the README leads to every guide, and to nothing that is not there', () => {
   for (const link of links.filter((href) => !href.startsWith('https:'))) expect(read(link), link).not.toBe('')
 })
 
-// https://developers.cloudflare.com/workers/platform/deploy-buttons/: what is made for the Worker, and what needs no making
+// https://developers.cloudflare.com/workers/platform/deploy-buttons/: resources that are created, and those that need not be
 const MADE = ['kv_namespaces', 'durable_objects', 'r2_buckets']
 const NEEDS_NONE = ['assets', 'ratelimits', 'worker_loaders', 'version_metadata', 'triggers']
 
@@ -83,7 +83,7 @@ describe('what is added to wrangler.toml', () => {
       const folder = mkdtempSync(join(tmpdir(), 'switchboard-toml-'))
       try {
         const own = read('wrangler.toml').replace('main = "src/index.ts"', '')
-        // What stands under no table comes first, and the rest of a table's anywhere
+        // Keys without a table must come first; other lines may be anywhere in their table
         const isTable = /^\[/m.test(added)
         const [, table = ''] = /^\[([\w.]+)\]$/m.exec(added) ?? []
         const without = own.replace(
@@ -109,12 +109,12 @@ describe('what is added to wrangler.toml', () => {
     expect(() => loadConfig(asEnv({ TOOL_LIMITS: { '*': { rates: {} } } }))).toThrow('TOOL_LIMITS')
   })
 
-  /** What the guide has one set beside it. */
+  /** The secrets that the guide sets with it. */
   function secretsFor(added: string): object {
     return added.includes('SIGN_IN_ISSUER') ? { SIGN_IN_CLIENT_SECRET: 'secret' } : {}
   }
 
-  /** The bindings are not looked at. */
+  /** The bindings are not read. */
   function asEnv(variables: object): Env {
     return Object.assign(Object.create(null), variables)
   }
@@ -130,7 +130,7 @@ it.each(triedBy('yaml'))('what is for others to read is YAML: $text', ({ text })
 
 describe('tools of the guides', async () => {
   const tools = triedBy('tool')
-  // As deep in the repository as tools are
+  // As deep in the repository as tools, so that imports resolve
   const folder = join(root, '.wrangler', `snippets-${process.pid}`)
   mkdirSync(folder, { recursive: true })
   const fileOf = (named = '') => join(folder, `${basename(named)}.ts`)
@@ -148,6 +148,6 @@ describe('tools of the guides', async () => {
     expect(hello.handler({ name: 'Ann' }, {})).toBe('Hello, Ann!')
   })
 
-  // Its tests are tests of this file
+  // Runs its tests as tests of this file
   await import(fileOf('Order.test'))
 })

@@ -3,20 +3,20 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { agentHosts, EXAMPLE_ORIGIN } from '../../src/docs/agent-hosts.ts'
 
-/** What people copy: every block of code of the README and of the guides, and how each is tried. */
+/** A code block of the README or a guide, which users copy, and how it is tested. */
 export interface Snippet {
   readonly file: string
   readonly language: string
   readonly text: string
-  /** The file of a tool that the words before it name. */
+  /** The tool file that the text before it names. */
   readonly named: string | undefined
   readonly way: Way
 }
 
 /**
- * `server`: it is a command that is run against a server. `answer`: it is what the command before it answers. `host`: it is
- * of the table of agent hosts, whose test runs them. `package`: the test of the package runs it. `plugin`: the command after it compiles it. `tool`, `wrangler`, `rules` and `yaml`: it is read by what it is written for. What is left has the reason why it
- * cannot be tried, or, where nobody gave one, `untried`.
+ * `server`: a command, run against a server. `answer`: the response to the command before it. `host`: tested with the table of
+ * agent hosts. `package`: tested with the package. `plugin`: compiled by the command after it. `tool`, `wrangler`, `rules` and
+ * `yaml`: parsed by the code it is written for. Others have the reason why they cannot be tested, or else `untried`.
  */
 export type Way =
   | 'server'
@@ -33,7 +33,7 @@ export type Way =
 
 export const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Blocks that cannot be tried here, by how their text begins, and why. */
+/** Blocks that cannot be tested here, by the start of their text, with the reason. */
 export const CANNOT: Readonly<Record<string, string>> = {
   'npm install && npm run dev':
     '`npm run dev` is started by test/e2e/npm-run.test.ts; what is installed comes from elsewhere',
@@ -55,11 +55,11 @@ const GUIDES = readdirSync(join(root, 'src/docs'))
 
 export const FILES: readonly string[] = ['README.md', 'tools/README.md', ...GUIDES]
 
-/** `src/docs/client.md` as it is told to a program that has installed the package: test/e2e/package.test.ts runs each of these. */
+/** `src/docs/client.md` for programs that have installed the package: test/e2e/package.test.ts runs each of these. */
 const isOfPackage = (text: string) =>
   text.includes("from 'switchboard/client'") || text.startsWith('npm install ./switchboard-')
 
-/** `src/docs/command-line.md` is run as one script, with the program as it is installed: test/e2e/cli.test.ts. */
+/** `src/docs/command-line.md` runs as one script with the installed program: test/e2e/cli.test.ts. */
 const isOfProgram = (file: string) => file === 'src/docs/command-line.md'
 
 const hosts = new Set(
@@ -68,7 +68,7 @@ const hosts = new Set(
   ),
 )
 
-/** Every block of a Markdown text, in order. */
+/** Lists every block of a Markdown text, in order. */
 export function snippetsOf(file: string, markdown: string): readonly Snippet[] {
   const found: Snippet[] = []
   let end = 0
@@ -102,7 +102,7 @@ export const snippets: readonly Snippet[] = FILES.flatMap((file) =>
   snippetsOf(file, readFileSync(join(root, file), 'utf8')),
 )
 
-/** Those that are tried in one way. */
+/** Lists the blocks that are tested in one way. */
 export function triedBy(way: Way): readonly Snippet[] {
   return snippets.filter((snippet) => snippet.way === way)
 }

@@ -11,8 +11,8 @@ import { agentHosts, KEY_VARIABLE } from '../../src/docs/agent-hosts.ts'
 import { type RunningServer, startApp } from './server.ts'
 
 /**
- * What the guide gives each agent host to copy, tried against a server that wants a key: a library's is run as it stands, and of
- * a host that is not here, what it is configured with is what the official client connects with.
+ * Tests the guide's snippets for agent hosts against a server that requires a key: a library's snippet runs unchanged, and for
+ * a host that is not installed, the official client connects with the host's configuration.
  */
 
 const ADMIN_KEY = 'the-administrator-of-this-test'

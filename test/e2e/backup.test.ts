@@ -55,7 +55,7 @@ async function exportOf(server: Server, query = ''): Promise<string> {
   return text
 }
 
-/** Restores a file: what was told at the end, and of which lines. */
+/** Restores a file. Returns the final report, and the reports of lines. */
 async function restore(server: Server, file: string) {
   const { status, told, last } = await sendLines(server.url, file, asAdmin)
   return { status, last, lines: told.filter(({ outcome }) => outcome !== undefined) }
@@ -67,7 +67,7 @@ const linesOf = (file: string) =>
     .split('\n')
     .map((line) => JSON.parse(line))
 
-/** That two exports say the same, but for when and by whom they were made. */
+/** Checks that two exports are equal except for their time and signature. */
 function expectSame(file: string, other: string): void {
   const [mine, others] = [file, other].map((each) => each.replace(/"(?:at|hmac)":"[^"]*"/g, '').split('\n'))
   const differs = mine?.findIndex((line, index) => line !== others?.[index]) ?? 0
@@ -89,7 +89,7 @@ async function upload(server: Server, toolkit: string, version: string, as: Head
   expect(status, text).toBe(201)
 }
 
-/** The items of every page of a list, page by page. */
+/** Returns the items of a list, page by page. */
 async function pagesOf(server: Server, path: string, limit: number): Promise<readonly Tools[]> {
   const pages: Tools[] = []
   let cursor: string | undefined
@@ -104,7 +104,7 @@ async function pagesOf(server: Server, path: string, limit: number): Promise<rea
   return pages
 }
 
-/** Everything that an answer says which tells one registry from another. */
+/** Returns the parts of a response that can distinguish two registries. */
 async function answerOf(server: Server, method: string, path: string, body?: object) {
   const answer = await server.json(method, path, body, { ...asAdmin, accept: 'application/json, text/event-stream' })
   const said = ['etag', 'link', 'switchboard-status', 'switchboard-publisher', 'switchboard-trusted']
@@ -115,7 +115,7 @@ async function answerOf(server: Server, method: string, path: string, body?: obj
   }
 }
 
-/** What does not depend on when a call is made, nor on its id. */
+/** Returns the parts of a response that do not depend on the call's time or id. */
 function outcomeOf({ status, body }: { status: number; body: any }) {
   const { success, value, error } = body?.result ?? {}
   return { status, success, value, error, message: body?.message, parameter_errors: body?.parameter_errors }
@@ -180,7 +180,7 @@ describe('a registry of everything that can be in one', () => {
     await publish(one, [AN_OXP('Own.Echo@1.1.0'), AN_OXP('Own.Echo@2.0.0')], owner.as)
     // Untrusted: its publisher had no key that names it
     await publish(one, [AN_OXP('Planted.Ask@1.0.0', { requirements: { secrets: [{ id: 'LATER' }] } })], owner.as)
-    // A name that an administrator gave to another, and one that two wanted
+    // A name that an administrator gave to another tool, and one that two tools claimed
     await publish(one, [AN_OXP('Late.Find@1.0.0', { name: 'find' }), AN_OXP('Late.Look@1.0.0', { name: 'look' })])
     await one.json('PATCH', '/tools/Late.Find@1.0.0', { name: 'find' }, asAdmin)
     // Documents with ids, one of them in another toolkit, with a tool that a later version leaves out
@@ -228,7 +228,7 @@ describe('a registry of everything that can be in one', () => {
       tools: { 'first': 'first', 'third-one': 'third_one' },
     })
     for (const secret of [SECRET, ADMIN_KEY, owner.as['authorization'] ?? '?']) expect(file).not.toContain(secret)
-    // No key but by its id, and no other object's storage
+    // Keys appear only by id, and no other object's storage is included
     expect(new Set(lines.map(({ kind }) => kind))).toEqual(
       new Set(['archive', 'toolkit', 'name', 'document', 'blob', 'version', 'given', 'part', 'end']),
     )
@@ -293,12 +293,12 @@ describe('a registry of everything that can be in one', () => {
     expect(lines).toEqual([])
     expect(last).toMatchObject({ created: 0, changed: 0, refused: 0, skipped: 0, complete: true })
     expectSame(before, await exportOf(other))
-    // What was published never changes, and what comes next is judged by it
+    // Published versions never change, and later ones are compared with them
     const taken = await other.json('POST', '/tools', AN_OXP('Own.Echo@2.0.0', { description: 'Another' }), asAdmin)
     expect(taken.status).toBe(409)
     const document = machineContext('unique-id', '2.1.0', ['first'], { toolkit: 'Placed' })
     expect((await other.json('POST', '/tools', document, asAdmin)).status).toBe(422)
-    // Nobody took what was reserved, and what an administrator disabled only an administrator enables
+    // Reserved toolkits are still reserved, and only an administrator can enable what an administrator disabled
     const stranger = await keyOf(other, ['*'])
     expect((await other.json('POST', '/tools', AN_OXP('Reserved.Tool@1.0.0'), stranger.as)).status).toBe(403)
     const patch = await other.json('PATCH', '/tools/Own.Find@1.0.0', { status: 'active' }, stranger.as)
@@ -311,7 +311,7 @@ describe('a registry of everything that can be in one', () => {
     const foreign = await sendLines(other.url, file, asAdmin, '')
     expect(foreign.status).toBe(422)
     expect(JSON.stringify(foreign.told)).toContain('?trust=1')
-    // However much is left to send when the answer is known
+    // Even if much is left to send when the response is known
     const headers = { ...asAdmin, 'content-type': 'application/jsonl', 'connection': 'close' }
     const large = new Blob([file, '{"kind":"more"}\n'.repeat(120_000)])
     const send = () => fetch(`${other.url}/import`, { method: 'POST', headers, body: large })
@@ -363,7 +363,7 @@ describe('a registry of everything that can be in one', () => {
       const part = linesOf(await exportOf(first, '?toolkit=Held')).filter(({ kind }) => kind !== 'part')
       expect(part[1]).toEqual({ kind: 'policy', pattern: 'Held.*', policy: { approval: true } })
       expect(part.filter(({ kind }) => kind === 'policy')).toHaveLength(1)
-      // What stands here already is for an administrator of here to change
+      // Only an administrator of this deployment may change existing policies
       await put(second, '*', { timeout_ms: 1_000 })
       const { last, lines } = await restore(second, whole)
       expect(last).toMatchObject({ complete: true, refused: 1 })

@@ -1,6 +1,6 @@
 import { buildBundle, workerOptionsIn } from './server.ts'
 
-/** Builds the Worker before the first file of the project runs; `startServer` starts it from there. */
+/** Builds the Worker before the project's first file runs; `startServer` uses this build. */
 export default async function setup(): Promise<() => void> {
   const { folder, remove } = await buildBundle()
   await workerOptionsIn(folder)

@@ -14,7 +14,7 @@ export interface Ran {
   readonly code: number | null
   readonly stdout: string
   readonly stderr: string
-  // What came back is what a test is about to look at
+  // Tests check the contents
   // oxlint-disable-next-line typescript/no-explicit-any
   readonly json: any
 }
@@ -23,18 +23,18 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string | undefined>>
   readonly stdin?: string
   readonly cwd?: string
-  /** What is typed once something is printed. */
+  /** Text to type once something was printed. */
   readonly typed?: { readonly after: string; readonly text: string }
-  /** Told of what is printed so far. */
+  /** Called with the output so far. */
   readonly onPrinted?: (printed: string, stop: (signal: NodeJS.Signals) => void) => void
 }
 
-/** The command line as it is installed, which goes with `remove`. Plain runs are in this process in `npm test`. */
+/** The command line as installed, until `remove`. In `npm test`, plain runs use this process. */
 export interface CommandLine {
   readonly program: string
-  /** Runs it as a script does: nobody is at the terminal. */
+  /** Runs it as a script does, without a terminal. */
   run(args: readonly string[], options?: RunOptions): Promise<Ran>
-  /** Runs it as somebody at a terminal does, where `script` gives one; what is printed is all in `stdout`. */
+  /** Runs it in a terminal, which `script` provides; all output is in `stdout`. */
   runAtTerminal(args: readonly string[], options?: RunOptions): Promise<Ran>
   remove(): void
 }
@@ -44,7 +44,7 @@ export function buildCommandLine(env: Readonly<Record<string, string>>): Command
   execFileSync(process.execPath, [join(root, 'src/node/package.ts'), '--outdir', folder], { cwd: root })
   const program = join(folder, 'switchboard.js')
   const { SWITCHBOARD_URL: _, SWITCHBOARD_KEY: __, SWITCHBOARD_PROFILE: ___, ...outer } = process.env
-  // Without what whoever runs the tests is logged in to
+  // Without the logins of the user who runs the tests
   const surrounding = { ...outer, XDG_CONFIG_HOME: folder }
   const start = (
     command: string,
@@ -64,7 +64,7 @@ export function buildCommandLine(env: Readonly<Record<string, string>>): Command
       child.once('close', (code) => {
         resolve(ranWith(code, stdout, stderr))
       })
-      // A program may end before it has read all
+      // A program may end before it has read everything
       child.stdin.on('error', () => undefined)
       if (!typed) child.stdin.end(stdin ?? '')
     })

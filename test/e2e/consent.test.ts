@@ -39,7 +39,7 @@ afterEach(async () => {
   if (world) world.provider.pauseBeforeReturn = false
 })
 
-/** A user nobody has been before, and the person they are. */
+/** Creates a new user id; `newPerson` opens a browser for a person. */
 const newUser = () => `user-${++users}`
 async function newPerson(options: { readonly javaScript?: boolean } = {}): Promise<Person> {
   const who = await person(browser, options)
@@ -49,7 +49,7 @@ async function newPerson(options: { readonly javaScript?: boolean } = {}): Promi
 
 const grantsOf = async (user: string) => (await edge.ask('GET', `/users/${user}/grants`)).body.items
 
-/** What a page must have for whoever cannot see it, or cannot use a mouse. */
+/** Checks that a page is accessible without sight or a mouse. */
 async function expectAccessible(page: Page): Promise<void> {
   expect(await page.locator('html').getAttribute('lang')).toBe('en')
   expect(await page.title()).not.toBe('')

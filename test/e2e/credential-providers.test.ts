@@ -32,7 +32,7 @@ beforeAll(async () => {
 })
 afterAll(() => Promise.all([server?.stop(), api?.close(), browser?.close()]))
 
-/** Deploys again on the state as it is, with other variables. */
+/** Deploys again on the same state, with other variables. */
 async function deploy(more: Readonly<Record<string, string>> = {}): Promise<void> {
   const persistTo = server?.persistTo
   await server?.stop({ keep: true })
@@ -45,7 +45,7 @@ async function deploy(more: Readonly<Record<string, string>> = {}): Promise<void
   await putProvider(server, 'notes', { kind: 'api_key', name: 'Notes', ...help, check })
 }
 
-/** The API's description, whose security scheme becomes a provider of keys. */
+/** Imports the API's description, whose security scheme becomes a provider of keys. */
 async function importNotes(): Promise<void> {
   const read = (operationId: string) => ({ get: { operationId, responses: { 200: { description: 'Notes' } } } })
   const openapi = {
@@ -62,7 +62,7 @@ async function importNotes(): Promise<void> {
   expect(answer.providers).toMatchObject([{ id: 'notes', kind: 'api_key', schemes: ['key'] }])
 }
 
-/** A key of an account, which nothing may show from now on. */
+/** Creates an account and returns its key, which nothing may reveal from now on. */
 function createAccount(login: string): string {
   const key = newKey()
   secrets.push(key)
@@ -85,7 +85,7 @@ async function callInAllDialects(user: string): Promise<Record<string, string>> 
       'x-user-id': user,
       ...('headers' in more ? more.headers : {}),
     }
-    // In a dialect whose body has a place for the user, the header says nothing
+    // Dialects whose body contains the user ignore the header
     const user_id = JSON.stringify({ user_id: user })
     const text = body
       .replace('"context":{}', `"context":${user_id}`)
@@ -139,7 +139,7 @@ it('a key that the API no longer accepts is asked for again, by a link, and the 
   api.accounts.delete(old)
   const again = await challengeFor(server, 'Notes.List', 'cleo')
   expect(again.reason).toContain("The API of 'notes' refuses what the user entered")
-  // A wrong password, sent again and again, would lock the account
+  // Sending a wrong password repeatedly would lock the account
   const sent = api.arrived.length
   expect((await challengeFor(server, 'Notes.List', 'cleo')).url).toBe(again.url)
   expect(api.arrived.length).toBe(sent)
@@ -179,7 +179,7 @@ it('tools send a personal access token, a user name and password, and fields of 
   expect((await connect('Notes.Basic', { username: 'dana', password })).text).toContain('dana')
   expect(await callFor(server, 'Notes.Basic', 'dana')).toMatchObject(succeeded('dana'))
   expect(await callFor(server, 'Notes.Whole', 'dana')).toMatchObject(succeeded('dana'))
-  // Entered anew without a label, it stays the same account, whatever the API calls that now
+  // Entered again without a label, it stays the same account, even if the API now has another name for it
   api.accounts.delete(`dana:${password}`)
   const anew = await challengeFor(server, 'Notes.Basic', 'dana')
   api.accounts.set(`dana:${password}`, 'dana-renamed')

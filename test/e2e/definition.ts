@@ -1,4 +1,4 @@
-/** A definition in the flat form of OXP. What is given beside the id takes the place of what stands here. */
+/** Builds a definition in the flat form of OXP. Fields passed with the id override the defaults. */
 export function definition(id: string, given: Readonly<Record<string, unknown>> = {}) {
   const [name = '', version = '1.0.0'] = id.split('@')
   return {
@@ -12,7 +12,7 @@ export function definition(id: string, given: Readonly<Record<string, unknown>> 
   }
 }
 
-/** Definitions of many toolkits, sizes and shapes, when nobody else's catalog is at hand. */
+/** Builds definitions of many toolkits, sizes and shapes, for use without a third-party catalog. */
 export function manyDefinitions(count: number) {
   return Array.from({ length: count }, (_, n) =>
     definition(`Kit${n % 17}.Tool${n}@${n % 3}.${n % 7}.${n % 5}`, {

@@ -4,7 +4,7 @@ export interface DialectCall {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** The same call in the words of each dialect. The input is JSON, which stands in each as it was written. */
+/** Writes the same call in each dialect. The input is JSON text, which each contains unchanged. */
 export function dialectCalls(id: string, input: string, name = id.replace('.', '_')) {
   const [toolkit = '', tool = ''] = id.split('.')
   const at = new Date().toISOString()

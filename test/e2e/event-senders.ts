@@ -16,7 +16,7 @@ export const SECRETS = { STANDARD_SECRET, HOOK_SECRET }
 const hex = (text: string, secret: string) => createHmac('sha256', secret).update(text).digest('hex')
 const seconds = (at: number) => Math.floor(at / 1_000)
 
-/** The headers that each sender makes, written from its documentation and not from what reads them. */
+/** Creates each sender's headers, written from its documentation and not from the code that reads them. */
 export const createSenders = (secret: string, hookSecret = secret) => ({
   'standard-webhooks': (body: string, id = 'msg_1', at = Date.now()) => ({
     'webhook-id': id,
@@ -70,7 +70,7 @@ export async function newKey(server: RunningServer, key: object) {
 export const rpc = (server: RunningServer, authorization: string, method: string, params: object) =>
   sendMcp(server, method, { ...params }, { headers: { authorization } })
 
-/** Waits until something holds; fails with what it last was. */
+/** Waits until a value fits; fails with the last value. */
 export async function eventually<T>(read: () => T | Promise<T>, isFit: (value: T) => boolean, ms = 15_000): Promise<T> {
   const end = Date.now() + ms
   for (;;) {

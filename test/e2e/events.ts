@@ -1,12 +1,12 @@
-/** An event of a stream, its data read as JSON. */
+/** An event of a stream, with its data parsed as JSON. */
 export interface ReadEvent {
   readonly event: string
-  // What came is what a test is about to look at
+  // Tests check the contents
   // oxlint-disable-next-line typescript/no-explicit-any
   readonly data: any
 }
 
-/** The events of a stream as they come (HTML, section 9.2), without its comments. */
+/** Yields the events of a stream as they arrive (HTML, section 9.2), without its comments. */
 export async function* eventsOf(response: Response): AsyncGenerator<ReadEvent, void, undefined> {
   let text = ''
   const decoder = new TextDecoder()
@@ -21,7 +21,7 @@ export async function* eventsOf(response: Response): AsyncGenerator<ReadEvent, v
   }
 }
 
-/** What is left of a stream. */
+/** Collects the remaining events of a stream. */
 export async function restOf(events: AsyncIterable<ReadEvent>): Promise<readonly ReadEvent[]> {
   const all: ReadEvent[] = []
   for await (const event of events) all.push(event)

@@ -5,11 +5,11 @@ export interface FaultyUpstream {
   /** `127.0.0.1:port` */
   readonly host: string
   readonly origin: string
-  /** How often a path was asked for. */
+  /** Returns how often a path was requested. */
   asked(path: string): number
-  /** Connections on which a path was asked for, and that are still open. */
+  /** Counts the open connections on which a path was requested. */
   open(path: string): number
-  /** Ends what hangs. */
+  /** Ends hanging connections. */
   release(): void
   close(): Promise<void>
 }
@@ -25,7 +25,7 @@ const cut = (bytes: Buffer) => bytes.subarray(0, bytes.length - 10)
 const JSON_TYPE = 'application/json'
 const NOT_UTF8 = Buffer.concat([Buffer.from('"caf'), Buffer.from([0xe9]), Buffer.from('"')])
 
-/** What a server does to a connection on which it was asked, by path; a query tells what is asked from what was before. */
+/** What the server does to a connection, by requested path. A query makes requests distinct. */
 const FAULTS: Readonly<Record<string, (socket: Socket) => void>> = {
   '/good': (socket) => socket.end(answer(JSON_TYPE, '"good"')),
   '/reset': (socket) => socket.resetAndDestroy(),
@@ -67,7 +67,7 @@ const FAULTS: Readonly<Record<string, (socket: Socket) => void>> = {
   '/503-in-an-hour': (socket) => socket.end('HTTP/1.1 503 Busy\r\nretry-after: 3600\r\ncontent-length: 0\r\n\r\n'),
 }
 
-/** Starts a server on a free loopback port that does what no server should. */
+/** Starts a server on a free loopback port that misbehaves. */
 export async function startFaultyUpstream(): Promise<FaultyUpstream> {
   const counts = new Map<string, number>()
   const sockets = new Map<Socket, string>()

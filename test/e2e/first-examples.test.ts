@@ -9,9 +9,9 @@ import { ADD, GET_EMAILS, GET_TIMESTAMP, RING, SEND } from '../seeds/oxp-example
 import { raw } from './raw.ts'
 
 /**
- * What whoever wrote one of the five source documents tries first: its first example, as it stands there, published with a
- * plain key on a deployment that was just started, listed, and called in its own dialect and in the other four. Where a document
- * names a tool and not what runs, an implementation is given beside it.
+ * The first step of an author of one of the five source documents: publishes its first example unchanged with a plain key on a
+ * new deployment, lists it, and calls it in its own dialect and the other four. If a document names a tool without code, an
+ * implementation is sent beside it.
  */
 
 const ADMIN_KEY = 'the-administrator-of-this-test'
@@ -38,20 +38,20 @@ afterAll(async () => {
 const send = (method: string, path: string, body?: unknown, headers = {}) =>
   server.json(method, path, body, { ...asPublisher, ...headers })
 
-/** A tool of one version, by the words of each dialect. */
+/** A tool with one version, by its names in each dialect. */
 interface Called {
   readonly toolkit: string
   readonly tool: string
-  /** What it is called over MCP. */
+  /** Its name over MCP. */
   readonly name: string
-  /** What its Machine Context document calls itself and it; the toolkit and the tool where there is none. */
+  /** The ids of its Machine Context document and capability; by default, the toolkit and the tool. */
   readonly id?: string
   readonly capability?: string
   readonly version?: string
   readonly input: object
 }
 
-/** Whether each face lists a tool, by what it calls it. */
+/** Returns whether each dialect lists a tool under its name there. */
 async function lists({ toolkit, tool, name, id = toolkit, capability = tool, version = '1.0.0' }: Called) {
   const named = (list: readonly Readonly<Record<string, unknown>>[], field: string, value: string) =>
     list.some(({ [field]: found }) => found === value)
@@ -75,7 +75,7 @@ async function lists({ toolkit, tool, name, id = toolkit, capability = tool, ver
 
 const LISTED = { oxp: true, rfc: true, machineContext: true, plugin: true, mcp: true }
 
-/** What each face says of one call, without what differs from call to call. */
+/** Returns each dialect's response to one call, without the parts that differ between calls. */
 async function everywhere(called: Called) {
   const { toolkit, tool, name, id = toolkit, capability = tool, version = '1.0.0', input } = called
   expect(await lists(called)).toEqual(LISTED)
@@ -120,7 +120,7 @@ async function everywhere(called: Called) {
 
 const shown = (text: string) => [{ type: 'text', text }]
 
-/** What each face says of an object. */
+/** Returns an object as each dialect's response contains it. */
 const said = (value: object) => ({
   oxp: value,
   rfc: { value },
@@ -131,7 +131,7 @@ const said = (value: object) => ({
 
 const code = (body: string) => ({ kind: 'code', module: `export default ${body}` })
 
-/** Publishes a document twice, the second time word for word, and finds it in the list; gives the answer's ids. */
+/** Publishes the same document twice, and checks that it is listed. Returns the ids. */
 async function publish(definition: object, beside: object): Promise<readonly string[]> {
   const { status, body } = await send('POST', '/tools', { definition, ...beside })
   expect(status, JSON.stringify(body)).toBe(201)
@@ -241,7 +241,7 @@ it('the first example of the Machine Context Protocol: the calculator', async ()
     add: code('({ a, b }) => ({ result: a + b })'),
     subtract: code('({ a, b }) => ({ result: a - b })'),
   }
-  // Beside that of OXP, whose tools have its names in other case
+  // Next to the OXP example, whose tools have the same names in another case
   await send('POST', '/tools', JSON.parse(ADD))
   const ids = await publish(definition, { implementations })
   expect(ids).toEqual(['Calculator_Tool.add@1.0.0', 'Calculator_Tool.subtract@1.0.0'])
@@ -334,7 +334,7 @@ it('the first example of MCP: a Tool with every field', async () => {
   expect(back.body).toEqual(definition)
   const called = { toolkit: 'Forecasts', tool: 'get_weather', name: 'get-weather', input: { city: 'Oslo' } }
   expect(await everywhere(called)).toEqual(said({ city: 'Oslo', called: 'get-weather' }))
-  // As its document calls it, where that is no name of a tool here
+  // By its name in the document, which is not a tool name here
   const own = await send('GET', '/tools/Forecasts.get-weather')
   expect(own.body).toMatchObject({ id: 'Forecasts.get_weather@1.0.0' })
 })

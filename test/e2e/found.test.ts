@@ -36,7 +36,7 @@ async function callAt({ url, headers }: Remote) {
   return { names: tools.map(({ name }) => name), content: answer.content }
 }
 
-/** What anybody is told at an address. */
+/** Returns the response of an address to an anonymous caller. */
 async function read(address: string, headers?: Record<string, string>) {
   const { status, body } = await server.json('GET', address, undefined, headers)
   expect(status).toBe(200)

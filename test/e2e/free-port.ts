@@ -3,8 +3,8 @@ import { createServer } from 'node:http'
 import { close, listen } from './oauth/provider.ts'
 
 /**
- * A port of this machine that nobody listens at. It is below those that the system gives to whoever asks for any, so that
- * it is given to nobody else before it is used.
+ * Finds a free port on this machine. It is below the ephemeral ports, so the system does not assign it to another process
+ * before it is used.
  */
 export async function freePort(): Promise<number> {
   const server = createServer()

@@ -22,12 +22,12 @@ import { type Server, startServer } from './server.ts'
 
 /** Requests to each route; `FUZZ_REQUESTS=1000 npx vitest run …` sends more. */
 const REQUESTS = Number(process.env['FUZZ_REQUESTS'] ?? FUZZED_REQUESTS)
-/** A busy machine takes a while; what hangs takes for ever. */
+/** Long enough for a busy machine; a request that hangs takes forever. */
 const HANGS_MS = 20_000
 
 const JSON_TYPE = { 'content-type': 'application/json' }
 const ADD = { tool_id: 'Calculator.Add@1.0.0', input: { a: 10, b: 5 } }
-/** Headers that are read somewhere, as they should be. */
+/** Valid values of all headers that the server reads. */
 const HEADERS = Object.entries({
   'accept': 'application/json, text/event-stream',
   'accept-encoding': 'gzip',
@@ -51,7 +51,7 @@ const HEADERS = Object.entries({
 
 interface Route {
   readonly method: string
-  /** With its query. `AUTHORIZATION` and `ARTIFACT` stand for what the server gave. */
+  /** With its query. `AUTHORIZATION` and `ARTIFACT` are placeholders for values from the server. */
   readonly path: string
   readonly type?: string
   /** Sent with every request to it. */
@@ -59,7 +59,7 @@ interface Route {
   readonly body?: fc.Arbitrary<string | Uint8Array>
 }
 
-/** JSON values nearly as they should be, and texts that are nearly JSON. */
+/** Generates nearly valid JSON values, and texts that are nearly JSON. */
 function json(...examples: Parameters<typeof values>[0]): fc.Arbitrary<string> {
   return fc.oneof(
     { weight: 4, arbitrary: values(examples).map((value) => JSON.stringify(value)) },
@@ -68,7 +68,7 @@ function json(...examples: Parameters<typeof values>[0]): fc.Arbitrary<string> {
 }
 
 const FORM = 'application/x-www-form-urlencoded'
-/** What a browser says of the forms of our own pages. */
+/** Headers that a browser sends with forms of our pages. */
 const OWN_PAGE = { 'sec-fetch-site': 'same-origin' }
 const ROUTES: readonly Route[] = [
   { method: 'GET', path: '/health' },
@@ -161,7 +161,7 @@ const ROUTES: readonly Route[] = [
   { method: 'DELETE', path: '/sessions/s1', headers: OWN_PAGE },
 ]
 
-/** The request as it should be, with a header more of those that are read, and parts of it changed. */
+/** Generates a valid request with an additional header, and some parts changed. */
 function requestsTo({ method, path, type = 'application/json', headers, body }: Route): fc.Arbitrary<RawRequest> {
   const changed = <T>(right: T, other: fc.Arbitrary<T>, weight = 5) =>
     fc.oneof({ weight: 15, arbitrary: fc.constant(right) }, { weight, arbitrary: other })
@@ -186,7 +186,7 @@ function requestsTo({ method, path, type = 'application/json', headers, body }: 
 let server: Server
 let given: { readonly authorization: string; readonly artifact: string }
 beforeAll(async () => {
-  // Nothing leaves for hosts that are only made up
+  // No requests are sent to invented hosts
   server = await startServer({ outbound: () => Promise.reject(new Error('Nobody is there')) })
   await server.json('POST', '/tools', definition('Fuzz.Tool@1.0.0'))
   const call = (tool_id: string, more: object) => server.json('POST', '/tools/call', { tool_id, input: {}, ...more })
@@ -210,7 +210,7 @@ function placed(path: string): string {
   return path.replace('AUTHORIZATION', given.authorization).replace('ARTIFACT', given.artifact)
 }
 
-/** The answer, or undefined for what no client can send. */
+/** Returns the response, or undefined if no client can send the request. */
 async function answerTo(request: RawRequest): Promise<RawAnswer | undefined> {
   const timer = Promise.withResolvers<never>()
   const patience = setTimeout(() => timer.reject(new Error('There is no answer')), HANGS_MS)
@@ -233,7 +233,7 @@ it.each(ROUTES.map((route) => [route.method, route.path.replace(/[?].*/, ''), ro
       const answer = await answerTo(request)
       if (!answer) return
       sent += 1
-      // 501 is what the server says of methods that HTTP does not have
+      // The server returns 501 for methods that HTTP does not define
       if (answer.status !== 501) expect(answer.status, answer.text.slice(0, 500)).toBeLessThan(500)
       expect(answer.text).not.toMatch(/\n\s+at |\.[jt]s:\d|is not a function|reading '/)
       if (/\bjson\b/.test(String(answer.headers['content-type'])) && answer.text !== '') JSON.parse(answer.text)
@@ -241,7 +241,7 @@ it.each(ROUTES.map((route) => [route.method, route.path.replace(/[?].*/, ''), ro
     await fc.assert(property, { numRuns: REQUESTS, seed: 12 })
     expect(sent).toBeGreaterThan(REQUESTS / 2)
 
-    // And the next caller notices nothing
+    // The next caller is not affected
     expect(await answerTo({ path: '/health' })).toMatchObject({ status: 200 })
     const call = await answerTo({
       method: 'POST',

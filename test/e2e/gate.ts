@@ -2,13 +2,13 @@ import type { ServerResponse } from 'node:http'
 import { startUpstream, type Upstream } from '../upstream.ts'
 
 export interface Gate extends Upstream {
-  /** Waits until so many requests have come in all. */
+  /** Waits until this many requests have arrived in total. */
   come(count: number): Promise<void>
-  /** Answers the requests that wait. */
+  /** Responds to the waiting requests. */
   open(): void
 }
 
-/** A server that answers when the test lets it, so that a tool that asks it stands still until then. */
+/** Starts a server that responds only when the test lets it, so that a tool that calls it waits until then. */
 export async function startGate(): Promise<Gate> {
   const waiting: ServerResponse[] = []
   const told: (() => void)[] = []

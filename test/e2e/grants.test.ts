@@ -10,7 +10,7 @@ const VAULT_KEY = vaultKey()
 let world: World
 let edge: Connected
 let users = 0
-/** What pages said, theirs and the provider's, for the search for tokens. */
+/** Texts of our pages and the provider's, which are searched for tokens. */
 const pages: string[] = []
 
 beforeAll(async () => {
@@ -37,7 +37,7 @@ async function consent(user: string, account: string, who = newPerson()): Promis
   return ended
 }
 
-/** A user whose access token has ended. */
+/** Creates a user whose access token has expired. */
 async function userWithExpiredToken(account: string): Promise<string> {
   const user = newUser()
   world.provider.accessTokensEnd = true
@@ -46,10 +46,10 @@ async function userWithExpiredToken(account: string): Promise<string> {
   return user
 }
 
-/** The link of the page at which the provider would have sent the browser back. */
+/** Finds the link on the page that replaces the provider's redirect. */
 const linkIn = (text: string) => /id="back" href="([^"]*)"/.exec(text)?.[1]?.replaceAll('&#38;', '&') ?? ''
 
-/** A state of which the last character is another. */
+/** Changes the last character of a state. */
 const swapLast = (back: URL) =>
   (back.searchParams.get('state') ?? '').replace(/.$/, (last) => (last === 'A' ? 'B' : 'A'))
 
@@ -66,7 +66,7 @@ it.each([
   const answers = await Promise.all(Array.from({ length: 50 }, () => get(user)))
   for (const answer of answers) expect(answer).toMatchObject(succeeded('ann'))
   expect(refreshes() - before).toBe(1)
-  // The grant has outlived it: what was rotated is what was stored
+  // The grant still works, so the rotated token was stored
   world.provider.endAccessTokens('ann')
   expect(await get(user)).toMatchObject(succeeded('ann'))
   expect(refreshes() - before).toBe(2)
@@ -163,7 +163,7 @@ it.each(['error', 'nonsense'] as const)(
   },
 )
 
-/** A person at the provider's last page, and the link by which it would send them back. */
+/** Returns a person on the provider's last page, and the link back. */
 async function halfway() {
   const user = newUser()
   const { url, check_url } = await edge.challenge('Mail.GetEmails', user)
@@ -175,7 +175,7 @@ async function halfway() {
 }
 const exchanges = () => world.provider.tokenRequests['authorization_code'] ?? 0
 
-/** Opens a way back that must lead nowhere: the status of the page, and its title. */
+/** Opens a return link that must fail, and returns the page's status and title. */
 async function refusal(who: HttpPerson, back: URL, user: string): Promise<string> {
   const before = exchanges()
   const { status, text } = await who.open(back.href)
@@ -377,7 +377,7 @@ it("two users of one tool never get each other's token, whatever they, their peo
   })
   await fc.assert(property, { numRuns: 8 })
   expect(successes).toBeGreaterThan(20)
-  // It is the API that says whose token it was shown
+  // The API reports the account of the token
   expect(new Set(world.api.requests.map(({ account }) => account))).toContain('gus')
 })
 
@@ -428,7 +428,7 @@ it('a token is redacted where an API gives it back', async () => {
   })
 })
 
-// The last of all: what is stored is searched once nobody writes there
+// Runs last, because the storage can only be searched once nothing writes there
 it('a token is nowhere: not in what is stored, logged or answered, in no spelling', async () => {
   const canary = `a-canary-${vaultKey()}`
   const definition = { id: 'Mail.Canary@1.0.0', name: 'Mail_Canary', description: canary, version: '1.0.0' }
@@ -446,7 +446,7 @@ it('a token is nowhere: not in what is stored, logged or answered, in no spellin
   await edge.server.stop({ keep: true })
   const files = filesUnder(edge.server.persistTo)
   for (const { path, bytes } of files) expect(leaked(bytes, secrets), path).toEqual([])
-  // The searches find what is there
+  // The searches do find existing texts
   expect(leaked(said, [user])).toEqual([user])
   expect(files.flatMap(({ bytes }) => leaked(bytes, [canary]))).toContain(canary)
   expect(leaked(`…${Buffer.from(`?${canary}!`).toString('base64')}…`, [canary])).toEqual([canary])

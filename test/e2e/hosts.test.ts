@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type RunningServer, startApp } from './server.ts'
 
 /**
- * What agent hosts send, as their documentation, their source and recordings of them have it, sent with a key: each gets what it
- * needs to list and call, and nothing that would make it leave the key and begin OAuth.
+ * Requests of agent hosts, from their documentation, source and recordings, sent with a key: each must get what it needs to
+ * list and call, and nothing that would make it drop the key and start OAuth.
  */
 
 const ADMIN_KEY = 'the-administrator-of-this-test'
@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
-/** One request of a host, and what it needs of the answer. */
+/** One request of a host, and the response that it needs. */
 interface Sent {
   readonly what: string
   readonly method?: 'GET' | 'POST' | 'DELETE'
@@ -29,7 +29,7 @@ interface Sent {
   readonly needs: object
 }
 
-/** A host: the headers of all that it sends, and its requests in their order. */
+/** A host: the headers of all its requests, and its requests in order. */
 interface Host {
   readonly name: string
   readonly headers: Readonly<Record<string, string>>
@@ -45,7 +45,7 @@ const LISTED = {
 }
 const ACCEPTED = { status: 202, body: undefined }
 const NOT_A_STREAM = { status: 405, body: { error: { message: expect.stringContaining('wanted POST') } } }
-/** "If the server does not support a requested capability": hosts take this for an empty list. */
+/** "If the server does not support a requested capability": hosts treat this as an empty list. */
 const NO_RESOURCES = { status: 200, body: { result: { resources: [] } } }
 const NO_SUCH_METHOD = { status: 200, body: { error: { code: -32601 } } }
 
@@ -61,7 +61,7 @@ const initialized = (headers: Readonly<Record<string, string>> = {}): Sent => ({
   needs: ACCEPTED,
 })
 
-/** MCP 2026-07-28, "Standard MCP Request Headers": what every request of that revision has. */
+/** MCP 2026-07-28, "Standard MCP Request Headers": adds the headers of every request of that revision. */
 function modern(
   method: string,
   clientInfo: object,
@@ -239,7 +239,7 @@ it.each(HOSTS)('$name gets what it needs, in its order', async ({ headers, sends
   }
 })
 
-/** Where hosts look for OAuth, each with who does. */
+/** Paths at which hosts look for OAuth, with the hosts that do. */
 const LOOKS: readonly (readonly [method: string, path: string, who: string])[] = [
   ['GET', '/.well-known/oauth-protected-resource/mcp', 'the official SDKs, Claude, VS Code, ChatGPT'],
   ['GET', '/.well-known/oauth-protected-resource', 'the same, next'],
@@ -273,7 +273,7 @@ it('whoever looks for OAuth and has no key is told by /mcp how to send one', asy
   expect(answer.body.error.message).toMatch(/'Authorization: Bearer <key>'.*\/docs\/agents$/)
 })
 
-/** A client that is ready for OAuth: everything that it would do about it is written down. */
+/** Creates a client that supports OAuth, and records all of its OAuth steps. */
 function ready() {
   const asked: string[] = []
   const provider = {

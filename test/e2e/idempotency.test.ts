@@ -13,7 +13,7 @@ const ADMIN = { authorization: `Bearer ${ADMIN_KEY}` }
 
 let upstream: Upstream
 let server: Server
-/** How the upstream answers; it takes a moment, so that calls meet. */
+/** The upstream's response, with a delay, so that calls overlap. */
 let answer: { status: number; body: string; delayMs: number }
 
 beforeAll(async () => {
@@ -32,7 +32,7 @@ beforeEach(() => {
   answer = { status: 200, body: '{"paid": true}', delayMs: 100 }
 })
 
-/** Publishes a tool that posts to the upstream, as an MCP document, the one that has annotations. */
+/** Publishes a tool that posts to the upstream, as an MCP document, since only MCP has annotations. */
 async function publish(to: RunningServer, id: string, more: object = {}, timeoutMs = 30_000): Promise<void> {
   const [toolkit = '', name = ''] = id.split('.')
   const published = await to.json(
@@ -75,7 +75,7 @@ const pay = (call_id: string | undefined, cents = 100, headers = {}, to?: Runnin
   )
 const MCP = { 'accept': 'application/json, text/event-stream', 'mcp-protocol-version': '2025-11-25' }
 
-/** One call in each dialect that has an id for it, by that id. */
+/** Makes a call in each dialect that has call ids. */
 const DIALECTS: Readonly<Record<string, (id: string, cents?: number, to?: RunningServer) => ReturnType<typeof json>>> =
   {
     'OXP': (id, cents, to) => pay(id, cents, {}, to),
@@ -116,7 +116,7 @@ const DIALECTS: Readonly<Record<string, (id: string, cents?: number, to?: Runnin
         {},
         to,
       )
-      // Each message has an id and a time of its own
+      // Each message has its own id and time
       return { ...reply, body: { ...reply.body, header: undefined } }
     },
   }
@@ -149,7 +149,7 @@ it('a call id is refused with 409 for another user, another version or another t
     { tool_id: 'Bank.Pay', call_id: 'used', input: {} },
   ]
   for (const body of others) expect((await json('/tools/call', body)).status).toBe(409)
-  // The same one, written in another way
+  // The same call, written differently
   const again = await json('/tools/call', { input: { cents: 100.0 }, call_id: 'used', tool_id: 'Bank.Pay@1.0.0' })
   expect(again.body.result).toMatchObject({ success: true, value: { paid: true } })
   expect(upstream.arrived).toHaveLength(1)
@@ -189,14 +189,14 @@ it("a call id is answered in nobody's words: what is stored is sealed", async ()
   const stub = namespace.get(namespace.idFromName('admin'))
   const request = { callId: 'sealed', fingerprint: 'another', claim: 'c', forMs: 1 }
   expect(await Reflect.get(stub, 'claim').call(stub, request)).toEqual({ state: 'reused' })
-  // 1: it is in no file
+  // 1: no file contains it
   expect(spawnSync('grep', ['-rlaq', 'confidential-receipt', server.persistTo]).status).toBe(1)
 })
 
-/** What 50 callers of one id are told alike. */
+/** The parts of a response that all 50 callers of one id share. */
 const said = (answer: Answer | undefined) => ({ status: answer?.status, body: answer?.body })
 
-/** The same without how long it took each to be told that nobody knows, and when. */
+/** The same without the duration and time of a response that the result is unknown. */
 function timeless(answer: Answer | undefined): unknown {
   const isTime = (name: string) => ['duration', 'finished_at', 'execution_time_ms'].includes(name)
   return JSON.parse(JSON.stringify(said(answer), (name, value: unknown) => (isTime(name) ? undefined : value)))
@@ -220,7 +220,7 @@ it(
     let running: ServerProcess | undefined
     try {
       running = await start()
-      // A deadline that nobody here could wait for
+      // A deadline too long to wait for in this test
       await publish(running, 'Bank.Pay', {}, 300_000)
       const names = Object.keys(DIALECTS)
       const call = (kind: 'over' | 'cut', name: string) => DIALECTS[name]!(`${kind} of ${name}`, 100, running)
@@ -262,7 +262,7 @@ it('a call that breaks before its tool runs is no call: it can be made again und
   const vars = { ACCESS: 'keys', ADMIN_KEY, USER_VERIFIER_URL: 'https://app.example/who' }
   const broken = await startServer({ vars: { ...vars, ALLOW_HTTP_HOSTS: upstream.host }, broken: 'Vault' })
   try {
-    // A person has to approve it, and nobody can tell whether one did
+    // A person must approve it, and it is unknown whether one did
     const definition = {
       id: 'Vault',
       name: 'Vault',

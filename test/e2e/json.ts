@@ -3,7 +3,7 @@ import { raw } from './raw.ts'
 export interface Answer {
   readonly status: number
   readonly headers: Headers
-  // What came back is what a test is about to look at
+  // Tests check the contents
   // oxlint-disable-next-line typescript/no-explicit-any
   readonly body: any
 }

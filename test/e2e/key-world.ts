@@ -9,12 +9,12 @@ export const ADMIN_KEY = randomBytes(24).toString('base64url')
 export const asAdmin = { authorization: `Bearer ${ADMIN_KEY}` }
 export const newKey = () => randomBytes(24).toString('base64url')
 
-/** An API whose people have keys of their own: by the key, the account's name. */
+/** An API with a key for each person; `accounts` maps keys to account names. */
 export interface KeyApi extends Upstream {
   readonly accounts: Map<string, string>
-  /** What answers `/me` in place of the API, while it is set. */
+  /** Handles `/me` instead of the API while it is set. */
   answerCheck?: ((response: import('node:http').ServerResponse) => void) | undefined
-  /** What answers to `/held` wait for. */
+  /** Responses to `/held` wait for this. */
   release?: Promise<void>
 }
 
@@ -35,7 +35,7 @@ export async function startKeyApi(): Promise<KeyApi> {
   return api
 }
 
-/** Variables of a Switchboard beside the API. */
+/** Returns the variables of a Switchboard that uses the API. */
 export function variablesBeside({ host }: Upstream): Record<string, string> {
   return { ACCESS: 'keys', ADMIN_KEY, ALLOW_HTTP_HOSTS: host, VAULT_KEYS: newKey(), RECORD_CALL_CONTENT: '5' }
 }
@@ -65,7 +65,7 @@ export async function putProvider(server: RunningServer, id: string, provider: o
 export const callFor = (server: RunningServer, tool: string, user: string, context: object = {}) =>
   server.json('POST', '/tools/call', { tool_id: tool, input: {}, context: { user_id: user, ...context } }, asAdmin)
 
-/** The link of the challenge that a call ends in. */
+/** Makes a call that ends in a challenge, and returns its link. */
 export async function challengeFor(server: RunningServer, tool: string, user: string, context: object = {}) {
   const { status, body } = await callFor(server, tool, user, context)
   expect(status, JSON.stringify(body)).toBe(400)
@@ -73,7 +73,7 @@ export async function challengeFor(server: RunningServer, tool: string, user: st
   return { id: String(challenge.id), url: String(challenge.url), reason: String(Object(body).developer_message) }
 }
 
-/** Somebody opens the link, enters values and presses Connect. */
+/** Opens the link as a person, enters values and presses Connect. */
 export async function enter(
   url: string,
   values: Readonly<Record<string, string>>,

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs a command, and kills it, with its group if it leads one, once whoever started it is gone, however that came about.
+# Runs a command, and kills it (with its process group, if it leads one) once the process that started it is gone.
 parent=$PPID self=$$
 (
   while kill -0 "$parent"; do

@@ -2,13 +2,13 @@ import { type ServerProcess, startProcess } from './process.ts'
 import { bundleFolder } from './server.ts'
 import { definition } from './definition.ts'
 
-/** `npm run serve`, where people's code runs in processes of its own; whoever asks is an administrator. */
+/** Starts `npm run serve`, which runs published code in separate processes. Every caller is an administrator. */
 export async function serveSandboxes(variables: readonly string[] = []): Promise<ServerProcess> {
   const command = ['node', 'src/node/serve.ts', '--built', '--outdir', await bundleFolder(), '--var', 'ACCESS:open']
   return startProcess([...command, ...variables.flatMap((each) => ['--var', each])])
 }
 
-/** Publishes code tools at a server, and calls them. */
+/** Creates functions that publish and call code tools on a server. */
 export function toolsAt(server: () => ServerProcess) {
   const call = async (id: string, input: object = {}) => {
     const { body } = await server().json('POST', '/tools/call', { tool_id: id, input })
@@ -16,7 +16,7 @@ export function toolsAt(server: () => ServerProcess) {
   }
   return {
     call,
-    /** Gives the id. */
+    /** Returns the id. */
     async publish(id: string, module: string, implementation: object = {}): Promise<string> {
       const body = {
         definition: definition(`${id}@1.0.0`),

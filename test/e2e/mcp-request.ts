@@ -1,12 +1,12 @@
 interface McpOptions {
   readonly path?: string
   readonly headers?: Readonly<Record<string, string>>
-  /** What the client declares. */
+  /** The capabilities that the client declares. */
   readonly capabilities?: object
   readonly signal?: AbortSignal | undefined
 }
 
-/** Posts one MCP message of 2026-07-28, as a client of no session does. */
+/** Posts one MCP message of 2026-07-28, which has no sessions. */
 export function fetchMcp(
   { url }: { readonly url: string },
   method: string,
@@ -34,13 +34,13 @@ export function fetchMcp(
   })
 }
 
-/** Gives the message that answers it. What came is what a test is about to look at. */
+/** Sends a message and returns its response, whose contents tests check. */
 // oxlint-disable-next-line typescript/no-explicit-any
 export async function sendMcp(...request: Parameters<typeof fetchMcp>): Promise<any> {
   return (await fetchMcp(...request)).json()
 }
 
-/** Of a client that takes tasks, and asks its person. */
+/** Capabilities of a client that accepts tasks and can ask its person. */
 export const TAKES_TASKS = {
   elicitation: { form: {}, url: {} },
   extensions: { 'io.modelcontextprotocol/tasks': {} },

@@ -165,7 +165,7 @@ describe('a task', () => {
         const { result, error } = await send(method, params, as)
         expect([result, [-32602, -32020].includes(error?.code ?? 0)], `${method} ${id}`).toEqual([undefined, true])
       }
-    // Keys that nobody was asked for change nothing, and neither does an answer twice
+    // Keys that were not requested have no effect, and neither does a repeated response
     for (const responses of [{ other: {} }, { ['__proto__x']: {} }, {}])
       expect((await send('tasks/update', { taskId, inputResponses: responses })).result.resultType).toBe('complete')
     expect((await get(taskId)).result).toMatchObject({ status: 'input_required', inputRequests: { confirm: {} } })

@@ -8,7 +8,7 @@ import { bundleFolder } from './server.ts'
 const ADMIN_KEY = 'the-administrator-of-this-test'
 const MOST_TRIES = 4
 
-/** What somebody does, and what must come of it. */
+/** A request, and the check of its response. */
 interface Errand {
   readonly kind: string
   readonly method: string
@@ -17,12 +17,12 @@ interface Errand {
   readonly isRight: (status: number, body: string) => boolean
 }
 
-/** What became of errands, by kind. */
+/** The results of errands of one kind. */
 export interface Tally {
   right: number
-  /** Told to come again each time, and when. */
+  /** Told on each attempt when to retry. */
   putOff: number
-  /** Everything else, in words. */
+  /** Descriptions of all other results. */
   readonly wrong: string[]
 }
 
@@ -33,7 +33,7 @@ const call = (tool_id: string, n: number) => ({
   body: { tool_id, input: { a: n, b: 1 } },
 })
 
-/** The errands of a deployment that is busy with all that it does, one after the other; `unique` tells callers apart. */
+/** Returns the nth errand of a deployment that is busy with everything it offers; `unique` distinguishes callers. */
 export function errand(n: number, unique: string): Errand {
   const sum = says(200, `"value":${n + 1}`)
   const errands: readonly Errand[] = [
@@ -59,7 +59,7 @@ export function errand(n: number, unique: string): Errand {
       method: 'POST',
       path: '/tools',
       body: definition(`Mixed${unique}.T${n}@1.0.0`),
-      // One that was put off may have been stored: then it is the same the next time
+      // A publication that was put off may have been stored, so the retry may find it unchanged
       isRight: (status, body) => (status === 200 || status === 201) && body.includes(`Mixed${unique}.T${n}@1.0.0`),
     },
     { kind: 'an unknown tool', ...call('Mixed.Nothing', n), isRight: says(400, 'was not found') },
@@ -69,12 +69,12 @@ export function errand(n: number, unique: string): Errand {
   return chosen
 }
 
-/** Starts a server with the tools that errands call, and the one that its http tool asks, which stops with it. */
+/** Starts a server with the tools that errands call, and the upstream of its http tool, which stops with it. */
 export async function startBusyServer(): Promise<ServerProcess> {
   const upstream = await startUpstream(({ body }, response) => {
     const { a, b } = JSON.parse(body)
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ sum: a + b }))
-    // What arrived is of no use here, and would be the memory that grows
+    // The requests are not needed, and would use more and more memory
     upstream.arrived.length = 0
   })
   const variables = ['ACCESS:keys', `ADMIN_KEY:${ADMIN_KEY}`, `ALLOW_HTTP_HOSTS:${upstream.host}`]
@@ -104,7 +104,7 @@ export async function startBusyServer(): Promise<ServerProcess> {
   }
 }
 
-/** Sends errands on connections that stay open, and keeps what came of them. */
+/** Sends errands over persistent connections, and tallies the results. */
 export function createCallers(server: ServerProcess, sockets: number) {
   const agent = new Agent({ keepAlive: true, maxSockets: sockets })
   const tallies = new Map<string, Tally>()
@@ -114,7 +114,7 @@ export function createCallers(server: ServerProcess, sockets: number) {
     tallies.set(kind, tally)
     try {
       let answer = await send(method, path, body)
-      // A loaded machine puts more off: a caller comes again when it was told to
+      // A loaded machine puts off more requests: retry when told to
       for (let tries = 1; tries < MOST_TRIES && isPutOff(answer); tries++) {
         await setTimeout(readWait(answer))
         answer = await send(method, path, body)
@@ -153,12 +153,12 @@ export function createCallers(server: ServerProcess, sockets: number) {
   return { run, tallies: () => Object.fromEntries(tallies), close: () => agent.destroy() }
 }
 
-/** Milliseconds; OXP says them in the body. */
+/** Returns the wait in milliseconds, which OXP has in the body. */
 function readWait({ text, retryAfter }: { text: string; retryAfter: string | undefined }): number {
   return Number(/"retry_after_ms":(\d+)/.exec(text)?.[1] ?? Number(retryAfter) * 1_000)
 }
 
-/** A 429 or 503 that says when to come again; or what OXP says of a server that is given no more requests for now. */
+/** Whether a response is a 429 or 503 with a retry time, or OXP's error for an upstream that gets no more requests for now. */
 function isPutOff({ status, text, retryAfter }: { status: number; text: string; retryAfter: string | undefined }) {
   if (status === 429 || status === 503) return retryAfter !== undefined
   return status === 200 && /^{"\$schema":"urn:oxp:1.0","result":{.*"can_retry":true.*"retry_after_ms":\d+/.test(text)

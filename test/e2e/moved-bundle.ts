@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { bundleFolder } from './server.ts'
 
-/** The entry, for `--entry`, of the bundle that `buildMovedBundle` gives. */
+/** The `--entry` of the bundle that `buildMovedBundle` creates. */
 export const MOVED_ENTRY = 'moved.mjs'
 
 /**
- * The bundle with a clock that is `AHEAD_MS` ahead of the machine's, and as far as the last request's header `ahead-ms` says;
- * alarms come when that clock says so. Gives its folder, which the caller removes.
+ * Builds the bundle with a clock that is ahead of the machine's by `AHEAD_MS`, plus the `ahead-ms` header of the last request;
+ * alarms follow that clock. Returns its folder, which the caller removes.
  */
 export async function buildMovedBundle(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'switchboard-moved-'))

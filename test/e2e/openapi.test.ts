@@ -10,13 +10,13 @@ import { type RunningServer, startApp } from './server.ts'
 
 const require = createRequire(import.meta.url)
 const GITHUB = join(dirname(require.resolve('@octokit/openapi/package.json')), 'generated/api.github.com.json')
-/** Of the administrator of a deployment that another calls. */
+/** Administrator key of a deployment that another calls. */
 const KEY = 'a-key-of-the-other-deployment'
 const EXAMPLES = dirname(require.resolve('@readme/oas-examples/package.json'))
 
 let upstream: Upstream
 let server: RunningServer
-/** What the upstream answers next, and the documents it serves under /documents. */
+/** The upstream's next response, and the documents that it serves under /documents. */
 let answer: { status: number; type?: string; body: string } = { status: 200, type: 'application/json', body: '{}' }
 const documents = new Map<string, string | Buffer>()
 
@@ -36,7 +36,7 @@ function importOf(openapi: unknown, toolkit: string, more: object = {}, query = 
   return server.json('POST', `/toolkits/import${query}`, { from: { openapi }, toolkit, ...more })
 }
 
-/** Operations whose inputs no value can satisfy, which is what they are examples of. */
+/** Operations that are examples of inputs that no value satisfies. */
 const UNSATISFIABLE = [
   'directCircular',
   'quirks_entirelyIncompatibleAllOf',
@@ -44,7 +44,7 @@ const UNSATISFIABLE = [
   'quirks_partiallyUsableIncompatibleAllOf',
 ]
 
-/** Calls the tools of operations, all of them even where one disappoints. */
+/** Calls the tools of all operations, even if one fails. */
 async function callAll(operations: readonly Described[], tools: readonly Any[]): Promise<void> {
   const byPlace = new Map(tools.map((tool) => [`${tool.method} ${tool.path}`, tool]))
   const disappointments: string[] = []
@@ -56,7 +56,7 @@ async function callAll(operations: readonly Described[], tools: readonly Any[]):
   expect(disappointments).toEqual([])
 }
 
-/** Calls an operation's tool with every input and expects what arrives, and what comes back. */
+/** Calls an operation's tool with every input, and checks the request and the output. */
 async function callAndExpect(tool: Any, described: Described): Promise<void> {
   const { root, parameters, body, operation, method } = described
   const { body: definition } = await server.json('GET', `/tools/${encodeURIComponent(tool.id)}`)
@@ -75,10 +75,10 @@ async function callAndExpect(tool: Any, described: Described): Promise<void> {
     if (name === undefined) continue
     const schema = parameter.schema ?? Object.values<Any>(parameter.content ?? {})[0]?.schema ?? {}
     let value = sample(root, schema, 'request')
-    // Headers are Latin-1 in one line, without the comma that separates
+    // Headers are one line of Latin-1, without commas, which separate values
     if (parameter.in === 'header') value = plainly(value)
     if (value === null || (typeof value === 'object' && Object.keys(value).length === 0)) continue
-    // A delimiter inside an item cannot be told from one between items
+    // A delimiter inside an item cannot be distinguished from one between items
     if (parameter.style === 'spaceDelimited' || parameter.style === 'pipeDelimited') value = plainly(value)
     if (parameter.style === 'label') value = plainly(value)
     input[name] = value
@@ -150,7 +150,7 @@ function bodySample({ root, body }: Described): Any {
   )
 }
 
-/** What the description says that the API answers, required properties alone. */
+/** Returns the response that the description specifies, with only the required properties. */
 function answerOf({ root, operation, method }: Described): typeof answer {
   const entries = Object.entries<Any>(operation.responses ?? {}).filter(([status]) => status.startsWith('2'))
   const [[status, given] = ['200', {}]] = entries
@@ -168,7 +168,7 @@ function answerOf({ root, operation, method }: Described): typeof answer {
   }
 }
 
-/** One of the operation's alternatives is met by what the request carries. */
+/** Checks that the request satisfies one of the operation's security alternatives. */
 function expectSecured({ url, headers }: Arrived, root: Any, operation: Any): void {
   const schemes = root.components?.securitySchemes ?? root.securityDefinitions ?? {}
   const alternatives: Any[] = operation.security ?? root.security ?? []
@@ -220,14 +220,14 @@ describe("GitHub's whole API", () => {
   )
 })
 
-/** Every description of the examples, by its edition and name. */
+/** Every example description, by its edition and name. */
 const examples = ['2.0', '3.0', '3.1'].flatMap((edition) =>
   readdirSync(join(EXAMPLES, edition, 'json'))
     .filter((file) => file.endsWith('.json'))
     .map((file) => ({ name: `${edition} ${file.replace('.json', '')}`, path: join(EXAMPLES, edition, 'json', file) })),
 )
 
-/** What cannot be made of the examples, and why. A list that says too little or too much fails. */
+/** Operations of the examples that cannot be imported, and why. The list must be exact. */
 const SKIPPED: Record<string, Record<string, RegExp>> = {
   '3.0 response-http-behavior': {
     cached: /security scheme 'api_key' is not defined/,
@@ -237,7 +237,7 @@ const SKIPPED: Record<string, Record<string, RegExp>> = {
   '3.0 security-multiple': { POST_anything_and: /apiKey_header, basic, oauth2 all write the header authorization/ },
   '3.1 security': { POST_anything_mutualTLS: /type 'mutualTLS', which cannot be said/ },
 }
-/** Descriptions of which nothing comes. */
+/** Descriptions that yield no tools. */
 const REFUSED: Record<string, RegExp> = { '3.1 webhooks': /has none/ }
 
 it('the example descriptions are there', () => expect(examples.length).toBeGreaterThanOrEqual(60))
@@ -268,7 +268,7 @@ it.each(examples)(
   },
 )
 
-// The package's two files of 3.1 parameters-style differ in a method
+// The package's two versions of 3.1 parameters-style differ in one method
 const both = examples.filter(({ path }) => existsSync(path.replaceAll('json', 'yaml')))
 const same = both.filter(({ name }) => name !== '3.1 parameters-style')
 it.each(same.filter((_, index) => index % EXAMPLES_A_YAML === 0))(

@@ -9,7 +9,7 @@ const USERS = ['ann', 'bob', 'eve'] as const
 const CALLS = 2_000
 const AT_ONCE = 16
 
-/** What a call was and came to, as whoever made it remembers it. */
+/** A call and its result, as its caller remembers them. */
 interface Made {
   readonly key: number
   readonly tool: string
@@ -59,10 +59,10 @@ async function publish(toolkit: string, name: string, description: string): Prom
   expect(status, JSON.stringify(body)).toBe(201)
 }
 
-/** Two thousand calls, of which every fourteenth or so is wrong in some way; in their midst a key leaks and a toolkit is disabled. */
+/** Makes 2,000 calls, about every fourteenth of which fails; meanwhile a key leaks and a toolkit is disabled. */
 async function theDay(): Promise<void> {
   await calls(0, CALLS / 2)
-  // The key of agent 3 leaked: whoever has it calls with it, and it is rotated
+  // The key of agent 3 leaked: the thief calls with it, and it is rotated
   const leaked = keys[3]
   if (!leaked) throw new Error('There is no such key')
   const stolen = leaked.text
@@ -73,7 +73,7 @@ async function theDay(): Promise<void> {
   leaked.text = rotated.body.key
   expect((await server.json('POST', '/tools/call', { tool_id: 'Post.Find' }, bearer(stolen))).status).toBe(401)
   await calls(CALLS / 2, (3 * CALLS) / 4)
-  // Deliveries stand still
+  // Deliveries are disabled
   expect((await server.json('PATCH', '/toolkits/Letters', { status: 'disabled' }, ADMIN)).status).toBe(200)
   await calls((3 * CALLS) / 4, CALLS, true)
 }
@@ -87,7 +87,7 @@ async function calls(from: number, to: number, lettersAreOff = false): Promise<v
   }
 }
 
-/** The nth call of the day. */
+/** Plans the nth call of the day. */
 function plan(n: number, lettersAreOff: boolean): Made {
   const key = n % KEYS
   const user = USERS[n % USERS.length]
@@ -109,7 +109,7 @@ async function call(planned: Made, text = keys[planned.key]?.text ?? ''): Promis
   made.push(planned)
 }
 
-/** What one request gives, asked again until the last records have come, a second behind. */
+/** Repeats a request until it includes the last records, which appear a second late. */
 async function asked(path: string, isWhole: (body: any) => boolean): Promise<any> {
   for (const end = Date.now() + 30_000; ;) {
     const { status, body } = await server.json('GET', path, undefined, ADMIN)
@@ -119,7 +119,7 @@ async function asked(path: string, isWhole: (body: any) => boolean): Promise<any
   }
 }
 
-/** How many of what was made have each value. */
+/** Counts the calls by a value. */
 function counted(some: readonly Made[], value: (each: Made) => string): Record<string, number> {
   const counts: Record<string, number> = {}
   for (const each of some) counts[value(each)] = (counts[value(each)] ?? 0) + 1
@@ -150,7 +150,7 @@ it('after a day of ten keys, three users and two thousand calls, one request eac
   const { items } = await asked(`/calls?principal=${leaked}&limit=1000`, (body) => body.items.length === did.length)
   const told = items.map(({ tool, user_id: user, outcome }: any) => `${tool.split('@')[0]} ${user} ${outcome}`)
   expect(counted(told, (each: any) => each)).toEqual(
-    // Nothing is recorded under a user for whom the key does not act
+    // No call is recorded for a user that its key may not act for
     counted(did, ({ tool, user, outcome }) => saidOf(tool, outcome === 'forbidden' ? undefined : user, outcome)),
   )
   const { items: acts } = await asked('/audit?act=key.rotate', (body) => body.items.length === 1)
@@ -182,7 +182,7 @@ it('after a day of ten keys, three users and two thousand calls, one request eac
   const { items } = await asked('/tools?q=send%20mail', () => true)
   const ids = items.map(({ id }: any) => id)
   expect(ids[0]).toBe('Post.Send@1.0.0')
-  // Deliveries stand still
+  // Deliveries are disabled
   expect(ids).not.toContain('Letters.Deliver@1.0.0')
   expect(ids).not.toContain('Weather.Broken@1.0.0')
 })
@@ -204,7 +204,7 @@ it('after a day of ten keys, three users and two thousand calls, one request eac
   expect(acts.filter(ofLetters)).toHaveLength(1)
 })
 
-/** As records have it: of a tool that is not there nothing is said for whom it was asked. */
+/** Formats a call as in the records, which omit the user if the tool does not exist. */
 function saidOf(tool: string, user: string | undefined, outcome: string): string {
   return `${tool} ${outcome === 'tool-unknown' ? undefined : user} ${outcome}`
 }

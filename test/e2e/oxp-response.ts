@@ -3,7 +3,7 @@ import { hasShared, readShared } from '../shared.ts'
 
 const OPENAPI = 'specs/oxp/openapi.errata-fixed.json'
 
-/** Checks bodies against the component schemas of the published OXP OpenAPI document, when it is at hand. */
+/** Checks bodies against the component schemas of the published OXP OpenAPI document, if it is available. */
 export function oxpSchemas() {
   if (!hasShared(OPENAPI)) return undefined
   const document = JSON.parse(readShared(OPENAPI))

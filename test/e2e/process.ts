@@ -11,20 +11,20 @@ const leash = fileURLToPath(new URL('leash.sh', import.meta.url))
 
 export interface ServerProcess extends RunningServer {
   readonly pid: number | undefined
-  /** Ends the server with all its processes. `keep` leaves its state on disk. */
+  /** Stops the server and all its processes. `keep` leaves its state on disk. */
   stop(options?: { readonly signal?: NodeJS.Signals; readonly keep?: boolean }): Promise<void>
 }
 
 /**
- * Starts Switchboard as its user does, by a command that takes `wrangler dev`'s options and says where it is ready, at a
- * loopback port that it picks itself; waits until it is healthy. `cwd` is another working tree than this.
+ * Starts Switchboard as users do, with a command that accepts the options of `wrangler dev`, on a loopback port that it picks
+ * and prints. Waits until it is healthy. `cwd` can be another working tree.
  */
 export async function startProcess(command: readonly string[], persistTo?: string, cwd = root): Promise<ServerProcess> {
   const state = persistTo ?? (await mkdtemp(join(tmpdir(), 'switchboard-')))
   const child = spawn(
     leash,
     [...command, '--port', '0', '--ip', '127.0.0.1', '--persist-to', state],
-    // A group of its own, so that it can be ended as a whole
+    // A separate process group, so that it can be ended as a whole
     {
       cwd,
       detached: true,
@@ -53,12 +53,12 @@ export async function startProcess(command: readonly string[], persistTo?: strin
   }
 }
 
-/** The address that a server says it is ready at, once it answers there. */
+/** Waits until a server responds at the address that it prints, and returns the address. */
 async function readyUrl(child: ChildProcess, printed: () => string): Promise<string> {
   const until = Date.now() + 90_000
   while (Date.now() < until && child.exitCode === null) {
     const url = /Ready on (http:\/\/127\.0\.0\.1:\d+)/.exec(printed())?.[1]
-    // A server that starts may take a connection and never answer it
+    // A server that is starting may accept a connection and never respond
     const signal = AbortSignal.timeout(5_000)
     const answer = url && (await fetch(`${url}/health`, { signal }).catch(() => undefined))
     if (url && answer && answer.ok) return url
@@ -75,7 +75,7 @@ async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
     try {
       process.kill(group, which)
     } catch {
-      // It has ended by itself
+      // It has already ended
     }
   }
   send(signal)

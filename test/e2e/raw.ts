@@ -9,18 +9,18 @@ export interface RawAnswer {
 
 export interface RawRequest {
   readonly method?: string
-  /** As it is to stand in the request line. */
+  /** Written unchanged to the request line. */
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Uint8Array
-  /** Sends no length, but chunks. */
+  /** Sends chunks without a length. */
   readonly chunked?: boolean
 }
 
 /**
- * Sends what `fetch` would not: any Host, method, path or header, and bodies without a length. A server that refuses a
- * body may close the connection before all of it was sent, and then its answer can get lost (RFC 9112, section 9.6): so
- * what was not answered is sent again, a few times.
+ * Sends requests that `fetch` cannot: any Host, method, path or header, and bodies without a length. A server that refuses a
+ * body may close the connection before all of it was sent, which can lose the response (RFC 9112, section 9.6), so requests
+ * without a response are retried a few times.
  */
 export async function raw(url: string, asked: RawRequest): Promise<RawAnswer> {
   for (let tries = 1; ; tries += 1) {
@@ -39,7 +39,7 @@ function send(url: string, { method = 'GET', path, headers = {}, body, chunked }
   return new Promise((resolve, reject) => {
     const sent = request({ hostname, port, method, path, headers: { ...length, ...headers }, agent: false })
     let isAnswered = false
-    // What becomes of the rest of the body does not matter once there is an answer
+    // After the response, errors in sending the rest of the body do not matter
     sent.on('error', (error) => void (isAnswered || reject(error)))
     sent.on('response', (answer) => {
       isAnswered = true
@@ -60,12 +60,12 @@ function send(url: string, { method = 'GET', path, headers = {}, body, chunked }
 }
 
 /**
- * How much of a body is sent before a server that refuses it for its length has time to say so: workerd reads on for so
- * much before it closes the connection.
+ * How much of a body is sent before the server has time to refuse its length: workerd reads this much more before it closes
+ * the connection.
  */
 const HEAD = 32 * 1024
 
-/** Sends these bytes to the server's socket, and resets the connection without waiting for an answer. */
+/** Sends a text to the server's socket, and resets the connection without waiting for a response. */
 export async function sendAndHangUp(url: string, text: string, until?: Promise<void>): Promise<void> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)

@@ -1,11 +1,11 @@
 import { request } from 'node:http'
 import { text } from 'node:stream/consumers'
 
-// What came back is what a test is about to look at
+// Tests check the contents
 // oxlint-disable-next-line typescript/no-explicit-any
 type Told = any
 
-/** Sends a file of JSON lines to `POST /import`, trusted unless the query says otherwise, and reads what is told of it meanwhile, line by line. */
+/** Sends a file of JSON lines to `POST /import`, by default trusted, and reads the reports line by line meanwhile. */
 export function sendLines(
   url: string,
   file: string,

@@ -15,7 +15,7 @@ process.env['MINIFLARE_WORKERD_PATH'] = fileURLToPath(new URL('workerd.sh', impo
 
 export interface RunningServer {
   readonly url: string
-  /** Everything the Worker wrote to its log so far. */
+  /** Everything that the Worker has written to its log. */
   readonly printed: () => string
   readonly persistTo: string
   /** `keep` leaves its state on disk. */
@@ -29,31 +29,31 @@ export interface Server extends RunningServer {
 }
 
 export interface ServerOptions {
-  /** Variables and secrets, over those of `wrangler.toml`. */
+  /** Variables and secrets, which override those of `wrangler.toml`. */
   readonly vars?: Readonly<Record<string, unknown>>
-  /** State to start with, from another server that kept it. */
+  /** Initial state, kept from another server. */
   readonly persistTo?: string
-  /** Where to listen; workerd picks a port unless this says otherwise. */
+  /** The port to listen on; by default, workerd picks one. */
   readonly port?: number
-  /** Answers every request that leaves the Worker; without it, they leave. */
+  /** Handles every outgoing request of the Worker; without it, they are sent. */
   readonly outbound?: (request: Request) => Response | Promise<Response>
-  /** What the Worker may reach, as `serve` has it; without it, all. */
+  /** The hosts that the Worker may reach, as in `serve`; by default, all. */
   readonly network?: Awaited<ReturnType<typeof networkFor>>
-  /** Whether there is a Worker Loader; there is one unless this says otherwise. */
+  /** Whether there is a Worker Loader; by default, yes. */
   readonly loader?: boolean
-  /** Whether there is a bucket for artifacts; there is one unless this says otherwise. */
+  /** Whether there is a bucket for artifacts; by default, yes. */
   readonly bucket?: boolean
-  /** How many requests of one caller are let through in ten seconds; as many as `wrangler.toml` says unless this does. */
+  /** Requests of one caller that are allowed in ten seconds; by default, the limit of `wrangler.toml`. */
   readonly rateLimit?: number
-  /** Whether what a streaming tail Worker would be told is printed, an event a line. */
+  /** Whether to print the events that a streaming tail Worker would receive, one per line. */
   readonly tail?: boolean
-  /** A bundle of its own, in this folder. */
+  /** The folder of another bundle. */
   readonly bundle?: string
-  /** A class of Durable Objects whose storage cannot be reached. */
+  /** A class of Durable Objects whose storage is unreachable. */
   readonly broken?: 'Access' | 'Connect' | 'Events' | 'IdempotencyStore' | 'Records' | 'Registry' | 'Tasks' | 'Vault'
 }
 
-/** Builds the production bundle, with the tools of `test/fixtures/tools`, into a folder of its own. */
+/** Builds the production bundle, with the tools of `test/fixtures/tools`, into a new folder. */
 export async function buildBundle(): Promise<{ readonly folder: string; remove(): void }> {
   const folder = mkdtempSync(join(tmpdir(), 'switchboard-bundle-'))
   const remove = () => rmSync(folder, { recursive: true, force: true })
@@ -66,9 +66,9 @@ export async function buildBundle(): Promise<{ readonly folder: string; remove()
 }
 
 /**
- * Starts the production bundle on workerd at a free loopback port, open to whoever asks, through miniflare as
- * `src/node/serve.ts` does, but in this process: so it ends with the process, and a test can answer what leaves it for
- * the hosts of other services, and reach its storage. `startProcess` starts the real commands, in ten times the time.
+ * Starts the production bundle on workerd on a free loopback port, open to every caller, through miniflare as
+ * `src/node/serve.ts` does, but in this process: so it ends with the process, and tests can handle its requests to other
+ * services and access its storage. `startProcess` starts the real commands, but takes ten times as long.
  */
 export async function startServer({
   vars,
@@ -131,8 +131,8 @@ export async function startServer({
 export type AppOptions = Pick<ServerOptions, 'vars' | 'outbound' | 'loader' | 'bucket' | 'broken'>
 
 /**
- * Starts the app on the platform of this run: in this process in `npm test`, on workerd in `npm run test:full`. For tests of
- * what both give alike: no restart, and no headers of the platform's own `fetch`.
+ * Starts the app on this run's platform: in this process in `npm test`, on workerd in `npm run test:full`. For tests of
+ * behavior that both share, so without restarts or the headers that the platform's `fetch` adds.
  */
 export async function startApp(options: AppOptions = {}): Promise<RunningServer> {
   if (isFull) return startServer(options)
@@ -149,10 +149,10 @@ const TAIL = {
     export default { tailStream: (first) => (tell(first), tell) }`,
 }
 
-/** As `wrangler.toml` has it, whatever a deployment makes of that. */
+/** As in `wrangler.toml`, even if a deployment has changed it there. */
 const TOOL_SECRETS = { TWILIO_API_KEY: ['SMS.Send'] }
 
-/** The Worker of `wrangler.toml`, kept beside its bundle: to load wrangler takes longer than to start a server. */
+/** Returns the Worker of `wrangler.toml`, cached next to its bundle: loading wrangler takes longer than starting a server. */
 export async function workerOptionsIn(folder: string): Promise<V4WorkerOptions> {
   const file = join(folder, 'worker-options.json')
   if (!existsSync(file)) {
@@ -165,7 +165,7 @@ export async function workerOptionsIn(folder: string): Promise<V4WorkerOptions> 
 
 let built: ReturnType<typeof buildBundle> | undefined
 
-/** The bundle that `build-once.ts` built for all files; else, one that goes with this process. */
+/** Returns the bundle that `build-once.ts` built for all files, or else one that is deleted with this process. */
 export async function bundleFolder(): Promise<string> {
   const shared = process.env['SWITCHBOARD_BUNDLE']
   if (shared !== undefined) return shared

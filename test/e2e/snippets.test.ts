@@ -13,13 +13,13 @@ import { type RunningServer, startApp } from './server.ts'
 import { unwarned } from './without-neighbours.ts'
 
 /**
- * The commands of the README and of the guides, word for word and in their order: those for one's own machine against a server that is
- * open, the others against one that wants keys. Where an answer stands below a command, it is what comes back.
+ * Runs the commands of the README and the guides unchanged and in order: those for a local machine against an open server, the
+ * others against one that requires keys. If a response is shown below a command, the command must return it.
  */
 
 const ADMIN_KEY = 'the-administrator-of-this-test'
 const LOCAL = 'http://localhost:8787'
-/** Of `jq` the guides say nothing that a test could do without. */
+/** The guides cannot be tested without these programs. */
 const MISSING = ['curl', 'jq', 'openssl'].filter((program) => spawnSync('which', [program]).status !== 0)
 
 let local: RunningServer
@@ -42,7 +42,7 @@ beforeAll(async () => {
       EXAMPLE_KEY: 'the-key-of-example',
       TOOL_SECRETS: { EXAMPLE_KEY: ['Example.*'] },
     },
-    // The server of tools that guides import is a Switchboard too
+    // The tool server that guides import from is also a Switchboard
     async outbound(request) {
       const { host, pathname } = new URL(request.url)
       if (host !== 'tools.example.com') return new Response('Nobody is there', { status: 502 })
@@ -72,9 +72,9 @@ beforeAll(async () => {
   given[LOCAL] = local.url
   await writeFile(join(folder, 'report.pdf'), 'what it reports')
   for (const { text } of triedBy('plugin')) await writeFile(join(folder, 'greeting.ts'), text)
-  // Where the guide has its reader install the compiler
+  // The folder in which the guide installs the compiler
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
-  // A refusal fails the command; and an agent host asks the address that it is given
+  // A refusal fails the command, and an agent host uses the address that it is configured with
   commandLine = buildCommandLine({})
   await program(
     'switchboard',
@@ -97,12 +97,12 @@ async function program(name: string, text: string): Promise<void> {
   await chmod(join(folder, name), 0o755)
 }
 
-/** A text with what stands for something of a deployment's filled in. */
+/** Fills in a text's placeholders for values of a deployment. */
 function filled(text: string): string {
   return Object.entries(given).reduce((so, [name, value]) => so.replaceAll(name, value), text)
 }
 
-/** What a command printed, run where the commands before it were. */
+/** Runs a command in the same folder as the ones before it, and returns its output. */
 async function run(command: string, mayBeRefused: boolean): Promise<string> {
   const script = mayBeRefused ? command : command.replaceAll(/(?<=^|[|;] *|xargs -I\{\} )curl /gm, 'curl-or-fail ')
   const env = { ...process.env, PATH: `${folder}:${process.env['PATH']}`, ADMIN_KEY, SWITCHBOARD_KEY: ADMIN_KEY }
@@ -119,7 +119,7 @@ const COUNTS = ['sessions', 'agents', 'accounts', 'authorizations']
 const VARY: ReadonlySet<string> = new Set(['duration', 'size', 'lines', 'created', 'unchanged', ...COUNTS])
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/
 
-/** What an answer has to be by what is said of it: `…` stands for any text, and a time for any time. */
+/** Turns a documented response into a matcher: `…` matches any text, and a time any time. */
 function wanted(said: unknown, key = ''): unknown {
   if (typeof said === 'number' && VARY.has(key)) return expect.any(Number)
   if (Array.isArray(said)) return said.map((each) => wanted(each))
@@ -135,7 +135,7 @@ function wanted(said: unknown, key = ''): unknown {
   return expect.stringMatching(new RegExp(`^${parts.join('[^]+')}$`))
 }
 
-/** A command with the answer that is said to come back, if one is. */
+/** The commands, each with its documented response, if any. */
 const steps = FILES.flatMap((file) => {
   const own = snippets.filter((each) => each.file === file)
   return own.flatMap((step, index) => {
@@ -162,14 +162,14 @@ describe.skipIf(MISSING.length > 0)(
   },
 )
 
-/** An address that stands by itself is one that something answers at. */
+/** Checks that an address on its own line responds. */
 async function isAddress({ text }: Snippet): Promise<void> {
   const { status } = await fetch(filled(text), { method: 'POST', body: '{}' })
   expect(status).not.toBe(404)
   expect(status).toBeLessThan(500)
 }
 
-/** The JSON that was printed, or of many lines of it the last. */
+/** Parses the printed JSON, or its last line. */
 function lastOf(printed: string): unknown {
   const line = printed.trim().split('\n').at(-1) ?? ''
   return JSON.parse(printed.trim().startsWith('{') && line !== '}' && line.startsWith('{') ? line : printed)

@@ -4,7 +4,7 @@ interface Warned {
   readonly warnings?: readonly { readonly message: string }[]
 }
 
-/** A server that warns of no tools that are described alike, as those of these tests are. */
+/** Wraps a server to drop its warnings about tools with similar descriptions, which these tests use. */
 export function withoutNeighbours(server: RunningServer): RunningServer {
   return {
     ...server,

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { type Connected, connectTo, varsOf, type World } from './oauth/switchboard.ts'
 import { type ServerProcess, startProcess } from './process.ts'
 
-/** The real command with Wrangler's own proxies, which wrap each Durable Object, beside a world. */
+/** Starts the real command in a world, with Wrangler's proxies, which wrap each Durable Object. */
 export function wranglerDev(
   world: World,
   { vars = {}, persistTo }: { readonly vars?: Readonly<Record<string, string>>; readonly persistTo?: string } = {},
@@ -10,7 +10,7 @@ export function wranglerDev(
   return connectProcess(world, ['npx', 'wrangler', 'dev'], { vars, ...(persistTo ? { persistTo } : {}) })
 }
 
-/** As `wranglerDev`, by another command that takes its options. */
+/** Like `wranglerDev`, with another command that accepts its options. */
 export async function connectProcess(
   world: World,
   command: readonly string[],
@@ -20,7 +20,7 @@ export async function connectProcess(
   return connectTo(world, await startProcess([...command, ...options], persistTo))
 }
 
-/** The tools of the recorded calls, the newest first, once there are so many: records come a second behind. */
+/** Returns the tools of the recorded calls, newest first, once there are `count`: records appear a second late. */
 export async function recordedTools({ ask }: Connected, count: number, query = ''): Promise<readonly string[]> {
   const end = Date.now() + 20_000
   for (;;) {

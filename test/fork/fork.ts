@@ -14,13 +14,13 @@ export interface Copy {
 }
 
 export interface Fork extends Copy {
-  /** The tools that are new, another and no longer there, as `Toolkit/Tool`. */
+  /** The added, changed and removed tools, as `Toolkit/Tool`. */
   readonly added: string
   readonly changed: string
   readonly removed: string
 }
 
-/** A copy of the working tree, to change at will. */
+/** Copies the working tree, so that it can be changed. */
 export function copyTree(): Copy {
   const folder = mkdtempSync(join(tmpdir(), 'switchboard-fork-'))
   const paths = git(root, 'ls-files', '--cached', '--others', '--exclude-standard', '-z').split('\0').filter(Boolean)
@@ -32,7 +32,7 @@ export function copyTree(): Copy {
   return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) }
 }
 
-/** A copy of the working tree in which one tool was added, one changed and one removed, each with its own test. */
+/** Copies the working tree and adds, changes and removes one tool each, with its test. */
 export function fork(): Fork {
   const copy = copyTree()
   const { folder } = copy
@@ -43,13 +43,13 @@ export function fork(): Fork {
   writeFileSync(fileOf(added), ADDED)
   writeFileSync(fileOf(changed), readFileSync(fileOf(changed), 'utf8').replace(/version: '.*'/, "version: '77.0.0'"))
   for (const file of [`${changed}.test`, `${removed}.test`, removed]) rmSync(fileOf(file), { force: true })
-  // What is tracked is looked at too
+  // The checks also read the list of tracked files
   git(folder, 'init', '--quiet')
   git(folder, 'add', '--all')
   return { ...copy, added, changed, removed }
 }
 
-/** Files that declare one tool each, whose paths are ids. */
+/** Lists the files that declare one tool each, whose paths are ids. */
 function countTools(folder: string): string[] {
   return readdirSync(join(folder, 'tools'), { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
@@ -75,7 +75,7 @@ export default defineTool({
 })
 `
 
-/** Runs a command of the project in the fork; what it printed. Throws with it when it fails. */
+/** Runs a command of the project in the fork and returns its output. If it fails, throws with the output. */
 export function runIn({ folder }: Fork, ...command: string[]): string {
   const [program = '', ...args] = command
   try {

@@ -22,7 +22,7 @@ const EXPORTS: readonly [string, Export, (schema: unknown) => string[]][] = [
 
 const LEAF = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'], additionalProperties: false }
 
-/** What each export makes of one property, and the losses it lists. */
+/** Returns each export of one property, and its losses. */
 type Rule = [Export, string, JsonObject, unknown, string[]]
 const RULES: readonly Rule[] = [
   [openaiStrict, 'keeps what it supports', { type: 'string', pattern: '^a' }, { type: 'string', pattern: '^a' }, []],
@@ -352,7 +352,7 @@ const inputs = fc
   .map(([root, d, keyword]): JsonObject => ({ ...root, $defs: { d }, [keyword]: keyword === 'title' ? 't' : [d] }))
 
 describe.each(EXPORTS)('%s, of any schema', (form, encode, check) => {
-  /** What is written of an input; those that take too much work to write are refused, and passed over here. */
+  /** Exports an input. Inputs that take too much work to write are refused, and skipped here. */
   function written(input: JsonObject): EncodeResult {
     const within = withBudget(form, encode)(recordOf(input), 'n')
     fc.pre(within.ok)

@@ -28,14 +28,14 @@ import { MCP_MESSAGES, MCP_PARAMS, MESSAGE, OXP_CALL, PLUGIN_CALL, RFC_BARE, RFC
 import { values } from './mutations.ts'
 import { expectWords, row, type Row, written } from './row.ts'
 
-/** What a call comes to that gives its input back. */
+/** Creates the outcome of a call that returns its input. */
 const echoed = ({ callId = 'made', input }: Pick<CallRequest, 'callId' | 'input'>): CallOutcome => ({
   callId,
   durationMs: 1,
   result: { ok: true, value: input },
 })
 
-/** A client's fault, in the face's words. */
+/** Checks an error response for a client's fault. */
 function refused(status: number, body: unknown): false {
   expect(status).toBeGreaterThanOrEqual(400)
   expect(status).toBeLessThan(500)
@@ -141,7 +141,7 @@ export const calls: readonly Row[] = [
 
 const router = setUp()
 
-/** As a client writes it that follows the specification ("Header value encoding"). */
+/** Encodes a header as the specification requires of clients ("Header value encoding"). */
 function headerOf(text: string): string {
   return /^[\x21-\x7e]*$/.test(text) ? text : `=?base64?${Buffer.from(text).toString('base64')}?=`
 }

@@ -10,15 +10,15 @@ import { signIn } from './sign-in.ts'
 const CASES = Number(process.env['FUZZ'] ?? FUZZED_CASES)
 
 /**
- * What decoders promise of whatever is sent: no error is thrown, what is refused is refused in words, the work has a bound,
- * and what is accepted can be written again.
+ * Decoders promise for any input: they throw no error, explain what they refuse, limit their work, and accept only values
+ * that can be written again.
  */
 it.each([...calls, ...publications, ...resources, ...rawTexts, ...signIn].map((row) => [row.name, row] as const))(
   `%s is read or refused, ${CASES} times`,
   { timeout: 86_400_000 },
   async (_, row) => {
     const { accepted, refused } = await row.run(CASES)
-    // Else it would be one kind of answer alone that is tried
+    // Otherwise only one kind of response would be tested
     expect(accepted).toBeGreaterThan(CASES / 50)
     expect(refused).toBeGreaterThan(CASES / 50)
   },

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../src/core/tool/json.ts'
 
-/** What is in order, to be changed until it is not. */
+/** Valid inputs, which are changed until they are invalid. */
 
 const INPUT = { a: 10, b: 5, to: 'ann', list: [1, { x: null }] }
 export const OXP_CALL = {

@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { isObject, type Json } from '../../src/core/tool/json.ts'
 
-/** A change: where, how, and with what, each taken modulo what there is, so that whatever shrinks stays a change. */
+/** A change: where, how and with what, each modulo the number of choices, so that shrinking keeps it valid. */
 type Edit = readonly [where: number, how: number, what: number]
 
 const edits = fc.array(fc.tuple(fc.nat(), fc.nat(), fc.nat()), { maxLength: 4 })
 
 const LONG = 'x'.repeat(20_000)
-/** What somebody writes who means no good, or whose program went wrong. */
+/** Texts from an attacker or a broken program. */
 const ODD_TEXTS = [
   '',
   ' ',
@@ -62,7 +62,7 @@ const NOTHING: fc.Arbitrary<Json> = fc
   .jsonValue({ maxDepth: 4, stringUnit: 'binary' })
   .map((value): Json => JSON.parse(JSON.stringify(value)))
 
-/** One of the examples with up to four changes, some of them none; now and then a value made of nothing. */
+/** Generates an example with up to four changes, some without effect; now and then an arbitrary value. */
 export function values(examples: readonly Json[]): fc.Arbitrary<Json> {
   const changed = fc.tuple(fc.nat(examples.length - 1), edits).map(([index, all]) => {
     const root = { value: copyOf(examples[index] ?? null) }
@@ -72,7 +72,7 @@ export function values(examples: readonly Json[]): fc.Arbitrary<Json> {
   return fc.oneof({ weight: 9, arbitrary: changed }, { weight: 1, arbitrary: NOTHING })
 }
 
-/** One of the texts with up to four changes; now and then one made of nothing. */
+/** Generates one of the texts with up to four changes; now and then an arbitrary text. */
 export function texts(examples: readonly string[]): fc.Arbitrary<string> {
   const changed = fc
     .tuple(fc.nat(examples.length - 1), edits)
@@ -83,7 +83,7 @@ export function texts(examples: readonly string[]): fc.Arbitrary<string> {
   )
 }
 
-/** One of the byte strings with up to four changes; now and then one made of nothing. */
+/** Generates one of the byte strings with up to four changes; now and then arbitrary bytes. */
 export function bytes(examples: readonly Uint8Array[]): fc.Arbitrary<Uint8Array<ArrayBuffer>> {
   const changed = fc
     .tuple(fc.nat(examples.length - 1), edits)
@@ -131,7 +131,7 @@ function change(root: { value: Json }, [where, how, what]: Edit): void {
   }
 }
 
-/** Longer, or with more of the same. */
+/** Makes a value longer by repeating its parts. */
 function grown(value: Json, what: number): Json {
   if (typeof value === 'string') return value.repeat(1 + (what % 200)).slice(0, 50_000)
   if (Array.isArray(value))
@@ -176,7 +176,7 @@ function changeBytes(all: number[], [where, how, what]: Edit): number[] {
     case 3:
       return all.slice(0, at)
     case 4:
-      // The longest numbers of LEB128, which lengths and counts are
+      // The longest LEB128 numbers, the encoding of lengths and counts
       return [...all.slice(0, at), 0xff, 0xff, 0xff, 0xff, what % 16, ...all.slice(at + 1)]
     default:
       return [...all.slice(0, at), ...all.slice(at, at + (what % 40)), ...all.slice(at)]
@@ -206,7 +206,7 @@ function remove(holder: Holder, key: string): void {
   else delete holder[key]
 }
 
-/** As `JSON.parse` does it: `__proto__` is a key like any other. */
+/** Sets a member as `JSON.parse` does, which treats `__proto__` like any other key. */
 function put(holder: Holder, key: string, value: Json): void {
   if (Array.isArray(holder)) holder.splice(Number(key) || 0, 1, value)
   else Object.defineProperty(holder, key, { value, enumerable: true, writable: true, configurable: true })

@@ -38,7 +38,7 @@ const GIVEN = { toolkit: 'Kit', version: '1.0.0' }
 const GIVES_PLACE = ['plugin', 'mcp']
 
 const records = build.tools.map(({ record }) => record)
-/** The tools that tests are run with, in a dialect. */
+/** Writes the bundled tools of the tests in a dialect. */
 const documentsIn = ({ encode }: Codec): readonly Json[] => records.map((record) => written(encode(record).document))
 
 const BODIES: readonly Json[] = [
@@ -88,7 +88,7 @@ const publish = createPublish({
   },
 })
 
-/** Whether it was published; then what is kept can be written in every form, and prepared to run. */
+/** Whether it was published; if so, checks that it can be exported to every format, and prepared to run. */
 function isPublished(report: PublicationResult | undefined): boolean {
   if (!report) throw new Error('A publication came to nothing')
   if (report.ok) return areSound(stored.splice(0))
@@ -109,7 +109,7 @@ function areSound(kept: readonly ToolRecord[]): true {
   return true
 }
 
-/** Everything of an import is made, or skipped with a reason. */
+/** Checks that each operation of an import is converted, or skipped with a reason. */
 async function isImported(importer: Importer, asked: Pick<ImportRequest, 'source' | 'options'>): Promise<boolean> {
   const budget = createBudget(Infinity)
   const read = await importer.read({ ...REQUEST, ...asked, budget })
@@ -170,7 +170,7 @@ export const publications: readonly Row[] = [
         decoded.value.definitions.map((definition) => createToolRecord({ definition, dialect, document }, sha256)),
       )
       for (const record of made) {
-        // Every dialect writes it, and reads what it wrote
+        // Every dialect can write it, and read the result
         for (const writer of codecs) {
           const encoded = formats.get(writer.dialect)?.(record, record.name)
           if (!encoded || !isRead(encoded)) continue

@@ -52,7 +52,7 @@ const modules = [
 ]
 const RANGES = ['bytes=0-99', 'bytes=-5', 'bytes=100-', 'BYTES= 1-2 ', 'bytes=0-1,3-4']
 
-/** A body of these bytes, as a request has it. */
+/** Creates a request with a body of these bytes. */
 const posted = (body: Uint8Array<ArrayBuffer>, type: string) =>
   new Request('https://switchboard.test/', { method: 'POST', body, headers: { 'content-type': type } })
 
@@ -115,7 +115,7 @@ export const rawTexts: readonly Row[] = [
   }),
   row('a sealed text', texts(rings), async (text) => {
     const opened = await keyring.unseal(text, 'u')
-    // Base64url has spare bits, so a text of another spelling may be the same
+    // Base64url has unused bits, so different texts may be equal
     if (opened) expect(['a', 'ü🛠']).toContain(opened.text)
     return opened !== undefined
   }),
@@ -178,7 +178,7 @@ export const rawTexts: readonly Row[] = [
   }),
 ]
 
-/** Undefined for what no HTTP header can be. */
+/** Returns undefined if the value is not a valid HTTP header. */
 function headerOf(name: string, value: string): Headers | undefined {
   try {
     return new Headers({ [name]: value })

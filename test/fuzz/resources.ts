@@ -24,7 +24,7 @@ import { expectWords, isRead, isUnderstood, row, type Row, written } from './row
 const NOW = new Date('2026-01-01T00:00:00Z')
 const NEW_KEY = newKeyReader(() => NOW)
 const RULES = { checkUrl: createUrlTextCheck(new Set(['127.0.0.1:8080'])), checkSecretName: () => undefined }
-/** A row for what the reader of a query reads. */
+/** Creates a row for a query's reader. */
 const query = (name: string, declared: Query<unknown>, ...examples: readonly string[]): Row =>
   row(name, texts(examples), (text) => isUnderstood(readQuery(declared, `/x?${text}`), 'request-malformed'))
 const LISTING = defineQuery(LIST_PARAMETERS)
@@ -33,7 +33,7 @@ export const resources: readonly Row[] = [
   row('a new key', values([KEY, { ...KEY, users: 'any' }]), (body) => {
     const read = parseValue(NEW_KEY, body)
     if (!isRead(read)) return false
-    // What is kept of it is what would be read again
+    // The stored form must read as the same value
     expect(parseValue(NEW_KEY, written(read.value))).toEqual(read)
     return true
   }),

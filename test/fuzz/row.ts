@@ -4,10 +4,10 @@ import type { FailureResult } from '../../src/core/failure/failure.ts'
 import type { Json, JsonObject } from '../../src/core/tool/json.ts'
 import type { ParseResult } from '../../src/core/tool/problem.ts'
 
-/** A decoder under trial. */
+/** A decoder under test. */
 export interface Row {
   readonly name: string
-  /** Gives so many cases to the decoder, which holds what it promises for each, or throws with the smallest that shows it does not. */
+  /** Runs this many cases through the decoder. Throws with the smallest case that breaks its promises. */
   run(cases: number): Promise<Tally>
 }
 
@@ -17,12 +17,12 @@ export interface Tally {
 }
 
 /**
- * The work of the thread for one case, in milliseconds, which other processes do not lengthen. A case takes some
- * thousandths; what grows without bound with what it was given takes seconds.
+ * The thread's CPU time for one case, which other processes do not affect. A case takes some microseconds; work that grows
+ * without limit with its input takes seconds.
  */
 const MOST_MS = 1_000
 
-/** `decode` gives whether it accepts a case, and throws for one that it treats as it must not. */
+/** `decode` returns whether it accepts a case, and throws if it handles one incorrectly. */
 export function row<T>(name: string, cases: fc.Arbitrary<T>, decode: (value: T) => boolean | Promise<boolean>): Row {
   return {
     name,
@@ -41,7 +41,7 @@ export function row<T>(name: string, cases: fc.Arbitrary<T>, decode: (value: T) 
   }
 }
 
-/** Whether it was read; the problems of what was not are such as a caller may be told. */
+/** Whether it was read; if not, checks that its problems may be shown to a caller. */
 export function isRead<T>(read: ParseResult<T>): read is { readonly ok: true; readonly value: T } {
   if (read.ok) return true
   expect(read.problems.length).toBeGreaterThan(0)
@@ -52,7 +52,7 @@ export function isRead<T>(read: ParseResult<T>): read is { readonly ok: true; re
   return false
 }
 
-/** Whether it was understood; a failure is one of these, in words that a caller may be told. */
+/** Whether it was understood; if not, checks that the failure has one of these types and a text for callers. */
 export function isUnderstood<T extends object>(read: T | FailureResult, ...types: readonly string[]): read is T {
   if (!isFailing(read)) return true
   expect(types).toContain(read.failure.type)
@@ -64,18 +64,18 @@ function isFailing(read: object): read is FailureResult {
   return 'failure' in read
 }
 
-/** Something is said, and it is not what an error of the program would say. */
+/** Checks that a text is not empty and not the message of a program error. */
 export function expectWords(text: string): void {
   expect(text).toMatch(/\S/)
   expect(text).not.toMatch(/\n\s+at |\bundefined\b.*\breading\b|is not a function|\[object Object\]|\bRangeError\b/)
 }
 
-/** What can be written as JSON and read again, as it arrives on the other side. */
+/** Converts a value to JSON and back, as a receiver gets it. */
 export function written(value: unknown): Json {
   return JSON.parse(JSON.stringify(value))
 }
 
-/** As an object; an error where it is none. */
+/** Does the same for an object. */
 export function writtenObject(value: object): JsonObject {
   return JSON.parse(JSON.stringify(value))
 }

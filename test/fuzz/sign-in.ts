@@ -53,14 +53,14 @@ const REQUEST: OpenIdRequest = {
   callback: `${ORIGIN}/sign-in/callback`,
 }
 
-/** What the provider answers: in its token response, in the ID token of that, and at its UserInfo endpoint. */
+/** The provider's responses: the token response, its ID token, and the UserInfo response. */
 interface Said {
   readonly tokens?: Json
   readonly idToken?: Json
   readonly userInfo?: Json
 }
 
-/** Whether somebody comes back with a person's claims: an answer that is none is refused in words. */
+/** Whether a sign-in ends with a person's claims; if not, checks that the response is refused with an explanation. */
 async function finishes(url: string, { tokens, idToken, userInfo = { sub: 'a1' } }: Said): Promise<boolean> {
   const now = Math.floor(Date.now() / 1_000)
   const claims = { ...CLAIMS, aud: 'c1', iat: now, exp: now + 60, nonce: REQUEST.nonce, ...Object(idToken) }
@@ -133,7 +133,7 @@ const sessions = createSessions({
   now: () => Date.parse(SESSION.created_at),
 })
 
-/** A request with this header; undefined for what no server would hand on. */
+/** Creates a request with this header, or returns undefined if no server would pass it on. */
 function withCookie(cookie: string): Request | undefined {
   try {
     return new Request(ORIGIN, { headers: { cookie } })
@@ -142,12 +142,12 @@ function withCookie(cookie: string): Request | undefined {
   }
 }
 
-/** What signing in reads: settings, what a provider says, what a browser brings. */
+/** The inputs of sign-in: settings, responses of a provider, and cookies of a browser. */
 export const signIn: readonly Row[] = [
   row('the rules of sign-in', values([RULES]), (body) => {
     const read = parseValue(signInRules, body)
     if (!isRead(read)) return false
-    // What is made of them is in order too
+    // The parsed rules must be valid as well
     expect(parseValue(signInRules, written(read.value))).toEqual(read)
     const principal = toPersonPrincipal({ user: 'ann', address: 'ann@acme.com', groups: ['platform'] }, read.value)
     if (principal) expect(principal.users).toEqual(['ann'])

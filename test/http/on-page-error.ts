@@ -3,7 +3,7 @@ import { createErrorHandler } from '../../src/http/response/error-handler.ts'
 
 export const REFERENCE = 'reference-1'
 
-/** What a person is shown when something did not work, as `app.ts` has it; nothing is logged. */
+/** Shows error pages as `app.ts` does, without logging. */
 export const onPageError = createErrorHandler(
   (failure) => page(failurePage(failure)),
   () => REFERENCE,

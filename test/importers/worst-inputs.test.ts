@@ -17,7 +17,7 @@ const many = <T>(count: number, make: (index: number) => T) => Array.from({ leng
 const named = <T>(count: number, make: (index: number) => T) =>
   Object.fromEntries(many(count, (index) => [`n${index}`, make(index)]))
 
-/** What an importer makes of a source, and the units that it takes for it. */
+/** Imports a source, and returns the result with the units that it took. */
 async function imported(kind: ImportKind, source: JsonObject | readonly unknown[], units = Infinity) {
   const meter = createBudget(units)
   const tools = Array.isArray(source) ? source : []
@@ -74,7 +74,7 @@ describe('the worst operation of an OpenAPI description', () => {
         parameters: { shared: { name: 'shared', in: 'query', content: component } },
         requestBodies: { shared: { content: component } },
       }
-      // The made-up schemas refer to definitions of their own
+      // The generated schemas refer to their own definitions
       const text = JSON.stringify(described(JSON.parse(JSON.stringify(each.operation)), { components }))
       return JSON.parse(
         text

@@ -6,8 +6,8 @@ const workers = fileURLToPath(new URL('workers.ts', import.meta.url))
 const STORAGE = 'test/{connect,storage/access,storage/connect,storage/idempotency,storage/vault}/*.worker.test.ts'
 
 /**
- * The node project, and of the project `worker` what tries storage; but not what reads the text of the source, which a mutation
- * run has rewritten, or copies it, nor what takes long.
+ * Includes the node project and the storage tests of the `worker` project. Excludes slow tests, and tests that read or copy the
+ * source, which a mutation run has rewritten.
  */
 export default defineConfig({
   test: {

@@ -24,7 +24,7 @@ function objectsOf(name: Name): DurableObjectNamespace {
   return Object.assign(namespace, { get: stubOf, getByName: (each: string) => stubOf(idFromName(each)) })
 }
 
-/** Most tests start instances of their own over its storage, and ring its alarms themselves. */
+/** Most tests start their own instances over its storage, and run its alarms themselves. */
 function lazy(name: Name, state: DurableObjectState): object {
   let alarm: number | null = null
   Object.assign(state.storage, {

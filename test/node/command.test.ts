@@ -6,7 +6,7 @@ import { expect, it } from 'vitest'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const { scripts } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
-/** What npm runs by itself, and what ends in a tool that has help of its own: Wrangler, Prettier and Vitest. */
+/** Scripts that npm runs by itself, and scripts that end in a tool with its own help: Wrangler, Prettier and Vitest. */
 const OTHERS = ['prepare', 'premutation', 'deploy', 'format', 'test', 'test:full']
 
 /** As npm does. */

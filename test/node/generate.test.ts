@@ -18,7 +18,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-/** Runs a generator in a process of its own, from the tools of this test. */
+/** Runs a generator in a separate process on the tools of this test. */
 function generate(out: string): Promise<void> {
   const tools = ['--tools', relative(root, join(folder, 'tools')), '--out', relative(root, join(folder, out))]
   return new Promise((resolve, reject) => {

@@ -11,7 +11,7 @@ import {
   getCircuitState,
 } from '../../src/outbound/circuit.ts'
 
-/** A circuit after so many failures, the last of them at `at`. */
+/** Creates a circuit after this many failures, the last of them at `at`. */
 function after(failures: number, at: number, from: Circuit = CLOSED): Circuit {
   let circuit = from
   for (let made = 0; made < failures; made++) circuit = recordFailure(circuit, at, at, MAX_FAILURES)

@@ -9,7 +9,7 @@ function createWorld(limits: { readonly waitMs?: number; readonly idleMs?: numbe
   let time = 0
   const memory = createMemory({ now: () => time, sleep: async (ms) => void (time += ms) })
   const budget = memory.createBudget({ ...LIMITS, ...limits })
-  /** Whether a caller can have so many bytes more at once, beside a small lease that is older. */
+  /** Whether a caller can get this many more bytes immediately, in addition to an older small lease. */
   async function isFree(caller: string, bytes: number): Promise<boolean> {
     let looks = 0
     const probe = budget.reserve(caller, () => looks++ > 1)

@@ -84,7 +84,7 @@ it('a host that does not answer is known by calls whose time was over, not by th
     const call = new AbortController()
     const passage = passed(await made.admit(HOST, asker('Kit', call.signal)))
     call.abort(reason)
-    // What is said later counts no more
+    // Later reports do not count
     passage.end('success')
   }
   for (let count = 0; count < 3 * MAX_FAILURES; count++) await end(new DOMException('Gone', 'AbortError'))
@@ -167,7 +167,7 @@ it('a host that is slow keeps no more than a few waiting', async () => {
   const all = Array.from({ length: MAX_IN_FLIGHT + MAX_WAITING }, () => made.admit(HOST, asker('Kit', call.signal)))
   await Promise.all(all.slice(0, MAX_IN_FLIGHT))
   expect(await made.admit(HOST, asker())).toMatchObject({ kind: 'busy' })
-  // The calls end: nobody waits any more, and every slot is free
+  // The calls end: nothing waits, and every permit is free
   call.abort()
   await Promise.all(all)
   expect(made.health(HOST, 'Kit', 'ann')).toMatchObject({ inFlight: 0 })

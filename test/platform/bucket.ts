@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 
-/** R2 in memory: objects as they were put, without conditions, pages or checksums. */
+/** Creates an in-memory R2 bucket without conditions, pages or checksums. */
 export function createBucket(): R2Bucket {
   const objects = new Map<string, { readonly head: object; readonly bytes: Uint8Array<ArrayBuffer> }>()
   const bucket: R2Bucket = Object.assign(Object.create(null), {

@@ -22,7 +22,7 @@ import { createNamespace } from './objects.ts'
 
 interface Surroundings {
   readonly outbound: AppOptions['outbound']
-  /** Takes what the Worker writes to its log, apart from what a test prints. */
+  /** Receives the lines of the Worker's log, but not what a test prints. */
   readonly log: (line: string) => void
 }
 
@@ -31,8 +31,8 @@ const ASSETS = new URL('../../src/generated/assets/', import.meta.url)
 const surroundings = new AsyncLocalStorage<Surroundings>()
 
 /**
- * Starts the app in this process, behind HTTP at a loopback port: over Durable Objects, a KV and a bucket in memory.
- * Requests leave it through Node, whose `fetch` adds headers of its own.
+ * Starts the app in this process, behind HTTP on a loopback port, with in-memory Durable Objects, KV and bucket. Outgoing
+ * requests go through Node, whose `fetch` adds its own headers.
  */
 export async function startInProcess({
   vars,
@@ -60,7 +60,7 @@ export async function startInProcess({
       REGISTRY: createKv(),
       Registry: namespaceOf('Registry', worker.Registry),
       IdempotencyStore: namespaceOf('IdempotencyStore', worker.IdempotencyStore),
-      // It reads its variables once in an isolate
+      // It reads its variables once per isolate
       Vault: namespaceOf(
         'Vault',
         defineVault((own: Env) => vaultDeployment(loadConfig(own), own.Vault)),
@@ -107,7 +107,7 @@ export async function startInProcess({
   }
 }
 
-/** Where variables are wrong, the Worker's own entry, which says so to each request. */
+/** If the variables are invalid, returns the Worker's entry, which reports that on each request. */
 function frontOf(env: Env) {
   try {
     return createDispatcher(env, loadConfig(env), build)
@@ -142,7 +142,7 @@ function takeGlobals(): void {
       return outbound ? answered(outbound, new Request(input, init)) : fetch(input, init)
     }
   }
-  // Each file of tests may have a console of its own
+  // Each test file may have its own console
   if (taken.has(console)) return
   taken.add(console)
   for (const method of ['log', 'info', 'warn', 'error'] as const) {
@@ -155,7 +155,7 @@ async function answered(outbound: NonNullable<AppOptions['outbound']>, request: 
   const { url, method, body } = request
   const sent = body && (await request.arrayBuffer())
   const leaving = new MiniflareRequest(url, { method, headers: [...request.headers], body: sent })
-  // It may use a `fetch` of its own
+  // The test may replace `fetch`
   const response = await surroundings.exit(async () => outbound(leaving))
   const { status, statusText } = response
   const bytes = response.body && (await response.arrayBuffer())

@@ -2,7 +2,7 @@ interface ReadOptions {
   readonly type?: 'arrayBuffer'
 }
 
-/** KV in memory, without caches and without a limit of writes. */
+/** Creates an in-memory KV, without caches and write limits. */
 export function createKv(): KVNamespace {
   const values = new Map<string, string | ArrayBuffer>()
 

@@ -5,7 +5,7 @@ import { close, listen } from '../e2e/oauth/provider.ts'
 
 type Handle = (request: Request) => Promise<Response>
 
-/** Serves a handler of Fetch's requests over HTTP, at a loopback port of its own; `inside` is what each is handled within. */
+/** Serves a fetch handler over HTTP on a free loopback port. Each request is handled within `inside`. */
 export async function serve(
   inside: <T>(work: () => T) => T,
   handle: Handle,
@@ -26,7 +26,7 @@ export async function serve(
 
 async function answer(incoming: IncomingMessage, outgoing: ServerResponse, handle: Handle): Promise<void> {
   const gone = new AbortController()
-  // What is stopped by that writes to the log of this server
+  // Work that this aborts writes to this server's log
   const goAway = AsyncResource.bind(() => gone.abort())
   outgoing.once('close', goAway)
   const response = await handle(requestOf(incoming, gone.signal))
@@ -35,7 +35,7 @@ async function answer(incoming: IncomingMessage, outgoing: ServerResponse, handl
   for (const [name, value] of response.headers) if (name !== 'set-cookie') outgoing.setHeader(name, value)
   const cookies = response.headers.getSetCookie()
   if (cookies.length > 0) outgoing.setHeader('set-cookie', cookies)
-  // A stream may wait for long before its first line
+  // A stream may take long to send its first line
   outgoing.flushHeaders()
   for await (const chunk of response.body ?? []) outgoing.write(chunk)
   outgoing.end()

@@ -3,10 +3,10 @@ import { Readable } from 'node:stream'
 import { convertV4MiniflareOptions, Miniflare, Response as MiniflareResponse } from 'miniflare'
 import { part } from '../simulation/part.ts'
 
-/** Answers what a sandbox requests, by the context of the entrypoint that it leaves through. */
+/** Handles a sandbox's request, with the context of the entrypoint that the request goes through. */
 type Leave = (request: Request, context: ExecutionContext) => Promise<Response>
 
-/** Runs the code of a request in a sandbox, and answers with a line of JSON for each report of progress and for the outcome. */
+/** Runs the code of a request in a sandbox. Responds with a line of JSON for each progress report and for the outcome. */
 const HOST = `
 import { WorkerEntrypoint } from 'cloudflare:workers'
 export class Exit extends WorkerEntrypoint {
@@ -43,7 +43,7 @@ const exits = new Map<string, (request: Request) => Promise<Response>>()
 let loaders = 0
 let host: Miniflare | undefined
 
-/** One workerd for the sandboxes of all servers of this process, with which it ends. */
+/** Starts one workerd for the sandboxes of all servers in this process. It ends with the process. */
 function startHost(): Miniflare {
   return new Miniflare(
     convertV4MiniflareOptions({
@@ -68,7 +68,7 @@ function startHost(): Miniflare {
   )
 }
 
-/** The Worker Loader of a server in this process. The sandboxes are real: they run in a workerd beside it. */
+/** Creates the Worker Loader of a server in this process. The sandboxes are real: they run in a separate workerd. */
 export function createLoader(leave: Leave): WorkerLoader {
   const loader = (loaders += 1)
 

@@ -3,14 +3,14 @@ import { createHash, randomUUID } from 'node:crypto'
 import { part } from '../simulation/part.ts'
 import { createDatabase, sqlOf } from '../simulation/sql.ts'
 
-/** The platform repeats an alarm that failed after this long. */
+/** The platform retries a failed alarm after this long. */
 const REPEAT_MS = 2_000
-/** A test may move the clock meanwhile, and a timer does not see that. */
+/** Short, because a timer does not notice when a test moves the clock. */
 const LONGEST_TIMER_MS = 2_000
 
 type Start = (state: DurableObjectState) => object
 
-/** The Durable Objects of one class, each over a database in memory, until `close`. */
+/** Creates a namespace of one class of Durable Objects, each with an in-memory database until `close`. */
 export function createNamespace<T extends Rpc.DurableObjectBranded>(start: Start) {
   const objects = new Map<string, ReturnType<typeof createObject>>()
   const names = new Map<string, string>()
@@ -43,7 +43,7 @@ export function createNamespace<T extends Rpc.DurableObjectBranded>(start: Start
   }
 }
 
-/** One object: its database, its one alarm, and its only instance. */
+/** Creates one object: its database, its alarm and its only instance. */
 function createObject(start: Start, id: DurableObjectId) {
   let database = createDatabase()
   let alarm: number | null = null
@@ -96,7 +96,7 @@ function createObject(start: Start, id: DurableObjectId) {
   }
 
   return {
-    /** The object as a Worker reaches it: what goes there and comes back is copied. */
+    /** The object as a Worker reaches it: arguments and results are copied. */
     stub<Stub extends object>(): Stub {
       const stub: Stub = new Proxy(Object.create(null), {
         get: (_, method) =>

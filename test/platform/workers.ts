@@ -1,4 +1,4 @@
-/** The bases that Workers import from `cloudflare:workers`, in this process. */
+/** Stands in for the base classes of `cloudflare:workers` in this process. */
 export { DurableObject } from '../simulation/durable-object.ts'
 
 export class WorkerEntrypoint {
@@ -11,10 +11,10 @@ export class WorkerEntrypoint {
   }
 }
 
-// Libraries read of it how Workers are configured, as `wrangler.toml` has it
+// Libraries read the Worker's configuration from it; the same as in `wrangler.toml`
 Object.assign(globalThis, { Cloudflare: { compatibilityFlags: { global_fetch_strictly_public: true } } })
 
-/** What an entrypoint is made with: whoever holds it makes it once it is needed. */
+/** Holds the arguments of an entrypoint, which is created when it is needed. */
 export const exports = { Egress: (context: Pick<ExecutionContext, 'props'>) => context }
 
 export const tracing = {

@@ -7,7 +7,7 @@ import binaryen from 'assemblyscript/binaryen'
 const folder = fileURLToPath(new URL('.', import.meta.url))
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Compiles `test/plugins/<name>.as`, which is AssemblyScript, to a plugin. `-O1` takes a quarter of the time of `-O`. */
+/** Compiles `test/plugins/<name>.as` (AssemblyScript) to a plugin. `-O1` takes a quarter of the time of `-O`. */
 export async function compilePlugin(name: string, level: '-O1' | '-O' = '-O'): Promise<Uint8Array<ArrayBuffer>> {
   let binary: Uint8Array | undefined
   const { error, stderr } = await asc.main(

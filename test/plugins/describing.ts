@@ -1,19 +1,19 @@
 import { assemble } from './compile.ts'
 
-/** What a plugin does beside giving texts, in the text format. */
+/** A plugin's actions besides returning texts, in the text format. */
 export interface Deed {
   readonly imports: string
-  /** A function `$first` without parameters, which `call` begins with. */
+  /** A function `$first` without parameters, which `call` runs first. */
   readonly first: string
-  /** A function `$start`, which the module starts with. */
+  /** A function `$start`, which runs when the module starts. */
   readonly start?: string
-  /** A `call` of its own, in place of the one that answers nothing. */
+  /** Replaces the default `call`, which returns nothing. */
   readonly call?: string
 }
 
 /**
- * A plugin whose `describe` gives this text, and `call` that answer whatever it is asked; nothing where there is none. Its
- * memory has a page behind the texts.
+ * Builds a plugin whose `describe` returns `text`, and whose `call` always returns `answer`, if any. Its memory has a page
+ * after the texts.
  */
 export function describing(text: string, answer = '', deed?: Deed): Uint8Array<ArrayBuffer> {
   const all = new TextEncoder().encode(text + answer)
@@ -31,7 +31,7 @@ export function describing(text: string, answer = '', deed?: Deed): Uint8Array<A
     ${answer === '' ? (deed?.call ?? '(func (export "call") (result i32) (i32.const 0))') : giving('call', length, all.length - length, deed ? '(call $first)' : '')})`)
 }
 
-/** An export that gives a part of the memory. */
+/** Builds an export that returns a part of the memory. */
 function giving(name: string, from: number, length: number, first = ''): string {
   return `(func (export "${name}") (result i32) (local $block i64) (local $at i32)
       ${first}

@@ -15,7 +15,7 @@ export interface QuestionSet {
   readonly questions: readonly Question[]
 }
 
-/** Gives the ids, without versions, of the first five tools that a question finds. */
+/** Returns the ids, without versions, of the first five tools that a question finds. */
 export type Ask = (q: string) => readonly string[]
 
 export function asker(records: readonly ToolRecord[]): Ask {

@@ -24,7 +24,7 @@ import { refusedPlaces, WITH_REFUSED_PATTERNS } from './refused-patterns.ts'
 import { openDocument } from './source-document.ts'
 import { withoutNeighbours } from '../e2e/without-neighbours.ts'
 
-/** Registration, versions and the example. `machine-context` has what comes before them in the document. */
+/** Registration, versions and the example. `machine-context` covers the document's earlier parts. */
 const { works, deviates, aside, whole } = openDocument('machine-context-tool-definition.txt', 'machine-context')
 
 let server: RunningServer
@@ -231,7 +231,7 @@ deviates(HONORED, 'where nobody can say who approves', '"Security levels must be
 
 aside('### Versioning')
 const SEMANTIC = 'Tool definitions follow semantic versioning:'
-/** Publishes a tool at these versions, each of which says its own, and gives what a selector leads to. */
+/** Publishes versions of a tool that return their version. Returns a function that resolves a version range. */
 async function versioned(id: string, ...versions: string[]) {
   for (const version of versions) {
     await published({ definition: tool(id, { version }), implementation: giving(version) })
@@ -274,7 +274,7 @@ works(SEMANTIC, 'one that there is not', async () => {
   })
 })
 
-/** Publishes two versions of a definition, and gives the ids of the second, or what it is refused for. */
+/** Publishes two versions of a definition. Returns the ids of the second, or why it is refused. */
 async function followed(first: Draft, version: string, change: Draft, query = ''): Promise<string[]> {
   await published(first)
   const { status, body } = await publish({ ...first, version, ...change }, query)
@@ -424,7 +424,7 @@ works('Keep security level appropriate to functionality', 'what needs secrets sa
 aside('## Example Tool Definition')
 const EXAMPLE = '```json { "id": "calculator",'
 const [ADD, SUBTRACT] = CALCULATOR.capabilities
-/** The example under an id of its own, with what runs it. */
+/** Publishes the example with its own id and an implementation. */
 async function calculator(id: string, more = {}) {
   const module = `export default ({ a, b }, { tool }) => ({ result: tool === 'add' ? a + b : a - b })`
   const definition = { ...CALCULATOR, id, ...more }

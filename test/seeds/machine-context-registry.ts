@@ -9,18 +9,18 @@ export const asNobody = {}
 /** The parameter types of the specification. */
 export const ALL_TYPES = ['string', 'number', 'boolean', 'object', 'array', 'any']
 
-/** Gives back what it is given. */
+/** Returns its input. */
 export const ECHO = { kind: 'code', module: 'export default (input) => input' }
-/** Says which tool is called. */
+/** Returns the name of the called tool. */
 export const SAY = { kind: 'code', module: 'export default (input, { tool }) => tool' }
-/** Gives this value. */
+/** Returns this value. */
 export const giving = (value: unknown) => ({ kind: 'code', module: `export default () => (${JSON.stringify(value)})` })
 
 export const parameter = (name: string, type: string, more = {}): Draft => {
   return { name, description: `The ${name}`, type, required: true, ...more }
 }
 export const capability = (name: string, more = {}): Draft => ({ name, description: `Does ${name}`, ...more })
-/** A definition with what is required. */
+/** Builds a definition with the required fields. */
 export const tool = (id: string, more = {}): Draft => {
   const said = { id, name: `The tool ${id}`, version: '1.0.0', description: 'Is tried' }
   return { ...said, capabilities: [capability('go')], ...more }
@@ -40,7 +40,7 @@ export const HEADER = {
   destination: 'mcp-server',
 }
 let messages = 0
-/** A message of an id that no other has: one of the same id would be the same call. */
+/** Builds a message with a new id, because the same id would be the same call. */
 export const request = (tool: object, more = {}) => ({
   header: { ...HEADER, messageId: `message-${(messages += 1)}` },
   payload: { tool, ...more },
@@ -48,7 +48,7 @@ export const request = (tool: object, more = {}) => ({
 export const DONE = { status: 200, code: undefined, result: 'done' }
 export const denied = (status: number) => ({ status, code: 'SECURITY_ERROR', result: undefined })
 
-/** What publishers and callers do with the registry over HTTP, in the Machine Context Protocol. */
+/** Creates functions that use the registry over HTTP in the Machine Context Protocol. */
 export function registry(server: () => RunningServer) {
   const publish = (body: unknown, query = '', headers: Record<string, string> = asAdmin) =>
     server().json('POST', `/tools${query}`, body, headers)
@@ -61,7 +61,7 @@ export function registry(server: () => RunningServer) {
     return answer.body
   }
 
-  /** Everything that a definition is refused for, by path. */
+  /** Returns why a definition is refused: messages by path. */
   async function refusal(definition: unknown, query = ''): Promise<Record<string, string>> {
     const { status, body } = await publish(definition, query)
     expect(status, JSON.stringify(body)).toBe(422)
@@ -71,15 +71,15 @@ export function registry(server: () => RunningServer) {
     expect(await refusal(definition)).toEqual(problems)
 
   const readBack = (id: string) => get(`/tools/${encodeURIComponent(id)}?format=machine-context`)
-  /** The entries of an id in the list. */
+  /** Returns the list's entries with an id. */
   const listed = async (id: string, headers: Record<string, string> = asAdmin): Promise<Draft[]> =>
     (await get('/machine-context/tools', headers)).tools.filter((each: Draft) => each.id === id)
-  /** Is listed word for word once it is published. */
+  /** Checks that a definition is listed unchanged after it was published. */
   const kept = (definition: Draft) => async () => {
     await published(definition)
     expect(await listed(definition.id)).toEqual([definition])
   }
-  /** The same, and each of its capabilities is executed, and no other. */
+  /** Checks the same, and that exactly its capabilities can be executed. */
   const keptAndExecuted = (definition: Draft, toolkit?: string) => async () => {
     const names: string[] = definition.capabilities.map(({ name }: Draft) => name)
     const implementations = Object.fromEntries(names.map((name) => [name, giving(name)]))
@@ -92,7 +92,7 @@ export function registry(server: () => RunningServer) {
   const send = (message: unknown, headers: Record<string, string> = asAdmin) =>
     server().json('POST', '/machine-context/execute', message, headers)
 
-  /** The execution of a capability. */
+  /** Executes a capability. */
   async function execute(id: string, capability: string, parameters?: unknown, more = {}): Promise<Draft> {
     const { status, body } = await send(request({ id, capability, parameters, ...more }))
     expect(status, JSON.stringify(body)).toBe(200)
@@ -109,7 +109,7 @@ export function registry(server: () => RunningServer) {
     return error
   }
 
-  /** Publishes the tool `types`: a capability a type, which gives back its two parameters of that type. */
+  /** Publishes the tool `types`, with a capability for each type that returns its two parameters of that type. */
   async function publishTypes() {
     const capabilities = ALL_TYPES.map((type) =>
       capability(type, { parameters: [parameter('value', type), parameter('maybe', type, { required: false })] }),
@@ -117,7 +117,7 @@ export function registry(server: () => RunningServer) {
     await published({ definition: of('types', ...capabilities), implementation: ECHO })
   }
 
-  /** A parameter of this type takes the value. */
+  /** Checks that a parameter of this type accepts the value. */
   const takes = (type: string, value: unknown) => async () =>
     expect(await resultOf('types', type, { value })).toEqual({ value })
   const takesNot = (type: string, value: unknown) => async () =>
@@ -127,14 +127,14 @@ export function registry(server: () => RunningServer) {
       details: { value: expect.stringMatching(new RegExp(`\\b${type}\\b`)) },
     })
 
-  /** A new key for these tools. */
+  /** Creates a key for these tools. */
   async function keyFor(...tools: string[]) {
     const key = { name: 'seed', scopes: ['tools:read', 'tools:call', 'tools:publish'], tools, users: [] }
     const { body } = await server().json('POST', '/keys', key, asAdmin)
     return { authorization: `Bearer ${body.key}` }
   }
 
-  /** Publishes a tool of this level, and gives what executing it answers. */
+  /** Publishes a tool with this level, executes it, and returns the response. */
   async function levelled(id: string, securityLevel: number) {
     await published({ definition: tool(id, { securityLevel }), implementation: giving('done') })
     return async (headers: Record<string, string>, parameters = {}) => {

@@ -59,7 +59,7 @@ const {
   takesNot,
 } = registry(() => server)
 
-/** Opens the link that the answer gives, and approves the call as somebody whom the deployment's application knows. */
+/** Opens the link of the response, and approves the call as a person whom the deployment's application identifies. */
 async function approve(id: string, parameters: object) {
   const { code, details } = await errorOf(id, 'go', parameters)
   expect(code).toBe('SECURITY_ERROR')
@@ -189,7 +189,7 @@ works('and executed through the MCP.', 'not without anything that runs', async (
 })
 
 aside('## Tool Definition Format')
-/** The form that the document gives, with one of each where it gives a choice. */
+/** The form in the document, with one of the values where it offers a choice. */
 const FORM = {
   id: 'unique-tool-id',
   name: 'Human-Readable Tool Name',
@@ -209,7 +209,7 @@ const FORM = {
   securityLevel: 10,
   metadata: { additional: ['tool-specific', { metadata: null }] },
 }
-/** The same under an id of its own, and for everybody. */
+/** The same with its own id, and for every caller. */
 const formed = (id: string) => ({ ...FORM, id, securityLevel: 0 })
 
 const COMPONENTS = 'A tool definition consists of the following components: ```json'

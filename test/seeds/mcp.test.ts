@@ -5,7 +5,7 @@ import { refusedPlaces, WITH_REFUSED_PATTERNS } from './refused-patterns.ts'
 import { openDocument } from './source-document.ts'
 import { withoutNeighbours } from '../e2e/without-neighbours.ts'
 
-/** `Tool` of the MCP SDK for Kotlin, over `/mcp` and where else a tool is seen. */
+/** `Tool` of the MCP SDK for Kotlin, over `/mcp` and in the other places that show tools. */
 const { works, deviates, aside, whole } = openDocument('mcp-kotlin-tool.txt', 'mcp')
 
 let server: RunningServer
@@ -18,7 +18,7 @@ type Fields = Readonly<Record<string, unknown>>
 type Tool = Fields & { readonly name: string; readonly _meta?: object | null }
 
 const OLD = ['2024-11-05', '2025-03-26', '2025-06-18'] as const
-/** Those whose tools' names have dots. */
+/** The revisions whose tool names may contain dots. */
 const NEW = ['2025-11-25', '2026-07-28'] as const
 const ALL = [...OLD, ...NEW]
 const SERVER = { name: 'switchboard', title: 'Switchboard', version: expect.any(String) }
@@ -28,7 +28,7 @@ async function ask(method: string, path: string, body?: unknown, headers?: Recor
   return { status: answer.status, body: answer.body }
 }
 
-/** Sends a request of a revision as its clients do, and gives the result or the error. */
+/** Sends a request as clients of a revision do, and returns the result or the error. */
 async function mcp(version: string, method: string, given: Fields = {}, query = '') {
   const isFrom2026 = version === '2026-07-28'
   const _meta = {
@@ -44,14 +44,14 @@ async function mcp(version: string, method: string, given: Fields = {}, query = 
   const { status, body } = await ask('POST', `/mcp${query}`, { jsonrpc: '2.0', id: 7, method, params }, headers)
   expect({ status, body }).toMatchObject({ status: 200, body: { jsonrpc: '2.0', id: 7 } })
   if (!isFrom2026 || body.error) return body.result ?? { error: body.error }
-  // What each result of that revision has beside its own members
+  // Members that every result of that revision has
   const { resultType, ttlMs: _ttl, cacheScope: _scope, _meta: about, ...result } = body.result
   const { 'io.modelcontextprotocol/serverInfo': info, ...own } = about
   expect({ resultType, info }).toEqual({ resultType: 'complete', info: SERVER })
   return Object.keys(own).length === 0 ? result : { ...result, _meta: own }
 }
 
-/** The tools of a toolkit, as clients of a revision are listed them. */
+/** Lists a toolkit's tools as clients of a revision see them. */
 const toolsOf = async (toolkit: string, version = '2025-11-25') =>
   (await mcp(version, 'tools/list', {}, `?toolkits=${toolkit}`)).tools
 
@@ -70,16 +70,16 @@ const submission = (definition: unknown, toolkit: string, implementation: object
   implementation,
 })
 
-/** Publishes a tool, and fails unless nothing is wrong with it or to be remarked. */
+/** Publishes a tool, and fails on any problem or warning. */
 async function publish(tool: Tool, toolkit: string, implementation?: object): Promise<void> {
   const answer = await ask('POST', '/tools?dialect=mcp', submission(tool, toolkit, implementation))
-  // An id has no dash; the name that models see keeps it
+  // An id cannot contain a dash, but the name that models see keeps it
   const id = `${toolkit}.${tool.name.replaceAll('-', '_')}@1.0.0`
   expect(answer).toMatchObject({ status: 201, body: { ids: [id] } })
   expect(answer.body.warnings?.length ?? 0).toBe(tool.name.includes('-') ? 1 : 0)
 }
 
-/** Why a tool is refused: messages by their paths in it. */
+/** Returns why a tool is refused: messages by path. */
 async function refused(tool: unknown): Promise<Record<string, string>> {
   const { status, body } = await ask('POST', '/tools?dialect=mcp', submission(tool, 'Refused'))
   expect({ status, message: body.message }).toEqual({ status: 422, message: 'The definition is not valid' })
@@ -88,24 +88,24 @@ async function refused(tool: unknown): Promise<Record<string, string>> {
   )
 }
 
-/** The document that a tool was published with. */
+/** Returns the document that a tool was published with. */
 const documentOf = async (toolkit: string, tool: string) =>
   (await ask('GET', `/tools/${toolkit}.${tool}?format=mcp`)).body
 
-/** Hints of a tool of code without a way out, and what its publisher says of it before them. */
+/** Returns the hints of a code tool without network access; the publisher's annotations override them. */
 function hintsOf(annotations: unknown) {
   const said = { readOnlyHint: false, openWorldHint: false, ...Object(annotations) }
   return { idempotentHint: said.readOnlyHint, destructiveHint: !said.readOnlyHint, ...said }
 }
 
-/** A tool as it is listed: with its id and all four hints. */
+/** Returns a tool as listed, with its id and all four hints. */
 const listed = (tool: Tool, toolkit: string, name = tool.name) => ({
   ...tool,
   annotations: hintsOf(tool.annotations),
   _meta: { ...tool._meta, 'dev.switchboard/id': `${toolkit}.${name}@1.0.0` },
 })
 
-/** A result of one text. */
+/** Builds a result with one text. */
 const text = (said: string, more: object = {}) => ({ content: [{ type: 'text', text: said }], ...more })
 
 const PLAIN = { description: 'Does something.', inputSchema: OBJECT }
@@ -126,7 +126,7 @@ const FULL = {
 }
 
 aside('Tool data class', 'Constructors', 'Properties')
-/** What follows each button of the page. */
+/** The text after each button of the page. */
 const AFTER_BUTTONS = [
   'constructor',
   'open val',
@@ -347,7 +347,7 @@ const DISPLAY = 'Display name precedence order: titleannotations.titlename'
 
 const pageOf = async (path: string) => (await raw(server.url, { path, headers: { accept: 'text/html' } })).text
 
-/** What people are shown a tool as: the heading of its page. */
+/** Returns the heading of a tool's page. */
 async function headingOf(toolkit: string, tool: string) {
   const [, heading = ''] = /<h1>(.*?)<\/h1>/.exec(await pageOf(`/console/tools/${toolkit}.${tool}`)) ?? []
   return heading.replaceAll(/<[^>]*>/g, '')
@@ -593,7 +593,7 @@ works(SIZED, 'null in one is absence', async () => {
   expect((await toolsOf('IconsNulls'))[0].icons).toEqual([{ src: 'https://x.example/a.png' }])
 })
 
-/** The pictures of a tool's page, which are this server's, by their types; none where it is none. */
+/** Returns the types of the images on a tool's page, which this server must serve; empty for invalid images. */
 async function picturesOf(toolkit: string, tool: string) {
   const page = await pageOf(`/console/tools/${toolkit}.${tool}`)
   const shown = [...page.matchAll(/<img [^>]*src="([^"]*)"/g)].map(([, path = '']) => raw(server.url, { path }))
@@ -866,7 +866,7 @@ works(IDENTIFIER, 'within its toolkit, also where a tool of another toolkit has 
   expect(await within('?toolkits=BareSecond')).toBe('{"of":2}')
   expect(await within('?tools=BareSecond.*', 'BareSecond_bare_name')).toBe('{"of":2}')
   expect(await within('?tools=BareSecond.bare_name')).toBe('{"of":2}')
-  // In both toolkits it is the one that lists show so
+  // With both toolkits, it means the tool that lists show by this name
   expect(await within('?toolkits=BareSecond,BareFirst')).toBe('{"of":1}')
   expect(await mcp('2025-11-25', 'tools/call', { name: 'bare-name' }, '?toolkits=Calculator')).toHaveProperty('error')
   const listed = async (query: string) => (await mcp('2025-11-25', 'tools/list', {}, query)).tools.map(nameOf)

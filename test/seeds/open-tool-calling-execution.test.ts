@@ -22,7 +22,7 @@ import {
 } from './open-tool-calling-registry.ts'
 import { openDocument } from './source-document.ts'
 
-// The RFC's chapters on calls; `open-tool-calling.test.ts` has the others
+// The RFC's chapters on calls; `open-tool-calling.test.ts` covers the others
 
 const { works, deviates, aside, whole } = openDocument('open-tool-calling-rfc.txt', 'open-tool-calling')
 
@@ -81,7 +81,7 @@ afterAll(() => Promise.all([server?.stop(), upstream?.close(), provider?.close()
 const bearer = (credential: string) => ({ authorization: `Bearer ${credential}` })
 const ask = (method: string, path: string, body?: unknown) => server.json(method, path, body, bearer(ADMIN_KEY))
 const { publish, tool, faults, listed, send, call } = agentOf(() => server, bearer(ADMIN_KEY))
-/** Sends a request as somebody else. */
+/** Sends a request as another caller. */
 const sendAs = (headers: Record<string, string>, request: unknown) =>
   server.json('POST', '/worker/tools/invoke', request, headers)
 
@@ -97,7 +97,7 @@ const http = (path: string, given: object = {}) => ({
   ...given,
 })
 const withModes = (...available_modes: string[]) => ({ output: { available_modes } })
-/** What a request that is refused is told. */
+/** Returns the error of a refused request. */
 async function refusal(request: unknown) {
   const { status, body } = await send(request)
   expect(body.detail).toBe(body.message)
@@ -105,13 +105,13 @@ async function refusal(request: unknown) {
 }
 
 const OAUTH = { provider_id: 'acme', provider_type: 'oauth2', oauth2: { scopes: ['mail.read'] } }
-/** A tool that reads the account at the provider that a user granted access to. */
+/** Publishes a tool that reads the provider account that a user granted access to. */
 const reading = (authorization: object = OAUTH) =>
   tool(
     { requirements: { authorization } },
     http('/account', { method: 'GET', credentials: [{ authorization: 'acme', in: 'header', name: 'Authorization' }] }),
   )
-/** What a call for a user is told to ask them. */
+/** Returns the challenge of a call for a user. */
 async function challenge(name: string, user: string) {
   const { success, output } = await call(name, {}, { user_id: user })
   expect(success).toBe(false)
@@ -547,7 +547,7 @@ works('**`secrets`**: Secret information required for execution.', 'what is none
   ])
 })
 
-/** Gives what it is told of whom it acts for. */
+/** Returns the user that it is called for. */
 const WHO = code('({ user: ctx.userId ?? "nobody", info: ctx.userInfo ?? "nothing" })')
 
 works('**`user_id`**: Unique user identifier.', 'reaches a tool that acts for a user', async () => {
@@ -807,7 +807,7 @@ works('The output can take one of several forms:', 'one at a time, whatever came
   ])
 })
 
-/** What a tool gives back that gives what it is given. */
+/** Returns the output of a tool that returns its input. */
 async function given(value: unknown) {
   const { body } = await send(
     rfc(await tool(withModes('value', 'null', 'error'), code('input.give')), { inputs: { give: value } }),
@@ -867,7 +867,7 @@ const FIELDS = {
   additional_prompt_content: 'Rooms 7 and 9 are free',
   retry_after_ms: 1_500,
 }
-/** What a tool is said to have failed of that throws this. */
+/** Returns the error of a call whose tool throws this. */
 async function thrown(fields: object) {
   const name = await tool({}, throwing(`Object.assign(new Error('No room'), ${JSON.stringify(fields)})`))
   const { success, output } = await call(name)
@@ -1104,7 +1104,7 @@ const ARTIFACT = {
   size: 3,
   meta: { description: 'Rows' },
 }
-/** What becomes of a tool's artifact that is not as it should be. */
+/** Returns the result of a tool with an invalid artifact. */
 async function misshapen(change: object) {
   const name = await tool(
     withModes('artifact', 'error'),
@@ -1144,7 +1144,7 @@ works('Contains an `artifact` object describing:', 'whoever calls in another dia
   expect(mcp.body.result.content).toMatchObject([{ type: 'resource_link', uri: ARTIFACT.url, mimeType: 'text/csv' }])
 })
 
-/** What a link of this deployment leads to, for whoever has it. */
+/** Fetches a link of this deployment without a credential. */
 async function lying(url: string) {
   const response = await fetch(url)
   return { status: response.status, type: response.headers.get('content-type'), text: await response.text() }
@@ -1510,7 +1510,7 @@ works(
   },
 )
 
-/** A key that an administrator makes. */
+/** Creates a key as an administrator. */
 async function keyOf(given: object) {
   const { status, body } = await ask('POST', '/keys', {
     name: 'an agent',
@@ -1614,7 +1614,7 @@ deviates(
   },
 )
 
-/** Publishes a version of a tool with these parameters, in a toolkit of its own. */
+/** Publishes a version of a tool with these parameters in its own toolkit. */
 const version = (toolkit: string, number: string, ...parameters: object[]) =>
   publish(
     definitionOf('Grown', {

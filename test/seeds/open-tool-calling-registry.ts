@@ -19,11 +19,11 @@ const ajv = new Ajv({
   formats: { 'uri': (text) => URL.canParse(text), 'date-time': (text) => !Number.isNaN(Date.parse(text)) },
 })
 
-/** What is wrong with a document by the RFC's own schemas; nothing, where they do not lie beside the clone. */
+/** Check a document against the RFC's schemas; they find nothing if the schemas are not next to the clone. */
 export const faultsOf = {
   definition: checker('tool_definition'),
   request: checker('execute_tool_request'),
-  // It requires a field that it does not define; what it defines is `execution_id`
+  // The schema requires a field that it does not define; it defines `execution_id`
   response: checker('execute_tool_response', { required: ['execution_id', 'finished_at', 'success'] }),
 }
 
@@ -34,7 +34,7 @@ function checker(kind: Kind, corrected: Fields = {}): (document: unknown) => rea
   return (document) => (validate(document) ? [] : (validate.errors ?? []))
 }
 
-/** A definition of the toolkit `Rfc`, with all that the schema requires and nothing else. `given` takes its place. */
+/** Builds a definition of the toolkit `Rfc` with only the fields that the schema requires, which `given` overrides. */
 export function definitionOf(name: string, given: Fields = {}): Fields {
   return {
     name,
@@ -46,7 +46,7 @@ export function definitionOf(name: string, given: Fields = {}): Fields {
   }
 }
 
-/** A parameter with all that the schema requires. */
+/** Builds a parameter with everything that the schema requires. */
 export const parameter = (name: string, value_schema: Fields, given: Fields = {}): Fields => ({
   name,
   required: false,
@@ -54,19 +54,19 @@ export const parameter = (name: string, value_schema: Fields, given: Fields = {}
   ...given,
 })
 
-/** The implementation of a code tool that gives what an expression makes of `input` and `ctx`. */
+/** Builds a code tool that returns the value of an expression over `input` and `ctx`. */
 export const code = (expression: string): Fields => ({
   kind: 'code',
   module: `export default async (input, ctx) => (${expression})`,
 })
-/** The implementation of a code tool that throws what an expression makes. */
+/** Builds a code tool that throws the value of an expression. */
 export const throwing = (expression: string): Fields => ({
   kind: 'code',
   module: `export default async (input, ctx) => { throw ${expression} }`,
 })
 export const ECHO = code('input')
 
-/** A request with all that the schema requires. */
+/** Builds a request with everything that the schema requires. */
 export function requestOf(tool: Fields, given: Fields = {}): Fields {
   return {
     run_id: crypto.randomUUID(),
@@ -79,19 +79,19 @@ export function requestOf(tool: Fields, given: Fields = {}): Fields {
   }
 }
 
-/** Whoever publishes and calls tools of the RFC. */
+/** Publishes and calls tools of the RFC. */
 export interface Agent {
-  /** Publishes what may be refused. */
+  /** Publishes a definition that may be refused. */
   publish(definition: unknown, implementation?: Fields, beside?: Fields): Promise<Answer>
-  /** Publishes a tool of the toolkit `Rfc` under a name of its own, which it gives. */
+  /** Publishes a tool of the toolkit `Rfc` with a new name, and returns the name. */
   tool(given: Fields, implementation?: Fields): Promise<string>
-  /** The faults that a definition is refused for: `{path, message}` of each. */
+  /** Returns why a definition is refused: `{path, message}` of each fault. */
   faults(definition: Fields): Promise<readonly unknown[]>
-  /** A definition as it is listed. */
+  /** Returns a definition as listed. */
   listed(qualified: string): Promise<Answer['body']>
-  /** Sends a request, whatever it is. */
+  /** Sends any request. */
   send(request: unknown): Promise<Answer>
-  /** Calls a tool of the toolkit `Rfc`, with a valid request, and gives the response, which is valid. */
+  /** Calls a tool of the toolkit `Rfc` with a valid request, and returns the response, which is valid. */
   call(name: string, inputs?: Fields, context?: Fields): Promise<Answer['body']>
 }
 

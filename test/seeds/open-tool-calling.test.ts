@@ -16,7 +16,7 @@ import {
 } from './open-tool-calling-registry.ts'
 import { openDocument } from './source-document.ts'
 
-// The RFC's introduction, and its chapter on definitions; `open-tool-calling-execution.test.ts` has the others
+// The RFC's introduction and its chapter on definitions; `open-tool-calling-execution.test.ts` covers the others
 
 const { works, deviates, aside, whole } = openDocument('open-tool-calling-rfc.txt', 'open-tool-calling')
 
@@ -34,7 +34,7 @@ afterAll(() => Promise.all([server?.stop(), upstream?.close()]))
 
 const { publish, tool, faults, listed, send, call } = agentOf(() => server)
 
-/** The one warning of a publication, whose definition is then given back as it is, its implementation not being told of it. */
+/** Returns the only warning of a publication, and checks that its definition is returned unchanged. */
 async function warned(name: string, given: object) {
   const definition = definitionOf(name, { ...given })
   const { status, body } = await publish(definition, code('Object.keys(ctx)'))
@@ -61,7 +61,7 @@ function without(field: string, definition: Readonly<Record<string, unknown>> = 
   return Object.fromEntries(Object.entries(definition).filter(([name]) => name !== field))
 }
 
-/** A tool whose one parameter `p` has this schema, and gives it back: what it says to each value. */
+/** Publishes a tool that returns its only parameter `p` with this schema. Returns a function that tries a value. */
 async function taking(value_schema: object, given = {}) {
   const name = await tool(withParameter(parameter('p', { ...value_schema }, given)), code('{ p: input.p ?? "none" }'))
   return async (p: unknown) => {
@@ -71,7 +71,7 @@ async function taking(value_schema: object, given = {}) {
 }
 const refusing = (why: string) => `Some inputs are not valid: ${why}`
 
-/** Numbers that a tool of this name adds up, and the definition of it. */
+/** The parameters of a tool that adds two numbers. */
 const ADDS = withParameter(
   parameter('a', { val_type: 'number' }, { required: true }),
   parameter('b', { val_type: 'number' }, { required: true }),
@@ -615,7 +615,7 @@ works(
     const [arrived] = upstream.arrived.filter(({ url }) => url === '/service/tools/invoke')
     expect(JSON.parse(arrived?.body ?? '')).toMatchObject({
       run_id: request['run_id'],
-      // The caller's own could be another caller's there
+      // Two callers' own ids could collide there
       execution_id: expect.stringMatching(/./),
       tool: { name: 'Add', toolkit: 'Theirs', version: '1.0.0' },
       inputs,
@@ -1311,7 +1311,7 @@ works('**`inferrable`**: (Optional)', 'lists say it of every parameter of tools 
   expect(input.parameters.map((each: { inferrable: boolean }) => each.inferrable)).toEqual([true, true])
 })
 
-/** A tool with a parameter that models may infer, and one that they may not. */
+/** Builds a tool with one parameter that models may infer, and one that they may not. */
 const withRoom = (given = {}) =>
   withParameter(
     parameter('a', { val_type: 'string' }),

@@ -3,7 +3,7 @@ import type { RunningServer } from '../e2e/server.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** A definition with what OXP 1.0 requires, and nothing more. A field that is given as undefined is left out. */
+/** Builds a definition with only the fields that OXP 1.0 requires. A field set to undefined is left out. */
 export function definition(id: string, fields: Fields = {}) {
   const [name = '', version = '1.0.0'] = id.split('@')
   return {
@@ -18,26 +18,26 @@ export function definition(id: string, fields: Fields = {}) {
 }
 
 export const code = (module: string) => ({ kind: 'code', module })
-/** Gives the same value to everybody. */
+/** Always returns the same value. */
 export const giving = (value: unknown) => code(`export default () => (${JSON.stringify(value)})`)
-/** Gives its input back. */
+/** Returns its input. */
 export const ECHO = code('export default (input) => input')
 
-/** The answer to a call that ended with a value. */
+/** The response to a call that ended with a value. */
 export const answered = (value: unknown) => ({
   status: 200,
   body: { $schema: 'urn:oxp:1.0', result: ended({ value }) },
 })
-/** The answer to a call whose tool failed. */
+/** The response to a call whose tool failed. */
 export const failing = (error: Fields) => ({ status: 200, body: { $schema: 'urn:oxp:1.0', result: ended({ error }) } })
-/** The answer to a call that was refused, before its tool ran. */
+/** The response to a call that was refused before its tool ran. */
 export const refusal = (status: number, body: Fields) => ({ status, body: { $schema: 'urn:oxp:1.0', ...body } })
 
-/** The answer to a call whose parameters are wrong. */
+/** The response to a call with invalid parameters. */
 export const invalid = (parameter_errors: Readonly<Record<string, string>>) =>
   refusal(422, { message: 'Some input parameters are invalid', parameter_errors })
 
-/** How a problem names what it got. */
+/** Formats a value as problems name it. */
 export function got(value: unknown): string {
   if (typeof value === 'string') {
     return value.length > 40 || value.includes('\n') ? `a string of ${value.length} characters` : `'${value}'`
@@ -55,7 +55,7 @@ const ended = (given: Fields) => ({
   ...given,
 })
 
-/** What a caller does with the registry over HTTP. */
+/** Creates a caller's functions for the registry over HTTP. */
 export function registry(server: () => RunningServer) {
   async function ask(method: string, path: string, body?: unknown, headers?: Record<string, string>) {
     const answer = await server().json(method, path, body, headers)
@@ -65,13 +65,13 @@ export function registry(server: () => RunningServer) {
   return {
     ask,
 
-    /** Publishes what is not published yet. */
+    /** Publishes a new definition. */
     async publish(document: { readonly id: string }, implementation?: object): Promise<void> {
       const body = implementation ? { definition: document, implementation } : document
       expect(await ask('POST', '/tools', body)).toEqual({ status: 201, body: { ids: [document.id] } })
     },
 
-    /** Publishes what is not published yet and has the name of another tool: where names are alone, it is called otherwise. */
+    /** Publishes a new definition with the name of another tool: where names must be unique, it is exposed as `called`. */
     async publishNamesake(document: { readonly id: string }, called: string): Promise<void> {
       const body = { definition: document, implementation: giving(1) }
       const warning = { path: '', message: expect.stringContaining(`over MCP this tool is '${called}'`) }
@@ -79,13 +79,13 @@ export function registry(server: () => RunningServer) {
       expect(await ask('POST', '/tools', body)).toEqual(answer)
     },
 
-    /** Publishes a tool of another dialect, MCP, that gives 5. */
+    /** Publishes an MCP tool that returns 5. */
     async publishTool(toolkit: string, version: string, definition: object): Promise<void> {
       const answer = await ask('POST', '/tools', { definition, toolkit, version, implementation: giving(5) })
       expect(answer, JSON.stringify(answer.body)).toMatchObject({ status: 201 })
     },
 
-    /** Why a definition is refused: messages by their paths. */
+    /** Returns why a definition is refused: messages by path. */
     async refused(document: unknown): Promise<Record<string, string>> {
       const { status, body } = await ask('POST', '/tools?dialect=oxp', document)
       const { errors, ...rest } = body
@@ -97,14 +97,14 @@ export function registry(server: () => RunningServer) {
       return Object.fromEntries(errors.map(({ path, message }: Record<string, string>) => [path, message]))
     },
 
-    /** A definition as `GET /tools/{id}` gives it. */
+    /** Returns a definition from `GET /tools/{id}`. */
     async read(id: string) {
       const { status, body } = await ask('GET', `/tools/${id}`)
       expect({ status, body }).toMatchObject({ status: 200 })
       return body
     },
 
-    /** The definitions of a toolkit as `GET /tools` gives them. */
+    /** Returns a toolkit's definitions from `GET /tools`. */
     async listed(toolkit: string, query = '') {
       const { body } = await ask('GET', `/tools?toolkit=${toolkit}${query}`)
       expect(body).toEqual({ $schema: 'urn:oxp:1.0', items: expect.any(Array) })

@@ -67,7 +67,7 @@ aside(
 const requiring = (id: string, requirements: unknown) => definition(id, { requirements })
 
 /** The answer to a call of a tool that lacks something. */
-/** The steps that are left, as an administrator is told. */
+/** The remaining setup steps, as shown to an administrator. */
 const unset = (tool: string, id: string) =>
   `Neither TOOL_SECRETS nor a policy lets '${tool}' have the secret '${id}': 'switchboard policies set ${tool} --secret ${id}' allows it. The secret '${id}' is not set: 'npx wrangler secret put ${id}' sets it, or on your own machine a line '${id}=…' in .dev.vars`
 
@@ -379,7 +379,7 @@ works(SCOPES, 'anything but an array of strings', async () => {
 
 const GRANTED = 'A list of scopes that must be granted for the tool to execute properly.'
 
-/** Connects the test's provider under an id of its own. */
+/** Connects the test's provider with its own id. */
 async function connect(id: string) {
   const put = await ask('PUT', `/providers/${id}`, {
     name: 'The Provider',
@@ -390,7 +390,7 @@ async function connect(id: string) {
   expect(put, JSON.stringify(put.body)).toMatchObject({ status: 201 })
 }
 
-/** Publishes a tool that asks the API with a user's token, and gives what it answers to Ann. */
+/** Publishes a tool that calls the API with a user's token, and returns its response to Ann. */
 async function publishScoped(tool: string, id: string, scopes: readonly string[]) {
   const credential = { authorization: id, in: 'header', name: 'authorization', format: 'Bearer {value}' }
   await publish(
@@ -632,7 +632,7 @@ works(ILLUSTRATE, 'together they are a batch', async () => {
   expect(await ask('POST', '/tools', EXAMPLES)).toEqual({ status: 200, body: { results } })
 })
 
-/** Publishes an example in a toolkit of its own, with an implementation, and gives its id. */
+/** Publishes an example in its own toolkit, with an implementation, and returns its id. */
 async function publishAs(toolkit: string, text: string, implementation: object): Promise<string> {
   const example = JSON.parse(text)
   const [, tool = '', ...version] = example.id.split(/[.@]/)

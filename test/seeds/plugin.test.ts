@@ -26,9 +26,9 @@ async function upload(toolkit: string, bytes: Uint8Array<ArrayBuffer>, query = '
   const { status, text } = await raw(server.url, { method: 'PUT', path, headers, body: bytes })
   return { status, body: unwarned(JSON.parse(text)) }
 }
-/** What the upload of a plugin comes to whose `describe` gives this. */
+/** Uploads a plugin whose `describe` returns this. */
 const uploaded = (toolkit: string, list: unknown) => upload(toolkit, describing(JSON.stringify(list)))
-/** What is wrong with a list, as an upload is told it, and a publication. */
+/** Returns the problems of a list that an upload and a publication report. */
 async function refused(list: unknown): Promise<[unknown, unknown]> {
   const problems = ({ errors = [] }) => errors.map(({ path, message }) => [path, message])
   const given = await uploaded('Refused', list)
@@ -44,21 +44,21 @@ const described = async (toolkit: string) =>
 
 const send = (request: unknown, toolkit?: string) =>
   server.json('POST', `/plugin/call${toolkit === undefined ? '' : `?toolkit=${toolkit}`}`, request)
-/** The CallToolResult of a tool of the plugin. */
+/** Calls a tool of the plugin, and returns its CallToolResult. */
 async function call(name: string, input: object = {}) {
   const { status, body } = await send({ params: { name, arguments: input } }, 'Box')
   expect(status, JSON.stringify(body)).toBe(200)
   return body
 }
-/** What the plugin was asked, word for word. */
+/** Returns the exact request that the plugin received. */
 async function asked(request: unknown) {
   const { status, body } = await send(request, 'Box')
   expect([status, body.isError]).toEqual([200, undefined])
   return JSON.parse(body.content[0].text)
 }
-/** What the face gives when the plugin gives this. */
+/** Returns the dialect's response if the plugin returns this. */
 const given = (result: unknown) => call('answer', { result: JSON.stringify(result) })
-/** What a caller over the Model Context Protocol gets when the plugin gives this. */
+/** Returns the response to an MCP caller if the plugin returns this. */
 async function givenOverMcp(result: unknown) {
   const params = { name: 'answer', arguments: { result: JSON.stringify(result) } }
   const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params }
@@ -67,10 +67,10 @@ async function givenOverMcp(result: unknown) {
 }
 const block = async (content: unknown) => (await given({ content: [content] })).content[0]
 
-/** The plugin may give this, and the face gives it as it is. */
+/** Checks that the plugin may return this, and that it is passed on unchanged. */
 const passes = (content: Block) => async () =>
   expect(await given({ content: [content] })).toEqual({ content: [content] })
-/** The plugin may not give this: the result says why. */
+/** Checks that the plugin may not return this, and that the result says why. */
 const isNone = (content: unknown, why: string) => async () =>
   expect(await given({ content: [content] })).toEqual({
     content: [{ type: 'text', text: `The plugin answered with content that is none: [0] ${why}` }],
@@ -80,7 +80,7 @@ const isNoResult = (result: unknown) => async () => {
   const text = "The plugin answered with something that is not a CallToolResult: 'content' must be an array"
   expect(await given(result)).toEqual({ content: [{ type: 'text', text }], isError: true })
 }
-/** A request is refused, and how. */
+/** Checks that a request is refused, and the reason. */
 const malformed = (request: unknown, why: string) => async () => {
   const { status, body } = await send(request, 'Box')
   expect([status, body]).toEqual([400, { content: [{ type: 'text', text: why }], isError: true }])

@@ -4,18 +4,18 @@ import { expect, it } from 'vitest'
 import { hasShared, readShared, unlessShared } from '../shared.ts'
 
 /**
- * A source document, tried statement by statement. A statement is given in the document's own words; `…` within them
- * stands for what is left out of a longer passage. Where the document lies beside the clone, the words have to stand in
- * it, in the order in which they are tried, and `whole` tells the lines that nobody has tried.
+ * A source document, tested statement by statement. A statement is quoted from the document; `…` marks words that are left
+ * out. If the document is next to the clone, it must contain the quotes, in the order of the tests, and `whole` lists the
+ * lines without a test.
  */
 export interface SourceDocument {
-  /** What the document says holds; `tried` tells the cases of one statement apart. */
+  /** The statement holds; `tried` distinguishes several cases of one statement. */
   works(words: string, tried: string, run: () => Promise<void> | void): void
-  /** We do something else, as the row of the dialect's `DEVIATIONS.md` that begins with `row` says, and `run` shows it. */
+  /** We deviate, as the row that starts with `row` in the dialect's `DEVIATIONS.md` says, and `run` shows it. */
   deviates(words: string, tried: string, row: string, run: () => Promise<void> | void): void
-  /** Passages that state nothing, such as headings, by their words. */
+  /** Quotes passages that state nothing, such as headings. */
   aside(...passages: string[]): void
-  /** Every line has been tried, or put aside. Comes last. */
+  /** Checks that every line was tested or put aside. Comes last. */
   whole(): void
 }
 
@@ -69,7 +69,7 @@ export function openDocument(file: string, dialect: string): SourceDocument {
   }
 }
 
-/** From the first character to the one after the last, in the document with one space between words. */
+/** A range in the document with single spaces between words; `to` is exclusive. */
 interface Passage {
   readonly from: number
   readonly to: number
@@ -92,7 +92,7 @@ function find(text: string, words: string, after: number): Passage | undefined {
   return { from: from ?? after, to }
 }
 
-/** The lines with no character in any of the passages; punctuation and bullets alone are no line. */
+/** Finds the lines outside all passages, ignoring lines with only punctuation or bullets. */
 function untried(document: string, text: string, passages: readonly Passage[]): string[] {
   const lines: string[] = []
   let at = 0

@@ -1,23 +1,23 @@
 import { holds } from './violation.ts'
 import type { Place, World } from './world.ts'
 
-/** What a person was asked, and what they said to it, once that was acknowledged. */
+/** A question to a person, and the answer once it was acknowledged. */
 interface Question {
   readonly id: string
-  /** When a person began to approve it. */
+  /** When a person started to approve it. */
   approvedFrom: number | undefined
   approved: boolean
   refused: boolean
   decidedAt: number
 }
 
-/** Something that a call made while it could have used an approval. */
+/** A period in which a call could have used an approval. */
 interface Attempt {
   readonly from: number
   until: number
 }
 
-/** A call that a person has to approve: by whom it is made, and with what. */
+/** A call that a person must approve: its caller and input. */
 export interface Approvable {
   readonly questions: Map<string, Question>
   readonly attempts: Attempt[]
@@ -25,10 +25,10 @@ export interface Approvable {
 }
 
 const CALLBACK = 'https://switchboard.example/oauth/callback'
-/** An approval is good for 15 minutes, by the clock of its object. */
+/** An approval is valid for 15 minutes by its object's clock. */
 const GOOD_MS = 14 * 60_000
 
-/** What people do who are asked to approve calls, and what must hold of what is approved: each approval is of one run. */
+/** Simulates people who are asked to approve calls, and checks that each approval allows one run. */
 export function createApprovers(world: World) {
   const { clock, chance } = world
   const all: Approvable[] = []
@@ -39,24 +39,24 @@ export function createApprovers(world: World) {
     return made
   }
 
-  /** A call begins that an approval would let run. */
+  /** Records the start of a call that an approval would allow. */
   function attempt({ attempts }: Approvable): Attempt {
     const made = { from: clock.now(), until: Infinity }
     attempts.push(made)
     return made
   }
 
-  /** The tool runs. */
+  /** Records and checks a run of the tool. */
   function ran(of: Approvable, what: string): void {
     of.runs += 1
-    // What was refused, and acknowledged so, was never approved
+    // A question whose refusal was acknowledged was never approved
     const given = [...of.questions.values()].filter(
       ({ approvedFrom, refused }) => approvedFrom !== undefined && !refused,
     )
     holds(of.runs <= given.length, `${what} runs ${of.runs} times, and was approved ${given.length} times`)
   }
 
-  /** A call is told to ask a person, in an attempt that is over. */
+  /** Records that an attempt, which has ended, was told to ask a person. */
   function asked({ questions, attempts }: Approvable, id: string, own: Attempt, what: string): void {
     const known = questions.get(id)
     holds(known === undefined || known.decidedAt > own.from, `${what} is asked for once more by what was decided`)
@@ -88,7 +88,7 @@ export function createApprovers(world: World) {
     ran,
     asked,
     decide,
-    /** Somebody decides about something that they were asked. */
+    /** Draws a person's decision on an open question. */
     draw() {
       const [first, ...others] = open()
       const question = first && chance.oneOf([first, ...others])

@@ -2,10 +2,10 @@ import { sha256 } from '../../src/storage/sealing/sha256.ts'
 import { holds } from './violation.ts'
 import type { Place, World } from './world.ts'
 
-/** More than one row's. */
+/** More than fits in one row. */
 const LARGE = 1_100_000
 
-/** What publishers of plugins do with bytes, and what must hold of them: what was stored is read everywhere, as it was. */
+/** Simulates plugin publishers who store bytes, and checks that the same bytes are read everywhere. */
 export function createBlobClients({ chance }: World) {
   const texts = ['one', 'two', 'x'.repeat(LARGE)] as const
   const stored = new Map<string, string>()

@@ -17,22 +17,22 @@ import { Fault } from './network.ts'
 import { Violation } from './violation.ts'
 import type { Place, World } from './world.ts'
 
-/** A call as a client sends it, and what its tool does. */
+/** A call as a client sends it, and its tool's behavior. */
 export interface SentCall {
   readonly principal: Principal
   readonly callId?: string
   readonly tool: ToolRecord
   readonly input: JsonObject
-  /** What the tool does. The signal aborts when the call ends before it. */
+  /** Runs the tool. The signal aborts if the call ends first. */
   readonly run: (place: Place, signal: AbortSignal) => Promise<RunResult>
-  /** Told that the platform ended the request: nothing more happens, and nobody is answered. */
+  /** Called when the platform ends the request: it does nothing more and sends no response. */
   readonly cutOff: () => void
-  /** Aborts when the client goes away. */
+  /** Aborts when the client disconnects. */
   readonly gone: AbortSignal
 }
 
 export interface DoorOptions {
-  /** How often a tool may be called. */
+  /** Finds how often a tool may be called. */
   readonly limitsOf: (tool: ToolRecord) => CallLimits | undefined
   readonly timeoutMs: number
   readonly makeTurns?: typeof createCallLimiter
@@ -41,7 +41,7 @@ export interface DoorOptions {
 export const HOME = 'https://switchboard.example/'
 const NEVER = new Promise<never>(() => undefined)
 
-/** The door of calls in each isolate: all the stages of the real one, of which the platform may end each wherever it waits. */
+/** Runs calls in each isolate through all the real stages. The platform may end each stage wherever it waits. */
 export function createDoors(world: World, { limitsOf, timeoutMs, makeTurns = createCallLimiter }: DoorOptions) {
   const { chance, weather } = world
   const turnsOf = new WeakMap<Place, CallLimiter>()
@@ -57,13 +57,13 @@ export function createDoors(world: World, { limitsOf, timeoutMs, makeTurns = cre
     const { promise: ended, reject } = Promise.withResolvers<never>()
     ended.catch(() => undefined)
 
-    /** What a tool throws is a failure of the call's: what must hold would not be heard of. */
+    /** Reports a tool's error as a defect: otherwise it would become a failed call, and hide a violation. */
     function fail(error: unknown): never {
       world.defect(error)
       throw error
     }
 
-    /** What is waited for comes, unless the request is ended meanwhile. */
+    /** Waits for work, unless the request is ended meanwhile. */
     async function lasting<T>(work: Promise<T>): Promise<T> {
       const settled = await work.then(
         (value) => () => value,

@@ -6,13 +6,13 @@ import { createGrantClients } from './grants.ts'
 import type { Scenario } from './simulate.ts'
 import { calm } from './weather.ts'
 
-/** Longer than any call is waited for. */
+/** Longer than any wait for a call. */
 const QUIET_MS = 60_000
 
 /**
- * Callers make calls under ids of their own, and make them again; users consent and revoke, and calls ask for their tokens,
- * while things go wrong. Then all is quiet, and everything is answered as it was before. `sabotage`
- * is done every second, to see that it is noticed.
+ * Callers make and repeat calls with call ids; users consent and revoke, and calls ask for their tokens, while things go
+ * wrong. Then all is quiet, and each call must get the same response as before. `sabotage` runs every second, to check that
+ * it is detected.
  */
 export function callScenario(tool: ToolRecord, sabotage?: Sabotage): Scenario {
   return async (world) => {

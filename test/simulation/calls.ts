@@ -4,14 +4,14 @@ import type { ToolSuccess } from '../../src/core/call/runner.ts'
 import { holds } from './violation.ts'
 import type { Place, World } from './world.ts'
 
-/** A call under an id of its caller's, and what became of it. */
+/** A call with a call id, and its result. */
 interface Known {
   readonly call: IdempotentCall
-  /** How often its tool did what it does. */
+  /** How often its tool took effect. */
   executions: number
-  /** What it came to, as whoever was answered was told. */
+  /** The result, as it was returned to callers. */
   answer: unknown
-  /** Whether the isolate ended that ran it, so that nobody can tell what became of it. */
+  /** Whether the isolate that ran it ended, so that its result is unknown. */
   isCutOff: boolean
 }
 
@@ -19,7 +19,7 @@ const TIMEOUT_MS = 10_000
 const IDS = ['one', 'two', 'three']
 const PRINCIPALS = ['key:a', 'key:b']
 
-/** What callers do who give their calls ids, and what must hold of them: each runs once, and all are told the same. */
+/** Simulates callers that use call ids, and checks that each call runs once and always gets the same response. */
 export function createCallClients(world: World) {
   const { clock, chance } = world
   const calls: readonly Known[] = PRINCIPALS.flatMap((principal) =>
@@ -31,7 +31,7 @@ export function createCallClients(world: World) {
     })),
   )
 
-  /** What the tool does: once and for all, or not at all, or nobody gets to know. */
+  /** Runs the tool: it takes effect, or does not, or its result is lost. */
   async function execute(known: Known): Promise<ToolSuccess | ReturnType<typeof fail>> {
     const { principal, callId } = known.call
     if (chance.happens(100)) return fail({ type: 'tool-failed', message: 'Not now', can_retry: true })
@@ -70,7 +70,7 @@ export function createCallClients(world: World) {
     holds(!isKnown || type === 'tool-failed', `The call '${callId}' is '${type}', and nothing went wrong`)
   }
 
-  /** Another call under the id of one that was made. */
+  /** Makes a different call with the id of an earlier one. */
   async function reuse({ idempotencyStore, now }: Place, { call, executions }: Known): Promise<void> {
     if (executions === 0) return
     const { callId } = call
@@ -87,14 +87,14 @@ export function createCallClients(world: World) {
     holds(type === 'conflict' || type === 'unavailable', `Another call under the id '${callId}' is '${type}'`)
   }
 
-  /** What comes in time; a call whose isolate ended is never answered. */
+  /** Waits for a limited time, because a call whose isolate ended never gets a response. */
   async function within<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
     return Promise.race([work, clock.sleep(ms).then(() => undefined)])
   }
 
   const anyCall = () => calls[chance.below(calls.length)]
 
-  /** Once all is quiet: each call is answered as before, and none runs a second time. */
+  /** Once all is quiet, checks that each call gets the same response as before and none runs again. */
   async function settled(places: readonly Place[]): Promise<void> {
     for (const known of calls) {
       if (known.executions === 0) continue

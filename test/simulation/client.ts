@@ -3,10 +3,10 @@ import type { Place, World } from './world.ts'
 
 const TRIES = 4
 
-/** What a client does next: drawn once, and then tried in one isolate or another until it is done. */
+/** Draws a client's next action once. The action is then tried in one isolate or another until it succeeds. */
 export type Draw = () => (place: Place) => Promise<unknown>
 
-/** A client: it does one thing after another, tries again what failed, and gives up after a while. */
+/** Runs a client: it acts step by step, retries failures, and gives up after a while. */
 export async function client(
   { clock, chance }: World,
   places: Places,
@@ -30,13 +30,13 @@ export async function client(
 /** The isolates of a deployment. */
 export type Places = [Place, ...Place[]]
 
-/** Two or three isolates, of which two are in one place. */
+/** Starts two or three isolates, two of them in one place. */
 export function startIsolates({ chance, startIsolate }: World): Places {
   const first = startIsolate()
   return [first, startIsolate(first.place), ...(chance.happens(500) ? [startIsolate()] : [])]
 }
 
-/** Lets clients act, and has an isolate replaced now and then by a new one, which knows nothing, until all are done. */
+/** Lets clients act until all are done. Now and then, a new isolate with empty caches replaces one. */
 export async function act(world: World, places: Places, clients: readonly Promise<void>[]): Promise<void> {
   const { clock, chance, startIsolate, run } = world
   let isOver = false

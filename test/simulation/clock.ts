@@ -5,12 +5,12 @@ interface Timer {
   readonly ring: () => void
 }
 
-/** Milliseconds since 1970 at which every simulation begins. */
+/** Start of every simulation, in milliseconds since 1970. */
 const START = 1_800_000_000_000
 
 /**
- * The one clock of a simulation: `Date`, and the timers of the code under test, go by it alone. It goes when it is told to,
- * one timer at a time.
+ * Creates the only clock of a simulation, which controls `Date` and the timers of the code under test. It moves only when
+ * told to, one timer at a time.
  */
 export function createClock() {
   const timers = new Map<number, Timer>()
@@ -19,7 +19,7 @@ export function createClock() {
 
   const clock = {
     now: () => now,
-    /** Since the simulation began. */
+    /** Milliseconds since the simulation began. */
     elapsed: () => now - START,
     set(ring: () => void, ms = 0): number {
       count += 1
@@ -28,17 +28,17 @@ export function createClock() {
     },
     clear: (id: number | undefined): unknown => timers.delete(id ?? 0),
     sleep: (ms: number): Promise<void> => new Promise((wake) => clock.set(wake, ms)),
-    /** A signal that aborts after so many milliseconds. */
+    /** Creates a signal that aborts after `ms` milliseconds. */
     timeout(ms: number): AbortSignal {
       const controller = new AbortController()
       clock.set(() => controller.abort(new DOMException('The time is over', 'TimeoutError')), ms)
       return controller.signal
     },
-    /** When the next timer rings. */
+    /** Returns the time of the next timer. */
     next(): number | undefined {
       return first()?.[1].at
     },
-    /** Goes to the next timer, which rings. */
+    /** Moves to the next timer, and runs it. */
     ring(): void {
       const due = first()
       if (!due) return
@@ -47,14 +47,14 @@ export function createClock() {
       clock.pass(at - now)
       ring()
     },
-    /** Lets time pass, up to the next timer at most. */
+    /** Lets time pass, but not beyond the next timer. */
     pass(ms: number): void {
       now = Math.min(now + ms, clock.next() ?? Infinity)
       vi.setSystemTime(now)
     },
   }
 
-  /** Of those that are due together, the one that was set first. */
+  /** Of the timers that are due together, returns the one that was set first. */
   function first(): [number, Timer] | undefined {
     let least: [number, Timer] | undefined
     for (const each of timers) if (!least || each[1].at < least[1].at) least = each

@@ -8,8 +8,8 @@ import { calm } from './weather.ts'
 const QUIET_MS = 200_000
 
 /**
- * One deployment after the other on the same storage: isolates of several are at work at once, and carry different tools. Then all is
- * quiet, and the newest one's tools are there, whichever isolate asks last. `sabotage` is done every second, to see that it is noticed.
+ * Successive deployments share storage: isolates of several run at once, and bundle different tools. Then all is quiet, and
+ * the newest tools must be there, whichever isolate asks last. `sabotage` runs every second, to check that it is detected.
  */
 export function deploymentScenario(bundles: readonly [Bundle, ...Bundle[]], sabotage?: Sabotage): Scenario {
   return async (world) => {
@@ -20,7 +20,7 @@ export function deploymentScenario(bundles: readonly [Bundle, ...Bundle[]], sabo
     const places: [typeof first, ...(typeof first)[]] = [first, startIsolate(first.place, oldest)]
     let isOver = false
 
-    /** A new deployment now and then, which comes to one isolate after the other; some of the old ones go on. */
+    /** Deploys now and then, replacing one isolate after another; some old ones keep running. */
     async function deploy(): Promise<void> {
       while (!isOver) {
         await clock.sleep(chance.oneOf([5_000, 20_000, 40_000]))

@@ -8,7 +8,7 @@ import type { Deployment, Place, World } from './world.ts'
 /** The tool that an administrator disables. */
 export const DISABLED = 'Kit.Stays@1.0.0'
 
-/** What becomes of the tools that deployments carry, of which several are at work at once on the same storage. */
+/** Simulates the bundled tools of several deployments that run at once on the same storage. */
 export function createDeployments(world: World, bundles: readonly [Bundle, ...Bundle[]]) {
   const { clock, chance, registry } = world
   const ids = [...new Set(bundles.flatMap(({ records }) => records.map(({ id }) => id)))]
@@ -16,10 +16,10 @@ export function createDeployments(world: World, bundles: readonly [Bundle, ...Bu
   let made = 1
   let newest: Deployment = { bundle: bundles[0], deployedAt: clock.now() }
   let takenIn = 0
-  /** Whether an administrator was told that the tool is disabled. */
+  /** Whether disabling the tool was acknowledged to an administrator. */
   let isDisabled = false
 
-  /** The next deployment. */
+  /** Creates the next deployment. */
   function make(): Deployment {
     newest = { bundle: bundles[made % bundles.length] ?? bundles[0], deployedAt: clock.now() }
     made += 1
@@ -31,14 +31,14 @@ export function createDeployments(world: World, bundles: readonly [Bundle, ...Bu
     return registry.sql.exec<{ value: string }>('SELECT value FROM meta WHERE name = ?', name).toArray()[0]?.value
   }
 
-  /** What the registry took in last is never of an older deployment than before. */
+  /** Checks that the registry never installs an older deployment after a newer one. */
   function look(): void {
     const at = Number(meta('bundle_at') ?? 0)
     holds(at >= takenIn, `The registry goes back to a deployment that is ${takenIn - at} ms older`)
     takenIn = at
   }
 
-  /** As every request but a call does first. */
+  /** Does the first step of every request except a call. */
   async function begin({ installBundle }: Place): Promise<void> {
     look()
     await installBundle()
@@ -51,7 +51,7 @@ export function createDeployments(world: World, bundles: readonly [Bundle, ...Bu
     return (listing?.lines ?? []).map((line): string => JSON.parse(line).id)
   }
 
-  /** A call waits for the registry only where it must. */
+  /** Resolves as a call does, which waits for the registry only if it must. */
   async function resolve(place: Place, id: string): Promise<void> {
     void place.installBundle()
     const found = await place.resolver.resolve(toIdRef(id), (work) => void work.catch(world.unlessFault))
@@ -68,7 +68,7 @@ export function createDeployments(world: World, bundles: readonly [Bundle, ...Bu
     if (answer?.ok) isDisabled = true
   }
 
-  /** Once all is quiet: the tools are those of the newest deployment, in all isolates, an old one that starts late included. */
+  /** Once all is quiet, checks that all isolates have the newest deployment's tools, even an old one that starts late. */
   async function settled(places: readonly Place[], old: Place): Promise<void> {
     const { bundle, deployedAt } = newest
     for (const place of [...places, old, ...places]) await begin(place)
@@ -77,12 +77,12 @@ export function createDeployments(world: World, bundles: readonly [Bundle, ...Bu
       hash === bundle.hash && at === deployedAt,
       `The registry has '${hash}' of ${at}, and '${bundle.hash}' is newest`,
     )
-    // The old one knows by then what is so
+    // By then, the old isolate is up to date
     await clock.sleep(60_000)
     for (const place of [...places, old]) {
       const listed = await list(place)
       const wanted = bundle.records.map(({ id }) => id).filter((id) => id !== DISABLED || !isDisabled)
-      // Where nobody was told, it may be disabled all the same
+      // Even without an acknowledgment, the tool may be disabled
       const seen = isDisabled ? listed : listed.filter((id) => id !== DISABLED)
       const all = isDisabled ? wanted : wanted.filter((id) => id !== DISABLED)
       holds(JSON.stringify(seen) === JSON.stringify(all.toSorted()), `${JSON.stringify(listed)} are listed of ${hash}`)

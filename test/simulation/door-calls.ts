@@ -10,25 +10,25 @@ import { createLimitWatch } from './limits.ts'
 import { holds } from './violation.ts'
 import type { Place, World } from './world.ts'
 
-/** A call, made under an id or without one, and what became of it. */
+/** A call, with or without a call id, and its result. */
 interface Known {
   readonly principal: Principal
   readonly callId: string | undefined
   readonly tool: ToolRecord
   readonly to: string
-  /** Which approval lets it run, where it needs one. */
+  /** The approval that it needs, if any. */
   readonly approvable: Approvable | undefined
   executions: number
-  /** What it came to under its id, as whoever was answered was told. */
+  /** Its result under its call id, as it was returned to callers. */
   answer: string | undefined
-  /** Whether the platform ended a request that made it, so that nobody can tell what became of it. */
+  /** Whether the platform ended one of its requests, so that its result is unknown. */
   isCutOff: boolean
 }
 
 const TIMEOUT_MS = 10_000
-/** A call waits for the idempotency store, and for one that runs already. */
+/** A call waits for the idempotency store, and for an earlier run of itself. */
 const ANSWERED_MS = 2 * TIMEOUT_MS + 60_000
-/** A turn that was never ended is over by then. */
+/** A turn that was never released has expired by then. */
 export const TURN_MS = TIMEOUT_MS + 5_000
 const TOOL_LIMITS = { rate: { calls: 3, seconds: 20 }, concurrency: 2 } as const
 const KEY_LIMITS = { concurrency: 1 } as const
@@ -40,13 +40,13 @@ const PRINCIPALS: readonly Principal[] = [
 ]
 
 export interface DoorTools {
-  /** Its calls are limited. */
+  /** Has call limits. */
   readonly limited: ToolRecord
-  /** A person has to approve each of its calls. */
+  /** A person must approve each of its calls. */
   readonly approved: ToolRecord
 }
 
-/** What callers do with tools of which one is limited and another needs approval, and what must hold of all that they are told. */
+/** Simulates callers of a limited tool and one that needs approval, and checks every response. */
 export function createDoorClients(
   world: World,
   { limited, approved }: DoorTools,
@@ -72,7 +72,7 @@ export function createDoorClients(
   const named = ({ principal, callId, tool, to }: Known) =>
     `${tool.tool} to ${to} of '${principal.id}' (${callId ?? '-'})`
 
-  /** What the tool does: once and for all, or not at all, or for longer than it may. */
+  /** Runs the tool: it takes effect, or does not, or exceeds the timeout. */
   async function execute(call: Known, place: Place, signal: AbortSignal, isQuick: boolean): Promise<RunResult> {
     const { principal, callId, tool, approvable } = call
     const limits = [
@@ -124,7 +124,7 @@ export function createDoorClients(
     if (!result.ok && result.failure.type === 'approval-required') {
       approvers.asked(approvable, result.failure.challenge.authorization ?? '', own, named(call))
     }
-    // What was asked on its way may still land where nobody waits for it any more
+    // A question that was sent may still arrive after nobody waits for it
     if (result.ok || result.failure.type === 'approval-required') own.until = clock.now()
     return result
   }
@@ -160,7 +160,7 @@ export function createDoorClients(
     }
   }
 
-  /** Makes a call until it is no more refused for its limits, and waits for as long as it was told. */
+  /** Repeats a call until the limits allow it, and waits each time for as long as it was told. */
   async function inTurn(place: Place, call: Known): Promise<CallOutcome['result']> {
     for (let tries = 0; ; tries += 1) {
       const result = await make(place, call)
@@ -170,7 +170,7 @@ export function createDoorClients(
     }
   }
 
-  /** Once all is quiet: what may run runs, as often as it may, and what ran says what it came to. */
+  /** Once all is quiet, checks that calls run as often as allowed, and that those that ran return their results. */
   async function settled(places: readonly Place[]): Promise<void> {
     for (const place of places) {
       for (const call of known.filter(({ callId, answer }) => callId !== undefined && answer !== undefined)) {
@@ -184,7 +184,7 @@ export function createDoorClients(
     }
   }
 
-  /** All turns are free, and then they are taken, and then they are free again. */
+  /** Checks that all turns are free, can be taken, and become free again. */
   async function settleLimited(place: Place, call: Known): Promise<void> {
     await clock.sleep(TOOL_LIMITS.rate.seconds * 1_000)
     for (let count = 0; count <= TOOL_LIMITS.rate.calls; count += 1) {
@@ -196,7 +196,7 @@ export function createDoorClients(
     await inTurn(place, call)
   }
 
-  /** It runs once it was approved, and once only. */
+  /** Checks that it runs exactly once after it was approved. */
   async function settleApproved(place: Place, call: Known, of: Approvable): Promise<void> {
     for (let left = 6; left > 0; left -= 1) {
       const result = await inTurn(place, call)
@@ -224,7 +224,7 @@ export function createDoorClients(
   }
 }
 
-/** Whether a caller that went away left a call behind that may have run. */
+/** Whether a caller that disconnected left a call that may have run. */
 function isLeft(failure: { readonly type: string; readonly may_have_run?: boolean }): boolean {
   return failure.type === 'cancelled' && failure.may_have_run === true
 }

@@ -5,13 +5,13 @@ import { repeat, type Sabotage } from './sabotage.ts'
 import type { Scenario } from './simulate.ts'
 import { calm } from './weather.ts'
 
-/** Longer than any call is waited for, and any turn is taken. */
+/** Longer than any wait for a call, and than any turn. */
 const QUIET_MS = 100_000 + TURN_MS
 
 /**
- * Callers call a tool that is limited and one that a person has to approve, under ids of their own and without; people
- * approve and refuse; requests end anywhere. Then all is quiet, and what may run runs. `sabotage` is done every second, and
- * `makeTurns` gives the turns, to see that what is wrong with them is noticed.
+ * Callers call a limited tool and one that a person must approve, with and without call ids; people approve and refuse;
+ * requests end anywhere. Then all is quiet, and calls that may run must run. `sabotage` runs every second, and `makeTurns`
+ * creates the turns, to check that faults in them are detected.
  */
 export function doorScenario(tools: DoorTools, sabotage?: Sabotage, makeTurns?: typeof createCallLimiter): Scenario {
   return async (world) => {
@@ -25,7 +25,7 @@ export function doorScenario(tools: DoorTools, sabotage?: Sabotage, makeTurns?: 
     await act(world, places, clients)
     calm(weather)
     await run([clock.sleep(QUIET_MS)])
-    // Two are enough: each takes about as long as all that was before
+    // Two are enough: each takes about as long as everything before
     await run([settled([places[0], startIsolate()])])
   }
 }

@@ -1,4 +1,4 @@
-/** What tests in Node get for `cloudflare:workers`: of the platform's base class, what its own does. */
+/** Replaces the base class of `cloudflare:workers` for tests in Node. */
 export class DurableObject<Env> {
   protected readonly ctx: DurableObjectState
   protected readonly env: Env

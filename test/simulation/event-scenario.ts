@@ -10,14 +10,14 @@ import { holds } from './violation.ts'
 import { calm } from './weather.ts'
 
 const WEEK_MS = 7 * 86_400_000
-/** Longer than the time between two attempts. */
+/** Longer than the interval between attempts. */
 const QUIET_MS = 12 * 3_600_000
 const MAX_WAITING = 1_000
 
 /**
- * A source accepts events for a week, alone and in bursts, some of them twice, while its receivers fail in all ways, its clock
- * jumps and its server is killed. Then all is quiet: each event that was accepted has come to each receiver, in order, or
- * waits to be sent again by hand, or the receiver was told of the gap.
+ * A source accepts events for a week, singly and in bursts, some of them twice, while its receivers fail in all ways, its
+ * clock jumps and its server is killed. Then all is quiet: each accepted event must have reached each receiver, in order, or
+ * wait to be redelivered by hand, or the receiver must have been told of the gap.
  */
 export function eventScenario(sabotage?: Sabotage): Scenario {
   return async (world) => {
@@ -67,7 +67,7 @@ export function eventScenario(sabotage?: Sabotage): Scenario {
     async function publish(): Promise<void> {
       while (clock.elapsed() < WEEK_MS) {
         const count = chance.oneOf([1, 1, 1, 3, chance.happens(20) ? 900 : 2])
-        // Of what is no longer stored, nobody knows that it came before
+        // Events that are no longer stored cannot be recognized as repeats
         const repeated = count < 10 && chance.happens(200) ? accepted.slice(-2) : []
         const numbers = Array.from({ length: count }, (_, n) => accepted.length + n + 1)
         const added = numbers.map((number) => toEvent(number))

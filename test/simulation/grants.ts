@@ -4,7 +4,7 @@ import { isFault } from './network.ts'
 import { holds } from './violation.ts'
 import type { Place, World } from './world.ts'
 
-/** Something that was asked for at `from`, and acknowledged at `until`, or nobody knows. */
+/** A request that was sent at `from` and acknowledged at `until`; without an acknowledgment, its result is unknown. */
 interface Done {
   readonly from: number
   until: number
@@ -14,13 +14,13 @@ interface User {
   readonly id: string
   readonly consents: Done[]
   readonly revocations: Done[]
-  /** The last token that a call was given. */
+  /** The last token that a call received. */
   token?: string
 }
 
 const CALLBACK = 'https://switchboard.example/oauth/callback'
 
-/** What users and calls do with grants, and what must hold of them. */
+/** Simulates users and calls that use grants, and checks the tokens. */
 export function createGrantClients(world: World, tool: ToolRecord) {
   const { clock, chance, provider } = world
   const users: readonly User[] = ['ann', 'bob'].map((id) => ({ id, consents: [], revocations: [] }))
@@ -40,7 +40,7 @@ export function createGrantClients(world: World, tool: ToolRecord) {
     return done
   }
 
-  /** All that a person does to consent. */
+  /** Does all the steps of a person's consent. */
   async function consent({ vault }: Place, user: User): Promise<void> {
     const asked = await token(vault.tokenFor(required(user)), user)
     if (!('challenge' in asked) || asked.challenge.authorization === undefined) return
@@ -56,7 +56,7 @@ export function createGrantClients(world: World, tool: ToolRecord) {
     if (ended.ok) done.until = clock.now()
   }
 
-  /** A call asks for a token: it is the user's, and there is one if and only if the user consented and did not revoke it. */
+  /** Checks a call's token: it is the user's, and exists if and only if the user consented and did not revoke. */
   async function token(asking: Promise<TokenResult>, user: User): Promise<TokenResult> {
     const at = clock.now()
     const result = await asking
@@ -92,7 +92,7 @@ export function createGrantClients(world: World, tool: ToolRecord) {
   return {
     consent: doing(consent),
     token: doing(({ vault }, user) => token(vault.tokenFor(required(user)), user)),
-    /** The provider's API refuses the token that two calls were given. */
+    /** The provider's API refuses the token that two calls received. */
     renew: doing(async ({ vault }, user) => {
       const { token: refused } = user
       if (refused === undefined) return
@@ -102,7 +102,7 @@ export function createGrantClients(world: World, tool: ToolRecord) {
       if (failed.length > 0) throw failed.find((error) => !isFault(error)) ?? failed[0]
     }),
     revoke: doing(revoke),
-    /** Once all is quiet: who can consent is given a token. */
+    /** Once all is quiet, checks that every user who can consent gets a token. */
     async settled(places: readonly Place[]): Promise<void> {
       const [place] = places
       for (const user of users) {

@@ -17,28 +17,28 @@ import type { Clock } from './clock.ts'
 import { plainKeyring } from './plain-keyring.ts'
 import { MAIL } from './provider.ts'
 
-/** As much as `compose/stores.ts` gives. */
+/** The same as in `compose/stores.ts`. */
 const MEMORY_BYTES = 40_000_000
 
 export interface IsolateOptions {
   readonly clock: Clock
-  /** By how much its clock is ahead, in milliseconds. */
+  /** How far its clock is ahead, in milliseconds. */
   readonly ahead: number
-  /** KV as it is read where the isolate runs. */
+  /** KV as seen from the isolate's place. */
   readonly kv: KVNamespace
   readonly registry: RegistryStub
   readonly access: AccessStub
   readonly idempotencyStores: DurableObjectNamespace<IdempotencyStoreObject>
   readonly vaults: DurableObjectNamespace<VaultObject>
   readonly bundle: Bundle
-  /** When its deployment was made. */
+  /** When its deployment was created. */
   readonly deployedAt: number
   readonly newId: () => string
-  /** Told of what the code makes of what goes wrong. */
+  /** Receives the errors that the code reports. */
   readonly unlessFault: (error: unknown) => void
 }
 
-/** What one isolate of a deployment has of tools and callers: the real thing, with its caches, composed as by `app.ts`. */
+/** Creates an isolate's access to tools and callers from the real code, with its caches, composed as in `app.ts`. */
 export function createIsolate(options: IsolateOptions) {
   const { clock, ahead, kv, registry, access, idempotencyStores, vaults, bundle, deployedAt, newId, unlessFault } =
     options

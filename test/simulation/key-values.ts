@@ -1,6 +1,6 @@
 import { part } from './part.ts'
 
-/** The synchronous key-value store of a Durable Object, in memory. */
+/** Creates an in-memory version of a Durable Object's synchronous key-value store. */
 export function createKeyValues(values = new Map<string, unknown>()) {
   return part<SyncKvStorage>({
     put: (key, value) => void values.set(key, structuredClone(value)),

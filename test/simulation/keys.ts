@@ -4,25 +4,25 @@ import { sha256 } from '../../src/storage/sealing/sha256.ts'
 import { holds } from './violation.ts'
 import type { Place, World } from './world.ts'
 
-/** A key that was acknowledged as made. */
+/** A key whose creation was acknowledged. */
 interface Made {
   readonly id: string
   readonly text: string
   readonly hash: string
   readonly at: number
-  /** When its end was first asked for, and when that was acknowledged. */
+  /** When its deletion was first requested, and when it was acknowledged. */
   removing: number
   removed: number
-  /** How often its end was asked for. */
+  /** How often its deletion was requested. */
   asked: number
 }
 
-/** SECURITY.md: a deleted key is dead within 60 s everywhere. */
+/** SECURITY.md: a deleted key stops working everywhere within 60 s. */
 const DEAD_MS = 60_000
-/** A key that was tried before it was made is tried again after this long. */
+/** A key that was used before it was created is accepted after this long. */
 const REFUSED_MS = 5_000
 
-/** What administrators and callers do with API keys, and what must hold of them. */
+/** Simulates administrators and callers who use API keys, and checks the keys. */
 export function createKeyClients(world: World) {
   const { clock, chance, kv, weather } = world
   const keys: Made[] = []
@@ -51,7 +51,7 @@ export function createKeyClients(world: World) {
     key.asked += 1
     key.removing = Math.min(key.removing, clock.now())
     const result = await place.keys.remove(key.id)
-    // Where the answer was lost, the object may have been asked twice
+    // If the response was lost, the object may have been asked twice
     holds(
       result === 'removed' || key.asked > 1 || !world.isFair,
       `The key '${key.id}' was made, and is not there to be deleted`,
@@ -61,7 +61,7 @@ export function createKeyClients(world: World) {
     key.removed = Math.min(key.removed, clock.now())
   }
 
-  /** Until when a key may be taken that was deleted. */
+  /** Returns until when a deleted key may be accepted. */
   function aliveUntil({ hash, removed }: Made): number {
     if (world.isFair) return removed + DEAD_MS
     const gone = kv.history(kvKey('apiKey', hash)).find(({ value }) => value === null)
@@ -83,7 +83,7 @@ export function createKeyClients(world: World) {
     holds(mayBeDead, `'${key.id}' was made ${(at - key.at) / 1_000} s ago, and is refused`)
   }
 
-  /** Tries a key that was deleted until nobody may take it any more. */
+  /** Tries a deleted key until every isolate must refuse it. */
   async function watch(place: Place, key: Made): Promise<void> {
     while (clock.now() < key.removed + DEAD_MS + 5_000) {
       await clock.sleep(1_000)
@@ -92,8 +92,8 @@ export function createKeyClients(world: World) {
   }
 
   /**
-   * Deletes a key while KV is busy, and tries it: in one isolate as late as KV may not have the deletion, in another of the same
-   * place as late as that may go on with what the first one read, and there again when nobody may take it any more.
+   * Deletes a key while KV is busy, and then tries it: in one isolate at the latest time at which KV may lack the deletion, in
+   * another in the same place at the latest time at which the first read may be cached, and again once it must be refused.
    */
   async function hunt(place: Place, key: Made): Promise<void> {
     await create(place)

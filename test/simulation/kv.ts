@@ -4,7 +4,7 @@ import type { Door } from './object-host.ts'
 import { part } from './part.ts'
 import type { Chance, Weather } from './weather.ts'
 
-/** What lay under a key, from when on; null after it was deleted. */
+/** A key's value since a time; null after deletion. */
 export interface Written {
   readonly at: number
   readonly value: string | null
@@ -15,16 +15,16 @@ interface ReadOptions {
   readonly type?: 'arrayBuffer'
 }
 
-/** KV takes one write to a key in this time, in milliseconds. */
+/** KV accepts one write to a key in this time. */
 const WRITE_INTERVAL_MS = 1_000
-/** For how long a place remembers that there is nothing under a key, at most. */
+/** The longest time that a place remembers that a key is missing. */
 const MISS_TTL_S = 60
-/** A read that hangs is answered after this long, if anybody still waits for it. */
+/** A hanging read responds after this long. */
 const HANGS_MS = 90_000
 
 /**
- * KV: one store, and a cache of what was read in each place. A place goes on giving what it read for as long as the reader
- * said; what it reads anew may itself be old, in bad weather, and older than what it gave before.
+ * Creates KV: one store, and a read cache in each place. A place returns a cached value for as long as the reader allowed. In
+ * bad weather, a fresh read may itself be old, and older than the last value that was returned.
  */
 export function createKv(options: {
   readonly clock: Clock
@@ -38,7 +38,7 @@ export function createKv(options: {
   const taken = new Map<string, number>()
   const watchers: ((key: string, value: string | null) => void)[] = []
 
-  /** What lay under a key so many milliseconds ago. */
+  /** Returns a key's value `ago` milliseconds ago. */
   function valueOf(key: string, ago = 0): string | null {
     return store.get(key)?.findLast(({ at }) => at <= clock.now() - ago)?.value ?? null
   }
@@ -63,23 +63,23 @@ export function createKv(options: {
 
   return {
     valueOf,
-    /** All that ever lay under a key. */
+    /** Lists all values that a key ever had. */
     history: (key: string): readonly Written[] => store.get(key) ?? [],
-    /** Forgets all whose key begins so, as KV never should. */
+    /** Deletes all keys with a prefix, as KV never should by itself. */
     forget(start: string): void {
       for (const [key, written] of store) if (key.startsWith(start)) written.push({ at: clock.now(), value: null })
     },
-    /** Tells of every write as it lands. */
+    /** Reports every write as it takes effect. */
     watch: (watch: (key: string, value: string | null) => void): unknown => watchers.push(watch),
 
-    /** KV as it is written by an object. */
+    /** KV as an object writes it. */
     writer: (door: Door): KVNamespace =>
       part<KVNamespace>({
         put: (key, value) => door(() => write(key, textOf(value))),
         delete: (key) => door(() => write(key, null)),
       }),
 
-    /** KV as it is read in one place, by whatever runs there. */
+    /** KV as read in one place. */
     place() {
       const cache = new Map<string, { readonly value: string | null; readonly until: number }>()
 
@@ -108,7 +108,7 @@ export function createKv(options: {
   }
 }
 
-/** What is written, as text: of bytes, a character each. */
+/** Converts a written value to text, with one character for each byte. */
 function textOf(value: unknown): string {
   return value instanceof ArrayBuffer ? Buffer.from(value).toString('latin1') : String(value)
 }

@@ -2,13 +2,13 @@ import type { CallLimits } from '../../src/core/access/call-limits.ts'
 import { holds } from './violation.ts'
 import type { Place, World } from './world.ts'
 
-/** What runs of something that is limited, and when each of its runs began. */
+/** The current runs of a limited tool, and the start time of each run. */
 interface Counted {
   readonly begun: number[]
   running: number
 }
 
-/** Sees in each isolate that no more runs of what is limited than may. */
+/** Checks in each isolate that limited tools do not exceed their limits. */
 export function createLimitWatch({ clock }: World) {
   const counts = new WeakMap<Place, Map<string, Counted>>()
 
@@ -20,7 +20,7 @@ export function createLimitWatch({ clock }: World) {
     return count
   }
 
-  /** A run begins in an isolate; gives what ends it. */
+  /** Starts a run in an isolate. Returns a function that ends it. */
   return function begin(place: Place, what: string, { rate, concurrency = Infinity }: CallLimits): () => void {
     const count = countOf(place, what)
     const at = clock.now()
@@ -28,7 +28,7 @@ export function createLimitWatch({ clock }: World) {
     count.begun.push(at)
     holds(count.running <= concurrency, `${count.running} calls of ${what} run at once in one isolate`)
     if (rate) {
-      // Windows are next to each other: of any time as long as one, two have a part
+      // Windows adjoin, so any period of a window's length overlaps two of them
       const lately = count.begun.filter((each) => each > at - rate.seconds * 1_000).length
       holds(lately <= 2 * rate.calls, `${lately} calls of ${what} run within ${rate.seconds} s in one isolate`)
     }

@@ -2,9 +2,9 @@ import type { Scheduler } from 'fast-check'
 import type { Clock } from './clock.ts'
 import type { Chance, Weather } from './weather.ts'
 
-/** What the simulation does to the code under test, as opposed to what the code does wrong. */
+/** A fault that the simulation injects, as opposed to a defect of the code. */
 export class Fault extends Error {
-  /** As the platform says of a Durable Object that was moved: nothing is known of what it did. */
+  /** Set by the platform if a Durable Object was moved, so that the result of the request is unknown. */
   readonly retryable: boolean
 
   constructor(message: string, retryable = false) {
@@ -13,7 +13,7 @@ export class Fault extends Error {
   }
 }
 
-/** Whether an error is what the simulation did, however the code wrapped it. */
+/** Whether an error is an injected fault, however the code wrapped it. */
 export function isFault(error: unknown): boolean {
   return error instanceof Fault || (error instanceof Error && isFault(error.cause))
 }
@@ -23,16 +23,16 @@ export interface NetworkOptions {
   readonly clock: Clock
   readonly chance: Chance
   readonly weather: Weather
-  /** Writes down what happens. */
+  /** Logs an event. */
   readonly note: (event: string) => void
 }
 
-/** What is on its way. fast-check's scheduler says which message comes next. */
+/** Creates the network. fast-check's scheduler chooses the next message. */
 export function createNetwork({ scheduler, clock, chance, weather, note }: NetworkOptions) {
   const sent = new Set<{ readonly until: number }>()
 
   return {
-    /** A message on its way: comes when it is its turn, or is lost. */
+    /** Sends a message: it arrives when it is its turn, or is lost. */
     async travel(what: string): Promise<void> {
       const message = { until: clock.now() + weather.slow }
       sent.add(message)
@@ -43,14 +43,14 @@ export function createNetwork({ scheduler, clock, chance, weather, note }: Netwo
       if (isLost) throw new Fault('Network connection lost', chance.happens(500))
     },
 
-    /** By when a message must have come. */
+    /** Returns the time by which the next message must arrive. */
     due(): number | undefined {
       let first: number | undefined
       for (const { until } of sent) if (first === undefined || until < first) first = until
       return first
     },
 
-    /** Has one message come. */
+    /** Delivers one message. */
     deliver: (): Promise<void> => scheduler.waitNext(1),
   }
 }

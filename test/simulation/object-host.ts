@@ -5,7 +5,7 @@ import { part } from './part.ts'
 import { createDatabase, sqlOf } from './sql.ts'
 import type { Chance, Weather } from './weather.ts'
 
-/** Lets what an object sends leave it: once what it wrote is durable, or never, should it end here. */
+/** Sends an object's request once its writes are durable, or never if the object ends first. */
 export type Door = <T>(send: () => Promise<T>) => Promise<T>
 
 export interface HostOptions<Instance> {
@@ -16,9 +16,9 @@ export interface HostOptions<Instance> {
   readonly weather: Weather
   readonly network: Network
   readonly note: (event: string) => void
-  /** Told of an error that is nobody's fault but the code's. */
+  /** Receives errors that only the code can have caused. */
   readonly defect: (error: unknown) => void
-  /** Makes an instance, as the platform does with the first event after a start. */
+  /** Creates an instance, as the platform does for the first event after a start. */
   readonly start: (state: DurableObjectState, door: Door) => Instance
 }
 
@@ -29,20 +29,20 @@ interface Life<Instance> {
   readonly end: (error: Fault) => void
 }
 
-/** The platform repeats an alarm that failed after this long, and then twice that. */
+/** The platform retries a failed alarm after this long, and doubles the delay each time. */
 const FIRST_REPEAT_MS = 2_000
 const MAX_REPEAT_MS = 60_000
-/** A promise of an instance that has ended: nothing comes of it any more. */
+/** A promise of an instance that has ended, which never settles. */
 const NEVER = new Promise<never>(() => undefined)
 
 /**
- * The platform around one Durable Object: its storage, its one alarm, and its instances, of which each lives until it is
- * ended. What an instance wrote since it last sent something is lost with it, or is not; what it waits for never comes.
+ * Simulates the platform around one Durable Object: its storage, its alarm and its instances, each of which lives until it
+ * is ended. Writes since an instance last sent something may be lost with it, and its pending promises never settle.
  */
 export function createHost<Instance extends object>(options: HostOptions<Instance>) {
   const { name, clock, chance, weather, network, note, defect } = options
   const database = createDatabase()
-  /** When the alarm is to come, as written and as committed. */
+  /** When the alarm is due, as written and as committed. */
   let alarm: number | null = null
   let durableAlarm: number | null = null
   let timer: number | undefined
@@ -109,17 +109,17 @@ export function createHost<Instance extends object>(options: HostOptions<Instanc
     }
   }
 
-  /** What was written is durable from now on. */
+  /** Makes the writes durable. */
   function commit(): void {
     database.commit()
-    // The alarm that is being handled comes again unless its handler ends well, or sets another
+    // The current alarm repeats unless its handler succeeds or sets another
     if (isHandling && alarm === null) return
     if (durableAlarm === alarm) return
     durableAlarm = alarm
     if (!isHandling) arm()
   }
 
-  /** The instance is gone, with what it did not yet make durable, or but for that. */
+  /** Ends the instance. Its writes that are not durable yet are lost or kept. */
   function end(): void {
     if (!life) return
     const isKept = chance.happens(500)
@@ -162,7 +162,7 @@ export function createHost<Instance extends object>(options: HostOptions<Instanc
     arm(Math.min(MAX_REPEAT_MS, FIRST_REPEAT_MS * 2 ** (failures - 1)))
   }
 
-  /** Has the living instance do something, until it ends. */
+  /** Calls a method of the current instance, and rejects if the instance ends. */
   async function dispatch(method: string, given: readonly unknown[]): Promise<unknown> {
     const { instance, ended } = current()
     const ask: (...given: readonly unknown[]) => unknown = Reflect.get(Object(instance), method)
@@ -171,7 +171,7 @@ export function createHost<Instance extends object>(options: HostOptions<Instanc
     return Promise.race([work, ended])
   }
 
-  /** Has the object do what a message says, and gives what leaves it as an answer. */
+  /** Handles a message, and returns the response that leaves the object. */
   async function receive(method: string, given: readonly unknown[]): Promise<unknown> {
     try {
       const value = await dispatch(method, given)
@@ -186,11 +186,11 @@ export function createHost<Instance extends object>(options: HostOptions<Instanc
 
   return {
     end,
-    /** What is stored, as it is now. */
+    /** The current contents of the storage. */
     sql: sqlOf(database, () => undefined),
     close: database.close,
 
-    /** The object as others reach it: over the network, where what goes there and comes back is copied, or lost. */
+    /** The object as others reach it: over the network, which copies or loses arguments and results. */
     stub<Stub extends object>(door: Door = (send) => send()): Stub {
       const stub: Stub = new Proxy(Object.create(null), {
         get: (_, method) =>

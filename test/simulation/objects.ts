@@ -1,4 +1,4 @@
-// Loaded before the clock is simulated, which does not wait for modules
+// Loaded before the clock is simulated, because that clock does not wait for modules
 import '../../src/storage/events/source-events.ts'
 import '../../src/storage/vault/charged-hour.ts'
 import '../../src/storage/vault/authorization-flow.ts'
@@ -24,11 +24,11 @@ import type { MailProvider } from './provider.ts'
 
 type Platform = Omit<HostOptions<object>, 'name' | 'id' | 'start'>
 
-/** The Durable Objects of a deployment, each on a host of its own, which is there as soon as it is asked for. */
+/** Creates a deployment's Durable Objects, each on its own host, when they are first used. */
 export function createObjects(platform: Platform, kv: Kv, provider: MailProvider) {
   const { clock, chance } = platform
   const hosts = new Map<string, Host>()
-  /** By how much the clocks of objects are ahead of that of the alarms. */
+  /** How far the objects' clocks are ahead of the alarms' clock. */
   const ahead = chance.below(4_001) - 2_000
   const now = () => clock.now() + ahead
 
@@ -84,7 +84,7 @@ export function createObjects(platform: Platform, kv: Kv, provider: MailProvider
     },
   })
 
-  /** The class of the vaults whose requests to the provider leave by one door. */
+  /** Creates a vault class whose requests to the provider go through one door. */
   function vaultClass(door: Door) {
     const fetch = provider.reachedBy(door)
     return defineVault(() => ({
@@ -104,7 +104,7 @@ export function createObjects(platform: Platform, kv: Kv, provider: MailProvider
     }))
   }
 
-  /** The object of one event source, by a clock of its own. What it sends leaves by one door. */
+  /** Opens the object of one event source, with its own clock. Its deliveries go through one door. */
   function openEvents(itsClock: Clock, deliver: (door: Door) => EventDelivery): DurableObjectStub<EventsObject> {
     const start = (state: DurableObjectState, door: Door) => {
       const Events = defineEvents<object>(async () => deliver(door), itsClock.now)
@@ -115,7 +115,7 @@ export function createObjects(platform: Platform, kv: Kv, provider: MailProvider
     ).stub()
   }
 
-  /** The databases of the objects whose name begins so. */
+  /** Finds the databases of the objects whose name starts with `start`. */
   const databases = (start: string) => [...hosts].filter(([name]) => name.startsWith(start)).map(([, { sql }]) => sql)
   return {
     registry,

@@ -1,6 +1,6 @@
 import type { Keyring } from '../../src/storage/sealing/keyring.ts'
 
-/** Keeps texts as they are, and whom they are for: cryptography takes another thread's time, and is not what is simulated. */
+/** Stores texts unencrypted with their associated data: cryptography uses other threads, which are not simulated. */
 export const plainKeyring: Keyring = {
   isEmpty: false,
   seal: async (text, bound) => JSON.stringify([text, bound]),

@@ -13,21 +13,21 @@ export const MAIL: Provider = {
   token_endpoint: `${SITE}/token`,
   revocation_endpoint: `${SITE}/revoke`,
 }
-/** For so long an access token holds, in seconds. */
+/** Lifetime of an access token. */
 const LIFETIME_S = 120
 
 interface Issued {
   readonly account: string
-  /** Which consent it comes of. */
+  /** The consent that it results from. */
   readonly family: number
-  /** The code or the refresh token that it was given for. */
+  /** The code or refresh token that it was issued for. */
   readonly by: string | undefined
   live: boolean
 }
 
 /** A refresh token on its way to the provider. */
 interface Sent {
-  /** Which instance of a vault sent it. */
+  /** The vault instance that sent it. */
   readonly by: Door
   isLost: boolean
 }
@@ -38,14 +38,14 @@ export interface ProviderOptions {
 }
 
 /**
- * A provider that gives a new refresh token with each refresh, and takes each once: whoever comes with one a second time
- * loses all that came of it (RFC 9700, section 4.14.2). So none may come twice, save where nobody can know whether it came:
- * the answer was lost, or the instance ended that had sent it.
+ * Creates a provider that rotates refresh tokens and accepts each once: reuse revokes all tokens that came from it (RFC 9700,
+ * section 4.14.2). So none may be sent twice, unless it is unknown whether it arrived: the response was lost, or the instance
+ * that sent it ended.
  */
 export function createProvider({ network, defect }: ProviderOptions) {
   const issued = new Map<string, Issued>()
   const sent = new Map<string, Sent>()
-  /** The refresh tokens of which what came was given to a caller. */
+  /** The refresh tokens whose access token was given to a caller. */
   const settled = new Set<string>()
   const refused = new Set<string>()
   let count = 0
@@ -90,17 +90,17 @@ export function createProvider({ network, defect }: ProviderOptions) {
   }
 
   return {
-    /** Whose an access token is that was given to a caller. */
+    /** Returns the account of an access token that was given to a caller. */
     given(token: string): string | undefined {
       const found = issued.get(token)
       if (found?.by !== undefined) settled.add(found.by)
       return found?.account
     },
 
-    /** Whether it once refused what it had given somebody before. */
+    /** Whether it ever refused a token that it had issued to this account. */
     hasRefused: (account: string) => refused.has(account),
 
-    /** The person allows what a URL asks for: where the browser is sent. */
+    /** The person allows an authorization request. Returns where the browser is redirected. */
     allow(location: string, account: string): string {
       const asked = new URL(location).searchParams
       const back = new URL(asked.get('redirect_uri') ?? '')
@@ -110,7 +110,7 @@ export function createProvider({ network, defect }: ProviderOptions) {
       return back.href
     },
 
-    /** How an instance of a vault reaches it. */
+    /** Returns the `fetch` with which a vault instance reaches it. */
     reachedBy:
       (door: Door): Fetch =>
       (input, init) =>

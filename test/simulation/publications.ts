@@ -7,10 +7,10 @@ import { oxp } from '../../src/dialects/oxp/definition.ts'
 import { sha256 } from '../../src/storage/sealing/sha256.ts'
 import { definition } from '../e2e/definition.ts'
 
-/** All that is ever published, of which at least one. */
+/** Everything that a scenario publishes. */
 export type Publications = readonly [Publication, ...Publication[]]
 
-/** Every toolkit is there already, so that none is renamed. */
+/** Every toolkit already exists, so that none is renamed. */
 const source = {
   findDocumentAddress: async () => undefined,
   loadCurrent: async () => undefined,
@@ -30,11 +30,11 @@ async function publicationOf(sent: object): Promise<Publication> {
   return { records, ...(document ? { document } : {}), specified, allowBreaking: true }
 }
 
-/** A tool's version as a publisher sends it; two that differ in their description are two that want one id. */
+/** A tool version as a publisher sends it. Two with different descriptions compete for one id. */
 const toolPublication = (id: string, description: string) =>
   publicationOf({ definition: definition(id, { description }), implementation: { kind: 'echo' } })
 
-/** The record of a tool's version. */
+/** Returns the record of a tool version. */
 export async function oneTool(id: string, description: string): Promise<ToolRecord> {
   const [record] = (await toolPublication(id, description)).records
   if (!record) throw new Error('No record')
@@ -45,7 +45,7 @@ const FORMS = ['This', 'That']
 const NAMES = ['Alpha.One', 'Alpha.Two', 'Beta.One']
 const VERSIONS = ['1.0.0', '1.1.0', '2.0.0']
 
-/** The tools of each version of a document: one comes, and another is left out. */
+/** The tools of each version of a document: one is added, and another is removed. */
 const DOCUMENT = { '1.0.0': ['read', 'write'], '1.1.0': ['read', 'write', 'erase'], '2.0.0': ['read', 'erase'] }
 
 function documentPublication(version: string, names: readonly string[], form: string): Promise<Publication> {
@@ -56,7 +56,7 @@ function documentPublication(version: string, names: readonly string[], form: st
   })
 }
 
-/** Each version of tools and of a document in two forms, of which one at most is ever to be seen. */
+/** Lists each version of the tools and of a document in two forms, at most one of which may ever be seen. */
 export async function allPublications(): Promise<Publications> {
   const ids = NAMES.flatMap((name) => VERSIONS.map((version) => `${name}@${version}`))
   const [first, ...others] = await Promise.all(ids.flatMap((id) => FORMS.map((form) => toolPublication(id, form))))

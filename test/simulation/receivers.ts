@@ -7,7 +7,7 @@ const MODES = ['up', 'up', 'up', 'slow', 'silent', 'broken', 'gone'] as const
 const SLOW_MS = 9_000
 const TIMEOUT_MS = 15_000
 
-/** A receiver of webhooks, which is up, slow, answers too late, with 500 or with 410; it knows what came to it, and when first. */
+/** Creates a webhook receiver that is up, slow, too late, or returns 500 or 410, and knows when each event first arrived. */
 export function createReceiver({ clock, chance, network, note, defect }: World, name: string) {
   let mode: (typeof MODES)[number] = 'up'
   let last = 0
@@ -44,7 +44,7 @@ export function createReceiver({ clock, chance, network, note, defect }: World, 
   return {
     url: `https://${name}.example`,
     knows: (id: string) => known.has(id),
-    /** The last number that it was told is no longer stored. */
+    /** The last event number that it was told is no longer stored. */
     gap: () => gap,
     mend: () => void (mode = 'up'),
     async change(): Promise<void> {

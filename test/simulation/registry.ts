@@ -7,12 +7,12 @@ import type { Scenario } from './simulate.ts'
 import { createToolClients } from './tools.ts'
 import { calm } from './weather.ts'
 
-/** Longer than KV may go on giving what was before, and than anything waits to be tried again. */
+/** Longer than KV may return old values, and than any wait before a retry. */
 const QUIET_MS = 200_000
 
 /**
- * Clients publish tools and documents, change them, list and look them up, store bytes, make keys, delete and use them, while
- * things go wrong. Then all is quiet, and everything must be everywhere. `sabotage` is done every second, to see that it is noticed.
+ * Clients publish, change, list and look up tools and documents, store bytes, and create, use and delete keys, while things
+ * go wrong. Then all is quiet, and everything must be everywhere. `sabotage` runs every second, to check that it is detected.
  */
 export function registryScenario(all: Publications, sabotage?: Sabotage): Scenario {
   return async (world) => {

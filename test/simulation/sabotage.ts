@@ -1,9 +1,9 @@
 import type { World } from './world.ts'
 
-/** What no storage and no code does, so that it is seen to be noticed. */
+/** Damage that no storage or code causes, used to check that the simulation detects it. */
 export type Sabotage = (world: World) => unknown
 
-/** Does it every second, or as often. */
+/** Repeats a sabotage, every second by default. */
 export function repeat(world: World, sabotage: Sabotage, everyMs = 1_000): void {
   world.clock.set(() => {
     sabotage(world)
@@ -11,14 +11,14 @@ export function repeat(world: World, sabotage: Sabotage, everyMs = 1_000): void 
   }, everyMs)
 }
 
-/** Damages a table of the objects whose name begins so, of those that have it. */
+/** Damages a table in all objects that have it and whose name starts with `objects`. */
 export function damage(objects: string, table: string, query: string): Sabotage {
   return ({ databases }) => {
     for (const sql of databases(objects)) if (has(sql, table)) sql.exec(query)
   }
 }
 
-/** Puts the tokens of each vault's grants back to what they were when they were first seen. */
+/** Restores the tokens of each vault's grants to their first seen values. */
 export function restoreTokens(): Sabotage {
   const first = new WeakMap<SqlStorage, string>()
   return ({ databases }) => {

@@ -4,22 +4,22 @@ import { SIMULATED_SEEDS } from '../extent.ts'
 import { Violation } from './violation.ts'
 import { createWorld, type World } from './world.ts'
 
-/** What happens in a world, and what must hold of it: throws what does not. */
+/** Acts in a world, and throws if a property does not hold. */
 export type Scenario = (world: World) => Promise<void>
 
 const { SIMULATION_SEED, SIMULATIONS } = process.env
 const FIRST = Number(SIMULATION_SEED ?? 1)
 const COUNT = Number(SIMULATIONS ?? (SIMULATION_SEED === undefined ? SIMULATED_SEEDS : 1))
-/** Seeds a test, so that it is seen how far they are. */
+/** Seeds per test, so that progress is visible. */
 const A_TEST = 250
-/** Events that a failure shows. */
+/** Number of events that a failure shows. */
 const TRACED = 60
 const TEST_TIMEOUT_MS = 600_000
 
-/** For every test of a file, `Date` goes by the clock of the simulation, and nothing of what is retried is printed. */
+/** In every test of a file, makes `Date` follow the simulation's clock, and silences the log of retries. */
 export function standStill(): void {
   beforeAll(async () => {
-    // It lies in the Worker's one file: to load it takes no time there
+    // The Worker is one file, so this takes no time to load there
     await import('../../src/storage/registry/write/publication.ts')
     await import('../../src/storage/registry/write/change-version.ts')
     await import('../../src/storage/registry/write/change-toolkit.ts')
@@ -33,7 +33,7 @@ export function standStill(): void {
   })
 }
 
-/** Runs a scenario with the seeds that the environment asks for, or else with the first: of a long one, with a share of them. */
+/** Runs a scenario with the seeds that the environment selects, or with the first ones; long scenarios use a share of them. */
 export function simulateAll(scenario: Scenario, share = 1): void {
   const count = SIMULATIONS === undefined ? Math.ceil(COUNT * share) : COUNT
   const starts = Array.from({ length: Math.ceil(count / A_TEST) }, (_, n) => FIRST + n * A_TEST)
@@ -43,7 +43,7 @@ export function simulateAll(scenario: Scenario, share = 1): void {
   })
 }
 
-/** Runs a scenario as one seed has it. What it throws says how to do so again, and what happened last. */
+/** Runs a scenario with one seed. Its error says how to repeat the run, and shows the last events. */
 export async function checkSeed(seed: number, scenario: Scenario): Promise<void> {
   let trace: readonly string[] = []
   const property = fc.asyncProperty(fc.scheduler(), fc.gen(), async (scheduler, draw) => {
@@ -66,7 +66,7 @@ export async function checkSeed(seed: number, scenario: Scenario): Promise<void>
   })
 }
 
-/** What a seed says in which a scenario fails so; undefined where none of a hundred does. */
+/** Returns the message of the first seed of 100 with which a scenario fails in this way, or undefined. */
 export async function failureOf(scenario: Scenario, why: RegExp): Promise<string | undefined> {
   for (let seed = 1; seed <= 100; seed += 1) {
     const failure = await checkSeed(seed, scenario).catch((error: Violation) => error)
@@ -75,7 +75,7 @@ export async function failureOf(scenario: Scenario, why: RegExp): Promise<string
   return undefined
 }
 
-/** All that happens with one seed. */
+/** Lists all events of one seed. */
 export async function eventsOf(seed: number, scenario: Scenario): Promise<readonly string[]> {
   let events: readonly string[] = []
   await checkSeed(seed, async (world) => {

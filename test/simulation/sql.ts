@@ -1,7 +1,7 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { part } from './part.ts'
 
-/** A Durable Object's database, as Node has it. What is written is in a transaction until it is committed. */
+/** Creates a Durable Object's database with Node's SQLite. Writes are in a transaction until `commit`. */
 export function createDatabase() {
   const database = new DatabaseSync(':memory:')
   const statements = new Map<string, { readonly statement: StatementSync; readonly reads: boolean }>()
@@ -19,7 +19,7 @@ export function createDatabase() {
   function exec(query: string, ...bindings: SqlStorageValue[]) {
     if (!isOpen) database.exec('BEGIN')
     isOpen = true
-    // Of several statements, the first alone would be prepared
+    // `prepare` would only take the first of several statements
     if (!statements.has(query) && /;\s*\S/.test(query.replaceAll(/'[^']*'/g, ''))) {
       database.exec(query)
       return cursor([], 0)
@@ -37,7 +37,7 @@ export function createDatabase() {
 
   return {
     exec,
-    /** All or nothing of what is done inside. */
+    /** Runs a change atomically. */
     atOnce<T>(change: () => T): T {
       exec('SELECT 1')
       database.exec('SAVEPOINT change')
@@ -58,7 +58,7 @@ export function createDatabase() {
 
 export type Database = ReturnType<typeof createDatabase>
 
-/** The SQL of one instance of a Durable Object; `ensure` throws once the instance is gone. */
+/** Creates the SQL interface of one Durable Object instance; `ensure` throws once the instance has ended. */
 export function sqlOf(database: Database, ensure: () => void): SqlStorage {
   return part<SqlStorage>({
     exec(query, ...bindings) {
@@ -68,7 +68,7 @@ export function sqlOf(database: Database, ensure: () => void): SqlStorage {
   })
 }
 
-/** A row with its bytes as Durable Objects have them. */
+/** Converts a row's bytes to the type that Durable Objects return. */
 function asStored(row: Record<string, unknown>): Record<string, unknown> {
   for (const [name, value] of Object.entries(row)) {
     if (value instanceof Uint8Array) row[name] = Uint8Array.from(value).buffer
@@ -77,7 +77,7 @@ function asStored(row: Record<string, unknown>): Record<string, unknown> {
 }
 
 function cursor(found: readonly unknown[], rowsWritten: number) {
-  // Of which type the rows are is for the query to say
+  // The query determines the type of the rows
   const rows: any[] = found.slice()
   const all: SqlStorageCursor<any> = Object.assign(Object.create(null), {
     toArray: () => rows,

@@ -13,7 +13,7 @@ import type { Place, World } from './world.ts'
 
 type State = ToolStatus['state']
 
-/** A change of a version's status: it was asked for at `from`; it was acknowledged at `until`, or nobody knows. */
+/** A change of a version's status: requested at `from`, and acknowledged at `until` unless its result is unknown. */
 interface Change {
   readonly state: State
   readonly from: number
@@ -22,11 +22,11 @@ interface Change {
   revision: number
 }
 
-/** How long a reader may go on with what was before, once KV has what is now. */
+/** How long a reader may use the old value once KV has the new one. */
 export const BEHIND_MS = 60_000
 /** An unknown name is looked up again after this long. */
 const UNKNOWN_MS = 2_000
-/** KV is waited for 2 s, and then its object for 10 s; a message may take a while, and a version is read after its tool. */
+/** A read waits 2 s for KV, then 10 s for the object; messages may be slow, and a version is read after its tool. */
 const LOOKED_UP_MS = 40_000
 const TOOL = kvKey('tool', '')
 const STATES: readonly [ToolStatus, ...ToolStatus[]] = [
@@ -36,15 +36,15 @@ const STATES: readonly [ToolStatus, ...ToolStatus[]] = [
   { state: 'deprecated' },
 ]
 
-/** What clients do with tools, and what must hold of all that they see, whenever and wherever. */
+/** Simulates clients that use tools, and checks everything that they see. */
 export function createToolClients(world: World, all: Publications) {
   const { clock, chance, kv, registry, weather } = world
-  /** What was acknowledged as published: its digest, and when. */
+  /** The digest of each acknowledged publication, and when it was acknowledged. */
   const published = new Map<string, { readonly digest: string; readonly at: number }>()
-  /** The digest that each version was seen with. */
+  /** The digest that each version was first seen with. */
   const seen = new Map<string, string>()
   const changes = new Map<string, Change[]>()
-  // Thrown here, it would be a write that KV refused
+  // Recorded rather than thrown, because an error here would count as a refused write
   kv.watch((key, value) => {
     const wrong = key === MANIFEST_KEY ? wrongInManifest(value) : undefined
     if (wrong !== undefined) world.defect(new Violation(`KV's manifest ${wrong}`))
@@ -53,12 +53,12 @@ export function createToolClients(world: World, all: Publications) {
     if (missing) world.defect(new Violation(`KV's manifest names '${missing}', which is not there`))
     if (value === null && named.includes(key))
       world.defect(new Violation(`KV's manifest names '${key}', which is deleted`))
-    // What was published meanwhile may be named a moment before it lands: readers ask the registry for that
+    // A new version may be named shortly before it is in KV: readers ask the registry for it
     const isLost = (each: string) => kv.valueOf(each) === null && !waits(each)
     const lost = key.startsWith(TOOL) ? namedBy(value).find(isLost) : undefined
     if (lost) world.defect(new Violation(`KV's '${key}' names '${lost}', which is not there and will not be`))
   })
-  /** A manifest lists each tool on one page, and shows every change up to its revision, as far as nothing changed since. */
+  /** Checks that a manifest lists each tool on one page, and shows every change up to its revision without later changes. */
   function wrongInManifest(value: string | null): string | undefined {
     const { revision, count, pages }: Manifest = JSON.parse(value ?? '')
     const texts = pages.map(({ hash }) => kv.valueOf(kvKey('page', hash)))
@@ -94,7 +94,7 @@ export function createToolClients(world: World, all: Publications) {
   const revision = () =>
     Number(registry.sql.exec<{ value: string }>("SELECT value FROM meta WHERE name = 'catalogue'").toArray()[0]?.value)
 
-  /** Whether KV has had a change for so long that nobody may have seen the tool as it was before. */
+  /** Whether KV has had a change for so long that no reader may still see the old status. */
   function isOver(id: string, { until, revision: made }: Change, at: number, by: 'document' | 'manifest'): boolean {
     const since = at - BEHIND_MS - weather.lag
     if (until > since) return false
@@ -106,7 +106,7 @@ export function createToolClients(world: World, all: Publications) {
     return landed !== undefined && landed.at <= since
   }
 
-  /** Whether a version may be seen in a state by who asked at a time. */
+  /** Whether a request sent at a time may see a version in a state. */
   function mayBe(id: string, state: State, at: number, by: 'document' | 'manifest'): boolean {
     const of = changes.get(id) ?? []
     const isPast = (until: number) => of.some((other) => other.from > until && isOver(id, other, at, by))
@@ -141,7 +141,7 @@ export function createToolClients(world: World, all: Publications) {
     made.revision = revision()
   }
 
-  /** Looks a version up as a call does. */
+  /** Looks up a version as a call does. */
   async function resolve(place: Place, id: string, by: 'document' | 'manifest' = 'document'): Promise<void> {
     const { resolver } = place
     const at = clock.now()
@@ -162,7 +162,7 @@ export function createToolClients(world: World, all: Publications) {
     holds(by === 'document' && isNew, `'${id}' is '${type}', and was ${known ? 'published' : 'listed'}`)
   }
 
-  /** What a document defines has the document, and is found by what that calls it. */
+  /** Checks that a document's tool has its document, and is found by its name there. */
   async function ofDocument({ source }: Place, record: ToolRecord): Promise<void> {
     const document = documents.get(record.source.hash ?? '')
     if (!document) return
@@ -172,7 +172,7 @@ export function createToolClients(world: World, all: Publications) {
       `'${record.id}' is not of the document it was published in`,
     )
     const { dialect, itself, toolkit } = document
-    // Another version may have brought more tools than KV's address has
+    // Another version may have added tools that KV's address does not have yet
     for (const id of published.keys()) {
       const name = parseToolId(id)
       if (!itself || name?.toolkit !== toolkit) continue
@@ -181,7 +181,7 @@ export function createToolClients(world: World, all: Publications) {
     }
   }
 
-  /** Lists all tools, and looks each up. */
+  /** Lists all tools, and looks up each. */
   async function list(place: Place): Promise<readonly string[]> {
     const at = clock.now()
     const query = { versions: 'newest', limit: 1_000 } as const
@@ -197,9 +197,9 @@ export function createToolClients(world: World, all: Publications) {
     return ids
   }
 
-  /** Once all is quiet: everything that was acknowledged is there, and the same everywhere. */
+  /** Once all is quiet, checks that everything that was acknowledged exists, and is the same everywhere. */
   async function settled(places: readonly Place[]): Promise<void> {
-    // In some seeds nobody ever reaches the object, which then has nothing to be asked
+    // With some seeds no request ever reaches the object, so it has no tables
     const wasReached = registry.sql.exec("SELECT 1 FROM sqlite_master WHERE name = 'outbox'").toArray().length > 0
     if (!wasReached) return holds(published.size === 0, 'What was published is nowhere')
     const waiting = registry.sql.exec<{ target: string }>('SELECT target FROM outbox').toArray()
@@ -258,7 +258,7 @@ function pagesOf(manifest: string | null): string[] {
   return pages.map(({ hash }) => kvKey('page', hash))
 }
 
-/** What a tool's document in KV names, which is read with it. */
+/** Lists the keys that a tool's entry in KV names, which are read with it. */
 function namedBy(value: string | null): string[] {
   const { versions, newest }: ToolEntry = JSON.parse(value ?? '{"versions":[]}')
   const others = versions.filter(({ version }) => version !== newest?.version)

@@ -1,4 +1,4 @@
-/** What must never happen did. */
+/** Thrown when something happened that must never happen. */
 export class Violation extends Error {}
 
 export function holds(truth: boolean, otherwise: string): asserts truth {

@@ -1,15 +1,15 @@
 import fc, { type Arbitrary, type GeneratorValue } from 'fast-check'
 
-/** What the seed decides. */
+/** Choices derived from the seed. */
 export interface Chance {
-  /** A whole number from 0 up to, not including, `end`. */
+  /** Returns an integer from 0 up to, but not including, `end`. */
   readonly below: (end: number) => number
-  /** Whether what happens so many times in a thousand does so now. */
+  /** Returns true `perThousand` times in 1,000. */
   readonly happens: (perThousand: number) => boolean
   readonly oneOf: <T>(choices: readonly [T, ...T[]]) => T
 }
 
-/** Made once, since fast-check tells what is drawn by what makes it. */
+/** Created once each, because fast-check identifies a draw by its arbitrary. */
 const numbers = new Map<number, () => Arbitrary<number>>()
 
 function numbersBelow(end: number): () => Arbitrary<number> {
@@ -28,30 +28,30 @@ export function createChance(draw: GeneratorValue): Chance {
   }
 }
 
-/** How bad things are, in thousandths of what happens, or in milliseconds. */
+/** How bad conditions are, as rates per 1,000 or in milliseconds. */
 export interface Weather {
   /** Messages that are lost. */
   lost: number
-  /** Objects that end where they send something, and are started anew by the next event. */
+  /** Objects that end when they send something, and are restarted by the next event. */
   ends: number
   /** Reads and writes that KV refuses. */
   refused: number
   /** Reads of KV that hang. */
   hanging: number
-  /** Alarms that come a second time. */
+  /** Alarms that run twice. */
   repeated: number
-  /** How long a message takes at most. It may land when whoever sent it has ended. */
+  /** The longest time that a message takes. It may arrive after its sender has ended. */
   slow: number
-  /** For how long KV goes on giving what was before, at most, beside what its caches keep. */
+  /** The longest time that KV returns old values, in addition to its caches. */
   lag: number
 }
 
 const QUICK_MS = 400
 
-/** As good as it gets: all that is left is that messages overtake each other. */
+/** The best case: messages only overtake each other. */
 const FAIR: Weather = { lost: 0, ends: 0, refused: 0, hanging: 0, repeated: 0, slow: QUICK_MS, lag: 0 }
 
-/** The weather of a simulation: a quarter has none, and in the others one thing or other does not happen at all. */
+/** Draws a simulation's weather: a quarter have none, and in each of the others some faults do not occur. */
 export function drawWeather({ oneOf, happens }: Chance): Weather {
   if (happens(250)) return { ...FAIR }
   return {

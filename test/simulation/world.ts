@@ -13,11 +13,11 @@ import { part } from './part.ts'
 import { createProvider } from './provider.ts'
 import { createChance, drawWeather, isFair } from './weather.ts'
 
-/** Longer than any simulation should take: what is not over by then hangs. */
+/** Longer than any simulation should take: one that is not done by then hangs. */
 const MAX_ELAPSED_MS = 3_600_000
 const NO_BUNDLE = { hash: 'none', records: [], documents: [] }
 
-/** What was deployed: the tools that it carries, and when, in milliseconds since 1970. */
+/** A deployment: its bundled tools, and its time in milliseconds since 1970. */
 export interface Deployment {
   readonly bundle: Bundle
   readonly deployedAt: number
@@ -28,7 +28,7 @@ const settled = setImmediate
 type RegistryNamespace = Parameters<typeof registryStub>[0]
 type AccessNamespace = Parameters<typeof accessStub>[0]
 
-/** A deployment in one process: its objects, its isolates, and what lies between them, all as the seed has it. */
+/** Creates a deployment in one process: its objects, its isolates and the network, all controlled by the seed. */
 export function createWorld(scheduler: Scheduler, draw: GeneratorValue) {
   const clock = createClock()
   const chance = createChance(draw)
@@ -46,14 +46,14 @@ export function createWorld(scheduler: Scheduler, draw: GeneratorValue) {
   const objects = createObjects(platform, kv, provider)
   const { registry, access, idempotencyStores, vaults } = objects
 
-  /** For what goes on behind an answer: it may fail, but not by the code's fault. */
+  /** Handles errors of work after a response: it may fail, but not because of the code. */
   function unlessFault(error: unknown): void {
     if (!isFault(error)) defects.push(error)
   }
 
   /**
-   * An isolate that has just been started, in a place of its own, or in one where others were before it; of a deployment that carries
-   * nothing unless one is given.
+   * Starts an isolate in a new place, or in one that other isolates have used. By default, its deployment has no bundled
+   * tools.
    */
   function startIsolate(place = kv.place(), deployment: Deployment = { bundle: NO_BUNDLE, deployedAt: clock.now() }) {
     const made = createIsolate({
@@ -71,7 +71,7 @@ export function createWorld(scheduler: Scheduler, draw: GeneratorValue) {
     return { ...made, place }
   }
 
-  /** Goes on, one message or timer at a time, until all of the work is done. */
+  /** Runs one message or timer at a time until all of the work is done. */
   async function run(work: readonly Promise<unknown>[], maxElapsedMs = MAX_ELAPSED_MS): Promise<void> {
     let isOver = false
     const all = Promise.all(work).finally(() => (isOver = true))
@@ -92,7 +92,7 @@ export function createWorld(scheduler: Scheduler, draw: GeneratorValue) {
       if (next === undefined) throw new Error('Nothing will ever happen any more')
       return clock.ring()
     }
-    // No message takes longer than it may: until it has come, time stands still
+    // No message takes longer than allowed: until it has arrived, the clock does not pass its deadline
     const left = due - clock.now()
     if (left > 0) clock.pass(chance.below(Math.min(left, 40) + 1))
     if (next !== undefined && next <= clock.now()) clock.ring()
@@ -107,7 +107,7 @@ export function createWorld(scheduler: Scheduler, draw: GeneratorValue) {
     databases: objects.databases,
     openEvents: objects.openEvents,
     provider,
-    /** Whether nothing goes wrong at all. */
+    /** Whether no faults occur. */
     isFair: wasFair,
     startIsolate,
     run,
@@ -120,7 +120,7 @@ export function createWorld(scheduler: Scheduler, draw: GeneratorValue) {
   }
 }
 
-/** Has the platform's cryptography answer at once, and its chance come of the seed: else no two runs would be the same. */
+/** Makes the platform's cryptography synchronous and its random values depend on the seed, so that runs are repeatable. */
 function standIn(seed: number): void {
   let count = 0
   const random = (size: number) => {

@@ -13,7 +13,7 @@ const files = execFileSync('git', ['ls-files', 'src', 'tools', 'README.md'], { c
   .split('\n')
   .filter((path) => /\.(?:tsx?|md)$|\/words\.json$/.test(path) && !/^src\/(?!docs\/).*\.md$|\.test\.ts$/.test(path))
 
-/** Without the comments, which are for those who read the source. */
+/** Returns the words without comments, which are for readers of the source. */
 function wordsOf(path: string): string {
   const text = readFileSync(`${root}/${path}`, 'utf8')
   return path.endsWith('.md') ? text : text.replaceAll(/^\s*(?:\/\*\*|\*|\/\/).*$/gm, '')

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { hosts } from '../../src/generated/agent-hosts.ts'
 
-/** The words of pages, guides and messages: a term with what it replaces, other labels, and phrases with what to write instead. */
+/** The words of pages, guides and messages: terms with those they replace, other labels, and phrases with replacements. */
 export interface Glossary {
   readonly terms: Readonly<Record<string, readonly string[]>>
   readonly labels: readonly string[]
@@ -22,11 +22,11 @@ function escaped(text: string): string {
 }
 
 const LABELS = /<(h1|h2|h3|legend|th|label|dt|button|summary)\b([^>]*)>(.*?)<\/\1>/gs
-/** The parameters in the form of a tool, names of toolkits and values in rows are words of their own. */
+/** Labels that are not ours: parameters in a tool's form, toolkit names and values in rows. */
 const NOT_OURS = /\bfor="f-input\/|\bscope="row"|\bname="toolkit\./
 const IS_ID = /^[\w*-]+\.[\w*-]+(?:@\S+)?$/
 
-/** The headings, labels, buttons and summaries of a page, without the notes beside them. */
+/** Lists the headings, labels, buttons and summaries of a page, without the notes next to them. */
 export function labelsOf(html: string): string[] {
   return [...html.matchAll(LABELS)].flatMap(([, , attributes = '', inner = '']) => {
     if (NOT_OURS.test(attributes + inner)) return []
@@ -45,7 +45,7 @@ export function unknownLabels(html: string): string[] {
   return labelsOf(html).filter((label) => !known.some((each) => each.test(label)))
 }
 
-/** Each phrase that pages, guides and messages do without, with what to write in its place. */
+/** Finds phrases that pages, guides and messages must not use, with their replacements. */
 export function phrasesIn(text: string): string[] {
   const flat = text.replaceAll(/\s+/g, ' ').toLowerCase()
   const replaced = Object.entries(glossary.terms).flatMap(([term, phrases]) =>
@@ -58,7 +58,7 @@ export function phrasesIn(text: string): string[] {
 
 const CLAUSE = /^(?:What|Which|Who|Whose|Whether|When|While|Where|Why|How|Its|Again|Beside|See)\b/
 
-/** The headings of a guide that are a clause, and not the name of a thing or a task as readers look for it. */
+/** Finds the headings of a guide that are clauses rather than the name of a thing or task. */
 export function clausesIn(guide: string): string[] {
   const headings = guide.replaceAll(/^```[^]*?^```/gm, '').matchAll(/^#+ (.+)$/gm)
   return [...headings].flatMap(([, heading = '']) => (CLAUSE.test(heading) ? [heading] : []))

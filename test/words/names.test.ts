@@ -12,7 +12,7 @@ const sources = execFileSync('git', ['ls-files', 'src'], { cwd: root, encoding: 
 const exportsByFile = sources.map((path) => ({ path, names: listExports(readFileSync(`${root}/${path}`, 'utf8')) }))
 const exported = exportsByFile.flatMap(({ names }) => names)
 
-/** A keyword of JSON Schema ends so. */
+/** JSON Schema keywords with this ending. */
 const KEYWORDS: ReadonlySet<string> = new Set(['mergeAllOf'])
 
 const PARTICIPLE =
@@ -22,15 +22,15 @@ function listExports(text: string): readonly string[] {
   return [...text.matchAll(EXPORT)].map(({ groups }) => groups?.['name'] ?? '')
 }
 
-/** Folders whose files have one shape: each dialect, each page, each store. */
+/** Folders whose files have the same structure: each dialect, page and store. */
 const SAME_SHAPE = /^src\/(?:dialects|console|storage)\//
 
-/** The client is a package by itself, and the Worker's entry exports its Durable Objects. */
+/** The client is a separate package, and the Worker's entry exports its Durable Objects. */
 const BY_ITSELF = /^src\/(?:client\/|index\.ts$)/
 
 type FileExports = (typeof exportsByFile)[number]
 
-/** The exported names that stand in several files, but for those of one folder whose files have one shape. */
+/** Finds names that several files export, except in one folder whose files have the same structure. */
 function findRepeatedNames(files: readonly FileExports[]): readonly string[] {
   const folders = new Map<string, Set<string>>()
   for (const { path, names } of files) {
@@ -43,7 +43,7 @@ function findRepeatedNames(files: readonly FileExports[]): readonly string[] {
     .map(([name, places]) => `${name}: ${[...places].join(' ')}`)
 }
 
-/** Why a name is not one of the field's, or undefined. A participle may stand before a noun: `sealedToken`. */
+/** Returns why a name breaks the naming rules, or undefined. A participle may precede a noun: `sealedToken`. */
 function findNameProblem(name: string): string | undefined {
   if (name.endsWith('Of') && !KEYWORDS.has(name)) return 'say what it does: find, get, to, build, list'
   if (PARTICIPLE.test(name)) return 'a participle is no noun'

@@ -9,7 +9,7 @@ import { findUnreadText } from '../../../src/http/response/unread-text.ts'
 import { createArchiveRoutes } from '../../../src/api/archive/routes.ts'
 import { authorizerFor } from '../../http/authorizer-for.ts'
 
-/** What is done in order: parts that are read, transactions of so many rows, and where others were let in. */
+/** Records the order of reads, transactions with their number of rows, and yields to other work. */
 function archiveDeps(reads: number, characters: number, lineAt?: (read: number) => object) {
   const done: string[] = []
   const deps: ArchiveDeps = {
@@ -53,7 +53,7 @@ it('lets others in after each read of an export, and signs many of them at once'
   const text = await (await archive.exportArchive(undefined, () => undefined)).text()
   expect(done).toEqual(Array.from({ length: 40 }, () => ['read', 'gave way']).flat())
   expect(text.match(/"kind":"policy"/g)).toHaveLength(40)
-  // The first line, and twice a million characters
+  // One after the first line, and one for each of two million characters
   expect(text.match(/"kind":"part"/g)).toHaveLength(3)
 })
 
@@ -78,7 +78,7 @@ it('restores what was exported, as far as it is signed, and says whether that is
   const end = (complete: boolean, created: number, refused: number) =>
     expect.objectContaining({ done: true, created, refused, complete })
   expect(await restore(lines)).toEqual({ status: 200, told: [end(true, 3, 0)], restored: ['restore 3'] })
-  // Each part is signed, and still it is not all
+  // Every part is signed, but the file is incomplete
   expect(await restore(lines.slice(0, -1))).toEqual({ status: 200, told: [end(false, 3, 0)], restored: ['restore 3'] })
   for (const line of [3, 4, 5]) {
     const brokenOff = { line: 3, outcome: 'refused', message: 'The file is incomplete: its last signature is missing' }
@@ -134,7 +134,7 @@ it.each(['read', 'cancelled'] as const)(
 describe('an export whose reader', () => {
   afterEach(() => void vi.useRealTimers())
 
-  /** Reads a piece whenever `intervalMs` have passed; undefined once the export has ended, or was cut off. */
+  /** Reads a piece every `intervalMs`. Returns undefined once the export has ended or was cut off. */
   async function readExport(readMs: number, intervalMs: number) {
     vi.useFakeTimers({ now: 0 })
     const { deps } = archiveDeps(4, 900_000)

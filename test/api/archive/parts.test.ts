@@ -8,7 +8,7 @@ const signerWith = (key: string): TextSigner => {
 }
 const OWN = signerWith('of this deployment')
 
-/** A file of four parts, of one to three lines, as it is exported: its lines. */
+/** Builds the lines of an exported file with four parts of one to three lines. */
 async function fileOf(signer: TextSigner): Promise<string[]> {
   const parts = createPartSigner(signer)
   const lines: string[] = []
@@ -30,7 +30,7 @@ async function read(lines: readonly string[], signer: TextSigner | undefined = O
   return found
 }
 
-/** Numbers of the lines that are believed, and why the rest is not. */
+/** The numbers of the trusted lines, and why the rest is not trusted. */
 const believed = (parts: readonly FilePart[]) => ({
   lines: parts.filter(({ unsigned }) => unsigned === undefined).flatMap(({ lines }) => lines.map(({ line }) => line)),
   reasons: parts.flatMap(({ unsigned }) => unsigned ?? []),
@@ -40,7 +40,7 @@ const FILE = await fileOf(OWN)
 /** Numbers of the lines that end a part. */
 const ENDS = FILE.flatMap((line, at) => (/"kind":"(part|end)"/.test(line) ? [at + 1] : []))
 const upTo = (line: number) => Array.from({ length: line }, (_, at) => at + 1)
-/** The last line that is believed where this one is not what it was. */
+/** The last trusted line if this one was changed. */
 const before = (line: number) => Math.max(0, ...ENDS.filter((end) => end < line))
 
 const UNSIGNED = [expect.stringContaining('was not signed by this deployment')]
@@ -80,7 +80,7 @@ it.each(upTo(FILE.length))(
       FILE.with(line - 1, text.replace('"n', '"m').replace('"hmac":"', '"hmac":"-')),
       FILE.with(line - 1, text.replace('"n', '"m').replace(/"hmac":".*"/, '"hmac":7')),
       FILE.toSpliced(line - 1, 0, '{"kind":"name","name":"more"}'),
-      // That the last line is missing is seen where its count of lines is
+      // A missing last line is detected by the count of lines
       ...(line < FILE.length ? [FILE.toSpliced(line - 1, 1)] : []),
       ...(ENDS.includes(line) ? [FILE.with(line - 1, text.replace(/"kind":"\w+"/, otherKind))] : []),
     ]

@@ -75,7 +75,7 @@ export const AGENT: Principal = {
 /** The application that knows who is signed in. */
 export const VERIFIER: Principal = { ...AGENT, id: 'key:2', scopes: ['users:confirm'] }
 
-/** The face before authorizations that lie in memory; every answer of the port can be set. */
+/** Creates the routes over in-memory authorizations. Every response of the port can be set. */
 export function setUp(
   given: {
     readonly caller?: Principal | FailureResult
@@ -83,12 +83,12 @@ export function setUp(
     readonly limited?: FailureResult
     readonly signInMethod?: SignInMethod
     readonly hasVerifier?: boolean
-    /** Who made the call, where people sign in with keys. */
+    /** Finds the caller, if people sign in with keys. */
     readonly callerOf?: (principal: string) => Promise<Principal | undefined>
     readonly files?: FileStores
-    /** Who is signed in, and what they may do. */
+    /** The signed-in person and their rights. */
     readonly findSession?: SignedInSession | FailureResult
-    /** Where the session is known from before only. */
+    /** Whether the session exists only in the cache. */
     readonly hasLeft?: boolean
     readonly tools?: readonly KnownTool[]
   } = {},
@@ -151,7 +151,7 @@ export function setUp(
       body: new URLSearchParams(fields),
       headers: { 'sec-fetch-site': 'same-origin', ...headers },
     })
-  /** How often anything but looking was asked of the port. */
+  /** Counts the port's calls other than reads. */
   const acts = () =>
     [port.start, port.confirm, port.resume, port.finish, port.decide].reduce(
       (sum, each) => sum + each.mock.calls.length,

@@ -1,4 +1,4 @@
-/** A family of metrics, as OpenMetrics 1.0 has it, with its samples by their text in front of the value. */
+/** A metric family of OpenMetrics 1.0, with its samples by the text before their value. */
 export interface Family {
   readonly type: string
   readonly samples: ReadonlyMap<string, number>
@@ -9,7 +9,7 @@ const LABEL = '[a-zA-Z_][a-zA-Z0-9_]*="(?:[^"\\\\\\n]|\\\\["\\\\n])*"'
 const NUMBER = '[+-]?(?:[0-9]+(?:\\.[0-9]*)?(?:[eE][+-]?[0-9]+)?|Inf|NaN)'
 const METADATA = new RegExp(`^# (TYPE|UNIT|HELP) (${NAME}) (.*)$`)
 const SAMPLE = new RegExp(`^((${NAME})(\\{(?:${LABEL}(?:,${LABEL})*)?\\})?) (${NUMBER})$`)
-/** What follows a family's name in the names of its samples (OpenMetrics 1.0, "Metric Types"). */
+/** The suffixes of a family's name in its samples (OpenMetrics 1.0, "Metric Types"). */
 const SUFFIXES: Readonly<Record<string, readonly string[]>> = {
   counter: ['_total', '_created'],
   gauge: [''],
@@ -19,8 +19,8 @@ const SUFFIXES: Readonly<Record<string, readonly string[]>> = {
 }
 
 /**
- * Reads an exposition by the grammar of OpenMetrics 1.0 ("ABNF") and by what it says of each type, and throws for the first thing that
- * a scraper would refuse. Of timestamps and exemplars it knows nothing, since none are written.
+ * Parses an exposition by the grammar of OpenMetrics 1.0 ("ABNF") and its rules for each type, and throws at the first fault
+ * that a scraper would refuse. It does not support timestamps and exemplars, since none are written.
  */
 export function readOpenMetrics(text: string): ReadonlyMap<string, Family> {
   if (!text.endsWith('# EOF\n')) throw new Error('The last line must be # EOF')
@@ -54,7 +54,7 @@ export function readOpenMetrics(text: string): ReadonlyMap<string, Family> {
   return families
 }
 
-/** Samples of a family by their labels but for one, in the order in which they stand. */
+/** Groups a family's samples by all labels but one, in their order. */
 function grouped(name: string, { samples }: Family, label: string): ReadonlyMap<string, (readonly [string, number])[]> {
   const groups = new Map<string, (readonly [string, number])[]>()
   for (const [sample, value] of samples) {

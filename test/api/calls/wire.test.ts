@@ -12,7 +12,7 @@ const NOW = Date.parse('2026-06-15T12:00:00Z')
 const DAY = 86_400_000
 const KEY: Principal = { id: 'key:1', kind: 'key', scopes: ['tools:call'], tools: ['*'], users: ['ann'] }
 
-/** What a query on records comes to: the filter with the time, and whose calls it is about. */
+/** Parses a query on records into its filter with the times, and the calls that it selects. */
 function readQuery<F extends Times>(reader: Reader<F>, said: object, principal: Principal, usual?: number) {
   const read = parseValue(reader, said)
   if (!read.ok) return read

@@ -55,7 +55,7 @@ const STATUS: Partial<Record<Failure['type'], number>> = {
   'definition-invalid': 422,
 }
 
-/** What the first key has published, and what each may. */
+/** The publications of the first key, and the quota of each key. */
 const QUOTA = {
   published: async () => ({ 'key:id1': { documents: 2, bytes: 30 } }),
   quota: { documents: 10, bytes: 400 },

@@ -139,7 +139,7 @@ describe('what no other test has a deployment answer with', () => {
   })
 })
 
-/** Values near to what a schema fits: some of its fields left out, added or of another type. */
+/** Values close to a valid one: some fields are left out, added or of another type. */
 const LEAVES = fc.oneof(
   fc.string({ maxLength: 4 }),
   fc.integer(),
@@ -164,7 +164,7 @@ const VALUES = fc.oneof(
   fc.dictionary(fc.string({ maxLength: 3 }), LEAVES, { maxKeys: 2 }),
 )
 
-/** Values of fields that little else is in order with. */
+/** Values of fields that accept few others. */
 const EXAMPLES: Readonly<Record<string, unknown>> = {
   name: 'a name',
   scopes: ['tools:read', 'tools:call'],
@@ -214,7 +214,7 @@ describe.each(Object.entries(READERS))('the schema of %s', (_, reader) => {
     let read = 0
     fc.assert(
       fc.property(fc.oneof(record(true), record(false), VALUES), (value) => {
-        // A number in a query is a text there
+        // A query contains numbers as text
         if (!parseValue(reader, value).ok) return
         read += 1
         expect(fits(asTyped(value, schema)), JSON.stringify(fits.errors)).toBe(true)
@@ -240,7 +240,7 @@ describe.each(Object.entries(READERS))('the schema of %s', (_, reader) => {
   })
 })
 
-/** What a query says, as the types of its parameters have it. */
+/** Converts a query to the types of its parameters. */
 function asTyped(value: unknown, { properties }: { readonly properties?: unknown }): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
   return Object.fromEntries(

@@ -66,7 +66,7 @@ it('fails where something cannot be ended, so that the directory sends the reque
     })
   }
   expect(directory.removeDirectoryEntry).not.toHaveBeenCalled()
-  // Whoever is cached as active is looked up again all the same
+  // A user who is cached as active is still looked up again
   expect(onChange).toHaveBeenCalledTimes(2)
   expect(events).toMatchObject([
     { act: 'scim.put', outcome: 'unavailable', about: { name: 'ann' } },

@@ -1,6 +1,6 @@
 /**
- * What the schemas of others ask of the members that are sent here; whatever else is refused, as the server card's own schema
- * does. The MCP registry's `server.json` of 2025-12-11 and API of 2025-12-01, the server card v1, and AI Catalog 1.0.
+ * The rules of external schemas for the members that are sent here; all others are refused, as by the server card's schema:
+ * the MCP registry's `server.json` of 2025-12-11 and API of 2025-12-01, the server card v1, and AI Catalog 1.0.
  */
 const text = (max: number, min = 1) => ({ type: 'string', minLength: min, maxLength: max })
 const strict = (properties: Readonly<Record<string, unknown>>, optional: readonly string[] = []) => ({

@@ -309,7 +309,7 @@ describe('POST /convert', () => {
   })
 
   it('POST /convert says where a document takes too much work, to read and to write', async () => {
-    // As many parts as are read of a body, and a long text beside them
+    // The most nodes that a body may have, and a long text
     const plain = Array.from({ length: 400 }, () => ({ input: { enum: Array(245).fill(0) } }))
     const many = { plain, long: 'x'.repeat(100_000) }
     expect(await send('POST', '/convert?to=id', many)).toMatchObject({

@@ -8,7 +8,7 @@ import { authorizerFor } from '../../http/authorizer-for.ts'
 const KEY: Principal = { id: 'key:k1', kind: 'key', scopes: ['tools:call'], tools: ['*'], users: [] }
 const STATUS: Readonly<Record<string, number>> = { 'unauthenticated': 401, 'forbidden': 403, 'not-found': 404 }
 
-/** The statuses of looking, ending one and ending all, with whose agents were asked for. */
+/** Returns the statuses of listing, ending one and ending all, and the users whose agents were requested. */
 async function tried(caller: Principal, user: string) {
   const agents = {
     list: vi.fn<(holder: Holder) => Promise<[]>>(async () => []),

@@ -16,12 +16,12 @@ import type { Run } from '../../../src/core/call/runner.ts'
 import type { Publisher, ToolRecord } from '../../../src/core/tool/tool.ts'
 import { definitionWith, recordOf } from '../../runners/http/records.ts'
 
-/** For callers of whom none has a view. */
+/** Adapts a resolver for callers without views. */
 export function withoutViews(resolver: RecordResolver): Resolver {
   return withViews(resolver, () => Promise.reject(new Error('Nobody has a view here')))
 }
 
-/** Where the made-up caller reached the made-up deployment. */
+/** The URL with which the fake caller reached the fake deployment. */
 export const REACHED_AT = 'https://edge.example/tools/call?x=1'
 
 export const challengeOf = (id: string): AuthorizationChallenge => ({
@@ -40,7 +40,7 @@ export interface Needs {
   readonly securityLevel?: number
 }
 
-/** A tool with these requirements. */
+/** Creates a tool with these requirements. */
 export function recordWith({ user_id = false, securityLevel = 0, ...needs }: Needs): ToolRecord {
   const record = recordOf(definitionWith(['a'], needs), { kind: 'bundled' })
   return { ...record, securityLevel, requirements: { ...record.requirements, user_id } }
@@ -56,23 +56,23 @@ export function callableOf(record: ToolRecord, run: Run, timeoutMs = 10_000): Ca
 }
 
 export interface World {
-  /** The one tool there is: `Example.Tool`. */
+  /** The only tool: `Example.Tool`. */
   readonly tool?: CallableTool
-  /** What a user's token at a provider is, asked for or renewed; the provider's id with `-1` unless given. */
+  /** Return a user's token at a provider, first or renewed; by default, the provider's id with `-1`. */
   readonly tokenFor?: (asking: TokenQuery) => TokenResult | Promise<TokenResult>
   readonly renew?: (asking: TokenQuery, refused: string, final: boolean) => TokenResult | Promise<TokenResult>
   readonly claim?: (asking: Parameters<Approvals['claim']>[0]) => ReturnType<Approvals['claim']>
   readonly secretOf?: (id: string) => string | undefined
   readonly idempotencyStore?: IdempotencyStore
   readonly publisher?: Publisher
-  /** What a bare name may mean. */
+  /** The tools that a bare name may mean. */
   readonly candidates?: readonly Candidate[]
 }
 
-/** Whoever publishes a tool of a test. */
+/** The publisher of the tests' tools. */
 export const PUBLISHER: Publisher = { principal: 'key:trusted', trusted: true }
 
-/** What calling takes, what was asked of it, and what it wrote down. */
+/** Creates the dependencies of a call, and records their use and the log. */
 export function worldOf({
   tool,
   candidates = [],

@@ -17,7 +17,7 @@ const recordAt = (version: string): ToolRecord => ({
   digest: `of ${version}`,
 })
 
-/** `Example.Tool` in these versions; the newest comes along when it is named. */
+/** Creates the entry of `Example.Tool` with these versions, and the record of `newest` if it is set. */
 function documentOf(versions: Versions, newest?: string): ToolEntry {
   return {
     toolkit: 'Example',
@@ -33,7 +33,7 @@ function documentOf(versions: Versions, newest?: string): ToolEntry {
 }
 
 interface Stored {
-  /** What the quick source knows, and the registry; the same unless given. */
+  /** The contents of the quick source and of the registry; by default, the same. */
   quick?: ToolEntry | undefined
   current?: ToolEntry | readonly string[]
   names?: Readonly<Record<string, ToolName>>
@@ -93,10 +93,10 @@ function setUp(stored: Stored = {}) {
     behind,
     clock,
     forget: resolver.invalidate,
-    /** As it comes: a promise where something had to be read. */
+    /** Resolves a reference; returns a promise if something had to be read. */
     resolve: (ref: ToolRef | string) =>
       resolver.resolve(typeof ref === 'string' ? toIdRef(ref) : ref, (work) => void behind.push(work)),
-    /** What it came to, in short, and what was read for it. */
+    /** Returns a short form of the result, and the reads that it took. */
     async short(ref: ToolRef | string) {
       const before = reads.length
       const resolved = await resolver.resolve(
@@ -278,7 +278,7 @@ describe('an answer', () => {
     stored.quick = documentOf({ ...SOME, '1.3.0': 'active' }, '1.3.0')
     clock.now = 5_000
     expect(resolve('Example.Tool')).toBe(first)
-    // One look-up is enough
+    // One lookup is enough
     expect(resolve('Example.Tool')).toBe(first)
     expect(behind).toHaveLength(1)
     await Promise.all(behind)
@@ -394,7 +394,7 @@ describe('what a document calls a tool', () => {
       'document Example.Tool',
     ])
     expect((await short(asked('x y', 'do it', '1.0.0')))[0]).toBe('Example.Tool@1.0.0 active')
-    // At once, when it was asked a moment ago
+    // Immediately, if it was looked up a moment ago
     expect(await short(asked('x y', 'do it'))).toEqual(['Example.Tool@1.2.0 active'])
   })
 

@@ -49,8 +49,8 @@ export function importedOf(more: Partial<Definition> = {}, rest: Partial<Importe
 }
 
 /**
- * A dialect of nothing but what a test says: `{plain: [definition, …], problems?, warnings?}`. Each definition's input
- * stands at `/plain/{index}/input`.
+ * A minimal dialect for tests: `{plain: [definition, …], problems?, warnings?}`. Each definition's input is at
+ * `/plain/{index}/input`.
  */
 export const plain: Codec = {
   dialect: 'plain',
@@ -76,7 +76,7 @@ export const plain: Codec = {
   encode: ({ source }) => ({ document: source.document ?? null, losses: [] }),
 }
 
-/** Takes what it is told to; `{kind: 'echo', wrong: '/at'}` is wrong there. */
+/** Accepts everything, except that `{kind: 'echo', wrong: '/at'}` has a problem there. */
 export const echo: ImplementationKind = {
   kind: 'echo',
   check: ({ wrong }, { tool }) => (typeof wrong === 'string' ? [{ path: wrong, message: `Wrong for ${tool}` }] : []),
@@ -87,7 +87,7 @@ export const runners = new Map<string, ImplementationKind>([
   ['other', { ...echo, kind: 'other' }],
 ])
 
-/** What is published of one tool. */
+/** Creates the entry of one published tool. */
 export function documentOf(
   records: readonly ToolRecord[],
   { newest, status = { state: 'active' } }: { newest?: ToolRecord | undefined; status?: ToolStatus } = {},
@@ -103,21 +103,21 @@ export function documentOf(
 }
 
 export interface World {
-  /** What is published, by `Toolkit.Tool` in lower case. */
+  /** The published tools, by `Toolkit.Tool` in lower case. */
   readonly published?: Readonly<Record<string, ToolEntry>>
-  /** What can be read by its digest. */
+  /** The records that can be read by their digest. */
   readonly records?: readonly ToolRecord[]
-  /** What the registry makes of a publication, by its first id; created otherwise. */
+  /** The registry's results, by a publication's first id; the default is created. */
   readonly outcomes?: Readonly<Record<string, (ids: readonly string[], publication: Publication) => PublicationResult>>
-  /** Where documents are, by dialect and id. */
+  /** The addresses of documents, by dialect and id. */
   readonly addresses?: Readonly<Record<string, DocumentAddress>>
-  /** The secrets that every tool may have. */
+  /** The secrets that every tool may use. */
   readonly granted?: readonly string[]
   /** Why nothing may be published in any toolkit. */
   readonly denied?: string
 }
 
-/** A registry that does as it is told, the door to it, and what was asked of it in which order. */
+/** Creates a fake registry with its access checks, and records the requests in order. */
 export function worldOf({
   published = {},
   records = [],
@@ -164,7 +164,7 @@ export function worldOf({
   return { deps, asked, stored, gaveWay: () => gaveWay, publish: createPublish(deps) }
 }
 
-/** Schemas within each other, as many as said, the outermost counted. */
+/** Builds a schema that is nested `depth` levels deep, including the outermost. */
 export function schemasDeep(depth: number): JsonObject {
   let schema: JsonObject = { type: 'string' }
   for (let level = 1; level < depth; level += 1) schema = { type: 'object', properties: { a: schema } }

@@ -368,7 +368,7 @@ test('a bump is judged of what schemas say, not of where they say it', () => {
     'patch',
   )
   expect(requiredBump(compareExpanded(contract({ output: apart.input }), contract({ output: null })))).toBe('major')
-  // What would be no object is judged as it stands
+  // An input that is not an object is compared as it is
   const closed = contract({ input: { $ref: '#/$defs/A', $defs: { A: false } } })
   expect(requiredBump(compareExpanded(closed, closed))).toBe('patch')
   expect(requiredBump(compareExpanded(closed, contract({ input: { $ref: '#/$defs/A', $defs: { A: true } } })))).toBe(

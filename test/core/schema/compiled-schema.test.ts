@@ -335,7 +335,7 @@ test('schemas with one $id do not meet', async () => {
 })
 
 const $ref = (name: string) => ({ $ref: `#/$defs/${name}` })
-/** Definitions that each hold the next one eight times. */
+/** Definitions that each contain the next eight times. */
 const doubling = Object.fromEntries(
   Array.from({ length: 12 }, (_, level) => [
     `d${level}`,

@@ -84,7 +84,7 @@ test('hostile schemas and values: texts are matched as often as their lengths an
   expect(validate(texts(1, 1_000))).toEqual(COSTLY)
   expect(validate(texts(9, 110)).length).toBe(9)
   expect(validate(texts(10, 110))).toEqual(COSTLY)
-  // Where a text begins at one place, a counted character is in one state
+  // With a fixed start, a counted character is in only one state
   expect(interpretSchema({ items: { pattern: '^.{1,2048}$' } })(texts(100, 2_048))).toEqual([])
   expect(interpretSchema({ pattern: '^.{1,2048}$' })('a'.repeat(2_049))).toHaveLength(1)
 })

@@ -1,6 +1,6 @@
 /**
- * A case of the JSON Schema test suite (draft 2020-12, required) that an engine is known to fail, and why. Without
- * `test` it is the whole group.
+ * A case of the JSON Schema test suite (draft 2020-12, required) that an engine is known to fail, and why. Without `test`,
+ * it means the whole group.
  */
 export interface KnownMiss {
   readonly file: string
@@ -72,7 +72,7 @@ export const INTERPRETED = readMisses({
   },
 })
 
-/** The cases that `compileSchemas` fails, which only ever gets schemas of our own. */
+/** The cases that `compileSchemas` fails, which is only used for our own schemas. */
 export const COMPILED = readMisses({
   [AJV_DYNAMIC]: {
     'dynamicRef.json': [

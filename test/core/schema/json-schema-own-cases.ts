@@ -8,7 +8,7 @@ export interface Group {
   readonly tests: readonly { readonly description: string; readonly data: unknown; readonly valid: boolean }[]
 }
 
-/** What is valid by each keyword, and what is not; and what validators are known to get wrong. */
+/** Valid and invalid values for each keyword, and cases that validators are known to get wrong. */
 export const OWN_CASES: readonly Group[] = [
   group('type', { type: 'string' }, ['a'], [1, null]),
   group('several types', { type: ['integer', 'null'] }, [1, null, 1.0], [1.5, 'a']),
@@ -63,7 +63,7 @@ export const OWN_CASES: readonly Group[] = [
   group('a tree', tree(), [{ value: 1, next: [{ value: 2 }] }], [{ value: 1, next: [{ value: 'a' }] }]),
   group('an anchor', { $ref: '#a', $defs: { a: { $anchor: 'a', type: 'null' } } }, [null], [1]),
 
-  // Which types a keyword concerns, and what it does with all others
+  // The types that a keyword applies to, and its effect on all others
   group(
     'a number that is whole is an integer',
     { type: 'integer' },
@@ -88,7 +88,7 @@ export const OWN_CASES: readonly Group[] = [
     [{}, { b: 1 }],
   ),
 
-  // Equality is JSON's
+  // Equality as in JSON
   group('0 and false are different', { enum: [0] }, [0, -0, 0.0], [false, '', null, [], '0']),
   group('1 and true are different', { const: 1 }, [1, 1.0], [true, '1', [1]]),
   group('false is equal to itself alone', { const: false }, [false], [0, '', null, [false], [0]]),
@@ -480,7 +480,7 @@ export const OWN_CASES: readonly Group[] = [
   ),
   group('a schema in an enum', { enum: [{ $ref: '#/nowhere' }, { type: 'string' }] }, [{ type: 'string' }], ['a', {}]),
 
-  // What was not evaluated
+  // Unevaluated properties and items
   group(
     'unevaluated properties as a schema',
     { properties: { a: {} }, unevaluatedProperties: { minLength: 3 } },
@@ -572,7 +572,7 @@ export const OWN_CASES: readonly Group[] = [
     [[1, 2, 4], [2]],
   ),
 
-  // Annotations bind nobody
+  // Annotations restrict nothing
   group(
     'a default that does not fit',
     { properties: { a: { type: 'integer', default: 'x' } } },

@@ -14,7 +14,7 @@ await loadPatternEngine({ pattern: '' })
 const SUITE = 'specs/json-schema-test-suite/draft2020-12'
 const files = listShared(SUITE).filter((name) => name.endsWith('.json'))
 
-/** A validator for each schema; undefined for one that cannot be compiled. */
+/** Creates a validator for each schema, or undefined if it cannot be compiled. */
 type Engine = (schemas: readonly JsonSchema[]) => Promise<readonly (Validate | undefined)[]>
 
 const interpreted: Engine = async (schemas) => schemas.map((schema) => interpretSchema(schema))
@@ -55,7 +55,7 @@ async function misses(engine: Engine, groups: readonly Group[]): Promise<string[
   )
 }
 
-/** What is known to fail in a file; a miss without a test stands for the whole group. */
+/** Lists the known failures in a file; a miss without a test means the whole group. */
 function knownIn(list: readonly KnownMiss[], file: string, groups: readonly Group[]): string[] {
   return list
     .filter((each) => each.file === file)
@@ -71,7 +71,7 @@ describe.each(engines)('%s schemas', (name, engine, known) => {
     expect(await misses(engine, OWN_CASES)).toEqual([])
   })
 
-  // The JSON Schema test suite is not part of this repository; it is read where it lies beside it.
+  // The JSON Schema test suite is not part of this repository; it is read if it is next to the clone.
   describe.skipIf(files.length === 0)(`the JSON Schema test suite${unlessShared(SUITE)}`, () => {
     test.each(files)(`${name} schemas: the JSON Schema test suite %s`, async (file) => {
       const groups: Group[] = JSON.parse(readShared(`${SUITE}/${file}`))

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { isObject, type Json, type JsonObject } from '../../../src/core/tool/json.ts'
 
 const NAMES = ['a', 'b', 'c'] as const
-/** Under two of them no schema may lie. */
+/** Two of them nested exceed the limit for a schema's path. */
 const LONG_NAME = 'n'.repeat(2_500)
 const reference = fc.constantFrom(...NAMES.map((name) => ({ $ref: `#/$defs/${name}` })), { $ref: '#' })
 
@@ -25,7 +25,7 @@ export const pattern = fc.oneof(
   },
 )
 
-/** Schemas of people who mean no good: parts that lead to each other, repeat each other and bound nothing. */
+/** Hostile schemas: parts that refer to each other, repeat each other and limit nothing. */
 const { schema } = fc.letrec<{ schema: Json; many: Json[] }>((tie) => ({
   many: fc.array(fc.oneof(reference, tie('schema')), { minLength: 1, maxLength: 3 }),
   schema: fc.oneof(
@@ -58,7 +58,7 @@ const { schema } = fc.letrec<{ schema: Json; many: Json[] }>((tie) => ({
   ),
 }))
 
-/** A tool's input: a schema with three definitions that all of it refers to. */
+/** A tool's input: a schema with three definitions, which all parts refer to. */
 export const input = fc
   .record({ root: schema, defs: fc.tuple(...NAMES.map(() => schema)) })
   .map(({ root, defs }): JsonObject => {
@@ -71,7 +71,7 @@ const wide = fc.oneof(
   fc.tuple(fc.jsonValue({ maxDepth: 1 }), fc.nat(300)).map(([each, times]) => Array<typeof each>(times).fill(each)),
 )
 
-/** A value that such inputs may be asked to take. */
+/** A value to validate with such inputs. */
 export const value = fc.oneof(
   fc.dictionary(
     fc.constantFrom(...NAMES, 'toString', '__proto__', LONG_NAME),

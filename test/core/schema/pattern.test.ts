@@ -26,7 +26,7 @@ const stepsOf = (pattern: string) => {
   return linear.ok ? linear.value.stepsPerCharacter : undefined
 }
 
-/** Where RE2 reads a pattern otherwise than ECMAScript does: what matches, and what does not. */
+/** Patterns that RE2 and ECMAScript treat differently: texts that must match, and texts that must not. */
 const DIFFERENT: readonly (readonly [string, readonly string[], readonly string[]])[] = [
   ['^\\s$', [' ', '\v', '\ufeff', '\u00a0', '\u2003', '\u2029', '\u3000'], ['\u0085', '\u180e', '\u200b', 'a']],
   ['^\\S$', ['\u0085', '\u180e', 'a', '😀'], [' ', '\v', '\ufeff', '\u2028']],

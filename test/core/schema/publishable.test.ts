@@ -312,6 +312,6 @@ test.each<[string, () => unknown]>([
   ],
   ['a long list of names', () => ({ required: Array.from({ length: 60_000 }, (_, i) => `${i}`) })],
 ])('bounds: a hostile document is judged: %s', (_, make) => {
-  // No assertion on time: what is not bounded here takes minutes, or the stack.
+  // No assertion on time: without the limits, this takes minutes or overflows the stack.
   expect(checkSchema(make(), local).length).toBeLessThanOrEqual(100)
 })

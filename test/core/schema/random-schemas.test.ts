@@ -16,13 +16,13 @@ import { input, value } from './made-up.ts'
 
 await loadPatternEngine({ pattern: '' })
 
-/** `RANDOM_SCHEMAS=20000` tries as many as it says, `RANDOM_SEED` others: so a million can be shared by processes. */
+/** `RANDOM_SCHEMAS` sets the count and `RANDOM_SEED` selects others, so that processes can share a million. */
 const RUNS = Number(process.env['RANDOM_SCHEMAS'] ?? RANDOM_SCHEMAS)
 const SEED = Number(process.env['RANDOM_SEED'] ?? 11)
-/** So many have a seed of their own, by which they can be tried again. */
+/** Schemas that share a seed, with which they can be repeated. */
 const BLOCK = 1_000
 
-/** Of the processor's time. What takes longer is tried again, alone. */
+/** CPU time. Slower cases are repeated alone. */
 const SUSPECT_MS = 100
 
 const most = { units: 0 }
@@ -31,14 +31,14 @@ const publish = createPublish({ ...deps, codecs, formats })
 let published = 0
 let previous: ToolRecord | undefined
 
-/** What each dialect that has references writes the schema into. */
+/** The document that contains the schema, in each dialect with references. */
 const WRITTEN: Readonly<Record<string, (inputSchema: JsonObject) => Json>> = {
   mcp: (inputSchema) => ({ name: 'x', description: 'd', inputSchema, outputSchema: inputSchema }),
   plugin: (inputSchema) => ({ tools: [{ name: 'x', description: 'd', inputSchema }] }),
 }
 const dialect = fc.constantFrom(...Object.keys(WRITTEN))
 
-/** Publishes a tool, and does with it all that can be done: nothing throws, nothing takes more than it may. */
+/** Publishes a tool and uses it in every way, and checks that nothing throws or exceeds its budget. */
 async function tryAll(inputSchema: JsonObject, given: Json, into: string): Promise<void> {
   const definition = WRITTEN[into]?.(inputSchema) ?? null
   const body = { definition, toolkit: 'Kit', version: '1.0.0', implementation: { kind: 'echo' } }
@@ -93,7 +93,7 @@ it(
       }
     }
     expect(most.units).toBeLessThanOrEqual(DEFAULT_UNITS)
-    // Else it would be the refusals alone that are tried
+    // Otherwise only refusals would be tested
     expect(published).toBeGreaterThan(RUNS / 4)
   },
 )

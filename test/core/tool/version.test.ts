@@ -17,7 +17,7 @@ const STATUS: Readonly<Record<string, ToolStatus>> = {
   'y': { state: 'yanked' },
   'x': { state: 'disabled' },
 }
-/** `1.2.3` is active; a letter behind it says deprecated, yanked or disabled (x). */
+/** `1.2.3` is active; a letter after it means deprecated (d), yanked (y) or disabled (x). */
 const versionsOf = (...texts: readonly string[]) =>
   texts.map((text) => {
     const [, version = '', letter = ''] = /^([^dyx]+)([dyx]?)$/.exec(text) ?? []
@@ -57,7 +57,7 @@ it.each([
 const ALL = ['1.0.0', '1.2.0', '1.10.0d', '2.0.0', '2.1.0y', '3.0.0x', '1.9.0']
 
 it.each<[string, readonly string[], string | undefined, string | undefined]>([
-  // Nothing asked
+  // No version requested
   ['of nothing asked is the highest active one', ALL, undefined, '2.0.0'],
   ['is compared as numbers', ['1.9.0', '1.10.0'], undefined, '1.10.0'],
   ['is the highest in any order', ['1.10.0', '1.9.0'], undefined, '1.10.0'],

@@ -569,7 +569,7 @@ const record = fc
     recordOf({ ...rest, name: ownName ?? `${rest.toolkit}_${rest.tool}`, ...more } as Partial<ToolRecord>),
   )
 
-/** What a definition means: spellings that mean the same are one. */
+/** Normalizes a definition, so that spellings with the same meaning are equal. */
 function meaning(definition: Pick<ToolRecord, 'input' | 'output' | 'metadata' | 'tags'>): JsonObject {
   const {
     input: { required, properties, ...rest },
@@ -578,7 +578,7 @@ function meaning(definition: Pick<ToolRecord, 'input' | 'output' | 'metadata' | 
     tags: own,
     ...more
   } = definition
-  // What a record has and a definition has not
+  // Fields that only records have
   for (const field of ['id', 'digest', 'source', 'status']) delete (more as Record<string, unknown>)[field]
   const { tags: written, ...others } = metadata ?? {}
   const schemas = Object.entries((properties ?? {}) as JsonObject).map(([name, each]) => [

@@ -7,7 +7,7 @@ import type { CallRequest, Caller, CallTool, CallOutcome } from '../../../src/co
 import type { Catalog } from '../../../src/core/catalog/catalog.ts'
 import type { ToolRecord } from '../../../src/core/tool/tool.ts'
 
-/** Remembers what it was asked, and gives the same result every time. */
+/** Records its calls, and always returns the same result. */
 export function callToolGiving(result: CallOutcome['result']): {
   callTool: CallTool
   calls: CallRequest[]

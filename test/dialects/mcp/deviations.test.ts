@@ -16,7 +16,7 @@ function recordOf(document: typeof TOOL & Record<string, unknown>): ToolRecord {
   return { ...published(read.value.definitions[0]!, 'mcp', whole), implementation: { kind: 'bundled' } }
 }
 
-/** What a client of a revision is listed. */
+/** Lists the tools as a client of a revision sees them. */
 async function listed(records: readonly ToolRecord[], version: string) {
   const { modern, legacy } = setUp({ records })
   const answer = await (version === '2026-07-28'

@@ -10,7 +10,7 @@ import { findTool } from '../../../src/dialects/mcp/find-tool.ts'
 import { readToolset } from '../../../src/dialects/mcp/toolset.ts'
 import { record } from './set-up.ts'
 
-/** Looks the name up in a deployment that knows these references, and gives those that were looked up beside the one found. */
+/** Looks up a name in a deployment with these references. Returns the lookups besides the result. */
 async function find(name: string, query: string, tools: Readonly<Record<string, ToolRecord>>) {
   const seen: string[] = []
   const resolver: Resolver = {

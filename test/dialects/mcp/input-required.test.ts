@@ -231,7 +231,7 @@ describe('a call that a person must first do something for', () => {
       )
     const second = (await accept('google', first['requestState'])).result
     expect(second).toMatchObject({ inputRequests: { 'authorization:approval': {} } })
-    // Never the first again, or a client that answers by itself would be asked for ever
+    // Never repeat the first, or a client that responds automatically would be asked forever
     failure = missing
     expect((await accept('approval', second['requestState'])).result).toMatchObject(link)
   })

@@ -430,7 +430,7 @@ describe('a call of a tool that there is none of', () => {
 describe('?mode=search', () => {
   const path = '/mcp?mode=search'
   const call = (name: string, args: object) => ({ name, arguments: args })
-  /** What is in the one text of a result. */
+  /** Parses the only text of a result. */
   const once = (answer: object): unknown => {
     const { result } = answer as { result: { content: [{ text: string }] } }
     expect(Object.keys(result)).toEqual(['content'])

@@ -12,7 +12,7 @@ const path = '/mcp?mode=search'
 const tokenizer = new Tiktoken(o200k)
 const NAME = { type: 'string', description: 'A name that search_tools gave.' }
 
-/** What a call of one of the three tools gives: its value, or the text that says what is wrong. */
+/** Calls one of the three tools, and returns its value or the text of its error. */
 async function call(router: ReturnType<typeof setUp>, name: string, args: object, query = '') {
   const answer = await router.legacy('tools/call', { name, arguments: args }, { path: `${path}${query}` })
   const { result } = (await answer.json()) as {
@@ -20,7 +20,7 @@ async function call(router: ReturnType<typeof setUp>, name: string, args: object
   }
   const text = result.content[0]?.text ?? ''
   if (result.isError || name === 'call_tool') return result.structuredContent ?? text
-  // What is found is sent once
+  // Results are sent only once
   expect(result).not.toHaveProperty('structuredContent')
   return JSON.parse(text)
 }

@@ -17,7 +17,7 @@ import { definitionWith, recordOf } from '../../runners/http/records.ts'
 
 export type Ran = CallOutcome['result']
 
-/** A record named `name`, which `given` completes. */
+/** Creates a record named `name` with the fields of `given`. */
 export function record(name: string, given: Partial<ToolRecord> = {}): ToolRecord {
   const plain = recordOf(definitionWith([]), { kind: 'bundled' })
   return {
@@ -35,12 +35,12 @@ export interface SetUp {
   readonly records?: readonly ToolRecord[]
   readonly principal?: Principal
   readonly refused?: Failure
-  /** What a call comes to; a value when it is no function. */
+  /** Runs a call, or returns a plain value as its result. */
   readonly run?: (call: CallRequest, caller: Caller) => Ran | Promise<Ran>
   readonly now?: () => number
   readonly toolkits?: ToolkitCounts['toolkits']
   readonly extensions?: McpExtension[]
-  /** Joins extensions; the tools are found by the resolver. */
+  /** Adds extensions, which find tools with the resolver. */
   readonly extend?: (extensions: McpExtension[], resolver: Resolver) => void
 }
 
@@ -54,7 +54,7 @@ const countedBy = (shownTo: (seer: Principal) => readonly ToolRecord[]) => async
     description: null,
   }))
 
-/** The face with everything around it made up. */
+/** Creates the routes with fakes for everything around them. */
 export function setUp(given: SetUp = {}) {
   const { records = [record('echo')], principal = ADMIN, run = (call) => succeed(call.input) } = given
   const calls: { call: CallRequest; caller: Caller }[] = []
@@ -137,7 +137,7 @@ export function setUp(given: SetUp = {}) {
     return app.request(`http://localhost${path}`, { method: 'POST', body: text, headers: all, ...init }, {}, execution)
   }
 
-  /** A message of 2026-07-28, with all that it must say; `meta` and `headers` go over it. */
+  /** Sends a valid message of 2026-07-28; `meta` and `headers` override its fields. */
   function modern(method: string, params: Record<string, unknown> = {}, given: Given = {}) {
     const { meta = {}, headers = {}, path, id = 1, init } = given
     const named = typeof params['name'] === 'string' ? { 'mcp-name': params['name'] } : {}
@@ -174,7 +174,7 @@ function present(headers: Record<string, string | undefined>): Record<string, st
   return some
 }
 
-/** The data of each event of a stream that has ended. */
+/** Returns the data of each event of an ended stream. */
 export async function events(response: Response) {
   const text = await response.text()
   return [...text.matchAll(/^data: (.*)$/gm)].map(([, data = '']) => JSON.parse(data))

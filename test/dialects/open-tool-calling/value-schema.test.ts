@@ -3,7 +3,7 @@ import { parseValue, type Reader } from '../../../src/core/tool/json-reader.ts'
 import type { Problem } from '../../../src/core/tool/problem.ts'
 import { buildParametersReader } from '../../../src/dialects/open-tool-calling/value-schema.ts'
 
-/** What is read with its warnings, or the problems: where, and what. */
+/** Returns the parsed value with its warnings, or the problems with their paths. */
 function read<T>(reader: Reader<T>, document: unknown) {
   const warnings: Problem[] = []
   const result = parseValue(reader, document, warnings)

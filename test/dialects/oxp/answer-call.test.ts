@@ -14,7 +14,7 @@ const done: CallOutcome['result'] = { ok: true, value: 3 }
 
 interface Given {
   readonly form?: 'enveloped' | 'bare'
-  /** What the tool reports before it is over. */
+  /** The tool's progress reports. */
   readonly reports?: readonly Progress[]
   readonly result?: CallOutcome['result']
   readonly limitStatuses?: CallOutcome['limitStatuses']

@@ -7,7 +7,7 @@ import { plugin } from '../../../src/dialects/plugin/definition.ts'
 import type { Draft } from '../machine-context/calculator.ts'
 import { published, recordOf } from '../machine-context/record.ts'
 
-/** What a plugin's `describe` gives, in the words of the schema. */
+/** The output of a plugin's `describe`, in the terms of the schema. */
 const LIST = {
   tools: [
     {

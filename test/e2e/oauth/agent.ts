@@ -9,7 +9,7 @@ export interface Tokens {
   readonly scope: string
 }
 
-/** A public client by hand, so that each of its requests can be another than it should be. */
+/** A hand-written public client, so that tests can change each of its requests. */
 export interface TestAgent {
   readonly origin: string
   readonly clientId: string
@@ -19,7 +19,7 @@ export interface TestAgent {
 
 export const challengeOf = (verifier: string) => createHash('sha256').update(verifier).digest('base64url')
 
-/** Registers a client (RFC 7591); gives the response. */
+/** Registers a client (RFC 7591), and returns the response. */
 export function register(origin: string, metadata: object = {}): Promise<Response> {
   const body = {
     client_name: 'A test agent',
@@ -41,7 +41,7 @@ export async function newAgent(origin: string, redirectUri = 'http://127.0.0.1:7
   return { origin, clientId: registered.client_id, redirectUri, verifier: randomBytes(32).toString('base64url') }
 }
 
-/** Where an agent sends its person. */
+/** Returns the URL to which an agent sends its person. */
 export function authorizeUrl(agent: TestAgent, more: Readonly<Record<string, string | undefined>> = {}): string {
   const url = new URL('/connect/authorize', agent.origin)
   const parameters = {
@@ -59,7 +59,7 @@ export function authorizeUrl(agent: TestAgent, more: Readonly<Record<string, str
   return url.href
 }
 
-/** Sends the form of the page as the person's browser does; gives where that leads. */
+/** Submits the page's form as the person's browser does, and returns where it leads. */
 export async function decide(
   who: HttpPerson,
   url: string,
@@ -75,7 +75,7 @@ export async function decide(
   }
 }
 
-/** All that a signed-in person does to let an agent use toolkits; gives the code. */
+/** Does everything a signed-in person does to let an agent use toolkits, and returns the code. */
 export async function codeFor(
   who: HttpPerson,
   agent: TestAgent,
@@ -114,7 +114,7 @@ export function refresh(agent: TestAgent, refresh_token: string, more: Readonly<
   return askToken(agent.origin, { grant_type: 'refresh_token', refresh_token, client_id: agent.clientId, ...more })
 }
 
-/** An agent that a signed-in person let use toolkits, with its tokens. */
+/** Creates an agent that a signed-in person lets use toolkits, and returns its tokens. */
 export async function connected(
   who: HttpPerson,
   origin: string,
@@ -126,7 +126,7 @@ export async function connected(
   return { agent, tokens: await answer.json() }
 }
 
-/** One request over MCP (2025-11-25) at a door. */
+/** Sends one MCP (2025-11-25) request to an endpoint. */
 export async function rpc(
   origin: string,
   token: string | undefined,

@@ -11,10 +11,10 @@ const executable =
     .find((file) => existsSync(file))
 const MISSING = "no Chromium: 'apt-get install -y chromium' brings it, or name one in the variable CHROMIUM"
 
-/** Why tests that need a browser are skipped; empty when they run. In CI they run, and fail where there is none. */
+/** Why tests that need a browser are skipped; empty if they run. In CI they always run, and fail without a browser. */
 export const NO_BROWSER = executable !== undefined || process.env['CI'] === 'true' ? '' : `(skipped: ${MISSING})`
 
-/** Without the network that Chromium looks for by itself. */
+/** Disable Chromium's own network requests. */
 const FLAGS = [
   '--no-sandbox',
   '--headless',
@@ -31,7 +31,7 @@ export function launchBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: executable, args: FLAGS })
 }
 
-/** A person with a browser of their own: no cookie is shared with anybody else. */
+/** A person with their own browser context, which shares no cookies with others. */
 export interface Person {
   readonly context: BrowserContext
   readonly page: Page
@@ -45,13 +45,13 @@ export async function person(browser: Browser, options: { readonly javaScript?: 
   return { context, page, leave: () => context.close() }
 }
 
-/** Opens a challenge's link and presses the button that leads on. */
+/** Opens a challenge's link and presses the button to continue. */
 export async function openAndContinue({ page }: Person, url: string): Promise<void> {
   await page.goto(url)
   await page.getByRole('button', { name: /continue/i }).click()
 }
 
-/** At the provider's pages: signs in where that is asked for, then allows or denies. */
+/** On the provider's pages, signs in if asked, then allows or denies. */
 export async function answerProvider(
   { page }: Person,
   account: string,
@@ -67,7 +67,7 @@ export async function answerProvider(
   await choice.click()
 }
 
-/** All a person does to consent: from the challenge's link to the page that says how it ended, whose text it gives. */
+/** Does everything a person does to consent, starting at the challenge's link. Returns the text of the final page. */
 export async function consent(who: Person, url: string, account: string): Promise<string> {
   await openAndContinue(who, url)
   await answerProvider(who, account)
@@ -81,7 +81,7 @@ export function textOf(page: Page): Promise<string> {
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** The violations of accessibility that axe finds on a page, with their elements. */
+/** Lists the accessibility violations that axe finds on a page, with their elements. */
 export function violations(page: Page): Promise<string[]> {
   return page.evaluate(
     `${axe}; axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`,

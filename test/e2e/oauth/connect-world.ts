@@ -11,16 +11,16 @@ export const RULES = [{ domain: 'acme.test', toolkits: ['Calculator', 'Fixture']
 export interface ConnectWorld {
   readonly provider: TestProvider
   readonly server: RunningServer
-  /** Somebody who is signed in there. */
+  /** Returns a person who is signed in there. */
   findSession(name: string): Promise<HttpPerson>
-  /** The same deployment with other rules, at the same address. */
+  /** Restarts the deployment with other rules at the same address. */
   again(rules: readonly object[]): Promise<ConnectWorld>
   stop(): Promise<void>
 }
 
 export async function startConnectWorld(
   vars: Readonly<Record<string, unknown>> = {},
-  /** Beside the provider's, `host:port`s that may be asked over http. */
+  /** Further `host:port` values, besides the provider's, that allow http. */
   hosts: readonly string[] = [],
   outbound?: ServerOptions['outbound'],
   /** `again` needs workerd. */

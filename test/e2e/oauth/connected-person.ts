@@ -4,7 +4,7 @@ import { HttpPerson } from './http-person.ts'
 import { signIn } from './sign-in.ts'
 import type { Connected } from './switchboard.ts'
 
-/** Somebody with a session. */
+/** Creates a person with a session. */
 export async function signInPerson(url: string, name: string): Promise<HttpPerson> {
   const person = new HttpPerson()
   const { status, text } = await signIn(person, url, name)
@@ -12,7 +12,7 @@ export async function signInPerson(url: string, name: string): Promise<HttpPerso
   return person
 }
 
-/** Somebody of acme.test with a session, an agent and an account. */
+/** Creates a person of acme.test with a session, an agent and an account. */
 export async function connectPerson(edge: Connected, name: string) {
   const { url } = edge.server
   const person = await signInPerson(url, name)
@@ -29,6 +29,6 @@ export async function connectPerson(edge: Connected, name: string) {
   return { person, agent, tokens, user, state }
 }
 
-/** What such a person may do, and may not once all that they have has ended. */
+/** Expected results for such a person, before and after all their access has ended. */
 export const IN = { session: 200, console: true, agent: 200, account: 200 }
 export const OUT = { session: 401, console: false, agent: 401, account: 400 }

@@ -4,16 +4,16 @@ import { delimiter, join } from 'node:path'
 import { expect } from 'vitest'
 
 /**
- * A desktop for programs that have the person's browser open a page: whatever they open, by `xdg-open` or by the variable
- * BROWSER, is written down instead, for the test's own browser to open.
+ * A desktop for programs that open a page in the person's browser. Pages opened with `xdg-open` or the variable BROWSER are
+ * only recorded, so that the test's browser can open them.
  */
 export interface Desktop {
   readonly folder: string
-  /** What a program is started with to be on this desktop; its home is the desktop's folder. */
+  /** The environment of programs on this desktop; their home is its folder. */
   readonly env: Record<string, string>
-  /** The pages that were opened so far. */
+  /** Lists the pages opened so far. */
   opened(): Promise<readonly string[]>
-  /** The page that is opened next after so many. */
+  /** Waits for the next page after the first `after`. */
   next(after: number): Promise<string>
   remove(): Promise<void>
 }

@@ -1,22 +1,22 @@
 /**
- * A person with a browser that has cookies, forms and redirects, and nothing else: no script, no picture. Where a test
- * has a person do the same many times over, this one is quicker than Chromium.
+ * A person whose browser supports only cookies, forms and redirects, without scripts or images. It is faster than Chromium
+ * in tests with many repeated steps.
  */
 export class HttpPerson {
   readonly #cookies = new Map<string, Map<string, string>>()
   readonly #said: string[] | undefined
 
-  /** `said` takes the headers and body of every answer. */
+  /** `said` collects the headers and body of every response. */
   constructor(said?: string[]) {
     this.#said = said
   }
 
-  /** Opens a page as by typing its address, follows redirects, and gives where it ended. */
+  /** Opens a page as if its address was typed, follows redirects, and returns the last page. */
   open(url: string): Promise<Visited> {
     return this.#request(url, {})
   }
 
-  /** Presses a button of the page's form, with its fields as they stand but for those given. */
+  /** Presses a button of the page's form, with its current fields except those in `fields`. */
   press(page: Visited, button: RegExp, fields: Readonly<Record<string, string>> = {}): Promise<Visited> {
     const form = /<form\b([^>]*)>([\s\S]*?)<\/form>/i.exec(page.text)
     if (!form) throw new Error(`Cannot press ${button}: ${page.url} (${page.status}) has no form:\n${page.text}`)
@@ -41,12 +41,12 @@ export class HttpPerson {
     return this.#request(action.href, { method: 'POST', body, headers: { origin: new URL(page.url).origin } })
   }
 
-  /** Sends a request without a body, as a script of the page's own origin would. */
+  /** Sends a request without a body, as a same-origin script would. */
   send(method: string, url: string): Promise<Visited> {
     return this.#request(url, { method, headers: { origin: new URL(url).origin } })
   }
 
-  /** Sends a form, as a page of whichever site the headers say. */
+  /** Sends a form, as a page of the site in the headers would. */
   post(
     url: string,
     fields: Readonly<Record<string, string>>,
@@ -55,7 +55,7 @@ export class HttpPerson {
     return this.#request(url, { method: 'POST', body: new URLSearchParams(fields), headers })
   }
 
-  /** Sends a form, as `post` does, and follows nothing. */
+  /** Sends a form, as `post` does, without following redirects. */
   async submit(
     href: string,
     fields: Readonly<Record<string, string>>,
@@ -75,7 +75,7 @@ export class HttpPerson {
     return response
   }
 
-  /** Where an address first leads on to; what it sets is kept. */
+  /** Returns the first redirect of an address, and keeps its cookies. */
   async location(url: string): Promise<string> {
     const jar = this.#jar(new URL(url))
     const cookie = [...jar].map((pair) => pair.join('=')).join('; ')
@@ -85,25 +85,25 @@ export class HttpPerson {
     return response.headers.get('location') ?? ''
   }
 
-  /** What a browser sends as `Cookie` for a picture of this origin. */
+  /** Returns the `Cookie` header that a browser would send for an image of this origin. */
   cookieOf(origin: string): string {
     return [...this.#jar(new URL(origin))].map((pair) => pair.join('=')).join('; ')
   }
 
-  /** Somebody who has got hold of all cookies. */
+  /** Returns a person who has obtained all cookies. */
   copy(): HttpPerson {
     const other = new HttpPerson()
     for (const [host, jar] of this.#cookies) other.#cookies.set(host, new Map(jar))
     return other
   }
 
-  /** All a person does to consent, from the challenge's link to the page that says how it ended. */
+  /** Does everything a person does to consent, from the challenge's link to the final page. */
   async consent(url: string, account: string, decision: 'Allow' | 'Deny' = 'Allow'): Promise<Visited> {
     const page = await this.press(await this.open(url), /continue/i)
     return this.answerProvider(page, account, decision)
   }
 
-  /** At the provider's pages: signs in where that is asked for, then allows or denies. */
+  /** On the provider's pages, signs in if asked, then allows or denies. */
   async answerProvider(page: Visited, account: string, decision: 'Allow' | 'Deny' = 'Allow'): Promise<Visited> {
     const findSession = /name="name"/.test(page.text) ? await this.press(page, /Sign in/, { name: account }) : page
     return this.press(findSession, new RegExp(decision))
@@ -131,7 +131,7 @@ export class HttpPerson {
     throw new Error(`Cannot open ${start}: it redirects without end`)
   }
 
-  /** Cookies are kept by host: ports share them (RFC 6265, section 8.5). */
+  /** Cookies are stored by host, because ports share them (RFC 6265, section 8.5). */
   #jar({ hostname }: URL): Map<string, string> {
     const known = this.#cookies.get(hostname)
     if (known) return known

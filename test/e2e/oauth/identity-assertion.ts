@@ -15,22 +15,22 @@ interface Known {
   readonly personOf: TestProvider['personOf']
 }
 
-/** Both sides of an identity assertion (draft-ietf-oauth-identity-assertion-authz-grant), which a test can bend. */
+/** Both sides of an identity assertion (draft-ietf-oauth-identity-assertion-authz-grant), which tests can change. */
 export interface AssertionWorld {
-  /** Of the provider that people sign in with, and of the one whose tokens tools need. */
+  /** The grants of the sign-in provider, and of the provider whose tokens tools need. */
   readonly grants: { readonly company: ExtensionGrant; readonly upstream: ExtensionGrant }
-  /** What the two were asked, in order. */
+  /** The requests to the two, in order. */
   readonly exchanges: Parameters[]
   readonly redeemed: string[]
-  /** For whom the company's provider asserts nothing any more. */
+  /** People for whom the company's provider no longer issues assertions. */
   readonly blocked: Set<string>
-  /** Issuers that it makes assertions for. */
+  /** Issuers for which it creates assertions. */
   readonly audiences: Set<string>
-  /** Fields over its answer, and over the upstream's. */
+  /** Fields that override its response, and the upstream's. */
   exchangeAnswer: object
   upstreamAnswer: object
   lifetime: number | undefined
-  /** Each learns of the other. */
+  /** Introduces the two to each other. */
   connect(company: TestProvider, upstream: TestProvider): void
 }
 
@@ -39,7 +39,7 @@ export async function createAssertionWorld(): Promise<AssertionWorld> {
   const known: Known = { company: '', upstream: '', personOf: async () => undefined }
   const used = new Set<string>()
 
-  /** Whose a token of a sign-in is: an ID token that holds and is for this client, or a refresh token. */
+  /** Finds the person of a sign-in token: a valid ID token for this client, or a refresh token. */
   async function personOf({ subject_token: token = '', subject_token_type: type }: Parameters) {
     if (type === `${TYPE}:refresh_token`) return known.personOf(token)
     if (type !== `${TYPE}:id_token`) return undefined

@@ -10,9 +10,9 @@ import { freePort } from '../free-port.ts'
 import type { Desktop } from './desktop.ts'
 
 /**
- * The MCP inspector is 110 MB with what it needs, ten times what any other client here takes, and under a license of its own
- * (MIT and Apache-2.0). So it is no dependency of this repository: the first test that wants it has npm put this version of it
- * into a folder beside the dependencies, where the next one finds it. No script of any package is run.
+ * The MCP inspector takes 110 MB with its dependencies, ten times as much as any other client here, and has its own license
+ * (MIT and Apache-2.0). So it is not a dependency of this repository: the first test that needs it makes npm install this
+ * version into a cache folder, where later tests find it. Install scripts do not run.
  */
 const VERSION = '2.12.0'
 const cache = fileURLToPath(new URL('../../../node_modules/.cache', import.meta.url))
@@ -21,7 +21,7 @@ const LAUNCHER = join(folder, 'node_modules/@modelcontextprotocol/inspector/clie
 const NO_NETWORK = /\b(?:ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ENETUNREACH|EHOSTUNREACH|ETIMEDOUT|ENOTCACHED)\b/
 const run = promisify(execFile)
 
-/** Has npm bring the inspector, if it is not here. Gives why there is none; empty where there is. */
+/** Installs the inspector with npm if it is missing. Returns why that failed, or an empty text. */
 export async function bringInspector(): Promise<string> {
   if (existsSync(LAUNCHER)) return ''
   const fresh = `${folder}.${process.pid}`
@@ -41,11 +41,11 @@ export async function bringInspector(): Promise<string> {
   }
 }
 
-/** The inspector's own server, which has its page and connects in its name. */
+/** The inspector's server, which serves its page and connects on its behalf. */
 export interface Inspector {
   /** Its page, for the browser. */
   readonly url: string
-  /** Where it keeps tokens. */
+  /** Where it stores tokens. */
   readonly secrets: string
   stop(): Promise<void>
 }
@@ -81,7 +81,7 @@ export async function startInspector({ env, folder: home }: Desktop, server: str
   }
 }
 
-/** Runs the inspector's command line, which has the tokens of its page; gives what it prints, as JSON. */
+/** Runs the inspector's command line, which shares its page's tokens. Returns its output, parsed as JSON. */
 export async function inspect({ env, folder: home }: Desktop, ...given: readonly string[]): Promise<unknown> {
   const { stdout } = await run(process.execPath, [LAUNCHER, '--cli', ...given], {
     cwd: home,

@@ -4,8 +4,8 @@ import type Provider from 'oidc-provider'
 const PATH = /^\/interaction\/([\w-]+)$/
 
 /**
- * The provider's own pages, where a person says who they are and what they allow: `GET` shows a form, `POST` takes it.
- * Gives false for a request that is not theirs.
+ * Serves the provider's pages on which a person signs in and consents: `GET` shows a form, `POST` accepts it. Returns false
+ * for a request to another page.
  */
 export async function interact(
   provider: Provider,
@@ -42,7 +42,7 @@ export async function interact(
   return true
 }
 
-/** A page with the one way back, where the provider would have redirected at once. */
+/** Builds a page with a link back, in place of the provider's redirect. */
 export function returnPage(location: string): string {
   return page('Done', `<p><a id="back" href="${escaped(location)}">Back to the app</a></p>`)
 }

@@ -6,14 +6,14 @@ export interface MailApi {
   readonly origin: string
   /** `host:port`, for ALLOW_HTTP_HOSTS. */
   readonly host: string
-  /** The requests it took, in order, and who made each as far as their token tells. */
+  /** Its requests, in order, each with the account of its token, if known. */
   readonly requests: { readonly path: string; readonly token: string | undefined; readonly account?: string }[]
   close(): Promise<void>
 }
 
 /**
- * `GET /emails` needs `mail.read`, `POST /send` needs `mail.send`, `GET /echo` gives the token back, `DELETE /mailbox`
- * is for anybody. A token that does not hold is a 401 with a challenge (RFC 6750, section 3), one for too little a 403.
+ * `GET /emails` needs `mail.read`, `POST /send` needs `mail.send`, `GET /echo` returns the token, and `DELETE /mailbox` is
+ * open to all. An invalid token gets a 401 with a challenge (RFC 6750, section 3), one with too few scopes a 403.
  */
 export async function startMailApi(provider: TestProvider): Promise<MailApi> {
   const requests: MailApi['requests'] = []

@@ -1,10 +1,10 @@
 type Payload = { grantId?: string; uid?: string; consumed?: number } & Record<string, unknown>
 
-/** Everything a provider stores, for the length of a test; the one it ships forgets what is old once it holds 1,000. */
+/** Stores a provider's data during a test. The provider's own store drops old entries once it has 1,000. */
 export class MemoryStore {
   readonly #models = new Map<string, Map<string, Payload>>()
 
-  /** The storage of one model, in the shape `oidc-provider` asks for. */
+  /** Creates the storage of one model, in the shape that `oidc-provider` requires. */
   adapter(model: string) {
     const all = this.#model(model)
     return {
@@ -31,7 +31,7 @@ export class MemoryStore {
     }
   }
 
-  /** Deletes what fits, of some models or of all. */
+  /** Deletes the matching entries of some models, by default all. */
   forget(fits: (payload: Payload) => boolean, models: readonly string[] = [...this.#models.keys()]): void {
     for (const model of models) {
       const all = this.#model(model)

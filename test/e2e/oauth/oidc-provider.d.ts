@@ -1,4 +1,4 @@
-/** What the tests use of `oidc-provider`, which brings no types of its own. */
+/** The parts of `oidc-provider` that the tests use, because it ships no types. */
 declare module 'oidc-provider' {
   import type { IncomingMessage, ServerResponse } from 'node:http'
 

@@ -5,7 +5,7 @@ import Provider, { type Context, type Model } from 'oidc-provider'
 import { interact, returnPage, textOf } from './interaction-pages.ts'
 import { MemoryStore } from './memory-adapter.ts'
 
-/** What is wrong with a provider: nothing, no connection, no answer, an answer of HTML, an answer of 500. */
+/** A provider's fault: none, no connection, no response, an HTML response, a 500 response. */
 export type Fault = 'none' | 'down' | 'slow' | 'nonsense' | 'error'
 
 export const CLIENT_ID = 'switchboard-in-tests'
@@ -13,45 +13,45 @@ export const GMAIL = 'https://www.googleapis.com/auth/gmail.readonly'
 const SCOPES = ['mail.read', 'mail.send', GMAIL]
 
 /**
- * A certified OpenID provider (`oidc-provider`) on a loopback port, as a person and a client find it: pages to sign in
- * and to consent, PKCE required, refresh tokens for `offline_access`, revocation. Its host is `localhost`, so that for a
- * browser it is another site than a Switchboard on 127.0.0.1.
+ * A certified OpenID provider (`oidc-provider`) on a loopback port: pages for sign-in and consent, required PKCE, refresh
+ * tokens for `offline_access`, and revocation. Its host is `localhost`, so that browsers treat it and a Switchboard on
+ * 127.0.0.1 as different sites.
  */
 export interface TestProvider {
   readonly issuer: string
   /** `host:port`, for ALLOW_HTTP_HOSTS. */
   readonly host: string
   readonly clientSecret: string
-  /** What the provider says of a person beside its `sub`, by the name that they sign in with. */
+  /** A person's claims besides `sub`, by the name that they sign in with. */
   readonly claims: Record<string, Readonly<Record<string, unknown>>>
-  /** Whether access tokens end as soon as they are given, instead of after an hour. */
+  /** Whether access tokens expire immediately, instead of after an hour. */
   accessTokensEnd: boolean
-  /** Whether a refresh token is replaced as it is used; one that is used a second time then ends the whole grant. */
+  /** Whether refresh tokens are replaced on use; reusing one then ends the whole grant. */
   rotate: boolean
-  /** Milliseconds that the token endpoint takes, so that requests meet which are made at once. */
+  /** Delay of the token endpoint in milliseconds, so that simultaneous requests overlap. */
   tokenDelayMs: number
-  /** Whether the browser is shown a link back to the client, instead of being sent there at once. */
+  /** Whether the browser is shown a link back to the client, instead of being redirected. */
   pauseBeforeReturn: boolean
-  /** Told when a request arrives at the token endpoint, before it does anything. */
+  /** Called when a request arrives at the token endpoint, before it is handled. */
   onTokenRequest: () => void
-  /** The refresh tokens that were used, in order, however that ended. */
+  /** The refresh tokens that were sent, in order, whether or not they were accepted. */
   readonly refreshTokens: string[]
-  /** Requests that reached the token endpoint, by `grant_type`. */
+  /** Number of requests to the token endpoint, by `grant_type`. */
   readonly tokenRequests: Record<string, number>
-  /** Authorization requests, the parameters of each. */
+  /** The parameters of each authorization request. */
   readonly opened: URLSearchParams[]
   /** Tokens that clients asked to revoke (RFC 7009). */
   readonly revoked: string[]
-  /** Every token it ever issued, and to whom. */
+  /** Every token that it issued, with its account. */
   readonly issued: { readonly kind: 'access' | 'refresh'; readonly token: string; readonly account: string }[]
   allowRedirectTo(uri: string): void
-  /** Whose an access token is and what for, or undefined when it is none that holds. */
+  /** Finds the account and scopes of an access token, or undefined if it is invalid. */
   whose(accessToken: string): Promise<{ readonly account: string; readonly scopes: readonly string[] } | undefined>
-  /** Whose a refresh token is, or undefined when it is none that holds. */
+  /** Finds the account of a refresh token, or undefined if it is invalid. */
   personOf(refreshToken: string): Promise<string | undefined>
-  /** Ends a person's access tokens, as an administrator might; refresh tokens live on. */
+  /** Ends a person's access tokens, as an administrator might, but not the refresh tokens. */
   endAccessTokens(account: string): void
-  /** The person takes back their consent at the provider. */
+  /** Revokes the person's consent at the provider. */
   endGrants(account: string): void
   fail(fault: Fault): Promise<void>
   close(): Promise<void>
@@ -59,17 +59,17 @@ export interface TestProvider {
 
 export interface ExtensionGrant {
   readonly parameters: readonly string[]
-  /** Gives the answer; one with an `error` has status 400. */
+  /** Returns the response; one with an `error` has status 400. */
   readonly answer: (parameters: Readonly<Record<string, string | undefined>>, issue: IssueToken) => Promise<object>
 }
 
-/** An access token of the client that asks, for a person. */
+/** Issues an access token to the requesting client, for a person. */
 type IssueToken = (accountId: string, scope: string) => Promise<string>
 
 interface ProviderOptions {
-  /** Grants of its own (RFC 6749, section 4.5), by their `grant_type`. */
+  /** Extension grants (RFC 6749, section 4.5), by `grant_type`. */
   readonly grants?: Readonly<Record<string, ExtensionGrant>>
-  /** Over its own configuration. */
+  /** Overrides its default configuration. */
   readonly configuration?: object
 }
 
@@ -85,7 +85,7 @@ export async function startProvider({ grants = {}, configuration = {} }: Provide
       response.writeHead(500).end(String(error))
     })
   })
-  // The port stays taken: another server could get it before this one had it back
+  // Keep the port open: another server could take it before this one is restored
   server.on('connection', (socket) => void (fault === 'down' && socket.destroy()))
   const port = await listen(server, 0)
   const issuer = `http://localhost:${port}`
@@ -156,7 +156,7 @@ export async function startProvider({ grants = {}, configuration = {} }: Provide
     if (fault === 'nonsense') return void response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Hello</h1>')
     if (fault === 'error') return void response.writeHead(500, { 'content-type': 'text/plain' }).end('Out of order')
     if (pathname === '/token') {
-      // Read now, so that it is done even if whoever asked is gone meanwhile
+      // Read now, so that the request is handled even if the client disconnects
       const form = new URLSearchParams(await textOf(request))
       Object.assign(request, { body: Object.fromEntries(form) })
       given.onTokenRequest()
@@ -223,7 +223,7 @@ function signingKey() {
 }
 
 export function listen(server: Server, port: number): Promise<number> {
-  // A connection that is closed for being idle could be closed just as it is used again
+  // An idle connection could otherwise be closed just as it is reused
   server.keepAliveTimeout = 0
   return new Promise((resolve, reject) => {
     server.once('error', reject)

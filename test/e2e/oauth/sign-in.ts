@@ -1,7 +1,7 @@
 import type { HttpPerson, Visited } from './http-person.ts'
 import { CLIENT_ID, type TestProvider } from './provider.ts'
 
-/** The variables of a deployment whose people sign in with a provider, and may do what these rules say. */
+/** Returns the variables of a deployment whose people sign in with a provider under these rules. */
 export function signInVars(provider: TestProvider, rules: readonly object[]): Readonly<Record<string, string>> {
   return {
     SIGN_IN_ISSUER: provider.issuer,
@@ -11,15 +11,15 @@ export function signInVars(provider: TestProvider, rules: readonly object[]): Re
   }
 }
 
-/** At the provider's pages: signs in and agrees, where either is asked for. */
+/** On the provider's pages, signs in and consents if asked. */
 export async function answerSignIn(who: HttpPerson, page: Visited, account: string): Promise<Visited> {
   const findSession = /name="name"/.test(page.text) ? await who.press(page, /Sign in/, { name: account }) : page
-  // Where somebody else was signed in, the provider has the browser confirm that they go
+  // If another person was signed in, the provider asks to confirm that they sign out
   const left = /Submitting Callback/.test(findSession.text) ? await who.press(findSession, /Continue/) : findSession
   return />Allow</.test(left.text) ? who.press(left, /Allow/) : left
 }
 
-/** Signs a person in at a Switchboard with its provider; gives where the browser ended. */
+/** Signs a person in to a Switchboard with its provider. Returns the browser's last page. */
 export async function signIn(who: HttpPerson, origin: string, account: string, back?: string): Promise<Visited> {
   const to = back === undefined ? '' : `?return=${encodeURIComponent(back)}`
   return answerSignIn(who, await who.open(`${origin}/sign-in${to}`), account)

@@ -7,7 +7,7 @@ import { CLIENT_ID, startProvider, type TestProvider } from './provider.ts'
 
 export const ADMIN_KEY = randomBytes(24).toString('base64url')
 
-/** What the network around a Switchboard holds: a provider, and the API that its tokens are for. */
+/** The network around a Switchboard: a provider, and the API that accepts its tokens. */
 export interface World {
   readonly provider: TestProvider
   readonly api: MailApi
@@ -29,7 +29,7 @@ export async function startWorld(...options: Parameters<typeof startProvider>): 
 export interface Reply {
   readonly status: number
   readonly headers: Headers
-  // What came back is what a test is about to look at
+  // Tests check the contents
   // oxlint-disable-next-line typescript/no-explicit-any
   readonly body: any
 }
@@ -40,27 +40,27 @@ export interface Challenged {
   readonly check_url: string
 }
 
-/** A Switchboard that is connected to the world's provider, and has tools of its API. */
+/** A Switchboard that is connected to the world's provider, and has tools for its API. */
 export interface Connected<Running extends RunningServer = RunningServer> {
   readonly server: Running
-  /** Headers and bodies of all that it answered here. */
+  /** Headers and bodies of all its responses to this object. */
   readonly said: string[]
-  /** An agent's key, which may call the tools of the mail API for these users. */
+  /** Creates an agent's key, which may call the tools of the mail API for these users. */
   keyFor(users: 'any' | readonly string[], scopes?: readonly string[]): Promise<string>
-  /** Asks as an agent that may act for anyone, unless with another key. */
+  /** Sends a request as an agent that may act for any user, unless the headers contain another key. */
   ask(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Reply>
   /** Calls a tool for a user, over OXP. */
   call(tool: string, user: string | undefined, more?: Readonly<Record<string, unknown>>): Promise<Reply>
-  /** The challenge that a call of a tool for a user ends in. */
+  /** Calls a tool for a user, and returns the resulting challenge. */
   challenge(tool: string, user: string | undefined, input?: object): Promise<Challenged>
-  /** What became of an authorization, once it is settled. */
+  /** Waits for an authorization to end, and returns its state. */
   settled(checkUrl: string): Promise<Reply['body']>
 }
 
-/** A key of the vault: 32 random bytes. */
+/** Creates a vault key: 32 random bytes. */
 export const vaultKey = () => randomBytes(32).toString('base64url')
 
-/** The variables of a Switchboard beside a world. */
+/** Returns the variables of a Switchboard in a world. */
 export function varsOf({ provider, api }: World): Record<string, string> {
   return {
     ACCESS: 'keys',
@@ -71,7 +71,7 @@ export function varsOf({ provider, api }: World): Record<string, string> {
   }
 }
 
-/** Starts the app beside a world, with variables over its own. */
+/** Starts the app in a world; `variables` override the defaults. */
 export async function connect(
   world: World,
   { vars = {} }: { readonly vars?: Readonly<Record<string, string>> } = {},
@@ -80,8 +80,8 @@ export async function connect(
 }
 
 /**
- * Connects a server that was started beside a world. On state that is there already, provider and tools are published again,
- * which changes nothing.
+ * Connects a server that was started in a world. If it has state already, the provider and tools are published again, which
+ * changes nothing.
  */
 export async function connectTo<Running extends RunningServer>(
   world: World,
@@ -135,7 +135,7 @@ export async function connectTo<Running extends RunningServer>(
     await publishAll(connected, world)
     agent.authorization = `Bearer ${await connected.keyFor('any')}`
   } catch (error) {
-    // Nobody else could stop it
+    // The caller has no reference to stop it
     await server.stop()
     throw error
   }
@@ -148,7 +148,7 @@ async function publishAll({ ask }: Pick<Connected, 'ask'>, { provider, api }: Wo
     issuer: provider.issuer,
     client_id: CLIENT_ID,
     client_secret_name: 'MAIL_CLIENT_SECRET',
-    // By OpenID Connect (section 11), a refresh token is for who asks for offline access, and is asked for it
+    // OpenID Connect (section 11): a refresh token requires the scope `offline_access` and a consent prompt
     extra_scopes: ['offline_access'],
     authorization_parameters: { prompt: 'consent' },
   })
@@ -184,7 +184,7 @@ async function publishAll({ ask }: Pick<Connected, 'ask'>, { provider, api }: Wo
   }
 }
 
-/** A tool that a person must approve each call of: the only dialect that says a security level is this one. */
+/** A tool whose every call a person must approve. Only this dialect has security levels. */
 const MAILBOX = {
   id: 'mailbox',
   name: 'Mailbox',

@@ -2,21 +2,21 @@ import { createServer } from 'node:http'
 import { close, listen } from './provider.ts'
 import { type Connected, connect, type Reply, type World } from './switchboard.ts'
 
-/** A deployment's own application that knows who is in front of a browser (`USER_VERIFIER_URL`). */
+/** A deployment's application that knows who is using a browser (`USER_VERIFIER_URL`). */
 export interface Verifier {
   readonly url: string
-  /** The Switchboard that it gives its word to. */
+  /** The Switchboard that it confirms people to. */
   edge: Pick<Connected, 'ask'> | undefined
-  /** Who is signed in there, in whichever browser; undefined: whoever the authorization is for. */
+  /** The person who is signed in there, in any browser; undefined: the person that the authorization is for. */
   findSession: string | undefined
-  /** Whether it says who is there, as it should. */
+  /** Whether it confirms the person, as it should. */
   confirms: boolean
-  /** What browsers were sent there with, and what Switchboard said to its word. */
+  /** The parameters with which browsers arrived, and Switchboard's reply to the confirmation. */
   readonly visits: { readonly authorization: string; readonly flow: string; readonly reply?: Reply }[]
   close(): Promise<void>
 }
 
-/** A Switchboard beside a world, and the application that it asks who somebody is. */
+/** Starts a Switchboard in a world, and the application that verifies its users. */
 export async function connectVerified(
   world: World,
   vars: Readonly<Record<string, string>> = {},

@@ -22,7 +22,7 @@ const AGENT: Agent = {
 }
 
 let now: number
-/** What was asked of the store. */
+/** The requests to the store. */
 let operations: string[]
 let stored: Map<string, Agent>
 let owner: Result<Principal>

@@ -88,7 +88,7 @@ describe('a JWT signed with the secret', () => {
     })
     expect(await outcome(await sign({ iss: other }), options)).toMatchObject({ users: [`${other}|ann`] })
     expect(await outcome(await sign({ iss: 'https://evil.test' }), options)).toBe("its 'iss' claim is not accepted")
-    // Whoever writes another's prefix into a subject gets it behind the issuer's own
+    // A subject that starts with another issuer's prefix still gets its own issuer's prefix first
     const forged = await sign({ iss: one, sub: `${other}|ann` })
     expect(await outcome(forged, options)).toMatchObject({ users: [`${one}|${other}|ann`] })
   })

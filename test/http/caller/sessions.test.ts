@@ -313,7 +313,7 @@ describe('a visitor of a page', () => {
       { origin: 'null' },
     ]) {
       expect(await all.authenticateVisitor(request('POST', headers))).toMatchObject({ failure: { type: 'forbidden' } })
-      // Nor as whoever the deployment lets in without a session
+      // Nor as the principal that the deployment allows without a session
       const bare = new Request(ORIGIN, { method: 'POST', headers })
       expect(await all.authenticateVisitor(bare)).toMatchObject({ failure: { type: 'forbidden' } })
     }

@@ -27,7 +27,7 @@ function context(headers: Record<string, string> = {}, body: BodyInit = '{"a":1}
 const NUMBERED = defineQuery({ x: optional(string({ max: 1 })) })
 const REFUSED = { 'x-refused': 'yes' }
 
-/** What the handler of a route is handed, or the failure that the request is refused with. */
+/** Returns the arguments of a route's handler, or the failure with which the request is refused. */
 async function receive(
   c: ReturnType<typeof context>,
   caller: Principal | Failure = ADMIN,

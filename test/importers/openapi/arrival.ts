@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import type { Arrived } from '../../upstream.ts'
 import { type Any, type Described, resolve } from './sample.ts'
 
-/** What is sent to an operation, by its own names. */
+/** The values sent to an operation, by its own names. */
 export interface Sent {
   readonly parameters: readonly { readonly parameter: Any; readonly value: Any }[]
   /** Undefined: no body. */
@@ -10,8 +10,8 @@ export interface Sent {
 }
 
 /**
- * Expects that a request says what was sent, read as a server would that knows the description: each parameter from its
- * place in its style (OpenAPI 3.1, "Style Values"), and the body by its content type.
+ * Expects that a request contains the sent values, read as by a server that knows the description: each parameter from its
+ * location in its style (OpenAPI 3.1, "Style Values"), and the body by its content type.
  */
 export function expectArrived(arrived: Arrived, described: Described, sent: Sent): void {
   expect(arrived.method).toBe(described.method)
@@ -151,7 +151,7 @@ function fromList(
   )
 }
 
-/** A text as the type that was sent: nothing on the wire says it. */
+/** Converts a text to the type that was sent, which the request does not contain. */
 function typed(got: Any, sent: Any): Any {
   if (typeof sent === 'number') return Number(got)
   if (typeof sent === 'boolean') return got === 'true'
@@ -175,7 +175,7 @@ function cut(text: string): [string, string] {
   return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)]
 }
 
-/** Brackets and the like that a literal path may hold, whichever way they came. */
+/** Decodes brackets and spaces, which a literal path may contain encoded or not. */
 function decodeUnreserved(path: string): string {
   return path.replace(/%(?:5B|5D|20)/gi, (code) => (code.toLowerCase() === '%20' ? '%20' : decodeURIComponent(code)))
 }

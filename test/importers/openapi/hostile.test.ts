@@ -81,7 +81,7 @@ it.each([
   async (_, text) => {
     const result = await parseDocumentText(text, async () => undefined)
     expect(result.ok).toBe(false)
-    // Read to their ends, quotes and commas take three seconds
+    // Without the early stop, quotes and commas take three seconds
     expect(await effortOfAsync(() => parseDocumentText(text, async () => undefined))).toBeLessThan(5 * MOST_EFFORT)
   },
   60_000,
@@ -107,7 +107,7 @@ it('a description that means harm of schemas that multiply each other is bounded
       },
     ]),
   )
-  // Kept apart, they are few
+  // If they are kept separate, there are few
   expect(await asking($ref('S0'), { components: { schemas: { ...schemas, S60: { type: 'string' } } } })).toBe('[]')
   const wide = Object.fromEntries(Array.from({ length: 2_500 }, (_, index) => [`p${index}`, { type: 'string' }]))
   expect(await asking({ type: 'object', properties: wide })).toMatch(/more than 2000 subschemas/)
@@ -117,7 +117,7 @@ it('a description that means harm of schemas that multiply each other is bounded
 })
 
 const OPERATIONS = 40
-/** As many operations, each made of the same path item. */
+/** Builds `count` operations that share a path item. */
 const sharing = (count: number, pathItem: object, more: object = {}) => ({
   openapi: '3.1.0',
   servers: [{ url: 'https://a.example' }],

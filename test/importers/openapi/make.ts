@@ -15,7 +15,7 @@ export interface Options {
   readonly options?: JsonObject
   readonly toolkit?: string
   readonly isSelected?: (tool: string) => boolean
-  /** What a URL as the source gives. */
+  /** The response of a URL as the source. */
   readonly served?: string
   readonly budget?: Budget
 }
@@ -27,7 +27,7 @@ const http = createHttpRunner({
   sleep: () => Promise.resolve(),
 })
 
-/** What the importer makes of a description, without publishing it. */
+/** Imports a description without publishing it. */
 export async function read(
   source: string | object,
   { options = {}, toolkit = 'Kit', isSelected = () => true, served, budget = createBudget(Infinity) }: Options = {},
@@ -63,7 +63,7 @@ export async function read(
   }
 }
 
-/** The one tool of an OpenAPI 3.1 operation that is given. */
+/** Imports an OpenAPI 3.1 operation, and returns its tool. */
 export async function toolOf(
   operation: object,
   {
@@ -92,7 +92,7 @@ export async function toolOf(
   }
 }
 
-/** A registry in memory; `records` are what is published, and grow. */
+/** Publishes to an in-memory registry; `records` holds everything published so far. */
 export async function publish(
   items: NonNullable<Awaited<ReturnType<typeof read>>['items']>,
   records: ToolRecord[],

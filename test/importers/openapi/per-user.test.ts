@@ -72,7 +72,7 @@ it('alternatives of security are chosen for users as for secrets: none where it 
   expect(await idsOf({ providers: { two: 'ours' } })).toEqual([[], ['ours']])
 })
 
-// Read whole by each, it would take minutes, and the test would end with its time
+// If each operation read all of it, this would take minutes and the test would time out
 it('a long description of a scheme is not read again by each of many operations', async () => {
   const paths = Object.fromEntries(
     Array.from({ length: 2_000 }, (_, index) => [

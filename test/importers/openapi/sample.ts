@@ -1,6 +1,6 @@
-/** Reads a description on its own: nothing of the importer is used, so that a test that agrees with it means something. */
+/** Reads a description without any code of the importer, so that tests which compare the two are meaningful. */
 
-// What a description holds is what a test is about to look at
+// Tests check the contents
 // oxlint-disable-next-line typescript/no-explicit-any
 export type Any = any
 
@@ -12,7 +12,7 @@ export interface Described {
   readonly path: string
   readonly operation: Any
   readonly parameters: Any[]
-  /** Its media type and what it says of it, in the form of OpenAPI 3. */
+  /** Its media type with its settings, in the form of OpenAPI 3. */
   readonly body?: { readonly type: string; readonly required: boolean; readonly schema: Any; readonly encoding: Any }
 }
 
@@ -30,7 +30,7 @@ export function resolve(root: Any, value: Any): Any {
   return found
 }
 
-/** Every operation of a description, with its parameters and its body as OpenAPI 3 has them. */
+/** Lists a description's operations, with their parameters and body in the form of OpenAPI 3. */
 export function operationsOf(root: Any): Described[] {
   return Object.entries<Any>(root.paths ?? {}).flatMap(([path, item]) =>
     METHODS.filter((method) => resolve(root, item)[method]).map((method) => {
@@ -98,7 +98,7 @@ function openApiBody(root: Any, operation: Any): Described['body'] {
   return { type, required: body.required === true, schema, encoding }
 }
 
-/** A value a schema allows: all properties of a request (two levels deep), only the required ones of a response. */
+/** Returns a valid value: all properties of a request (two levels deep), only the required ones of a response. */
 export function sample(root: Any, given: Any, of: 'request' | 'response', depth = 0): Any {
   const schema = resolve(root, given)
   if (schema === undefined || schema === true || depth > 12) return 'anything'
@@ -192,11 +192,11 @@ function text({ pattern, example, examples, format, minLength = 0, maxLength = I
   return wanted.padEnd(minLength, 'x').slice(0, maxLength)
 }
 
-/** A few texts, one of which most patterns of real descriptions take. */
+/** Tries a few texts; most patterns of real descriptions match one of them. */
 function patterned(pattern: string): string {
   const version = '/versions/stable'
   const hex = '0'.repeat(24)
-  // Short ones first: some of those patterns take for ever over long texts
+  // Short ones first: some of those patterns take forever on long texts
   const tries = (
     'a abc A 1 123 #aabbcc aabbcc a/b a.json stable rdme_a 2026-01-02 /branches/stable /changelogs/a /projects/me ' +
     `${version}/guides/a ${version}/apis/a.json ${version}/categories/guides/a ${version}/custom_pages/a ` +
@@ -206,7 +206,7 @@ function patterned(pattern: string): string {
   return tries.find((each) => matches(pattern, each)) ?? 'a'
 }
 
-/** A pattern of another language's binds nobody. */
+/** Whether a text matches; patterns in the syntax of other languages do not count. */
 function matches(pattern: string, text: string): boolean {
   try {
     return new RegExp(pattern, 'u').test(text)

@@ -44,8 +44,8 @@ export interface ConvertedBinding {
 const FORM = 'application/x-www-form-urlencoded'
 
 /**
- * Converts a binding into an OXP tool definition and an `http` implementation. With `origin` (`http://127.0.0.1:1234`)
- * the URL's scheme and host are replaced by it, and a secret that stood in the host goes nowhere.
+ * Converts a binding into an OXP tool definition and an `http` implementation. `origin` (`http://127.0.0.1:1234`) replaces
+ * the URL's scheme and host, so a secret in the host is not sent.
  */
 export function convertBinding(binding: ArcadeBinding, options: { readonly origin?: string } = {}): ConvertedBinding {
   const { http_endpoint: endpoint } = binding
@@ -141,7 +141,7 @@ function isWholeBody({ accepted_as: place, name }: ArcadeParameter): boolean {
   return place === 'body' && name === 'requestBody'
 }
 
-/** The endpoint may require what the caller need not give, since it has a default. */
+/** Whether the caller must set a parameter: the endpoint may require one that has a default. */
 function isRequired(parameter: ArcadeParameter): boolean {
   return parameter.required && !hasDefault(parameter)
 }

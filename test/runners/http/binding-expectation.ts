@@ -5,7 +5,7 @@ import type { ArcadeBinding, ArcadeParameter } from './arcade-binding.ts'
 
 const NASTY = 'a b/c?d=e&f#g%20h+ü€"\\'
 
-/** What must arrive, read off the binding alone. */
+/** Derives the expected request from the binding alone. */
 export function expectation(
   { tool_id: id, http_endpoint: endpoint }: ArcadeBinding,
   input: Readonly<Record<string, Json>>,
@@ -94,7 +94,7 @@ export function sample({ value_schema: schema, accepted_as: place, name }: Arcad
   }
 }
 
-/** A secret that stands in a host looks like one; the others hold characters that need encoding, but in headers. */
+/** Returns a secret that is valid in a host if it is used there; others contain characters to encode, except in headers. */
 export function secretValue({ http_endpoint: { secrets } }: ArcadeBinding, key: string): string {
   const place = secrets.find((each) => each.arcade_key === key)?.accepted_as
   if (place === 'path') return key.endsWith('SUBDOMAIN') ? 'acme-eu' : 'https://books.acme.example'
@@ -106,7 +106,7 @@ export function hasDefault({ default: value }: ArcadeParameter): boolean {
   return value !== null && value !== undefined
 }
 
-/** Checks that what arrived is what the binding says must arrive for this input. */
+/** Checks that a request is the one that the binding requires for this input. */
 export function expectArrived(arrived: Arrived, binding: ArcadeBinding, input: Readonly<Record<string, Json>>): void {
   const expected = expectation(binding, input)
   expect(arrived.method).toBe(binding.http_endpoint.http_method)

@@ -35,7 +35,7 @@ if (hasShared(CATALOGUE)) {
   test.skip(`the catalog of real bindings${unlessShared(CATALOGUE)}`)
 }
 
-/** Each binding runs with all inputs and with the required ones only, at its own host and at a local origin. */
+/** Runs each binding with all inputs and with only the required ones, at its own host and at a local origin. */
 function bindingTests(bindings: readonly ArcadeBinding[]): void {
   const cases = bindings.flatMap((binding) =>
     (['every input', 'required inputs'] as const).flatMap((given) =>
@@ -58,7 +58,7 @@ async function run(
   where: 'its own host' | 'a local origin',
 ): Promise<{ arrived: Arrived; host: string }> {
   let host = ''
-  // Plays the part of DNS and TLS: whatever the host, the request goes to the local server.
+  // Stands in for DNS and TLS: requests to any host go to the local server.
   const toLocal = ((url: string, init: RequestInit) => {
     const asked = new URL(url)
     host = asked.host

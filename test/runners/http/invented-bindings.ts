@@ -1,6 +1,6 @@
 import type { ArcadeBinding, ArcadeParameter, ArcadeSecret } from './arcade-binding.ts'
 
-/** Bindings that use every feature of the real catalog, for where that is not at hand. */
+/** Bindings that use every feature of the real catalog, for use without it. */
 export const INVENTED_BINDINGS: readonly ArcadeBinding[] = [
   binding('Parcel.Track', 'GET', 'https://api.parcel.example/v1/parcels/{number}/events', {
     parameters: [

@@ -61,7 +61,7 @@ export interface Given {
   readonly renew?: RunContext['renew']
 }
 
-/** What a tool is given: an input, and these credentials. */
+/** Creates an invocation with an input and these credentials. */
 export function invocationWith(input: JsonObject, { secrets = {}, tokens = {} }: Given = {}): Invocation {
   return {
     input,

@@ -198,12 +198,12 @@ test('values: no text where it is not in its charset', () => {
     for (const contentType of ['text/plain', 'application/json', 'text/html; charset=nonsense']) {
       expect(failureOf(answer(type, contentType))).toMatchObject({ message })
     }
-    // Bytes, where nothing says that it is a text
+    // Bytes, unless the type says that it is text
     expect(answer(type)).toMatchObject({ ok: true })
     expect(answer(type, 'application/pdf')).toMatchObject({ ok: true })
   }
   expect(failureOf(answer('text', 'text/plain; charset=shift_jis')).message).toMatch(/is not SHIFT_JIS$/)
-  // What a failure says is shown as far as it goes
+  // A failure's text is shown as far as it can be decoded
   expect(failureOf(answer('text', 'text/plain', 500)).developer_message).toContain('"f\ufffdn"')
 })
 

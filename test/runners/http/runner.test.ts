@@ -9,7 +9,7 @@ import { contextWith, definitionWith, type Given, invocationWith, recordOf } fro
 type Answer =
   number | { status: number; retryAfter?: string; body?: string } | Exclude<GuardedFailureKind, 'too-many-redirects'>
 
-/** A runner whose server gives these answers in turn, and whose clock moves by what it sleeps. */
+/** Creates a runner whose server returns these responses in turn, and whose clock moves when it sleeps. */
 function scripted(answers: readonly Answer[], hooks: { onSleep?: () => void; random?: number } = {}) {
   const sent: GuardedRequest[] = []
   const slept: number[] = []
@@ -90,7 +90,7 @@ test.each<[Answer, string, boolean]>([
   const script = scripted([answer, answer, answer])
   const result = await call(script, { method })
   expect(result).toMatchObject({ ok: false, failure: { can_retry: canRetry } })
-  // What was not done, or may be done twice, needs no warning
+  // A call that did not run, or may be repeated, needs no warning
   expect(JSON.stringify(result).includes(MAY_HAVE_RUN)).toBe(!canRetry)
   if (!canRetry) expect(result).not.toHaveProperty('failure.retry_after_ms')
 })
@@ -239,7 +239,7 @@ const TOKEN = {
   body: { type: 'json' },
 }
 
-/** A call whose tokens are renewed by these in turn, and what was refused. */
+/** Makes a call whose tokens are replaced by these in turn, and returns the refused ones. */
 async function renewing(
   answers: readonly Answer[],
   renewed: readonly string[],

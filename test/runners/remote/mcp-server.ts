@@ -20,7 +20,7 @@ export interface ToolCalling {
   readonly meta: Readonly<Record<string, unknown>>
   progress(progress: number, total: number, message: string): Promise<void>
   readonly log?: ((data: string) => Promise<void>) | undefined
-  /** Asks the client on the connection, as could be done before 2026-07-28; undefined where that cannot be. */
+  /** Asks the client over the connection, which was possible before 2026-07-28; otherwise undefined. */
   readonly ask?: ((message: string) => Promise<unknown>) | undefined
 }
 
@@ -33,15 +33,15 @@ export interface McpUpstream {
   readonly url: string
   /** `127.0.0.1:port` */
   readonly host: string
-  /** What it serves, which a test may change. */
+  /** Its tools, which a test may change. */
   tools: readonly UpstreamTool[]
-  /** The contents of its resources by their addresses, or promises of them, which a test may change. */
+  /** The contents of its resources, or promises of them, by URI. A test may change them. */
   resources: Readonly<Record<string, object>>
-  /** Whether it never answers for a page of resources after the first. */
+  /** Whether it never responds to requests for later pages of resources. */
   isSilent?: boolean
-  /** Undefined where it knows no method that lists them. */
+  /** Undefined if it does not have the method that lists them. */
   templates?: readonly object[]
-  /** One line a request: its method, and the methods of the messages in it. */
+  /** One line per request: its method, and the methods of its messages. */
   readonly arrived: string[]
   /** The headers of the requests, in the same order. */
   readonly headers: IncomingMessage['headers'][]
@@ -52,8 +52,8 @@ const INFO = { name: 'upstream', version: '2.1.0' }
 const PAGE = 3
 
 /**
- * A real MCP server of one era, by the official SDK: `legacy` has sessions and knows nothing of 2026-07-28, `modern` knows
- * nothing else. It lists its tools on pages of three.
+ * Starts a real MCP server of one era with the official SDK: `legacy` has sessions and does not support 2026-07-28, `modern`
+ * supports nothing else. It lists its tools in pages of three.
  */
 export async function startMcpServer(era: 'legacy' | 'modern', tools: readonly UpstreamTool[]): Promise<McpUpstream> {
   const arrived: string[] = []
@@ -187,7 +187,7 @@ export async function startMcpServer(era: 'legacy' | 'modern', tools: readonly U
     } else response.end()
     return undefined
   })
-  // A connection that is closed for being idle could be closed just as it is used again
+  // An idle connection could otherwise be closed just as it is reused
   http.keepAliveTimeout = 0
   await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
   const { port } = http.address() as AddressInfo

@@ -9,7 +9,7 @@ afterEach(() => server?.close())
 
 const credentials = [{ authorization: 'acme', in: 'header', name: 'Authorization', format: 'Bearer {value}' }]
 
-/** Calls a tool of a server that takes one token only, with an old one; `renew` gives others in its place. */
+/** Calls a tool with an old token on a server that accepts only one token; `renew` returns replacements. */
 async function call(protocol: 'mcp' | 'oxp', renewed: readonly string[]) {
   server = await startUpstream((request: Arrived, response: ServerResponse) => {
     const isIn = request.headers['authorization'] === 'Bearer new'

@@ -15,7 +15,7 @@ import { contextWith, definitionWith, invocationWith, recordOf } from '../http/r
 // Else the first call would load it, in a time that is the call's own
 import '../../../src/runners/remote/mcp/client.ts'
 
-/** What remote runners are made of, allowed to reach these hosts; its clock moves by what it sleeps. */
+/** Creates the dependencies of remote runners that may reach these hosts. The clock moves when they sleep. */
 export function upstreamDeps(...hosts: readonly string[]) {
   const slept: number[] = []
   let time = Date.now()

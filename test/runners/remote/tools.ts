@@ -6,7 +6,7 @@ const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwA
 export interface Waiter {
   /** Resolves when the tool runs. */
   readonly begun: Promise<void>
-  /** Resolves when the tool learns that nobody waits for it any more. */
+  /** Resolves when the tool learns that its caller no longer waits. */
   readonly cancelled: Promise<void>
 }
 

@@ -13,7 +13,7 @@ afterEach(async () => {
   await Promise.all(servers.splice(0).map((server) => server.close()))
 })
 
-/** What remote runners are made of, with the traffic that their requests are counted in. */
+/** Creates the dependencies of remote runners, with the traffic control that counts their requests. */
 function countedDeps(host: string) {
   const traffic = createTrafficControl({ now: Date.now, sleep: () => new Promise(() => {}), ...UNTOLD })
   const options = {

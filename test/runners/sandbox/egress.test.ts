@@ -21,7 +21,7 @@ const time = { now: Date.now, sleep: (ms: number) => new Promise<void>((done) =>
 const LIMITS = { name: 'answers', size: 64_000_000, share: 16_000_000, idleMs: 15_000 }
 const budget = createMemory(time).createBudget(LIMITS)
 
-/** Sends a request through the gateway; gives what reached the guarded fetch, and the answer. */
+/** Sends a request through the gateway. Returns the request that reached the guarded fetch, and the response. */
 async function send(request: Request, answered: BodyInit | null = 'ok', init: ResponseInit = {}) {
   const reached: GuardedRequest[] = []
   const guardedFetch: GuardedFetch = async (given) => {
@@ -156,7 +156,7 @@ async function isFree(memory: MemoryBudget, caller = 'ann'): Promise<boolean> {
   return isGrown
 }
 
-/** What is left of a request through a budget of its own. */
+/** Sends a request through the gateway with its own memory budget. Returns the response and the budget. */
 async function leave(
   request: Request,
   answered: { readonly status?: number; readonly body?: Uint8Array<ArrayBuffer> } | 'refused',

@@ -9,7 +9,7 @@ const SECOND = 1_000
 
 stopClock()
 
-/** One isolate's view, with a clock of its own, and what it asked the Durable Object for. */
+/** One isolate's view, with its own clock, and its requests to the Durable Object. */
 function isolate({ access, kv }: Pick<Harness, 'access' | 'kv'>) {
   const asked: string[] = []
   const clock = { time: 0 }

@@ -29,7 +29,7 @@ describe('sessions in the Access object', () => {
       now += 3_600_000
       expect(rows.find('hash-b')).toBeUndefined()
       expect(ids(rows.list())).toEqual(['a'])
-      // What is over is deleted when the next one begins
+      // Ended sessions are deleted when the next one starts
       rows.store(session('c'), 'hash-c')
       expect(sql.exec('SELECT id FROM session').toArray()).toHaveLength(2)
     }))

@@ -16,7 +16,7 @@ export interface Harness {
   readonly restart: () => Access
 }
 
-/** An Access object of its own, before a KV of its own. */
+/** Runs a test with a new Access object and a new KV. */
 export async function inAccess(use: (harness: Harness) => Promise<void>): Promise<void> {
   await runInDurableObject(env.Access.getByName(crypto.randomUUID()), async (_, state) => {
     const { storage } = state

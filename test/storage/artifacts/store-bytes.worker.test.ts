@@ -12,14 +12,14 @@ const storeIn = (bucket: R2Bucket) => ({
   pendingWrites: (principal: string) => env.IdempotencyStore.getByName(principal),
 })
 
-/** What one principal keeps, of so many bytes each, by a clock that says when they were. */
+/** Stores bytes of a new principal, with given sizes and times. */
 function createOwner(refusesWhenFull = false) {
   const principal = `key:${crypto.randomUUID()}`
   const prefix = `test/${principal}/`
   let at = 0
   return {
     async keep(size: number, now = Date.now()) {
-      // Of two that are kept in one millisecond neither is the older
+      // Of two that are stored in the same millisecond, neither is older
       await new Promise((done) => setTimeout(done, 5))
       const kept = { principal, prefix, key: `${prefix}${at++}`, body: 'x'.repeat(size), size }
       const stored = await storeBytes(kept, { store: storeIn(bucket), now: () => now, quota: QUOTA, refusesWhenFull })
@@ -77,7 +77,7 @@ describe('a principal who has as many bytes as it may', () => {
 })
 
 describe('a principal may have at once', () => {
-  /** A bucket that has so many files of 64 MiB, and takes what is put into it. */
+  /** Creates a bucket with this many files of 64 MiB, which accepts more. */
   function createFull(count: number) {
     const deleted: string[] = []
     const uploaded = new Date()

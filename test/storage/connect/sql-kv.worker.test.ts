@@ -6,7 +6,7 @@ import { createTables, sweep } from '../../../src/storage/connect/tables.ts'
 
 const START = Date.parse('2030-01-01T00:00:00Z')
 
-/** Entries over tables of their own, whose clock goes only when it is set. */
+/** Runs a test with entries over new tables, and a clock that moves only when it is set. */
 async function inEntries(
   use: (world: { entries: ReturnType<typeof createSqlKv>; sql: SqlStorage; at: { now: number } }) => Promise<void>,
 ): Promise<void> {

@@ -3,7 +3,7 @@ import { ADMIN, type Harness, inRegistry, publication, publications, rowsOf, sto
 
 stopClock()
 
-/** What publishing one more tool takes until KV has it: statements, rows and KV keys. */
+/** The cost of publishing one more tool until it is in KV: statements, rows and KV keys. */
 async function costOfOneMore({ registry, sql, kv, drain }: Harness, id: string) {
   // The next manifest waits for nothing
   vi.setSystemTime(Date.now() + 60_000)

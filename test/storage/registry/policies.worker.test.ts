@@ -80,7 +80,7 @@ describe('the policies of a registry', () => {
         expect(await found(ADMIN, versions)).toEqual(all)
       }
       expect(await registry.describeUnknown('Mail', ANONYMOUS)).toBeDefined()
-      // What is published later is hidden too
+      // Later publications are also hidden
       await registry.publish([await publication('Mail.SendMore@1.0.0')], ADMIN)
       expect(await found(ANONYMOUS)).toEqual(['Post.Send@1.0.0'])
       await registry.removePolicy('Mail.*')

@@ -15,12 +15,12 @@ import { defineRegistry, type RegistryObject } from '../../../src/storage/regist
 import { sha256 } from '../../../src/storage/sealing/sha256.ts'
 import { definition } from '../../e2e/definition.ts'
 
-/** Whoever may see everything. */
+/** A principal that may see everything. */
 export const ADMIN: Principal = { id: 'x', kind: 'admin', scopes: ['admin'], tools: ['*'], users: 'any' }
 
 const Registry = defineRegistry(writeLine, () => ({ documents: 2_000, bytes: 100_000_000 }))
 
-/** For each test a clock that stands still, a day ahead, so that no alarm comes due by itself. */
+/** Stops the clock for each test, a day ahead, so that no alarm fires by itself. */
 export function stopClock(): void {
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 86_400_000 })
@@ -33,8 +33,8 @@ export function stopClock(): void {
 }
 
 /**
- * KV in memory and without caches, with a log of what was written and read in which order. It can be told to refuse, or to
- * be slow. `dangling` is what it was told too early: pages that its manifest named before they were there, or that were deleted while named.
+ * Creates an in-memory KV without caches, with a log of writes and reads in order. It can be set to refuse or be slow.
+ * `dangling` lists early writes: pages that the manifest named before they existed, or that were deleted while named.
  */
 export function memoryKv() {
   const values = new Map<string, string>()
@@ -93,17 +93,17 @@ export interface Harness {
   readonly sql: SqlStorage
   readonly kv: ReturnType<typeof memoryKv>
   readonly alarm: () => Promise<number | null>
-  /** Lets the time of the next alarm come. */
+  /** Moves the clock to the next alarm, and runs it. */
   readonly runAlarm: () => Promise<void>
-  /** As the platform does when an alarm cannot be run. */
+  /** Drops the alarm, as the platform does if it cannot run. */
   readonly giveUpAlarm: () => Promise<void>
-  /** Lets alarms come until everything is published, and gives how many there were. */
+  /** Runs alarms until everything is published, and returns their number. */
   readonly drain: () => Promise<number>
-  /** Another Durable Object on the same storage, as after a crash. */
+  /** Creates another Durable Object on the same storage, as after a crash. */
   readonly restart: () => RegistryObject
 }
 
-/** A registry of its own, before a KV of its own, in which nothing may ever dangle. */
+/** Runs a test with a new registry and a new KV, in which no reference may ever dangle. */
 export async function inRegistry(use: (harness: Harness) => Promise<void>): Promise<void> {
   const stub = env.Registry.getByName(crypto.randomUUID())
   await runInDurableObject(stub, async (_, state) => {
@@ -142,7 +142,7 @@ export async function inRegistry(use: (harness: Harness) => Promise<void>): Prom
   })
 }
 
-/** How many rows of tables some work reads and writes. */
+/** Counts the table rows that some work reads and writes. */
 export async function rowsOf(sql: SqlStorage, work: () => Promise<unknown>): Promise<number> {
   const spy = vi.spyOn(sql, 'exec')
   await work()
@@ -154,7 +154,7 @@ export async function rowsOf(sql: SqlStorage, work: () => Promise<unknown>): Pro
   return rows
 }
 
-/** A registry as a Worker sees it: what goes there and comes back is copied. Methods that are called go to `asked`. */
+/** Wraps a registry as a Worker sees it: arguments and results are copied. `asked` collects the called methods. */
 export function stubOf(registry: RegistryObject, asked: string[]): DurableObjectStub<RegistryObject> {
   return new Proxy(env.Registry.getByName('of none'), {
     get: (_, method) => {
@@ -168,20 +168,20 @@ export function stubOf(registry: RegistryObject, asked: string[]): DurableObject
   })
 }
 
-/** What is published beside a definition. */
+/** The fields published with a definition. */
 interface Beside {
   readonly tags?: readonly string[]
   readonly implementation?: object
 }
 
-/** Every toolkit is there already, so that none is renamed. */
+/** Every toolkit already exists, so that none is renamed. */
 const source = {
   findDocumentAddress: async () => undefined,
   loadCurrent: async () => undefined,
   loadRecord: async () => undefined,
   hasToolkit: async () => true,
 }
-/** The runner `echo` takes any implementation of its kind. */
+/** The runner `echo` accepts any implementation of its kind. */
 const RUNNERS = new Map([['echo', { kind: 'echo', check: () => [] }]])
 
 export async function publication(
@@ -193,7 +193,7 @@ export async function publication(
   return publicationOf(body)
 }
 
-/** What is published of a Machine Context document that has these capabilities. */
+/** Builds the publication of a Machine Context document with these capabilities. */
 export function documentPublication(
   id: string,
   version: string,
@@ -214,7 +214,7 @@ async function publicationOf(body: Json): Promise<Publication> {
   return { records, ...(document ? { document } : {}), specified, allowBreaking: true }
 }
 
-/** How a publication ended. */
+/** Returns the outcome of a publication. */
 export const outcomeOf = (result: PublicationResult) => (result.ok ? result.outcome : result.failure.type)
 
 export async function record(id: string, given: Readonly<Record<string, unknown>> = {}): Promise<ToolRecord> {
@@ -226,7 +226,7 @@ export async function record(id: string, given: Readonly<Record<string, unknown>
 export const publications = (from: number, to: number) =>
   Promise.all(Array.from({ length: to - from }, (_, n) => publication(`Kit${(from + n) % 9}.T${from + n}@1.0.0`)))
 
-/** The keys of all tools, as a reader finds them who has KV alone. */
+/** Lists the keys of all tools, as a reader finds them with only KV. */
 export function listedIn(kv: ReturnType<typeof memoryKv>): string[] {
   const manifest: Manifest = JSON.parse(kv.values.get('catalogue/manifest') ?? '')
   const keys = manifest.pages.flatMap(({ hash }) => {
@@ -239,12 +239,12 @@ export function listedIn(kv: ReturnType<typeof memoryKv>): string[] {
   return keys
 }
 
-/** The registry's manifest of now, as a reader has it who had none. */
+/** Returns the registry's current manifest, as a reader without an earlier one gets it. */
 export async function manifestOf(registry: RegistryObject): Promise<Manifest> {
   return applyUpdate(undefined, await registry.manifest())
 }
 
-/** What the registry has for a KV key, as text. */
+/** Returns the registry's value for a KV key, as text. */
 export function textOf(registry: RegistryObject, key: string): string | undefined {
   const value = registry.value(key)
   return typeof value === 'string' ? value : undefined

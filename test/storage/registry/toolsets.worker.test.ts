@@ -73,7 +73,7 @@ describe('the toolsets of a registry', () => {
       expect(await toolsets.put(toolset('none'), '*')).toBe('precondition-failed')
       expect(await toolsets.remove('mail', [computeRevision(toolset('mail'))])).toBe('removed')
       expect(await toolsets.remove('mail')).toBe('not-found')
-      // Its owner keeps the name, and nobody sees it
+      // Its owner keeps the name, but no caller sees it
       expect(await toolsets.put(toolset('mail', { owner: 'key:bob' }))).toBe('precondition-failed')
       expect([await toolsets.findFormerOwner('mail'), await toolsets.list()]).toEqual(['key:ann', []])
       expect(await toolsets.put(toolset('mail'))).toBe('created')

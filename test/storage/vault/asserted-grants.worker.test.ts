@@ -15,7 +15,7 @@ import {
 const ID_TOKEN = 'the-id-token-of-a-sign-in'
 const ID_JAG = 'urn:ietf:params:oauth:token-type:id-jag'
 
-/** A world where the company asserts who everybody is; gives a user who has signed in. */
+/** Creates a world where the company asserts each person's identity, and returns a user who has signed in. */
 async function signedIn() {
   const world = createWorld()
   const settings = { audience: MAIL.id, resource: `https://${HOSTS[0]}`, toolkits: ['Mail'] }

@@ -137,7 +137,7 @@ describe('the way to the provider', () => {
       code_challenge: expect.stringMatching(/^[\w-]{43}$/),
       code_challenge_method: 'S256',
     })
-    // Whoever gets to see the way back has no link to the page by it
+    // The return link does not reveal the link to the page
     expect(await world.vault.find(asked.searchParams.get('state') ?? '')).toBeUndefined()
     const again = new URL(locationOf(await world.vault.start(id, { browserCookie: ann, callback: CALLBACK })))
     for (const name of ['state', 'code_challenge']) {

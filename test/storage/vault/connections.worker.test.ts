@@ -38,7 +38,7 @@ it('a connection is unknown before its first use, works after it, and its use is
     state: 'working',
     last_used_at: new Date(start + 60 * MINUTE).toISOString(),
   })
-  // A provider that was deleted has no kind any more
+  // A deleted provider has no kind
   world.providers.clear()
   const orphan = await stateOf(world, user)
   expect(orphan).toMatchObject({ provider_name: 'mail', state: 'working' })

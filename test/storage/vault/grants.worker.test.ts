@@ -257,7 +257,7 @@ describe('a provider that does not do its part', () => {
       const signal = await asked
       world.time += 9_999
       expect(signal.aborted).toBe(false)
-      // Whoever comes only now waits for nothing
+      // A later call does not wait
       world.provider.bend = async (path) => (path === slow ? Promise.reject(new TypeError('slow')) : undefined)
       world.time += 1
       expect(signal.aborted).toBe(true)

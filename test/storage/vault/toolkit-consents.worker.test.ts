@@ -60,7 +60,7 @@ describe('a grant', () => {
     expect(world.provider.requests).toHaveLength(before)
     expect(await world.vault.find(id)).toMatchObject({ status: 'completed' })
     expect(await world.vault.tokenFor(weather(user))).toHaveProperty('token')
-    // What Mail may do is as it was
+    // Mail's permissions have not changed
     expect(await world.vault.tokenFor(asking(user))).toHaveProperty('token')
   })
 
@@ -122,7 +122,7 @@ describe('a grant', () => {
 })
 
 describe('several accounts at one provider', () => {
-  /** Connects another account, of the name that the call or the person gives it. */
+  /** Connects another account, with the name that the call or the person sets. */
   async function connect(world: World, user: string, required: TokenQuery, named?: string) {
     const { authorization: id } = await asked(world, required)
     const step = await start(world, id, user, named)

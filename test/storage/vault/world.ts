@@ -46,7 +46,7 @@ export const tool = (name: string, given: Partial<ToolRecord> = {}): ToolRecord 
   ...given,
 })
 
-/** What a call claims approval of: all that its tool is given, as the core identifies it. */
+/** Returns what a call claims approval for: its tool's whole invocation, as the core identifies it. */
 export async function approvable(record: ToolRecord, principal: string, userId: string | undefined, input: JsonObject) {
   const call = { record, caller: { principal: { id: principal } }, invocation: { ...invocationWith(input), userId } }
   const identity = await fingerprintInvocation(call, (value) => sha256(canonicalText(value)))
@@ -60,7 +60,7 @@ interface Issued {
   live: boolean
 }
 
-/** A provider in memory, whose answers can be bent. */
+/** Creates an in-memory provider whose responses tests can change. */
 export function fakeProvider() {
   const issued = new Map<string, Issued>()
   const requests: { readonly path: string; readonly form: URLSearchParams; readonly headers: Headers }[] = []
@@ -77,17 +77,17 @@ export function fakeProvider() {
     rotate: false,
     expiresIn: 3_600 as number | undefined,
     refreshes: true,
-    /** What stands in place of the scopes that were asked for. */
+    /** Replaces the requested scopes. */
     scope: undefined as string | undefined,
     metadata: {} as Record<string, unknown>,
-    /** Answers in place of the provider; undefined lets it answer. */
+    /** Responds instead of the provider, unless it returns undefined. */
     bend: async (_path: string, _signal: AbortSignal): Promise<Response | undefined> => undefined,
-    /** Comes between what the provider did and its answer. */
+    /** Runs after the provider has handled a request, before its response. */
     beforeAnswer: async (): Promise<void> => undefined,
     count: (grantType: string) => requests.filter(({ form }) => form.get('grant_type') === grantType).length,
-    /** Whose a token is, while it holds. */
+    /** Returns the account of a token while it is valid. */
     whose: (token: string) => (issued.get(token)?.live === true ? issued.get(token)?.account : undefined),
-    /** The person at the provider allows what the URL asks for: where the browser is sent. */
+    /** The person allows an authorization request. Returns where the browser is redirected. */
     allow(location: string, account: string): string {
       const asked = new URL(location).searchParams
       const scope = asked.get('scope') ?? ''
@@ -169,7 +169,7 @@ export interface WorldOptions {
   readonly secret?: string | undefined
 }
 
-/** A clock that goes only when it is set; signals abort when their time has come on it. */
+/** Creates a clock that moves only when it is set, and controls when signals abort. */
 function createClock(start: number) {
   const waiting = new Set<{ readonly at: number; readonly controller: AbortController }>()
   const clock = {
@@ -194,12 +194,12 @@ function companyAt(issuer: string): OAuthProvider {
   return { id: issuer, name: 'Company', issuer, token_endpoint: `${issuer}/token`, client_id: 'c2' }
 }
 
-/** Vaults of users nobody had before, over real Durable Objects, before a provider in memory. */
+/** Creates vaults of new users, over real Durable Objects, with an in-memory provider. */
 export function createWorld(options: WorldOptions = {}) {
   const provider = fakeProvider()
   const providers = new Map<string, Provider>([['mail', MAIL]])
   const run = crypto.randomUUID()
-  // A day ahead, so that no alarm comes due by itself
+  // A day ahead, so that no alarm fires by itself
   const clock = createClock(Date.now() + 86_400_000)
   const settings = {
     get time() {
@@ -246,7 +246,7 @@ export function createWorld(options: WorldOptions = {}) {
     return instance
   }
 
-  /** What goes to a Durable Object and comes back is copied, as by the platform. */
+  /** Copies arguments and results of a Durable Object, as the platform does. */
   function stubOf(id: DurableObjectId): unknown {
     const stub = env.Vault.get(id)
     return new Proxy(stub, {
@@ -282,17 +282,17 @@ export function createWorld(options: WorldOptions = {}) {
     provider,
     providers,
     vault,
-    /** A user's id that is this world's alone. */
+    /** Returns a user id that only this world uses. */
     user: (name: string) => `${name} ${run}`,
     principal: (name: string) => `key:${name}:${run}`,
     owner: (user: string) => `user:${JSON.stringify(user)}`,
-    /** All vaults afresh on their storage, as after a deployment. */
+    /** Restarts all vaults on their storage, as after a deployment. */
     deploy(keys: readonly string[] = settings.keys) {
       settings.keys = keys
       instances.clear()
       Vault = define()
     },
-    /** The instance that holds a vault, with its storage. */
+    /** Uses the instance of a vault, with its storage. */
     inVault<T>(owner: string, use: (vault: VaultObject, state: DurableObjectState) => T | Promise<T>): Promise<T> {
       return runInDurableObject(env.Vault.get(env.Vault.idFromName(owner)), (_, state) => use(instanceOf(state), state))
     },
@@ -320,7 +320,7 @@ export function asking(
   }
 }
 
-/** The challenge that a call ends in, and its authorization. */
+/** Returns the challenge of a call, and its authorization. */
 export function challenged(granted: TokenResult | Awaited<ReturnType<World['vault']['claim']>>) {
   if (!('challenge' in granted)) throw new Error(`Wanted a challenge, got ${JSON.stringify(granted)}`)
   const { challenge, reason } = granted
@@ -335,7 +335,7 @@ export function locationOf(step: FlowStep | { readonly ok: true }): string {
 
 export const browser = (name = 'b') => name.padEnd(43, '_')
 
-/** All that a person does to consent. */
+/** Does everything a person does to consent. */
 export async function consent(world: World, user: string, account = user, scopes?: readonly string[]): Promise<void> {
   const { authorization } = challenged(await world.vault.tokenFor(asking(user, scopes)))
   const step = await world.vault.start(authorization, { browserCookie: browser(user), callback: CALLBACK })

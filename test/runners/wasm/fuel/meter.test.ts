@@ -7,7 +7,7 @@ import { moduleOf, program } from './program.ts'
 
 const FUEL = 10_000_000
 
-// What a module exports is known to the test that wrote it
+// The test wrote the module, so it knows its exports
 // oxlint-disable-next-line typescript/no-explicit-any
 type Exported = Record<string, any>
 const HEADER = [0, 0x61, 0x73, 0x6d, 1, 0, 0, 0]

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { copyStart, createKernel, MAX_MEMORY_BYTES } from '../../../../src/runners/wasm/guest/kernel.ts'
 
-/** A kernel that has so many units of fuel. */
+/** Creates a kernel with this many units of fuel. */
 function kernelWith(fuel: number) {
   let left = fuel
   const kernel = createKernel((units) => {

@@ -8,7 +8,7 @@ const MIB = 1024 * 1024
 const WRITTEN = 0
 const PARTS = 16
 
-/** What a plugin with a memory of 2 MiB, full of letters, writes to its log, and what that is charged. */
+/** Returns the log of a plugin with a memory of 2 MiB, full of letters, and the fuel that it is charged. */
 function write(parts: readonly (readonly [start: number, length: number])[]) {
   const memory = new DataView(new ArrayBuffer(2 * MIB))
   new Uint8Array(memory.buffer).fill('a'.charCodeAt(0))

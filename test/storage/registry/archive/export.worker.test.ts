@@ -311,7 +311,7 @@ describe('what another registry had', () => {
       expect(row).toEqual({ status: '{"state":"disabled"}', held: 1, publisher: 'key:gone', trusted: 0 })
       expect(sql.exec('SELECT * FROM name').toArray()).toEqual([])
       expect(JSON.parse(kv.values.get('tool/kit.a') ?? '').versions).toMatchObject([{ status: { state: 'disabled' } }])
-      // What it takes counts for whoever published it
+      // Its size counts toward its publisher's quota
       expect(registry.listPublishedTotals()).toMatchObject({ 'key:gone': { documents: 1 } })
       const key = { ...ADMIN, kind: 'key', scopes: ['tools:publish'] } as const
       const rows = [one, { kind: 'toolkit', toolkit: 'K', owner: 'y', held: false, tags: [] }] as const

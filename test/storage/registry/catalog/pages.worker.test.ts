@@ -20,7 +20,7 @@ stopClock()
 
 const pageOf = (registry: RegistryObject, hash = '') => textOf(registry, `catalogue/page/${hash}`) ?? ''
 
-/** The keys of the tools on each page, in its lines and in its records. */
+/** Returns the keys of the tools on each page, from its lines and its records. */
 async function pagesOf(registry: RegistryObject) {
   const { pages, count } = await manifestOf(registry)
   const keys = pages.map((page) => {
@@ -34,7 +34,7 @@ async function pagesOf(registry: RegistryObject) {
   return { pages, keys }
 }
 
-/** `count` tools whose ids are in this order. */
+/** Creates `count` tools with ids in this order. */
 const inOrder = (count: number, given: Readonly<Record<string, unknown>> = {}) =>
   Promise.all(Array.from({ length: count }, (_, n) => publication(`Kit.T${String(n).padStart(4, '0')}@1.0.0`, given)))
 
@@ -88,7 +88,7 @@ describe('a part of the catalogue', () => {
 
   it('holds up to a million characters, and a single tool whatever its length', () =>
     inRegistry(async ({ registry }) => {
-      // A record holds a definition twice, and a line has it again
+      // A record contains a definition twice, and a line contains it again
       await registry.publish(await inOrder(9, { description: 'x'.repeat(60_000) }), ADMIN)
       const { pages, keys } = await pagesOf(registry)
       expect(keys.map(({ length }) => length)).toEqual([2, 2, 5])
@@ -118,7 +118,7 @@ describe('a part of the catalogue', () => {
 })
 
 describe('what changed in the manifest since a revision', () => {
-  /** What is listed is changed in many places, so that pages are split, change again and lose tools. */
+  /** Changes the list in many places, so that pages are split, change again and lose tools. */
   async function changeMuch({ registry }: Harness, use: () => Promise<void>): Promise<void> {
     for (let round = 0; round < 12; round += 1) {
       await registry.publish(await publications(round * 40, round * 40 + 40), ADMIN)
@@ -139,7 +139,7 @@ describe('what changed in the manifest since a revision', () => {
         const { registry, runAlarm, restart, kv } = harness
         const replicated = kv.values.get('catalogue/manifest')
         if (replicated !== undefined) earlier.push(JSON.parse(replicated))
-        // KV gets a part of it, amid what is to come
+        // KV gets only a part of it before the next changes
         if (earlier.length % 3 !== 0) await runAlarm()
         const manifests = await Promise.all(
           earlier.map(async (known) => applyUpdate(known, await harness.registry.manifest(known.revision))),
@@ -208,7 +208,7 @@ describe('a page', () => {
       expect(registry.value(`catalogue/page/${'0'.repeat(64)}`)).toBeUndefined()
     }))
 
-  /** Lets an hour pass, and every alarm that comes in it. */
+  /** Lets an hour pass, and runs every alarm in it. */
   async function anHour({ alarm, runAlarm }: Harness): Promise<void> {
     const end = Date.now() + 3_600_000
     for (let at = await alarm(); at !== null && at <= end; at = await alarm()) await runAlarm()

@@ -17,10 +17,10 @@ import {
 
 stopClock()
 
-/** Whom everything published here belongs to, and who is no administrator. */
+/** The owner of everything published here, who is not an administrator. */
 const OWNER: Principal = { ...ADMIN, kind: 'key', scopes: ['tools:publish'], tools: ['*'] }
 
-/** As long as a write takes of 25 at once, each half a second. */
+/** Moves the clock by the share of one write, if 25 at once take half a second. */
 const takesAWhile = () => void vi.setSystemTime(Date.now() + 20)
 
 /** The keys of the tools on a page. */
@@ -38,7 +38,7 @@ describe('the outbox', () => {
       expect(kv.keys('catalogue/').at(-1)).toBe('catalogue/manifest')
       expect(listedIn(kv).length).toBe(1_000)
 
-      // One more tool rewrites the page it is on
+      // One more tool only rewrites its page
       kv.log.length = 0
       await registry.publish(await publications(1_000, 1_001), ADMIN)
       await drain()
@@ -75,7 +75,7 @@ describe('the outbox', () => {
       }
       expect(Math.min(...waits)).toBeGreaterThanOrEqual(1_100)
       expect(waits.slice(-6).every((wait) => wait >= 5_000 && wait <= 10_000)).toBe(true)
-      // Not all objects that failed together come again together
+      // Objects that failed together must not all retry together
       expect(new Set(waits.slice(-6)).size).toBeGreaterThan(1)
       kv.refuse = () => false
       await drain()
@@ -145,7 +145,7 @@ describe('the outbox', () => {
       await registry.publish(await publications(400, 1_900), ADMIN)
       const change = (n: number, who: Principal) =>
         registry.change({ toolkit: `kit${n % 9}`, tool: `t${n}` }, '1.0.0', { status: { state: 'disabled' } }, who)
-      // More than a run writes
+      // More than one run writes
       for (let n = 0; n < 399; n += 1) await change(n, OWNER)
       await change(399, ADMIN)
       kv.log.length = 0
@@ -155,7 +155,7 @@ describe('the outbox', () => {
       expect(JSON.parse(kv.values.get(`tool/kit${399 % 9}.t399`) ?? '').versions[0].status).toEqual({
         state: 'disabled',
       })
-      // What is new has its share
+      // New entries get their share
       expect(order.length).toBeGreaterThan(350)
       await runAlarm()
       await runAlarm()
@@ -172,7 +172,7 @@ describe('the outbox', () => {
       let next = 0
       for (; next < 6_000; next += 500) {
         await registry.publish(await publications(next, next + 500), ADMIN)
-        // Whoever lists what he published has pages made anew meanwhile
+        // A publisher who lists the tools causes pages to be rebuilt meanwhile
         await registry.manifest()
         await runAlarm()
         if (kv.values.has('catalogue/manifest')) seen.push(listedIn(kv).length)
@@ -199,7 +199,7 @@ describe('the outbox', () => {
       await drain()
       kv.log.length = 0
       kv.meanwhile = async (key) => {
-        // Changes that come while a run writes
+        // Changes during the writes of a run
         if (kv.log.length < 60)
           await registry.change(
             { toolkit: 'kit0', tool: 't0' },

@@ -17,7 +17,7 @@ stopClock()
 const STORED: LineFormat = { name: 'stored' }
 const QUERY: ListQuery = { versions: 'newest', limit: 100 }
 
-/** An isolate that lists, and the methods of the registry that it called. */
+/** Creates an isolate that lists tools, and records the registry methods that it calls. */
 function isolate({ kv, registry }: Pick<Harness, 'kv' | 'registry'>) {
   const asked: string[] = []
   const stub = stubOf(registry, asked)
@@ -35,7 +35,7 @@ function isolate({ kv, registry }: Pick<Harness, 'kv' | 'registry'>) {
   })
   const list = async (query: Partial<ListQuery> = {}, principal = ADMIN, format = STORED) =>
     catalog.list({ ...QUERY, ...query }, principal, format)
-  /** The ids of all that is listed, a page of `limit` after the other. */
+  /** Lists all ids, in pages of `limit`. */
   async function walk(limit: number, query: Partial<ListQuery> = {}): Promise<string[]> {
     const ids: string[] = []
     for (let cursor: string | undefined, pages = 0; pages < 500; pages += 1) {
@@ -51,9 +51,9 @@ function isolate({ kv, registry }: Pick<Harness, 'kv' | 'registry'>) {
   return { ...catalog, listAs: catalog.list, list, walk, require, asked }
 }
 
-/** 300 tools of three toolkits, over several pages, in the order in which they are listed. */
+/** Publishes 300 tools of three toolkits, on several pages, and returns the ids in the order of the list. */
 async function publishMany({ registry, drain }: Harness): Promise<string[]> {
-  // Writes to KV that there are no policies, as each deployment does
+  // Writes an empty list of policies to KV, as each deployment does
   await registry.installBundle('hash', 1, [])
   const ids = Array.from({ length: 300 }, (_, n) => `Kit${n % 3}.T${n}@1.0.0`)
   await registry.publish(
@@ -227,7 +227,7 @@ describe('an isolate', () => {
       await publishMany(harness)
       const { require, walk, etag } = isolate(harness)
       await walk(1_000)
-      // Pages were split as they came to KV
+      // Pages were split when they were written to KV
       require((await registry.publish([await publication('Kit1.New@1.0.0')], ADMIN)).revision)
       await etag()
       const reads = kv.reads.length
@@ -275,7 +275,7 @@ describe('an isolate', () => {
     }))
 
   describe('that changes whenever the registry is asked for it', () => {
-    /** Something is published as soon as the registry has said what its manifest is. */
+    /** Publishes a tool each time that the registry returns its manifest. */
     async function changeWithEachLook({ registry }: Pick<Harness, 'registry'>): Promise<number> {
       const manifest = registry.manifest.bind(registry)
       let count = 0

@@ -6,12 +6,12 @@ import { type Env, loadConfig } from '../../../../src/env.ts'
 import { definition } from '../../../e2e/definition.ts'
 import { build } from '../../../fixtures/generated/build.ts'
 
-/** What a part of storage does when it is asked. */
+/** How a part of storage responds to requests. */
 type Health = 'works' | 'fails' | 'hangs'
 
 let registryName = ''
 let background: Promise<unknown>[] = []
-/** Has the wait that began last be over in a fiftieth of its time. */
+/** Shortens the last wait to a fiftieth of its time. */
 let hurry: () => void
 
 beforeEach(async () => {
@@ -19,7 +19,7 @@ beforeEach(async () => {
   const { setTimeout } = globalThis
   vi.spyOn(globalThis, 'setTimeout').mockImplementation((work, ms = 0, ...given) => {
     hurry = () => void setTimeout(work, ms / 50, ...given)
-    // Records, which wait a second for others, need not; what works has all of its time, however busy the machine is
+    // Skip the second that records wait for others. All other work keeps its full time, however busy the machine is
     return setTimeout(work, ms === 1_000 ? 0 : ms, ...given)
   })
   registryName = crypto.randomUUID()
@@ -36,7 +36,7 @@ afterEach(async () => {
 
 const stub = () => env.Registry.getByName(registryName)
 
-/** Runs what is asked of a part of storage, or not. */
+/** Runs a request to a part of storage, depending on its health. */
 async function asks(health: Health, work: () => unknown): Promise<unknown> {
   if (health === 'fails') throw new Error('Network connection lost.')
   if (health === 'works') return work()
@@ -44,7 +44,7 @@ async function asks(health: Health, work: () => unknown): Promise<unknown> {
   return new Promise(() => undefined)
 }
 
-/** An isolate of its own, as cold as after a start, whose KV and registry are as they are told. */
+/** Creates a new, cold isolate whose KV and registry have the given health. */
 function isolate(variables: Readonly<Record<string, string>> = {}) {
   const health: { kv: Health; registry: Health } = { kv: 'works', registry: 'works' }
   const bound: Env = {
@@ -56,7 +56,7 @@ function isolate(variables: Readonly<Record<string, string>> = {}) {
         return (...given: unknown[]) => asks(health.kv, () => Reflect.apply(real, kv, given))
       },
     }),
-    // Of this test alone, as the registry is
+    // Used only by this test, like the registry
     Access: new Proxy(env.Access, { get: () => () => env.Access.getByName(registryName) }),
     Registry: new Proxy(env.Registry, {
       get: () => () =>
@@ -88,7 +88,7 @@ function isolate(variables: Readonly<Record<string, string>> = {}) {
   return { health, send, call, mcp }
 }
 
-/** Has the registry publish to KV all there is to publish. */
+/** Makes the registry write everything that is pending to KV. */
 async function drain(): Promise<void> {
   for (let run = 0; run < 50; run += 1) {
     const waiting = await runInDurableObject(stub(), (_, { storage }) =>
@@ -106,7 +106,7 @@ const FAR = {
   implementation: { kind: 'http', method: 'GET', url: 'https://api.example.com/', response: { type: 'json' } },
 }
 
-/** A registry that has the bundle and a published tool, all of which KV has too. */
+/** Fills the registry and KV with the bundle and a published tool. */
 async function published(): Promise<void> {
   const app = isolate()
   expect((await app.send('POST', '/tools', FAR)).status).toBe(201)
@@ -272,7 +272,7 @@ describe.each(['fails', 'hangs'] as const)('while KV %s', (kv) => {
     expect(idsOf(await app.send('GET', '/tools'))).toEqual(idsOf(before))
     vi.setSystemTime(Date.now() + 31_000)
     expect(await app.call('Far.Away')).toMatchObject({ status: 503, retryAfter: '1' })
-    // A tool that nobody knows the status of is not run
+    // A tool whose status is unknown does not run
     const cold = isolate()
     Object.assign(cold.health, { kv, registry: kv })
     expect(await cold.call('Calculator.Add', ADD)).toMatchObject({ status: 503 })

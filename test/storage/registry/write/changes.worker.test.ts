@@ -52,7 +52,7 @@ describe('the status of a toolkit', () => {
       ])
       expect(documentOf(harness.registry, 'kit.b').versions[0]?.status).toEqual(deprecated)
       await change(harness, { status: { state: 'disabled' } })
-      // What is said of a version meanwhile holds when the toolkit is enabled
+      // A version's status set meanwhile applies once the toolkit is enabled
       await harness.registry.change({ toolkit: 'Kit', tool: 'B' }, '1.0.0', { status: deprecated }, ADMIN)
       expect(statusesOf(harness, 'kit.b')).toEqual([['1.0.0', 'disabled']])
       await harness.drain()
@@ -256,7 +256,7 @@ describe('a change of a large toolkit', () => {
       for (let n = 0; n < 20; n += 1) await change(harness, { tags: [n < 19 ? `early${n}` : 'latest'] })
       expect(countUpdates()).toBe(50)
       await harness.drain()
-      // The first 50 have the first change's value, so they come once more
+      // The first 50 have the first change's value, so they are updated again
       expect(countUpdates()).toBe(350)
       expect(await listed(harness, { q: 'latest', toolkit: 'Kit' })).toBe(300)
       expect(await listed(harness, { q: 'early18', toolkit: 'Kit' })).toBe(0)
@@ -295,7 +295,7 @@ describe('a change of a large toolkit', () => {
       const { pages } = await harness.registry.manifest()
       expect(pages.reduce((sum, { count }) => sum + count, 0)).toBe(0)
       expect(documentOf(harness.registry, 'kit.tool1449').versions[0]?.status.state).toBe('disabled')
-      // A second change begins anew, and withdraws none the less
+      // A second change starts over, and still withdraws the tools
       await change(harness, { tags: ['a'] })
       harness.restart()
       await harness.drain()
@@ -322,7 +322,7 @@ describe('the status of a version of a document', () => {
       expect(await set('1.0.0')).toMatchObject({ keys: ['kit.do_0'] })
       for (const name of names.slice(1)) await set('1.2.0', name)
       await set('1.2.0', 'do_0')
-      // None of its tools is active in the newest version any more, which is the one before again
+      // No tool of the newest version is active now, so the version before it is the newest again
       const answer = await set('1.2.0', 'only_1_2_0')
       expect(answer?.ok && [...answer.keys].sort()).toEqual(['kit.only_1_1_0', 'kit.only_1_2_0'])
     }))
@@ -369,7 +369,7 @@ describe('a toolkit that is deleted', () => {
       expect(await gone(harness)).toMatchObject({ toolkit: { deleted: { at: Date.now() } } })
       expect(documentOf(harness.registry, 'kit.a')).toMatchObject({ isDeleted: true })
       expect(documentOf(harness.registry, 'kit.a')).not.toHaveProperty('newest')
-      // Once more is no other answer for an administrator, and nothing at all for others
+      // Deleting again gives an administrator the same response, but others find nothing
       expect(await change(harness, 'delete')).toHaveProperty('toolkit')
       expect(await change(harness, 'delete', ANN)).toHaveProperty('failure.type', 'unknown')
     }))
@@ -416,7 +416,7 @@ describe('a toolkit that is deleted', () => {
       await gone(harness)
       await harness.drain()
       expect(kv.values.get('tool/kit.add')).toContain('"isDeleted":true')
-      // The alarm of the pages that were replaced comes first
+      // The alarm for the replaced pages runs first
       await harness.runAlarm()
       expect(registry.value('record/' + digest)).toBe(kept)
       await harness.runAlarm()
@@ -486,10 +486,10 @@ describe('a toolkit that asks for review', () => {
         expect(await status(harness, '1.1.0', { state }, OPERATOR)).toHaveProperty('failure.type', 'forbidden')
         expect(await status(harness, '1.2.0', { state }, OPERATOR)).toHaveProperty('failure.type', 'forbidden')
       }
-      // Nor is it said to anybody else that there is such a version
+      // Nor do others learn that the version exists
       expect(await status(harness, '1.2.0', ACTIVE, key('eve', '*'))).toHaveProperty('failure.type', 'unknown')
       expect(await status(harness, '1.2.0', ACTIVE, ANN)).toHaveProperty('document')
-      // What was reviewed is as any other
+      // A reviewed version is like any other
       expect(await status(harness, '1.2.0', DISABLED, OPERATOR)).toHaveProperty('document')
       expect(await status(harness, '1.2.0', ACTIVE, OPERATOR)).toHaveProperty('document')
     }))

@@ -13,7 +13,7 @@ const key = (id: string, ...tools: string[]): Principal => ({
 })
 const stranger = key('m', '*')
 
-/** Publishes a tool that declares a name, and gives what became of it. */
+/** Publishes a tool that declares a name, and returns the result. */
 async function declare({ registry }: Harness, id: string, name: string, principal: Principal = ADMIN) {
   const { published } = await registry.publish([await publication(id, { name })], principal)
   const [first] = published

@@ -15,7 +15,7 @@ import {
 
 stopClock()
 
-/** What became of one publication, and how many changes the registry counts now. */
+/** Returns the result of one publication, and the registry's current revision. */
 async function publish(
   registry: RegistryObject,
   one: Publication,
