@@ -49,7 +49,7 @@ export function createTerminal(
     },
     write: (text: string) => void stdout.write(`${clean(text)}\n`),
     note,
-    /** Shows progress while `work` runs. Its result is printed once it has ended. */
+    /** Shows progress while `work` runs, and hides it before the caller gets the result to print. */
     async withProgress<T>(label: string, work: (update: UpdateProgress) => Promise<T>): Promise<T> {
       const { update, stop } = isInteractive ? createSpinner(stderr, label) : createNotice(label)
       try {

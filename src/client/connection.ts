@@ -23,7 +23,7 @@ export interface ConnectionOptions {
   readonly attempts?: number | undefined
   /** Time limit in milliseconds for each request with its retries, until the response is read. No limit by default. */
   readonly timeoutMs?: number | undefined
-  /** Aborts all requests. */
+  /** Aborts all requests that do not have their own signal. */
   readonly signal?: AbortSignal | undefined
   readonly fetch?: typeof fetch | undefined
   /** Called before a retry if the failed attempt plus the delay take a second or more, such as for a rate limit. */

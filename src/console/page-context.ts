@@ -47,7 +47,7 @@ export interface PageContext {
     route: R,
     ...request: object extends RouteRequest<R> ? [RouteRequest<R>?] : [RouteRequest<R>]
   ): Promise<Reply<ApiAnswers[R]>>
-  /** Calls a tool, waiting a second for the reply. `progress` yields undefined every idle second. `T` is an OXP response. */
+  /** Calls a tool, waiting 1 s for its reply or first progress. `progress` yields undefined each idle second. `T` is OXP's. */
   startCall<T>(route: 'POST /tools/call', body: unknown): Promise<StartedCall<T>>
 }
 

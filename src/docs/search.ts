@@ -62,7 +62,7 @@ export function splitSections({ name, title: guide, text, contents }: Guide): re
   }))
 }
 
-/** Returns plain text around the line with the most of the words. */
+/** Returns plain text that starts with the line that has most of the words. */
 function findExcerpt(text: string, words: readonly string[]): string {
   const lines = text
     .split('\n')

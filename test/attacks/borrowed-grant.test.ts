@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => Promise.all([edge?.server.stop(), world?.close()]))
 afterAll(neverSilent)
 
-/** Creates a user who let the toolkit Mail read, and returns their browser. */
+/** Creates a user who let the toolkit Mail read. Returns the user's id and browser. */
 async function victim(): Promise<{ readonly user: string; readonly who: HttpPerson }> {
   const user = `user-${++users}`
   const who = new HttpPerson()

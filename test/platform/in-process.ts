@@ -155,7 +155,7 @@ async function answered(outbound: NonNullable<AppOptions['outbound']>, request: 
   const { url, method, body } = request
   const sent = body && (await request.arrayBuffer())
   const leaving = new MiniflareRequest(url, { method, headers: [...request.headers], body: sent })
-  // The test may replace `fetch`
+  // It may call `fetch` itself, which must not be handled here again
   const response = await surroundings.exit(async () => outbound(leaving))
   const { status, statusText } = response
   const bytes = response.body && (await response.arrayBuffer())

@@ -38,7 +38,7 @@ export interface ProviderOptions {
 }
 
 /**
- * Creates a provider that rotates refresh tokens and accepts each once: reuse revokes all tokens that came from it (RFC 9700,
+ * Creates a provider that rotates refresh tokens and accepts each once: reuse revokes all tokens of the consent (RFC 9700,
  * section 4.14.2). So none may be sent twice, unless it is unknown whether it arrived: the response was lost, or the instance
  * that sent it ended.
  */

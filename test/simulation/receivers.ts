@@ -7,7 +7,7 @@ const MODES = ['up', 'up', 'up', 'slow', 'silent', 'broken', 'gone'] as const
 const SLOW_MS = 9_000
 const TIMEOUT_MS = 15_000
 
-/** Creates a webhook receiver that is up, slow, too late, or returns 500 or 410, and knows when each event first arrived. */
+/** Creates a webhook receiver that is up, slow, too late, or returns 500 or 410, and keeps the first body of each event. */
 export function createReceiver({ clock, chance, network, note, defect }: World, name: string) {
   let mode: (typeof MODES)[number] = 'up'
   let last = 0

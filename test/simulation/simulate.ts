@@ -19,7 +19,7 @@ const TEST_TIMEOUT_MS = 600_000
 /** In every test of a file, makes `Date` follow the simulation's clock, and silences the log of retries. */
 export function standStill(): void {
   beforeAll(async () => {
-    // The Worker is one file, so this takes no time to load there
+    // The Worker contains these modules, so loading them takes no time there
     await import('../../src/storage/registry/write/publication.ts')
     await import('../../src/storage/registry/write/change-version.ts')
     await import('../../src/storage/registry/write/change-toolkit.ts')

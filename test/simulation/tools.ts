@@ -58,7 +58,7 @@ export function createToolClients(world: World, all: Publications) {
     const lost = key.startsWith(TOOL) ? namedBy(value).find(isLost) : undefined
     if (lost) world.defect(new Violation(`KV's '${key}' names '${lost}', which is not there and will not be`))
   })
-  /** Checks that a manifest lists each tool on one page, and shows every change up to its revision without later changes. */
+  /** Checks that a manifest lists each tool on one page, and every tool on pages that have not changed since its revision. */
   function wrongInManifest(value: string | null): string | undefined {
     const { revision, count, pages }: Manifest = JSON.parse(value ?? '')
     const texts = pages.map(({ hash }) => kv.valueOf(kvKey('page', hash)))

@@ -120,7 +120,7 @@ export function createWorld(scheduler: Scheduler, draw: GeneratorValue) {
   }
 }
 
-/** Makes the platform's cryptography synchronous and its random values depend on the seed, so that runs are repeatable. */
+/** Makes the platform's cryptography finish at once and its random values depend on the seed, so that runs are repeatable. */
 function standIn(seed: number): void {
   let count = 0
   const random = (size: number) => {

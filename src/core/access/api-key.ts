@@ -83,8 +83,8 @@ const FIELDS = {
     withSchema<'any' | readonly string[]>(() => ({ anyOf: [{ const: 'any' }, toJsonSchema(USERS)] }), usersReader),
     [],
   ),
-  toolset: optional(withSchemaDescription('The only toolset that the key can see and call', toolsetName)),
-  lock: optional(withSchemaDescription('The hash of the only lock that the key can see and call', lockHash)),
+  toolset: optional(withSchemaDescription('Toolset that limits what the key sees and calls', toolsetName)),
+  lock: optional(withSchemaDescription('Hash of the lock that limits what the key sees and calls', lockHash)),
   record_arguments: optional(withSchemaDescription('Call records include the shapes of arguments', boolean, false)),
 }
 

@@ -4,7 +4,7 @@
  * by the document's names for them.
  *
  * An id leads to one document within a dialect, ignoring case. It also claims the toolkit name that it spells. Who may use
- * an id is decided before a document is stored (`write/conflicts.ts`), and never changes. Each stored version queues its
+ * an id is checked before each document is stored (`write/conflicts.ts`): the owner of its toolkit. Each version queues its
  * address, from which isolates learn the toolkit and the tools. Under the dialect `toolkit`, an address leads from a
  * toolkit's name to its listed tools by their source names.
  *

@@ -78,7 +78,7 @@ export function defineRegistry<Env extends { readonly REGISTRY: KVNamespace }>(
       return { published, revision: this.revision() }
     }
 
-    /** Returns warnings by id, or none if too many tools were searched for this second. */
+    /** Returns warnings by id. Versions beyond the searches allowed this second get none. */
     async neighborWarnings(ids: readonly string[], principal: Principal): Promise<Map<string, string>> {
       const { neighborWarnings } = await import('./search/neighbors.ts')
       return neighborWarnings(this.#sql, ids, principal, this.#mayJudge)

@@ -241,7 +241,7 @@ export function defineVault<E>(deploy: (env: E) => VaultDeployment) {
       this.#grantRows.remove(SIGN_IN, this.#deployment.companyIssuer ?? '')
     }
 
-    /** Ends the open authorizations, so that no flow in progress stores a grant. Returns their number. */
+    /** Ends all authorizations that are open or approved, so that no flow stores a grant. Returns their number. */
     async endAuthorizations(owner: string): Promise<number> {
       const { sql } = this.ctx.storage
       if (!hasTables(sql)) return 0

@@ -61,7 +61,7 @@ export async function loadManifestUpdate(sql: SqlStorage, writeLine: WriteLine, 
   // Nothing runs between these reads
   const revision = readNumber(sql, 'revision')
   const knownRevision = since > revision ? -1 : since
-  // Unsorted, because SQLite would read all pages to sort them
+  // Unsorted, because SQLite would read all pages in key order instead of using the index on `changed`
   const query = 'SELECT first, count, hash FROM page WHERE changed > ?'
   const pages = rows<{ first: string; count: number; hash: string }>(sql, query, knownRevision)
   return { since: knownRevision, revision, pages }

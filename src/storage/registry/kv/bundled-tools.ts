@@ -22,7 +22,7 @@ export function createBundledTools({ hash, records, documents }: Bundle, writeLi
   const texts = new Map(documents.map((document) => [document.hash, document.text]))
   const pageHash = `tools of ${hash}`
 
-  /** Returns a tool's entry as if the bundle were installed. Bundled versions replace stored ones and take their status. */
+  /** Returns a tool's entry with the bundle. Bundled versions replace stored ones of the same number and take their status. */
   function mergeEntry(key: string, stored: ToolEntry | undefined): ToolEntry | undefined {
     const bundledRecords = byKey.get(key)
     const [first] = bundledRecords ?? []

@@ -44,7 +44,7 @@ export function createKvCatalog(options: KvCatalogOptions) {
   const manifests = createKvManifest({ ...options, getBundledManifest: bundledTools.getManifest })
   const readPages = createKvPages({ ...options, findBundledText: bundledTools.findPageText })
 
-  /** Returns undefined if a page that the manifest names has been deleted. */
+  /** Returns undefined if the text of a page that the manifest names no longer exists. */
   async function listPages(manifest: Manifest, query: PagesQuery): Promise<Listing | undefined> {
     const { limit, after, isShown, format } = query
     const references = selectPages(manifest, query)

@@ -24,7 +24,7 @@ export function createKvPages(options: Omit<KvTextsOptions, 'kind'>) {
     return references.map(({ hash }, at) => ({ hash, ...parsePage(texts[at] ?? '') }))
   }
 
-  /** Returns undefined if a page has been deleted. */
+  /** Returns undefined if the text of a page no longer exists. */
   return async function readPages(references: readonly PageReference[], { isShown, reserve }: ReadOptions) {
     let pages = await readAll(references)
     if (!pages || !reserve) return pages

@@ -14,7 +14,7 @@ import { findSimilarKey, loadToolName } from '../versions.ts'
 
 const ANOTHER_TOOLKIT = 'give another beside the document: {"definition": …, "toolkit": "…"}'
 
-/** Returns why a publisher may not use a document's id. Its first publisher owns it forever, as with a toolkit's name. */
+/** Returns why a publisher may not use a document's id, which belongs to the owner of its first document's toolkit. */
 export function findClaimDenial(
   sql: SqlStorage,
   { records, document }: Publication,

@@ -8,7 +8,7 @@ import { indexTool } from '../search/search-index.ts'
 
 const AT_ONCE = 200
 
-/** Deletes AT_ONCE tools of an expired toolkit, and its name with the last. Call in a transaction. Returns KV keys. */
+/** Deletes up to AT_ONCE tools of an expired toolkit, then its name. Call in a transaction. Returns the KV keys to delete. */
 export function purgeDeletedToolkit(sql: SqlStorage, now: number): readonly string[] {
   const expired = 'SELECT key FROM toolkit WHERE deleted <= ? ORDER BY deleted LIMIT 1'
   const toolkit = readField<string>(sql, expired, now - RETENTION_MS)

@@ -70,7 +70,7 @@ export function setUnbundled(sql: SqlStorage, key: string, version: string, isUn
 }
 
 /**
- * Updates the other tools of a document after a new version, except those that were removed before and still are. Returns
+ * Updates the other tools of a document after a new version. With `removedBefore`, only those whose removal changed. Returns
  * the ids of the tools that the document no longer defines.
  */
 export function updateSiblings(
