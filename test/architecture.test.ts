@@ -144,7 +144,7 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   // Sends requests to the deployment's routes and imports the types of their responses. From `docs`: how hosts are
   // configured. From `generated`: its style and script
   'console': [...CORE, 'http', 'docs', 'api', 'generated'],
-  // Published as a package
+  // Others install it as a package
   'client': [],
   // Runs on Node, and writes schemas as types
   // From `generated`: the guide's examples. From `core/access`: the locks it writes. From `core/publish`: their comparison
@@ -164,7 +164,7 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   'http': [...CORE, 'outbound'],
   'outbound': CORE,
 }
-/** Undefined for the composition and for code that runs on Node. */
+/** Undefined for the composition, the environment and `src/node`. */
 const findFolder = (path: string) => Object.keys(ALLOWED_IMPORTS).find((folder) => path.startsWith(`src/${folder}/`))
 
 /** The pure modules of `http`: the table of statuses and the query parameters. */
@@ -521,7 +521,7 @@ it.each(['await kv.get(`tool/${key}`)', "queue(sql, 'catalogue/manifest')", 'WHE
 )
 
 describe('the guides', () => {
-  /** Finds texts in backticks that look like paths: they contain a slash or end in `.ts`. */
+  /** Finds texts in backticks that look like paths: they end in a slash or in `.ts`. */
   const listPaths = (text: string) =>
     [...text.matchAll(/`((?:[\w.-]+\/)*[\w.-]+(?:\.ts|\/))`/g)].flatMap(([, path]) => (path ? [path] : []))
   const guides = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })

@@ -16,7 +16,7 @@ export const FUZZED_CASES = extent(150, 500)
 export const FUZZED_REQUESTS = extent(15, 50)
 /** Tools published in workerd. Listing a page of them must take as many reads as with 500 tools. */
 export const LISTED_TOOLS = extent(1_500, 5_000)
-/** Writes that wait for KV when a tool is published whose position in the queue is checked. */
+/** Writes to KV before a tool is published whose position in the queue is checked. */
 export const WRITES_BEFORE = extent(400, 1_000)
 
 /** One of this many operations of the GitHub API is called. */
@@ -25,7 +25,7 @@ export const OPERATIONS_A_CALL = extent(40, 5)
 export const EXAMPLE_OPERATIONS_A_CALL = extent(3, 1)
 /** One of this many example descriptions is also read as YAML. */
 export const EXAMPLES_A_YAML = extent(3, 1)
-/** Bodies that a user's server refuses, one after the other. */
+/** Bodies that a self-hosted server refuses, one after the other. */
 export const REFUSED_BODIES = extent(8, 30)
 
 /** Selects the screens that pages are tested on: `npm test` uses only the last, a phone's. */

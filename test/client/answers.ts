@@ -76,7 +76,7 @@ export const cutStream =
     return new Response(body, STREAM)
   }
 
-/** Builds a stream of events, in parts of `size` characters. */
+/** Builds a stream of events, in parts of `size` bytes. */
 export const streamed =
   (events: readonly SentEvent[], size = 7): Answer =>
   () => {

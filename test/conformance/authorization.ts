@@ -49,7 +49,7 @@ export async function runConnectConformance(port: number): Promise<{
   }
 }
 
-/** Starts a proxy that adds a token to every request of the suite, which sends no credentials, and changes nothing else. */
+/** Starts a proxy that adds a token and the server's host to each request of the suite, which sends no credentials. */
 async function openDoor(origin: string, token: string) {
   const { host } = new URL(origin)
   const door = createServer((request, response) => {

@@ -7,7 +7,7 @@ const tool = (name: string, more: object = {}, answer: object = {}): UpstreamToo
   call: () => ({ content: [{ type: 'text', text: `${name} ran` }], ...answer }),
 })
 
-/** Tools with pages: one with both keys, one only for pages, and one without a page. */
+/** Tools with pages: one with each of the two keys, one only for pages, and one without a page. */
 export const APP_TOOLS: readonly UpstreamTool[] = [
   tool('get-time', { _meta: { ui: { resourceUri: 'ui://clock/page.html' } } }),
   tool('refresh', { _meta: { ui: { resourceUri: 'ui://clock/page.html', visibility: ['app'] } } }),

@@ -27,7 +27,7 @@ const HANGS_MS = 20_000
 
 const JSON_TYPE = { 'content-type': 'application/json' }
 const ADD = { tool_id: 'Calculator.Add@1.0.0', input: { a: 10, b: 5 } }
-/** Valid values of all headers that the server reads. */
+/** Valid values of headers that the server reads. */
 const HEADERS = Object.entries({
   'accept': 'application/json, text/event-stream',
   'accept-encoding': 'gzip',

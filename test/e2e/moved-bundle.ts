@@ -7,7 +7,7 @@ import { bundleFolder } from './server.ts'
 export const MOVED_ENTRY = 'moved.mjs'
 
 /**
- * Builds the bundle with a clock that is ahead of the machine's by `AHEAD_MS`, plus the `ahead-ms` header of the last request;
+ * Builds the bundle with a clock that is ahead of the machine's by the last `ahead-ms` header of a request, or else `AHEAD_MS`;
  * alarms follow that clock. Returns its folder, which the caller removes.
  */
 export async function buildMovedBundle(): Promise<string> {

@@ -59,7 +59,7 @@ async function publish(toolkit: string, name: string, description: string): Prom
   expect(status, JSON.stringify(body)).toBe(201)
 }
 
-/** Makes 2,000 calls, about every fourteenth of which fails; meanwhile a key leaks and a toolkit is disabled. */
+/** Makes 2,000 calls, about a third of which fail; meanwhile a key leaks and a toolkit is disabled. */
 async function theDay(): Promise<void> {
   await calls(0, CALLS / 2)
   // The key of agent 3 leaked: the thief calls with it, and it is rotated

@@ -32,7 +32,7 @@ export function copyTree(): Copy {
   return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) }
 }
 
-/** Copies the working tree and adds, changes and removes one tool each, with its test. */
+/** Copies the working tree, adds, changes and removes one tool each, and removes the tests of the last two. */
 export function fork(): Fork {
   const copy = copyTree()
   const { folder } = copy

@@ -22,7 +22,7 @@ const EXPORTS: readonly [string, Export, (schema: unknown) => string[]][] = [
 
 const LEAF = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'], additionalProperties: false }
 
-/** Returns each export of one property, and its losses. */
+/** An export of one property, with its expected result and losses. */
 type Rule = [Export, string, JsonObject, unknown, string[]]
 const RULES: readonly Rule[] = [
   [openaiStrict, 'keeps what it supports', { type: 'string', pattern: '^a' }, { type: 'string', pattern: '^a' }, []],

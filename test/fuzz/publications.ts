@@ -109,7 +109,7 @@ function areSound(kept: readonly ToolRecord[]): true {
   return true
 }
 
-/** Checks that each operation of an import is converted, or skipped with a reason. */
+/** Checks that the reasons of the skipped parts of an import are texts for callers, and that the others can be used. */
 async function isImported(importer: Importer, asked: Pick<ImportRequest, 'source' | 'options'>): Promise<boolean> {
   const budget = createBudget(Infinity)
   const read = await importer.read({ ...REQUEST, ...asked, budget })

@@ -17,8 +17,8 @@ export interface Tally {
 }
 
 /**
- * The thread's CPU time for one case, which other processes do not affect. A case takes some microseconds; work that grows
- * without limit with its input takes seconds.
+ * The thread's CPU time for one case, in ms, which other processes do not affect. A case takes some thousandths of a second;
+ * work that grows without limit with its input takes seconds.
  */
 const MOST_MS = 1_000
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { readToLimit } from '../../src/outbound/read-to-limit.ts'
 
-/** Creates a body with these chunks, followed by `last`, which records whether it was canceled. */
+/** Creates a body with these chunks, followed by `last`, and records whether it was canceled. */
 function bodyOf(
   chunks: readonly string[],
   last: (controller: ReadableStreamDefaultController) => void = (c) => c.close(),

@@ -134,7 +134,7 @@ export function registry(server: () => RunningServer) {
     return { authorization: `Bearer ${body.key}` }
   }
 
-  /** Publishes a tool with this level, executes it, and returns the response. */
+  /** Publishes a tool with this level. Returns a function that executes it, and returns the response. */
   async function levelled(id: string, securityLevel: number) {
     await published({ definition: tool(id, { securityLevel }), implementation: giving('done') })
     return async (headers: Record<string, string>, parameters = {}) => {

@@ -593,7 +593,7 @@ works(SIZED, 'null in one is absence', async () => {
   expect((await toolsOf('IconsNulls'))[0].icons).toEqual([{ src: 'https://x.example/a.png' }])
 })
 
-/** Returns the types of the images on a tool's page, which this server must serve; empty for invalid images. */
+/** Returns the type of each image on a tool's page, which this server must serve; undefined for invalid images. */
 async function picturesOf(toolkit: string, tool: string) {
   const page = await pageOf(`/console/tools/${toolkit}.${tool}`)
   const shown = [...page.matchAll(/<img [^>]*src="([^"]*)"/g)].map(([, path = '']) => raw(server.url, { path }))

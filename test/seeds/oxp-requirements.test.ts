@@ -390,7 +390,7 @@ async function connect(id: string) {
   expect(put, JSON.stringify(put.body)).toMatchObject({ status: 201 })
 }
 
-/** Publishes a tool that calls the API with a user's token, and returns its response to Ann. */
+/** Publishes a tool that calls the API with a user's token. Returns a function that calls it for Ann. */
 async function publishScoped(tool: string, id: string, scopes: readonly string[]) {
   const credential = { authorization: id, in: 'header', name: 'authorization', format: 'Bearer {value}' }
   await publish(

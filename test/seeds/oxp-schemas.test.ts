@@ -114,7 +114,7 @@ works(PARAMETERS, 'are of an object, which they may leave unsaid', async () => {
 
 const STANDARD = 'This schema supports standard JSON Schema validation,'
 
-/** Publishes a tool with one parameter. Returns a function that tries a value: undefined if accepted, else the reason. */
+/** Publishes a tool with one parameter. Returns a function that tries a value: 'taken' if accepted, else the errors. */
 async function publishParameter(name: string, schema: object) {
   const input_schema = { parameters: { type: 'object', properties: { p: { description: 'It.', ...schema } } } }
   await publish(definition(`Standard.${name}@1.0.0`, { input_schema }), giving('taken'))

@@ -12,7 +12,7 @@ const sources = execFileSync('git', ['ls-files', 'src'], { cwd: root, encoding: 
 const exportsByFile = sources.map((path) => ({ path, names: listExports(readFileSync(`${root}/${path}`, 'utf8')) }))
 const exported = exportsByFile.flatMap(({ names }) => names)
 
-/** JSON Schema keywords with this ending. */
+/** Names that end in a JSON Schema keyword. */
 const KEYWORDS: ReadonlySet<string> = new Set(['mergeAllOf'])
 
 const PARTICIPLE =

@@ -134,7 +134,7 @@ it.each(['read', 'cancelled'] as const)(
 describe('an export whose reader', () => {
   afterEach(() => void vi.useRealTimers())
 
-  /** Reads a piece every `intervalMs`. Returns undefined once the export has ended or was cut off. */
+  /** Reads a piece every `intervalMs`. Returns how that ended, the characters, and whether the memory was released. */
   async function readExport(readMs: number, intervalMs: number) {
     vi.useFakeTimers({ now: 0 })
     const { deps } = archiveDeps(4, 900_000)

@@ -58,7 +58,7 @@ export function callableOf(record: ToolRecord, run: Run, timeoutMs = 10_000): Ca
 export interface World {
   /** The only tool: `Example.Tool`. */
   readonly tool?: CallableTool
-  /** Return a user's token at a provider, first or renewed; by default, the provider's id with `-1`. */
+  /** Return a user's token at a provider, first or renewed; by default, the provider's id with `-1` or `-2`. */
   readonly tokenFor?: (asking: TokenQuery) => TokenResult | Promise<TokenResult>
   readonly renew?: (asking: TokenQuery, refused: string, final: boolean) => TokenResult | Promise<TokenResult>
   readonly claim?: (asking: Parameters<Approvals['claim']>[0]) => ReturnType<Approvals['claim']>

@@ -35,7 +35,7 @@ export interface SetUp {
   readonly records?: readonly ToolRecord[]
   readonly principal?: Principal
   readonly refused?: Failure
-  /** Runs a call, or returns a plain value as its result. */
+  /** Runs a call; by default, its result is the input. */
   readonly run?: (call: CallRequest, caller: Caller) => Ran | Promise<Ran>
   readonly now?: () => number
   readonly toolkits?: ToolkitCounts['toolkits']

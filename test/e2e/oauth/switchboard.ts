@@ -71,7 +71,7 @@ export function varsOf({ provider, api }: World): Record<string, string> {
   }
 }
 
-/** Starts the app in a world; `variables` override the defaults. */
+/** Starts the app in a world; `vars` override the defaults. */
 export async function connect(
   world: World,
   { vars = {} }: { readonly vars?: Readonly<Record<string, string>> } = {},

@@ -175,7 +175,7 @@ function cut(text: string): [string, string] {
   return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)]
 }
 
-/** Decodes brackets and spaces, which a literal path may contain encoded or not. */
+/** Decodes brackets, which a literal path may contain encoded or not. An encoded space stays encoded. */
 function decodeUnreserved(path: string): string {
   return path.replace(/%(?:5B|5D|20)/gi, (code) => (code.toLowerCase() === '%20' ? '%20' : decodeURIComponent(code)))
 }

@@ -206,7 +206,7 @@ function patterned(pattern: string): string {
   return tries.find((each) => matches(pattern, each)) ?? 'a'
 }
 
-/** Whether a text matches; patterns in the syntax of other languages do not count. */
+/** Whether a text matches; a pattern that is not valid here, as of another language, matches every text. */
 function matches(pattern: string, text: string): boolean {
   try {
     return new RegExp(pattern, 'u').test(text)

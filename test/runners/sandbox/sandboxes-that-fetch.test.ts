@@ -17,7 +17,7 @@ const sleep = (ms: number) => new Promise<void>((done) => setTimeout(done, ms))
 const place = 'https://large.example.com/'
 
 function createBudget() {
-  // A request waits for memory until its own call ends, and not until another call expires
+  // A request waits for memory until its own call ends, and not until another's reservation expires
   const limits = { name: 'answers', size: 64_000_000, share: 16_000_000, idleMs: 60_000 }
   return createMemory({ now: Date.now, sleep }).createBudget(limits)
 }

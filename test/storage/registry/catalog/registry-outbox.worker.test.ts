@@ -38,7 +38,7 @@ describe('the outbox', () => {
       expect(kv.keys('catalogue/').at(-1)).toBe('catalogue/manifest')
       expect(listedIn(kv).length).toBe(1_000)
 
-      // One more tool only rewrites its page
+      // One more tool rewrites only one page
       kv.log.length = 0
       await registry.publish(await publications(1_000, 1_001), ADMIN)
       await drain()
@@ -145,7 +145,7 @@ describe('the outbox', () => {
       await registry.publish(await publications(400, 1_900), ADMIN)
       const change = (n: number, who: Principal) =>
         registry.change({ toolkit: `kit${n % 9}`, tool: `t${n}` }, '1.0.0', { status: { state: 'disabled' } }, who)
-      // More than one run writes
+      // More changes than one run writes
       for (let n = 0; n < 399; n += 1) await change(n, OWNER)
       await change(399, ADMIN)
       kv.log.length = 0

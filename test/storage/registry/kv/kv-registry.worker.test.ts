@@ -44,7 +44,7 @@ async function asks(health: Health, work: () => unknown): Promise<unknown> {
   return new Promise(() => undefined)
 }
 
-/** Creates a new, cold isolate whose KV and registry have the given health. */
+/** Creates a new, cold isolate. Tests set the health of its KV and registry. */
 function isolate(variables: Readonly<Record<string, string>> = {}) {
   const health: { kv: Health; registry: Health } = { kv: 'works', registry: 'works' }
   const bound: Env = {
