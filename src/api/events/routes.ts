@@ -2,8 +2,12 @@ import type { Hono } from 'hono'
 import { ANONYMOUS } from '../../core/access/principal.ts'
 import type { CallLimiter } from '../../core/call/call-limiter.ts'
 import { type EventLog, MAX_EVENT_BYTES } from '../../core/event/event.ts'
-import { EVENT_SOURCE, type EventSource, type EventSourceSettings } from '../../core/event/event-source.ts'
-import type { SignatureScheme } from '../../core/event/event-source.ts'
+import {
+  EVENT_SOURCE,
+  type EventSource,
+  type EventSourceSettings,
+  type SignatureScheme,
+} from '../../core/event/event-source.ts'
 import { fail, type FailureResult, ok } from '../../core/failure/failure.ts'
 import { isJsonObject } from '../../core/tool/json.ts'
 import { stringMatching } from '../../core/tool/json-reader.ts'
@@ -17,8 +21,14 @@ import { CALL_COPIES } from '../../http/request/request-memory.ts'
 import { verifyDelivery } from '../../http/request/signed-delivery.ts'
 import type { RouteContext } from '../../http/route/authorizer.ts'
 import { itemList, json, jsonRef, objectSchema, TEXT, withEtag } from '../../http/route/response-specs.ts'
-import { ADMIN_ROUTE, createRouter, etag, notFound, type RouteDeps } from '../../http/route/router.ts'
-import { PRECONDITION_FAILED } from '../../http/route/router.ts'
+import {
+  ADMIN_ROUTE,
+  createRouter,
+  etag,
+  notFound,
+  PRECONDITION_FAILED,
+  type RouteDeps,
+} from '../../http/route/router.ts'
 
 interface EventsRoutesDeps extends RouteDeps {
   readonly store: SettingStore<EventSource>

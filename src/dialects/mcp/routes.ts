@@ -10,8 +10,14 @@ import { respondOrStream, createEventStream } from '../../http/response/event-st
 import { getBackground, type Authorize, type RouteContext } from '../../http/route/authorizer.ts'
 import { acceptsEventStream, MAX_CALL_BYTES } from '../../http/route/incoming-call.ts'
 import { jsonTextResponse, PRIVATE } from '../../http/response/json-response.ts'
-import { answerReached, createDispatch, createExchange, type DispatchDeps } from './dispatch.ts'
-import { type McpOperation, toMcpOperation } from './dispatch.ts'
+import {
+  answerReached,
+  createDispatch,
+  createExchange,
+  type DispatchDeps,
+  type McpOperation,
+  toMcpOperation,
+} from './dispatch.ts'
 import { formatFailure } from './failure.ts'
 import { toMcpError } from './failure-response.ts'
 import { isAllowedOrigin } from './origin.ts'

@@ -35,11 +35,12 @@ export function createBundledRunner({ bundledHandlers, fetchFor, log }: BundledR
       // The consent page shows where a person's access is sent, so without declared hosts it is sent nowhere
       const hosts = tool.hosts ?? (record.requirements.authorization.length > 0 ? [] : undefined)
       const initiator = { toolkit: record.toolkit, timeoutMs, hosts }
+      const { page } = tool
       return {
         ok: true,
         timeoutMs,
         ...(hosts ? { hosts } : {}),
-        ...(tool.page ? { read: () => toPageResult(tool.page) } : {}),
+        ...(page ? { read: () => toPageResult(page) } : {}),
         run(invocation, context) {
           const fetch: Fetch = (url, init) => fetchFor({ ...initiator, caller: context.principal })(url, init)
           const result = tool.handler(invocation.input, toolContext(invocation, context, fetch, log))
@@ -50,8 +51,8 @@ export function createBundledRunner({ bundledHandlers, fetchFor, log }: BundledR
   }
 }
 
-function toPageResult(page: BundledTool['page']): RunResult {
-  return { ok: true, value: { contents: [{ mimeType: 'text/html', text: page?.html, _meta: { ui: page } }] } }
+function toPageResult({ html: text, ...ui }: NonNullable<BundledTool['page']>): RunResult {
+  return { ok: true, value: { contents: [{ mimeType: 'text/html', text, _meta: { ui } }] } }
 }
 
 function asResult(result: unknown): RunResult {
