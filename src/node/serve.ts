@@ -45,6 +45,8 @@ let startLines: string[] | undefined = []
 let lacksAdministrator = false
 let comparisonMs = 0
 const MINUTE_MS = 60_000
+/** Only Miniflare's own loopback port serves it. */
+const TRIGGER = 'http://localhost/cdn-cgi/local/scheduled'
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void stop())
 // npm's shell does not forward signals, so this process ends once npm's process has ended
@@ -96,13 +98,18 @@ async function refresh(): Promise<void> {
   }
 }
 
-/** Replaces Cloudflare's Cron Triggers. A run starts only after the previous one has ended. */
+/**
+ * Replaces Cloudflare's Cron Triggers. A run starts only after the previous one has ended.
+ *
+ * Does not use Miniflare's `getWorker`, which blocks this process until the Worker responds: the Worker may be waiting for this
+ * process to read its log lines, and then neither would ever continue.
+ */
 function schedule(cron: string, getWaitMs: () => number): void {
   const waitMs = getWaitMs()
   if (waitMs === 0) return
   const run = async () => {
-    const worker = await running.getWorker(storage().name)
-    await worker.scheduled({ cron })
+    const response = await running.dispatchFetch(`${TRIGGER}?${new URLSearchParams({ cron })}`)
+    if (!response.ok) throw new Error(await response.text())
   }
   const logError = (error: unknown) =>
     void (stopping.signal.aborted || console.error(`Cannot run scheduled work: ${toMessage(error)}`))
@@ -182,6 +189,7 @@ async function buildWorkerOptions(port: number) {
     port: 0,
     ...(options.inspectorPort === undefined ? {} : { inspectorPort: options.inspectorPort }),
     handleStructuredLogs: print,
+    unsafeTriggerHandlers: true,
     workers: [main, networkWorker(await networkFor(config))],
   })
 }
