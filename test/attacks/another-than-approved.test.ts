@@ -35,7 +35,7 @@ async function approvedAlone(
 const transfer = (context: object) =>
   on.call('Mail.Transfer', { input: INPUT, context: { user_id: 'ann', ...context } })
 
-it('an approval for one account does not run for another, nor with a token of the caller’s, and the page says which it is', async () => {
+it('an approval for one account does not allow another account or the caller’s own token, and its page names the account', async () => {
   const seen = await approvedAlone(
     () => transfer({ account: 'personal' }),
     [
@@ -48,7 +48,7 @@ it('an approval for one account does not run for another, nor with a token of th
   expect(on.sentAs()).toEqual(['ann-personal'])
 })
 
-it('an approval for one account does not run for another over the Open Tool Calling RFC', async () => {
+it('over the Open Tool Calling RFC, an approval for one account does not allow a call for another', async () => {
   const invoke = (account: string) => on.invoke('Transfer', INPUT, { account })
   const page = on.pageOf((await invoke('work')).body)
   await on.approve(page)
@@ -58,7 +58,7 @@ it('an approval for one account does not run for another over the Open Tool Call
   expect(on.sentAs()).toEqual(['ann-work'])
 })
 
-it('an approval for one account does not run for another over MCP, and runs with the token that the grant has by then', async () => {
+it('over MCP, an approval for one account does not allow a call for another, and the call uses the grant’s current token', async () => {
   const meta = (account: string) => ({ 'dev.switchboard/context': { account } })
   const asked = await on.mcp('Mail_Transfer', { arguments: INPUT }, meta('personal'))
   await on.approve(on.pageOf(asked))
@@ -70,7 +70,7 @@ it('an approval for one account does not run for another over MCP, and runs with
   expect(on.sentAs().filter(Boolean)).toEqual(['ann-personal'])
 })
 
-it('an approval for one account that was the only one does not run for the one that took its place', async () => {
+it('an approval for a user’s only account does not allow a call for the account that replaces it', async () => {
   await on.connectAccount('eve', 'old')
   const call = () => on.call('Mail.Transfer', { input: INPUT, context: { user_id: 'eve' } })
   const page = on.pageOf((await call()).body)
@@ -86,7 +86,7 @@ const charge = (secret?: string, context: object = {}) => {
   return on.call('Mail.Charge', { input: INPUT, context: { user_id: 'ann', ...secrets, ...context } })
 }
 
-it('an approval of a call with a secret does not run with another, nor with the deployment’s, and shows nobody the secret', async () => {
+it('an approval of a call with the caller’s secret does not allow another secret, and its page does not show the value', async () => {
   const before = on.charged().length
   const seen = await approvedAlone(() => charge('account-A'), [() => charge('account-B'), () => charge()])
   expect(seen).toMatch(/Secret BANK_KEY<\/dt>\s*<dd>sent by the caller, fingerprint <code>[\w-]{12}</)
@@ -94,7 +94,7 @@ it('an approval of a call with a secret does not run with another, nor with the 
   expect(on.charged().slice(before)).toEqual(['account-A'])
 })
 
-it('an approval of a call with a secret of the deployment does not run with one of the caller’s, though it be the same', async () => {
+it('an approval of a call with the deployment’s secret does not allow a caller’s secret, even of the same value', async () => {
   const before = on.charged().length
   const seen = await approvedAlone(
     () => charge(),
@@ -104,7 +104,7 @@ it('an approval of a call with a secret of the deployment does not run with one 
   expect(on.charged().slice(before)).toEqual(['account-of-the-deployment'])
 })
 
-it('an approval of a call with a secret is not known by the same hash to whoever sends guesses under a key of their own', async () => {
+it('the fingerprint of a secret on an approval page differs for each key, so guesses under another key prove nothing', async () => {
   const known = async (as: Record<string, string>) => {
     const context = { user_id: 'ann', secrets: [{ id: 'BANK_KEY', value: '1234' }] }
     const { body } = await on.edge.ask('POST', '/tools/call', { tool_id: 'Mail.Charge', input: INPUT, context }, as)
@@ -119,7 +119,7 @@ it('an approval of a call with a secret is not known by the same hash to whoever
 
 const tell = (context: object) => on.invoke('Tell', INPUT, context)
 
-it('an approval of what is said of a user does not run with other words, and the page shows them', async () => {
+it('an approval of a call with user_info does not allow other user_info, and its page shows it', async () => {
   const seen = await approvedAlone(
     () => tell({ user_info: { role: 'guest' } }),
     [
@@ -137,7 +137,7 @@ it('an approval of what is said of a user does not run with other words, and the
   expect(seen).toMatch(/User details sent by the caller<\/h2>\s*<dl><dt>role<\/dt><dd><pre>guest/)
 })
 
-it('an approval of what is said of a user is the same for any part of the output that is selected, and in any trace', async () => {
+it('an approval of a call with user_info applies whatever part of the output is selected, and in any trace', async () => {
   const user_info = { role: 'guest' }
   await on.approve(on.pageOf((await tell({ user_info })).body))
   const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`
@@ -148,7 +148,7 @@ it('an approval of what is said of a user is the same for any part of the output
 const NAME = 'test_input_required_result_multi_round'
 const accept = (content: object) => ({ action: 'accept', content })
 
-it('answers of a person that nobody saw need an approval of their own in each round, with the answers on its page', async () => {
+it('a client’s input responses need a new approval in each round, and its page shows them', async () => {
   const first = await on.mcp(NAME)
   await on.approve(on.pageOf(first))
   // Approved without answers, so it does not run with answers
@@ -180,7 +180,7 @@ it('answers of a person that nobody saw need an approval of their own in each ro
 
 const post = (file: string) => on.call('Mail.Post', { input: { file } })
 
-it('a file is opened by the person, who has no key, and is what the tool gets', async () => {
+it('a person without a key can open the file that they approve, and the tool gets that file', async () => {
   const text = 'PAY 10 TO BOB'
   const handle = await on.upload(text, 'order.txt')
   const page = on.pageOf((await post(handle)).body)
@@ -206,7 +206,7 @@ it('a file is opened by the person, who has no key, and is what the tool gets', 
   expect((await fetch(link)).status).toBe(410)
 })
 
-it('a file is not replaced by another one, of the same name, size or bytes', async () => {
+it('an approval of a file does not allow another file of the same name, size or bytes', async () => {
   const [handle, same, other, renamed] = [
     await on.upload('PAY 10 TO BOB', 'order.txt'),
     await on.upload('PAY 10 TO BOB', 'order.txt'),
@@ -219,7 +219,7 @@ it('a file is not replaced by another one, of the same name, size or bytes', asy
   )
 })
 
-it('a file of which the bytes are gone by then is given to nobody, and uses up nothing', async () => {
+it('an approved call fails if its file was deleted, and does not use up the approval', async () => {
   const handle = await on.upload('PAY 10 TO BOB', 'order.txt')
   await on.approve(on.pageOf((await post(handle)).body))
   const { status } = await on.ask('DELETE', `/artifacts/${handle.slice('artifact:'.length)}`)

@@ -37,7 +37,7 @@ const transfer =
   (more) =>
     on.call('Mail.Transfer', { input: INPUT, context: { user_id: 'ann', ...context }, ...more })
 
-it('a call under an id of the caller’s with another account is another call, also where the first one asked for no account by name', async () => {
+it('a repeated call id with another account is refused, even if the first call named no account', async () => {
   expect(await answeredAlone(transfer({ account: 'personal' }), [transfer({ account: 'work' })])).toEqual({
     sent_as: 'ann-personal',
   })
@@ -51,7 +51,7 @@ it('a call under an id of the caller’s with another account is another call, a
   expect(named.body.result.value).toEqual(first.body.result.value)
 })
 
-it('a call under an id of the caller’s with another person’s token, or one’s own in place of a grant, is another call', async () => {
+it('a repeated call id with another person’s token, or with a token in place of a grant, is refused', async () => {
   const tokenOf = (account: string) => {
     const found = on.world.provider.issued.findLast((each) => each.kind === 'access' && each.account === account)
     return { authorization: [{ id: 'mail', token: found?.token ?? '' }] }
@@ -64,7 +64,7 @@ it('a call under an id of the caller’s with another person’s token, or one�
   expect(on.sentAs()).toEqual(['ann-personal'])
 })
 
-it('a call under an id of the caller’s with another secret, or the deployment’s, is another call', async () => {
+it('a repeated call id with another secret, or with the deployment’s, is refused', async () => {
   const charge =
     (secret?: string): Call =>
     (more) => {
@@ -77,7 +77,7 @@ it('a call under an id of the caller’s with another secret, or the deployment�
   expect(on.charged().slice(before)).toEqual(['of-ann', 'account-of-the-deployment'])
 })
 
-it('a call under an id of the caller’s for another user, or with other words of the user, is another call', async () => {
+it('a repeated call id for another user, or with other user_info, is refused', async () => {
   const call_id = newId()
   const tell = (context: object) => on.invoke('Tell', INPUT, context, { execution_id: call_id })
   const { body } = await tell({ user_info: { name: 'Ann' } })
@@ -89,7 +89,7 @@ it('a call under an id of the caller’s for another user, or with other words o
   expect((await tell({ user_info: { name: 'Ann' } })).body.output).toEqual(body.output)
 })
 
-it('a call under an id of the caller’s that comes at once with another is answered apart: one of them runs, and is nobody else’s', async () => {
+it('if calls for several users use one call id at once, one runs, and no other user gets its result', async () => {
   const call_id = newId()
   const tell = (user_id: string) => on.call('Mail.Tell', { input: { to: user_id }, context: { user_id }, call_id })
   const users = ['ann', 'bob', 'cem', 'ann', 'bob', 'cem']
@@ -99,7 +99,7 @@ it('a call under an id of the caller’s that comes at once with another is answ
   expect(answers.filter(({ status }) => status === 409)).toHaveLength(4)
 })
 
-it('a call under an id of the caller’s of which another part is selected is another call', async () => {
+it('a repeated call id with another selection is refused', async () => {
   const tell =
     (select: object): Call =>
     (more) =>
@@ -107,7 +107,7 @@ it('a call under an id of the caller’s of which another part is selected is an
   expect(await answeredAlone(tell({ select: 'input.to' }), [tell({ select: 'input.eur' }), tell({})])).toBe('Bob')
 })
 
-it('a call under an id of the caller’s with another file is another call', async () => {
+it('a repeated call id with another file is refused', async () => {
   const files = [await on.upload('for Ann', 'a.txt'), await on.upload('for Bob', 'a.txt')]
   const [ann, bob] = files.map(
     (file): Call =>
@@ -118,7 +118,7 @@ it('a call under an id of the caller’s with another file is another call', asy
   expect(await answeredAlone(ann, [bob])).toEqual({ input: { file: btoa('for Ann') } })
 })
 
-it('over MCP, a call with another account or other answers is another call', async () => {
+it('over MCP, a repeated call id with another account or other input responses is refused', async () => {
   const meta = (account: string, id: string) => ({
     'dev.switchboard/context': { account },
     'dev.switchboard/call_id': id,
@@ -137,7 +137,7 @@ it('over MCP, a call with another account or other answers is another call', asy
   expect(on.sentAs()).toEqual(['ann-personal'])
 })
 
-it('over the Open Tool Calling RFC, a call with another account or token is another call', async () => {
+it('over the Open Tool Calling RFC, a repeated call id with another account or token is refused', async () => {
   const id = newId()
   const invoke = (context: object) => on.invoke('Transfer', INPUT, context, { execution_id: id })
   expect((await invoke({ account: 'work' })).body).toMatchObject({ success: true })
@@ -147,7 +147,7 @@ it('over the Open Tool Calling RFC, a call with another account or token is anot
   expect(on.sentAs()).toEqual(['ann-work'])
 })
 
-it('over the Machine Context Protocol, a call for another user is another call', async () => {
+it('over the Machine Context Protocol, a repeated call id for another user is refused', async () => {
   const id = newId()
   const execute = (user_id: string, more: object = {}) =>
     on.ask('POST', '/machine-context/execute', {
@@ -161,7 +161,7 @@ it('over the Machine Context Protocol, a call for another user is another call',
   )
 })
 
-it('over the plugin schema, a call with another context is another call', async () => {
+it('over the plugin schema, a repeated call id with another context is refused', async () => {
   const headers = { 'idempotency-key': newId(), 'x-user-id': 'ann' }
   const call = (account: string) => {
     const _meta = { 'dev.switchboard/context': { account } }

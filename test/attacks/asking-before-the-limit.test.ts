@@ -58,9 +58,9 @@ const newAddress = () => ({ 'cf-connecting-ip': `192.0.2.${++addresses}`, 'mf-cf
 describe.each([
   ['API keys', () => Promise.resolve(madeUpKey())],
   ['JWTs', badJwt],
-] as const)('whoever guesses %s', (name, guess) => {
+] as const)('a client that guesses %s', (name, guess) => {
   it.each(ROUTES)(
-    `whoever guesses ${name} is soon told to wait, and no guess is looked at until then: %s %s`,
+    `a client that guesses ${name} soon gets 429, and its further guesses are not checked: %s %s`,
     async (method, path, body) => {
       const from = newAddress()
       const send = (as: Headers, address: Headers = from) => server.json(method, path, body, { ...as, ...address })

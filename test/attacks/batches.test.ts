@@ -47,7 +47,7 @@ it.each<readonly [string, readonly object[]]>([
   ['of answers as long as they may be', many(100, (id) => message(id, 'tools/call', calling(FULL)))],
   ['of ids that come back', many(100, (id) => message(`${id}${'"'.repeat(20_000)}`, 'ping'))],
   ['of methods that there are not', many(100, (id) => message(id, 'x'.repeat(10_000)))],
-])('a batch %s is answered message by message, and others in between', async (_, messages) => {
+])('a batch %s is answered message by message, without blocking other requests', async (_, messages) => {
   const { status, text, healths } = await sent(messages)
   expect(status).toBe(200)
   const answers: readonly { id: unknown; error?: { code: number }; result?: unknown }[] = JSON.parse(text)
@@ -58,7 +58,7 @@ it.each<readonly [string, readonly object[]]>([
   expect(healths).toBeGreaterThan(2)
 })
 
-it('a batch of inputs that are costly to check has one budget for all of them', async () => {
+it('all messages of a batch share one work budget for checking their inputs', async () => {
   const doubled = Object.fromEntries(
     many(40, (n) => [`d${n}`, { anyOf: [{ not: { $ref: `#/$defs/d${n + 1}` } }, { $ref: `#/$defs/d${n + 1}` }] }]),
   )
@@ -90,7 +90,7 @@ it('a batch of inputs that are costly to check has one budget for all of them', 
   expect(healths).toBeGreaterThan(5)
 })
 
-it('a batch past the characters of its answers begins nothing more, and says so for each message', async () => {
+it('once a batch reaches the size limit of its responses, the remaining messages get an error and do not run', async () => {
   const { text } = await sent(many(100, (id) => message(id, 'tools/call', calling(FULL))))
   const answers: readonly { id: number; error?: { code: number; message: string } }[] = JSON.parse(text)
   const refused = answers.filter(({ error }) => error)

@@ -104,7 +104,7 @@ it.each([
   expect(seen()).toBe(before)
 })
 
-it('whoever holds the link cannot consent: an agent that posts the form is led to the provider, and no further', async () => {
+it('an agent that posts the consent form is redirected to the provider, and gets no token', async () => {
   const { user, who } = await victim()
   await publish('Evil.Linked@1.0.0', { scopes: [] })
   const agent = await everything()
@@ -138,7 +138,7 @@ it('whoever holds the link cannot consent: an agent that posts the form is led t
   expect((await edge.ask('POST', '/tools/call', call, agent)).status).toBe(400)
 })
 
-it('a new version that sends the token to another host is asked for anew', async () => {
+it('a new version that sends the token to another host needs a new consent', async () => {
   const { user } = await victim()
   const { hostname, port } = new URL(world.api.origin)
   const elsewhere = `http://${hostname === 'localhost' ? '127.0.0.1' : 'localhost'}:${port}`
@@ -166,7 +166,7 @@ it('a new version that sends the token to another host is asked for anew', async
   expect((await edge.call('Mail.GetEmails@1.0.0', user)).body.result).toMatchObject({ success: true })
 })
 
-it("a description's own word for a provider is not heard: its tools ask for one of their toolkit's", async () => {
+it('an imported description cannot name an existing provider: its tools use a provider of their own toolkit', async () => {
   const description = {
     openapi: '3.1.0',
     info: { title: 'Evil', version: '1.0.0' },

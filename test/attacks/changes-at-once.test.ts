@@ -33,7 +33,7 @@ const TAKEN: readonly [string, object, object, object?][] = [
 ]
 
 it.each(TAKEN)(
-  '%s that a change of a key takes away does not come back by another change at once',
+  'concurrent changes of a key do not undo a change of its access: %s',
   async (_, change, after, before) => {
     const keys = await Promise.all(Array.from({ length: KEYS }, () => newKey(before)))
     for (const { path } of keys) {
@@ -49,7 +49,7 @@ it.each(TAKEN)(
   },
 )
 
-it('a leaked key that administers keeps nothing by changing itself in a loop', async () => {
+it('a leaked key with admin rights that changes itself in a loop keeps no rights after they are removed', async () => {
   for (let time = 0; time < 10; time++) {
     const { path, as } = await newKey()
     let isOver = false
@@ -73,7 +73,7 @@ it('a leaked key that administers keeps nothing by changing itself in a loop', a
   }
 })
 
-it('a leaked key that is deleted stays deleted, whatever it sends meanwhile', async () => {
+it('a leaked key that is deleted stays deleted despite concurrent changes of it', async () => {
   for (let time = 0; time < 10; time++) {
     const { path, as } = await newKey()
     await Promise.all([
@@ -88,7 +88,7 @@ it('a leaked key that is deleted stays deleted, whatever it sends meanwhile', as
   }
 })
 
-it('of two changes that are meant for the same revision one is done', async () => {
+it('of two concurrent changes with the same If-Match, only one is applied', async () => {
   const { path } = await newKey()
   const etag = async (at: string) =>
     (await fetch(`${server.url}${at}`, { headers: asAdmin })).headers.get('etag') ?? 'none'
@@ -116,7 +116,7 @@ it('of two changes that are meant for the same revision one is done', async () =
   }
 })
 
-it('a toolkit that is deleted is given to nobody meanwhile', async () => {
+it("a transfer during a toolkit's deletion either happens before it or is refused", async () => {
   for (let time = 0; time < 8; time++) {
     const toolkit = `Gone${time}`
     const publisher = await keyOf(server, [`${toolkit}.*`])
@@ -136,7 +136,7 @@ it('a toolkit that is deleted is given to nobody meanwhile', async () => {
   }
 })
 
-it('a toolkit loses no part of a change by another of another part', async () => {
+it('concurrent changes of different parts of a toolkit are all kept', async () => {
   const publisher = await keyOf(server, ['Parts.*'])
   await send(['POST', '/tools', definition('Parts.Tool@1.0.0')], publisher.as)
   for (let time = 0; time < 8; time++) {

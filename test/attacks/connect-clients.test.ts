@@ -68,11 +68,11 @@ it.each<[string, unknown[], unknown[]?]>([
   ['a script beside a good one', ['https://agent.example/callback', 'javascript:alert(1)']],
   ['none', [], METADATA],
   ['a list of nothing', [null], METADATA],
-])('a registration with a redirect URI that is %s is refused', async (_, redirect_uris, wanted = REDIRECT) => {
+])('client registration refuses redirect URIs: %s', async (_, redirect_uris, wanted = REDIRECT) => {
   expect(await refusalOf({ redirect_uris })).toEqual(wanted)
 })
 
-it('a registration beyond what a client has to say is refused, and so is what is no registration', async () => {
+it('client registration refuses oversized and malformed bodies', async () => {
   const big = await register(origin, { client_name: 'x'.repeat(40_000) })
   expect(big.status).toBe(400)
   for (const body of ['', '[]', 'null', '"x"', '{', '{"redirect_uris":"https://a.test/"}']) {
@@ -88,7 +88,7 @@ it('a registration beyond what a client has to say is refused, and so is what is
   expect(await refusalOf({ grant_types: ['client_credentials'] })).toEqual(METADATA)
 })
 
-it('a registration with a hostile name is shown as it is, and as nobody verified', async () => {
+it('client registration accepts a hostile name, which is shown escaped and as unverified', async () => {
   const hidden = 'Claude\u202e\u200b'
   for (const [client_name, shown] of [
     [NAME, 'An &lt;b&gt;agent&lt;/b&gt; of &#39;evil&#39; &amp; co'],
@@ -110,7 +110,7 @@ it('a registration with a hostile name is shown as it is, and as nobody verified
   }
 })
 
-it('a registration of many strangers drives out strangers alone', async () => {
+it('a flood of registrations evicts only clients whose link nobody has opened', async () => {
   const kept = await newAgent(origin)
   const code = await codeFor(ann, kept, ['Calculator'])
   const first = await newAgent(origin)
@@ -132,7 +132,7 @@ const clientAt = async (path: string, redirectUri = 'http://localhost:5555/callb
   redirectUri,
 })
 
-it("a client's document is who asks: its host vouches for it, and it needs no registration", async () => {
+it('a client with a metadata document needs no registration, and its host is shown as verified', async () => {
   documents.set('/agent.json', (url) => document(url))
   const agent = await clientAt('/agent.json')
   const { text } = await ann.open(authorizeUrl(agent))
@@ -143,7 +143,7 @@ it("a client's document is who asks: its host vouches for it, and it needs no re
   expect(asked.filter((path) => path === '/agent.json')).toHaveLength(1)
 })
 
-it("a client's document goes on counting for whom was let in when its site is gone", async () => {
+it('a connected client still works when its metadata document is gone', async () => {
   documents.set('/gone.json', (url) => document(url))
   const agent = await clientAt('/gone.json')
   const code = await codeFor(ann, agent, ['Calculator'])
@@ -151,7 +151,7 @@ it("a client's document goes on counting for whom was let in when its site is go
   expect((await redeem(agent, code)).status).toBe(200)
 })
 
-it("a client's document is fetched for nobody who is not signed in", async () => {
+it("a client's metadata document is not fetched for a person who is not signed in", async () => {
   documents.set('/unseen.json', (url) => document(url))
   const answer = await fetch(authorizeUrl(await clientAt('/unseen.json')), { redirect: 'manual' })
   expect(answer.headers.get('location')).toMatch(/^\/sign-in\?return=/)
@@ -171,7 +171,7 @@ it.each<[string, (url: string) => ReturnType<typeof document> & { status?: numbe
     ['that is an error', (url) => ({ ...document(url), status: 500 })],
     ['that is elsewhere', (url) => ({ ...document(url), status: 302, headers: { location: '/agent.json' } })],
   ],
-)("a client's document %s is refused", async (what, answer) => {
+)("a client's metadata document %s is refused", async (what, answer) => {
   const path = `/${what.replaceAll(/\W+/g, '-')}.json`
   documents.set(path, answer)
   const { status, text } = await ann.open(authorizeUrl(await clientAt(path)))
@@ -192,13 +192,13 @@ it.each([
   'https://agent.example/agent.json#x',
   'HTTPS://agent.example/agent.json',
   'https://agent.example:443/agent.json',
-])("a client's document is not looked for at %s", async (clientId) => {
+])("a client's metadata document is not fetched from %s", async (clientId) => {
   const { status, text } = await ann.open(authorizeUrl({ ...(await newAgent(origin)), clientId }))
   expect(status).toBe(400)
   expect(text).toContain('cannot be connected')
 })
 
-it("a client's document lets nobody be sent to what no code may be sent to, though it lists that", async () => {
+it("a client's metadata document cannot allow redirect URIs of forbidden schemes by listing them", async () => {
   const redirect_uris = ['intent://scan/x', 'view-source:/x', 'http://evil.test/', 'javascript:/x']
   documents.set('/odd.json', (url) => document(url, { redirect_uris: [...redirect_uris, 'com.example.app:/back'] }))
   for (const redirect of redirect_uris) {
@@ -213,7 +213,7 @@ it("a client's document lets nobody be sent to what no code may be sent to, thou
   expect((await ann.open(authorizeUrl(await clientAt('/odd.json', 'com.example.app:/back')))).status).toBe(200)
 })
 
-it("a client's document lets nobody be sent to a redirect URI that is not in it", async () => {
+it("a redirect URI that is not in the client's metadata document is refused", async () => {
   documents.set('/agent.json', (url) => document(url))
   for (const redirect of [
     'https://evil.test/callback',

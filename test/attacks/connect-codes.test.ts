@@ -32,7 +32,7 @@ it.each<[string, (agent: Awaited<ReturnType<typeof newAgent>>) => Promise<Record
   ['with another redirect URI', async () => ({ redirect_uri: 'http://127.0.0.1:7777/other' }), GRANT],
   ['for another resource', async () => ({ resource: 'https://evil.test/mcp' }), [400, 'invalid_target']],
   ["for keys' door", async () => ({ resource: `${origin}/mcp` }), [400, 'invalid_target']],
-])('a code is not redeemed %s, and then still is as it should', async (_, wrong, refusal) => {
+])('a code is not redeemed %s, and can still be redeemed correctly', async (_, wrong, refusal) => {
   const agent = await newAgent(origin)
   const code = await codeFor(ann, agent, ['Calculator'])
   expect(await errorOf(await redeem(agent, code, await wrong(agent)))).toEqual(refusal)
@@ -41,7 +41,7 @@ it.each<[string, (agent: Awaited<ReturnType<typeof newAgent>>) => Promise<Record
 })
 
 it.each(['grant_type', 'code', 'client_id', 'redirect_uri', 'code_verifier'])(
-  'a code is not redeemed with %s twice, in whichever order, and then still is as it should',
+  'a code is not redeemed with %s twice in either order, and can still be redeemed correctly',
   async (name) => {
     const agent = await newAgent(origin)
     const code = await codeFor(ann, agent, ['Calculator'])
@@ -61,7 +61,7 @@ it.each(['grant_type', 'code', 'client_id', 'redirect_uri', 'code_verifier'])(
   },
 )
 
-it('a code that comes again takes back what it gave', async () => {
+it('redeeming a code a second time revokes its tokens', async () => {
   const agent = await newAgent(origin)
   const code = await codeFor(ann, agent, ['Calculator'])
   const tokens: Tokens = await (await redeem(agent, code)).json()
@@ -70,7 +70,7 @@ it('a code that comes again takes back what it gave', async () => {
   expect(await errorOf(await refresh(agent, tokens.refresh_token))).toEqual(GRANT)
 })
 
-it('a code is redeemed once, however many ask at once', async () => {
+it('only one of 50 concurrent requests redeems a code', async () => {
   const agent = await newAgent(origin)
   const code = await codeFor(ann, agent, ['Calculator'])
   const answers = await Promise.all(Array.from({ length: 50 }, () => redeem(agent, code)))
@@ -79,7 +79,7 @@ it('a code is redeemed once, however many ask at once', async () => {
 })
 
 it.each(['', ':', '::', 'a:b:c', 'a'.repeat(60_000), '{"a":1}', 'grant:x:y', '%00:\u0000:\u{1f600}'])(
-  'a code that is none is refused (%#)',
+  'a malformed code is refused (%#)',
   async (code) => {
     const answer = await redeem(await newAgent(origin), code)
     expect(answer.status).toBe(400)
@@ -87,7 +87,7 @@ it.each(['', ':', '::', 'a:b:c', 'a'.repeat(60_000), '{"a":1}', 'grant:x:y', '%0
   },
 )
 
-it('a refresh token is new with each refresh, and one that was replaced for good ends the agent', async () => {
+it("each refresh replaces the refresh token, and using one that was replaced ends the agent's access", async () => {
   const { agent, tokens } = await connected(ann, origin, ['Calculator'])
   const second: Tokens = await (await refresh(agent, tokens.refresh_token)).json()
   expect(second.refresh_token).not.toBe(tokens.refresh_token)
@@ -101,7 +101,7 @@ it('a refresh token is new with each refresh, and one that was replaced for good
   expect(items.map(({ client }: { client: { id: string } }) => client.id)).not.toContain(agent.clientId)
 })
 
-it('a refresh token is noted as what it is, whatever stands beside it', async () => {
+it('a refresh token is recognized as replaced even if the form also has a code or token', async () => {
   const { agent, tokens } = await connected(ann, origin, ['Calculator'])
   const beside = { code: `${'x'.repeat(22)}:y:z`, token: `${'x'.repeat(22)}:y:z` }
   const second: Tokens = await (await refresh(agent, tokens.refresh_token, beside)).json()
@@ -111,7 +111,7 @@ it('a refresh token is noted as what it is, whatever stands beside it', async ()
   expect(await errorOf(await refresh(agent, third.refresh_token))).toEqual(GRANT)
 })
 
-it('a refresh token may be used again by whoever lost the answer, which then counts no more', async () => {
+it('a refresh token can be used again if its response was lost, and the lost access token stops working', async () => {
   const { agent, tokens } = await connected(ann, origin, ['Calculator'])
   const lost: Tokens = await (await refresh(agent, tokens.refresh_token)).json()
   const found: Tokens = await (await refresh(agent, tokens.refresh_token)).json()
@@ -119,7 +119,7 @@ it('a refresh token may be used again by whoever lost the answer, which then cou
   expect(await works(lost.access_token)).toBe(false)
 })
 
-it('a refresh token gives one agent one access token, however many refresh at once', async () => {
+it('concurrent refreshes leave an agent one working access token', async () => {
   const { agent, tokens } = await connected(ann, origin, ['Calculator'])
   const answers = await Promise.all(Array.from({ length: 50 }, () => refresh(agent, tokens.refresh_token)))
   const given = await Promise.all(
@@ -131,7 +131,7 @@ it('a refresh token gives one agent one access token, however many refresh at on
   expect(stillGood.filter(({ status }) => status === 200)).toHaveLength(1)
 })
 
-it('a refresh token is refused to another client, and cannot widen what was let', async () => {
+it('a refresh token is refused to another client, and cannot widen the access', async () => {
   const { agent, tokens } = await connected(ann, origin, ['Calculator'])
   const other = await newAgent(origin)
   expect(await errorOf(await refresh(other, tokens.refresh_token))).toEqual(GRANT)
@@ -148,13 +148,13 @@ it('a refresh token is refused to another client, and cannot widen what was let'
   expect(JSON.stringify(called.body)).toContain("This needs the scope 'tools:call'")
 })
 
-it('an access token is no refresh token, nor the other way round', async () => {
+it('an access token cannot be used as a refresh token, nor the reverse', async () => {
   const { agent, tokens } = await connected(ann, origin, ['Calculator'])
   expect(await works(tokens.refresh_token)).toBe(false)
   expect(await errorOf(await refresh(agent, tokens.access_token))).toEqual(GRANT)
 })
 
-it('an access token says nothing of its person', async () => {
+it("an access token does not contain its person's user name", async () => {
   const { tokens } = await connected(ann, origin, ['Calculator'])
   // Neither plain nor encoded; a shorter text could appear by chance
   const forms = (['utf8', 'base64url', 'hex'] as const).map((encoding) => Buffer.from('ann@acme').toString(encoding))
@@ -162,7 +162,7 @@ it('an access token says nothing of its person', async () => {
     for (const form of forms) expect(token).not.toContain(form)
 })
 
-it('an access token that is revoked is dead at once, and another client cannot', async () => {
+it('a revoked access token stops working at once, and another client cannot revoke it', async () => {
   const { agent, tokens } = await connected(ann, origin, ['Calculator'])
   const other = await newAgent(origin)
   await askToken(origin, { token: tokens.access_token, client_id: other.clientId })
@@ -174,7 +174,7 @@ it('an access token that is revoked is dead at once, and another client cannot',
   expect(items.map(({ client }: { client: { id: string } }) => client.id)).not.toContain(agent.clientId)
 })
 
-it('an access token made up around an agent that is there opens nothing, and ends nothing', async () => {
+it("an access token forged with a real agent's id gives no access, and does not end the agent's", async () => {
   const { agent, tokens } = await connected(ann, origin, ['Calculator'])
   const [id = '', grant = ''] = tokens.access_token.split(':')
   const guess = `${id}:${grant}:${'a'.repeat(32)}`

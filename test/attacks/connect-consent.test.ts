@@ -24,7 +24,7 @@ it.each<[string, Record<string, string>]>([
   ['a sibling host', { 'sec-fetch-site': 'same-site' }],
   ['a sandboxed frame', { origin: 'null' }],
   ['a typed address', { 'sec-fetch-site': 'none' }],
-])('consent is not given by a form of %s', async (_, { origin: from, ...headers }) => {
+])('a consent form that comes from %s is refused', async (_, { origin: from, ...headers }) => {
   const ann = await world.findSession('ann')
   const agent = await newAgent(origin)
   const sent = from === undefined || from === '' ? headers : { ...headers, origin: from }
@@ -33,7 +33,7 @@ it.each<[string, Record<string, string>]>([
   expect(answer.text).toContain('sent by another site')
 })
 
-it('consent is not given by opening a link, whatever it holds', async () => {
+it('opening a link gives no consent, whatever parameters the link has', async () => {
   const ann = await world.findSession('ann')
   const url = new URL(authorizeUrl(await newAgent(origin)))
   for (const [name, value] of Object.entries(ALLOW)) url.searchParams.set(name, value)
@@ -50,7 +50,7 @@ it.each([
   ['code_challenge', () => 'x'.repeat(43)],
   ['response_type', () => 'token'],
   ['code_challenge_method', () => 'plain'],
-])('consent is not given for a link that has %s twice, of which each reader may take another', async (name, second) => {
+])('a consent link with %s twice is refused, because parsers differ on which one applies', async (name, second) => {
   const ann = await world.findSession('ann')
   const [agent, mine] = await Promise.all([newAgent(origin), newAgent(origin)])
   const link = new URL(authorizeUrl(agent))
@@ -61,7 +61,7 @@ it.each([
   expect((await ann.open(link.href)).status).toBe(400)
 })
 
-it('consent is not given by an answer that does not say so', async () => {
+it('a consent form without a valid decision gives no consent', async () => {
   const ann = await world.findSession('ann')
   const url = authorizeUrl(await newAgent(origin))
   const { decision: _, ...unanswered } = ALLOW
@@ -75,7 +75,7 @@ it('consent is not given by an answer that does not say so', async () => {
   }
 })
 
-it('consent is not given by whoever is not signed in, has signed out, or shows a key', async () => {
+it('a consent form is refused from a person who is not signed in or has signed out, and from a key', async () => {
   const agent = await newAgent(origin)
   expect(await decide(new HttpPerson(), authorizeUrl(agent), ALLOW)).toMatchObject({ status: 403 })
   const ann = await world.findSession('ann')
@@ -91,7 +91,7 @@ it('consent is not given by whoever is not signed in, has signed out, or shows a
   expect(signIn.status).toBe(404)
 })
 
-it('consent is for what was chosen: a form cannot name what the person may not use, nor another time', async () => {
+it('a consent form cannot name toolkits that the person may not use, nor another duration', async () => {
   const ann = await world.findSession('ann')
   const agent = await newAgent(origin)
   for (const more of [{ 'toolkit.Doorbell': '1' }, { 'toolkit.*': '1' }, { 'toolkit.': '1' }]) {
@@ -107,7 +107,7 @@ it('consent is for what was chosen: a form cannot name what the person may not u
   }
 })
 
-it("consent of one person is not another's: the agent of Bob's link is Ann's only where Ann allows it", async () => {
+it("an agent that Bob connected gets no access to Ann's account unless Ann allows it", async () => {
   const [ann, bob] = await Promise.all([world.findSession('ann'), world.findSession('bob')])
   const agent = await newAgent(origin)
   const code = await codeFor(bob, agent, ['Calculator'])
@@ -119,7 +119,7 @@ it("consent of one person is not another's: the agent of Bob's link is Ann's onl
   expect((await listed(bob, 'bob')).some(isTheirs)).toBe(true)
 })
 
-it('a token for one toolkit calls no other, in no way that a tool can be named', async () => {
+it('a token for one toolkit cannot call a tool of another, however the tool is named', async () => {
   const ann = await world.findSession('ann')
   const { tokens } = await connected(ann, origin, ['Calculator'])
   const call = (name: string, path?: string, more: object = {}) =>
@@ -148,7 +148,7 @@ it('a token for one toolkit calls no other, in no way that a tool can be named',
   }
 })
 
-it('a token acts for its person alone', async () => {
+it('a token acts only for the person who gave it', async () => {
   const ann = await world.findSession('ann')
   const { tokens } = await connected(ann, origin, ['Calculator'])
   const response = await fetch(`${origin}/connect/mcp`, {
@@ -168,7 +168,7 @@ it('a token acts for its person alone', async () => {
   expect(await response.text()).toContain('may not act for this user')
 })
 
-it('a rule that no longer matches leaves its agents nothing, and one that gives less gives them less', async () => {
+it('if a sign-in rule no longer matches, its agents lose access, and a reduced rule reduces theirs', async () => {
   const ann = await world.findSession('ann')
   const { tokens } = await connected(ann, origin, ['Calculator', 'Fixture'])
   const list = async () => {

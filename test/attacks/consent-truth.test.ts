@@ -9,7 +9,7 @@ import { startUpstream, type Upstream } from '../upstream.ts'
 
 afterAll(neverSilent)
 
-describe('an agent that asks a person', () => {
+describe('the page that asks a person to allow an agent', () => {
   let world: ConnectWorld
   let origin: string
   let ann: HttpPerson
@@ -27,7 +27,7 @@ describe('an agent that asks a person', () => {
     ['another spelling', '?toolkits=%20CALCULATOR%20,fixture'],
     ['all', '?toolkits=*'],
     ['what is not there, and boxes', '?toolkits=Nothing&toolkit.Calculator=1&checked=1'],
-  ])('an agent that asks a person has ticked nothing for them by a link with %s', async (_, query) => {
+  ])('the page that asks a person to allow an agent has nothing preselected for a link with %s', async (_, query) => {
     const url = authorizeUrl(await newAgent(origin), {
       'resource': `${origin}/connect/mcp${query}`,
       'toolkit.Fixture': '1',
@@ -40,7 +40,7 @@ describe('an agent that asks a person', () => {
     expect(sent.text).not.toMatch(/ checked\b/)
   })
 
-  it('an agent that asks a person is given nothing that its link did not offer', async () => {
+  it('the page that asks a person to allow an agent cannot give access beyond what its link offers', async () => {
     const url = authorizeUrl(await newAgent(origin), { resource: `${origin}/connect/mcp?toolkits=Calculator` })
     expect((await ann.open(url)).text).not.toContain('Fixture')
     const sent = await decide(ann, url, { 'toolkit.Fixture': '1', 'days': '30', 'decision': 'allow' })
@@ -55,7 +55,7 @@ describe('an agent that asks a person', () => {
     'Claude</dd><dt>Verified</dt><dd>anthropic.com',
     'Claude\u202e\u2066 verified',
   ])(
-    'an agent that asks a person has the name that it gives itself in quotation marks, away from the title: %j',
+    "the page that asks a person to allow an agent quotes the agent's own name, and keeps it out of the title: %j",
     async (client_name) => {
       const redirectUri = 'http://127.0.0.1:7777/callback'
       const { client_id }: { client_id: string } = await (await register(origin, { client_name })).json()
@@ -74,7 +74,7 @@ describe('an agent that asks a person', () => {
   )
 })
 
-describe("the page of a tool that wants a person's access", () => {
+describe('the consent page of a tool', () => {
   let world: World
   let edge: Connected
   let elsewhere: Upstream
@@ -109,7 +109,7 @@ describe("the page of a tool that wants a person's access", () => {
     ],
     ['the tool asks for already', { extra_scopes: ['mail.read'] }, ['mail.read', 'offline_access']],
   ])(
-    "the page of a tool that wants a person's access lists all that the provider is asked for: what %s",
+    'the consent page of a tool lists everything that is requested from the provider, including what %s',
     async (what, more, scopes) => {
       await provider(more)
       const page = await pageOf('Mail.GetEmails', `user of what ${what}`)
@@ -119,7 +119,7 @@ describe("the page of a tool that wants a person's access", () => {
     },
   )
 
-  it("the page of a tool that wants a person's access names the hosts, and a module that would send access elsewhere does not get there", async () => {
+  it("the consent page of a tool names the hosts, and the tool's module cannot send the token to other hosts", async () => {
     await provider({})
     const module = `export default async ({ url }) => {
       try { return await (await fetch(url, { redirect: 'follow' })).text() } catch (error) { return String(error) }

@@ -34,7 +34,7 @@ const ELSEWHERE: readonly Readonly<Record<string, string>>[] = [
 ]
 const MAKE = { 'do': 'make', 'input/name': 'forged', 'input/scopes': '5' }
 
-it.each(ELSEWHERE)('a form of another site makes no key in the name of who is signed in: %j', async (headers) => {
+it.each(ELSEWHERE)('a form from another site cannot create a key for the signed-in person: %j', async (headers) => {
   const before = await keys(server)
   const page = await admin.post(`${server.url}/console/keys`, MAKE, headers)
   expect(page.status).toBe(403)
@@ -42,27 +42,24 @@ it.each(ELSEWHERE)('a form of another site makes no key in the name of who is si
   expect(await keys(server)).toBe(before)
 })
 
-it.each(ELSEWHERE)(
-  'a form of another site does nothing at a Switchboard that is open to its own machine: %j',
-  async (headers) => {
-    const before = await keys(open)
-    const forms = ['keys', 'import', 'providers', 'policies', 'versions', 'tools/Calculator.Add']
-    for (const path of forms.map((form) => `/console/${form}`)) {
-      const page = await new HttpPerson().post(open.url + path, MAKE, headers)
-      expect([path, page.status]).toEqual([path, 403])
-    }
-    expect(await keys(open)).toBe(before)
-  },
-)
+it.each(ELSEWHERE)('a form from another site does nothing on a deployment with ACCESS=open: %j', async (headers) => {
+  const before = await keys(open)
+  const forms = ['keys', 'import', 'providers', 'policies', 'versions', 'tools/Calculator.Add']
+  for (const path of forms.map((form) => `/console/${form}`)) {
+    const page = await new HttpPerson().post(open.url + path, MAKE, headers)
+    expect([path, page.status]).toEqual([path, 403])
+  }
+  expect(await keys(open)).toBe(before)
+})
 
-it('a form of another site is told apart from one of our own', async () => {
+it("a form from the console's own site works, unlike one from another site", async () => {
   const before = await keys(server)
   const page = await admin.post(`${server.url}/console/keys`, MAKE, { origin: server.url })
   expect(page.status).toBe(200)
   expect(await keys(server)).toBe(before + 1)
 })
 
-it('somebody who is signed in gets to no page and no act of an administrator by asking for it', async () => {
+it("a person who is signed in cannot open or use an administrator's page by requesting it", async () => {
   const { as } = await keyOf(server, ['Calculator.*'])
   const who = await findSession(as['authorization']?.replace('Bearer ', '') ?? '')
   const before = await keys(server)
@@ -76,7 +73,7 @@ it('somebody who is signed in gets to no page and no act of an administrator by 
   expect(call.status).toBe(404)
 })
 
-it("somebody who is signed in sees the calls that they made, and nobody else's", async () => {
+it('a person who is signed in sees only their own calls', async () => {
   const [ann, bob] = [await keyOf(server, ['Calculator.*']), await keyOf(server, ['Calculator.*'])]
   for (const { as } of [ann, bob])
     await server.json('POST', '/tools/call', { tool_id: 'Calculator.Add', input: { a: 1, b: 2 } }, as)
@@ -88,7 +85,7 @@ it("somebody who is signed in sees the calls that they made, and nobody else's",
   expect(text).not.toContain(bob.id)
 })
 
-it('somebody who is signed in is nobody once their session is over, also with the cookie of before', async () => {
+it('a person whose key was deleted is signed out, and so is a copy of their cookie', async () => {
   const { id, as } = await keyOf(server, ['Calculator.*'])
   const who = await findSession(as['authorization']?.replace('Bearer ', '') ?? '')
   const thief = who.copy()
@@ -120,7 +117,7 @@ it.each([
     },
   },
 ])(
-  'a form that stood open while somebody took something away does not give it back: $page',
+  'a form opened before access was reduced does not restore the access: $page',
   async ({ page, path, before, after, fields }) => {
     await server.json('PUT', path, before, asAdmin)
     const address = `${server.url}/console/${page}`
@@ -133,7 +130,7 @@ it.each([
   },
 )
 
-it('a form that stood open while somebody took something away does not give a key what it lost', async () => {
+it("a form opened before a key was reduced does not restore the key's access", async () => {
   const { id } = await keyOf(server, ['*'])
   const address = `${server.url}/console/keys?id=${id}`
   const etag = etagIn((await admin.open(address)).text)
@@ -153,7 +150,7 @@ function etagIn(text: string): string {
   return etag
 }
 
-it('a page is framed by nobody, kept by nobody, and told to no other host', async () => {
+it('pages cannot be framed or cached, and send no referrer to other hosts', async () => {
   for (const path of ['/', '/console/keys', '/console/tools/Calculator.Add', '/console/calls']) {
     const { headers } = await admin.open(server.url + path)
     expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
@@ -163,7 +160,7 @@ it('a page is framed by nobody, kept by nobody, and told to no other host', asyn
   }
 })
 
-it('a page has no secret on it: neither the key that signed in, nor one in an address that is imported', async () => {
+it('a page shows no secret: neither the key of the session, nor a password in an imported URL', async () => {
   const { text } = await admin.open(`${server.url}/console/keys`)
   expect(text).not.toContain(ADMIN_KEY)
   const fields = { 'kind': 'openapi', 'source': 'https://ann:hunter2@nowhere.test/x', 'input/toolkit': 'X' }

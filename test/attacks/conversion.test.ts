@@ -43,7 +43,7 @@ async function convert(to: string, inputSchema: unknown, at: RunningServer, head
   return answer
 }
 
-it('a conversion that grows without end is not begun for a stranger, nor for a key that may not read', async () => {
+it('an exponential conversion does not start without a credential, nor for a key without the read scope', async () => {
   const growing = GROWING['8 wide and 8 deep']
   expect(await convert('gemini', growing, server)).toMatchObject({ status: 401 })
   const asked = { name: 'caller', scopes: ['tools:call'], tools: ['*'] }
@@ -53,26 +53,29 @@ it('a conversion that grows without end is not begun for a stranger, nor for a k
 })
 
 describe.each(Object.entries(GROWING))('%s', (name, schema) => {
-  it.each(FORMATS)(`a conversion of ${name} comes to an answer, or to why there is none, as %s`, async (format) => {
-    const { status, body } = await convert(format, schema, open)
-    const problem = { path: expect.any(String), message: expect.stringMatching(/^Takes too much work/) }
-    if (status === 200) expect(JSON.stringify(body).length).toBeLessThan(8_000_000)
-    else
-      expect({ status, errors: body.errors ?? body.parameter_errors }).toMatchObject({
-        status: 422,
-        errors: [problem],
-      })
-  })
+  it.each(FORMATS)(
+    `a conversion of ${name} returns a result or the reason that there is none, as %s`,
+    async (format) => {
+      const { status, body } = await convert(format, schema, open)
+      const problem = { path: expect.any(String), message: expect.stringMatching(/^Takes too much work/) }
+      if (status === 200) expect(JSON.stringify(body).length).toBeLessThan(8_000_000)
+      else
+        expect({ status, errors: body.errors ?? body.parameter_errors }).toMatchObject({
+          status: 422,
+          errors: [problem],
+        })
+    },
+  )
 })
 
-it('a conversion that grows without end is refused with its place where it is exponential', async () => {
+it('an exponential conversion is refused with the location in the schema', async () => {
   const { status, body } = await convert('gemini', GROWING['8 wide and 8 deep'], open)
   expect(status).toBe(422)
   expect(JSON.stringify(body)).toMatch(/Takes too much work to write as 'gemini'/)
   expect(JSON.stringify(body)).toContain('/input/properties/x/allOf/0')
 })
 
-it('a conversion that grows without end has one budget for all the tools of a document', async () => {
+it('all tools of a document share one work budget for their conversion', async () => {
   const inputSchema = chained(2, 15)
   const statusOf = async (count: number) => {
     const tools = Array.from({ length: count }, (_, index) => ({ name: `t${index}`, description: 'd', inputSchema }))

@@ -47,7 +47,7 @@ const COSTLY: readonly (readonly [string, object, unknown])[] = [
 ]
 
 it.each(COSTLY)(
-  'a value that is costly to check is refused, while somebody else is answered: %s',
+  'a value that is costly to check is refused, without blocking other requests: %s',
   async (name, schema, value) => {
     const tool = name.replaceAll(/\W+/g, '_')
     const published = await server.json('POST', '/tools?dialect=mcp', {

@@ -55,14 +55,14 @@ const grantsAt = async (target: RunningServer, user: string) =>
   (await target.json('GET', `/users/${user}/grants`, undefined, asAdmin)).body
 const NONE = { items: [] }
 
-it('the page that asks for a key is in nobody’s frame, loads nothing of others and is kept by no cache', async () => {
+it('the page that asks for a key cannot be framed or cached, and loads nothing from other hosts', async () => {
   const { headers } = await new HttpPerson().open((await challengeFor(server, 'Notes.List', 'framed')).url)
   expect(headers.get('content-security-policy')).toMatch(/default-src 'none'.*frame-ancestors 'none'/)
   expect(headers.get('cache-control')).toBe('no-store')
   expect(headers.get('referrer-policy')).toBe('no-referrer')
 })
 
-it.each(['https://evil.example', 'null'])('a key that is posted by a page of %s is not stored', async (origin) => {
+it.each(['https://evil.example', 'null'])('a key posted by a page of %s is not stored', async (origin) => {
   const { url } = await challengeFor(server, 'Notes.List', 'forged')
   const fields = { 'decision': 'enter', 'value/key': createAccount('forged'), 'check': `${api.origin}/me` }
   const posted = await new HttpPerson().post(url, fields, { origin, 'sec-fetch-site': 'cross-site' })
@@ -70,7 +70,7 @@ it.each(['https://evil.example', 'null'])('a key that is posted by a page of %s 
   expect(await grantsAt(server, 'forged')).toEqual(NONE)
 })
 
-it('a key that somebody else enters is not stored for the user: the verifier says first who is there', async () => {
+it('a key entered by another person is not stored for the user, because the verifier first checks who enters it', async () => {
   const { url } = await challengeFor(verified, 'Notes.List', 'mallory')
   app.findSession = 'ann'
   const ann = new HttpPerson()
@@ -96,7 +96,7 @@ it('a key that somebody else enters is not stored for the user: the verifier say
   expect([connected.status, connected.text]).toEqual([200, expect.stringContaining('mallory')])
 })
 
-it('a check that is changed to another address meanwhile gets nothing that was entered for the address on the page', async () => {
+it("if a provider's check URL changes while the page is open, the key is not sent to the new URL", async () => {
   const { url } = await challengeFor(server, 'Notes.List', 'moved')
   const someone = new HttpPerson()
   const page = await someone.open(url)
@@ -107,7 +107,7 @@ it('a check that is changed to another address meanwhile gets nothing that was e
   await reset(server)
 })
 
-it('a tool that sends to another host from now on needs consent to that, and gets nothing before', async () => {
+it('a tool that starts to send the key to another host needs consent, and gets no key before', async () => {
   const { url } = await challengeFor(server, 'Notes.List', 'bob')
   expect((await enter(url, { key: createAccount('bob') })).status).toBe(200)
   await publishKeyTool(server, 'Elsewhere', `${thief.origin}/notes`, PLACED, 'notes')
@@ -117,7 +117,7 @@ it('a tool that sends to another host from now on needs consent to that, and get
   expect(thief.arrived).toEqual([])
 })
 
-it('a check that redirects takes the key nowhere, and nothing is stored', async () => {
+it('if the check redirects, the key is not sent on, and nothing is stored', async () => {
   api.answerCheck = (response) => void response.writeHead(307, { location: `${thief.origin}/me` }).end()
   const { url } = await challengeFor(server, 'Notes.List', 'redirected')
   const answer = await enter(url, { key: createAccount('redirected') })
@@ -129,7 +129,7 @@ it('a check that redirects takes the key nowhere, and nothing is stored', async 
   expect(await grantsAt(server, 'redirected')).toEqual(NONE)
 })
 
-it('a check whose answer echoes the key names no account by it', async () => {
+it("an account gets no name that contains the key, even if the check's response echoes the key", async () => {
   const key = newKey()
   api.answerCheck = (response) =>
     void response.writeHead(200).end(JSON.stringify({ login: `account ${key}`.slice(0, 60) }))
@@ -144,7 +144,7 @@ it.each([
   ['a key where there was a token', { kind: 'bearer' }],
   ['fields', { kind: 'fields', fields: [{ name: 'key', label: 'Key' }] }],
   ['OAuth', { issuer: 'https://provider.example', client_id: 'c' }],
-])('what a person gave is sent by no tool once the provider asks for another kind: %s', async (_, changed) => {
+])('no tool sends a stored credential after its provider changes to another kind: %s', async (_, changed) => {
   await reset(server)
   const { url } = await challengeFor(server, 'Notes.List', 'changed')
   expect((await enter(url, { key: createAccount('changed') })).status).toBe(200)
@@ -158,7 +158,7 @@ it.each([
   await server.json('DELETE', '/users/changed/grants', undefined, asAdmin)
 })
 
-it('nobody tries many keys, by one link or by several', async () => {
+it('a person can try at most 20 keys', async () => {
   const answers: string[] = []
   for (let n = 0; n < 23; n++) {
     const { url } = await challengeFor(server, 'Notes.List', 'guesser')
@@ -169,7 +169,7 @@ it('nobody tries many keys, by one link or by several', async () => {
   expect(await grantsAt(server, 'guesser')).toEqual(NONE)
 })
 
-it('a check whose answer is about something else than the key refuses none', async () => {
+it('a key is not reported as wrong if the check fails for another reason', async () => {
   api.answerCheck = (response) => void response.writeHead(404).end()
   const answer = await enter((await challengeFor(server, 'Notes.List', 'lost')).url, { key: createAccount('lost') })
   api.answerCheck = undefined
@@ -181,7 +181,7 @@ it.each([
   ['empty', ''],
   ['too long', 'k'.repeat(4_097)],
   ['of two lines', 'key\r\nx-admin: yes'],
-])('a key that is %s is refused before anybody is asked', async (_, key) => {
+])('a key that is %s is refused before any request is sent', async (_, key) => {
   const before = api.arrived.length
   const answer = await enter((await challengeFor(server, 'Notes.List', 'bad')).url, { key })
   expect([answer.status, answer.text]).toEqual([400, expect.stringContaining('Nothing was stored')])
@@ -197,7 +197,7 @@ it.each([
   ['a host that starts like one of theirs', { url: 'https://api.example:{key}@evil.example/me' }],
   ['a field that is not asked for', { url: 'https://api.example/me', headers: { 'x-api-key': '{token}' } }],
   ['nothing that was entered', { url: 'https://api.example/me', headers: { 'x-api-key': 'fixed' } }],
-])('a provider whose check would ask %s is refused', async (_, refused) => {
+])('a provider is refused if its check uses %s', async (_, refused) => {
   const { status, body } = await server.json('PUT', '/providers/other', { ...KEYED, check: refused }, asAdmin)
   expect(status, JSON.stringify(body)).toBe(422)
 })

@@ -48,8 +48,8 @@ async function hired(name: string) {
 const sessionStatus = async (person: HttpPerson) => (await person.open(`${url}/sessions`)).status
 const access = async (user: string) => (await edge.ask('GET', `/users/${encodeURIComponent(user)}/access`)).body
 
-describe('a key of the directory', () => {
-  it('a key of the directory gets no rights by the groups that it makes, whatever it calls its users', async () => {
+describe("a directory's key", () => {
+  it("a directory's key gains no rights through the groups that it creates, whatever names it gives its users", async () => {
     const { body: keys } = await edge.ask('GET', '/keys')
     const own = keys.items.find(({ name }: { name: string }) => name === 'the directory')
     const names = [own.id, `key:${own.id}`, 'admin', 'open', 'the directory', '*', 'any']
@@ -70,7 +70,7 @@ describe('a key of the directory', () => {
     ['a letter that nobody sees', 'anna\u200b@acme.test'],
     ['an issuer before it', 'https://evil.test|anna@acme.test'],
     ['half a character', 'anna@acme.test\ud800'],
-  ])('a key of the directory reaches nobody by their address with %s', async (_, userName) => {
+  ])("a directory's key cannot affect a person through an address with %s", async (_, userName) => {
     world.provider.claims['anna'] = { email: 'anna@acme.test', email_verified: true }
     const anna = await signInPerson(url, 'anna')
     const { body, status } = await scim('POST', '/Users', { userName, externalId: userName, active: false })
@@ -80,7 +80,7 @@ describe('a key of the directory', () => {
     expect(await sessionStatus(anna)).toBe(200)
   })
 
-  it('a key of the directory that names a person twice cannot let them in by one where the other is not active', async () => {
+  it("a directory's key cannot let a person in through a second entry while another entry is inactive", async () => {
     const { id, user } = await hired('bea')
     const bea = await signInPerson(url, 'bea')
     const second = await scim('POST', '/Users', { userName: 'second', externalId: user, active: false })
@@ -91,7 +91,7 @@ describe('a key of the directory', () => {
     expect((await scim('POST', '/Users', { userName: 'BEA@acme.test' })).status).toBe(409)
   })
 
-  it('a key of the directory cannot keep others waiting by a PATCH with many paths', async () => {
+  it("a directory's key cannot block other requests with a PATCH of many paths", async () => {
     const { body: group } = await scim('POST', '/Groups', { displayName: 'Many' })
     const paths = Array.from({ length: 30_000 }, (_, index) => [`members[value eq "${index}"]`, {}])
     const whole = [{ op: 'add', value: Object.fromEntries(paths) }]
@@ -105,7 +105,7 @@ describe('a key of the directory', () => {
     }
   })
 
-  it('a key of the directory changes nothing by values that are deep, inherited or of another kind', async () => {
+  it("a directory's key changes nothing with values that are deeply nested, inherited or of the wrong type", async () => {
     const { id } = await hired('cleo')
     const before = (await scim('GET', `/Users/${id}`)).body
     const deep = `${'['.repeat(5_000)}${']'.repeat(5_000)}`
@@ -136,7 +136,7 @@ describe('a key of the directory', () => {
   })
 })
 
-describe('somebody who is deactivated while they act', () => {
+describe('a person who is deactivated during an action', () => {
   /** Deactivates a user `after` milliseconds into an action, and then reactivates them. */
   async function leaveAndReturn(id: string, after: number, act: () => Promise<unknown>): Promise<void> {
     const acting = act().catch(() => undefined)
@@ -152,7 +152,7 @@ describe('somebody who is deactivated while they act', () => {
       world.provider.onTokenRequest = resolve
     })
 
-  it('somebody who is deactivated while they sign in has no session afterwards, even once they are active again', async () => {
+  it('a person who is deactivated during sign-in has no session afterward, even once reactivated', async () => {
     const { id, user } = await hired('dora')
     for (const after of ROUNDS) {
       const dora = new HttpPerson()
@@ -167,7 +167,7 @@ describe('somebody who is deactivated while they act', () => {
     }
   })
 
-  it('somebody who is deactivated while the consent page is open connects no agent', async () => {
+  it('a person who is deactivated while the consent page is open cannot connect an agent', async () => {
     const { id, user } = await hired('elsa')
     const elsa = await signInPerson(url, 'elsa')
     const agent = await newAgent(url)
@@ -180,7 +180,7 @@ describe('somebody who is deactivated while they act', () => {
     expect(await access(user)).toMatchObject({ agents: [], accounts: [] })
   })
 
-  it('somebody who is deactivated while they allow an agent has none that works once they are active again', async () => {
+  it('a person who is deactivated while they allow an agent has no working agent, even once reactivated', async () => {
     const { id } = await hired('frida')
     for (const after of ROUNDS) {
       const frida = await signInPerson(url, 'frida')
@@ -194,7 +194,7 @@ describe('somebody who is deactivated while they act', () => {
     }
   })
 
-  it('somebody who is deactivated while an agent refreshes its token leaves it none that works', async () => {
+  it('a person who is deactivated while an agent refreshes its token leaves the agent no working token', async () => {
     const { id } = await hired('gerda')
     for (const after of ROUNDS) {
       const { agent, tokens } = await connected(await signInPerson(url, 'gerda'), url, ['Calculator'])
@@ -208,7 +208,7 @@ describe('somebody who is deactivated while they act', () => {
     }
   })
 
-  it('somebody who is deactivated while the provider gives tokens connects no account', async () => {
+  it('a person who is deactivated while the provider issues tokens connects no account', async () => {
     const { id, user } = await hired('hilda')
     const hilda = await signInPerson(url, 'hilda')
     const link = (await edge.challenge('Mail.GetEmails', user)).url
@@ -222,7 +222,7 @@ describe('somebody who is deactivated while they act', () => {
     expect((await edge.call('Mail.GetEmails', user)).status).toBe(400)
   })
 
-  it('somebody who is deactivated while a call waits approves nothing, and the call does not run once they are back', async () => {
+  it('a person who is deactivated while a call waits cannot approve it, and it does not run once they are reactivated', async () => {
     const { id, user } = await hired('ida')
     const ida = await signInPerson(url, 'ida')
     await ida.consent((await edge.challenge('Mail.GetEmails', user)).url, 'ida')
@@ -237,7 +237,7 @@ describe('somebody who is deactivated while they act', () => {
     expect((await edge.call('mailbox.empty', user, { input: { folder: 'old' } })).status).toBe(400)
   })
 
-  it('somebody who is deactivated gets nothing by links that calls make for them meanwhile', async () => {
+  it('a person who is deactivated cannot use links that calls create for them meanwhile', async () => {
     const { id, user } = await hired('jana')
     const jana = await signInPerson(url, 'jana')
     await setActive(id, false)

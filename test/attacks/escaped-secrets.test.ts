@@ -152,7 +152,7 @@ function isTold(secret: string, text: string): boolean {
 
 describe.each(Object.entries(SECRETS))('%s', (name, secret) => {
   const spellings = { ...SPELLINGS, ...(name.startsWith('LONG') ? SPLITTING : {}) }
-  it.each(Object.entries(spellings))(`${name} is told by no answer %s`, async (as, spell) => {
+  it.each(Object.entries(spellings))(`${name} is in no response %s`, async (as, spell) => {
     for (const tool of ['Text', 'Json', 'Named', 'Code']) {
       for (const status of ['200', '401']) {
         const wrap = tool === 'Json' || tool === 'Named' ? 'json' : ''
@@ -169,7 +169,7 @@ describe.each(Object.entries(SECRETS))('%s', (name, secret) => {
   })
 })
 
-it('a secret is not told by half of it where a text of a module is cut', async () => {
+it("no part of a secret is shown where a module's message is truncated", async () => {
   const [name, secret = ''] = ['LONG_KEY', SECRETS['LONG_KEY']]
   // The module gets the secret from its caller, not from a response
   for (const length of [995, 1_980, 985, 1_990]) {
@@ -183,7 +183,7 @@ it('a secret is not told by half of it where a text of a module is cut', async (
   }
 })
 
-it('redaction leaves ordinary words as they are, beside a secret', async () => {
+it('redaction leaves ordinary words next to a secret unchanged', async () => {
   const ordinary =
     'Rock &amp; roll, 100% "sure" \\o/ \\u00e9 <b class="k">KEY</b>: the pass word, pa s w0 rd, q83v L0f5 KvN &#43; ключ 9, 2026-11-23'
   for (const name of Object.keys(SECRETS)) {

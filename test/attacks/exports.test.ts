@@ -62,7 +62,7 @@ async function expectReadable(id: string, refused: readonly string[]) {
 }
 
 it.each(growing)(
-  'a tool that only an export would exhaust is published, and each form that cannot be written is named and refused: %s',
+  'a tool that is too costly to export is published, and warnings name each format that is then refused: %s',
   async (name, schema) => {
     const called = name.replaceAll(' ', '_')
     const { status, body } = await server.json('POST', '/tools?dialect=mcp', beside(tool(schema, called)), evil)
@@ -75,14 +75,14 @@ it.each(growing)(
   },
 )
 
-it('a tool that only an export would exhaust is told where', async () => {
+it('the warning about a tool that is too costly to export has the location in its schema', async () => {
   const { body } = await server.json('POST', '/tools?dialect=mcp', beside(tool(exponential)), evil)
   expect(formatsIn(body)).toContain('gemini')
   for (const { path, message } of body.warnings)
     if (TOO_MUCH.test(message)) expect(path).toMatch(/^\/definition\/inputSchema\//)
 })
 
-it('a tool that only an export would exhaust is warned of in a batch, beside others', async () => {
+it('a tool that is too costly to export gets its warning in a batch, and the others get none', async () => {
   const fine = beside(tool({ type: 'object' }, 'fine'))
   const bad = beside(tool(exponential, 'bad'))
   const { body } = await server.json('POST', '/tools?dialect=mcp', [bad, fine], evil)
@@ -92,14 +92,14 @@ it('a tool that only an export would exhaust is warned of in a batch, beside oth
   ])
 })
 
-it('a tool that only an export would exhaust is warned of among the tools of one document, in another dialect', async () => {
+it('a tool that is too costly to export gets its warning among the tools of a plugin document', async () => {
   const tools = [tool({ type: 'object' }, 'one'), tool(exponential, 'two')]
   const { status, body } = await server.json('POST', '/tools?dialect=plugin', beside({ tools }), evil)
   expect([status, formatsIn(body).includes('gemini')]).toEqual([201, true])
   expect(JSON.stringify(body.warnings)).toContain('/definition/tools/1/inputSchema/')
 })
 
-it('a tool that only an export would exhaust is warned of in what a plugin describes', async () => {
+it('a tool that is too costly to export gets its warning in a plugin upload', async () => {
   const { status, text } = await raw(server.url, {
     method: 'PUT',
     path: '/toolkits/Evil/plugin?version=1.0.0',
@@ -116,7 +116,7 @@ it.each([
   ],
   ['as a body', body({ $ref: '#/components/schemas/d1' })],
   ['as a body of many parts', body({ allOf: Array.from({ length: 8 }, () => ({ $ref: '#/components/schemas/d1' })) })],
-])('a tool that only an export would exhaust is skipped in an import, or is imported: %s', async (_, operation) => {
+])('an import skips or imports an operation that is too costly to export: %s', async (_, operation) => {
   const schemas = JSON.parse(JSON.stringify(chain(8, 8)).replaceAll('#/$defs/', '#/components/schemas/'))
   const description = {
     openapi: '3.1.0',
@@ -135,7 +135,7 @@ it.each([
 })
 
 it.each(['/worker/tools', '/machine-context/tools', '/plugin/describe', '/oxp/tools'])(
-  'a tool that only an export would exhaust leaves readers of %s as before',
+  'readers of %s are not affected by tools that are too costly to export',
   async (path) => expect((await server.json('GET', path, undefined, admin)).status).toBe(200),
 )
 

@@ -70,7 +70,7 @@ const FORMS: readonly Record<string, string>[] = [
   {},
 ]
 
-it.each(FORMS)('a client that nobody let in has nothing fetched by an assertion, beside %j', async (form) => {
+it.each(FORMS)('a client that no person has allowed causes no fetch with an assertion in the form %j', async (form) => {
   for (const id of [UNKNOWN, 'https://10.0.0.1/x', 'https://victim.example/', 'http://victim.example/client']) {
     for (const header of [{}, { jku: `${UNKNOWN}/keys` }, { x5u: UNKNOWN }, { jwk }]) {
       expect((await signed(id, form, header)).status).toBe(401)
@@ -80,7 +80,7 @@ it.each(FORMS)('a client that nobody let in has nothing fetched by an assertion,
   expect(left).toEqual([])
 })
 
-it('a client that nobody let in has nothing fetched without one', async () => {
+it('a client that no person has allowed causes no fetch without an assertion', async () => {
   for (const form of FORMS) {
     const { status } = await askToken(origin, { ...form, client_id: UNKNOWN })
     expect(status).toBeGreaterThanOrEqual(400)
@@ -88,13 +88,13 @@ it('a client that nobody let in has nothing fetched without one', async () => {
   expect(left).toEqual([])
 })
 
-it('a client that nobody let in has nothing fetched by what it registers', async () => {
+it('a client that no person has allowed causes no fetch with the URLs that it registers', async () => {
   const urls = { client_uri: UNKNOWN, logo_uri: UNKNOWN, jwks_uri: UNKNOWN, policy_uri: UNKNOWN, tos_uri: UNKNOWN }
   await register(origin, { ...urls, software_statement: await assertionOf(UNKNOWN), sector_identifier_uri: UNKNOWN })
   expect(left).toEqual([])
 })
 
-it('a client that nobody let in has nothing fetched for a person who is not signed in, whatever is sent', async () => {
+it('a client that no person has allowed causes no fetch for a person who is not signed in', async () => {
   const url = authorizeUrl({ ...agent, clientId: UNKNOWN })
   const cookies = [{}, { cookie: 'switchboard-session=made-up; __Host-switchboard-session=made-up' }]
   for (const headers of cookies) {
@@ -105,7 +105,7 @@ it('a client that nobody let in has nothing fetched for a person who is not sign
   expect(left).toEqual([])
 })
 
-it('a client that a person let in is read for, and its keys are asked for once', async () => {
+it('a client that a person allowed has its document fetched, and its keys fetched once', async () => {
   const code = await codeFor(ann, agent, ['Calculator'])
   expect(left).toEqual([KNOWN])
   const form = {
@@ -124,7 +124,7 @@ it('a client that a person let in is read for, and its keys are asked for once',
   expect(left).toHaveLength(2)
 })
 
-it('a client that a person let in has its site asked no more often by strangers who say that they are it', async () => {
+it('a client that a person allowed is not fetched more often because strangers pretend to be that client', async () => {
   await codeFor(ann, agent, ['Calculator'])
   left = []
   const stranger = await generateKeyPair('ES256')
@@ -143,7 +143,7 @@ it('a client that a person let in has its site asked no more often by strangers 
   expect(left.length).toBeLessThanOrEqual(2)
 })
 
-it('a client that a person let in opens no other address, however much it looks like its own', async () => {
+it('a client id similar to the id of an allowed client causes no fetch', async () => {
   await codeFor(ann, agent, ['Calculator'])
   left = []
   for (const id of [
@@ -162,7 +162,7 @@ it('a client that a person let in opens no other address, however much it looks 
   expect(left).toEqual([])
 })
 
-it('nothing else that strangers may send has an address fetched', async () => {
+it('no other request that strangers may send causes a fetch', async () => {
   const post = (path: string, body: object, headers: Record<string, string> = {}) =>
     fetch(`${origin}${path}`, {
       method: 'POST',

@@ -30,19 +30,16 @@ it.each([
   ['DELETE', (user: string) => `/users/${user}/grants`, 204],
   ['GET', (user: string) => `/users/${user}/grants/google`, 404],
   ['DELETE', (user: string) => `/users/${user}/grants/google`, 404],
-] as const)(
-  'whoever asks for the grants of users that there are not leaves nothing stored with %s',
-  async (method, path, status) => {
-    const before = vaults()
-    for (let n = 0; n < 5; n += 1) {
-      const answer = await server.json(method, path(`made-up-${method}-${status}-${n}`), undefined, headers)
-      expect(answer.status).toBe(status)
-    }
-    expect(vaults()).toEqual(before)
-  },
-)
+] as const)('requests for the grants of nonexistent users store nothing, with %s', async (method, path, status) => {
+  const before = vaults()
+  for (let n = 0; n < 5; n += 1) {
+    const answer = await server.json(method, path(`made-up-${method}-${status}-${n}`), undefined, headers)
+    expect(answer.status).toBe(status)
+  }
+  expect(vaults()).toEqual(before)
+})
 
-it('whoever asks for the grants of users that there are not leaves nothing stored with links that nobody was given', async () => {
+it('requests for nonexistent authorization links store nothing', async () => {
   const before = vaults()
   for (const id of ['A'.repeat(64), Buffer.alloc(48, 7).toString('base64url'), 'x']) {
     expect((await server.json('GET', `/authorizations/${id}`, undefined, headers)).status).toBe(404)
@@ -50,7 +47,7 @@ it('whoever asks for the grants of users that there are not leaves nothing store
   expect(vaults()).toEqual(before)
 })
 
-it('whoever asks for the grants of users that there are not sees what there is once a user is asked for something', async () => {
+it("a user's storage is created when a call first asks them for access, and then lists their grants", async () => {
   const before = vaults().length
   const { body } = await server.json(
     'POST',

@@ -46,12 +46,12 @@ beforeAll(async () => {
 afterAll(() => server?.stop())
 afterAll(neverSilent)
 
-it('whoever holds what the deployment sealed holds something that goes on, for this very call', async () => {
+it('sealed request state from the deployment continues the same call', async () => {
   expect((await call(server, confirmed(sealed))).body.result.content).toEqual([{ type: 'text', text: 'state-ok' }])
 })
 
 it.each(['state', 'cursor', 'vault', 'artifact'] as const)(
-  'whoever holds what the deployment sealed cannot open it with a key of a person, or one that everybody knows, as for %s',
+  "sealed data cannot be opened with an operator's key or a well-known key, as for %s",
   async (purpose) => {
     const ring = createKeyring(GUESSES, purpose)
     const own = await ring.seal('x', 'y')
@@ -66,7 +66,7 @@ it.each(['state', 'cursor', 'vault', 'artifact'] as const)(
   },
 )
 
-it('whoever holds what the deployment sealed cannot make one up under such a key', async () => {
+it('request state sealed with a guessed key is refused', async () => {
   const bound = JSON.stringify(['mcp', 'admin', null, `name:${TOOL}`, '{}'])
   for (const guess of GUESSES) {
     const forged = await createKeyring([guess], 'state').seal(`${Date.now() + 60_000} {"state":"asked"}`, bound)
@@ -74,7 +74,7 @@ it('whoever holds what the deployment sealed cannot make one up under such a key
   }
 })
 
-it('whoever holds what the deployment sealed cannot use it at another deployment with the very same keys', async () => {
+it('sealed data is refused by another deployment with the same keys', async () => {
   const other = await startWatchedServer({ vars })
   try {
     expect((await call(other, confirmed(sealed))).body.error.message).toContain("'requestState' was changed")
@@ -83,7 +83,7 @@ it('whoever holds what the deployment sealed cannot use it at another deployment
   }
 })
 
-it('the deployment itself opens after a restart, and with other keys of people, what it sealed before', async () => {
+it("a deployment opens its sealed data after a restart, and after its operator's keys changed", async () => {
   const before = await startWatchedServer({ vars })
   const { body } = await call(before)
   await before.stop({ keep: true })
@@ -97,7 +97,7 @@ it('the deployment itself opens after a restart, and with other keys of people, 
   }
 })
 
-it('the deployment itself neither seals nor opens while its storage is out of reach, and says so', async () => {
+it('a deployment returns an error, and neither seals nor opens, while its storage is unreachable', async () => {
   const without = await startWatchedServer({ vars, broken: 'Access' })
   try {
     for (const params of [{}, confirmed(sealed)]) {

@@ -117,14 +117,14 @@ describe.each(['Http', 'Code'])('a server that echoes a credential to a tool (%s
     for (const half of HALVES) expect(text).not.toContain(half)
   }
 
-  it(`a server that echoes a credential to a tool (${tool}) is understood where it says so plainly, and what it says of the credential is not`, async () => {
+  it(`a server that echoes a credential to a tool (${tool}) gets its response read, with the credential redacted`, async () => {
     const text = await learned(tool, { rest: 'plain' })
     expect(text).toContain('thank you')
     expectNothing(text)
   })
 
   it.each(Object.keys(ENCODINGS))(
-    `a server that echoes a credential to a tool (${tool}) tells nothing in the encoding %s`,
+    `a server that echoes a credential to a tool (${tool}) cannot reveal it in the encoding %s`,
     async (encoding) => {
       for (const rest of ['plain', 'hop']) {
         const text = await learned(tool, { rest, encoding, 'Accept-Encoding': encoding })
@@ -135,7 +135,7 @@ describe.each(['Http', 'Code'])('a server that echoes a credential to a tool (%s
   )
 
   it.each(['bytes=0-20', 'bytes=28-60', 'bytes=32-', 'bytes=1-1000'])(
-    `a server that echoes a credential to a tool (${tool}) is not asked for a part: %s`,
+    `a server that echoes a credential to a tool (${tool}) receives no range request from the tool: %s`,
     async (range) => {
       for (const rest of ['plain', 'hop']) {
         upstream.arrived.length = 0
@@ -148,14 +148,14 @@ describe.each(['Http', 'Code'])('a server that echoes a credential to a tool (%s
   )
 
   it.each(['unasked', 'placed'])(
-    `a server that echoes a credential to a tool (${tool}) has a part that nobody asked for refused: %s`,
+    `a server that echoes a credential to a tool (${tool}) gets a partial response refused: %s`,
     async (rest) => {
       const text = await learned(tool, { rest })
       expectNothing(text)
       expect(text).toContain('it is only a part')
     },
   )
-  it(`a server that echoes a credential to a tool (${tool}) holds nobody up by repeating it nearly, megabyte after megabyte`, async () => {
+  it(`a server that echoes a credential to a tool (${tool}) blocks nobody with megabytes of near repetitions`, async () => {
     const value = `${'a'.repeat(2_500)}b${'a'.repeat(2_500)}`
     const context = { secrets: [{ id: 'ECHOED_KEY', value }] }
     const called = { tool_id: `Echo.${tool}`, input: { rest: 'repeating' }, context }

@@ -104,7 +104,7 @@ async function version(more: object = {}, about: object = {}) {
 }
 const toolkit = (name: string, owner: string | null = 'key:mallory') => ({ kind: 'toolkit', toolkit: name, owner })
 
-it('a file that nobody vouches for is refused as a whole, before anything of it is looked at', async () => {
+it('a file without a valid signature is refused as a whole, before its lines are read', async () => {
   before = await exported()
   const lines = [
     toolkit('New', null),
@@ -122,7 +122,7 @@ it('a file that nobody vouches for is refused as a whole, before anything of it 
   expect(await exported()).toBe(before)
 })
 
-it('a file that nobody vouches for is nothing that can be put behind what this deployment signed', async () => {
+it('lines added to a file that this deployment signed are refused', async () => {
   before = await exported()
   const { text } = await raw(server.url, { path: '/export', headers: asAdmin })
   const own = text.trimEnd().split('\n')
@@ -138,7 +138,7 @@ it('a file that nobody vouches for is nothing that can be put behind what this d
   expect(await exported()).toBe(before)
 })
 
-it('a file of lines that are not what they say is refused line by line, by name, and nothing of it is there', async () => {
+it('a file with invalid lines gets each line refused by name, and none is stored', async () => {
   const fine = await version()
   const attempts: Readonly<Record<string, readonly [line: object | string, says: string | RegExp]>> = {
     'no JSON': ['{"kind":', 'Cannot parse'],
@@ -181,7 +181,7 @@ it('a file of lines that are not what they say is refused line by line, by name,
   expect(JSON.stringify(told)).not.toContain('evil.example/take')
 })
 
-it('a file that an administrator trusts is believed in what no publication could say, and nobody is silenced or answered with a 5xx for it', async () => {
+it('a file that an administrator trusts may have values that no publication could, and causes no 5xx', async () => {
   const oddities = [
     { input: { type: 'object', properties: { a: { type: 'string', pattern: '(a)\\1$' } } } },
     { input: { type: 'object', $ref: 'https://evil.example/schema' } },
@@ -206,12 +206,12 @@ it('a file that an administrator trusts is believed in what no publication could
   }
 })
 
-describe('a file that wants what is somebody else’s', () => {
+describe('a file that claims another owner’s data', () => {
   beforeEach(async () => {
     before = await exported()
   })
 
-  it('a file that wants what is somebody else’s takes no toolkit, and puts nothing into one', async () => {
+  it('a file that claims another owner’s data takes no toolkit, and adds nothing to one', async () => {
     const taken = [
       toolkit('Bank'),
       await version({ toolkit: 'Bank', tool: 'Steal', implementation: http }),
@@ -231,7 +231,7 @@ describe('a file that wants what is somebody else’s', () => {
     expect(await exported()).toBe(before)
   })
 
-  it('a file that wants what is somebody else’s changes no version: neither its level nor what it runs, nor whether it is trusted', async () => {
+  it('a file that claims another owner’s data cannot change a version’s level, implementation or trust', async () => {
     const pay = before.split('\n').flatMap((line) => (line.includes('"Bank.Pay@1.0.0"') ? [JSON.parse(line)] : []))
     const [stored] = pay.filter(({ kind }) => kind === 'version')
     const { digest: _, source, ...visible } = stored.record
@@ -251,7 +251,7 @@ describe('a file that wants what is somebody else’s', () => {
     expect(await exported()).toBe(before)
   })
 
-  it('a file that wants what is somebody else’s stands in front of no name and no document', async () => {
+  it('a file that claims another owner’s data takes over no name and no document', async () => {
     const text = (id: string) => ({
       id,
       name: id,
@@ -297,7 +297,7 @@ describe('a file that wants what is somebody else’s', () => {
     expect(body.result, JSON.stringify(body)).toMatchObject({ success: true, value: 1 })
   })
 
-  it('a file that wants what is somebody else’s trusts nothing that was not trusted', async () => {
+  it('a file that claims another owner’s data gives no tool trust that it did not have', async () => {
     const planted = await version({
       toolkit: 'Bank',
       tool: 'Planted',
@@ -313,7 +313,7 @@ describe('a file that wants what is somebody else’s', () => {
   })
 })
 
-describe('a plugin that does not stop', () => {
+describe('a file with a hostile plugin', () => {
   const parts = (bytes: Uint8Array, sha: string) => [
     { kind: 'blob', sha256: sha, part: 0, parts: 1, base64: Buffer.from(bytes).toString('base64') },
   ]
@@ -324,7 +324,7 @@ describe('a plugin that does not stop', () => {
 
   const LOOP = { imports: '', first: '(func $first (loop $l (br $l)))' }
 
-  it('a plugin that does not stop is kept as it came, made to stop by itself here, and stops', async () => {
+  it('a file with a hostile plugin restores its original bytes, and a call that loops without end is stopped', async () => {
     const looping = describing('{"tools":[]}', '{"content":[]}', LOOP)
     const sha = await shaOf(looping)
     const { last, messages } = await send(fileOf([toolkit('Plug', null), ...parts(looping, sha), await tool(sha)]))
@@ -336,7 +336,7 @@ describe('a plugin that does not stop', () => {
     expect(await shaOf(new Uint8Array(await kept.arrayBuffer()))).toBe(sha)
   })
 
-  it('a plugin that does not stop is not kept where it is no plugin, or not the bytes that it says', async () => {
+  it('a file with a hostile plugin stores nothing if the bytes are no plugin, or do not match their hash', async () => {
     const foreign = assemble('(module (func (export "describe")))')
     for (const [what, bytes, sha] of [
       ['of another kind', foreign, await shaOf(foreign)],
@@ -354,7 +354,7 @@ describe('a plugin that does not stop', () => {
     expect((await server.json('GET', '/tools/Plug.not', undefined, asAdmin)).status).toBe(404)
   })
 
-  it('a plugin that does not stop fills nothing: bytes that no version names are kept nowhere, in however many parts', async () => {
+  it('a file with a hostile plugin stores no bytes that no version names, in however many parts', async () => {
     const blobs = Array.from({ length: 3_000 }, (_, n) => ({
       kind: 'blob',
       sha256: n.toString(16).padStart(64, '0'),
@@ -371,7 +371,7 @@ describe('a plugin that does not stop', () => {
   })
 })
 
-it('a file is refused at once where its first line is another', async () => {
+it('a file with a wrong first line is refused at once', async () => {
   const bodies = [
     '',
     '\n\n',
@@ -398,7 +398,7 @@ it('a file is refused at once where its first line is another', async () => {
   expect((await raw(server.url, { path: '/export?tool=Bank', headers: asAdmin })).status).toBe(400)
 })
 
-it('a file that breaks off is taken as far as it came, and said not to be whole', async () => {
+it('a file that is cut off is restored up to the cut, and reported as incomplete', async () => {
   const file = fileOf([
     toolkit('Cut'),
     await version({ toolkit: 'Cut', tool: 'A' }),
@@ -417,13 +417,13 @@ it('a file that breaks off is taken as far as it came, and said not to be whole'
   expect(after.messages).toContain('which is the last')
 })
 
-it('the answer to a file tells of a thousand lines at most, however many are wrong', async () => {
+it('the response to a file reports at most 1,000 refused lines', async () => {
   const { told, last } = await send(fileOf(Array.from({ length: 5_000 }, () => 'x')))
   expect(told.filter(({ outcome }) => outcome === 'refused')).toHaveLength(1_000)
   expect(last).toMatchObject({ refused: 5_000, complete: true })
 })
 
-it('a file lets no tool have a secret that no policy may, and takes no policy back', async () => {
+it('a file cannot give a tool a secret that no policy may, nor remove a policy', async () => {
   const policy = (pattern: string, said: object) => ({ kind: 'policy', pattern, policy: said })
   await server.json('PUT', '/policies/Bank.*', { approval: true }, asAdmin)
   const provider = { issuer: 'https://login.acme.com', client_id: 'c', client_secret_name: 'CLIENTS_OWN' }
@@ -445,7 +445,7 @@ it('a file lets no tool have a secret that no policy may, and takes no policy ba
   await server.json('DELETE', '/providers/acme', undefined, asAdmin)
 })
 
-it('a file is taken from administrators alone, whoever owns the toolkit', async () => {
+it('a file is accepted only from administrators, whoever owns the toolkit', async () => {
   for (const [as, status] of [
     [ann.as, 403],
     [{}, 401],

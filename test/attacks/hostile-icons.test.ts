@@ -60,7 +60,7 @@ async function publish(name: string, src: string, toolkit = 'Icons', headers: Se
 }
 const icon = (name: string, headers: Sent = reader) => raw(server.url, { path: `/tools/Icons.${name}/icon`, headers })
 
-it('an icon is given as what its bytes are, with nothing else that its server says, and asked for once', async () => {
+it("an icon is served with the media type of its bytes, without its server's headers, and is fetched once", async () => {
   const { status, headers } = await icon('good')
   expect({ status, headers }).toMatchObject({
     status: 200,
@@ -78,19 +78,16 @@ it('an icon is given as what its bytes are, with nothing else that its server sa
   expect(left).toEqual([`${HOST}/good`])
 })
 
-it.each(['drawing', 'drawn'])(
-  'an icon is given as a drawing in a sandbox, where it holds a script: %s',
-  async (name) => {
-    const { status, headers, text } = await icon(name)
-    expect({ status, text }).toEqual({ status: 200, text: SCRIPTED })
-    expect(headers['content-type']).toBe('image/svg+xml')
-    expect(headers['content-security-policy']).toMatch(/^default-src 'none'; .*; sandbox$/)
-    expect(headers['x-content-type-options']).toBe('nosniff')
-  },
-)
+it.each(['drawing', 'drawn'])('an icon that contains a script is served as a sandboxed drawing: %s', async (name) => {
+  const { status, headers, text } = await icon(name)
+  expect({ status, text }).toEqual({ status: 200, text: SCRIPTED })
+  expect(headers['content-type']).toBe('image/svg+xml')
+  expect(headers['content-security-policy']).toMatch(/^default-src 'none'; .*; sandbox$/)
+  expect(headers['x-content-type-options']).toBe('nosniff')
+})
 
 it.each(['page', 'script', 'xhtml', 'grows', 'large', 'failing'])(
-  'an icon is none that is no picture: %s',
+  'a file that is no picture is not served as an icon: %s',
   async (name) => {
     expect((await icon(name)).status).toBe(404)
     expect(left).toEqual([`${HOST}/${name}`])
@@ -98,7 +95,7 @@ it.each(['page', 'script', 'xhtml', 'grows', 'large', 'failing'])(
 )
 
 it.each(['metadata', 'private', 'loopback', 'inside', 'file'])(
-  'an icon is none that leads inside: %s',
+  'an icon that redirects to an internal address is not served: %s',
   async (name) => {
     const { status, text } = await icon(name)
     expect(status).toBe(404)
@@ -107,20 +104,20 @@ it.each(['metadata', 'private', 'loopback', 'inside', 'file'])(
   },
 )
 
-it('an icon is none that leads on and on', async () => {
+it('an icon that redirects without end is not served', async () => {
   expect((await icon('loop')).status).toBe(404)
   expect(left.length).toBeLessThanOrEqual(6)
 })
 
 it.each(['http://icons.example/a', 'file:///etc/passwd', 'javascript:alert(1)', '//icons.example/a', '/good', ''])(
-  'an icon is none at %j, which is not published',
+  'a tool with an icon at %j is not published',
   async (src) => {
     expect((await publish('other', src)).status).toBe(422)
   },
 )
 
 it.each(['https://169.254.169.254/', 'https://[::1]/', 'https://127.0.0.1/', 'https://x.local/', 'https://u:p@a.b/'])(
-  'an icon is none at %s, which is published and asked for nothing',
+  'an icon at %s is published, but is not fetched or served',
   async (src) => {
     const toolkit = `At${crypto.randomUUID().slice(0, 8)}`
     expect((await publish('it', src, toolkit)).status).toBe(201)
@@ -129,7 +126,7 @@ it.each(['https://169.254.169.254/', 'https://[::1]/', 'https://127.0.0.1/', 'ht
   },
 )
 
-it('a stranger has no icon fetched, and is given one that is known, which nobody keeps', async () => {
+it('a caller without a credential causes no icon fetch, and gets a cached icon with no-store', async () => {
   const src = `${HOST}/good?${crypto.randomUUID()}`
   const toolkit = 'Strange'
   expect((await publish('icon', src, toolkit)).status).toBe(201)
@@ -144,7 +141,7 @@ it('a stranger has no icon fetched, and is given one that is known, which nobody
   expect(left).toEqual([src])
 })
 
-it('a stranger is not told a hidden tool from one that is not there', async () => {
+it('a caller gets the same response for the icon of a hidden tool and of a missing one', async () => {
   const definition = { name: 'plan', description: 'Secret', inputSchema: { type: 'object' } }
   const body = {
     definition: { ...definition, icons: [{ src: `${HOST}/good` }] },
@@ -161,7 +158,7 @@ it('a stranger is not told a hidden tool from one that is not there', async () =
   expect(left).toEqual([])
 })
 
-it('another site sees no icon with the session of a person, and has none fetched', async () => {
+it("another site cannot see icons with a person's session, nor cause a fetch", async () => {
   const { body } = await server.json('POST', '/keys', { name: 'ann', scopes: ['tools:read'] }, asAdmin)
   const ann = new HttpPerson()
   await ann.press(await ann.open(`${server.url}/sign-in`), /Sign in/, { key: body.key })
@@ -196,14 +193,14 @@ function reading(chunkEveryMs: number) {
   return { seen, read: createIcons(guardedFetch, Date.now)(`${HOST}/endless`, asker) }
 }
 
-it('a server that never ends is read to a bound, whatever it sends', async () => {
+it('an endless icon is read up to a limit', async () => {
   const { seen, read } = reading(0)
   expect(await read).toBeUndefined()
   expect(seen.bytes).toBeLessThan(MAX_ICON + 3 * 65_536)
   expect(seen.isCancelled).toBe(true)
 })
 
-it('a server that never ends is waited for as long as a person waits, however slowly it drips', async () => {
+it('an icon that is sent very slowly is read up to a deadline', async () => {
   const { seen, read } = reading(200)
   expect(await read).toBeUndefined()
   expect(seen.isCancelled).toBe(true)

@@ -142,7 +142,7 @@ describe.each(Object.keys(PROTOCOLS) as (keyof typeof PROTOCOLS)[])('a hostile s
 
   const good = { id: 'mail', url: 'https://accounts.example/consent', scopes: ['read'] }
 
-  it(`a hostile server of ${protocol} sends a person only where a browser may go, and takes no key of ours anywhere`, async () => {
+  it(`a hostile server of ${protocol} gets only its link passed on, and its check_url is ignored`, async () => {
     json(speaks.challenge({ ...good, check_url: `${evil.origin}/stolen` }))
     const { body } = await call()
     expect(body.missing_requirements.authorization).toMatchObject([{ url: good.url }])
@@ -159,7 +159,7 @@ describe.each(Object.keys(PROTOCOLS) as (keyof typeof PROTOCOLS)[])('a hostile s
     ['no host', 'https://[::zz]/'],
     ['what cannot be text', { toString: 1, valueOf: 1 }],
     ['a list', [[['https://a.example']]]],
-  ])(`a challenge of a hostile server of ${protocol} is none whose URL is %s`, async (_, url) => {
+  ])(`a hostile server of ${protocol} gets a challenge with an invalid URL ignored: %s`, async (_, url) => {
     json(speaks.challenge({ ...good, url }))
     const { body } = await call()
     expect(body).not.toHaveProperty('missing_requirements')
@@ -170,13 +170,13 @@ describe.each(Object.keys(PROTOCOLS) as (keyof typeof PROTOCOLS)[])('a hostile s
     ['a megabyte', 'x'.repeat(1_000_000)],
     ['what cannot be text', { toString: 1, valueOf: 1 }],
     ['a line', 'mail\r\n\u001b[31m'],
-  ])(`a challenge of a hostile server of ${protocol} is none whose id is %s`, async (_, id) => {
+  ])(`a hostile server of ${protocol} gets a challenge with an invalid id ignored: %s`, async (_, id) => {
     if (protocol === 'open-tool-calling') return // The challenge's own id is no requirement's: the definition names that
     json(speaks.challenge({ ...good, id }))
     expect((await call()).body).not.toHaveProperty('missing_requirements')
   })
 
-  it(`a hostile server of ${protocol} asks for no more scopes and consents than a person can read`, async () => {
+  it(`a hostile server of ${protocol} cannot ask for more scopes and consents than a person can read`, async () => {
     json(speaks.challenge({ ...good, scopes: Array.from({ length: 60_000 }, (_, index) => `scope-${index}`) }))
     const { body: listed } = await server.json('GET', `/tools?toolkit=${toolkit}`, undefined, caller.as)
     const name = listed.items[0].id.replace(/^.*\.(\w+)@.*$/, '$1')
@@ -212,21 +212,21 @@ describe.each(Object.keys(PROTOCOLS) as (keyof typeof PROTOCOLS)[])('a hostile s
         `${JSON.stringify(speaks.value(1)).slice(0, -1)},"${field}":${wrong}}`,
       ]),
     ),
-  ])(`a hostile server of ${protocol} answers %s`, async (_, said) => {
+  ])(`a hostile server of ${protocol} breaks nothing with the response %s`, async (_, said) => {
     text(said)
     await call()
     text(said, 400)
     await call()
   })
 
-  it(`a hostile server of ${protocol} redirects nowhere`, async () => {
+  it(`a hostile server of ${protocol} cannot redirect requests`, async () => {
     answer = (_, response) => void response.writeHead(307, { location: 'https://169.254.169.254/latest/' }).end()
     expect((await call()).body.result.error.message).toContain('https://169.254.169.254')
     expect((await dryRun()).status).toBe(422)
     expect(server.printed()).not.toContain('latest/')
   })
 
-  it(`a hostile server of ${protocol} tells two callers apart who choose the same id`, async () => {
+  it(`a hostile server of ${protocol} gets different call ids for two callers who choose the same one`, async () => {
     json(speaks.value(1))
     const other = await keyOf(server, [`${toolkit}.*`])
     for (const as of [caller.as, other.as]) await call('order-1', as)
@@ -264,14 +264,14 @@ describe.each(Object.keys(PROTOCOLS) as (keyof typeof PROTOCOLS)[])('a hostile s
         return [{ ...speaks.tool('Do', 'Does it', NO_PARAMETERS), capabilities, metadata }]
       },
     ],
-  ])(`a hostile server of ${protocol} lists %s`, async (_, tools) => {
+  ])(`a hostile server of ${protocol} breaks nothing by listing %s`, async (_, tools) => {
     json(speaks.list(tools()))
     const { status, body } = await dryRun()
     expect([200, 422], JSON.stringify(body).slice(0, 500)).toContain(status)
     expect(JSON.stringify(body).length).toBeLessThan(300_000)
   })
 
-  it(`a hostile server of ${protocol} lists names that are no names, of which ids are made that are`, async () => {
+  it(`a hostile server of ${protocol} that lists invalid names gets valid ids for its tools`, async () => {
     const names = ['__proto__', 'constructor', '../../x', 'a\u0000b', '%2e%2e', '<script>', 'x'.repeat(200)]
     json(speaks.list(names.map((name) => speaks.tool(name, 'Does it', NO_PARAMETERS))))
     const { status, body } = await dryRun()
@@ -279,7 +279,7 @@ describe.each(Object.keys(PROTOCOLS) as (keyof typeof PROTOCOLS)[])('a hostile s
     for (const { id } of body.tools ?? []) expect(id).toMatch(/^Evil\.[\w-]{1,64}@[\d.]+$/)
   })
 
-  it(`a hostile server of ${protocol} repeats the secret of an import to nobody`, async () => {
+  it(`a hostile server of ${protocol} cannot reveal the secret of an import`, async () => {
     json(speaks.list([speaks.tool('Leak', `Was asked with ${SECRET}`, NO_PARAMETERS), { name: SECRET, id: SECRET }]))
     const answers = [await dryRun(), await importTools('Evil', { credentials: { secret: 'EVIL_KEY' } })]
     expect(evil.arrived.every(({ headers }) => headers.authorization === `Bearer ${SECRET}`)).toBe(true)

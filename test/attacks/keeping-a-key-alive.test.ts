@@ -50,7 +50,7 @@ async function inKv(): Promise<number> {
   return (await kv.list({ prefix: 'key/' })).keys.length
 }
 
-it('a key is revoked at once, and soon from KV, while a publisher fills the outbox of the registry', async () => {
+it("a key is revoked at once, and soon in KV, while a publisher fills the registry's outbox", async () => {
   await expect.poll(inKv).toBe(3)
   const flood = async (at: number) => {
     const tools = Array.from({ length: 200 }, (_, n) => definition(`Flood${at}.T${n}@1.0.0`))
@@ -62,7 +62,7 @@ it('a key is revoked at once, and soon from KV, while a publisher fills the outb
   await expect.poll(inKv).toBe(2)
 })
 
-it('a key is revoked at once, and soon from KV, while the registry does not answer at all', async () => {
+it('a key is revoked at once, and soon in KV, while the registry is unavailable', async () => {
   await server.stop({ keep: true })
   server = await startWatchedServer({ vars, persistTo, broken: 'Registry' })
   expect((await server.json('GET', '/tools?q=any', undefined, asAdmin)).status).toBe(503)
@@ -78,7 +78,7 @@ it('a key is revoked at once, and soon from KV, while the registry does not answ
   expect((await server.json('DELETE', '/providers/acme', undefined, asAdmin)).status).toBe(204)
 })
 
-it('a key is revoked at once, and soon from KV, after a restart too', async () => {
+it('revoked keys stay revoked after a restart, and another is then revoked at once', async () => {
   await server.stop({ keep: true })
   server = await startWatchedServer({ vars, persistTo })
   for (const name of ['stolen', 'other']) {

@@ -37,19 +37,19 @@ it.each([
   ['a selection of it', { select: '[@, @]' }],
   ['what could not be selected', { select: 'abs(@)' }],
   ['an output under an id', { call_id: 'a-stranger-1' }],
-])('a caller without a credential has nothing stored by %s that is too large to be answered', async (_, more) => {
+])('a caller without a credential stores nothing if a result is too large for a response: %s', async (_, more) => {
   const { success, value } = await give(300_000, {}, more)
   expect([success, value]).not.toContainEqual(expect.objectContaining({ artifact: expect.anything() }))
   expect(success).not.toBe(true)
   expect(await keptUnder('')).toEqual([])
 })
 
-it('a caller without a credential has nothing stored by a file', async () => {
+it('a caller without a credential cannot store a file', async () => {
   expect((await server.json('POST', '/artifacts', { a: 1 })).status).toBe(401)
   expect(await keptUnder('')).toEqual([])
 })
 
-it('a caller who makes calls under new ids fills rows of the idempotency store with 64 KiB at most: larger outcomes are files of a quota', async () => {
+it('a large outcome is stored as a file, and repeating its call id returns it without running the tool again', async () => {
   const ids = Array.from({ length: 5 }, (_, index) => `id-${index}`)
   for (const call_id of ids) expect((await give(200_000, agent, { call_id })).value).toHaveLength(200_000)
   const outcomes = await keptUnder('outcome/')
@@ -60,7 +60,7 @@ it('a caller who makes calls under new ids fills rows of the idempotency store w
   expect(await keptUnder('outcome/')).toEqual(outcomes)
 })
 
-it('a caller who makes calls under new ids takes the place of its own oldest outcome, and is then told that nobody knows of it', async () => {
+it('a caller with too many large outcomes loses its own oldest, and is told that its outcome is unknown', async () => {
   const bucket = await server.miniflare.getR2Bucket('ARTIFACTS')
   const { objects } = await bucket.list({ prefix: 'outcome/' })
   const prefix = objects[0]?.key.slice(0, -64) ?? ''
@@ -73,7 +73,7 @@ it('a caller who makes calls under new ids takes the place of its own oldest out
   expect(body.result?.value).toBeUndefined()
 })
 
-it('a caller whose outputs are too large to be answered takes the place of its own oldest, and of nobody else’s', async () => {
+it('a caller with too many stored outputs loses its own oldest, and no other caller’s', async () => {
   const bucket = await server.miniflare.getR2Bucket('ARTIFACTS')
   const own = (await give(300_000, agent)).value.artifact.url
   const others = (await give(300_000, admin)).value.artifact.url

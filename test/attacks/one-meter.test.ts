@@ -57,7 +57,7 @@ const QUERIES: readonly (readonly [string, string])[] = [
 const PATHS = ['/llms.txt', '/v0.1/servers', '/artifacts/x', '/sign-in', '/worker/tools', '/mcp', '/keys', '/nothing']
 
 it.each(PATHS.flatMap((path) => QUERIES.map(([what, query]) => [path, what, query] as const)))(
-  'an address of thousands of parts is refused before anybody is asked who they are: %s with parameters of %s',
+  'a URL of thousands of parts is refused before authentication: %s with parameters of %s',
   async (path, _, query) => {
     const { status, text } = await raw(server.url, { path: `${path}?${query}` })
     expect([status, text]).toEqual([400, expect.stringContaining('more than 64 parts')])
@@ -66,7 +66,7 @@ it.each(PATHS.flatMap((path) => QUERIES.map(([what, query]) => [path, what, quer
 )
 
 it.each(['%2f', '/', '/%2F', 'a/'])(
-  'an address of thousands of parts is refused before anybody is asked who they are: a path of %s alone',
+  'a URL of thousands of parts is refused before authentication: a path of only %s',
   async (step) => {
     const { status, text } = await raw(server.url, { path: `/${step.repeat(60_000 / step.length)}` })
     expect([status, text.length < FEW_BYTES]).toEqual([400, true])
@@ -89,7 +89,7 @@ const inputs: readonly (readonly [string, string])[] = [
   ['names behind an escape', `{"x":"\\u0061",${names(60_000).slice(1)}`],
 ]
 it.each(wraps.flatMap(([dialect, path, wrap]) => inputs.map(([what, input]) => [dialect, what, path, wrap(input)])))(
-  'a body of more parts than a call needs is refused in the words of its dialect: %s: %s',
+  'a body of more than 100,000 parts is refused in the format of its dialect: %s: %s',
   async (_dialect, _what, path = '', body = '') => {
     const { status, text } = await sent(path, body)
     expect([status, text]).toEqual([400, expect.stringContaining('more than 100000 parts')])
@@ -97,12 +97,12 @@ it.each(wraps.flatMap(([dialect, path, wrap]) => inputs.map(([what, input]) => [
   },
 )
 
-it('a body of more parts than a call needs is refused where it is a definition to be converted', async () => {
+it('a body of more than 100,000 parts is refused for a conversion', async () => {
   const { status, text } = await sent('/convert?from=mcp&to=gemini', `{"name":"x","inputSchema":${nested(90_000)}}`)
   expect([status, text]).toEqual([400, expect.stringContaining('more than 100000 parts')])
 })
 
-it('a body of more parts than a call needs is refused where it is a text within a message', async () => {
+it('a body of more than 100,000 parts is refused if it is a string inside a message', async () => {
   const params = { name: 'call_tool', arguments: { name: 'Calculator_Add', arguments: nested(90_000) } }
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })
   const { status, text } = await sent('/mcp?mode=search', body)
@@ -115,7 +115,7 @@ it.each([
   ['/tools?dialect=mcp', `{"definition":{"inputSchema":{"enum":[${'0,'.repeat(2_000_000)}0]}}}`],
   ['/toolkits/import', `{"from":{"openapi":${names(600_000)}}}`],
   ['/tools', nested(600_000)],
-])('a publication at %s of more than half a million parts is refused', async (path, body) => {
+])('a publication at %s of more than 500,000 parts is refused', async (path, body) => {
   const { status, text } = await sent(path, body)
   expect([status, text]).toEqual([400, expect.stringContaining('more than 500000 parts')])
   expect(text.length).toBeLessThan(FEW_BYTES)
@@ -126,7 +126,7 @@ it.each([
   ['no end', `{"a":"${'\\"'.repeat(1_900_000)}`, /string without an end/],
   ['a name for the prototype', `{"a":[${'0,'.repeat(90_000)}{"_\\u005fproto__":1}]}`, /'\/a\/90000\/__proto__'/],
   ['a number past doubles', `{"a":[${'1e9,'.repeat(90_000)}1e999]}`, /number at '\/a\/90000': it is too large/],
-])('a body of more parts than a call needs, with %s at its end, is refused there', async (_, body, why) => {
+])('a body of many parts with %s at its end is refused with its location', async (_, body, why) => {
   const { status, text } = await sent('/tools/call', body)
   expect([status, text]).toEqual([400, expect.stringMatching(why)])
   expect(text.length).toBeLessThan(FEW_BYTES)
@@ -153,20 +153,20 @@ it.each<[string, string, string, string]>([
   ['lists of lists', 'mcp', event(rpc(nested(160_000))), 'text/event-stream'],
   ['lists behind a quote in a comment', 'mcp', `: "\n${event(rpc(nested(160_000)))}`, 'text/event-stream'],
 ])(
-  'an answer of more parts than a call needs is a failure of the tool, in few words: %s of a server: %s',
+  'a response of more than 300,000 parts is a failure of the tool, with a short message: %s of a server: %s',
   async (_, tool, text, type) => {
     answer = { text, type, status: 200 }
     expect(await failed(tool)).toContain('more than 300000 parts')
   },
 )
 
-it('an answer of more parts than a call needs is a failure of the tool where it says why it failed, too', async () => {
+it('an error response of more than 300,000 parts is a failure of the tool', async () => {
   answer = { text: `{"error":"no","x":${names(160_000)}}`, type: 'application/json', status: 400 }
   expect(await failed('stated')).not.toContain('"message":"no"')
 })
 
 it.each(['names', 'lists'])(
-  'an answer of more parts than a call needs is a failure of the tool, in few words: %s of a module',
+  'a response of more than 300,000 parts is a failure of the tool, with a short message: %s of a module',
   async (what) => {
     expect(await failed('code', { what, n: 350_000 })).toContain('more than 300000 parts')
     const { body } = await call('code', { what, n: 40_000 })
@@ -178,7 +178,7 @@ it.each([
   ['http', '', ''],
   ['oxp', '{"success":true,"value":', '}'],
 ])(
-  'ten answers of megabytes at once are read one after the other, while others are answered: %s',
+  'ten responses of megabytes at once are read in turn, without blocking other calls: %s',
   async (tool, begins, ends) => {
     const length = 3_000_000
     answer = { text: `${begins}"${'x'.repeat(length)}"${ends}`, type: 'application/json', status: 200 }
@@ -193,7 +193,7 @@ it.each([
   ['openapi', `{"openapi":"3.1.0","x":${names(600_000)}}`],
   ['oxp', `{"items":[${'{},'.repeat(1_100_000)}{}]}`],
   ['mcp', rpc(`{"tools":[${'{},'.repeat(1_100_000)}{}]}`)],
-])('what is imported from an address has at most half a million parts: %s', async (kind, text) => {
+])('a document imported from a URL may have at most 500,000 parts: %s', async (kind, text) => {
   answer = { text, type: 'application/json', status: 200 }
   const asked = { from: { [kind]: `${upstream.origin}/x` }, toolkit: 'Imported' }
   const { status, body } = await server.json('POST', '/toolkits/import?dry_run=1', asked)

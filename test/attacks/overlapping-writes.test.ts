@@ -61,7 +61,7 @@ it.each([
   ['1,024 parts, without end', 1_024, 0],
   ['one more part than may be', 1_025, 1_000],
 ])(
-  'a plugin that has the log join one piece of its memory with itself writes little of it, and ends: %s',
+  'a plugin that logs one piece of its memory many times over writes little, and ends: %s',
   async (_, parts, times) => {
     const toolkit = `Overlap${parts}x${times}`
     const uploaded = await upload(toolkit, writing(parts, times))
@@ -75,7 +75,7 @@ it.each([
   },
 )
 
-it('a plugin that has the log join one piece of its memory with itself is refused at its upload, where it writes without end as it is described', async () => {
+it('a plugin that logs without end while it describes its tools is refused at upload', async () => {
   const bytes = describing(TOOLS, ANSWER, {
     imports: '(import "wasi_snapshot_preview1" "fd_write" (func $write (param i32 i32 i32 i32) (result i32)))',
     first: '(func $first)',

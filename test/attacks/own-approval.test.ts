@@ -51,7 +51,7 @@ async function signedInWith(key: string): Promise<HttpPerson> {
 }
 const publishing = ['tools:read', 'tools:call', 'tools:publish']
 
-it('where people sign in with keys an agent that posts the form of its own call is asked to sign in, and is not another with its own key', async () => {
+it('where people sign in with keys, an agent that posts its own approval form must sign in, and its own key does not count', async () => {
   const before = emptied()
   for (const users of ['any', ['ann'], []] as const) {
     // Its key may publish the tool by name, like an approver's key
@@ -69,7 +69,7 @@ it('where people sign in with keys an agent that posts the form of its own call 
   expect(emptied()).toBe(before)
 })
 
-it('where people sign in with keys a call is not approved with a key of its user, one that names nothing, or one that only calls', async () => {
+it("where people sign in with keys, a user's key, a key for all tools, or a key that only calls cannot approve a call", async () => {
   const before = emptied()
   const url = linkOf(await callAs(await unidentified.keyFor(['ann']), 'ann'))
   const wide = { name: 'wide', scopes: publishing, tools: ['*'], users: 'any' }
@@ -86,7 +86,7 @@ it('where people sign in with keys a call is not approved with a key of its user
   expect(emptied()).toBe(before)
 })
 
-it('where people sign in with keys a call of an administrator, who could make the other key, is refused with what to set up', async () => {
+it("where people sign in with keys, an administrator's own call is refused with what to set up", async () => {
   const before = emptied()
   const scopes = ['tools:read', 'tools:call', 'admin']
   for (const key of [ADMIN_KEY, await unidentified.keyFor('any', scopes)]) {
@@ -99,7 +99,7 @@ it('where people sign in with keys a call of an administrator, who could make th
   expect(emptied()).toBe(before)
 })
 
-it('where people sign in with keys another key that names the tool approves, as does the administrator’s: once, and for that call', async () => {
+it('where people sign in with keys, another key that names the tool, or the administrator’s, can approve one call once', async () => {
   const agent = await unidentified.keyFor(['ann'])
   for (const key of [ADMIN_KEY, await unidentified.keyFor([], publishing)]) {
     const before = emptied()
@@ -116,7 +116,7 @@ it('where people sign in with keys another key that names the tool approves, as 
   }
 })
 
-it('where people sign in with keys the approver’s key that is deleted meanwhile approves nothing', async () => {
+it('where people sign in with keys, an approver’s key that was deleted cannot approve a call', async () => {
   const before = emptied()
   const made = { name: 'leaving', scopes: publishing, tools: ['mailbox.*'], users: [] }
   const { id, key } = (await unidentified.ask('POST', '/keys', made)).body
@@ -128,7 +128,7 @@ it('where people sign in with keys the approver’s key that is deleted meanwhil
   expect(emptied()).toBe(before)
 })
 
-it('an agent that posts the form of its own call is sent to the application, where it is nobody', async () => {
+it('an agent that posts its own approval form is redirected to the application, which does not confirm it', async () => {
   const before = emptied()
   const { url, check_url } = await identified.challenge(TOOL, 'ann', input)
   const posted = await approve(url, identified.server.url)
@@ -159,7 +159,7 @@ it('an agent that posts the form of its own call is sent to the application, whe
   expect(emptied()).toBe(before + 1)
 })
 
-it('on the machine of whoever tries it out, the page says that it does not know who approves', async () => {
+it('with ACCESS=open, the approval page says that anyone with its link can approve', async () => {
   const { server } = await connect(world, { vars: { ACCESS: 'open' } })
   try {
     const call = { tool_id: TOOL, input, context: { user_id: 'ann' } }

@@ -48,7 +48,7 @@ it.each([
   ['400 tools whose names are in the record of each', machineContext('names', 400, 0, (n) => padding(155) + n)],
   ['the same in an envelope', { definition: machineContext('padded3', 400, 240_000), toolkit: 'Padded' }],
 ])(
-  'a document that says much of all its tools is refused with the reason before anything is kept: %s',
+  'a document that repeats much data for each of its tools is refused with the reason, and nothing is stored: %s',
   async (_, body) => {
     const before = stored()
     for (const each of [body, [body]]) {
@@ -64,7 +64,7 @@ it.each([
   },
 )
 
-it('a document that says much of all its tools that is kept takes no more than some 60 times the largest document', async () => {
+it('a document that repeats data for each of its tools takes at most 60 times the size of the largest document', async () => {
   const before = stored()
   expect((await publish(machineContext('kept', 200, 8_000))).status).toBe(201)
   // KV is written after the response
@@ -77,7 +77,7 @@ it('a document that says much of all its tools that is kept takes no more than s
   expect(stored() - before).toBeLessThan(60 * 256 * 1024)
 })
 
-it('what one key publishes ends at its quota, which GET /keys shows, and an administrator’s does not', async () => {
+it('what one key publishes is limited by its quota, which GET /keys shows, and an administrator has no quota', async () => {
   const small = await startWatchedServer({
     vars: { ACCESS: 'keys', ADMIN_KEY, PUBLISHER_QUOTA: { documents: 3, bytes: 40_000 } },
   })
@@ -114,7 +114,7 @@ it('what one key publishes ends at its quota, which GET /keys shows, and an admi
 it.each([
   ['machine-context', (count: number) => machineContext(`many${count}`, count, 0)],
   ['plugin', (count: number) => ({ definition: plugin(count), toolkit: `Many${count}`, version: '1.0.0' })],
-])('a document of very many tools is refused beyond 500, and is no 500: %s', async (_, document) => {
+])('a document of more than 500 tools is refused, without a server error: %s', async (_, document) => {
   for (const count of [501, 2_000]) {
     const answer = await publish(document(count))
     expect([answer.status, JSON.stringify(answer.body)]).toEqual([

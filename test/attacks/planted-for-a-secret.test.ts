@@ -43,7 +43,7 @@ beforeAll(async () => {
 afterAll(() => server?.stop())
 afterAll(neverSilent)
 
-it('a tool that was planted for a secret to come is not given it in any dialect, by whomever it is called, and the answer says what to do', async () => {
+it('a tool published before the secret that it declares does not get it, in any dialect, and the response says what to do', async () => {
   for (const as of [agent.as, asAdmin]) {
     for (const [dialect, call] of Object.entries(calls(server, 'Ops', 'Report', as))) {
       const { body } = await call()
@@ -58,7 +58,7 @@ it('a tool that was planted for a secret to come is not given it in any dialect,
   expect(sent).toEqual([])
 })
 
-it('a tool that was planted for a secret to come has one answer of each dialect’s own shape', async () => {
+it('the refusal of a secret has the format of each dialect', async () => {
   const all = calls(server, 'Ops', 'Report', agent.as)
   expect(await all.oxp()).toMatchObject({ status: 400, body: { developer_message: expect.any(String) } })
   expect(await all['open-tool-calling']()).toMatchObject({
@@ -73,7 +73,7 @@ it('a tool that was planted for a secret to come has one answer of each dialect�
   expect(await all['mcp 2026-07-28']()).toMatchObject({ status: 200, body: { result: { isError: true } } })
 })
 
-it('a tool that was planted for a secret to come does not get it by a later version, a status, or the same document again', async () => {
+it('a tool published before its secret does not get it through a later version, a status, or a second publication', async () => {
   const newer = await server.json('POST', '/tools', planted('Ops', 'Report', '1.0.1'), mallory.as)
   expect(newer.status).toBe(403)
   expect((await server.json('PATCH', '/tools/Ops.Report', { status: 'active' }, mallory.as)).status).toBe(200)
@@ -84,14 +84,14 @@ it('a tool that was planted for a secret to come does not get it by a later vers
   expect(sent).toEqual([])
 })
 
-it('a tool that was planted for a secret to come may still be given the caller’s own', async () => {
+it('a tool published before its secret may still get the caller’s own secret', async () => {
   const context = { secrets: [{ id: 'LATER_KEY', value: 'my-own' }] }
   const { status } = await server.json('POST', '/tools/call', { tool_id: 'Ops.Report', input: {}, context }, agent.as)
   expect([status, sent.map(({ headers }) => headers.get('x-key'))]).toEqual([200, ['my-own']])
   sent = []
 })
 
-it('a tool that was planted for a secret to come is trusted by an administrator alone, who sees who published it and names the version', async () => {
+it('only an administrator can trust a tool with a secret, for one version, and sees who published it', async () => {
   const trust = (id: string, as: Headers = asAdmin, trusted = true) =>
     server.json('PATCH', `/tools/${id}`, { trusted }, as)
   const operator = await keyOf(server, ['Ops.*'])
@@ -115,7 +115,7 @@ it('a tool that was planted for a secret to come is trusted by an administrator 
   sent = []
 })
 
-it('a tool that was planted for a secret to come is not what a trusted publisher’s is', async () => {
+it('a trusted publisher’s tool gets the secret', async () => {
   const operator = await keyOf(server, ['Ops2.*'])
   expect((await server.json('POST', '/tools', planted('Ops2', 'Report'), operator.as)).status).toBe(201)
   for (const [dialect, call] of Object.entries(calls(server, 'Ops2', 'Report', agent.as))) {

@@ -46,7 +46,7 @@ describe.each<readonly [string, Uint8Array]>([
   ['of very many functions', moduleOf(40_000, 100, IF)],
   ['of function tables that are looked through', moduleOf(4, 0.98 * MEGABYTE, [0x41, 0, 0x0e, 0, 0, 0x0b].slice(0, 4))],
 ])('a plugin of four megabytes, %s', (name, bytes) => {
-  it(`a plugin of four megabytes, ${name} is metered in steps, between which others are let in`, () => {
+  it(`a plugin of four megabytes, ${name}, is metered in steps that do not block other requests`, () => {
     let steps = 0
     try {
       steps = meteredInSteps(bytes, { fuel: 1_000, maxPages: 16 }).steps
@@ -56,7 +56,7 @@ describe.each<readonly [string, Uint8Array]>([
     }
   })
 
-  it(`a plugin of four megabytes, ${name} is answered in few words`, async () => {
+  it(`a plugin of four megabytes, ${name}, is refused with a short message`, async () => {
     const headers = { 'content-type': 'application/wasm' }
     const sent = { method: 'PUT', path: '/toolkits/Worst/plugin?version=1.0.0', headers, body: bytes }
     const { status, text } = await raw(server.url, sent)
@@ -77,7 +77,7 @@ const REPORTING: readonly (readonly [string, string])[] = [
 describe.each(REPORTING)('a code tool that reports %s', (name, body) => {
   const id = `Reports.${name.replaceAll(/\W+/g, '_').slice(0, 30)}`
 
-  it(`a code tool that reports ${name} is told of in lines, of some length together`, async () => {
+  it(`a code tool that reports ${name} sends progress events of limited total length`, async () => {
     const module = `export default async (_, { progress = () => undefined }) => { ${body}; return 'done' }`
     await publish(id, module)
     const { events, length } = await called(id)
@@ -89,7 +89,7 @@ describe.each(REPORTING)('a code tool that reports %s', (name, body) => {
   })
 })
 
-it('a module that gets past what is around it is ended at its first long report', async () => {
+it('a module that bypasses its wrapper is stopped at its first oversized report', async () => {
   const module = `export default async () => {
     const { default: Main } = await import('./main.ts')
     const { run } = Main.prototype

@@ -51,7 +51,7 @@ function stealing(toolkit: string, secret: string) {
 }
 const call = (id: string, as: Headers) => server.json('POST', '/tools/call', { tool_id: id, input: {} }, as)
 
-it('whoever does not administer sets no policy, sees none and takes none back, of their own tools or of others’', async () => {
+it('a caller who is not an administrator cannot set, read or remove a policy, even for their own tools', async () => {
   await put('Watched.*', { security_level: 8 }, asAdmin)
   const own = await keyOf(server, ['Mine.*', 'Mine.Do'])
   for (const as of [mallory.as, own.as, {}]) {
@@ -67,7 +67,7 @@ it('whoever does not administer sets no policy, sees none and takes none back, o
   expect(body.items).toEqual([{ pattern: 'Watched.*', security_level: 8 }])
 })
 
-it('whoever does not administer gets round a level by no version, name, dialect, format or toolset', async () => {
+it('a caller who is not an administrator cannot avoid a security level by version, name, dialect, format or toolset', async () => {
   const published = await server.json('POST', '/tools', documents('Watched', 'Do', '1.0.0').mcp, asAdmin)
   expect(published.status).toBe(201)
   const named = await keyOf(server, ['Watched.*'])
@@ -81,7 +81,7 @@ it('whoever does not administer gets round a level by no version, name, dialect,
   expect(JSON.stringify((await call('Watched.Do', mallory.as)).body)).toContain('security level 8')
 })
 
-it('whoever does not administer is given no secret that a policy names later, by what they had planted', async () => {
+it('a caller who is not an administrator gets no secret that a policy allows later, through a tool published before', async () => {
   expect((await server.json('POST', '/tools', stealing('Planted', 'LOOSE_KEY'), mallory.as)).status).toBe(201)
   await put('Planted.*', { secrets: ['LOOSE_KEY'] }, asAdmin)
   sent = []
@@ -115,7 +115,7 @@ it.each([
   'FIXED_KEY',
   'NOBODYS_KEY',
 ])(
-  'an administrator’s policy hands out no secret of Switchboard’s, no binding, and none that the deployment fixed: %s',
+  'an administrator’s policy cannot allow a secret of Switchboard, a binding, or a secret that the deployment fixed: %s',
   async (name) => {
     for (const pattern of ['*', 'Evil.*', 'Bank.*']) {
       const { status, body } = await put(pattern, { secrets: ['LOOSE_KEY', name] }, asAdmin)
@@ -130,7 +130,7 @@ it.each([
   },
 )
 
-it('an administrator’s policy hands out no secret of a provider’s client', async () => {
+it('an administrator’s policy cannot allow the client secret of a provider', async () => {
   const provider = {
     authorization_endpoint: 'https://login.example.com/authorize',
     token_endpoint: 'https://login.example.com/token',
@@ -146,7 +146,7 @@ it('an administrator’s policy hands out no secret of a provider’s client', a
   expect(JSON.stringify((await put('Evil.*', { secrets: ['api_key'] }, asAdmin)).body)).not.toContain('client')
 })
 
-it('an administrator’s policy has no secret be a tool’s and a client’s at once, whichever it was first', async () => {
+it('an administrator’s policy cannot make one secret both a tool’s and a provider client’s, in either order', async () => {
   const provider = (client_secret_name?: string) => ({
     issuer: 'https://login.acme.com',
     client_id: 'c',
@@ -163,7 +163,7 @@ it('an administrator’s policy has no secret be a tool’s and a client’s at 
   await server.json('DELETE', '/providers/shared', undefined, asAdmin)
 })
 
-it('an administrator’s policy loses no approval that was given at publication by leaving it unsaid, in no way that a version comes', async () => {
+it('a later version or import that does not mention a required approval cannot remove it', async () => {
   const own = await keyOf(server, ['Careful.*'])
   const said = (version: string, more: object = {}) => documents('Careful', 'Do', version, more)
   const first = said('1.0.0', { approval: true }).oxp
@@ -194,7 +194,7 @@ it('an administrator’s policy loses no approval that was given at publication 
   })
 })
 
-it('an administrator’s policy lowers no level and forgoes no approval', async () => {
+it('an administrator’s policy cannot lower a security level or remove an approval', async () => {
   const machine = documents('High', 'Do', '1.0.0')['machine-context']
   await server.json('POST', '/tools', { ...machine, definition: { ...machine.definition, securityLevel: 9 } }, asAdmin)
   await put('High.*', { security_level: 1 }, asAdmin)

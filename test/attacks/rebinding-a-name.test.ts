@@ -27,12 +27,12 @@ const FOREIGN = [
 const PLACES = ['/keys', '/providers', '/users/ann/grants', '/tools', '/mcp', '/nowhere']
 
 describe.each(['its own door', "miniflare's door", "npm run dev's door"] as const)(
-  'a page whose name was rebound to this machine, through %s,',
+  'a web page with a rebound host name, through %s,',
   (door) => {
     const url = () => ({ 'its own door': server.url, "miniflare's door": fronted, "npm run dev's door": dev.url })[door]
 
     it.each(FOREIGN)(
-      `a page whose name was rebound to this machine, through ${door}, is nobody as %s, whatever it says of the URL`,
+      `a web page with a rebound host name, through ${door}, has no access as %s, whatever URL its headers claim`,
       async (host) => {
         for (const path of PLACES) {
           for (const said of ['http://localhost', 'http://127.0.0.1:8787', 'https://[::1]']) {
@@ -51,7 +51,7 @@ describe.each(['its own door', "miniflare's door", "npm run dev's door"] as cons
       },
     )
 
-    it(`a page whose name was rebound to this machine, through ${door}, can make itself no key`, async () => {
+    it(`a web page with a rebound host name, through ${door}, cannot create a key`, async () => {
       const headers = {
         'host': 'evil.test',
         'content-type': 'application/json',

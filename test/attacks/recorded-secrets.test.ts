@@ -43,7 +43,7 @@ beforeAll(async () => {
 afterAll(() => server?.stop())
 afterAll(neverSilent)
 
-it('no secret in arguments is in a record, a page or a log, whatever holds it', async () => {
+it('secrets in arguments appear in no record, page or log, whatever value contains them', async () => {
   for (const [name, [input]] of Object.entries(INPUTS)) {
     const called = { call_id: name.replaceAll(' ', '-'), tool_id: 'Kept.Anything', input }
     expect([200, 422], name).toContain((await server.json('POST', '/tools/call', called, key.as)).status)

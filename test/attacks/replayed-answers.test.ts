@@ -49,7 +49,7 @@ async function expectAskedAnew(user: string, url: string): Promise<void> {
   expect(emptied()).toBe(before)
 }
 
-it('the approval of a call counts for one call, however often its form is sent, before and after it', async () => {
+it('an approval allows one call, however often its form is sent before and after it', async () => {
   const user = newUser()
   const { url } = await edge.challenge(APPROVED, user, INPUT)
   const who = await identified(url)
@@ -65,7 +65,7 @@ it('the approval of a call counts for one call, however often its form is sent, 
   expect(emptied()).toBe(before + 1)
 })
 
-it('the approval of a call counts for one call where its form is sent, and the call made, 20 times at once', async () => {
+it('an approval allows one call, even if its form and the call are sent 20 times at once', async () => {
   const user = newUser()
   const { url } = await edge.challenge(APPROVED, user, INPUT)
   const who = await identified(url)
@@ -78,7 +78,7 @@ it('the approval of a call counts for one call where its form is sent, and the c
   await expectAskedAnew(user, url)
 })
 
-it('the approval of a call is not given by the way on from the application that another person was led, nor by that way twice', async () => {
+it('an approval cannot be given with the return link of another person, nor with a return link twice', async () => {
   const user = newUser()
   const { url, check_url } = await edge.challenge(APPROVED, user, INPUT)
   const { pathname } = new URL(url)
@@ -101,7 +101,7 @@ it('the approval of a call is not given by the way on from the application that 
   await expectNotRun(user)
 })
 
-it('the approval of a call of one link is not one of another: neither the browser’s cookie nor the proof counts there', async () => {
+it('an approval cannot be given with the cookie or proof of another link', async () => {
   const [ann, bob] = [newUser(), newUser()]
   const [hers, his] = [await edge.challenge(APPROVED, ann, INPUT), await edge.challenge(APPROVED, bob, INPUT)]
   const who = await identified(hers.url)
@@ -114,7 +114,7 @@ it('the approval of a call of one link is not one of another: neither the browse
   await expectNotRun(bob)
 })
 
-it('the approval of a call that was given for one version counts for no later one, whichever way the tool is named', async () => {
+it('an approval for one version does not allow a later one, however the tool is named', async () => {
   const user = newUser()
   const { url } = await edge.challenge(APPROVED, user, INPUT)
   const who = await identified(url)
@@ -139,7 +139,7 @@ it('the approval of a call that was given for one version counts for no later on
   expect(emptied()).toBe(before + 1)
 })
 
-it('the approval of a call that was refused is not given by a form that was open meanwhile', async () => {
+it('an approval that a person refused cannot be given by a form opened before', async () => {
   const user = newUser()
   const { url } = await edge.challenge(APPROVED, user, INPUT)
   const who = await identified(url)
@@ -176,7 +176,7 @@ const mixed = (way: string, change: Readonly<Record<string, string | null>>) => 
 }
 const partOf = (way: string, name: string) => new URL(way).searchParams.get(name)
 
-it('a provider’s answer counts once where it comes 20 times at once', async () => {
+it('a provider’s response is used once, even if it arrives 20 times at once', async () => {
   const { user, who, back } = await halfway()
   const before = exchanges()
   const pages = await manyTimes(() => who.copy().open(back))
@@ -186,7 +186,7 @@ it('a provider’s answer counts once where it comes 20 times at once', async ()
   expect((await plain.call('Mail.GetEmails', user)).body.result).toMatchObject({ success: true })
 })
 
-it('a provider’s answer counts no more once it was used, nor once what it gave was taken back', async () => {
+it('a provider’s response cannot be used again, nor after its grant was revoked', async () => {
   const { user, url, who, back } = await halfway()
   const early = who.copy()
   expect((await who.open(back)).status).toBe(200)
@@ -199,7 +199,7 @@ it('a provider’s answer counts no more once it was used, nor once what it gave
   expect([exchanges(), await grantsOf(user)]).toEqual([before, []])
 })
 
-it('a provider’s answer counts no more once the person has begun anew, or refused', async () => {
+it('a provider’s response cannot be used after the person started again, or refused', async () => {
   const { user, url, who, back } = await halfway()
   await who.submit(url, {}, { origin: plain.server.url })
   const before = exchanges()
@@ -210,7 +210,7 @@ it('a provider’s answer counts no more once the person has begun anew, or refu
   expect([exchanges(), await grantsOf(user), await grantsOf(refused.user)]).toEqual([before, [], []])
 })
 
-it('a provider’s answer gives nothing in a way of another browser: neither a code that was used, nor one that was not', async () => {
+it('a provider’s response grants nothing in another browser’s flow, whether or not its code was used', async () => {
   const [victim, thief, used] = [await halfway(), await halfway(), await halfway()]
   expect((await used.who.open(used.back)).status).toBe(200)
   expect((await used.who.open(mixed(victim.back, { code: partOf(used.back, 'code') }))).status).toBe(403)
@@ -222,7 +222,7 @@ it('a provider’s answer gives nothing in a way of another browser: neither a c
   for (const { user } of [victim, thief, replaying]) expect(await grantsOf(user)).toEqual([])
 })
 
-it('a provider’s answer of one provider is none of another, whichever of its parts stands in the other’s', async () => {
+it('a provider’s response is refused in another provider’s flow, whichever parts are swapped', async () => {
   const other = await startWorld()
   const both = await connect(world, {
     vars: {

@@ -51,7 +51,7 @@ async function tell(tool: string, text: string, as: Headers, context: object = {
 describe.each(Object.keys(MODULES).map((name, index) => [name, `Keeps${index}`]))(
   '%s of a code module',
   (name, tool = '') => {
-    it(`${name} of a code module tells nobody of another caller's input, whichever way the tool is called`, async () => {
+    it(`${name} of a code module reveals no input of another caller, however the tool is called`, async () => {
       expect(await tell(tool, 'of ann', ann)).toBeNull()
       expect(await tell(tool, 'of bob', bob)).toBeNull()
       expect(await tell(tool, 'of the application', app)).toBeNull()
@@ -61,14 +61,14 @@ describe.each(Object.keys(MODULES).map((name, index) => [name, `Keeps${index}`])
       expect(JSON.stringify(called.body)).not.toMatch(/of (?:ann|the application)/)
     })
 
-    it(`${name} of a code module tells no user of one key about another`, async () => {
+    it(`${name} of a code module reveals nothing between users of one key`, async () => {
       expect(await tell(tool, 'of carol', app, { user_id: 'carol' })).toBeNull()
       expect(await tell(tool, 'of dave', app, { user_id: 'dave' })).toBeNull()
     })
   },
 )
 
-it('a module whose publisher has it shared is shared, and its page says so', async () => {
+it('a code module that its publisher declares shared is shared, and its page says so', async () => {
   expect((await publish('Shared', { module: MODULES['a variable'], shared: true })).status).toBe(201)
   expect(await tell('Shared', 'of ann', ann)).toBeNull()
   expect(await tell('Shared', 'of bob', bob)).toBe('of ann')
@@ -82,7 +82,7 @@ it.each([
   ['a user', { user_id: true }],
   ['a secret', { secrets: [{ id: 'KEY' }] }],
   ['a token', { authorization: [{ id: 'google' }] }],
-])('a module whose publisher has it shared is refused where it needs %s', async (_, requirements) => {
+])('a code module that is declared shared is refused if it needs %s', async (_, requirements) => {
   const { status, body } = await publish('Refused', { module: MODULES['a variable'], shared: true }, requirements)
   expect([status, JSON.stringify(body)]).toEqual([422, expect.stringContaining('needs a user or a credential')])
 })

@@ -56,7 +56,7 @@ async function caller(name: string) {
 }
 
 it.each(['504', '502', 'reset'])(
-  'a caller whose inputs make a server fail by %s over and over is kept from asking, and another is not',
+  'a caller whose inputs repeatedly make a server fail with %s is blocked from it, and another caller is not',
   async (how) => {
     const [mallory, ann] = [await caller('mallory'), await caller('ann')]
     const heard: string[] = []
@@ -69,7 +69,7 @@ it.each(['504', '502', 'reset'])(
   },
 )
 
-it('a caller with two more keys keeps nobody else from asking by what gateways say', async () => {
+it('a caller with several keys cannot block others by causing 504 responses', async () => {
   const keys = await Promise.all(['m1', 'm2', 'm3', 'm4'].map(caller))
   for (let round = 0; round < 2; round++) await Promise.all(keys.map((ask) => ask('504')))
   const ann = await caller('ann-again')
@@ -77,7 +77,7 @@ it('a caller with two more keys keeps nobody else from asking by what gateways s
   expect(await ann('ok')).toBe('ok')
 })
 
-it('a caller whose inputs make a server hang takes its own places alone', async () => {
+it('a caller whose inputs make a server hang uses up only its own share of connections', async () => {
   const [mallory, ann] = [await caller('slow'), await caller('quick')]
   const hanging = Array.from({ length: 80 }, () => mallory('hang'))
   const answers = Promise.all(hanging)

@@ -90,7 +90,7 @@ async function comeBack(who: HttpPerson, url: URL) {
   return { status: ended.status, text: ended.text, findSession: await isSignedIn(who) }
 }
 
-it('the provider of these tests signs in whom it should', async () => {
+it('the test provider signs in the right person', async () => {
   const ann = new HttpPerson()
   expect(await comeBack(ann, await begin(ann))).toMatchObject({ status: 200, findSession: true })
 })
@@ -132,7 +132,7 @@ it.each(Object.keys(FORGED))('an ID token %s signs nobody in', async (which) => 
   expect(ended.text).not.toContain('a secret of the client')
 })
 
-it('an answer of the provider counts in the browser alone that asked: nobody is signed in as somebody else', async () => {
+it('a sign-in response works only in the browser that started it, so nobody is signed in as someone else', async () => {
   const [mallory, ann] = [new HttpPerson(), new HttpPerson()]
   const mallorys = await begin(mallory)
   // Mallory makes Ann open it, so that Ann would act as Mallory; with and without a pending sign-in of Ann's
@@ -142,7 +142,7 @@ it('an answer of the provider counts in the browser alone that asked: nobody is 
   expect(redeemed).toEqual([])
 })
 
-it('an answer of the provider counts once', async () => {
+it('a sign-in response works once', async () => {
   const ann = new HttpPerson()
   const callback = await begin(ann)
   const thief = ann.copy()
@@ -152,14 +152,14 @@ it('an answer of the provider counts once', async () => {
   expect(await comeBack(thief, callback)).toMatchObject({ status: 403, findSession: false })
 })
 
-it('an answer of the provider counts once where the browser sends it 20 times at once', async () => {
+it('a sign-in response works once, even if the browser sends it 20 times at once', async () => {
   const ann = new HttpPerson()
   const callback = await begin(ann)
   const ended = await Promise.all(Array.from({ length: 20 }, () => comeBack(ann.copy(), callback)))
   expect(ended.filter(({ findSession }) => findSession)).toHaveLength(1)
 })
 
-it('an answer of the provider counts no more after signing out, in that browser or with what it held before', async () => {
+it('a sign-in response no longer works after signing out, in that browser or with its earlier cookies', async () => {
   const ann = new HttpPerson()
   const callback = await begin(ann)
   const before = ann.copy()
@@ -171,7 +171,7 @@ it('an answer of the provider counts no more after signing out, in that browser 
   expect(await comeBack(before, callback)).toMatchObject({ status: 403, findSession: false })
 })
 
-it('an answer of the provider counts no more once the browser has begun anew', async () => {
+it('a sign-in response no longer works after the browser started again', async () => {
   const ann = new HttpPerson()
   const first = await begin(ann)
   const second = await begin(ann)
@@ -180,7 +180,7 @@ it('an answer of the provider counts no more once the browser has begun anew', a
   expect(await comeBack(ann, second)).toMatchObject({ findSession: true })
 })
 
-it('an answer of the provider has a code that signs nobody in by another way, used or not', async () => {
+it('the code of a sign-in response signs nobody in through another flow, used or not', async () => {
   const [ann, mallory] = [new HttpPerson(), new HttpPerson()]
   const used = await begin(ann)
   expect(await comeBack(ann, used)).toMatchObject({ findSession: true })
@@ -205,7 +205,7 @@ it.each([
   ['with two codes', (url: URL) => url.searchParams.append('code', 'x')],
   ['without a code', (url: URL) => url.searchParams.delete('code')],
   ['that brings the token itself', (url: URL) => url.searchParams.set('id_token', 'x')],
-])('an answer of the provider %s signs nobody in', async (_, change) => {
+])('a sign-in response %s signs nobody in', async (_, change) => {
   const ann = new HttpPerson()
   const callback = await begin(ann)
   change(callback)
@@ -214,7 +214,7 @@ it.each([
   expect(ended.findSession).toBe(false)
 })
 
-it('an answer of the provider counts at the address where the way to it began', async () => {
+it('a sign-in response works only at the URL where the flow started', async () => {
   const begun = await fetch(`${edge.url}/sign-in`, { redirect: 'manual' })
   const asked = new URL(begun.headers.get('location') ?? '').searchParams
   nonce = asked.get('nonce') ?? undefined
@@ -225,7 +225,7 @@ it('an answer of the provider counts at the address where the way to it began', 
   expect([ended.status, redeemed]).toEqual([400, []])
 })
 
-it('an answer of the provider is read by what was sealed, which nobody can make up or bring from elsewhere', async () => {
+it('a sign-in response with a forged cookie is refused', async () => {
   const ann = new HttpPerson()
   const callback = await begin(ann)
   for (const value of ['x', 'a.b', `${'A'.repeat(11)}.${'A'.repeat(400)}`]) {
@@ -241,7 +241,7 @@ it.each([
   '/%09/evil.test',
   'javascript:alert(1)',
   '/..//evil.test',
-])('the page to go back to is never %s', async (path) => {
+])('the page to return to is never %s', async (path) => {
   const answer = await fetch(`${edge.url}/sign-in?return=${path}`, { redirect: 'manual' })
   if (answer.status === 302) {
     expect(new URL(answer.headers.get('location') ?? '').origin).toBe(issuer)
@@ -251,7 +251,7 @@ it.each([
   } else expect(answer.status).toBe(400)
 })
 
-it.each(['/sign-out', '/sign-in/key'])('a form of another site does nothing at %s', async (path) => {
+it.each(['/sign-out', '/sign-in/key'])('a form from another site does nothing at %s', async (path) => {
   const ann = new HttpPerson()
   await comeBack(ann, await begin(ann))
   for (const headers of [

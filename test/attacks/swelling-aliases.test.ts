@@ -38,7 +38,7 @@ const TEXTS: readonly (readonly [string, string])[] = [
 describe.each(TEXTS)('YAML with %s', (name, text) => {
   const openapi = `openapi: 3.1.0\npaths: {}\n${text}\n`
 
-  it(`YAML with ${name} is read soon, or refused for what it repeats`, async () => {
+  it(`YAML with ${name} is read with bounded work, or refused for its repetition`, async () => {
     expect(openapi.length).toBeLessThan(250_000)
     const read = await readYaml(openapi, async () => undefined)
     expect(await effortOfAsync(() => readYaml(openapi, async () => undefined))).toBeLessThan(5 * MOST_EFFORT)
@@ -46,7 +46,7 @@ describe.each(TEXTS)('YAML with %s', (name, text) => {
       expect(read.problem).toMatch(/at most (?:30000 lines|100000 values)|nest deeper than 136|complex keys/)
   })
 
-  it(`YAML with ${name} is answered by an import in few words`, async () => {
+  it(`YAML with ${name} gets a short message from an import`, async () => {
     const { status, body } = await server.json('POST', '/toolkits/import?dry_run=1', {
       from: { openapi },
       toolkit: 'X',
@@ -55,7 +55,7 @@ describe.each(TEXTS)('YAML with %s', (name, text) => {
   })
 })
 
-it('what aliases of real descriptions repeat is there at each place, by the last anchor of a name', async () => {
+it('YAML aliases resolve to the last anchor of their name, as real descriptions use them', async () => {
   const text = `
 base: &base {type: object, required: [id]}
 pet: {<<: *base, description: own}

@@ -18,7 +18,7 @@ it.each([
   ['nests so deep that nothing serializes it', nested(500_000)],
   ['would be set out over a thousand times its size', nested(3_000, zeros(900_000))],
   ['is as wide as it is deep', nested(130, zeros(900_000))],
-])('a form that anybody sends is answered with a page of some size where it %s', async (_, value) => {
+])('a form gets a page of bounded size if its value %s', async (_, value) => {
   const page = await new HttpPerson().post(
     `${server.url}/console/tools/Calculator.Add`,
     {
@@ -59,7 +59,7 @@ it.each<readonly [string, string, Readonly<Record<string, string>>]>([
   ['of a revision', more.policies, { 'do': 'set', 'input/pattern': 'Lab.*', 'etag': fill("'") }],
   ['of an issuer', more.providers, { 'do': 'give', 'input/id': 'x', 'input/issuer': fill('>') }],
   ['of a version', more.versions, { id: fill('<'), to: fill('>', 100_000) }],
-])('a form of megabytes comes back in a page a few times as long at most: %s', async (_, path, sent) => {
+])('a form of megabytes gets a page of at most a few times its length: %s', async (_, path, sent) => {
   const admin = new HttpPerson()
   await admin.press(await admin.open(`${server.url}/sign-in`), /Sign in/, { key: ADMIN_KEY })
   const { status, text } = await admin.post(server.url + path, { call_id: 'c', ...sent }, { origin: server.url })
@@ -69,7 +69,7 @@ it.each<readonly [string, string, Readonly<Record<string, string>>]>([
   expect(Buffer.byteLength(text)).toBeLessThan(3 * length + 800_000)
 })
 
-it('a form of megabytes of a description is made as it was looked at, though its text is in no field', async () => {
+it('a previewed import of a description of megabytes succeeds, though the page has no field for its text', async () => {
   const admin = new HttpPerson()
   await admin.press(await admin.open(`${server.url}/sign-in`), /Sign in/, { key: ADMIN_KEY })
   const get = { operationId: 'long', description: `<${'é\u202e'.repeat(100_000)}` }
@@ -84,7 +84,7 @@ it('a form of megabytes of a description is made as it was looked at, though its
   expect(body.description).toContain('é')
 })
 
-it('a form of a million fields is refused before any of them is looked at', async () => {
+it('a form of a million fields is refused before any of them is read', async () => {
   const url = `${server.url}/console/tools/Calculator.Add`
   const headers = { 'content-type': 'application/x-www-form-urlencoded', 'accept': 'text/html' }
   const answer = await fetch(url, { method: 'POST', headers, body: 'a&'.repeat(2_000_000) })

@@ -26,7 +26,7 @@ const SWELLING: readonly (readonly [string, string])[] = [
 ]
 
 describe.each(SWELLING)('a selection of %s', (name, select) => {
-  it(`a selection of ${name} is refused, and nothing of it is kept`, async () => {
+  it(`a selection of ${name} is refused, and nothing is stored`, async () => {
     expect(select.length).toBeLessThanOrEqual(2_000)
     const body = { tool_id: 'Calculator.Add', input: { a: 1, b: 2 }, context: { select } }
     const { status, body: answered } = await server.json('POST', '/tools/call', { request: body })
@@ -37,7 +37,7 @@ describe.each(SWELLING)('a selection of %s', (name, select) => {
     expect(answered.result.error.artifact).toBeUndefined()
   })
 
-  it(`a selection of ${name} makes no more than the output and 64 KiB, within the units of a value`, () => {
+  it(`a selection of ${name} stays within its size limit and work budget`, () => {
     const read = createSearch(select)
     if (!read.ok) throw new Error(read.message)
     const budget = createBudget(DEFAULT_UNITS)
@@ -50,7 +50,7 @@ it.each<readonly [string, string, unknown]>([
   ['as OXP', '/tools/call', { request: { tool_id: 'Calculator.Add', input: { a: 1, b: 2 }, context: { select: '' } } }],
   ['as MCP', '/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/call', params: {} }],
   ['as a plugin', '/plugin/call', { params: {} }],
-])('%s, a selection that fills what it may and no more is answered', async (dialect, path, body) => {
+])('%s, a selection of the maximum size is answered, and a larger one is refused', async (dialect, path, body) => {
   const within = `'${'x'.repeat(1_000)}' | ${times(60)} | join('', @)`
   const beyond = `'${'x'.repeat(1_000)}' | ${times(67)} | join('', @)`
   const ask = async (select: string) => {
@@ -64,7 +64,7 @@ it.each<readonly [string, string, unknown]>([
   expect([refused.length < 10_000, refused.includes('outgrows the output')]).toEqual([true, true])
 })
 
-it('a part of an output of megabytes is selected, and the whole of it', () => {
+it('a selection can return a part of an output of megabytes, or all of it', () => {
   const value = { items: Array.from({ length: 30_000 }, (_, id) => ({ id, text: 'x'.repeat(60) })) }
   const size = JSON.stringify(value).length
   for (const [expression, most] of [

@@ -61,7 +61,7 @@ const listed = async () => {
 
 const token = { authorization: { token: TOKEN }, user_id: 'ann' }
 
-it('an engine that calls GetEmails by its name alone is told the candidates once another tool has taken that name, and sends its token to none', async () => {
+it('a call of GetEmails by name alone lists the candidates once two tools have that name, and sends the token to neither', async () => {
   expect((await publish(stealing('Evil.Steal', 'GetEmails'))).status).toBe(201)
   for (const name of ['GetEmails', 'getemails', 'GETEMAILS']) {
     const { body } = await invoke({ name }, token)
@@ -72,7 +72,7 @@ it('an engine that calls GetEmails by its name alone is told the candidates once
   expect(sent).toEqual([])
 })
 
-it('an engine that calls GetEmails by its name alone sends its token to no tool without a toolkit: where one tool is meant, and in its derived name', async () => {
+it("a call by name alone never sends the caller's token, even if only one tool has the name", async () => {
   const asEvil = await keyOf(server, ['Evil.*'], { users: 'any' })
   for (const [name, as] of [
     ['GetEmails', asEvil.as],
@@ -88,14 +88,14 @@ it('an engine that calls GetEmails by its name alone sends its token to no tool 
   sent = []
 })
 
-it('an engine that calls GetEmails by its name alone reaches the right one where its key sees no other', async () => {
+it('a call of GetEmails by name alone finds the tool if the key covers no other tool of that name', async () => {
   const narrow = await keyOf(server, ['Gmail.*'], { users: 'any' })
   const { body } = await invoke({ name: 'GetEmails' }, { user_id: 'ann' }, narrow.as)
   expect(body.output).toHaveProperty('requires_authorization')
 })
 
 it.each(['SMS_Send2', 'sms_other', 'Calculator_Add', 'CALCULATOR_add', 'Gmail_X'])(
-  "a name that looks like another toolkit's is not to be had, and the answer says what the tool is called: %s",
+  "a tool cannot take a name that begins like another toolkit's, and the response says its MCP name: %s",
   async (name) => {
     const tool = `X${Buffer.from(name).toString('hex')}`
     const { status, body } = await publish(named(`Evil2.${tool}`, name))
@@ -104,7 +104,7 @@ it.each(['SMS_Send2', 'sms_other', 'Calculator_Add', 'CALCULATOR_add', 'Gmail_X'
   },
 )
 
-it('a name of a toolkit to come stays where it is when that comes, until an administrator gives it', async () => {
+it('a tool keeps its name when a toolkit with that prefix is created later, until an administrator reassigns it', async () => {
   expect((await publish(named('Evil2.Charge', 'Stripe_CreateCharge', {}, HONEST))).status).toBe(201)
   expect(await listed()).toContain('Stripe_CreateCharge')
   const owner = await keyOf(server, ['Stripe.*'])
@@ -124,7 +124,7 @@ it('a name of a toolkit to come stays where it is when that comes, until an admi
   await vi.waitFor(async () => expect(await charge()).toEqual(['/stripe.createcharge']), 10_000)
 })
 
-it("a name that looks like another toolkit's is not taken from its tool by a toolkit that is called so that both together are it", async () => {
+it('a tool keeps its name when another toolkit and tool name combine to the same name', async () => {
   const honest = await keyOf(server, ['Weather.*'])
   expect((await publish(named('Weather.Now', 'get_weather', {}, HONEST), honest.as)).status).toBe(201)
   await publish(named('get.weather', 'x', {}, HONEST))
@@ -133,7 +133,7 @@ it("a name that looks like another toolkit's is not taken from its tool by a too
   expect(sent.splice(0).map(({ url }) => new URL(url).pathname)).toEqual(['/weather.now'])
 })
 
-describe('an id of a document that could be the name of a toolkit to come', () => {
+describe('a document id that could be the name of a later toolkit', () => {
   const capabilities = [{ name: 'CreateCharge', description: 'Charges', parameters: [] }]
   const planted = (id: string, toolkit: string) => ({
     definition: { id, name: 'Billing', version: '1.0.0', description: 'Charges', capabilities },
@@ -154,7 +154,7 @@ describe('an id of a document that could be the name of a toolkit to come', () =
   const places = () => sent.splice(0).map(({ url }) => new URL(url).pathname)
 
   it.each(['Gmail', 'gmail', 'GMAIL', 'calculator', 'CALCULATOR', 'SMS'])(
-    'an id of a document that could be the name of a toolkit to come is not to be had where a toolkit or a document has it, in any case: %s',
+    'a document id cannot be the name of an existing toolkit or document, in any case: %s',
     async (id) => {
       for (const beside of [{}, { toolkit: `Evil${Buffer.from(id).toString('hex')}` }]) {
         const { toolkit: _, ...whole } = planted(id, '')
@@ -170,7 +170,7 @@ describe('an id of a document that could be the name of a toolkit to come', () =
     ['Payments', 'Payments'],
     ['invoices', 'Invoices'],
   ])(
-    'an id of a document that could be the name of a toolkit to come is the first’s who has it, whoever comes then: %s before the toolkit %s',
+    'a document id belongs to whoever published it first, whoever comes later: %s before the toolkit %s',
     async (id, toolkit) => {
       expect((await publish(planted(id, `Evil${toolkit}`))).status).toBe(201)
       const other = await keyOf(server, ['*'])
@@ -193,7 +193,7 @@ describe('an id of a document that could be the name of a toolkit to come', () =
     },
   )
 
-  it('an id of a document that could be the name of a toolkit to come keeps leading to the document where an administrator has a toolkit of the name beside it', async () => {
+  it('a document id still refers to its document if an administrator publishes in a toolkit of the same name', async () => {
     expect((await publish(planted('Ledgers', 'EvilLedgers'))).status).toBe(201)
     const beside = documents('Ledgers', 'CreateCharge', '1.0.0', HONEST_AT('honest')).oxp
     expect((await publish(beside, asAdmin)).status).toBe(201)
@@ -206,7 +206,7 @@ describe('an id of a document that could be the name of a toolkit to come', () =
     expect(ids).toEqual(expect.arrayContaining(['Ledgers', 'toolkit:Ledgers']))
   })
 
-  it('an id of a document that could be the name of a toolkit to come is not to be had by a key that covers no toolkit of that name, and all are refused alike', async () => {
+  it('a document id is refused to a key that covers no toolkit of that name, always with the same message', async () => {
     const narrow = await keyOf(server, ['Narrow.*'])
     const said = []
     for (const id of ['Jira', 'Linear', 'Gmail', 'calculator']) {
@@ -222,7 +222,7 @@ describe('an id of a document that could be the name of a toolkit to come', () =
   })
 })
 
-describe('a name of what is hidden', () => {
+describe('the name of a hidden tool or toolkit', () => {
   const capabilities = [{ name: 'Pay', description: 'Pays', parameters: [] }]
   const document = (id: string, version: string) => ({
     definition: {
@@ -235,7 +235,7 @@ describe('a name of what is hidden', () => {
     toolkit: `Nosy${version.replaceAll('.', '')}`,
   })
 
-  it('a name of what is hidden is told to nobody by an id, whatever is there and however it is spelt', async () => {
+  it('the name of a hidden toolkit cannot be discovered by publishing a document with its id, however it is spelled', async () => {
     const owner = await keyOf(server, ['Payroll.*'])
     expect((await publish(documents('Payroll', 'Pay', '1.0.0', HONEST_AT('payroll')).oxp, owner.as)).status).toBe(201)
     const slip = { ...document('payslip', '1.0.0'), toolkit: 'Payroll2' }
@@ -280,7 +280,7 @@ describe('a name of what is hidden', () => {
     }
   })
 
-  it('a name of what is hidden is refused with one sentence, whether a tool has it or a toolkit begins it', async () => {
+  it('the name of a hidden tool is refused with the same message as any other reserved name', async () => {
     const nosy = await keyOf(server, ['Nosy.*', 'Nosy_Pay.*'])
     const said = []
     for (const [tool, name] of [
@@ -303,7 +303,7 @@ describe('a name of what is hidden', () => {
   })
 })
 
-it('a name that is held by a disabled tool is given to another by an administrator, and by nobody else', async () => {
+it('only an administrator can give the name of a disabled tool to another tool', async () => {
   await publish(named('Evil2.Squat', 'ListInvoices', {}, HONEST))
   await server.json('PATCH', '/tools/Evil2.Squat', { status: 'disabled' }, asAdmin)
   const { body } = await publish(named('Billing.ListInvoices', 'ListInvoices', {}, HONEST), asAdmin)

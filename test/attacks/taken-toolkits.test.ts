@@ -41,7 +41,7 @@ const versions = async () => {
 }
 
 it.each(['SMS', 'sms', 'Sms'])(
-  "a toolkit of the deployment's own gets no new version of a tool, and no new tool, of who may publish anything: %s",
+  'a bundled toolkit accepts no new version or tool from a key for all tools: %s',
   async (kit) => {
     const before = await versions()
     for (const tool of ['Send', 'send', 'Other']) {
@@ -58,36 +58,30 @@ it.each(['SMS', 'sms', 'Sms'])(
   },
 )
 
-it.each(['SMS', 'sms'])(
-  "a toolkit of the deployment's own is not imported into, not even to see what that would make: %s",
-  async (toolkit) => {
-    for (const query of ['', '?dry_run=1', '?allow=breaking']) {
-      const answer = await server.json(
-        'POST',
-        `/toolkits/import${query}`,
-        { from: { openapi: PETS }, toolkit },
-        mallory.as,
-      )
-      expect([query, answer.status]).toEqual([query, 403])
-    }
-  },
-)
+it.each(['SMS', 'sms'])('a bundled toolkit cannot be imported into, not even as a dry run: %s', async (toolkit) => {
+  for (const query of ['', '?dry_run=1', '?allow=breaking']) {
+    const answer = await server.json(
+      'POST',
+      `/toolkits/import${query}`,
+      { from: { openapi: PETS }, toolkit },
+      mallory.as,
+    )
+    expect([query, answer.status]).toEqual([query, 403])
+  }
+})
 
-it.each(['SMS', 'sms'])(
-  "a toolkit of the deployment's own takes no plugin, whose bytes are not even read: %s",
-  async (toolkit) => {
-    const { status, text } = await raw(server.url, {
-      method: 'PUT',
-      path: `/toolkits/${toolkit}/plugin?version=99.0.0`,
-      headers: { 'content-type': 'application/wasm', ...mallory.as },
-      body: new Uint8Array([1, 2, 3]),
-    })
-    expect([status, JSON.parse(text).message]).toEqual([403, expect.stringContaining("is the deployment's")])
-  },
-)
+it.each(['SMS', 'sms'])('a bundled toolkit accepts no plugin, and its bytes are not read: %s', async (toolkit) => {
+  const { status, text } = await raw(server.url, {
+    method: 'PUT',
+    path: `/toolkits/${toolkit}/plugin?version=99.0.0`,
+    headers: { 'content-type': 'application/wasm', ...mallory.as },
+    body: new Uint8Array([1, 2, 3]),
+  })
+  expect([status, JSON.parse(text).message]).toEqual([403, expect.stringContaining("is the deployment's")])
+})
 
 it.each(['SMS.Send@0.1.2?', 'Gmail.GetEmails@1.2.0?', 'Arithmetic.add?format=machine-context'])(
-  "a toolkit of the deployment's own says 200 to its own document, and 403 to what differs or would tell what runs: %s",
+  'a bundled toolkit returns 200 for its own document, and 403 for any difference or hint of its implementation: %s',
   async (tool) => {
     const { body } = await server.json('GET', `/tools/${tool}`, undefined, mallory.as)
     const ids = tool.startsWith('Arithmetic') ? ['Arithmetic.add@1.0.0', 'Arithmetic.subtract@1.0.0'] : [body.id]
@@ -105,19 +99,19 @@ it.each(['SMS.Send@0.1.2?', 'Gmail.GetEmails@1.2.0?', 'Arithmetic.add?format=mac
   },
 )
 
-it("a toolkit of the deployment's own has no status changed", async () => {
+it("a bundled toolkit's status cannot be changed by a key that does not name it", async () => {
   for (const to of ['disabled', 'yanked', 'deprecated', 'active']) {
     expect(await status('SMS.Send', to, mallory)).toMatchObject({ status: 403 })
   }
   expect((await status('sms.send@0.1.2', 'active', operator)).status).toBe(200)
 })
 
-it("a toolkit of the deployment's own is open to a key that names it, and to administrators", async () => {
+it('a bundled toolkit accepts tools from a key that names it, and from administrators', async () => {
   expect((await publish(own('SMS', 'Named'), operator)).status).toBe(201)
   expect((await publish(own('SMS', 'Rooted'), asRoot)).status).toBe(201)
 })
 
-it("a toolkit of the deployment's own is nobody else’s to be given", async () => {
+it('a bundled toolkit cannot be transferred', async () => {
   const answer = await server.json('PUT', '/toolkits/SMS', { owner: mallory.id }, asAdmin)
   expect([answer.status, answer.body.message]).toEqual([409, expect.stringContaining('bundled tools')])
   const seen = await server.json('GET', '/toolkits/sms', undefined, asAdmin)
@@ -132,7 +126,7 @@ it("a toolkit of the deployment's own is nobody else’s to be given", async () 
   })
 })
 
-it('a toolkit of somebody is of whoever publishes in it first, and of one alone of two who do at once', async () => {
+it('a toolkit belongs to its first publisher, and to only one of two that publish at once', async () => {
   const both = await Promise.all(
     Array.from({ length: 8 }, (_, n) => publish(own('Raced', `Do${n}`), n % 2 === 0 ? mallory : ann)),
   )
@@ -142,7 +136,7 @@ it('a toolkit of somebody is of whoever publishes in it first, and of one alone 
   expect(new Set(stored.filter((_, n) => n % 2 === 0)).size).toBe(1)
 })
 
-it('a toolkit of somebody is published in, imported into and changed by nobody else, and the answer says what to do', async () => {
+it("a person's toolkit cannot be published in, imported into or changed by others, and the response says what to do", async () => {
   expect((await publish(own('Anns'), ann)).status).toBe(201)
   for (const [dialect, body] of Object.entries(documents('anns', 'More', '2.0.0'))) {
     const answer = await publish(body, mallory)
@@ -158,7 +152,7 @@ it('a toolkit of somebody is published in, imported into and changed by nobody e
   expect((await status('Anns.Do', 'deprecated', ann)).status).toBe(200)
 })
 
-it('a toolkit of somebody is given to another by an administrator alone', async () => {
+it("only an administrator can transfer a person's toolkit", async () => {
   expect((await publish(own('Given'), mallory)).status).toBe(201)
   for (const { as } of [mallory, ann]) {
     expect((await server.json('PUT', '/toolkits/Given', { owner: ann.id }, as)).status).toBe(403)
@@ -174,13 +168,13 @@ it('a toolkit of somebody is given to another by an administrator alone', async 
   expect((await publish(own('Given', 'Last'), ann)).status).toBe(403)
 })
 
-it('a toolkit of somebody may be given before anything is in it', async () => {
+it('a toolkit can be reserved for an owner before it has tools', async () => {
   await server.json('PUT', '/toolkits/Reserved', { owner: ann.id }, asAdmin)
   expect((await publish(own('reserved'), mallory)).status).toBe(403)
   expect((await publish(own('Reserved'), ann)).status).toBe(201)
 })
 
-it('what an administrator disabled is enabled by an administrator alone: by no other status, and by no new version', async () => {
+it('only an administrator can enable a version that an administrator disabled, by any status or new version', async () => {
   await publish(own('Stopped'), mallory)
   expect((await status('Stopped.Do', 'disabled', mallory)).status).toBe(200)
   expect((await status('Stopped.Do@1.0.0', 'active', mallory)).status).toBe(200)

@@ -220,8 +220,8 @@ for (const path of ['/?toolkit=@', '/?q=@', '/?versions=all&toolkit=@', '/consol
 PROBES['MCP list'] = (kit) => modern('', 'tools/list', {}, `?toolkits=${kit}`)
 PROBES['MCP search'] = (kit) => legacy({ name: 'search_tools', arguments: { query: `${kit} plan` } }, '?mode=search')
 
-describe.each(['the anonymous', 'a key of another toolkit'])('to %s, a tool that it may not know of', (caller) => {
-  it(`to ${caller}, a tool that it may not know of answers as one that there is none of, in every dialect`, async () => {
+describe.each(['the anonymous', 'a key of another toolkit'])('to %s, a hidden tool', (caller) => {
+  it(`to ${caller}, a hidden tool looks like a missing one, in every dialect`, async () => {
     const different: unknown[] = []
     for (const [name, probe] of Object.entries(PROBES)) {
       const pair = async () => [await answer(caller, probe, HIDDEN), await answer(caller, probe, UNKNOWN)] as const
@@ -240,7 +240,7 @@ describe.each(['the anonymous', 'a key of another toolkit'])('to %s, a tool that
   })
 
   it.each(['versions=all', 'q=does', 'q=tool&versions=all', 'q=hushed+seen+zoo'])(
-    `to ${caller}, a tool that it may not know of is in no cursor of ?%s`,
+    `to ${caller}, a hidden tool appears in no page or cursor of ?%s`,
     async (query) => {
       const seen: string[] = []
       let cursor: string | undefined
@@ -260,7 +260,7 @@ describe.each(['the anonymous', 'a key of another toolkit'])('to %s, a tool that
     },
   )
 
-  it(`to ${caller}, a tool that it may not know of does not make a list of all versions longer: what comes last has no cursor`, async () => {
+  it(`to ${caller}, a hidden tool does not make a list of all versions longer: the last page has no cursor`, async () => {
     const path = '/tools?versions=all&toolkit=Seen&limit=3'
     const { body } = await server.json('GET', path, undefined, who.get(caller))
     expect(body.items).toHaveLength(3)
@@ -268,7 +268,7 @@ describe.each(['the anonymous', 'a key of another toolkit'])('to %s, a tool that
   })
 })
 
-it('what is near is suggested to the anonymous, whether or not there is what they ask for', async () => {
+it('similar names are suggested to anonymous callers for a hidden tool as for a missing one', async () => {
   const near = async (tool_id: string) => (await server.json('POST', '/tools/call', { tool_id, input: {} })).body
   // At most 100 unknown names are looked up a second, and the probes above may have used that up
   const suggested = (tool_id: string) => expect.poll(() => near(tool_id))
@@ -276,7 +276,7 @@ it('what is near is suggested to the anonymous, whether or not there is what the
   await suggested('Unused.Plan').toMatchObject({ suggestions: expect.arrayContaining(['Unuses.Plan']) })
 })
 
-it("a cursor is nobody else's", async () => {
+it('a cursor cannot be used by another caller', async () => {
   const { body } = await server.json('GET', '/tools?limit=1&versions=all', undefined, asAdmin)
   expect(body.next_cursor).toMatch(/^[\w.-]+$/)
   for (const headers of who.values()) {
@@ -285,7 +285,7 @@ it("a cursor is nobody else's", async () => {
   }
 })
 
-it('a publisher is told of no neighbor that is hidden, and of as many as there are', async () => {
+it("a publisher gets the same response whether its tool's only neighbor is hidden or missing", async () => {
   const ofKey = 'a key of another toolkit'
   const published = (toolkit: string): Probe => {
     const body = definition(`Seen.Copy${toolkit}@1.0.0`, { description: `What ${toolkit}.Plan does` })
@@ -305,7 +305,7 @@ it('a publisher is told of no neighbor that is hidden, and of as many as there a
 })
 
 it.each(['all', 'relevant'])(
-  'a search for %s results does not tell of the same operation in a hidden toolkit',
+  'a search for %s results does not reveal the same operation in a hidden toolkit',
   async (results) => {
     const same = { description: 'Counts the visits to each page of a site by day' }
     const hidden = definition('Hushed.CountVisits@1.0.0', { ...same, requirements: { user_id: true } })

@@ -78,7 +78,7 @@ const ACTS = [
 
 describe.each(['without rules', 'with rules', 'beside a secret'])('a token of a provider %s', (name) => {
   it.each(ASKS)(
-    `a token of a provider ${name} administers, publishes and confirms nothing, whatever its client asked for: %j`,
+    `a token of a provider ${name} cannot administer, publish or confirm anything, whatever its client requested: %j`,
     async (claims) => {
       const server = serverOf(name)
       const as = { authorization: `Bearer ${await tokenOf(claims)}` }
@@ -91,14 +91,14 @@ describe.each(['without rules', 'with rules', 'beside a secret'])('a token of a 
     },
   )
 
-  it(`a token of a provider ${name} acts for no user but its own`, async () => {
+  it(`a token of a provider ${name} acts only for its own user`, async () => {
     const as = { authorization: `Bearer ${await tokenOf({ scope: 'admin tools:call', users: 'any', tools: ['*'] })}` }
     const call = { tool_id: 'Calculator.Add', input: { a: 1, b: 2 }, context: { user_id: 'ann' } }
     expect((await serverOf(name).json('POST', '/tools/call', call, as)).status).toBe(403)
   })
 })
 
-it('a token still lists and calls, and what it asks for narrows that', async () => {
+it("a provider's token can list and call tools, and its scopes narrow that", async () => {
   const server = serverOf('without rules')
   const call = { tool_id: 'Calculator.Add', input: { a: 1, b: 2 } }
   for (const claims of [{}, { scope: 'admin' }, { scope: 'openid tools:read tools:call' }]) {
@@ -110,23 +110,20 @@ it('a token still lists and calls, and what it asks for narrows that', async () 
   expect((await server.json('POST', '/tools/call', call, reads)).status).toBe(403)
 })
 
-it.each(ASKS)(
-  'a token of a company, at the door for agents, gives no more than reading and calling: %j',
-  async (claims) => {
-    const { url, json } = serverOf('of the company')
-    const more = { iss: provider.origin, aud: `${url}/connect/mcp` }
-    const token = await tokenOf({ ...claims, ...more })
-    // If the scopes are ours but not `admin`, a client that requests neither of the two gets none
-    const asksAll = JSON.stringify(claims).includes('admin')
-    expect((await rpc(url, token, 'tools/list')).status).toBe(asksAll ? 200 : 403)
-    for (const [method, path, body] of ACTS) {
-      expect((await json(method, path, body, { authorization: `Bearer ${token}` })).status).toBe(401)
-    }
-    expect((await json('GET', '/keys', undefined, asAdmin)).body.items).toEqual([])
-  },
-)
+it.each(ASKS)("a company's token allows only listing and calling at /connect/mcp: %j", async (claims) => {
+  const { url, json } = serverOf('of the company')
+  const more = { iss: provider.origin, aud: `${url}/connect/mcp` }
+  const token = await tokenOf({ ...claims, ...more })
+  // If the scopes are ours but not `admin`, a client that requests neither of the two gets none
+  const asksAll = JSON.stringify(claims).includes('admin')
+  expect((await rpc(url, token, 'tools/list')).status).toBe(asksAll ? 200 : 403)
+  for (const [method, path, body] of ACTS) {
+    expect((await json(method, path, body, { authorization: `Bearer ${token}` })).status).toBe(401)
+  }
+  expect((await json('GET', '/keys', undefined, asAdmin)).body.items).toEqual([])
+})
 
-it('a token of a company is valid for its audience only: all tools, or one toolset', async () => {
+it("a company's token is valid for its audience only: all tools, or one toolset", async () => {
   const { url, json } = serverOf('of the company')
   for (const [name, tool] of Object.entries({ sums: 'Calculator.Add', texts: 'Fixture.SimpleText' }))
     expect((await json('PUT', `/toolsets/${name}`, { tools: [{ tool }] }, asAdmin)).status).toBe(201)

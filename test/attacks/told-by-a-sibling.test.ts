@@ -51,7 +51,7 @@ const told = (body: unknown): readonly string[] =>
 const get = (path: string, as: Headers) => server.json('GET', path, undefined, as)
 
 it.each(PAIRS)(
-  'a tool that was published beside others in one document says nothing of those that its reader may not see: %s',
+  'a tool published in one document with others reveals nothing about tools that its reader may not see: %s',
   async (toolkit, dialect) => {
     for (const format of [dialect, 'mcp', 'oxp', 'openapi', 'machine-context', 'plugin']) {
       for (const query of [`format=${format}`, `format=${format}&losses=1`]) {
@@ -77,7 +77,7 @@ it.each(PAIRS)(
 )
 
 it.each(PAIRS)(
-  'a tool that was published beside others in one document comes with its document as it was published for who may see all of it: %s',
+  'a tool published in one document with others is returned with the original document to readers of all its tools: %s',
   async (toolkit, dialect) => {
     const { definition } = several(toolkit, NAMES)
     for (const as of [asAdmin, owner]) {
@@ -99,7 +99,7 @@ it.each(PAIRS)(
   },
 )
 
-it('a version says nothing of the one before it to who may not see that one', async () => {
+it('a version reveals nothing about an earlier version that the reader may not see', async () => {
   const inputSchema = { type: 'object', properties: {} }
   const all = { scopes: ['tools:read', 'tools:publish'] }
   const publisher = (await keyOf(server, ['Levels.*'], all)).as

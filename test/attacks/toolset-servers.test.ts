@@ -67,8 +67,8 @@ const call = async (path: string, name: string, args: object = {}, token = key) 
 
 const SUM = ['Calculator_Subtract', 'Calculator_Sum']
 
-describe('the address of a toolset, with a key', () => {
-  it('lists and calls the tools as the toolset has them', async () => {
+describe('the URL of a toolset, with a key', () => {
+  it('lists and calls the tools as the toolset defines them', async () => {
     expect(await namesAt('/mcp/t/sales')).toEqual(SUM)
     expect(await call('/mcp/t/sales', 'Calculator_Sum', { b: 2 })).toEqual({ result: 42 })
     const { body } = await rpc(origin, key, 'tools/list', {}, '/mcp/t/sales')
@@ -87,7 +87,7 @@ describe('the address of a toolset, with a key', () => {
     )
   })
 
-  it('passes `_meta` among the arguments to nobody', async () => {
+  it('does not pass on `_meta` among the arguments', async () => {
     const answer = await call('/mcp/t/sales', 'Calculator_Sum', { b: 2, _meta: { a: 1 } })
     expect(answer).not.toEqual(expect.objectContaining({ result: 3 }))
     const { body } = await rpc(
@@ -108,7 +108,7 @@ describe('the address of a toolset, with a key', () => {
     ["another toolset's tool by its id", 'Fixture.SimpleText@1.0.0'],
     ["another toolset's tool by the name in its document", 'test_simple_text'],
     ['a tool of none', 'System_GetTimestamp'],
-  ])('calls nothing by %s', async (_, name) => {
+  ])('calls no tool by %s', async (_, name) => {
     for (const query of ['', '?names=bare&toolkits=Calculator', '?mode=search', '?select=1', '?tools=Calculator.Add']) {
       const answer = await call(`/mcp/t/sales${query}`, name, { a: 1, b: 2 })
       expect(typeof answer, JSON.stringify([query, answer])).toBe('string')
@@ -119,7 +119,7 @@ describe('the address of a toolset, with a key', () => {
     expect(described).not.toContain('"inputSchema"')
   })
 
-  it('calls and describes through the three tools of search mode what the toolset shows', async () => {
+  it("calls and describes the toolset's tools through the three tools of search mode", async () => {
     expect(await namesAt('/mcp/t/sales?mode=search')).toEqual([
       'Calculator_Sum',
       'call_tool',
@@ -138,7 +138,7 @@ describe('the address of a toolset, with a key', () => {
     expect(tools.map(({ name }: { name: string }) => name).sort()).toEqual(SUM)
   })
 
-  it('is narrowed further by the query, also by the names that the toolset gives', async () => {
+  it("is narrowed further by the query, including by the toolset's own names", async () => {
     expect(await namesAt('/mcp/t/sales?tools=Calculator.Subtract')).toEqual(['Calculator_Subtract'])
     expect(await namesAt('/mcp/t/sales?tools=Calculator.Sum')).toEqual(['Calculator_Sum'])
     expect(await namesAt('/mcp/t/sales?tools=Calculator_Sum')).toEqual(['Calculator_Sum'])
@@ -176,7 +176,7 @@ describe('the address of a toolset, with a key', () => {
     ])
   })
 
-  it('begins the instructions with those of the toolset', async () => {
+  it('begins its instructions with those of the toolset', async () => {
     const hello = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } }
     const { body } = await rpc(origin, key, 'initialize', hello, '/mcp/t/sales')
     expect(body.result.instructions).toMatch(/^Count every sale\.\n\nSwitchboard gives you 2 tools of 1 toolkit/)
@@ -184,7 +184,7 @@ describe('the address of a toolset, with a key', () => {
   })
 
   it.each(['none', 'closed', 'SALES', 'sales%2F', '%73ales'])(
-    'answers 404 for %s, and to nobody whether it is there',
+    'returns 404 for %s, and 401 without a valid key, whether or not the toolset exists',
     async (name) => {
       expect(await namesAt(`/mcp/t/${name}`)).toBe(404)
       expect(await namesAt('/mcp/t/sales', 'sb_none')).toBe(401)
@@ -193,8 +193,8 @@ describe('the address of a toolset, with a key', () => {
   )
 })
 
-describe('the address of a toolset, by OAuth', () => {
-  it.each(['none', 'closed'])('sends nobody to sign in for the toolset %s', async (name) => {
+describe('the URL of a toolset, with OAuth', () => {
+  it.each(['none', 'closed'])('does not ask to sign in for the toolset %s', async (name) => {
     const { status, headers, body } = await rpc(origin, undefined, 'tools/list', {}, `/connect/mcp/t/${name}`)
     expect([status, headers.get('www-authenticate'), body.error.message]).toEqual([
       404,
@@ -209,7 +209,7 @@ describe('the address of a toolset, by OAuth', () => {
     expect(asked.status).toBe(404)
   })
 
-  it('names its own metadata to whoever has no token, or one for all tools', async () => {
+  it('refers callers with no token, or with one for all tools, to its own metadata', async () => {
     const { tokens } = await connectedTo('')
     for (const token of [undefined, tokens.access_token, key]) {
       const { status, headers } = await rpc(origin, token, 'tools/list', {}, '/connect/mcp/t/sales')
@@ -221,14 +221,14 @@ describe('the address of a toolset, by OAuth', () => {
     expect(await namesAt('/connect/mcp', tokens.access_token)).toContain('Calculator_Add')
   })
 
-  it('offers the toolkits of the toolset, and says which it is', async () => {
+  it("offers only the toolset's toolkits for consent, and names the toolset", async () => {
     const { text } = await ann.open(authorizeUrl(await newAgent(origin), { resource: resourceOf('sales') }))
     expect([...text.matchAll(/name="toolkit\.(\w+)"/g)].map(([, name]) => name)).toEqual(['Calculator'])
     expect(text).toContain('For sales')
     expect(text).toContain('Its owner can change which tools it has')
   })
 
-  it('gives a token that shows the toolset at every address, and nothing else', async () => {
+  it('issues a token that shows only the toolset, at every URL', async () => {
     const { tokens } = await connectedTo('sales')
     const token = tokens.access_token
     for (const path of [
@@ -247,7 +247,7 @@ describe('the address of a toolset, by OAuth', () => {
     expect((await world.server.json('GET', '/tools', undefined, { authorization: `Bearer ${token}` })).status).toBe(401)
   })
 
-  it('is narrowed by a lock in the query, which binds no agent', async () => {
+  it("is narrowed by a lock in the query of a request, but not by one in the resource of an agent's token", async () => {
     const [{ tokens }, { tokens: bound }] = await Promise.all([connectedTo(''), connectedTo('sales')])
     const _meta = {
       'io.modelcontextprotocol/protocolVersion': '2026-07-28',
@@ -288,7 +288,7 @@ describe('the address of a toolset, by OAuth', () => {
     expect(await namesAt(`/connect/mcp?lock=sha256:${'0'.repeat(64)}`, bound.access_token)).toBe(404)
   })
 
-  it('gives no token for another resource than that of the code', async () => {
+  it("issues no token for a resource other than the code's", async () => {
     const agent = await newAgent(origin)
     const code = () => codeFor(ann, agent, ['Calculator'], { resource: resourceOf('sales') })
     for (const resource of [`${origin}/connect/mcp`, resourceOf('texts'), `${origin}/mcp/t/sales`])
@@ -300,7 +300,7 @@ describe('the address of a toolset, by OAuth', () => {
     expect(widened.status).toBe(400)
   })
 
-  it('gives an agent that the lists of agents name with its toolset', async () => {
+  it('shows the toolset of each agent in the lists of agents', async () => {
     const { tokens } = await connectedTo('sales')
     const id = tokens.access_token.split(':')[0]
     const { items } = JSON.parse((await ann.open(`${origin}/users/ann%40acme.test/agents`)).text)
@@ -311,7 +311,7 @@ describe('the address of a toolset, by OAuth', () => {
     expect((await ann.open(`${origin}/console/agents`)).text).toContain('of the toolset sales')
   })
 
-  it('shows what the toolset has now, and nothing once it is disabled or deleted', async () => {
+  it("shows the toolset's current tools, and none once it is disabled or deleted", async () => {
     await put('changing', { tools: [{ tool: 'Calculator.Add' }, { tool: 'Fixture.SimpleText' }] })
     const { tokens } = await connectedTo('changing')
     const token = tokens.access_token
@@ -327,7 +327,7 @@ describe('the address of a toolset, by OAuth', () => {
     expect(await namesAt('/connect/mcp', token)).toEqual([])
   })
 
-  it('gives an agent of a key for one toolset no other tools', async () => {
+  it('gives an agent connected with a key for one toolset no other tools', async () => {
     const ownServer = await startWatched({ vars: { ACCESS: 'keys', ADMIN_KEY } })
     try {
       const { url, json } = ownServer

@@ -65,7 +65,7 @@ const WAYS = [
   },
 ] as const
 
-describe.each(WAYS)('one of $name', ({ name, vars, ann, her, mallory, refused }) => {
+describe.each(WAYS)('a user of $name', ({ name, vars, ann, her, mallory, refused }) => {
   let edge: Connected
   let link: string
   const bearer = async (token: Promise<string>) => ({ authorization: `Bearer ${await token}` })
@@ -86,7 +86,7 @@ describe.each(WAYS)('one of $name', ({ name, vars, ann, her, mallory, refused })
   afterAll(() => edge?.server.stop())
   afterAll(neverSilent)
 
-  it.each(mallory)(`one of ${name} reads nothing of the other, %s`, async (_, token) => {
+  it.each(mallory)(`a user of ${name} cannot read data of the other issuer's user, %s`, async (_, token) => {
     const as = await bearer(token())
     const check = new URL(link).pathname.replace(/\/start$/, '')
     const own = await getEmails(as)
@@ -108,7 +108,7 @@ describe.each(WAYS)('one of $name', ({ name, vars, ann, her, mallory, refused })
     expect((await getEmails(await bearer(ann()))).body.result.success).toBe(true)
   })
 
-  it.each(refused)(`one of ${name} is nobody %s`, async (_, token) => {
+  it.each(refused)(`a user of ${name} is refused with a token %s`, async (_, token) => {
     expect((await getEmails(await bearer(token()))).status).toBe(401)
   })
 })

@@ -42,7 +42,7 @@ async function seen(): Promise<readonly string[]> {
   return body.items.map(({ id }: { id: string }) => id)
 }
 
-it('what was not reviewed comes in by no dialect’s door, none of several tools, nor a batch, in whichever case', async () => {
+it('an unreviewed version is not active through any dialect, a document of several tools, or a batch, in any case', async () => {
   let tool = 0
   for (const toolkit of ['Kept', 'kept', 'KEPT']) {
     for (const as of [mallory.as, trusted.as]) {
@@ -68,7 +68,7 @@ it('what was not reviewed comes in by no dialect’s door, none of several tools
   }
 })
 
-it('what was not reviewed comes in by no upload of a plugin', async () => {
+it('an unreviewed version is not active through a plugin upload', async () => {
   const bytes = describing(
     JSON.stringify({ tools: [{ name: 'Plugged', description: 'Does it', inputSchema: { type: 'object' } }] }),
   )
@@ -82,7 +82,7 @@ it('what was not reviewed comes in by no upload of a plugin', async () => {
   expect(await seen()).toEqual(['Kept.Do@1.0.0'])
 })
 
-it('what was not reviewed is made active by nobody who published it, on no way round', async () => {
+it('an unreviewed version cannot be activated by its publisher in any way', async () => {
   await publish(oxp('Do', '1.1.0'), mallory.as)
   await publish(oxp('Do', '1.2.0'), trusted.as)
   for (const [id, who] of [
@@ -115,7 +115,7 @@ it('what was not reviewed is made active by nobody who published it, on no way r
   expect(await seen()).toEqual(['Kept.Do@1.0.0'])
 })
 
-it('what was not reviewed stands in for nothing: what was reviewed is withdrawn, and nothing is called in its place', async () => {
+it('an unreviewed version does not replace a reviewed one that is deprecated, yanked or disabled', async () => {
   await publish(oxp('Alone', '1.0.0'), asAdmin)
   await publish(oxp('Alone', '1.1.0'), mallory.as)
   for (const status of ['deprecated', 'yanked', 'disabled']) {
@@ -125,7 +125,7 @@ it('what was not reviewed stands in for nothing: what was reviewed is withdrawn,
   }
 })
 
-it('what was not reviewed is let in by nobody who turns review off, but an administrator, nor by deleting the toolkit', async () => {
+it('only an administrator can turn off review, and a publisher cannot avoid it by deleting the toolkit', async () => {
   for (const who of [mallory, trusted]) {
     expect((await server.json('PATCH', '/toolkits/kept', { review: false }, who.as)).status).toBe(403)
     expect((await server.json('PATCH', '/toolkits/Kept', { review: false, tags: ['x'] }, who.as)).status).toBe(403)
@@ -139,7 +139,7 @@ it('what was not reviewed is let in by nobody who turns review off, but an admin
   })
 })
 
-it('what was not reviewed is restored by administrators alone', async () => {
+it('only administrators can restore a backup into a reviewed toolkit', async () => {
   const { status } = await raw(server.url, {
     method: 'POST',
     path: '/import',
@@ -149,7 +149,7 @@ it('what was not reviewed is restored by administrators alone', async () => {
   expect(status).toBe(403)
 })
 
-it('what was not reviewed is not told from what is not there by whoever may publish elsewhere', async () => {
+it('an unreviewed version looks like a missing one to callers who may only publish elsewhere', async () => {
   const stranger = await keyOf(server, ['Kept.Do', 'Elsewhere.*'])
   const outsider = await keyOf(server, ['*'])
   await publish(documents('Kept', 'Do', '4.0.0').oxp, trusted.as)
@@ -174,7 +174,7 @@ it('what was not reviewed is not told from what is not there by whoever may publ
   expect((await server.json('GET', '/tools/Kept.Do@4.0.0', undefined, stranger.as)).status).toBe(200)
 })
 
-it('what was not reviewed is no text beside a version either, of a status, a toolkit or a source, by whichever field', async () => {
+it('a publisher cannot show unreviewed text through a status, toolkit or successor, in any field', async () => {
   await publish(oxp('Told', '1.0.0'), asAdmin)
   const texts: readonly [string, string, object][] = [
     ['PATCH', '/tools/Kept.Told@1.0.0', { status: 'deprecated', message: 'Use Evil.Do' }],
@@ -205,7 +205,7 @@ it('what was not reviewed is no text beside a version either, of a status, a too
   expect((await patch('Kept.Told@1.0.0', told, asAdmin)).status).toBe(200)
 })
 
-it('what was not reviewed sends no secret of the deployment anywhere, neither by an import nor by a dry run of one', async () => {
+it('an import with a secret of the deployment is refused to a publisher whose toolkit is reviewed, even as a dry run', async () => {
   const kinds = ['mcp', 'oxp', 'open-tool-calling', 'machine-context', 'plugin']
   for (const kind of kinds) {
     const from = { [kind]: `https://evil.example/${kind}` }

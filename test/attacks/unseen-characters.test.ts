@@ -62,7 +62,7 @@ const INPUTS = [
 ] as const
 
 it.each(INPUTS)(
-  'the page on which a person approves a call spells out what cannot be seen in %s, whichever dialect it came in',
+  'the approval page shows invisible characters as escapes, in every dialect: %s',
   async (_, toolkit, input) => {
     const rpc = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: `${toolkit}_Out`, arguments: input } }
     const header = { version: '1.0', messageId: 'm', messageType: 'request', timestamp: new Date().toISOString() }
@@ -80,7 +80,7 @@ it.each(INPUTS)(
   },
 )
 
-it('a page on which a person consents spells out what cannot be seen in the name of the user', async () => {
+it("the consent page shows invisible characters in the user's name as escapes", async () => {
   // A user with unprintable characters is refused
   const users = UNSEEN.map((character) => `a${character}nn`)
   let pages = 0

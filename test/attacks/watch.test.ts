@@ -17,7 +17,7 @@ const at = (port: number): RunningServer => ({
 })
 const pause = (ms: number) => new Promise((done) => setTimeout(done, ms))
 
-it('the watch finds a server silent whose thread is held', { timeout: 300_000 }, async () => {
+it('the watch reports a server whose thread is blocked', { timeout: 300_000 }, async () => {
   let asks = 0
   const server = createServer((_, response) => void (asks++, response.end('well')))
   watched(at(await listen(server, 0)))
@@ -31,7 +31,7 @@ it('the watch finds a server silent whose thread is held', { timeout: 300_000 },
   await close(server)
 })
 
-it('the watch finds a server gone that ended', async () => {
+it('the watch reports a server whose process ended', async () => {
   const source = `require('http').createServer((_, r) => (console.log('asked'), r.end()))
     .listen(0, '127.0.0.1', function () { console.log(this.address().port) })`
   const child = spawn(process.execPath, ['-e', source], { stdio: ['ignore', 'pipe', 'inherit'] })
@@ -45,7 +45,7 @@ it('the watch finds a server gone that ended', async () => {
   await expect(neverSilent()).rejects.toThrow(/ECONN|hang up/)
 })
 
-it('the watch takes a server for well that answers', async () => {
+it('the watch does not report a server that responds', async () => {
   const server = createServer((_, response) => response.end('well'))
   watched(at(await listen(server, 0)))
   await pause(1_500)

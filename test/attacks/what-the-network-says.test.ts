@@ -41,22 +41,19 @@ const others = Object.values(networkInterfaces())
   .filter(({ internal, family }) => !internal && family === 'IPv4')
   .map(({ address }) => address)
 
-it.each(['0.0.0.0', '::', '0', ...others.slice(0, 1)])(
-  'a server that is open to whoever reaches it does not start at %s',
-  (ip) => {
-    const args = ['run', '--silent', 'serve', '--', '--built', '--outdir', join(folder, 'bundle'), '--port', '0']
-    const { status, stderr, stdout } = spawnSync('npm', [...args, '--ip', ip, '--var', 'ACCESS:open'], {
-      cwd: root,
-      timeout: 60_000,
-      encoding: 'utf8',
-    })
-    expect([status, stdout]).toEqual([1, ''])
-    expect(stderr).toContain('Cannot serve ACCESS=open on')
-    expect(stderr).toContain('ACCESS:keys')
-  },
-)
+it.each(['0.0.0.0', '::', '0', ...others.slice(0, 1)])('a server with ACCESS=open does not start at %s', (ip) => {
+  const args = ['run', '--silent', 'serve', '--', '--built', '--outdir', join(folder, 'bundle'), '--port', '0']
+  const { status, stderr, stdout } = spawnSync('npm', [...args, '--ip', ip, '--var', 'ACCESS:open'], {
+    cwd: root,
+    timeout: 60_000,
+    encoding: 'utf8',
+  })
+  expect([status, stdout]).toEqual([1, ''])
+  expect(stderr).toContain('Cannot serve ACCESS=open on')
+  expect(stderr).toContain('ACCESS:keys')
+})
 
-it('a server that is open to whoever reaches it lets no page in of another server on this machine, whatever it sends', async () => {
+it('a server with ACCESS=open refuses requests from pages of other servers on this machine', async () => {
   const { host, port } = new URL(open.url)
   const made = await open.json('POST', '/keys', { name: 'victim', scopes: ['tools:read'] })
   const { id } = made.body
@@ -88,7 +85,7 @@ it('a server that is open to whoever reaches it lets no page in of another serve
   expect(own.status).toBe(200)
 })
 
-it('what only Cloudflare says of a client is believed of nobody where it is not in front', async () => {
+it('headers that only Cloudflare may set are ignored if Cloudflare is not in front', async () => {
   const claims = [
     { 'cf-connecting-ip': '203.0.113.66' },
     { 'CF-Connecting-IP': '203.0.113.66', 'MF-CF-Blob': '{"colo":"AMS"}' },
@@ -134,7 +131,7 @@ const PUBLIC_PATHS = [
 ]
 
 it.each(PUBLIC_PATHS)(
-  'an answer that is made of the host of a request is kept by no shared cache while nothing says which host is right: %s',
+  "without PUBLIC_URL, a response that contains the request's host may not be cached by shared caches: %s",
   async (path) => {
     for (const host of ['evil.test', 'localhost:1', 'evil.test:443', 'EVIL.test']) {
       const { headers, status } = await raw(closed.url, { path, headers: { host } })
@@ -145,18 +142,15 @@ it.each(PUBLIC_PATHS)(
   },
 )
 
-it.each(PUBLIC_PATHS)(
-  'an answer that is made of the host of a request is made for the host that PUBLIC_URL says alone, and may be kept: %s',
-  async (path) => {
-    const { headers, status, text } = await raw(named.url, { path, headers: { host: 'tools.acme.test' } })
-    expect(status).toBe(200)
-    if (headers['content-type']?.includes('html')) expect(headers['cache-control']).toBe('no-store')
-    else expect(headers['cache-control']).toBe('public, max-age=300')
-    expect(text).not.toContain('http://tools.acme.test')
-  },
-)
+it.each(PUBLIC_PATHS)('with PUBLIC_URL, a response contains that host only, and may be cached: %s', async (path) => {
+  const { headers, status, text } = await raw(named.url, { path, headers: { host: 'tools.acme.test' } })
+  expect(status).toBe(200)
+  if (headers['content-type']?.includes('html')) expect(headers['cache-control']).toBe('no-store')
+  else expect(headers['cache-control']).toBe('public, max-age=300')
+  expect(text).not.toContain('http://tools.acme.test')
+})
 
-it('an answer that is made of the host of a request is told to no other host, by whichever header, dialect or method', async () => {
+it('with PUBLIC_URL, a request for another host is refused, whatever its forwarding headers claim', async () => {
   const hosts = [
     'evil.test',
     new URL(named.url).host,
@@ -186,13 +180,13 @@ it.each<[string, object]>([
   ['/worker/tools/invoke', { detail: expect.stringContaining(PUBLIC_URL) }],
   ['/plugin/call', { isError: true, content: [{ text: expect.stringContaining(PUBLIC_URL) }] }],
   ['/machine-context/execute', { error: { code: 'VALIDATION_ERROR', message: expect.stringContaining(PUBLIC_URL) } }],
-])('an answer that is made of the host of a request %s says so in the words of its dialect', async (path, body) => {
+])('with PUBLIC_URL, a request for another host to %s is refused in the format of its dialect', async (path, body) => {
   const headers = { 'host': 'evil.test', 'content-type': 'application/json' }
   const { status, text } = await raw(named.url, { method: 'POST', path, headers, body: '{}' })
   expect([status, JSON.parse(text)]).toMatchObject([421, body])
 })
 
-it('an answer that is made of the host of a request takes the scheme of PUBLIC_URL, as TLS ends before the server', async () => {
+it('with PUBLIC_URL, URLs in responses have its scheme, because TLS ends before the server', async () => {
   const { text } = await raw(named.url, { path: '/llms.txt', headers: { host: 'tools.acme.test:443' } })
   expect(text).toContain(`${PUBLIC_URL}/mcp`)
   const body = JSON.stringify({ tool_id: 'Calculator.Add', input: { a: 1, b: 2 } })
@@ -201,7 +195,7 @@ it('an answer that is made of the host of a request takes the scheme of PUBLIC_U
   expect([called.status, JSON.parse(called.text)]).toMatchObject([200, { result: { value: 3 } }])
 })
 
-it('a list of toolkits that an open server gives is kept by nobody', async () => {
+it('a list of toolkits from a server with ACCESS=open may not be cached', async () => {
   const { headers, text } = await raw(open.url, {
     path: '/v0.1/servers',
     headers: { host: new URL(open.url).host },
@@ -250,7 +244,7 @@ describe('a private address', () => {
   const ask = async (server: ServerProcess, url: string) =>
     (await fetch(`${server.url}/?url=${encodeURIComponent(url)}`)).status
 
-  it('a private address is reached by nothing that the Worker asks for', async () => {
+  it('a private address cannot be reached by any request of the Worker', async () => {
     const server = await start('ACCESS:keys')
     try {
       for (const host of ['127.0.0.1', 'localhost', '127.0.0.2', '0x7f000001', '[::ffff:127.0.0.1]', '10.0.0.1']) {
@@ -262,7 +256,7 @@ describe('a private address', () => {
     }
   })
 
-  it('a private address is reached where ALLOW_HTTP_HOSTS names it, and no other is', async () => {
+  it('a private address can be reached if ALLOW_HTTP_HOSTS names it, and no other address can', async () => {
     const server = await start('ACCESS:keys', `ALLOW_HTTP_HOSTS:127.0.0.1:${port}`)
     try {
       expect(await ask(server, `http://127.0.0.1:${port}/`)).toBe(200)
@@ -276,7 +270,7 @@ describe('a private address', () => {
     }
   })
 
-  it('a private address is open to the Worker only where a setting has it', async () => {
+  it('a private address is open to the Worker only if a setting allows it', async () => {
     const allowedBy = async (variables: object) => (await networkFor(loadConfig(variables))).allow
     expect(await allowedBy({})).toEqual(['public'])
     expect(await allowedBy({ ALLOW_HTTP_HOSTS: '10.1.2.3:80, [::1]:9000' })).toEqual([

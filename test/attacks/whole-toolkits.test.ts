@@ -24,7 +24,7 @@ const statusOf = async (toolkit: string) =>
   (await server.json('GET', `/toolkits/${toolkit}`, undefined, asAdmin)).body.status
 
 it.each(['Hers', 'hers', 'SMS', 'sms'])(
-  "somebody else's toolkit is not switched off, found by other tags, nor deleted: %s",
+  "another owner's toolkit cannot be disabled, tagged or deleted: %s",
   async (toolkit) => {
     await publish('Hers', 'Do', ann.as)
     const as = { '*': mallory.as, 'a tool of it': (await keyOf(server, [`${toolkit}.Do`, `${toolkit}.Send`])).as }
@@ -38,7 +38,7 @@ it.each(['Hers', 'hers', 'SMS', 'sms'])(
   },
 )
 
-it("somebody else's toolkit is not told from one that there is none of, by whoever’s patterns do not cover it", async () => {
+it("another owner's toolkit looks like a missing one to callers whose patterns do not cover it", async () => {
   await publish('Hidden', 'Do', ann.as)
   const stranger = await keyOf(server, ['Stranger.*'])
   const told = async (toolkit: string) => {
@@ -48,7 +48,7 @@ it("somebody else's toolkit is not told from one that there is none of, by whoev
   expect(await told('Hidden')).toEqual(await told('Nothere'))
 })
 
-it("somebody else's toolkit cannot be had by naming an owner", async () => {
+it('a caller cannot take over or transfer a toolkit by naming an owner', async () => {
   await publish('Mine', 'Do', mallory.as)
   for (const owner of [ann.id, mallory.id, 'admin', 'made-up', null]) {
     expect((await change('Mine', { owner }, mallory.as)).status).toBe(403)
@@ -58,7 +58,7 @@ it("somebody else's toolkit cannot be had by naming an owner", async () => {
   expect((await change('Mine', { status: 'disabled' }, mallory.as)).status).toBe(403)
 })
 
-it('what an administrator switched off is not switched on by its owner, by a new version, by a new tool, nor by deleting it and beginning anew', async () => {
+it('only an administrator can enable a toolkit that one disabled: no new version, new tool or new toolkit replaces it', async () => {
   await publish('Bad', 'Do', mallory.as)
   await change('Bad', { status: 'disabled' }, asAdmin)
   for (const body of [{ status: 'active' }, { status: 'yanked' }, { status: { deprecated: {} } }]) {
@@ -74,7 +74,7 @@ it('what an administrator switched off is not switched on by its owner, by a new
   expect(await statusOf('Bad')).toBe('disabled')
 })
 
-it('the name of a deleted toolkit is nobody else’s, with any of its tools, by a document’s id or where tools have names alone', async () => {
+it("the name of a deleted toolkit cannot be reused by others, as a toolkit, a document id or a tool's name", async () => {
   await publish('Left', 'Do', ann.as)
   await change('Left', { status: 'disabled' }, ann.as)
   expect((await remove('Left', ann.as)).status).toBe(200)

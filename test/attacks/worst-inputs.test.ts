@@ -34,7 +34,7 @@ async function beside<T>(work: Promise<T>): Promise<{ readonly answer: T; readon
   return { answer: await answered, healths }
 }
 
-describe('schemas below a long name', () => {
+describe('schemas under a long name', () => {
   const LONG = /Must not lie below names of more than 4000 characters together/
   const properties = named(1_900, (index) => (index % 2 === 0 ? $ref : { type: 'string' }))
   const schema = {
@@ -65,7 +65,7 @@ describe('schemas below a long name', () => {
           body: describing(JSON.stringify({ tools: [{ name: 'x', description: 'd', inputSchema: schema }] })),
         }),
     ],
-  ])('schemas below a long name are refused: %s', async (_, send) => {
+  ])('schemas under a long name are refused: %s', async (_, send) => {
     const { answer } = await beside(send())
     expect([answer.status, LONG.test(answer.text)]).toEqual([422, true])
     expect(answer.text.length).toBeLessThan(1_000_000)
@@ -89,7 +89,7 @@ it.each<[string, object, object]>([
       $defs: { d: { enum: many(10_001, String) } },
     },
   ],
-])('a new version of which everything changed is compared within its budget: %s', async (name, before, after) => {
+])('a new version that changes everything is compared within its work budget: %s', async (name, before, after) => {
   const tool = name.replaceAll(' ', '_')
   const publish = (schema: object, version: string) =>
     beside(sent('/tools?dialect=mcp', mcp({ type: 'object', ...schema }, version, tool)))
@@ -126,7 +126,7 @@ it.each<[string, object]>([
     ),
   ],
 ])(
-  'a description whose operations share what takes long is imported a tool after the other, and others are answered in between: %s',
+  'a description whose operations share costly parts is imported in steps that do not block other requests: %s',
   async (_, body) => {
     const { answer, healths } = await beside(sent('/toolkits/import?dry_run=1', body))
     expect([200, 422]).toContain(answer.status)
@@ -134,13 +134,13 @@ it.each<[string, object]>([
   },
 )
 
-it('a value for a bundled tool is not checked beyond 150,000 parts', async () => {
+it('an input of a bundled tool of more than 150,000 parts is refused', async () => {
   const input = { a: Array(80_000).fill([1]), b: 1 }
   const { answer } = await beside(sent('/tools/call', { tool_id: 'Calculator.Add', input }))
   expect([answer.status, answer.text.includes('too costly to check')]).toEqual([422, true])
 })
 
-describe('a body of which nothing is in order', () => {
+describe('a body with many errors', () => {
   const call = (request: object) => ({ tool_id: 'Calculator.Add', ...request })
   const tool = { definition: mcp({ type: 'object' }).definition, toolkit: 'Worst', version: '1.0.0' }
   it.each<[string, string, unknown, number]>([
@@ -156,7 +156,7 @@ describe('a body of which nothing is in order', () => {
     ],
     ['of a definition of megabytes', '/tools?dialect=mcp', mcp({ type: 'object', enum: many(450_000, () => 1) }), 422],
     ['of a definition of more parts', '/tools?dialect=mcp', mcp({ type: 'object', enum: many(900_000, () => 1) }), 400],
-  ])('a body of which nothing is in order is refused in few words: %s', async (_, path, body, refusal) => {
+  ])('a body with many errors is refused with a short message: %s', async (_, path, body, refusal) => {
     const { status, text } = await raw(server.url, {
       method: 'POST',
       path,
@@ -168,7 +168,7 @@ describe('a body of which nothing is in order', () => {
   })
 })
 
-it('a description of more operations than anybody writes is refused', async () => {
+it('a description of more than 20,000 operations is refused', async () => {
   const paths = Object.fromEntries(many(150_000, (index) => [`/${index}`, { $ref: '#/x' }]))
   const openapi = { openapi: '3.1.0', paths, x: { get: {}, put: {}, post: {}, delete: {} } }
   const { status, text } = await sent('/toolkits/import?dry_run=1', { from: { openapi }, toolkit: 'Shared' })
@@ -180,7 +180,7 @@ it.each([
   ['of one word, often', 'tool '.repeat(1_500)],
   ['of one long word', 'w'.repeat(7_000)],
   ['of the words of the language', '" OR NEAR(a, b) * ^ {name}: -'],
-])('a search is answered: %s', async (_, q) => {
+])('a costly search gets a response: %s', async (_, q) => {
   const { answer } = await beside(server.json('GET', `/tools?q=${encodeURIComponent(q)}`))
   expect([200, 400]).toContain(answer.status)
 })

@@ -6,7 +6,7 @@ const here = fileURLToPath(new URL('.', import.meta.url))
 const guide = readFileSync(new URL('../../src/docs/dialects.md', import.meta.url), 'utf8').replaceAll(/ +/g, ' ')
 
 it.each(['oxp', 'open-tool-calling', 'machine-context', 'plugin', 'mcp'])(
-  'the guide says how many statements of %s hold, and how many we do otherwise',
+  'the guide gives the number of statements of %s that hold, and of those from which we deviate',
   (document) => {
     const tests = readdirSync(here)
       .filter((name) => name.startsWith(document) && name.endsWith('.test.ts'))

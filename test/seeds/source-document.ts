@@ -59,7 +59,7 @@ export function openDocument(file: string, dialect: string): SourceDocument {
     },
     whole() {
       it.skipIf(text === undefined)(
-        `${file} is tried from its first line to its last, in its order${unlessShared(path)}`,
+        `${file} is tested from its first line to its last, in order${unlessShared(path)}`,
         () => {
           expect(misplaced, 'words that the document has not, or has earlier').toEqual([])
           expect(untried(readShared(path), text ?? '', passages), 'lines that nobody tried').toEqual([])
