@@ -66,7 +66,7 @@ describe('ACCESS=keys with nothing else set', () => {
     },
   )
 
-  it('ACCESS=keys with nothing else set refuses in the bare shape under OXP-Version, whatever version that is', async () => {
+  it('ACCESS=keys with nothing else set returns bare error bodies under OXP-Version, whatever its value', async () => {
     for (const version of ['1.0', '9.9']) {
       const { status, body } = await server.json('POST', '/tools/call', ADD, { 'oxp-version': version })
       expect(status).toBe(401)
@@ -116,7 +116,7 @@ describe('ACCESS=keys with an administrator, JWTs and a key server', () => {
   const call = (body: unknown, headers: Record<string, string>) => server.json('POST', '/tools/call', body, headers)
 
   describe('the administrator', () => {
-    it('the administrator is let in by either header, and by no other key', async () => {
+    it('the administrator has access with either header, and with no other key', async () => {
       for (const headers of [asAdmin, { 'oxp-api-key': ADMIN_KEY }, { authorization: `bearer ${ADMIN_KEY}` }]) {
         expect((await call(ADD, headers)).body.result.value).toBe(15)
       }
@@ -137,14 +137,14 @@ describe('ACCESS=keys with an administrator, JWTs and a key server', () => {
       }
     })
 
-    it('the administrator is not let in by a query parameter or a cookie', async () => {
+    it('the administrator has no access with a query parameter or a cookie', async () => {
       expect((await server.json('GET', `/tools?key=${ADMIN_KEY}&api_key=${ADMIN_KEY}`)).status).toBe(401)
       expect((await server.json('GET', '/tools', undefined, { cookie: `key=${ADMIN_KEY}` })).status).toBe(401)
     })
   })
 
   describe('keys', () => {
-    it('keys are made, shown once, listed and removed', async () => {
+    it('keys are created, shown once, listed and deleted', async () => {
       const given = { name: 'ci', scopes: ['tools:read'], tools: ['Calculator.*'], users: ['u1'] }
       const made = await server.json('POST', '/keys', { ...given, expires_at: '2999-01-01T00:00:00+01:00' }, asAdmin)
       expect(made.status).toBe(201)
@@ -169,7 +169,7 @@ describe('ACCESS=keys with an administrator, JWTs and a key server', () => {
       expect((await server.json('GET', `/keys/${shown.id}`, undefined, asAdmin)).status).toBe(404)
     })
 
-    it('keys are refused with everything that is wrong with them', async () => {
+    it('keys are refused with all of their errors at once', async () => {
       const wrong = {
         name: '',
         scopes: ['root'],
@@ -190,14 +190,14 @@ describe('ACCESS=keys with an administrator, JWTs and a key server', () => {
       ])
     })
 
-    it('keys are dead at once when they are deleted', async () => {
+    it('keys stop working as soon as they are deleted', async () => {
       const { id, headers } = await key({ scopes: ['tools:call'] })
       expect((await call(ADD, headers)).status).toBe(200)
       await server.json('DELETE', `/keys/${id}`, undefined, asAdmin)
       expect((await call(ADD, headers)).status).toBe(401)
     })
 
-    it('keys work at once though they were tried before they were made, and not with another case', async () => {
+    it('keys work at once even if they were tried before they were created, and are case-sensitive', async () => {
       const { headers } = await key({ scopes: ['tools:call'] })
       expect((await call(ADD, headers)).status).toBe(200)
       const swapped = headers['authorization']?.replace(/[a-z]+$/i, (end) =>
@@ -208,7 +208,7 @@ describe('ACCESS=keys with an administrator, JWTs and a key server', () => {
       }
     })
 
-    it('keys hold until they expire, and not after', async () => {
+    it('keys work until they expire, and not after', async () => {
       const end = Date.now() + 1_500
       const { headers } = await key({ scopes: ['tools:call'], expires_at: new Date(end).toISOString() })
       for (let isOver = false; !isOver;) {
@@ -239,7 +239,7 @@ describe('ACCESS=keys with an administrator, JWTs and a key server', () => {
     ]
 
     it.each(['tools:read', 'tools:call', 'tools:publish', 'users:confirm', 'records:read', 'scim', 'admin'])(
-      'the scope %s opens its own routes only',
+      'the scope %s allows only its own routes',
       async (scope) => {
         const { headers } = await key({ scopes: [scope] })
         for (const [needed, method, path, body] of NEEDED) {
@@ -253,7 +253,7 @@ describe('ACCESS=keys with an administrator, JWTs and a key server', () => {
   })
 
   describe('tool patterns', () => {
-    it('tool patterns bound what a key sees in lists, searches, suggestions and by name', async () => {
+    it('tool patterns limit what a key sees in lists, searches, suggestions and by name', async () => {
       const { headers } = await key({ scopes: ['tools:read', 'tools:call'], tools: ['Calculator.*'] })
       const get = (path: string) => server.json('GET', path, undefined, headers)
       for (const path of ['/tools', '/oxp/tools', '/tools?versions=all', '/tools?limit=1000']) {
@@ -271,7 +271,7 @@ describe('ACCESS=keys with an administrator, JWTs and a key server', () => {
       expect(misspelt.body.suggestions).toEqual(['Calculator.Add'])
     })
 
-    it('tool patterns give no hint of what else there is', async () => {
+    it('tool patterns give no hint of tools outside them', async () => {
       const { headers } = await key({
         scopes: ['tools:read', 'tools:call', 'tools:publish'],
         tools: ['Calculator.*', 'SMS.Sen'],
@@ -296,7 +296,7 @@ describe('ACCESS=keys with an administrator, JWTs and a key server', () => {
       expect((await call(SMS, asAdmin)).body.message).not.toContain('disabled')
     })
 
-    it('tool patterns bound what a key publishes, also in a batch', async () => {
+    it('tool patterns limit what a key publishes, also in a batch', async () => {
       const { headers } = await key({ scopes: ['tools:publish'], tools: ['Mine.*'] })
       const foreign = await server.json('POST', '/tools', definition('SMS.Fake@1.0.0'), headers)
       expect(foreign).toMatchObject({ status: 403, body: { message: "The credential does not cover 'SMS.Fake'" } })
@@ -310,7 +310,7 @@ describe('ACCESS=keys with an administrator, JWTs and a key server', () => {
       expect((await server.json('GET', '/tools/SMS.Fake', undefined, asAdmin)).status).toBe(404)
     })
 
-    it('tool patterns must name a tool that may have a secret for a key to publish it', async () => {
+    it('tool patterns must name a tool that may have a secret before their key may publish it', async () => {
       const thief = {
         definition: definition('SMS.Send@0.1.3', { requirements: { secrets: [{ id: 'TWILIO_API_KEY' }] } }),
         implementation: {
@@ -329,7 +329,7 @@ describe('ACCESS=keys with an administrator, JWTs and a key server', () => {
       expect((await server.json('POST', '/tools?allow=breaking', thief, named.headers)).status).toBe(201)
     })
 
-    it("tool patterns must name a tool that is given users' tokens for a key to publish it", async () => {
+    it("tool patterns must name a tool that gets users' tokens before their key may publish it", async () => {
       const thief = (id: string) => ({
         definition: definition(`${id}@1.0.0`, {
           requirements: { authorization: [{ id: 'google', oauth2: { scopes: ['mail'] } }] },
@@ -350,13 +350,13 @@ describe('ACCESS=keys with an administrator, JWTs and a key server', () => {
       expect(batch.body.results.map(({ status }: { status: number }) => status)).toEqual([201, 403])
     })
 
-    it('tool patterns that are none cover nothing', async () => {
+    it('tool patterns cover nothing if there are none', async () => {
       const { headers } = await key({ scopes: ['tools:read', 'tools:call'], tools: [] })
       expect(ids(await server.json('GET', '/tools', undefined, headers))).toEqual([])
       expect((await call(ADD, headers)).status).toBe(403)
     })
 
-    it('tool patterns give each caller lists of its own entity tag', async () => {
+    it('tool patterns give each caller lists with their own entity tag', async () => {
       const { headers } = await key({ scopes: ['tools:read'], tools: ['Calculator.*'] })
       const all = await server.json('GET', '/tools', undefined, asAdmin)
       const etag = all.headers.get('etag') ?? ''
@@ -373,7 +373,7 @@ describe('ACCESS=keys with an administrator, JWTs and a key server', () => {
       ['a key that names no toolkit', ['*.*', 'S*.Send'], 200, 200, 403],
       ['a key that names the toolkit', ['SMS.*'], 403, 403, 400],
       ['a key that names the tool', ['Calculator.*', 'sms.send'], 200, 200, 400],
-    ])('security levels %s reaches levels 0, 1 and 4 with %j', async (_, tools, level0, level1, level4) => {
+    ])('security levels: %s reaches levels 0, 1 and 4 with %j', async (_, tools, level0, level1, level4) => {
       const { headers } = await key({ scopes: ['tools:call'], tools })
       expect((await call(ADD, headers)).status).toBe(level0)
       expect((await call(SUBTRACT, headers)).status).toBe(level1)
@@ -383,13 +383,13 @@ describe('ACCESS=keys with an administrator, JWTs and a key server', () => {
       if (level4 === 400) expect(sms.body.missing_requirements).toEqual({ secrets: [{ id: 'TWILIO_API_KEY' }] })
     })
 
-    it('security levels let an administrator through', async () => {
+    it('security levels do not limit an administrator', async () => {
       expect((await call(SMS, asAdmin)).body.missing_requirements).toBeDefined()
       const { headers } = await key({ scopes: ['admin'] })
       expect((await call(SMS, headers)).body.missing_requirements).toBeDefined()
     })
 
-    it('security levels say what would be enough', async () => {
+    it('security levels are refused with a pattern that would be sufficient', async () => {
       const { headers } = await key({ scopes: ['tools:call'], tools: ['*'] })
       expect((await call(SMS, headers)).body.message).toContain("such as 'SMS.*'")
     })
@@ -402,7 +402,7 @@ describe('ACCESS=keys with an administrator, JWTs and a key server', () => {
       return status === 400 ? (body.missing_requirements.user_id ?? false) : status
     }
 
-    it('users outside those of the key are refused, for every tool', async () => {
+    it('users that the key does not name are refused, for every tool', async () => {
       const { headers } = await key({ scopes: ['tools:call'], tools: ['*', 'Gmail.*'], users: ['u1', 'u2'] })
       expect(await missingUser(headers, 'u1')).toBe(false)
       expect(await missingUser(headers, 'u3')).toBe(403)
@@ -412,7 +412,7 @@ describe('ACCESS=keys with an administrator, JWTs and a key server', () => {
       expect((await call({ ...ADD, context: { user_id: 'u3' } }, headers)).status).toBe(403)
     })
 
-    it('users are anyone for a key of any, and nobody for a key of none', async () => {
+    it('users can be anyone for a key of any user, and no one for a key without users', async () => {
       const any = await key({ scopes: ['tools:call'], tools: ['Gmail.*'], users: 'any' })
       expect(await missingUser(any.headers, 'whoever')).toBe(false)
       expect(await missingUser(any.headers)).toBe(true)
@@ -421,7 +421,7 @@ describe('ACCESS=keys with an administrator, JWTs and a key server', () => {
       expect(await missingUser(none.headers)).toBe(true)
     })
 
-    it('users need not be named where the key has only one', async () => {
+    it('users need not be named if the key has only one', async () => {
       const { headers } = await key({ scopes: ['tools:call'], tools: ['Gmail.*'], users: ['only'] })
       expect(await missingUser(headers)).toBe(false)
     })
@@ -440,7 +440,7 @@ describe('ACCESS=keys with an administrator, JWTs and a key server', () => {
       new SignJWT(claims(some)).setProtectedHeader({ alg }).sign(bytes(secret))
     const statusOf = async (token: string) => (await call(ADD, bearer(token))).status
 
-    it('JWTs signed with the shared secret speak for their subject', async () => {
+    it('JWTs signed with the shared secret act for their subject', async () => {
       const token = await signed()
       expect(await statusOf(token)).toBe(200)
       expect((await server.json('GET', '/tools', undefined, { 'oxp-api-key': token })).status).toBe(200)
@@ -473,13 +473,13 @@ describe('ACCESS=keys with an administrator, JWTs and a key server', () => {
       ['with a tools claim of the wrong form', () => signed({ tools: '*' }), "at 'tools': Must be an array"],
       ['of another secret', () => signed({}, `${SECRET}!`), 'signature'],
       ['of the secret with another algorithm', () => signed({}, SECRET, 'HS512'), "'alg'"],
-    ])('JWTs %s are refused, and the answer says why', async (_, make, why) => {
+    ])('JWTs %s are refused with the reason', async (_, make, why) => {
       const { status, body } = await call(ADD, bearer(await make()))
       expect(status).toBe(401)
       expect(body.message).toContain(why)
     })
 
-    it('JWTs without a signature, or with one of another algorithm than their key, are refused', async () => {
+    it("JWTs without a signature, or with another algorithm than their key's, are refused", async () => {
       expect(await statusOf(new UnsecuredJWT(claims()).encode())).toBe(401)
       const [, payload] = (await signed()).split('.')
       for (const alg of ['none', 'None', 'NONE', '', undefined]) {
@@ -492,13 +492,13 @@ describe('ACCESS=keys with an administrator, JWTs and a key server', () => {
       if (pair) expect(await statusOf(await signed({}, await exportSPKI(pair.publicKey)))).toBe(401)
     })
 
-    it('JWTs that were changed after they were signed are refused', async () => {
+    it('JWTs that were changed after signing are refused', async () => {
       const [head, , signature] = (await signed()).split('.')
       const payload = Buffer.from(JSON.stringify(claims({ scopes: ['admin'] }))).toString('base64url')
       expect(await statusOf(`${head}.${payload}.${signature}`)).toBe(401)
     })
 
-    it.each(['RS256', 'ES256', 'EdDSA'])('JWTs signed with a key of the key server by %s are accepted', async (alg) => {
+    it.each(['RS256', 'ES256', 'EdDSA'])('JWTs signed by a key of the key server with %s are accepted', async (alg) => {
       const pair = pairs.get(alg)
       if (!pair) throw new Error('No such pair')
       const sign = (key: CryptoKey, header: object = {}) =>
@@ -526,7 +526,7 @@ describe('a key server that is down', () => {
   })
   afterAll(() => server?.stop())
 
-  it('a key server that is down is no fault of the token: 503, and 200 once it is up', async () => {
+  it('a key server that is down causes 503, and 200 once it is up, because the token is not at fault', async () => {
     const { privateKey, publicKey } = await generateKeyPair('ES256')
     const token = await new SignJWT({ sub: 'alice' })
       .setProtectedHeader({ alg: 'ES256' })
@@ -564,7 +564,7 @@ describe('ACCESS=public', () => {
     expect((await server.json('GET', '/tools/Calculator.Add')).status).toBe(200)
   })
 
-  it('ACCESS=public lets nobody without a credential see or call more', async () => {
+  it('ACCESS=public lets callers without a credential see and call nothing more', async () => {
     for (const path of ['/tools?q=send', '/tools?q=subtract', '/tools?q=email&versions=all']) {
       expect(ids(await server.json('GET', path))).toEqual([])
     }
@@ -582,7 +582,7 @@ describe('ACCESS=public', () => {
     expect((await server.json('PATCH', '/tools/Calculator.Add', { status: 'disabled' })).status).toBe(401)
   })
 
-  it('ACCESS=public suggests to nobody what they cannot see', async () => {
+  it('ACCESS=public suggests no tool that the caller may not see', async () => {
     expect((await server.json('POST', '/tools/call', { tool_id: 'SMS.Sendd' })).body).not.toHaveProperty(
       'suggestions.0',
     )
@@ -592,11 +592,11 @@ describe('ACCESS=public', () => {
     expect(add.body.suggestions).toEqual(['Calculator.Add'])
   })
 
-  it('ACCESS=public lets the anonymous act for no user', async () => {
+  it('ACCESS=public does not let anonymous callers act for a user', async () => {
     expect((await server.json('POST', '/tools/call', { ...ADD, context: { user_id: 'u' } })).status).toBe(403)
   })
 
-  it('ACCESS=public takes a credential that does not hold for no credential', async () => {
+  it('ACCESS=public refuses an invalid credential instead of treating the caller as anonymous', async () => {
     expect((await server.json('POST', '/tools/call', ADD, bearer('wrong'))).status).toBe(401)
     expect((await server.json('GET', '/tools', undefined, { authorization: 'Basic x' })).status).toBe(401)
   })
@@ -623,7 +623,7 @@ describe('ACCESS=open', () => {
     expect((await raw(server.url, { path: '/keys', headers: { host, origin } })).status).toBe(200)
   })
 
-  it('ACCESS=open lets nobody in at any other host', async () => {
+  it('ACCESS=open refuses requests for any other host', async () => {
     for (const host of [
       'evil.example',
       'localhost.evil.example',
@@ -642,7 +642,7 @@ describe('ACCESS=open', () => {
     }
   })
 
-  it('ACCESS=open lets no web page of another host in', async () => {
+  it('ACCESS=open refuses web pages of other hosts', async () => {
     const post = { method: 'POST', path: '/tools/call', body: JSON.stringify(ADD) }
     for (const origin of [
       'https://evil.example',
@@ -665,7 +665,7 @@ describe('security levels of 8 and above', () => {
   })
   afterAll(() => server?.stop())
 
-  it('security levels of 8 and above need a person to approve each call, whoever asks', async () => {
+  it('security levels of 8 and above need a person to approve each call, whoever calls', async () => {
     const request = (path: string, body: unknown, headers: Record<string, string>) =>
       fetch(new URL(path, server.url), {
         method: 'POST',
@@ -726,7 +726,7 @@ it.each([
   [{ JWT_JWKS_URL: 'http://keys.example/' }, 'JWT_JWKS_URL must be an https URL'],
   [{ JWT_AUDIENCE: 'a' }, 'need JWT_SECRET or JWT_JWKS_URL beside them'],
   [{ ALLOW_HTTP_HOSTS: 'http://x/' }, 'ALLOW_HTTP_HOSTS must list hosts'],
-])('what is set wrong %j answers 503 and says how to set it right, at /health too', async (vars, why) => {
+])('an invalid setting %j returns 503 and how to correct it, at /health too', async (vars, why) => {
   const server = await startApp({ vars: { ACCESS: 'keys', ...vars } })
   try {
     for (const path of ['/health', '/tools', '/nowhere']) {

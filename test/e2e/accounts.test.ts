@@ -25,7 +25,7 @@ async function connectAccount(url: string, atProvider: string, account?: string)
   return someone.answerProvider(page, atProvider)
 }
 
-it('a user with several accounts of one provider names each on the page of consent, or in the call, and the call says which one it is for', async () => {
+it('a user with several accounts of one provider names one on the consent page or in the call, and the call uses it', async () => {
   expect((await connectAccount(linkOf(await getEmails()), 'ann-at-work', 'work')).text).not.toContain('could not')
   // The only account is what a call without a name means
   expect(await getEmails()).toMatchObject(succeeded('ann-at-work'))
@@ -42,14 +42,14 @@ it('a user with several accounts of one provider names each on the page of conse
   expect((await grantsOf()).map(({ account }: { account: string }) => account).sort()).toEqual(['home', 'work'])
 })
 
-it('a user with several accounts of one provider is asked which one, where a call says nothing', async () => {
+it('a user with several accounts of one provider is asked to choose if a call names none', async () => {
   const { status, body } = await getEmails()
   expect(JSON.stringify([status, body])).toMatch(/home/)
   expect(JSON.stringify(body)).toMatch(/work/)
   expect(body.result?.success ?? false).toBe(false)
 })
 
-it('a user with several accounts of one provider is understood in each dialect that has room for it', async () => {
+it('a user with several accounts of one provider can name one in each dialect that allows it', async () => {
   const meta = { 'dev.switchboard/context': { account: 'home' } }
   const params = { name: 'Mail_GetEmails', arguments: {}, _meta: meta }
   const admin = await edge.keyFor([USER])
@@ -69,7 +69,7 @@ it('a user with several accounts of one provider is understood in each dialect t
   expect(invoked.body).toMatchObject({ success: true, output: { value: { account: 'ann-at-home' } } })
 })
 
-it('a user with several accounts of one provider of another user reaches none of them, by whichever name', async () => {
+it('a user with several accounts of one provider is safe from other users who name those accounts', async () => {
   for (const account of ['work', 'home', '']) {
     const { status, body } = await getEmails(as(account), 'mallory')
     expect([status, body.result], account).toEqual([400, undefined])
@@ -87,7 +87,7 @@ it.each([
   expect(JSON.stringify(body)).not.toContain('ann-at')
 })
 
-it('a user with several accounts of one provider is told on the page that a name is too long, and nothing is begun', async () => {
+it('an account name that is too long is refused on the consent page, and no authorization starts', async () => {
   const url = linkOf(await getEmails({}, 'bob'))
   const someone = new HttpPerson()
   const answer = await someone.press(await someone.open(url), /continue/i, { account: 'x'.repeat(65) })

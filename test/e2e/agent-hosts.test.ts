@@ -78,11 +78,11 @@ it.each([
   ['ai-sdk', 'const names = Object.keys(tools); await client.close()'],
   ['openai-agents', 'const names = (await switchboard.listTools()).map(({ name }) => name); await switchboard.close()'],
   ['mcp-sdk', 'const names = tools.map(({ name }) => name); await client.close()'],
-])('libraries that are run as the guide has it %s lists the tools', async (id, then) => {
+])('as the guide shows, %s lists the tools', async (id, then) => {
   expect(await runModule(`${snippetOf(id)}\n${then}\nconsole.log(JSON.stringify(names))`)).toEqual(LISTED)
 })
 
-it('configured as the guide has it: Claude Code, by its command', async () => {
+it('as the guide shows, Claude Code connects with its command', async () => {
   const { args } = await runShell(snippetOf('claude-code'), 'claude')
   expect(args.slice(0, 5)).toEqual(['mcp', 'add', '--transport', 'http', 'switchboard'])
   const [url = '', flag, header = ''] = args.slice(5)
@@ -91,13 +91,13 @@ it('configured as the guide has it: Claude Code, by its command', async () => {
   await connectWith(url, { [name]: value })
 })
 
-it('configured as the guide has it: Cursor, by its file', async () => {
+it('as the guide shows, Cursor connects with its file', async () => {
   const { mcpServers } = JSON.parse(snippetOf('cursor'))
   const { url, headers } = mcpServers.switchboard
   await connectWith(url, expanded(headers, /\$\{env:(\w+)\}/g))
 })
 
-it('configured as the guide has it: VS Code, by its file', async () => {
+it('as the guide shows, VS Code connects with its file', async () => {
   const { inputs, servers } = JSON.parse(snippetOf('vs-code'))
   expect(inputs).toEqual([expect.objectContaining({ type: 'promptString', id: 'switchboard-key', password: true })])
   expect(servers.switchboard.type).toBe('http')
@@ -109,21 +109,21 @@ it.each([
   ['windsurf', 'mcpServers', 'serverUrl', /\$\{env:(\w+)\}/g],
   ['zed', 'context_servers', 'url', /<key>/g],
   ['cline', 'mcpServers', 'url', /\$\{env:(\w+)\}/g],
-] as const)('configured as the guide has it: %s, by its file', async (id, section, address, variable) => {
+] as const)('as the guide shows, %s connects with its file', async (id, section, address, variable) => {
   const { [address]: url, headers, type } = JSON.parse(snippetOf(id))[section].switchboard
   expect(type).toBe(id === 'cline' ? 'streamableHttp' : undefined)
   expect(headers.Authorization).toMatch(id === 'zed' ? '<key>' : KEY_VARIABLE)
   await connectWith(url, expanded(headers, variable))
 })
 
-it('configured as the guide has it: Goose, by its file', async () => {
+it('as the guide shows, Goose connects with its file', async () => {
   const { uri, headers, env_keys, ...rest } = parseYaml(snippetOf('goose')).extensions.switchboard
   expect(rest).toMatchObject({ enabled: true, type: 'streamable_http', name: 'switchboard' })
   expect(env_keys).toEqual([KEY_VARIABLE])
   await connectWith(uri, expanded(headers, /\$\{(\w+)\}/g))
 })
 
-it('configured as the guide has it: Codex, by its file', async () => {
+it('as the guide shows, Codex connects with its file', async () => {
   const [table, ...lines] = snippetOf('codex').split('\n')
   expect(table).toBe('[mcp_servers.switchboard]')
   const entries = lines.map((line) => /^(\w+) = "([^"\\]*)"$/.exec(line)?.slice(1) ?? [line])
@@ -132,7 +132,7 @@ it('configured as the guide has it: Codex, by its file', async () => {
   await connectWith(url, { authorization: `Bearer ${key}` })
 })
 
-it('configured as the guide has it: the Responses API, by a request', async () => {
+it('as the guide shows, the Responses API connects with a request', async () => {
   const { args, input } = await runShell(snippetOf('responses-api'), 'curl')
   expect(args).toContain('https://api.openai.com/v1/responses')
   const [{ type, server_label, server_url, authorization }] = JSON.parse(input).tools
@@ -140,7 +140,7 @@ it('configured as the guide has it: the Responses API, by a request', async () =
   await connectWith(server_url, { authorization: `Bearer ${authorization}` })
 })
 
-it('configured as the guide has it: Mastra, by what its client is made of', async () => {
+it('as the guide shows, Mastra connects with the options of its client', async () => {
   const client = 'class MCPClient { constructor(made) { this.made = made } async listTools() { return this.made } }'
   const text = snippetOf('mastra').replace(/^import \{ MCPClient \} from '@mastra\/mcp'$/m, client)
   expect(text).toContain(client)
@@ -151,7 +151,7 @@ it('configured as the guide has it: Mastra, by what its client is made of', asyn
   await connectWith(url, requestInit.headers)
 })
 
-it('configured as the guide has it: hosts that start local servers, by way of mcp-remote', async () => {
+it('as the guide shows, hosts that start local servers connect through mcp-remote', async () => {
   const { command, args, env } = JSON.parse(snippetOf('local-servers')).mcpServers.switchboard
   expect([command, ...args.slice(0, 2)]).toEqual(['npx', '-y', 'mcp-remote'])
   const [url, flag, header] = args.slice(2)
@@ -200,7 +200,7 @@ class Answer:
 }
 const hasPython = spawnSync('python3', ['--version']).status === 0
 
-describe.skipIf(!hasPython)(`libraries of Python${hasPython ? '' : ' (skipped: there is no python3)'}`, () => {
+describe.skipIf(!hasPython)(`Python libraries${hasPython ? '' : ' (skipped: there is no python3)'}`, () => {
   /** Its last line, which prints what a stand-in wrote down, or an answer. */
   async function runPython(id: string, then = ''): Promise<unknown> {
     const path = join(folder, 'python')
@@ -213,25 +213,25 @@ describe.skipIf(!hasPython)(`libraries of Python${hasPython ? '' : ' (skipped: t
     return JSON.parse((stdout.trim().split('\n').at(-1) ?? '').replaceAll("'", '"'))
   }
 
-  it('as the guide has it in Python: LangChain, by what its client is made with', async () => {
+  it('as the guide shows in Python, LangChain connects with the options of its client', async () => {
     const { switchboard } = Object(await runPython('python-langchain', 'print(tools)'))
     expect(switchboard.transport).toBe('http')
     await connectWith(switchboard.url, switchboard.headers)
   })
 
-  it('as the guide has it in Python: OpenAI Agents SDK, by what its server is made with', async () => {
+  it('as the guide shows in Python, OpenAI Agents SDK connects with the options of its server', async () => {
     const { name, params } = Object(await runPython('python-openai-agents'))
     expect(name).toBe('switchboard')
     await connectWith(params.url, params.headers)
   })
 
-  it('as the guide has it in Python: FastMCP, by what its client is made with and calls', async () => {
+  it('as the guide shows in Python, FastMCP connects and calls a tool', async () => {
     const { url, auth, ...call } = Object(await runPython('python-fastmcp'))
     expect(call).toEqual({ name: 'Calculator_Add', arguments: { a: 2, b: 3 } })
     await connectWith(url, { authorization: `Bearer ${auth}` })
   })
 
-  it('as the guide has it in Python: httpx, by its requests', async () => {
+  it('as the guide shows in Python, httpx calls and lists tools', async () => {
     expect(await runPython('python-httpx')).toBe(5)
     const names = "print([tool['function']['name'] for tool in tools])"
     expect(await runPython('python-httpx', names)).toEqual(LISTED)
@@ -244,7 +244,7 @@ function expanded(headers: Readonly<Record<string, string>>, variable: RegExp): 
 }
 
 const ids = agentHosts('https://tools.test').flatMap(({ id, signIn }) => (signIn ? [id] : []))
-it.each(ids)('hosts where a person signs in instead %s is given the other door, and no header', async (id) => {
+it.each(ids)('the instructions for %s to sign a person in use /connect/mcp, without a header', async (id) => {
   const host = agentHosts(server.url).find((each) => each.id === id)
   const text = host?.signIn?.text ?? ''
   expect([...text.matchAll(/https?:[^\s"]+/g)].map(([url]) => url)).toEqual([`${server.url}/connect/mcp`])
@@ -255,7 +255,7 @@ it.each(ids)('hosts where a person signs in instead %s is given the other door, 
   expect(answer.headers.get('www-authenticate')).toContain('resource_metadata=')
 })
 
-it('a person with a browser is shown all of it for this deployment, without a key', async () => {
+it("a person with a browser sees the guide with this deployment's URL, without a key", async () => {
   const answer = await fetch(`${server.url}/docs/agents`)
   expect(answer.status).toBe(200)
   const shown = await answer.text()
@@ -264,14 +264,14 @@ it('a person with a browser is shown all of it for this deployment, without a ke
   expect((await fetch(`${server.url}/docs/nowhere`)).status).toBe(404)
 })
 
-it('a person with a browser is led from llms.txt to every guide', async () => {
+it('a person with a browser finds every guide through llms.txt', async () => {
   const text = await (await fetch(`${server.url}/llms.txt`)).text()
   const links = [...text.matchAll(/\]\((http[^)]+)\)/g)].flatMap(([, link]) => link ?? [])
   expect(links.length).toBeGreaterThan(4)
   for (const link of links) expect((await fetch(link)).status, link).toBe(200)
 })
 
-describe('for whom an agent acts', () => {
+describe('the user of an agent', () => {
   const call = (credential: string, headers: Record<string, string> = {}) =>
     server.json(
       'POST',
@@ -280,7 +280,7 @@ describe('for whom an agent acts', () => {
       { authorization: `Bearer ${credential}`, accept: 'application/json, text/event-stream', ...headers },
     )
 
-  it('for whom an agent acts a key of one user needs no header, and takes only that user in one', async () => {
+  it('an agent with a key for one user needs no user header, and may name only that user in one', async () => {
     expect(await call(key)).toMatchObject({ status: 200, body: { result: { content: [{ text: '5' }] } } })
     expect(await call(key, { 'x-user-id': 'ann' })).toMatchObject({ status: 200 })
     expect(await call(key, { 'x-user-id': 'bob' })).toMatchObject({

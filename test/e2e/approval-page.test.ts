@@ -34,7 +34,7 @@ async function pageOfAll(): Promise<string> {
 }
 
 it.skipIf(NO_BROWSER !== '').each(screens([1280, 360]))(
-  `the page of an approval shows all that the tool is given, %i px wide ${NO_BROWSER}`,
+  `the approval page shows everything that the tool will receive, at %i px ${NO_BROWSER}`,
   async (width) => {
     const url = await pageOfAll()
     who = await person(browser, { javaScript: false })

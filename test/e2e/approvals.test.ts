@@ -57,7 +57,7 @@ async function decide(url: string, button: 'Approve' | 'Deny'): Promise<string> 
 }
 
 it.skipIf(NO_BROWSER !== '')(
-  `a tool that a person must approve each call of runs once with what was approved, then asks again ${NO_BROWSER}`,
+  `a tool that needs approval runs once as approved, and asks again for the next call ${NO_BROWSER}`,
   async () => {
     const user = newUser()
     const before = emptied()
@@ -78,7 +78,7 @@ it.skipIf(NO_BROWSER !== '')(
   },
 )
 
-it('a tool that a person must approve each call of does not run with other arguments, for another user or by another caller', async () => {
+it('a tool that needs approval does not run with other arguments, for another user or for another caller', async () => {
   const user = newUser()
   const { url } = await edge.challenge(TOOL, user, { folder: 'spam' })
   await approve(url)
@@ -93,7 +93,7 @@ it('a tool that a person must approve each call of does not run with other argum
   expect((await empty(user)).body.result).toMatchObject({ success: true })
 })
 
-it('a tool that a person must approve each call of does not use up an approval for a call that is refused for its input', async () => {
+it("a tool that needs approval does not use up an approval when a call's input is refused", async () => {
   const user = newUser()
   expect((await edge.call(TOOL, user, { input: {} })).status).toBe(422)
   const { url } = await edge.challenge(TOOL, user, { folder: 'spam' })
@@ -103,7 +103,7 @@ it('a tool that a person must approve each call of does not use up an approval f
 })
 
 it.skipIf(NO_BROWSER !== '')(
-  `a tool that a person must approve each call of does not run when the person refuses: the caller is told, and the page cannot be changed any more ${NO_BROWSER}`,
+  `a tool that needs approval does not run if the person refuses; the caller is told, and the decision is final ${NO_BROWSER}`,
   async () => {
     const user = newUser()
     const { url, check_url } = await edge.challenge(TOOL, user, { folder: 'spam' })
@@ -122,7 +122,7 @@ it.skipIf(NO_BROWSER !== '')(
 )
 
 it.skipIf(NO_BROWSER !== '')(
-  `a tool that a person must approve each call of is not approved by opening the page, nor by a form of another site ${NO_BROWSER}`,
+  `a tool that needs approval is not approved by opening the page, nor by a form from another site ${NO_BROWSER}`,
   async () => {
     const user = newUser()
     const { url, check_url } = await edge.challenge(TOOL, user, { folder: 'spam' })
@@ -139,36 +139,33 @@ it.skipIf(NO_BROWSER !== '')(
   },
 )
 
-it.each(['2026-07-28', 'legacy'] as const)(
-  'a tool that a person must approve each call of is called over MCP, on %s',
-  async (mode) => {
-    const user = newUser()
-    const client = new Client(
-      { name: 'a test', version: '1.0.0' },
-      {
-        capabilities: { elicitation: { url: {} } },
-        ...(mode === 'legacy' ? {} : { versionNegotiation: { mode: { pin: mode } } }),
-      },
-    )
-    const requestInit = { headers: { 'authorization': `Bearer ${await edge.keyFor([user])}`, 'x-user-id': user } }
-    await client.connect(new StreamableHTTPClientTransport(new URL('/mcp', edge.server.url), { requestInit }))
-    client.setRequestHandler('elicitation/create', async ({ params }) => {
-      if (params.mode !== 'url') throw new Error('Wanted a URL')
-      await approve(params.url)
-      return { action: 'accept' }
-    })
-    const { tools } = await client.listTools()
-    const name = tools.find((tool) => /empty/.test(tool.name))?.name ?? ''
-    const call = () => client.callTool({ name, arguments: { folder: 'spam' } })
-    const before = emptied()
-    if (mode === 'legacy') {
-      const error: { data?: { elicitations?: { url: string }[] } } = await call().then(Object, Object)
-      const url = error.data?.elicitations?.[0]?.url
-      expect(url).toContain('/start')
-      await approve(url ?? '')
-    }
-    expect(await call()).toMatchObject({ structuredContent: { emptied: true } })
-    expect(emptied()).toBe(before + 1)
-    await client.close()
-  },
-)
+it.each(['2026-07-28', 'legacy'] as const)('a tool that needs approval can be called over MCP, on %s', async (mode) => {
+  const user = newUser()
+  const client = new Client(
+    { name: 'a test', version: '1.0.0' },
+    {
+      capabilities: { elicitation: { url: {} } },
+      ...(mode === 'legacy' ? {} : { versionNegotiation: { mode: { pin: mode } } }),
+    },
+  )
+  const requestInit = { headers: { 'authorization': `Bearer ${await edge.keyFor([user])}`, 'x-user-id': user } }
+  await client.connect(new StreamableHTTPClientTransport(new URL('/mcp', edge.server.url), { requestInit }))
+  client.setRequestHandler('elicitation/create', async ({ params }) => {
+    if (params.mode !== 'url') throw new Error('Wanted a URL')
+    await approve(params.url)
+    return { action: 'accept' }
+  })
+  const { tools } = await client.listTools()
+  const name = tools.find((tool) => /empty/.test(tool.name))?.name ?? ''
+  const call = () => client.callTool({ name, arguments: { folder: 'spam' } })
+  const before = emptied()
+  if (mode === 'legacy') {
+    const error: { data?: { elicitations?: { url: string }[] } } = await call().then(Object, Object)
+    const url = error.data?.elicitations?.[0]?.url
+    expect(url).toContain('/start')
+    await approve(url ?? '')
+  }
+  expect(await call()).toMatchObject({ structuredContent: { emptied: true } })
+  expect(emptied()).toBe(before + 1)
+  await client.close()
+})

@@ -137,7 +137,7 @@ describe.skipIf(NO_BROWSER !== '')(`pages of tools in the console${NO_BROWSER}`,
     await page.getByText('Succeeded').waitFor()
   }
 
-  it('shows a page only when it is opened, and with the result of a call', async () => {
+  it('shows a page only when it is opened, with the result of a call', async () => {
     await open('Mine.show')
     expect(await page.locator('iframe').isVisible()).toBe(false)
     expect(reports).toEqual([])
@@ -147,7 +147,7 @@ describe.skipIf(NO_BROWSER !== '')(`pages of tools in the console${NO_BROWSER}`,
     await screenshot(page, 'app')
   })
 
-  it('lets a page only call tools of its toolkit that the person may call', async () => {
+  it('lets a page call only tools of its toolkit that the person may call', async () => {
     await expect.poll(() => reports.length, { timeout: 20_000 }).toBeGreaterThan(0)
     expect(reports[0]).toEqual({
       own: 'refresh ran',

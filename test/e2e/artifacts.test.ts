@@ -99,32 +99,32 @@ const linkIn = (answer: unknown) => {
 }
 const readJson = async (url: URL) => JSON.parse(await (await fetch(url)).text())
 
-describe('a value that is too large for an answer, where its schema allows a link', () => {
+describe('a value too large for a response, whose schema allows a link', () => {
   let tool: string
   beforeAll(async () => void (tool = await publish(rows)))
 
-  it('a value that is too large for an answer, where its schema allows a link is an artifact over the Open Tool Calling RFC', async () => {
+  it('a value too large for a response, whose schema allows a link, is an artifact over the Open Tool Calling RFC', async () => {
     const { success, output } = await rfc(tool)
     expect(success).toBe(true)
     expect(output).toEqual({ artifact: ARTIFACT })
     expect(await readJson(linkIn(output))).toEqual(ROWS)
   })
 
-  it('a value that is too large for an answer, where its schema allows a link is a value that says where it lies over OXP', async () => {
+  it('a value too large for a response, whose schema allows a link, is a value with a link over OXP', async () => {
     const body = await oxp(tool)
     expect(body.result).toMatchObject({ success: true, value: { artifact: ARTIFACT } })
     if (schemas) expect(schemas.callResponse(body.result)).toEqual([])
     expect(await readJson(linkIn(body))).toEqual(ROWS)
   })
 
-  it('a value that is too large for an answer, where its schema allows a link is a result that says where it lies over the Machine Context Protocol', async () => {
+  it('a value too large for a response, whose schema allows a link, is a result with a link over the Machine Context Protocol', async () => {
     const { payload, metadata } = await machineContext(tool)
     expect(payload.execution).toMatchObject({ status: 'success', result: { artifact: ARTIFACT } })
     expect(metadata).toEqual({ artifact: ARTIFACT })
     expect(await readJson(linkIn(payload))).toEqual(ROWS)
   })
 
-  it('a value that is too large for an answer, where its schema allows a link is a text with the link over the plugin face', async () => {
+  it('a value too large for a response, whose schema allows a link, is a text with the link over the plugin schema', async () => {
     const { content, isError } = await plugin(tool)
     expect(isError).toBeUndefined()
     expect(content).toEqual([{ type: 'text', text: expect.stringContaining('application/json') }])
@@ -132,7 +132,7 @@ describe('a value that is too large for an answer, where its schema allows a lin
   })
 
   it.each(['2024-11-05', '2025-11-25', '2026-07-28'])(
-    'a value that is too large for an answer, where its schema allows a link is a link to a resource over MCP %s',
+    'a value too large for a response, whose schema allows a link, is a resource link over MCP %s',
     async (version) => {
       const headers = { 'mcp-method': 'tools/call', 'mcp-name': `Large_${tool}`, 'mcp-protocol-version': version }
       const _meta = {
@@ -157,11 +157,11 @@ describe('a value that is too large for an answer, where its schema allows a lin
   )
 })
 
-describe('a value that is too large for an answer, where its schema allows none but itself', () => {
+describe('a value too large for a response, whose schema allows no link', () => {
   let tool: string
   beforeAll(async () => void (tool = await publish(rows, { type: 'array', items: { type: 'object' } })))
 
-  it('a value that is too large for an answer, where its schema allows none but itself has the link beside its place, and is an error where the dialect has no room', async () => {
+  it('a value too large for a response, whose schema allows no link, is linked outside the value, or is an error', async () => {
     const { result, artifact } = await oxp(tool)
     expect(artifact).toEqual(ARTIFACT)
     expect(Object.keys(result)).toEqual(['call_id', 'success', 'duration'])
@@ -180,7 +180,7 @@ describe('a value that is too large for an answer, where its schema allows none 
     for (const each of [artifact, metadata, bare.body, answer]) expect(await readJson(linkIn(each))).toEqual(ROWS)
   })
 
-  it('a value that is too large for an answer, where its schema allows none but itself is whole where the call has room for it, whatever the deployment says', async () => {
+  it('a value too large for a response, whose schema allows no link, is complete if the call allows its size', async () => {
     const input = { tool_id: `Large.${tool}`, input: {}, context: { inline_bytes: 1_000_000 } }
     expect((await server.json('POST', '/tools/call', input)).body.result.value).toEqual(ROWS)
     const _meta = { 'dev.switchboard/context': { inline_bytes: 1_000_000 } }
@@ -190,7 +190,7 @@ describe('a value that is too large for an answer, where its schema allows none 
   })
 
   it.each([0, 4_194_305, '1', 1.5])(
-    'a value that is too large for an answer, where its schema allows none but itself is not asked for in %j bytes: the tool does not run',
+    'a call that sets inline_bytes to %j is refused, and the tool does not run',
     async (inline_bytes) => {
       const { status, body } = await server.json('POST', '/tools/call', {
         tool_id: `Large.${tool}`,
@@ -201,7 +201,7 @@ describe('a value that is too large for an answer, where its schema allows none 
     },
   )
 
-  it('a value that is too large for an answer, where its schema allows none but itself is not kept when it is not what the schema allows', async () => {
+  it('a value too large for a response is not stored if its schema does not allow it', async () => {
     const wrong = await publish(rows, { type: 'array', items: { type: 'string' } })
     const { result } = await oxp(wrong)
     expect(result).toMatchObject({ success: false, error: { message: expect.stringContaining('output schema') } })
@@ -209,7 +209,7 @@ describe('a value that is too large for an answer, where its schema allows none 
   })
 })
 
-it('bytes that are many are an artifact of their own type, in each face', async () => {
+it('a large file is an artifact of its own media type, in each dialect', async () => {
   for (const tool of [
     await publish(from('/picture')),
     await publish(from('/picture', { type: 'binary' }), { type: 'object' }),
@@ -225,14 +225,14 @@ it('bytes that are many are an artifact of their own type, in each face', async 
   }
 })
 
-it('bytes that are few stay where a model sees them', async () => {
+it('a small file stays in the content that a model sees', async () => {
   const tool = await publish(from('/small'))
   const block = { type: 'image', mimeType: 'image/png', data: btoa('small') }
   expect((await mcp(tool)).content).toEqual([block])
   expect((await oxp(tool)).result.value).toEqual({ content: [block] })
 })
 
-it('bytes that are few are links over the RFC, whichever modes their tool declares, and so is a value of artifacts alone', async () => {
+it('over the RFC, a small file is a link, whatever modes its tool declares, and so is any value of an artifacts-only tool', async () => {
   const picture = { content_type: 'image/png', size: 5 }
   for (const [tool, artifact] of [
     [await publish(from('/small')), picture],
@@ -245,12 +245,12 @@ it('bytes that are few are links over the RFC, whichever modes their tool declar
   }
 })
 
-it('bytes that are no Base64 are refused, and said to be', async () => {
+it('bytes that are not Base64 are refused with the reason', async () => {
   const tool = await publishArtifact('Odd', giving(inUrl("'!'.repeat(300_000)")))
   expect((await rfc(tool)).output.error).toMatchObject({ developer_message: expect.stringContaining('no Base64') })
 })
 
-describe('a link', () => {
+describe('a link to an artifact', () => {
   let url: URL
   beforeAll(async () => void (url = linkIn(await oxp(await publish(rows)))))
 
@@ -261,7 +261,7 @@ describe('a link', () => {
   }
   const whole = JSON.stringify(ROWS)
 
-  it('a link is read whole, in parts, and not again when it is held', async () => {
+  it('a link to an artifact returns it whole, in ranges, or as 304 if the client has it', async () => {
     const first = await get()
     expect(first.status).toBe(200)
     expect(first.headers.get('content-type')).toBe('application/json')
@@ -286,7 +286,7 @@ describe('a link', () => {
     expect((await get(undefined, { method: 'POST' })).status).toBe(405)
   })
 
-  it('a link that was changed in any way is refused, and says why', async () => {
+  it('a link to an artifact that was changed in any way is refused with the reason', async () => {
     const { pathname } = linkIn(await oxp(await publish(rows)))
     const changes: ((url: URL) => void)[] = [
       (changed) => {
@@ -312,7 +312,7 @@ describe('a link', () => {
     ])
   })
 
-  it('a link whose object is no more is not found', async () => {
+  it('a link to an artifact that was deleted is not found', async () => {
     const gone = linkIn(await oxp(await publish(rows)))
     const bucket = await server.miniflare.getR2Bucket('ARTIFACTS')
     await bucket.delete(artifactKey(gone.pathname.split('/')[2] ?? ''))
@@ -321,7 +321,7 @@ describe('a link', () => {
     expect(await answer.json()).toMatchObject({ message: expect.stringContaining('artifact does not exist') })
   })
 
-  it('a link needs no credential, and holds after a restart', async () => {
+  it('a link to an artifact needs no credential, and works after a restart', async () => {
     const first = await startServer({ vars: { ACCESS: 'open', INLINE_BYTES } })
     const link = linkIn(await oxp(await publish(rows, {}, first), first))
     await first.stop({ keep: true })
@@ -337,7 +337,7 @@ describe('a link', () => {
     }
   })
 
-  it('a link to hostile HTML is saved, and shown and run nowhere', async () => {
+  it('a link to hostile HTML is downloaded, and never shown or run', async () => {
     const tool = await publish(from('/html'), { type: 'string' })
     const answer = await fetch(linkIn(await oxp(tool)))
     expect(await answer.text()).toBe(HOSTILE)
@@ -356,7 +356,7 @@ describe('a link', () => {
   })
 })
 
-it('what is kept holds no secret that the tool was given', async () => {
+it('stored artifacts contain no secret that the tool received', async () => {
   const secret = 'a-secret-of-the-caller-0123456789'
   const echo = await startUpstream(({ headers }, response) => {
     const said = { was: headers['x-key'], more: 'x'.repeat(300_000) }
@@ -386,7 +386,7 @@ describe('a deployment without a bucket', () => {
   )
   afterAll(() => bare?.stop())
 
-  it('a deployment without a bucket says in each face what it takes to keep a large output', async () => {
+  it('a deployment without a bucket says in each dialect what a large output needs', async () => {
     const tool = await publish(rows, {}, bare)
     const picture = await publish(from('/picture'), {}, bare)
     for (const call of [oxp, rfc, machineContext, plugin, mcp]) {
@@ -400,7 +400,7 @@ describe('a deployment without a bucket', () => {
     expect((await fetch(new URL('/artifacts/x?expires=1&signature=x', bare.url))).status).toBe(404)
   })
 
-  it('a deployment without a bucket gives what is small as it is, and bytes of a tool that declares artifacts in the URL', async () => {
+  it('a deployment without a bucket returns small outputs as usual, and artifacts as data URLs', async () => {
     await publishArtifact('Picture', from('/small'), bare)
     const { output } = await rfc('Picture', bare)
     expect(output).toMatchObject({ artifact: { url: `data:image/png;base64,${btoa('small')}`, size: 5 } })

@@ -32,7 +32,7 @@ const tool = (version: string) => ({
   implementation: { kind: 'code', module: 'export default () => "a module that is nobody’s business"' },
 })
 
-it('GET /audit tells what was administered, by whom, and what came of it', async () => {
+it('GET /audit lists administrative actions, who did them, and their outcome', async () => {
   const made = await send('POST', '/keys', { name: 'the publisher', scopes: ['tools:publish'], tools: ['Audited.*'] })
   const publisher = { authorization: `Bearer ${made.body.key}` }
   const principal = `key:${made.body.id}`
@@ -75,7 +75,7 @@ it('GET /audit tells what was administered, by whom, and what came of it', async
   expect(server.printed()).not.toContain(made.body.key)
 })
 
-it('GET /audit tells who was refused', async () => {
+it('GET /audit lists who was refused', async () => {
   const made = await send('POST', '/keys', { name: 'the reader', scopes: ['tools:read'] })
   const reader = { authorization: `Bearer ${made.body.key}` }
   const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
@@ -94,7 +94,7 @@ it('GET /audit tells who was refused', async () => {
   expect(JSON.stringify(found)).not.toContain('made-up')
 })
 
-it('GET /audit is found by what a query names, in pages', async () => {
+it('GET /audit filters by its query, in pages', async () => {
   for (let n = 0; n < 3; n++) await send('DELETE', `/keys/none-${n}`)
   await acts('act=key.remove&outcome=not-found', 3)
   const first = await send('GET', '/audit?act=key.remove&outcome=failure&limit=2')
@@ -108,7 +108,7 @@ it('GET /audit is found by what a query names, in pages', async () => {
   expect((await send('GET', '/audit?act=DROP TABLE')).status).toBe(400)
 })
 
-it('GET /audit is for administrators and who may read records', async () => {
+it('GET /audit is for administrators and callers who may read records', async () => {
   for (const [scopes, status] of [
     [['records:read'], 200],
     [['tools:read', 'tools:call', 'tools:publish'], 403],
@@ -118,7 +118,7 @@ it('GET /audit is for administrators and who may read records', async () => {
   }
 })
 
-it('every route that changes something names its act, or is known not to be one', async () => {
+it('every route that changes something has an audit action, or is listed as having none', async () => {
   // Of the requests below none is in order, and each is written down all the same
   const NO_ACTS =
     /^(?:POST|PUT|PATCH|DELETE) \/(?:artifacts|convert|events|readiness|providers\/:id\/test|tools\/call|oxp|worker|plugin|mcp|connect|machine-context|authorizations|sign-in|sign-out|register|authorize|token|\.well-known)/

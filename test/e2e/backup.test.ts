@@ -166,7 +166,7 @@ const machineContext = (id: string, version: string, names: readonly string[], b
   ...beside,
 })
 
-describe('a registry of everything that can be in one', () => {
+describe('the backup of a full registry', () => {
   let one: Server
   let other: Server
   let file: string
@@ -215,7 +215,7 @@ describe('a registry of everything that can be in one', () => {
     await Promise.all([one?.stop(), other?.stop()])
   })
 
-  it('a registry of everything that can be in one is exported as lines of JSON, in the words they were published in, without a secret or a key', async () => {
+  it('the backup of a full registry has JSON lines with the documents as published, without secrets or keys', async () => {
     const lines = linesOf(file)
     expect(lines[0]).toMatchObject({ kind: 'archive', format: 2 })
     expect(lines.at(-1)).toEqual({ kind: 'end', lines: lines.length - 1, hmac: expect.any(String) })
@@ -234,7 +234,7 @@ describe('a registry of everything that can be in one', () => {
     )
   })
 
-  it('a registry of everything that can be in one is restored into an empty one, which then is the same', async () => {
+  it('the backup of a full registry restores an empty one to the same state', async () => {
     const { status, last, lines } = await restore(other, file)
     expect(status).toBe(200)
     expect(lines).toEqual([])
@@ -247,7 +247,7 @@ describe('a registry of everything that can be in one', () => {
     }
   })
 
-  it('a registry of everything that can be in one answers calls as the old one did', async () => {
+  it('the backup of a full registry restores one that answers calls as the old one did', async () => {
     const oxp = (tool_id: string, input: object = {}) => [tool_id, { tool_id, input }] as const
     for (const [what, body] of [
       oxp('Own.Echo', { text: 'a' }),
@@ -287,7 +287,7 @@ describe('a registry of everything that can be in one', () => {
     expect(JSON.stringify(answers[1]?.body)).toContain('third_one third-one')
   })
 
-  it('a registry of everything that can be in one changes nothing when it is restored a second time, and goes on as the old one would', async () => {
+  it('the backup of a full registry changes nothing if it is restored twice, and the registry works as the old one', async () => {
     const before = await exportOf(other)
     const { last, lines } = await restore(other, file)
     expect(lines).toEqual([])
@@ -305,7 +305,7 @@ describe('a registry of everything that can be in one', () => {
     expect(patch.status).toBe(403)
   })
 
-  it('a registry of everything that can be in one is believed where this deployment signed it, as it is, and elsewhere only where an administrator says so', async () => {
+  it('the backup of a full registry is trusted if this deployment signed it, and otherwise only if an administrator says so', async () => {
     const own = await sendLines(one.url, file, asAdmin, '')
     expect(own.last).toMatchObject({ done: true, created: 0, changed: 0, refused: 0, complete: true })
     const foreign = await sendLines(other.url, file, asAdmin, '')
@@ -332,7 +332,7 @@ describe('a registry of everything that can be in one', () => {
     }
   })
 
-  it('a registry of everything that can be in one is exported by the toolkit, and restored so', async () => {
+  it('the backup of one toolkit can be exported and restored', async () => {
     const box = await exportOf(one, '?toolkit=box')
     const records = linesOf(box).flatMap(({ record }) => (record ? [record] : []))
     expect(new Set(records.map(({ toolkit }) => toolkit))).toEqual(new Set(['Box']))
@@ -349,7 +349,7 @@ describe('a registry of everything that can be in one', () => {
     }
   })
 
-  it('a registry of everything that can be in one has its policies, which hold where it is restored before anything is there to be called', async () => {
+  it('the backup of a full registry has its policies, which apply before any restored tool can be called', async () => {
     const [first, second] = await Promise.all([startOne(), startOne()])
     const put = (server: Server, pattern: string, body: object) =>
       server.json('PUT', `/policies/${encodeURIComponent(pattern)}`, body, asAdmin)
@@ -383,7 +383,7 @@ describe('a registry of everything that can be in one', () => {
     }
   })
 
-  it('a registry of everything that can be in one goes to a file and back by the commands of the guide, word for word', async () => {
+  it("the backup of a full registry can be saved and restored with the guide's commands", async () => {
     const guide = readFileSync(new URL('../../src/docs/operate.md', import.meta.url), 'utf8')
     const [, section = ''] = guide.split('## Backup and restore')
     const commands = [...section.matchAll(/```sh\n([\s\S]*?)```\n\n```json\n([\s\S]*?)```/g)].slice(0, 2)
@@ -410,7 +410,7 @@ describe('a registry of everything that can be in one', () => {
     }
   })
 
-  it('a registry of everything that can be in one is for administrators', async () => {
+  it('the backup of a full registry is for administrators only', async () => {
     for (const [path, method] of [
       ['/export', 'GET'],
       ['/import', 'POST'],
@@ -452,48 +452,52 @@ for (const { name, load, skip } of [
       await Promise.all([one?.stop(), other?.stop()])
     })
 
-    it('is restored into an empty one, and both list, answer and digest alike', { timeout: 1_200_000 }, async () => {
-      const { definitions, bindings } = load()
-      const converted = bindings.map((binding) => convertBinding(binding, { origin: upstream.origin }))
-      const bound = new Set(bindings.map(({ tool_id }) => tool_id.split('@')[0]))
-      const unbound = definitions.filter((each) => !bound.has(String(Object(each).id).split('@')[0]))
-      await publish(one, [...unbound, ...converted])
-      await upload(one, 'Box', '1.0.0')
-      const openapi = JSON.parse(readFileSync(GITHUB, 'utf8'))
-      const imported = await one.json(
-        'POST',
-        '/toolkits/import',
-        { from: { openapi }, toolkit: 'GitHub', base_url: upstream.origin },
-        asAdmin,
-      )
-      expect(imported.status, JSON.stringify(imported.body).slice(0, 1_000)).toBe(201)
-      expect(imported.body.ids.length).toBeGreaterThan(1_000)
+    it(
+      'restores an empty one, and both have the same lists, responses and digests',
+      { timeout: 1_200_000 },
+      async () => {
+        const { definitions, bindings } = load()
+        const converted = bindings.map((binding) => convertBinding(binding, { origin: upstream.origin }))
+        const bound = new Set(bindings.map(({ tool_id }) => tool_id.split('@')[0]))
+        const unbound = definitions.filter((each) => !bound.has(String(Object(each).id).split('@')[0]))
+        await publish(one, [...unbound, ...converted])
+        await upload(one, 'Box', '1.0.0')
+        const openapi = JSON.parse(readFileSync(GITHUB, 'utf8'))
+        const imported = await one.json(
+          'POST',
+          '/toolkits/import',
+          { from: { openapi }, toolkit: 'GitHub', base_url: upstream.origin },
+          asAdmin,
+        )
+        expect(imported.status, JSON.stringify(imported.body).slice(0, 1_000)).toBe(201)
+        expect(imported.body.ids.length).toBeGreaterThan(1_000)
 
-      const file = await exportOf(one)
-      const { last, lines } = await restore(other, file)
-      expect(lines).toEqual([])
-      expect(last).toMatchObject({ refused: 0, skipped: 0, complete: true })
-      expectSame(file, await exportOf(other))
-      const ids = linesOf(file).flatMap(({ record }) => (record ? [record.id] : []))
-      expect(ids.length).toBeGreaterThan(1_000 + unbound.length)
-      await expectAlike(
-        one,
-        other,
-        ids,
-        ids.filter((id, index) => id.startsWith('Box.') || index % 25 === 0),
-      )
-      for (const [tool_id, input] of [
-        ['Box.add', { a: 2, b: 40 }],
-        ['GitHub.meta_root', {}],
-        ['GitHub.repos_get', { owner: 'a', repo: 'b' }],
-        ['GitHub.repos_get', {}],
-      ] as const) {
-        const body = { tool_id, input }
-        const [mine, others] = [one, other].map((server) => server.json('POST', '/tools/call', body, asAdmin))
-        expect(outcomeOf(await others!), tool_id).toEqual(outcomeOf(await mine!))
-      }
-      const again = await restore(other, file)
-      expect(again.last).toMatchObject({ created: 0, changed: 0, refused: 0, complete: true })
-    })
+        const file = await exportOf(one)
+        const { last, lines } = await restore(other, file)
+        expect(lines).toEqual([])
+        expect(last).toMatchObject({ refused: 0, skipped: 0, complete: true })
+        expectSame(file, await exportOf(other))
+        const ids = linesOf(file).flatMap(({ record }) => (record ? [record.id] : []))
+        expect(ids.length).toBeGreaterThan(1_000 + unbound.length)
+        await expectAlike(
+          one,
+          other,
+          ids,
+          ids.filter((id, index) => id.startsWith('Box.') || index % 25 === 0),
+        )
+        for (const [tool_id, input] of [
+          ['Box.add', { a: 2, b: 40 }],
+          ['GitHub.meta_root', {}],
+          ['GitHub.repos_get', { owner: 'a', repo: 'b' }],
+          ['GitHub.repos_get', {}],
+        ] as const) {
+          const body = { tool_id, input }
+          const [mine, others] = [one, other].map((server) => server.json('POST', '/tools/call', body, asAdmin))
+          expect(outcomeOf(await others!), tool_id).toEqual(outcomeOf(await mine!))
+        }
+        const again = await restore(other, file)
+        expect(again.last).toMatchObject({ created: 0, changed: 0, refused: 0, complete: true })
+      },
+    )
   })
 }

@@ -68,7 +68,7 @@ describe('a compressed body', () => {
     '/machine-context/execute',
     '/plugin/call',
   ]
-  it.each(paths)('a compressed body is refused at %s with what to do', async (path) => {
+  it.each(paths)('a compressed body is refused at %s, and the response says what to do', async (path) => {
     for (const [encoding, compress] of [
       ['gzip', gzipSync],
       ['deflate', deflateSync],
@@ -84,7 +84,7 @@ describe('a compressed body', () => {
     }
   })
 
-  it('a compressed body that is not one of JSON is refused too, and one of another type is told so alone', async () => {
+  it('a compressed body of a form is refused too, and a body of an unsupported media type gets only that error', async () => {
     const form = { 'content-type': 'application/x-www-form-urlencoded' }
     const answer = await post('/connect/token', gzipSync('grant_type=x'), { ...form, 'content-encoding': 'gzip' })
     expect(answer.status).toBe(400)
@@ -117,7 +117,7 @@ describe.each(ROUTES)('%s %s', (method, path, limit, good) => {
     ['[1, 2', 'expected at line 1'],
     ['\u0000', 'at line 1, column 1'],
     ['undefined', 'at line 1, column 1'],
-  ])(`${method} ${path} refuses %j, and says where it is wrong`, async (body, why) => {
+  ])(`${method} ${path} refuses %j with the location of the error`, async (body, why) => {
     expect(refused(await put(body), 400).message).toContain(why)
   })
 
@@ -130,7 +130,7 @@ describe.each(ROUTES)('%s %s', (method, path, limit, good) => {
     refused(await put(body), 400)
   })
 
-  it(`${method} ${path} refuses what is nested too deep, closed or not, in lists, objects and strings that look so`, async () => {
+  it(`${method} ${path} refuses deep nesting in arrays, objects and strings, complete or not`, async () => {
     for (const body of [
       '['.repeat(5_000) + ']'.repeat(5_000),
       '{"a":'.repeat(5_000) + '1' + '}'.repeat(5_000),
@@ -144,7 +144,7 @@ describe.each(ROUTES)('%s %s', (method, path, limit, good) => {
     expect(JSON.stringify(refused(text, text.status === 422 ? 422 : 400))).toMatch(/[Mm]ust be an? .*object/)
   })
 
-  it(`${method} ${path} refuses the key __proto__ anywhere, however it is written, and says where`, async () => {
+  it(`${method} ${path} refuses the key __proto__ anywhere, in any escaping, with its location`, async () => {
     for (const key of ['__proto__', '\\u005f_proto__', '__proto\\u005f_']) {
       for (const [body, at] of [
         [`{"${key}": {"polluted": 1}}`, '/__proto__'],
@@ -156,13 +156,13 @@ describe.each(ROUTES)('%s %s', (method, path, limit, good) => {
     expect(Reflect.get({}, 'polluted')).toBeUndefined()
   })
 
-  it(`${method} ${path} refuses numbers past the range of doubles, and says where`, async () => {
+  it(`${method} ${path} refuses numbers beyond the range of doubles, with their location`, async () => {
     for (const number of ['1e999', '-1e999', '1E+400', `1${'0'.repeat(309)}`, `${'9'.repeat(300)}e10`]) {
       expect(refused(await put(`{"input": {"a": [1, ${number}]}}`), 400).message).toContain("at '/input/a/1'")
     }
   })
 
-  it(`${method} ${path} refuses other content types, also none`, async () => {
+  it(`${method} ${path} refuses other content types, and none`, async () => {
     for (const type of [
       'text/plain',
       'application/x-www-form-urlencoded',
@@ -179,7 +179,7 @@ describe.each(ROUTES)('%s %s', (method, path, limit, good) => {
     refused(await put(JSON.stringify(good), {}), 415)
   })
 
-  it(`${method} ${path} refuses a body over its limit, with a length and without`, async () => {
+  it(`${method} ${path} refuses a body over its limit, with a Content-Length and without`, async () => {
     const body = ' '.repeat(limit + 1)
     expect(refused(await put(body), 413).message).toContain(String(limit))
     expect(refused(await send({ method, path, headers: JSON_TYPE, body, chunked: true }), 413).message).toContain(
@@ -187,7 +187,7 @@ describe.each(ROUTES)('%s %s', (method, path, limit, good) => {
     )
   })
 
-  it(`${method} ${path} refuses bodies that are no object, or of the wrong form`, async () => {
+  it(`${method} ${path} refuses bodies that are not objects, or have the wrong shape`, async () => {
     for (const body of [
       'null',
       'true',
@@ -205,7 +205,7 @@ describe.each(ROUTES)('%s %s', (method, path, limit, good) => {
     }
   })
 
-  it(`${method} ${path} goes on after uploads that break off, and takes none for a defect`, async () => {
+  it(`${method} ${path} still works after interrupted uploads, and logs no error for them`, async () => {
     const head = `${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n`
     await Promise.all(
       Array.from({ length: 10 }, (_, index) =>
@@ -254,7 +254,7 @@ it.each([
   ],
   ['$schema', (value: unknown) => ({ $schema: value, request: ADD }), () => false],
   ['request', (value: unknown) => ({ request: value }), () => false],
-])("a call names '%s' when it is of the wrong type", async (field, make, isFine) => {
+])("a call with '%s' of the wrong type is refused with its name", async (field, make, isFine) => {
   for (const value of WRONG.filter((each) => !isFine(each))) {
     const answer = await call(JSON.stringify(make(value)))
     const { message } = refused(answer, 400)
@@ -266,7 +266,7 @@ it.each([
   }
 })
 
-it('a call names the inputs that are of the wrong type', async () => {
+it('a call with inputs of the wrong type is refused with their names', async () => {
   for (const value of [null, true, '5', '', [], {}, [5], '\ud800']) {
     const answer = await call(JSON.stringify({ ...ADD, input: { a: value, b: value } }))
     expect(refused(answer, 422).parameter_errors).toEqual({ a: 'Must be a number', b: 'Must be a number' })
@@ -276,7 +276,7 @@ it('a call names the inputs that are of the wrong type', async () => {
   }
 })
 
-it('a call refuses unknown fields at each level, by name', async () => {
+it('a call with unknown fields at any level is refused with their names', async () => {
   for (const [body, field] of [
     [{ ...ADD, inputs: {} }, 'inputs'],
     [{ request: ADD, extra: 1 }, 'extra'],
@@ -292,7 +292,7 @@ it('a call refuses unknown fields at each level, by name', async () => {
   }
 })
 
-it('a call takes names of prototypes in an input for what they are: names', async () => {
+it('a call may have input names such as constructor and toString', async () => {
   const input = {
     a: 10,
     b: 5,
@@ -315,7 +315,7 @@ it('a call takes names of prototypes in an input for what they are: names', asyn
   }
 })
 
-it('a call answers ids and names of any length and kind shortly', async () => {
+it('a call with ids and names of any length and kind gets a short response', async () => {
   for (const tool_id of [
     'x'.repeat(1_000_000),
     `${'a'.repeat(65)}.b`,
@@ -351,7 +351,7 @@ it('a call answers ids and names of any length and kind shortly', async () => {
   expect(JSON.parse((await call(JSON.stringify(longest))).text).result).toMatchObject({ success: false })
 })
 
-it('a call takes what is unusual and in order', async () => {
+it('a call may have unusual but valid JSON', async () => {
   const value = async (body: string) => {
     const answer = await call(body)
     expect(answer.status, answer.text).toBe(200)
@@ -372,12 +372,12 @@ it('a call takes what is unusual and in order', async () => {
   expect(await value(JSON.stringify(ADD) + ' '.repeat(4 * MIB - JSON.stringify(ADD).length))).toBe(15)
 })
 
-it('a call whose result no JSON can say ends as a failure', async () => {
+it('a call with a result that JSON cannot represent ends as a failure', async () => {
   const answer = await call(JSON.stringify({ ...ADD, input: { a: 1e308, b: 1e308 } }))
   expect(JSON.parse(answer.text).result).toMatchObject({ success: false, error: { can_retry: false } })
 })
 
-it('a call takes long and odd headers', async () => {
+it('a call may have long and unusual headers', async () => {
   const body = JSON.stringify(ADD)
   for (const headers of [
     { traceparent: 'x'.repeat(5_000) },
@@ -402,7 +402,7 @@ const errors = async (document: unknown) => {
   return JSON.parse(answer.text).errors.map(({ path }: { path: string }) => path)
 }
 
-it('a publication refuses wrappers, implementations, tags and dialects that are wrong, by path', async () => {
+it('a publication refuses invalid wrappers, implementations, tags and dialects, with their path', async () => {
   const inner = definition('Wrong.Tool@1.0.0')
   expect(await errors({ definition: inner, extra: 1 })).toContain('/extra')
   expect(await errors({ definition: null })).toContain('/definition')
@@ -426,7 +426,7 @@ it('a publication refuses wrappers, implementations, tags and dialects that are 
   refused(await post('/tools?allow=everything', JSON.stringify(inner)), 400)
 })
 
-it('a publication keeps names of prototypes in a schema for names', async () => {
+it('a publication may have schema properties such as constructor and toString', async () => {
   const properties = Object.fromEntries(
     ['constructor', 'prototype', 'toString'].map((name) => [name, { type: 'string', description: name }]),
   )
@@ -467,7 +467,7 @@ it.each(wrong.map((body) => JSON.stringify(body)))('a status %s is refused', asy
   refused(await post('/tools/Doorbell.Ring', body, JSON_TYPE, 'PATCH'), 400)
 })
 
-it('a status is refused for what is no tool', async () => {
+it('a status is refused for an unknown or invalid tool', async () => {
   for (const id of [
     'No.Such',
     'Doorbell.Ring@9.9.9',
@@ -482,7 +482,7 @@ it('a status is refused for what is no tool', async () => {
   refused(await post('/tools/%E0%A4%A', '{"status":"disabled"}', JSON_TYPE, 'PATCH'), 400)
 })
 
-it('a server answers methods that a path does not have with those that it has', async () => {
+it('a server answers an unsupported method with the methods that the path supports', async () => {
   for (const [method, path, allow] of [
     ['PUT', '/tools', 'GET, HEAD, POST'],
     ['OPTIONS', '/tools/call', 'GET, HEAD, PATCH, POST'],
@@ -500,7 +500,7 @@ it('a server answers methods that a path does not have with those that it has', 
   }
 })
 
-it('a server sends whoever asks with a slash too many on to what is meant, and changes nothing so', async () => {
+it('a server redirects a URL with a trailing slash, and changes nothing', async () => {
   expect(await send({ path: '/tools/?limit=1' })).toMatchObject({
     status: 308,
     headers: { location: '/tools?limit=1' },
@@ -538,7 +538,7 @@ it.each([
   '/authorizations/x',
   '/.env',
   '/.git/config',
-])('a server has nothing at %s', async (path) => {
+])('a server returns 404 for %s', async (path) => {
   refused(await send({ path }), 404)
 })
 
@@ -551,11 +551,11 @@ it.each([
   '/users/%ff/grants',
   '/artifacts/%ff',
   '/authorizations/%ff',
-])('a server cannot read the path %s', async (path) => {
+])('a server returns 400 for the path %s', async (path) => {
   refused(await send({ path }), 400)
 })
 
-it('a server leads on from //tools, at this host alone', async () => {
+it('a server redirects //tools, but only to its own host', async () => {
   const answer = await send({ path: '//tools' })
   expect([answer.status, answer.headers['location']]).toEqual([308, '/tools'])
   refused(await send({ path: '//example.com' }), 404)
@@ -599,7 +599,7 @@ it.each([
   expect(refused(answer, 400).message).toContain(`Cannot read the query at '${query.split('=')[0]}': ${wrong}`)
 })
 
-it('a server searches for anything', async () => {
+it('a server can search for any text', async () => {
   for (const q of [
     '',
     '"',
@@ -624,7 +624,7 @@ it('a server searches for anything', async () => {
   }
 })
 
-it('a server takes made-up cursors for none, or for a place', async () => {
+it('a server returns 200 or 400 for forged cursors', async () => {
   for (const place of ['calculator.add', 'zzz', '\u0000', '{"a":1}', '-1', '99999999999999999999', "' OR 1=1 --"]) {
     const cursor = Buffer.from(place).toString('base64url')
     for (const more of ['', '&q=add', '&versions=all', '&q=add&versions=all']) {
@@ -634,7 +634,7 @@ it('a server takes made-up cursors for none, or for a place', async () => {
   }
 })
 
-describe("a body that a server of one's own refuses unread", () => {
+describe('a body that a self-hosted server refuses unread', () => {
   let own: Server
   beforeAll(async () => {
     own = await startServer({ vars: { SELF_HOSTED: 'true' } })
@@ -648,7 +648,7 @@ describe("a body that a server of one's own refuses unread", () => {
     ['of a stranger', '/connect/mcp', JSON_TYPE, 401],
     ['of another type', '/tools', { 'content-type': 'text/plain' }, 415],
   ] as const)(
-    "a body that a server of one's own refuses unread is answered, and no broken connection, however often: %s",
+    'a body that a self-hosted server refuses unread gets a response and no broken connection, however often: %s',
     async (_, path, headers, status) => {
       for (let time = 0; time < REFUSED_BODIES; time += 1) {
         const answer = await fetch(own.url + path, { method: 'POST', headers, body: space })
@@ -658,7 +658,7 @@ describe("a body that a server of one's own refuses unread", () => {
     },
   )
 
-  it("a body that a server of one's own refuses unread is not waited for without end", async () => {
+  it('a body that a self-hosted server refuses unread is not awaited if it never ends', async () => {
     const endless = new ReadableStream({ start: (controller) => controller.enqueue(new Uint8Array(100)) })
     const init: RequestInit = Object.assign({ method: 'POST', body: endless }, { duplex: 'half' })
     const sent = fetch(`${own.url}/nowhere`, init)
@@ -666,8 +666,8 @@ describe("a body that a server of one's own refuses unread", () => {
   }, 30_000)
 })
 
-describe('many at once', () => {
-  it('a server answers 200 bad requests side by side, and the good ones among them', async () => {
+describe('many requests at once', () => {
+  it('a server answers 200 requests at once, both valid and invalid ones', async () => {
     const bodies = [
       '{',
       '[]',
@@ -733,7 +733,7 @@ describe('many at once', () => {
     })
 
   it.each(['/tools/call', '/tools', '/keys'])(
-    'a server answers any body at %s with what it makes of it',
+    'a server answers any body at %s without a server error',
     async (path) => {
       await fc.assert(
         fc.asyncProperty(body, async (text) => {

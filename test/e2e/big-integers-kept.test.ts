@@ -49,7 +49,7 @@ async function publish(id: string, implementation: object, more: object = {}): P
 }
 const echo = () => ({ kind: 'http', method: 'POST', url: `${upstream.origin}/echo` })
 
-it('a plugin gets an integer that no double holds as it was written, wherever it stands', async () => {
+it('a plugin receives an integer beyond double precision as it was written, anywhere in its input', async () => {
   const input = `{"id":${ID},"list":[-${ID},{"n":${ID}0}],"text":"${ID}"}`
   const asked = await call('Box.request', input)
   expect(JSON.parse(asked.text).result, asked.text).toMatchObject({ success: true })
@@ -58,7 +58,7 @@ it('a plugin gets an integer that no double holds as it was written, wherever it
   expect(JSON.parse(plugin.text).content[0].text).toContain(`"arguments":${input}`)
 })
 
-it('a plugin gives one as it wrote it, in its structured content and in its text', async () => {
+it('a plugin returns an integer beyond double precision unchanged, in structured content and in text', async () => {
   const answer = (result: string) => call('Box.answer', JSON.stringify({ result }))
   const structured = await answer(`{"content":[],"structuredContent":{"id":${ID},"list":[${ID}]}}`)
   expect(structured.text).toContain(`"value":{"id":${ID},"list":[${ID}]}`)
@@ -71,7 +71,7 @@ it('a plugin gives one as it wrote it, in its structured content and in its text
   })
 })
 
-it('the record of a call has arguments as they were written', async () => {
+it('the record of a call has integers as they were written', async () => {
   const tool = await publish('Kept.Recorded', echo())
   const { id, as } = await keyOf(server, ['Kept.*'], { record_arguments: true })
   expect((await call(tool, `{"id":${ID},"body":[-${ID}]}`, as)).text).toContain('"success":true')
@@ -80,7 +80,7 @@ it('the record of a call has arguments as they were written', async () => {
     .toContain(`"arguments":{"id":${ID},"body":[-${ID}]}`)
 })
 
-it('an artifact has what is too large for an answer as the tool gave it', async () => {
+it('an artifact has integers as the tool returned them', async () => {
   const tool = await publish('Kept.Large', echo())
   const body = `[${Array.from({ length: 4_000 }, (_, index) => `${ID}${index}`).join()}]`
   const { text } = await call(tool, `{"id":${ID},"body":${body}}`)
@@ -89,7 +89,7 @@ it('an artifact has what is too large for an answer as the tool gave it', async 
   expect((await raw(server.url, { path: `${pathname}${search}` })).text).toBe(`{"id":${ID},"body":${body}}`)
 })
 
-it('an artifact of a file is the file, and a tool gets of it what it holds', async () => {
+it('an artifact of an uploaded file is unchanged, and a tool gets its exact content', async () => {
   const file = `{"id":${ID}}`
   const headers = { ...asAdmin, 'content-type': 'application/json' }
   const sent = await raw(server.url, { method: 'POST', path: '/artifacts?filename=a.json', body: file, headers })
@@ -106,7 +106,7 @@ it('an artifact of a file is the file, and a tool gets of it what it holds', asy
   expect(JSON.parse(text).result.value, `${text} ${url}`).toBe(file)
 })
 
-it('a backup has definitions as they were written, and they come back so, with what they are exported as', async () => {
+it('a backup has integers in definitions as they were written, and so have the restored definitions and their exports', async () => {
   const schema = `{"type":"integer","minimum":-${ID},"maximum":${ID},"default":${ID},"enum":[${ID},1]}`
   const document = JSON.stringify({
     definition: definition('Backed.Up@1.0.0', {
@@ -154,7 +154,7 @@ it('a backup has definitions as they were written, and they come back so, with w
   }
 })
 
-it('the call form of the console sends what was typed, as JSON too, and shows it and what came back digit for digit', async () => {
+it("the console's call form sends integers as typed, also as JSON, and shows input and output digit for digit", async () => {
   const tool = await publish('Kept.Typed', echo())
   const { body } = await server.json(
     'POST',
@@ -192,12 +192,12 @@ it('the call form of the console sends what was typed, as JSON too, and shows it
   for (const { text } of [asJson, asFields]) expect(text).not.toContain(CHANGED)
 })
 
-describe('the page of an approval', () => {
+describe('the approval page', () => {
   let on: Invocations
   beforeAll(async () => void (on = await startInvocations({ approval: true })))
   afterAll(() => on?.stop())
 
-  it('the page of an approval shows the integer that the tool is given then, and one beside it is another call', async () => {
+  it('the approval page shows the exact integer that the tool will receive, and the next integer needs another approval', async () => {
     const input = { eur: BigInt(ID), to: 'Bob' }
     const ask = (given: object) => on.call('Mail.Charge', { input: given, context: { user_id: 'ann' } })
     const seen = await on.approve(on.pageOf((await ask(input)).body))

@@ -100,14 +100,17 @@ async function publish(implementation: object, properties = '{"id":{"type":"inte
 const http = (fields: object) => ({ kind: 'http', method: 'POST', url: `${upstream.origin}/echo`, ...fields })
 const arrivedLast = () => upstream.arrived.at(-1)
 
-it.each(INTEGERS)('an integer that no double holds %s goes through an HTTP tool as it was written', async (digits) => {
-  const tool = await publish(http({}))
-  const { text } = await call(tool, `{"id":${digits},"body":{"list":[${digits},{"x":${digits}}]}}`)
-  expect(arrivedLast()?.body).toBe(`{"id":${digits},"body":{"list":[${digits},{"x":${digits}}]}}`)
-  expect(text).toContain(`"value":{"id":${digits},"body":{"list":[${digits},{"x":${digits}}]}}`)
-})
+it.each(INTEGERS)(
+  'an integer beyond double precision, %s, passes through an HTTP tool as it was written',
+  async (digits) => {
+    const tool = await publish(http({}))
+    const { text } = await call(tool, `{"id":${digits},"body":{"list":[${digits},{"x":${digits}}]}}`)
+    expect(arrivedLast()?.body).toBe(`{"id":${digits},"body":{"list":[${digits},{"x":${digits}}]}}`)
+    expect(text).toContain(`"value":{"id":${digits},"body":{"list":[${digits},{"x":${digits}}]}}`)
+  },
+)
 
-it('an integer that no double holds stands in paths, queries, headers, forms and parts as it was written', async () => {
+it('an integer beyond double precision is unchanged in paths, queries, headers, forms and parts', async () => {
   const inAll = (place: string) => [{ input: 'id', in: place }]
   const url = `${upstream.origin}/items/{id}`
   for (const [fields, seen] of [
@@ -124,7 +127,7 @@ it('an integer that no double holds stands in paths, queries, headers, forms and
   }
 })
 
-it('an integer that no double holds goes through every dialect', async () => {
+it('an integer beyond double precision passes through every dialect', async () => {
   const tool = await publish(http({}))
   const input = `{"id":${ID}}`
   for (const { path, body, ...more } of Object.values<DialectCall>(dialectCalls(tool, input))) {
@@ -136,7 +139,7 @@ it('an integer that no double holds goes through every dialect', async () => {
   }
 })
 
-it('an integer that no double holds is judged by schemas as exactly as it is', async () => {
+it('an integer beyond double precision is checked exactly by schemas', async () => {
   const judged = async (schema: string, digits: string) =>
     (await call(await publish(http({}), `{"id":${schema}}`), `{"id":${digits}}`)).text.includes('"success":true')
   expect(await judged('{"type":"integer","minimum":9007199254740993}', '9007199254740993')).toBe(true)
@@ -149,7 +152,7 @@ it('an integer that no double holds is judged by schemas as exactly as it is', a
   expect(await judged('{"type":"string"}', ID)).toBe(false)
 })
 
-it('an integer that no double holds stands in definitions, and in what they are exported as, as it was written', async () => {
+it('an integer beyond double precision is unchanged in definitions and their exports', async () => {
   const schema = `{"type":"integer","minimum":-${ID},"maximum":${ID},"default":${ID},"examples":[${ID}],"enum":[${ID},1]}`
   const tool = await publish(http({}), `{"id":${schema}}`)
   const { text } = await raw(server.url, { path: `/tools/${tool}?format=oxp` })
@@ -180,7 +183,7 @@ it('an integer that no double holds stands in definitions, and in what they are 
   ])
 })
 
-it('an integer that no double holds stands in descriptions that are imported as it was written, in JSON and in YAML', async () => {
+it('an integer beyond double precision is unchanged in imported descriptions, in JSON and in YAML', async () => {
   const schema = `{"type":"integer","maximum":${ID},"default":-${ID}}`
   const operation = `{"operationId":"get","parameters":[{"name":"id","in":"query","schema":${schema}}]}`
   const json = `{"openapi":"3.1.0","servers":[{"url":"${upstream.origin}"}],"paths":{"/a":{"get":${operation}}}}`
@@ -196,13 +199,13 @@ it('an integer that no double holds stands in descriptions that are imported as 
   }
 })
 
-it('an integer that no double holds is refused where it stands when it is beyond any double', async () => {
+it('an integer beyond the range of doubles is refused with its location', async () => {
   const { status, text } = await call(await publish(http({})), `{"id":${TOO_LARGE}}`)
   expect(status).toBe(400)
   expect(text).toContain("Cannot accept a number at '/input/id': it is too large")
 })
 
-it('an integer that no double holds is selected, compared and sorted as it is', async () => {
+it('an integer beyond double precision is selected, compared and sorted exactly', async () => {
   const tool = await publish(http({}))
   const input = `{"body":[{"id":${ID}},{"id":9007199254740993},{"id":5}]}`
   const selected = async (select: string) =>
@@ -214,7 +217,7 @@ it('an integer that no double holds is selected, compared and sorted as it is', 
   expect(await selected('sum(body[*].id)')).toContain('takes an array of numbers')
 })
 
-it('an integer that no double holds tells two calls of one id apart, and is given again as it was', async () => {
+it('an integer beyond double precision distinguishes two calls with one id, and is repeated exactly', async () => {
   const tool = await publish(http({}))
   const once = (digits: string) =>
     post('/tools/call', `{"tool_id":"${tool}","call_id":"exact-1","input":{"id":${digits}}}`)
@@ -223,20 +226,20 @@ it('an integer that no double holds tells two calls of one id apart, and is give
   expect((await once('9007199254740992')).status).toBe(409)
 })
 
-it('an integer that no double holds is a text for a code tool, which may return a BigInt', async () => {
+it('an integer beyond double precision is a string for a code tool, which may return a BigInt', async () => {
   const module = 'export default ({ id }) => ({ type: typeof id, id, exact: BigInt(id) + 1n })'
   const { text } = await call(await publish({ kind: 'code', module }), `{"id":${ID}}`)
   expect(text).toContain(`"value":{"type":"string","id":"${ID}","exact":1234567890123456790}`)
 })
 
-it('an integer that no double holds is refused by name for a tool of the deployment', async () => {
+it('an integer beyond double precision is refused for a bundled tool, with its parameter', async () => {
   const { text } = await call('Calculator.Add', `{"a":1,"b":${ID}}`)
   expect(JSON.parse(text)).toMatchObject({
     parameter_errors: { b: 'Must be from -9007199254740991 to 9007199254740991, if it is an integer' },
   })
 })
 
-it('an integer that no double holds goes to servers of others and comes back as it was written', async () => {
+it('an integer beyond double precision is sent to and returned by remote servers as it was written', async () => {
   for (const [protocol, url] of [
     ['oxp', upstream.origin],
     ['open-tool-calling', upstream.origin],
@@ -251,7 +254,7 @@ it('an integer that no double holds goes to servers of others and comes back as 
   }
 })
 
-it('an integer that no double holds is sent and printed by the command line, and by the client', async () => {
+it('an integer beyond double precision is sent and printed by the command line and by the client', async () => {
   const tool = await publish(http({}))
   for (const args of [
     ['--field', `id=${ID}`],
@@ -265,7 +268,7 @@ it('an integer that no double holds is sent and printed by the command line, and
   expect(value).toEqual({ id: BigInt(ID) })
 })
 
-it('an integer that no double holds is a message’s id and progress token over MCP, digit for digit', async () => {
+it('an integer beyond double precision may be a message id or progress token over MCP', async () => {
   const headers = { 'accept': 'application/json, text/event-stream', 'mcp-protocol-version': '2025-11-25' }
   const message = (method: string, params = '{}') =>
     post('/mcp', `{"jsonrpc":"2.0","id":${ID},"method":"${method}","params":${params}}`, headers)
@@ -278,7 +281,7 @@ it('an integer that no double holds is a message’s id and progress token over 
   expect(text).toContain('"structuredContent":{"result":3}')
 })
 
-it('an integer that no double holds goes through with any JSON around it, digit for digit', async () => {
+it('an integer beyond double precision passes through unchanged, whatever JSON surrounds it', async () => {
   const tool = await publish(http({}), '{}')
   const integer = fc.bigInt({ min: -(10n ** 40n), max: 10n ** 40n }).map((each) => ({ integer: each.toString() }))
   const { value } = fc.letrec((tie) => ({

@@ -78,7 +78,7 @@ async function called(tool_id: string, input: object, as: Headers, context: obje
 
 const read = (id: string, as: Headers) => server.json('GET', `/calls/${id}`, undefined, as)
 
-it('who called reads the input and the answer, and nobody else does, whatever they may do', async () => {
+it('only the caller reads the input and output of a call, whatever rights others have', async () => {
   const [caller, other] = [await keyWith({ users: ['ann'] }), await keyWith({ users: ['ann'], tools: ['Echo.*'] })]
   const auditor = await keyWith({ scopes: ['records:read', 'tools:call'] })
   const id = await called('Calculator.Add', { a: 1, b: 2 }, caller)
@@ -99,7 +99,7 @@ it('who called reads the input and the answer, and nobody else does, whatever th
   expect(JSON.stringify((await server.json('GET', '/calls', undefined, caller)).body)).not.toContain('content')
 })
 
-it('an id that two callers chose leads each to their own call, and the time to one of several', async () => {
+it("a call id that two callers chose finds each caller's own call, and a time selects one of several", async () => {
   const [one, other] = [await keyWith(), await keyWith()]
   const call = (as: Headers, a: number) =>
     server.json('POST', '/tools/call', { call_id: 'shared', tool_id: 'Calculator.Add', input: { a, b: 0 } }, as)
@@ -115,7 +115,7 @@ it('an id that two callers chose leads each to their own call, and the time to o
   expect((await read('s%', one)).status).toBe(400)
 })
 
-it('a JWT of the same user that covers fewer tools does not read what the others gave', async () => {
+it("a JWT of the same user that covers fewer tools cannot read the other tools' content", async () => {
   const jwt = async (tools: readonly string[]) => {
     const token = new SignJWT({ tools, scope: 'tools:call' }).setProtectedHeader({ alg: 'HS256' }).setSubject('dan')
     const key = new TextEncoder().encode(JWT_SECRET)
@@ -128,7 +128,7 @@ it('a JWT of the same user that covers fewer tools does not read what the others
   expect([status, body.call_id, body.content]).toEqual([200, id, undefined])
 })
 
-it("secrets are nowhere in what is recorded, wherever they are: a credential, a marked field, a field's name, a link", async () => {
+it('recorded content has no secrets: no credential, marked field, name or link reveals one', async () => {
   const caller = await keyWith()
   const input = { text: `${PASSWORD} ${TOKEN} ${LINK}`, login: { word: PASSWORD }, key: TOKEN_IN_BASE64 }
   const context = { authorization: [{ id: 'any', token: TOKEN }] }
@@ -157,7 +157,7 @@ it("secrets are nowhere in what is recorded, wherever they are: a credential, a 
   })
 })
 
-it('a failure says why, and an approval that is waited for leads nowhere', async () => {
+it('recorded content of a failure has its reason, and that of a call waiting for approval has no link', async () => {
   const caller = await keyWith()
   const broken = await called('Echo.Given', { text: 'break' }, caller)
   expect((await read(broken, caller)).body).toMatchObject({
@@ -172,7 +172,7 @@ it('a failure says why, and an approval that is waited for leads nowhere', async
   expect(JSON.stringify(content)).not.toMatch(/https?:/)
 })
 
-it('a part that is huge is not kept, and is said to be', async () => {
+it('a part of the content that is too large is not recorded, and is reported as such', async () => {
   const caller = await keyWith()
   const id = await called('Echo.Given', { text: 'x'.repeat(20_000) }, caller)
   expect((await read(id, caller)).body.content).toEqual({ too_large: ['input', 'output'] })
@@ -182,7 +182,7 @@ it('a part that is huge is not kept, and is said to be', async () => {
   expect(content.output.given).toContain('x'.repeat(16_000))
 })
 
-it('a person reads their own calls and those of their agents, no agent reads any, and nobody those of others', async () => {
+it("a person reads their own calls and their agents' calls; no agent reads any, and no person those of others", async () => {
   const [ann, bob] = [new HttpPerson(), new HttpPerson()]
   await signIn(ann, server.url, 'ann')
   await signIn(bob, server.url, 'bob')

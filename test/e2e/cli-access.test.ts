@@ -41,7 +41,7 @@ async function signedIn(name: string): Promise<HttpPerson> {
   return person
 }
 
-it('sessions are listed by person, and one is ended after a question', async () => {
+it('sessions are listed by person, and one is ended after a confirmation', async () => {
   const [ann, bob] = [await signedIn('ann'), await signedIn('bob')]
   const { stdout } = await run(['sessions', '--user', 'ann@acme.test'])
   expect(stdout).toMatch(/^Session\tPerson\tBegan\tExpires\tBrowser\n\S+\tann@acme\.test\t20\d\d-.+\n$/)
@@ -71,7 +71,7 @@ it('agents are listed by user, and one is ended', async () => {
   expect(await itemsOf('agents', ...user)).toEqual([])
 })
 
-it('accounts are listed by user, and revoked for a toolkit or for good', async () => {
+it('accounts are listed by user, and disconnected from one toolkit or completely', async () => {
   const [person, user] = [await signedIn('bob'), 'bob@acme.test']
   await person.consent((await edge.challenge('Mail.GetEmails', user)).url, 'bob')
   const listed = await run(['accounts', '--user', user])
@@ -87,7 +87,7 @@ it('accounts are listed by user, and revoked for a toolkit or for good', async (
   expect(await itemsOf('accounts', '--user', user)).toEqual([])
 })
 
-it('providers are added, changed setting by setting, and removed', async () => {
+it('providers are added, changed one setting at a time, and removed', async () => {
   const set = ['providers', 'set', 'github']
   const made = await run([...set, '--client-id', 'one', '--tool', 'Git.*', '--json'])
   expect(made.json).toMatchObject({ id: 'github', name: 'GitHub', client_id: 'one', tools: ['Git.*'] })
@@ -124,7 +124,7 @@ it('toolkits are listed with their first sentence, changed, and deleted once the
   expect((await run(['toolkits', 'show', 'Nowhere'])).code).toBe(4)
 })
 
-it('keys are edited setting by setting', async () => {
+it('keys are edited one setting at a time', async () => {
   const limits = { concurrency: 2 }
   const create = ['keys', 'create', '--name', 'a', '--record-arguments', '--expires', '30d', '--json']
   const { id } = (await run([...create, '--limits', JSON.stringify(limits)])).json
@@ -141,7 +141,7 @@ it('keys are edited setting by setting', async () => {
   expect(past).toMatchObject({ code: 4, stderr: expect.stringContaining('--expires: Must be in the future') })
 })
 
-it('keys have a toolset and a lock, and lose them', async () => {
+it('keys get a toolset and a lock, and lose them', async () => {
   const { server } = edge
   const admin = { authorization: `Bearer ${ADMIN_KEY}` }
   await server.json('PUT', '/toolsets/sums', { tools: [{ tool: 'Calculator.*' }] }, admin)
@@ -163,7 +163,7 @@ const hasShell = (shell: string) => {
   }
 }
 
-it('completion offers commands, options and choices, and where none fits nothing', async () => {
+it('completion suggests commands, options and choices, or nothing if none matches', async () => {
   const complete = async (...words: readonly string[]) =>
     (await run(['complete', '--', 'switchboard', ...words])).stdout.split('\n').map((line) => line.split('\t')[0])
   expect(await complete('ke')).toEqual(['keys', ''])

@@ -51,7 +51,7 @@ async function publish(...ids: readonly string[]): Promise<void> {
 const statuses = async (tool: string) =>
   (await sh(`show ${tool} --versions --json`)).json.items.map(({ status }: { status: string }) => status)
 
-it('enable brings back what was disabled, and nothing that is yanked', async () => {
+it('enable reactivates disabled versions, but no yanked ones', async () => {
   await publish('Held.Tool@1.0.0', 'Held.Tool@2.0.0')
   await run(['yank', 'Held.Tool@1.0.0', '--message', 'loses mail'])
   for (const target of ['Held.Tool', 'Held']) {
@@ -70,7 +70,7 @@ it('enable brings back what was disabled, and nothing that is yanked', async () 
   expect(await statuses('Held.Tool')).toEqual(['active', 'active'])
 })
 
-it('enable leaves a whole toolkit yanked, unless it is told to bring that back', async () => {
+it('enable leaves a whole toolkit yanked unless --yanked is set', async () => {
   await publish('Whole.Tool@1.0.0')
   await sh('yank Whole')
   const refused = "Error: 'Whole' is yanked\n'switchboard enable Whole --yanked' brings it back\n"
@@ -82,7 +82,7 @@ it('enable leaves a whole toolkit yanked, unless it is told to bring that back',
   expect(await statuses('Whole.Tool')).toEqual(['active'])
 })
 
-it('call of an API that does not answer says what it waits for, and ends when --timeout is over', async () => {
+it('call of an API that does not respond says what it waits for, and ends after --timeout', async () => {
   const slow = {
     definition: definition('Unanswered.Tool@1.0.0'),
     implementation: { kind: 'http', method: 'GET', url: `http://${silentHost}/`, timeout_ms: 1_000 },
@@ -100,7 +100,7 @@ it('call of an API that does not answer says what it waits for, and ends when --
   expect(Date.now() - startedAt).toBeLessThan(20_000)
 }, 30_000)
 
-it('a yanked and a deprecated tool are not passed over in silence', async () => {
+it('a yanked or deprecated tool causes a warning', async () => {
   await publish('Old.Tool@1.0.0', 'Old.New@1.0.0')
   await run(['deprecate', 'Old.Tool', '--message', 'too slow', '--successor', 'Old.New'])
   const note = "'Old.Tool@1.0.0' is deprecated: too slow; use Old.New"
@@ -131,7 +131,7 @@ it('toolkits delete says that a toolkit must be disabled, and then deletes it', 
   expect(again.stderr).toMatch(/an administrator brings it back with switchboard enable Doomed\n$/)
 })
 
-it('a publication that is refused takes no version', async () => {
+it('a refused publication does not use up its version', async () => {
   const [bad, good] = [await file('bad.mjs', 'export default (({'), await file('good.mjs', 'export default () => 2')]
   const tool = await file('taken.json', definition('Taken.Tool@1.0.0'))
   expect(await run(['publish', tool, '--code', bad])).toMatchObject({ code: 4 })
@@ -139,12 +139,12 @@ it('a publication that is refused takes no version', async () => {
   expect(await run(['publish', tool, '--code', good])).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\+ /) })
 })
 
-it('people end fails for somebody who has nothing', async () => {
+it('people end fails for a user who has nothing', async () => {
   const nobody = "Nothing to end: 'nobody' has no sessions, agents, accounts, authorizations or keys"
   expect(await sh('people end nobody --yes')).toMatchObject({ code: 4, stderr: expect.stringContaining(nobody) })
 })
 
-it('completion completes commands, options, and values that the deployment or the profile has', async () => {
+it('completion suggests commands, options, and values of the deployment or profile', async () => {
   await publish('Complete.Add@1.0.0', 'Complete.Ask@1.0.0')
   const values = async (...words: readonly string[]) => {
     const { stdout } = await run(['complete', '--', 'switchboard', ...words])
@@ -175,7 +175,7 @@ it('completion completes commands, options, and values that the deployment or th
   expect(Date.now() - startedAt).toBeLessThan(20_000)
 })
 
-it('doctor ends with 6 where tools cannot be called, and says what to do in commands', async () => {
+it('doctor exits with 6 if tools cannot be called, and lists commands that help', async () => {
   const { code, stdout, stderr } = await sh('doctor')
   expect(code).toBe(6)
   expect(stderr).toBe('Error: Some tools cannot be called\nThe lines with ✗ say what to do\n')
@@ -184,7 +184,7 @@ it('doctor ends with 6 where tools cannot be called, and says what to do in comm
   expect(await run(['doctor'], { env: { SWITCHBOARD_KEY: key.trim() } })).toMatchObject({ code: 0 })
 })
 
-it('a problem names the option that it is of, and a pointer into a file stays one', async () => {
+it('a problem names its command-line option, or the JSON Pointer in a file', async () => {
   expect((await sh('keys create --name x --scope everything')).stderr).toMatch(/\n {2}\/scopes\/0: /)
   expect((await sh('keys create --name x --expires 2000-01-01')).stderr).toMatch(/\n {2}--expires: /)
   const nameless = await file('nameless.json', { ...definition('No.Version@1.0.0'), version: 7 })

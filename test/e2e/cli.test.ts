@@ -114,18 +114,18 @@ it.each([
   [['import', '.', '--toolkit', 'A'], /^Error: Cannot open '\.': it is a folder$/m],
   [['publish', '.'], /^Error: Cannot open '\.': it is a folder\nPass its files, such as \*\.json$/m],
   [['publish', 'nowhere.json'], /^Error: Cannot open 'nowhere.json': there is no such file$/m],
-])('the command line has to be in order, or ends with 2: %j', async (args, message) => {
+])('an invalid command line exits with 2: %j', async (args, message) => {
   const { code, stdout, stderr } = await run(args)
   expect({ code, stdout }, stderr).toEqual({ code: 2, stdout: '' })
   expect(stderr).toMatch(message)
 })
 
-it('the command line names the ways to give a key, where one is wanted', async () => {
+it('the command line names the ways to give a key if one is needed', async () => {
   const { stderr } = await run(['list'], { env: { SWITCHBOARD_KEY: 'sb_nobody' } })
   expect(stderr).toMatch(/^ +Run 'switchboard login', or set SWITCHBOARD_KEY$/m)
 })
 
-it('the command line is told in full by --help, at any depth', async () => {
+it('the command line prints its full help with --help, at any depth', async () => {
   expect(await run(['--help'])).toMatchObject({
     code: 0,
     stdout: expect.stringContaining('publish <file...>'),
@@ -147,7 +147,7 @@ it('without a command, the command line shows its help', async () => {
   expect(await run(['keys'])).toMatchObject({ code: 0, stdout: (await run(['help', 'keys'])).stdout, stderr: '' })
 })
 
-it('the help of each command has examples of the guide, and no option that does not concern it', async () => {
+it("the help of each command has the guide's examples, and only relevant options", async () => {
   const names = listCommands().map((command) =>
     (command.parent?.parent ? [command.parent.name()] : []).concat(command.name()),
   )
@@ -176,7 +176,7 @@ it.each([
   [['list'], { SWITCHBOARD_URL: 'http://a:b@nowhere' }, 4, 'refused'],
   [['call', 'Mail.GetEmails', '--user', 'eve'], {}, 3, 'authorization_required'],
   [['frobnicate'], {}, 2, 'usage'],
-])('a failure is one object, and a number: %j', async (args, env, exit, code) => {
+])('a failure is one JSON object and an exit code: %j', async (args, env, exit, code) => {
   const inWords = await run(args, { env })
   expect(inWords).toMatchObject({ code: exit, stdout: '', stderr: expect.stringMatching(/^Error: /) })
   const asJson = await run([...args, '--json'], { env })
@@ -189,7 +189,7 @@ describe('a profile', () => {
   const loggedOut = { SWITCHBOARD_URL: undefined, SWITCHBOARD_KEY: undefined }
   const profilesIn = (XDG_CONFIG_HOME: string) => join(XDG_CONFIG_HOME, 'switchboard/profiles.json')
 
-  it('a profile holds the address and the key of a deployment, for its owner alone', async () => {
+  it('a profile stores the URL and key of a deployment, readable only by its owner', async () => {
     const env = { ...loggedOut, XDG_CONFIG_HOME: await config() }
     const login = await run(['login', edge.server.url], { env, stdin: `${ADMIN_KEY}\n` })
     expect(login).toMatchObject({
@@ -220,7 +220,7 @@ describe('a profile', () => {
     expect((await run(['list', '--profile', 'agent'], { env })).code).toBe(0)
   })
 
-  it('a profile gives way to the environment, which is said', async () => {
+  it('a profile is overridden by the environment, with a message', async () => {
     const env = { XDG_CONFIG_HOME: await config() }
     const key = await edge.keyFor('any')
     await run(['login', edge.server.url, '--profile', 'agent'], { env, stdin: key })
@@ -250,7 +250,7 @@ describe('a profile', () => {
     }
   })
 
-  it('a profile is not saved with a key that is unknown, and gone where its file is no such file', async () => {
+  it('a profile with an unknown key is not saved, and an invalid profiles file asks to log in again', async () => {
     const env = { ...loggedOut, XDG_CONFIG_HOME: await config() }
     const wrong = await run(['login', edge.server.url, '--json'], { env, stdin: 'sb_nobody' })
     expect(wrong).toMatchObject({ code: 4, json: { error: { code: 'unauthenticated' } } })
@@ -263,7 +263,7 @@ describe('a profile', () => {
     }
   })
 
-  it.skipIf(!hasScript)(`a profile takes a key that nobody can read over a shoulder${NO_SCRIPT}`, async () => {
+  it.skipIf(!hasScript)(`a profile accepts a key without showing it on the terminal${NO_SCRIPT}`, async () => {
     const env = { ...loggedOut, XDG_CONFIG_HOME: await config() }
     const asked = 'API key for '
     const typed = { after: asked, text: `${ADMIN_KEY}\r` }
@@ -277,7 +277,7 @@ describe('a profile', () => {
   })
 })
 
-it('a limit is waited for, and said meanwhile', async () => {
+it('a rate limit is awaited, with a message', async () => {
   let asked = 0
   const busy = createServer((_, answer) => {
     asked += 1
@@ -297,7 +297,7 @@ it('a limit is waited for, and said meanwhile', async () => {
   }
 })
 
-it('a failure to hear from a server that accepts connections and says nothing ends with 5 in the time that is allowed', async () => {
+it('a server that accepts connections but does not respond causes exit code 5 within the timeout', async () => {
   const silent = createServer(({ url }, response) => void (url?.startsWith('/usage') && response.write('{')))
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
   const address = silent.address()
@@ -321,12 +321,12 @@ it('a failure to hear from a server that accepts connections and says nothing en
   }
 })
 
-it('a failure to reach a deployment ends with 5, after all attempts', async () => {
+it('an unreachable deployment causes exit code 5 after all attempts', async () => {
   const { code, json } = await run(['list', '--json', '--url', 'http://127.0.0.1:9'])
   expect({ code, json }).toMatchObject({ code: 5, json: { error: { code: 'unreachable' } } })
 })
 
-it('list, search and show say what there is', async () => {
+it('list, search and show print tools', async () => {
   const { stdout } = await run(['list', '--toolkit', 'Calculator'])
   expect(stdout).toMatch(/^Tool\tDescription\nCalculator\.Add@1\.0\.0\t\S.*\nCalculator\.Subtract@1\.0\.0\t\S.*\n$/)
   const { json } = await run(['list', '--json', '--limit', '3'])
@@ -342,7 +342,7 @@ it('list, search and show say what there is', async () => {
   expect(found.stdout).not.toContain('\x1b')
 })
 
-it('list, search and show say with --tokens what each definition costs a model, as MCP has it', async () => {
+it('list, search and show print with --tokens what each definition costs a model over MCP', async () => {
   const withoutCode = definition('Counted.Undone@1.0.0', { description: 'Does nothing' })
   expect((await edge.ask('POST', '/tools', withoutCode)).status).toBe(201)
   const version = '2026-07-28'
@@ -383,7 +383,7 @@ it('list, search and show say with --tokens what each definition costs a model, 
   expect((await run(['list', '--toolkit', 'Counted', '--tokens', '--json'])).json.items[0]).not.toHaveProperty('tokens')
 })
 
-it('list, search and show say an operation of two toolkits once, with the other toolkit, or twice with --all', async () => {
+it('list, search and show print an operation of two toolkits once, with the other toolkit, or twice with --all', async () => {
   const definition = {
     name: 'issues_create',
     description: 'Create an issue in a repository for all users',
@@ -405,7 +405,7 @@ it('list, search and show say an operation of two toolkits once, with the other 
   })
 })
 
-it('list, search and show say titles, which stand for names that people need not know', async () => {
+it('list, search and show print titles, so people need not know names', async () => {
   const titled = { name: 'get_weather', title: 'Weather', description: 'Tells it', inputSchema: { type: 'object' } }
   const body = { definition: titled, toolkit: 'Titled', version: '1.0.0' }
   expect((await edge.ask('POST', '/tools', body)).status).toBe(201)
@@ -416,14 +416,14 @@ it('list, search and show say titles, which stand for names that people need not
   )
 })
 
-it('list, search and show say a title once, where the description is the same', async () => {
+it('list, search and show print a title once if the description is the same', async () => {
   const titled = { name: 'rates', title: 'Gives rates', description: 'Gives rates', inputSchema: { type: 'object' } }
   await edge.ask('POST', '/tools', { definition: titled, toolkit: 'Twice', version: '1.0.0' })
   expect((await run(['list', '--toolkit', 'Twice'])).stdout).toMatch(/@1\.0\.0\tGives rates\n$/)
   expect((await run(['show', 'Twice.rates'])).stdout).toMatch(/^Twice\.rates@1\.0\.0\nGives rates\n/)
 })
 
-it('list, search and show say why there is nothing', async () => {
+it('list, search and show print why nothing was found', async () => {
   const why = "There is no toolkit 'Calculater' here: did you mean 'Calculator'?"
   for (const args of [['list'], ['search', 'add']]) {
     const { code, stderr } = await run([...args, '--toolkit', 'Calculater'])
@@ -432,7 +432,7 @@ it('list, search and show say why there is nothing', async () => {
   }
 })
 
-it('list, search and show show a tool for people, as JSON, and in a dialect', async () => {
+it('show prints a tool for people, as JSON, and in a dialect', async () => {
   const { stdout } = await run(['show', 'Calculator.Add'])
   expect(stdout).toMatch(/^Calculator\.Add@1\.0\.0[^]*Parameters\n {2}a number, required[^]*Output: number\n\nReady\n$/)
   expect((await run(['show', 'Mail.Send'])).stdout).toMatch(/Not ready\n {2}\S/)
@@ -458,7 +458,7 @@ it('list, search and show show a tool for people, as JSON, and in a dialect', as
   )
 })
 
-it('list, search and show let no description act on a terminal', async () => {
+it('list, search and show escape control characters of descriptions', async () => {
   const hostile = definition('Hostile.Name@1.0.0', { description: 'Red \x1b[31mtext\x9b2J \u202Etxt' })
   expect((await edge.ask('POST', '/tools', hostile)).status).toBe(201)
   for (const args of [
@@ -474,7 +474,7 @@ it('list, search and show let no description act on a terminal', async () => {
   }
 })
 
-it('call takes JSON, fields by their types, or the standard input', async () => {
+it('call takes JSON, typed fields, or standard input', async () => {
   expect(await run(['call', 'Calculator.Add', '--input', '{"a": 1, "b": 2}'])).toMatchObject({
     code: 0,
     stdout: '3\n',
@@ -493,25 +493,25 @@ it('call takes JSON, fields by their types, or the standard input', async () => 
   expect((await run(['call', 'Fixture.Values', '--field', 'value={"a":[]}', '--json'])).json.value).toEqual([{ a: [] }])
 })
 
-it('call says what is wrong with each parameter', async () => {
+it('call reports the problem of each parameter', async () => {
   const { code, stderr } = await run(['call', 'Calculator.Add', '--field', 'a=one'])
   expect(code).toBe(4)
   expect(stderr).toMatch(/^Error: Some input parameters are invalid\n(?: {2}[ab]: .+\n){2}$/)
 })
 
-it('call names the version that was asked for', async () => {
+it('call names the requested version that is not available', async () => {
   expect((await run(['call', 'Calculator.Add@^2', '--input', '{}'])).stderr).toBe(
     "Error: Tool 'Calculator_Add' was not found: Calculator.Add version ^2 is not available: there is 'Calculator.Add@1.0.0'\n",
   )
 })
 
-it('call asks for a user before it gives a link', async () => {
+it('call asks for a user before it prints a link', async () => {
   const { stderr } = await run(['call', 'Mail.GetEmails'])
   expect(stderr).toMatch(/\nNo user given: pass --user, or use an API key with one user\n$/)
   expect(stderr).not.toContain('open http')
 })
 
-it('call ends with the link where nobody is at the terminal', async () => {
+it('call ends with the link if no person is at the terminal', async () => {
   const { code, json } = await run(['call', 'Mail.GetEmails', '--user', 'fay', '--json'])
   expect(code).toBe(3)
   expect(json.error.challenges).toMatchObject([
@@ -520,7 +520,7 @@ it('call ends with the link where nobody is at the terminal', async () => {
   expect((await run(['call', 'Mail.GetEmails', '--user', 'fay'])).stderr).toMatch(/\n {2}mail: open http.+\/start\n$/)
 })
 
-it('call gives no link where nobody can connect, since the provider is not set up', async () => {
+it('call prints no link if no one can connect because the provider is not set up', async () => {
   const requirements = { authorization: [{ id: 'acme', oauth2: { scopes: ['a'] } }], user_id: true }
   const implementation = { kind: 'code', module: 'export default () => 1', allowed_hosts: [] }
   await edge.ask('POST', '/tools', { definition: definition('Unset.Tool@1.0.0', { requirements }), implementation })
@@ -540,7 +540,7 @@ function person(name: string, decision?: 'Deny') {
   }
 }
 
-it('call waits for a person where it is told to', async () => {
+it('call waits for a person with --wait', async () => {
   const args = ['call', 'Mail.GetEmails', '--user', 'gus', '--wait']
   const { code, json, stderr } = await run(args, { onPrinted: person('gus') })
   expect({ code, json }, stderr).toMatchObject({ code: 0, json: { account: 'gus' } })
@@ -551,7 +551,7 @@ it('call waits for a person where it is told to', async () => {
   expect(refused).toMatchObject({ code: 3, stdout: '' })
 })
 
-it.skipIf(!hasScript)(`call opens the link for somebody at a terminal, and waits${NO_SCRIPT}`, async () => {
+it.skipIf(!hasScript)(`call opens the link for a person at a terminal, and waits${NO_SCRIPT}`, async () => {
   const opened = join(folder, 'opened')
   await file('xdg-open', `#!/bin/sh\nprintf '%s' "$1" > '${opened}'\n`)
   await chmod(join(folder, 'xdg-open'), 0o755)
@@ -566,28 +566,25 @@ it.skipIf(!hasScript)(`call opens the link for somebody at a terminal, and waits
   expect(await readFile(opened, 'utf8')).toMatch(/^http:\/\/.+\/authorizations\/.+\/start$/)
 })
 
-it.skipIf(!hasScript)(
-  `call shows somebody at a terminal how far the tool is, and nobody else${NO_SCRIPT}`,
-  async () => {
-    const steps = [0, 50, 100]
-    // The tool stands still until what it said is shown
-    const onPrinted = (printed: string) => {
-      if (!printed.includes(` ${steps[0]}/100 Completed step ${steps[0]} of 100`)) return
-      steps.shift()
-      void gate.come(3 - steps.length).then(gate.open)
-    }
-    const { code, stdout } = await cli.runAtTerminal(['call', 'Fixture.Progress', '--field', `gate=${gate.origin}`], {
-      onPrinted,
-    })
-    expect({ code, steps }, stdout).toEqual({ code: 0, steps: [] })
-    expect(stdout.trimEnd()).toMatch(/Done$/)
-    const json = await run(['call', 'Fixture.Progress', '--json'])
-    expect(json).toMatchObject({ code: 0, stderr: '', json: { call_id: expect.any(String), value: 'Done' } })
-    expect(await run(['call', 'Fixture.Progress'])).toMatchObject({ stdout: 'Done\n', stderr: '' })
-  },
-)
+it.skipIf(!hasScript)(`call shows a tool's progress only at a terminal${NO_SCRIPT}`, async () => {
+  const steps = [0, 50, 100]
+  // The tool stands still until what it said is shown
+  const onPrinted = (printed: string) => {
+    if (!printed.includes(` ${steps[0]}/100 Completed step ${steps[0]} of 100`)) return
+    steps.shift()
+    void gate.come(3 - steps.length).then(gate.open)
+  }
+  const { code, stdout } = await cli.runAtTerminal(['call', 'Fixture.Progress', '--field', `gate=${gate.origin}`], {
+    onPrinted,
+  })
+  expect({ code, steps }, stdout).toEqual({ code: 0, steps: [] })
+  expect(stdout.trimEnd()).toMatch(/Done$/)
+  const json = await run(['call', 'Fixture.Progress', '--json'])
+  expect(json).toMatchObject({ code: 0, stderr: '', json: { call_id: expect.any(String), value: 'Done' } })
+  expect(await run(['call', 'Fixture.Progress'])).toMatchObject({ stdout: 'Done\n', stderr: '' })
+})
 
-it('call makes a call under an id of its caller once', async () => {
+it('call with a call id runs once', async () => {
   const id = crypto.randomUUID()
   const args = ['call', 'Mail.Echo', '--user', 'gus', '--call-id', id, '--json']
   const [first, again] = [await run(args), await run(args)]
@@ -595,7 +592,7 @@ it('call makes a call under an id of its caller once', async () => {
   expect(again.json).toEqual(first.json)
 })
 
-it('what happened is listed with headings, in columns, the newest last, and goes on with --follow', async () => {
+it('calls are listed in columns with headings, newest last, and continue with --follow', async () => {
   const call = (n: number) => run(['call', 'Calculator.Add', '--field', `a=${n}`, '--field', 'b=1', '--user', 'lou'])
   const ofLou = ['--tool', 'Calculator.*', '--user', 'lou', '--since', '1h']
   await call(1)
@@ -631,7 +628,7 @@ it('what happened is listed with headings, in columns, the newest last, and goes
   expect((await run(['usage', '--by', 'nonsense'])).stderr).toContain('one or several of caller, user_id')
 })
 
-it('a call is shown with its input and its answer, for who called', async () => {
+it('a call is shown with its input and output to its caller', async () => {
   const id = crypto.randomUUID()
   await run(['call', 'Calculator.Add', '--field', 'a=1', '--field', 'b=2', '--call-id', id])
   await expect.poll(async () => (await run(['calls', 'show', id])).code, { timeout: 10_000 }).toBe(0)
@@ -660,7 +657,7 @@ it.each([
   await expect.poll(async () => (await run([command])).stdout).toMatch(table)
 })
 
-it('providers test says step by step whether people can connect, and tells a wrong client from a missing secret', async () => {
+it('providers test reports step by step whether people can connect, and tells a wrong client from a missing secret', async () => {
   const good = await run(['providers', 'test', 'mail'])
   expect(good).toMatchObject({ code: 0, stderr: '' })
   expect(good.stdout).toMatch(
@@ -685,7 +682,7 @@ it('providers test says step by step whether people can connect, and tells a wro
   expect((await run(['providers', 'test', 'nix'])).stderr).toContain("Cannot find the provider 'nix'")
 })
 
-it('what happened is counted by the names of callers, whose ids are for scripts', async () => {
+it("usage is counted by callers' names, and by their ids in JSON", async () => {
   const key = await run(['keys', 'create', '--name', 'a counter', '--tool', 'Calculator.*', '--any-user', '--json'])
   const env = { SWITCHBOARD_KEY: key.json.key }
   await run(['call', 'Calculator.Add', '--field', 'a=1', '--field', 'b=1', '--user', 'cleo'], { env })
@@ -696,12 +693,12 @@ it('what happened is counted by the names of callers, whose ids are for scripts'
   expect(items).toMatchObject([{ group: { principal: `key:${key.json.id}`, tool: 'Calculator.Add' } }])
 })
 
-it('agents lists the agents of somebody, who has to be named', async () => {
+it('agents lists the agents of a user, who must be named', async () => {
   expect(await run(['agents', '--user', 'ann'])).toMatchObject({ code: 0, stderr: 'None found\n' })
   expect(await run(['agents'])).toMatchObject({ code: 2, stderr: expect.stringContaining('--user') })
 })
 
-it('people lists users with what they have, and ends all access of one after a question', async () => {
+it('people lists users with what they have, and ends all access of one after a confirmation', async () => {
   const key = await run(['keys', 'create', '--name', 'of zoe', '--tool', 'Calculator.*', '--for-user', 'zoe', '--json'])
   const zoe = /^User\tAccounts\tAgents\tSessions\tKeys\nzoe\t0\t0\t0\t1\n$/
   expect((await run(['people', '--search', 'ZOE'])).stdout).toMatch(zoe)
@@ -715,7 +712,7 @@ it('people lists users with what they have, and ends all access of one after a q
   expect((await run(['people'], { env: { SWITCHBOARD_KEY: key.json.key } })).stderr).toContain("scope 'admin'")
 })
 
-it('disable, enable, deprecate and yank change one version, all of a tool, or a toolkit', async () => {
+it('disable, enable, deprecate and yank change one version, all versions of a tool, or a toolkit', async () => {
   const versions = ['1.0.0', '1.1.0', '2.0.0'].map((version) => definition(`Status.Tool@${version}`))
   await run(['publish', await file('status.json', versions)])
   const statuses = async () =>
@@ -765,7 +762,7 @@ it('disable, enable, deprecate and yank change one version, all of a tool, or a 
   expect(stdout).toContain('deprecated: too slow; use Successor.Other@1.0.0')
 })
 
-it('deprecate leaves the version that succeeds the others of a tool', async () => {
+it("deprecate does not deprecate the successor among a tool's own versions", async () => {
   const versions = ['1.0.0', '1.1.0', '2.0.0'].map((version) => definition(`Replaced.Tool@${version}`))
   await run(['publish', await file('replaced.json', versions)])
   expect(await run(['deprecate', 'Replaced.Tool', '--successor', 'Replaced.Tool@2.0.0'])).toMatchObject({
@@ -774,7 +771,7 @@ it('deprecate leaves the version that succeeds the others of a tool', async () =
   })
 })
 
-it('disable, enable, deprecate and yank say that all versions are yanked, and how one comes back', async () => {
+it('enable says that all versions are yanked, and how to reactivate one', async () => {
   await run(['publish', await file('yanked.json', definition('Yanked.Tool@1.0.0'))])
   await run(['yank', 'Yanked.Tool@1.0.0'])
   expect(await run(['enable', 'Yanked.Tool'])).toMatchObject({
@@ -826,7 +823,7 @@ it('publish takes a definition of any dialect, a list of them, code and plugins'
   expect((await run(again)).stdout).toBe(`= CliPlugin.hi@1.0.0  ${plugin}\n`)
 })
 
-it('publish says of each of a list what is wrong with it', async () => {
+it('publish reports the problems of each definition in a list', async () => {
   const list = await file('list.json', [definition('Cli.Three@1.0.0'), { id: 'Cli.Four@1.0.0' }])
   const { code, stdout, stderr } = await run(['publish', list])
   expect({ code, stdout }).toEqual({ code: 4, stdout: `+ Cli.Three@1.0.0  ${list}\n` })
@@ -842,7 +839,7 @@ it('publish says of each of a list what is wrong with it', async () => {
   expect(said).not.toContain('?')
 })
 
-it('publish goes on with --watch, whatever comes of a change', async () => {
+it('publish with --watch continues after a failed change', async () => {
   const watched = await file('watched.json', definition('Cli.Watched@1.0.0'))
   const steps = [
     ['Watching', () => writeFile(watched, '{')],
@@ -865,7 +862,7 @@ it('publish goes on with --watch, whatever comes of a change', async () => {
   expect(stderr).toContain(`\n${watched} is not valid JSON`)
 })
 
-it('convert writes a definition in another dialect, and tells what is lost', async () => {
+it('convert writes a definition in another dialect, and reports what is lost', async () => {
   const from = await file('convert.json', definition('A.B@1.0.0', { requirements: { secrets: [{ id: 'KEY' }] } }))
   const { stdout, stderr, json } = await run(['convert', from, '--to', 'openai'])
   expect(json ?? JSON.parse(stdout)).toMatchObject({ type: 'function' })
@@ -888,7 +885,7 @@ it('convert writes a definition in another dialect, and tells what is lost', asy
   expect(JSON.parse(named.stdout)).toMatchObject({ id: 'Mine.greet@1.2.0' })
 })
 
-it('keys are made, listed, given another text and revoked', async () => {
+it('keys are created, listed, rotated and revoked', async () => {
   const made = await run(['keys', 'create', '--name', 'a script', '--tool', 'Calculator.*', '--for-user', 'ann'])
   expect(made).toMatchObject({ code: 0, stdout: expect.stringMatching(/^sb_\S+\n$/) })
   const id = /The key '([^']+)' \(a script\), shown only once/.exec(made.stderr)?.[1] ?? ''
@@ -922,7 +919,7 @@ it('keys are made, listed, given another text and revoked', async () => {
   expect((await run(['keys', 'revoke', id, '--yes', '--json'])).json).toMatchObject({ error: { code: 'not_found' } })
 })
 
-it('keys are for administrators, and say what is wrong with what they are made of', async () => {
+it('keys are for administrators, and their problems are reported', async () => {
   const { json } = await run(['keys', 'create', '--name', 'x', '--scope', 'everything', '--json'])
   expect(json.error).toMatchObject({ code: 'invalid', problems: [{ path: '/scopes/0' }] })
   const env = { SWITCHBOARD_KEY: await edge.keyFor('any') }
@@ -932,7 +929,7 @@ it('keys are for administrators, and say what is wrong with what they are made o
   )
 })
 
-it('policies are added, changed rule by rule, listed and removed', async () => {
+it('policies are added, changed one rule at a time, listed and removed', async () => {
   const rule = ['policies', 'set', 'Ruled.*']
   const made = await run([...rule, '--security-level', '3', '--timeout', '10', '--json'])
   expect(made).toMatchObject({ code: 0, json: { pattern: 'Ruled.*', security_level: 3, timeout_ms: 10_000 } })
@@ -951,7 +948,7 @@ it('policies are added, changed rule by rule, listed and removed', async () => {
   expect((await run(['policies', 'remove', 'Ruled.*', '--yes'])).code).toBe(4)
 })
 
-it('policies say what is wrong with them', async () => {
+it('policies are refused with their problems', async () => {
   expect(await run(['policies', 'set', 'Busy.*'])).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('Give at least one option'),
@@ -960,12 +957,12 @@ it('policies say what is wrong with them', async () => {
   expect(wrong).toMatchObject({ code: 4, json: { error: { problems: [{ path: '/security_level' }] } } })
 })
 
-describe.skipIf(!hasScript)(`somebody at a terminal is asked${NO_SCRIPT}`, () => {
+describe.skipIf(!hasScript)(`a person at a terminal confirms${NO_SCRIPT}`, () => {
   it.each([
     ['n\n', 1, 'Nothing has changed'],
     ['\x03', 130, 'Nothing has changed'],
     ['y\n', 4, "Cannot find the key 'nobody'"],
-  ])('somebody at a terminal is asked, and answers %j', async (text, exit, message) => {
+  ])('a person at a terminal is asked to confirm, and answers %j', async (text, exit, message) => {
     const typed = { after: '[y/N]', text }
     const { code, stdout } = await cli.runAtTerminal(['keys', 'revoke', 'nobody'], { typed })
     expect(code, stdout).toBe(exit)
@@ -976,7 +973,7 @@ describe.skipIf(!hasScript)(`somebody at a terminal is asked${NO_SCRIPT}`, () =>
   })
 })
 
-it('doctor says what is in order, and what is in the way of which tools', async () => {
+it('doctor reports what works, and what prevents which tools from being called', async () => {
   const { code, json } = await run(['doctor', '--json'])
   expect({ code, json }).toMatchObject({ code: 6, json: { url: edge.server.url, ok: false } })
   const found = Object.fromEntries(json.findings.map((each: { about: string }) => [each.about, each]))
@@ -1021,7 +1018,7 @@ it('doctor says what is in order, and what is in the way of which tools', async 
   }
 })
 
-it('doctor says what to do where nobody answers, or the key is not known', async () => {
+it('doctor says what to do if the deployment does not respond, or the key is unknown', async () => {
   const away = await run(['doctor', '--json', '--url', 'http://127.0.0.1:9'])
   expect(away.code).toBe(5)
   expect(JSON.parse(away.stdout).findings).toMatchObject([
@@ -1041,7 +1038,7 @@ it('doctor says what to do where nobody answers, or the key is not known', async
 
 const guide = readFileSync(new URL('../../src/docs/command-line.md', import.meta.url), 'utf8')
 
-it('the guide has people write what works, from its first line to its last', async () => {
+it("the guide's commands work, from the first to the last", async () => {
   const blocks = [...guide.matchAll(/^```sh\n([^]+?)^```$/gm)].map(([, text = '']) => text)
   expect(blocks.length).toBeGreaterThan(4)
   const place = await mkdtemp(join(folder, 'guide-'))
@@ -1080,7 +1077,7 @@ it('the guide has people write what works, from its first line to its last', asy
   expect(await readFile(join(place, 'key.txt'), 'utf8')).toMatch(/^sb_\S+\n$/)
 }, 240_000)
 
-it('the guide names every command, with every option of its own', () => {
+it('the guide names every command, with each of its own options', () => {
   const seldom = ['--tag', '--all-versions', '--dialect', '--from', '--scope', '--any-user', '--expires', '--no-wait']
   for (const command of listCommands()) {
     expect(guide).toContain(command.name())
@@ -1090,7 +1087,7 @@ it('the guide names every command, with every option of its own', () => {
   }
 })
 
-it('the guide has a row for each number that it ends with', () => {
+it('the guide has a row for each exit code', () => {
   const told = [...guide.matchAll(/^\| (\d+) +\|/gm)].map(([, number]) => Number(number))
   expect(told).toEqual(Object.values(EXIT))
 })
@@ -1105,7 +1102,7 @@ const description = {
   },
 }
 
-it('import shows what would be made, and makes it when it is told to', async () => {
+it('import shows what it would import, and imports after a confirmation', async () => {
   const source = await file('rates.json', description)
   const args = ['import', source, '--toolkit', 'Rates']
   const shown = await run([...args, '--dry-run'])
@@ -1131,7 +1128,7 @@ it('import shows what would be made, and makes it when it is told to', async () 
   expect(await run([...args, '--yes'])).toMatchObject(nothing)
 })
 
-it('import says first how many changes break callers and how many tools are gone, and then which', async () => {
+it('import first prints how many changes break callers and how many tools are gone, and then which', async () => {
   const args = ['--toolkit', 'Forecasts', '--dry-run']
   await run(['import', await file('forecasts.json', description), '--toolkit', 'Forecasts', '--yes'])
   const parameters = [{ name: 'base', in: 'query', required: true, schema: { type: 'string' } }]
@@ -1146,7 +1143,7 @@ it('import says first how many changes break callers and how many tools are gone
   expect((await run(['import', source, ...args])).stdout).not.toContain('older')
 })
 
-it('import says how a tool gets the secret that it needs, before and after, to administrators alone', async () => {
+it('import tells administrators only how a tool gets the secret that it needs, before and after', async () => {
   const security = { components: { securitySchemes: { api_key: { type: 'apiKey', in: 'header', name: 'X-Key' } } } }
   const source = await file('store.json', { ...description, ...security, security: [{ api_key: [] }] })
   const allow = `'switchboard policies set "Store.*" --secret STORE_API_KEY' allows it. The secret 'STORE_API_KEY' is not set:`
@@ -1177,7 +1174,7 @@ it('import says how a tool gets the secret that it needs, before and after, to a
   expect(stderr).not.toMatch(/policies|not set/)
 })
 
-it('import warns once of what is wrong with many', async () => {
+it('import prints a warning that concerns many tools once', async () => {
   const source = await file('nowhere.json', { ...description, servers: [{ url: 'http://HOSTNAME' }] })
   const { stdout, stderr } = await run(['import', source, '--toolkit', 'Nowhere', '--dry-run'])
   expect(stdout).toMatch(/Nowhere\.latest@1\.0\.0 {2}GET \/latest\n.*Nowhere\.older@1\.0\.0 {2}GET \/older\n$/)
@@ -1186,7 +1183,7 @@ it('import warns once of what is wrong with many', async () => {
   )
 })
 
-it('import makes many, a part at a time', async () => {
+it('import imports many tools in several steps', async () => {
   const paths = Object.fromEntries(
     Array.from({ length: 250 }, (_, n) => [
       `/p${n}`,
@@ -1206,13 +1203,13 @@ it.each([
   [['rates.json'], 2, /required option '--toolkit/],
   [['rates.json', '--toolkit', 'a b'], 4, /^Error: The import is not valid\n {2}--toolkit: Must be 1 to 64/],
   [['http://127.0.0.1:9/mcp', '--toolkit', 'X'], 4, /^Error: /],
-])('import says what it lacks: %j', async (args, exit, message) => {
+])('import reports what is missing or invalid: %j', async (args, exit, message) => {
   const { code, stderr } = await run(['import', ...args], { cwd: folder })
   expect(code, stderr).toBe(exit)
   expect(stderr).toMatch(message)
 })
 
-it('authorize has a person consent before anything is called', async () => {
+it('authorize lets a person consent before anything is called', async () => {
   const before = world.api.requests.length
   expect(await run(['authorize', 'Mail.GetEmails'])).toMatchObject({
     code: 2,
@@ -1239,7 +1236,7 @@ it('authorize has a person consent before anything is called', async () => {
   expect((await run(['authorize', 'Nobody.Knows'])).code).toBe(4)
 })
 
-it('connect writes into the configuration of a host, beside a copy of what it said', async () => {
+it('connect writes into the configuration of a host, and keeps a copy of the old file', async () => {
   const home = await mkdtemp(join(folder, 'home-'))
   const cwd = await mkdtemp(join(folder, 'project-'))
   const options = { cwd, env: { HOME: home } }
@@ -1272,7 +1269,7 @@ it('connect writes into the configuration of a host, beside a copy of what it sa
   expect(await readFile(join(cwd, 'desktop.json'), 'utf8')).toContain('mcp-remote')
 })
 
-it('connect says what there is, and what a person does themselves', async () => {
+it('connect lists the hosts, and what a person must do themselves', async () => {
   const { stdout } = await run(['connect'])
   expect(stdout).toMatch(/^Agent\tName\tSetup\nclaude-code\tClaude Code\t/)
   expect(stdout).toMatch(/^chatgpt\tChatGPT\tOpen https:\/\/chatgpt\.com\/plugins, /m)
@@ -1288,7 +1285,7 @@ it('connect says what there is, and what a person does themselves', async () => 
   expect((await run(['connect', 'vs-code', '--global'])).code).toBe(2)
 })
 
-it('backup and restore take the registry from one deployment to another', async () => {
+it('backup and restore move the registry from one deployment to another', async () => {
   const path = join(folder, 'backup.jsonl')
   const { code, json } = await run(['backup', path, '--json'])
   expect({ code, json }).toEqual({
@@ -1330,7 +1327,7 @@ it('backup and restore take the registry from one deployment to another', async 
   }
 })
 
-it('backup and restore keep to what is whole, and is a backup', async () => {
+it('restore refuses an incomplete file, or one that is no backup', async () => {
   const cut = await file('cut.jsonl', '{"kind":"archive","format":1}\n{"kind":"tool"}\n')
   expect(await run(['restore', cut, '--yes'])).toMatchObject({
     code: 4,

@@ -34,7 +34,7 @@ afterEach(() => void vi.restoreAllMocks())
 const clientOf = (options: Partial<ConstructorParameters<typeof Switchboard>[0]> = {}) =>
   new Switchboard({ url: edge.server.url, key: ADMIN_KEY, ...options })
 
-it('the client lists, searches and shows what there is', async () => {
+it('the client lists, searches and shows tools', async () => {
   const client = clientOf()
   const listed: string[] = []
   for await (const { id } of client.tools({ limit: 3 })) listed.push(id)
@@ -51,7 +51,7 @@ it('the client lists, searches and shows what there is', async () => {
   await expect(client.show('Nobody.Knows')).rejects.toMatchObject({ code: 'not_found' })
 })
 
-it('a call gives a value, or what is wrong with it', async () => {
+it('a call returns a value, or what is wrong with it', async () => {
   const client = clientOf()
   expect(await client.call('Calculator.Add', { a: 1, b: 2 }, { version: '^1' })).toEqual({
     callId: expect.any(String),
@@ -70,7 +70,7 @@ it('a call gives a value, or what is wrong with it', async () => {
   })
 })
 
-it('a call whose connection is lost fifty times is run once', async () => {
+it('a call whose connection is lost fifty times runs once', async () => {
   vi.spyOn(Math, 'random').mockReturnValue(0)
   let lost = 0
   const client = clientOf({
@@ -92,7 +92,7 @@ it('a call whose connection is lost fifty times is run once', async () => {
   expect(bank.arrived).toHaveLength(1)
 })
 
-it('a call that comes too often waits for its turn', async () => {
+it('a call above the rate limit waits and is sent again', async () => {
   const limits = { rate: { calls: 1, seconds: 1 } }
   const { body } = await edge.ask('POST', '/keys', { name: 'slow', scopes: ['tools:call'], limits })
   const statuses: number[] = []
@@ -110,7 +110,7 @@ it('a call that comes too often waits for its turn', async () => {
   expect(statuses).toContain(429)
 })
 
-it('a call is told of progress', async () => {
+it('a call receives progress', async () => {
   const told: ToolProgress[] = []
   const onProgress = (progress: ToolProgress) => void told.push(progress)
   expect((await clientOf().call('Fixture.Progress', {}, { onProgress })).value).toBe('Done')
@@ -127,7 +127,7 @@ it('a call is told of progress', async () => {
   })
 })
 
-it('a call that tells of progress tells of it whatever the tool and the user are called', async () => {
+it('a call receives progress whatever the characters of the tool, user and message', async () => {
   const [toolkit, name] = ['Long'.repeat(15), 'Name'.repeat(10)]
   const module = `export default async (_, { progress }) => { await progress(1, 1, 'Grüße'); return 'done' }`
   const definition = { name, description: 'Reports', inputSchema: { type: 'object' } }
@@ -141,7 +141,7 @@ it('a call that tells of progress tells of it whatever the tool and the user are
   expect(told).toEqual([{ progress: 1, total: 1, message: 'Grüße' }])
 })
 
-it('a call that tells of progress is joined when its connection is lost in the middle of the stream, and runs once', async () => {
+it('a call whose connection is lost in the middle of the stream is resumed, and runs once', async () => {
   vi.spyOn(Math, 'random').mockReturnValue(0)
   let sent = 0
   const client = clientOf({
@@ -177,7 +177,7 @@ it('a call that tells of progress is joined when its connection is lost in the m
   expect(gate.arrived).toHaveLength(3)
 })
 
-it('a call that needs a person says so, with the link and what is asked', async () => {
+it('a call that needs a person fails with the link and the requested scopes', async () => {
   const failing = clientOf({ user: 'bob' }).call('Mail.GetEmails')
   await expect(failing).rejects.toMatchObject({
     code: 'authorization_required',
@@ -187,20 +187,17 @@ it('a call that needs a person says so, with the link and what is asked', async 
   })
 })
 
-it.each([undefined, () => undefined])(
-  'a call that needs a person goes on when they have consented',
-  async (onProgress) => {
-    const user = onProgress ? 'ann' : 'carol'
-    const { value } = await clientOf({ user }).call(
-      'Mail.GetEmails',
-      {},
-      { onProgress, waitForAuthorization: ([asked]) => void new HttpPerson().consent(asked?.url ?? '', user) },
-    )
-    expect(value).toMatchObject({ account: user })
-  },
-)
+it.each([undefined, () => undefined])('a call that needs a person continues after they consent', async (onProgress) => {
+  const user = onProgress ? 'ann' : 'carol'
+  const { value } = await clientOf({ user }).call(
+    'Mail.GetEmails',
+    {},
+    { onProgress, waitForAuthorization: ([asked]) => void new HttpPerson().consent(asked?.url ?? '', user) },
+  )
+  expect(value).toMatchObject({ account: user })
+})
 
-it('a call that needs a person ends when they refuse', async () => {
+it('a call that needs a person fails if they refuse', async () => {
   const refusing = clientOf({ user: 'dave' }).call(
     'Mail.GetEmails',
     {},

@@ -74,12 +74,12 @@ async function tool(given: Tool) {
 
 const run = async (module: string, input: object = {}) => (await tool({ module }))(input)
 
-it("a module is called with the input, and its value is the tool's", async () => {
+it("a module is called with the input, and returns the tool's value", async () => {
   const result = await run('export default async ({ a, b }) => ({ sum: a + b, text: "Grüße ✓" })', { a: 1, b: 2 })
   expect(result).toMatchObject({ success: true, value: { sum: 3, text: 'Grüße ✓' } })
 })
 
-it('a module learns who calls only when it asks for that', async () => {
+it('a module receives the user id only if it requires it', async () => {
   const module =
     'export default (_, { userId, callId, tool, log, progress, fetch, signal, ...rest }) => [userId ?? null, typeof callId, Object.keys(rest)]'
   const anonymous = await tool({ module })
@@ -88,7 +88,7 @@ it('a module learns who calls only when it asks for that', async () => {
   expect(await personal({}, { user_id: 'ann' })).toMatchObject({ value: ['ann', 'string', ['called']] })
 })
 
-it('a module that learns who calls keeps nothing of one user for another', async () => {
+it('a module that requires the user id shares no state between users', async () => {
   const call = await tool({ module: 'let n = 0; export default () => ++n', requirements: { user_id: true } })
   const calls = ['ann', 'bob', 'ann'].map((user_id) => () => call({}, { user_id }))
   const values: unknown[] = []
@@ -96,7 +96,7 @@ it('a module that learns who calls keeps nothing of one user for another', async
   expect(values.slice(0, 2)).toEqual([1, 1])
 })
 
-it('a module finds nothing of the deployment around it', async () => {
+it('a module cannot access the deployment that runs it', async () => {
   const module = `
       import * as workers from 'cloudflare:workers'
       export default async () => ({
@@ -109,7 +109,7 @@ it('a module finds nothing of the deployment around it', async () => {
   })
 })
 
-it('a module has its output held to the schema', async () => {
+it("a module's output is checked against the schema", async () => {
   const call = await tool({ module: 'export default () => "text"', output: { type: 'number' } })
   expect(await call()).toMatchObject({ success: false, error: { message: expect.stringContaining('output schema') } })
 })
@@ -124,11 +124,11 @@ it.each([
   ['a circle', '() => { const a = {}; a.a = a; return a }', 'The tool failed unexpectedly'],
   ['no number', '() => [NaN]', "The '0' that the tool returned is the number NaN, which JSON does not have"],
   ['a map', '() => new Map()', 'What the tool returned is a Map, which JSON does not have'],
-])('a module that returns %s fails and says so', async (_, handler, message) => {
+])('a module that returns %s fails with that reason', async (_, handler, message) => {
   expect(await run(`export default ${handler}`)).toMatchObject({ success: false, error: { message } })
 })
 
-it('a module fails with its own message, and without a stack', async () => {
+it("a module's error is returned with its message, without a stack", async () => {
   const result = await run('export default () => { throw new Error("The shelf is empty") }')
   expect(result).toMatchObject({ success: false, error: { message: 'The shelf is empty' } })
   expect(JSON.stringify(result)).not.toMatch(/tool\.js|main\.ts|\bat /)
@@ -162,7 +162,7 @@ async function inAll(toolkit: string, given: object | string, output: object | n
   }
 }
 
-it('a module gives content, with a value beside it, to callers of each dialect', async () => {
+it('a module may return content with a structured value, to callers of each dialect', async () => {
   const { oxp, plugin, mcp, rfc, mc } = await inAll('Showing', { content: BLOCKS, structuredContent: { a: 1 } })
   expect(mcp).toMatchObject({ content: BLOCKS, structuredContent: { a: 1 } })
   expect(plugin).toMatchObject({ content: [BLOCKS[0], PICTURE, { type: 'resource', text: 'B' }] })
@@ -171,7 +171,7 @@ it('a module gives content, with a value beside it, to callers of each dialect',
   expect(mc).toMatchObject({ payload: { execution: { status: 'success', result: { a: 1 } } } })
 })
 
-it('a module that says isError has failed, to callers of each dialect', async () => {
+it('a module that returns isError has failed, for callers of each dialect', async () => {
   const { oxp, plugin, mcp, rfc, mc } = await inAll('Refusing', { content: BLOCKS, isError: true })
   expect(mcp).toMatchObject({ content: BLOCKS, isError: true })
   expect(plugin).toMatchObject({ content: [BLOCKS[0], PICTURE, { type: 'resource', text: 'B' }], isError: true })
@@ -187,7 +187,7 @@ it.each([
   ['a SyntaxError', '() => JSON.parse("{")', expect.stringContaining('JSON')],
   ['a ReferenceError', 'async () => nothing', 'nothing is not defined'],
   ['a DOMException', '() => atob("%")', expect.stringMatching(/./)],
-])('a module keeps the words of %s for developers, in each dialect', async (kind, handler, words) => {
+])("a module's message of %s is only shown to developers, in each dialect", async (kind, handler, words) => {
   const toolkit = `Throwing${kind.slice(2)}`
   const { oxp, plugin, mcp, rfc, mc } = await inAll(toolkit, `export default ${handler}`)
   const error = { message: 'The tool failed unexpectedly', developer_message: words }
@@ -199,7 +199,7 @@ it.each([
   expect(mcp).toMatchObject({ content: [{ type: 'text', text: message }], isError: true })
 })
 
-it('a module speaks to its caller by an error of a class of its own, and by fields of it', async () => {
+it('a module may address its caller with an error of its own class, and with fields of the error', async () => {
   const own = 'class Empty extends TypeError {}; export default () => { throw new Empty("The shelf is empty") }'
   expect(await run(own)).toMatchObject({ error: { message: 'The shelf is empty' } })
   const fields = '{ developer_message: "shelf 5", can_retry: true }'
@@ -225,12 +225,12 @@ it.each<[string, object, object, object | null]>([
     { value: { content: [BLOCKS[0]] } },
     { type: 'object', properties: { content: { type: 'array' } } },
   ],
-])('a module that gives %s', async (_, given, result, output) => {
+])('a module may return %s', async (_, given, result, output) => {
   const call = await tool({ module: giving(given), output })
   expect(await call()).toMatchObject(result)
 })
 
-it('a module that does not load says why', async () => {
+it('a module that fails to load says why', async () => {
   expect(await run('throw new Error("at load"); export default 1')).toMatchObject({
     error: { message: "The tool's module cannot run", developer_message: 'Error: at load' },
   })
@@ -246,7 +246,7 @@ it.each([
   ['', 'it must export a function as its default'],
   ['export const handler = () => 1', 'it must export a function as its default'],
   ['import "./elsewhere.js"; export default () => 1', expect.stringMatching(/^No such module .*elsewhere\.js/)],
-])('a module %j is refused as it is published, with where it is wrong', async (module, reason) => {
+])('a module %j is refused at publication, with the location of the error', async (module, reason) => {
   const definition = { name: 'Unlinked', description: 'A tool', inputSchema: { type: 'object' } }
   const beside = { toolkit: 'Code', version: '1.0.0' }
   const wrong = { kind: 'code', module: module || '//' }
@@ -284,7 +284,7 @@ it('a module that ends its own isolate fails alone', async () => {
   expect(await run('export default () => "another"')).toMatchObject({ value: 'another' })
 })
 
-it('a module that waits for ever ends at its deadline', async () => {
+it('a module that waits without end is stopped at its deadline', async () => {
   const call = await tool({
     module: 'export default () => new Promise((done) => setTimeout(done, 60_000))',
     implementation: { timeout_ms: 300 },
@@ -295,7 +295,7 @@ it('a module that waits for ever ends at its deadline', async () => {
   })
 })
 
-it('a module logs into its own call, within bounds', async () => {
+it("a module's log lines belong to its call, and are limited", async () => {
   const module = `export default async ({ who, lines = 1 }, { log }) => {
       for (let n = 0; n < lines; n++) { console.log('line', n, 'of', { who }); await null; log('logged by ' + who + 'x'.repeat(5000)) }
     }`
@@ -322,7 +322,7 @@ it('a module logs into its own call, within bounds', async () => {
   expect(Math.max(...printed.map((line) => line.length))).toBeLessThan(1_200)
 })
 
-it('a module reports its progress while it runs, to nobody where nobody listens', async () => {
+it('a module reports progress while it runs, to callers who accept it', async () => {
   const run = await tool({
     id: 'Code.Progress@1.0.0',
     module: `export default async (_, { progress }) => {
@@ -355,7 +355,7 @@ it('a module reports its progress while it runs, to nobody where nobody listens'
   expect((await run()).value).toBe('done')
 })
 
-it('a module lives beside its other versions, each in its own isolate', async () => {
+it('a module runs next to its other versions, each in its own isolate', async () => {
   const source = (name: string) => `let n = 0; export default () => '${name}' + ++n`
   const one = await tool({ id: 'Code.Versions@1.0.0', module: source('a') })
   const two = await tool({ id: 'Code.Versions@1.0.1', module: source('b') })
@@ -367,18 +367,18 @@ it('a module lives beside its other versions, each in its own isolate', async ()
   ])
 })
 
-describe('the network', () => {
+describe("a module's network access", () => {
   const get =
     'export default async ({ url }, ctx) => { const r = await fetch(url); return { status: r.status, url: r.url, text: await r.text() } }'
   const hosts = () => ({ allowed_hosts: [upstream.host] })
 
-  it('the network is not there unless hosts are allowed', async () => {
+  it('a module has no network access unless hosts are allowed', async () => {
     const call = await tool({ module: get })
     expect(await call({ url: upstream.origin })).toMatchObject({ success: false })
     expect(upstream.arrived).toEqual([])
   })
 
-  it('the network leads to the allowed hosts alone, also through redirects', async () => {
+  it('a module reaches only the allowed hosts, also through redirects', async () => {
     const call = await tool({ module: get, implementation: hosts() })
     expect(await call({ url: `${upstream.origin}/a` })).toMatchObject({
       success: true,
@@ -401,7 +401,7 @@ describe('the network', () => {
     expect(await both({ url: `${upstream.origin}/to-elsewhere` })).toMatchObject({ value: { text: 'elsewhere' } })
   })
 
-  it('the network has no WebSockets, whether hosts are allowed or not', async () => {
+  it('a module cannot open WebSockets, whether or not hosts are allowed', async () => {
     for (const implementation of [{}, hosts()]) {
       const call = await tool({ module: 'export default ({ url }) => new WebSocket(url)', implementation })
       expect(await call({ url: `ws://${upstream.host}/` })).toMatchObject({
@@ -412,7 +412,7 @@ describe('the network', () => {
     expect(upstream.arrived).toEqual([])
   })
 
-  it('the network is told apart from a fault where no host is allowed', async () => {
+  it('a module that requests a host that is not allowed gets an error that says how to allow it', async () => {
     const call = await tool({ module: get })
     expect(await call({ url: `${elsewhere.origin}/` })).toMatchObject({
       success: false,
@@ -422,7 +422,7 @@ describe('the network', () => {
     })
   })
 
-  it('the network is judged by the deployment too: private addresses and plain http stay out', async () => {
+  it('a module is also limited by the deployment: private addresses and plain HTTP are refused', async () => {
     const call = await tool({
       module: get,
       implementation: { allowed_hosts: ['169.254.169.254', '127.0.0.1:1', 'localhost', 'example.com', upstream.host] },
@@ -442,7 +442,7 @@ describe('the network', () => {
     expect(await call({ url: `${upstream.origin}/to-metadata` })).toMatchObject({ success: false })
   })
 
-  it('the network has no sockets, with or without allowed hosts', async () => {
+  it('a module cannot open sockets, whether or not hosts are allowed', async () => {
     const module = `import { connect } from 'cloudflare:sockets'
       export default async ({ host }) => {
         const socket = connect(host); const writer = socket.writable.getWriter()
@@ -462,7 +462,7 @@ describe('the network', () => {
     expect(upstream.arrived).toEqual([])
   })
 
-  it('the network takes methods, headers and bodies along', async () => {
+  it("a module's requests keep their methods, headers and bodies", async () => {
     const call = await tool({
       module: `export default async ({ url }) => (await fetch(url, { method: 'PUT', headers: { 'x-own': 'yes', 'content-type': 'text/plain' }, body: 'Grüße' })).status`,
       implementation: hosts(),
@@ -477,7 +477,7 @@ describe('the network', () => {
   })
 })
 
-describe('credentials', () => {
+describe("a module's credentials", () => {
   const get = `export default async ({ url, headers }, ctx) => {
     const r = await fetch(url, { headers })
     return { url: r.url, headers: [...r.headers], text: await r.text(), ctx: JSON.stringify(ctx), global: Object.keys(globalThis) }
@@ -488,7 +488,7 @@ describe('credentials', () => {
   const needsGoogle = { authorization: [{ id: 'google' }] }
   const as = (user: string) => ({ user_id: user, authorization: [{ id: 'google', token: `token-of-${user}` }] })
 
-  it('credentials are added outside, over what the module wrote there, and cannot be read back', async () => {
+  it("a module's credentials are added outside it, replace its own values, and cannot be read back", async () => {
     const call = await tool({
       module: get,
       implementation: {
@@ -509,7 +509,7 @@ describe('credentials', () => {
     for (const each of [SECRET, encodeURIComponent(SECRET), 'token-of-ann']) expect(text).not.toContain(each)
   })
 
-  it('credentials cannot be measured by the module where an answer repeats them', async () => {
+  it("a module's credentials cannot be measured through a response that repeats them", async () => {
     const module = 'export default async ({ url }) => [...new Uint8Array(await (await fetch(url)).arrayBuffer())]'
     const call = await tool({
       module,
@@ -520,7 +520,7 @@ describe('credentials', () => {
     expect(value).toEqual([0xff, 0xfe, ...Buffer.from('[redacted]'), 0x80])
   })
 
-  it('credentials go to their own hosts alone, also when those redirect', async () => {
+  it("a module's credentials are sent only to their own hosts, also through redirects", async () => {
     const call = await tool({
       module: get,
       implementation: {
@@ -538,7 +538,7 @@ describe('credentials', () => {
     expect(JSON.stringify(elsewhere.arrived)).not.toMatch(/s3cret|token-of/)
   })
 
-  it('credentials of one user are never used for another, whatever a module keeps', async () => {
+  it("a module's credentials of one user are never used for another, whatever the module keeps", async () => {
     // It keeps a way out of every call, and tries them all in each
     const call = await tool({
       module: `
@@ -568,7 +568,7 @@ describe('credentials', () => {
     }
   })
 
-  it('credentials of one user that changed make another isolate', async () => {
+  it('a module gets a new isolate when the credentials of a user change', async () => {
     const call = await tool({
       module: 'let n = 0; export default async ({ url }) => { await fetch(url); return ++n }',
       implementation: { allowed_hosts: [upstream.host], credentials: [google] },
@@ -586,7 +586,7 @@ describe('credentials', () => {
     ])
   })
 
-  it('credentials of the same value do not make two users share an isolate', async () => {
+  it('a module gets an isolate for each user, even if users have the same credential', async () => {
     const call = await tool({
       module: 'let n = 0; export default () => ++n',
       implementation: { allowed_hosts: [upstream.host], credentials: [google] },
@@ -596,12 +596,12 @@ describe('credentials', () => {
     expect([(await call({}, context('ann'))).value, (await call({}, context('bob'))).value]).toEqual([1, 1])
   })
 
-  it('credentials are in no log', () => {
+  it("a module's credentials appear in no log", () => {
     expect(server.printed()).not.toMatch(/s3cret|token-of-/)
   })
 })
 
-it('publication finds everything wrong with an implementation', async () => {
+it('publication reports everything wrong with an implementation', async () => {
   const { answer } = await publish({
     module: '',
     implementation: {
@@ -647,7 +647,7 @@ it('publication finds everything wrong with an implementation', async () => {
   ])
 })
 
-it('publication refuses credentials without a host to send them to', async () => {
+it('publication refuses credentials without a host that may receive them', async () => {
   const { answer } = await publish({
     module: 'export default () => 1',
     implementation: { credentials: [{ secret: 'S', in: 'header', name: 'X' }] },

@@ -11,7 +11,7 @@ describe('the official MCP conformance suite', () => {
   }, 300_000)
 
   it.each(REVISIONS)(
-    'the official MCP conformance suite finds of %s what is expected, and nothing else',
+    'the official MCP conformance suite has the expected results for %s, and no others',
     (revision) => {
       const result = run.revisions.find((each) => each.revision === revision)
       expect(result?.asExpected, result?.output).toBe(true)

@@ -22,7 +22,7 @@ describe.skipIf(NO_BROWSER !== '')(`a person with a browser ${NO_BROWSER}`, () =
   })
   afterAll(() => Promise.all([world?.stop(), client && close(client), browser?.close()]))
 
-  it('a person with a browser signs in, chooses by hand, allows, and is back at their agent, without a script', async () => {
+  it('a person with a browser signs in, chooses toolkits, allows, and returns to their agent, without JavaScript', async () => {
     const { url } = world.server
     const agent = await newAgent(url, callback)
     const ann = await person(browser, { javaScript: false })
@@ -56,7 +56,7 @@ describe.skipIf(NO_BROWSER !== '')(`a person with a browser ${NO_BROWSER}`, () =
     await ann.leave()
   })
 
-  it('a person with a browser finds a toolkit, and selects all that are found, or none', async () => {
+  it('a person with a browser filters toolkits, and selects all results or none', async () => {
     const agent = await newAgent(world.server.url, callback)
     const ann = await person(browser)
     const { page } = ann
@@ -90,7 +90,7 @@ describe.skipIf(NO_BROWSER !== '')(`a person with a browser ${NO_BROWSER}`, () =
     await ann.leave()
   })
 
-  it('a person with a browser comes back from signing in with a request of any length that is taken, and is told of a longer one before', async () => {
+  it('a person with a browser returns from sign-in with a long request, and is told before if a request is too long', async () => {
     const { url } = world.server
     const state = randomBytes(3_072).toString('base64')
     const redirect = `${callback}/${'x'.repeat(1_000)}`
@@ -114,7 +114,7 @@ describe.skipIf(NO_BROWSER !== '')(`a person with a browser ${NO_BROWSER}`, () =
     await bob.leave()
   })
 
-  it('a person with a browser is not made to allow by a page of another site', async () => {
+  it('a person with a browser cannot be made to allow an agent by a page of another site', async () => {
     const { url } = world.server
     const agent = await newAgent(url, callback)
     const bob = await person(browser)

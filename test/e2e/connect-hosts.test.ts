@@ -169,89 +169,92 @@ async function discover() {
   return { resource: resource.resource, server }
 }
 
-it.each(HOSTS)('$name gets all that it needs', async ({ document, registration, redirectUri, protocol, signs }) => {
-  const { resource, server } = await discover()
-  const fresh = await newAgent(origin)
-  let clientId = String(document?.['client_id'])
-  if (document) {
-    // Claude takes its document only where both are said
-    expect(server['client_id_metadata_document_supported']).toBe(true)
-    expect(server['token_endpoint_auth_methods_supported']).toContain('none')
-    if (signs) expect(server['token_endpoint_auth_methods_supported']).toContain('private_key_jwt')
-  } else {
-    const registered = await register(origin, registration)
-    expect(registered.status, await registered.clone().text()).toBe(201)
-    const given: { client_id: string } = await registered.json()
-    clientId = given.client_id
-  }
-  const agent: TestAgent = { ...fresh, clientId, redirectUri }
-  const page = await ann.open(authorizeUrl(agent, { resource }))
-  expect(page.status, page.text).toBe(200)
-  expect(page.text).toContain(new URL(redirectUri).host)
-  expect(page.text.includes('Verified:')).toBe(document !== undefined)
-  const code = await codeFor(ann, agent, ['Calculator'], { resource })
+it.each(HOSTS)(
+  '$name gets everything that it needs',
+  async ({ document, registration, redirectUri, protocol, signs }) => {
+    const { resource, server } = await discover()
+    const fresh = await newAgent(origin)
+    let clientId = String(document?.['client_id'])
+    if (document) {
+      // Claude takes its document only where both are said
+      expect(server['client_id_metadata_document_supported']).toBe(true)
+      expect(server['token_endpoint_auth_methods_supported']).toContain('none')
+      if (signs) expect(server['token_endpoint_auth_methods_supported']).toContain('private_key_jwt')
+    } else {
+      const registered = await register(origin, registration)
+      expect(registered.status, await registered.clone().text()).toBe(201)
+      const given: { client_id: string } = await registered.json()
+      clientId = given.client_id
+    }
+    const agent: TestAgent = { ...fresh, clientId, redirectUri }
+    const page = await ann.open(authorizeUrl(agent, { resource }))
+    expect(page.status, page.text).toBe(200)
+    expect(page.text).toContain(new URL(redirectUri).host)
+    expect(page.text.includes('Verified:')).toBe(document !== undefined)
+    const code = await codeFor(ann, agent, ['Calculator'], { resource })
 
-  const proof = async (): Promise<Record<string, string>> =>
-    signs
-      ? {
-          client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
-          client_assertion: await new SignJWT({ jti: crypto.randomUUID() })
-            .setProtectedHeader({ alg: 'ES256', kid: 'k1' })
-            .setIssuer(clientId)
-            .setSubject(clientId)
-            .setAudience(`${origin}/connect`)
-            .setExpirationTime('2m')
-            .sign(keys.privateKey),
-        }
-      : {}
-  const grant = {
-    grant_type: 'authorization_code',
-    code,
-    client_id: clientId,
-    redirect_uri: redirectUri,
-    code_verifier: agent.verifier,
-    resource,
-  }
-  const answer = await askToken(origin, { ...grant, ...(await proof()) })
-  expect(answer.status, await answer.clone().text()).toBe(200)
-  const tokens: Tokens & { token_type: string } = await answer.json()
-  expect(tokens.token_type.toLowerCase()).toBe('bearer')
+    const proof = async (): Promise<Record<string, string>> =>
+      signs
+        ? {
+            client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+            client_assertion: await new SignJWT({ jti: crypto.randomUUID() })
+              .setProtectedHeader({ alg: 'ES256', kid: 'k1' })
+              .setIssuer(clientId)
+              .setSubject(clientId)
+              .setAudience(`${origin}/connect`)
+              .setExpirationTime('2m')
+              .sign(keys.privateKey),
+          }
+        : {}
+    const grant = {
+      grant_type: 'authorization_code',
+      code,
+      client_id: clientId,
+      redirect_uri: redirectUri,
+      code_verifier: agent.verifier,
+      resource,
+    }
+    const answer = await askToken(origin, { ...grant, ...(await proof()) })
+    expect(answer.status, await answer.clone().text()).toBe(200)
+    const tokens: Tokens & { token_type: string } = await answer.json()
+    expect(tokens.token_type.toLowerCase()).toBe('bearer')
 
-  const send = async (method: string, params: object, token: string) => {
-    const response = await fetch(resource, {
+    const send = async (method: string, params: object, token: string) => {
+      const response = await fetch(resource, {
+        method: 'POST',
+        headers: {
+          'authorization': `Bearer ${token}`,
+          'content-type': 'application/json',
+          'accept': 'application/json, text/event-stream',
+          ...(method === 'initialize' ? {} : { 'mcp-protocol-version': protocol }),
+        },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+      })
+      return { status: response.status, text: await response.text() }
+    }
+    const client = { protocolVersion: protocol, capabilities: {}, clientInfo: { name: 'a host', version: '1' } }
+    const opened = await send('initialize', client, tokens.access_token)
+    expect(opened.text).toContain(`"protocolVersion":"${protocol}"`)
+    expect((await send('tools/list', {}, tokens.access_token)).text).toContain('Calculator_Add')
+    const params = { name: 'Calculator_Add', arguments: { a: 2, b: 3 } }
+    expect((await send('tools/call', params, tokens.access_token)).text).toContain('5')
+
+    const form = { grant_type: 'refresh_token', refresh_token: tokens.refresh_token, client_id: clientId, resource }
+    const refreshed = await askToken(origin, { ...form, ...(await proof()) })
+    expect(refreshed.status).toBe(200)
+    const next: Tokens = await refreshed.json()
+    expect((await send('tools/list', {}, next.access_token)).status).toBe(200)
+    // To revoke, at the address that the metadata says
+    const revoked = await fetch(String(server['revocation_endpoint']), {
       method: 'POST',
-      headers: {
-        'authorization': `Bearer ${token}`,
-        'content-type': 'application/json',
-        'accept': 'application/json, text/event-stream',
-        ...(method === 'initialize' ? {} : { 'mcp-protocol-version': protocol }),
-      },
-      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+      body: new URLSearchParams({ token: next.refresh_token, client_id: clientId, ...(await proof()) }),
     })
-    return { status: response.status, text: await response.text() }
-  }
-  const client = { protocolVersion: protocol, capabilities: {}, clientInfo: { name: 'a host', version: '1' } }
-  const opened = await send('initialize', client, tokens.access_token)
-  expect(opened.text).toContain(`"protocolVersion":"${protocol}"`)
-  expect((await send('tools/list', {}, tokens.access_token)).text).toContain('Calculator_Add')
-  const params = { name: 'Calculator_Add', arguments: { a: 2, b: 3 } }
-  expect((await send('tools/call', params, tokens.access_token)).text).toContain('5')
+    expect(revoked.status).toBe(200)
+    expect((await send('tools/list', {}, next.access_token)).status).toBe(401)
+  },
+)
 
-  const form = { grant_type: 'refresh_token', refresh_token: tokens.refresh_token, client_id: clientId, resource }
-  const refreshed = await askToken(origin, { ...form, ...(await proof()) })
-  expect(refreshed.status).toBe(200)
-  const next: Tokens = await refreshed.json()
-  expect((await send('tools/list', {}, next.access_token)).status).toBe(200)
-  // To revoke, at the address that the metadata says
-  const revoked = await fetch(String(server['revocation_endpoint']), {
-    method: 'POST',
-    body: new URLSearchParams({ token: next.refresh_token, client_id: clientId, ...(await proof()) }),
-  })
-  expect(revoked.status).toBe(200)
-  expect((await send('tools/list', {}, next.access_token)).status).toBe(401)
-})
-
-describe('an assertion by which a client proves who it is', () => {
+describe('a client assertion', () => {
   const chatGpt = HOSTS.find(({ signs }) => signs)
   const clientId = String(chatGpt?.document?.['client_id'])
 
@@ -263,33 +266,30 @@ describe('an assertion by which a client proves who it is', () => {
     ['that is over', (jwt) => jwt.setExpirationTime(Math.floor(Date.now() / 1_000) - 120), 'own'],
     ['that counts for a day', (jwt) => jwt.setExpirationTime('1d'), 'own'],
     ['without an id', (jwt) => jwt.setJti(''), 'own'],
-  ])(
-    'an assertion by which a client proves who it is %s is refused, though the client could do without',
-    async (_, change, key) => {
-      const agent = { ...(await newAgent(origin)), clientId, redirectUri: chatGpt?.redirectUri ?? '' }
-      const code = await codeFor(ann, agent, ['Calculator'])
-      const good = new SignJWT({})
-        .setProtectedHeader({ alg: 'ES256', kid: 'k1' })
-        .setIssuer(clientId)
-        .setSubject(clientId)
-        .setAudience(`${origin}/connect`)
-        .setJti(crypto.randomUUID())
-        .setExpirationTime('2m')
-      const form = {
-        grant_type: 'authorization_code',
-        code,
-        client_id: clientId,
-        redirect_uri: agent.redirectUri,
-        code_verifier: agent.verifier,
-        client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
-        client_assertion: await change(good).sign(key === 'own' ? keys.privateKey : key),
-      }
-      const refused = await askToken(origin, form)
-      expect([refused.status, await refused.text()]).toEqual([401, expect.stringContaining('invalid_client')])
-    },
-  )
+  ])('a client assertion %s is refused, even if the client does not need one', async (_, change, key) => {
+    const agent = { ...(await newAgent(origin)), clientId, redirectUri: chatGpt?.redirectUri ?? '' }
+    const code = await codeFor(ann, agent, ['Calculator'])
+    const good = new SignJWT({})
+      .setProtectedHeader({ alg: 'ES256', kid: 'k1' })
+      .setIssuer(clientId)
+      .setSubject(clientId)
+      .setAudience(`${origin}/connect`)
+      .setJti(crypto.randomUUID())
+      .setExpirationTime('2m')
+    const form = {
+      grant_type: 'authorization_code',
+      code,
+      client_id: clientId,
+      redirect_uri: agent.redirectUri,
+      code_verifier: agent.verifier,
+      client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+      client_assertion: await change(good).sign(key === 'own' ? keys.privateKey : key),
+    }
+    const refused = await askToken(origin, form)
+    expect([refused.status, await refused.text()]).toEqual([401, expect.stringContaining('invalid_client')])
+  })
 
-  it('an assertion by which a client proves who it is is wanted of a client that offers nothing else, by the keys where it says', async () => {
+  it('a client assertion is required from a client with no other authentication method, signed with its keys', async () => {
     const agent = { ...(await newAgent(origin)), clientId: SIGNER, redirectUri: 'https://signer.example/callback' }
     const form = {
       grant_type: 'authorization_code',
@@ -315,7 +315,7 @@ describe('an assertion by which a client proves who it is', () => {
     expect(answer.status, await answer.text()).toBe(200)
   })
 
-  it('an assertion by which a client proves who it is counts once', async () => {
+  it('a client assertion can be used once', async () => {
     const agent = { ...(await newAgent(origin)), clientId, redirectUri: chatGpt?.redirectUri ?? '' }
     const client_assertion = await new SignJWT({ jti: crypto.randomUUID() })
       .setProtectedHeader({ alg: 'ES256', kid: 'k1' })

@@ -66,7 +66,7 @@ describe.skipIf(MISSING !== '')(`the MCP inspector, without a header ${MISSING}`
     await page.getByRole('button', { name: 'Execute Tool' }).click()
   }
 
-  it('the MCP inspector, without a header finds where to sign in, registers, opens the page, lists and calls', async () => {
+  it('the MCP inspector, without a header, discovers sign-in, registers, opens the page, lists and calls', async () => {
     await turnOn()
     await answerProvider(ann, 'ann')
     await choose('Allow')
@@ -77,7 +77,7 @@ describe.skipIf(MISSING !== '')(`the MCP inspector, without a header ${MISSING}`
     expect(items).toMatchObject([{ client: { name: 'MCP Inspector' }, toolkits: ['Calculator'] }])
   })
 
-  it('the MCP inspector, without a header goes on in its command line, which refreshes a token that counts no more', async () => {
+  it('the MCP inspector, without a header, continues in its command line, which refreshes an expired token', async () => {
     const adding = ['--method', 'tools/call', '--tool-name', 'Calculator_Add', '--tool-arg', 'a=2', 'b=3']
     expect(await inspect(desktop, door, ...adding)).toMatchObject({ structuredContent: { result: 5 } })
     const kept = await readFile(inspector.secrets, 'utf8')
@@ -94,7 +94,7 @@ describe.skipIf(MISSING !== '')(`the MCP inspector, without a header ${MISSING}`
     expect(await desktop.opened()).toEqual([])
   })
 
-  it('the MCP inspector, without a header asks the person again once they ended it, who may refuse', async () => {
+  it('the MCP inspector, without a header, asks the person again after they ended its access, and they may refuse', async () => {
     expect((await world.server.json('DELETE', AGENTS, undefined, asAdmin)).status).toBe(204)
     await turnOn()
     await choose('Deny')

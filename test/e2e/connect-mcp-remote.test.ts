@@ -64,7 +64,7 @@ describe.skipIf(NO_BROWSER !== '')(`mcp-remote, without a header ${NO_BROWSER}`,
     return { file, tokens: JSON.parse(await readFile(file, 'utf8')) }
   }
 
-  it('mcp-remote, without a header finds where to sign in, registers, opens the page, and calls with what it got', async () => {
+  it('mcp-remote, without a header, discovers sign-in, registers, opens the page, and calls with its token', async () => {
     const client = await connect(async () => {
       await ann.page.goto(await desktop.next(0))
       await answerProvider(ann, 'ann')
@@ -76,7 +76,7 @@ describe.skipIf(NO_BROWSER !== '')(`mcp-remote, without a header ${NO_BROWSER}`,
     expect(items).toMatchObject([{ client: { name: 'MCP CLI Proxy' }, toolkits: ['Calculator'] }])
   })
 
-  it('mcp-remote, without a header refreshes a token that counts no more, and opens nothing', async () => {
+  it('mcp-remote, without a header, refreshes an expired token without opening the page', async () => {
     const { file, tokens } = await kept()
     const access_token = tokens.access_token.replace(/.$/, (end) => (end === 'a' ? 'b' : 'a'))
     await writeFile(file, JSON.stringify({ ...tokens, access_token }))
@@ -87,7 +87,7 @@ describe.skipIf(NO_BROWSER !== '')(`mcp-remote, without a header ${NO_BROWSER}`,
     expect(await desktop.opened()).toHaveLength(1)
   })
 
-  it('mcp-remote, without a header opens the page again amid a call once the person has ended it, who may refuse', async () => {
+  it('mcp-remote, without a header, opens the page again during a call if its access was ended, and the person may refuse', async () => {
     const client = await connect()
     await expectToWork(client)
     expect((await world.server.json('DELETE', AGENTS, undefined, asAdmin)).status).toBe(204)

@@ -9,7 +9,7 @@ import { type RunningServer, startApp } from './server.ts'
 
 const PAGE = 'https://inspector.example'
 
-describe('clients that an administrator gives', () => {
+describe('clients that an administrator creates', () => {
   let world: ConnectWorld
   let ann: HttpPerson
   beforeAll(async () => {
@@ -18,7 +18,7 @@ describe('clients that an administrator gives', () => {
   })
   afterAll(() => world?.stop())
 
-  it('clients that an administrator gives connect with their secret, are listed without it, and end with their agents', async () => {
+  it('clients that an administrator creates connect with their secret, are listed without it, and are removed with their agents', async () => {
     const { server } = world
     const redirectUri = 'https://agent.example/callback'
     const given = await server.json(
@@ -75,13 +75,13 @@ describe('clients that an administrator gives', () => {
       { name: 'x', redirect_uris: ['https://a.example/'], token_endpoint_auth_method: 'tls' },
       '/token_endpoint_auth_method',
     ],
-  ])('clients that an administrator gives are refused where they are wrong (%#)', async (body, path) => {
+  ])('clients that an administrator creates are refused if they are invalid (%#)', async (body, path) => {
     const answer = await world.server.json('POST', '/clients', body, asAdmin)
     expect(answer.status).toBe(422)
     expect(answer.body.errors.map((each: { path: string }) => each.path)).toContain(path)
   })
 
-  it('clients that an administrator gives may be sent back to an app by its own scheme', async () => {
+  it("clients that an administrator creates may redirect to an app's own scheme", async () => {
     const redirectUri = 'cursor://anysphere.cursor-mcp/oauth/callback'
     const { status, body } = await world.server.json(
       'POST',
@@ -97,7 +97,7 @@ describe('clients that an administrator gives', () => {
     expect((await redeem(agent, await codeFor(ann, agent, ['Calculator']))).status).toBe(200)
   })
 
-  it('pages of origins that ALLOW_ORIGINS names may use both doors, and what gives out tokens', async () => {
+  it('pages of origins in ALLOW_ORIGINS may use /mcp, /connect/mcp and the token endpoint', async () => {
     const { url } = world.server
     const ask = {
       'access-control-request-method': 'POST',
@@ -142,14 +142,14 @@ describe('clients that an administrator gives', () => {
   })
 })
 
-describe('where nobody signs in with a provider', () => {
+describe('without a sign-in provider', () => {
   let server: RunningServer
   beforeAll(async () => {
     server = await startApp({ vars: { ACCESS: 'keys', ADMIN_KEY: 'an-administrators-key-1' } })
   })
   afterAll(() => server?.stop())
 
-  it('where nobody signs in with a provider, an agent acts as the key that was signed in with, and ends with it', async () => {
+  it('without a sign-in provider, an agent acts as the key that signed in, and ends with it', async () => {
     const made = await server.json(
       'POST',
       '/keys',
@@ -169,7 +169,7 @@ describe('where nobody signs in with a provider', () => {
   })
 })
 
-describe("an authorization server of the company's own", async () => {
+describe("a company's own authorization server", async () => {
   const keys = await generateKeyPair('ES256', { extractable: true })
   let http: HttpServer
   let issuer: string
@@ -204,7 +204,7 @@ describe("an authorization server of the company's own", async () => {
       .setExpirationTime('5m')
       .sign(keys.privateKey)
 
-  it("an authorization server of the company's own is named in place of ours, which is not there", async () => {
+  it("a company's own authorization server is named instead of ours, which does not exist then", async () => {
     const resource = await fetch(`${server.url}/.well-known/oauth-protected-resource/connect/mcp`)
     expect(await resource.json()).toMatchObject({
       resource: `${server.url}/connect/mcp`,
@@ -216,14 +216,14 @@ describe("an authorization server of the company's own", async () => {
     expect([401, 404]).toContain(status)
   })
 
-  it("an authorization server of the company's own makes tokens that the rules give rights to", async () => {
+  it("a company's own authorization server issues tokens that get their rights from the sign-in rules", async () => {
     const { status, body } = await rpc(server.url, await token(), 'tools/list')
     expect(status, JSON.stringify(body)).toBe(200)
     expect(body.result.tools.every(({ name }: { name: string }) => name.startsWith('Calculator'))).toBe(true)
     expect((await rpc(server.url, await token({ email: 'eve@evil.test' }), 'tools/list')).status).toBe(403)
   })
 
-  it("an authorization server of the company's own makes none for another audience or of another issuer, and opens no other door", async () => {
+  it("a company's own authorization server issues tokens that are refused for another audience, issuer or endpoint", async () => {
     for (const wrong of [
       { aud: 'https://other.test/mcp' },
       { aud: `${server.url}/mcp` },

@@ -77,7 +77,7 @@ async function allow(url: string, toolkits: readonly string[]): Promise<URLSearc
   return location?.searchParams ?? new URLSearchParams()
 }
 
-it('without a header, by OAuth alone, the official client 2.4 finds the door, registers, is let in, lists, calls and refreshes', async () => {
+it('with OAuth and no header, the official client 2.4 finds /connect/mcp, registers, is allowed, lists, calls and refreshes', async () => {
   const { provider: auth, kept, opened } = application()
   const url = new URL('/connect/mcp', server.url)
   const options = { authProvider: auth as unknown as NewProvider }
@@ -108,7 +108,7 @@ it('without a header, by OAuth alone, the official client 2.4 finds the door, re
   expect((kept['tokens'] as Tokens).refresh_token).not.toBe(before.refresh_token)
 })
 
-it('without a header, by OAuth alone, the client of SDK 1 does as much, with a toolset of its URL', async () => {
+it('with OAuth and no header, the client of SDK 1 does the same, with toolkits in its URL', async () => {
   const { provider: auth, opened } = application()
   const url = new URL('/connect/mcp?toolkits=Calculator', server.url)
   const options = { authProvider: auth as unknown as OAuthClientProvider }
@@ -128,7 +128,7 @@ it('without a header, by OAuth alone, the client of SDK 1 does as much, with a t
   await Promise.all([client.close(), searching.close()])
 })
 
-it('by OAuth alone, the official client 2.4 finds the address of a toolset, and sees and calls what the toolset has', async () => {
+it('with OAuth and no header, the official client 2.4 finds the URL of a toolset, and lists and calls its tools', async () => {
   const toolset = { tools: [{ tool: 'Calculator.Add', name: 'Sum', arguments: { a: { value: 40 } } }] }
   await server.json('PUT', '/toolsets/sales', toolset, { authorization: `Bearer ${ADMIN_KEY}` })
   const { provider: auth, opened } = application()
@@ -146,7 +146,7 @@ it('by OAuth alone, the official client 2.4 finds the address of a toolset, and 
   await client.close()
 })
 
-it('what clients look for is told by the refusal of the door: the metadata of the resource, of its server, and what they may do', async () => {
+it('a 401 at /connect/mcp names the metadata of the resource, its authorization server and its scopes', async () => {
   const refused = await rpc(server.url, undefined, 'ping')
   expect(refused.status).toBe(401)
   const challenge = refused.headers.get('www-authenticate') ?? ''
@@ -173,7 +173,7 @@ it('what clients look for is told by the refusal of the door: the metadata of th
   })
 })
 
-it('what clients look for is told apart from a door for keys, which names the other in words and no metadata', async () => {
+it('a 401 at /mcp names /connect/mcp in its message, and no metadata', async () => {
   const refused = await rpc(server.url, undefined, 'ping', {}, '/mcp')
   expect(refused.status).toBe(401)
   expect(refused.headers.get('www-authenticate')).toBe('Bearer realm="switchboard"')
@@ -184,7 +184,7 @@ it('what clients look for is told apart from a door for keys, which names the ot
   }
 })
 
-it('a key opens no door for agents, and a token none for keys', async () => {
+it("a key does not work at /connect/mcp, and an agent's token does not work at /mcp", async () => {
   expect((await rpc(server.url, ADMIN_KEY, 'tools/list')).status).toBe(401)
   const { tokens } = await connected(ann, server.url, ['Calculator'])
   expect((await rpc(server.url, tokens.access_token, 'tools/list')).status).toBe(200)
@@ -194,7 +194,7 @@ it('a key opens no door for agents, and a token none for keys', async () => {
   expect((await server.json('GET', '/users/ann@acme.test/agents', undefined, elsewhere)).status).toBe(401)
 })
 
-it('the page that lets an agent in asks who is signed in: whoever is not signs in first, and comes back to it', async () => {
+it('the page that allows an agent asks people who are not signed in to sign in first, and returns them to it', async () => {
   const agent = await newAgent(server.url)
   const bob = new HttpPerson()
   const page = await signIn(bob, server.url, 'bob', authorizeUrl(agent).slice(server.url.length))
@@ -210,7 +210,7 @@ it('the page that lets an agent in asks who is signed in: whoever is not signs i
   expect(page.headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
 })
 
-it('the page that lets an agent in offers what the URL of the server names alone, and has chosen none of it', async () => {
+it("the page that allows an agent offers only the toolkits in the server's URL, with none selected", async () => {
   const agent = await newAgent(server.url)
   const resource = `${server.url}/connect/mcp?toolkits=Calculator`
   const { text } = await ann.open(authorizeUrl(agent, { resource }))
@@ -219,7 +219,7 @@ it('the page that lets an agent in offers what the URL of the server names alone
   expect(text).not.toContain(' checked')
 })
 
-it('the page that lets an agent in can be refused, and says what is missing', async () => {
+it('the page that allows an agent can be refused, and names missing fields', async () => {
   const agent = await newAgent(server.url)
   const refused = await decide(ann, authorizeUrl(agent), { decision: 'refuse' })
   expect(refused.location?.searchParams.get('error')).toBe('access_denied')
@@ -235,7 +235,7 @@ it('the page that lets an agent in can be refused, and says what is missing', as
   }
 })
 
-it('the page that lets an agent in is written down with what was decided on it, for administrators to read', async () => {
+it('the decision on the page that allows an agent is in the audit log', async () => {
   const [refusing, allowed] = [await newAgent(server.url), await newAgent(server.url)]
   const since = new Date().toISOString()
   await decide(ann, authorizeUrl(refusing), { decision: 'refuse' })
@@ -282,13 +282,13 @@ it.each<[string, Record<string, string | undefined>, string]>([
   ['PKCE that is plain', { code_challenge_method: 'plain' }, 'S256'],
   ['another resource', { resource: 'https://evil.test/mcp' }, 'resource'],
   ['another response type', { response_type: 'token' }, 'response'],
-])('the page that lets an agent in sends nobody anywhere for %s', async (_, wrong, why) => {
+])('the page that allows an agent redirects nobody for %s', async (_, wrong, why) => {
   const { status, text } = await ann.open(authorizeUrl(await newAgent(server.url), wrong))
   expect(status).toBe(400)
   expect(text).toContain(why)
 })
 
-it('connected agents are seen and ended by their user and by administrators, and by nobody else', async () => {
+it('connected agents are seen and ended only by their user and by administrators', async () => {
   const { agent, tokens } = await connected(ann, server.url, ['Calculator'])
   const path = '/users/ann%40acme.test/agents'
   const { items } = JSON.parse((await ann.open(`${server.url}${path}`)).text)

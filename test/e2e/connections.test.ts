@@ -63,7 +63,7 @@ async function keyFor(users: readonly string[]): Promise<{ authorization: string
   return { authorization: `Bearer ${Object((await ask('POST', '/keys', key)).body).key}` }
 }
 
-it('a connected token works, is refused by its API, is told at the call, and works again once it is connected anew', async () => {
+it('a connected token works, is reported when its API refuses it, and works again after reconnecting', async () => {
   expect(await connectionsOf('ann')).toEqual([])
   const old = await connect('ann')
   const connection = {
@@ -100,7 +100,7 @@ it('a connected token works, is refused by its API, is told at the call, and wor
   expect(await connectionsOf('ann')).toMatchObject([{ state: 'working' }])
 })
 
-it('a token that its API refuses for a while is not sent again by calls, and works again once a check says so', async () => {
+it('a token that its API refused is not sent by calls until a check says that it works again', async () => {
   const token = await connect('bea')
   api.accounts.delete(token)
   await challengeFor(server, 'Notes.List', 'bea')
@@ -116,7 +116,7 @@ it('a token that its API refuses for a while is not sent again by calls, and wor
   expect(connection).not.toHaveProperty('reason')
 })
 
-it('a grant that its person takes back at the provider has ended, says why, and works once it is connected anew', async () => {
+it('a grant that its person revokes at the provider is reported as ended with the reason, and works after reconnecting', async () => {
   const consent = async () => {
     const { url } = await edge.challenge('Mail.GetEmails', 'cleo')
     await new HttpPerson(said).consent(url, 'cleo')
@@ -145,7 +145,7 @@ it('a grant that its person takes back at the provider has ended, says why, and 
 const check = async (user: string, query = '', headers = asAdmin) =>
   ask('POST', `/users/${user}/connections/notes/check${query}`, undefined, headers)
 
-it('a check asks the provider: its answer is the state, which is stored and audited', async () => {
+it('a check asks the provider, and its result is stored and audited', async () => {
   const token = await connect('eve', 'eve@notes.example')
   const working = { state: 'working', account: 'eve@notes.example', answered_as: 'eve@notes.example' }
   expect(await check('eve')).toMatchObject({ status: 200, body: working })
@@ -183,7 +183,7 @@ it('a check asks the provider: its answer is the state, which is stored and audi
     ])
 })
 
-it('a check is for who may act for the user, of one account that is there', async () => {
+it('a check is only for callers who may act for the user, and for one existing account', async () => {
   await connect('fay', 'work')
   const context = { account: 'home' }
   const { url } = await challengeFor(server, 'Notes.List', 'fay', context)
@@ -200,7 +200,7 @@ it('a check is for who may act for the user, of one account that is there', asyn
   expect(api.arrived).toHaveLength(arrived)
 })
 
-it('a check sends what a person entered only where they know that it is checked', async () => {
+it("a check sends a person's credential only to the check URL that they were shown", async () => {
   await connect('gil')
   try {
     const path = { url: `${api.origin}/elsewhere`, account: '/login' }
@@ -223,7 +223,7 @@ it('a check sends what a person entered only where they know that it is checked'
   expect(await check('gil')).toMatchObject({ body: { state: 'working' } })
 })
 
-it('a check of a provider without one says so, and of one that was deleted finds nothing', async () => {
+it('a check of a provider without one reports that, and a check of a deleted provider finds nothing', async () => {
   await putProvider(server, 'plain', { kind: 'bearer' })
   const placed = [{ authorization: 'plain', in: 'header', name: 'Authorization', format: 'Bearer {value}' }]
   await publishKeyTool(server, 'Plain', `${api.origin}/notes`, placed, 'plain')
@@ -240,7 +240,7 @@ it('a check of a provider without one says so, and of one that was deleted finds
 
 const checkMail = async (user: string) => (await edge.ask('POST', `/users/${user}/connections/mail/check`)).body
 
-it('a check of a grant asks whose its token is, refreshes it where it is due or refused, and notes what it answers', async () => {
+it('a check of a grant looks up its account, refreshes its token if expired or refused, and stores the result', async () => {
   const consent = async (user: string, account: string) => {
     const { url } = await edge.challenge('Mail.GetEmails', user)
     await new HttpPerson(said).consent(url, account)
@@ -286,7 +286,7 @@ const link = async (user: string, body: object, headers = asAdmin) =>
   ask('POST', `/users/${user}/connections`, body, headers)
 const NOTES = { provider: 'notes', toolkit: 'Notes' }
 
-it('an account is connected by a link before a call needs it, for all tools of the toolkit, and anew', async () => {
+it('an account can be connected by a link before a call needs it, for all tools of the toolkit, and again later', async () => {
   const { status, body } = await link('kim', NOTES)
   expect([status, body]).toEqual([
     201,
@@ -313,7 +313,7 @@ it('an account is connected by a link before a call needs it, for all tools of t
   expect(await callFor(server, 'Notes.List', 'kim')).toMatchObject(succeeded)
 })
 
-it('a link to connect an account keeps the scopes that other toolkits were granted', async () => {
+it('a link to connect an account keeps the scopes granted to other toolkits', async () => {
   const { url } = await edge.challenge('Mail.GetEmails', 'lea')
   await new HttpPerson(said).consent(url, 'lea')
   const { status, body } = await edge.ask('POST', '/users/lea/connections', { provider: 'mail', toolkit: 'Mail' })
@@ -327,7 +327,7 @@ it('a link to connect an account keeps the scopes that other toolkits were grant
   expect((await edge.call('Mail.Send', 'lea')).body).not.toHaveProperty('missing_requirements')
 })
 
-it('a link to connect an account is for the tools that may use the provider, and for no host of others', async () => {
+it('a link to connect an account covers only tools that may use the provider, and only their hosts', async () => {
   const provider = { kind: 'bearer', tools: ['Notes.Named'] }
   await putProvider(server, 'named', provider)
   const placed = [{ authorization: 'named', in: 'header', name: 'Authorization', format: 'Bearer {value}' }]
@@ -352,7 +352,7 @@ it.each([
   expect((await link('kim', body)).status).toBe(status)
 })
 
-it('a link to connect an account is for who may act for the user, and for tools that they see', async () => {
+it('a link to connect an account is only for callers who may act for the user, and for tools that they see', async () => {
   expect((await link('kim', NOTES, await keyFor(['mallory']))).status).toBe(403)
   expect((await server.json('POST', '/users/kim/connections', NOTES)).status).toBe(401)
   const key = { name: 'k', scopes: ['tools:read', 'tools:call'], tools: ['Calculator.*'], users: ['mia'] }
@@ -360,7 +360,7 @@ it('a link to connect an account is for who may act for the user, and for tools 
   expect((await link('mia', NOTES, { authorization })).status).toBe(404)
 })
 
-it('only who may act for a user sees how the connections of that user work', async () => {
+it("only callers who may act for a user see the state of that user's connections", async () => {
   await connect('dora')
   const [own, other] = [await keyFor(['dora']), await keyFor(['mallory'])]
   expect((await ask('GET', '/users/dora/connections', undefined, own)).status).toBe(200)
@@ -370,7 +370,7 @@ it('only who may act for a user sees how the connections of that user work', asy
   expect((await server.json('GET', '/users/dora/connections')).status).toBe(401)
 })
 
-it('no answer, page or log about connections has what people entered, or a token', () => {
+it("no response, page or log about connections has people's credentials or tokens", () => {
   const issued = world.provider.issued.map(({ token }) => token)
   const texts = [...said, ...edge.said, server.printed(), edge.server.printed()].join('\n')
   expect([...secrets, ...issued].filter((secret) => texts.includes(secret))).toEqual([])

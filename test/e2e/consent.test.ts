@@ -66,7 +66,7 @@ async function expectAccessible(page: Page): Promise<void> {
 }
 
 describe.skipIf(NO_BROWSER !== '')(`a tool that acts for a person ${NO_BROWSER}`, () => {
-  it('a tool that acts for a person is called over OXP: a challenge, a person who clicks through, and the same call succeeds', async () => {
+  it('a tool that acts for a person is called over OXP: after the challenge and consent, the same call succeeds', async () => {
     const user = newUser()
     const { id, url, check_url } = await edge.challenge('Mail.GetEmails', user)
     expect(id).toBe('mail')
@@ -104,7 +104,7 @@ describe.skipIf(NO_BROWSER !== '')(`a tool that acts for a person ${NO_BROWSER}`
     ])
   })
 
-  it('a tool that acts for a person is called as the Open Tool Calling RFC has it', async () => {
+  it('a tool that acts for a person is called over the Open Tool Calling RFC', async () => {
     const user = newUser()
     const invoke = async () => {
       const tool = { name: 'GetEmails', toolkit: 'Mail', version: '1.0.0' }
@@ -142,7 +142,7 @@ describe.skipIf(NO_BROWSER !== '')(`a tool that acts for a person ${NO_BROWSER}`
       return client
     }
 
-    it('a tool that acts for a person is called over MCP on 2026-07-28: the client is asked to open the link, and the call goes on by itself', async () => {
+    it('a tool that acts for a person is called over MCP on 2026-07-28: the client opens the link, and the call continues by itself', async () => {
       const user = newUser()
       const client = await connected(user, '2026-07-28', URL_ELICITATION)
       const asked: unknown[] = []
@@ -161,7 +161,7 @@ describe.skipIf(NO_BROWSER !== '')(`a tool that acts for a person ${NO_BROWSER}`
       await client.close()
     })
 
-    it('a tool that acts for a person is called over MCP on 2026-07-28: who declines is told to the model, with nothing granted', async () => {
+    it('a tool that acts for a person is called over MCP on 2026-07-28: if they decline, the model is told, and nothing is granted', async () => {
       const user = newUser()
       const client = await connected(user, '2026-07-28', URL_ELICITATION)
       client.setRequestHandler('elicitation/create', async () => ({ action: 'decline' }))
@@ -171,7 +171,7 @@ describe.skipIf(NO_BROWSER !== '')(`a tool that acts for a person ${NO_BROWSER}`
       await client.close()
     })
 
-    it('a tool that acts for a person is called over MCP on 2025-11-25: error -32042 has the link, and the call that is made again succeeds', async () => {
+    it('a tool that acts for a person is called over MCP on 2025-11-25: error -32042 has the link, and a second call succeeds', async () => {
       const user = newUser()
       const client = await connected(user, 'legacy', URL_ELICITATION)
       const refused = await client.callTool({ name: 'Mail_GetEmails', arguments: {} }).catch((error: unknown) => error)
@@ -186,7 +186,7 @@ describe.skipIf(NO_BROWSER !== '')(`a tool that acts for a person ${NO_BROWSER}`
     })
   })
 
-  it('a tool that acts for a person works in a browser without JavaScript', async () => {
+  it('a tool that acts for a person can be allowed in a browser without JavaScript', async () => {
     const user = newUser()
     const { url, check_url } = await edge.challenge('Mail.GetEmails', user)
     await consent(await newPerson({ javaScript: false }), url, 'ann')
@@ -194,8 +194,8 @@ describe.skipIf(NO_BROWSER !== '')(`a tool that acts for a person ${NO_BROWSER}`
   })
 })
 
-describe.skipIf(NO_BROWSER !== '')(`a person who says no ${NO_BROWSER}`, () => {
-  it("a person who says no at the provider is told so, and so is the caller; the next call's challenge is a new one", async () => {
+describe.skipIf(NO_BROWSER !== '')(`a person who refuses ${NO_BROWSER}`, () => {
+  it('a person who refuses at the provider is told so, as is the caller, and the next call has a new challenge', async () => {
     const user = newUser()
     const { url, check_url } = await edge.challenge('Mail.GetEmails', user)
     const who = await newPerson()
@@ -212,7 +212,7 @@ describe.skipIf(NO_BROWSER !== '')(`a person who says no ${NO_BROWSER}`, () => {
     expect(await grantsOf(user)).toEqual([])
   })
 
-  it("a person who says no at Switchboard's page never gets to the provider", async () => {
+  it("a person who refuses on Switchboard's page is not sent to the provider", async () => {
     const user = newUser()
     const opened = world.provider.opened.length
     const { url, check_url } = await edge.challenge('Mail.GetEmails', user)
@@ -227,7 +227,7 @@ describe.skipIf(NO_BROWSER !== '')(`a person who says no ${NO_BROWSER}`, () => {
   })
 })
 
-describe.skipIf(NO_BROWSER !== '')(`the way back from the provider ${NO_BROWSER}`, () => {
+describe.skipIf(NO_BROWSER !== '')(`the redirect back from the provider ${NO_BROWSER}`, () => {
   /** A person at the provider's last page, and the link by which it would send them back. */
   async function halfway() {
     const user = newUser()
@@ -252,7 +252,7 @@ describe.skipIf(NO_BROWSER !== '')(`the way back from the provider ${NO_BROWSER}
     expect(await grantsOf(user)).toEqual([])
   }
 
-  it('the way back from the provider is refused in another browser, and nothing is stored', async () => {
+  it('the redirect back from the provider is refused in another browser, and nothing is stored', async () => {
     const { user, back, who } = await halfway()
     const thief = await newPerson()
     await expectRefused(thief, back, user)
@@ -263,7 +263,7 @@ describe.skipIf(NO_BROWSER !== '')(`the way back from the provider ${NO_BROWSER}
     expect((await edge.call('Mail.GetEmails', user)).body.result).toMatchObject({ success: true })
   })
 
-  it("the way back from the provider is refused in another browser that is on its own way back: a thief's code never becomes a user's grant", async () => {
+  it("the redirect back from the provider is refused in another browser's flow, so a thief's code never becomes a user's grant", async () => {
     const victim = await halfway()
     const thief = await halfway()
     const mixed = new URL(victim.back)
@@ -275,7 +275,7 @@ describe.skipIf(NO_BROWSER !== '')(`the way back from the provider ${NO_BROWSER}
   })
 })
 
-it.skipIf(NO_BROWSER !== '')(`a link that leads nowhere says so ${NO_BROWSER}`, async () => {
+it.skipIf(NO_BROWSER !== '')(`an unknown or expired link says so ${NO_BROWSER}`, async () => {
   const who = await newPerson()
   for (const [path, status, title] of [
     ['/authorizations/made-up/start', 404, 'Nothing to authorize here'],

@@ -96,7 +96,7 @@ describe.skipIf(NO_BROWSER !== '')(`the console in a browser ${NO_BROWSER}`, () 
   afterAll(() => Promise.all([server?.stop(), browser?.close()]))
 
   it.each(screens(SIZES))(
-    'the console in a browser is in order on every page at $width px, $colorScheme, and asks no other host',
+    'the console in a browser has no errors on any page at $width px, $colorScheme, and requests no other host',
     async (size) => {
       const { context, page, leave } = await person(browser)
       const hosts = new Set<string>()
@@ -126,7 +126,7 @@ describe.skipIf(NO_BROWSER !== '')(`the console in a browser ${NO_BROWSER}`, () 
   )
 
   it.each(DESKTOP_AND_PHONE)(
-    'the console in a browser leads from a question to a tool, by the keyboard alone, at $width px',
+    'the console in a browser leads from a search to a tool with only the keyboard, at $width px',
     async (size) => {
       const { page, leave } = await person(browser)
       await page.setViewportSize({ width: size.width, height: size.height })
@@ -151,7 +151,7 @@ describe.skipIf(NO_BROWSER !== '')(`the console in a browser ${NO_BROWSER}`, () 
   )
 
   it.each([true, false])(
-    'the console in a browser opens its drawer on a phone by the keyboard, with a script: %j',
+    'the console in a browser opens its menu on a phone with the keyboard, with JavaScript: %j',
     async (javaScript) => {
       const { page, leave } = await person(browser, { javaScript })
       await page.setViewportSize({ width: 360, height: 740 })
@@ -179,7 +179,7 @@ describe.skipIf(NO_BROWSER !== '')(`the console in a browser ${NO_BROWSER}`, () 
       { ...SIZES[2], javaScript: true },
     ]),
   )(
-    'the console in a browser calls a tool, after it said what was wrong, at $width px; with a script: $javaScript',
+    'the console in a browser calls a tool after it showed an input error, at $width px; with JavaScript: $javaScript',
     async (size) => {
       const { width, height, javaScript } = size
       const { page, leave } = await person(browser, { javaScript })
@@ -205,7 +205,7 @@ describe.skipIf(NO_BROWSER !== '')(`the console in a browser ${NO_BROWSER}`, () 
   )
 
   it.each(DESKTOP_AND_PHONE)(
-    'the console in a browser makes a key, shows it once, and revokes it, at $width px',
+    'the console in a browser creates a key, shows it once, and revokes it, at $width px',
     async ({ width, height }) => {
       const { page, leave } = await person(browser)
       await page.setViewportSize({ width, height })
@@ -234,7 +234,7 @@ describe.skipIf(NO_BROWSER !== '')(`the console in a browser ${NO_BROWSER}`, () 
   )
 
   it.each(DESKTOP_AND_PHONE)(
-    'the console in a browser changes of a key what was changed, at $width px',
+    'the console in a browser changes only the edited fields of a key, at $width px',
     async ({ width, height }) => {
       const { page, leave } = await person(browser)
       await page.setViewportSize({ width, height })
@@ -261,7 +261,7 @@ describe.skipIf(NO_BROWSER !== '')(`the console in a browser ${NO_BROWSER}`, () 
   )
 
   it.each(DESKTOP_AND_PHONE)(
-    'the console in a browser connects a provider, and changes it, at $width px',
+    'the console in a browser adds a provider and changes it, at $width px',
     async ({ width, height }) => {
       const { page, leave } = await person(browser)
       await page.setViewportSize({ width, height })
@@ -293,7 +293,7 @@ describe.skipIf(NO_BROWSER !== '')(`the console in a browser ${NO_BROWSER}`, () 
   )
 
   it.each(DESKTOP_AND_PHONE)(
-    'the console in a browser shows what an import would make, and makes it then, at $width px',
+    'the console in a browser previews an import, and then imports, at $width px',
     async (size) => {
       const { page, leave } = await person(browser)
       const { width, height } = size
@@ -331,7 +331,7 @@ describe.skipIf(NO_BROWSER !== '')(`the console in a browser ${NO_BROWSER}`, () 
   )
 
   it.each(DESKTOP_AND_PHONE)(
-    'the console in a browser makes a toolset, approves a change to it, disables it and deletes it, at $width px',
+    'the console in a browser creates a toolset, approves a change to it, disables it and deletes it, at $width px',
     async ({ width, height }) => {
       const { page, leave } = await person(browser)
       await page.setViewportSize({ width, height })
@@ -444,7 +444,7 @@ describe.skipIf(NO_BROWSER !== '')(`the console in a browser ${NO_BROWSER}`, () 
   )
 
   it.each(DESKTOP_AND_PHONE)(
-    'the console in a browser disables a toolkit, says that its versions stay so, and activates it, at $width px',
+    'the console in a browser disables a toolkit, says that its versions stay disabled, and activates it, at $width px',
     async (size) => {
       const { page, leave } = await person(browser)
       await page.setViewportSize({ width: size.width, height: size.height })
@@ -473,7 +473,7 @@ describe.skipIf(NO_BROWSER !== '')(`the console in a browser ${NO_BROWSER}`, () 
   )
 
   it.each(DESKTOP_AND_PHONE)(
-    'the console in a browser shows all of a row at $width px, and when it was where it is read',
+    "the console in a browser shows full table rows at $width px, with times in the reader's time zone",
     async (size) => {
       const { page, leave } = await person(browser)
       await page.setViewportSize({ width: size.width, height: size.height })
@@ -502,7 +502,7 @@ describe.skipIf(NO_BROWSER !== '')(`the console in a browser ${NO_BROWSER}`, () 
     },
   )
 
-  it('the console in a browser has lines in its guides that are read with ease, and code as wide as there is room', async () => {
+  it('the console in a browser shows guides with readable line lengths, and code at full width', async () => {
     const { page, leave } = await person(browser)
     await page.setViewportSize({ width: 1280, height: 900 })
     await page.goto(`${server.url}/docs/operate`)
@@ -518,7 +518,7 @@ describe.skipIf(NO_BROWSER !== '')(`the console in a browser ${NO_BROWSER}`, () 
     await leave()
   })
 
-  it('the console in a browser copies what is to be copied with one click', async () => {
+  it('the console in a browser copies texts with one click', async () => {
     const { context, page, leave } = await person(browser)
     await context.grantPermissions(['clipboard-read', 'clipboard-write'])
     await page.goto(`${server.url}/console/tools/Calculator.Add`)
@@ -530,7 +530,7 @@ describe.skipIf(NO_BROWSER !== '')(`the console in a browser ${NO_BROWSER}`, () 
   })
 
   it.each([true, false])(
-    'the console in a browser turns a filled form to JSON and back, with a script: %j',
+    'the console in a browser converts a filled form to JSON and back, with JavaScript: %j',
     async (javaScript) => {
       const { page, leave } = await person(browser, { javaScript })
       await page.goto(`${server.url}/console/tools/Calculator.Add`)
@@ -561,7 +561,7 @@ describe.skipIf(NO_BROWSER !== '')(`the console in a browser ${NO_BROWSER}`, () 
     await leave()
   })
 
-  it('the console in a browser focuses the field for which a call is refused', async () => {
+  it('the console in a browser focuses the first field with an error', async () => {
     const { page, leave } = await person(browser)
     await page.goto(`${server.url}/console/tools/Calculator.Add`)
     await page.locator('[name="input/a"]').fill('1')
@@ -570,7 +570,7 @@ describe.skipIf(NO_BROWSER !== '')(`the console in a browser ${NO_BROWSER}`, () 
     await leave()
   })
 
-  it('the console in a browser works without a script', async () => {
+  it('the console in a browser works without JavaScript', async () => {
     const { page, leave } = await person(browser, { javaScript: false })
     await page.goto(server.url)
     await page.getByRole('main').getByLabel('Search tools').fill('timestamp')
@@ -600,7 +600,7 @@ describe.skipIf(NO_BROWSER !== '')(`a challenge in the console ${NO_BROWSER}`, (
   afterAll(() => Promise.all([edge?.server.stop(), browser?.close(), world?.close()]))
 
   it.each(DESKTOP_AND_PHONE)(
-    'a challenge in the console leads through the consent, and back to the same call, at $width px',
+    'a challenge in the console leads through consent and back to the same call, at $width px',
     async ({ width, height }) => {
       const key = await edge.keyFor('any')
       const who = await person(browser)

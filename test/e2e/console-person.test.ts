@@ -53,7 +53,7 @@ describe.skipIf(NO_BROWSER !== '')(`a person's own pages of the console, in a br
     await page.getByRole('dialog').getByRole('button', { name }).click()
   }
 
-  it("a person's own pages of the console, in a browser list and end their agents, without a script", async () => {
+  it("a person's own pages of the console, in a browser, list and end their agents, without JavaScript", async () => {
     const mine = await connected(await byHttp('ann'), url, ['Calculator'])
     const other = await connected(await byHttp('ann'), url, ['Calculator', 'Mail'])
     const bobs = await connected(await byHttp('bob'), url, ['Calculator'])
@@ -83,7 +83,7 @@ describe.skipIf(NO_BROWSER !== '')(`a person's own pages of the console, in a br
     await leave()
   })
 
-  it("a person's own pages of the console, in a browser list and end where they are signed in", async () => {
+  it("a person's own pages of the console, in a browser, list and end their sessions", async () => {
     const elsewhere = await byHttp('bob')
     const { page, leave } = await at('/console/sign-ins', 'bob')
     const before = await page.getByRole('button', { name: /^End (?:this|the) session/ }).count()
@@ -98,7 +98,7 @@ describe.skipIf(NO_BROWSER !== '')(`a person's own pages of the console, in a br
     await leave()
   })
 
-  it("a person's own pages of the console, in a browser list accounts and take them back", async () => {
+  it("a person's own pages of the console, in a browser, list and disconnect their accounts", async () => {
     const { url: link, check_url } = await edge.challenge('Mail.GetEmails', 'ann@acme.test')
     const { page, leave } = await at('/console/accounts', 'ann')
     expect(await textOf(page)).toContain('No connected accounts')
@@ -140,7 +140,7 @@ describe.skipIf(NO_BROWSER !== '')(`a person's own pages of the console, in a br
     await leave()
   })
 
-  it("a person's own pages of the console, in a browser end nothing by a form of another site, whoever is signed in", async () => {
+  it("a person's own pages of the console, in a browser, ignore forms from other sites", async () => {
     const ann = await byHttp('ann')
     const { tokens } = await connected(ann, url, ['Calculator'])
     for (const headers of [
@@ -159,7 +159,7 @@ describe.skipIf(NO_BROWSER !== '')(`a person's own pages of the console, in a br
   })
 
   it.each(screens([1280, 360]))(
-    "a person's own pages of the console, in a browser are in order at %i px, and by the keyboard",
+    "a person's own pages of the console, in a browser, have no layout errors at %i px, and work with the keyboard",
     async (width) => {
       await connected(await byHttp('ann'), url, ['Calculator'])
       const { page, leave } = await at('/console/agents', 'ann', { javaScript: true })

@@ -57,7 +57,7 @@ describe.skipIf(NO_BROWSER !== '')(`a call in a browser ${NO_BROWSER}`, () => {
       { width: 360, height: 740, javaScript: true },
     ]),
   )(
-    'a call in a browser shows each step of a tool, and then its value, at $width px; with a script: $javaScript',
+    'a call in a browser shows each step of a tool, and then its value, at $width px; with JavaScript: $javaScript',
     async (size) => {
       const { page, leave } = await person(browser, size)
       const faults: string[] = []
@@ -101,7 +101,7 @@ describe.skipIf(NO_BROWSER !== '')(`a call in a browser ${NO_BROWSER}`, () => {
     },
   )
 
-  it('a call in a browser shows those of a module, as it spells them', async () => {
+  it('a call in a browser shows the steps of a module with special characters escaped', async () => {
     const { page, leave } = await person(browser)
     await page.goto(`${server.url}/console/tools/Code.Steps`)
     await page.getByRole('button', { name: 'Call tool' }).click({ noWaitAfter: true })
@@ -114,7 +114,7 @@ describe.skipIf(NO_BROWSER !== '')(`a call in a browser ${NO_BROWSER}`, () => {
     await leave()
   })
 
-  it('a call in a browser shows what is wrong with an input as it did, before anything runs', async () => {
+  it('a call in a browser shows input errors before anything runs', async () => {
     const { page, leave } = await person(browser)
     await page.goto(`${server.url}/console/tools/Calculator.Add`)
     await page.getByRole('button', { name: 'Call tool' }).click()
@@ -128,7 +128,7 @@ describe.skipIf(NO_BROWSER !== '')(`a call in a browser ${NO_BROWSER}`, () => {
   it.each([
     ['Code.Silent', 'Calling…'],
     ['Fixture.Progress', '0 of 100: Completed step 0 of 100'],
-  ])('a call of %s in a browser is cancelled by its button, and can be made again', async (tool, line) => {
+  ])('a call of %s in a browser can be canceled and made again', async (tool, line) => {
     const { page, leave } = await person(browser)
     await page.goto(`${server.url}/console/tools/${tool}`)
     if (tool === 'Fixture.Progress') await page.getByLabel(/^gate/).fill(gate.origin)
@@ -145,7 +145,7 @@ describe.skipIf(NO_BROWSER !== '')(`a call in a browser ${NO_BROWSER}`, () => {
     await leave()
   })
 
-  it('a call in a browser without a script goes on when the page is left', async () => {
+  it('a call in a browser without JavaScript continues after the page is left', async () => {
     const { page, leave } = await person(browser, { javaScript: false })
     await page.goto(`${server.url}/console/tools/Fixture.Progress`)
     await page.getByLabel(/^gate/).fill(gate.origin)

@@ -16,7 +16,7 @@ const SIZES = screens([
 ])
 
 /** A person's way through the console, where a provider signs people in. */
-describe.skipIf(NO_BROWSER !== '')(`the console of a company, in a browser ${NO_BROWSER}`, () => {
+describe.skipIf(NO_BROWSER !== '')(`a company's console, in a browser ${NO_BROWSER}`, () => {
   let world: World
   let edge: Connected
   let browser: Browser
@@ -65,7 +65,7 @@ describe.skipIf(NO_BROWSER !== '')(`the console of a company, in a browser ${NO_
   }
 
   it.each(SIZES)(
-    'the console of a company, in a browser leads through sign-in and consent to a result, and out again, at $width px',
+    "a company's console, in a browser, leads through sign-in and consent to a result, and signs out, at $width px",
     async (size) => {
       const { width } = size
       const name = `ann${width}`
@@ -106,7 +106,7 @@ describe.skipIf(NO_BROWSER !== '')(`the console of a company, in a browser ${NO_
   )
 
   it.each(SIZES)(
-    'the console of a company, in a browser runs what a person approves, and not before, at $width px',
+    "a company's console, in a browser, runs a call only after a person approves it, at $width px",
     async (size) => {
       const { width } = size
       const { page, leave } = await findSession(`ann${width}`, size)
@@ -131,39 +131,36 @@ describe.skipIf(NO_BROWSER !== '')(`the console of a company, in a browser ${NO_
     },
   )
 
-  it.each(SIZES)(
-    'the console of a company, in a browser connects a provider, and takes it away, at $width px',
-    async (size) => {
-      const { page, leave } = await findSession('root', size)
-      const id = `other${size.width}`
-      await page.goto(`${url}/console/providers`)
-      await page.getByLabel(/^ID/).fill(id)
-      await page.getByLabel(/^Issuer/).fill(world.provider.issuer)
-      await page.getByLabel('Client ID').fill('a-client')
-      await page.getByLabel(/^Client secret name/).fill('ADMIN_KEY')
-      await page.getByText('Advanced settings').click()
-      await page.getByLabel(/^Name/).fill('The other one')
-      await page.getByLabel(/^Tools/).fill('Mail.*')
-      await inOrder(page, 'provider', size.width)
-      await page.getByRole('button', { name: 'Add provider' }).click()
-      // The deployment's own secrets are no client's
-      expect(await page.getByRole('alert').innerText()).toContain('Client secret name')
-      await page.getByLabel(/^Client secret name/).fill('MAIL_CLIENT_SECRET')
-      await page.getByRole('button', { name: 'Add provider' }).click()
-      await page.waitForURL(/done=1/)
-      expect((await edge.ask('GET', `/providers/${id}`)).body).toMatchObject({
-        id,
-        name: 'The other one',
-        issuer: world.provider.issuer,
-        client_secret_name: 'MAIL_CLIENT_SECRET',
-        tools: ['Mail.*'],
-      })
-      const item = page.getByRole('listitem').filter({ hasText: id })
-      await item.getByRole('button', { name: 'Remove provider' }).click()
-      await page.getByRole('dialog').getByRole('button', { name: 'Remove provider' }).click()
-      await page.waitForURL(/done=1/)
-      expect((await edge.ask('GET', `/providers/${id}`)).status).toBe(404)
-      await leave()
-    },
-  )
+  it.each(SIZES)("a company's console, in a browser, adds a provider and removes it, at $width px", async (size) => {
+    const { page, leave } = await findSession('root', size)
+    const id = `other${size.width}`
+    await page.goto(`${url}/console/providers`)
+    await page.getByLabel(/^ID/).fill(id)
+    await page.getByLabel(/^Issuer/).fill(world.provider.issuer)
+    await page.getByLabel('Client ID').fill('a-client')
+    await page.getByLabel(/^Client secret name/).fill('ADMIN_KEY')
+    await page.getByText('Advanced settings').click()
+    await page.getByLabel(/^Name/).fill('The other one')
+    await page.getByLabel(/^Tools/).fill('Mail.*')
+    await inOrder(page, 'provider', size.width)
+    await page.getByRole('button', { name: 'Add provider' }).click()
+    // The deployment's own secrets are no client's
+    expect(await page.getByRole('alert').innerText()).toContain('Client secret name')
+    await page.getByLabel(/^Client secret name/).fill('MAIL_CLIENT_SECRET')
+    await page.getByRole('button', { name: 'Add provider' }).click()
+    await page.waitForURL(/done=1/)
+    expect((await edge.ask('GET', `/providers/${id}`)).body).toMatchObject({
+      id,
+      name: 'The other one',
+      issuer: world.provider.issuer,
+      client_secret_name: 'MAIL_CLIENT_SECRET',
+      tools: ['Mail.*'],
+    })
+    const item = page.getByRole('listitem').filter({ hasText: id })
+    await item.getByRole('button', { name: 'Remove provider' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove provider' }).click()
+    await page.waitForURL(/done=1/)
+    expect((await edge.ask('GET', `/providers/${id}`)).status).toBe(404)
+    await leave()
+  })
 })

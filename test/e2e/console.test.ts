@@ -28,7 +28,7 @@ const open = async (path: string, headers: Record<string, string> = {}) => {
   return { status: response.status, location: response.headers.get('location'), text: await response.text() }
 }
 
-it('the console of a deployment shows each who is signed in what they may see, and no more', async () => {
+it('the console shows people who are signed in only what they may see', async () => {
   const ann = await signIn({ tools: ['Calculator.*'] })
   const list = await ann.open(`${server.url}/?limit=1000`)
   expect(list.text).toContain('Calculator.Add')
@@ -43,7 +43,7 @@ it('the console of a deployment shows each who is signed in what they may see, a
   expect((await bob.open(`${server.url}/?view=tools`)).text).toContain('Gmail.GetEmails')
 })
 
-it('the console of a deployment offers no link to a provider that is not set up, and says what to set up', async () => {
+it('the console shows no link for a provider that is not set up, and says what to set up', async () => {
   const text = async (scopes: readonly string[]) => {
     const who = await signIn({ tools: ['Gmail.*'], users: ['ann'], scopes })
     const page = await who.open(`${server.url}/console/tools/Gmail.GetEmails`)
@@ -57,7 +57,7 @@ it('the console of a deployment offers no link to a provider that is not set up,
   for (const each of [forUser, forAdministrator]) expect(each).not.toMatch(/\/authorizations\/[^"]*start/)
 })
 
-it('the console of a deployment is closed to whoever is not signed in, also with a session that is over', async () => {
+it('the console requires sign-in, also after a session has expired', async () => {
   expect(await open('/')).toMatchObject({ status: 200, text: expect.stringContaining('Sign in') })
   expect((await open('/')).text).not.toContain('Calculator')
   const away = { status: 302, location: '/sign-in?return=/console/tools/SMS.Send' }
@@ -66,13 +66,13 @@ it('the console of a deployment is closed to whoever is not signed in, also with
   expect(await open('/console/tools/SMS.Send', forged)).toMatchObject(away)
 })
 
-it('the console of a deployment takes a key in a header too, and answers other clients as ever', async () => {
+it('the console also accepts a key in a header, and redirects other clients to the guides', async () => {
   expect((await open('/', asAdmin)).text).toContain('href="/?toolkit=Gmail"')
   const other = await fetch(server.url, { redirect: 'manual' })
   expect([other.status, other.headers.get('location')]).toEqual([302, '/docs'])
 })
 
-it('the console of a deployment is not told for what it is opened to other routes', async () => {
+it('a console session does not work on other routes', async () => {
   const ann = await signIn({ tools: ['*'] })
   // A session is for pages: what agents call takes keys
   expect((await ann.open(`${server.url}/tools`)).status).toBe(401)
@@ -101,7 +101,7 @@ describe('GET /tools?format=summary', () => {
   const list = async (query: string) =>
     (await server.json('GET', `/tools?format=summary&${query}`, undefined, asAdmin)).body
 
-  it('GET /tools?format=summary lists by what a tool is chosen, a pre-release too, for which OXP has no id', async () => {
+  it('GET /tools?format=summary lists the fields that help to choose a tool, and prereleases, which OXP cannot list', async () => {
     for (const version of ['1.0.0-beta.1', '1.0.0-beta.2']) {
       const { status } = await server.json('POST', '/tools', { definition, toolkit: 'Beta', version }, asAdmin)
       expect(status).toBe(201)
@@ -119,7 +119,7 @@ describe('GET /tools?format=summary', () => {
     expect((await server.json('GET', '/tools/Beta.only?format=summary', undefined, asAdmin)).status).toBe(400)
   })
 
-  it('GET /tools?format=summary is what the console lists by: a tool without a release has its card, and its page', async () => {
+  it("GET /tools?format=summary is the console's list: a tool with only prereleases has a card and a page", async () => {
     const text = (await open('/?toolkit=Beta', asAdmin)).text
     expect(text).toContain('href="/console/tools/Beta.only"')
     expect((await open('/console/tools/Beta.only', asAdmin)).text).toContain('Version 1.0.0-beta.2')
@@ -140,7 +140,7 @@ const get = (query: string, as: Record<string, string> = asAdmin) =>
 const idsOf = ({ body }: Awaited<ReturnType<typeof get>>): readonly string[] =>
   body.items.map(({ id }: { id: string }) => id)
 
-it('GET /tools?status= lists the versions that are so, to those who may change them', async () => {
+it('GET /tools?status= lists versions of that status to callers who may change them', async () => {
   const ids = ['Stood.One@1.0.0', 'Stood.One@1.1.0', 'Stood.Two@1.0.0']
   const documents = ids.map((id) => definition(id))
   expect((await server.json('POST', '/tools', documents, asAdmin)).status).toBe(200)
@@ -188,7 +188,7 @@ function copyable(text: string): readonly string[] {
 }
 const run = promisify(execFile)
 
-it('what a tool can be copied as calls it, in every dialect and in TypeScript, as its form did', async () => {
+it("code copied from a tool's page makes the same call, in every dialect and in TypeScript", async () => {
   const made = await server.json(
     'POST',
     '/keys',
@@ -222,7 +222,7 @@ const document = (version: string, required: readonly string[]) =>
     output_schema: null,
   })
 
-it('GET /tools/{id}/versions lists the versions with what each changed, to those who may see the tool', async () => {
+it('GET /tools/{id}/versions lists versions and their changes to callers who may see the tool', async () => {
   expect(
     (await server.json('POST', '/tools', [document('1.0.0', []), document('2.0.0', ['text'])], asAdmin)).status,
   ).toBe(200)

@@ -41,7 +41,7 @@ const publish = async (document: object, implementation: object) =>
 
 const image = { type: 'image', data: PNG, mimeType: 'image/png' }
 
-it('what there is to look at comes over OXP as a value that holds it', async () => {
+it('content comes over OXP as a value that contains it', async () => {
   expect(await oxp('Fixture.ImageContent')).toMatchObject({ value: { content: [image] } })
   expect(await oxp('Fixture.SimpleText')).toMatchObject({ value: expect.stringMatching(/\w/) })
   const artifact = { url: 'https://artifacts.example/report.pdf', content_type: 'application/pdf', size: 1234 }
@@ -49,7 +49,7 @@ it('what there is to look at comes over OXP as a value that holds it', async () 
   if (schemas) expect(schemas.callResponse(await oxp('Fixture.MultipleContentTypes'))).toEqual([])
 })
 
-it('what there is to look at comes over the Machine Context Protocol as a result that holds it', async () => {
+it('content comes over the Machine Context Protocol as a result that contains it', async () => {
   const { body } = await server.json('POST', '/machine-context/execute', {
     header: { version: '1.0', messageId: crypto.randomUUID(), messageType: 'request' },
     payload: { tool: { id: 'Fixture', capability: 'ImageContent' } },
@@ -62,7 +62,7 @@ it.each([
   ['image/png', image],
   ['audio/mpeg', { type: 'audio', data: PNG, mimeType: 'audio/mpeg' }],
   ['application/pdf', { type: 'resource', resource: { mimeType: 'application/pdf', blob: PNG } }],
-])('what there is to look at is what an http tool is answered as %s, in each face', async (type, block) => {
+])("an HTTP tool's response of type %s is content, in each dialect", async (type, block) => {
   const name = type.replace('/', '_')
   const implementation = { kind: 'http', method: 'GET', url: `${upstream.origin}/${type}` }
   await publish(definition(`Media.${name}@1.0.0`), implementation)
@@ -80,7 +80,7 @@ it.each([
   ['text/csv', {}, 'a,b'],
   ['text/csv', { type: 'string' }, 'a,b'],
 ])(
-  'what there is to look at is no content where a server answers %s, to a tool with the output %j',
+  "an HTTP tool's response of type %s is a plain value for a tool with the output schema %j",
   async (type, output_schema, value) => {
     const tool = `${type.replace('/', '_')}_${Object.keys(output_schema).length}`
     const implementation = { kind: 'http', method: 'GET', url: `${upstream.origin}/${type}` }
@@ -97,7 +97,7 @@ describe('definitions of every dialect', () => {
     $defs: { city: { type: 'string', description: 'Where' } },
   }
 
-  it('definitions of every dialect are listed in OXP as its schema has them, and its own reader takes each', async () => {
+  it('definitions of every dialect are listed in OXP with valid schemas, and OXP can read each of them', async () => {
     const definition = { name: 'admin.tools.list', description: 'Lists', inputSchema, annotations: { title: 'A list' } }
     const body = { definition, implementation, toolkit: 'Admin', version: '1.0.0' }
     expect((await server.json('POST', '/tools', body)).status).toBe(201)
@@ -114,7 +114,7 @@ describe('definitions of every dialect', () => {
     expect(losses).toContainEqual({ path: '/input/properties/next/$ref', reason: expect.any(String) })
   })
 
-  it('definitions of every dialect are listed to MCP clients as they were published, where the revision has such names', async () => {
+  it('definitions of every dialect are listed to MCP clients with their source names, if the revision allows them', async () => {
     const named = async (version: string) => {
       const { tools } = await mcp('tools/list', {}, version)
       return tools.find(({ _meta }: { _meta: Record<string, string> }) =>
@@ -131,7 +131,7 @@ describe('definitions of every dialect', () => {
   })
 })
 
-it('a call over the plugin face says for which user it is', async () => {
+it('a call over the plugin schema can name its user', async () => {
   const module = 'export default async (input, ctx) => ctx.userId'
   const implementation = { kind: 'code', module }
   await publish(definition('Users.Who@1.0.0', { requirements: { user_id: true } }), implementation)

@@ -97,7 +97,7 @@ async function callInAllDialects(user: string): Promise<Record<string, string>> 
   return answers
 }
 
-it('a tool with an API key of its user: each dialect gives the link, a wrong key is not stored, a right one is, and each dialect calls', async () => {
+it("a tool with its user's API key: each dialect returns the link, a wrong key is not stored, and a right one lets each call", async () => {
   const challenges = await callInAllDialects('ann')
   for (const [dialect, text] of Object.entries(challenges))
     expect(text, dialect).toMatch(/\/authorizations\/[^"/]+\/start/)
@@ -119,7 +119,7 @@ it('a tool with an API key of its user: each dialect gives the link, a wrong key
   expect((await callFor(server, 'Notes.List', 'mallory')).status).toBe(400)
 })
 
-it('a tool with an API key of its user asks which of two accounts, and one is disconnected without the other', async () => {
+it("a tool with its user's API key asks which of two accounts to use, and one can be disconnected alone", async () => {
   const context = { account: 'home' }
   const { url } = await challengeFor(server, 'Notes.List', 'ann', context)
   const key = createAccount('ann-at-home')
@@ -132,7 +132,7 @@ it('a tool with an API key of its user asks which of two accounts, and one is di
   expect(await callFor(server, 'Notes.List', 'ann')).toMatchObject(succeeded('ann@notes.example'))
 })
 
-it('a key that the API no longer accepts is asked for again, by a link, and the new one is used', async () => {
+it('a key that the API no longer accepts is requested again with a link, and the new one is used', async () => {
   const { url } = await challengeFor(server, 'Notes.List', 'cleo')
   const old = createAccount('cleo')
   await enter(url, { key: old }, { said })
@@ -148,7 +148,7 @@ it('a key that the API no longer accepts is asked for again, by a link, and the 
   expect(await callFor(server, 'Notes.List', 'cleo')).toMatchObject(succeeded('cleo'))
 })
 
-it('tools send a personal access token, a user name and password, and fields of their own, as their implementations say', async () => {
+it('tools send a personal access token, a user name and password, or custom fields, as their implementations define', async () => {
   const token = createAccount('token-owner')
   const password = newKey()
   secrets.push(password)
@@ -194,7 +194,7 @@ it('tools send a personal access token, a user name and password, and fields of 
   expect(api.arrived.at(-1)?.url).toBe('/notes?site=acme')
 })
 
-it('a refusal that comes after the person entered another password refuses that one not', async () => {
+it('a late refusal of an old password does not mark the new one as refused', async () => {
   const basic = (field: string) => ({ authorization: 'login', field, in: 'basic', name: field })
   const placed = [basic('username'), basic('password')]
   await publishKeyTool(server, 'Held', `${api.origin}/held`, placed, 'login')
@@ -248,7 +248,7 @@ it.skipIf(NO_BROWSER !== '')(`a person enters a key on the page, in Chromium ${N
   await who.leave()
 })
 
-it('what people entered outlives a rotation of VAULT_KEYS, and stands in no answer, page, record, log, archive or file', async () => {
+it("people's credentials survive a rotation of VAULT_KEYS, and are in no response, page, record, log, archive or file", async () => {
   const old = variables['VAULT_KEYS'] ?? ''
   const key = newKey()
   const echoed = await callFor(server, 'Notes.Echo', 'ann')

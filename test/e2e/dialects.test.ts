@@ -118,7 +118,7 @@ const IMPLEMENTATION = { kind: 'http', method: 'POST', url: 'https://echo.invali
 const reached = /echo\.invalid/
 
 it.each(DOCUMENTS)(
-  'a document of $dialect is recognized, published, and comes back as it was',
+  'a document of $dialect is recognized, published, and returned unchanged',
   async ({ dialect, id, body }) => {
     const published = await server.json('POST', '/tools', { ...body, implementation: IMPLEMENTATION })
     expect(published, JSON.stringify(published.body)).toMatchObject({ status: 201, body: { ids: [`${id}@1.0.0`] } })
@@ -131,7 +131,7 @@ it.each(DOCUMENTS)(
   },
 )
 
-it.each(DOCUMENTS)('a document of $dialect can be read in every format, with losses named', async ({ id }) => {
+it.each(DOCUMENTS)('a document of $dialect can be read in every format, with its losses', async ({ id }) => {
   for (const format of [
     'oxp',
     'oxp-flat',
@@ -156,7 +156,7 @@ it.each(DOCUMENTS)('a document of $dialect can be read in every format, with los
   }
 })
 
-it.each(DOCUMENTS)('a document of $dialect is called through every face', async ({ id, name }) => {
+it.each(DOCUMENTS)('a document of $dialect can be called in every dialect', async ({ id, name }) => {
   const failed = {
     'oxp': { result: { success: false } },
     'open-tool-calling': { success: false },
@@ -173,7 +173,7 @@ it.each(DOCUMENTS)('a document of $dialect is called through every face', async 
   }
 })
 
-it('POST /convert translates between dialects, naming what is lost, and keeps nothing', async () => {
+it('POST /convert converts between dialects, reports losses, and stores nothing', async () => {
   const body = { name: 'x', title: 'A title', description: 'd', inputSchema: { type: 'object', properties: {} } }
   const { status, body: converted } = await server.json('POST', '/convert?from=mcp&to=oxp', {
     definition: body,
@@ -186,7 +186,7 @@ it('POST /convert translates between dialects, naming what is lost, and keeps no
   expect((await server.json('GET', '/tools/Conv.x')).status).toBe(404)
 })
 
-it('POST /convert says what is wrong with a document, and with the formats asked for', async () => {
+it('POST /convert reports what is wrong with a document or with the requested formats', async () => {
   expect(await server.json('POST', '/convert?to=oxp', {})).toMatchObject({
     status: 422,
     body: { errors: [{ path: '' }] },
@@ -197,7 +197,7 @@ it('POST /convert says what is wrong with a document, and with the formats asked
 
 const rfc = 'catalogues/rfc-definitions.ndjson'
 it.skipIf(!hasShared(rfc))(
-  `every RFC definition of the catalogues comes back unchanged${unlessShared(rfc)}`,
+  `every RFC definition of the shared catalogs is returned unchanged${unlessShared(rfc)}`,
   async () => {
     const documents = readShared(rfc)
       .trim()

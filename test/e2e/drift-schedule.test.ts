@@ -68,7 +68,7 @@ function verify({ headers, body }: Arrived) {
   return { id, timestamp: Number(timestamp), ...JSON.parse(body) }
 }
 
-it('a rug pull is found within the schedule, is posted once with a signature, and changes nothing that is active', async () => {
+it('a rug pull is found by the schedule, posted once with a signature, and changes no active version', async () => {
   upstream.tools = [tool('add', HONEST)]
   await importAs('Rug')
   await runSchedule()
@@ -93,7 +93,7 @@ it('a rug pull is found within the schedule, is posted once with a signature, an
   expect(receiver.arrived).toHaveLength(1)
 })
 
-it('a message that is not received is posted again with the same id in five runs, and one that is received no more', async () => {
+it('an undelivered message is posted again with the same id in up to five runs, and a delivered one is not', async () => {
   upstream.tools = [tool('add', HONEST)]
   await importAs('Retried')
   upstream.tools = [tool('add', RUG_PULL)]
@@ -115,7 +115,7 @@ it('a message that is not received is posted again with the same id in five runs
   expect(receiver.arrived).toHaveLength(3 + 2 * 5)
 })
 
-it('where publications are reviewed, a change is pending until an administrator approves it, and elsewhere nothing is published', async () => {
+it('a change in a reviewed toolkit is pending until an administrator approves it, and elsewhere nothing is published', async () => {
   const key = { name: 'owner', scopes: ['tools:publish', 'tools:read'], tools: ['*'], users: [] }
   const owner = { authorization: `Bearer ${(await request('POST', '/keys', key)).key}` }
   upstream.tools = [tool('add', HONEST), tool('sub', 'Subtracts.')]
@@ -159,7 +159,7 @@ it('where publications are reviewed, a change is pending until an administrator 
   expect(await list('Free')).toHaveLength(1)
 })
 
-it('a run takes ten toolkits, those that were compared the longest ago, and one that fails keeps none from its turn', async () => {
+it('a run compares the ten toolkits not compared for longest, and one that fails does not delay the others', async () => {
   upstream.tools = [tool('add', HONEST)]
   for (let index = 0; index < 12; index++) await importAs(`Many${index}`)
   const before = upstream.arrived.filter((line) => line.includes('tools/list')).length

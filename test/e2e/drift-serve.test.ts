@@ -8,7 +8,7 @@ const listed = (description: string) => [
   { definition: { name: 'add', description, inputSchema: { type: 'object' } }, call: () => ({ content: [] }) },
 ]
 
-it("'npm run serve' compares imported tools with their sources in the interval of COMPARISON_SECONDS", async () => {
+it("'npm run serve' compares imported tools with their sources every COMPARISON_SECONDS", async () => {
   const upstream = await startMcpServer('legacy', listed('Adds.'))
   const variables = [`ADMIN_KEY:${ADMIN_KEY}`, `ALLOW_HTTP_HOSTS:${upstream.host}`, 'COMPARISON_SECONDS:1']
   const command = ['npm', 'run', '--silent', 'serve', '--', ...variables.flatMap((each) => ['--var', each])]

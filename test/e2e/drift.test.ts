@@ -44,7 +44,7 @@ async function keyFor(tools: readonly string[]) {
   return { authorization: `Bearer ${body.key}` }
 }
 
-it('a description that changed after the import is a breaking finding with both texts, and nothing changes here', async () => {
+it('a description that changed after the import is a breaking finding with both texts, and the imported tool is unchanged', async () => {
   upstream.tools = [tool('add', HONEST), tool('sum', 'Sums up.')]
   expect((await importFrom('Rug')).status).toBe(201)
   expect((await compare('Rug')).body).toEqual({ items: [] })
@@ -70,7 +70,7 @@ it('a description that changed after the import is a breaking finding with both 
   expect(again.body.items[0].since).toBe(body.items[0].since)
 })
 
-it('a finding ends when the source is as before, and when its tool is imported again', async () => {
+it('a finding ends when its source is as before, or when its tool is imported again', async () => {
   upstream.tools = [tool('add', HONEST)]
   await importFrom('Ending')
   upstream.tools = [tool('add', 'Adds.')]
@@ -84,7 +84,7 @@ it('a finding ends when the source is as before, and when its tool is imported a
   expect((await compare('Ending')).body.items).toEqual([])
 })
 
-it('a tool that is gone is breaking, a new one is additive, and each severity can be listed alone', async () => {
+it('a missing tool is breaking, a new one is additive, and each severity can be listed', async () => {
   upstream.tools = [tool('one', 'One.'), tool('two', 'Two.'), tool('unchosen', 'Not imported.')]
   await importFrom('Moving', { tools: ['one'] })
   await importFrom('Moving', { tools: ['two'] })
@@ -110,7 +110,7 @@ it('a tool that is gone is breaking, a new one is additive, and each severity ca
   expect(await brief('toolkit=Moving')).toEqual(['breaking: two gone'])
 })
 
-it('half a megabyte of changed words is shown around the difference, and a tool that grew too large is a finding', async () => {
+it('half a megabyte of changed text is shown around the difference, and a tool that grew too large is a finding', async () => {
   const words = 'word '.repeat(4_000)
   upstream.tools = [tool('long', words), ...Array.from({ length: 24 }, (_, index) => tool(`t${index}`, words))]
   await importFrom('Wordy')
@@ -128,7 +128,7 @@ it('half a megabyte of changed words is shown around the difference, and a tool 
   expect(JSON.stringify(body).length).toBeLessThan(100_000)
 })
 
-it("somebody else's toolkit is neither listed nor compared, whether or not it exists", async () => {
+it("another owner's toolkit is neither listed nor compared, whether or not it exists", async () => {
   upstream.tools = [tool('add', HONEST)]
   await importFrom('Theirs')
   upstream.tools = [tool('add', RUG_PULL)]
@@ -155,7 +155,7 @@ const DESCRIPTION = (summary: string) =>
     paths: { '/pets': { get: { operationId: 'listPets', summary } } },
   })
 
-it('an OpenAPI description is compared by its URL; one that was sent has no source, and one behind a credential says so', async () => {
+it('an OpenAPI description is compared by its URL; one that was sent has no source, and one that needs a credential says so', async () => {
   document = { status: 200, text: DESCRIPTION('Lists pets.') }
   const from = { openapi: `${documents.origin}/pets.json` }
   expect((await importFrom('Pets', { from })).status).toBe(201)
@@ -185,7 +185,7 @@ it('an OpenAPI description is compared by its URL; one that was sent has no sour
   expect((await list('toolkit=Pets')).body.items).toEqual([])
 })
 
-it('a comparison sends the secret of the import while the toolkit may have it, and is a finding of its own after that', async () => {
+it("a comparison sends the import's secret while a policy allows it, and is a finding of its own after that", async () => {
   upstream.tools = [tool('add', HONEST)]
   const policy = '/policies/Keyed.*'
   expect((await server.json('PUT', policy, { secrets: ['SOURCE_KEY'] }, admin)).status).toBe(201)
@@ -199,7 +199,7 @@ it('a comparison sends the secret of the import while the toolkit may have it, a
   expect(upstream.arrived).toHaveLength(requests)
 })
 
-it("'switchboard drift' exits with 0 without findings, with 1 with some, and with 2 if it cannot compare", async () => {
+it("'switchboard drift' exits with 0 without findings, with 1 with findings, and with 2 if it cannot compare", async () => {
   upstream.tools = [tool('add', HONEST)]
   await importFrom('Line')
   expect((await cli.run(['drift', 'Line'])).code).toBe(0)

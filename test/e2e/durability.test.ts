@@ -63,7 +63,7 @@ async function publishUntilDead(
   }
 }
 
-it('a server keeps every acknowledged tool when it is killed while publishers publish, twice in a row', async () => {
+it('a server that is killed during publications keeps every acknowledged tool, twice in a row', async () => {
   const acknowledged = new Set<string>()
   server = await start()
   for (const round of [1, 2]) {
@@ -98,7 +98,7 @@ it('a server keeps every acknowledged tool when it is killed while publishers pu
   }
 }, 180_000)
 
-it('a server takes the bundle in once, and leaves disabled what a person disabled, over restarts', async () => {
+it('a server installs its bundle once, and tools that were disabled stay disabled after restarts', async () => {
   server ??= await start()
   const id = 'Calculator.Subtract@1.0.0'
   const call = (running: ServerProcess, tool_id: string) =>
