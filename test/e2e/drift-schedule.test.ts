@@ -159,7 +159,7 @@ it('a change in a reviewed toolkit is pending until an administrator approves it
   expect(await list('Free')).toHaveLength(1)
 })
 
-it('a run compares the ten toolkits not compared for longest, and one that fails does not delay the others', async () => {
+it('a run compares ten toolkits, those compared longest ago, and one that fails does not delay the others', async () => {
   upstream.tools = [tool('add', HONEST)]
   for (let index = 0; index < 12; index++) await importAs(`Many${index}`)
   const before = upstream.arrived.filter((line) => line.includes('tools/list')).length

@@ -35,7 +35,7 @@ afterAll(() => Promise.all([edge?.server.stop(), world?.close()]))
 
 const end = (user: string) => edge.ask('DELETE', `/users/${encodeURIComponent(user)}/access`)
 const listed = async (query = '') => (await edge.ask('GET', `/users${query}`)).body
-it("one step ends a person's sessions, agents and accounts, and open requests, and of others nothing", async () => {
+it("one request ends a person's sessions, agents, accounts and open authorizations, and no one else's", async () => {
   const [ann, bob] = [await connectPerson(edge, 'ann'), await connectPerson(edge, 'bob')]
   const approval = await edge.challenge('mailbox.empty', ann.user, { folder: 'old' })
   const bobsApproval = await edge.challenge('mailbox.empty', bob.user, { folder: 'old' })
@@ -89,7 +89,7 @@ it("one step ends a person's sessions, agents and accounts, and open requests, a
   await edge.ask('DELETE', `/keys/${key.body.id}`)
 })
 
-it('a code that is not redeemed yet, and a consent at the provider, end with the access', async () => {
+it('an unredeemed code, and a consent in progress at the provider, end with the access', async () => {
   const cy = await signInPerson(url, 'cy')
   const agent = await newAgent(url)
   const code = await codeFor(cy, agent, ['Calculator'])
@@ -104,7 +104,7 @@ it('a code that is not redeemed yet, and a consent at the provider, end with the
   expect((await listed('?q=cy')).items).toEqual([])
 })
 
-it('accounts whose provider does not answer are deleted here, and told', async () => {
+it('accounts whose provider does not respond are deleted here, and reported', async () => {
   const dee = await connectPerson(edge, 'dee')
   await world.provider.fail('down')
   try {
@@ -118,7 +118,7 @@ it('accounts whose provider does not answer are deleted here, and told', async (
   expect((await edge.ask('GET', '/users/dee%40acme.test/grants')).body.items).toEqual([])
 })
 
-it('only administrators list users and end their access', async () => {
+it('only administrators can list users and end their access', async () => {
   const person = await signInPerson(url, 'bob')
   for (const [method, path] of [
     ['GET', '/users'],
@@ -134,7 +134,7 @@ it('only administrators list users and end their access', async () => {
   expect((await person.open(`${url}/sessions`)).status).toBe(200)
 })
 
-it('users are listed page by page, each once', async () => {
+it('users are listed in pages, each once', async () => {
   await signInPerson(url, 'bob')
   const seen: string[] = []
   for (let query = '?limit=1'; ;) {
@@ -148,7 +148,7 @@ it('users are listed page by page, each once', async () => {
   expect(await listed('?q=nobody')).toEqual({ items: [] })
 })
 
-it('a person ends all other sessions and keeps the one in use; the list says which that is', async () => {
+it('a person ends all other sessions and keeps the current one, which the list marks', async () => {
   const [here, there, other] = [
     await signInPerson(url, 'bob'),
     await signInPerson(url, 'bob'),
@@ -180,7 +180,7 @@ const asProgram = async (sub: string) => {
   return { path: '/mcp', headers: { authorization: `Bearer ${signed}` } }
 }
 
-it('an approved task does not run after the directory has deactivated its person', async () => {
+it('an approved task does not run after the directory deactivated its person', async () => {
   const approver = await signInPerson(url, 'hal')
   const answers: (() => Promise<unknown>)[] = []
   for (const [name, open, stays] of [

@@ -40,7 +40,7 @@ async function passHour(source: string) {
 const poll = async (authorization: string, name: string) =>
   (await rpc(server, authorization, 'events/poll', { name, cursor: '0' })).result.events.map(({ data }: any) => data)
 
-it('a schedule creates an event when it is due, which subscribers can poll', async () => {
+it('a schedule creates an event when it is due, and subscribers can poll it', async () => {
   // Half an hour from now and half an hour ago, so that it is due once in the hour that passes and not again meanwhile
   const minute = (new Date().getUTCMinutes() + 30) % 60
   await putSource(server, 'Clock.Hourly', { kind: 'schedule', cron: `${minute} * * * *`, time_zone: 'Europe/Berlin' })
@@ -53,7 +53,7 @@ it('a schedule creates an event when it is due, which subscribers can poll', asy
   expect(await poll(authorization, 'Clock.Hourly')).toEqual([{ scheduled_at: expect.stringMatching(/:00\.000Z$/) }])
 })
 
-it('a polled tool is called with the key of its source, and a change of the selected output is an event', async () => {
+it("a polled tool is called with its source's key, and a change of the selected output is an event", async () => {
   const implementation = { kind: 'http', method: 'GET', url: `${upstream.origin}/items`, response: { type: 'json' } }
   const tool = { definition: { ...definition('Shop.Items@1.0.0'), output_schema: {} }, implementation }
   expect((await server.json('POST', '/tools', tool, admin)).status).toBe(201)
@@ -80,7 +80,7 @@ it('a polled tool is called with the key of its source, and a change of the sele
   expect(Object(calls.body).items).toHaveLength(3)
 })
 
-it('after a change of its selection, a source does not compare with earlier output', async () => {
+it('a source whose selection changed is not compared with its earlier output', async () => {
   const key = await newKey(server, { tools: ['Shop.*'] })
   const fields = { kind: 'poll', tool: 'Shop.Items', every_minutes: 5, key_id: key.id }
   await putSource(server, 'Shop.Edited', { ...fields, select: 'items[0].id' })
@@ -97,7 +97,7 @@ it('after a change of its selection, a source does not compare with earlier outp
   expect(JSON.stringify(await Reflect.get(stub, 'listSourceRuns').call(stub))).not.toContain('Shop.Edited')
 })
 
-it('a polled tool is no longer called when the key of its source may not call it or is deleted', async () => {
+it("a polled tool is not called after the source's key was deleted or may no longer call it", async () => {
   const key = await newKey(server, { tools: ['Shop.*'] })
   await putSource(server, 'Shop.Ended', { kind: 'poll', tool: 'Shop.Items', every_minutes: 1, key_id: key.id })
   await run()

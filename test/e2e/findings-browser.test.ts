@@ -14,7 +14,7 @@ const tool = (name: string, description: string) => ({
 })
 
 it.skipIf(NO_BROWSER !== '')(
-  `a person compares a toolkit in a browser, reads what differs, and approves the pending version ${NO_BROWSER}`,
+  `a person compares a toolkit in a browser, reads the differences, and approves the pending version ${NO_BROWSER}`,
   async () => {
     const upstream = await startMcpServer('legacy', [tool('add', 'Adds.'), tool('sub', 'Subtracts.')])
     const server = await startApp({ vars: { ALLOW_HTTP_HOSTS: upstream.host } })

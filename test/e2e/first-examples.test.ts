@@ -144,7 +144,7 @@ async function publish(definition: object, beside: object): Promise<readonly str
   return body.ids
 }
 
-it('a server starts without the demonstration tools, whose names are the documents’', async () => {
+it("a server starts without the demonstration tools, so the documents' names are free", async () => {
   const listed = async (toolkit: string) => (await send('GET', `/tools?toolkit=${toolkit}`)).body.items
   for (const each of ['Arithmetic', 'Calculator', 'Doorbell', 'Gmail', 'SMS', 'System'])
     expect(await listed(each)).toEqual([])
@@ -255,7 +255,7 @@ it('the first example of the Machine Context Protocol: the calculator', async ()
   expect(less).toEqual(said({ result: -1 }))
 })
 
-it('the first example of the Machine Context Protocol: the format of a definition, whose names are not those of tools', async () => {
+it('the first example of the Machine Context Protocol: a definition whose names are not valid tool names', async () => {
   const definition = {
     id: 'unique-tool-id',
     name: 'Human-Readable Tool Name',
@@ -340,7 +340,7 @@ it('the first example of MCP: a Tool with every field', async () => {
 })
 
 it.each([RING, GET_TIMESTAMP, GET_EMAILS, SEND])(
-  'OXP: the next one, word for word and in a higher version: %s',
+  'OXP: each further example is accepted word for word, and in a higher version: %s',
   async (text) => {
     const definition = JSON.parse(text)
     const [name] = definition.id.split('@')
@@ -351,7 +351,7 @@ it.each([RING, GET_TIMESTAMP, GET_EMAILS, SEND])(
   },
 )
 
-it('a tool is given what no model may infer by a plugin host, too', async () => {
+it('a tool receives its non-inferrable parameters from a plugin host, too', async () => {
   const definition = {
     name: 'Mine',
     fully_qualified_name: 'Inbox.Mine@1.0.0',

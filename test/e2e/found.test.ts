@@ -43,7 +43,7 @@ async function read(address: string, headers?: Record<string, string>) {
   return body
 }
 
-it('whoever knows the host alone comes from the catalog to the card, and from there to the tools', async () => {
+it('a client that knows only the host gets from the catalog to the server card, and from there to the tools', async () => {
   const [entry] = (await read('/.well-known/ai-catalog.json')).entries
   const card = await read(entry.url, { accept: entry.type })
   const { names, content } = await callAt(withKey(card.remotes))
@@ -51,7 +51,7 @@ it('whoever knows the host alone comes from the catalog to the card, and from th
   expect(content).toEqual([{ type: 'text', text: '5' }])
 })
 
-it('whoever knows the host alone comes there from the registry, from the list to the latest version, as Copilot does', async () => {
+it('a client that knows only the host finds the server in the registry, from the list to the latest version, as Copilot does', async () => {
   const list = await read('/v0.1/servers?limit=30')
   const versions = `/v0.1/servers/${encodeURIComponent(list.servers[0].server.name)}/versions`
   const latest = await read(`${versions}/latest`)
@@ -61,7 +61,7 @@ it('whoever knows the host alone comes there from the registry, from the list to
   expect((await callAt(withKey(latest.server.remotes))).content).toEqual([{ type: 'text', text: '5' }])
 })
 
-it('whoever knows the host alone without a key is led to sign in, by a door that says how', async () => {
+it('a client that knows only the host, without a key, is sent to sign in with the metadata of /connect/mcp', async () => {
   const [{ url, headers }] = (await read('/mcp/server-card')).remotes
   expect(headers).toBeUndefined()
   const answer = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' })
@@ -70,13 +70,13 @@ it('whoever knows the host alone without a key is led to sign in, by a door that
   expect(await read(new URL(metadata).pathname)).toMatchObject({ resource: url })
 })
 
-it('whoever knows the host alone is told of no tool', async () => {
+it('a client that knows only the host sees no tools', async () => {
   for (const path of ['/v0.1/servers', '/mcp/server-card', '/.well-known/ai-catalog.json']) {
     expect(await (await fetch(`${server.url}${path}`)).text()).not.toMatch(/calculator/i)
   }
 })
 
-it('whoever knows the host alone is told of toolkits with a key that may call them, each a server of its own', async () => {
+it('a client that knows only the host sees, with a key, the toolkits that the key may call, each as a server', async () => {
   const { servers } = await read('/v0.1/servers', { authorization: `Bearer ${key}` })
   expect(servers.map(({ server: { title } }: any) => title).slice(1)).toEqual(['Calculator'])
   const { names } = await callAt(withKey(servers[1].server.remotes))
@@ -85,14 +85,14 @@ it('whoever knows the host alone is told of toolkits with a key that may call th
   expect(guessed.servers).toHaveLength(1)
 })
 
-it('whoever knows the host alone is told by a page of another site, too', async () => {
+it('a client that knows only the host may read the registry from a page of another site', async () => {
   const headers = { 'origin': 'https://github.com', 'access-control-request-method': 'GET' }
   const asked = await fetch(`${server.url}/v0.1/servers`, { method: 'OPTIONS', headers })
   expect(asked.status).toBe(204)
   expect(asked.headers.get('access-control-allow-origin')).toBe('*')
 })
 
-it('whoever knows the host alone can change nothing there', async () => {
+it('a client that knows only the host cannot change anything', async () => {
   const answer = await fetch(`${server.url}/v0.1/servers`, { method: 'POST', body: '{}' })
   expect(answer.status).toBe(401)
   const known = await fetch(`${server.url}/v0.1/servers`, {

@@ -11,7 +11,7 @@ import { bundleFolder } from './server.ts'
 const APART = ['unshare', '--map-root-user', '--mount']
 const canMount = spawnSync(APART[0] ?? '', [...APART.slice(1), 'mount', '-t', 'tmpfs', 'tmpfs', tmpdir()]).status === 0
 
-describe.skipIf(!canMount)(`a server whose disk is full${canMount ? '' : ' (this machine mounts none)'}`, () => {
+describe.skipIf(!canMount)(`a server with a full disk${canMount ? '' : ' (this machine mounts none)'}`, () => {
   let folder: string
   let server: ServerProcess
   beforeAll(async () => {
@@ -25,7 +25,7 @@ describe.skipIf(!canMount)(`a server whose disk is full${canMount ? '' : ' (this
     await rm(folder, { recursive: true, force: true })
   })
 
-  it('a server whose disk is full says so, and calls its bundled tools', async () => {
+  it('a server with a full disk reports it, and still calls its bundled tools', async () => {
     const status = async (tool: number) => {
       const filling = { ...definition(`Full.T${tool}@1.0.0`), description: 'x'.repeat(200_000) }
       return (await server.json('POST', '/tools', filling)).status

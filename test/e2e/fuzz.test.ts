@@ -225,7 +225,7 @@ async function answerTo(request: RawRequest): Promise<RawAnswer | undefined> {
 }
 
 it.each(ROUTES.map((route) => [route.method, route.path.replace(/[?].*/, ''), route] as const))(
-  `each route, sent ${REQUESTS} requests that are nearly in order %s %s answers every one, and says what is wrong with it`,
+  `each route, sent ${REQUESTS} almost valid requests, %s %s, answers each one and says what is wrong`,
   { timeout: 86_400_000 },
   async (_, __, route) => {
     let sent = 0

@@ -64,7 +64,7 @@ async function ask(method: string, path: string, body: unknown) {
 const getEmails = (user_id: string) =>
   ask('POST', '/tools/call', { tool_id: 'Gmail.GetEmails', input: { query: 'is:unread' }, context: { user_id } })
 
-it('a tool that acts for a user at Google has its user asked for consent, then reads; a token that Gmail refuses is renewed once', async () => {
+it('a tool that acts for a user at Google asks for consent, then reads mail, and refreshes a token that Gmail refuses once', async () => {
   const challenged = await getEmails('ann')
   expect(challenged).toMatchObject({
     status: 400,

@@ -58,7 +58,7 @@ const succeeded = (account: string) => ({ status: 200, body: { result: { success
 it.each([
   ['', false],
   [', with rotation and reuse detection', true],
-])('an access token that has ended is refreshed once for 50 calls at once%s', async (_, rotate) => {
+])('an expired access token is refreshed once for 50 calls at once%s', async (_, rotate) => {
   world.provider.rotate = rotate
   const user = await userWithExpiredToken('ann')
   const before = refreshes()
@@ -72,14 +72,14 @@ it.each([
   expect(refreshes() - before).toBe(2)
 })
 
-it('an access token that has ended is refreshed once before it ends, and not again while the new one lasts', async () => {
+it('an access token is refreshed once before it expires, and not again while the new one is valid', async () => {
   const user = await userWithExpiredToken('ann')
   const before = refreshes()
   for (let call = 0; call < 3; call++) expect(await get(user)).toMatchObject(succeeded('ann'))
   expect(refreshes() - before).toBe(1)
 })
 
-it('an access token that the API refuses is refreshed once, and the call goes through', async () => {
+it('an access token that the API refuses is refreshed once, and the call succeeds', async () => {
   const user = newUser()
   await consent(user, 'bea')
   expect(await get(user)).toMatchObject(succeeded('bea'))
@@ -101,7 +101,7 @@ it('an access token that the API refuses is refreshed once for 20 calls at once'
   expect(refreshes() - before).toBe(1)
 })
 
-it('an access token that the API refuses of a grant that was taken back at the provider: a new challenge says why, and consent mends it', async () => {
+it('an access token whose grant was revoked at the provider: a new challenge has the reason, and a new consent restores access', async () => {
   const user = newUser()
   await consent(user, 'cleo')
   world.provider.endGrants('cleo')
@@ -118,7 +118,7 @@ it('an access token that the API refuses of a grant that was taken back at the p
 })
 
 it.each(['down', 'error', 'nonsense', 'slow'] as const)(
-  'a provider that does not do its part while a token is refreshed %s: a failure that can be retried, and the grant is kept',
+  'a failing provider during a token refresh, %s: the failure can be retried, and the grant is kept',
   async (fault) => {
     const user = await userWithExpiredToken('dora')
     await world.provider.fail(fault)
@@ -132,7 +132,7 @@ it.each(['down', 'error', 'nonsense', 'slow'] as const)(
   },
 )
 
-it('a provider that does not do its part while a token is refreshed and many calls at once all fail alike, then all succeed', async () => {
+it('a failing provider during a token refresh makes concurrent calls fail, and all succeed once it recovers', async () => {
   const user = await userWithExpiredToken('dora')
   await world.provider.fail('error')
   const failed = await Promise.all(Array.from({ length: 10 }, () => get(user)))
@@ -143,7 +143,7 @@ it('a provider that does not do its part while a token is refreshed and many cal
 })
 
 it.each(['error', 'nonsense'] as const)(
-  'a provider that does not do its part while a person consents %s: the person is told, and nothing is granted',
+  'a failing provider during consent, %s: the person is told, and nothing is granted',
   async (fault) => {
     const user = newUser()
     const { url } = await edge.challenge('Mail.GetEmails', user)
@@ -194,14 +194,14 @@ it.each([
   ['from another issuer', REFUSED, (back: URL) => back.searchParams.set('iss', 'https://accounts.example.com')],
   ['from no issuer, though the provider names itself', REFUSED, (back: URL) => back.searchParams.delete('iss')],
   ['without a code', REFUSED, (back: URL) => back.searchParams.delete('code')],
-])('the way back from the provider is refused %s, and nothing is stored', async (_, why, change) => {
+])('the redirect back from the provider is refused %s, and nothing is stored', async (_, why, change) => {
   const { user, back, who } = await halfway()
   change(back)
   expect(await refusal(who, back, user)).toBe(why)
   await edge.challenge('Mail.GetEmails', user)
 })
 
-it("the way back from the provider is refused with another person's code: the provider sees that the code is of another request", async () => {
+it("the redirect back from the provider is refused with another person's code, which PKCE binds to another flow", async () => {
   const [mine, other] = [await halfway(), await halfway()]
   mine.back.searchParams.set('code', other.back.searchParams.get('code') ?? '')
   const { status } = await mine.who.open(mine.back.href)
@@ -210,7 +210,7 @@ it("the way back from the provider is refused with another person's code: the pr
   expect(await grantsOf(other.user)).toEqual([])
 })
 
-it('a link that several callers were given names each of them, once', async () => {
+it('a link that several callers received names each of them once', async () => {
   const user = newUser()
   const keyNamed = async (name: string) => {
     const given = { name, scopes: ['tools:call'], tools: ['Mail.*'], users: [user] }
@@ -228,7 +228,7 @@ it('a link that several callers were given names each of them, once', async () =
 
 const rescoped = async (url: string, account: string, who: HttpPerson) => (await who.consent(url, account)).status
 
-it('the scopes of a grant grow by what is new: what was granted before is asked for again with it', async () => {
+it('the scopes of a grant grow: a new request includes the scopes granted before', async () => {
   const user = newUser()
   const who = newPerson()
   await consent(user, 'mia', who)
@@ -242,7 +242,7 @@ it('the scopes of a grant grow by what is new: what was granted before is asked 
   }
 })
 
-it('the scopes of a grant that a person leaves out are asked for again, with the reason', async () => {
+it('the scopes of a grant that a person left out are requested again, with the reason', async () => {
   const user = newUser()
   const who = newPerson()
   await consent(user, 'mia', who)
@@ -263,7 +263,7 @@ it('the scopes of a grant that a person leaves out are asked for again, with the
 
 const LINK = /https?:\/\/[^\s"]+\/authorizations\/[^\s"]+\/start/
 
-it('who cannot be shown a page is given the link as text over MCP, Machine Context and the plugin schema, and it works', async () => {
+it('clients that cannot open a page get a working link as text over MCP, Machine Context and the plugin schema', async () => {
   const user = newUser()
   const headers = { 'authorization': `Bearer ${await edge.keyFor([user])}`, 'x-user-id': user }
   const params = { name: 'Mail_GetEmails', arguments: {} }
@@ -302,7 +302,7 @@ it('who cannot be shown a page is given the link as text over MCP, Machine Conte
   expect((await edge.ask('POST', '/plugin/call', { params }, headers)).body.isError).toBeFalsy()
 })
 
-it('a grant that the user revokes is revoked at the provider too, and the next call is challenged', async () => {
+it('a grant that the user revokes is also revoked at the provider, and the next call is challenged', async () => {
   const user = newUser()
   await consent(user, 'fay')
   expect(await get(user)).toMatchObject(succeeded('fay'))
@@ -320,7 +320,7 @@ it('a grant that the user revokes is revoked at the provider too, and the next c
   expect((await edge.ask('DELETE', `/users/${user}/grants/mail`)).status).toBe(404)
 })
 
-it('a grant that the user revokes is gone here even when the provider cannot be reached', async () => {
+it('a grant that the user revokes is deleted here even if the provider is unreachable', async () => {
   const user = newUser()
   await consent(user, 'fay')
   await world.provider.fail('down')
@@ -328,7 +328,7 @@ it('a grant that the user revokes is gone here even when the provider cannot be 
   await edge.challenge('Mail.GetEmails', user)
 })
 
-it("two users of one tool never get each other's token, whatever they, their people and the provider do at the same time", async () => {
+it("two users of one tool never get each other's token, whatever they and the provider do concurrently", async () => {
   const acts = ['call', 'calls', 'consent', 'revoke', 'token ends', 'grant ends'] as const
   const weighted = fc.oneof(
     { weight: 3, arbitrary: fc.constant<(typeof acts)[number]>('calls') },
@@ -381,7 +381,7 @@ it("two users of one tool never get each other's token, whatever they, their peo
   expect(new Set(world.api.requests.map(({ account }) => account))).toContain('gus')
 })
 
-it('two users of one tool a key is for the users it names: another is 403, for calls, grants and authorizations', async () => {
+it('a key works only for its users: another user gets 403, for calls, grants and authorizations', async () => {
   const [mine, other] = [newUser(), newUser()]
   await consent(other, 'ivo')
   const headers = { authorization: `Bearer ${await edge.keyFor([mine])}` }
@@ -397,7 +397,7 @@ it('two users of one tool a key is for the users it names: another is 403, for c
   expect(await get(other)).toMatchObject(succeeded('ivo'))
 })
 
-it("a caller's own token is used for that call, and is never stored", async () => {
+it('a token that the caller sends is used for that call, and never stored', async () => {
   const user = newUser()
   await consent(user, 'kim')
   const token = world.provider.issued.findLast(({ kind, account }) => kind === 'access' && account === 'kim')!.token
@@ -408,7 +408,7 @@ it("a caller's own token is used for that call, and is never stored", async () =
   await edge.challenge('Mail.GetEmails', guest)
 })
 
-it("a caller's own token that the API refuses is not replaced by a grant, nor refreshed", async () => {
+it('a token that the caller sends is not refreshed or replaced by a grant if the API refuses it', async () => {
   const user = newUser()
   await consent(user, 'kim')
   const before = refreshes()
@@ -418,7 +418,7 @@ it("a caller's own token that the API refuses is not replaced by a grant, nor re
   expect(refreshes()).toBe(before)
 })
 
-it('a token is redacted where an API gives it back', async () => {
+it('a token is redacted if an API returns it', async () => {
   const user = newUser()
   await consent(user, 'lea')
   const { body } = await edge.call('Mail.Echo', user)
@@ -429,7 +429,7 @@ it('a token is redacted where an API gives it back', async () => {
 })
 
 // Runs last, because the storage can only be searched once nothing writes there
-it('a token is nowhere: not in what is stored, logged or answered, in no spelling', async () => {
+it('a token is in nothing that is stored, logged or returned, in any encoding', async () => {
   const canary = `a-canary-${vaultKey()}`
   const definition = { id: 'Mail.Canary@1.0.0', name: 'Mail_Canary', description: canary, version: '1.0.0' }
   await edge.ask('POST', '/tools', { definition: { ...definition, input_schema: {}, output_schema: null } })

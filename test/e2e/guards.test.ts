@@ -33,7 +33,7 @@ beforeAll(async () => {
 })
 afterAll(() => server?.stop())
 
-it('what is asked for beside a definition holds in every dialect, and is told wherever the tool is read', async () => {
+it('a guard set at publication applies in every dialect, and is shown wherever the tool is read', async () => {
   for (const [index, dialect] of Object.keys(documents('X', 'Do', '1.0.0')).entries()) {
     const toolkit = `Beside${index}`
     const beside = { security_level: 5, approval: true, implementation }
@@ -53,7 +53,7 @@ it('what is asked for beside a definition holds in every dialect, and is told wh
   }
 })
 
-it('what is asked for beside a definition has each call wait for a person, whichever way it is called', async () => {
+it('a guard set at publication makes each call wait for approval, however the tool is called', async () => {
   sent = []
   expect((await publish(documents('Held', 'Do', '1.0.0', { approval: true, implementation }).oxp)).status).toBe(201)
   for (const [dialect, make] of Object.entries(calls(server, 'Held', 'Do', anybody.as))) {
@@ -64,7 +64,7 @@ it('what is asked for beside a definition has each call wait for a person, which
   expect(sent).toEqual([])
 })
 
-it('what is asked for beside a definition never takes back what the definition asks for', async () => {
+it('a guard set at publication never lowers what the definition requires', async () => {
   const document = documents('Strict', 'Do', '1.0.0', { security_level: 2 })['machine-context']
   const definition = { ...document.definition, securityLevel: 9 }
   expect((await publish({ ...document, definition })).status).toBe(201)
@@ -75,7 +75,7 @@ it('what is asked for beside a definition never takes back what the definition a
   expect(await headersOf('Asking.Do')).toEqual(['4', null])
 })
 
-it('what is asked for beside a definition is a part of the version, which is the same where nothing is said of it, and never another', async () => {
+it('a guard set at publication is part of the version: publishing again without it changes nothing, and another is refused', async () => {
   const said = (more: object) => documents('Same', 'Do', '1.0.0', { implementation, ...more }).oxp
   expect((await publish(said({ security_level: 6 }))).status).toBe(201)
   expect((await publish(said({ security_level: 6 }))).status).toBe(200)
@@ -85,7 +85,7 @@ it('what is asked for beside a definition is a part of the version, which is the
   expect(await headersOf('Same.Do')).toEqual(['6', null])
 })
 
-it('what is asked for beside a definition is refused with its place where it cannot be meant', async () => {
+it('a guard that is invalid is refused with its location', async () => {
   for (const [wrong, path] of [
     [{ security_level: 0 }, '/security_level'],
     [{ security_level: 11 }, '/security_level'],
@@ -98,7 +98,7 @@ it('what is asked for beside a definition is refused with its place where it can
   }
 })
 
-it('what is asked for beside a definition is not lost by the next version unless that breaks with it', async () => {
+it('a guard set at publication can only be removed by a version that may break callers', async () => {
   const said = (version: string, more: object) => documents('Next', 'Do', version, { implementation, ...more }).oxp
   expect((await publish(said('1.0.0', { approval: true }))).status).toBe(201)
   for (const version of ['1.0.1', '1.1.0']) {
@@ -113,7 +113,7 @@ it('what is asked for beside a definition is not lost by the next version unless
   expect((await publish(said('2.1.0', { approval: true }), '?allow=breaking')).status).toBe(201)
 })
 
-it('what is asked for beside a definition is said of each document of a batch', async () => {
+it('a guard is set for each document of a batch', async () => {
   const [plain, held] = [documents('Batch', 'A', '1.0.0').oxp, documents('Batch', 'B', '1.0.0', { approval: true }).oxp]
   const { body } = await publish([plain, held])
   expect(body.results.map(({ status }: { status: number }) => status)).toEqual([201, 201])
@@ -123,7 +123,7 @@ it('what is asked for beside a definition is said of each document of a batch', 
   ])
 })
 
-it('what is asked for beside a definition comes back with a backup, digest and all', async () => {
+it('a guard is restored from a backup with the same digest', async () => {
   const take = async (from: RunningServer) => {
     const exported = await fetch(`${from.url}/export?toolkit=Held`, { headers: asAdmin })
     // A deployment signs what it exports under a secret of its own
@@ -159,7 +159,7 @@ const WRITES = { methods: ['POST', 'PUT', 'PATCH', 'DELETE'], approval: true }
 const all = async (toolkit: string, tools = ['listPets', 'addPet', 'removePet']) =>
   Promise.all(tools.map((name) => headersOf(`${toolkit}.${name}`)))
 
-it('what an import asks for holds for all, by method and by name, and a dry run shows it', async () => {
+it('the guards of an import apply to all tools, by method and by name, and a dry run shows them', async () => {
   const rules = [WRITES, { tools: ['remove*'], security_level: 8 }]
   const body = { from: { openapi: API }, toolkit: 'Pets', security_level: 2, rules }
   const { tools } = (await importing(body, '?dry_run=1')).body
@@ -179,7 +179,7 @@ it('what an import asks for holds for all, by method and by name, and a dry run 
   expect(await importing(body)).toMatchObject({ status: 200, body: { unchanged: expect.any(Array) } })
 })
 
-it('what an import asks for stays where the next import says nothing of it, and is what the next says where that does', async () => {
+it('the guards of an import are kept by the next import that sets none, and are replaced by one that does', async () => {
   const from = { openapi: API }
   expect((await importing({ from, toolkit: 'Kept', rules: [WRITES] })).status).toBe(201)
   expect((await importing({ from, toolkit: 'Kept' })).body.unchanged).toHaveLength(3)
@@ -202,7 +202,7 @@ it('what an import asks for stays where the next import says nothing of it, and 
   ])
 })
 
-it('what an import asks for begins at 4 for what deletes, as the dry run says, unless the import names a level', async () => {
+it('the guards of an import start at level 4 for tools that delete, as the dry run shows, unless it sets a level', async () => {
   const from = { openapi: API }
   const { tools } = (await importing({ from, toolkit: 'Deleting' }, '?dry_run=1')).body
   const planned = tools.map(({ name, security_level }: Record<string, unknown>) => [name, security_level])
@@ -218,7 +218,7 @@ it('what an import asks for begins at 4 for what deletes, as the dry run says, u
   expect((await all('Lenient')).map(([level]) => level)).toEqual([null, null, '1'])
 })
 
-it("what an import asks for holds for another server's tools, by their names", async () => {
+it('the guards of an import apply to the tools of a remote server, by name', async () => {
   const from = { oxp: 'https://oxp-for-tests.com' }
   const rules = [{ tools: ['*Delete*'], approval: true }]
   const { status, body } = await importing({ from, toolkit: 'Theirs', rules })
@@ -229,7 +229,7 @@ it("what an import asks for holds for another server's tools, by their names", a
   ])
 })
 
-it('what an import asks for is refused with its place where it cannot be meant', async () => {
+it('the guards of an import are refused with their location if they are invalid', async () => {
   const from = { openapi: API }
   for (const [wrong, path, message] of [
     [{ rules: [] }, '/rules', '1 to 100'],

@@ -100,7 +100,7 @@ async function grownBy(attack: () => void | Promise<void>, seconds: number): Pro
   return peak - rest
 }
 
-it('a caller holds no more than its share of memory by calls whose bodies of 4 MB lack their last byte', async () => {
+it('a caller uses only its share of memory with calls whose 4 MB bodies lack the last byte', async () => {
   const body = `{"tool_id":"Held.Wait","input":{"text":"${'x'.repeat(4 * MB)}"}}`
   const attack = () => {
     for (let count = 0; count < 150; count += 1) open('POST /tools/call', hostile, body.length, body.slice(0, -1))
@@ -108,7 +108,7 @@ it('a caller holds no more than its share of memory by calls whose bodies of 4 M
   expect(await grownBy(attack, 10)).toBeLessThan(MAX_GROWTH_MB)
 })
 
-it('a caller holds no more than its share of memory by 400 repetitions of one call with an input of 4 MB', async () => {
+it('a caller uses only its share of memory with 400 repetitions of one call with an input of 4 MB', async () => {
   const body = `{"tool_id":"Held.Wait","call_id":"the-same","input":{"text":"${'x'.repeat(4 * MB)}"}}`
   const attack = async () => {
     for (let count = 0; count < 400; count += 1) {
@@ -119,7 +119,7 @@ it('a caller holds no more than its share of memory by 400 repetitions of one ca
   expect(await grownBy(attack, 15)).toBeLessThan(MAX_GROWTH_MB)
 })
 
-it('a caller holds no more than its share of memory by 40 calls that name a file of 25 MB', async () => {
+it('a caller uses only its share of memory with 40 calls that name a file of 25 MB', async () => {
   const headers = { authorization: `Bearer ${hostile}` }
   const uploaded = await fetch(new URL('/artifacts', server.url), {
     method: 'POST',
@@ -134,7 +134,7 @@ it('a caller holds no more than its share of memory by 40 calls that name a file
   expect(await grownBy(attack, 10)).toBeLessThan(MAX_GROWTH_MB)
 })
 
-it('a caller holds no more than its share of memory by 60 lists of 8 MB that it does not read', async () => {
+it('a caller uses only its share of memory with 60 lists of 8 MB that it does not read', async () => {
   await publishLargeTools()
   const attack = () => {
     for (let count = 0; count < 60; count += 1) open('GET /tools?limit=1000', hostile, 0, '')
@@ -142,7 +142,7 @@ it('a caller holds no more than its share of memory by 60 lists of 8 MB that it 
   expect(await grownBy(attack, 10)).toBeLessThan(MAX_GROWTH_MB)
 })
 
-it('a caller holds no more than its share of memory by ten of the worst requests of every route at once', async () => {
+it('a caller uses only its share of memory with ten of the worst requests of every route at once', async () => {
   const bodies = ['/tools/call', '/mcp', '/worker/tools/invoke', '/machine-context/execute', '/plugin/call']
   const unfinished: (readonly [path: string, bytes: number])[] = [
     ...bodies.map((path) => [`POST ${path}`, 4 * MB] as const),
@@ -166,7 +166,7 @@ it('a caller holds no more than its share of memory by ten of the worst requests
   expect(await grownBy(attack, 15)).toBeLessThan(MAX_GROWTH_MB)
 })
 
-it('a caller holds no more than its share of memory by bodies that two callers announce and do not send, while all may publish', async () => {
+it('two callers that announce bodies without sending them use only their share of memory', async () => {
   const second = await keyFor('another hostile')
   const attack = () => {
     for (let count = 0; count < 20; count += 1)

@@ -223,7 +223,7 @@ const HOSTS: readonly Host[] = [
   },
 ]
 
-it.each(HOSTS)('$name gets what it needs, in its order', async ({ headers, sends }) => {
+it.each(HOSTS)('$name gets what it needs for each of its requests, in order', async ({ headers, sends }) => {
   let session: string | undefined
   for (const { what, method = 'POST', headers: own, body, needs } of sends) {
     const answer = await server.json(method, '/mcp', body, {
@@ -254,19 +254,22 @@ const LOOKS: readonly (readonly [method: string, path: string, who: string])[] =
   ['POST', '/token', 'the same'],
 ]
 
-it.each(LOOKS)('whoever looks for OAuth is told 404 at %s %s, with its key and without: %s', async (method, path) => {
-  for (const headers of [{}, { authorization: `Bearer ${key}` }, { authorization: 'Bearer wrong' }]) {
-    const answer = await server.json(method, path, method === 'POST' ? {} : undefined, {
-      'mcp-protocol-version': '2024-11-05',
-      ...headers,
-    })
-    expect(answer.status).toBe(404)
-    expect(answer.headers.get('www-authenticate')).toBeNull()
-    expect(answer.headers.get('content-type')).toMatch(/^application\/json/)
-  }
-})
+it.each(LOOKS)(
+  'a client that looks for OAuth gets 404 at %s %s, with its key and without: %s',
+  async (method, path) => {
+    for (const headers of [{}, { authorization: `Bearer ${key}` }, { authorization: 'Bearer wrong' }]) {
+      const answer = await server.json(method, path, method === 'POST' ? {} : undefined, {
+        'mcp-protocol-version': '2024-11-05',
+        ...headers,
+      })
+      expect(answer.status).toBe(404)
+      expect(answer.headers.get('www-authenticate')).toBeNull()
+      expect(answer.headers.get('content-type')).toMatch(/^application\/json/)
+    }
+  },
+)
 
-it('whoever looks for OAuth and has no key is told by /mcp how to send one', async () => {
+it('a client that looks for OAuth without a key is told by /mcp how to send one', async () => {
   const answer = await server.json('POST', '/mcp', request(0, 'initialize'), { accept: BOTH })
   expect(answer.status).toBe(401)
   expect(answer.headers.get('www-authenticate')).toBe('Bearer realm="switchboard"')
@@ -319,8 +322,8 @@ const CLIENTS = [
   ],
 ] as const
 
-describe.each(CLIENTS)('%s, ready for OAuth', (name, connect) => {
-  it(`${name}, ready for OAuth, never leaves the key that it was given`, async () => {
+describe.each(CLIENTS)('%s, with OAuth support', (name, connect) => {
+  it(`${name}, with OAuth support, always uses the key that it was given`, async () => {
     const world = ready()
     const client = await connect(world, { authorization: `Bearer ${key}` })
     expect((await client.listTools()).tools.map(({ name }) => name)).toContain('Calculator_Add')
@@ -330,7 +333,7 @@ describe.each(CLIENTS)('%s, ready for OAuth', (name, connect) => {
     expect(new Set(world.paths)).toEqual(new Set(['POST /mcp', 'GET /mcp']))
   })
 
-  it(`${name}, ready for OAuth, without a key finds no OAuth, and opens no browser`, async () => {
+  it(`${name}, with OAuth support but without a key, finds no OAuth and opens no browser`, async () => {
     const world = ready()
     await expect(connect(world, {})).rejects.toThrow()
     expect(world.asked).toEqual([])

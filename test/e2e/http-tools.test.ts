@@ -43,10 +43,10 @@ const bindings = hasShared(CATALOGUE)
       .map((line): ArcadeBinding => JSON.parse(line))
   : []
 it.skipIf(bindings.length === 0)(
-  `endpoints of a catalog are published as tools, called, and arrive as they should${unlessShared(CATALOGUE)}`,
+  `endpoints of a catalog are published as tools, called, and receive the right requests${unlessShared(CATALOGUE)}`,
   () => publishAndCall(bindings),
 )
-it('invented endpoints are published as tools, called, and arrive as they should', () =>
+it('invented endpoints are published as tools, called, and receive the right requests', () =>
   publishAndCall(INVENTED_BINDINGS))
 
 async function publishAndCall(all: readonly ArcadeBinding[]): Promise<void> {
@@ -100,12 +100,12 @@ async function call(
   return server.json('POST', '/tools/call', { tool_id: id, input, ...(context ? { context } : {}) })
 }
 
-it('one http tool gives the part of the answer that its pointer names', async () => {
+it('an HTTP tool returns the part of the response that its pointer selects', async () => {
   const { body } = await call({ url: `${upstream.origin}/wrapped`, response: { type: 'json', pointer: '/data' } })
   expect(body.result.value).toEqual({ items: [1, 2] })
 })
 
-it('one http tool reports what the API answered, and whether to try again', async () => {
+it("an HTTP tool reports the API's error, and whether to retry", async () => {
   const missing = await call({ url: `${upstream.origin}/missing` })
   expect(missing.status).toBe(200)
   expect(missing.body.result).toMatchObject({
@@ -118,7 +118,7 @@ it('one http tool reports what the API answered, and whether to try again', asyn
   expect(huge.body.result.success).toBe(false)
 })
 
-it('one http tool is tried again at most twice while the API is busy', async () => {
+it('an HTTP tool is retried at most twice while the API is busy', async () => {
   const { body } = await call({ url: `${upstream.origin}/busy` })
   expect(body.result).toMatchObject({ success: false, error: { can_retry: true } })
   expect(upstream.arrived).toHaveLength(3)
@@ -126,7 +126,7 @@ it('one http tool is tried again at most twice while the API is busy', async () 
   expect(upstream.arrived).toHaveLength(1)
 })
 
-it('one http tool ends at its deadline', async () => {
+it('an HTTP tool ends at its deadline', async () => {
   const { status, body } = await call({ url: `${upstream.origin}/slow`, timeout_ms: 300 })
   expect(status).toBe(200)
   expect(body.result).toMatchObject({
@@ -135,7 +135,7 @@ it('one http tool ends at its deadline', async () => {
   })
 })
 
-it('one http tool fails when the API answers what its output schema does not allow', async () => {
+it("an HTTP tool fails if the API's response does not match the output schema", async () => {
   const { body } = await call({ url: `${upstream.origin}/` }, { output: { type: 'array' } })
   expect(body.result).toMatchObject({
     success: false,
@@ -143,7 +143,7 @@ it('one http tool fails when the API answers what its output schema does not all
   })
 })
 
-it('one http tool reaches neither private addresses, nor by redirect, nor plain http', async () => {
+it('an HTTP tool cannot reach private addresses, through redirects or otherwise, or use plain HTTP', async () => {
   for (const url of [
     'http://127.0.0.1:1/',
     'http://169.254.169.254/',
@@ -161,7 +161,7 @@ it('one http tool reaches neither private addresses, nor by redirect, nor plain 
   expect(JSON.stringify(redirected.body)).toContain('169.254.169.254')
 })
 
-it('one http tool leaves credentials behind when a redirect leads elsewhere', async () => {
+it('an HTTP tool does not send credentials to another host after a redirect', async () => {
   const { body } = await call(
     {
       url: `${upstream.origin}/redirect-elsewhere`,
@@ -187,7 +187,7 @@ it('one http tool leaves credentials behind when a redirect leads elsewhere', as
   expect(elsewhere.arrived).toHaveLength(1)
 })
 
-it('one http tool is refused when a caller could choose where credentials go, or a secret is not declared', async () => {
+it('an HTTP tool is refused if a caller could choose where credentials are sent, or a secret is not declared', async () => {
   const host = await call({ url: 'https://{host}/' }, { properties: { host: { type: 'string' } } })
   expect(host).toMatchObject({ status: 422 })
   expect(host.body.errors[0].path).toBe('/implementation/url')
@@ -198,7 +198,7 @@ it('one http tool is refused when a caller could choose where credentials go, or
   expect(secret).toMatchObject({ status: 422 })
 })
 
-it('one http tool passes trace context on', async () => {
+it('an HTTP tool passes on the trace context', async () => {
   const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
   await call({ url: `${upstream.origin}/` })
   const id = `Once.Tool${count}@1.0.0`

@@ -44,7 +44,7 @@ describe.skipIf(NO_BROWSER !== '')(`titles and icons in a browser ${NO_BROWSER}`
     )
   }
 
-  it('titles and icons in a browser are in the catalog, where one that cannot be had leaves no broken picture', async () => {
+  it('titles and icons in a browser appear in the catalog, and a missing icon shows no broken image', async () => {
     const { page, leave } = await person(browser)
     await page.goto(`${server.url}/?toolkit=Seen`)
     expect(await iconsOf(page)).toEqual({ dot: true, drawing: true, gone: false })
@@ -54,7 +54,7 @@ describe.skipIf(NO_BROWSER !== '')(`titles and icons in a browser ${NO_BROWSER}`
     await leave()
   })
 
-  it('titles and icons in a browser head the page of a tool, with its name', async () => {
+  it("titles and icons in a browser are at the top of a tool's page, with its name", async () => {
     const { page, leave } = await person(browser)
     for (const { name, title = 'Seen.plain', icons = [] } of TOOLS) {
       await page.goto(`${server.url}/console/tools/Seen.${name}`)
@@ -65,7 +65,7 @@ describe.skipIf(NO_BROWSER !== '')(`titles and icons in a browser ${NO_BROWSER}`
     await leave()
   })
 
-  it('titles and icons in a browser are on the page of an approval, beside the name', async () => {
+  it('titles and icons in a browser are on the approval page, with the name', async () => {
     const { body } = await server.json('POST', '/tools/call', { tool_id: 'Seen.drawing', input: {} })
     const [{ url }] = body.missing_requirements.authorization
     const { page, leave } = await person(browser)
@@ -79,7 +79,7 @@ describe.skipIf(NO_BROWSER !== '')(`titles and icons in a browser ${NO_BROWSER}`
     await leave()
   })
 
-  it('titles and icons in a browser run nothing and ask nobody, where one is opened by itself', async () => {
+  it('titles and icons in a browser run no script and request nothing if an icon is opened directly', async () => {
     const { page, context, leave } = await person(browser)
     const refused: string[] = []
     context.on('requestfailed', (request) => void refused.push(`${request.url()} ${request.failure()?.errorText}`))

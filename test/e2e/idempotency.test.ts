@@ -122,7 +122,7 @@ const DIALECTS: Readonly<Record<string, (id: string, cents?: number, to?: Runnin
   }
 
 describe.each(Object.entries(DIALECTS))('over %s', (name, call) => {
-  it(`over ${name} 50 calls of one id are one execution, and 50 equal answers; so is one that comes later`, async () => {
+  it(`over ${name} 50 concurrent calls with one call id, and a later one, run once and get the same response`, async () => {
     const id = `fifty of ${name}`
     const answers = await Promise.all(Array.from({ length: 50 }, () => call(id)))
     expect(upstream.arrived).toHaveLength(1)
@@ -133,7 +133,7 @@ describe.each(Object.entries(DIALECTS))('over %s', (name, call) => {
     expect(upstream.arrived).toHaveLength(1)
   })
 
-  it(`over ${name} another call under the same id is refused`, async () => {
+  it(`over ${name} a different call with the same call id is refused`, async () => {
     const id = `reused of ${name}`
     await call(id)
     const other = await call(id, 200)
@@ -142,7 +142,7 @@ describe.each(Object.entries(DIALECTS))('over %s', (name, call) => {
   })
 })
 
-it('a call id is refused with 409 for another user, another version or another tool too', async () => {
+it('a call id is refused with 409 for another user, version or tool', async () => {
   await pay('used')
   const others = [
     { tool_id: 'Bank.Pay', call_id: 'used', input: { cents: 100 }, context: { user_id: 'ann' } },
@@ -155,7 +155,7 @@ it('a call id is refused with 409 for another user, another version or another t
   expect(upstream.arrived).toHaveLength(1)
 })
 
-it("a call id is its principal's: another one's call of the same id is another call", async () => {
+it("a call id belongs to its principal: another principal's call with the same id is a separate call", async () => {
   const made = await json('/keys', { name: 'k', scopes: ['tools:call'], tools: ['Bank.*'], users: 'any' })
   await pay('mine')
   const remoteName = await pay('mine', 200, { authorization: `Bearer ${made.body.key}` })
@@ -163,14 +163,14 @@ it("a call id is its principal's: another one's call of the same id is another c
   expect(upstream.arrived).toHaveLength(2)
 })
 
-it('a call id is not asked for: calls without one, and of tools that only read, run each time', async () => {
+it('a call id is optional: calls without one, and calls of read-only tools, run each time', async () => {
   await Promise.all([pay(undefined), pay(undefined)])
   const read = { tool_id: 'Bank.Balance', call_id: 'read', input: {} }
   await Promise.all([json('/tools/call', read), json('/tools/call', read)])
   expect(upstream.arrived).toHaveLength(4)
 })
 
-it('a call id can be used again after a failure that says so, and not after any other', async () => {
+it('a call id can be reused after a failure that allows a retry, and after no other', async () => {
   answer = { status: 503, body: '{}', delayMs: 0 }
   const busy = await pay('busy')
   expect(busy.body.result.error).toMatchObject({ can_retry: true })
@@ -182,7 +182,7 @@ it('a call id can be used again after a failure that says so, and not after any 
   expect(upstream.arrived).toHaveLength(2)
 })
 
-it("a call id is answered in nobody's words: what is stored is sealed", async () => {
+it('an outcome is stored encrypted', async () => {
   answer = { status: 200, body: '{"paid": "confidential-receipt"}', delayMs: 0 }
   await pay('sealed')
   const namespace = await server.miniflare.getDurableObjectNamespace('IdempotencyStore')
@@ -203,7 +203,7 @@ function timeless(answer: Answer | undefined): unknown {
 }
 
 it(
-  'a server that is killed while a call runs in each of the dialects never runs it again: whoever repeats it is told that nobody knows, and one that was over is answered',
+  'a server killed during calls of each dialect does not run them again: unfinished calls are reported as unknown',
   { timeout: 300_000 },
   async () => {
     const persistTo = await mkdtemp(join(tmpdir(), 'switchboard-idempotency-'))
@@ -258,7 +258,7 @@ it(
   },
 )
 
-it('a call that breaks before its tool runs is no call: it can be made again under its id, and nobody is told that it may have run', async () => {
+it('a call that fails before its tool runs can be repeated with its id, and is not reported as possibly run', async () => {
   const vars = { ACCESS: 'keys', ADMIN_KEY, USER_VERIFIER_URL: 'https://app.example/who' }
   const broken = await startServer({ vars: { ...vars, ALLOW_HTTP_HOSTS: upstream.host }, broken: 'Vault' })
   try {

@@ -105,7 +105,7 @@ async function reasonFor(user: string): Promise<string> {
   return JSON.stringify((await edge.ask('POST', '/tools/call', body, asAdmin)).body)
 }
 
-it('gives a person who signed in with the company what a tool needs, over /connect/mcp, without a link', async () => {
+it('gives a person who signed in through the company access to a tool over /connect/mcp, without a link', async () => {
   const { name, email, who } = await newSignedIn()
   const { tokens } = await connected(who, edge.server.url, ['Mail'])
   const { body } = await rpc(edge.server.url, tokens.access_token, 'tools/call', {
@@ -139,7 +139,7 @@ it('gives a person who signed in with the company what a tool needs, over /conne
   expect(leaked(edge.said.join('\n') + edge.server.printed(), secrets)).toEqual([])
 })
 
-it("gives it to the person's try-out and to a key of theirs, with one exchange", async () => {
+it('gives the console and a key of the same person access, with one exchange', async () => {
   const { name, email, who } = await newSignedIn()
   const before = asked()
   const page = await who.open(`${edge.server.url}/console/tools/Mail.GetEmails`)
@@ -150,7 +150,7 @@ it("gives it to the person's try-out and to a key of theirs, with one exchange",
   expect(asked()).toEqual({ exchanges: before.exchanges + 1, redeemed: before.redeemed + 1 })
 })
 
-it('is told by readiness, which asks nobody', async () => {
+it('is reported by readiness without requests to the company', async () => {
   const { email } = await newSignedIn()
   const before = asked()
   const check = (user_id: string) => edge.ask('POST', '/readiness', { tools: ['Mail.GetEmails'], user_id })
@@ -159,7 +159,7 @@ it('is told by readiness, which asks nobody', async () => {
   expect(asked()).toEqual(before)
 })
 
-it('gives the ordinary link for whoever never signed in, for another account, and without the settings', async () => {
+it('falls back to the ordinary link if the user never signed in, for another account, and without its settings', async () => {
   const { email } = await newSignedIn()
   const before = asked()
   await edge.challenge('Mail.GetEmails', newPerson().email)
@@ -177,7 +177,7 @@ it('gives the ordinary link for whoever never signed in, for another account, an
   await setUp()
 })
 
-it('gives the ordinary link to a person who connects an account of their own', async () => {
+it('falls back to the ordinary link for a person who connects their own account', async () => {
   const { email } = await newSignedIn()
   const before = asked()
   const connecting = { provider: 'mail', toolkit: 'Mail' }
@@ -186,7 +186,7 @@ it('gives the ordinary link to a person who connects an account of their own', a
   expect(asked()).toEqual(before)
 })
 
-it('keeps nothing of a sign-in while no provider needs it', async () => {
+it('stores nothing from a sign-in while no provider uses it', async () => {
   await setUp(null)
   const { email } = await newSignedIn()
   await setUp()
@@ -194,7 +194,7 @@ it('keeps nothing of a sign-in while no provider needs it', async () => {
   await edge.challenge('Mail.GetEmails', email)
 })
 
-it('gives the link, and administrators the reason, where the company refuses', async () => {
+it('falls back to the link if the company refuses, and tells administrators the reason', async () => {
   const { name, email } = await newSignedIn()
   assertions.blocked.add(name)
   expect(await reasonFor(email)).toContain("refused with 'access_denied'")
@@ -204,7 +204,7 @@ it('gives the link, and administrators the reason, where the company refuses', a
   expect(await read(email)).toMatchObject(succeeded(name))
 })
 
-it('gives the link for an audience that the company does not know, or that is not the upstream', async () => {
+it('falls back to the link for an audience that is unknown to the company, or is not the upstream', async () => {
   const { email } = await newSignedIn()
   await setUp({ audience: 'https://elsewhere.example' })
   expect(await reasonFor(email)).toContain("refused with 'invalid_target'")
@@ -213,7 +213,7 @@ it('gives the link for an audience that the company does not know, or that is no
   await setUp()
 })
 
-it('never sends on what is no identity assertion', async () => {
+it('does not send a token of another type to the upstream', async () => {
   const { email } = await newSignedIn()
   const before = asked()
   assertions.exchangeAnswer = { issued_token_type: 'urn:ietf:params:oauth:token-type:access_token' }
@@ -225,21 +225,21 @@ it.each<[string, object]>([
   ['no bearer token', { token_type: 'mac' }],
   ['no token', { access_token: '' }],
   ['a number', { access_token: 7 }],
-])('keeps nothing of an upstream that answers %s', async (_, answer) => {
+])('stores nothing from an upstream that returns %s', async (_, answer) => {
   const { email } = await newSignedIn()
   assertions.upstreamAnswer = answer
   expect((await read(email)).body.result).toMatchObject({ success: false })
   expect(await grantsOf(email)).toMatchObject([{ provider: 'sign-in' }])
 })
 
-it('gives the link where the upstream gives less than the tool needs', async () => {
+it('falls back to the link if the upstream grants fewer scopes than the tool needs', async () => {
   const { email } = await newSignedIn()
   assertions.upstreamAnswer = { scope: 'mail.other' }
   expect(await reasonFor(email)).toContain('scopes are missing')
   expect(await grantsOf(email)).toMatchObject([{ provider: 'sign-in' }])
 })
 
-it('gets a new assertion after a 401, never the same again, and keeps no refresh token', async () => {
+it('gets a new assertion after a 401, and never stores a refresh token of the upstream', async () => {
   const { name, email } = await newSignedIn()
   assertions.upstreamAnswer = { refresh_token: 'a-refresh-token-of-the-upstream' }
   expect(await read(email)).toMatchObject(succeeded(name))
@@ -255,7 +255,7 @@ it('gets a new assertion after a 401, never the same again, and keeps no refresh
   await edge.challenge('Mail.GetEmails', email)
 })
 
-it('gets a token again before it ends', async () => {
+it('gets a new token before the old one expires', async () => {
   const { name, email } = await newSignedIn()
   assertions.lifetime = 1
   const before = asked()
@@ -265,7 +265,7 @@ it('gets a token again before it ends', async () => {
     .toEqual([200, true])
 })
 
-it('goes on by a refresh token of the sign-in once the ID token has expired, and otherwise gives the link', async () => {
+it('continues with a refresh token of the sign-in after the ID token expired, or falls back to the link', async () => {
   signIns.idTokenLife = 3
   const ann = await newSignedIn()
   signIns.areOffline = true
@@ -288,7 +288,7 @@ it('goes on by a refresh token of the sign-in once the ID token has expired, and
   expect(await reasonFor(bob.email)).toContain("refused with 'invalid_grant'")
 })
 
-it("asks for what a toolkit's other tools need too, and sends each user's token for that user only", async () => {
+it("requests the scopes of the toolkit's other tools too, and sends each user's token only for that user", async () => {
   const [ann, bob] = [await newSignedIn(), await newSignedIn()]
   expect(await read(ann.email)).toMatchObject(succeeded(ann.name))
   expect(await read(bob.email)).toMatchObject(succeeded(bob.name))
@@ -300,7 +300,7 @@ it("asks for what a toolkit's other tools need too, and sends each user's token 
   expect(await read(ann.email)).toMatchObject(succeeded(ann.name))
 })
 
-it('gives no more after the person has revoked it, until they sign in again', async () => {
+it('gives no access after the person revoked it, until they sign in again', async () => {
   const { name, email } = await newSignedIn()
   expect(await read(email)).toMatchObject(succeeded(name))
   const path = `/users/${encodeURIComponent(email)}/grants/mail`
@@ -314,7 +314,7 @@ it('gives no more after the person has revoked it, until they sign in again', as
   await edge.challenge('Mail.GetEmails', email)
 })
 
-it('keeps no sign-in of whoever signs out everywhere, or whose access was ended', async () => {
+it('deletes the stored sign-in if the person signs out everywhere, or their access is ended', async () => {
   const [ann, bob] = [await newSignedIn(), await newSignedIn()]
   expect((await ann.who.send('DELETE', `${edge.server.url}/sessions`)).status).toBe(204)
   expect(await grantsOf(ann.email)).toEqual([])
@@ -326,7 +326,7 @@ it('keeps no sign-in of whoever signs out everywhere, or whose access was ended'
   await edge.challenge('Mail.GetEmails', bob.email)
 })
 
-it("leaves a grant of the person's own alone, which an administrator's consent does not cover", async () => {
+it("does not use the person's own grant, which an administrator's consent does not cover", async () => {
   const { name, email, who } = await newSignedIn()
   expect(await read(email)).toMatchObject(succeeded(name))
   // Not named any more, the toolkit asks as usual
@@ -339,7 +339,7 @@ it("leaves a grant of the person's own alone, which an administrator's consent d
   expect(asked()).toEqual(before)
 })
 
-it('ends what came by the sign-in once the person has a grant of their own, under any label', async () => {
+it('deletes its grant once the person has their own, under any label', async () => {
   const { name, email, who } = await newSignedIn()
   expect(await read(email)).toMatchObject(succeeded(name))
   const connecting = { provider: 'mail', toolkit: 'Mail', account: 'work' }
@@ -349,14 +349,14 @@ it('ends what came by the sign-in once the person has a grant of their own, unde
   expect((await grantsOf(email)).map(({ provider }: { provider: string }) => provider)).toEqual(['mail', 'sign-in'])
 })
 
-it("passes the scenario for clients of MCP's conformance suite", async () => {
+it("passes the client scenario of MCP's conformance suite", async () => {
   const command = `${process.execPath} test/conformance/identity-assertion-client.ts`
   const args = ['client', '--command', command, '--scenario', 'auth/enterprise-managed-authorization']
   const { stdout, stderr } = await promisify(execFile)(process.execPath, [suite, ...args])
   expect(stdout + stderr).toMatch(/Passed: (\d+)\/\1, 0 failed/)
 })
 
-it('refuses settings that cannot be meant', async () => {
+it('refuses invalid settings', async () => {
   const { body } = await edge.ask('PUT', '/providers/mail', {
     issuer: world.provider.issuer,
     client_id: CLIENT_ID,

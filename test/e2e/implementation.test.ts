@@ -35,7 +35,7 @@ describe('GET /tools/{id}/implementation', () => {
     expect(body.results.map(({ status }: { status: number }) => status)).toEqual([201, 201, 201])
   })
 
-  it('GET /tools/{id}/implementation gives what was published, and its module as a file, to administrators and the owner of the toolkit', async () => {
+  it('GET /tools/{id}/implementation returns the implementation, with its module as a file, to administrators and owners', async () => {
     const naming = await keyOf(server, ['Read.*'])
     for (const as of [asAdmin, owner.as, naming.as]) {
       const { status, body, headers } = await read('Read.Run', as)
@@ -53,7 +53,7 @@ describe('GET /tools/{id}/implementation', () => {
     expect((await read('Calculator.Add', asAdmin)).body.implementation).toEqual({ kind: 'bundled' })
   })
 
-  it('GET /tools/{id}/implementation gives the bytes that run of a plugin, and never the value of a secret', async () => {
+  it("GET /tools/{id}/implementation returns a plugin's bytes as they run, and never the value of a secret", async () => {
     const toolbox = await compilePlugin('toolbox')
     const query = 'version=1.0.0&config=key:SOME_KEY&security_level=0'
     const path = `/toolkits/Read/plugin?${query}`
@@ -72,7 +72,7 @@ describe('GET /tools/{id}/implementation', () => {
     expect(Buffer.from(digest).toString('hex')).toBe(body.implementation.blob)
   })
 
-  it('GET /tools/{id}/implementation is refused to everybody else, who is told nothing of it', async () => {
+  it('GET /tools/{id}/implementation is refused to everyone else without any detail', async () => {
     const other = await keyOf(server, ['*'])
     const elsewhere = await keyOf(server, ['Elsewhere.*'])
     const reader = await keyOf(server, ['Read.*'], { scopes: ['tools:read', 'tools:call'] })
@@ -92,7 +92,7 @@ describe('GET /tools/{id}/implementation', () => {
     expect(unknown.status).toBe(404)
   })
 
-  it('GET /tools/{id}/implementation is 404 where there is none, or no module', async () => {
+  it('GET /tools/{id}/implementation returns 404 if there is no implementation or module', async () => {
     expect(await read('Read.Nothing', owner.as)).toMatchObject({ status: 404 })
     expect(await read('Read.Fetch', owner.as, '/module')).toMatchObject({ status: 404 })
     expect(await read('Calculator.Add', asAdmin, '/module')).toMatchObject({ status: 404 })

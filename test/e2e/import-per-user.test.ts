@@ -100,7 +100,7 @@ const importAs = (headers: Record<string, string>, body: object, query = '') =>
 
 const listProviders = async () => (await server.json('GET', '/providers', undefined, asAdmin)).body.items
 
-it('an import by an administrator adds the providers, and each user calls with what they entered', async () => {
+it('an import by an administrator adds the providers, and each user calls with their own credential', async () => {
   const body = { from: { openapi: describeApi(OPERATIONS) }, toolkit: 'Acme' }
   const plan = await importAs(asAdmin, body, '?dry_run=1')
   expect(plan.status, JSON.stringify(plan.body)).toBe(200)
@@ -159,7 +159,7 @@ it('an import by an administrator adds the providers, and each user calls with w
   ])
 })
 
-it('an import by a publisher adds no provider, and says what an administrator has to send', async () => {
+it('an import by a publisher adds no provider, and says what an administrator must send', async () => {
   const schemes = { key: SCHEMES['Api Key'] }
   const body = { from: { openapi: describeApi({ keyed: [{ key: [] }] }, schemes) }, toolkit: 'Solo' }
   const imported = await importAs(asPublisher, body)
@@ -181,7 +181,7 @@ it('an import by a publisher adds no provider, and says what an administrator ha
   expect(await callFor(server, 'Solo.keyed', 'ann')).toMatchObject({ body: { result: { success: true } } })
 })
 
-it('a provider that an import added gives nothing to the tools of another toolkit', async () => {
+it('a provider that an import added gives no access to tools of another toolkit', async () => {
   const schemes = { key: SCHEMES['Api Key'] }
   const from = { openapi: describeApi({ keyed: [{ key: [] }] }, schemes) }
   const body = { from, toolkit: 'Solo', providers: { key: 'acme-api-key' }, version: '2.0.0' }
@@ -194,14 +194,14 @@ it('a provider that an import added gives nothing to the tools of another toolki
   expect(api.arrived).toEqual([])
 })
 
-it('a toolkit that was imported with credentials of users is compared with its source in the same way', async () => {
+it("a toolkit imported with users' credentials is compared with its source in the same way", async () => {
   const body = { from: { openapi: `${api.origin}/openapi.json` }, toolkit: 'Compared' }
   expect((await importAs(asAdmin, body)).status).toBe(201)
   const compared = await server.json('POST', '/toolkits/Compared/compare', undefined, asAdmin)
   expect(compared).toMatchObject({ status: 200, body: { items: [] } })
 })
 
-it('OAuth schemes keep their scopes, and their client is registered by an administrator', async () => {
+it('OAuth schemes keep their scopes, and an administrator registers their client', async () => {
   const openapi = describeApi({ a: [{ oauth: ['read'] }], b: [{ openid: ['email'] }] })
   const { body } = await importAs(asAdmin, { from: { openapi }, toolkit: 'Flow' })
   expect(body.providers).toMatchObject([
@@ -217,7 +217,7 @@ it('OAuth schemes keep their scopes, and their client is registered by an admini
   expect(tool.body.requirements.authorization).toEqual([{ id: 'flow-oauth', oauth2: { scopes: ['read'] } }])
 })
 
-it('a provider is named by an option, and one of another kind is refused', async () => {
+it('an option can name an existing provider, and one of another kind is refused', async () => {
   const openapi = describeApi({ keyed: [{ 'Api Key': [] }], bearer: [{ token: [] }] })
   const from = { from: { openapi }, toolkit: 'Named' }
   const named = await importAs(asAdmin, { ...from, providers: { 'Api Key': 'acme-raw' } }, '?dry_run=1')
@@ -250,13 +250,13 @@ it.each([
   expect({ status, errors: body.errors }).toMatchObject({ status: 422, errors: [{ path }] })
 })
 
-it('a toolkit that is called as a reserved id gets a provider with another id', async () => {
+it('a toolkit whose name is a reserved provider id gets a provider with another id', async () => {
   const openapi = describeApi({ bearer: [{ key: [] }] }, { key: SCHEMES.token })
   const { body } = await importAs(asAdmin, { from: { openapi }, toolkit: 'Token' }, '?dry_run=1')
   expect(body.providers).toMatchObject([{ id: 'token-key' }])
 })
 
-it('the command line previews the providers, and imports with credentials of users', async () => {
+it("the command line previews the providers, and imports with users' credentials", async () => {
   const file = join(folder, 'acme.json')
   writeFileSync(file, JSON.stringify(describeApi({ keyed: [{ key: [] }] }, { key: SCHEMES['Api Key'] })))
   const args = ['import', file, '--toolkit', 'Typed', '--credentials', 'per-user']

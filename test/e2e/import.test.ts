@@ -63,7 +63,7 @@ async function keyWith(
   return { authorization: `Bearer ${body.key}` }
 }
 
-it('a description by its URL is fetched and imported, first dry, then for good, then again', async () => {
+it('a description is fetched by its URL and imported: as a dry run, for real, and again', async () => {
   documents.set('/docs/pets.yaml', PETS)
   const from = { openapi: `${upstream.origin}/docs/pets.yaml` }
   const skipped = [
@@ -120,13 +120,13 @@ it.each([
   ['a link-local address', 'https://169.254.169.254/latest', /not public/],
   ['a name of this machine', 'https://localhost/openapi.json', /not a public name/],
   ['another scheme', 'http://example.com/openapi.json', /wanted \\?"https:/],
-])('a description by its URL (%s) is refused', async (_, openapi, why) => {
+])('a description at %s is refused', async (_, openapi, why) => {
   const { status, body } = await importing({ from: { openapi }, toolkit: 'Bad' })
   expect(status).toBe(422)
   expect(JSON.stringify(body)).toMatch(why)
 })
 
-it('a description by its URL that redirects to a private address, is missing, or has no end is refused', async () => {
+it('a description whose URL redirects to a private address, is missing, or never ends is refused', async () => {
   for (const [path, why] of [
     ['/redirect', /169\.254\.169\.254/],
     ['/missing', /answered 404, wanted 200/],
@@ -139,7 +139,7 @@ it('a description by its URL that redirects to a private address, is missing, or
   }
 })
 
-describe('who imports', () => {
+describe('importers', () => {
   const from = {
     openapi: {
       openapi: '3.1.0',
@@ -148,7 +148,7 @@ describe('who imports', () => {
     },
   }
 
-  it('who imports needs a credential with the scope that covers the toolkit', async () => {
+  it('importers need a credential whose scopes and patterns cover the toolkit', async () => {
     expect((await importing({ from, toolkit: 'Own' }, { headers: {} as Record<string, string> })).status).toBe(401)
     const reader = await keyWith(['*'], ['tools:read'])
     expect((await importing({ from, toolkit: 'Own' }, { headers: reader })).status).toBe(403)
@@ -159,7 +159,7 @@ describe('who imports', () => {
     expect((await importing({ from, toolkit: 'Own' }, { headers: await keyWith(['Own.*']) })).status).toBe(201)
   })
 
-  it('who imports needs a credential that names the toolkit where its tools may have a secret', async () => {
+  it('importers need a credential that names the toolkit if its tools may have a secret', async () => {
     documents.set('/docs/pets2.yaml', PETS.replaceAll('getPet', 'stealKey'))
     const body = { from: { openapi: `${upstream.origin}/docs/pets2.yaml` }, toolkit: 'Pets', credentials }
     const refused = await importing(body, { headers: await keyWith(['*']) })
@@ -176,7 +176,7 @@ describe('a request to import', () => {
     paths: { '/a': { get: { operationId: 'a' } }, '/b': { get: { operationId: 'b' } } },
   }
 
-  it('a request to import may choose tools, and gives what it chose', async () => {
+  it('a request to import may select tools, and lists the selected ones', async () => {
     const { body } = await importing({ from: { openapi }, toolkit: 'Some', tools: ['b*'] })
     expect(body.ids).toEqual(['Some.b@1.0.0'])
     const none = await importing({ from: { openapi }, toolkit: 'Some', tools: ['c'] })
@@ -198,12 +198,12 @@ describe('a request to import', () => {
     [{ from: { openapi }, toolkit: 'A', tools: ['a.b'] }, '/tools'],
     [{ from: { openapi }, toolkit: 'A', surprise: 1 }, '/surprise'],
     [{ from: { openapi: 'openapi: [' }, toolkit: 'A' }, '/from/openapi'],
-  ])('a request to import such as %j is refused at the place', async (body, path) => {
+  ])('a request to import such as %j is refused with the location of the error', async (body, path) => {
     const { status, body: answer } = await importing(body)
     expect([status, answer.errors?.[0]?.path]).toEqual([422, path])
   })
 
-  it('a request to import is refused when its query, type or size is wrong', async () => {
+  it('a request to import is refused if its query, media type or size is invalid', async () => {
     expect((await importing({ from: { openapi }, toolkit: 'A' }, { query: '?dry_run=yes' })).status).toBe(400)
     expect((await importing({ from: { openapi }, toolkit: 'A' }, { query: '?allow=all' })).status).toBe(400)
     const typed = await fetch(`${server.url}/toolkits/import`, {
@@ -254,7 +254,7 @@ it.each([
   ['commas', `[${','.repeat(200_000)}`],
   ['no server', { openapi: '3.1.0', paths: { '/a': { get: {} } } }],
   ['a large dense text', `{"a": [${'[],'.repeat(2_000_000)}[]]}`],
-])('a description that means harm (%s) is refused, and others are served', async (_, openapi) => {
+])('a hostile description (%s) is refused without blocking others', async (_, openapi) => {
   const [harm, health] = await Promise.all([
     importing({ from: { openapi }, toolkit: 'Bad' }),
     server.json('GET', '/health'),
@@ -264,7 +264,7 @@ it.each([
   expect((await server.json('GET', '/health')).status).toBe(200)
 })
 
-it('a description that means harm left nothing behind', async () => {
+it('hostile descriptions leave nothing behind', async () => {
   expect((await server.json('GET', '/tools?toolkit=Bad', undefined, admin)).body.items).toEqual([])
   expect(server.printed()).not.toMatch(/"event":"unexpected"|Error:/)
 })

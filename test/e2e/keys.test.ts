@@ -24,7 +24,7 @@ const statusWith = async (key: string, method = 'GET', path = '/tools?limit=1') 
 const soon = (key: string, status: number) =>
   expect.poll(() => statusWith(key), { timeout: 75_000, interval: 500 }).toBe(status)
 
-it('a key that is changed may do what it may then, and is the same key', async () => {
+it('a changed key has its new rights at once, and remains the same key', async () => {
   const { id, key } = await makeKey({ expires_at: '2100-01-01T00:00:00Z', limits: { concurrency: 5 } })
   expect(await statusWith(key)).toBe(200)
   const changed = await send('PATCH', `/keys/${id}`, { name: 'renamed', scopes: ['tools:call'], expires_at: null })
@@ -35,7 +35,7 @@ it('a key that is changed may do what it may then, and is the same key', async (
   await soon(key, 403)
 }, 90_000)
 
-it('a key that is changed is not changed by what is wrong, nor by whoever is no administrator', async () => {
+it('a key cannot be changed by invalid values, nor by a caller who is not an administrator', async () => {
   const { id, key } = await makeKey({ tools: ['Calculator.*'] })
   const before = (await send('GET', `/keys/${id}`)).body
   for (const body of [
@@ -55,13 +55,13 @@ it('a key that is changed is not changed by what is wrong, nor by whoever is no 
   expect(after).toEqual(before)
 })
 
-it("a key that is changed says what to write where '*' stands for any user", async () => {
+it("a key with the user '*' is refused with what to write for any user", async () => {
   const refused = await send('POST', '/keys', { name: 'k', scopes: ['tools:call'], users: ['*'] })
   expect(refused.status).toBe(422)
   expect(JSON.stringify(refused.body)).toContain('any user')
 })
 
-it('a key that is rotated has another text, and the one it had works for as long as that is said', async () => {
+it('a rotated key gets a new value, and the old value works for the given overlap', async () => {
   const { id, key } = await makeKey()
   const rotated = await send('POST', `/keys/${id}/rotate`, { overlap_seconds: 3 })
   expect(rotated.status).toBe(200)
@@ -74,14 +74,14 @@ it('a key that is rotated has another text, and the one it had works for as long
   expect(await statusWith(rotated.body.key)).toBe(200)
 }, 90_000)
 
-it('a key that is rotated ends the text it had at once where that was asked, if no overlap is wanted', async () => {
+it("a rotated key's old value stops working at once if no overlap is requested", async () => {
   const { id, key } = await makeKey()
   expect(await statusWith(key)).toBe(200)
   expect((await send('POST', `/keys/${id}/rotate`, { overlap_seconds: 0 })).status).toBe(200)
   expect(await statusWith(key)).toBe(401)
 })
 
-it('a key that is rotated works with both for a day where nothing is said; a second rotation ends the first text', async () => {
+it("a rotated key's old value works for a day by default, and a second rotation ends the first value", async () => {
   const { id, key } = await makeKey()
   const first = await send('POST', `/keys/${id}/rotate`)
   expect(first.status).toBe(200)
@@ -94,7 +94,7 @@ it('a key that is rotated works with both for a day where nothing is said; a sec
   for (const each of [first.body.key, second.body.key]) await soon(each, 401)
 }, 200_000)
 
-it('a key that is rotated is refused for what is wrong', async () => {
+it('a key is not rotated with invalid options', async () => {
   const { id, key } = await makeKey()
   for (const body of [{ overlap_seconds: -1 }, { overlap_seconds: 2_592_001 }, { overlap: 5 }]) {
     expect((await send('POST', `/keys/${id}/rotate`, body)).status).toBe(422)
@@ -104,7 +104,7 @@ it('a key that is rotated is refused for what is wrong', async () => {
   expect(await statusWith(key)).toBe(200)
 })
 
-it('a key says when it was last used, and one that never was says nothing', async () => {
+it('a key reports when it was last used, and an unused key reports nothing', async () => {
   const [used, unused] = [await makeKey(), await makeKey()]
   await statusWith(used.key)
   await expect

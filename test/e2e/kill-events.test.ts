@@ -37,7 +37,7 @@ async function start(): Promise<ServerProcess> {
   return startProcess([...command, ...[...variables, secret].flatMap((each) => ['--var', each])], persistTo)
 }
 
-it('a server that is killed while events arrive or are delivered loses no accepted event, and delivers them in order', async () => {
+it('a server killed while events arrive or are delivered loses no accepted event, and delivers them in order', async () => {
   const source = { kind: 'webhook', signature: 'shared-secret', secret_name: 'SENDER_SECRET' }
   const put = await server.json('PUT', '/event-sources/Mail.Arrived', source, ADMIN)
   expect(put.status, JSON.stringify(put.body)).toBe(201)

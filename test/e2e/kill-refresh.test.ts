@@ -77,7 +77,7 @@ async function callAndKill(user: string, stage: 'asked' | 'answered' | 'called',
   await Promise.all(calls)
 }
 
-it('a server that is killed amid the refresh of a grant has the new token, or asks the person again and says why', async () => {
+it('a server killed during a token refresh has the new token, or asks the person again with the reason', async () => {
   const { provider, api } = world
   provider.tokenDelayMs = TOKEN_DELAY_MS
   const outcomes = { kept: 0, asked: 0 }

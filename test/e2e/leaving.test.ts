@@ -28,12 +28,12 @@ async function outcomes(): Promise<readonly string[]> {
   return body.items.map((each: any) => each.outcome)
 }
 
-it('a call without an id is cancelled', async () => {
+it('a call without an id is recorded as canceled when its caller disconnects', async () => {
   await callAndLeave()
   await expect.poll(outcomes, { timeout: 10_000 }).toEqual(['cancelled'])
 })
 
-it('a call with an id goes on', async () => {
+it('a call with an id is recorded as successful after its caller disconnected', async () => {
   const before = gate.arrived.length
   await callAndLeave('left')
   for (const count of [1, 2, 3]) {

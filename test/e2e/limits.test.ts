@@ -79,7 +79,7 @@ async function inEachDialect(tool: string, key: Record<string, string>) {
 }
 
 it.each(['Free', 'Broken'])(
-  'a key with limits is told in each dialect what is left of them, when the tool %s succeeds or fails',
+  'a key with limits is told in each dialect what remains, when the tool %s succeeds or fails',
   async (tool) => {
     const key = await keyWith({ rate: { calls: 9, seconds: 3_600 }, concurrency: 3 })
     const answers = await inEachDialect(tool, key)
@@ -96,7 +96,7 @@ it.each(['Free', 'Broken'])(
   },
 )
 
-it('a key with limits is told nothing of what is not limited, and nothing of a call that did not run', async () => {
+it('a call without limits, or one that did not run, gets no RateLimit headers', async () => {
   const unlimited = await oxp('Free', ADMIN)
   const key = await keyWith({ concurrency: 1 })
   const wrong = await oxp('Free', key, { input: { a: 'x' } })
@@ -106,7 +106,7 @@ it('a key with limits is told nothing of what is not limited, and nothing of a c
   }
 })
 
-it('a key with a rate is refused above it in each dialect’s shape, with when to try again', async () => {
+it('a key above its rate is refused in each dialect’s format, with when to retry', async () => {
   const key = await keyWith({ rate: { calls: 2, seconds: 3_600 } })
   for (let call = 0; call < 2; call++) expect((await oxp('Free', key)).body.result.success).toBe(true)
   const message = expect.stringContaining('Too many calls with this credential: at most 2 in 3600 seconds')
@@ -126,7 +126,7 @@ it('a key with a rate is refused above it in each dialect’s shape, with when t
   expect((await oxp('Free', await keyWith({ rate: { calls: 2, seconds: 3_600 } }))).status).toBe(200)
 })
 
-it('a key with a rate counts no call that did not run: one that is wrong, and one that is repeated', async () => {
+it("a key's rate does not count calls that did not run: invalid ones and repeated ones", async () => {
   const key = await keyWith({ rate: { calls: 1, seconds: 3_600 } })
   expect((await oxp('Free', key, { input: { a: 'x' } })).status).toBe(422)
   const call_id = crypto.randomUUID()
@@ -140,21 +140,21 @@ it('a key with a rate counts no call that did not run: one that is wrong, and on
 })
 
 it.each([[{}], [{ rate: { calls: 0, seconds: 1 } }], [{ concurency: 1 }], [5]])(
-  'a key with a rate cannot have %j as limits',
+  'a key cannot have %j as limits',
   async (limits) => {
     const { status, body } = await server.json('POST', '/keys', { name: 'k', scopes: ['tools:call'], limits }, ADMIN)
     expect([status, JSON.stringify(body)]).toEqual([422, expect.stringContaining('/limits')])
   },
 )
 
-it('a tool with limits is called so often, by whomever', async () => {
+it('a tool with a rate limit counts the calls of all callers', async () => {
   expect((await oxp('Once', ADMIN)).status).toBe(200)
   const refused = await oxp('Once', await keyWith({ concurrency: 5 }))
   expect([refused.status, refused.headers.get('ratelimit-policy')]).toEqual([429, '"tool";q=1;w=3600'])
   expect((await oxp('Free', ADMIN)).status).toBe(200)
 })
 
-it('a tool with limits runs so many times at once, and again when it is done', async () => {
+it('a tool with a concurrency limit refuses further calls until one ends', async () => {
   const running = oxp('Slow', ADMIN)
   while (!upstream.arrived.some(({ url }) => url === '/slow')) await new Promise((resolve) => setTimeout(resolve, 10))
   const refused = await oxp('Slow', ADMIN)
@@ -170,7 +170,7 @@ it('a tool with limits runs so many times at once, and again when it is done', a
 })
 
 it.each(['[]', '{"Limits.*": {}}', '{"*.*.*": {"concurrency": 1}}', 'x'])(
-  'limits that make no sense are found before any request: %s',
+  'invalid limits are reported before any request: %s',
   async (TOOL_LIMITS) => {
     const wrong = await startApp({ vars: { ACCESS: 'keys', ADMIN_KEY, TOOL_LIMITS } })
     try {

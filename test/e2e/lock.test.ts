@@ -94,13 +94,13 @@ it('a lock has the version of each tool that the key can call, and the digest of
   expect(Object.keys(all.tools).filter((name) => !name.startsWith('Kit'))).toEqual([])
 })
 
-it('without an answer nothing is printed that could become a lock', async () => {
+it('if the tools cannot be read, nothing is printed that could become a lock', async () => {
   expect(await lock('Nobody.*')).toMatchObject({ code: 4, stdout: '', stderr: "Error: No tool matches 'Nobody.*'\n" })
   expect(await lock('--url', 'http://127.0.0.1:9', '--timeout', '1')).toMatchObject({ code: 5, stdout: '' })
   expect(await lock('--key', 'sb_nobody')).toMatchObject({ code: 4, stdout: '' })
 })
 
-it('a check in a fresh clone passes while nothing changes, and a new tool is a note unless it is strict', async () => {
+it('a check in a fresh clone passes while nothing changed, and a new tool is only a note unless strict', async () => {
   const text = await writeLock()
   expect(await lock('--check')).toMatchObject({ code: 0, stderr: '✓ All entries match tools.lock\n' })
   await writeFile(inClone('own.lock'), text)
@@ -120,7 +120,7 @@ it('a check in a fresh clone passes while nothing changes, and a new tool is a n
   })
 })
 
-it('a check shows the words that a model would read differently, and what breaks callers', async () => {
+it('a check shows changed text that a model would read, and changes that break callers', async () => {
   await writeLock()
   const input_schema = {
     type: 'object',
@@ -161,7 +161,7 @@ it('a check shows the words that a model would read differently, and what breaks
   expect(JSON.parse(asJson.stderr).error).toMatchObject({ code: 'differs' })
 })
 
-it('a check that cannot tell ends with 2', async () => {
+it('a check that cannot be done exits with 2', async () => {
   expect(await lock('--check')).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining("'tools.lock'") })
   await writeFile(inClone('tools.lock'), '{"version": 1')
   expect(await lock('--check')).toMatchObject({
@@ -183,7 +183,7 @@ it('a check that cannot tell ends with 2', async () => {
   expect(await lock('--check', '--adopt')).toMatchObject({ code: 2 })
 })
 
-it('an update writes the named tools as they are now, and the others stay', async () => {
+it('an update replaces the named tools with their current versions, and keeps the others', async () => {
   const before = JSON.parse(await writeLock())
   await publish('Send@1.1.0', { description: 'Sends' })
   await publish('Find@1.1.0', { description: 'Finds' })
@@ -203,7 +203,7 @@ it('an update writes the named tools as they are now, and the others stay', asyn
   expect(await lock('--check')).toMatchObject({ code: 0 })
 })
 
-it('tools are adopted into a lock, which is written if there is none, and what it has stays', async () => {
+it('adopting adds tools to a lock, creates it if necessary, and keeps its other tools', async () => {
   expect(await lock('--adopt', `${toolkit}.Send`)).toMatchObject({ code: 0 })
   const first = await readFile(inClone('tools.lock'), 'utf8')
   expect(first).toBe((await lock(`${toolkit}.Send`)).stdout)
@@ -216,7 +216,7 @@ it('tools are adopted into a lock, which is written if there is none, and what i
   expect(await readFile(inClone('tools.lock'), 'utf8')).toBe('mine')
 })
 
-it('a lock is stored in the deployment, whose URLs with its hash keep to it', async () => {
+it('a lock is stored in the deployment, and URLs with its hash show only its tools', async () => {
   await writeLock()
   const { body } = await server.json(
     'POST',
@@ -235,7 +235,7 @@ it('a lock is stored in the deployment, whose URLs with its hash keep to it', as
   expect(await lock('--push', '--key', ADMIN_KEY)).toMatchObject({ code: 2, stdout: '' })
 })
 
-it('what an agent sees at the URL of a lock is what was locked, whatever the tools are called and have', async () => {
+it('an agent at the URL of a lock sees exactly what was locked, whatever the names and contents of the tools', async () => {
   const implementation = { kind: 'code', module: 'export default () => 1' }
   const inputSchema = '{"type":"object","properties":{"n":{"type":"integer","maximum":9007199254740993}}}'
   const document = { name: 'mail.read-all', description: 'Reads é \u{1F600}', inputSchema: JSON.parse(inputSchema) }

@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => server?.stop())
 
-it('a code tool that loops times out and is on record, while the server and its other tools go on', async () => {
+it('a code tool that loops times out and is recorded, while the server and other tools still work', async () => {
   await publish('Loop.Forever', LOOP, { timeout_ms: 5_000 })
   await publish('Loop.Ends', 'export default () => 42')
   expect(await call('Loop.Ends')).toMatchObject({ success: true, value: 42 })
@@ -36,7 +36,7 @@ it('a code tool that loops times out and is on record, while the server and its 
   expect(server.printed()).toContain("The watchdog ended the sandbox 'shared': a tool in it blocked its process")
 })
 
-it('a tool is disabled the third time, with the reason and on the audit log, until an administrator enables it', async () => {
+it('a code tool is disabled the third time, with the reason in the audit log, until an administrator enables it', async () => {
   await publish('Loop.Asked', 'export default ({ loops }) => { while (loops) {} return 42 }', { timeout_ms: 500 })
   const countEnds = () => server.printed().split('The watchdog ended').length
   const before = countEnds()

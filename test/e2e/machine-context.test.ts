@@ -58,7 +58,7 @@ function execute(tool: Record<string, unknown>, headers: Record<string, string> 
   return server.json('POST', '/machine-context/execute', message, headers)
 }
 
-it('a document of n capabilities is in a toolkit that is named after its id, by which it is listed', async () => {
+it('a document without a toolkit is published in a toolkit named after its id, and listed by it', async () => {
   const definition = { ...abacus, id: 'counting-frame' }
   const message =
     "Names no toolkit, so its tools are in 'counting_frame': give another beside the document as 'toolkit'"
@@ -72,7 +72,7 @@ it('a document of n capabilities is in a toolkit that is named after its id, by 
   expect((await list('?toolkit=a.b')).body).toMatchObject({ error: { code: 'VALIDATION_ERROR' } })
 })
 
-it('the example of the specification on a fresh server gets no version of a document that somebody imports under its id, and says how to give another', async () => {
+it("the specification's example on a fresh server keeps its document id, and another document is told to use its own id", async () => {
   const { status, body } = await publish({ ...CALCULATOR, version: '2.0.0', description: 'Mine' })
   expect([status, body.message]).toEqual([
     409,
@@ -82,7 +82,7 @@ it('the example of the specification on a fresh server gets no version of a docu
   expect(given).toMatchObject({ status: 201, body: { ids: ['Sums.add@1.0.0', 'Sums.subtract@1.0.0'] } })
 })
 
-it('the example of the specification on a fresh server is no other at its version, nor another document of its id', async () => {
+it("the specification's example on a fresh server cannot be replaced at its version, nor by another document of its id", async () => {
   const [add, subtract] = CALCULATOR.capabilities
   for (const other of [
     { definition: CALCULATOR, implementation },
@@ -117,7 +117,7 @@ describe('a document', () => {
       .map(({ version, capabilities }: typeof CALCULATOR) => [version, ...capabilities.map(({ name }) => name)])
   }
 
-  it('a document of which another has the toolkit is told how to give one', async () => {
+  it('a document whose toolkit name is taken is told to name another', async () => {
     expect(await publish(of('with.dot', '1.0.0', 'add'))).toMatchObject({ status: 201 })
     const taken = await publish(of('with dot', '1.0.0', 'add'))
     expect(taken).toMatchObject({ status: 409 })
@@ -131,7 +131,7 @@ describe('a document', () => {
     expect(await result('with dot', 'add', { version: '1.0.1' })).toBe('add')
   })
 
-  it('a document is judged as a whole', async () => {
+  it('a document is published as a whole', async () => {
     expect(await publish(of('ver', '1.0.0', 'add', 'subtract'))).toMatchObject({ status: 201 })
     expect(await publish(of('ver', '1.0.0', 'zzz'))).toMatchObject({ status: 409 })
     const removed = await publish(of('ver', '1.0.1', 'add'))
@@ -154,7 +154,7 @@ describe('a document', () => {
     expect(await listed('ver')).toEqual([['2.0.0', 'divide']])
   })
 
-  it('a document has no longer what its newest version leaves out, but in its own versions', async () => {
+  it("a document's tools that its newest version leaves out are only available in their own versions", async () => {
     expect(await result('ver', 'divide')).toBe('divide')
     expect(await result('ver', 'add')).toBe('NOT_FOUND_ERROR')
     expect(await result('ver', 'add', { version: 'latest' })).toBe('NOT_FOUND_ERROR')
@@ -172,7 +172,7 @@ describe('a document', () => {
     expect(await listed('ver')).toEqual([['1.1.0', 'add', 'subtract', 'multiply']])
   })
 
-  it('a document alone gives its tools new versions', async () => {
+  it("a document's tools get new versions only through the document", async () => {
     const definition = {
       id: 'ver.add@3.0.0',
       name: 'add',
@@ -185,7 +185,7 @@ describe('a document', () => {
     expect(await publish({ ...of('another', '1.0.0', 'add'), toolkit: 'ver' })).toMatchObject({ status: 409 })
   })
 
-  it('a document may have one implementation that is told which capability is called', async () => {
+  it('a document may have one implementation, which is told the called capability', async () => {
     const url = `${upstream.origin}/{tool}`
     expect(
       await publish({ definition: { ...CALCULATOR, id: 'told' }, implementation: { ...implementation, url } }),
@@ -194,7 +194,7 @@ describe('a document', () => {
     expect(await result('told', 'subtract', { parameters: { a: 3, b: 2 } })).toEqual({ result: 1 })
   })
 
-  it('a document is read back as it was from a list of tools', async () => {
+  it('a document is returned unchanged from a list of tools', async () => {
     const { body } = await server.json('GET', '/tools?toolkit=told&format=machine-context', undefined, asAdmin)
     expect(body.items).toEqual([
       { ...CALCULATOR, id: 'told' },
@@ -203,7 +203,7 @@ describe('a document', () => {
   })
 })
 
-it('who asks needs a credential, and is told in an envelope', async () => {
+it('callers need a credential, and the error is in an envelope', async () => {
   for (const answer of [
     await list('', {}),
     await execute({ id: 'Calculator', capability: 'Add', parameters: { a: 1, b: 2 } }, {}),
@@ -216,7 +216,7 @@ it('who asks needs a credential, and is told in an envelope', async () => {
   }
 })
 
-it('a list is taken back document by document, a toolkit whose name a document has too', async () => {
+it("a list's documents can be converted again, even if a toolkit has the name of a document", async () => {
   const named = { ...abacus, id: 'Kit' }
   expect(await publish({ definition: named, toolkit: 'Mine' })).toMatchObject({ status: 201 })
   expect((await publish({ ...KIT, id: 'Kit.Do@1.0.0' })).status).toBe(201)

@@ -33,7 +33,7 @@ const send = (method: string, params: Record<string, unknown>, as = key) =>
 const call = (name: string, args: object, as = key) => send('tools/call', { name, arguments: args }, as)
 const get = (taskId: string, as = key) => send('tasks/get', { taskId }, as)
 
-describe('the official client with the extension for tasks', () => {
+describe('the official client with the tasks extension', () => {
   async function withSession<T>(
     options: WithTasksOptions,
     use: (session: ReturnType<typeof createTaskSessionFromClient>) => Promise<T>,
@@ -176,7 +176,7 @@ describe('a task', () => {
     expect((await get(taskId)).result.result.content[0].text).toBe('Deleted mine.txt')
   })
 
-  it('is not created beyond a hundred: further calls run without', async () => {
+  it('is not created beyond a hundred: further calls run without a task', async () => {
     const flooder = await createKey()
     const calls = Array.from({ length: 100 }, () => call('slow_compute', { seconds: 60 }, flooder))
     const made = (await Promise.all(calls)).map(({ result }) => result.taskId)

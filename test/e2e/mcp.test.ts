@@ -53,7 +53,7 @@ it('@modelcontextprotocol/sdk 1 lists and calls, with progress', async () => {
   await client.close()
 })
 
-it('@modelcontextprotocol/sdk 1 chooses a toolset, and searches', async () => {
+it('@modelcontextprotocol/sdk 1 selects a toolset, and searches', async () => {
   const some = await connected('?tools=Fixture.SimpleText,Fixture.Values')
   expect((await some.listTools()).tools.map(({ name }) => name)).toEqual(['test_simple_text', 'test_values'])
   await some.close()
@@ -89,7 +89,7 @@ it.each(['legacy', 'auto', 'pinned'] as const)('@modelcontextprotocol/client 2 l
   await client.close()
 })
 
-describe('a client that can be shown links', () => {
+describe('a client that can show links', () => {
   const LINK = /\/authorizations\/[^/]+\/start$/
   const capabilities = { elicitation: { url: {} } }
   const CALL = { name: 'Mailbox_empty', arguments: { folder: 'inbox' } }
@@ -114,7 +114,7 @@ describe('a client that can be shown links', () => {
     expect(made, JSON.stringify(made.body)).toMatchObject({ status: 201 })
   })
 
-  it('a client that can be shown links gets those of version 1 and 2, on 2025-11-25, as an error of its own', async () => {
+  it('a client that can show links gets them on 2025-11-25 as a special error, in versions 1 and 2', async () => {
     const two = new NewClient(INFO, { capabilities })
     await two.connect(new NewTransport(url()))
     const refusedTwo = await two.callTool(CALL).catch((error: unknown) => error)
@@ -131,7 +131,7 @@ describe('a client that can be shown links', () => {
     for (const refused of [refusedTwo, refusedOne]) expect(refused).toMatchObject({ code: -32042, elicitations })
   })
 
-  it('a client that can be shown links is asked once on 2026-07-28, and told the link when the person is not done', async () => {
+  it('a client that can show links is asked once on 2026-07-28, and gets the link as text if the person is not finished', async () => {
     const client = new NewClient(INFO, { capabilities, versionNegotiation: { mode: { pin: '2026-07-28' } } })
     const asked: unknown[] = []
     client.setRequestHandler('elicitation/create', async ({ params }) => {
@@ -173,7 +173,7 @@ it('@langchain/mcp-adapters lists and calls', async () => {
   await client.close()
 })
 
-it('a client that goes away stops a tool that runs on 2026-07-28', async () => {
+it('a client that disconnects cancels its running tool on 2026-07-28', async () => {
   const away = new AbortController()
   const answer = await fetch(url(), {
     method: 'POST',
@@ -205,7 +205,7 @@ it('a client that goes away stops a tool that runs on 2026-07-28', async () => {
   await expect.poll(server.printed).toContain('The waiting tool was told to stop')
 })
 
-it('a definition of MCP is published, listed with what it says, and read back', async () => {
+it('a definition of MCP is published, listed with all of its fields, and read back', async () => {
   const definition = {
     name: 'weather.now',
     description: 'Tells the weather',
@@ -233,7 +233,7 @@ it('a definition of MCP is published, listed with what it says, and read back', 
   await client.close()
 })
 
-it('a definition of MCP is listed with objects for schemas that are true or false, so that clients take the list', async () => {
+it('a definition of MCP with boolean schemas is listed with object schemas, because clients refuse booleans', async () => {
   const schema = {
     type: 'object',
     properties: { any: true, list: { type: 'array', items: { $ref: '#/$defs/one' } }, on: { default: true } },
@@ -258,7 +258,7 @@ it('a definition of MCP is listed with objects for schemas that are true or fals
   expect((await server.json('GET', '/tools/Free.free?format=mcp')).body).toEqual(definition)
 })
 
-it('a definition of MCP is of a toolkit whose name an agent may have wrong, and is told', async () => {
+it('an MCP client that misspells a toolkit is told so', async () => {
   const list = (toolkits: string) => misnamed(`?toolkits=${toolkits}`)
   const misnamed = async (query: string) => {
     const answer = await fetch(url(query), {

@@ -34,13 +34,13 @@ async function keyFor(tools: readonly string[], scopes: readonly string[] = ['to
   return { authorization: `Bearer ${body.key}` }
 }
 
-it('a tool whose first sentence finds another one first is stored, with a warning that names the other', async () => {
+it('a tool whose first sentence finds another tool first is published with a warning that names the other', async () => {
   const { status, body } = await publish(definition('Port.Wire@1.0.0', { description: `${SENTENCE}\n\nSlowly.` }))
   expect(status).toBe(201)
   expect(body).toEqual({ ids: ['Port.Wire@1.0.0'], warnings: [WARNING('Port.Wire@1.0.0', 'Harbour.Telegram')] })
 })
 
-it('a tool whose first sentence finds another one first has it in the result of a batch, where that is not of many', async () => {
+it('a tool whose first sentence finds another tool first gets the warning in a small batch, and not in a large one', async () => {
   const wires = (count: number, from: string) =>
     Array.from({ length: count }, (_, n) => definition(`${from}.Wire${n}@1.0.0`, { description: SENTENCE }))
   const { body: few } = await publish(wires(2, 'Few'))
@@ -52,12 +52,12 @@ it('a tool whose first sentence finds another one first has it in the result of 
   expect(many.results.map(Object.keys)).toEqual(Array.from({ length: 11 }, () => ['id', 'status']))
 })
 
-it('a tool whose first sentence finds another one first is not warned of while it is not listed', async () => {
+it('a tool whose first sentence finds another tool first gets no warning for a version that is not listed', async () => {
   const older = definition('Port.Wire@0.9.0', { description: SENTENCE })
   expect((await publish(older)).body).toEqual({ ids: ['Port.Wire@0.9.0'] })
 })
 
-it('a tool whose first sentence finds another one first is warned of no tool that its publisher may not see, nor may list', async () => {
+it('a tool whose first sentence finds another tool first gets no warning about a tool that its publisher may not see', async () => {
   const blind = await keyFor(['Wharf.*', 'Pier.*'])
   const wharf = definition('Wharf.Wire@1.0.0', { description: SENTENCE })
   expect((await publish(wharf, blind)).body).toEqual({ ids: ['Wharf.Wire@1.0.0'] })
@@ -70,7 +70,7 @@ it('a tool whose first sentence finds another one first is warned of no tool tha
 
 const neighbors = (id: string, headers = asAdmin) => server.json('GET', `/tools/${id}?neighbours=1`, undefined, headers)
 
-it('the neighbors of a tool are the five that its first sentence finds beside it', async () => {
+it('the neighbors of a tool are the five tools that its first sentence finds', async () => {
   const { status, body, headers } = await neighbors('Port.Wire')
   expect([status, headers.get('cache-control')]).toEqual([200, 'no-store'])
   expect(body.items).toHaveLength(5)
@@ -82,7 +82,7 @@ it('the neighbors of a tool are the five that its first sentence finds beside it
   expect(body.items.map(({ id }: { id: string }) => id)).not.toContain('Port.Wire@1.0.0')
 })
 
-it('the neighbors of a tool are of those that the caller may see, as is the tool', async () => {
+it('the neighbors of a tool include only tools that the caller may see', async () => {
   const pier = await keyFor(['Pier.*', 'Wharf.*'])
   const { body } = await neighbors('Pier.WireAgain', pier)
   expect(body.items.map(({ id }: { id: string }) => id)).toEqual(['Wharf.Wire@1.0.0'])

@@ -32,7 +32,7 @@ describe('a deployment without a Worker Loader', () => {
   }, 120_000)
   afterAll(() => server?.stop())
 
-  it('a deployment without a Worker Loader publishes and lists code tools, and says what they need when they are called', async () => {
+  it('a deployment without a Worker Loader publishes and lists code tools, and a call of one says what it needs', async () => {
     expect(await request('POST', '/tools', code)).toMatchObject({ status: 201 })
     const { status, body } = await request('POST', '/tools/call', { tool_id: 'Code.Here', input: {} })
     expect(status).toBe(400)
@@ -71,7 +71,7 @@ describe('the production bundle with a Worker Loader', () => {
   })
 })
 
-it('a Worker without one, which exports nothing for sandboxes, is served by npm run serve', async () => {
+it('a Worker that exports nothing for sandboxes is served by npm run serve', async () => {
   const bare = ['--config', 'test/bench/wrangler.toml', '--entry', 'bare.js', '--outdir', 'dist/no-loader']
   const served = await startProcess(['node', 'src/node/serve.ts', ...bare])
   try {

@@ -22,7 +22,7 @@ const COMMANDS = [
 ] as const
 
 describe.each(COMMANDS)('npm run %s', (name, options, { tools }) => {
-  it(`npm run ${name} serves the bundled tools at a loopback host, and keeps what is published over a restart`, async () => {
+  it(`npm run ${name} serves the bundled tools at a loopback host, and keeps published tools after a restart`, async () => {
     const persistTo = join(folder, name)
     const command = ['npm', 'run', '--silent', name, '--', ...options()]
     const listed = async ({ json }: ServerProcess): Promise<string[]> =>
@@ -47,7 +47,7 @@ describe.each(COMMANDS)('npm run %s', (name, options, { tools }) => {
 })
 
 it(
-  'npx wrangler dev serves who has the ADMIN_KEY, and tells others what to set, or nothing',
+  'npx wrangler dev serves callers with the ADMIN_KEY, and tells others what to set, or nothing',
   { timeout: 240_000 },
   async () => {
     const ADMIN_KEY = 'a-key-of-wrangler-dev'
@@ -76,7 +76,7 @@ it(
   },
 )
 
-it('what `wrangler dev` stored is served by `npm run dev`, and the other way round; by itself it is closed', async () => {
+it('npm run dev serves what wrangler dev stored, and the reverse; without settings, wrangler dev refuses callers', async () => {
   const persistTo = join(folder, 'wrangler')
   const wrangler = (...args: string[]) => startProcess(['wrangler', 'dev', ...args], persistTo)
   const first = await wrangler('--var', 'ACCESS:open')

@@ -39,7 +39,7 @@ const scim = (method: string, path: string, body?: unknown) => edge.ask(method, 
 const setActive = (id: string, active: unknown) =>
   scim('PATCH', `/Users/${id}`, patch({ op: 'Replace', path: 'active', value: active }))
 
-it('one SCIM request puts a person out at their next request of each kind, and nobody else', async () => {
+it("one SCIM request ends a person's access at their next request of each kind, and no one else's", async () => {
   const [ann, bob] = [await connectPerson(edge, 'ann'), await connectPerson(edge, 'bob')]
   // The directory has other letters than the ID token
   const { body } = await scim('POST', '/Users', { userName: 'Ann@Acme.test', externalId: '00u1' })
@@ -79,12 +79,12 @@ it('one SCIM request puts a person out at their next request of each kind, and n
     })
 })
 
-it('nobody who is not active signs in, even if the directory had them before they ever came', async () => {
+it('a person who is not active cannot sign in, even if the directory added them before their first sign-in', async () => {
   await scim('POST', '/Users', { userName: 'cy@acme.test', active: false })
   expect((await signIn(new HttpPerson(), url, 'cy')).status).toBe(403)
 })
 
-it('a user who is renamed and deactivated in one request is out under both names', async () => {
+it('a user who is renamed and deactivated in one request loses access under both names', async () => {
   const dee = await connectPerson(edge, 'dee')
   const { body } = await scim('POST', '/Users', { userName: 'dee@acme.test' })
   const change = patch(
@@ -95,7 +95,7 @@ it('a user who is renamed and deactivated in one request is out under both names
   expect(await dee.state()).toEqual(OUT)
 })
 
-it('groups of the directory count for rules at the next request, while the user is a member', async () => {
+it('directory groups apply to the rules at the next request, while the user is a member', async () => {
   const eve = await signInPerson(url, 'eve')
   const { body: user } = await scim('POST', '/Users', { userName: 'eve@acme.test' })
   const published = async () => (await eve.open(`${url}/console/toolsets`)).status
@@ -131,7 +131,7 @@ it('groups of the directory count for rules at the next request, while the user 
   expect(await published()).toBe(200)
 })
 
-it('a person whose user id is not their address is found by it, with all that they have under the id', async () => {
+it('a person whose user id is not their address is found by the address, with everything under the user id', async () => {
   const vars = { ...signInVars(world.provider, RULES), SIGN_IN_USER: 'sub' }
   const other = await connect(world, { vars })
   const { url: origin } = other.server
@@ -155,7 +155,7 @@ it('a person whose user id is not their address is found by it, with all that th
   await other.server.stop()
 })
 
-it('a person whose session says so cannot use SCIM, nor can a key without the scope', async () => {
+it("a person's session cannot use SCIM, nor can a key without the scope", async () => {
   const fay = await signInPerson(url, 'fay')
   expect((await fay.open(`${url}/scim/v2/Users`)).status).toBe(401)
   const asCaller = { authorization: `Bearer ${await edge.keyFor('any', ['tools:call', 'records:read'])}` }
@@ -221,7 +221,7 @@ describe("tokens of the company's provider", () => {
   }
   const employee = (name: string) => ({ sub: name, email: `${name}@acme.test`, email_verified: true })
 
-  it("tokens of the company's provider are refused at the next request once the directory deactivated the person", async () => {
+  it("tokens of the company's provider are refused at the next request after the directory deactivated the person", async () => {
     const [ann, bob] = [await caller(employee('ann')), await caller(employee('bob'))]
     const added = await directory('POST', '/Users', { userName: 'Ann@Acme.test' })
     expect([await ann(), await bob()]).toEqual([
@@ -251,7 +251,7 @@ describe("tokens of the company's provider", () => {
     expect(await zoe()).toEqual([403, 403])
   })
 
-  it("tokens of the company's provider alone have a user id that gives groups, and any issuer's ends access", async () => {
+  it("only tokens of the company's provider get groups by user id, but tokens of any issuer lose access by it", async () => {
     const user = await directory('POST', '/Users', { userName: 'cy@elsewhere.test', externalId: '00u7' })
     await directory('POST', '/Groups', { displayName: 'Contractors', members: [{ value: user.body.id }] })
     const program = async (claims: object) => (await (await caller({ iss: OTHER, ...claims }))())[1]

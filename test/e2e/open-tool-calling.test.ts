@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => server?.stop())
 
-it('an engine finds the worker healthy, and its tools', async () => {
+it('an engine sees that the worker is healthy, and finds its tools', async () => {
   const { body: health } = await server.json('GET', '/worker/health')
   const { status, body } = await server.json('GET', '/worker/tools')
   expect(health).toEqual({
@@ -24,7 +24,7 @@ it('an engine finds the worker healthy, and its tools', async () => {
   )
 })
 
-it('no dialect shows models a parameter that none may infer, and who calls over MCP gives it in the context', async () => {
+it('no dialect shows models a non-inferrable parameter, and MCP callers set it in the context', async () => {
   const parameters = [
     { name: 'a', required: true, value_schema: { val_type: 'string' } },
     { name: 'room', required: true, value_schema: { val_type: 'integer' }, inferrable: false },

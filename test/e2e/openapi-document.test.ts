@@ -264,13 +264,13 @@ function misfit(documented: any, status: number, type: string | null, text: stri
   return validate(JSON.parse(text)) ? undefined : `${ajv.errorsText(validate.errors)}: ${text.slice(0, 500)}`
 }
 
-it('the OpenAPI document is valid by the schema of OpenAPI 3.1, which refuses one that is not', () => {
+it('the OpenAPI document is valid under the schema of OpenAPI 3.1, which refuses an invalid one', () => {
   const validate = ajv.compile(OAS)
   expect(validate(described), JSON.stringify(validate.errors)).toBe(true)
   expect(validate({ ...described, paths: { '/x': { get: { responses: { 200: {} } } } } })).toBe(false)
 })
 
-it('the OpenAPI document has ids of operations that are unique, and references that lead somewhere', () => {
+it('the OpenAPI document has unique operation ids, and no broken references', () => {
   const text = JSON.stringify(described)
   const ids = [...text.matchAll(/"operationId":"([^"]+)"/g)].map(([, id]) => id)
   expect(new Set(ids).size).toBe(ids.length)
@@ -279,7 +279,7 @@ it('the OpenAPI document has ids of operations that are unique, and references t
   }
 })
 
-it('the OpenAPI document has a description of each parameter, and of each field of a body and of an answer', () => {
+it('the OpenAPI document describes each parameter, and each field of a body or response', () => {
   const unsaid: string[] = []
   const said = new Set<string>()
   const look = (schema: any, place: string): void => {
@@ -348,7 +348,7 @@ const UNSENT: Readonly<Record<string, string>> = {
   'PUT /toolkits/{toolkit}/plugin': 'e2e/plugin-upload.test.ts sends one',
 }
 
-it("each operation's example is answered as the reference shows, and fits what it is documented to fit", async () => {
+it("each operation's example gets the response that the reference shows, and both match their schemas", async () => {
   const examples = new Map<string, Example>()
   const index = await (await fetch(`${server.url}/docs/reference`)).text()
   for (const path of new Set(index.match(/\/docs\/reference\/[\w-]+(?=")/g))) {
@@ -420,7 +420,7 @@ async function sent(command: string, file: string): Promise<Response> {
   return fetch(url, { method, headers, ...(body === undefined ? {} : { body: body.startsWith('@') ? file : body }) })
 }
 
-it('each example fits the schema that it stands beside', () => {
+it('each example matches the schema next to it', () => {
   const implementationProblems: string[] = []
   for (const [path, methods] of Object.entries<any>(described.paths)) {
     for (const [method, { requestBody, responses }] of Object.entries<any>(methods)) {
@@ -436,7 +436,7 @@ it('each example fits the schema that it stands beside', () => {
   expect(implementationProblems).toEqual([])
 })
 
-it('each example of a field is one that its schema takes', () => {
+it("each example of a field matches the field's schema", () => {
   const implementationProblems: string[] = []
   const look = (value: any, path: string): void => {
     if (typeof value !== 'object' || value === null) return
@@ -451,13 +451,13 @@ it('each example of a field is one that its schema takes', () => {
   expect(implementationProblems).toEqual([])
 })
 
-it('each operation of the OpenAPI document is tried', () => {
+it('each operation of the OpenAPI document is tested', () => {
   const paths = Object.entries<object>(described.paths)
   const documented = paths.flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method} ${path}`))
   expect(new Set(TRIED.map(([operation]) => operation))).toEqual(new Set(documented))
 })
 
-it('every answer is as the OpenAPI document has it', async () => {
+it('every response matches the OpenAPI document', async () => {
   const implementationProblems: string[] = []
   for (const [operation, { status, path, body, headers = ADMIN }] of TRIED) {
     const [method = '', template = ''] = operation.split(' ')
@@ -495,7 +495,7 @@ const schemaFor = (operation: string): object | undefined => {
 const fits = (schema: object, body: unknown) =>
   ajv.validate({ ...schema, components: described.components }, JSON.parse(JSON.stringify(body)))
 
-it('what is sent is described wherever it is JSON, by more than that it is some object', () => {
+it('request bodies that are JSON have a schema with properties', () => {
   const vague = Object.entries<any>(described.paths).flatMap(([path, methods]) =>
     Object.entries<any>(methods).flatMap(([method, { requestBody }]) => {
       const schema = requestBody?.content['application/json']?.schema
@@ -505,7 +505,7 @@ it('what is sent is described wherever it is JSON, by more than that it is some 
   expect(vague).toEqual([])
 })
 
-it('what is sent fits its description where it is taken', () => {
+it('request bodies that are accepted match their schemas', () => {
   const taken = bodies.filter(({ operation, status }) => status < 300 && schemaFor(operation))
   expect(new Set(taken.map(({ operation }) => operation)).size).toBeGreaterThan(15)
   for (const { operation, body } of taken) {
@@ -513,7 +513,7 @@ it('what is sent fits its description where it is taken', () => {
   }
 })
 
-it('what is sent is refused with a field that its description does not know, wherever that is closed', async () => {
+it('request bodies with an unknown field are refused if their schema is closed', async () => {
   const tried: string[] = []
   const open: string[] = []
   for (const { operation, path, body, headers } of bodies.filter(({ status }) => status < 300)) {
@@ -542,7 +542,7 @@ it('what is sent is refused with a field that its description does not know, whe
 })
 
 describe.skipIf(NO_BROWSER !== '')(`the reference in a browser ${NO_BROWSER}`, () => {
-  it('the reference in a browser fits a phone, asks nobody else and needs no script', async () => {
+  it('the reference in a browser fits a phone, requests no other host, and needs no JavaScript', async () => {
     const browser = await launchBrowser()
     try {
       const { page, leave } = await person(browser, { javaScript: false })

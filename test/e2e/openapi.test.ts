@@ -199,7 +199,7 @@ describe("GitHub's whole API", () => {
   })
 
   it(
-    "GitHub's whole API is imported in one request, nothing left out, and its operations are called as it describes them",
+    "GitHub's whole API is imported in one request, without skipped operations, and can be called as described",
     { timeout: 300_000 },
     async () => {
       const operations = operationsOf(root)
@@ -240,10 +240,10 @@ const SKIPPED: Record<string, Record<string, RegExp>> = {
 /** Descriptions that yield no tools. */
 const REFUSED: Record<string, RegExp> = { '3.1 webhooks': /has none/ }
 
-it('the example descriptions are there', () => expect(examples.length).toBeGreaterThanOrEqual(60))
+it('the example descriptions exist', () => expect(examples.length).toBeGreaterThanOrEqual(60))
 
 it.each(examples)(
-  'the example description $name is imported, and called as it describes its operations',
+  'the example description $name is imported, and its operations can be called as described',
   async ({ name, path }) => {
     const root = JSON.parse(readFileSync(path, 'utf8'))
     const toolkit = name.replace(/[^A-Za-z0-9]+/g, '_')
@@ -272,7 +272,7 @@ it.each(examples)(
 const both = examples.filter(({ path }) => existsSync(path.replaceAll('json', 'yaml')))
 const same = both.filter(({ name }) => name !== '3.1 parameters-style')
 it.each(same.filter((_, index) => index % EXAMPLES_A_YAML === 0))(
-  'the example description $name says the same in YAML',
+  'the example description $name has the same result in YAML',
   async ({ name, path }) => {
     const json = await importOf(readFileSync(path, 'utf8'), 'Same', { base_url: upstream.origin }, '?dry_run=1')
     const yaml = await importOf(
@@ -286,7 +286,7 @@ it.each(same.filter((_, index) => index % EXAMPLES_A_YAML === 0))(
   },
 )
 
-describe('what a description says in odd ways', () => {
+describe('unusual features of descriptions', () => {
   const binary = { type: 'string', format: 'binary' }
   const body = (type: string, schema: object, encoding: object = {}) => ({
     required: true,
@@ -351,7 +351,7 @@ describe('what a description says in odd ways', () => {
   })
   afterAll(() => server?.stop())
 
-  it('an imported tool sends files wherever a part takes bytes, under the type that is declared for them', async () => {
+  it('an imported tool sends files wherever a part takes bytes, with the declared media type', async () => {
     const one = await tool('either', { f: file })
     expect(one.sent.body).toContain('name="f"; filename="a.png"\r\nContent-Type: application/octet-stream\r\n\r\nhello')
     const two = await tool('either', { f: [file, file] })
@@ -361,18 +361,18 @@ describe('what a description says in odd ways', () => {
     expect((await tool('png', { f: { ...file, content_type: 'image/webp' } })).sent.body).toContain('image/webp')
   })
 
-  it('an imported tool encodes the fields of a form that is one input as they are declared', async () => {
+  it('an imported tool encodes the fields of a form that is one input as declared', async () => {
     const { sent } = await tool('form', {
       body: { meta: { a: 1 }, tags: ['p', 'q'], data: { k: 'v' }, plain: ['x', 'y'] },
     })
     expect(sent.body).toBe('meta%5Ba%5D=1&tags=p,q&data=%7B%22k%22%3A%22v%22%7D&plain=x&plain=y')
   })
 
-  it('an imported tool sends null where the body may be null', async () => {
+  it('an imported tool sends null if the body may be null', async () => {
     expect((await tool('null_body', { body: null })).sent.body).toBe('null')
   })
 
-  it('an imported tool sends members of an enum as the declared type, and takes either in answers', async () => {
+  it('an imported tool sends enum members as the declared type, and accepts either type in responses', async () => {
     answer = { status: 200, type: 'application/json', body: '1' }
     const { sent, result } = await tool('numbers', { price: '1' })
     expect(sent.url).toBe('/v1/enum?api-version=7&price=1')
@@ -380,14 +380,14 @@ describe('what a description says in odd ways', () => {
     answer = { status: 200, type: 'application/json', body: '{}' }
   })
 
-  it('an import keeps the query of a server, and makes tools of what stands beside a reference', async () => {
+  it('an import keeps the query of a server URL, and imports operations next to a reference', async () => {
     expect((await tool('query', {})).sent.url).toBe('/v1/query?api-version=7&beta=true')
     expect((await tool('beside', { body: {} })).sent).toMatchObject({ method: 'POST', url: '/v1/beside?api-version=7' })
     expect((await tool('shared', {})).sent).toMatchObject({ method: 'GET', url: '/v1/beside?api-version=7' })
   })
 })
 
-it('a tool that a Switchboard describes is imported by another from its description, and called there', async () => {
+it('a tool that one Switchboard describes can be imported by another and called there', async () => {
   const away = await startApp({ vars: { ACCESS: 'keys', ADMIN_KEY: KEY } })
   const here = await startApp({ vars: { ALLOW_HTTP_HOSTS: new URL(away.url).host } })
   try {

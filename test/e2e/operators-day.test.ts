@@ -128,7 +128,7 @@ function counted(some: readonly Made[], value: (each: Made) => string): Record<s
 
 const callsOf = (items: readonly { readonly calls: number }[]) => items.reduce((sum, each) => sum + each.calls, 0)
 
-it('after a day of ten keys, three users and two thousand calls, one request each tells who called a tool', async () => {
+it('after a day with ten keys, three users and 2,000 calls, one request shows who called a tool', async () => {
   const sent = made.filter(({ tool, outcome }) => tool === 'Post.Send' && outcome !== 'tool-unknown')
   const { items } = await asked(
     `/usage?tool=Post.Send&by=principal,user_id&since=${began}`,
@@ -144,7 +144,7 @@ it('after a day of ten keys, three users and two thousand calls, one request eac
   expect(new Set(each.map(({ principal_name: name }: any) => name)).size).toBe(KEYS)
 })
 
-it('after a day of ten keys, three users and two thousand calls, one request each tells what a key did', async () => {
+it('after a day with ten keys, three users and 2,000 calls, one request shows what a key did', async () => {
   const leaked = keys[3]?.id
   const did = made.filter(({ key }) => key === 3)
   const { items } = await asked(`/calls?principal=${leaked}&limit=1000`, (body) => body.items.length === did.length)
@@ -160,7 +160,7 @@ it('after a day of ten keys, three users and two thousand calls, one request eac
   ])
 })
 
-it('after a day of ten keys, three users and two thousand calls, one request each tells what fails most', async () => {
+it('after a day with ten keys, three users and 2,000 calls, one request shows what fails most', async () => {
   const failed = made.filter(({ outcome }) => outcome !== 'success')
   const { items } = await asked(
     `/usage?outcome=failure&by=tool,outcome&since=${began}`,
@@ -178,7 +178,7 @@ it('after a day of ten keys, three users and two thousand calls, one request eac
   )
 })
 
-it('after a day of ten keys, three users and two thousand calls, one request each tells which tools can send mail', async () => {
+it('after a day with ten keys, three users and 2,000 calls, one request shows which tools can send mail', async () => {
   const { items } = await asked('/tools?q=send%20mail', () => true)
   const ids = items.map(({ id }: any) => id)
   expect(ids[0]).toBe('Post.Send@1.0.0')
@@ -187,7 +187,7 @@ it('after a day of ten keys, three users and two thousand calls, one request eac
   expect(ids).not.toContain('Weather.Broken@1.0.0')
 })
 
-it('after a day of ten keys, three users and two thousand calls, one request each tells how many there were of everything', async () => {
+it('after a day with ten keys, three users and 2,000 calls, one request shows the number of calls by outcome', async () => {
   const { items, lost } = await asked(`/usage?by=outcome&since=${began}`, (body) => callsOf(body.items) === made.length)
   expect(lost).toBe(0)
   expect(Object.fromEntries(items.map(({ group, calls: count }: any) => [group.outcome, count]))).toEqual(

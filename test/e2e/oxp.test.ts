@@ -35,7 +35,7 @@ it('a server lists the tools of the OXP specification, with the exact ids', asyn
   ])
 })
 
-it('a server adds 10 and 5, enveloped and bare, under every id that means the tool', async () => {
+it('a server adds 10 and 5, enveloped and bare, for every valid id of the tool', async () => {
   for (const tool_id of [
     'Calculator.Add',
     'Calculator.Add@1',
@@ -54,12 +54,12 @@ it('a server adds 10 and 5, enveloped and bare, under every id that means the to
   expect(bare.body.result.value).toBe(15)
 })
 
-it('a server makes a call id when the caller gives none', async () => {
+it('a server creates a call id if the caller sends none', async () => {
   const { body } = await server.json('POST', '/tools/call', { tool_id: 'Calculator.Add', input: { a: 1, b: 2 } })
   expect(body.result).toMatchObject({ call_id: expect.stringMatching(/^[0-9a-f-]{36}$/), value: 3 })
 })
 
-it('a server gives bare bodies and the header back under OXP-Version', async () => {
+it('a server returns bare bodies and the same header under OXP-Version', async () => {
   const call = await server.json('POST', '/tools/call', ADD, { 'oxp-version': '1.0' })
   expect(call.headers.get('oxp-version')).toBe('1.0')
   expect(call.body).toEqual({ call_id: 'c1', success: true, duration: expect.any(Number), value: 15 })
@@ -72,7 +72,7 @@ it('a server gives bare bodies and the header back under OXP-Version', async () 
   expect(other).toMatchObject({ status: 400, body: { message: "The protocol version '2.0' is not supported" } })
 })
 
-it('a server calls and shows a tool by the name that the list has of it, too', async () => {
+it("a server also accepts a tool's name from the list, for calls and definitions", async () => {
   const named = { ...ADD, tool_id: 'Calculator_Add' }
   expect((await server.json('POST', '/tools/call', named)).body.result).toMatchObject({ success: true, value: 15 })
   const shown = await server.json('GET', '/tools/Calculator_Add')
@@ -96,7 +96,7 @@ it('a server suggests the nearest names for an unknown tool', async () => {
   expect(await suggestions('Nothing_like_it')).toBeUndefined()
 })
 
-it('a server says which requirements are missing, all at once', async () => {
+it('a server reports all missing requirements at once', async () => {
   const gmail = await server.json('POST', '/tools/call', { tool_id: 'Gmail.GetEmails', input: {} })
   expect(gmail.status).toBe(400)
   expect(gmail.body.missing_requirements).toEqual({
@@ -142,7 +142,7 @@ describe.skipIf(!hasShared('specs/oxp/examples.json'))(
       }
     })
 
-    it('as documented, a server takes each call request, and answers each as the OpenAPI document says', async () => {
+    it('as documented, a server accepts each call request, and each response matches the OpenAPI document', async () => {
       for (const request of examples.call_tool_request) {
         const { status, body } = await server.json('POST', '/tools/call', { request })
         expect(status, JSON.stringify(body)).toBe(200)

@@ -40,7 +40,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-it('the package has what is run, and none of the sources', () => {
+it('the package contains what runs, and no sources', () => {
   expect(files).toEqual(expect.arrayContaining(['LICENSE', 'README.md', 'client.js', 'switchboard.js']))
   expect(
     files.filter(
@@ -52,7 +52,7 @@ it('the package has what is run, and none of the sources', () => {
   ).toEqual([])
 })
 
-it('the package brings nothing else along, and runs nothing when it is installed', async () => {
+it('the package has no dependencies, and runs nothing when it is installed', async () => {
   const lock = JSON.parse(await readFile(join(folder, 'package-lock.json'), 'utf8'))
   expect(Object.keys(lock.packages)).toEqual(['', 'node_modules/switchboard'])
   const manifest = JSON.parse(await readFile(join(folder, 'node_modules/switchboard/package.json'), 'utf8'))
@@ -61,7 +61,7 @@ it('the package brings nothing else along, and runs nothing when it is installed
   expect(installed).not.toMatch(/script|switchboard/i)
 })
 
-it('the package has a program', async () => {
+it('the package has a command-line program', async () => {
   const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
   expect((await run(folder, 'npx', 'switchboard', '--version')).stdout).toBe(`${version}\n`)
   const program = join(folder, 'node_modules/.bin/switchboard')
@@ -104,30 +104,30 @@ async function printed(snippet: string | undefined): Promise<string> {
   return said
 }
 
-it('the client, as the guide has it, is tried as a whole', () => expect(snippets).toHaveLength(5))
+it('each example of the client guide is tested', () => expect(snippets).toHaveLength(5))
 
-it('the client, as the guide has it, calls', async () => expect(await printed(snippets[0])).toBe('5\n'))
+it("the client guide's example calls a tool", async () => expect(await printed(snippets[0])).toBe('5\n'))
 
-it('the client, as the guide has it, finds tools', async () => {
+it("the client guide's example finds tools", async () => {
   const said = await printed(snippets[1])
   expect(said).toMatch(
     /^Calculator\.Add@1\.0\.0\nCalculator\.Subtract@1\.0\.0\n\d+ found, \d+ of them relevant .+ \[\]\n\{[^]*required: \[ 'a', 'b' \]\n\}\n$/,
   )
 })
 
-it('the client, as the guide has it, waits for a person', async () => {
+it("the client guide's example waits for a person", async () => {
   expect(await printed(snippets[2])).toMatch(/^Please allow mail \(mail\.read\): http.+\n\{ account: 'ann'/)
 })
 
-it('the client, as the guide has it, starts a call and waits for its result', async () => {
+it("the client guide's example starts a call and waits for its result", async () => {
   expect(await printed(snippets[3])).toMatch(/^(?:working .+\n)*(?:completed .+\n)?5\n$/)
 })
 
-it('the client, as the guide has it, says what went wrong', async () => {
+it("the client guide's example reports an error", async () => {
   expect(await printed(snippets[4])).toBe("input_invalid { a: 'Must be a number', b: 'Is required' }\n")
 })
 
-it('the client, as the guide has it, has a row for each code', () => {
+it('the client guide has a row for each error code', () => {
   const source = readFileSync(join(root, 'src/client/switchboard-error.ts'), 'utf8')
   const union = /export type ErrorCode =([^]+?)\n\n/.exec(source)?.[1] ?? ''
   const codes = [...union.matchAll(/'(\w+)'/g)].map(([, code]) => code)
@@ -147,7 +147,7 @@ async function compiled(program: string, ...more: readonly string[]): Promise<st
   )
 }
 
-it('the package has types for its client, which know what every platform has', async () => {
+it('the package has types for its client, which need only types of every platform', async () => {
   const source = (code: string) => `import { Switchboard, SwitchboardError } from 'switchboard/client'
     const client = new Switchboard({ url: 'https://switchboard.example' })
     for await (const { id, input_schema } of client.tools({ toolkit: 'Mail' })) id.concat(String(input_schema.parameters))
@@ -186,7 +186,7 @@ describe('the types of tools', () => {
     $defs: { group: GROUP },
   }
 
-  it('the types of tools are what the guide has people write, and hold the client to them', async () => {
+  it('the types of tools are as in the guide, and the compiler checks calls against them', async () => {
     await writeTypes('--out', 'tools.ts')
     const text = await readFile(join(folder, 'tools.ts'), 'utf8')
     expect(text).toBe(await writeTypes())
@@ -203,7 +203,7 @@ describe('the types of tools', () => {
     )
   })
 
-  it('the types of tools follow references, also to themselves', async () => {
+  it('the types of tools follow references, also recursive ones', async () => {
     const outputSchema = { type: 'object', properties: { done: { type: 'boolean' } }, required: ['done'] }
     const definition = { name: 'regroup', description: 'Regroups', inputSchema: INPUT, outputSchema }
     const published = await edge.ask('POST', '/tools', { definition, toolkit: 'Team', version: '1.0.0' })

@@ -20,7 +20,7 @@ const signIn = async (url: string): Promise<[HttpPerson, Visited]> => {
   return [who, await who.press(await who.open(`${url}/sign-in`), /Sign in/, { key: ADMIN_KEY })]
 }
 
-it('signing in is a page that says when to try again, while sessions cannot be reached', async () => {
+it('the sign-in page says when to try again while sessions are unavailable', async () => {
   const { url } = await start('Access')
   const [, { status, headers, text }] = await signIn(url)
   expect([status, headers.get('content-type'), headers.get('retry-after')]).toEqual([503, HTML, '1'])
@@ -28,7 +28,7 @@ it('signing in is a page that says when to try again, while sessions cannot be r
   expect(text).toContain('Wait a moment, then load this page again')
 })
 
-it('the page that asks about an agent is a page also where its storage is at fault, and clients get JSON', async () => {
+it('the page that asks about an agent is a page even if its storage fails, and clients get JSON', async () => {
   const server = await start('Connect')
   const [ann, findSession] = await signIn(server.url)
   expect(findSession.status).toBe(200)

@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => server?.stop())
 
-it('the picture of the README shows what the console shows', async () => {
+it("the README's picture shows the console's current content", async () => {
   const response = await fetch(`${server.url}/?limit=1000`, { headers: { accept: 'text/html' } })
   const words = (text: string) =>
     text
@@ -31,7 +31,7 @@ it('the picture of the README shows what the console shows', async () => {
   expect(drawn.filter((text) => !isThere(text))).toEqual([])
 })
 
-it('the picture of the README asks nobody for anything, and is right in the dark', () => {
+it("the README's picture requests nothing from other hosts, and supports dark mode", () => {
   expect(picture).not.toMatch(/https?:\/\/(?!www\.w3\.org\/2000\/svg"|localhost:8787\/)|<script|<image|@import|url\(/)
   expect(picture).toContain('@media (prefers-color-scheme: dark)')
 })

@@ -120,7 +120,7 @@ it.each([
   ['log lines', '(call $log (local.get $block))', 12_000 * 6],
   ['errors', '(call $error (local.get $block))', 24_000 * 6],
   ['random bytes', '(drop (call $random (i32.const 65536) (i32.const 65536)))', 65_536],
-])('a plugin pays for %s by the byte that is read', async (_, doing, price) => {
+])('a plugin is charged for %s by the byte', async (_, doing, price) => {
   const once = await (await plugin(`${LARGE} ${doing} (call $error (i64.const 0))`)).execute()
   const twice = await (await plugin(`${LARGE} ${doing} ${doing} (call $error (i64.const 0))`)).execute()
   const more = twice.resource_usage.instructions - once.resource_usage.instructions
@@ -128,13 +128,13 @@ it.each([
   expect(more).toBeLessThan(price + 2_000)
 })
 
-it('a plugin has the beginning of its log lines kept, and nothing of those beyond a hundred', async () => {
+it("a plugin's log lines are truncated, and those after the first hundred are dropped", async () => {
   const { call } = await plugin(`${LARGE} (loop $next (call $log (local.get $block))
       (br_if $next (i32.lt_u (local.tee $count (i32.add (local.get $count) (i32.const 1))) (i32.const 150))))`)
   expect(await call()).toMatchObject({ success: true, value: 'done' })
 })
 
-it('a plugin has its output read after it freed the block', async () => {
+it("a plugin's output is read even after the plugin freed its block", async () => {
   const text = JSON.stringify({ content: [{ type: 'text', text: 'freed' }] })
   const { toolkit } = await plugin('')
   const give = `(func (export "call") (result i32) (local $block i64) ${block(text)}
@@ -146,7 +146,7 @@ it('a plugin has its output read after it freed the block', async () => {
 
 const WORDS = `it used up the ${FUEL} instructions of a call`
 
-it('a plugin that uses up its instructions is told as that in every dialect, and not as a deadline', async () => {
+it('a plugin that uses up its instructions is reported as that in every dialect, and not as a timeout', async () => {
   const { toolkit, call, execute } = await plugin(again(''))
   expect(await call()).toMatchObject({
     success: false,
@@ -174,7 +174,7 @@ it('a plugin that uses up its instructions is told as that in every dialect, and
 it.each([
   ['in a host function', `${LARGE} ${again('(call $output (local.get $block) (i64.const 12000000))')}`],
   ['by table writes', again('(table.set (i32.const 0) (ref.null func))')],
-])('a plugin that uses up its instructions is told as that where it ran out %s', async (_, doing) => {
+])('a plugin that uses up its instructions is reported as that if it ran out %s', async (_, doing) => {
   const { call } = await plugin(doing, '(table 1 funcref)')
   expect(await call()).toMatchObject({ success: false, error: { message: expect.stringContaining(WORDS) } })
 })
@@ -192,7 +192,7 @@ const answerAll = () => {
 }
 const arrive = (count: number) => expect.poll(() => waiting.length).toBe(count)
 
-it('calls of one plugin that wait for answers hold a bounded memory together: one more is refused, and may be repeated', async () => {
+it('calls of one plugin that wait for responses share a memory limit: a call beyond it is refused, and may be retried', async () => {
   const { call } = await plugin(requesting('/waits', 800))
   const first = call()
   await arrive(1)
@@ -208,7 +208,7 @@ it('calls of one plugin that wait for answers hold a bounded memory together: on
   expect(await next).toMatchObject({ success: true })
 })
 
-it('calls of one plugin that wait for answers keep the next from running at all, for a second after one was refused', async () => {
+it('calls of one plugin that wait for responses block new ones for a second after one was refused', async () => {
   const { call } = await plugin(`${requesting('/5', 0)} ${requesting('/waits', 800)}`)
   const first = call()
   await arrive(1)
@@ -225,7 +225,7 @@ it('calls of one plugin that wait for answers keep the next from running at all,
   expect(await first).toMatchObject({ success: true, value: 'done' })
 })
 
-it('calls of one plugin that wait for answers wait side by side where they hold little', async () => {
+it('calls of one plugin that wait for responses can wait at once if they hold little memory', async () => {
   const { call } = await plugin(requesting('/waits', 4))
   const all = Array.from({ length: 12 }, call)
   await arrive(12)
@@ -233,7 +233,7 @@ it('calls of one plugin that wait for answers wait side by side where they hold 
   expect((await Promise.all(all)).map(({ success }) => success)).toEqual(Array(12).fill(true))
 })
 
-it('calls of one plugin that wait for answers take answers up to their shared memory, and no larger ones', async () => {
+it('calls of one plugin that wait for responses may receive responses up to the shared memory, and no larger ones', async () => {
   const read = await plugin(requesting('/5000000', 1))
   expect(await read.call()).toMatchObject({ success: true })
   const thrice = requesting('/7000000', 1).repeat(3)

@@ -64,13 +64,13 @@ async function call(name: string, input: object = {}, context?: object) {
   return answer.body.result
 }
 
-it('a plugin has each of its tools called by id', async () => {
+it("a plugin's tools can be called by id", async () => {
   expect(await call('add', { a: 2, b: 3.5 })).toMatchObject({ success: true, value: '5.5' })
   expect(await call('echo', { text: 'Grüße ✓ 👋' })).toMatchObject({ value: 'Grüße ✓ 👋' })
   expect(await call('add', { a: 'two' })).toBeUndefined()
 })
 
-it('a plugin has each of its tools called by the name of its function', async () => {
+it("a plugin's tools can be called by the name of their function", async () => {
   const tools = ['wétter', 'my.ns/tool x'].map((name) => ({ ...fine, name }))
   expect((await upload('Weather', describing(JSON.stringify({ tools }), JSON.stringify({ content: [] })))).status).toBe(
     201,
@@ -81,14 +81,14 @@ it('a plugin has each of its tools called by the name of its function', async ()
   }
 })
 
-it('a plugin gives bytes that lie in the bucket over the Open Tool Calling RFC', async () => {
+it("a plugin's output bytes are artifacts in the bucket over the Open Tool Calling RFC", async () => {
   const tool = { name: 'image', toolkit: 'Box' }
   const { output } = (await server.json('POST', '/worker/tools/invoke', { tool })).body
   expect(output.artifact).toMatchObject({ url: expect.stringMatching(/^http/), content_type: 'image/png', size: 5 })
   expect(await (await fetch(output.artifact.url)).text()).toBe('image')
 })
 
-it('a plugin is called over MCP', async () => {
+it('a plugin can be called over MCP', async () => {
   const mcp = async (name: string, input: object) =>
     (
       await server.json(
@@ -108,7 +108,7 @@ it('a plugin is called over MCP', async () => {
   })
 })
 
-it('a plugin is told what it used in the Machine Context face', async () => {
+it("a plugin's resource usage is in the response over the Machine Context Protocol", async () => {
   const execute = async (capability: string, parameters: object) =>
     (
       await server.json('POST', '/machine-context/execute', {
@@ -130,7 +130,7 @@ it('a plugin is told what it used in the Machine Context face', async () => {
   expect(again.resource_usage).toEqual(large.resource_usage)
 })
 
-it('a plugin reads the configuration that its uploader gave it, and nothing else', async () => {
+it('a plugin reads only the configuration of its upload', async () => {
   expect(await call('config', { key: 'key' })).toMatchObject({ success: true, value: '[redacted]' })
   expect(await call('config', { key: 'key' }, { secrets: [{ id: 'PLUGIN_KEY', value: 'its-caller' }] })).toMatchObject({
     value: '[redacted]',
@@ -140,13 +140,13 @@ it('a plugin reads the configuration that its uploader gave it, and nothing else
   }
 })
 
-it('a plugin keeps nothing from one call to the next', async () => {
+it('a plugin keeps no state between calls', async () => {
   expect(await call('count')).toMatchObject({ value: '1 1' })
   const counts = await Promise.all([1, 2, 3].map(() => call('count')))
   expect(counts.map(({ value }) => value)).toEqual(['1 1', '1 1', '1 1'])
 })
 
-it('a plugin reaches the allowed hosts alone, also through redirects', async () => {
+it('a plugin reaches only the allowed hosts, also through redirects', async () => {
   expect(await call('get', { url: `${upstream.origin}/a` })).toMatchObject({ value: '200 Grüße ✓' })
   expect(upstream.arrived[0]).toMatchObject({ method: 'GET', url: '/a', headers: { 'x-plugin': 'toolbox' } })
   for (const url of [`${elsewhere.origin}/`, `${upstream.origin}/to-elsewhere`]) {
@@ -163,7 +163,7 @@ it('a plugin reaches the allowed hosts alone, also through redirects', async () 
   expect(parallel.map(({ value }) => value)).toEqual(Array(4).fill('200 Grüße ✓'))
 })
 
-it('a plugin fails in its own words', async () => {
+it('a plugin fails with its own message', async () => {
   expect(await call('fail')).toMatchObject({ success: false, error: { message: 'A deliberate failure' } })
   expect(await call('crash')).toMatchObject({
     success: false,
@@ -204,7 +204,7 @@ it.each([
   10_000,
 )
 
-it('a runaway plugin that grows gets no more than its share', async () => {
+it('a runaway plugin that grows gets at most its memory limit', async () => {
   const { value } = await call('grow')
   expect(Number(/after (\d+)/.exec(value)?.[1])).toBeLessThanOrEqual(1_024)
 })
@@ -322,7 +322,7 @@ it.each([
   10_000,
 )
 
-it('an upload asks for a person’s approval where its upload says so, and is another where it did not', async () => {
+it('an upload may require a person’s approval, and the version keeps that', async () => {
   expect(await upload('Held', toolbox, 'version=1.0.0&approval=1&allowed_hosts=')).toMatchObject({ status: 201 })
   expect(await upload('Held', toolbox, 'version=1.0.0&approval=1')).toMatchObject({ status: 200 })
   expect(await upload('Held', toolbox, 'version=1.0.0')).toMatchObject({ status: 200 })
@@ -332,7 +332,7 @@ it('an upload asks for a person’s approval where its upload says so, and is an
   expect(await upload('Box', toolbox, 'version=1.0.0&approval=1')).toMatchObject({ status: 409 })
 })
 
-it('an upload wants what it needs said well', async () => {
+it('an upload with invalid options is refused', async () => {
   const bytes = listing([fine])
   for (const query of [
     '',
@@ -351,7 +351,7 @@ it('an upload wants what it needs said well', async () => {
   expect(host).toMatchObject({ status: 422 })
 })
 
-it('an upload is held to semantic versions, and never changes one', async () => {
+it('an upload must follow semantic versioning, and cannot change a version', async () => {
   const one = listing([fine])
   const same = await upload('Semver', one, 'version=1.0.0')
   expect(same.status).toBe(201)
@@ -367,7 +367,7 @@ it('an upload is held to semantic versions, and never changes one', async () => 
   expect((await upload('Semver', breaking, 'version=2.0.0')).status).toBe(201)
 })
 
-it('an upload has its secrets and its security level on every tool', async () => {
+it("an upload's secrets and security level apply to each of its tools", async () => {
   const { status } = await upload('Levels', listing([fine]), 'version=1.0.0&config=a:KEY_A,b:KEY_B&config=c:KEY_A')
   expect(status).toBe(201)
   const { body } = await server.json('GET', '/tools/Levels.fine?format=oxp')

@@ -37,7 +37,7 @@ const call = (params: unknown, query = '', headers: Record<string, string> = asA
 const names = ({ body }: { body: { tools: { name: string }[] } }) => body.tools.map(({ name }) => name)
 const text = ({ body }: { body: { content: { text: string }[] } }) => body.content[0]?.text ?? ''
 
-it('a tool with a dash in its name is listed in OXP with an underscore, and called by what was listed', async () => {
+it('a tool with a dash in its name is listed in OXP with an underscore, and can be called by the listed name', async () => {
   const { body } = await server.json('GET', '/tools?toolkit=web', undefined, asAdmin)
   const ids = body.items.map(({ id }: { id: string }) => id)
   expect(ids).toContain('web.search_pages@1.0.0')
@@ -49,13 +49,13 @@ it('a tool with a dash in its name is listed in OXP with an underscore, and call
   }
 })
 
-it('describe narrows to a toolkit, which is then the plugin it was published as', async () => {
+it('describe with a toolkit returns the plugin as it was published', async () => {
   const { body } = await describeTools('?toolkit=web')
   expect(body.tools).toHaveLength(2)
   expect(body.tools).toEqual(expect.arrayContaining(LIST.tools))
 })
 
-it('describe gives another name to a tool whose name is taken, and calls it by that', async () => {
+it('describe gives a tool whose name is taken another name, which can be called', async () => {
   expect(await publish({ definition: LIST, implementation, toolkit: 'web2', version: '1.0.0' })).toMatchObject({
     status: 201,
   })
@@ -70,7 +70,7 @@ it('describe gives another name to a tool whose name is taken, and calls it by t
   })
 })
 
-it('call gives no link to open where no consent can help', async () => {
+it('call returns no link to open if no consent can help', async () => {
   const answer = await call({ name: 'Gmail_GetEmails' }, '', { ...asAdmin, 'x-user-id': 'ann' })
   expect(answer).toMatchObject({ status: 200, body: { isError: true } })
   expect(text(answer)).toContain('PUT /providers/google')
@@ -81,14 +81,14 @@ it('call gives no link to open where no consent can help', async () => {
   expect(text(forNobody)).not.toContain(server.url)
 })
 
-it('call suggests the nearest name, and answers 400 when it is no request', async () => {
+it('call suggests the nearest name, and returns 400 for an invalid request', async () => {
   expect(text(await call({ name: 'Calculator_Ad' }))).toContain("did you mean 'Calculator_Add'?")
   for (const params of [undefined, {}, { name: 1 }, { name: 'x', arguments: [] }, { name: 'a b' }]) {
     expect(await call(params)).toMatchObject({ status: 400, body: { isError: true, content: [{ type: 'text' }] } })
   }
 })
 
-it("call takes a tool's name without its toolkit where one tool has it, and else answers with those that have", async () => {
+it("call accepts a tool's name without its toolkit if only one tool has it, and otherwise lists the candidates", async () => {
   const ring = { name: 'Ring', arguments: { doorbell_id: 'doorbell42' } }
   expect(await call(ring)).toMatchObject({ status: 200, body: { content: [{ type: 'text', text: 'null' }] } })
   const several = await call({ name: 'Add', arguments: { a: 1, b: 2 } })

@@ -53,7 +53,7 @@ beforeAll(async () => {
 })
 afterAll(() => server?.stop())
 
-it('/policies keeps one for each pattern, whatever its case, as it was put', async () => {
+it('/policies stores one policy for each pattern, whatever its case, as it was sent', async () => {
   const policy = { security_level: 3, limits: { rate: { calls: 5, seconds: 60 } }, secrets: ['MAIL_KEY'] }
   const made = await put('Kept.*', policy)
   expect([made.status, made.body]).toMatchObject([201, { pattern: 'Kept.*', ...policy }])
@@ -84,7 +84,7 @@ it('PUT /policies warns that a pattern matches no tool yet, and stores the polic
   await remove('calculator.add')
 })
 
-it('/policies refuses what cannot be meant, with the place', async () => {
+it('/policies refuses invalid policies with the location of the error', async () => {
   for (const [pattern, body, status, message] of [
     ['Kit', { approval: true }, 400, 'tool pattern'],
     ['Kit.*.x', { approval: true }, 400, 'tool pattern'],
@@ -106,7 +106,7 @@ it('/policies refuses what cannot be meant, with the place', async () => {
   expect((await server.json('GET', '/policies/%ff', undefined, asAdmin)).status).toBe(400)
 })
 
-it('a security level holds in every dialect, for who may call and for who may see, and is shown where a dialect has a word for it', async () => {
+it('a security level applies in every dialect, to calls and lists, and is shown if the dialect has a field for it', async () => {
   await publish('Raised')
   const machine = documents('Spoken', 'Do', '1.0.0', { implementation: PLAIN })['machine-context']
   expect((await server.json('POST', '/tools', machine, asAdmin)).status).toBe(201)
@@ -150,7 +150,7 @@ it('a security level holds in every dialect, for who may call and for who may se
   expect([(await listed())['Spoken'], await seen()]).toEqual([0, true])
 })
 
-it('an approval is asked for in every dialect, whatever the level', async () => {
+it('an approval is required in every dialect, whatever the level', async () => {
   await publish('Asked', 'DeleteAll')
   await publish('Asked', 'Read')
   await put('*.Delete*', { approval: true })
@@ -169,7 +169,7 @@ it('an approval is asked for in every dialect, whatever the level', async () => 
   expect((await call('Asked.DeleteAll')).body).toMatchObject({ result: { success: true } })
 })
 
-it('a time, and limits end calls and hold them back', async () => {
+it('a timeout and limits apply to calls', async () => {
   await publish('Slow')
   await publish('Often')
   await put('Slow.*', { timeout_ms: 300 })
@@ -188,7 +188,7 @@ it('a time, and limits end calls and hold them back', async () => {
   expect((await call('Often.Do')).status).toBe(200)
 })
 
-it('a secret is given to the tools of a pattern without a deployment, and taken from them', async () => {
+it('a secret is allowed for and removed from the tools of a pattern without a deployment', async () => {
   await publish('Post', 'Send', MAIL, { secrets: [{ id: 'MAIL_KEY' }] })
   const owner = await keyOf(server, ['Post.*'])
   expect(JSON.stringify((await call('Post.Send', owner.as)).body)).toContain(
@@ -207,7 +207,7 @@ it('a secret is given to the tools of a pattern without a deployment, and taken 
   expect((await call('Post.Send', owner.as)).status).toBe(400)
 })
 
-it('a secret is in the trail of what was done by its name, and by no value', async () => {
+it('a secret appears in the audit log by its name, and never by its value', async () => {
   await put('Trail.*', { secrets: ['MAIL_KEY'], security_level: 4 })
   await remove('Trail.*')
   const end = Date.now() + 20_000
@@ -243,7 +243,7 @@ describe.each([
     return { status: response.status, tag: response.headers.get('etag') ?? '', text }
   }
 
-  it(`a change of ${name} that is meant for another revision is refused, and does nothing`, async () => {
+  it(`a change of ${name} with another revision's If-Match is refused, and changes nothing`, async () => {
     const made = await send('POST', '/keys', { name: 'held', scopes: ['tools:read'] })
     const path = place.replace('{key}', JSON.parse(made.text).id)
     const none = await send(method, path.replace(/held/i, 'none'), first, '"x"')

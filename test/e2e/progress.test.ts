@@ -67,7 +67,7 @@ it.each([
   ['/tools/call', { 'oxp-version': '1.0' }],
   ['/oxp/tools/call', { 'oxp-version': '1.0' }],
 ])(
-  'a stream at %s with %j tells of each step while the tool runs, and then what JSON would have',
+  'a stream at %s with %j reports each step while the tool runs, and then the same result as JSON',
   async (path, more) => {
     const response = await call(gated(), { path, headers: { ...STREAM, ...more } })
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/event-stream'])
@@ -86,7 +86,7 @@ it.each([
   },
 )
 
-it('a stream tells of a module in a sandbox', async () => {
+it('a stream reports the progress of a sandboxed module', async () => {
   const module = `export default async (_, { progress }) => {
       for (const step of [1, 2, 3]) { await progress(step, 3, 'step ' + step); await fetch('${gate.origin}') }
       throw new Error('Out of paper')
@@ -108,7 +108,7 @@ it('a stream tells of a module in a sandbox', async () => {
   })
 })
 
-it('a stream is bounded, whatever a module reports', async () => {
+it('a stream is limited, whatever a module reports', async () => {
   const tool_id = await publishCode(
     'Flood',
     `export default (_, { progress }) => {
@@ -125,7 +125,7 @@ it('a stream is bounded, whatever a module reports', async () => {
   expect((await server.json('GET', '/health')).status).toBe(200)
 })
 
-it('JSON is the answer to who takes no stream, or does not say so', async () => {
+it('JSON is returned to callers who do not explicitly accept a stream', async () => {
   for (const accept of ['*/*', 'application/json', 'text/*', 'text/event-stream;q=0']) {
     const response = await call({ tool_id: 'Fixture.Progress' }, { headers: { accept } })
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/json'])
@@ -137,7 +137,7 @@ it('JSON is the answer to who takes no stream, or does not say so', async () => 
   expect(unsaid.headers['content-type']).toBe('application/json')
 })
 
-it('JSON is the answer where nothing is reported, with the status that it has', async () => {
+it('JSON is returned with its status if nothing was reported', async () => {
   const answers = await Promise.all([
     call({ tool_id: 'Calculator.Add', input: { a: 1, b: 2 } }),
     call({ tool_id: 'Calculator.Add', input: {} }),
@@ -149,7 +149,7 @@ it('JSON is the answer where nothing is reported, with the status that it has', 
   for (const answer of answers) expect(answer.headers.get('content-type')).toBe('application/json')
 })
 
-it('a call under an id is joined by whoever repeats it while it streams, and is given again as JSON', async () => {
+it('a repeated call with an id joins the running stream, and later gets the result as JSON', async () => {
   const body = { ...gated(), call_id: crypto.randomUUID() }
   const streamed = eventsOf(await call(body))
   expect((await streamed.next()).value).toEqual(STEPS[0])
@@ -172,23 +172,26 @@ it('a call under an id is joined by whoever repeats it while it streams, and is 
 it.each([
   ['streams', STREAM],
   ['does not', { accept: 'application/json' }],
-])('a call under an id goes on when its caller goes away, who can come back for it: it %s', async (_, headers) => {
-  const body = { ...gated(), call_id: crypto.randomUUID() }
-  const leaving = new AbortController()
-  const left = call(body, { headers, signal: leaving.signal }).then((response) => response.text())
-  await gate.come(1)
-  leaving.abort()
-  await expect(left).rejects.toThrow()
-  const again = call(body)
-  for (const count of [1, 2, 3]) {
-    await gate.come(count)
-    gate.open()
-  }
-  expect(await (await again).json()).toMatchObject({ result: { success: true, value: 'Done' } })
-  expect(gate.arrived).toHaveLength(3)
-})
+])(
+  'a call with an id continues when its caller disconnects, and repeating it returns its result: it %s',
+  async (_, headers) => {
+    const body = { ...gated(), call_id: crypto.randomUUID() }
+    const leaving = new AbortController()
+    const left = call(body, { headers, signal: leaving.signal }).then((response) => response.text())
+    await gate.come(1)
+    leaving.abort()
+    await expect(left).rejects.toThrow()
+    const again = call(body)
+    for (const count of [1, 2, 3]) {
+      await gate.come(count)
+      gate.open()
+    }
+    expect(await (await again).json()).toMatchObject({ result: { success: true, value: 'Done' } })
+    expect(gate.arrived).toHaveLength(3)
+  },
+)
 
-it('a call without an id ends when its caller goes away', async () => {
+it('a call without an id is canceled when its caller disconnects', async () => {
   const leaving = new AbortController()
   const response = await call({ tool_id: 'Fixture.Waiting' }, { signal: leaving.signal })
   const events = eventsOf(response)

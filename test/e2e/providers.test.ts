@@ -25,7 +25,7 @@ afterAll(() => server.stop())
 
 const BODY = { issuer: 'http://localhost:9999', client_id: 'c1', client_secret_name: 'ACME_CLIENT_SECRET' }
 
-it('providers are put, read, replaced and removed by an administrator, beside those that variables connect', async () => {
+it('providers are added, read, replaced and removed by an administrator, alongside those from variables', async () => {
   const put = await server.json('PUT', '/providers/acme', BODY, ADMIN)
   expect(put).toMatchObject({ status: 201, body: { id: 'acme', name: 'acme', ...BODY } })
   expect((await server.json('PUT', '/providers/acme', { ...BODY, name: 'Acme' }, ADMIN)).status).toBe(200)
@@ -51,7 +51,7 @@ it.each([
   expect(JSON.stringify(answer)).not.toContain('hunter2')
 })
 
-it('providers are for nobody else', async () => {
+it('providers are for administrators only', async () => {
   for (const [headers, status] of [
     [agent, 403],
     [{}, 401],
@@ -68,7 +68,7 @@ it.each([
   ['/authorizations/nobody-knows/resume', 404, 'Nothing to authorize here'],
   ['/oauth/callback', 400, 'Not understood'],
   ['/oauth/callback?state=made-up&code=hunter2', 410, 'no longer works'],
-])("people's pages need no credential, and say what is wrong: %s", async (path, status, said) => {
+])("people's pages need no credential, and report errors: %s", async (path, status, said) => {
   const response = await fetch(server.url + path)
   const text = await response.text()
   expect({ status: response.status, type: response.headers.get('content-type') }).toEqual({ status, type: PAGE })
@@ -78,7 +78,7 @@ it.each([
   expect({ status: head.status, text: await head.text() }).toEqual({ status, text: '' })
 })
 
-it("people's pages take forms of their own alone", async () => {
+it("people's pages accept only their own forms", async () => {
   const send = (headers: Record<string, string>) =>
     fetch(`${server.url}/authorizations/nobody-knows/start`, { method: 'POST', body: new URLSearchParams(), headers })
   expect((await send({ origin: server.url })).status).toBe(404)
@@ -86,7 +86,7 @@ it("people's pages take forms of their own alone", async () => {
   expect((await send({ 'sec-fetch-site': 'cross-site', 'origin': server.url })).status).toBe(403)
 })
 
-describe('a call that nobody can be asked about yet', () => {
+describe('a call of a tool whose provider is not set up', () => {
   const HOW = "set 'context.user_id'"
   const json = { accept: 'application/json' }
   const said = async (url: string, headers: Record<string, string>) => {
@@ -94,7 +94,7 @@ describe('a call that nobody can be asked about yet', () => {
     return { status: response.status, type: response.headers.get('content-type'), text: await response.text() }
   }
 
-  it('a call that nobody can be asked about yet says in each dialect that it names no user, and how to name one', async () => {
+  it('a call of a tool whose provider is not set up says in each dialect that it names no user, and how to name one', async () => {
     const all = Object.entries(calls(server, 'Gmail', 'GetEmails', ADMIN))
     expect(all.length).toBeGreaterThan(4)
     for (const [dialect, make] of all) {
@@ -103,7 +103,7 @@ describe('a call that nobody can be asked about yet', () => {
     }
   })
 
-  it('a call that nobody can be asked about yet has a link whose page says what to do, to a person and to a program', async () => {
+  it('a call of a tool whose provider is not set up has a link whose page says what to do, for people and programs', async () => {
     for (const [context, status, page] of [
       [{}, 404, 'PUT /providers/google'],
       [{ user_id: 'ann' }, 409, 'PUT /providers/google'],
@@ -138,7 +138,7 @@ it.each([
   ['POST', '/users/ann/grants', 405],
   ['PUT', '/authorizations/nobody-knows', 405],
   ['GET', '/users/ann', 404],
-])('what callers see of people %s %s is %d, and 401 without a credential', async (method, path, status) => {
+])("a caller's request %s %s about users returns %d, and 401 without a credential", async (method, path, status) => {
   const answer = await server.json(method, path, undefined, agent)
   expect(answer.status, JSON.stringify(answer.body)).toBe(status)
   if (status >= 400) expect(answer.body).toHaveProperty('message')

@@ -63,7 +63,7 @@ function exampleOf(id: string, origin = 'https://tools.test'): Pick<AgentHost, '
   return agentHosts(origin).find((each) => each.id === id) ?? { where: '' }
 }
 
-describe('the examples in Python', () => {
+describe('the Python examples', () => {
   let server: RunningServer
   let key: string
   beforeAll(async () => {
@@ -77,7 +77,7 @@ describe('the examples in Python', () => {
   })
 
   for (const { id, edit, printed, missing } of installed) {
-    it.skipIf(missing !== '')(`${id} reaches the tools ${missing}`, async () => {
+    it.skipIf(missing !== '')(`${id} lists and calls tools ${missing}`, async () => {
       const text = edit(exampleOf(id, server.url).snippet?.text ?? '')
       const env = { ...process.env, [KEY_VARIABLE]: key }
       const { stdout } = await run(join(folder, 'bin/python'), ['-c', text], { env })

@@ -68,7 +68,7 @@ async function file(content: unknown): Promise<string> {
   return path
 }
 
-it('the readiness of a toolset is that of its entries and of all tools of its patterns, by the names that it gives', async () => {
+it('the readiness of a toolset covers its entries and all tools of its patterns, by its own names', async () => {
   const { status, body } = await readiness({ toolset: 'mixed' })
   expect(status).toBe(200)
   expect(body).toMatchObject({ ready: false, needs: 'administrator' })
@@ -90,7 +90,7 @@ it('the readiness of a toolset is that of its entries and of all tools of its pa
   expect(await preflight('--toolset', 'nobodys')).toMatchObject({ code: 4, stdout: '' })
 })
 
-it('the readiness of a lock tells which tool is no longer as locked, which an administrator must see to', async () => {
+it('the readiness of a lock reports a tool that differs from the lock, which an administrator must resolve', async () => {
   const lock = await lockOf('Mail.*', 'Gone.*')
   const { hash } = await put('/locks', lock)
   expect((await readiness({ lock: hash })).body).toMatchObject({ ready: true })
@@ -117,7 +117,7 @@ it('the readiness of a lock tells which tool is no longer as locked, which an ad
   expect(await preflight('--lock', `sha256:${'0'.repeat(64)}`)).toMatchObject({ code: 4, stdout: '' })
 })
 
-it('a lock of a toolset has its names, and is checked through it', async () => {
+it("a lock of a toolset has the toolset's names, and is checked through it", async () => {
   const { stdout, code } = await cli.run(['lock', '--toolset', 'mixed'])
   expect(code).toBe(0)
   const lock = JSON.parse(stdout)
@@ -144,7 +144,7 @@ it('a lock of a toolset has its names, and is checked through it', async () => {
   ])
 })
 
-it('a lock tells nobody of tools that they may not see', async () => {
+it('a lock reveals no tools that the caller may not see', async () => {
   const [hidden, unknown] = ['Other.Hidden@1.0.0', 'Other.Nothing@1.0.0'].map((id) => ({
     version: 1,
     digest_form: 'sep-2636/2026-09',
@@ -158,7 +158,7 @@ it('a lock tells nobody of tools that they may not see', async () => {
   expect((await readiness({ toolset: 'mixed' }, reader)).body.items).toMatchObject([{ tool: 'Mail.Post@1.0.0' }])
 })
 
-it('one of tools, toolset and lock is named, of at most 500 tools', async () => {
+it('a request names exactly one of tools, toolset and lock, with at most 500 tools', async () => {
   const both = await readiness({ tools: ['Mail.Send'], toolset: 'ready' })
   expect(both).toMatchObject({ status: 400 })
   expect(both.body.message).toContain("Must have one of 'tools', 'toolset' and 'lock'")
@@ -177,7 +177,7 @@ it('one of tools, toolset and lock is named, of at most 500 tools', async () => 
   expect(JSON.parse(batches.stdout).items).toHaveLength(501)
 })
 
-it('a credential that is bound to a toolset and a lock learns of no others', async () => {
+it('a credential restricted to a toolset and a lock gets no readiness of others', async () => {
   const lock = await lockOf('Mail.Send')
   const { hash } = await put('/locks', lock)
   const bound = await keyFor({ tools: ['*'], toolset: 'ready', lock: hash })

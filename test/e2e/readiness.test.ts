@@ -55,7 +55,7 @@ async function described(name: string, user?: string) {
   return isError ? body.result : JSON.parse(content[0].text)._meta['dev.switchboard/readiness']
 }
 
-it('a tool that a user must allow access to is not ready, and looking asks nobody; then has the link of whoever was asked; then is ready', async () => {
+it("a tool that needs a user's consent is not ready, without asking the user; then has their open link; then is ready", async () => {
   const grant = { id: 'mail', scopes: ['mail.read'], status: 'not_started' }
   const problems = [
     {
@@ -91,7 +91,7 @@ it('a tool that a user must allow access to is not ready, and looking asks nobod
   expect((await ready('Mail.Send', '?user_id=zoe')).body).toMatchObject({ ready: false })
 })
 
-it('a tool that a user must allow access to is refreshed by no look', async () => {
+it("a tool that needs a user's consent is not refreshed by a readiness request", async () => {
   world.provider.accessTokensEnd = true
   const { url } = await edge.challenge('Mail.GetEmails', 'yan')
   await new HttpPerson().consent(url, 'yan')
@@ -101,7 +101,7 @@ it('a tool that a user must allow access to is refreshed by no look', async () =
   expect(world.provider.tokenRequests['refresh_token'] ?? 0).toBe(before)
 })
 
-it('a tool that a user must allow access to says that a call must name a user, and is silent of users that are not the caller’s', async () => {
+it("a tool that needs a user's consent says that a call must name a user, and reveals nothing about others' users", async () => {
   const nobody = await ready('Mail.GetEmails')
   expect(nobody.body).toMatchObject({ ready: false, missing_requirements: { user_id: true } })
   const own = { authorization: `Bearer ${await edge.keyFor(['ann'])}` }
@@ -119,7 +119,7 @@ it('a tool that a user must allow access to says that a call must name a user, a
   })
 })
 
-it('a tool that is not ready for another reason lacks a secret, of which agents learn that the operator must set it', async () => {
+it('a tool that is not ready lacks a secret, and agents are told that the operator must set it', async () => {
   const told = (await ready('Mail.Secret', '?user_id=zoe')).body
   expect(told).toMatchObject({ ready: false, missing_requirements: { secrets: [{ id: 'NEEDED_KEY' }] } })
   expect(told.problems[0].developer_message).toBe(
@@ -130,7 +130,7 @@ it('a tool that is not ready for another reason lacks a secret, of which agents 
   )
 })
 
-it('a tool that is not ready for another reason needs a person’s approval, which nobody can give to an administrator here', async () => {
+it('a tool that is not ready needs a person’s approval, which no one can give to an administrator here', async () => {
   expect((await ready('mailbox.empty', '?user_id=zoe')).body).toMatchObject({
     ready: false,
     problems: [{ type: 'approval-required' }],
@@ -143,7 +143,7 @@ it('a tool that is not ready for another reason needs a person’s approval, whi
   })
 })
 
-it('a tool that is not ready for another reason asks a host that does not answer', async () => {
+it('a tool that is not ready calls a host that does not respond', async () => {
   expect((await ready('Mail.Silent')).body).toMatchObject({
     ready: true,
     upstreams: [{ host: '127.0.0.1:1', state: 'closed' }],
@@ -154,7 +154,7 @@ it('a tool that is not ready for another reason asks a host that does not answer
   expect(told).toMatchObject({ ready: false, problems: [{ type: 'tool-failed' }] })
 })
 
-it('a tool that is not ready for another reason can never ask its server, of which publication, import and readiness tell in the same words', async () => {
+it('a tool that is not ready can never reach its server, with the same message at publication, import and readiness', async () => {
   const said = 'It cannot run: requests to \'http://HOSTNAME\' (wanted "https:", got "http:") are refused'
   const implementation = { kind: 'http', method: 'GET', url: 'http://HOSTNAME/x', response: { type: 'json' } }
   const published = await edge.ask('POST', '/tools', { definition: definition('Never.Asks@1.0.0'), implementation })
@@ -182,7 +182,7 @@ it('a tool that is not ready for another reason can never ask its server, of whi
   }
 })
 
-it('a tool that is not ready for another reason is disabled', async () => {
+it('a tool that is not ready is disabled', async () => {
   expect((await edge.ask('PATCH', '/tools/Mail.Echo@1.0.0', { status: 'disabled' })).status).toBe(200)
   expect((await ready('Mail.Echo@1.0.0', '?user_id=zoe')).body).toMatchObject({
     ready: false,
@@ -191,7 +191,7 @@ it('a tool that is not ready for another reason is disabled', async () => {
   })
 })
 
-it('a tool that the caller may not know of answers as one that there is none of, byte for byte', async () => {
+it('a tool that the caller may not see gets the same response as a missing one, byte for byte', async () => {
   const [hidden, none] = await Promise.all([ready('Other.Hidden'), ready('Other.Nothing')])
   expect([hidden.status, none.status]).toEqual([404, 404])
   expect(JSON.stringify(hidden.body).replaceAll('Hidden', 'Nothing')).toBe(JSON.stringify(none.body))
@@ -202,7 +202,7 @@ it('a tool that the caller may not know of answers as one that there is none of,
   )
 })
 
-it('GET /health says that storage answers, and nothing more', async () => {
+it('GET /health reports that storage responds, and nothing more', async () => {
   const { status, body } = await edge.ask('GET', '/health', undefined, {})
   expect({ status, body }).toEqual({ status: 200, body: { status: 'ok' } })
 })
@@ -211,7 +211,7 @@ describe('the readiness of several tools', () => {
   const report = (tools: readonly string[], user_id = 'zoe', headers: Record<string, string> = agent) =>
     edge.ask('POST', '/readiness', { tools, user_id }, headers)
 
-  it('the readiness of several tools is that of each, in their order, and names who must act first', async () => {
+  it('the readiness of several tools is listed in order, with who must act first', async () => {
     const tools = ['Mail.Secret', 'mailbox.empty', 'Mail.GetEmails', 'Mail.Secret']
     const { status, body, headers } = await report(tools)
     expect({ status, cache: headers.get('cache-control') }).toEqual({ status: 200, cache: 'no-store' })
@@ -222,7 +222,7 @@ describe('the readiness of several tools', () => {
     expect(well).toEqual({ ready: true, items: [single[2]] })
   })
 
-  it('the readiness of several tools tells the same of a tool that a key does not cover as of one that is not there', async () => {
+  it('the readiness of several tools is the same for a tool that the key does not cover and for a missing one', async () => {
     const { body } = await report(['Other.Hidden', 'Other.Absent'])
     expect(body).toEqual({
       ready: false,
@@ -235,7 +235,7 @@ describe('the readiness of several tools', () => {
     })
   })
 
-  it('the readiness of several tools is refused for a user who is not the caller’s, without tools, and for more than 100', async () => {
+  it('the readiness of several tools is refused for another caller’s user, for no tools, and for more than 100', async () => {
     const own = { authorization: `Bearer ${await edge.keyFor(['ann'])}` }
     expect((await report(['Mail.Secret'], 'zoe', own)).status).toBe(403)
     for (const tools of [[], [''], Array(101).fill('Mail.Secret')]) expect((await report(tools)).status).toBe(400)
@@ -244,7 +244,7 @@ describe('the readiness of several tools', () => {
     expect((await edge.ask('POST', '/readiness', { tools: ['Mail.Secret'] }, {})).status).toBe(401)
   })
 
-  it('switchboard preflight says who must act, and ends with their code', async () => {
+  it('switchboard preflight reports who must act, and exits with their code', async () => {
     const cli = buildCommandLine({
       SWITCHBOARD_URL: edge.server.url,
       // The caller whose calls found that a host does not answer

@@ -30,7 +30,7 @@ it.each([
   ['MCP’s with a title', { name: 'a', description: 'D', inputSchema: object, title: 'A' }, 'mcp'],
   ['one that both have', { name: 'a', description: 'D', inputSchema: object }, 'plugin'],
 ])(
-  'a list of tools without a dialect (%s) is read by the dialect that takes it, which the answer names',
+  'a list of tools without a dialect (%s) is read by the dialect that accepts it, which the response names',
   async (_, tool, dialect) => {
     expect(await publishList([tool])).toMatchObject({ status: 201, body: { ids: [expect.anything()], dialect } })
     const batch = await publish([{ definition: { tools: [tool] }, toolkit: `List${toolkits++}`, version: '1.0.0' }])
@@ -40,12 +40,12 @@ it.each([
   },
 )
 
-it('a list of tools without a dialect that none takes is told what the dialect that it looks like wants', async () => {
+it('a list of tools without a dialect that no dialect accepts gets the errors of the most similar one', async () => {
   const { status, body } = await publishList([{ name: 'a', description: 'D', inputSchema: { type: 'array' } }])
   expect([status, body.errors[0].path]).toEqual([422, '/tools/0/inputSchema/type'])
 })
 
-it('a list of tools without a dialect is read as it is said to be', async () => {
+it('a list of tools with a dialect is read in that dialect', async () => {
   const tools = [{ name: 'a', inputSchema: object }]
   expect((await publishList(tools, '&dialect=plugin')).status).toBe(422)
   const said = await publishList(tools, '&dialect=mcp')
@@ -59,7 +59,7 @@ it.each([
   ['with a list of parameters', { ...bare, input: [] }],
   ['with a qualified name', { ...bare, fully_qualified_name: 'Bare.A' }],
 ])(
-  'a definition of the Open Tool Calling RFC (%s) may have its toolkit and version beside it',
+  'a definition of the Open Tool Calling RFC (%s) may get its toolkit and version from the request',
   async (_, definition) => {
     const published = await publish(definition, '?toolkit=Bare&version=1.0.0')
     expect([200, 201]).toContain(published.status === 409 ? 200 : published.status)
@@ -70,7 +70,7 @@ it.each([
   },
 )
 
-it('a definition of the Open Tool Calling RFC says no other version than its toolkit', async () => {
+it("a definition of the Open Tool Calling RFC cannot have a version other than its toolkit's", async () => {
   const toolkit = { name: 'Versioned', version: '1.0.0' }
   const whole = { ...bare, fully_qualified_name: 'Versioned.A', toolkit }
   const { status, body } = await publish({ ...whole, version: '3.0.0' })
@@ -81,7 +81,7 @@ it('a definition of the Open Tool Calling RFC says no other version than its too
   expect((await publish({ ...whole, version: 'v1.0' })).status).toBe(201)
 })
 
-it('a definition of the Open Tool Calling RFC asks for no authorization that nobody could give', async () => {
+it('a definition of the Open Tool Calling RFC is refused if no one could give its authorization', async () => {
   const whole = { ...bare, fully_qualified_name: 'Typed.A', toolkit: { name: 'Typed', version: '1.0.0' } }
   const typed = (provider_type: string) => {
     return publish({ ...whole, requirements: { authorization: { provider_id: 'weatherkey', provider_type } } })
@@ -96,7 +96,7 @@ it('a definition of the Open Tool Calling RFC asks for no authorization that nob
   expect((await typed('token')).status).toBe(201)
 })
 
-describe('a call that lacks something', () => {
+describe('a call with a missing requirement', () => {
   const implementation = { kind: 'code', module: 'export default () => 1', allowed_hosts: ['api.example.com'] }
   const tool = async (toolkit: string, authorization: unknown) => {
     const definition = {
@@ -112,7 +112,7 @@ describe('a call that lacks something', () => {
   const rpc = (name: string) => ({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: {} } })
   const accept = { 'accept': 'application/json, text/event-stream', 'mcp-protocol-version': '2025-11-25' }
 
-  it('a call that lacks something names the token in each dialect', async () => {
+  it('a call with a missing requirement names the token in each dialect', async () => {
     await tool('Tokened', 'token')
     const oxp = await server.json('POST', '/tools/call', { request: { tool_id: 'Tokened.A' } })
     expect(oxp.body.missing_requirements).toEqual({ tokens: [{ id: 'token' }] })
@@ -130,7 +130,7 @@ describe('a call that lacks something', () => {
     expect(plugin.body.content[0].text).toContain("'token'")
   })
 
-  it('a call that lacks something says where a provider is not set up, so that nobody waits for its consent', async () => {
+  it('a call with a missing requirement says that a provider is not set up, so no one waits for consent', async () => {
     await tool('Unset', { provider_id: 'nowhere', provider_type: 'oauth2', oauth2: { scopes: ['a'] } })
     const context = { user_id: 'ann' }
     const invocation = { tool: { name: 'A', toolkit: 'Unset' }, context }
@@ -174,19 +174,16 @@ it.each<[string, object]>([
     'a provider of its own',
     { authorization: { provider_id: null, provider_type: 'oauth2', id: 'mine', oauth2: null } },
   ],
-])(
-  'what an engine and its own programs do a definition with %s required is published as its worker lists it',
-  async (_, requirements) => {
-    const toolkit = `Arcade${toolkits++}`
-    const { status, body } = await publish(listed(toolkit, requirements))
-    expect([status, body.ids]).toEqual([201, [`${toolkit}.Add@1.0.0`]])
-    const { body: tools } = await server.json('GET', '/worker/tools')
-    const own = tools.find((each: { toolkit: { name: string } }) => each.toolkit.name === toolkit)
-    expect(own).toMatchObject({ description: 'Adds', requirements })
-  },
-)
+])('an engine can publish a definition with %s required as its worker lists it', async (_, requirements) => {
+  const toolkit = `Arcade${toolkits++}`
+  const { status, body } = await publish(listed(toolkit, requirements))
+  expect([status, body.ids]).toEqual([201, [`${toolkit}.Add@1.0.0`]])
+  const { body: tools } = await server.json('GET', '/worker/tools')
+  const own = tools.find((each: { toolkit: { name: string } }) => each.toolkit.name === toolkit)
+  expect(own).toMatchObject({ description: 'Adds', requirements })
+})
 
-it('what an engine and its own programs do each listed tool has requirements and a description, which an engine requires', async () => {
+it('an engine gets requirements and a description with each listed tool', async () => {
   const toolkit = { name: 'Terse', version: '1.0.0' }
   const input = { parameters: [] }
   const output = { available_modes: ['value'] }
@@ -196,7 +193,7 @@ it('what an engine and its own programs do each listed tool has requirements and
     expect(tool).toMatchObject({ description: expect.any(String), requirements: expect.any(Object) })
 })
 
-it('what an engine and its own programs do the hash of the list changes with the list, and no metadata is promised that no call is given', async () => {
+it('an engine sees the hash of the list change with the list, and required metadata is refused', async () => {
   const before = (await server.json('GET', '/worker/health')).body
   const toolkit = `Arcade${toolkits++}`
   const metadata = [{ key: 'client_id' }]
@@ -208,7 +205,7 @@ it('what an engine and its own programs do the hash of the list changes with the
     .not.toBe(before.tool_definitions_hash)
 })
 
-it("a list of OXP's has all tools for clients that know no pages, and pages for who asks for them", async () => {
+it('an OXP list has all tools for clients without paging, and pages on request', async () => {
   const tools = Array.from({ length: 150 }, (_, index) => ({
     name: `t${index}`,
     description: 'D',

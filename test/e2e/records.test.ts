@@ -56,7 +56,7 @@ async function eventually(path: string, headers: Record<string, string>, holds: 
   }
 }
 
-it('GET /calls tells who called what in which dialect, and what came of it, and nothing of what was sent', async () => {
+it('GET /calls lists who called what in which dialect, with the outcome, and nothing of the content', async () => {
   const agent = await keyWith('the agent of sales', { users: ['ann'] })
   await call('Calculator.Add', agent.headers, { user_id: 'ann' }, { a: 1, b: 2 })
   await call('Calculator.Add', agent.headers, { user_id: 'bob' }, { a: 1, b: 2 })
@@ -91,7 +91,7 @@ it('GET /calls tells who called what in which dialect, and what came of it, and 
   expect(items[5].digest).toMatch(/^[0-9a-f]{64}$/)
 })
 
-it('GET /calls tells the arguments of a key that asks for it, without secrets', async () => {
+it('GET /calls lists arguments for a key that records them, without secrets', async () => {
   const key = await keyWith('debugged', { record_arguments: true })
   await call('Remote.Works', key.headers, {}, { text: 'x'.repeat(300) })
   await call('Remote.Works', key.headers, {}, { text: 1, password: 'hunter2' })
@@ -106,7 +106,7 @@ it('GET /calls tells the arguments of a key that asks for it, without secrets', 
   })
 })
 
-it('GET /calls shows a key its own calls, whatever it asks for, and administrators and auditors all', async () => {
+it('GET /calls shows a key only its own calls, and administrators and auditors all', async () => {
   const [one, other] = [await keyWith('one'), await keyWith('other')]
   const auditor = await keyWith('auditor', { scopes: ['records:read'] })
   await call('Calculator.Add', one.headers, {}, { a: 1, b: 2 })
@@ -123,7 +123,7 @@ it('GET /calls shows a key its own calls, whatever it asks for, and administrato
   expect(others.body.items).toEqual([])
 })
 
-it('GET /calls gives pages that a cursor of another query or key does not open', async () => {
+it('GET /calls has pages whose cursors work only for the same query and key', async () => {
   const key = await keyWith('pages')
   for (let a = 0; a < 5; a++) await call('Calculator.Add', key.headers, {}, { a, b: 2 })
   await eventually('/calls', key.headers, (body) => body.items.length === 5)
@@ -143,7 +143,7 @@ it('GET /calls gives pages that a cursor of another query or key does not open',
 })
 
 it.each(['/calls?limit=0', '/calls?sinc=x', '/usage?by=moon', '/calls?since=2026-01-01'])(
-  'GET /calls refuses %s with what is wrong',
+  'GET /calls refuses %s with the reason',
   async (path) => {
     const refused = await server.json('GET', path, undefined, ADMIN)
     expect(refused.status).toBe(400)
@@ -151,13 +151,13 @@ it.each(['/calls?limit=0', '/calls?sinc=x', '/usage?by=moon', '/calls?since=2026
   },
 )
 
-it('GET /calls is for nobody without a credential', async () => {
+it('GET /calls is refused without a credential', async () => {
   for (const path of ['/calls', '/usage', '/metrics']) {
     expect((await server.json('GET', path)).status).toBe(401)
   }
 })
 
-it('GET /usage and GET /metrics count what was called', async () => {
+it('GET /usage and GET /metrics count calls', async () => {
   const key = await keyWith('counted')
   for (let a = 0; a < 7; a++) await call('Calculator.Add', key.headers, {}, { a, b: 2 })
   for (let a = 0; a < 3; a++) await call('Calculator.Add', key.headers, {}, { a })
@@ -192,7 +192,7 @@ it('GET /usage and GET /metrics count what was called', async () => {
   expect(before.body).toMatchObject(day)
 })
 
-it('a call that waits for a person is no failure', async () => {
+it('a call that waits for a person is not a failure', async () => {
   const asking = { ...httpTool('Asks'), approval: true }
   expect((await server.json('POST', '/tools', asking, ADMIN)).status).toBe(201)
   const agent = await keyWith('asking', { tools: ['Remote.*'] })
@@ -210,7 +210,7 @@ it('a call that waits for a person is no failure', async () => {
   expect((await server.json('GET', '/audit?outcome=waiting', undefined, ADMIN)).status).toBe(400)
 })
 
-it('a record store that cannot be reached harms no call, and those who read it are told', async () => {
+it('an unavailable record store affects no calls, and its readers are told', async () => {
   const broken = await startApp({ vars: { ACCESS: 'keys', ADMIN_KEY }, broken: 'Records' })
   try {
     for (let a = 0; a < 20; a++) {

@@ -76,12 +76,12 @@ for (const { name, load, skip } of catalogs) {
     })
     afterAll(() => server?.stop())
 
-    it('takes every definition, and names each in order', () => {
+    it('accepts every definition, and returns each id in order', () => {
       expect(published.filter(({ status }) => status !== 201)).toEqual([])
       expect(published.map(({ id }) => id)).toEqual(definitions.map(({ id }) => id))
     })
 
-    it('lists them all at once beside the bundled tools, in the order of ids, as the specification writes them', async () => {
+    it('lists all definitions with the bundled tools, ordered by id, as the specification writes them', async () => {
       const { body } = await server.json('GET', '/tools?limit=1000')
       expect(body.items.length).toBe(definitions.length + BUNDLED)
       expect(body).not.toHaveProperty('next_cursor')
@@ -93,7 +93,7 @@ for (const { name, load, skip } of catalogs) {
       }
     })
 
-    it('gives each back exactly as it was published, alone and in the flat list', async () => {
+    it('returns each definition exactly as published, alone and in the flat list', async () => {
       const { body } = await server.json('GET', '/oxp/tools?limit=1000')
       const listed = new Map(body.items.map((item: Item) => [item.id, item]))
       for (const each of definitions) expect(listed.get(each.id)).toEqual(each)
@@ -104,14 +104,14 @@ for (const { name, load, skip } of catalogs) {
       }
     })
 
-    it.each([7, 100])('walks through every tool exactly once, %i at a time', async (limit) => {
+    it.each([7, 100])('lists every tool exactly once, in pages of %i', async (limit) => {
       const { items, pages } = await walk(server, '/tools', limit)
       const all = await server.json('GET', '/tools?limit=1000')
       expect(items).toEqual(all.body.items)
       expect(pages).toBe(Math.ceil(items.length / limit))
     })
 
-    it('lists exactly the tools of a toolkit, whichever it is, and in pages too', async () => {
+    it('lists exactly the tools of any toolkit, also in pages', async () => {
       const all = ids((await server.json('GET', '/tools?limit=1000')).body)
       for (const toolkit of new Set(all.map((id) => id.split('.')[0] ?? ''))) {
         const wanted = all.filter((id) => id.startsWith(`${toolkit}.`))
@@ -128,13 +128,13 @@ for (const { name, load, skip } of catalogs) {
       ['GET', '/tools?toolkit=Calculater&versions=all', { items: [] }],
       ['POST', '/plugin/describe?toolkit=Calculater', { tools: [] }],
       ['GET', '/machine-context/tools?toolkit=Calculater', { tools: [] }],
-    ])('%s %s is empty, and a header says what was meant', async (method, path, expected) => {
+    ])('%s %s is empty, and a header suggests the intended toolkit', async (method, path, expected) => {
       const { status, body, headers } = await server.json(method, path)
       expect({ status, body }).toMatchObject({ status: 200, body: expected })
       expect(headers.get('switchboard-note')).toBe("There is no toolkit 'Calculater' here: did you mean 'Calculator'?")
     })
 
-    it('says of no other list anything beside it', async () => {
+    it('sends that header with no other list', async () => {
       for (const path of ['/tools', '/tools?toolkit=Calculator', '/tools?q=xyzzy', '/worker/tools']) {
         expect((await server.json('GET', path)).headers.get('switchboard-note'), path).toBeNull()
       }
@@ -151,7 +151,7 @@ for (const { name, load, skip } of catalogs) {
       expect(missed).toEqual([])
     })
 
-    it('finds a tool by words of its description, and gives every hit once, page after page', async () => {
+    it('finds a tool by words of its description, and returns every hit once across pages', async () => {
       const { body } = await server.json('GET', '/tools?q=tool&limit=1000')
       const found = ids(body)
       expect(found.length).toBeGreaterThan(20)
@@ -160,7 +160,7 @@ for (const { name, load, skip } of catalogs) {
       expect((await server.json('GET', '/tools?q=xyzzyplugh')).body.items).toEqual([])
     })
 
-    it('takes the same definitions again as no change', async () => {
+    it('accepts the same definitions again as no change', async () => {
       const keepsTag = async () => {
         const before = await waitForSameList(server)
         const { body } = await server.json('POST', '/tools', definitions)
@@ -173,7 +173,7 @@ for (const { name, load, skip } of catalogs) {
       expect(isKept).toBe(true)
     }, 120_000)
 
-    it('says that each is registered and cannot be called', async () => {
+    it('says that each definition is registered and cannot be called', async () => {
       for (const { id } of definitions.slice(0, 5)) {
         const { status, body } = await server.json('POST', '/tools/call', { tool_id: id, input: {} })
         expect(status).toBe(400)
@@ -209,7 +209,7 @@ async function call(tool_id: string): Promise<{ status: number; value?: unknown;
   return { status, value: body.result?.value, message: body.message ?? body.result?.error?.message }
 }
 
-it('publishing one definition answers 201 with the ids, and 200 for the same again, also in other words', async () => {
+it('publishing one definition returns 201 with the ids, and 200 for the same definition in another form', async () => {
   const first = definition('One.Same@1.0.0')
   expect(await server.json('POST', '/tools', first)).toMatchObject({ status: 201, body: { ids: [first.id] } })
   expect(await server.json('POST', '/tools', first)).toMatchObject({ status: 200, body: { ids: [first.id] } })
@@ -218,7 +218,7 @@ it('publishing one definition answers 201 with the ids, and 200 for the same aga
   expect(await server.json('POST', '/tools', { definition: first })).toMatchObject({ status: 200 })
 })
 
-it('publishing one definition refuses another document, implementation or tags under the id of a published version', async () => {
+it('publishing one definition refuses another document, implementation or tags for a published version', async () => {
   const first = callable('One.Conflict@1.0.0')
   expect((await server.json('POST', '/tools', first)).status).toBe(201)
   expect((await server.json('POST', '/tools', first)).status).toBe(200)
@@ -247,7 +247,7 @@ it('publishing one definition refuses another document, implementation or tags u
   expect((await server.json('GET', '/tools/One.Conflict')).body.description).toBe('What One.Conflict does')
 })
 
-it('publishing one definition refuses an id that differs from another in case only, for any version', async () => {
+it('publishing one definition refuses an id that differs from another only in case, for any version', async () => {
   expect((await server.json('POST', '/tools', definition('One.CaseD@1.0.0'))).status).toBe(201)
   for (const id of ['one.cased@1.0.0', 'ONE.CASED@1.0.0', 'One.Cased@2.0.0']) {
     const { status, body } = await server.json('POST', '/tools', definition(id))
@@ -257,7 +257,7 @@ it('publishing one definition refuses an id that differs from another in case on
   expect((await server.json('GET', '/tools/ONE.cased')).body.id).toBe('One.CaseD@1.0.0')
 })
 
-it('publishing one definition shows a new tool in lists, in searches and to calls the moment it is acknowledged', async () => {
+it('publishing one definition makes it appear in lists, searches and calls as soon as it is acknowledged', async () => {
   for (let n = 0; n < 10; n += 1) {
     const id = `Moment.Tool${n}@1.0.0`
     expect(await call(`Moment.Tool${n}`)).toMatchObject({ status: 400 })
@@ -272,7 +272,7 @@ it('publishing one definition shows a new tool in lists, in searches and to call
   }
 })
 
-it('publishing one definition lists a tool without an implementation and says that it cannot be called', async () => {
+it('publishing one definition without an implementation lists it, and says that it cannot be called', async () => {
   const made = await server.json('POST', '/tools', definition('One.Listed@1.0.0'))
   expect(made).toMatchObject({ status: 201, body: { ids: ['One.Listed@1.0.0'] } })
   expect(made.headers.get('switchboard-note')).toMatch(
@@ -363,7 +363,7 @@ const INVALID: readonly (readonly [string, unknown, readonly string[]])[] = [
   ['a lone surrogate in a name', withInput({ type: 'object', properties: { '\udc00': {} } }), ['']],
 ]
 
-it.each(INVALID)('publication refuses %s, and says where', async (_, document, wanted) => {
+it.each(INVALID)('publication refuses %s with the location of the error', async (_, document, wanted) => {
   const bare = await server.json('POST', '/tools', document)
   expect(bare).toMatchObject({ status: 422, body: { message: 'The definition is not valid' } })
   expect(paths(bare.body)?.sort()).toEqual([...wanted].sort())
@@ -376,7 +376,7 @@ it.each(INVALID)('publication refuses %s, and says where', async (_, document, w
   expect(paths(body.results[0])?.sort()).toEqual([...wanted].sort())
 })
 
-it('publication takes what is just within the bounds', async () => {
+it('publication accepts documents just within the limits', async () => {
   const within = [
     definition('Bound.Deep@1.0.0', { input_schema: { type: 'object', properties: { x: nest(30) } } }),
     definition('Bound.Wide@1.0.0', {
@@ -392,7 +392,7 @@ it('publication takes what is just within the bounds', async () => {
   for (const each of within) expect((await server.json('GET', `/tools/${each.id}`)).body).toEqual(each)
 })
 
-it('publication reports everything at once: the wrapper, the document and the schemas', async () => {
+it('publication reports all problems at once: of the wrapper, the document and the schemas', async () => {
   const { status, body } = await server.json('POST', '/tools', {
     definition: withInput({
       type: 'object',
@@ -413,7 +413,7 @@ it('publication reports everything at once: the wrapper, the document and the sc
   ])
 })
 
-it('publication refuses dialects and options there are not', async () => {
+it('publication refuses unknown dialects and options', async () => {
   const unknown = await server.json('POST', '/tools?dialect=esperanto', definition('Bad.Tool@1.0.0'))
   expect(unknown.status).toBe(422)
   expect(unknown.body.errors[0].message).toContain("Unknown dialect 'esperanto'")
@@ -440,13 +440,13 @@ it.each([
   ['an implementation of no kind', { implementation: {} }, ['/implementation']],
   ['an implementation that comes with deployments', { implementation: { kind: 'bundled' } }, ['/implementation/kind']],
   ['an implementation of an unknown kind', { implementation: { kind: 'magic' } }, ['/implementation/kind']],
-])('%s beside a definition is refused', async (_, given, wanted) => {
+])('%s next to a definition is refused', async (_, given, wanted) => {
   const { status, body } = await server.json('POST', '/tools', beside(given))
   expect(status).toBe(422)
   expect(paths(body)).toEqual(wanted)
 })
 
-it('an implementation beside a definition is refused that is no text, or too much of it', async () => {
+it('an implementation is refused if it contains invalid text or is too large', async () => {
   for (const url of ['https://example.com/\ud800', `https://example.com/${'x'.repeat(256 * 1024)}`]) {
     const { status, body } = await server.json(
       'POST',
@@ -458,7 +458,7 @@ it('an implementation beside a definition is refused that is no text, or too muc
   }
 })
 
-it('tags beside a definition are kept, tools are found by them, and the toolkit that was named is listed', async () => {
+it('tags of a publication are stored and searchable, and its toolkit is listed', async () => {
   const { definition: tagged } = { definition: definition('Beside.Tagged@1.2.3') }
   const all = { definition: tagged, toolkit: 'Beside', version: '1.2.3', tags: ['mail', 'fancy'] }
   expect(await server.json('POST', '/tools', all)).toMatchObject({ status: 201, body: { ids: [tagged.id] } })
@@ -467,7 +467,7 @@ it('tags beside a definition are kept, tools are found by them, and the toolkit 
   expect((await server.json('GET', '/tools?tag=none')).body.items).toEqual([])
 })
 
-it('publishing a batch judges each document alone', async () => {
+it('publishing a batch treats each document separately', async () => {
   const { status, body } = await server.json('POST', '/tools', [
     definition('Batch.A@1.0.0'),
     definition('Batch.B@1.0.0', { name: '' }),
@@ -498,7 +498,7 @@ it('publishing a batch judges each document alone', async () => {
   ])
 })
 
-it('publishing a batch takes 1,000 at once, refuses 1,001 as a whole, and does nothing for none', async () => {
+it('publishing a batch accepts 1,000 definitions, refuses 1,001 as a whole, and does nothing for none', async () => {
   const many = Array.from({ length: 1_001 }, (_, n) => definition(`Thousand.T${n}@1.0.0`))
   const refused = await server.json('POST', '/tools', many)
   expect(refused).toMatchObject({
@@ -513,7 +513,7 @@ it('publishing a batch takes 1,000 at once, refuses 1,001 as a whole, and does n
   expect(await server.json('POST', '/tools', [])).toMatchObject({ status: 200, body: { results: [] } })
 })
 
-it('GET /tools answers 304 to whoever holds the list, until something is published', async () => {
+it('GET /tools returns 304 to clients with the current list, until something is published', async () => {
   for (const path of ['/tools', '/oxp/tools', '/tools?versions=all', '/tools?q=add']) {
     const first = await server.json('GET', path)
     const etag = first.headers.get('etag') ?? ''
@@ -531,7 +531,7 @@ it('GET /tools answers 304 to whoever holds the list, until something is publish
   expect(response.headers.get('etag')).not.toBe(held)
 })
 
-it('GET /tools answers 304 to whoever holds a definition, and names its digest', async () => {
+it('GET /tools returns 304 to clients with the current definition, whose entity tag is its digest', async () => {
   await server.json('POST', '/tools', definition('Lists.Held@1.0.0'))
   const { headers } = await server.json('GET', '/tools/Lists.Held')
   const etag = headers.get('etag') ?? ''
@@ -544,7 +544,7 @@ it('GET /tools answers 304 to whoever holds a definition, and names its digest',
   expect((await fetch(`${server.url}/tools/Lists.Held`, { headers: { 'if-none-match': etag } })).status).toBe(200)
 })
 
-it('GET /tools lists the newest active version of each tool, and all active and deprecated ones under versions=all', async () => {
+it('GET /tools lists the newest active version of each tool, and all active and deprecated ones with versions=all', async () => {
   const versions = ['1.0.0', '1.9.0', '1.10.0', '2.0.0', '0.1.0']
   for (const version of versions) await server.json('POST', '/tools', definition(`Many.Versions@${version}`))
   const newest = async () => ids((await server.json('GET', '/tools?toolkit=Many')).body)
@@ -573,7 +573,7 @@ it('GET /tools ranks the exact name first', async () => {
   }
 })
 
-describe('which version answers', () => {
+describe('the version that is used', () => {
   beforeAll(async () => {
     const versions = ['0.9.0', '1.0.0', '1.2.0', '1.2.3', '1.10.0', '2.0.0', '3.0.0']
     const { body } = await server.json('POST', '/tools', [
@@ -592,7 +592,7 @@ describe('which version answers', () => {
     await patch('Which.Old@1.1.0', 'deprecated')
   })
 
-  it('which version answers is said where a change names none, and none is served', async () => {
+  it('a status change without a version reports which version changed, and is refused if all are yanked', async () => {
     await server.json(
       'POST',
       '/tools',
@@ -634,7 +634,7 @@ describe('which version answers', () => {
     ['Which.Tool@1.10.0', '1.10.0'],
     ['Which.Old', '1.1.0'],
     ['Which.Old@1', '1.0.0'],
-  ])('%s is answered by %s', async (asked, version) => {
+  ])('%s resolves to %s', async (asked, version) => {
     expect(await call(asked)).toEqual({ status: 200, value: version, message: undefined })
     const { status, body } = await server.json('GET', `/tools/${encodeURIComponent(asked)}`)
     expect({ status, version: body.version }).toEqual({ status: 200, version })
@@ -653,14 +653,14 @@ describe('which version answers', () => {
     expect(await call(asked)).toEqual({ status: 400, message })
   })
 
-  it('GET /tools/{id} answers 404 for a version that is unknown, or for what is no id', async () => {
+  it('GET /tools/{id} returns 404 for an unknown version or an invalid id', async () => {
     for (const id of ['Which.None', 'Which.Tool@9.9.9', 'Which.Tool@^9', 'nonsense', 'a.b.c', '%20', 'Which.Tool@']) {
       expect((await server.json('GET', `/tools/${id}`)).status).toBe(404)
     }
   })
 })
 
-it('PATCH /tools/{id} takes a status in each of its forms', async () => {
+it('PATCH /tools/{id} accepts a status in each of its forms', async () => {
   const id = 'Status.Forms@1.0.0'
   await server.json('POST', '/tools', [definition(id), definition('Status.Forms@2.0.0')])
   const successor = 'Status.Forms@2.0.0'
@@ -686,13 +686,13 @@ it('PATCH /tools/{id} takes a status in each of its forms', async () => {
   }
 })
 
-it('PATCH /tools/{id} answers 404 for a tool or version there is not', async () => {
+it('PATCH /tools/{id} returns 404 for an unknown tool or version', async () => {
   for (const id of ['Status.None', 'Calculator.Add@7.0.0', 'nonsense']) {
     expect((await server.json('PATCH', `/tools/${id}`, { status: 'yanked' })).status).toBe(404)
   }
 })
 
-it('a version cannot be its own successor, by whatever id', async () => {
+it('a version cannot be its own successor, under any id', async () => {
   const change = (id: string, successor: string) =>
     server.json('PATCH', `/tools/${id}`, { status: 'deprecated', successor })
   await server.json('POST', '/tools', [definition('Status.Own@1.0.0'), definition('Status.Own@1.1.0')])
@@ -710,7 +710,7 @@ it('a version cannot be its own successor, by whatever id', async () => {
   expect(await change('Status.Own@1.1.0', 'Status.Own@1.0.0')).toMatchObject({ status: 200 })
 })
 
-it('a deprecated definition says that it is, and what succeeds it', async () => {
+it('a deprecated definition is returned with its status and successor', async () => {
   await server.json('POST', '/tools', [definition('Status.Old@1.0.0'), definition('Status.New@1.0.0')])
   await server.json('PATCH', '/tools/Status.Old', { status: 'deprecated', successor: 'Status.New@1.0.0' })
   const { status, headers } = await server.json('GET', '/tools/Status.Old')
@@ -720,7 +720,7 @@ it('a deprecated definition says that it is, and what succeeds it', async () => 
   expect((await server.json('GET', '/tools/Status.New')).headers.get('switchboard-status')).toBeNull()
 })
 
-it('a call of a deprecated tool says so in every dialect, and what succeeds it', async () => {
+it('a call of a deprecated tool returns the deprecation and successor in every dialect', async () => {
   await server.json('POST', '/tools', [callable('Status.Slow@1.0.0'), callable('Status.Fast@1.0.0')])
   await server.json('PATCH', '/tools/Status.Slow', { status: 'deprecated', message: 'é', successor: 'Status.Fast' })
   const mcp = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'Status_Slow', arguments: {} } }
@@ -744,7 +744,7 @@ it('a call of a deprecated tool says so in every dialect, and what succeeds it',
   expect([headers.get('switchboard-status'), headers.get('switchboard-note')]).toEqual([null, null])
 })
 
-it('a yanked tool says that it was, why, and what is left', async () => {
+it('a yanked tool is reported as yanked, with the reason and the remaining versions', async () => {
   await server.json('POST', '/tools', [callable('Status.Bad@1.0.0'), callable('Status.Bad@2.0.0')])
   await server.json('PATCH', '/tools/Status.Bad@1.0.0', { status: 'yanked', message: 'loses mail' })
   const older = "'Status.Bad@1.0.0' was yanked: loses mail; there is '2.0.0'"
@@ -757,7 +757,7 @@ it('a yanked tool says that it was, why, and what is left', async () => {
   expect(await call('Status.Bad@2.0.0')).toMatchObject({ status: 200 })
 })
 
-it('a status holds at once, for calls and lists, and can be taken back', async () => {
+it('a status applies at once to calls and lists, and can be reversed', async () => {
   const id = 'Status.Toggled@1.0.0'
   await server.json('POST', '/tools', callable(id))
   for (let n = 0; n < 3; n += 1) {
@@ -817,7 +817,7 @@ describe('semantic versioning', () => {
     },
   )
 
-  it('semantic versioning lets a description change in a patch, and measures against what was not withdrawn', async () => {
+  it('semantic versioning allows a new description in a patch, and ignores yanked versions', async () => {
     const publish = (version: string, given: object) =>
       server.json('POST', '/tools', definition(`Semver.Free@${version}`, { ...before, ...given }))
     expect((await publish('1.0.0', {})).status).toBe(201)
@@ -830,7 +830,7 @@ describe('semantic versioning', () => {
   })
 })
 
-it('a registry loses nothing of 60 publishers', async () => {
+it('a registry loses nothing from 60 concurrent publishers', async () => {
   const mine = (publisher: number) =>
     Array.from({ length: 4 }, (_, n) => definition(`Crowd${publisher % 9}.P${publisher}T${n}@1.0.0`))
   const answers = await Promise.all(
@@ -849,7 +849,7 @@ it('a registry loses nothing of 60 publishers', async () => {
   for (const each of wanted) expect((await server.json('GET', `/tools/${each.id}`)).body).toEqual(each)
 })
 
-it('a registry lets exactly one of 20 rivals have an id, and keeps what that one said', async () => {
+it('a registry accepts exactly one of 20 concurrent publications of an id, and stores that one', async () => {
   const rivals = Array.from({ length: 20 }, (_, n) => definition('Rival.Only@1.0.0', { description: `Rival ${n}` }))
   const answers = await Promise.all(rivals.map((each) => server.json('POST', '/tools', each)))
   const all = answers.map(({ status }) => status).sort()

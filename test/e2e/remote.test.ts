@@ -63,7 +63,7 @@ describe.each(['legacy', 'modern'] as const)('a %s MCP server', (era) => {
     return found.name
   }
 
-  it(`a ${era} MCP server becomes a toolkit with one request, and once`, async () => {
+  it(`a ${era} MCP server is imported as a toolkit with one request, once`, async () => {
     const { status, body } = await load({ mcp: upstream().url }, toolkit)
     expect(status, JSON.stringify(body)).toBe(201)
     expect(body).toMatchObject({ skipped: [] })
@@ -72,7 +72,7 @@ describe.each(['legacy', 'modern'] as const)('a %s MCP server', (era) => {
     expect((await load({ mcp: upstream().url }, toolkit)).status).toBe(200)
   })
 
-  it(`a ${era} MCP server is listed without being asked, and called through OXP`, async () => {
+  it(`a ${era} MCP server is listed without requests to it, and called through OXP`, async () => {
     upstream().arrived.length = 0
     const { body } = await server.json('GET', `/tools?toolkit=${toolkit}`)
     expect(body.items).toHaveLength(7)
@@ -85,7 +85,7 @@ describe.each(['legacy', 'modern'] as const)('a %s MCP server', (era) => {
     expect(wrong.status).toBe(422)
   })
 
-  it(`a ${era} MCP server is called through /mcp, with its content and its progress`, async () => {
+  it(`a ${era} MCP server is called through /mcp, with its content and progress`, async () => {
     const client = await connected()
     const picture = await client.callTool({ name: await exposed('picture') })
     expect(picture.content).toMatchObject([{ type: 'text' }, { type: 'image' }, { type: 'resource' }])
@@ -98,7 +98,7 @@ describe.each(['legacy', 'modern'] as const)('a %s MCP server', (era) => {
     await client.close()
   })
 
-  it(`a ${era} MCP server learns that a call was cancelled`, async () => {
+  it(`a ${era} MCP server is told that a call was canceled`, async () => {
     const client = await connected()
     const gone = new AbortController()
     const onprogress = () => gone.abort()
@@ -109,7 +109,7 @@ describe.each(['legacy', 'modern'] as const)('a %s MCP server', (era) => {
   })
 })
 
-it.each(['legacy', 'modern'] as const)('a call past its deadline is cancelled there (%s)', async (era) => {
+it.each(['legacy', 'modern'] as const)('a call past its deadline is canceled on the server (%s)', async (era) => {
   const { tools, waiter } = upstreamTools()
   const upstream = era === 'legacy' ? legacy : modern
   upstream.tools = tools
@@ -126,7 +126,7 @@ describe('another Switchboard', () => {
   const from = () => ({ oxp: other.url })
   const credentials = [{ secret: 'UPSTREAM_KEY' }]
 
-  it('another Switchboard becomes a toolkit of tools that go there with its key', async () => {
+  it('another Switchboard is imported as a toolkit whose tools are called with its key', async () => {
     const refused = await load(from(), 'Other')
     expect(refused.body.errors).toMatchObject([{ path: '/from/oxp', message: expect.stringContaining('401') }])
     const { status, body } = await load(from(), 'Other', { credentials })
@@ -138,21 +138,21 @@ describe('another Switchboard', () => {
     expect(server.printed()).not.toContain(UPSTREAM_KEY)
   })
 
-  it('another Switchboard says what a tool lacks there', async () => {
+  it('another Switchboard reports what a tool lacks there', async () => {
     const { body } = await server.json('GET', '/tools/Other.Gmail_GetEmails')
     expect(body).toMatchObject({ requirements: { secrets: [{ id: 'UPSTREAM_KEY' }] } })
     const { error } = await call('Other.Gmail_GetEmails', {})
     expect(error.message).toContain("a person's consent at 'google'")
   })
 
-  it('another Switchboard is reached as an MCP server just as well', async () => {
+  it('another Switchboard can also be imported as an MCP server', async () => {
     const mcp = { mcp: new URL('/mcp', other.url).href }
     const { status, body } = await load(mcp, 'Copy', { credentials, tools: ['Calculator_*'] })
     expect(status, JSON.stringify(body)).toBe(201)
     expect(await call('Copy.Calculator_Add', { a: 1, b: 2 })).toMatchObject({ success: true, value: 3 })
   })
 
-  it('another Switchboard is not asked with a secret by whoever may not decide where it goes', async () => {
+  it('another Switchboard gets no request with a secret from a publisher who may not use the secret', async () => {
     const key = await server.json('POST', '/keys', {
       name: 'publisher',
       scopes: ['tools:publish'],
@@ -186,7 +186,7 @@ function versioned(revision: number): UpstreamTool {
   }
 }
 
-it('a server that changes gets new versions when it is imported again, and keeps the old', async () => {
+it('a server whose tools change gets new versions when it is imported again, and keeps the old ones', async () => {
   const from = { mcp: mortal.url }
   expect((await load(from, 'Mortal', { version: '1.0.0' })).body.ids).toEqual(['Mortal.speak@1.0.0'])
   mortal.tools = [versioned(2)]
@@ -199,7 +199,7 @@ it('a server that changes gets new versions when it is imported again, and keeps
   expect(first.body.inputSchema.required).toEqual(['a'])
 })
 
-it('a server that changes that is gone fails its own calls, clearly, and nothing else', async () => {
+it('a server that is gone fails only its own calls, with a clear message', async () => {
   await mortal.close()
   const { success, error } = await call('Mortal.speak', { a: '', b: '' })
   expect(success).toBe(false)
@@ -259,14 +259,14 @@ it.each([
   ['deep', /deeper than 136 levels/],
   ['slow-pattern', /pattern/],
   ['broken', /500 Internal Server Error/],
-])('a hostile server of the kind %s is refused, precisely', async (how, why) => {
+])('a hostile server is refused with the reason: %s', async (how, why) => {
   const { status, body } = await load({ mcp: `${hostile.origin}/${how}` }, 'Hostile')
   expect(status, JSON.stringify(body)).toBe(422)
   expect(JSON.stringify(body)).toMatch(why)
   expect((await fetch(`${server.url}/health`)).status).toBe(200)
 })
 
-it.each(['mcp', 'oxp'])('a hostile server that never answers costs its own calls their time (%s)', async (protocol) => {
+it.each(['mcp', 'oxp'])('a hostile server that never responds delays only its own calls (%s)', async (protocol) => {
   const implementation = { kind: 'remote', protocol, url: `${hostile.origin}/silent`, tool: 'a', timeout_ms: 500 }
   const published = await server.json('POST', '/tools', {
     definition: definition(`Silent.${protocol}@1.0.0`, { name: `silent_${protocol}` }),

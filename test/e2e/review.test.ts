@@ -48,14 +48,14 @@ async function lists(as: Headers): Promise<string> {
   return JSON.stringify(answers.map(({ body }) => body))
 }
 
-it('a toolkit that asks for review is one once its owner says so', async () => {
+it('a toolkit is reviewed once its owner turns review on', async () => {
   const said = await server.json('PATCH', '/toolkits/Desk', { review: true }, ann.as)
   expect([said.status, said.body]).toEqual([200, expect.objectContaining({ toolkit: 'Desk', review: true })])
   expect((await get('/toolkits/Desk', asAdmin)).body).toMatchObject({ review: true })
   expect((await server.json('PATCH', '/toolkits/Desk', { review: 'yes' }, ann.as)).status).toBe(400)
 })
 
-it('a toolkit that asks for review answers who publishes there that it is pending, alone and in a batch', async () => {
+it('a reviewed toolkit returns new publications as pending, alone and in a batch', async () => {
   const { status, body } = await publish('Do', '1.1.0', ann.as)
   expect([status, body]).toEqual([
     201,
@@ -70,7 +70,7 @@ it('a toolkit that asks for review answers who publishes there that it is pendin
   expect(all.results).toMatchObject([{ id: 'Desk.New@1.0.0', status: 201, pending: ['Desk.New@1.0.0'] }])
 })
 
-it('a toolkit that asks for review lists none of it in any dialect, and goes on with the version before', async () => {
+it('a reviewed toolkit lists no pending version in any dialect, and still serves the version before', async () => {
   for (const as of [caller.as, bob.as, asAdmin]) {
     const all = await lists(as)
     expect(all).toContain('Desk')
@@ -81,7 +81,7 @@ it('a toolkit that asks for review lists none of it in any dialect, and goes on 
   expect(headers.get('switchboard-status')).toBeNull()
 })
 
-it('a toolkit that asks for review answers calls of it in every dialect as of a tool that there is none of', async () => {
+it('a reviewed toolkit answers calls of a pending tool like those of a missing one, in every dialect', async () => {
   const answers = async (tool: string) => {
     const all = await Promise.all(
       Object.entries(calls(server, 'Desk', tool, caller.as)).map(async ([dialect, ask]) => {
@@ -101,7 +101,7 @@ it('a toolkit that asks for review answers calls of it in every dialect as of a 
   expect(JSON.stringify(pending)).not.toContain('done')
 })
 
-it('a toolkit that asks for review answers for its exact version as for one that there is none of', async () => {
+it('a reviewed toolkit answers calls of a pending exact version like those of a missing one', async () => {
   const same = async (version: string) => JSON.stringify(await call(`Desk.Do@${version}`)).replaceAll(version, '@')
   const without = (text: string) => text.replaceAll(/"(call_id|duration)":("[^"]*"|[\d.]+)/g, '')
   expect(without(await same('1.1.0'))).toEqual(without(await same('1.9.0')))
@@ -121,7 +121,7 @@ it('a toolkit that asks for review answers for its exact version as for one that
   expect(body.items.map(({ version }: { version: string }) => version)).toEqual(['1.0.0'])
 })
 
-it('a toolkit that asks for review shows it to whoever may change it: the version, what it runs, how it differs, and all that are pending', async () => {
+it('a reviewed toolkit shows pending versions, implementations and changes to those who may change it', async () => {
   for (const as of [ann.as, bob.as, asAdmin]) {
     const { status, headers } = await fetch(`${server.url}/tools/Desk.Do@1.1.0`, { headers: as })
     expect([status, headers.get('switchboard-status')]).toEqual([200, 'pending'])
@@ -135,7 +135,7 @@ it('a toolkit that asks for review shows it to whoever may change it: the versio
   expect((await get('/tools?status=pending', caller.as)).status).toBe(403)
 })
 
-it('a toolkit that asks for review shows whoever decides what models would read, with what they read now, and what would run', async () => {
+it('a reviewed toolkit shows reviewers what models would read, what they read now, and what would run', async () => {
   const id = 'Desk.Do@1.1.1'
   const instructed = documents('Desk', 'Do', '1.1.1', {
     implementation: { ...PLAIN, url: 'https://api.eve-for-tests.com/' },
@@ -166,7 +166,7 @@ it('a toolkit that asks for review shows whoever decides what models would read,
   expect((await setStatus(id, 'disabled', asAdmin)).status).toBe(200)
 })
 
-it('a toolkit that asks for review is served once somebody who did not publish it says that it is active', async () => {
+it('a reviewed toolkit serves a version once someone other than its publisher activates it', async () => {
   expect((await setStatus('Desk.New@1.0.0', 'active', bob.as)).status).toBe(403)
   expect((await setStatus('Desk.Do@1.1.0', 'active', ann.as)).status).toBe(403)
   const { status, body } = await setStatus('Desk.New@1.0.0', 'active', ann.as)
@@ -179,13 +179,13 @@ it('a toolkit that asks for review is served once somebody who did not publish i
   expect((await get('/tools/Desk.Do', caller.as)).body.version).toBe('1.1.0')
 })
 
-it('a toolkit that asks for review has what administrators publish at once', async () => {
+it("a reviewed toolkit publishes administrators' versions at once", async () => {
   const { body } = await publish('Do', '1.2.0', asAdmin)
   expect(body).not.toHaveProperty('pending')
   expect((await get('/tools/Desk.Do', caller.as)).body.version).toBe('1.2.0')
 })
 
-it('a toolkit that asks for review is in the audit with what was pending, and who activated it', async () => {
+it('a reviewed toolkit has pending versions, and who activated them, in the audit log', async () => {
   const acts = async (act: string) => {
     const { body } = await get(`/audit?act=${act}`, asAdmin)
     return body.items.map(({ principal, about }: { principal: string; about: object }) => [principal, about])
@@ -200,7 +200,7 @@ it('a toolkit that asks for review is in the audit with what was pending, and wh
   await told('tool.change').toContainEqual(['admin', expect.objectContaining({ status: { state: 'active' } })])
 })
 
-it('a policy that asks for review is of the tools that its pattern covers, of an import too, in a toolkit that is not there yet', async () => {
+it('a policy that requires review applies to the tools of its pattern, also to imports into a new toolkit', async () => {
   const put = await server.json('PUT', '/policies/Pets.*', { review: true }, asAdmin)
   expect(put.status).toBe(201)
   expect(put.body).toMatchObject({ pattern: 'Pets.*', review: true, warnings: [expect.anything()] })
@@ -225,6 +225,6 @@ it('a policy that asks for review is of the tools that its pattern covers, of an
   expect(JSON.stringify((await get('/tools/Pets.list', caller.as)).body)).not.toContain('Ignore')
 })
 
-it('a policy that asks for review is refused where it says that there is none', async () => {
+it('a policy cannot set review to false', async () => {
   expect((await server.json('PUT', '/policies/Pets.*', { review: false }, asAdmin)).status).toBe(422)
 })

@@ -51,7 +51,7 @@ const invoke = () =>
     asAdmin,
   )
 
-it('a tool that requires an API key in the words of the RFC is listed as it was published, and called once the user entered the key', async () => {
+it('a tool that requires an API key under the RFC is listed as published, and called once the user entered the key', async () => {
   await putProvider(server, 'notes', { kind: 'api_key' })
   expect(await publish(REQUIREMENT)).toMatchObject({ status: 201 })
   const listed = await server.json('GET', '/tools?format=open-tool-calling&toolkit=Rfc', undefined, asAdmin)

@@ -119,7 +119,7 @@ function comparable(answer: { status: number; body: unknown }): string {
   )
 }
 
-it.each(PROTOCOLS)('a Switchboard is imported through %s', async (protocol, path, toolkit) => {
+it.each(PROTOCOLS)('a Switchboard can be imported through %s', async (protocol, path, toolkit) => {
   const from = { [protocol]: there.server.url + path }
   const imported = await here.json('POST', '/toolkits/import', { from, toolkit, credentials: { secret: 'THERE_KEY' } })
   expect(imported.status, JSON.stringify(imported.body)).toBe(201)
@@ -135,7 +135,7 @@ describe.each(Object.keys(DIALECTS))('called through %s', (dialect) => {
     ['a failure', 'Printer_Print', {}, /429/],
     ['a consent', 'Mail_GetEmails', {}, /authorizations\/<id>/],
     ['an approval', 'mailbox_empty', { folder: 'inbox' }, /authorizations\/<id>/],
-  ])(`called through ${dialect}, %s is the same from all five`, async (_, tool, input, said) => {
+  ])(`called through ${dialect}, %s is the same from all five protocols`, async (_, tool, input, said) => {
     const answers: Record<string, string> = {}
     for (const [protocol, , toolkit] of PROTOCOLS) {
       answers[protocol] = comparable(await approvedHere(dialect, toolkit, tool, input))

@@ -49,7 +49,7 @@ beforeAll(async () => {
 })
 afterAll(() => Promise.all([server?.stop(), provider?.close(), upstream?.close()]))
 
-it('agents with a lock go on with the old text, by key and as hosted agents, and nothing new is active before it is approved', async () => {
+it('agents with a lock keep seeing the old text, by key and as hosted agents, and no new version is active before approval', async () => {
   const newest = {
     'mcp-protocol-version': '2026-07-28',
     'mcp-method': 'tools/list',

@@ -53,25 +53,25 @@ const codeTool = (id: string) => ({
   },
 })
 
-it('a plugin is uploaded by nobody without a credential', async () => {
+it('a plugin cannot be uploaded without a credential that may publish', async () => {
   expect(await upload('Box', 'version=1.0.0')).toMatchObject({ status: 401 })
   const reader = await request('POST', '/keys', { name: 'reader', scopes: ['tools:read'] }, ADMIN_KEY)
   expect(await upload('Box', 'version=1.0.0', JSON.parse(reader.text).key)).toMatchObject({ status: 403 })
 })
 
-it('a plugin is uploaded into a toolkit that the key covers', async () => {
+it('a plugin can be uploaded only into a toolkit that the key covers', async () => {
   expect(await upload('Box', 'version=1.0.0', await keyFor('Other.*'))).toMatchObject({ status: 403 })
   expect(await upload('Box', 'version=1.0.0', await keyFor('Box.one'))).toMatchObject({ status: 403 })
   expect(await upload('Any', 'version=1.0.0', await keyFor('*'))).toMatchObject({ status: 201 })
 })
 
-it('a plugin is uploaded with a secret of the deployment only by a key that names the toolkit', async () => {
+it('a plugin can be uploaded with a secret of the deployment only by a key that names the toolkit', async () => {
   const query = 'version=1.0.0&config=key:BOX_KEY'
   expect(await upload('Box', query, await keyFor('*'))).toMatchObject({ status: 403 })
   expect(await upload('Box', query, await keyFor('Box.*'))).toMatchObject({ status: 201 })
 })
 
-it('a code tool is published with a secret of the deployment only by a key that names it', async () => {
+it('a code tool can be published with a secret of the deployment only by a key that names it', async () => {
   expect(await request('POST', '/tools', codeTool('Box.Code'), await keyFor('*'))).toMatchObject({ status: 403 })
   expect(await request('POST', '/tools', codeTool('Box.Code'), await keyFor('Box.Code'))).toMatchObject({
     status: 201,

@@ -62,7 +62,7 @@ it.each([
   ['in a then of its value', 'export default () => ({ then() { for (;;); } })'],
   ['beside its request', `export default async (_, { fetch }) => { void fetch("http://HOST/slow"); for (;;); }`],
 ])(
-  'a module that never gives way %s is ended at its deadline, and the next call of another works',
+  'a module that blocks its thread, %s, is stopped at its deadline, and the next call of another tool works',
   async (where, module) => {
     const id = await publish(`Stuck.${where.replaceAll(/\W/g, '')}`, module.replace('HOST', upstream.host), {
       timeout_ms: 700,
@@ -75,7 +75,7 @@ it.each([
   },
 )
 
-it('a module that never gives way is a timeout in each dialect', async () => {
+it('a module that blocks its thread is a timeout in each dialect', async () => {
   for (const each of ['A', 'B', 'C', 'D']) await publish(`Every.${each}`, LOOP, { timeout_ms: 500 })
   const mcp = await server.json('POST', '/mcp', {
     jsonrpc: '2.0',
@@ -98,7 +98,7 @@ it('a module that never gives way is a timeout in each dialect', async () => {
   expect(JSON.stringify(plugin.body)).toContain('did not answer within')
 })
 
-it('a module that never gives way is ended within ten seconds where its deadline is later, or its caller has gone', async () => {
+it('a module that blocks its thread is stopped within ten seconds, even if its deadline is later or its caller disconnected', async () => {
   await publish('Long.Loop', LOOP, { timeout_ms: 60_000 })
   await publish('Long.Left', LOOP, { timeout_ms: 60_000 })
   // The process that the test before blocked has been replaced, so that the module runs alone
@@ -120,7 +120,7 @@ it('a module that never gives way is ended within ten seconds where its deadline
   await expect.poll(() => call('Still.Here')).toMatchObject({ success: true, value: 42 })
 })
 
-it('a module that never gives way ends what ran beside it, which may have taken effect, and is disabled the third time, alone', async () => {
+it('a module that blocks its thread ends the calls next to it as possibly run, and only it is disabled the third time', async () => {
   await publish(
     'Beside.Waits',
     'export default async (_, { fetch }) => (await fetch("http://HOST/slow")).text()'.replace('HOST', upstream.host),
@@ -165,7 +165,7 @@ it('a module that never gives way ends what ran beside it, which may have taken 
   expect((await call('Beside.Loops')).error.message).toMatch(TIMED_OUT)
 })
 
-it('a module that never gives way, twenty times at once by one caller, leaves others waiting no longer than once', async () => {
+it('a module that blocks its thread, twenty times at once by one caller, delays others at most once', async () => {
   await publish('Many.Loops', LOOP, { timeout_ms: 700 })
   const all = await Promise.all(Array.from({ length: 20 }, () => call('Many.Loops')))
   for (const { success, error } of all)
@@ -184,7 +184,7 @@ it.each([
     'bit by bit, while it waits',
     'export default async () => { const all = []; for (;;) { all.push(new Uint8Array(5e6).fill(1)); await new Promise((done) => setTimeout(done, 1)) } }',
   ],
-])('a module that takes all memory %s is ended and told so, and the server stays', async (where, module) => {
+])('a module that uses all memory, %s, is stopped with that reason, and the server survives', async (where, module) => {
   await publish(`Memory.${where.replaceAll(/\W/g, '')}`, module, { timeout_ms: 60_000 })
   let most = 0
   const watch = setInterval(() => (most = Math.max(most, memoryOf(server.pid) ?? 0)), 100)
@@ -196,7 +196,7 @@ it.each([
   expect(most).toBeLessThan(4_000)
 })
 
-it('a sandbox in a process of its own carries inputs, answers and requests of the largest size, progress and logs', async () => {
+it('a sandbox in its own process handles inputs, responses and requests of the maximum size, progress and logs', async () => {
   const text = 'x'.repeat(1_000_000)
   expect((await call('Still.Here', { text })).value).toBe(text)
   await publish(
@@ -219,7 +219,7 @@ it('a sandbox in a process of its own carries inputs, answers and requests of th
   await expect.poll(() => server.printed()).toContain('"message":"begun"')
 })
 
-it('a sandbox in a process of its own learns nothing of the server, and reaches nothing but its own hosts', async () => {
+it('a sandbox in its own process learns nothing about the server, and reaches only its own hosts', async () => {
   await publish(
     'Curious.Tool',
     `import * as workers from 'cloudflare:workers'
@@ -236,7 +236,7 @@ it('a sandbox in a process of its own learns nothing of the server, and reaches 
   expect((await call('Curious.Tool')).value).toEqual(['', '{}', 'default', 'refused', 'refused', '/mine 0'])
 })
 
-it('a sandbox in a process of its own has a socket that only its user may enter, and no port', () => {
+it('a sandbox in its own process has a socket that only its user can access, and no port', () => {
   const [pid] = sandboxes()
   const text = readFileSync(`/proc/${pid}/cmdline`, 'utf8')
   const folder = /(\/\S*sandbox-\w+)\//.exec(text.replaceAll('\0', ' '))?.[1]
@@ -253,13 +253,13 @@ it('a sandbox in a process of its own has a socket that only its user may enter,
   ).toEqual(expect.not.arrayContaining(['ADMIN_KEY', 'HOME']))
 })
 
-it('a sandbox in a process of its own is started again within a second of being killed', async () => {
+it('a sandbox in its own process is restarted within a second of being killed', async () => {
   const [pid = 0] = sandboxes()
   process.kill(pid, 'SIGKILL')
   expect(await call('Still.Here')).toMatchObject({ success: true, value: 42 })
 })
 
-it('a sandbox in a process of its own runs a plugin and what it says of itself', async () => {
+it('a sandbox in its own process describes and runs a plugin', async () => {
   const plugin = describing(
     JSON.stringify({ tools: [{ name: 'one', description: 'A tool', inputSchema: { type: 'object' } }] }),
   )
@@ -272,7 +272,7 @@ it('a sandbox in a process of its own runs a plugin and what it says of itself',
 })
 
 it.each(['SIGTERM', 'SIGKILL'] as const)(
-  'a sandbox in a process of its own ends with a server that is ended by %s',
+  'a sandbox in its own process ends with a server that is ended by %s',
   async (signal) => {
     const own = await serveSandboxes()
     const { call: callThere, publish: publishThere } = toolsAt(() => own)

@@ -27,14 +27,14 @@ const second = (...options: string[]) => {
 
 const CALLS = 20
 
-it('a second server is refused the folder of the first, with who has it', () => {
+it('a second server cannot use the folder of the first, and is told which process uses it', () => {
   expect(second('--persist-to', first.persistTo)).toEqual({
     status: 1,
     stderr: `Cannot serve from ${first.persistTo}: the server with process id ${first.pid} does. Stop it, or give another --persist-to\n`,
   })
 })
 
-it('a second server is refused the port of its inspector', async () => {
+it('a second server cannot use a taken inspector port', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'switchboard-second-'))
   expect(second('--persist-to', folder, '--inspector-port', inspector)).toEqual({
     status: 1,
@@ -43,7 +43,7 @@ it('a second server is refused the port of its inspector', async () => {
   await rm(folder, { recursive: true })
 })
 
-it('a second server has the folder of a first that was killed, and the records of its calls', async () => {
+it('a second server can use the folder of a first that was killed, with the records of its calls', async () => {
   const call = { tool_id: 'Calculator.Add', input: { a: 1, b: 2 } }
   for (let each = 0; each < CALLS; each++) await first.json('POST', '/tools/call', call)
   const usage = async () => (await first.json('GET', '/usage?by=day')).body

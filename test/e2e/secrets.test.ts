@@ -128,7 +128,7 @@ async function logged(callId: string) {
   return linesOf(callId)
 }
 
-it('Gmail, with a token that the caller sends reads the messages that a search finds', async () => {
+it('Gmail, with a token that the caller sends, reads the messages that a search finds', async () => {
   const subjects: Record<string, string> = { m1: 'Re: Grüße', m2: 'Invoice' }
   upstream = ({ url, headers }) => {
     if (headers.get('authorization') !== `Bearer ${CALLER_TOKEN}`) return new Response('', { status: 401 })
@@ -163,7 +163,7 @@ it('Gmail, with a token that the caller sends reads the messages that a search f
   expect(sent.map(({ url }) => new URL(url).host)).toEqual(Array(3).fill('gmail.googleapis.com'))
 })
 
-it('Gmail, with a token that the caller sends redacts the token where Gmail sends it back', async () => {
+it('Gmail, with a token that the caller sends, gets the token redacted in its responses', async () => {
   upstream = ({ headers }) =>
     new Response(`no: ${headers.get('authorization')}`, { status: 401, statusText: `Bad ${CALLER_TOKEN}` })
   const { body } = await call('Gmail.GetEmails', { input: {}, context: google })
@@ -177,7 +177,7 @@ it('Gmail, with a token that the caller sends redacts the token where Gmail send
   expect(read.body.result.value.emails[0].snippet).toContain('token [redacted] in ')
 })
 
-it('Gmail, with a token that the caller sends sends nothing on where Gmail redirects to a host that the tool does not declare', async () => {
+it('Gmail, with a token that the caller sends, cannot redirect it to a host that the tool does not declare', async () => {
   upstream = ({ url }) =>
     url.startsWith('https://gmail')
       ? new Response(null, { status: 302, headers: { location: 'https://mail.thief-for-tests.com/' } })
@@ -188,7 +188,7 @@ it('Gmail, with a token that the caller sends sends nothing on where Gmail redir
   expect(sent.map(({ headers }) => headers.get('authorization'))).toEqual([`Bearer ${CALLER_TOKEN}`])
 })
 
-it('Gmail, with a token that the caller sends reports a token that no header can carry without showing it', async () => {
+it('Gmail, with a token that no header can carry, reports that without showing the token', async () => {
   const context = { ...google, authorization: [{ id: 'google', token: `${CALLER_TOKEN}\r\nX-Evil: 1` }] }
   const { status, body } = await call('Gmail.GetEmails', { input: {}, context })
   expect(status).toBe(200)
@@ -199,7 +199,7 @@ it('Gmail, with a token that the caller sends reports a token that no header can
   expect(sent).toEqual([])
 })
 
-it('Gmail, with a token that the caller sends answers for what is no answer of Gmail: no JSON, JSON of another form, and 100,000 levels of it', async () => {
+it('Gmail, with a token that the caller sends, fails on invalid JSON, unexpected JSON and 100,000 levels of nesting', async () => {
   for (const answer of ['<html>', 'null', '{"messages": 7}', '['.repeat(100_000) + ']'.repeat(100_000)]) {
     upstream = () => new Response(answer, { headers: { 'content-type': 'application/json' } })
     const { status, body } = await call('Gmail.GetEmails', { input: {}, context: google })
@@ -210,7 +210,7 @@ it('Gmail, with a token that the caller sends answers for what is no answer of G
 
 const queued = () => Response.json({ sid: 'SM1', status: 'queued' }, { status: 201 })
 
-it("SMS, with a secret of the deployment: it authenticates at Twilio, and is in nobody's answer", async () => {
+it('SMS, with a secret of the deployment, authenticates at Twilio, and no response contains the secret', async () => {
   upstream = queued
   const { body } = await call('SMS.Send', sms)
   expect(body.result).toMatchObject({ success: true, value: { status: 'queued' } })
@@ -225,7 +225,7 @@ it("SMS, with a secret of the deployment: it authenticates at Twilio, and is in 
   })
 })
 
-it("SMS, with a secret of the caller's, which comes first; an empty one counts as none", async () => {
+it("SMS, with a secret of the caller, prefers it to the deployment's, and ignores an empty one", async () => {
   upstream = queued
   await call('SMS.Send', { ...sms, context: { secrets: [{ id: 'TWILIO_API_KEY', value: CALLER_SECRET }] } })
   expect(sent[0]?.url).toContain('/Accounts/ACcaller0')
@@ -234,7 +234,7 @@ it("SMS, with a secret of the caller's, which comes first; an empty one counts a
   expect(sent[1]?.url).toContain('/Accounts/AC0123456789')
 })
 
-it('SMS, with a secret takes no notice of secrets and tokens that the tool does not declare', async () => {
+it('SMS, with a secret, ignores secrets and tokens that the tool does not declare', async () => {
   upstream = queued
   const secrets = [
     { id: 'ADMIN_KEY', value: 'x' },
@@ -243,7 +243,7 @@ it('SMS, with a secret takes no notice of secrets and tokens that the tool does 
   expect((await call('SMS.Send', { ...sms, context: { secrets, ...google } })).body.result.success).toBe(true)
 })
 
-it('SMS, with a secret redacts what Twilio sends back of the credentials: the header, the token, the secret', async () => {
+it("SMS, with a secret, redacts the header, token and secret in Twilio's responses", async () => {
   upstream = ({ headers }) => {
     const message = [headers.get('authorization'), TWILIO_TOKEN, TWILIO_API_KEY, encodeURIComponent(TWILIO_API_KEY)]
     return Response.json({ code: 20003, message: message.join(' ') }, { status: 401 })
@@ -257,7 +257,7 @@ it.each([
   ['ADMIN_KEY', 'Thief.Admin', 'ADMIN_KEY', 'Neither TOOL_SECRETS nor a policy lets'],
   ['one that is empty', 'Echo.Empty', 'EMPTY_SECRET', "The secret 'EMPTY_SECRET' is not set"],
   ['one that is not set', 'Echo.Unset', 'UNSET', "The secret 'UNSET' is not set"],
-])('secrets that a tool may not have %s counts as missing, and the answer says why', async (_, tool, id, why) => {
+])('secrets that a tool may not have: %s counts as missing, and the response says why', async (_, tool, id, why) => {
   // The administrator may call it; the secret stays out of its reach all the same
   const { status, body } = await call(tool, { input: {} })
   expect(status).toBe(400)
@@ -274,7 +274,7 @@ it.each([
   ['in Base64', base64],
   ['in Base64, behind a user name', (secret: string) => base64(`user:${secret}`)],
   ['in Base64 for URLs', (secret: string) => `/${Buffer.from(`ab${secret}c`).toString('base64url')}`],
-])('the search for what leaked finds a secret %s', (_, spell) => {
+])('the search for leaks finds a secret %s', (_, spell) => {
   for (const secret of SECRETS) expect(leaked(spell(secret))).toContain(secret)
 })
 
@@ -290,7 +290,7 @@ const spellings = {
   [ECHO_KEY]: ['as a name', { deep: [`and in a text: ${ECHO_KEY}.`] }],
 }
 
-it('what a registered tool is sent back is redacted in its value, however the secret is spelled there', async () => {
+it("a secret that an API returns is redacted in the tool's value, in every encoding", async () => {
   upstream = () => Response.json(spellings)
   const { body } = await call('Echo.Value', { input: {} })
   expect(body.result.success).toBe(true)
@@ -299,14 +299,14 @@ it('what a registered tool is sent back is redacted in its value, however the se
   expect(JSON.parse(JSON.stringify(body.result.value))['[redacted]'][1].deep[0]).toBe('and in a text: [redacted].')
 })
 
-it('what a registered tool is sent back is not shown in an error but for what the implementation names', async () => {
+it('a secret that an API returns is not shown in an error, except in fields that the implementation names', async () => {
   upstream = () => Response.json({ said: `no ${ECHO_KEY}` }, { status: 401 })
   const { body } = await call('Echo.Value', { input: {} })
   expect(body.result.error.message).toBe('api.echo-for-tests.com answered 401 Unauthorized')
   expect(body.result.error.developer_message).toMatch(/ answered 401: its answer is not shown/)
 })
 
-it('what a registered tool is sent back is redacted in an error, however the secret is spelled there', async () => {
+it('a secret that an API returns is redacted in an error, in every encoding', async () => {
   for (const status of [400, 401, 500]) {
     upstream = () => Response.json(spellings, { status })
     const { body } = await call('Echo.Value', { input: {} })
@@ -315,14 +315,14 @@ it('what a registered tool is sent back is redacted in an error, however the sec
   }
 })
 
-it('what a registered tool is sent back is redacted in what is wrong with an output', async () => {
+it('a secret that an API returns is redacted in the errors of the output schema', async () => {
   upstream = () => Response.json({ [ECHO_KEY]: 1, [base64(ECHO_KEY)]: 2 })
   const { body } = await call('Echo.Strict', { input: {} })
   expect(body.result).toMatchObject({ success: false, error: { message: expect.stringContaining('output schema') } })
   expect(body.result.error.developer_message).toContain('[redacted]')
 })
 
-it('what a registered tool is sent back is refused when it is deeper than anything can be answered with', async () => {
+it('a response with nesting beyond the limit is refused', async () => {
   upstream = () => new Response(`${'{"a":'.repeat(60_000)}1${'}'.repeat(60_000)}`)
   const { status, body } = await call('Echo.Value', { input: {} })
   expect(status).toBe(200)
@@ -330,7 +330,7 @@ it('what a registered tool is sent back is refused when it is deeper than anythi
   expect(body.result.error.message).toContain('nests deeper')
 })
 
-it('the log has one line for a call, with who, what, how it ended and how long it took, and nothing else', async () => {
+it('the log has one line for each call, with who, what, outcome and duration, and nothing else', async () => {
   upstream = () => Response.json({ status: 'queued' }, { status: 201 })
   const more = { call_id: 'log-line-1', trace_id: 'trace-1', context: { user_id: 'user-7' } }
   const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`
@@ -353,7 +353,7 @@ it('the log has one line for a call, with who, what, how it ended and how long i
   ])
 })
 
-it('the log has a line for calls that fail, too', async () => {
+it('the log has a line for each failed call, too', async () => {
   await call('Calculator.Add', { call_id: 'log-line-2', input: { a: INPUT_MARKER } })
   await call('No.Such', { call_id: 'log-line-3' })
   await call('Thief.Admin', { call_id: 'log-line-4', input: { text: INPUT_MARKER } })
@@ -370,7 +370,7 @@ it('the log has a line for calls that fail, too', async () => {
   expect(await logged('log-line-5')).toMatchObject([{ tool: 'Doorbell.Ring@0.1.0', outcome: 'tool-failed' }])
 })
 
-it("the log has a tool's own lines beside it", async () => {
+it("the log has a tool's own lines, too", async () => {
   await call('Doorbell.Ring', { call_id: 'log-line-6', input: { doorbell_id: 'doorbell42' } })
   expect(await logged('log-line-6')).toMatchObject([
     { event: 'tool-log', message: 'Rang the doorbell' },
@@ -378,7 +378,7 @@ it("the log has a tool's own lines beside it", async () => {
   ])
 })
 
-it('the log tells of credentials that are refused without showing them', async () => {
+it('the log reports refused credentials without showing them', async () => {
   const wrong = await request('GET', '/tools', undefined, { authorization: `Bearer ${ADMIN_KEY}x` })
   expect(wrong.status).toBe(401)
   const key = await request('POST', '/keys', { name: `holds ${INPUT_MARKER}`, scopes: ['tools:read'], extra: 1 })

@@ -99,7 +99,7 @@ const meta = (select: unknown) => ({ _meta: { 'dev.switchboard/select': select }
 const CHEAP = 'rows[?price > `98`].{n: name} | [:2]'
 const CHOSEN = [{ n: 'n99' }, { n: 'n199' }]
 
-it('a small part of an output of megabytes is in the answer itself, in every dialect', async () => {
+it('a small selection of an output of megabytes is in the response itself, in every dialect', async () => {
   const answers = [
     (await oxp('Rows', CHEAP)).body.result.value,
     (await rfc('Rows', CHEAP)).body.output.value,
@@ -113,25 +113,25 @@ it('a small part of an output of megabytes is in the answer itself, in every dia
   expect(answers).toEqual([CHOSEN, CHOSEN, CHOSEN, CHOSEN, CHOSEN, CHOSEN])
 })
 
-it('a small part of an output of megabytes is structured content where it is an object', async () => {
+it('a small selection of an output of megabytes is structured content if it is an object', async () => {
   const { result } = (await mcp('Rows', meta('{count: count, first: rows[0].name}'))).body
   expect(result).toMatchObject({ structuredContent: { count: 30_000, first: 'n0' } })
 })
 
-it('a small part of an output of megabytes is an artifact when it is itself too large', async () => {
+it('a selection that is itself too large is an artifact', async () => {
   const { result } = (await oxp('Rows', 'rows[:20000]')).body
   expect(result).toMatchObject({ success: true, value: { artifact: { content_type: 'application/json' } } })
   const kept = await (await fetch(result.value.artifact.url)).json()
   expect(kept).toEqual(ROWS.slice(0, 20_000))
 })
 
-it('a small part of an output of megabytes comes without what the tool was given as a secret', async () => {
+it('a selection contains no secret that the tool received', async () => {
   expect((await oxp('Secret', 'got')).body.result).toMatchObject({ success: true, value: '[redacted]' })
   expect((await oxp('Secret', 'reverse(got)')).body.result.value).toBe('[redacted]'.split('').toReversed().join(''))
   expect(upstream.arrived.map(({ headers }) => headers['x-key'])).toEqual([SECRET, SECRET])
 })
 
-it('a small part of an output of megabytes is picked out of content too', async () => {
+it('a selection of content works, too', async () => {
   const call = (tool_id: string, select: string) =>
     server.json('POST', '/tools/call', { tool_id, context: { select } }, ADMIN)
   expect((await call('Fixture.ImageContent', 'content[0].type')).body.result.value).toBe('image')
@@ -141,7 +141,7 @@ it('a small part of an output of megabytes is picked out of content too', async 
 const WRONG = 'rows[?id == `1`'
 const SAID = "'select' is not a JMESPath expression: the expression is incomplete"
 
-it('what is no expression is refused in the shape of each dialect, with where it is wrong, before anything runs', async () => {
+it('an invalid selection is refused in the format of each dialect, with its location, before anything runs', async () => {
   const answers = {
     oxp: await oxp('Rows', WRONG),
     rfc: await rfc('Rows', WRONG),
@@ -174,7 +174,7 @@ it('what is no expression is refused in the shape of each dialect, with where it
   expect(upstream.arrived).toEqual([])
 })
 
-it.each([[1], [['a']], [{ a: 1 }], [true]])('what is no expression is %j, which is refused too', async (select) => {
+it.each([[1], [['a']], [{ a: 1 }], [true]])('an invalid selection such as %j is refused, too', async (select) => {
   expect((await oxp('Rows', select)).status).toBe(400)
   expect((await rfc('Rows', select)).body.success).toBe(false)
   expect((await mcp('Rows', { arguments: { _select: select } }, { query: '?select=1' })).body.result.isError).toBe(true)
@@ -182,11 +182,11 @@ it.each([[1], [['a']], [{ a: 1 }], [true]])('what is no expression is %j, which 
   expect(upstream.arrived).toEqual([])
 })
 
-it('what is no expression is passed over where it is null', async () => {
+it('a selection of null is ignored', async () => {
   expect((await oxp('Echo', null)).body.result).toMatchObject({ success: true, value: { url: '/echo?a=1' } })
 })
 
-it('what is no expression tells nobody of a tool that they may not call', async () => {
+it('an invalid selection reveals nothing about a tool that the caller may not call', async () => {
   const { body } = await server.json(
     'POST',
     '/keys',
@@ -199,7 +199,7 @@ it('what is no expression tells nobody of a tool that they may not call', async 
   expect(JSON.stringify(await call('Rows')).replaceAll('Rows', 'Nope')).toBe(JSON.stringify(await call('Nope')))
 })
 
-it('what cannot be selected from what the tool gave is a failure that says why, and keeps all of the output', async () => {
+it('a selection that fails on the output is a failure with its reason, and the whole output is stored', async () => {
   const { status, body } = await oxp('Rows', 'sort_by(rows, &missing)')
   expect(status).toBe(200)
   expect(body.result).toMatchObject({
@@ -210,7 +210,7 @@ it('what cannot be selected from what the tool gave is a failure that says why, 
   expect(kept).toEqual({ rows: ROWS, count: ROWS.length })
 })
 
-it('what cannot be selected from what the tool gave ends within the budget, while others are answered', async () => {
+it('a selection that is too costly ends within its budget, without blocking other requests', async () => {
   const hostile = [
     `[rows,rows]${'|[@,@]'.repeat(50)}`,
     `[${'rows,'.repeat(300)}rows]|[?@==@]`,
@@ -230,7 +230,7 @@ const listed = async (query: string, name: string) => {
   return result.tools.find((each: { name: string }) => each.name === name)
 }
 
-it('the parameter of lists is there with ?select=1 alone, and no schema of outputs then', async () => {
+it('the select parameter is listed only with ?select=1, and then without output schemas', async () => {
   expect(await listed('?toolkits=Select', 'Rows')).toMatchObject({
     outputSchema: {},
     inputSchema: { type: 'object' },
@@ -244,7 +244,7 @@ it('the parameter of lists is there with ?select=1 alone, and no schema of outpu
   expect((await mcp('', {}, { query: '?select=2', method: 'tools/list' })).status).toBe(400)
 })
 
-it('the parameter of lists reaches no tool but one that has it itself', async () => {
+it('the select parameter is passed only to a tool that has one itself', async () => {
   const own = await mcp('Own', { arguments: { _select: 'url' } }, { query: '?select=1' })
   expect(own.body.result.structuredContent.url).toBe('/echo?_select=url')
   const echo = await mcp('Echo', { arguments: { b: 2, _select: 'url' } }, { query: '?select=1' })
@@ -259,7 +259,7 @@ it('the parameter of lists reaches no tool but one that has it itself', async ()
   expect(called.body.result.content[0].text).toBe('/echo?a=1')
 })
 
-it('the parameter of lists serves the official client', async () => {
+it('the select parameter works with the official client', async () => {
   const client = new Client({ name: 'test', version: '1' })
   await client.connect(
     new StreamableHTTPClientTransport(new URL('/mcp?select=1&toolkits=Select', server.url), {
@@ -275,14 +275,11 @@ it('the parameter of lists serves the official client', async () => {
 it.each([
   ['OXP', (id: string, select: string) => oxp('Echo', select, { call_id: id })],
   ['the RFC', (id: string, select: string) => rfc('Echo', select, { execution_id: id })],
-])(
-  'a call that is repeated over %s gives the same part, and is another call with another selection',
-  async (_, call) => {
-    const id = crypto.randomUUID()
-    const first = (await call(id, 'url')).body
-    expect((await call(id, 'url')).body).toEqual(first)
-    const other = await call(id, 'got')
-    expect(JSON.stringify(other.body)).toContain('was already used with a different')
-    expect(upstream.arrived.length).toBe(1)
-  },
-)
+])('a repeated call over %s returns the same selection, and another selection is refused', async (_, call) => {
+  const id = crypto.randomUUID()
+  const first = (await call(id, 'url')).body
+  expect((await call(id, 'url')).body).toEqual(first)
+  const other = await call(id, 'got')
+  expect(JSON.stringify(other.body)).toContain('was already used with a different')
+  expect(upstream.arrived.length).toBe(1)
+})

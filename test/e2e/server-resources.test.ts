@@ -193,7 +193,7 @@ describe('attacks on resources of imported servers', () => {
     expect(await read(NOTES, key, '/mcp?toolkits=Old')).toMatchObject(missing(NOTES))
   })
 
-  it('reach no other host or toolkit with a URI that climbs or names one', async () => {
+  it('reach no other host or toolkit with a URI that names one or contains ..', async () => {
     const reached: string[] = []
     const other = createServer((request, response) => {
       reached.push(request.url ?? '')
@@ -286,8 +286,8 @@ it('resources of a server are listed and read with the account of the user, with
   }
 })
 
-describe('the page of a tool that is a file', () => {
-  it('is listed to clients that show pages, whose tool no model sees, and is read', async () => {
+describe('the page of a bundled tool', () => {
+  it('is listed to clients that show pages, without showing models its tool, and is read', async () => {
     const key = await createKey(['Fixture.Page'])
     expect((await mcp('tools/list', {}, key)).result.tools).toEqual([])
     const [listed] = (await mcp('tools/list', {}, key, { capabilities: UI })).result.tools

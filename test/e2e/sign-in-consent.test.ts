@@ -42,7 +42,7 @@ async function findSession(name: string): Promise<HttpPerson> {
 }
 
 it.skipIf(NO_BROWSER !== '')(
-  `a consent, where people sign in, is the user's, from the link to the token, in Chromium ${NO_BROWSER}`,
+  `a consent, where people sign in, is only for the user, from the link to the token, in Chromium ${NO_BROWSER}`,
   async () => {
     const { name, email } = newPerson()
     browser = await launchBrowser()
@@ -68,7 +68,7 @@ it.skipIf(NO_BROWSER !== '')(
   },
 )
 
-it("a consent, where people sign in, of somebody else's link is not even shown, and can be of that person after signing out", async () => {
+it('a consent, where people sign in, is not shown to another person until they sign out and in as the user', async () => {
   const [mallory, ann] = [newPerson(), newPerson()]
   const opened = world.provider.opened.length
   // Mallory sends Ann the link of her own user
@@ -87,7 +87,7 @@ it("a consent, where people sign in, of somebody else's link is not even shown, 
   expect(back).toMatchObject({ status: 200, url, text: expect.stringContaining(mallory.email) })
 })
 
-it('a consent, where people sign in, is written down, given or refused: for whom, at which provider and for which tool', async () => {
+it('a consent, where people sign in, is in the audit log, given or refused, with its user, provider and tool', async () => {
   const since = new Date().toISOString()
   const [giving, refusing] = [newPerson(), newPerson()]
   for (const [{ name, email }, decision] of [
@@ -109,7 +109,7 @@ it('a consent, where people sign in, is written down, given or refused: for whom
   expect(JSON.stringify(given)).not.toMatch(/code=|state=/)
 })
 
-it('a consent, where people sign in, is not shown to whoever has the link, nor taken from them', async () => {
+it('a consent, where people sign in, is neither shown to nor accepted from someone who only has the link', async () => {
   const { email } = newPerson()
   const { url, check_url } = await edge.challenge('Mail.GetEmails', email)
   const who = new HttpPerson()
@@ -126,7 +126,7 @@ it('a consent, where people sign in, is not shown to whoever has the link, nor t
 
 const approve = async (who: HttpPerson, url: string) => who.press(await who.open(url), /approve/i)
 
-it("an approval, where people sign in, is the user's", async () => {
+it('an approval, where people sign in, is only for the user', async () => {
   const { name, email } = newPerson()
   const { url } = await edge.challenge(TOOL, email, { folder: 'spam' })
   const before = emptied()
@@ -140,7 +140,7 @@ it("an approval, where people sign in, is the user's", async () => {
   expect(emptied()).toBe(before + 1)
 })
 
-it('an approval, where people sign in, may be of who may publish in the toolkit by name, and of a call for nobody it is theirs', async () => {
+it('an approval, where people sign in, may be given by people who may publish in the toolkit by name, also without a user', async () => {
   const [approver, other] = [newPerson('approvers'), newPerson('others')]
   const { email } = newPerson()
   for (const user of [email, undefined]) {
@@ -155,7 +155,7 @@ it('an approval, where people sign in, may be of who may publish in the toolkit 
   expect((await (await findSession(approver.name)).open(url)).status).toBe(403)
 })
 
-it('an approval, where people sign in, ends with the session', async () => {
+it('an approval, where people sign in, cannot be given after the session ended', async () => {
   const { name, email } = newPerson()
   const { url } = await edge.challenge(TOOL, email, { folder: 'spam' })
   const who = await findSession(name)
@@ -165,7 +165,7 @@ it('an approval, where people sign in, ends with the session', async () => {
   expect((await edge.call(TOOL, email, { input: { folder: 'spam' } })).status).toBe(400)
 })
 
-it('an approval, where people sign in, is not an agent’s, whatever it sends', async () => {
+it('an approval, where people sign in, cannot be given by an agent, whatever it sends', async () => {
   const { email } = newPerson()
   const { url } = await edge.challenge(TOOL, email, { folder: 'spam' })
   const key = await edge.keyFor([email], ['tools:call', 'tools:publish', 'users:confirm', 'admin'])
@@ -185,7 +185,7 @@ it('an approval, where people sign in, is not an agent’s, whatever it sends', 
   expect((await edge.call(TOOL, email, { input: { folder: 'spam' } })).status).toBe(400)
 })
 
-it('what people decide is written down, with who they are, and without the link', async () => {
+it("people's decisions are in the audit log, with who decided, and without the link", async () => {
   const { name, email } = newPerson()
   const { url } = await edge.challenge(TOOL, email, { folder: 'spam' })
   const who = await findSession(name)

@@ -28,7 +28,7 @@ const sessions = async (who: HttpPerson) => {
   return { status, items: JSON.parse(text).items }
 }
 
-it('signing in with an API key, where no provider is set up is signing in as that key, until it is deleted', async () => {
+it('signing in with an API key, without a provider, acts as that key until it is deleted', async () => {
   const { id, key } = await makeKey()
   const ann = new HttpPerson()
   const page = await signIn(ann, key)
@@ -45,7 +45,7 @@ it('signing in with an API key, where no provider is set up is signing in as tha
   expect((await sessions(ann)).status).toBe(401)
 })
 
-it("signing in with an API key, where no provider is set up is an administrator's with ADMIN_KEY", async () => {
+it('signing in with an API key, without a provider, is for administrators with ADMIN_KEY', async () => {
   const root = new HttpPerson()
   await signIn(root, ADMIN_KEY)
   expect((await sessions(root)).items).toEqual(
@@ -54,7 +54,7 @@ it("signing in with an API key, where no provider is set up is an administrator'
 })
 
 it.each(['', 'x', `sb_${'x'.repeat(43)}`, 'an-administrators-key-2', 'eyJhbGciOiJIUzI1NiJ9.e30.x'])(
-  'signing in with an API key, where no provider is set up is not possible with %j',
+  'signing in with an API key, without a provider, is refused with %j',
   async (key) => {
     const who = new HttpPerson()
     const page = await signIn(who, key)
@@ -65,7 +65,7 @@ it.each(['', 'x', `sb_${'x'.repeat(43)}`, 'an-administrators-key-2', 'eyJhbGciOi
   },
 )
 
-it('signing in with an API key, where no provider is set up is not possible with a key that has expired, nor later than it lasts', async () => {
+it('signing in with an API key, without a provider, is refused with an expired key, and ends when the key expires', async () => {
   const { key } = await makeKey({ expires_at: new Date(Date.now() + 1_500).toISOString() })
   const who = new HttpPerson()
   await signIn(who, key)
@@ -73,7 +73,7 @@ it('signing in with an API key, where no provider is set up is not possible with
   expect((await signIn(new HttpPerson(), key)).status).toBe(403)
 })
 
-it('signing in with an API key, where no provider is set up takes a form of ours, by POST', async () => {
+it("signing in with an API key, without a provider, only accepts Switchboard's own form, by POST", async () => {
   const { key } = await makeKey()
   const who = new HttpPerson()
   const evil = await who.post(`${server.url}/sign-in/key`, { key }, { origin: 'https://evil.test' })
@@ -85,7 +85,7 @@ it('signing in with an API key, where no provider is set up takes a form of ours
 })
 
 it.skipIf(NO_BROWSER !== '')(
-  `signing in with an API key, where no provider is set up works in Chromium, on a narrow screen and without scripts ${NO_BROWSER}`,
+  `signing in with an API key, without a provider, works in Chromium, on a narrow screen and without JavaScript ${NO_BROWSER}`,
   async () => {
     browser = await launchBrowser()
     const { id, key } = await makeKey()

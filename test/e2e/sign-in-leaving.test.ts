@@ -17,7 +17,7 @@ function saysOfAnn(groups: readonly string[]): void {
   world.provider.claims['ann'] = { email: 'ann@acme.test', email_verified: true, groups }
 }
 
-it('a group that somebody has left counts until they sign in again, or are ended as the guide has it', async () => {
+it('a group that a person left still applies until they sign in again, or their sessions are ended as the guide says', async () => {
   const { server } = world
   saysOfAnn(['staff'])
   const ann = await world.findSession('ann')

@@ -34,7 +34,7 @@ const send = (claims: Record<string, unknown>, more?: object) =>
   call('SMS.Send', claims, { phone_number: '+14155550100', message: 'Hi' }, more)
 const missing = { missing_requirements: { secrets: [{ id: 'TWILIO_API_KEY' }] } }
 
-it("a company's plain token reaches a tool of level 4 whose toolkit a rule gives, as its verified e-mail address", async () => {
+it("a company's plain token can call a tool of level 4 whose toolkit a rule names, as its verified e-mail address", async () => {
   const ann = { email: 'Ann@acme.test' }
   // All that is missing is the secret of this deployment
   expect(await send(ann)).toMatchObject({ status: 400, body: missing })
@@ -44,7 +44,7 @@ it("a company's plain token reaches a tool of level 4 whose toolkit a rule gives
   expect(new Set(body.items.map(({ id }: { id: string }) => id.split('.')[0]))).toEqual(new Set(['SMS']))
 })
 
-it("a company's plain token reaches no more than its rules give", async () => {
+it("a company's plain token can do only what its rules allow", async () => {
   const bob = { email: 'bob@partner.test' }
   expect(await call('Calculator.Subtract', bob, { a: 3, b: 1 })).toMatchObject({ status: 200 })
   expect(await send(bob)).toMatchObject({ status: 403 })
@@ -53,7 +53,7 @@ it("a company's plain token reaches no more than its rules give", async () => {
   expect(await server.json('GET', '/keys', undefined, root)).toMatchObject({ status: 200 })
 })
 
-it("a company's plain token gets by a scope of one rule nothing of what another rule lets it read", async () => {
+it("a company's plain token cannot combine a scope of one rule with the tools of another", async () => {
   const own = ['SMS']
   const claims = { email: 'ann@acme.test', groups: ['auditors', 'publishers'] }
   const as = await sign(claims)
@@ -99,7 +99,7 @@ it.each([
   }
 })
 
-it("a company's plain token that names its tools says itself what it may do", async () => {
+it("a company's plain token that names its tools defines its own rights", async () => {
   const named = { email: 'eve@evil.test', tools: ['SMS.*'] }
   expect(await send(named)).toMatchObject({ status: 400, body: missing })
   expect(await call('Calculator.Subtract', named, { a: 3, b: 1 })).toMatchObject({ status: 403 })

@@ -50,7 +50,7 @@ const sessionsOf = async (who: HttpPerson) => {
   return { status, body: JSON.parse(text) }
 }
 
-it('signing in with a provider gives a session, as the verified e-mail address', async () => {
+it('signing in with a provider starts a session as the verified e-mail address', async () => {
   const ann = new HttpPerson()
   const ended = await signIn(ann, server.url, 'ann')
   expect(ended).toMatchObject({ status: 200, url: `${server.url}/sign-in` })
@@ -79,7 +79,7 @@ it.each([
   ['eve', 403, 'SIGN_IN_RULES grants'],
   ['unverified', 403, 'no verified e-mail address'],
   ['nobody-in-particular', 403, 'no verified e-mail address'],
-])('signing in with a provider lets %s not in', async (account, status, why) => {
+])('signing in with a provider is refused for %s', async (account, status, why) => {
   const who = new HttpPerson()
   const ended = await signIn(who, server.url, account)
   expect(ended.status).toBe(status)
@@ -87,7 +87,7 @@ it.each([
   expect((await sessionsOf(who)).status).toBe(401)
 })
 
-it('signing in with a provider lets nobody in whom the provider does not, or while it does not answer', async () => {
+it('signing in with a provider fails if the provider refuses or does not respond', async () => {
   const who = new HttpPerson()
   const asked = await who.open(`${server.url}/sign-in`)
   const denied = await who.press(asked, /Cancel/)
@@ -100,7 +100,7 @@ it('signing in with a provider lets nobody in whom the provider does not, or whi
 })
 
 it.skipIf(NO_BROWSER !== '')(
-  `signing in with a provider goes back to where the person came from, in Chromium ${NO_BROWSER}`,
+  `signing in with a provider returns to where the person came from, in Chromium ${NO_BROWSER}`,
   async () => {
     browser = await launchBrowser()
     const who = await person(browser, { javaScript: false })
@@ -125,7 +125,7 @@ it.skipIf(NO_BROWSER !== '')(
   },
 )
 
-it('a session is seen and ended by its owner and by administrators, and by nobody else', async () => {
+it('a session is seen and ended only by its owner and by administrators', async () => {
   const [ann, bob, root] = [new HttpPerson(), new HttpPerson(), new HttpPerson()]
   await signIn(ann, server.url, 'ann')
   await signIn(bob, server.url, 'bob')
@@ -151,7 +151,7 @@ it('a session is seen and ended by its owner and by administrators, and by nobod
   expect((await sessionsOf(ann)).status).toBe(401)
 })
 
-it('a session ends with signing out, whatever the browser keeps', async () => {
+it('a session ends with signing out, whatever cookies the browser keeps', async () => {
   const ann = new HttpPerson()
   const page = await signIn(ann, server.url, 'ann')
   const thief = ann.copy()
@@ -160,7 +160,7 @@ it('a session ends with signing out, whatever the browser keeps', async () => {
   expect((await sessionsOf(thief)).status).toBe(401)
 })
 
-it('a session is a new one each time, in place of the one before', async () => {
+it('a session is replaced by a new one at each sign-in', async () => {
   const ann = new HttpPerson()
   await signIn(ann, server.url, 'ann')
   const before = ann.copy()
@@ -171,7 +171,7 @@ it('a session is a new one each time, in place of the one before', async () => {
   expect((await sessionsOf(before)).status).toBe(401)
 })
 
-it('a session counts on no route that calls, publishes or administers', async () => {
+it('a session cannot be used on routes that call, publish or administer', async () => {
   const root = new HttpPerson()
   await signIn(root, server.url, 'root')
   for (const path of ['/keys', '/providers', '/tools', '/users/root@other.test/grants', '/worker/tools']) {
@@ -180,7 +180,7 @@ it('a session counts on no route that calls, publishes or administers', async ()
   expect((await root.send('POST', `${server.url}/tools/call`)).status).toBe(401)
 })
 
-it('rules that are changed count for sessions that are there already', async () => {
+it('changed rules apply to existing sessions', async () => {
   const ann = new HttpPerson()
   await signIn(ann, server.url, 'ann')
   expect((await sessionsOf(ann)).status).toBe(200)

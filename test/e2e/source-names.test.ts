@@ -47,7 +47,7 @@ async function callMcp(name: string, query = '', version = '2025-11-25') {
 
 const says = (text: string) => ({ content: [{ type: 'text', text }] })
 
-it('the id of a definition of the Open Tool Calling RFC leads to its tool, in each face that takes an id or a name, and is listed with it', async () => {
+it('the id of an Open Tool Calling RFC definition is listed, and finds its tool wherever a dialect accepts an id or name', async () => {
   const definition = rfc('Uuids', 'A', { id: UUID })
   expect((await publish(definition)).body.ids).toEqual(['Uuids.A@1.0.0'])
   expect((await publish(definition)).status).toBe(200)
@@ -61,14 +61,14 @@ it('the id of a definition of the Open Tool Calling RFC leads to its tool, in ea
   expect(listed).toMatchObject({ name: 'A', fully_qualified_name: 'Uuids.A@1.0.0' })
 })
 
-it('the id of a definition of the Open Tool Calling RFC may have any characters that can be seen, beside a fully qualified name', async () => {
+it('the id of an Open Tool Calling RFC definition may have any visible characters, in addition to a qualified name', async () => {
   const id = 'urn:tool:ünï/1'
   expect((await publish(rfc('Uuids', 'Urn', { id, fully_qualified_name: 'Uuids.Urn@1.0.0' }))).status).toBe(201)
   expect((await server.json('GET', `/tools/${encodeURIComponent(id)}`)).status).toBe(200)
   expect((await server.json('POST', '/tools/call', { tool_id: id })).body.result.value).toBe('Urn Urn')
 })
 
-it('the id of a definition of the Open Tool Calling RFC is one tool’s: another with it is a 409, in any toolkit and any case', async () => {
+it('the id of an Open Tool Calling RFC definition is unique: another with it gets 409, in any toolkit and case', async () => {
   const id = 'abcdef00-2222-4333-8444-555555555555'
   expect((await publish(rfc('Unique', 'A', { id }))).status).toBe(201)
   const others = [rfc('Unique', 'B', { id }), rfc('Unique2', 'A', { id: id.toUpperCase() })]
@@ -81,14 +81,14 @@ it('the id of a definition of the Open Tool Calling RFC is one tool’s: another
   expect((await server.json('GET', `/tools/${id}`)).body.version).toBe('1.1.0')
 })
 
-it('the id of a definition of the Open Tool Calling RFC is no name of another toolkit’s tool, and no other id than the qualified name where it is written like one', async () => {
+it("the id of an Open Tool Calling RFC definition cannot look like another tool's name, or differ from its own qualified name", async () => {
   await publish(rfc('Holder', 'Send', { fully_qualified_name: 'Holder.Send' }))
   expect((await publish(rfc('Squatter', 'A', { id: 'Holder_Later' }))).status).toBe(409)
   const { status, body } = await publish(rfc('Uuids', 'C', { id: 'Uuids.D', fully_qualified_name: 'Uuids.C' }))
   expect([status, body.errors[0].path]).toEqual([422, '/definition/id'])
 })
 
-it("a document's own name of its tool of the RFC calls it in its toolkit, and is listed", async () => {
+it('the source name of an RFC tool calls it in its toolkit, and is listed', async () => {
   for (const toolkit of ['V2r', 'V3r'])
     await publish(rfc(toolkit, 'Rename a file', { fully_qualified_name: `${toolkit}.Rename@1.0.0` }))
   for (const toolkit of ['V2r', 'V3r']) {
@@ -106,7 +106,7 @@ it("a document's own name of its tool of the RFC calls it in its toolkit, and is
   expect((await invoke({ name: 'Rename two files', toolkit: 'V2r' })).error.message).toMatch(/was not found/)
 })
 
-it("a document's own name of its tool of a plugin calls it, by its toolkit even where another has the name or its plain form", async () => {
+it("the source name of a plugin's tool calls it, with its toolkit even if another tool has the name or its plain form", async () => {
   await publish(plugin('wétter', 'my.ns/tool x', 'a.b', 'a_b'), '?toolkit=Rawp&version=1.0.0')
   await publish(plugin('wétter'), '?toolkit=Other&version=1.0.0')
   for (const name of ['wétter', 'my.ns/tool x', 'WÉTTER'])
@@ -117,7 +117,7 @@ it("a document's own name of its tool of a plugin calls it, by its toolkit even 
   expect((await callPlugin('nichts ist so')).isError).toBe(true)
 })
 
-it("a document's own name of its tool of an MCP server calls it, while another tool has the name that it is made into", async () => {
+it("the source name of an MCP server's tool calls it, even if another tool has the derived name", async () => {
   await publish(mcp('zetaone_x'), '?toolkit=Zt1&version=1.0.0')
   await publish(mcp('zetaone.x'), '?toolkit=Zt2&version=1.0.0')
   await publish(mcp('zetaone.x'), '?toolkit=Zt3&version=1.0.0')
@@ -129,7 +129,7 @@ it("a document's own name of its tool of an MCP server calls it, while another t
   expect(await callMcp('zetatwo.x')).toMatchObject({ code: -32602 })
 })
 
-it("a document's own name of its tool never takes a name that begins as those of another toolkit do", async () => {
+it('the source name of a tool never takes a name that begins like those of another toolkit', async () => {
   await publish(mcp('send'), '?toolkit=Postbox&version=1.0.0')
   await publish(mcp('postbox.later'), '?toolkit=Thief&version=1.0.0')
   expect(await callPlugin('postbox.later')).toMatchObject({ isError: true })

@@ -8,7 +8,7 @@ import { buildBundle, type Server, startServer } from './server.ts'
 const SELDOM =
   /^src\/(?:app\.ts|api|console|docs|importers|sign-in|oauth-client|generated\/(?:console|inside)\.ts|compose\/(?:dialects|tool-faces|access-faces|publishing|runners)|dialects\/(?!oxp)|formats|core\/publish\/p|runners\/(?!bundled|sandbox|shared)|http\/caller\/jwt\.ts)|^node_modules\/(?!hono\/|jose\/dist\/webapi\/(?:util|lib\/(?:base64|buffer_utils))|semver\/|lru-cache\/|ipaddr\.js\/|canonicalize\/|fastest-levenshtein\/)/
 
-it('a start evaluates what calls need before the first answer of a call, and all else when it is first asked for', async () => {
+it("a start evaluates what calls need before the first call's response, and everything else on first use", async () => {
   const { folder, remove } = await buildBundle()
   const { outputs } = JSON.parse(readFileSync(join(folder, 'bundle-meta.json'), 'utf8'))
   const sizes = new Map<string, Record<string, { readonly bytesInOutput: number }>>(

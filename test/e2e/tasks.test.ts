@@ -92,7 +92,7 @@ async function decide(url: string, key: string, button: RegExp): Promise<void> {
 const linkOf = (task: { input_requests: Record<string, { params: { url: string } }> }) =>
   Object.values(task.input_requests)[0]?.params.url ?? ''
 
-it('an asynchronous call is answered immediately, and its result stays available at its location', async () => {
+it('an asynchronous call is answered immediately, and its result remains available at its URL', async () => {
   const { caller } = await createKey()
   delayMs = 2_000
   const path = await begin('Pay', caller, { call_id: 'mine' })
@@ -166,7 +166,7 @@ it('a call that a person refuses fails, and does not ask for approval again', as
   expect(upstream.arrived).toHaveLength(0)
 })
 
-it("another principal finds neither the state of a call nor anything to cancel, whether or not it is an administrator's", async () => {
+it('another principal, even an administrator, cannot see or cancel a call', async () => {
   const { caller } = await createKey()
   const path = await begin('Approved', caller)
   for (const other of [(await createKey()).caller, ADMIN]) {
@@ -178,7 +178,7 @@ it("another principal finds neither the state of a call nor anything to cancel, 
   expect((await app.json('GET', path, undefined, caller)).status).toBe(200)
 })
 
-it.each(['DELETE', 'tasks/cancel'])('canceling a call by %s ends the request of its tool', async (method) => {
+it.each(['DELETE', 'tasks/cancel'])("canceling a call by %s ends its tool's request", async (method) => {
   const { caller } = await createKey()
   delayMs = 20_000
   const path = await begin('Pay', caller)

@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => server?.stop())
 
-it('a server serves 1,000 callers at once: what is answered is right, and what is put off is told when to come again', async () => {
+it('a server answers 1,000 callers at once correctly, or tells them when to retry', async () => {
   const callers = createCallers(server, CALLERS)
   const before = memoryOf(server.pid)
   await Promise.all(

@@ -23,7 +23,7 @@ async function publish(toolkit: string, tool = 'Do', version = '1.0.0') {
 const listed = async (query: string, as: Headers = ann.as) =>
   (await server.json('GET', `/tools?${query}`, undefined, as)).body.items.map(({ id }: { id: string }) => id)
 
-it('PATCH /toolkits/{toolkit} takes a toolkit out of every dialect’s hands, and gives it back', async () => {
+it('PATCH /toolkits/{toolkit} disables a toolkit in every dialect, and reactivates it', async () => {
   await publish('Whole')
   await publish('Whole', 'More')
   const answers = async () =>
@@ -58,7 +58,7 @@ it('PATCH /toolkits/{toolkit} takes a toolkit out of every dialect’s hands, an
   expect(await listed('toolkit=Whole')).toEqual(['Whole.Do@1.0.0', 'Whole.More@1.0.0'])
 })
 
-it('PATCH /toolkits/{toolkit} deprecates one with what succeeds it, and says so of each tool', async () => {
+it('PATCH /toolkits/{toolkit} deprecates a toolkit with its successor, which each tool reports', async () => {
   await publish('Old')
   await publish('New')
   const said = { status: 'deprecated', message: 'Use New', successor: 'New.Do' }
@@ -71,7 +71,7 @@ it('PATCH /toolkits/{toolkit} deprecates one with what succeeds it, and says so 
   expect((await server.json('GET', '/toolkits/Old', undefined, asAdmin)).body).toMatchObject(said)
 })
 
-it('PATCH /toolkits/{toolkit} has tools found by tags of their toolkit', async () => {
+it("PATCH /toolkits/{toolkit} sets tags that find the toolkit's tools", async () => {
   await publish('Tagged')
   expect((await patch('Tagged', { tags: ['quay', 'harbour'] }, ann.as)).body).toMatchObject({
     tags: ['quay', 'harbour'],
@@ -81,7 +81,7 @@ it('PATCH /toolkits/{toolkit} has tools found by tags of their toolkit', async (
   expect(await listed('q=harbour')).toEqual(['Tagged.Do@1.0.0'])
 })
 
-it('PATCH /toolkits/{toolkit} sets the status of a bundled one', async () => {
+it('PATCH /toolkits/{toolkit} sets the status of a bundled toolkit', async () => {
   expect((await patch('Doorbell', { status: 'disabled' })).status).toBe(200)
   expect((await server.json('POST', '/tools/call', { tool_id: 'Doorbell.Ring', input: {} }, asAdmin)).status).toBe(400)
   const { body } = await server.json('PATCH', '/tools/Doorbell.Ring@0.1.0', { status: 'active' }, asAdmin)
@@ -94,7 +94,7 @@ it('PATCH /toolkits/{toolkit} sets the status of a bundled one', async () => {
   expect(await listed('toolkit=Doorbell')).toEqual(['Doorbell.Ring@0.1.0'])
 })
 
-it('PATCH /toolkits/{toolkit} refuses what makes no sense, and says what would', async () => {
+it('PATCH /toolkits/{toolkit} refuses an invalid change, and says what is valid', async () => {
   await publish('Odd')
   for (const [body, status, message] of [
     [{ status: 'off' }, 400, "'active', 'deprecated', 'yanked', 'disabled'"],
@@ -134,7 +134,7 @@ const instructions = async (toolkit: string, as: Headers = ann.as) => {
 const ofRfc = async (id: string) =>
   (await server.json('GET', `/tools/${id}?format=open-tool-calling`, undefined, ann.as)).body.toolkit.description
 
-it('the description of a toolkit is that of its document, until its owner says another, in every dialect that has a place', async () => {
+it('the description of a toolkit comes from its document until its owner sets another, in every dialect that has one', async () => {
   const { status } = await server.json(
     'POST',
     '/tools',
@@ -170,7 +170,7 @@ it('the description of a toolkit is that of its document, until its owner says a
   expect(await instructions('Said')).not.toContain('Said: ')
 })
 
-it('the description of a toolkit is what an import says, cut where that is a manual', async () => {
+it('the description of a toolkit comes from an import, truncated if it is long', async () => {
   const openapi = {
     openapi: '3.0.0',
     info: { title: 'Parcels', version: '1.0.0', description: `Parcels and their ways. ${'x'.repeat(2_000)}` },
@@ -182,7 +182,7 @@ it('the description of a toolkit is what an import says, cut where that is a man
   expect(await summary('Parcels')).toMatch(/^Parcels and their ways\. x{975}…$/)
 })
 
-it('the description of a toolkit is said by who may change the whole toolkit, of a bounded length, and told to who sees a tool of it', async () => {
+it('the description of a toolkit is set by those who may change the whole toolkit, and shown to those who see a tool of it', async () => {
   await publish('Quiet')
   await patch('Quiet', { description: 'Nobody else knows' }, ann.as)
   const bob = await keyOf(server, ['*'])
@@ -209,7 +209,7 @@ it('the description of a toolkit is said by who may change the whole toolkit, of
   expect(await summary('Begun', dora.as)).toBeUndefined()
 })
 
-it('DELETE /toolkits/{toolkit} leaves what was published to administrators, who bring it back', async () => {
+it('DELETE /toolkits/{toolkit} keeps its tools for administrators, who can restore them', async () => {
   await publish('Gone')
   const remove = (as: Headers = ann.as) => server.json('DELETE', '/toolkits/Gone', undefined, as)
   const early = await remove()
@@ -241,7 +241,7 @@ it('DELETE /toolkits/{toolkit} leaves what was published to administrators, who 
   expect((await show('Gone.Do', ann.as)).status).toBe(200)
 })
 
-it('GET /toolkits counts the tokens of the definitions that a caller can list over MCP, of a toolkit of its choice', async () => {
+it('GET /toolkits counts the tokens of definitions that a caller can list over MCP, for one toolkit', async () => {
   const tokens = async (query: string, as: Headers = ann.as) => {
     const { status, body } = await server.json('GET', `/toolkits?tokens=${query}`, undefined, as)
     const items: readonly { toolkit: string; tokens?: number }[] = body.items ?? []
@@ -273,7 +273,7 @@ it('GET /toolkits counts the tokens of the definitions that a caller can list ov
   expect((await tokens('a.b')).status).toBe(400)
 })
 
-it('GET /toolkits counts no tokens of megabytes of definitions, and none for callers without a credential', async () => {
+it('GET /toolkits counts no tokens for megabytes of definitions, or for callers without a credential', async () => {
   const text = { name: 'vast', inputSchema: { type: 'object' }, description: 'It is vast. '.repeat(20_000) }
   const tools = Array.from({ length: 19 }, (_, at) => ({
     ...CODE,

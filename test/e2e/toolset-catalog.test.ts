@@ -35,7 +35,7 @@ afterAll(async () => {
   await Promise.all(servers.map((server) => server.stop()))
 })
 
-it('have the same digest and the same lock, and cost a model a part of the tokens of the whole', async () => {
+it("have the same digest and lock, and cost a model a fraction of the catalog's tokens", async () => {
   const tools = ids.slice(0, NAMES).map((tool) => ({ tool }))
   const toolset = {
     title: 'Twelve',

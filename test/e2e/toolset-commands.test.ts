@@ -37,7 +37,7 @@ async function file(content: object): Promise<string> {
   return path
 }
 
-it('a toolset is put from a file, listed, shown, put again as it was shown, and removed', async () => {
+it('a toolset is stored from a file, listed, shown, stored again as shown, and removed', async () => {
   const path = await file({ title: 'Mail', tools: [{ tool: 'Mail.*' }, { tool: 'Nobody.*' }] })
   const put = await toolsets('put', 'mail', path)
   expect(put).toMatchObject({ code: 0, stderr: "/tools/1: No tool matches 'Nobody.*' now\n" })
@@ -59,7 +59,7 @@ it('a toolset is put from a file, listed, shown, put again as it was shown, and 
   expect(await toolsets('show', 'mail')).toMatchObject({ code: 4, stdout: '' })
 })
 
-it('a change of a reviewed toolset waits until the very change that was shown is approved', async () => {
+it('a change of a reviewed toolset waits until exactly the change that was shown is approved', async () => {
   const tools = [{ tool: 'Mail.Send' }]
   expect(await toolsets('put', 'reviewed', await file({ review: true, tools }))).toMatchObject({ code: 0 })
   const waiting = await toolsets('put', 'reviewed', await file({ review: true, title: 'New', tools }))
@@ -77,7 +77,7 @@ it('a change of a reviewed toolset waits until the very change that was shown is
   })
 })
 
-it('a file that is no toolset, and a toolset of somebody else, are refused', async () => {
+it("an invalid toolset file, and another owner's toolset, are refused", async () => {
   await toolsets('put', 'theirs', await file({ tools: [{ tool: 'Mail.*' }] }))
   const change = await file({ tools: [] })
   expect(await cli.run(['toolsets', 'put', 'theirs', change], { env: publisher })).toMatchObject({

@@ -92,7 +92,7 @@ const LISTS = ['/tools', '/worker/tools', '/machine-context/tools', '/plugin/des
 const listMcp = (server: RunningServer, as: Headers, query = '') =>
   server.json('POST', `/mcp${query}`, { jsonrpc: '2.0', id: 1, method: 'tools/list' }, as)
 
-it('lists in each dialect show the tools of a key with a toolset, as the toolset has them', async () => {
+it('lists in each dialect show a key with a toolset the tools as the toolset defines them', async () => {
   const lists = [
     ...(await Promise.all(LISTS.map((path) => first().json('GET', path, undefined, bound[0])))),
     await listMcp(first(), bound[0]!),
@@ -120,7 +120,7 @@ describe.each(['oxp', 'open-tool-calling', 'machine-context', 'plugin', 'mcp'] a
     return response.text()
   }
 
-  it('by the new name sends the fixed argument', async () => {
+  it('with the new name sends the fixed argument', async () => {
     const answer = await call('Mail.WriteBoss', '{"subject":"Hello"}')
     expect(answer).toMatch(/boss@acme\.com/)
     expect(answer).toMatch(/Hello/)
@@ -137,16 +137,16 @@ describe.each(['oxp', 'open-tool-calling', 'machine-context', 'plugin', 'mcp'] a
     expect(answer).not.toContain('boss@acme')
   })
 
-  it('by the old name is told the new one', async () => {
+  it('with the old name is told the new one', async () => {
     expect(await call('Mail.Send', '{"to":"thief@evil.com"}')).toMatch(/is called 'Mail\.WriteBoss' here/)
   })
 
-  it('of another tool is answered as one of no tool', async () => {
+  it('of another tool gets the same response as one of a missing tool', async () => {
     const [other, none] = [await call('Gmail.GetEmails', '{}'), await call('Nomail.GetEmails', '{}')]
     expect(other.replaceAll(/Gmail/gi, 'Nomail').replaceAll(UNIQUE, '')).toBe(none.replaceAll(UNIQUE, ''))
   })
 
-  it('is narrowed by the toolset in its URL, and only there', async () => {
+  it('is narrowed by the toolset in its URL, and only by that', async () => {
     expect(await call('Mail.WriteBoss', '{"subject":"Hello"}', '?toolset=mail', free)).toContain('boss@acme.com')
     expect(await call('Mail.Send', '{"to":"ann@acme.com"}', '?toolset=mail', free)).toMatch(
       /is called 'Mail\.WriteBoss'/,
@@ -185,7 +185,7 @@ describe.each([
   ['toolset', () => bound],
   ['lock', () => locked],
 ] as const)('a key with a %s', (_, credentials) => {
-  it.each(ROUTES)('GET %s tells it nothing of other tools', async (path) => {
+  it.each(ROUTES)('GET %s reveals nothing about other tools', async (path) => {
     const answers = await Promise.all(
       servers.map(async (server, at) => {
         const response = await fetch(server.url + path, { headers: { ...credentials()[at] }, redirect: 'manual' })
@@ -196,7 +196,7 @@ describe.each([
     expect(answers[1]).toEqual(answers[0])
   })
 
-  it.each(MESSAGES)('MCP %s %j tells it nothing of other tools', async (method, params) => {
+  it.each(MESSAGES)('MCP %s %j reveals nothing about other tools', async (method, params) => {
     for (const query of ['', '?mode=search', '?toolkits=Mail', '?tools=Mail_Secret', '?names=bare&toolkits=Mail']) {
       const answers = await Promise.all(
         servers.map((server, at) =>
@@ -207,7 +207,7 @@ describe.each([
     }
   })
 
-  it.each(['search_tools', 'describe_tool', 'call_tool'])('%s tells it nothing of other tools', async (name) => {
+  it.each(['search_tools', 'describe_tool', 'call_tool'])('%s reveals nothing about other tools', async (name) => {
     for (const argument of ['secret boss numbers', 'Mail_Secret', 'Mail_WriteBoss', 'Payroll_List', 'Mail_Send']) {
       const params = { name, arguments: name === 'search_tools' ? { query: argument } : { name: argument } }
       const answers = await Promise.all(
@@ -222,7 +222,7 @@ describe.each([
   })
 })
 
-it('a lock keeps its versions with their texts while newer ones come, and fails as tool-changed for what is no longer as locked', async () => {
+it('a lock keeps its versions and texts despite newer ones, and fails with tool-changed for a tool that no longer matches', async () => {
   const server = first()
   await publish(server, 'Locked.Do@1.0.0', { description: 'Does it as before' })
   await publish(server, 'Locked.Off@1.0.0', { description: 'Is disabled soon' })
@@ -300,7 +300,7 @@ const READINESS = [
   { lock: `sha256:${'0'.repeat(64)}` },
 ]
 it.each(READINESS)(
-  'POST /readiness of %j tells a key with a toolset or a lock nothing of other tools',
+  'POST /readiness of %j reveals nothing about other tools to a key with a toolset or a lock',
   async (request) => {
     for (const credentials of [bound, locked]) {
       const answers = await Promise.all(
@@ -311,7 +311,7 @@ it.each(READINESS)(
   },
 )
 
-it('a key that may not know of a tool is not told that a toolset renames it', async () => {
+it('a key that may not see a tool is not told that a toolset renames it', async () => {
   const server = first()
   const { as } = await keyOf(server, ['Calculator.*'], READ_AND_CALL)
   const call = async (id: string) => {
@@ -325,7 +325,7 @@ it('a key that may not know of a tool is not told that a toolset renames it', as
   expect(JSON.stringify(body)).not.toContain('Mail')
 })
 
-it('a key with a toolset or a lock reads no other lock, and changes none', async () => {
+it('a key with a toolset or a lock cannot read other locks, or store any', async () => {
   const server = servers[1]!
   const hash = await storeLock(server, await lockTools(server, ['Payroll_List']))
   for (const as of [bound[1], locked[1]]) {
@@ -335,7 +335,7 @@ it('a key with a toolset or a lock reads no other lock, and changes none', async
   }
 })
 
-it('a toolset or a lock in a URL goes with lists and calls alone, once, and must be there', async () => {
+it('a toolset or a lock in a URL is accepted once, only for lists and calls, and must exist', async () => {
   const refusals = [
     ['GET', '/policies?toolset=mail', 400],
     ['GET', '/tools?toolset=mail&toolset=other', 400],

@@ -49,7 +49,7 @@ afterAll(() => server?.stop())
 const SEND = { tool: 'Mail.Send', name: 'Write', arguments: { to: { value: 'boss@acme.com' } } }
 
 describe('/toolsets', () => {
-  it('stores a toolset as it was written, with its owner, revision and a digest that anybody can compute', async () => {
+  it('stores a toolset as written, with its owner, revision and a digest that anyone can compute', async () => {
     const definition = { title: 'Boss', instructions: 'Be polite', tools: [SEND], pinned: ['Mail.Send'] }
     const made = await put('boss', definition)
     const digest = hashOf({ name: 'boss', definition: { ...definition, enabled: true } })
@@ -67,7 +67,7 @@ describe('/toolsets', () => {
     expect(body.items).toEqual([{ ...summary, changed_at: made.body.changed_at, tool_count: 1, pending: false }])
   })
 
-  it('counts changes that change something', async () => {
+  it('increases the revision only for real changes', async () => {
     const first = await put('counted', { tools: [] })
     const same = await put('counted', { enabled: true, tools: [] })
     expect([same.status, same.body, same.headers.get('etag')]).toEqual([200, first.body, first.headers.get('etag')])
@@ -81,7 +81,7 @@ describe('/toolsets', () => {
     expect([status, JSON.stringify(body)]).toEqual([400, expect.stringContaining('lower-case letters, digits')])
   })
 
-  it('replaces and deletes only what If-Match names', async () => {
+  it('replaces and deletes only the revision in If-Match', async () => {
     const tag = { 'if-match': (await put('matched', { tools: [] })).headers.get('etag') ?? '' }
     const put2 = (headers: Headers) => put('matched', { tools: [{ tool: 'Mail.*' }] }, { ...ann.as, ...headers })
     expect((await put2({ 'if-match': '"stale"' })).status).toBe(412)
@@ -94,7 +94,7 @@ describe('/toolsets', () => {
     expect((await get('matched')).status).toBe(404)
   })
 
-  it("hides a toolset from other publishers, who may not change it, and shows administrators everybody's", async () => {
+  it('hides a toolset from other publishers, who cannot change it, and shows administrators all toolsets', async () => {
     await put('anns', { tools: [], review: true })
     await put('anns', { tools: [{ tool: 'Mail.*' }], review: true })
     expect((await get('anns', bob.as)).status).toBe(404)
@@ -112,7 +112,7 @@ describe('/toolsets', () => {
     })
   })
 
-  it('keeps a deleted name for its owner, since keys and URLs may still have it', async () => {
+  it('reserves a deleted name for its owner, because keys and URLs may still use it', async () => {
     await put('kept', { tools: [] })
     expect((await remove('kept')).status).toBe(204)
     const { status, body } = await put('kept', { tools: [{ tool: '*' }] }, bob.as)
@@ -132,7 +132,7 @@ describe('/toolsets', () => {
     expect((await server.json('GET', '/toolsets')).status).toBe(401)
   })
 
-  it('lets a change wait for approval where the current or the new definition says so', async () => {
+  it('makes a change wait for approval if the current or the new definition requires review', async () => {
     const first = await put('reviewed', { tools: [] })
     const asked = await put('reviewed', { tools: [{ tool: 'Mail.Send' }], review: true })
     expect([asked.status, asked.body]).toMatchObject([200, { revision: 1, tools: [], digest: first.body.digest }])
@@ -162,7 +162,7 @@ describe('/toolsets', () => {
       )
   })
 
-  it('counts the tokens of the tools as the caller sees them, and lets a change above max_tokens wait', async () => {
+  it("counts the tools' tokens as the caller sees them, and makes a change above max_tokens wait", async () => {
     const tokensOf = async (tools: object[], as?: Headers) => (await put('counting', { tools }, as)).body.tokens
     const [none, send] = [await tokensOf([]), await tokensOf([{ tool: 'Mail.Send' }])]
     const fixed = await tokensOf([SEND])
@@ -186,7 +186,7 @@ describe('/toolsets', () => {
     expect((await put('uncounted', { tools: [SEND], max_tokens: 1_000_000 }, blind.as)).body.pending).toBeDefined()
   })
 
-  it('warns of what does not fit the tools of now, as the caller may see them', async () => {
+  it('warns about entries that do not match the current tools that the caller may see', async () => {
     const tools = [
       { tool: 'Mail.Gone' },
       { tool: 'Nothing.*' },
@@ -239,7 +239,7 @@ describe('/toolsets', () => {
     expect([answer.status, answer.body.message]).toEqual([400, expect.stringContaining(message)])
   })
 
-  it('refuses the 51st toolset of a publisher, and none of an administrator', async () => {
+  it('refuses the 51st toolset of a publisher, but not of an administrator', async () => {
     const many = await keyOf(server, ['*'])
     for (let n = 0; n < 50; n += 10) {
       const made = await Promise.all(Array.from({ length: 10 }, (_, k) => put(`many-${n + k}`, { tools: [] }, many.as)))
@@ -251,7 +251,7 @@ describe('/toolsets', () => {
     expect((await put('many-more', { tools: [] }, asAdmin)).status).toBe(201)
   })
 
-  it('refuses a toolset that is too large, also where its numbers grow', async () => {
+  it('refuses a toolset that is too large, also after its numbers are expanded', async () => {
     const long = { tools: [], instructions: 'x'.repeat(10_001) }
     expect((await put('large', long)).status).toBe(400)
     const argument = Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`a${n}`, { value: Array(900).fill(1) }]))
@@ -274,7 +274,7 @@ describe('/locks', () => {
   }
   const putLock = (body: unknown, as: Headers = ann.as) => server.json('PUT', '/locks', body, as)
 
-  it('stores a lock under its hash, once, for whoever may list tools and knows it', async () => {
+  it('stores a lock once under its hash, for callers who may list tools and know the hash', async () => {
     const hash = hashOf(LOCK)
     const made = await putLock(LOCK)
     expect([made.status, made.body, made.headers.get('location')]).toEqual([201, { hash }, `/locks/${hash}`])
@@ -287,7 +287,7 @@ describe('/locks', () => {
     expect((await server.json('DELETE', `/locks/${hash}`, undefined, asAdmin)).status).toBe(404)
   })
 
-  it('refuses what is no lock, and who may not store any', async () => {
+  it('refuses an invalid lock, and callers who may not store one', async () => {
     expect((await putLock(LOCK, caller.as)).status).toBe(403)
     for (const wrong of [
       { ...LOCK, version: 2 },
@@ -306,7 +306,7 @@ describe('a key with a toolset or a lock', () => {
   const bound = { name: 'bound', scopes: ['tools:read', 'tools:call'] }
   const missing = `sha256:${'e'.repeat(64)}`
 
-  it('is made only where there are both, and has no other scopes', async () => {
+  it('is created only with an existing toolset and lock, and has no other scopes', async () => {
     await put('bound', { tools: [SEND] })
     const make = (body: object) => server.json('POST', '/keys', { ...bound, ...body }, asAdmin)
     for (const [body, message] of [
@@ -340,7 +340,7 @@ describe('a key with a toolset or a lock', () => {
     expect((await patch('none', { toolset: null })).status).toBe(404)
   })
 
-  it('sees nothing once its toolset is deleted, and may not manage any', async () => {
+  it('sees nothing once its toolset is deleted, and cannot manage toolsets', async () => {
     await put('leaving', { tools: [{ tool: 'Mail.*' }] })
     const key = await keyOf(server, ['*'], { scopes: ['tools:read', 'tools:call'], toolset: 'leaving' })
     await remove('leaving')
@@ -350,7 +350,7 @@ describe('a key with a toolset or a lock', () => {
   })
 })
 
-it('toolsets and locks are restored with equal digests, where no other toolset has the name', async () => {
+it('toolsets and locks are restored with the same digests, unless another toolset has the name', async () => {
   const lock = { version: 1, digest_form: 'sep-2636/2026-09', tools: {} }
   const { hash } = (await server.json('PUT', '/locks', lock, ann.as)).body
   await put('moved', { tools: [SEND], lock: hash, review: true })

@@ -45,7 +45,7 @@ async function eventually<T>(look: () => T | undefined): Promise<T> {
   throw new Error(`It was not told:\n${server.printed()}`)
 }
 
-it('a call that leaves the deployment is a span of the trace, which its request goes out in', async () => {
+it('a call that leaves the deployment is a span of the trace, and its request carries the trace context', async () => {
   const body = { tool_id: 'Remote.Ask', input: {} }
   const { body: answer } = await server.json('POST', '/tools/call', body, { traceparent: TRACEPARENT })
   expect(answer.result).toMatchObject({ success: true })

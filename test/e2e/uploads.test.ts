@@ -93,7 +93,7 @@ async function call(tool: string, input: object, headers = ann, more: object = {
 const bytesOf = (size: number) => new Uint8Array(randomBytes(size))
 const hash = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 
-it('a file that is sent is named by a handle, and is its sender’s to read and to forget', async () => {
+it('an uploaded file has a handle, and only its sender can read and delete it', async () => {
   const bytes = bytesOf(1_000)
   const { handle, path, ...said } = await upload(bytes, { ...ann, 'content-type': 'image/png; x=y' }, '?filename=a.png')
   expect(handle).toMatch(/^artifact:[\w-]{22}$/)
@@ -115,7 +115,7 @@ it('a file that is sent is named by a handle, and is its sender’s to read and 
   })
 })
 
-it('a file that is sent reaches a tool as the text that it is in Base64, wherever its schema says bytes', async () => {
+it('an uploaded file reaches a tool as Base64 text, wherever its schema expects bytes', async () => {
   const bytes = bytesOf(50_000)
   const { handle } = await upload(bytes)
   const base64 = Buffer.from(bytes).toString('base64')
@@ -136,7 +136,7 @@ it('a file that is sent reaches a tool as the text that it is in Base64, whereve
   expect(JSON.parse(String(arrived[0]?.body))).toEqual({ data: base64 })
 })
 
-it('a file that is sent reaches another server byte for byte, as large as it may be', async () => {
+it('an uploaded file reaches another server byte for byte, up to the maximum size', async () => {
   const bytes = bytesOf(MAX_UPLOAD_BYTES)
   const { handle, size } = await upload(bytes, { ...ann, 'content-type': 'application/pdf' }, '?filename=large.pdf')
   expect(size).toBe(MAX_UPLOAD_BYTES)
@@ -145,7 +145,7 @@ it('a file that is sent reaches another server byte for byte, as large as it may
   expect((await call('Echo', { file: handle })).message).toContain('at most 8388608 bytes together')
 }, 30_000)
 
-it('a file that is sent is a part of a form', async () => {
+it('an uploaded file can be a part of a form', async () => {
   const bytes = bytesOf(5_000)
   const { handle } = await upload(bytes, { ...ann, 'content-type': 'image/gif' }, '?filename=own%22name.gif')
   expect(
@@ -160,13 +160,13 @@ it('a file that is sent is a part of a form', async () => {
   for (const file of [attachment, other]) expect(new Uint8Array(await file.arrayBuffer())).toEqual(bytes)
 })
 
-it('a file that is sent may be empty', async () => {
+it('an uploaded file may be empty', async () => {
   const { handle, size } = await upload(new Uint8Array(0))
   expect(size).toBe(0)
   expect((await call('Echo', { file: handle })).value).toEqual({ file: '' })
 })
 
-it('a file that is sent gives a repeated call the same answer, also when it is over by then', async () => {
+it('an uploaded file gives a repeated call the same response, even after the file was deleted', async () => {
   const { handle, path } = await upload(bytesOf(10))
   const call_id = crypto.randomUUID()
   const first = await call('Raw', { body: handle }, ann, { call_id })
@@ -175,7 +175,7 @@ it('a file that is sent gives a repeated call the same answer, also when it is o
   expect(arrived.length).toBe(1)
 })
 
-describe('what a call gave that was too large for its answer', () => {
+describe('an artifact of a call', () => {
   const made = async () => {
     const link = /https?:[^"\\]+\/artifacts\/[^"\\]+/.exec(JSON.stringify(await call('Large', {})))?.[0] ?? ''
     const bytes = new Uint8Array(await (await fetch(link)).arrayBuffer())
@@ -183,7 +183,7 @@ describe('what a call gave that was too large for its answer', () => {
     return { link, bytes }
   }
 
-  it('what a call gave that was too large for its answer is the input of another call by its link, wherever the schema says bytes', async () => {
+  it('an artifact of a call can be the input of another call by its link, wherever the schema expects bytes', async () => {
     const { link, bytes } = await made()
     expect(await call('Json', { data: link })).toMatchObject({ success: true })
     expect(JSON.parse(String(arrived[0]?.body))).toEqual({ data: Buffer.from(bytes).toString('base64') })
@@ -193,7 +193,7 @@ describe('what a call gave that was too large for its answer', () => {
     expect((await call('Echo', { text: link })).value).toEqual({ text: link })
   })
 
-  it('what a call gave that was too large for its answer is nothing by a link that was not given out', async () => {
+  it('an artifact of a call cannot be used with a forged link', async () => {
     const { link } = await made()
     const forged = link.replace(/expires=(\d+)/, (_, at) => `expires=${Number(at) + 1}`)
     expect((await call('Json', { data: forged })).parameter_errors).toEqual({
@@ -203,7 +203,7 @@ describe('what a call gave that was too large for its answer', () => {
   })
 })
 
-it('a file that is not the caller’s is as good as none: another’s, another user’s, and one that is over', async () => {
+it('a file of another caller, of another user, or one that has expired looks like a missing file', async () => {
   const { handle, id, path } = await upload(bytesOf(10), { ...ann, 'x-user-id': 'u1' })
   const bucket = await server.miniflare.getR2Bucket('ARTIFACTS')
   const { objects } = await bucket.list({ prefix: 'upload/' })
@@ -232,20 +232,20 @@ it('a file that is not the caller’s is as good as none: another’s, another u
   expect((await fetch(new URL(path, server.url), { headers: { ...ann, 'x-user-id': 'u1' } })).status).toBe(404)
 })
 
-it('a file that is not the caller’s is in no other’s reach by what a tool says', async () => {
+it("a file of another caller cannot be reached through a handle in a tool's text", async () => {
   const { handle } = await upload(bytesOf(10))
   const said = await call('Echo', { text: handle }, bob)
   expect(said.value).toEqual({ text: handle })
 })
 
-it('a file that is not the caller’s cannot be sent for a user that the key may not act for', async () => {
+it('a file cannot be uploaded for a user that the key may not act for', async () => {
   const one = await keyFor('one', ['u1'])
   expect((await send('x', { ...one, 'x-user-id': 'u2' })).status).toBe(403)
   const { handle } = await upload(bytesOf(3), one)
   expect((await call('Echo', { file: handle }, one)).success).toBe(true)
 })
 
-it('what cannot be sent is what is too large, of no known length, or nobody’s', async () => {
+it('an upload is refused if it is too large, of unknown length, or without a credential', async () => {
   const large = await raw(server.url, {
     method: 'POST',
     path: '/artifacts',
@@ -269,11 +269,11 @@ it('what cannot be sent is what is too large, of no known length, or nobody’s'
 })
 
 it.each(['../x', 'a/b', 'a\\b', '..', ' ', '%00', 'a%0Ab', 'a%E2%80%AEgnp.exe', 'x'.repeat(256)])(
-  'what cannot be sent is a file named %j',
+  'an upload is refused with the file name %j',
   async (name) => expect((await send('x', ann, `?filename=${name}`)).status).toBe(400),
 )
 
-it('what cannot be sent is a media type that is none: the file is then of bytes', async () => {
+it('an upload with an invalid media type is stored as plain bytes', async () => {
   for (const type of ['text/html\u00ff', 'nonsense', '"><script>', 'a/b\t; x']) {
     const answer = await fetch(new URL('/artifacts', server.url), {
       method: 'POST',
@@ -287,12 +287,12 @@ it('what cannot be sent is a media type that is none: the file is then of bytes'
   }
 })
 
-it('what cannot be sent is more than its schema’s text may have', async () => {
+it("an upload cannot exceed the maximum text length of the tool's schema", async () => {
   const { handle } = await upload(bytesOf(30))
   expect((await call('Echo', { short: handle })).parameter_errors.short).toMatch(/at most 20 characters/)
 })
 
-it('what cannot be sent is more than a principal may have at once', async () => {
+it('an upload is refused beyond the quota of its principal', async () => {
   const carl = await keyFor('carl')
   const bucket = await server.miniflare.getR2Bucket('ARTIFACTS')
   const { id } = await upload(bytesOf(1), { ...carl, 'x-user-id': 'a' })
@@ -317,7 +317,7 @@ function openUpload({ authorization = '' }: Record<string, string>): { end(): vo
   return { end: () => void socket.destroy() }
 }
 
-it('uploads at once of one principal are three that are large: a fourth gets 429, and those of others are stored', async () => {
+it('uploads of one principal: a fourth large one at once gets 429, and those of others are stored', async () => {
   const large = Buffer.alloc(9_000_000)
   const uploads = [1, 2, 3].map(() => openUpload(ann))
   try {

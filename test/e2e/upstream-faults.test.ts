@@ -93,7 +93,7 @@ it.each<[what: string, path: string, asked: number, message: RegExp, canRetry: b
   ['floods', '/flood', 1, /: it is over 8388608 bytes$/, false],
   ['asks for a wait past the deadline', '/503-in-an-hour', 1, /answered 503 Service Unavailable$/, true],
 ])(
-  'a server that %s is told in words, and asked again only where that may help',
+  'a server that %s causes a clear error, and is retried only if that may help',
   async (_, path, asked, message, canRetry) => {
     const { success, error } = await call(await publish(path))
     expect({ success, error }).toMatchObject({
@@ -106,7 +106,7 @@ it.each<[what: string, path: string, asked: number, message: RegExp, canRetry: b
 )
 
 it.each(['/hang', '/head-only', '/drip'])(
-  'a server that does %s ends with the deadline, and so does its connection',
+  'a server that does %s fails at the deadline, and its connection is closed',
   async (path) => {
     const { success, error } = await call(await publish(path, { timeout_ms: 2_000 }))
     expect({ success, error }).toMatchObject({
@@ -118,7 +118,7 @@ it.each(['/hang', '/head-only', '/drip'])(
   },
 )
 
-it('a server that answers in another charset, or bytes, is understood', async () => {
+it('a server that returns another charset, or bytes, is read correctly', async () => {
   const declared = await publish('/text-latin1-declared', { response: { type: 'text' } })
   expect(await call(declared)).toMatchObject({ success: true, value: '"café"' })
   const bytes = await publish('/bytes', { response: { type: 'binary' } })
@@ -138,15 +138,12 @@ it.each<[router: string, failure: unknown]>([
   ],
   ['a plugin', { isError: true, content: [{ text: inWords }] }],
   ['MCP', { isError: true, content: [{ text: inWords }], _meta: { 'dev.switchboard/error': { can_retry: false } } }],
-])(
-  'what must not be done twice, and may have been done is said so when its time is over: %s',
-  async (router, failure) => {
-    expect(await FACES[router]!(await publish('/hang', { ...POST, timeout_ms: 200 }))).toMatchObject(Object(failure))
-    const annotations = { idempotentHint: true }
-    const again = await FACES[router]!(await publish('/hang', { ...POST, timeout_ms: 200, annotations }))
-    expect(JSON.stringify(again)).not.toMatch(/may have taken effect/)
-  },
-)
+])('a call that must not be repeated is reported as possibly done after a timeout: %s', async (router, failure) => {
+  expect(await FACES[router]!(await publish('/hang', { ...POST, timeout_ms: 200 }))).toMatchObject(Object(failure))
+  const annotations = { idempotentHint: true }
+  const again = await FACES[router]!(await publish('/hang', { ...POST, timeout_ms: 200, annotations }))
+  expect(JSON.stringify(again)).not.toMatch(/may have taken effect/)
+})
 
 it.each([
   ['/reset', /^Cannot reach/],
@@ -154,18 +151,15 @@ it.each([
   ['/500', /answered 500/],
   ['/502', /answered 502/],
   ['/no-gzip', /content encoding$/],
-])(
-  'what must not be done twice, and may have been done is said so where the server breaks: %s',
-  async (path, message) => {
-    const asked = upstream.asked(path)
-    const { error } = await call(await publish(path, POST))
-    expect(error.message).toMatch(message)
-    expect(error).toMatchObject({ can_retry: false, additional_prompt_content: warning })
-    expect(upstream.asked(path)).toBe(asked + 1)
-  },
-)
+])('a call that must not be repeated is reported as possibly done if the server breaks: %s', async (path, message) => {
+  const asked = upstream.asked(path)
+  const { error } = await call(await publish(path, POST))
+  expect(error.message).toMatch(message)
+  expect(error).toMatchObject({ can_retry: false, additional_prompt_content: warning })
+  expect(upstream.asked(path)).toBe(asked + 1)
+})
 
-it('what must not be done twice, and may have been done is told the same when it is called again under its id, and not done', async () => {
+it('a call that must not be repeated returns the same failure when repeated with its id, and is not sent again', async () => {
   const path = '/hang?again'
   const toolkit = await publish(path, { ...POST, timeout_ms: 2_000 })
   const request = { tool_id: `${toolkit}.Ask`, call_id: crypto.randomUUID(), input: {} }
@@ -176,7 +170,7 @@ it('what must not be done twice, and may have been done is told the same when it
   expect(upstream.asked(path)).toBe(1)
 })
 
-it('what must not be done twice, and may have been done is not said of what was not sent', async () => {
+it('a call that must not be repeated is not reported as possibly done if nothing was sent', async () => {
   const toolkit = await publish('/', { ...POST, origin: `http://${NOBODY}` })
   for (let count = 0; count < 5; count++) expect((await call(toolkit)).error.can_retry).toBe(false)
   expect((await call(toolkit)).error).toMatchObject({
@@ -201,7 +195,7 @@ it('a module whose promise never settles ends at its deadline', async () => {
   expect(Date.now() - started).toBeGreaterThanOrEqual(400)
 })
 
-it('a module is told of its deadline, and its requests end with it', async () => {
+it('a module gets an abort signal for its deadline, and its requests end with it', async () => {
   const told = await call(
     await code('export default (_, { signal }) => [signal instanceof AbortSignal, signal.aborted]'),
   )
@@ -215,7 +209,7 @@ it('a module is told of its deadline, and its requests end with it', async () =>
   await expect.poll(() => upstream.open('/hang')).toBe(0)
 })
 
-it('a module is not let through to a host that does not answer either', async () => {
+it('a module cannot send requests to a host that stopped responding either', async () => {
   const asks = `export default async () => (await fetch('${upstream.origin}/reset')).text()`
   const toolkit = await code(asks, there())
   for (let count = 0; count < 5; count++) expect((await call(toolkit)).error.message).toMatch(/^Cannot reach/)
@@ -253,7 +247,7 @@ it.each<[router: string, failure: unknown]>([
     },
   ],
 ])(
-  'a server that is not there is not asked any more after a few failures, and when it is stands in the failure: %s',
+  'an unreachable server is not called again after a few failures, and the error says when to retry: %s',
   async (router, failure) => {
     const ask = FACES[router]!
     const toolkit = await publish('/', { origin: `http://${NOBODY}` })
@@ -265,7 +259,7 @@ it.each<[router: string, failure: unknown]>([
 )
 
 it.each(['mcp', 'oxp'])(
-  'a server that is not there is not asked any more as another server of tools: %s',
+  'an unreachable remote server is not called again after a few failures: %s',
   async (protocol) => {
     const remote = { kind: 'remote', method: undefined, protocol, url: `http://${NOBODY}/`, tool: 'Math.Add@1.0.0' }
     const toolkit = await publish('', { ...remote, annotations: { readOnlyHint: true } })
@@ -275,7 +269,7 @@ it.each(['mcp', 'oxp'])(
   },
 )
 
-it('a server that is not there is told apart by toolkit, and written down', async () => {
+it('an unreachable server is tracked for each toolkit, and logged', async () => {
   const toolkit = await publish('/', { origin: `http://${NOBODY}` })
   await call(toolkit)
   await call(toolkit)
@@ -288,7 +282,7 @@ it('a server that is not there is told apart by toolkit, and written down', asyn
   expect(JSON.parse(line ?? '{}')).toMatchObject({ host: NOBODY, toolkit, state: 'open', failures: 5 })
 })
 
-it('a gateway that is down counts as no answer, and a server that fails as one', async () => {
+it('a gateway error counts as no response, and a server error as a response', async () => {
   const [down, failing] = [await publish('/502'), await publish('/500')]
   for (let count = 0; count < 5; count++) {
     expect((await call(down)).error.message).toMatch(/answered 502/)
@@ -298,7 +292,7 @@ it('a gateway that is down counts as no answer, and a server that fails as one',
   expect((await call(failing)).error.message).toMatch(/answered 500/)
 })
 
-it('a server that hangs takes nothing from others while 500 of its calls are in flight, each of which ends as it should', async () => {
+it('a server that hangs on 500 calls does not block other servers: 64 calls stay open, and the others are told to retry', async () => {
   const toolkit = await publish('/hang?500', { timeout_ms: 300_000, retry: { attempts: 0 } })
   const good = await publish('/good')
   const ended: { readonly error: object }[] = []
@@ -346,7 +340,7 @@ it.each([
       allowed_hosts: [new URL(origin).host],
     }),
   ],
-])('a server that hangs has its places back when callers go away: %s', async (kind, implementation) => {
+])('a server that hangs frees its connections when callers disconnect: %s', async (kind, implementation) => {
   const path = `/hang?${kind}`
   const toolkit = await publish('', { kind, ...implementation(upstream.origin), timeout_ms: 60_000 })
   const { hostname, port } = new URL(server.url)

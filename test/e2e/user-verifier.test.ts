@@ -32,7 +32,7 @@ async function begin(url: string) {
 }
 
 it.skipIf(NO_BROWSER !== '')(
-  `with USER_VERIFIER_URL, the user goes on to the provider, in Chromium ${NO_BROWSER}`,
+  `with USER_VERIFIER_URL, the user continues to the provider, in Chromium ${NO_BROWSER}`,
   async () => {
     browser = await launchBrowser()
     const user = newUser()
@@ -48,7 +48,7 @@ it.skipIf(NO_BROWSER !== '')(
   },
 )
 
-it('with USER_VERIFIER_URL, nobody else does: the provider is never opened, and nothing is granted', async () => {
+it('with USER_VERIFIER_URL, another person cannot continue: the provider is not opened, and nothing is granted', async () => {
   const mallory = newUser()
   const before = opened()
   const { url } = await edge.challenge('Mail.GetEmails', mallory)
@@ -63,7 +63,7 @@ it('with USER_VERIFIER_URL, nobody else does: the provider is never opened, and 
   await edge.challenge('Mail.GetEmails', mallory)
 })
 
-it('with USER_VERIFIER_URL, nobody goes on who has not been confirmed, nor in another browser than the confirmed one', async () => {
+it('with USER_VERIFIER_URL, no one continues without confirmation, or in another browser than the confirmed one', async () => {
   const user = newUser()
   const before = opened()
   const { url } = await edge.challenge('Mail.GetEmails', user)
@@ -91,7 +91,7 @@ it('with USER_VERIFIER_URL, nobody goes on who has not been confirmed, nor in an
   app.confirms = true
 })
 
-it('with USER_VERIFIER_URL, a user who is lured to the application lets nobody on but their own browser', async () => {
+it("with USER_VERIFIER_URL, an attacker whose link a user confirms cannot continue in the attacker's browser", async () => {
   const user = newUser()
   const before = opened()
   for (const [tool, input] of [
@@ -121,7 +121,7 @@ it('with USER_VERIFIER_URL, a user who is lured to the application lets nobody o
   expect(opened()).toBe(before)
 })
 
-it('with USER_VERIFIER_URL, only a credential that may act for the user can say that it is the user', async () => {
+it('with USER_VERIFIER_URL, only a credential that may act for the user can confirm the user', async () => {
   const user = newUser()
   const { url } = await edge.challenge('Mail.GetEmails', user)
   app.confirms = false
@@ -140,7 +140,7 @@ it('with USER_VERIFIER_URL, only a credential that may act for the user can say 
   expect((await edge.ask('POST', path, word, await as([user], ['users:confirm']))).status).toBe(200)
 })
 
-it('with USER_VERIFIER_URL, a call is approved by its user only', async () => {
+it('with USER_VERIFIER_URL, a call can be approved only by its user', async () => {
   const user = newUser()
   const call = { input: { folder: 'spam' } }
   const { url } = await edge.challenge('mailbox.empty', user, call.input)

@@ -35,7 +35,7 @@ async function consent(user: string, account: string): Promise<void> {
 const get = (user: string) => edge!.call('Mail.GetEmails', user)
 const succeeded = (account: string) => ({ status: 200, body: { result: { success: true, value: { account } } } })
 
-it('the keys of the vault rotate without downtime: old; new beside old, when grants move on use; then new alone', async () => {
+it('VAULT_KEYS rotate without downtime: old, then new with old, which re-encrypts grants on use, then only new', async () => {
   await deployWith(OLD)
   await consent('moved', 'ann')
   await consent('unmoved', 'bob')

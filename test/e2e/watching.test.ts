@@ -45,7 +45,7 @@ const goesOn = async () => {
 }
 
 describe('npm run dev', { timeout: 300_000 }, () => {
-  it('npm run dev says in one line what is wrong with a tool, and goes on serving until it is right', async () => {
+  it("npm run dev prints a tool's error in one line, and keeps serving until it is fixed", async () => {
     const file = at('tools/Doorbell/Whisper.ts')
     const broken = await after(() => writeFileSync(file, 'export default {\n  a: ;\n}\n'), 'goes on at')
     expect(broken.split('\n').filter(Boolean)).toEqual([
@@ -70,7 +70,7 @@ describe('npm run dev', { timeout: 300_000 }, () => {
     expect((await server.json('POST', '/tools/call', call)).status).toBe(400)
   })
 
-  it('npm run dev runs published code before a change, and loads it anew after it', async () => {
+  it('npm run dev runs published code before a change, and reloads it after', async () => {
     const file = at('tools/Doorbell/Chime.ts')
     const implementation = { kind: 'code', module: 'let calls = 0\nexport default () => ++calls' }
     const { status } = await server.json('POST', '/tools', {
@@ -89,7 +89,7 @@ describe('npm run dev', { timeout: 300_000 }, () => {
     expect(await count()).toBe(1)
   })
 
-  it('npm run dev is harmed by no generator beside it, nor harms one, and serves what the source says in the end', async () => {
+  it('npm run dev works while a generator runs at the same time, and serves the current source in the end', async () => {
     const file = at('tools/Doorbell/Ring.ts')
     const generate = () =>
       promisify(execFile)('npm', ['run', '--silent', 'generate'], { cwd: copy.folder, encoding: 'utf8' })
@@ -109,7 +109,7 @@ describe('npm run dev', { timeout: 300_000 }, () => {
     await after(() => rmSync(file), 'with what changed')
   })
 
-  it('npm run dev says so of what tools and Worker share', async () => {
+  it('npm run dev reports errors in code that tools and the Worker share', async () => {
     const file = at('src/core/tool/tool-id.ts')
     const text = readFileSync(file, 'utf8')
     const lines = text.split('\n').length
@@ -118,7 +118,7 @@ describe('npm run dev', { timeout: 300_000 }, () => {
     await after(() => writeFileSync(file, text), 'as before')
   })
 
-  it('npm run dev says what is wrong with the source, and where, also when that is seen only as the Worker starts', async () => {
+  it('npm run dev prints a source error with its location, even if it appears only when the Worker starts', async () => {
     const file = at('src/dispatcher.ts')
     const text = readFileSync(file, 'utf8')
     const lines = text.split('\n').length
@@ -135,7 +135,7 @@ describe('npm run dev', { timeout: 300_000 }, () => {
     await after(() => writeFileSync(file, text), 'as before')
   })
 
-  it('npm run dev takes secrets from .dev.vars, as they are at the time, and variables from --var above all', async () => {
+  it('npm run dev reads current secrets from .dev.vars, and --var overrides them', async () => {
     const key = 'an-admin-key-in-the-file-0123456789'
     const closed = await startProcess([...COMMAND, '--var', 'ACCESS:keys'], undefined, copy.folder)
     const status = async (headers = {}) => (await closed.json('GET', '/keys', undefined, headers)).status

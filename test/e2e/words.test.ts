@@ -57,7 +57,7 @@ describe('the words of pages', () => {
   }
   const KEYS = '/console/keys'
 
-  it.each([...paths, ...MORE])('pages of %s have headings, labels and buttons of the glossary alone', async (path) => {
+  it.each([...paths, ...MORE])('pages of %s use only headings, labels and buttons of the glossary', async (path) => {
     const html = await pageOf(path)
     // The name of the toolkit that a page is about is its heading
     expect(unknownLabels(html).filter((label) => label !== 'Calculator')).toEqual([])
@@ -71,7 +71,7 @@ describe('the words of pages', () => {
     ['a call that needs a user', '/console/tools/Gmail.GetEmails', {}],
     ['a new key', KEYS, { 'make/name': 'words' }],
     ['a wrong key', KEYS, { 'make/expires_at': 'x' }],
-  ])('pages of %s have words of the glossary too', async (_, path, form) => {
+  ])('pages of %s use words of the glossary, too', async (_, path, form) => {
     const html = await pageOf(path, form)
     expect(unknownLabels(html)).toEqual([])
     expect(phrasesIn(html)).toEqual([])

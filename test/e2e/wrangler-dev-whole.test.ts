@@ -55,7 +55,7 @@ describe('npx wrangler dev', () => {
   const result = async (tool_id: string, input: object) =>
     (await edge.ask('POST', '/tools/call', { tool_id, input })).body.result
 
-  it('npx wrangler dev runs a tool with the grant of a user who consented, and of nobody else, until it is revoked', async () => {
+  it('npx wrangler dev runs a tool with the grant of a user who consented, and of no one else, until it is revoked', async () => {
     const { url, check_url } = await edge.challenge('Mail.GetEmails', 'ann')
     const ended = await new HttpPerson().consent(url, 'ann')
     expect(ended.text).toContain('Test Mail')
@@ -69,7 +69,7 @@ describe('npx wrangler dev', () => {
     await edge.challenge('Mail.GetEmails', 'ann')
   })
 
-  it('npx wrangler dev runs a call once that a person approved', async () => {
+  it('npx wrangler dev runs a call once after a person approved it', async () => {
     const { url, check_url } = await edge.challenge('mailbox.empty', 'carl', { folder: 'spam' })
     const who = new HttpPerson()
     // First to the application that knows them, and back to decide
@@ -80,7 +80,7 @@ describe('npx wrangler dev', () => {
     await edge.challenge('mailbox.empty', 'carl', { folder: 'spam' })
   })
 
-  it('npx wrangler dev runs a code tool, which reaches the hosts that it may', async () => {
+  it('npx wrangler dev runs a code tool, which reaches its allowed hosts', async () => {
     const implementation = {
       kind: 'code',
       module: `export default async ({ text }, { fetch }) => (await fetch('${upstream.origin}/code?' + text)).json()`,
@@ -103,14 +103,14 @@ describe('npx wrangler dev', () => {
     expect(await result('Box.greet', {})).toMatchObject({ success: true, value: 'Grüße' })
   })
 
-  it('npx wrangler dev imports a description by its URL, and calls its operations', async () => {
+  it('npx wrangler dev imports a description by its URL, and its operations can be called', async () => {
     const from = { openapi: `${upstream.origin}/pets.json` }
     const imported = await edge.ask('POST', '/toolkits/import', { from, toolkit: 'Pets' })
     expect(imported.status, JSON.stringify(imported.body)).toBe(201)
     expect(await result('Pets.getPet', { id: 7 })).toMatchObject({ success: true, value: { url: '/api/pets/7' } })
   })
 
-  it('npx wrangler dev shows the tool and its calls to whoever signs in at the console', async () => {
+  it('npx wrangler dev shows a tool and its calls to a person who signs in to the console', async () => {
     const who = new HttpPerson()
     const page = await who.press(await who.open(`${edge.server.url}/sign-in`), /Sign in/, { key: ADMIN_KEY })
     expect(page.status, page.text).toBe(200)
@@ -147,7 +147,7 @@ async function tablesOf(persistTo: string, name: string): Promise<readonly strin
     })
 }
 
-describe('a folder where Wrangler made its table in an object that holds nothing', () => {
+describe('a folder where Wrangler created its table in an empty object', () => {
   const folders: string[] = []
   afterAll(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true }))))
 
@@ -155,7 +155,7 @@ describe('a folder where Wrangler made its table in an object that holds nothing
     ['npx wrangler dev', ['npx', 'wrangler', 'dev']],
     ['npm run dev', ['npm', 'run', '--silent', 'dev', '--']],
   ])(
-    'a folder where Wrangler made its table in an object that holds nothing is served by %s like any other',
+    'a folder where Wrangler created its table in an empty object is served by %s like any other',
     { timeout: 240_000 },
     async (_, command) => {
       const persistTo = await mkdtemp(join(tmpdir(), 'switchboard-wrangler-'))

@@ -13,20 +13,20 @@ beforeAll(async () => {
 }, 240_000)
 afterAll(() => Promise.all([edge?.server.stop(), world?.close()]))
 
-it('npx wrangler dev sends a user to consent and to approve, and keeps records of their calls', async () => {
+it('npx wrangler dev asks a user for consent and approval, and records their calls', async () => {
   expect(await edge.challenge('Mail.GetEmails', 'ann')).toMatchObject({ id: 'mail' })
   expect(await edge.challenge('mailbox.empty', 'ann', { folder: 'spam' })).toMatchObject({ id: 'approval' })
   expect(await recordedTools(edge, 2)).toEqual(['mailbox.empty@1.0.0', 'Mail.GetEmails@1.0.0'])
   expect(edge.server.printed()).not.toContain('records-lost')
 })
 
-it('npx wrangler dev counts tokens by the vocabulary in the assets', async () => {
+it('npx wrangler dev counts tokens with the vocabulary in the assets', async () => {
   const { status, body } = await edge.ask('GET', '/toolkits?tokens=Mail')
   expect(status).toBe(200)
   expect(body.items).toContainEqual(expect.objectContaining({ toolkit: 'Mail', tokens: expect.any(Number) }))
 })
 
-it('npx wrangler dev builds nothing again while nothing changed, though another build runs beside it', async () => {
+it('npx wrangler dev does not rebuild while nothing changed, even if another build runs', async () => {
   await promisify(execFile)('npm', ['run', '--silent', 'build'])
   // As long as Wrangler takes to notice a changed file and to say so
   await setTimeout(2_000)

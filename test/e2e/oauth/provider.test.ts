@@ -59,7 +59,7 @@ async function tokensOf(account: string) {
 }
 
 it.skipIf(NO_BROWSER !== '')(
-  `the tests' provider leads a person in Chromium to a code that is worth a token ${NO_BROWSER}`,
+  `the test provider gives a person in Chromium a code that can be exchanged for a token ${NO_BROWSER}`,
   async () => {
     browser = await launchBrowser()
     const who = await person(browser, { javaScript: false })
@@ -77,7 +77,7 @@ it.skipIf(NO_BROWSER !== '')(
   },
 )
 
-it("the tests' provider refuses a request without PKCE, and sends back who denies", async () => {
+it('the test provider refuses a request without PKCE, and redirects a person who denies', async () => {
   const plain = new URL(request().url)
   plain.searchParams.delete('code_challenge')
   plain.searchParams.delete('code_challenge_method')
@@ -88,7 +88,7 @@ it("the tests' provider refuses a request without PKCE, and sends back who denie
   expect(callbackOf(denied.text).get('error')).toBe('access_denied')
 })
 
-it("the tests' provider refreshes; with rotation, a second use of a refresh token ends the grant", async () => {
+it('the test provider refreshes tokens; with rotation, a second use of a refresh token ends the grant', async () => {
   const { refresh_token } = await tokensOf('bob')
   const again = await token({ grant_type: 'refresh_token', refresh_token })
   expect(again.body.refresh_token).toBe(refresh_token)
@@ -103,7 +103,7 @@ it("the tests' provider refreshes; with rotation, a second use of a refresh toke
   expect(provider.tokenRequests).toMatchObject({ refresh_token: 3 })
 })
 
-it("the tests' provider ends access tokens, or grants with them", async () => {
+it('the test provider can expire access tokens, and end grants with their tokens', async () => {
   const { access_token, refresh_token } = await tokensOf('cleo')
   provider.endAccessTokens('cleo')
   expect(await emails(access_token)).toBe(401)
@@ -114,7 +114,7 @@ it("the tests' provider ends access tokens, or grants with them", async () => {
   expect(await token({ grant_type: 'refresh_token', refresh_token })).toMatchObject({ status: 400 })
 })
 
-it("the tests' provider fails as it is told to, and recovers", async () => {
+it('the test provider fails on request, and recovers', async () => {
   const ask = (signal?: AbortSignal) => fetch(`${provider.issuer}/token`, { method: 'POST', ...(signal && { signal }) })
   await provider.fail('down')
   await expect(ask()).rejects.toThrow('fetch failed')

@@ -16,7 +16,7 @@ const membersOf = async (id: string) => {
 }
 const member = (index: number) => ({ value: users[index] })
 
-it('what Entra sends of groups goes through: without members in answers, and with members changed by paths', async () => {
+it("Entra's requests for groups work: without members in responses, and with members changed by paths", async () => {
   const sent = {
     schemas: [`${CORE}:Group`, 'http://schemas.microsoft.com/2006/11/ResourceManagement/ADSCIM/2.0/Group'],
     externalId: '8aa1a0c0-c4c3-4bc0-b4a5-2ef676900159',
@@ -62,7 +62,7 @@ it('what Entra sends of groups goes through: without members in answers, and wit
   expect((await send('GET', `/Groups/${id}`)).status).toBe(404)
 })
 
-it('what Okta sends of groups goes through: a push, a rename by value, a PUT and a user who is deleted', async () => {
+it("Okta's requests for groups work: a push, a rename by value, a PUT and the deletion of a user", async () => {
   const { body } = await send('POST', '/Groups', { displayName: 'Pushed', members: [member(0), member(1)] })
   const rename = { op: 'replace', value: { id: body.id, displayName: 'Renamed' } }
   expect((await send('PATCH', `/Groups/${body.id}`, patch(rename))).status).toBe(204)
@@ -77,7 +77,7 @@ it('what Okta sends of groups goes through: a push, a rename by value, a PUT and
   expect(listed).toMatchObject({ id: body.id, members: [member(1)] })
 })
 
-it('a group with a member who is unknown, too many members or a name that is taken is refused', async () => {
+it('a group with an unknown member, too many members or a taken name is refused', async () => {
   const { body } = await send('POST', '/Groups', { displayName: 'Small' })
   const path = `/Groups/${body.id}`
   const add = patch({ op: 'add', path: 'members', value: [member(0), { value: 'nobody' }] })

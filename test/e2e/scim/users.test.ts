@@ -11,7 +11,7 @@ const send: Directory['send'] = (...request) => directory.send(...request)
 const add = async (userName: string, more: object = {}) => (await send('POST', '/Users', { userName, ...more })).body
 const found = async (filter: string) => (await send('GET', `/Users?filter=${encodeURIComponent(filter)}`)).body
 
-describe('what Okta sends', () => {
+describe("Okta's requests", () => {
   /** As Okta documents its provisioning: looked up, added, changed, deactivated. */
   const OKTA_USER = {
     schemas: [`${CORE}:User`],
@@ -26,7 +26,7 @@ describe('what Okta sends', () => {
     active: true,
   }
 
-  it('goes through: a lookup, a user, its change, its deactivation and its return', async () => {
+  it('work: a lookup, a new user, its change, deactivation and reactivation', async () => {
     const lookup = `userName eq "${OKTA_USER.userName}"`
     expect(await found(lookup)).toEqual({
       schemas: [`${MESSAGES}:ListResponse`],
@@ -66,7 +66,7 @@ describe('what Okta sends', () => {
   })
 })
 
-describe('what Entra sends', () => {
+describe("Entra's requests", () => {
   const ENTERPRISE = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User'
   /** As Microsoft documents its provisioning, with booleans that are texts. */
   const ENTRA_USER = {
@@ -81,7 +81,7 @@ describe('what Entra sends', () => {
     [ENTERPRISE]: { department: 'Sales' },
   }
 
-  it('goes through: a user without an answer, changes by paths, a text for a boolean, and a deletion', async () => {
+  it('work: a new user, changes by paths, a string for a boolean, and a deletion', async () => {
     const { body } = await send('POST', '/Users', ENTRA_USER, 'application/json')
     const path = `/Users/${body.id}`
     expect((await found(`externalId eq "${ENTRA_USER.externalId}"`)).Resources).toEqual([body])
@@ -114,7 +114,7 @@ describe('what Entra sends', () => {
     expect((await send('DELETE', path)).status).toBe(404)
   })
 
-  it('adds one e-mail address to others, once', async () => {
+  it('add one e-mail address to others, once', async () => {
     const { id } = await add('mails@acme.test', { emails: [{ value: 'a@acme.test', type: 'home' }] })
     const more = { op: 'add', path: 'emails', value: [{ value: 'b@acme.test' }, { value: 'a@acme.test' }] }
     for (const op of [more, more]) {
@@ -147,7 +147,7 @@ describe('refusals', () => {
     ['external_id eq "a"'],
     ['emails[type eq "work"].value eq "a"'],
     [''],
-  ])('a filter that is not one of three is refused: %s', async (filter) => {
+  ])('a filter that is not supported is refused: %s', async (filter) => {
     const answer = await send('GET', `/Users?filter=${encodeURIComponent(filter)}`)
     expect(answer).toMatchObject(refusal(400, 'invalidFilter', expect.stringContaining('userName eq "…"')))
     expect(answer.headers.get('content-type')).toBe('application/scim+json')
@@ -215,7 +215,7 @@ describe('refusals', () => {
     expect(text.status).toBe(415)
   })
 
-  it('a userName that another user has is refused, whatever its case', async () => {
+  it('a userName that another user has is refused, in any case', async () => {
     const first = await add('taken@acme.test')
     const second = await add('free@acme.test')
     const taken = refusal(409, 'uniqueness', 'Another user has this name')
@@ -226,7 +226,7 @@ describe('refusals', () => {
     expect(await send('PATCH', `/Users/${first.id}`, rename)).toMatchObject({ body: { userName: 'TAKEN@acme.test' } })
   })
 
-  it('a user that does not exist is not found, and none is made by PUT', async () => {
+  it('a user that does not exist is not found, and PUT does not create one', async () => {
     const absent = refusal(404, undefined, "Cannot find the user 'none'")
     expect(await send('GET', '/Users/none')).toMatchObject(absent)
     expect(await send('PUT', '/Users/none', { userName: 'none' })).toMatchObject(absent)
@@ -240,7 +240,7 @@ describe('refusals', () => {
     expect(answer).toMatchObject(refusal(413, undefined, expect.any(String)))
   })
 
-  it('only the scope scim, or admin, opens SCIM, and it opens nothing else', async () => {
+  it('SCIM needs the scope scim or admin, and the scope scim allows nothing else', async () => {
     const { server, headers } = directory
     const ask = (path: string, asWhom: Record<string, string> = {}) => server.json('GET', path, undefined, asWhom)
     expect(await ask('/scim/v2/Users')).toMatchObject(refusal(401, undefined, expect.any(String)))
@@ -261,7 +261,7 @@ describe('refusals', () => {
   })
 })
 
-it('users are listed by pages, in one order', async () => {
+it('users are listed in pages, in a stable order', async () => {
   for (const name of ['page-a', 'page-c', 'page-b']) await add(name)
   const { body: whole } = await send('GET', '/Users')
   const names = whole.Resources.map((user: { userName: string }) => user.userName)
@@ -287,7 +287,7 @@ it('users are listed by pages, in one order', async () => {
   expect(await page('sortBy=userName')).toMatchObject({ totalResults: total })
 })
 
-it('says what SCIM can do here', async () => {
+it('returns the supported SCIM features', async () => {
   expect((await send('GET', '/ServiceProviderConfig')).body).toMatchObject({
     patch: { supported: true },
     filter: { supported: true, maxResults: 100 },
@@ -313,7 +313,7 @@ it('says what SCIM can do here', async () => {
   ])
 })
 
-it('changes of users are in the audit log, with what ended', async () => {
+it('changes of users are in the audit log, with the access that ended', async () => {
   const { id } = await add('audited@acme.test')
   await send('PATCH', `/Users/${id}`, patch({ op: 'replace', path: 'active', value: false }))
   await send('DELETE', `/Users/${id}`)
