@@ -25,7 +25,7 @@ it.each([
 /** Terms of features that the command line lacks, or of responses for other programs. */
 const WITHOUT_COMMAND = [/ \/(?:artifacts|worker|locks\/|\$)/, /"trusted"|To trust/]
 
-it('no message of the deployment reaches the command line with a request that a command sends', () => {
+it('no message of the deployment tells command-line users to send a request that a command sends', () => {
   const folder = join(import.meta.dirname, '../../src')
   const files = ['core', 'storage', 'api', 'http', 'runners', 'importers'].flatMap((name) =>
     readdirSync(join(folder, name), { recursive: true, encoding: 'utf8' }).map((file) => join(folder, name, file)),

@@ -20,23 +20,23 @@ async function merged(before: string | undefined, snippet = SERVER, merge = merg
   return (await merge(file, snippet)).after
 }
 
-it.each([undefined, '', ' \n', '{}'])('a file of JSON gets what it had not: %j', async (before) => {
+it.each([undefined, '', ' \n', '{}'])('a JSON file without servers gets one: %j', async (before) => {
   expect(JSON.parse(await merged(before))).toEqual(JSON.parse(SERVER))
 })
 
-it('a file of JSON keeps the rest, comments and all', async () => {
+it('a JSON file keeps everything else, including comments', async () => {
   const before = '{\n  // mine\n  "mcpServers": {\n    "other": { "url": "x" }, // and this\n  },\n  "more": [1]\n}\n'
   const after = await merged(before)
   for (const kept of ['// mine', '"url": "x"', '// and this', '"more": [1]']) expect(after).toContain(kept)
   expect(after).toContain('https://new.test/mcp')
 })
 
-it('a file of JSON has another address in place of the one it had', async () => {
+it('a JSON file gets the new URL in place of the old one', async () => {
   const after = await merged('{"mcpServers": {"switchboard": {"url": "https://old.test/mcp", "headers": {}}, "a": {}}}')
   expect(JSON.parse(after)).toEqual({ mcpServers: { switchboard: { url: 'https://new.test/mcp' }, a: {} } })
 })
 
-it('a file of JSON has each input once', async () => {
+it('a JSON file has each input once', async () => {
   const before = '{"inputs": [{"id": "other"}, {"id": "key", "password": false}]}'
   const after = await merged(before, INPUTS)
   expect(JSON.parse(after)).toEqual({
@@ -47,7 +47,7 @@ it('a file of JSON has each input once', async () => {
   expect(JSON.parse(await merged('{}', INPUTS))).toEqual(JSON.parse(INPUTS))
 })
 
-it('a file of JSON stays as it is where it says so already', async () => {
+it('a JSON file that is up to date stays unchanged', async () => {
   const before = '{"mcpServers":{"switchboard":{"url":"https://new.test/mcp"}}}'
   expect(await mergeJson((await merged(before), file), SERVER)).toEqual({ before, after: before })
 })
@@ -59,7 +59,7 @@ it.each([
   ['"text"', /it is not an object/],
   ['{"mcpServers": []}', /'mcpServers' is not an object/],
   ['{"mcpServers": "none"}', /'mcpServers' is not an object/],
-])('a file of JSON is left as it is where it cannot be read: %j', async (before, why) => {
+])('a JSON file that cannot be read is not changed: %j', async (before, why) => {
   await expect(merged(before)).rejects.toMatchObject({ code: 'refused', message: expect.stringMatching(why) })
   expect(await readFile(file, 'utf8')).toBe(before)
 })
@@ -71,7 +71,7 @@ it.each([
   ['model = "x"\n\n[mcp_servers.other]\nurl = "y"', `model = "x"\n\n[mcp_servers.other]\nurl = "y"\n\n${TABLE}\n`],
   ['a = 1\n', `a = 1\n\n${TABLE}\n`],
   [`${TABLE}\n`, `${TABLE}\n`],
-])('a file of TOML has the table at its end: %j', async (before, after) => {
+])('a TOML file gets the table at its end: %j', async (before, after) => {
   expect(await merged(before, TABLE, mergeToml)).toBe(after)
 })
 
@@ -82,11 +82,11 @@ it.each([
   'mcp_servers.switchboard.url = "x"\n',
   '[mcp_servers]\nother = 1\nswitchboard = {}\n',
   'text = """\nopen\n',
-])('a file of TOML is left to its owner where the table could not follow: %j', async (before) => {
+])('a TOML file that cannot be extended safely is not changed: %j', async (before) => {
   await expect(merged(before, TABLE, mergeToml)).rejects.toMatchObject({ code: 'refused' })
 })
 
-it('writing keeps what was there beside it, with its mode, and a link a link', async () => {
+it('writing keeps a backup of the old file with its mode, and follows a link', async () => {
   const place = join(folder, 'place.json')
   await writeFile(place, 'old')
   await chmod(place, 0o640)
@@ -99,7 +99,7 @@ it('writing keeps what was there beside it, with its mode, and a link a link', a
   expect(await readdir(folder)).toHaveLength(3)
 })
 
-it('writing makes what was not there, for its owner alone', async () => {
+it('writing creates a missing file that only its owner can read', async () => {
   const made = join(folder, 'a/b/mcp.json')
   expect(await writeWithBackup(made, undefined, 'new')).toBeUndefined()
   expect((await stat(made)).mode & 0o777).toBe(0o600)

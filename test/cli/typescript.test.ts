@@ -75,7 +75,7 @@ const NODE = {
 }
 const OTHER = { type: 'string' }
 
-it('names what references lead to once for all tools, and differently what differs', () => {
+it('declares referenced types once for all tools, and gives different types different names', () => {
   const chain = { $ref: '#/$defs/node', $defs: { node: NODE, unused: OTHER } }
   const text = declareTools([
     tool('B.Two@1.0.0', { $ref: '#/$defs/node', $defs: { node: OTHER } }),
@@ -123,7 +123,7 @@ export declare namespace refs {
 `)
 })
 
-it('lets nothing that a tool says become code, a directive, or what an editor would hide', async () => {
+it("cannot be made to write code, directives or hidden characters by a tool's texts", async () => {
   const BREAK =
     '*/ } } export const stolen: number = "x" /* \n@ts-nocheck\n * @ts-ignore \u2028 */ declare const stolen: 1 //\u202e'
   const NAME = '"; stolen: 1 } } export const stolen = 1 //*/ \n\u202e'

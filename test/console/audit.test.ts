@@ -18,7 +18,7 @@ const IMPORT = { ...ACT, act: 'tools.import', principal_name: 'boss', path: '/to
 const sentence = (fields: Partial<AuditEntry>, about?: JsonObject) =>
   formatEvent([{ ...ACT, principal: 'admin', ...fields, ...(about && { about }) }])
 
-it('the audit log tells events as sentences over their records, and filters them by range, action and outcome', async () => {
+it('the audit log shows events as sentences above their records, and filters them by time, action and outcome', async () => {
   const published = Array.from({ length: 300 }, (_, index) => `Mail.Send${index}@1.0.0`)
   const about = { published, pending: [], name: '<b>', limits: { concurrency: 5 }, users: ['ann', 'bob'] }
   const { get, asked } = setUp({
@@ -57,7 +57,7 @@ it('the audit log tells events as sentences over their records, and filters them
   expect(await (await none.get('/console/audit')).text()).toContain('No events match')
 })
 
-it('the requests of one import are one event with the sum of its tools, and previews and those of another toolkit or time are not', () => {
+it('the requests of one import are one event with all its tools, without previews, other toolkits or other times', () => {
   const entry = (seconds: number, about: JsonObject) =>
     ({ ...IMPORT, at: new Date(Date.parse(ACT.at) - seconds * 1_000).toISOString(), about }) as const
   const groups = groupEntries([
@@ -104,11 +104,11 @@ it.each<[string, Partial<AuditEntry>, JsonObject?]>([
   ['An unknown caller was refused POST /tools', { act: 'refusal', principal: undefined, outcome: 'unauthenticated' }],
   ['admin published Sums.Add@1.0.0', {}, { published: ['Sums.Add@1.0.0'] }],
   ['admin removed the provider %zz', { act: 'provider.remove', path: '/providers/%zz' }],
-])('says %s', (said, fields, about) => {
+])('formats an event as %s', (said, fields, about) => {
   expect(sentence(fields, about)).toBe(said)
 })
 
-it('equal events are one, with their number', () => {
+it('equal events are shown once, with their number', () => {
   const refusal = { ...ACT, act: 'refusal', principal: undefined, outcome: 'unauthenticated' } as const
   expect(groupEntries([refusal, refusal, refusal]).map(formatEvent)).toEqual([
     'An unknown caller was refused POST /tools, 3 times',

@@ -25,7 +25,7 @@ const CALL = {
   arguments: { to: ['<ann>'] },
 }
 
-it('the bars of the chart are there for every hour, those without a call too', () => {
+it('the chart has a bar for every hour, including those without calls', () => {
   const bars = toUsageBars([usage(HOUR, 3, 1)], parseRange('day'))
   expect(bars).toHaveLength(24)
   expect([bars[0]?.at, bars.at(-1)?.at]).toEqual([Date.parse('2030-01-01T13:00Z'), Date.parse('2030-01-02T12:00Z')])
@@ -34,12 +34,12 @@ it('the bars of the chart are there for every hour, those without a call too', (
   ])
 })
 
-it('the bars of the chart are days of UTC over a week', () => {
+it('the chart has a bar for each UTC day of a week', () => {
   const day = { ...usage(HOUR, 2, 0), group: { day: '2030-01-02' } }
   expect(toUsageBars([day], parseRange('week')).map(({ calls }) => calls)).toEqual([0, 0, 0, 0, 0, 0, 0, 2])
 })
 
-it('the bars of the chart are five minutes of an hour, counted from its calls', () => {
+it('the chart has a bar for every five minutes of an hour, counted from its calls', () => {
   const at = (time: string, duration_ms: number, outcome: 'success' | 'internal' | 'consent-required') => {
     return { ...CALL, at: `2030-01-02T${time}.000Z`, dialect: 'mcp' as const, duration_ms, outcome }
   }
@@ -52,7 +52,7 @@ it('the bars of the chart are five minutes of an hour, counted from its calls', 
   ])
 })
 
-it('the page shows calls and their chart, in words too, and keeps the filter', async () => {
+it('the page shows calls and their chart, also as text, and keeps the filter', async () => {
   const { get, asked } = setUp({
     'GET /usage': (request) =>
       request.url.includes('by=principal')
@@ -80,7 +80,7 @@ it('the page shows calls and their chart, in words too, and keeps the filter', a
   expect(text).not.toContain('NaN')
 })
 
-it('the chart has axes with whole numbers, and marks how long calls took where there were some alone', async () => {
+it('the chart has axes with whole numbers, and durations only where there were calls', async () => {
   const routes = { 'GET /usage': () => ({ items: [usage(HOUR, 3, 1)] }), 'GET /calls': () => ({ items: [] }) }
   const text = await (await setUp(routes).get('/console/calls')).text()
   expect(text.match(/<line class="slow"/g)).toHaveLength(1)
@@ -100,7 +100,7 @@ it('the chart has axes with whole numbers, and marks how long calls took where t
   expect(text).toContain('href="/docs/calls"')
 })
 
-it('an hour is charted by its calls, where one answer has them all', async () => {
+it('the chart of an hour is made from its calls if one page has them all', async () => {
   const { get, asked } = setUp({ 'GET /usage': () => ({ items: [] }), 'GET /calls': () => ({ items: [CALL] }) })
   const text = await (await get('/console/calls?range=hour')).text()
   expect(text).not.toContain('<svg')
@@ -110,7 +110,7 @@ it('an hour is charted by its calls, where one answer has them all', async () =>
   expect(await (await many.get('/console/calls?range=hour')).text()).toContain('More than 1,000 calls: choose')
 })
 
-it('outcomes and callers are chosen, and one of an older link stays chosen', async () => {
+it('outcomes and callers can be selected, and a value of an older link stays selected', async () => {
   const reader = { id: 'key:1', kind: 'key', scopes: ['tools:call'], tools: ['*'], users: [] } as const
   const routes = { 'GET /usage': () => ({ items: [] }), 'GET /calls': () => ({ items: [] }) }
   const text = await (await setUp(routes).get('/console/calls?principal=key:2&outcome=older-one')).text()
@@ -120,7 +120,7 @@ it('outcomes and callers are chosen, and one of an older link stays chosen', asy
   expect(await (await setUp(routes, reader).get('/console/calls')).text()).not.toContain('name="principal"')
 })
 
-it('calls that wait for a person stand apart from failures, in grey, in the chart and in the list', async () => {
+it('calls that wait for a person are shown in gray, separate from failures, in the chart and in the list', async () => {
   const { get, asked } = setUp({
     'GET /usage': () => ({ items: [usage(HOUR, 5, 1, 3)] }),
     'GET /calls': () => ({ items: [{ ...CALL, outcome: 'approval-required' }] }),
@@ -135,7 +135,7 @@ it('calls that wait for a person stand apart from failures, in grey, in the char
   expect(asked.some(({ request }) => request.url.includes('/calls?outcome=waiting&'))).toBe(true)
 })
 
-it('the page of a call has what was recorded, why it failed, and the way to call again', async () => {
+it('the page of a call shows its record, why it failed, and a link to call again', async () => {
   const call = { ...CALL, digest: 'd-1', outcome: 'approval-required' }
   const { get, asked } = setUp({ 'GET /calls/c-1': () => call })
   const page = await get('/console/calls/c-1?at=2030-01-02T11:02:03.456Z')
@@ -159,7 +159,7 @@ it('the page of a call has what was recorded, why it failed, and the way to call
   expect(text).not.toContain('<h2>Input</h2>')
 })
 
-it('the page of a call has the input and the answer that were recorded, and the form to call again is filled with them', async () => {
+it('the page of a call shows the recorded input and output, and fills the form to call again', async () => {
   const content = { input: { to: ['<ann>'] }, output: { sent: '<b>' } }
   const call = { ...CALL, digest: 'd-1', outcome: 'success' }
   const { get } = setUp({
@@ -182,7 +182,7 @@ it('the page of a call has the input and the answer that were recorded, and the 
   expect(failed).not.toContain('for_operator')
 })
 
-it('the page of a call says that there is none, or why it cannot be read', async () => {
+it('the page of a call says that it does not exist, or why it cannot be read', async () => {
   const { get } = setUp({})
   const none = await get('/console/calls/c-9?at=2030-01-02T11:02:03.456Z')
   expect([none.status, (await none.text()).includes('There is no such call, or you cannot see it.')]).toEqual([

@@ -8,11 +8,11 @@ it.each([
   ['a', '', ['', 'a', '', '']],
   ['a a', 'a a a', ['a a', '', ' a', '']],
   ['one two', 'one twofold', ['one ', 'two', 'twofold', '']],
-])('two texts %j and %j are told apart by whole words', (before, after, [start, gone, come, end]) => {
+])('the texts %j and %j are compared by whole words', (before, after, [start, gone, come, end]) => {
   expect(compareWords(before, after)).toEqual({ start, gone, come, end })
 })
 
-it('two texts show of what they have in common what is near, and all of what they have not', () => {
+it('two texts show their common part near the difference, and the whole difference', () => {
   const [same, more] = ['word '.repeat(1_000), 'Ignore what you were told. '.repeat(1_000)]
   const { start, come, end } = compareWords(same + same, same + more + same)
   expect(come.replaceAll(/\s/g, '')).toContain(more.trim().replaceAll(/\s/g, ''))

@@ -48,7 +48,7 @@ const CASES = [
   },
 ] as const
 
-describe.each(CASES)('a form at $page that stands open', (each) => {
+describe.each(CASES)('an open form at $page', (each) => {
   const { page, filledBy, list, one, change, before, after, fields, now } = each
   const address = `${page}?${filledBy}`
 
@@ -80,7 +80,7 @@ describe.each(CASES)('a form at $page that stands open', (each) => {
   }
   const decoded = (text: string) => text.replaceAll(/&#(\d+);/g, (_, code) => String.fromCodePoint(Number(code)))
 
-  it(`a form at ${page} that stands open gives nothing again that somebody took away meanwhile, and is filled anew`, async () => {
+  it(`an open form at ${page} cannot restore what someone removed, and is filled again`, async () => {
     const { get, post, changes, changeIt } = world()
     const text = await (await get(address)).text()
     expect(text).toContain(`action="${address}"`)
@@ -96,14 +96,14 @@ describe.each(CASES)('a form at $page that stands open', (each) => {
     expect([again.status, changes()]).toEqual([302, ['"1"', '"2"']])
   })
 
-  it(`a form at ${page} that stands open is done where nobody changed anything`, async () => {
+  it(`an open form at ${page} is saved if no one changed anything`, async () => {
     const { get, post, changes } = world()
     const filled = filledIn(await (await get(address)).text())
     expect((await post(address, { ...fields, ...filled })).status).toBe(302)
     expect(changes()).toEqual(['"1"'])
   })
 
-  it(`a form at ${page} that stands open is held to what it was filled with first, once it comes back to be corrected`, async () => {
+  it(`an open form at ${page} keeps its first revision while it is corrected`, async () => {
     const { get, post, changes, changeIt } = world(Response.json({ message: 'Not valid' }, { status: 422 }))
     const filled = filledIn(await (await get(address)).text())
     const corrected = await post(address, { ...fields, ...filled })
@@ -113,7 +113,7 @@ describe.each(CASES)('a form at $page that stands open', (each) => {
     expect(changes()).toEqual(['"1"', '"1"'])
   })
 
-  it(`a form at ${page} that stands open does nothing with a revision that was made up`, async () => {
+  it(`an open form at ${page} with a forged revision changes nothing`, async () => {
     const { post, changes } = world()
     for (const etag of ['*', 'x', '1", "2', '1\r\nx-y: z', '']) {
       expect([etag, (await post(address, { ...fields, etag })).status]).toEqual([etag, 412])
@@ -122,7 +122,7 @@ describe.each(CASES)('a form at $page that stands open', (each) => {
   })
 })
 
-it('a form that is saved under another name asks for no revision of that', async () => {
+it('a form saved under another name requires no revision of that name', async () => {
   const { post, asked } = setUp({ 'PUT /policies/Cal.*': () => POLICY })
   const fields = { 'do': 'set', 'input/pattern': 'Cal.*', 'input/security_level': '2', 'etag': '1' }
   expect((await post('/console/policies?pattern=Mail.*', fields)).status).toBe(302)

@@ -24,15 +24,15 @@ describe.each<readonly [path: string, body: Reader<unknown>]>([
 ])('the form at %s', (path, body) => {
   const said = Object.keys(Object(toJsonSchema(body).properties))
 
-  it(`the form at ${path} is compared with what a route takes`, () => expect(said.length).toBeGreaterThan(4))
+  it(`the form at ${path} is compared with the fields of its route`, () => expect(said.length).toBeGreaterThan(4))
 
-  it.each(said)(`the form at ${path} has a field for '%s', as its route does`, async (name) => {
+  it.each(said)(`the form at ${path} has a field for '%s', like its route`, async (name) => {
     const text = await (await get(path)).text()
     for (const field of CONTROLS[name] ?? [name]) expect(text).toContain(` name="input/${field}"`)
   })
 })
 
-it('the forms of the console label fields in words, and say what a field of an optional group needs', async () => {
+it('the forms of the console have readable labels, and say which fields of an optional group are required', async () => {
   const policies = await (await get('/console/policies')).text()
   expect(policies).toMatch(/>Timeout \(ms\)</)
   expect(policies).toMatch(/>Calls<span class="note"> required if you set rate<\/span>/)

@@ -11,7 +11,7 @@ const KEY = {
 }
 const world = (more: Parameters<typeof setUp>[0] = {}) => setUp({ 'GET /keys': () => ({ items: [KEY] }), ...more })
 
-it('the page of keys makes a key as its form says, and shows its text that once', async () => {
+it('the page of keys creates a key from its form, and shows its value once', async () => {
   const { post, get, asked } = world({
     'POST /keys': () => Response.json({ ...KEY, key: 'sb_secret' }, { status: 201 }),
   })
@@ -52,7 +52,7 @@ it('the page of keys makes a key as its form says, and shows its text that once'
   expect(await (await get('/console/keys')).text()).not.toContain('sb_secret')
 })
 
-it('the page of keys says why a key was not made, and keeps what was written', async () => {
+it('the page of keys says why a key was not created, and keeps the entered values', async () => {
   const errors = [
     { path: '/scopes', message: 'Must have at least 1 item' },
     { path: '/tools/1', message: 'Must be a pattern' },
@@ -106,7 +106,7 @@ const change = async (fields: Record<string, string>) => {
   return JSON.parse(asked.find(({ request }) => request.method === 'PATCH')?.body ?? '')
 }
 
-it('the page of keys that is there fills the form', async () => {
+it('the page of an existing key fills the form', async () => {
   const text = await (await setUp(routes).get('/console/keys?id=k1')).text()
   for (const name of Object.keys(filled)) expect(text).toContain(`name="${name}" `)
   expect(text).toContain('Edit key “ann”')
@@ -116,7 +116,7 @@ it('the page of keys that is there fills the form', async () => {
   expect(text).not.toContain('aria-label="Keys"')
 })
 
-it('the page of keys that is there is changed in what was changed alone: nobody gets more, or until later, by another name', async () => {
+it('the page of an existing key sends only changed fields: a rename does not extend rights or expiry', async () => {
   expect(await change({ ...filled, 'input/name': 'eve' })).toEqual({ name: 'eve' })
   expect(await change({ ...filled, 'input/scopes': '1' })).toEqual({ scopes: ['tools:call'] })
   const { 'instead:input/users': _, ...others } = filled
@@ -132,7 +132,7 @@ it('the page of keys that is there is changed in what was changed alone: nobody 
   })
 })
 
-it('the page of keys that is there stays as it is where that is refused, and the form as it was written', async () => {
+it('the page of an existing key keeps the entered values if the change is refused', async () => {
   const refused = () => Response.json({ message: 'The last administrator' }, { status: 409 })
   const { post } = setUp({ ...routes, 'PATCH /keys/k1': refused })
   const page = await post('/console/keys?id=k1', { ...filled, 'input/name': 'eve' })
@@ -159,7 +159,7 @@ it('the page of keys rotates and revokes', async () => {
 })
 
 it.each(['..', '.', '../users/ann/grants', ''])(
-  'the page of keys never does to another thing what is said of the key %j',
+  'the page of keys never acts on another resource for the key id %j',
   async (id) => {
     const { post, asked } = world()
     const page = await post('/console/keys', { do: 'revoke', id })
@@ -171,7 +171,7 @@ it.each(['..', '.', '../users/ann/grants', ''])(
   },
 )
 
-it('the page of keys lists them with their first characters, and has the form behind a button', async () => {
+it('the page of keys lists keys with their first characters, and has the form behind a button', async () => {
   const keys = [
     { ...there, prefix: 'sb_Xk3v9Q', limits: { rate: { calls: 3, seconds: 60 }, concurrency: 5 } },
     { ...there, id: 'k2', name: 'pub', previous_expires_at: '2030-01-02T00:00:00Z' },

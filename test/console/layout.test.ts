@@ -21,7 +21,7 @@ const TOOL = {
   'GET /tools/Mail.Send/versions': () => ({ items: [] }),
 }
 
-it('the sidebar has the pages in four groups, and those alone that the visitor may open', async () => {
+it('the sidebar has the pages in four groups, and only those that the visitor may open', async () => {
   const groups = (text: string) => [...text.matchAll(/<p>(\w+)<\/p><ul>/g)].map(([, name]) => name)
   const links = (text: string) => [...text.matchAll(/<li><a href="(\/[^"?]*)"/g)].map(([, path]) => path)
   const all = await (await setUp(ROUTES, ADMIN).get('/')).text()
@@ -32,7 +32,7 @@ it('the sidebar has the pages in four groups, and those alone that the visitor m
   expect(links(anybody)).toEqual(['/', '/console/connect', '/docs', '/docs/reference'])
 })
 
-it('the sidebar marks where one is; a page below another has the way back in front', async () => {
+it('the sidebar marks the current page, and a page below another has a link back', async () => {
   const keys = await (await setUp({ 'GET /keys': () => ({ items: [] }) }).get('/console/keys')).text()
   expect(keys).toContain('<a href="/console/keys" aria-current="page">API keys</a>')
   expect(keys.match(/" aria-current=/g)).toHaveLength(1)
@@ -44,12 +44,12 @@ it('the sidebar marks where one is; a page below another has the way back in fro
   )
 })
 
-it('the page that connects agents names no key on a deployment that takes none', async () => {
+it('the page that connects agents mentions no key on a deployment that needs none', async () => {
   const text = await (await setUp({}, { ...ADMIN, id: 'open' }).get('/console/connect')).text()
   expect(text).toContain('<pre>claude mcp add --transport http switchboard https://switchboard.test/mcp</pre>')
 })
 
-it('the page that connects agents has the address of MCP, and what each client takes', async () => {
+it('the page that connects agents has the MCP URL, and the setup of each client', async () => {
   const text = await (await setUp({}).get('/console/connect')).text()
   expect(text).toContain('<pre>https://switchboard.test/mcp</pre>')
   for (const client of ['Claude Code', 'Cursor', 'VS Code']) expect(text).toContain(`<summary>${client}</summary>`)
@@ -64,7 +64,7 @@ it('the page that connects agents has the address of MCP, and what each client t
   ])
 })
 
-it('the sidebar counts the versions that wait for review, for those who may review, and no page waits longer or fails for it', async () => {
+it('the sidebar counts versions that wait for review, for reviewers, and never delays or breaks a page', async () => {
   const countOf = async (answer: () => unknown, visitor: Principal = ADMIN) => {
     const page = await setUp({ ...ROUTES, sidebar: answer }, visitor).get('/')
     const text = await page.text()

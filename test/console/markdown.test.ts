@@ -31,11 +31,11 @@ it.each([
   '[x](data:text/html,1)',
   '[x](//other.test)',
   '`<b>`',
-])('the Markdown of a description brings in no HTML, and links that lead to nothing but pages: %j', (text) =>
+])('the Markdown of a description adds no HTML, and no links to anything but web pages: %j', (text) =>
   expect(shown(text)).not.toMatch(/<img|<b>|href/),
 )
 
-it('the Markdown of a description is rendered in a moment, however it nests and wherever it stops', () => {
+it('the Markdown of a description is rendered quickly, however deeply it nests and wherever it ends', () => {
   for (const part of ['[', '**', '`', '[a](', '- ', '**[**`', '1) ', '```\n', '_a ', ' *a', '# #', '#'])
     expect(shown(part.repeat(100_000)).length).toBeLessThan(250_000)
 })

@@ -8,7 +8,7 @@ function read(written: string): string {
 }
 
 it.each(['a & b < c > "d" \'e\'', 'tab\there\r\nand there', '\u200b\u202e\ufe0f👍', 'é日本', '&amp; &#39; &lt;'])(
-  'an exact value is read as it was: %j',
+  'an exact value is unchanged when it is read back: %j',
   (text) => {
     const written = escapeInvisible(String(exact(text)))
     expect(written).toMatch(/^[\x20-\x7e]*$/)
@@ -17,6 +17,6 @@ it.each(['a & b < c > "d" \'e\'', 'tab\there\r\nand there', '\u200b\u202e\ufe0f�
   },
 )
 
-it('an exact value has no half of a character', () => {
+it('an exact value contains no half of a character', () => {
   expect(read(String(exact('a\ud800b')))).not.toContain('\ud800')
 })

@@ -13,7 +13,7 @@ const READER = {
   users: [],
 } as const
 
-it('the address of a deployment is the console for browsers, and for all others what it was', async () => {
+it('the root URL of a deployment shows the console to browsers, and redirects other clients as before', async () => {
   const { get } = setUp(ROUTES)
   const page = await get('/')
   expect(page.status).toBe(200)
@@ -24,7 +24,7 @@ it('the address of a deployment is the console for browsers, and for all others 
   }
 })
 
-it('the address of a deployment says what it is to whoever is not signed in, and tells nothing else', async () => {
+it('the root URL of a deployment says what it is to visitors who are not signed in, and nothing else', async () => {
   const { get, asked } = setUp(ROUTES, { type: 'unauthenticated', reason: 'Nobody is signed in' })
   const page = await get('/')
   expect(page.status).toBe(200)
@@ -32,14 +32,14 @@ it('the address of a deployment says what it is to whoever is not signed in, and
   expect(asked).toEqual([])
 })
 
-it('the address of a deployment leads to sign in from any other page, and back to it', async () => {
+it('the console sends visitors of any other page to sign in, and back to the page', async () => {
   const { get, asked } = setUp(ROUTES, { type: 'unauthenticated', reason: 'Nobody is signed in' })
   const { status, headers } = await get('/console/tools/Mail.Send?format=mcp')
   expect([status, headers.get('location')]).toEqual([302, '/sign-in?return=/console/tools/Mail.Send?format=mcp'])
   expect(asked).toEqual([])
 })
 
-it('the address of a deployment asks routes as who visits, with nothing of what their browser sent', async () => {
+it("the console calls routes as the visitor, without any of the browser's headers", async () => {
   const { get, asked } = setUp(ROUTES, READER)
   await get('/?q=send%20a%20mail&toolkit=Mail', {
     'accept': 'text/html',
@@ -57,13 +57,13 @@ it('the address of a deployment asks routes as who visits, with nothing of what 
   }
 })
 
-it('the address of a deployment shows an anonymous visitor, where the deployment lets them in, how to sign in', async () => {
+it('the console shows anonymous visitors, if they are allowed, how to sign in', async () => {
   const text = await (await setUp(ROUTES, ANONYMOUS).get('/?q=x')).text()
   expect(text).toContain('href="/sign-in?return=/?q=x"')
   expect(text).not.toContain('Sign out')
 })
 
-it('the address of a deployment is refused to whom a page is not for', async () => {
+it('the console refuses visitors for whom a page is not meant', async () => {
   const { get, asked } = setUp(ROUTES, { ...READER, scopes: ['tools:call'] })
   const page = await get('/')
   expect(page.status).toBe(403)
@@ -71,7 +71,7 @@ it('the address of a deployment is refused to whom a page is not for', async () 
   expect(asked).toEqual([])
 })
 
-it('the address of a deployment leads on from a page that somebody may not open, and from an address that no page has', async () => {
+it('the console shows links on from pages that a visitor may not open, and from unknown pages', async () => {
   const reader = setUp(ROUTES, READER)
   for (const [path, status] of [
     ['/console/keys', 403],
@@ -97,11 +97,11 @@ it.each([
   [{ type: 'rate-limited', retry_after_ms: 1 }, 429],
   [{ type: 'unavailable', message: 'Cannot check the session' }, 503],
   [{ type: 'forbidden', reason: 'It is of another site' }, 403],
-] as const)('the address of a deployment says why, where %j', async (failure, status) => {
+] as const)('the console says why access failed with %j', async (failure, status) => {
   expect((await setUp(ROUTES, failure).get('/')).status).toBe(status)
 })
 
-it('the address of a deployment shows what a route refuses in its words, and never as a defect', async () => {
+it("the console shows a route's refusal with its message, and never as an unexpected error", async () => {
   const { get } = setUp({
     'GET /toolkits': () => Response.json({ message: 'No' }, { status: 503 }),
     'GET /tools': () =>
@@ -113,7 +113,7 @@ it('the address of a deployment shows what a route refuses in its words, and nev
   expect(text).toContain('Begin anew')
 })
 
-it('a page runs and shows nothing but what it brings, is framed by nobody, and sends its forms nowhere else', async () => {
+it('a page runs and shows only its own content, cannot be framed, and sends its forms only to this deployment', async () => {
   const page = await setUp(ROUTES).get('/')
   const policy = page.headers.get('content-security-policy') ?? ''
   const [, nonce = ''] = /script-src 'nonce-([\w-]+)'/.exec(policy) ?? []
@@ -138,7 +138,7 @@ it('a page runs and shows nothing but what it brings, is framed by nobody, and s
   expect(page.headers.get('cache-control')).toBe('no-store')
 })
 
-it('a page shows what others wrote as text, and spells out what cannot be seen of it', async () => {
+it('a page shows texts of others as plain text, with invisible characters escaped', async () => {
   const hostile = {
     id: 'Evil.Tool@1.0.0',
     name: 'Evil_Tool',
@@ -153,7 +153,7 @@ it('a page shows what others wrote as text, and spells out what cannot be seen o
   expect(text).not.toMatch(/[\u202e\u200b]/)
 })
 
-it('a page keeps what was searched for in its field, and its filters in the links', async () => {
+it('a page keeps the search text in its field, and its filters in links', async () => {
   const toolkits = [
     { toolkit: 'Mail', tools: 2 },
     { toolkit: 'Maps', tools: 1 },
@@ -178,7 +178,7 @@ it.each([
   ['/?q=mail', { total: 2 }, '1–2 of 2 tools'],
   ['/?tag=t', {}, 'Tools 1–2<'],
   ['/?cursor=x&from=9000', {}, 'Tools 9,000–9,001<'],
-])('a page says at %s which tools it shows, and of how many', async (path, more, range) => {
+])('a page at %s says which tools it shows, and of how many', async (path, more, range) => {
   const items = [
     { toolkit: 'Mail', tools: 18 },
     { toolkit: 'Maps', tools: 8_100 },
@@ -190,7 +190,7 @@ it.each([
   expect(await (await get(path)).text()).toContain(`<p class="note">${range}`)
 })
 
-it('a page says its requests as commands, which no text gets out of', async () => {
+it('a page shows its requests as commands, with all texts quoted safely', async () => {
   const text = await (await setUp(ROUTES, READER).get("/?q=it's%20%24(id)")).text()
   expect(text).toContain(
     'curl &#39;https://switchboard.test/tools?q=it%27s+%24%28id%29&amp;results=relevant&amp;format=summary&amp;limit=50&#39; \\\n  -H &quot;Authorization: Bearer $SWITCHBOARD_KEY&quot;',

@@ -12,7 +12,7 @@ const COLUMNS: readonly Column<Thing>[] = [
   { title: 'Do', isAction: true, cell: () => 'Open' },
 ]
 
-it('a table says in each cell what it is called, for where no head is seen, and leaves empty what there is nothing to say of', async () => {
+it('a table has a label in each cell for narrow screens, and leaves cells without a value empty', async () => {
   const items = [{ name: '<a>', size: 1 }, { name: 'b' }]
   const more = { href: '/x?cursor=1', label: 'More' }
   const text = String(await Table({ label: 'Things', columns: COLUMNS, items, nextPage: more }))

@@ -48,7 +48,7 @@ function archiveOf(...how: Parameters<typeof archiveDeps>) {
   return { done, archive: createArchive(deps) }
 }
 
-it('lets others in after each read of an export, and signs many of them at once', async () => {
+it('yields to other requests after each read of an export, and signs many reads at once', async () => {
   const { done, archive } = archiveOf(40, 50_000)
   const text = await (await archive.exportArchive(undefined, () => undefined)).text()
   expect(done).toEqual(Array.from({ length: 40 }, () => ['read', 'gave way']).flat())
@@ -57,7 +57,7 @@ it('lets others in after each read of an export, and signs many of them at once'
   expect(text.match(/"kind":"part"/g)).toHaveLength(3)
 })
 
-it('restores what was exported, as far as it is signed, and says whether that is all', async () => {
+it('restores signed lines, and reports whether the file was complete', async () => {
   const { done, archive } = archiveOf(3, 0, (at) => ({ kind: 'name', name: `n${at}`, tool: 'Kit.Do' }))
   const lines = (await (await archive.exportArchive(undefined, () => undefined)).text()).trim().split('\n')
   expect(lines.map((line) => JSON.parse(line).kind)).toEqual(['archive', 'part', 'name', 'name', 'name', 'part', 'end'])
@@ -89,7 +89,7 @@ it('restores what was exported, as far as it is signed, and says whether that is
   expect(await restore(forged)).toMatchObject({ status: 422, restored: [] })
 })
 
-it('restores many rows in a transaction, and lets others in after some lines', async () => {
+it('restores many rows in a transaction, and yields to other requests after some lines', async () => {
   const { done, archive } = archiveOf(0, 0)
   const lines = [
     { kind: 'archive', format: 2 },
@@ -114,7 +114,7 @@ it('restores many rows in a transaction, and lets others in after some lines', a
 })
 
 it.each(['read', 'cancelled'] as const)(
-  'exports that an administrator does not read are refused beyond eight until one is %s',
+  "a ninth export that is not an administrator's is refused until one is %s",
   async (end) => {
     const { deps } = archiveDeps(40, 50_000)
     const router = createArchiveRoutes({ ...deps, respond: ({ type }) => new Response(type, { status: 429 }) })

@@ -46,13 +46,13 @@ const before = (line: number) => Math.max(0, ...ENDS.filter((end) => end < line)
 const UNSIGNED = [expect.stringContaining('was not signed by this deployment')]
 const BROKEN_OFF = ['The file is incomplete: its last signature is missing']
 
-it('a file of signed parts is believed as it was exported, also without its last line break', async () => {
+it('a file of signed parts is accepted as exported, also without its last line break', async () => {
   expect(believed(await read(FILE))).toEqual({ lines: upTo(FILE.length), reasons: [] })
   expect(believed(await read(FILE, OWN, ''))).toEqual({ lines: upTo(FILE.length), reasons: [] })
 })
 
 it.each(upTo(FILE.length - 1))(
-  'a file of signed parts that breaks off after line %i is believed to its last signature, and says so',
+  'a file of signed parts that is cut off after line %i is accepted up to its last signature, and reported',
   async (line) => {
     const isBetween = ENDS.includes(line)
     expect(believed(await read(FILE.slice(0, line)))).toEqual({
@@ -63,7 +63,7 @@ it.each(upTo(FILE.length - 1))(
 )
 
 it.each(upTo(FILE.length))(
-  'a file of signed parts that breaks off within line %i is not believed in that part',
+  'a file of signed parts that is cut off within line %i is refused from that part',
   async (line) => {
     const cut = [...FILE.slice(0, line - 1), FILE[line - 1]?.slice(0, -3) ?? '']
     const { lines, reasons } = believed(await read(cut, OWN, ''))
@@ -72,7 +72,7 @@ it.each(upTo(FILE.length))(
 )
 
 it.each(upTo(FILE.length))(
-  'a file of signed parts is not believed from the part on whose line %i is another',
+  'a file of signed parts is refused from the part whose line %i was changed',
   async (line) => {
     const text = FILE[line - 1] ?? ''
     const otherKind = text.includes('"end"') ? '"kind":"part"' : '"kind":"end"'
@@ -90,7 +90,7 @@ it.each(upTo(FILE.length))(
   },
 )
 
-it('a file of signed parts is not believed where parts are left out, moved, or come of another file', async () => {
+it('a file of signed parts is refused if parts are missing, moved, or from another file', async () => {
   const part = (index: number) => FILE.slice(ENDS[index - 1] ?? 0, ENDS[index])
   const first = upTo(ENDS[0] ?? 0)
   for (const parts of [
@@ -106,12 +106,12 @@ it('a file of signed parts is not believed where parts are left out, moved, or c
   expect(believed(await read([...part(0), ...other.slice(ENDS[0])]))).toEqual({ lines: first, reasons: UNSIGNED })
 })
 
-it('a file of signed parts is not believed with a line more that is too long to be read', async () => {
+it('a file of signed parts is refused with an added line that is too long', async () => {
   const changed = FILE.toSpliced(2, 0, 'x'.repeat(4 * 1024 * 1024 + 1))
   expect(believed(await read(changed))).toEqual({ lines: upTo(ENDS[0] ?? 0), reasons: UNSIGNED })
 })
 
-it('a file of signed parts is believed whatever its signatures are where no signer is asked', async () => {
+it('a file of signed parts is accepted with any signature if no signer checks it', async () => {
   const other = await fileOf(signerWith('of another deployment'))
   const unsigned = other.filter((line) => !line.includes('hmac'))
   const trusted = async (lines: readonly string[]) => {
@@ -124,7 +124,7 @@ it('a file of signed parts is believed whatever its signatures are where no sign
   expect(await trusted(unsigned)).toEqual({ lines: upTo(unsigned.length), reasons: [] })
 })
 
-it('a file of signed parts of a part without end is not read on and on', async () => {
+it('a file of signed parts with an endless part is not read to its end', async () => {
   const endless = Array.from({ length: 100_001 }, () => '{}')
   const { lines, reasons } = believed(await read(endless))
   expect({ lines, reasons }).toEqual({ lines: [], reasons: UNSIGNED })

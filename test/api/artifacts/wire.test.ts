@@ -5,7 +5,7 @@ it.each([
   ['forged', 'forbidden', /signature/],
   ['expired', 'gone', /expired/],
   ['missing', 'not-found', /artifact does not exist/],
-] as const)('a link that leads to nothing that is %s is %s', (why, type, words) => {
+] as const)('a link to an artifact that is %s fails as %s', (why, type, words) => {
   const failure = LINK_FAILURES[why]
   expect(failure.type).toBe(type)
   expect(JSON.stringify(failure)).toMatch(words)

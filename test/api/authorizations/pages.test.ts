@@ -12,7 +12,7 @@ const COOKIE = `__Host-switchboard-browser=${BROWSER}`
 const START = '/authorizations/auth_1/start'
 const APPROVE = '/authorizations/auth_2/start'
 
-it("a grant's page says which tool wants which scopes, for whom, where and until when", async () => {
+it("a grant's page shows the tool, scopes, user, hosts and expiry", async () => {
   const { get, acts } = setUp()
   const response = await get(START)
   expect(response.status).toBe(200)
@@ -32,7 +32,7 @@ it("a grant's page says which tool wants which scopes, for whom, where and until
   expect(acts()).toBe(0)
 })
 
-it("a grant's page says for which toolkit and where to, and with which account", async () => {
+it("a grant's page shows the toolkit, the hosts and the account", async () => {
   const text = await (await setUp().get(START)).text()
   expect(text).toMatch(/all tools of the toolkit <code>Gmail<\/code> to use your account, at these addresses only/)
   expect(text).toContain('<code>api.mail.example</code>')
@@ -48,7 +48,7 @@ it("a grant's page says for which toolkit and where to, and with which account",
   expect(await first.text()).toContain('Connected: <code>home</code>')
 })
 
-it("a grant's page has one form, which needs no script, and is in a language with a title", async () => {
+it("a grant's page has one form without JavaScript, a language and a title", async () => {
   const text = await (await setUp().get(START)).text()
   expect(text.match(/<form method="post">/g)).toHaveLength(1)
   expect(text).not.toMatch(/<script|\son\w+=|javascript:/i)
@@ -57,7 +57,7 @@ it("a grant's page has one form, which needs no script, and is in a language wit
   expect(text.match(/<h1>/g)).toHaveLength(1)
 })
 
-it("a grant's page is framed, cached and sniffed by nobody, and lets its form lead to the provider", async () => {
+it("a grant's page cannot be framed, cached or sniffed, and its form may lead to the provider", async () => {
   const { headers } = await setUp().get(START)
   const policy = headers.get('content-security-policy') ?? ''
   expect(policy).toContain("default-src 'none'")
@@ -70,7 +70,7 @@ it("a grant's page is framed, cached and sniffed by nobody, and lets its form le
   expect(headers.get('set-cookie')).toBeNull()
 })
 
-it("a grant's page changes nothing when only its head is asked for", async () => {
+it("a grant's page changes nothing for a HEAD request", async () => {
   const { app, acts } = setUp()
   const response = await app.request(ORIGIN + START, { method: 'HEAD' })
   expect(response.status).toBe(200)
@@ -78,7 +78,7 @@ it("a grant's page changes nothing when only its head is asked for", async () =>
   expect(acts()).toBe(0)
 })
 
-it("a grant's page writes foreign texts as they are, markup and invisible characters too", async () => {
+it("a grant's page escapes texts of others, including markup and invisible characters", async () => {
   const hostile: Authorization = {
     ...GRANT,
     userId: '<script>alert(1)</script>\u202egro.live',
@@ -91,13 +91,13 @@ it("a grant's page writes foreign texts as they are, markup and invisible charac
   expect(text).toContain('a\\u200bb')
 })
 
-it("a grant's page repeats no more of a long text than fits", async () => {
+it("a grant's page truncates long texts", async () => {
   const text = await (await setUp({ known: [{ ...GRANT, scopes: ['s'.repeat(50_000)] }] }).get(START)).text()
   expect(text.length).toBeLessThan(12_000)
   expect(text).toContain('sss…')
 })
 
-it("a grant's page says so where no scopes are asked for", async () => {
+it("a grant's page says if no scopes are requested", async () => {
   const text = await (await setUp({ known: [{ ...GRANT, scopes: [] }] }).get(START)).text()
   expect(text).toContain('No specific permissions')
 })
@@ -122,7 +122,7 @@ async function shown(input: JsonObject, more: Partial<InvocationSnapshot> = {}):
   return (await setUp({ known }).get(APPROVE)).text()
 }
 
-it("an approval's page shows the arguments whole, and two buttons", async () => {
+it("an approval's page shows the complete arguments, and two buttons", async () => {
   const { get, acts } = setUp()
   const text = await (await get(APPROVE)).text()
   expect(text).toContain('Bank.Pay@1.0.0')
@@ -133,7 +133,7 @@ it("an approval's page shows the arguments whole, and two buttons", async () => 
   expect(acts()).toBe(0)
 })
 
-it("an approval's page says who asks, what the tool does, where it sends things, and what each argument is", async () => {
+it("an approval's page shows the caller, the tool's description and hosts, and each argument's description", async () => {
   const record = {
     ...recordWith({}),
     id: 'Bank.Pay@1.0.0',
@@ -162,7 +162,7 @@ it("an approval's page says who asks, what the tool does, where it sends things,
   expect(await pageOf(undefined)).toContain('<dd>any host, as this Switchboard’s own code decides')
 })
 
-it("an approval's page sets out objects in objects, and those of too many or too deep as JSON", async () => {
+it("an approval's page shows nested objects as lists, and too many or too deep ones as JSON", async () => {
   const text = await shown({ order: { lines: [{ n: 1 }], to: { city: 'Bonn' } }, none: {} })
   expect(text).toContain('<dt>city</dt><dd><pre>Bonn</pre>')
   expect(text).toContain('<dt>none</dt><dd><pre>{}</pre>')
@@ -172,20 +172,20 @@ it("an approval's page sets out objects in objects, and those of too many or too
   }
 })
 
-it("an approval's page shows arguments that would read as something else as what they are", async () => {
+it("an approval's page shows misleading arguments exactly as they are", async () => {
   const text = await shown({ note: '</pre><h1>Safe</h1>\u202e', line: 'a\nb' })
   expect(text).toContain('&lt;/pre&gt;&lt;h1&gt;Safe&lt;/h1&gt;\\u202e')
   expect(text).toContain('<pre>a\nb</pre>')
 })
 
-it("an approval's page quotes texts that read like other values, or whose edges nobody would see", async () => {
+it("an approval's page quotes strings that look like other values, or have invisible edges", async () => {
   const text = await shown({ a: '10', b: 10, c: 'true', d: '', e: ' x ', f: '{"x":1}', g: null })
   for (const said of ['"10"', '10', '"true"', '""', '" x "', '"{\\"x\\":1}"', 'null']) {
     expect(text).toContain(`<pre>${said.replaceAll('"', '&quot;')}</pre>`)
   }
 })
 
-it("an approval's page shows very long arguments whole, and grows no longer than they are, however deep they nest", async () => {
+it("an approval's page shows very long arguments completely, without growing beyond their length", async () => {
   expect((await shown({ text: 'x'.repeat(490_000) })).includes('x'.repeat(490_000))).toBe(true)
   const list: Json = JSON.parse(`${'['.repeat(130)}${'0,'.repeat(150_000)}0${']'.repeat(130)}`)
   expect((await shown({ list })).length).toBeLessThan(310_000)
@@ -193,7 +193,7 @@ it("an approval's page shows very long arguments whole, and grows no longer than
   expect((await shown(many)).length).toBeLessThan(1_500_000)
 })
 
-it("an approval's page shows all else that the tool is given: credentials by whose they are, what is said of the user, answers, files", async () => {
+it("an approval's page shows everything else that the tool receives: the source of credentials, user_info, answers and files", async () => {
   const text = await shown(
     {},
     {
@@ -227,18 +227,18 @@ it("an approval's page shows all else that the tool is given: credentials by who
   }
 })
 
-it("an approval's page says so where nobody is identified", async () => {
+it("an approval's page says if no one is identified", async () => {
   expect(await (await setUp().get(APPROVE)).text()).not.toContain('anyone with this link can approve')
   const text = await (await setUp({ signInMethod: 'none', hasVerifier: false }).get(APPROVE)).text()
   expect(text).toContain('anyone with this link can approve')
 })
 
-it("an approval's page of a call for no user says that", async () => {
+it("an approval's page of a call without a user says so", async () => {
   const { userId: _, ...nobody } = APPROVAL
   expect(await (await setUp({ known: [nobody] }).get(APPROVE)).text()).toContain('<dt>User</dt><dd>none</dd>')
 })
 
-it('a link to a provider that is not set up says so, also to whoever continues', async () => {
+it('a link for a provider that is not set up says so, also after its button is pressed', async () => {
   const { get, post, acts } = setUp({ known: [{ ...GRANT, provider: 'acme' }] })
   for (const response of [await get(START), await post(START, { decision: 'continue' })]) {
     expect(response.status).toBe(409)
@@ -247,7 +247,7 @@ it('a link to a provider that is not set up says so, also to whoever continues',
   expect(acts()).toBe(0)
 })
 
-it('a link that is no authorization of a call without a user says what the agent has to do', async () => {
+it('a link without an authorization, for a call without a user, says what the agent must do', async () => {
   const response = await setUp().get('/authorizations/google/start')
   expect(response.status).toBe(404)
   const text = await response.text()
@@ -255,20 +255,20 @@ it('a link that is no authorization of a call without a user says what the agent
   expect(text).toContain('Google')
 })
 
-it('a link that is no authorization at all leads to a page, escaped', async () => {
+it('a link without any authorization shows a page with its id escaped', async () => {
   const response = await setUp().get('/authorizations/%3Cb%3Enope/start')
   expect(response.status).toBe(404)
   expect(await response.text()).toContain('&lt;b&gt;nope')
 })
 
-it('a link that is no authorization with malformed percent-encoding is refused', async () => {
+it('a link with malformed percent-encoding is refused', async () => {
   const { get, port } = setUp()
   expect((await get('/authorizations/%ff/start')).status).toBe(400)
   expect((await get('/authorizations/%ff')).status).toBe(400)
   expect(port.find).not.toHaveBeenCalled()
 })
 
-it('a link that is no authorization is not looked up for whoever asks too much', async () => {
+it('a link is not looked up for a client above its rate limit', async () => {
   const { get, post, port } = setUp({ limited: fail({ type: 'rate-limited', retry_after_ms: 5_000 }) })
   for (const response of [await get(START), await post(START, {}), await get('/oauth/callback?state=s')]) {
     expect(response.status).toBe(429)
@@ -277,7 +277,7 @@ it('a link that is no authorization is not looked up for whoever asks too much',
   expect(port.finish).not.toHaveBeenCalled()
 })
 
-it("pressing a page's button leads to the provider, with a cookie for this browser alone", async () => {
+it("pressing a page's button leads to the provider, with a cookie for this browser only", async () => {
   const { post, port } = setUp()
   const response = await post(START, { decision: 'continue' })
   expect(response.status).toBe(302)
@@ -289,7 +289,7 @@ it("pressing a page's button leads to the provider, with a cookie for this brows
   expect(port.start.mock.calls).toEqual([['auth_1', { browserCookie: browser, callback: `${ORIGIN}/oauth/callback` }]])
 })
 
-it("pressing a page's button says which account it is, where the person names one", async () => {
+it("pressing a page's button sends the account that the person names", async () => {
   const { post, port } = setUp()
   expect((await post(START, { decision: 'continue', account: ' work ' })).status).toBe(302)
   expect(port.start.mock.calls[0]?.[1]).toMatchObject({ account: 'work' })
@@ -298,7 +298,7 @@ it("pressing a page's button says which account it is, where the person names on
   expect(port.start).toHaveBeenCalledTimes(1)
 })
 
-it("pressing a page's button makes another cookie for another browser", async () => {
+it("pressing a page's button sets another cookie in another browser", async () => {
   const { post } = setUp()
   const cookies = [await post(START, {}), await post(START, {})].map(({ headers }) => headers.get('set-cookie'))
   expect(cookies[0]).not.toBe(cookies[1])
@@ -315,7 +315,7 @@ it.each([
   expect(port.start.mock.calls[0]?.[1].browserCookie === BROWSER).toBe(kept)
 })
 
-it("pressing a page's button over plain http, as on this machine, sets a cookie that comes back there", async () => {
+it("pressing a page's button over plain HTTP, as on localhost, sets a cookie that also works there", async () => {
   const { app } = setUp()
   const url = `http://localhost:8787${START}`
   const form = { method: 'POST', body: new URLSearchParams(), headers: { origin: 'http://localhost:8787' } }
@@ -340,7 +340,7 @@ it.each([
   expect(acts()).toBe(0)
 })
 
-it("pressing a page's button with a body that is no form, or too large, does nothing", async () => {
+it("pressing a page's button with a body that is not a form, or too large, does nothing", async () => {
   const { app, post, acts } = setUp()
   const json = { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } }
   expect((await app.request(ORIGIN + START, json)).status).toBe(415)
@@ -375,7 +375,7 @@ it.each([
 it.each([
   ['a grant', START, 'did not get access'],
   ['a call', APPROVE, 'will not be called'],
-])("pressing a page's button says that %s stays open where the refusal does not count", async (_, path, wrong) => {
+])("pressing a page's button says that %s stays open if the refusal is not accepted", async (_, path, wrong) => {
   const { post, port, audit } = setUp()
   port.decide.mockResolvedValue({ ok: false, why: 'refused', message: 'You are somebody else' })
   const response = await post(path, { decision: 'refuse' })
@@ -386,7 +386,7 @@ it.each([
   expect(audit).toMatchObject([{ outcome: 'refused', status: 403 }])
 })
 
-it("pressing a page's button leads whoever approves to the verifier first, where that is asked for", async () => {
+it("pressing a page's button sends an approver to the verifier first, if there is one", async () => {
   const { post, port } = setUp()
   port.decide.mockResolvedValue({ ok: true, location: 'https://app.example/verify?flow=f' })
   const response = await post(APPROVE, { decision: 'approve' })
@@ -396,7 +396,7 @@ it("pressing a page's button leads whoever approves to the verifier first, where
 })
 
 it.each([{}, { decision: 'continue' }, { decision: 'maybe' }])(
-  "pressing a page's button never takes %j for an approval",
+  "pressing a page's button never treats %j as an approval",
   async (fields) => {
     const { post, acts } = setUp()
     expect((await post(APPROVE, fields)).status).toBe(400)
@@ -404,7 +404,7 @@ it.each([{}, { decision: 'continue' }, { decision: 'maybe' }])(
   },
 )
 
-it("pressing a page's button never starts a grant by a decision it does not know", async () => {
+it("pressing a page's button never starts a grant for an unknown decision", async () => {
   const { post, acts } = setUp()
   expect((await post(START, { decision: 'approve' })).status).toBe(400)
   expect(acts()).toBe(0)
@@ -415,7 +415,7 @@ it.each([
   ['other-browser', 403],
   ['refused', 400],
   ['unavailable', 502],
-] as const)("pressing a page's button tells the person why it goes no further: %s", async (why, status) => {
+] as const)("pressing a page's button tells the person why it failed: %s", async (why, status) => {
   const { post, port } = setUp()
   port.start.mockResolvedValue({ ok: false, why, message: 'Cannot reach <Google>' })
   const response = await post(START, { decision: 'continue' })
@@ -425,13 +425,13 @@ it.each([
   expect(text.includes(`href="${START}"`)).toBe(why !== 'expired')
 })
 
-it("pressing a page's button on a link that leads nowhere is the page that says so", async () => {
+it("pressing a page's button on an unknown link shows the page that says so", async () => {
   const { post, acts } = setUp()
   expect((await post('/authorizations/none/start', { decision: 'continue' })).status).toBe(404)
   expect(acts()).toBe(0)
 })
 
-it('coming back from the verifier leads on, in the browser that left', async () => {
+it('coming back from the verifier continues in the same browser', async () => {
   const { get, port } = setUp()
   const response = await get('/authorizations/auth_1/resume?proof=p', { cookie: COOKIE })
   expect(response.status).toBe(302)
@@ -449,7 +449,7 @@ it('coming back from the verifier in a browser without the cookie is refused', a
 
 const back = '/oauth/callback?code=secret-code&state=s1'
 
-it('coming back from the provider ends with a page that says it is done', async () => {
+it('coming back from the provider shows that access was given', async () => {
   const { get, port } = setUp()
   const response = await get(back, { cookie: COOKIE })
   expect(response.status).toBe(200)
@@ -463,7 +463,7 @@ it('coming back from the provider ends with a page that says it is done', async 
   ])
 })
 
-it('coming back from the provider in a browser without the cookie is for the port to judge', async () => {
+it('coming back from the provider without the cookie lets the port decide', async () => {
   const { get, port } = setUp()
   port.finish.mockResolvedValue({ ok: false, why: 'other-browser', message: 'Another browser began this' })
   expect((await get(back)).status).toBe(403)
@@ -475,7 +475,7 @@ it.each([
   ['other-browser', 403],
   ['refused', 400],
   ['unavailable', 502],
-] as const)('coming back from the provider says in words what went wrong: %s', async (why, status) => {
+] as const)('coming back from the provider says what went wrong: %s', async (why, status) => {
   const { get, port } = setUp()
   const message = `<i>${'e'.repeat(5_000)}`
   port.finish.mockResolvedValue({ ok: false, why, message })
@@ -500,18 +500,18 @@ it.each([
   '/oauth/callback?code=c',
   '/oauth/callback?state=',
   `/oauth/callback?state=${'s'.repeat(20_000)}`,
-])('coming back from the provider without a state that can be one asks nobody (%#)', async (path) => {
+])('coming back from the provider without a valid state asks no one (%#)', async (path) => {
   const { get, acts } = setUp()
   expect((await get(path)).status).toBe(400)
   expect(acts()).toBe(0)
 })
 
-it('the time that is left is never none while a page works', async () => {
+it('the remaining time is at least one minute while a page works', async () => {
   const text = await (await setUp({ known: [{ ...GRANT, expiresAt: NOW + 1 }] }).get(START)).text()
   expect(text).toContain('expires in 1 minute.')
 })
 
-it('a page, while what it needs cannot be reached, says so to the person, who may try again, at each step', async () => {
+it('a page whose storage is unreachable says so, and that the person may try again, at each step', async () => {
   const { get, post, port } = setUp()
   const away = () => Promise.reject(new UnreachableError('Switchboard cannot reach its vault right now'))
   for (const act of [port.start, port.decide, port.resume, port.finish]) act.mockImplementation(away)
@@ -527,7 +527,7 @@ it('a page, while what it needs cannot be reached, says so to the person, who ma
   expect(await awayOf(await get(START))).toEqual(AWAY)
 })
 
-it('a page, while what it needs cannot be reached, says nothing of a defect but its reference', async () => {
+it('a page whose storage is unreachable shows only a reference for an unexpected error', async () => {
   const { get, port } = setUp()
   port.find.mockRejectedValue(new Error('secret-detail'))
   const answer = await get(START)

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { ADMIN, ANONYMOUS } from '../../../src/core/access/principal.ts'
 import { AGENT, APPROVAL, GRANT, ORIGIN, setUp, STRANGER, VERIFIER } from './set-up.ts'
 
-it('GET /authorizations/{id} shows how far a person is, to whoever may act for the user', async () => {
+it('GET /authorizations/{id} shows the status to callers who may act for the user', async () => {
   const { get, slept } = setUp({ caller: AGENT })
   const response = await get('/authorizations/auth_1')
   expect(response.status).toBe(200)
@@ -18,7 +18,7 @@ it('GET /authorizations/{id} shows how far a person is, to whoever may act for t
   expect(slept.ms).toBe(0)
 })
 
-it('GET /authorizations/{id} says why it failed', async () => {
+it('GET /authorizations/{id} shows why it failed', async () => {
   const { get } = setUp({ known: [{ ...GRANT, status: 'failed', reason: 'Refused by the person' }] })
   expect(await (await get('/authorizations/auth_1?wait=5')).json()).toMatchObject({
     status: 'failed',
@@ -26,7 +26,7 @@ it('GET /authorizations/{id} says why it failed', async () => {
   })
 })
 
-it('GET /authorizations/{id} with ?wait= answers with what the status changed to', async () => {
+it('GET /authorizations/{id} with ?wait= returns the new status once it changes', async () => {
   const { get, port, slept } = setUp()
   const current = async () => (slept.ms < 5_000 ? GRANT : ({ ...GRANT, status: 'pending' } as const))
   port.find.mockImplementation(current)
@@ -40,11 +40,14 @@ it('GET /authorizations/{id}?wait= returns the current state when the time is ov
   expect(slept.ms).toBe(30_000)
 })
 
-it.each(['completed', 'failed'] as const)('GET /authorizations/{id} does not wait for what has %s', async (status) => {
-  const { get, slept } = setUp({ known: [{ ...GRANT, status }] })
-  expect((await get('/authorizations/auth_1?wait=59')).status).toBe(200)
-  expect(slept.ms).toBe(0)
-})
+it.each(['completed', 'failed'] as const)(
+  'GET /authorizations/{id} does not wait for one that has %s',
+  async (status) => {
+    const { get, slept } = setUp({ known: [{ ...GRANT, status }] })
+    expect((await get('/authorizations/auth_1?wait=59')).status).toBe(200)
+    expect(slept.ms).toBe(0)
+  },
+)
 
 it('GET /authorizations/{id} is 404 if the authorization ends during the wait', async () => {
   const { get, port } = setUp()
@@ -104,7 +107,7 @@ it('POST /authorizations/{id}/confirm is 403 for a user whom the key may not act
   expect(acts()).toBe(0)
 })
 
-it('POST /authorizations/{id}/confirm needs a scope of its own, which who calls tools does not have', async () => {
+it('POST /authorizations/{id}/confirm needs its own scope, which callers of tools do not have', async () => {
   const { sent, acts } = confirm({ caller: AGENT }, { flow: 'f1', user_id: 'ann' })
   expect((await sent).status).toBe(403)
   expect(acts()).toBe(0)
@@ -126,7 +129,7 @@ it.each([
   ['other-browser', 403],
   ['refused', 403],
   ['unavailable', 503],
-] as const)('POST /authorizations/{id}/confirm that is not taken is told why: %s', async (why, status) => {
+] as const)('POST /authorizations/{id}/confirm that is refused says why: %s', async (why, status) => {
   const { app, port } = setUp()
   port.confirm.mockResolvedValue({ ok: false, why, message: 'Cannot confirm' })
   const response = await app.request(`${ORIGIN}/authorizations/auth_1/confirm`, {
@@ -154,7 +157,7 @@ it.each([
   expect(acts()).toBe(0)
 })
 
-it('POST /authorizations/{id}/confirm needs a credential, which the person does not have', async () => {
+it('POST /authorizations/{id}/confirm needs a credential, which a person does not have', async () => {
   for (const caller of [STRANGER, ANONYMOUS]) {
     const { sent, acts } = confirm({ caller }, { flow: 'f1', user_id: 'ann' })
     expect((await sent).status).toBe(401)

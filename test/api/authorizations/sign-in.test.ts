@@ -24,8 +24,8 @@ const NOBODY = fail({ type: 'unauthenticated', reason: 'Nobody' })
 const publisher = { scopes: ['tools:publish'] as const, tools: ['Bank.*'] }
 const page = (id: string) => `/authorizations/${id}/start`
 
-describe('a page that only who is signed in gets to see', () => {
-  it('asks to sign in, and comes back', async () => {
+describe('a page for people who are signed in', () => {
+  it('asks to sign in, and returns to the page', async () => {
     const { get, post, acts } = setUp({ hasVerifier: false, findSession: NOBODY })
     for (const answer of [await get(page(GRANT.id)), await post(page(GRANT.id), { decision: 'continue' })]) {
       const text = await answer.text()
@@ -36,7 +36,7 @@ describe('a page that only who is signed in gets to see', () => {
     expect(acts()).toBe(0)
   })
 
-  it('is not shown by a session that is known from before its person was deactivated', async () => {
+  it('is not shown to a session from before its person was deactivated', async () => {
     const { get, post, acts } = setUp({ hasVerifier: false, findSession: findSession('ann'), hasLeft: true })
     for (const { id } of [GRANT, APPROVAL])
       for (const answer of [await get(page(id)), await post(page(id), { decision: 'continue' })])
@@ -44,7 +44,7 @@ describe('a page that only who is signed in gets to see', () => {
     expect(acts()).toBe(0)
   })
 
-  it('is the user’s, with whom the vault judges', async () => {
+  it('is only for the user, which the vault checks', async () => {
     const { get, post, port } = setUp({ hasVerifier: false, findSession: findSession('ann') })
     const text = await (await get(page(GRANT.id))).text()
     expect(text).toContain('Signed in as')
@@ -55,7 +55,7 @@ describe('a page that only who is signed in gets to see', () => {
     expect(port.decide.mock.calls[0]).toMatchObject([APPROVAL.id, { approve: true, person }])
   })
 
-  it('opens the files of an approval to whom it is for, and looks for nobody else’s', async () => {
+  it('opens the files of an approval only for its approver', async () => {
     const { invocation } = APPROVAL
     if (!invocation) throw new Error('It has none')
     const shown = { handle: 'artifact:x', content_type: 'text/plain', size: 3, sha256: 'ab' }
@@ -95,14 +95,14 @@ describe('a page that only who is signed in gets to see', () => {
     ['who may publish anything', findSession('bob', { scopes: ['tools:publish'] }), [403, 403]],
     ['who may publish in its toolkit', findSession('bob', publisher), [403, 200]],
     ['an administrator', findSession('root', { scopes: ['admin'] }), [403, 200]],
-  ])('of a consent and of an approval, to %s', async (_, who, statuses) => {
+  ])('of a consent and of an approval, for %s', async (_, who, statuses) => {
     const { get, post, acts } = setUp({ hasVerifier: false, findSession: who })
     expect([(await get(page(GRANT.id))).status, (await get(page(APPROVAL.id))).status]).toEqual(statuses)
     expect((await post(page(GRANT.id), { decision: 'continue' })).status).toBe(403)
     expect(acts()).toBe(0)
   })
 
-  it('is not of the person who made the call, until somebody else has decided', async () => {
+  it('is not shown to the person who made the call, until another person has decided', async () => {
     const invocation = { ...APPROVAL.invocation!, principal: 'person:ann' }
     const own = { ...APPROVAL, invocation }
     const { get, post, acts } = setUp({ hasVerifier: false, findSession: findSession('ann'), known: [own] })
@@ -115,7 +115,7 @@ describe('a page that only who is signed in gets to see', () => {
     expect((await after.get(page(own.id))).status).toBe(200)
   })
 
-  it('is nobody’s while it cannot be told who is there', async () => {
+  it('is not shown while sessions are unavailable', async () => {
     const { get, acts } = setUp({
       hasVerifier: false,
       findSession: fail({ type: 'unavailable', message: 'Not now' }),
@@ -125,7 +125,7 @@ describe('a page that only who is signed in gets to see', () => {
   })
 })
 
-it('a session of a key is no person', async () => {
+it("a session of a key is not a person's", async () => {
   const byKey = findSession('ann')
   const { get } = setUp({
     hasVerifier: false,
@@ -147,7 +147,7 @@ describe('where people sign in with keys', () => {
   const by = (who: Principal | undefined, session: SignedInSession | typeof NOBODY) =>
     setUp({ findSession: session, callerOf: async (id) => (id === 'key:7' ? who : undefined) })
 
-  it('an approval is of who holds another key that names the tool, and consent asks nobody to sign in', async () => {
+  it('an approval is for holders of another key that names the tool, and a consent asks no one to sign in', async () => {
     const other = byKey('key:9', { ...publisher, name: 'Bob' })
     const { get, post, port } = by(caller, other)
     const text = await (await get(page(APPROVAL.id))).text()
@@ -169,7 +169,7 @@ describe('where people sign in with keys', () => {
     ['a key that cannot publish', caller, byKey('key:9', { tools: ['Bank.*'] })],
     ['any key, of an administrator’s call', { ...caller, scopes: ['admin'] as const }, byKey('key:9', publisher)],
     ['any key, where the caller’s is gone', undefined, byKey('key:9', publisher)],
-  ])('an approval is not of %s', async (_, who, session) => {
+  ])('an approval is not for %s', async (_, who, session) => {
     const { get, post, acts } = by(who, session)
     const asked = await get(page(APPROVAL.id))
     expect(asked.status).toBe(403)
@@ -180,7 +180,7 @@ describe('where people sign in with keys', () => {
   })
 })
 
-it('where a verifier is set up, it says who is there: nobody has to sign in', async () => {
+it('with a verifier, no one has to sign in', async () => {
   for (const who of [NOBODY, findSession('bob')]) {
     const { get } = setUp({ findSession: who })
     expect(await (await get(page(GRANT.id))).text()).toContain('Gmail')

@@ -21,11 +21,9 @@ it.each([
   ['no last bucket', eof('# TYPE h histogram', `${BUCKET}"1.0"} 2`, 'h_count 2')],
   ['another count', eof('# TYPE h histogram', `${BUCKET}"+Inf"} 2`, 'h_count 1')],
   ['a bound that is no float', eof('# TYPE h histogram', `${BUCKET}"1"} 1`, `${BUCKET}"+Inf"} 1`, 'h_count 1')],
-])('the reader of OpenMetrics that these tests use refuses %s', (_, text) =>
-  expect(() => readOpenMetrics(text)).toThrow(),
-)
+])('the OpenMetrics reader of these tests refuses %s', (_, text) => expect(() => readOpenMetrics(text)).toThrow())
 
-it('the reader of OpenMetrics that these tests use reads what is in order', () => {
+it('the OpenMetrics reader of these tests reads valid text', () => {
   const text = eof('# TYPE h histogram', `${BUCKET}"1.0"} 1`, `${BUCKET}"+Inf"} 2`, 'h_count 2', 'h_sum 1.5')
   expect([...(readOpenMetrics(text).get('h')?.samples.values() ?? [])]).toEqual([1, 2, 2, 1.5])
 })
@@ -47,7 +45,7 @@ const counted = {
   lost: 2,
 }
 
-it('metrics are OpenMetrics, whatever a name holds', () => {
+it('metrics are valid OpenMetrics, whatever names contain', () => {
   const families = readOpenMetrics(encodeMetrics(counted, '1.2.3', true))
   expect(families.get('switchboard_calls')?.samples.size).toBe(2)
   expect(families.get('switchboard_call_duration_seconds')?.type).toBe('histogram')
@@ -77,7 +75,7 @@ it('metrics are OpenMetrics, whatever a name holds', () => {
   ])
 })
 
-it("metrics are Prometheus' text for whoever does not name OpenMetrics", async () => {
+it('metrics are Prometheus text for clients that do not accept OpenMetrics', async () => {
   const answered = (accept: string | null) => answerMetrics(counted, '1.2.3', accept)
   for (const accept of [null, '*/*', 'text/plain;version=0.0.4']) {
     expect(answered(accept).headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')

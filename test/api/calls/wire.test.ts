@@ -22,13 +22,13 @@ function readQuery<F extends Times>(reader: Reader<F>, said: object, principal: 
 const readCallsQuery = (said: object, principal: Principal) => readQuery(callsQuery.reader, said, principal)
 const readUsageQuery = (said: object, principal: Principal) => readQuery(usageQuery.reader, said, principal, DAY)
 
-it('the query of GET /calls means all that there is, where it says nothing', () => {
+it('the query of GET /calls covers all recorded calls by default', () => {
   const read = readCallsQuery({}, ADMIN)
   const filter = { since: NOW - 31 * DAY + 3_600_000, until: NOW + 3_600_000 }
   expect(read).toEqual({ ok: true, value: { ...filter, limit: 100 } })
 })
 
-it('the query of GET /calls keeps what it names', () => {
+it('the query of GET /calls keeps its filters', () => {
   const query = {
     since: '2026-06-14T00:00:00Z',
     until: '2026-06-15T02:00:00+02:00',
@@ -45,7 +45,7 @@ it('the query of GET /calls keeps what it names', () => {
   expect(readCallsQuery(query, ADMIN)).toEqual({ ok: true, value: { ...filter, limit: 7, cursor: 'x' } })
 })
 
-it('the query of GET /calls shows a key the calls it made, and a person those made for them too', () => {
+it('the query of GET /calls limits a key to its own calls, and a person to those made by or for them', () => {
   const ownFor = (principal: Principal) => {
     const read = readCallsQuery({ principal: 'key:2' }, principal)
     return 'value' in read ? read.value.own : undefined
@@ -75,7 +75,7 @@ it.each([
   expect(JSON.stringify(read)).toContain(path.slice(1))
 })
 
-it('the query of GET /usage means the tools of the last day, where it says nothing', () => {
+it('the query of GET /usage covers the tools of the last day by default', () => {
   const read = readUsageQuery({}, ADMIN)
   expect(read).toEqual({
     ok: true,
@@ -83,7 +83,7 @@ it('the query of GET /usage means the tools of the last day, where it says nothi
   })
 })
 
-it('the query of GET /usage counts by what it names, once each', () => {
+it('the query of GET /usage groups by what it names, once each', () => {
   expect(readUsageQuery({ by: 'day,principal,day' }, ADMIN)).toMatchObject({
     value: { by: ['day', 'principal'] },
   })

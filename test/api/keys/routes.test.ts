@@ -91,7 +91,7 @@ function setUp(caller: Principal = ADMIN, quota: Pick<KeysRoutesDeps, 'published
 const BODY = { name: 'agent', scopes: ['tools:call'] as Scope[], expires_at: '2027-01-01T00:00:00.000Z' }
 const SHOWN = { id: 'id1', prefix: KEY.slice(0, 9), ...BODY, tools: ['*'], users: [], created_at: NOW }
 
-it('POST /keys makes a key, shows it once and stores its hash', async () => {
+it('POST /keys creates a key, shows it once and stores its hash', async () => {
   const { send, stored, onChange } = setUp()
   const response = await send('POST', '/keys', BODY)
   expect(response.status).toBe(201)
@@ -102,7 +102,7 @@ it('POST /keys makes a key, shows it once and stores its hash', async () => {
   expect(onChange.mock.calls).toEqual([['created', 'id1']])
 })
 
-it('POST /keys refuses a wrong body with every problem, and stores nothing', async () => {
+it('POST /keys refuses an invalid body with every problem, and stores nothing', async () => {
   const { send, stored, onChange } = setUp()
   const response = await send('POST', '/keys', { scopes: ['root'], id: 'mine' })
   expect(response.status).toBe(422)
@@ -115,7 +115,7 @@ it('POST /keys refuses a wrong body with every problem, and stores nothing', asy
   expect(onChange).not.toHaveBeenCalled()
 })
 
-it('GET /keys lists keys without their text or hash', async () => {
+it('GET /keys lists keys without their value or hash', async () => {
   const { send } = setUp()
   expect(await (await send('GET', '/keys')).json()).toEqual({ items: [] })
   await send('POST', '/keys', BODY)
@@ -127,21 +127,21 @@ it('GET /keys lists keys without their text or hash', async () => {
   expect(response.headers.get('cache-control')).toBe('no-store')
 })
 
-it('GET /keys shows nothing that a store keeps beside a key', async () => {
+it('GET /keys shows no other field that a store has for a key', async () => {
   const { send, stored } = setUp()
   const kept = { ...SHOWN, hash: 'secret' }
   stored.set('h', kept)
   expect(await (await send('GET', '/keys/id1')).json()).toEqual({ ...SHOWN, ...PUBLISHED })
 })
 
-it('GET /keys shows keys without what they published while that cannot be read', async () => {
+it('GET /keys shows keys without their publications while those cannot be read', async () => {
   const { send } = setUp(ADMIN, { ...QUOTA, published: async () => undefined })
   await send('POST', '/keys', BODY)
   expect(await (await send('GET', '/keys')).json()).toEqual({ items: [SHOWN] })
   expect(await (await send('GET', '/keys/id1')).json()).toEqual(SHOWN)
 })
 
-it('GET /keys shows one, or says that there is none', async () => {
+it('GET /keys/{id} shows one key, or returns 404', async () => {
   const { send } = setUp()
   await send('POST', '/keys', BODY)
   expect(await (await send('GET', '/keys/id1')).json()).toEqual({ ...SHOWN, ...PUBLISHED })
@@ -150,7 +150,7 @@ it('GET /keys shows one, or says that there is none', async () => {
   expect(await response.json()).toEqual({ type: 'not-found', message: "Cannot find the key 'id9'" })
 })
 
-it('DELETE /keys/{id} removes a key, and says so', async () => {
+it('DELETE /keys/{id} removes a key, and reports the change', async () => {
   const { send, stored, onChange } = setUp()
   await send('POST', '/keys', BODY)
   const response = await send('DELETE', '/keys/id1')
@@ -160,7 +160,7 @@ it('DELETE /keys/{id} removes a key, and says so', async () => {
   expect(onChange).toHaveBeenLastCalledWith('removed', 'id1')
 })
 
-it('DELETE /keys/{id} of a key that is gone is 404, and still ends it in this isolate', async () => {
+it('DELETE /keys/{id} of a missing key is 404, and still ends it in this isolate', async () => {
   const { send, onChange } = setUp()
   expect((await send('DELETE', '/keys/id1')).status).toBe(404)
   expect(onChange).toHaveBeenCalledWith('removed', 'id1')

@@ -41,20 +41,20 @@ const AT_EXAMPLE = { origin: 'https://sb.example', version: '1.0.0' }
 const document = openApiDocument(await documentedApi(routes, NO_WORDS), AT_EXAMPLE)
 
 describe('the document', () => {
-  it('holds schemas that a validator takes', () => {
+  it('contains schemas that a validator accepts', () => {
     const { components } = Object(document)
     for (const schema of Object.values<object>(components.schemas)) {
       expect(() => ajv.compile({ ...schema, components })).not.toThrow()
     }
   })
 
-  it('leaves out pages, and keeps the others', async () => {
+  it('leaves out pages, and keeps the other operations', async () => {
     const page = { method: 'GET', path: '/unknown', handler: declareOperation({ query: ANY_QUERY }, () => undefined) }
     const api = await documentedApi([page, ...routes], NO_WORDS)
     expect(openApiDocument(api, AT_EXAMPLE)).toEqual(document)
   })
 
-  it('is told as pages whatever it holds', async () => {
+  it('is rendered as escaped pages whatever it contains', async () => {
     const operation = { summary: '<i>', query: NO_QUERY, responses: { 200: mediaTypeOnly('<b>', '<type>') } }
     const odd = await documentedApi(
       [{ method: 'GET', path: '/<x>', handler: declareOperation(operation, () => undefined) }],
@@ -69,7 +69,7 @@ describe('the document', () => {
     }
   })
 
-  it('has its words in a file as its schema says, which editors know by its name', () => {
+  it('has its descriptions in a file that matches its schema, which editors find by name', () => {
     expect(words.$schema).toBe('./words.schema.json')
     const validate = new Ajv({ allErrors: true }).compile(wordsSchema)
     validate(words)
@@ -81,7 +81,7 @@ describe('the document', () => {
   })
 })
 
-describe('what no other test has a deployment answer with', () => {
+describe('responses that no other test gets from a deployment', () => {
   const AT = '2030-01-01T00:00:00.000Z'
   const authenticatedBy = {
     kind: 'person' as const,
@@ -130,7 +130,7 @@ describe('what no other test has a deployment answer with', () => {
     ['Agent', encodeAgent(agent)],
     ['Authorization', encodeAuthorization(asked)],
     ['Authorization', encodeAuthorization({ ...asked, status: 'failed', reason: 'Refused' })],
-  ])('is as it is documented: %s', (name, answer) => {
+  ])('match their documentation: %s', (name, answer) => {
     const { components } = Object(document)
     const fits = ajv.compile({ ...components.schemas[name], components })
     const text = JSON.parse(JSON.stringify(answer))
@@ -204,13 +204,13 @@ describe.each(Object.entries(READERS))('the schema of %s', (_, reader) => {
       optional ? { requiredKeys: [] } : {},
     )
 
-  it('says of each field what is wanted, but where anything is', () => {
+  it('describes each field, unless it accepts any value', () => {
     expect(names.length).toBeGreaterThan(0)
     const unsaid = names.filter((name) => Object.keys(Object(Object(schema.properties)[name])).length === 0)
     expect(unsaid).toEqual([])
   })
 
-  it('fits whatever is read', () => {
+  it('accepts every value that the reader accepts', () => {
     let read = 0
     fc.assert(
       fc.property(fc.oneof(record(true), record(false), VALUES), (value) => {
@@ -224,7 +224,7 @@ describe.each(Object.entries(READERS))('the schema of %s', (_, reader) => {
     expect(read).toBeGreaterThan(0)
   })
 
-  it('requires what the reader requires', () => {
+  it('requires the fields that the reader requires', () => {
     const required: unknown = schema.required ?? []
     const read = parseValue(reader, {})
     const missing = read.ok
@@ -233,7 +233,7 @@ describe.each(Object.entries(READERS))('the schema of %s', (_, reader) => {
     expect(missing).toEqual(required)
   })
 
-  it('closes what the reader closes', () => {
+  it('refuses unknown fields if the reader does', () => {
     const read = parseValue(reader, { no_such_field: 1 })
     expect(read.ok).toBe(false)
     expect(fits({ no_such_field: 1 })).toBe(false)
@@ -251,7 +251,7 @@ function asTyped(value: unknown, { properties }: { readonly properties?: unknown
   )
 }
 
-it('the schema of a call takes both forms of a request, and no third', () => {
+it('the schema of a call accepts both forms of a request, and no mixture', () => {
   const fits = ajv.compile(toJsonSchema(CALL_REQUEST))
   const request = { tool_id: 'Kit.Tool', input: { a: 1 }, context: { user_id: 'ann' } }
   expect([fits(request), fits({ request }), fits({ request, tool_id: 'Kit.Tool' }), fits({})]).toEqual([

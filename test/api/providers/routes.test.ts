@@ -55,7 +55,7 @@ function setUp(caller: Principal = ADMIN) {
 
 const BODY = { name: 'Acme', issuer: 'https://acme.example', client_id: 'c1', client_secret_name: 'ACME_CLIENT_SECRET' }
 
-it('PUT /providers/{id} stores a provider, and gives it back', async () => {
+it('PUT /providers/{id} stores a provider, and returns it', async () => {
   const { send, stored } = setUp()
   const response = await send('PUT', '/providers/acme', BODY)
   expect(response.status).toBe(201)
@@ -64,7 +64,7 @@ it('PUT /providers/{id} stores a provider, and gives it back', async () => {
   expect([...stored.values()]).toEqual([{ id: 'acme', ...BODY }])
 })
 
-it('PUT /providers/{id} replaces one whole', async () => {
+it('PUT /providers/{id} replaces a provider completely', async () => {
   const { send, stored } = setUp()
   await send('PUT', '/providers/acme', { ...BODY, tools: ['Acme.*'] })
   const response = await send('PUT', '/providers/acme', { issuer: BODY.issuer, client_id: 'c2' })
@@ -73,7 +73,7 @@ it('PUT /providers/{id} replaces one whole', async () => {
   expect(stored.get('acme')).toEqual({ id: 'acme', name: 'acme', issuer: BODY.issuer, client_id: 'c2' })
 })
 
-it('PUT /providers/{id} takes every id that a tool may name', async () => {
+it('PUT /providers/{id} accepts every id that a tool may name', async () => {
   const { send, stored } = setUp()
   expect((await send('PUT', '/providers/My%2FIdP%25', BODY)).status).toBe(201)
   expect([...stored.keys()]).toEqual(['My/IdP%'])
@@ -108,17 +108,17 @@ it.each([
   ['acme.example', 422],
   ['http://localhost:9000', 201],
   ['http://localhost:9001', 422],
-])('PUT /providers/{id} judges where a provider is as every outgoing request is: %s', async (issuer, status) => {
+])("PUT /providers/{id} checks the provider's URL like every outgoing request: %s", async (issuer, status) => {
   expect((await setUp().send('PUT', '/providers/acme', { ...BODY, issuer })).status).toBe(status)
 })
 
-it('PUT /providers/{id} says how the host of an issuer is allowed, where that would help', async () => {
+it('PUT /providers/{id} says how to allow the host of an issuer, if that would help', async () => {
   const told = async (issuer: string) => (await setUp().send('PUT', '/providers/acme', { ...BODY, issuer })).text()
   expect(await told('http://localhost:9001')).toContain('npm run dev -- --var ALLOW_HTTP_HOSTS:localhost:9001')
   expect(await told('https://user:pass@acme.example')).not.toContain('ALLOW_HTTP_HOSTS')
 })
 
-it('PUT /providers/{id} refuses a body that is no JSON, of another type, or too large', async () => {
+it('PUT /providers/{id} refuses a body that is not JSON, of another media type, or too large', async () => {
   const { request, send } = setUp()
   const text = { method: 'PUT', body: 'a=b', headers: { 'content-type': 'text/plain' } }
   expect((await request('/providers/acme', text)).status).toBe(415)
@@ -127,7 +127,7 @@ it('PUT /providers/{id} refuses a body that is no JSON, of another type, or too 
   expect((await send('PUT', '/providers/acme', { ...BODY, name: 'x'.repeat(300_000) })).status).toBe(413)
 })
 
-it('GET /providers lists those given and those connected by their variables, each once', async () => {
+it('GET /providers lists stored providers and those from variables, each once', async () => {
   const { send } = setUp()
   await send('PUT', '/providers/acme', BODY)
   const list = async () => (await send('GET', '/providers')).json()
@@ -136,7 +136,7 @@ it('GET /providers lists those given and those connected by their variables, eac
   expect(await list()).toMatchObject({ items: [{ id: 'acme' }, { id: 'google', client_id: 'g2' }] })
 })
 
-it('GET /providers shows one, given or connected, or says that there is none', async () => {
+it('GET /providers/{id} shows a stored or built-in provider, or returns 404', async () => {
   const { send } = setUp()
   await send('PUT', '/providers/acme', BODY)
   expect(await (await send('GET', '/providers/acme')).json()).toEqual({ id: 'acme', ...BODY })
@@ -145,7 +145,7 @@ it('GET /providers shows one, given or connected, or says that there is none', a
   expect((await send('GET', '/providers/ACME')).status).toBe(404)
 })
 
-it('GET /providers shows nothing that a store keeps beside a provider', async () => {
+it('GET /providers shows no other field that a store has for a provider', async () => {
   const { send, stored } = setUp()
   const kept = { id: 'acme', ...BODY, client_secret: 'hunter2' }
   stored.set('acme', kept)
@@ -154,7 +154,7 @@ it('GET /providers shows nothing that a store keeps beside a provider', async ()
   }
 })
 
-it('DELETE /providers/{id} removes one, once', async () => {
+it('DELETE /providers/{id} removes a provider, once', async () => {
   const { send } = setUp()
   await send('PUT', '/providers/acme', BODY)
   expect((await send('DELETE', '/providers/acme')).status).toBe(204)
@@ -179,7 +179,7 @@ it.each([
   }
 })
 
-it('POST /providers/{id}/test gives the steps of a test, for administrators alone', async () => {
+it('POST /providers/{id}/test returns the steps of a test, to administrators only', async () => {
   const { send } = setUp()
   expect((await send('POST', '/providers/acme/test')).status).toBe(404)
   await send('PUT', '/providers/acme', BODY)

@@ -44,7 +44,7 @@ function setUp(endAccess: (user: string) => Promise<object>) {
 
 const OFF = { Operations: [{ op: 'replace', value: { active: false } }] }
 
-it('ends all that a user has under each id, once, before it answers', async () => {
+it('ends everything that a user has under each id, once, before it responds', async () => {
   const endAccess = vi.fn(async (user: string) => ok({ ...ended(user), not_revoked: [], keys: [] }))
   const { send, events, onChange } = setUp(endAccess)
   expect((await send('PATCH', OFF)).status).toBe(200)
@@ -54,7 +54,7 @@ it('ends all that a user has under each id, once, before it answers', async () =
   expect(events).toMatchObject([{ act: 'scim.put', outcome: 'success', about }])
 })
 
-it('fails where something cannot be ended, so that the directory sends the request again, and deletes nothing', async () => {
+it('fails if something cannot be ended, so that the directory sends the request again, and deletes nothing', async () => {
   const { send, directory, onChange, events } = setUp(async (user) => (user === 'ann' ? ok(ended(user)) : AWAY))
   for (const answer of [await send('PATCH', OFF), await send('DELETE')]) {
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1'])
@@ -74,7 +74,7 @@ it('fails where something cannot be ended, so that the directory sends the reque
   ])
 })
 
-it('deletes a user whom it has deactivated first', async () => {
+it('deletes a user after deactivating them', async () => {
   const { send, directory } = setUp(async (user) => ok(ended(user)))
   expect((await send('DELETE')).status).toBe(204)
   expect(directory.changeDirectory).toHaveBeenCalledWith(

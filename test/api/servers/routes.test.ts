@@ -44,7 +44,7 @@ function expectValid(schema: object, body: unknown) {
 
 const FOR_ANY_ORIGIN = 'Authorization, Content-Type'.split(', ')
 
-it('the registry of MCP servers lists the deployment as its one server, as the schema of the API has it', async () => {
+it("the registry of MCP servers lists the deployment as its only server, in the API's schema", async () => {
   const { status, headers, body } = await get('/v0.1/servers')
   expect(status).toBe(200)
   expect(headers.get('content-type')).toMatch(/^application\/json/)
@@ -71,7 +71,7 @@ it('the registry of MCP servers lists the deployment as its one server, as the s
   })
 })
 
-it('the registry of MCP servers has its versions, the latest of them and each by its number', async () => {
+it('the registry of MCP servers lists the versions of a server, the latest and each by its number', async () => {
   const versions = await get(`/v0.1/servers/${NAME}/versions`)
   expectValid(serverList, versions.body)
   for (const version of ['latest', '0.1.0']) {
@@ -85,7 +85,7 @@ it.each([
   [`/v0.1/servers/${NAME}/versions/9.9.9`, "Server 'com.acme.tools/switchboard' has no version '9.9.9'"],
   ['/v0.1/servers/com.other%2Fserver/versions', "Server 'com.other/server' was not found"],
   ['/v0.1/servers/com.other%2Fserver/versions/latest', "Server 'com.other/server' was not found"],
-])('the registry of MCP servers says that there is no %s', async (path, error) => {
+])('the registry of MCP servers returns 404 for %s', async (path, error) => {
   expect(await get(path)).toMatchObject({ status: 404, body: { error } })
 })
 
@@ -99,7 +99,7 @@ it.each([
   ['updated_since=2026-11-01T14:00:01%2B02:00', 0],
   ['limit=1&include_deleted=true&cursor=', 1],
   ['anything=else', 1],
-])('the registry of MCP servers ?%s gives %i', async (query, count) => {
+])('the registry of MCP servers returns for ?%s %i servers', async (query, count) => {
   const { body } = await get(`/v0.1/servers?${query}`)
   expectValid(serverList, body)
   expect(body.metadata.count).toBe(count)
@@ -107,7 +107,7 @@ it.each([
 })
 
 it.each(['limit=0', 'limit=101', 'limit=ten', 'updated_since=yesterday', 'include_deleted=1'])(
-  'the registry of MCP servers ?%s is refused, with what is wanted',
+  'the registry of MCP servers refuses ?%s with what is expected',
   async (query) => {
     const { status, body } = await get(`/v0.1/servers?${query}`)
     expect(status).toBe(400)
@@ -117,7 +117,7 @@ it.each(['limit=0', 'limit=101', 'limit=ten', 'updated_since=yesterday', 'includ
   },
 )
 
-it('the registry of MCP servers a path that is no UTF-8 is refused', async () => {
+it('the registry of MCP servers refuses a path that is not UTF-8', async () => {
   expect((await get('/v0.1/servers/%ff/versions')).status).toBe(400)
   expect((await get(`/v0.1/servers/${NAME}/versions/%ff`)).status).toBe(400)
 })
@@ -134,7 +134,7 @@ it('the registry of MCP servers has no times if the time of the deployment is un
 const asKey = (path: string) => get(path, faceWith(), ORIGIN, { authorization: 'Bearer key' })
 const namesIn = (body: { servers: { server: { name: string } }[] }) => body.servers.map(({ server }) => server.name)
 
-it('whoever may call some tools sees each toolkit as a server of its own', async () => {
+it('a caller who may call some tools sees each toolkit as a server', async () => {
   const { body, headers } = await asKey('/v0.1/servers')
   expectValid(serverList, body)
   expect(namesIn(body)).toEqual([
@@ -156,7 +156,7 @@ it('whoever may call some tools sees each toolkit as a server of its own', async
   expect(anybody.headers.get('vary')).toBe('Authorization, OXP-API-Key')
 })
 
-it('whoever may call some tools gets them page by page, and each by its name', async () => {
+it('a caller who may call some tools gets them in pages, and each by its name', async () => {
   const seen: string[] = []
   let cursor = ''
   do {
@@ -172,14 +172,14 @@ it('whoever may call some tools gets them page by page, and each by its name', a
   expect(namesIn((await asKey('/v0.1/servers?search=gmail')).body)).toEqual(['com.acme.tools/switchboard.Gmail'])
 })
 
-it('whoever may call some tools gets the toolkits only with a credential', async () => {
+it('a caller who may call some tools sees toolkits only with a credential', async () => {
   expect((await get(`/v0.1/servers/${NAME}.Maps/versions/latest`)).status).toBe(404)
   const stranger = await get('/v0.1/servers', faceWith(), ORIGIN, { authorization: 'Bearer guessed' })
   expect(namesIn(stranger.body)).toEqual(['com.acme.tools/switchboard'])
   expect(stranger.headers.get('cache-control')).toBe('no-store')
 })
 
-it('the catalog and the card lead from the host to the endpoint', async () => {
+it('the catalog and the server card lead from the host to the endpoint', async () => {
   const catalog = await get('/.well-known/ai-catalog.json')
   expectValid(aiCatalog, catalog.body)
   expect(catalog.headers.get('content-type')).toBe('application/ai-catalog+json')
@@ -204,7 +204,7 @@ it.each([
   'http://127.0.0.1:8787',
   'http://[::1]:8787',
   'https://switchboard.acme.workers.dev',
-])('the catalog and the card hold to their schemas at %s', async (origin) => {
+])('the catalog and the server card match their schemas at %s', async (origin) => {
   const router = faceWith({ needsKey: false })
   const card = await get('/mcp/server-card', router, origin)
   expectValid(serverCard, card.body)
@@ -216,7 +216,7 @@ it.each([
   expect(catalog.body.entries[0].url).toBe(`${origin}/mcp/server-card`)
 })
 
-it('nobody is sent to sign in where others on the way could read along', async () => {
+it('the server card does not offer sign-in over an unencrypted connection', async () => {
   const { body } = await get('/mcp/server-card', faceWith(), 'http://tools.acme.com')
   expect(body.remotes.map(({ url }: { url: string }) => url)).toEqual(['http://tools.acme.com/mcp'])
 })

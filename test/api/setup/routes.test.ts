@@ -26,7 +26,7 @@ async function checks(
   return { status: response.status, items: Object(await response.json()).items }
 }
 
-it('GET /setup says what to do for each thing that a fresh deployment lacks', async () => {
+it('GET /setup says what to do for each setting that a new deployment lacks', async () => {
   const { items } = await checks({ vaultKeys: 'none', signIn: 'none' })
   expect(items.map(({ about, state }: { about: string; state: string }) => [about, state])).toEqual([
     ['API keys', 'off'],
@@ -37,7 +37,7 @@ it('GET /setup says what to do for each thing that a fresh deployment lacks', as
   for (const { fix } of items) expect(fix).toMatch(/\S/)
 })
 
-it('GET /setup has nothing to do where all is set up', async () => {
+it('GET /setup reports nothing to do if everything is set up', async () => {
   const { items } = await checks({ vaultKeys: 'set', signIn: 'set' }, [KEY])
   expect(items).toMatchObject([
     { state: 'ok', message: '1 key' },
@@ -48,7 +48,7 @@ it('GET /setup has nothing to do where all is set up', async () => {
   expect(JSON.stringify(items)).not.toContain('fix')
 })
 
-it('GET /setup says that people who sign in may do nothing where no rule names them', async () => {
+it('GET /setup says that people who sign in have no rights if no rule names them', async () => {
   const { items } = await checks({ vaultKeys: 'set', signIn: 'nobody' })
   expect(items[2]).toMatchObject({ state: 'off', fix: expect.stringContaining('SIGN_IN_RULES') })
 })

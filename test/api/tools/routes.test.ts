@@ -122,7 +122,7 @@ function setUp({ caller = publisher, refused, ...world }: World & { caller?: Pri
   return { send, stored, asked, set }
 }
 
-it('POST /tools takes the dialect, and leave to break versions, from the query', async () => {
+it('POST /tools takes the dialect, and permission for breaking changes, from the query', async () => {
   const { send, stored } = setUp()
   await send('POST', '/tools?dialect=plain&allow=breaking', { plain: [{}] })
   expect(stored).toMatchObject([[{ allowBreaking: true }]])
@@ -144,7 +144,7 @@ it('POST /tools takes the dialect, and leave to break versions, from the query',
   expect(stored).toHaveLength(1)
 })
 
-it('POST /tools gives one result for each document of a batch, in order', async () => {
+it('POST /tools returns one result for each document of a batch, in order', async () => {
   const { send, stored } = setUp({
     outcomes: { 'Kit.Taken@1.0.0': (ids) => ({ ok: false, ids, failure: { type: 'conflict', message: 'Exists' } }) },
   })
@@ -208,7 +208,7 @@ it('a tool is returned as published, or in another format with its losses', asyn
   })
 })
 
-it('a tool says which versions there are, to whoever may see one', async () => {
+it('a tool reports its versions to callers who may see one', async () => {
   const { known } = await published()
   const message = "Version '2.0.0' of tool 'Kit.Do' is not available: there is '1.0.0'"
   for (const path of ['/tools/Kit.Do@2.0.0', '/tools/Kit.Do@2.0.0/readiness']) {
@@ -225,7 +225,7 @@ it('a tool says which versions there are, to whoever may see one', async () => {
   expect(nobody.body.message).toBe("Version '2.0.0' of tool 'Kit.Do' is not available: there is '1.1.0'")
 })
 
-it('a tool is suggested where a name near it is unknown', async () => {
+it('a tool is suggested for a similar unknown name', async () => {
   const { known } = await published()
   const { status, body } = await setUp(known).send('GET', '/tools/Kit.Doo')
   expect({ status, body }).toMatchObject({
@@ -255,7 +255,7 @@ it('a tool is returned with its status even if it cannot be called', async () =>
   expect(await gone.send('GET', '/tools/Kit.Do@1.0.0')).toMatchObject({ status: 404 })
 })
 
-it('a tool is trusted by the very version, and its publisher is for administrators to see', async () => {
+it('a tool is trusted for one exact version, and only administrators see its publisher', async () => {
   const { known } = await published()
   const { send, set } = setUp({ ...known, caller: ADMIN })
   expect(await send('PATCH', '/tools/Kit.Do@1.0.0', { trusted: false, status: 'yanked' })).toMatchObject({
@@ -283,7 +283,7 @@ it('a tool is not changed if the registry rejects it, with the reason', async ()
   expect(await send('PATCH', '/tools/Kit.Do', { status: 'yanked' })).toMatchObject({ status: 403 })
 })
 
-it('a tool keeps its status if the request, its id or its caller is wrong', async () => {
+it('a tool keeps its status if the request, id or caller is invalid', async () => {
   const { known } = await published()
   const { send, set } = setUp(known)
   expect(await send('PATCH', '/tools/Kit.Do', { status: 'gone' })).toMatchObject({ status: 400 })
@@ -308,7 +308,7 @@ describe('POST /convert', () => {
     expect(await publisher.send('POST', '/convert?to=id', { plain: [{}] })).toMatchObject({ status: 401 })
   })
 
-  it('POST /convert says where a document takes too much work, to read and to write', async () => {
+  it('POST /convert says where a document takes too much work to read or write', async () => {
     // The most nodes that a body may have, and a long text
     const plain = Array.from({ length: 400 }, () => ({ input: { enum: Array(245).fill(0) } }))
     const many = { plain, long: 'x'.repeat(100_000) }
@@ -324,7 +324,7 @@ describe('POST /convert', () => {
     })
   })
 
-  it('POST /convert converts a document, bare or with its toolkit and version beside it', async () => {
+  it('POST /convert converts a document, bare or with its toolkit and version', async () => {
     const losses = [{ path: '/input', reason: 'Has no place' }]
     expect(await send('POST', '/convert?to=id', { plain: [{}] })).toMatchObject({
       status: 200,
@@ -342,7 +342,7 @@ describe('POST /convert', () => {
     })
   })
 
-  it('POST /convert says what is wrong', async () => {
+  it('POST /convert reports invalid queries and documents', async () => {
     expect(await send('POST', '/convert', {})).toMatchObject({
       status: 400,
       body: { message: "Cannot read the query at 'to': Is required: one of 'oxp', 'id', 'costly'" },

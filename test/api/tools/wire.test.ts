@@ -12,12 +12,12 @@ import { encodePublished } from '../../../src/core/publish/report.ts'
 const ids = ['Kit.A@1.0.0']
 const warnings = [{ path: '/w', message: 'Is odd' }]
 
-it('what became of a document is its ids, and warnings where there are any', () => {
+it('the result of a document has its ids, and warnings if there are any', () => {
   expect(encodePublished({ ok: true, outcome: 'created', ids, warnings: [] })).toEqual({ ids })
   expect(encodePublished({ ok: true, outcome: 'unchanged', ids, warnings })).toEqual({ ids, warnings })
 })
 
-it('what became of a document is a status in a batch, with what is wrong', () => {
+it('the result of a document in a batch has a status, with its problems', () => {
   const result = (report: Parameters<typeof encodeResult>[0]) => encodeResult(report, 'Asked.For@1.0.0')
   expect(result({ ok: true, outcome: 'created', ids, warnings: [] })).toEqual({ id: ids[0], status: 201 })
   expect(result({ ok: true, outcome: 'unchanged', ids: [...ids, 'b'], warnings })).toEqual({
@@ -60,14 +60,14 @@ const said = (...reports: (readonly string[] | undefined)[]) =>
     })),
   )
 
-it('what is said of new tools that cannot be called names the first of them', () => {
+it('the note about new tools that cannot be called names the first of them', () => {
   expect(said(['A.B@1.0.0'])).toBe(
     "Without an implementation, 'A.B@1.0.0' cannot be called, only listed and read: publish a new version with an 'implementation' beside the 'definition'",
   )
   expect(said(['a', 'b'], undefined, ['c', 'd', 'e'])).toMatch(/^Without an implementation, 'a', 'b', 'c' and 2 more /)
 })
 
-it('what is said of new tools that cannot be called is nothing where all have one, or nothing was published', () => {
+it('the note about new tools is absent if all can be called, or nothing was published', () => {
   expect(said(undefined)).toBeUndefined()
   expect(publicationNote([{ ok: false, ids, failure: { type: 'forbidden', reason: 'No' } }])).toBeUndefined()
 })
@@ -81,7 +81,7 @@ it.each([
   [{}, null],
   ['a', null],
   [null, null],
-])('the id that a document says it has of %j', (document, id) => expect(parseToolIdParam(document)).toBe(id))
+])('the id in a document %j', (document, id) => expect(parseToolIdParam(document)).toBe(id))
 
 it.each([
   [{ status: 'active' }, { state: 'active' }],
@@ -99,7 +99,7 @@ it.each([
   [{ status: { yanked: { message: '' } } }, { state: 'yanked', message: '' }],
   [{ status: { state: 'deprecated', message: '' } }, { state: 'deprecated', message: '' }],
   [{ status: { deprecated: { successor: 'A.B' } } }, { state: 'deprecated', successor: 'A.B' }],
-])('a status may be said as %j', (body, status) =>
+])('a status may be written as %j', (body, status) =>
   expect(parseValue(VERSION_CHANGE_BODY, body)).toEqual({ ok: true, value: { status } }),
 )
 
@@ -133,11 +133,11 @@ it.each<[unknown, string, string]>([
   ],
   [{ status: 'deprecated', successor: 7 }, '/successor', 'Must be a tool id, got 7'],
   [{ status: 'deprecated', successor: 'A' }, '/successor', "Must be a tool id, got 'A'"],
-])('a status is not said as %j', (body, path, message) =>
+])('a status may not be written as %j', (body, path, message) =>
   expect(parseValue(VERSION_CHANGE_BODY, body)).toEqual({ ok: false, problems: [{ path, message }] }),
 )
 
-it('a status is told with the id', () => {
+it('a version is returned with its status', () => {
   const status = { state: 'deprecated', message: 'Old', successor: 'A.C@^2' } as const
   const publisher = { principal: 'key:k', trusted: false }
   const entry = { version: '1.0.0', digest: 'd', status, publisher }

@@ -42,7 +42,7 @@ function setUp(endAll = async () => ({ revocations: [], authorizations: 2 })) {
   return { send, events, removeSessions, removeAgents, removeTasks, forgetGrantHolder }
 }
 
-it("ends sessions of the person and of keys for that user only, and the user's agents, never a principal's", async () => {
+it("ends sessions of the person and of keys for only that user, and the user's agents, but not a principal's", async () => {
   const { send, removeSessions, removeAgents, removeTasks } = setUp()
   const answer = await send('DELETE', '/users/ann/access')
   expect(await answer.json()).toMatchObject({
@@ -60,7 +60,7 @@ it("ends sessions of the person and of keys for that user only, and the user's a
 })
 
 it.each(['admin', 'key:own', 'person:ann', '["user","ann"]'])(
-  'ends nothing of another holder whose name the user %j is like',
+  'ends nothing of another holder with a name like the user %j',
   async (user) => {
     const { send, removeSessions, removeAgents } = setUp()
     expect((await send('DELETE', `/users/${encodeURIComponent(user)}/access`)).status).toBe(200)
@@ -69,7 +69,7 @@ it.each(['admin', 'key:own', 'person:ann', '["user","ann"]'])(
   },
 )
 
-it('says what was ended if the vault cannot be reached, in the audit log too', async () => {
+it('reports what was ended if the vault is unreachable, also in the audit log', async () => {
   const { send, events } = setUp(() => Promise.reject(new UnreachableError('Switchboard cannot reach its vaults')))
   const answer = await send('DELETE', '/users/ann/access')
   expect(answer.status).toBe(503)
@@ -79,7 +79,7 @@ it('says what was ended if the vault cannot be reached, in the audit log too', a
   ])
 })
 
-it('lists no user whose last grant is gone, and forgets that there was one', async () => {
+it('does not list a user whose last grant was deleted, and removes the record of it', async () => {
   const { send, forgetGrantHolder } = setUp()
   const items = [{ user_id: 'bob', accounts: 0, sessions: 1, agents: 0, keys: 0 }]
   expect(await (await send('GET', '/users')).json()).toEqual({ items })

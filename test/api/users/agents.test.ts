@@ -46,7 +46,7 @@ it.each<[string, Principal, string]>([
   ['a user who is called as a key', { ...KEY, id: 'jwt:key:k1', kind: 'jwt', users: ['key:k1'] }, 'key:k1'],
   ['a key that may act for any user', { ...KEY, id: 'key:k2', users: 'any' }, 'key:k1'],
   ['a key that may act for any user, of the administrator', { ...KEY, id: 'key:k2', users: 'any' }, 'admin'],
-])('hides agents of a principal from %s', async (_, caller, id) => {
+])('does not show agents of a principal to %s', async (_, caller, id) => {
   expect((await tried(caller, id)).whose).toEqual([formatHolder({ kind: 'user', id })])
 })
 

@@ -53,14 +53,14 @@ function setUp(caller: Principal = ADMIN, kept: readonly Grant[] = [GRANT, GITHU
   return { send, port }
 }
 
-it('GET /users/{user}/grants lists what a user granted', async () => {
+it("GET /users/{user}/grants lists a user's grants", async () => {
   const response = await setUp().send('/users/ann/grants')
   expect(response.status).toBe(200)
   expect(response.headers.get('cache-control')).toBe('no-store')
   expect(await response.json()).toEqual({ items: [GRANT, GITHUB] })
 })
 
-it('GET /users/{user}/connections lists what a user granted, how it works and nothing else that is stored', async () => {
+it("GET /users/{user}/connections lists a user's grants, whether they work, and no other stored field", async () => {
   const kept = { ...GRANT, access_token: 'hunter2' }
   const { send } = setUp(ADMIN, [kept])
   expect(await (await send('/users/ann/connections')).json()).toEqual({ items: [{ ...GRANT, ...CONNECTION }] })
@@ -70,7 +70,7 @@ it('GET /users/{user}/grants is empty for a user without grants', async () => {
   expect(await (await setUp().send('/users/bob/grants')).json()).toEqual({ items: [] })
 })
 
-it('GET /users/{user}/grants has no field of a grant but the CONNECTION ones', async () => {
+it('GET /users/{user}/grants has only the documented fields of a grant', async () => {
   const kept = { ...GRANT, access_token: 'hunter2' }
   const { send } = setUp(ADMIN, [kept])
   for (const path of ['/users/ann/grants', '/users/ann/grants/google']) {
@@ -79,7 +79,7 @@ it('GET /users/{user}/grants has no field of a grant but the CONNECTION ones', a
 })
 
 it.each(['ann@example.com', 'ann/b', 'ann%', 'ann?', 'ann ü', `ann${'x'.repeat(253)}`])(
-  'GET /users/{user}/grants reads the user %j whole',
+  'GET /users/{user}/grants reads the complete user %j',
   async (user) => {
     const { send, port } = setUp()
     expect((await send(`/users/${encodeURIComponent(user)}/grants`)).status).toBe(200)
@@ -87,14 +87,14 @@ it.each(['ann@example.com', 'ann/b', 'ann%', 'ann?', 'ann ü', `ann${'x'.repeat(
   },
 )
 
-it('GET /users/{user}/grants/{provider} shows one, or says that there is none', async () => {
+it('GET /users/{user}/grants/{provider} returns one grant, or 404', async () => {
   const { send } = setUp()
   expect(await (await send('/users/ann/grants/google')).json()).toEqual(GRANT)
   expect(await (await send('/users/ann/grants/git%2Fhub')).json()).toEqual(GITHUB)
   expect((await send('/users/ann/grants/slack')).status).toBe(404)
 })
 
-it('DELETE /users/{user}/grants/{provider} revokes one, or says that there is none', async () => {
+it('DELETE /users/{user}/grants/{provider} revokes one grant, or returns 404', async () => {
   const { send, port } = setUp()
   const response = await send('/users/ann/grants/google', 'DELETE')
   expect(response.status).toBe(204)
@@ -106,7 +106,7 @@ it('DELETE /users/{user}/grants/{provider} revokes one, or says that there is no
   ])
 })
 
-it('keeps to one of several accounts, or to one toolkit', async () => {
+it('applies to one of several accounts, or to one toolkit', async () => {
   const { send, port } = setUp()
   expect(await (await send('/users/ann/grants/git%2Fhub?account=work')).json()).toEqual(GITHUB)
   expect((await send('/users/ann/grants/git%2Fhub?account=home')).status).toBe(404)
@@ -114,7 +114,7 @@ it('keeps to one of several accounts, or to one toolkit', async () => {
   expect(port.revoke.mock.calls).toEqual([['ann', 'google', { account: 'work', toolkit: 'Mail' }]])
 })
 
-it('DELETE /users/{user}/grants revokes all there are, were there any or not', async () => {
+it('DELETE /users/{user}/grants revokes all grants, if there are any', async () => {
   const { send, port } = setUp()
   expect((await send('/users/ann/grants', 'DELETE')).status).toBe(204)
   expect((await send('/users/bob/grants', 'DELETE')).status).toBe(204)
@@ -133,7 +133,7 @@ const ROUTES = [
 ] as const
 
 describe.each(ROUTES)('%s /users/{user}%s', (method, path) => {
-  it(`${method} /users/{user}${path} is for whoever may act for the user: 'any', and a list that holds them`, async () => {
+  it(`${method} /users/{user}${path} is for callers who may act for the user, by name or for any user`, async () => {
     const key: Principal = { ...ADMIN, kind: 'key', scopes: ['tools:call'], users: ['ann'] }
     const { send } = setUp(key)
     expect((await send(`/users/ann${path}`, method)).status).toBeLessThan(300)
@@ -166,6 +166,6 @@ describe.each(ROUTES)('%s /users/{user}%s', (method, path) => {
   )
 })
 
-it('rejects a malformed name of a provider', async () => {
+it('rejects a malformed provider name', async () => {
   expect((await setUp().send('/users/ann/grants/%ff', 'DELETE')).status).toBe(400)
 })

@@ -33,7 +33,7 @@ async function run(command: 'backup' | 'restore', file: string): Promise<void> {
   )
 }
 
-it('a backup is written over nothing that somebody else put in its way, and is for its owner alone', async () => {
+it('a backup overwrites no existing file or link, and is readable only by its owner', async () => {
   const file = join(folder, 'backup.jsonl')
   const remoteName = join(folder, 'theirs')
   await writeFile(remoteName, 'mine')
@@ -46,7 +46,7 @@ it('a backup is written over nothing that somebody else put in its way, and is f
   expect((await readdir(folder)).toSorted()).toEqual(['backup.jsonl', 'backup.jsonl.part', 'theirs'])
 })
 
-it('a restore of which a line was refused fails, so that no script goes on as if all were there', async () => {
+it('a restore with a refused line fails, so that scripts stop', async () => {
   const file = join(folder, 'backup.jsonl')
   await writeFile(file, ARCHIVE)
   await expect(run('restore', file)).rejects.toMatchObject({ code: 'failed', message: '1 were refused' })

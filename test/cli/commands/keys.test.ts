@@ -25,7 +25,7 @@ async function create(...args: readonly string[]): Promise<void> {
   await createProgram(open, () => undefined).parseAsync(all, { from: 'user' })
 }
 
-it('a key is created with the limits that are given, as the deployment takes them', async () => {
+it('a key is created with the given limits, as the API expects them', async () => {
   const limits = { rate: { calls: 60, seconds: 60 }, concurrency: 4 }
   await create('--limits', JSON.stringify(limits))
   await create()
@@ -33,7 +33,7 @@ it('a key is created with the limits that are given, as the deployment takes the
   expect(bodies).toEqual([{ ...key, limits }, key])
 })
 
-it('limits that are no JSON object are refused before anything is sent', async () => {
+it('limits that are not a JSON object are refused before anything is sent', async () => {
   await expect(create('--limits', '60')).rejects.toThrow('--limits is not a JSON object')
   expect(bodies).toEqual([])
 })

@@ -37,13 +37,13 @@ async function run(...args: readonly string[]): Promise<string> {
   return printed()
 }
 
-it('a change keeps the rules that it does not name, and is meant for the policy that was read', async () => {
+it("a change keeps the rules that it does not name, and is sent with the policy's entity tag", async () => {
   await run('set', 'Mail.*', '--security-level', '5', '--secret', 'A', '--secret', 'B')
   const body = { security_level: 5, approval: true, secrets: ['A', 'B'] }
   expect(changes).toEqual([['PUT', '"revision-1"', body]])
 })
 
-it('the warning that a policy covers no tool yet is printed, and is no rule', async () => {
+it('the warning that a policy covers no tool yet is printed, and is not saved as a rule', async () => {
   expect(await run('set', 'Mail.*', '--review')).not.toContain('No tool')
   warnings = [{ path: '', message: "No tool matches 'Mail.*' yet" }]
   const printed = await run('set', 'Mail.*', '--review')
@@ -51,13 +51,13 @@ it('the warning that a policy covers no tool yet is printed, and is no rule', as
   expect(printed).not.toContain('warnings')
 })
 
-it('a policy that is not there is added', async () => {
+it('a missing policy is added', async () => {
   isThere = false
   await run('set', 'Mail.*', '--review')
   expect(changes).toEqual([['PUT', undefined, { review: true }]])
 })
 
-it('the policy that was shown is removed, and no other', async () => {
+it('only the policy that was shown is removed', async () => {
   await run('remove', 'Mail.*', '--yes')
   expect(changes).toEqual([['DELETE', '"revision-1"', undefined]])
   await expect(run('remove', 'Mail.*')).rejects.toThrow('Cannot ask without a terminal')

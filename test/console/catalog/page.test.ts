@@ -12,14 +12,14 @@ function world(items: readonly object[], more: Routes = {}, visitor?: Principal)
   return setUp({ 'GET /tools': lists, 'GET /toolkits': () => ({ items: [] }), ...more }, visitor)
 }
 
-it('the catalogue has a card for a tool that has only pre-releases, and says so', async () => {
+it('the catalog has a card for a tool with only prereleases, and says so', async () => {
   const text = await (await world([TOOL, BETA]).get('/')).text()
   expect(text).toContain('href="/console/tools/Mail.Read"')
   expect(text).toContain('2.0.0-beta.1</span><span class="note">, a pre-release')
   expect(text.match(/a pre-release/g)).toHaveLength(1)
 })
 
-it('the catalogue has the title of a tool as its heading, and the id below it, whole in its tooltip', async () => {
+it("the catalog shows a tool's title as heading, with the id below, complete in its tooltip", async () => {
   const text = await (await world([{ ...TOOL, title: 'Send” <b>a mail</b>' }, BETA]).get('/')).text()
   expect(text).toMatch(/<a href="\/console\/tools\/Mail\.Send"><bdi>Send” &lt;b&gt;a mail&lt;\/b&gt;<\/bdi><\/a>/)
   expect(text).toContain('<span class="id" title="Mail.Send">')
@@ -30,7 +30,7 @@ it('the catalogue has the title of a tool as its heading, and the id below it, w
   expect(long).toContain(`title="${id}"><span>Mail.${'x'.repeat(59)}</span>x_to_everybody</span>`)
 })
 
-it('the catalogue says no version where all tools of the page have the same', async () => {
+it('the catalog shows no version if all tools of the page have the same', async () => {
   const versions = async (items: readonly object[]) =>
     [...(await (await world(items).get('/')).text()).matchAll(/<span class="note">([\d.]+)<\/span>/g)].map(
       ([, it]) => it,
@@ -39,7 +39,7 @@ it('the catalogue says no version where all tools of the page have the same', as
   expect(await versions([TOOL, { ...TOOL, id: 'Mail.Read@1.0.1', version: '1.0.1' }])).toEqual(['1.0.0', '1.0.1'])
 })
 
-it('the catalogue lists more than fifty tools as a table, by their first tags, with what each does and its level', async () => {
+it('the catalog lists more than fifty tools as a table, grouped by their first tag, with description and level', async () => {
   const tools = Array.from({ length: 60 }, (_, n) => ({
     ...TOOL,
     id: `Mail.T${n}@1.0.0`,
@@ -70,19 +70,19 @@ it('the catalogue lists more than fifty tools as a table, by their first tags, w
   expect(await (await world(tools).get('/?q=tool')).text()).not.toContain('class="group"')
 })
 
-it('the catalogue has one search field', async () => {
+it('the catalog has one search field', async () => {
   const text = await (await world([TOOL]).get('/')).text()
   expect(text.match(/<input type="search"/g)).toHaveLength(1)
 })
 
-it('the catalogue says once a title that its description begins with too', async () => {
+it('the catalog shows a title once if the description begins with it', async () => {
   const told = (description: string) => world([{ ...TOOL, title: 'Sends', description }, BETA]).get('/')
   expect(await (await told('Sends\n\nA mail')).text()).toContain('<p dir="auto">A mail</p>')
   expect(await (await told('Sends')).text()).toContain('<p dir="auto"></p>')
   expect(await (await told('Sends mails')).text()).toContain('<p dir="auto">Sends mails</p>')
 })
 
-it('the catalogue has the icon of a tool, for which this deployment alone is asked', async () => {
+it("the catalog shows a tool's icon, and requests it only from this deployment", async () => {
   const path = '/tools/Mail.Send%401.0.0/icon'
   const text = await (await world([{ ...TOOL, icon: path }, BETA]).get('/')).text()
   expect(text.match(/<img[^>]*>/g)).toEqual([
@@ -90,7 +90,7 @@ it('the catalogue has the icon of a tool, for which this deployment alone is ask
   ])
 })
 
-it('the catalogue lists all versions where that is asked for, each with the page of its own', async () => {
+it('the catalog lists all versions on request, each with its own page', async () => {
   const { get, asked } = world([TOOL, BETA])
   const text = await (await get('/?versions=all&toolkit=Mail')).text()
   expect(asked[0]?.request.url).toBe('https://switchboard.test/tools?toolkit=Mail&versions=all&format=summary&limit=50')
@@ -99,7 +99,7 @@ it('the catalogue lists all versions where that is asked for, each with the page
   expect(text).toMatch(/name="versions" value="all" checked/)
 })
 
-it('the catalogue says where else to look when there is nothing', async () => {
+it('the catalog suggests where else to look if nothing was found', async () => {
   const nothing = await (await world([]).get('/?toolkit=Mail')).text()
   for (const href of ['/?toolkit=Mail&amp;versions=all', '/console/versions?toolkit=Mail', '/console/import', '/']) {
     expect(nothing).toContain(`href="${href}"`)
@@ -110,14 +110,14 @@ it('the catalogue says where else to look when there is nothing', async () => {
   expect(await (await world([]).get('/')).text()).toContain('No tools yet.')
 })
 
-it('the catalogue goes on where a page has none, but the next may', async () => {
+it('the catalog offers the next page if a page is empty', async () => {
   const { get } = world([], { 'GET /tools': () => ({ items: [], next_cursor: 'n' }) }, READER)
   const text = await (await get('/?versions=all&tag=t')).text()
   expect(text).not.toContain('No tool')
   expect(text).toContain('cursor=n')
 })
 
-it('the catalogue says that the toolkits cannot be listed, and lists the tools', async () => {
+it('the catalog says that toolkits cannot be listed, and still lists the tools', async () => {
   const away = () => Response.json({ message: 'The registry does not answer' }, { status: 503 })
   const page = await world([TOOL], { 'GET /toolkits': away }).get('/')
   const text = await page.text()
@@ -134,7 +134,7 @@ const toolkits = [
 const several = (more: Routes = {}) => world([TOOL, BETA], { 'GET /toolkits': () => ({ items: toolkits }), ...more })
 const order = (text: string) => [...text.matchAll(/href="\/\?toolkit=(\w+)">/g)].map(([, name]) => name)
 
-it('the catalogue of several toolkits begins with the toolkits, each of which opens its tools', async () => {
+it('the catalog with several toolkits begins with the toolkits, which link to their tools', async () => {
   const { get, asked } = several()
   const text = await (await get('/')).text()
   expect(order(text)).toEqual(['Calendar', 'Mail', 'Zed'])
@@ -145,7 +145,7 @@ it('the catalogue of several toolkits begins with the toolkits, each of which op
   expect(asked.map(({ request }) => request.url).filter((url) => /\/tools\?(?!status)/.test(url))).toEqual([])
 })
 
-it('the catalogue of several toolkits sorts them by their tools, or by how often these are called', async () => {
+it('the catalog with several toolkits sorts them by their tools, or by their calls', async () => {
   expect(order(await (await several().get('/?sort=tools')).text())).toEqual(['Calendar', 'Mail', 'Zed'])
   const used = { 'GET /usage': () => ({ items: [{ group: { toolkit: 'zed' }, calls: 1_200 }] }) }
   const text = await (await several(used).get('/?sort=calls')).text()
@@ -154,7 +154,7 @@ it('the catalogue of several toolkits sorts them by their tools, or by how often
   expect(order(await (await several().get('/?sort=calls')).text())).toHaveLength(3)
 })
 
-it('the catalogue of several toolkits goes on to the next toolkits where there are many', async () => {
+it('the catalog with several toolkits has pages of them', async () => {
   const items = Array.from({ length: 61 }, (_, index) => ({
     toolkit: `T${100 + index}`,
     tools: 1,
@@ -167,7 +167,7 @@ it('the catalogue of several toolkits goes on to the next toolkits where there a
   expect(order(await (await get('/?from=61')).text())).toEqual(['T160'])
 })
 
-it('the catalogue of several toolkits lists the tools of one, or of all', async () => {
+it('the catalog with several toolkits lists the tools of one, or of all', async () => {
   const { get, asked } = several()
   const text = await (await get('/?toolkit=mail')).text()
   expect(text).toMatch(/<h1>Mail<\/h1>[^]*<strong>mail<\/strong>[^]*\/console\/tools\/Mail\.Send/)
@@ -176,7 +176,7 @@ it('the catalogue of several toolkits lists the tools of one, or of all', async 
   expect(asked.map(({ request }) => request.url).join()).not.toContain('view=')
 })
 
-it('the catalogue counts the tokens of one toolkit when somebody presses the button, but not for anonymous visitors', async () => {
+it('the catalog counts the tokens of one toolkit at the press of a button, but not for anonymous visitors', async () => {
   const counting = (request: Request) => {
     const tokens = new URL(request.url).searchParams.get('tokens') === 'Mail' ? 1_234 : undefined
     return { items: toolkits.map((each) => (each.toolkit === 'Mail' ? { ...each, tokens } : each)) }
@@ -195,7 +195,7 @@ it('the catalogue counts the tokens of one toolkit when somebody presses the but
   expect(await (await anonymous.get('/?toolkit=Mail')).text()).not.toContain('Count tokens')
 })
 
-it('the catalogue shows the best matches of a search alone, and the way to all of them', async () => {
+it('the catalog shows only the best matches of a search, with a link to all of them', async () => {
   const { get, asked } = world([TOOL, BETA], { 'GET /tools': () => ({ items: [TOOL], total: 1_976, relevant: 3 }) })
   const text = await (await get('/?q=mail')).text()
   expect(asked[0]?.request.url).toContain('results=relevant')
@@ -213,14 +213,14 @@ it('the catalogue shows the best matches of a search alone, and the way to all o
   ).not.toContain('results=')
 })
 
-it('the catalogue says nothing of the best matches where a search finds no other', async () => {
+it('the catalog does not mention best matches if a search finds no others', async () => {
   const found = () => ({ items: [TOOL, BETA], total: 2, relevant: 2 })
   const text = await (await world([], { 'GET /tools': found }).get('/?q=mail')).text()
   expect(text).toContain('1–2 of 2 tools')
   expect(text).not.toMatch(/match(?:es)? best/)
 })
 
-it('the catalogue marks the words of a search in titles and descriptions, which stay text', async () => {
+it('the catalog highlights search words in titles and descriptions, which stay plain text', async () => {
   const tool = { ...TOOL, title: 'Sends <b>mails</b>', description: 'Sends a mail & <i>more</i>' }
   const text = await (await world([tool]).get('/?q=send+a+mail')).text()
   expect(text).toContain('<bdi><mark>Sends</mark> &lt;b&gt;<mark>mails</mark>&lt;/b&gt;</bdi>')
@@ -228,7 +228,7 @@ it('the catalogue marks the words of a search in titles and descriptions, which 
   expect(await (await world([tool]).get('/?toolkit=Mail')).text()).not.toContain('<mark>')
 })
 
-it('the catalogue names the other toolkits that have the same operation, each with its tool', async () => {
+it('the catalog names other toolkits that have the same operation, with links to their tools', async () => {
   const same_as = { 'Post.Send@1.2.0': TOOL.id, 'Fax"x.Send@1.0.0': TOOL.id, 'A.B@1.0.0': 'C.B@1.0.0' }
   const text = await (await world([], { 'GET /tools': () => ({ items: [TOOL], same_as }) }).get('/?q=mail')).text()
   expect(text).toContain(

@@ -9,7 +9,7 @@ const COMPARE = 'POST /toolkits/Mail/compare'
 const world = (items: readonly object[], more: Routes = {}) =>
   setUp({ 'GET /findings': () => ({ items, next_cursor: 'mail.send' }), ...more })
 
-it('the page of findings shows what differs in words and leads to the tool and to its import', async () => {
+it('the page of findings shows differences word by word, and links to the tool and its import', async () => {
   const changes = [{ ...CHANGE, before: 'Sends a mail.', after: 'Sends <all> mail.' }]
   const { get, asked } = world([
     { ...FINDING, changes },
@@ -29,7 +29,7 @@ it('the page of findings shows what differs in words and leads to the tool and t
   expect(/<input[^>]*name="input\/toolkit"[^>]*>/.exec(form)?.[0]).toContain('value="Web"')
 })
 
-it('the page of findings compares a toolkit, and says why it could not', async () => {
+it('the page of findings compares a toolkit, or says why it could not', async () => {
   const { post, asked } = world([], { [COMPARE]: () => ({ items: [] }) })
   const { status, headers } = await post(`${PAGE}?toolkit=Mail`, { toolkit: 'Mail' })
   expect([status, headers.get('location')]).toEqual([302, `${PAGE}?toolkit=Mail&done=1`])

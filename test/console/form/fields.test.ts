@@ -30,7 +30,7 @@ it.each([
   [{ type: ['string', 'integer'] }],
   [{ type: ['integer', 'string', 'null'] }],
   [{ oneOf: [{ type: 'string' }, { type: 'integer' }] }],
-])('a parameter that is a text or a number is written as either: %j', (title) => {
+])('a parameter that is a string or a number can be entered as either: %j', (title) => {
   const fields = listFields({ type: 'object', properties: { title } })
   for (const [text, value] of [
     ['My first issue', 'My first issue'],
@@ -40,7 +40,7 @@ it.each([
     expect(readFormInput(fields, form({ 'input/title': text }))).toEqual({ input: { title: value }, problems: [] })
 })
 
-it('the fields of a schema are of the kind in which each parameter is best written', () => {
+it('each parameter gets the kind of field that fits its schema', () => {
   const fields = listFields(SCHEMA)
   expect(kinds(fields)).toEqual({
     to: 'text',
@@ -65,7 +65,7 @@ it('the fields of a schema are of the kind in which each parameter is best writt
   })
 })
 
-it('the fields of a schema are none where there are no parameters, and end with what is deep or wide', () => {
+it('a schema without parameters has no fields, and deep or wide schemas end with a JSON field', () => {
   for (const schema of [{}, true, null, { type: 'object' }]) expect(listFields(schema)).toEqual([])
   const wide = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`p${index}`, { type: 'string' }]))
   expect(listFields({ properties: wide }).length).toBeLessThan(100)
@@ -77,7 +77,7 @@ it('the fields of a schema are none where there are no parameters, and end with 
   expect(written.length).toBeLessThan(1_000)
 })
 
-it('a form is read as the input that it says, and what is empty is left out', () => {
+it('a form is read as its input, without empty fields', () => {
   const read = readFormInput(
     listFields(SCHEMA),
     form({
@@ -109,7 +109,7 @@ it('a form is read as the input that it says, and what is empty is left out', ()
   })
 })
 
-it('a form leaves to the schema what is no number or no choice, and says what is no JSON', () => {
+it('a form leaves invalid numbers and choices to the schema, and reports invalid JSON', () => {
   const fields = listFields(SCHEMA)
   const said = form({ 'input/count': 'three', 'input/loud': 'yes', 'input/level': '99', 'input/any': '{' })
   const { input, problems } = readFormInput(fields, said)
@@ -126,7 +126,7 @@ it.each([
   ['[1]', '[1]'],
   ['null', 'null'],
   ['a "quote', 'a "quote'],
-])('a form takes a text or a number as it is written, and shows it so again: %s', (text, value) => {
+])('a form reads a string or number as it is written, and shows it the same way: %s', (text, value) => {
   const fields = listFields({ properties: { title: { anyOf: [{ type: 'string' }, { type: 'integer' }] } } })
   const { input, problems } = readFormInput(fields, form({ 'input/title': text }))
   expect({ input, problems }).toEqual({ input: { title: value }, problems: [] })
@@ -139,13 +139,13 @@ it.each([
   ['5', 'number', 5, []],
   ['five', 'number', 'five', [{ path: '/title', message: 'Must be of type number' }]],
   ['true', 'number', 'true', [{ path: '/title', message: 'Must be of type number' }]],
-])('a form reads %s as the type that its selector says: %s', (text, type, value, problems) => {
+])('a form reads %s as the type in its selector: %s', (text, type, value, problems) => {
   const fields = listFields({ properties: { title: { type: ['string', 'integer'] } } })
   const read = readFormInput(fields, form({ 'input/title': text, 'type:input/title': type }))
   expect(read).toEqual({ input: { title: value }, problems })
 })
 
-it('a form selects the type of a text that would be read as a number', () => {
+it('a form selects the type of a string that would be read as a number', () => {
   const fields = listFields({ properties: { title: { type: ['string', 'integer'] } } })
   expect([...toForm(fields, { title: '5' })]).toEqual([
     ['input/title', '5'],
@@ -160,7 +160,7 @@ it.each([
   ['title', {}, false],
   ['body', { maxLength: 100 }, false],
   ['body', { format: 'uri' }, false],
-])('the field %s of a text %j has several lines: %s', (name, rules, isLong) => {
+])('the field %s with the schema %j has several lines: %s', (name, rules, isLong) => {
   const [field] = listFields({ properties: { [name]: { type: 'string', ...rules } } })
   expect(field?.kind).toEqual({ type: 'text', isLong })
 })
@@ -174,11 +174,11 @@ it.each([
     {},
     [{ path: '', message: 'Cannot accept the text: it nests deeper than 136 levels' }],
   ],
-])('a form may hold the whole input as JSON instead: %s', (whole, input, problems) => {
+])('a form may contain the whole input as JSON instead: %s', (whole, input, problems) => {
   expect(readFormInput(listFields(SCHEMA), form({ 'input/to': 'ann', whole }))).toEqual({ input, problems })
 })
 
-it('a form takes no name for more than a name', () => {
+it('a form reads names such as constructor as plain names', () => {
   const schema = { properties: { ['__proto__x']: { type: 'string' }, constructor: { type: 'string' } } }
   expect(readFormInput(listFields(schema), form({ 'input/constructor': 'a' })).input).toEqual({ constructor: 'a' })
   const proto = listFields(JSON.parse('{"properties": {"__proto__": {"type": "string"}}}'))
@@ -187,7 +187,7 @@ it('a form takes no name for more than a name', () => {
   expect(JSON.stringify(input)).toBe('{"__proto__":"a"}')
 })
 
-describe('what is administered', () => {
+describe('settings', () => {
   const fields = listFields({
     required: ['name'],
     properties: {
@@ -212,7 +212,7 @@ describe('what is administered', () => {
     limits: { calls: 3 },
   }
 
-  it('what is administered is read from a form as it was written there', () => {
+  it('settings are read from a form as they were written there', () => {
     expect(kinds(fields)).toMatchObject({ scopes: 'several', users: 'lines', until: 'time', always: 'flag' })
     for (const value of [
       WHOLE,
@@ -225,7 +225,7 @@ describe('what is administered', () => {
     expect(readFormInput(fields, short).input).toEqual({ until: '2031-05-01T08:00:00Z' })
   })
 
-  it('what is administered is changed in what differs alone, and to its default, or nothing, where it was emptied', () => {
+  it('settings send only what changed, and send the default or null for emptied fields', () => {
     expect(diffInput(fields, { ...WHOLE, until: '2031-05-01T08:00:00.000Z' }, WHOLE)).toEqual({})
     expect(diffInput(fields, WHOLE, { ...WHOLE, name: 'eve', limits: { calls: 4 } })).toEqual({
       name: 'eve',

@@ -18,7 +18,7 @@ const FIELDS = {
   'input/allow_breaking': '1',
 }
 
-it('the page of imports says what an import would make, with all that its form says, and sends the same when it is made', async () => {
+it('the page of imports previews an import with everything in its form, and imports the same', async () => {
   const { post, asked } = setUp({ [IMPORT]: () => MADE })
   const text = await (await post(PAGE, FIELDS)).text()
   const body = {
@@ -47,7 +47,7 @@ it('the page of imports says what an import would make, with all that its form s
 })
 
 it.each(['{', '[]', '"x"', '[['.repeat(100_000)])(
-  'the page of imports asks for nothing where its options are no object: %.20s',
+  'the page of imports sends nothing if its options are not an object: %.20s',
   async (options) => {
     const { post, asked } = setUp({ [IMPORT]: () => MADE })
     const page = await post(PAGE, { ...FIELDS, 'input/options': options })
@@ -58,7 +58,7 @@ it.each(['{', '[]', '"x"', '[['.repeat(100_000)])(
   },
 )
 
-it('the page of imports counts what is new, changed and the same, by level, and the secrets that are missing, and offers the new and changed tools by tag', async () => {
+it('the page of imports counts new, changed and unchanged tools by level, lists missing secrets, and offers tools by tag', async () => {
   const tool = (name: string, more: object) => ({
     id: `Pets.${name}@1.0.0`,
     state: 'new',
@@ -94,7 +94,7 @@ it('the page of imports counts what is new, changed and the same, by level, and 
   expect(await (await none.post(PAGE, FIELDS)).text()).toMatch(/There is nothing new to import[^]*Preview import/)
 })
 
-it('an import of the console is of the tools whose boxes are checked, as their tags are', async () => {
+it('an import of the console imports the tools whose boxes are checked, also by tag', async () => {
   const { send, asked } = setUp({ [IMPORT]: () => ({ ids: ['Pets.list@1.0.0'], skipped: [] }) })
   const form = new FormData()
   const fields = [...Object.entries({ ...FIELDS, do: 'import' }), ['tag', '1'], ['tag', '2']] as const
@@ -116,7 +116,7 @@ it('an import of the console is of the tools whose boxes are checked, as their t
   ])
 })
 
-it('a large import of the console is sent in batches with its progress, and ends with the first that fails', async () => {
+it('a large import of the console is sent in batches with its progress, and stops at the first failure', async () => {
   const names = Array.from({ length: 1_000 }, (_, index) => `t${index}`)
   const form = () => {
     const data = new FormData()
@@ -146,7 +146,7 @@ it('a large import of the console is sent in batches with its progress, and ends
   )
 })
 
-it('a description of megabytes is imported from a file, kept by the preview, and imported from there', async () => {
+it('a description of megabytes is imported from a file, which the preview keeps', async () => {
   const { send, asked } = setUp({
     [IMPORT]: (request) => (request.url.includes('dry_run') ? MADE : { ids: ['Pets.list@1.0.0'], skipped: [] }),
   })
@@ -168,7 +168,7 @@ it('a description of megabytes is imported from a file, kept by the preview, and
   expect([broken.status, (await broken.text()).includes('or choose a file'), asked.length]).toEqual([400, true, 2])
 })
 
-it('a form with files is refused by pages that take none, and by all where it is too large, has too many fields or is none', async () => {
+it('a form with files is refused by pages that accept none, and everywhere if it is too large or invalid', async () => {
   const { send } = setUp({})
   const form = new FormData()
   form.append('do', 'look')
@@ -200,7 +200,7 @@ it('the page of imports lists warnings by kind, each with its tools, before and 
   expect(await (await setUp({ [IMPORT]: () => MADE }).post(PAGE, FIELDS)).text()).not.toContain('Warnings')
 })
 
-it('the page of imports leads on from what was imported: to its secret with the command that sets it, to its toolkit and to a tool', async () => {
+it("the page of imports links from its result to the secret's command, the toolkit and a tool", async () => {
   const message = "The secret 'PETS_KEY' is not set: 'npx wrangler secret put PETS_KEY' sets it"
   const report = {
     ids: ['Pets.list@1.0.0', 'Pets.get@1.0.0'],
@@ -215,7 +215,7 @@ it('the page of imports leads on from what was imported: to its secret with the 
   expect(text).toMatch(/class="copyable"[^>]*><pre[^>]*>npx wrangler secret put PETS_KEY</)
 })
 
-it('the page of imports says which of those that were made wait for review', async () => {
+it('the page of imports says which imported tools wait for review', async () => {
   const made = { skipped: [], ids: ['Pets.list@1.0.0', 'Pets.get@1.0.0'], pending: ['Pets.get@1.0.0'] }
   const text = await (await setUp({ [IMPORT]: () => made }).post(PAGE, { ...FIELDS, ...CHOSEN })).text()
   expect(text).toContain('1 of them waits for')
@@ -227,7 +227,7 @@ it('the page of imports says which of those that were made wait for review', asy
   expect(await none.text()).not.toContain('>review<')
 })
 
-it('the page of imports shows what breaks callers first, and offers to deprecate what is gone from the source', async () => {
+it('the page of imports shows breaking changes first, and offers to deprecate tools that are gone from the source', async () => {
   const breaking = ["Parameter 'a' is now required"]
   const tools = [{ id: 'Pets.list@2.0.0', state: 'changed', method: 'GET', path: '/', breaking }]
   const plan = { tools, skipped: [], gone: ['Pets.old@1.1.0'] }
@@ -254,7 +254,7 @@ it('the page of imports shows what breaks callers first, and offers to deprecate
   )
 })
 
-it('an import of the console that fails keeps its choices, names the tools that failed with the reason, and repeats them', async () => {
+it('an import of the console that fails keeps its choices, names the failed tools with the reason, and can retry them', async () => {
   const answers = [
     () => Response.json({ message: 'It is full' }, { status: 503 }),
     () => ({ ids: ['Pets.list@1.0.0'], skipped: [{ name: 'get-it', reason: 'It is odd' }] }),
@@ -297,7 +297,7 @@ it('an import of the console that fails keeps its choices, names the tools that 
   expect(others).toEqual([first, { ...first, tools: ['get_it'] }])
 })
 
-it('the preview of an import leads back to its form, with what was entered', async () => {
+it('the preview of an import links back to its form, with the entered values', async () => {
   const { post, asked } = setUp({})
   const text = await (await post(PAGE, { ...FIELDS, ...CHOSEN, do: 'edit' })).text()
   expect(text).toContain('https://pets.test/openapi.json</textarea>')
@@ -316,7 +316,7 @@ it('the preview of 1,223 operations has less than 400 kB', async () => {
   expect((await page.text()).length).toBeLessThan(400_000)
 })
 
-it('the page of imports says which providers are added, and with which body an administrator adds the others, also where authors wrote markup', async () => {
+it('the page of imports shows the added providers, and the bodies for an administrator to add the others, with markup escaped', async () => {
   const provider = { id: 'pets', kind: 'api_key', schemes: ['<i>key'], state: 'new', body: { name: '<b>Pets' } }
   const oauth = { id: 'pets oauth', kind: 'oauth2', schemes: ['oauth'], state: 'missing', body: { client_id: 'C' } }
   const { post, asked } = setUp({ [IMPORT]: () => ({ ...MADE, providers: [provider, oauth] }) })

@@ -65,7 +65,7 @@ const ROUTES: Routes = {
 
 const flat = async (response: Response) => (await response.text()).replaceAll(/\s+/g, ' ')
 
-it('what is said of agents is who they are, what they may use, and since when', async () => {
+it('the page of agents shows their name, host, toolkits and dates', async () => {
   const text = await flat(await setUp(ROUTES, ANN).get('/console/agents'))
   for (const said of ['&lt;b&gt;Claude&lt;/b&gt;', 'claude.ai', 'Mail, Calculator', '2026-11-01 12:34 UTC', 'never'])
     expect(text).toContain(said)
@@ -74,7 +74,7 @@ it('what is said of agents is who they are, what they may use, and since when', 
   expect(text).not.toContain('name="user"')
 })
 
-it('what is said of sign-ins is the browser and since when', async () => {
+it('the page of sign-ins shows the browser and the date', async () => {
   const text = await flat(await setUp(ROUTES, ANN).get('/console/sign-ins'))
   for (const said of ['Chrome on Linux, this browser', '&lt;x&gt;', '2026-11-01 12:34 UTC', 'End this session'])
     expect(text).toContain(said)
@@ -83,7 +83,7 @@ it('what is said of sign-ins is the browser and since when', async () => {
   expect(asAdmin).toContain('data-label="Person">ann@acme.test<')
 })
 
-it('what is said of accounts is until when one lasts that nothing refreshes, and all are taken back at once', async () => {
+it('the page of accounts shows when an account without refresh expires, and can disconnect all of them', async () => {
   const expires_at = '2026-12-01T12:34:56.000Z'
   const items = [
     { ...GRANT, expires_at },
@@ -103,7 +103,7 @@ it('what is said of accounts is until when one lasts that nothing refreshes, and
   expect(asked.at(-1)?.request.url).toBe(`https://switchboard.test${GRANTS}`)
 })
 
-it('what is said of accounts is whether they work, when they were used and refused, and why', async () => {
+it('the page of accounts shows whether they work, when they were used and refused, and why', async () => {
   const text = await flat(await setUp(ROUTES, ANN).get('/console/accounts'))
   expect(text).toContain('data-label="State">Refused<div class="note">The API of &lt;google&gt; refuses it</div>')
   expect(text).toMatch(/<div>Last refused <time [^>]*>2026-11-01 12:34 UTC/)
@@ -114,7 +114,7 @@ it.each([
   [{ state: 'working' }, 302, undefined],
   [{ state: 'refused', reason: 'The API refuses it' }, 302, undefined],
   [{ state: 'unknown', reason: '<google> cannot be asked now' }, 502, '&lt;google&gt; cannot be asked now.'],
-])('a check of an account that answers %j is %i', async (answer, status, said) => {
+])('a check of an account that returns %j is %i', async (answer, status, said) => {
   const path = `${CONNECTIONS}/google/check`
   const { post, asked } = setUp({ ...ROUTES, [`POST ${path}`]: () => ({ ...GRANT, ...answer }) }, ANN)
   const done = await post('/console/accounts', { provider: 'google', account: 'work "x"', check: '1' })
@@ -124,7 +124,7 @@ it.each([
   expect(asked[0]?.request.url).toBe(`https://switchboard.test${path}?account=work+%22x%22`)
 })
 
-it('an account is connected by the form, or the button of an account, which lead to the link', async () => {
+it('an account is connected through the form or its button, which lead to the link', async () => {
   const made = { id: 'google', url: 'https://switchboard.test/authorizations/x/start', scopes: [], status: 'pending' }
   const { post, asked } = setUp({ ...ROUTES, [`POST ${CONNECTIONS}`]: () => made }, ANN)
   const done = await post('/console/accounts', { provider: 'google', toolkit: 'Mail', account: '', connect: '1' })
@@ -135,7 +135,7 @@ it('an account is connected by the form, or the button of an account, which lead
   expect(again.headers.get('location')).toBe(form)
 })
 
-it('what is said of accounts is the provider, and which toolkits use them', async () => {
+it('the page of accounts shows the provider, and which toolkits use them', async () => {
   const text = await flat(await setUp(ROUTES, ANN).get('/console/accounts'))
   for (const said of [
     'google, work',
@@ -148,7 +148,7 @@ it('what is said of accounts is the provider, and which toolkits use them', asyn
 })
 
 it.each(['/console/agents', '/console/sign-ins', '/console/accounts'])(
-  'what is said at %s of nothing is said',
+  'the page at %s says if there is nothing',
   async (path) => {
     const none = () => ({ items: [] })
     const routes = { [`GET ${AGENTS}`]: none, 'GET /sessions': none, [`GET ${CONNECTIONS}`]: none }
@@ -158,7 +158,7 @@ it.each(['/console/agents', '/console/sign-ins', '/console/accounts'])(
   },
 )
 
-it('what is said of others is what the route says to whoever asks', async () => {
+it('the page of another user shows what the route returns to the visitor', async () => {
   const forbidden = () => Response.json({ message: 'The credential may not act for the user' }, { status: 403 })
   const { get, asked } = setUp({ 'GET /users/bob/agents': forbidden }, ANN)
   const page = await get('/console/agents?user=bob')
@@ -178,7 +178,7 @@ it.each([
     { provider: 'google', account: '', toolkit: 'Mail' },
     `DELETE ${GRANTS}/google?account=&toolkit=Mail`,
   ],
-])('what is done at %s by %j is %s, once, and then said', async (path, fields, request) => {
+])('the form at %s with %j sends %s, once, and reports it', async (path, fields, request) => {
   const { post, get, asked } = setUp(ROUTES, ANN)
   const done = await post(path, fields)
   expect([done.status, done.headers.get('location')]).toEqual([302, `${path}?done=1`])
@@ -188,7 +188,7 @@ it.each([
   expect(await (await get(`${path}?done=1`)).text()).toContain('role="status"')
 })
 
-it('what is done for another user leads back to that user', async () => {
+it('a change for another user leads back to that user', async () => {
   const { post } = setUp({ 'DELETE /users/bob/agents/a1': gone })
   const done = await post('/console/agents?user=bob&done=1', { id: 'a1' })
   expect(done.headers.get('location')).toBe('/console/agents?user=bob&done=1')
@@ -202,7 +202,7 @@ it.each([
   ['/console/sign-ins', {}, 400],
   ['/console/accounts', {}, 400],
   ['/console/accounts', { provider: '..' }, 404],
-])('what is done at %s by %j is nothing', async (path, fields, status) => {
+])('the form at %s with %j sends nothing', async (path, fields, status) => {
   const { post, asked } = setUp(ROUTES, ANN)
   expect((await post(path, fields)).status).toBe(status)
   const done = asked
@@ -211,7 +211,7 @@ it.each([
   for (const path of done) expect(Object.keys(ROUTES)).not.toContain(`DELETE ${path}`)
 })
 
-it('what is done and refused says why, beside what is there', async () => {
+it('a refused change is shown with its reason, with the current list', async () => {
   const { post } = setUp({ ...ROUTES, [`DELETE ${AGENTS}/a1`]: missing }, ANN)
   const page = await post('/console/agents', { id: 'a1' })
   expect(page.status).toBe(404)
@@ -220,16 +220,13 @@ it('what is done and refused says why, beside what is there', async () => {
   expect(text).toContain('claude.ai')
 })
 
-it.each(['/console/agents', '/console/sign-ins', '/console/accounts'])(
-  '%s is for nobody who is not known, and leads to sign in',
-  async (path) => {
-    const { get, post, asked } = setUp(ROUTES, { ...ANONYMOUS, scopes: ['tools:read', 'tools:call'] })
-    for (const answer of [await get(path), await post(path, { id: 'a1' })]) {
-      expect([answer.status, answer.headers.get('location')]).toEqual([302, `/sign-in?return=${path}`])
-    }
-    expect(asked).toEqual([])
-  },
-)
+it.each(['/console/agents', '/console/sign-ins', '/console/accounts'])('%s requires sign-in', async (path) => {
+  const { get, post, asked } = setUp(ROUTES, { ...ANONYMOUS, scopes: ['tools:read', 'tools:call'] })
+  for (const answer of [await get(path), await post(path, { id: 'a1' })]) {
+    expect([answer.status, answer.headers.get('location')]).toEqual([302, `/sign-in?return=${path}`])
+  }
+  expect(asked).toEqual([])
+})
 
 it("a person's other sessions can be ended together", async () => {
   const items = [SESSION, { ...SESSION, id: 's2', current: true, browser: 'curl/8 '.repeat(9) }]
@@ -250,7 +247,7 @@ it.each([
   ['Mozilla/5.0 (Linux; Android 15) AppleWebKit/537.36 Chrome/140.0 Mobile Safari/537.36', 'Chrome on Android'],
   ['Mozilla/5.0 (Macintosh; Intel Mac OS X 10.15; rv:140.0) Gecko/20100101 Firefox/140.0', 'Firefox on macOS'],
   ['', 'Unknown browser'],
-])('a browser that calls itself %j is %s', (userAgent, said) => {
+])('a browser with the user agent %j is %s', (userAgent, said) => {
   expect(formatBrowser(userAgent)).toBe(said)
 })
 
@@ -258,7 +255,7 @@ const ADMIN: Principal = { ...ANN, id: 'admin', kind: 'admin', scopes: ['admin']
 const ACCESS = 'GET /users/ann%40acme.test/access'
 const PERSON = '/console/people?user=ann%40acme.test'
 
-it('people are listed for administrators with what they have, page by page, and searched', async () => {
+it('people are listed for administrators with what they have, in pages, and can be searched', async () => {
   const item = { user_id: 'ann@acme.test', accounts: 1, agents: 2, sessions: 3, keys: 0 }
   const { get, asked } = setUp({ 'GET /users': () => ({ items: [item], next_cursor: 'ann@acme.test' }) }, ADMIN)
   const text = await flat(await get('/console/people?q=ann'))
@@ -271,7 +268,7 @@ it('people are listed for administrators with what they have, page by page, and 
   expect((await setUp(ROUTES, ANN).get('/console/people')).status).toBe(403)
 })
 
-it("a person's page has accounts, agents and sessions, each to be revoked, and leads back", async () => {
+it("a person's page has accounts, agents and sessions, each of which can be revoked, and a link back", async () => {
   const routes = { ...ROUTES, [ACCESS]: () => ({ accounts: [GRANT], agents: [AGENT], keys: [{ name: 'bot' }] }) }
   const { get, post, asked } = setUp(routes, ADMIN)
   const text = await flat(await get(PERSON))
@@ -288,7 +285,7 @@ it("a person's page has accounts, agents and sessions, each to be revoked, and l
   expect(done.headers.get('location')).toBe(`${PERSON}&done=1`)
 })
 
-it("the end of a person's access is told in numbers, with what remains to be done, or why it failed", async () => {
+it("ending a person's access reports what ended and what remains to be done, or why it failed", async () => {
   const ended = {
     user_id: 'ann@acme.test',
     sessions: 1,

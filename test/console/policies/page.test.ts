@@ -30,7 +30,7 @@ const world = (more: Parameters<typeof setUp>[0] = {}) =>
     ...more,
   })
 
-it('the page of policies says each in words', async () => {
+it('the page of policies describes each policy in words', async () => {
   expect(describePolicy(POLICY)).toEqual([
     'minimum security level 8',
     'every call needs approval',
@@ -45,7 +45,7 @@ it('the page of policies says each in words', async () => {
   expect(text).toContain('such as <code>Gmail.*</code>, <code>*.Delete*</code> or <code>*</code>')
 })
 
-it('the page of policies sets one as its form says, and says nothing that the form does not', async () => {
+it('the page of policies saves only what its form contains', async () => {
   const { post, asked } = world()
   const { status, headers } = await post('/console/policies', FIELDS)
   expect([status, headers.get('location')]).toEqual([302, '/console/policies?done=set'])
@@ -61,14 +61,14 @@ it('the page of policies sets one as its form says, and says nothing that the fo
   expect(JSON.parse(asked[1]?.body ?? '')).toEqual({ security_level: 3 })
 })
 
-it('the page of policies says that a saved policy covers no tool yet', async () => {
+it('the page of policies says if a saved policy covers no tool yet', async () => {
   const warnings = [{ path: '', message: 'No tool matches' }]
   const { post, get } = world({ [PUT]: () => ({ ...POLICY, warnings }) })
   const location = (await post('/console/policies', FIELDS)).headers.get('location') ?? ''
   expect(await (await get(location)).text()).toContain('Policy saved. No tool matches its pattern yet')
 })
 
-it('the page of policies asks for a pattern where there is none, and keeps what was written', async () => {
+it('the page of policies requires a pattern, and keeps the entered values', async () => {
   const { post, asked } = world({})
   const page = await post('/console/policies', { ...FIELDS, 'input/pattern': ' ', 'input/timeout_ms': '70' })
   const text = await page.text()
@@ -77,7 +77,7 @@ it('the page of policies asks for a pattern where there is none, and keeps what 
   expect(text).toContain('value="70"')
 })
 
-it('the page of policies leaves what is no number to the route, whose words it shows, and keeps what was written', async () => {
+it('the page of policies leaves invalid numbers to the route, shows its message, and keeps the entered values', async () => {
   const problem = { path: '/timeout_ms', message: 'Must be a whole number' }
   const { post, asked } = world({
     [PUT]: () => Response.json({ message: 'Not valid', errors: [problem] }, { status: 422 }),
@@ -91,7 +91,7 @@ it('the page of policies leaves what is no number to the route, whose words it s
   expect(text).toMatch(/id="f-input\/timeout_ms"[^>]*aria-invalid="true"/)
 })
 
-it('the page of policies fills its form with one that is to be changed', async () => {
+it('the page of policies fills its form with the policy to edit', async () => {
   const text = await (await world().get('/console/policies?pattern=Mail.*')).text()
   expect(text).toContain('Edit policy for Mail.*')
   for (const value of ['Mail.*', '8', '1500', '60']) expect(text).toContain(`value="${value}"`)
@@ -99,7 +99,7 @@ it('the page of policies fills its form with one that is to be changed', async (
   expect(text).toMatch(/name="input\/approval"[^>]* checked/)
 })
 
-it('the page of policies removes one, and says when there was none', async () => {
+it('the page of policies removes a policy, and says if it did not exist', async () => {
   const { post } = world({ 'DELETE /policies/Mail.*': () => new Response(null, { status: 204 }) })
   const { headers } = await post('/console/policies', { 'do': 'remove', 'input/pattern': 'Mail.*' })
   expect(headers.get('location')).toBe('/console/policies?done=removed')

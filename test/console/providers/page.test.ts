@@ -7,7 +7,7 @@ const world = (more: Parameters<typeof setUp>[0] = {}) =>
   setUp({ 'GET /providers': () => ({ items: [GIVEN] }), [PUT]: () => GIVEN, ...more })
 const PAGE = '/console/providers'
 
-it('the page of providers connects one as its form says, and says nothing that the form does not', async () => {
+it('the page of providers adds only what its form contains', async () => {
   const { post, asked } = world()
   const fields = {
     'do': 'give',
@@ -41,7 +41,7 @@ it('the page of providers connects one as its form says, and says nothing that t
   expect(JSON.parse(asked[1]?.body ?? '')).toEqual({ client_id: 'c' })
 })
 
-it('the page of providers says why one was not connected, and keeps what was written, open where it was', async () => {
+it('the page of providers says why a provider was not added, and keeps the entered values and open sections', async () => {
   const problem = { path: '/tools/0', message: 'Must be a tool pattern' }
   const { post } = world({
     [PUT]: () => Response.json({ message: 'Not valid', errors: [problem] }, { status: 422 }),
@@ -60,7 +60,7 @@ it('the page of providers says why one was not connected, and keeps what was wri
   expect(text).toMatch(/<details open[^>]*><summary>Advanced/)
 })
 
-it('the page of providers takes one away, and its refusal fills no form', async () => {
+it('the page of providers removes a provider, and a refused removal fills no form', async () => {
   const { post } = world({ 'DELETE /providers/acme': () => new Response(null, { status: 204 }) })
   expect((await post(PAGE, { 'do': 'remove', 'input/id': 'acme' })).headers.get('location')).toBe(
     '/console/providers?done=1',
@@ -70,7 +70,7 @@ it('the page of providers takes one away, and its refusal fills no form', async 
   expect(text).not.toContain('value="other"')
 })
 
-it('the page of providers fills its form with one that is to be changed, and sends the same where nothing is', async () => {
+it('the page of providers fills its form with the provider to edit, and sends the same if nothing changed', async () => {
   const whole = {
     ...GIVEN,
     client_secret_name: 'ACME_CLIENT_SECRET',
@@ -100,7 +100,7 @@ it('the page of providers fills its form with one that is to be changed, and sen
   expect(await (await get(`${PAGE}?id=other`)).text()).toContain('Add provider')
 })
 
-it('the page of providers offers the well-known that are not added, whose form has two fields to fill in and the redirect URI to copy', async () => {
+it('the page of providers offers well-known providers, whose form has two fields and the redirect URI to copy', async () => {
   const { get, post, asked } = world({ 'PUT /providers/google': () => ({ ...GIVEN, id: 'google' }) })
   const text = await (await get(PAGE)).text()
   expect(text).toContain('href="/console/providers?known=google#give">Google</a>')
@@ -129,7 +129,7 @@ it('the page of providers offers the well-known that are not added, whose form h
   expect(await (await get(`${PAGE}?known=%3Cx%3E`)).text()).toContain('Register an OAuth client with the provider')
 })
 
-it('the page of providers tests one, and says each step in words', async () => {
+it('the page of providers tests a provider, and shows each step', async () => {
   const steps = [
     { name: 'endpoints', state: 'ok', message: 'The endpoints are known' },
     { name: 'token', state: 'failed', message: 'The client ID or secret is wrong' },
@@ -146,7 +146,7 @@ it('the page of providers tests one, and says each step in words', async () => {
   expect(await (await post(PAGE, { 'do': 'test', 'input/id': 'gone' })).text()).toContain('There is nothing here')
 })
 
-it('the page of providers adds and edits one whose people enter a credential', async () => {
+it('the page of providers adds and edits a provider whose users enter a credential', async () => {
   const notes = { id: 'notes', name: 'Notes', kind: 'api_key', check: { url: 'https://notes.test/me', method: 'GET' } }
   const { get, post, asked } = world({
     'GET /providers': () => ({ items: [GIVEN, notes] }),

@@ -18,7 +18,7 @@ function world(items: readonly object[], visitor: Principal = ADMIN) {
   return setUp(routes, visitor)
 }
 
-it('what is not set up stands on the first page of an administrator, with what to do and where agents connect', async () => {
+it("missing settings are on an administrator's first page, with what to do and where agents connect", async () => {
   const text = await (await world(CHECKS).get('/')).text()
   expect(text).toMatch(/<details class="panel" open="">[^]*2 of 4 done/)
   expect(text).toContain('Set &lt;SIGN_IN_ISSUER&gt;')
@@ -27,7 +27,7 @@ it('what is not set up stands on the first page of an administrator, with what t
   expect(text).toContain('<pre>https://switchboard.test/mcp</pre>')
 })
 
-it('what is not set up is folded once agents can connect, and gone once everything is set up', async () => {
+it('missing settings are collapsed once agents can connect, and gone once everything is set up', async () => {
   const connected = CHECKS.map((check, index) =>
     index === 0 ? { about: 'API keys', state: 'ok', message: '1 key' } : check,
   )
@@ -36,7 +36,7 @@ it('what is not set up is folded once agents can connect, and gone once everythi
   expect(await (await world(done).get('/')).text()).not.toContain('Set up this deployment')
 })
 
-it('what is not set up is told to nobody else, and on no other page of tools', async () => {
+it('missing settings are shown to no one else, and on no other page of tools', async () => {
   const reader: Principal = { id: 'key:1', kind: 'key', scopes: ['tools:read'], tools: ['*'], users: [] }
   for (const [path, visitor] of [
     ['/', reader],
@@ -49,7 +49,7 @@ it('what is not set up is told to nobody else, and on no other page of tools', a
   }
 })
 
-it('what is not set up has a page of its own, with what is set up too', async () => {
+it('missing settings have their own page, which also has those that are set', async () => {
   const text = await (await world(CHECKS).get('/console/setup')).text()
   expect(text).toMatch(/<li class="ok"><strong>VAULT_KEYS<\/strong> Set/)
   expect(text).toMatch(/<li class="off"><strong>Sign-in<\/strong> Not set/)

@@ -79,7 +79,7 @@ it.each([
     'its refusal',
     { message: HOSTILE, developer_message: HOSTILE, parameter_errors: { to: HOSTILE, [HOSTILE]: HOSTILE } },
   ],
-])('a hostile tool runs nothing by %s', async (_, answer) => {
+])('a hostile tool cannot run anything through %s', async (_, answer) => {
   const page =
     answer === undefined ? await world({}).get(PAGE) : await world(answer).post(PAGE, { 'input/to': HOSTILE })
   const text = await page.text()
@@ -89,7 +89,7 @@ it.each([
   expect(text).toContain('\\u202e')
 })
 
-it('a tool is headed by its icon and title, above its name; by its name where it has none', async () => {
+it("a tool's page has its icon and title above its name, or only its name", async () => {
   const headed = async (more: object) => {
     const readiness = { 'GET /tools/Evil.Tool/readiness': () => ({ ...READY, ...more }) }
     const text = await (await setUp({ 'GET /tools/Evil.Tool': () => TOOL, ...readiness }).get(PAGE)).text()
@@ -101,7 +101,7 @@ it('a tool is headed by its icon and title, above its name; by its name where it
   expect(await headed({})).toBe('Evil.Tool</h1>')
 })
 
-it('the definition of a tool has a page of its own in each format, with nothing of it run, and the way back', async () => {
+it('the definition of a tool has a page for each format, where nothing of it runs, and a link back', async () => {
   const { get, asked } = world({})
   const text = await (await get(`${PAGE}?format=mcp`)).text()
   expect(asked.map(({ request }) => request.url)).toEqual([
@@ -114,7 +114,7 @@ it('the definition of a tool has a page of its own in each format, with nothing 
   expect((await setUp({}).get(`${PAGE}?format=mcp`)).status).toBe(404)
 })
 
-it('the definition of a tool is no longer than a page is, and neither is the page of a tool with a large output', async () => {
+it('the pages of a large definition and of a large output are limited in length', async () => {
   const field = { type: 'string', description: 'x'.repeat(150) }
   const properties = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`field_${index}`, field]))
   const schema = { type: 'object', properties }
@@ -131,7 +131,7 @@ it('the definition of a tool is no longer than a page is, and neither is the pag
   expect(definition).toContain('Only the beginning is shown.')
 })
 
-it('the definition of a tool stands behind a description, of which the first paragraphs are open', async () => {
+it('the definition of a tool is below its description, whose first paragraphs are visible', async () => {
   const description = `${'One. '.repeat(80)}\n\nThe rest`
   const { get } = setUp({
     'GET /tools/Evil.Tool': () => ({ ...TOOL, description }),
@@ -141,7 +141,7 @@ it('the definition of a tool stands behind a description, of which the first par
   expect(text).toMatch(/One\. <\/p><\/div><details><summary>More about this tool<\/summary>[^]*<p>The rest<\/p>/)
 })
 
-it('the form of a tool asks for the user where something depends on who it is', async () => {
+it('the form of a tool asks for the user if the tool depends on it', async () => {
   const asks = async (tool: object, readiness: object = {}) => {
     const { get } = setUp({
       'GET /tools/Evil.Tool': () => ({ ...TOOL, ...tool }),
@@ -157,7 +157,7 @@ it('the form of a tool asks for the user where something depends on who it is', 
   expect(await asks({}, { context: ['user_id'] })).toBe(true)
 })
 
-it('the form of a tool calls it as it says, once where it is sent twice', async () => {
+it('the form of a tool makes one call, even if it is sent twice', async () => {
   const { post, asked } = world({ result: { call_id: 'c', success: true, duration: 12.4, value: 5 } })
   const fields = { 'input/to': 'ann', 'user_id': 'bob', 'call_id': 'form-1' }
   const text = await (await post(PAGE, fields)).text()
@@ -176,7 +176,7 @@ it('the form of a tool calls it as it says, once where it is sent twice', async 
   expect(text).toMatch(/name="call_id" value="(?!form-1)/)
 })
 
-it('the form of a tool says at each parameter what is wrong, and keeps what was written', async () => {
+it('the form of a tool shows the problem of each parameter, and keeps the entered values', async () => {
   const { text } = await send(
     { message: 'Some input parameters are invalid', parameter_errors: { to: 'Is too short' } },
     422,
@@ -189,7 +189,7 @@ it('the form of a tool says at each parameter what is wrong, and keeps what was 
   expect(whole.text).toContain('Is too large')
 })
 
-it('the form of a tool marks the first parameter at fault for the keyboard, and says how many there are', async () => {
+it('the form of a tool focuses the first invalid parameter, and says how many there are', async () => {
   const { text } = await send({ message: 'Wrong', parameter_errors: { to: 'Is too short' } }, 422)
   expect(text).toMatch(/id="f-input\/to"[^>]*autofocus/)
   const { text: json } = await send({}, 200, { whole: '{' })
@@ -197,7 +197,7 @@ it('the form of a tool marks the first parameter at fault for the keyboard, and 
   expect(json).toContain('1 value needs a correction:</strong>  Must be JSON')
 })
 
-it('the form of a tool becomes JSON with what was filled in, and fields again with what the JSON says, and calls nothing', async () => {
+it('the form of a tool changes to JSON with the entered values, and back, without a call', async () => {
   const { post, asked } = world({})
   const json = await (await post(PAGE, { 'input/to': 'ann', 'user_id': 'bob', 'do': 'edit-json' })).text()
   expect(json).toMatch(
@@ -227,7 +227,7 @@ it.each([
     '{"to": "eve", "place": "here"}',
     'id="problem-input/place">The form cannot hold &quot;here&quot;',
   ],
-])('the form of a tool comes back from JSON with what it can hold, and marks %s', async (_, whole, said) => {
+])('the form of a tool changes back from JSON with what it can contain, and marks %s', async (_, whole, said) => {
   const place = { type: 'object', properties: { color: { enum: ['red'] } } }
   const properties = { to: { type: 'string' }, place }
   const { post, asked } = setUp({
@@ -242,7 +242,7 @@ it.each([
   expect(asked.filter(({ request }) => request.method === 'POST')).toEqual([])
 })
 
-it('the page of a tool with a large form is no longer than a page is: groups, then fields, give way to JSON', async () => {
+it('the page of a tool with a large form is limited in length: groups, then fields, become JSON', async () => {
   const described = { type: 'string', description: 'What it is for. '.repeat(20) }
   const many = (count: number) =>
     Object.fromEntries(Array.from({ length: count }, (_, index) => [`a_rather_long_name_${index}`, described]))
@@ -271,7 +271,7 @@ it('the page of a tool with a large form is no longer than a page is: groups, th
   expect(wide).toContain('Parameters in JSON')
 })
 
-it('the form of a tool without an id, as a script sends it, is a call that ends when its caller goes away', async () => {
+it('the form of a tool without a call id, as a script sends it, is canceled when its caller disconnects', async () => {
   const { post, asked } = world({ result: { call_id: 'c', success: true, duration: 1, value: 5 } })
   await post(PAGE, { 'input/to': 'ann' })
   const [body] = asked.filter(({ request }) => request.method === 'POST').map((call) => JSON.parse(call.body).request)
@@ -282,24 +282,21 @@ it.each([
   [0, {}, 'Anybody with access can call this'],
   [3, {}, 'Callers must sign in or have a key'],
   [9, { approval: true }, 'Callers must be allowed this tool by name'],
-])(
-  'a tool of security level %i says who may call it, and neither the level nor the dialect',
-  async (level, more, words) => {
-    const { get } = setUp({
-      'GET /tools/Evil.Tool': () => TOOL,
-      'GET /tools/Evil.Tool/readiness': () => ({ ...READY, ...more, security_level: level }),
-      'GET /tools/Evil.Tool/versions': () => ({ items: [{ ...VERSION, dialect: 'openapi' }] }),
-    })
-    const text = await (await get(PAGE)).text()
-    const status = text.replace(/^[^]*<ul class="chips" aria-label="Status">/, '').replace(/<\/ul>[^]*$/, '')
-    expect(status).toContain(`<li class="chip" title="Security level ${level}">${words}</li>`)
-    expect(status.includes('A person approves each call')).toBe('approval' in more)
-    expect(status.replaceAll(/<[^>]*>/g, ' ')).not.toMatch(/level|OpenAPI/)
-    expect(text).toContain('<p>Published as OpenAPI.</p>')
-  },
-)
+])('a tool of security level %i shows who may call it, without the level or a dialect', async (level, more, words) => {
+  const { get } = setUp({
+    'GET /tools/Evil.Tool': () => TOOL,
+    'GET /tools/Evil.Tool/readiness': () => ({ ...READY, ...more, security_level: level }),
+    'GET /tools/Evil.Tool/versions': () => ({ items: [{ ...VERSION, dialect: 'openapi' }] }),
+  })
+  const text = await (await get(PAGE)).text()
+  const status = text.replace(/^[^]*<ul class="chips" aria-label="Status">/, '').replace(/<\/ul>[^]*$/, '')
+  expect(status).toContain(`<li class="chip" title="Security level ${level}">${words}</li>`)
+  expect(status.includes('A person approves each call')).toBe('approval' in more)
+  expect(status.replaceAll(/<[^>]*>/g, ' ')).not.toMatch(/level|OpenAPI/)
+  expect(text).toContain('<p>Published as OpenAPI.</p>')
+})
 
-it('the form of a tool leads to what somebody must do first, and calls nothing where it holds no JSON', async () => {
+it('the form of a tool links to what a person must do first, and calls nothing if it contains invalid JSON', async () => {
   const url = 'https://s.test/authorizations/x/start'
   const needing = (challenge: object) =>
     send({ message: 'Needs more', missing_requirements: { authorization: [{ id: 'google', url, ...challenge }] } }, 400)
@@ -315,14 +312,14 @@ it('the form of a tool leads to what somebody must do first, and calls nothing w
   expect(asked.filter(({ request }) => request.method === 'POST')).toEqual([])
 })
 
-it('the form of a tool offers no link where no user was given', async () => {
+it('the form of a tool shows no link if no user was given', async () => {
   const authorization = [{ id: 'google', url: 'https://s.test/authorizations/x/start' }]
   const { text } = await send({ message: 'Needs more', missing_requirements: { authorization, user_id: true } }, 400)
   expect(text).toContain('Needs more')
   expect(text).not.toContain('/x/start')
 })
 
-it('the form of a tool says that a provider is not set up, and offers no link to it', async () => {
+it('the form of a tool says that a provider is not set up, and shows no link to it', async () => {
   const url = 'https://s.test/authorizations/x/start'
   const why = "'google' is not set up on this Switchboard"
   const authorization = [{ id: 'google', url, check_url: 'https://s.test/authorizations/x' }]
@@ -343,7 +340,7 @@ it('the form of a tool says that a provider is not set up, and offers no link to
   expect(text).not.toContain('/x/start')
 })
 
-it('the form of a tool asks for the user by the field of its form', async () => {
+it('the form of a tool asks for the user with its own field', async () => {
   const problem = { type: 'requirements-missing', message: 'It needs more', developer_message: NO_USER }
   const missing_requirements = { user_id: true }
   const { get } = setUp({
@@ -356,7 +353,7 @@ it('the form of a tool asks for the user by the field of its form', async () => 
   expect(text).not.toContain('X-User-Id')
 })
 
-it('the form of a tool tells whether it is ready for the user who is named', async () => {
+it('the form of a tool shows whether it is ready for the named user', async () => {
   const { post, asked } = world({ result: { call_id: 'c', success: true, duration: 1, value: 1 } })
   const text = await (await post(PAGE, { 'input/to': 'ann', 'user_id': 'bob' })).text()
   const users = asked.map(({ request }) => new URL(request.url).searchParams.get('user_id')).filter(Boolean)
@@ -367,7 +364,7 @@ it('the form of a tool tells whether it is ready for the user who is named', asy
   expect(long.asked.some(({ request }) => request.url.includes('user_id'))).toBe(false)
 })
 
-it('the form of a tool shows pictures and links of a result, and none that is no picture or leads elsewhere in the clear', async () => {
+it("the form of a tool shows a result's pictures and links, except unsafe pictures and unencrypted links", async () => {
   const value = {
     content: [
       { type: 'image', mimeType: 'image/png', data: 'iVBORw0KGgo=' },
@@ -393,7 +390,7 @@ it('the form of a tool shows pictures and links of a result, and none that is no
   expect((await get(PAGE)).headers.get('content-security-policy')).toContain("img-src 'self' data:;")
 })
 
-it('a result is a tree that is folded below its first level, and all of it as JSON to copy and to download', async () => {
+it('a result is a tree collapsed below its first level, and complete as JSON to copy and download', async () => {
   const value = {
     text: 'one\ntwo',
     none: null,
@@ -417,7 +414,7 @@ it('a result is a tree that is folded below its first level, and all of it as JS
   expect(text.length).toBeLessThan(120_000)
 })
 
-it('a result that nests deeply, or is one long text, is still shown', async () => {
+it('a result that nests deeply, or is one long string, is still shown', async () => {
   let value: unknown = 'deep'
   for (let level = 0; level < 100; level++) value = [value]
   const { text } = await send({ result: { call_id: 'c', success: true, duration: 1, value } })
@@ -426,7 +423,7 @@ it('a result that nests deeply, or is one long text, is still shown', async () =
   expect(long.text).toContain(`<span class="said">${'x'.repeat(2_000)}…</span>`)
 })
 
-it('the form of a tool is not there for whoever may only read', async () => {
+it('the form of a tool is not shown to visitors who may only read', async () => {
   const reader = { id: 'key:1', kind: 'key', scopes: ['tools:read'], tools: ['*'], users: [] } as const
   const { get } = setUp(
     {
@@ -467,7 +464,7 @@ async function calling() {
   return { page, asked, tell, end, next, rest, leave: () => reader?.cancel(), gone: gone.promise }
 }
 
-it('a call that tells how far it is is shown while it runs, and then what came of it', async () => {
+it('a call with progress shows it while the call runs, and then the result', async () => {
   const { page, asked, tell, next, rest } = await calling()
   expect(page.status).toBe(200)
   const start = await next()
@@ -518,7 +515,7 @@ it.each([
   ],
   ['a failure of ours', [event('status', { status: 500 }), event('result', { message: 'Our fault' })], 'Our fault'],
   ['nothing, since it broke off', [], 'The answer ended early'],
-])('a call that tells how far it is ends with %s', async (_, last, said) => {
+])('a call with progress ends with %s', async (_, last, said) => {
   const { tell, end, rest } = await calling()
   for (const each of [event('progress', { progress: 1 }), ...last]) tell(each)
   end()
@@ -527,7 +524,7 @@ it.each([
   expect(text).toMatch(/<\/html>$/)
 })
 
-it('a call that takes more than a second is shown as running, and then what came of it', async () => {
+it('a call that takes more than a second is shown as running, and then with its result', async () => {
   const { promise, resolve } = Promise.withResolvers<Response>()
   const page = await calledWith(() => promise).post(PAGE, { 'input/to': 'ann' })
   const reader = page.body?.pipeThrough(new TextDecoderStream()).getReader()
@@ -539,7 +536,7 @@ it('a call that takes more than a second is shown as running, and then what came
   expect(text).toMatch(/^ *<\/div><div class="notice" role="status">[^]*All is done[^]*<\/html>$/)
 })
 
-it('a call that tells how far it is ends nothing but the page where its reader leaves', async () => {
+it('a call with progress only ends its page when its reader leaves', async () => {
   const { tell, next, leave, gone } = await calling()
   await next()
   const leaving = leave()
@@ -549,7 +546,7 @@ it('a call that tells how far it is ends nothing but the page where its reader l
   await gone
 })
 
-it('the form is filled with the input of an earlier call, without what was redacted, and as JSON where it has no field', async () => {
+it('the form is filled with the input of an earlier call, without redacted values, and as JSON if it has no matching field', async () => {
   const earlier = (more: object) => ({
     'GET /tools/Evil.Tool': () => TOOL,
     'GET /tools/Evil.Tool/readiness': () => READY,

@@ -58,7 +58,7 @@ it('the page of toolsets lists each with its state', async () => {
   expect(await none.text()).toContain('No toolsets yet')
 })
 
-it('the page of a toolset shows what it makes of each tool, its URLs and the keys that have it', async () => {
+it('the page of a toolset shows each tool as it defines it, its URLs and its keys', async () => {
   const html = await (await world().get(PATH)).text()
   const text = textOf(html)
   expect(text).toContain('Mail.Send ^1.2 Write Writes to the boss to = &quot;boss@acme.com&quot;, trace hidden')
@@ -73,7 +73,7 @@ it('the page of a toolset shows what it makes of each tool, its URLs and the key
   expect(textOf(await (await world({ ...TOOLSET, tokens: 812 }).get(PATH)).text())).toContain('Tokens 812')
 })
 
-it('the page of a toolset does not ask for the keys where its reader may not list them', async () => {
+it('the page of a toolset does not request keys if the visitor may not list them', async () => {
   const { get, asked } = setUp(
     { 'GET /toolsets/post': () => TOOLSET },
     { id: 'key:1', kind: 'key', scopes: ['tools:publish'], tools: ['*'], users: [] },
@@ -82,12 +82,12 @@ it('the page of a toolset does not ask for the keys where its reader may not lis
   expect(asked.map(({ request }) => new URL(request.url).pathname)).toEqual(['/toolsets/post'])
 })
 
-it('the page of a toolset says that there is none', async () => {
+it('the page of a missing toolset says so', async () => {
   const page = await world().get('/console/toolsets/gone')
   expect([page.status, (await page.text()).includes('There is nothing here')]).toEqual([404, true])
 })
 
-it('the page of a toolset shows a change that waits, instructions first, and approves or rejects what it shows', async () => {
+it('the page of a toolset shows a pending change, instructions first, and approves or rejects exactly that', async () => {
   const { get, post, asked } = world(PENDING, {
     'POST /toolsets/post/approve': () => TOOLSET,
     'POST /toolsets/post/reject': () => TOOLSET,
@@ -124,7 +124,7 @@ it('the page of a toolset says why a change was not approved', async () => {
   expect([page.status, (await page.text()).includes('The resource &lt;changed&gt;')]).toEqual([412, true])
 })
 
-it('the page of a toolset disables and enables the definition as it is', async () => {
+it('the page of a toolset disables and enables it without changing its definition', async () => {
   const { post, asked } = world({ ...TOOLSET, tokens: 8 }, { 'PUT /toolsets/post': () => TOOLSET })
   for (const [verb, enabled] of [
     ['disable', false],
@@ -149,7 +149,7 @@ const NEW = '/console/toolsets'
 const PUT = 'PUT /toolsets/mail'
 const FORM = { 'do': 'set', 'input/name': ' mail ', 'input/definition': '{"tools": [{"tool": "Mail.*"}]}' }
 
-it('the form of a toolset sends the definition as it is written, and leads to what it made', async () => {
+it('the form of a toolset sends the definition as written, and leads to the saved toolset', async () => {
   const { post, asked } = world(TOOLSET, { [PUT]: () => TOOLSET })
   const { headers } = await post(NEW, FORM)
   expect(headers.get('location')).toBe('/console/toolsets/mail?done=saved')
@@ -163,7 +163,7 @@ it('the form of a toolset sends the definition as it is written, and leads to wh
   expect(waiting.headers.get('location')).toBe('/console/toolsets/mail?done=pending')
 })
 
-it('the form of a toolset shows what is wrong at its path, and keeps what was written', async () => {
+it('the form of a toolset shows errors with their path, and keeps the entered values', async () => {
   const problem = { path: '/tools/0/tool', message: 'Must be a tool' }
   const { post } = world(TOOLSET, {
     [PUT]: () => Response.json({ message: 'Not valid', errors: [problem] }, { status: 400 }),
@@ -186,7 +186,7 @@ it.each([
   expect(asked.filter(({ request }) => request.method === 'PUT')).toEqual([])
 })
 
-it('the form of a toolset shows what it warns of with what it made', async () => {
+it('the form of a toolset shows warnings with the saved toolset', async () => {
   const warnings = [{ path: '/tools/0', message: "No tool matches 'Mail.*' now" }]
   const { post } = world(TOOLSET, {
     [PUT]: () => ({ ...TOOLSET, warnings }),
@@ -203,7 +203,7 @@ it('the form of a toolset shows what it warns of with what it made', async () =>
   expect(text).toContain('https://switchboard.test/mcp/t/mail')
 })
 
-it('the form of a toolset is filled with one that is to be changed, and saves it only as it was read', async () => {
+it('the form of a toolset is filled with the toolset to edit, and saves only the revision that was read', async () => {
   const { get, post, asked } = world(TOOLSET, {
     'PUT /toolsets/post': () => Response.json({ message: 'Changed' }, { status: 412 }),
   })
@@ -219,7 +219,7 @@ it('the form of a toolset is filled with one that is to be changed, and saves it
   expect(said).toContain('Be polite')
 })
 
-it('the form of a toolset is filled with the change that waits, or with the tools of a link', async () => {
+it('the form of a toolset is filled with the pending change, or with the tools in a link', async () => {
   expect(await (await world(PENDING).get(`${NEW}?name=post`)).text()).toContain('Be rude')
   const html = await (await world().get(`${NEW}?new=1&tool=Mail.*&tool=Notes.Write`)).text()
   expect(html).toMatch(/Mail\.\*[^]*Notes\.Write/)

@@ -9,7 +9,7 @@ const usage = (group: Readonly<Record<string, string>>, calls: number, failures:
   return { group, calls, failures, waiting: 0, mean_ms: 5, p50_ms: 4, p95_ms: 1_240, p99_ms: 9_000 }
 }
 
-it('the page of usage counts calls by toolkit, and leads to those calls', async () => {
+it('the page of usage counts calls by toolkit, and links to those calls', async () => {
   const { get, asked } = setUp({
     'GET /usage': ({ url }) => ({
       items: url.includes('by=day')
@@ -42,13 +42,13 @@ it('the page of usage names callers as their calls do', async () => {
   expect(text).toContain('>ann@acme.com</a>')
 })
 
-it('the page of usage has outcomes in words, and leads by their codes', async () => {
+it('the page of usage shows outcomes in words, and links by their codes', async () => {
   const { get } = setUp({ 'GET /usage': () => ({ items: [usage({ outcome: 'tool-timed-out' }, 2, 2)] }) })
   const text = await (await get('/console/usage?by=outcome')).text()
   expect(text).toContain('href="/console/calls?outcome=tool-timed-out&amp;range=week">Tool timed out</a>')
 })
 
-it('the page of usage leads to the calls of a user', async () => {
+it('the page of usage links to the calls of a user', async () => {
   const { get } = setUp({ 'GET /usage': () => ({ items: [usage({ user_id: 'ann' }, 2, 0)] }) })
   const text = await (await get('/console/usage?by=user_id')).text()
   expect(text).toContain('href="/console/calls?user_id=ann&amp;range=week">ann</a>')
@@ -57,7 +57,7 @@ it('the page of usage leads to the calls of a user', async () => {
   expect(calls.asked.filter(({ request }) => request.url.includes('user_id=ann'))).toHaveLength(2)
 })
 
-it('the page of usage shows days in their order, and counts no shorter time than usage is kept by', async () => {
+it('the page of usage lists days in order, and offers no period shorter than usage is stored for', async () => {
   const { get, asked } = setUp({
     'GET /usage': () => ({ items: [usage({ day: '2030-01-07' }, 9, 0), usage({ day: '2030-01-06' }, 1, 0)] }),
   })
@@ -67,7 +67,7 @@ it('the page of usage shows days in their order, and counts no shorter time than
   expect(text).not.toContain('value="hour"')
 })
 
-it('the page of usage says whose calls are counted for who may not read all', async () => {
+it('the page of usage says whose calls are counted if the visitor may not read all', async () => {
   const caller: Principal = { id: 'key:1', kind: 'key', scopes: ['tools:call'], tools: ['*'], users: [] }
   const text = await (await setUp({ 'GET /usage': () => ({ items: [] }) }, caller).get('/console/usage')).text()
   expect(text).toContain('Calls made by you or on your behalf')

@@ -11,7 +11,7 @@ const world = (more: Routes = {}) =>
   })
 const PAGE = '/console/versions'
 
-it('the page of versions shows those of a status with what they may become, and those that wait where none is said', async () => {
+it('the page of versions shows those of a status with possible changes, and pending ones by default', async () => {
   const { get, asked } = world()
   const text = await (await get(`${PAGE}?status=disabled`)).text()
   expect(asked[0]?.request.url).toBe('https://switchboard.test/tools?status=disabled&format=summary&limit=20')
@@ -31,7 +31,7 @@ it('the page of versions shows those of a status with what they may become, and 
   }
 })
 
-it('the page of versions changes one, and leads back to where it was', async () => {
+it('the page of versions changes a version, and returns to the same page', async () => {
   const { post, asked } = world()
   const fields = { id: ITEM.id, to: 'active', message: 'of another form' }
   const { status, headers } = await post(`${PAGE}?status=yanked&toolkit=Mail`, fields)
@@ -43,7 +43,7 @@ it('the page of versions changes one, and leads back to where it was', async () 
   expect(JSON.parse(asked[1]?.body ?? '')).toEqual({ status: 'deprecated', message: 'Old' })
 })
 
-it('the page of versions says why one was not changed', async () => {
+it('the page of versions says why a version was not changed', async () => {
   const { post } = world({
     [PATCH]: () => Response.json({ message: 'An administrator <disabled> it' }, { status: 403 }),
   })
@@ -51,7 +51,7 @@ it('the page of versions says why one was not changed', async () => {
   expect([page.status, (await page.text()).includes('An administrator &lt;disabled&gt; it')]).toEqual([403, true])
 })
 
-it('the page of versions changes nothing for an id that is no name of a thing', async () => {
+it('the page of versions changes nothing for an invalid id', async () => {
   const { post, asked } = world()
   expect((await post(PAGE, { id: '..', to: 'active' })).status).toBe(404)
   expect((await post(PAGE, { to: 'active' })).status).toBe(404)
@@ -60,7 +60,7 @@ it('the page of versions changes nothing for an id that is no name of a thing', 
   ])
 })
 
-it('the page of versions says that there is none, and is for those who publish', async () => {
+it('the page of versions says if there are none, and is for publishers', async () => {
   const none = world({ 'GET /tools': () => ({ items: [] }) })
   expect(await (await none.get(`${PAGE}?status=yanked`)).text()).toContain('No versions are yanked')
   expect(await (await none.get(`${PAGE}?status=deprecated`)).text()).toContain('or by name if no version is active.')
@@ -72,7 +72,7 @@ it('the page of versions says that there is none, and is for those who publish',
   expect([(await get(PAGE)).status, asked]).toEqual([403, []])
 })
 
-it('the page of versions shows of each that waits what models read and what breaks, with what it was, and what it runs', async () => {
+it('the page of versions shows for each pending version what models read, what breaks, what it was, and what it runs', async () => {
   const route = 'GET /tools/Mail.Send%401.0.0'
   const changes = [
     {
@@ -110,7 +110,7 @@ it('the page of versions shows of each that waits what models read and what brea
   expect(await (await flooded.get(PAGE)).text()).toContain('Not compared')
 })
 
-it('the page of versions says that a version stays as it is where its toolkit says so, and leads there', async () => {
+it('the page of versions says that a version stays disabled because of its toolkit, and links there', async () => {
   const { post } = world({ [PATCH]: () => ({ id: ITEM.id, status: 'disabled' }) })
   const page = await post(PAGE, { id: ITEM.id, to: 'active' })
   const text = await page.text()
@@ -121,7 +121,7 @@ it('the page of versions says that a version stays as it is where its toolkit sa
   expect(again).toMatch(/or as it was before it was disabled\.[^]*the toolkit<\/a>, or activate the version again\./)
 })
 
-it('the page of versions changes a whole toolkit, whose versions it shows, and says how it stands to administrators alone', async () => {
+it('the page of versions changes a whole toolkit and shows its versions, and its status only to administrators', async () => {
   const changed: unknown[] = []
   const routes = {
     'GET /toolkits/Mail': () => ({ toolkit: 'Mail', status: 'disabled', message: '<old>', review: false }),
@@ -158,7 +158,7 @@ it('the page of versions changes a whole toolkit, whose versions it shows, and s
   expect(await (await get(PAGE)).text()).not.toContain('id="toolkit"')
 })
 
-it('the page of versions approves and rejects what waits, and says who published it and when to those who read the audit log', async () => {
+it('the page of versions approves and rejects pending versions, and shows auditors who published them and when', async () => {
   const publication = {
     at: '2030-01-01T11:02:03Z',
     principal: 'key:1',

@@ -77,7 +77,7 @@ async function imports(
   return { status: response.status, body: await response.json(), requests, stored }
 }
 
-it('an import publishes what the source makes, in the version of the source', async () => {
+it("an import publishes the tools of the source, in the source's version", async () => {
   const skipped = { name: 'gone', reason: 'Is gone' }
   const { status, body, stored, requests } = await imports([named('A'), { skipped }, named('B')], {
     version: '2.0.0',
@@ -87,7 +87,7 @@ it('an import publishes what the source makes, in the version of the source', as
   expect(requests).toMatchObject([{ source: 'https://a.example', toolkit: 'Kit', options: {} }])
 })
 
-it('an import publishes in the version that is said, which the registry then judges', async () => {
+it('an import publishes in the requested version, which the registry then checks', async () => {
   const body = { ...BODY, version: '3.0.0', more: 1 }
   const given = await imports([named('A')], { body, version: '2.0.0' })
   expect(given.body).toEqual({ ids: ['Kit.A@3.0.0'], skipped: [] })
@@ -108,7 +108,7 @@ it('an import stores nothing in a dry run', async () => {
   expect((await imports([named('A')], { query: '?dry_run=0' })).stored).toHaveLength(1)
 })
 
-it('an import says which of the secrets that tools need they would not get, and how to administrators alone', async () => {
+it('an import reports secrets that tools need but cannot get, and tells only administrators how to allow them', async () => {
   const secrets = [{ id: 'KEY' }, { id: 'UNSET' }]
   const needy = { requirements: { ...KEY.requirements, secrets } }
   const items = [named('A', needy), named('B', needy), named('C', KEY)]
@@ -129,7 +129,7 @@ it('an import says which of the secrets that tools need they would not get, and 
   expect(others.body).toMatchObject({ ids: { length: 3 }, warnings: [{ message, ...about }] })
 })
 
-it('an import answers 200 where everything is unchanged, and 201 where anything is not', async () => {
+it('an import returns 200 if everything is unchanged, and 201 otherwise', async () => {
   const { version, ...definition } = definitionOf()
   const unchanged = { ...importedOf(), definition }
   const record = await createToolRecord({ ...unchanged, definition: { ...definition, version } }, sha256)
@@ -139,7 +139,7 @@ it('an import answers 200 where everything is unchanged, and 201 where anything 
   expect((await imports([{ tool: unchanged }, named('A')], { published })).status).toBe(201)
 })
 
-it('an import is rejected with the problems of each tool if none is made', async () => {
+it('an import that yields no tool is rejected with the problems of each', async () => {
   expect(await imports([])).toMatchObject({ status: 422, body: { problems: [{ path: '/tools' }] } })
   expect(await imports([{ skipped: { name: 'gone', reason: 'Is gone' } }])).toMatchObject({
     status: 422,
@@ -162,7 +162,7 @@ it('an import is forbidden if only rights are missing', async () => {
   expect(some).toMatchObject({ status: 201, body: { ids: ['Kit.B@1.0.0'], skipped: [{ name: 'A' }] } })
 })
 
-it('who imports covers the whole toolkit, and is told so before the source is read', async () => {
+it('an importer must cover the whole toolkit, which is checked before the source is read', async () => {
   for (const pattern of ['Other.*', 'Kit.A']) {
     expect(await imports([named('A')], { caller: principal(pattern) })).toMatchObject({
       status: 403,
@@ -174,7 +174,7 @@ it('who imports covers the whole toolkit, and is told so before the source is re
   expect(await imports([], { caller: reader })).toMatchObject({ status: 403, requests: [] })
 })
 
-it('who imports names the toolkit to have its secrets used for reading the source', async () => {
+it('an importer must name the toolkit to use its secrets for reading the source', async () => {
   const secretOf = async (caller: Principal) => (await imports([named('A')], { caller })).requests[0]?.secret('KEY')
   expect(await secretOf(principal('Kit.*'))).toEqual({ value: 'KEY for Kit.*' })
   expect(await secretOf(ADMIN)).toEqual({ value: 'KEY for Kit.*' })
@@ -187,12 +187,12 @@ it.each([
   ['?dry_run=yes', BODY, 400, "Cannot read the query at 'dry_run': Must be one of '0', '1', got 'yes'"],
   ['?allow=all', BODY, 400, "Cannot read the query at 'allow': Must be 'breaking', got 'all'"],
   ['', { ...BODY, from: { mcp: 'x' } }, 422, undefined],
-])('rejects a request such as %s %j, and reads nothing', async (query, body, status, message) => {
+])('an import rejects a request such as %s %j, and reads nothing', async (query, body, status, message) => {
   const answer = await imports([named('A')], { query, body })
   expect(answer).toMatchObject({ status, requests: [], ...(message === undefined ? {} : { body: { message } }) })
 })
 
-it('an import says in a dry run which tools break callers and why, and which of its source are gone', async () => {
+it('a dry run reports which tools break callers and why, and which are gone from the source', async () => {
   const before = importedOf({ tool: 'Do', input: { type: 'object', properties: { a: { type: 'string' } } } })
   const record = await createToolRecord({ ...before, definition: { ...before.definition, version: '1.0.0' } }, sha256)
   const published = { 'kit.do': documentOf([record], { newest: record }) }

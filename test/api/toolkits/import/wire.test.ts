@@ -9,7 +9,7 @@ const KINDS = ['openapi', 'mcp'] as const
 const decode = (body: unknown) => parseValue(importReader(KINDS), body)
 const BODY = { from: { openapi: 'https://a.example' }, toolkit: 'Kit' }
 
-it('the body of an import says the source and the toolkit, and leaves what it does not know to the importer', () => {
+it('the body of an import names the source and toolkit, and leaves other fields to the importer', () => {
   expect(decode(BODY)).toEqual({
     ok: true,
     value: {
@@ -26,7 +26,7 @@ it('the body of an import says the source and the toolkit, and leaves what it do
   })
 })
 
-it('the body of an import says which tools are wanted', () => {
+it('the body of an import selects tools', () => {
   const wants = (tools: readonly string[] | undefined, tool: string) => {
     const decoded = decode({ ...BODY, ...(tools ? { tools } : {}) })
     return decoded.ok && decoded.value.isSelected(tool, createBudget())
@@ -44,7 +44,7 @@ it('the body of an import says which tools are wanted', () => {
   ).toBe(true)
 })
 
-it('the body of an import counts each pattern that is compared with a name, and looks up the others', () => {
+it('the body of an import charges for each wildcard that is compared with a name, and looks up exact names', () => {
   const chosenBy = (tools: readonly string[]) => {
     const decoded = decode({ ...BODY, tools })
     const meter = createBudget(Infinity)
@@ -57,7 +57,7 @@ it('the body of an import counts each pattern that is compared with a name, and 
   expect(chosenBy(numbers.map((number) => `*pet${number}*`))).toBe(100 * 401)
 })
 
-it('the body of an import has at most 1,000 patterns in all rules together', () => {
+it('the body of an import may have at most 1,000 patterns in all its rules', () => {
   const rule = (index: number) => ({ tools: Array.from({ length: 300 }, () => `t${index}`), security_level: 2 })
   expect(decode({ ...BODY, rules: [0, 1, 2].map(rule) })).toMatchObject({ ok: true })
   expect(decode({ ...BODY, rules: [0, 1, 2, 3].map(rule) })).toMatchObject({
@@ -90,11 +90,11 @@ it.each<[object, string, string]>([
   [{ tools: ['x'.repeat(65)] }, '/tools', `${TOOLS}, got an array of 1`],
   [{ tools: [7] }, '/tools', `${TOOLS}, got an array of 1`],
   [{ tools: Array.from({ length: 1_001 }, () => 'x') }, '/tools', `${TOOLS}, got an array of 1001`],
-])('the body of an import is not %j', (more, path, message) => {
+])('the body of an import may not be %j', (more, path, message) => {
   expect(decode({ ...BODY, ...more })).toEqual({ ok: false, problems: [{ path, message }] })
 })
 
-it('the body of an import is an object, and is told of everything that is wrong', () => {
+it('the body of an import must be an object, and all of its problems are reported', () => {
   expect(decode([])).toEqual({
     ok: false,
     problems: [{ path: '', message: 'Must be an object, got an empty array' }],
@@ -103,7 +103,7 @@ it('the body of an import is an object, and is told of everything that is wrong'
   expect(!wrong.ok && wrong.problems.map(({ path }) => path)).toEqual(['/from', '/toolkit', '/version', '/tools'])
 })
 
-describe('what an import came to', () => {
+describe('the response to an import', () => {
   const made = (tool: string, more: Partial<ImportedToolReport> = {}): ImportedToolReport => ({
     id: `Kit.${tool}@1.0.0`,
     name: `Kit_${tool}`,
@@ -124,7 +124,7 @@ describe('what an import came to', () => {
     { name: 'c', reason: 'Is gone' },
   ]
 
-  it('what an import came to is ids, and what is unchanged, was skipped or could not be said quite so', () => {
+  it('the response to an import has ids, and what was unchanged, skipped or approximated', () => {
     expect(encodeImported({ imported: [made('a')], skipped: [] })).toEqual({
       ids: ['Kit.a@1.0.0'],
       skipped: [],
@@ -145,7 +145,7 @@ describe('what an import came to', () => {
     })
   })
 
-  it('what an import came to is said of each tool in a dry run', () => {
+  it('the response to a dry run has each tool', () => {
     const requirements = { authorization: [{ id: 'mail' }], secrets: [{ id: 'KEY' }], user_id: true }
     const all = [made('a'), made('b', { requirements, missing: [{ id: 'KEY' }], warnings: ['One'], state: 'changed' })]
     expect(encodeDryRun({ imported: all, skipped })).toEqual({
@@ -167,7 +167,7 @@ describe('what an import came to', () => {
     expect(encodeDryRun({ imported: [user], skipped: [] }).tools[0]?.requirements).toEqual({ user_id: true })
   })
 
-  it('what an import came to is said once where it is about many tools, with two of them as examples', () => {
+  it('the response to an import has a warning about many tools once, with two examples', () => {
     const warnings = ['It cannot run']
     const all = ['a', 'b', 'c'].map((tool) => made(tool, { warnings }))
     const said = [{ message: 'It cannot run', tools: 3, ids: ['Kit.a@1.0.0', 'Kit.b@1.0.0'] }]
@@ -177,7 +177,7 @@ describe('what an import came to', () => {
     expect(JSON.stringify(plan.tools)).not.toContain('It cannot run')
   })
 
-  it('what an import came to has the reasons if nothing was imported', () => {
+  it('the response to an import has the reasons if nothing was imported', () => {
     expect(listProblems('mcp', { skipped: [] })).toEqual([
       { path: '/tools', message: 'Must choose at least one tool of the source' },
     ])

@@ -60,7 +60,7 @@ async function upload(
   return { status: response.status, body: await response.json(), read, stored }
 }
 
-it('an uploaded plugin has all its tools published together', async () => {
+it("an uploaded plugin's tools are all published together", async () => {
   const answer = await upload({ tools: [tool('a', { more: 1 }), tool('b')] })
   expect(answer).toMatchObject({
     status: 201,
@@ -72,7 +72,7 @@ it('an uploaded plugin has all its tools published together', async () => {
   ])
 })
 
-it('an uploaded plugin may be unchanged, and may break its versions where it is let', async () => {
+it('an uploaded plugin may be unchanged, and may break callers if that is allowed', async () => {
   const unchanged = {
     'Box.a@1.0.0': (ids: readonly string[]) => ({
       ok: true as const,
@@ -87,7 +87,7 @@ it('an uploaded plugin may be unchanged, and may break its versions where it is 
   expect(stored).toMatchObject([[{ allowBreaking: true }]])
 })
 
-it('an uploaded plugin is rejected with the reason of the registry', async () => {
+it("an uploaded plugin is rejected with the registry's reason", async () => {
   const conflict = (ids: readonly string[]) => ({
     ok: false as const,
     ids,
@@ -115,7 +115,7 @@ it('an uploaded plugin is rejected with the reason if it cannot be read', async 
   expect((await upload({}, { refused })).body).toEqual(refused)
 })
 
-it('who uploads covers the whole toolkit, and is told so before the plugin is read', async () => {
+it('an uploader must cover the whole toolkit, which is checked before the plugin is read', async () => {
   for (const pattern of ['Other.*', 'Box.a']) {
     const answer = await upload({ tools: [tool('a')] }, { caller: principal(pattern) })
     expect(answer).toMatchObject({
@@ -129,7 +129,7 @@ it('who uploads covers the whole toolkit, and is told so before the plugin is re
   expect(await upload({}, { caller: reader })).toMatchObject({ status: 403, read: [] })
 })
 
-it('who uploads names the toolkit where its tools may have a secret', async () => {
+it('an uploader must name the toolkit if its tools may have a secret', async () => {
   const path = '/toolkits/Box/plugin?version=1.0.0&config=key:KEY'
   const more = { path, granted: ['KEY'] }
   const refused = await upload({ tools: [tool('a'), tool('b')] }, { ...more, caller: principal('*') })
@@ -146,14 +146,14 @@ it.each([
   ['a query', { path: '/toolkits/Box/plugin' }, 400, /'version'/],
   ['a type', { type: 'text/plain' }, 415, /^application\/wasm$/],
   ['a size', { bytes: 5 * 1024 * 1024 + 1 }, 413, /^5242880$/],
-])('an upload that is not well said is rejected by %s, and not read', async (_, given, status, said) => {
+])('an invalid upload is rejected because of %s, and not read', async (_, given, status, said) => {
   const answer = await upload({ tools: [tool('a')] }, given)
   expect(answer).toMatchObject({ status, read: [] })
   const { message, acceptedType, limit } = Object(answer.body)
   expect(String(message ?? acceptedType ?? limit)).toMatch(said)
 })
 
-it('an upload that is not well said may have parameters behind its type, in any case', async () => {
+it("an upload's media type may be in any case and have parameters", async () => {
   const answer = await upload({ tools: [tool('a')] }, { type: ' Application/WASM ; x=1' })
   expect(answer.status).toBe(201)
 })

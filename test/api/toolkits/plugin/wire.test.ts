@@ -9,7 +9,7 @@ const decode = (query: string) => {
 }
 const NOTHING = { version: '1.0.0', allowed_hosts: [], config: {} }
 
-it('the query of an upload has a version, and may have more', () => {
+it('the query of an upload must have a version, and may have more', () => {
   expect(decode('version=1.0.0')).toEqual(NOTHING)
   expect(
     decode(
@@ -54,7 +54,7 @@ it.each([
   [`version=1.0.0&config=a:B,${'k'.repeat(129)}:KEY`, '/config/1', PAIR],
   [`version=1.0.0&config=k:${'S'.repeat(129)}`, '/config/0', PAIR],
   ['version=1.0.0&config=a:B,a:C', '/config', "Must have each key once, got 'a' again"],
-])('the query of an upload is not %j', (query, path, message) =>
+])('the query of an upload may not be %j', (query, path, message) =>
   expect(decode(query)).toEqual({
     type: 'request-malformed',
     message: formatReadError('the query', [{ path, message }]),

@@ -3,7 +3,7 @@ import { encodeImplementation, moduleHeaders, findModule } from '../../../../src
 import { createToolRecord } from '../../../../src/core/tool/digest.ts'
 import { definitionOf, sha256 } from '../../../core/publish/fakes.ts'
 
-it('moduleOf is the text of a code tool, and where the bytes of a plugin are kept', () => {
+it('findModule returns the text of a code tool, and the blob of a plugin', () => {
   expect(findModule({ kind: 'code', module: 'export default 1' })).toEqual({
     type: 'javascript',
     text: 'export default 1',
@@ -11,13 +11,13 @@ it('moduleOf is the text of a code tool, and where the bytes of a plugin are kep
   expect(findModule({ kind: 'wasm', blob: 'ab' })).toEqual({ type: 'wasm', blob: 'ab' })
 })
 
-it('moduleOf is nothing of what has no file of its own', () => {
+it('findModule returns undefined for an implementation without a file', () => {
   for (const each of [{ kind: 'http', url: 'https://a.example' }, { kind: 'bundled' }, { kind: 'code', module: 5 }]) {
     expect(findModule(each)).toBeUndefined()
   }
 })
 
-it('an implementation is given as it was published, with its version and digest', async () => {
+it('an implementation is returned as published, with its version and digest', async () => {
   const implementation = { kind: 'code', module: 'export default 1', allowed_hosts: [] }
   const record = await createToolRecord(
     { definition: definitionOf(), implementation, dialect: 'plain', document: 1 },
@@ -32,7 +32,7 @@ it('an implementation is given as it was published, with its version and digest'
   expect(encodeImplementation(record, { kind: 'bundled' })).not.toHaveProperty('module')
 })
 
-it('a module is a file to keep, and never a page', () => {
+it('a module is sent as a download, and never as a page', () => {
   expect(moduleHeaders({ type: 'javascript', text: '' }, 'Kit.Do-1.0.0')).toMatchObject({
     'content-type': 'text/javascript; charset=utf-8',
     'content-disposition': 'attachment; filename="Kit.Do-1.0.0.js"',
